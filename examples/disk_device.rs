@@ -80,7 +80,7 @@ unsafe impl Device for Disk {
         let bytes = bytes.ok_or(Error::Overflow { shape: vec![len], element_bytes: size_of::<T>() })?;
         let failed = |error: std::io::Error| Error::File {
             path: self.folder.display().to_string(),
-            why: format!("a file of {bytes} bytes for a tensor: {error}"),
+            reason: format!("a file of {bytes} bytes for a tensor: {error}"),
         };
         let (file, path) = self.file(bytes as u64).map_err(failed)?;
         let mut mapping = Mapping { map: None, path, len, elements: std::marker::PhantomData };

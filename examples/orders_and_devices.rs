@@ -72,11 +72,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         copied(x.view(), columns.view()),
         columns.as_slice()
     );
-    let dense = x.t().to_owned();
+    let contiguous = x.t().to_owned();
     println!(
         "{}  x.t().to_owned()           the transpose, contiguous in row-major order: {:?}",
-        copied(x.view(), dense.view()),
-        dense.as_slice()
+        copied(x.view(), contiguous.view()),
+        contiguous.as_slice()
     );
     let address = x.as_slice().as_ptr();
     let y: Tensor<f64, Rank<2>, ColMajor> = x.clone().into_flipped();

@@ -117,7 +117,7 @@ if chosen asan && has_asan; then
     run_all "asan, exact memory" "${options[@]}"
     all=("${suites[@]}") suites=()
     for suite in $named; do
-        case $suite in lib) suites+=(--lib) ;; recycling | allocation | faults) suites+=(--test "$suite") ;; esac
+        case $suite in lib) suites+=(--lib) ;; buffer_pool | allocation | faults) suites+=(--test "$suite") ;; esac
     done
     if [ ${#suites[@]} -gt 0 ]; then
         RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=$work/asan build nightly test --target "$target"

@@ -80,7 +80,7 @@ minimal() {
         cargo +nightly -Z direct-minimal-versions generate-lockfile
         cargo check --locked --all-features --all-targets
         # The tests that use a dependency.
-        cargo test --locked --features npz,safetensors,serde,ndarray,nalgebra --test npy --test files --test interop --test recycling
+        cargo test --locked --features npz,safetensors,serde,ndarray,nalgebra --test npy --test files --test interop --test buffer_pool
     )
 }
 

@@ -129,7 +129,7 @@ pub enum Error {
         /// The operand's shape.
         shape: Vec<usize>,
         /// The reason.
-        why: &'static str,
+        reason: &'static str,
     },
     /// The number of values differs from the number of elements of the shape.
     LengthMismatch {
@@ -167,7 +167,7 @@ pub enum Error {
         /// The strides, in elements.
         strides: Vec<isize>,
         /// The reason.
-        why: String,
+        reason: String,
     },
     /// The number of elements or bytes of a shape exceeds the address space.
     Overflow {
@@ -192,7 +192,7 @@ pub enum Error {
         /// Whether the last two axes are the matrix.
         row_major: bool,
         /// The reason.
-        why: String,
+        reason: String,
     },
     /// The shapes of a contraction's operands do not match, an intermediate exceeds a limit, or a sum of integers overflows.
     Contraction {
@@ -201,7 +201,7 @@ pub enum Error {
         /// The operands' shapes.
         shapes: Vec<Vec<usize>>,
         /// The reason.
-        why: String,
+        reason: String,
     },
     /// Integer division by zero or integer overflow.
     Arithmetic {
@@ -217,7 +217,7 @@ pub enum Error {
         /// The operation.
         op: &'static str,
         /// The reason, and what is accepted.
-        why: String,
+        reason: String,
     },
     /// Two operands are on different instances of their device type.
     DeviceInstanceMismatch {
@@ -271,7 +271,7 @@ pub enum Error {
         /// The element type.
         dtype: DType,
         /// The reason and the fix.
-        why: &'static str,
+        reason: &'static str,
     },
     /// A cast that would lose a part of each element: complex to real, or number to `bool`.
     LossyCast {
@@ -285,7 +285,7 @@ pub enum Error {
         /// The operation.
         op: &'static str,
         /// The reason, and what is accepted.
-        why: String,
+        reason: String,
     },
     /// [`DynTensor`](crate::DynTensor) does not support operations on this device.
     UnsupportedDevice {
@@ -301,12 +301,12 @@ pub enum Error {
         /// The requested type.
         wanted: String,
         /// The reason, and how to convert.
-        why: String,
+        reason: String,
     },
     /// A contraction specification given at run time is invalid.
     Spec {
         /// The specification and the reason.
-        why: String,
+        reason: String,
     },
     /// A memory allocation on the device failed.
     ///
@@ -333,7 +333,7 @@ pub enum Error {
         /// The device.
         device: String,
         /// The reason and the fix.
-        why: String,
+        reason: String,
     },
     /// The device reported an error.
     DeviceFailed {
@@ -342,14 +342,14 @@ pub enum Error {
         /// The device.
         device: String,
         /// The reason: usually the error message of the device's driver.
-        why: String,
+        reason: String,
     },
     /// A file could not be read or written, or its contents are not what was requested.
     File {
         /// The path, or `<stream>`.
         path: String,
         /// The reason.
-        why: String,
+        reason: String,
     },
 }
 
@@ -434,8 +434,8 @@ impl fmt::Display for Error {
                 "cannot {op}: index {index} is out of bounds for axis {axis} of shape {shape:?}, whose extent is {}",
                 shape.get(*axis).copied().unwrap_or(0)
             ),
-            Error::InvalidSlice { range, axis, shape, why } => {
-                write!(f, "cannot slice axis {axis} of shape {shape:?} with {range}: {why}")
+            Error::InvalidSlice { range, axis, shape, reason } => {
+                write!(f, "cannot slice axis {axis} of shape {shape:?} with {range}: {reason}")
             }
             Error::LengthMismatch { op, shape, found } => write!(
                 f,
@@ -453,8 +453,8 @@ impl fmt::Display for Error {
                 "cannot {op} of a view of shape {shape:?} with strides {strides:?}: it is not contiguous in {order} order; \
                  copy it first with `.to_owned()`"
             ),
-            Error::InvalidStrides { op, shape, strides, why } => {
-                write!(f, "cannot {op} of shape {shape:?} with strides {strides:?}: {why}")
+            Error::InvalidStrides { op, shape, strides, reason } => {
+                write!(f, "cannot {op} of shape {shape:?} with strides {strides:?}: {reason}")
             }
             Error::Overflow { shape, element_bytes } => write!(
                 f,
@@ -464,16 +464,16 @@ impl fmt::Display for Error {
             Error::Empty { op, shape } => {
                 write!(f, "cannot take the {op} of shape {shape:?}: the reduced axes have zero elements")
             }
-            Error::Matmul { left, right, row_major, why } => write!(
+            Error::Matmul { left, right, row_major, reason } => write!(
                 f,
-                "cannot matmul shapes {left:?} and {right:?}: {why} ({})",
+                "cannot matmul shapes {left:?} and {right:?}: {reason} ({})",
                 if *row_major {
                     "row-major: the last two axes are the matrix, batches lead"
                 } else {
                     "column-major: the first two axes are the matrix, batches trail"
                 }
             ),
-            Error::Contraction { op, shapes, why } => {
+            Error::Contraction { op, shapes, reason } => {
                 write!(f, "cannot {op} {} ", if shapes.len() == 1 { "shape" } else { "shapes" })?;
                 for (k, shape) in shapes.iter().enumerate() {
                     let before = match k {
@@ -483,7 +483,7 @@ impl fmt::Display for Error {
                     };
                     write!(f, "{before}{shape:?}")?;
                 }
-                write!(f, ": {why}")
+                write!(f, ": {reason}")
             }
             Error::Arithmetic { op, dtype, values } => {
                 write!(
@@ -492,7 +492,7 @@ impl fmt::Display for Error {
                      convert them first, e.g. with `.cast::<f64>()`"
                 )
             }
-            Error::Argument { op, why } => write!(f, "cannot {op}: {why}"),
+            Error::Argument { op, reason } => write!(f, "cannot {op}: {reason}"),
             Error::DeviceInstanceMismatch { op, left, right } => write!(
                 f,
                 "cannot {op} a tensor on {left} and one on {right}: move one of them first, with `.to_device_in(&device)?`"
@@ -517,7 +517,7 @@ impl fmt::Display for Error {
                 "{op}: cannot combine a tensor on `{left}` with a tensor on `{right}`: the operands are on different devices; \
                  move one of them first, e.g. with `.to_device::<{left}>()?`"
             ),
-            Error::UnsupportedDType { op, dtype, why } => write!(f, "{op}: `{dtype}` {why}"),
+            Error::UnsupportedDType { op, dtype, reason } => write!(f, "{op}: `{dtype}` {reason}"),
             Error::LossyCast { from, to } => {
                 write!(f, "cannot cast `{from}` to `{to}` without losing a part of it: no such cast; ")?;
                 f.write_str(match to {
@@ -525,7 +525,7 @@ impl fmt::Display for Error {
                     _ => "complex to real: choose a part with `.re()`, `.im()` or `.abs()` first",
                 })
             }
-            Error::UnsupportedRank { op, why } => write!(f, "{op}: {why}"),
+            Error::UnsupportedRank { op, reason } => write!(f, "{op}: {reason}"),
             // `DynTensor` supports `Cuda<0>` only.
             Error::UnsupportedDevice { op, device } if device.starts_with("Cuda<") => write!(
                 f,
@@ -537,14 +537,14 @@ impl fmt::Display for Error {
                 "{op}: a `DynTensor` does not compute on `{device}`; move it to the host with `.to_device::<Cpu>()?`, \
                  or compute with a typed tensor: `.downcast::<T, D, O, Dev>()?`"
             ),
-            Error::Downcast { found, wanted, why } => write!(f, "{found} is not a `{wanted}`: {why}"),
-            Error::Spec { why } => f.write_str(why),
+            Error::Downcast { found, wanted, reason } => write!(f, "{found} is not a `{wanted}`: {reason}"),
+            Error::Spec { reason } => f.write_str(reason),
             Error::OutOfMemory { device, bytes } => {
                 write!(f, "cannot allocate {bytes} bytes on {device}: out of memory")
             }
-            Error::DeviceUnavailable { device, why } => write!(f, "{device} is not available: {why}"),
-            Error::DeviceFailed { op, device, why } => write!(f, "{device} failed ({op}): {why}"),
-            Error::File { path, why } => write!(f, "{path}: {why}"),
+            Error::DeviceUnavailable { device, reason } => write!(f, "{device} is not available: {reason}"),
+            Error::DeviceFailed { op, device, reason } => write!(f, "{device} failed ({op}): {reason}"),
+            Error::File { path, reason } => write!(f, "{path}: {reason}"),
         }
     }
 }
@@ -605,7 +605,7 @@ impl<V> From<ConversionError<V>> for Error {
 /// Returns the value, or panics with the error's message at the caller's location.
 #[inline]
 #[track_caller]
-pub(crate) fn expect<V>(result: Result<V, Error>) -> V {
+pub(crate) fn unwrap_or_panic<V>(result: Result<V, Error>) -> V {
     match result {
         Ok(value) => value,
         Err(error) => failed(error),

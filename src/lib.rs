@@ -41,8 +41,8 @@ pub use num_complex::Complex;
 #[doc(hidden)]
 pub use ops::AllAxesSliced;
 pub use ops::{
-    MatchingOperand, SameOrderOperand, AssignOperand, AxisIter, Lanes, NewAxis, ScalarRank, Operands, RightOperand,
-    OrderAgnostic, SliceArg, SliceOf, Stepped, MatrixRank, op,
+    AssignOperand, AxisIter, Lanes, MatchingOperand, MatrixRank, NewAxis, Operands, OrderAgnostic,
+    RightOperand, SameOrderOperand, ScalarRank, SliceArg, SliceOf, Stepped, op,
 };
 pub use order::{ColMajor, MemoryOrder, Order, RowMajor};
 pub use rank::{

@@ -55,7 +55,7 @@ impl<T: Element, Dev: Device> OwnedData<T, Dev> {
     /// If the layout addresses elements outside of the buffer, or one element by two indices.
     pub(crate) fn output<'a>(&'a mut self, layout: &'a Layout) -> Output<'a, T, Dev> {
         assert!(layout.fits(Dev::len(&self.buffer)), "the layout addresses elements outside of the buffer");
-        assert!(layout.is_apart(), "two indices of an output address the same element");
+        assert!(layout.is_non_overlapping(), "two indices of an output address the same element");
         let ptr = Dev::offset(Dev::ptr_mut(&mut self.buffer), layout.offset());
         // SAFETY: every index of the layout addresses an element of the buffer, and different indices different elements, as was
         // just checked. `self` is exclusively borrowed during `'a`, so nothing else accesses them.

@@ -12,9 +12,9 @@ pub use parts::{AxisIterMut, LanesMut};
 use crate::device::into_output::By;
 use crate::device::{Cpu, Device, IntoOutput, Operand, Output, SameDevice, SameDtype, SameOrder};
 use crate::element::Element;
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::{Axes, AxesMut};
-use crate::layout::{Layout, dense_strides, element_count};
+use crate::layout::{Layout, contiguous_strides, element_count};
 use crate::order::{Order, RowMajor};
 use crate::rank::{Dim, Rank};
 use crate::storage::{BorrowedStorage, OwnedData, Storage, StorageMut, View, ViewMut};
@@ -86,7 +86,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         // SAFETY: by the contract above, callers write every element of the tensor, or return an error and drop it, before any is
         // read.
         let buffer = unsafe { device.alloc_for_overwrite(len)? };
-        Ok(Tensor::dense(buffer, shape, device))
+        Ok(Tensor::contiguous(buffer, shape, device))
     }
 
     /// Allocates a tensor and calls `write`, which must write all of its elements or return an error.
@@ -94,7 +94,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// # Errors
     /// If the shape exceeds the address space, the allocation fails, or `write` returns an error.
     #[inline(always)]
-    pub(crate) fn made(
+    pub(crate) fn allocate_with(
         shape: D::Shape,
         device: Dev,
         write: impl FnOnce(Output<'_, T, Dev>, &Dev) -> Result<(), Error>,
@@ -115,7 +115,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         if const { D::NDIM == 0 } {
             // SAFETY: by the contract above, `work` writes the element or returns an error.
             let buffer = unsafe { device.one(work)? };
-            return Ok(Tensor::dense(buffer, shape, device));
+            return Ok(Tensor::contiguous(buffer, shape, device));
         }
         let mut out = Tensor::allocate(shape, device)?;
         let (output, device) = out.output();
@@ -128,9 +128,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// # Panics
     /// If the buffer has another number of elements.
     #[inline(always)]
-    pub(crate) fn dense(buffer: Dev::Buffer<T>, shape: D::Shape, device: Dev) -> Self {
+    pub(crate) fn contiguous(buffer: Dev::Buffer<T>, shape: D::Shape, device: Dev) -> Self {
         let mut strides = D::Strides::default();
-        dense_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
+        contiguous_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
         // Views and kernels rely on the number of elements, and a third-party device may have made the buffer. Not `assert_eq`, which
         // spills both values to memory.
         let len: usize = shape.as_ref().iter().product();
@@ -152,7 +152,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Clone for Tensor<T, D, O, Dev> {
     #[inline]
     #[track_caller]
     fn clone(&self) -> Self {
-        expect(self.try_clone())
+        unwrap_or_panic(self.try_clone())
     }
 }
 
@@ -171,7 +171,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     #[inline(always)]
     pub fn try_clone(&self) -> Result<Self, Error> {
         let buffer = self.device().duplicate(&self.storage.buffer)?;
-        Ok(Tensor::dense(buffer, self.shape, self.device().clone()))
+        Ok(Tensor::contiguous(buffer, self.shape, self.device().clone()))
     }
 }
 
@@ -258,7 +258,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert!(!x.t().is_contiguous());
     /// ```
     pub fn is_contiguous(&self) -> bool {
-        self.axes().is_dense(O::ROW_MAJOR)
+        self.axes().is_contiguous(O::ROW_MAJOR)
     }
 
     /// Returns a view of the whole tensor. A view of a [`TensorView`] has the lifetime of that view.
@@ -305,7 +305,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// If the layout addresses elements outside of the tensor.
     #[inline]
     pub(crate) fn operand_in<'b>(&'b self, layout: &'b Layout) -> Operand<'b, T, Dev> {
-        self.operand_behind(layout.axes(), layout.offset())
+        self.operand_with_axes(layout.axes(), layout.offset())
     }
 
     /// Returns the operand with these axes, whose first element is `offset` elements from this tensor's. The axes must be
@@ -314,8 +314,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Panics
     /// If the axes address elements outside of the tensor.
     #[inline]
-    pub(crate) fn operand_behind<'b>(&'b self, axes: Axes<'b>, offset: isize) -> Operand<'b, T, Dev> {
-        self.operand().behind(axes, offset)
+    pub(crate) fn operand_with_axes<'b>(&'b self, axes: Axes<'b>, offset: isize) -> Operand<'b, T, Dev> {
+        self.operand().with_axes(axes, offset)
     }
 }
 
@@ -380,7 +380,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S: StorageMut<T, Dev>,
     {
         let (output, device) = self.output();
-        (output.behind(axes, offset), device)
+        (output.with_axes(axes, offset), device)
     }
 }
 
@@ -410,7 +410,11 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev>
     /// If the layout addresses elements outside of the buffer.
     pub(crate) fn of_data(data: &'a OwnedData<T, Dev>, layout: &Layout) -> Self {
         let (shape, strides) = (layout.typed_shape::<D>(), layout.typed_strides::<D>());
-        elements::<_, O, _, _>(data.share(), Dev::len(&data.buffer)).behind(shape, strides, layout.offset())
+        elements::<_, O, _, _>(data.share(), Dev::len(&data.buffer)).with_axes(
+            shape,
+            strides,
+            layout.offset(),
+        )
     }
 }
 
@@ -422,7 +426,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     pub(crate) fn of_data_mut(data: &'a mut OwnedData<T, Dev>, layout: &Layout) -> Self {
         let (shape, strides) = (layout.typed_shape::<D>(), layout.typed_strides::<D>());
         let len = Dev::len(&data.buffer);
-        elements::<_, O, _, _>(data.share_mut(), len).behind(shape, strides, layout.offset())
+        elements::<_, O, _, _>(data.share_mut(), len).with_axes(shape, strides, layout.offset())
     }
 }
 
@@ -443,7 +447,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
     /// # Panics
     /// If the axes address elements outside of the view or, for a mutable view, one element by two indices.
     #[inline]
-    pub(crate) fn behind<E: Dim, P: Order>(
+    pub(crate) fn with_axes<E: Dim, P: Order>(
         self,
         shape: E::Shape,
         strides: E::Strides,
@@ -452,7 +456,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
         let axes = Axes::new(shape.as_ref(), strides.as_ref());
         assert!(axes.within(offset, self.axes()), "the view addresses elements outside of the tensor");
         if S::MUTABLE {
-            assert!(axes.is_apart(), "two indices of a mutable view address the same element");
+            assert!(axes.is_non_overlapping(), "two indices of a mutable view address the same element");
         }
         Tensor { storage: self.storage.moved(offset), shape, strides, marker: PhantomData }
     }
@@ -480,13 +484,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
     ) -> Result<Tensor<T, E, P, Dev, S>, Error> {
         let (mut shape, mut strides) = (E::Shape::default(), E::Strides::default());
         let offset = write(self.axes(), AxesMut::new(shape.as_mut(), strides.as_mut()))?;
-        Ok(self.behind(shape, strides, offset))
+        Ok(self.with_axes(shape, strides, offset))
     }
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Copy> Tensor<T, D, O, Dev, S> {
     /// Copies the view (not its elements).
-    pub(crate) fn again(&self) -> Self {
+    pub(crate) fn copy_view(&self) -> Self {
         Tensor { storage: self.storage, shape: self.shape, strides: self.strides, marker: PhantomData }
     }
 }
@@ -501,7 +505,7 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
             "the slice has as many elements as its shape"
         );
         let mut strides = D::Strides::default();
-        dense_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
+        contiguous_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
         let storage = View { ptr: Cpu::slice_ptr(elements), device: &Cpu, data: PhantomData };
         Tensor { storage, shape, strides, marker: PhantomData }
     }
@@ -579,7 +583,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         }
         let (buffer, device) = self.storage.into_buffer().expect("an owned tensor has a buffer");
         let buffer = T2::same_buffer::<Dev2>(Dev2::same_buffer(buffer));
-        Ok(Tensor::dense(buffer, self.shape, Dev2::same_device(device)))
+        Ok(Tensor::contiguous(buffer, self.shape, Dev2::same_device(device)))
     }
 
     /// Returns an owned tensor of exactly this shape, to reuse its buffer for a result. Returns any other tensor unchanged, as
@@ -589,7 +593,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
             return Err(self);
         }
         let (buffer, device) = self.storage.into_buffer().expect("an owned tensor has a buffer");
-        Ok(Tensor::dense(buffer, *shape, device))
+        Ok(Tensor::contiguous(buffer, *shape, device))
     }
 }
 

@@ -22,7 +22,7 @@ fn asked<R>(f: impl Fn() -> R) -> (usize, usize) {
 }
 
 /// Sets the limit of the buffer pool. The limit is global to the process, so the guard excludes other tests meanwhile.
-fn recycling_up_to(bytes: usize) -> MutexGuard<'static, ()> {
+fn limit_pool_to(bytes: usize) -> MutexGuard<'static, ()> {
     static LIMIT: Mutex<()> = Mutex::new(());
     let guard = LIMIT.lock().unwrap_or_else(PoisonError::into_inner);
     Cpu::trim_pool();
@@ -50,7 +50,7 @@ fn products_allocate() -> bool {
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "workspace is allocated for each call in this build")]
 fn a_contraction_allocates_its_result() {
-    let _unrecycled = recycling_up_to(0);
+    let _no_pool = limit_pool_to(0);
     let cube = Tensor::<f64, _>::from_fn([12, 12, 12], |[i, j, k]| (i * 7 + j * 3 + k) as f64);
     let other = Tensor::<f64, _>::from_fn([12, 12, 12], |[i, j, k]| (i + j * 5 + k * 11) as f64);
     let (a, b) = (cube.slice(s![..;-1, 1..11, ..]), other.permute([2, 0, 1]));
@@ -116,7 +116,7 @@ fn contraction_into_output_does_not_allocate() {
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "workspace is allocated for each call in this build")]
 fn matmul_allocates_its_result() {
-    let _unrecycled = recycling_up_to(0);
+    let _no_pool = limit_pool_to(0);
     let a = Tensor::<f64, _>::from_fn([40, 50], |[i, j]| (i * 3 + j) as f64);
     let few = a.slice(s![..8, ..8]);
     assert_eq!(asked(|| few.matmul(few.t())), result_of(8 * 8 * 8));
@@ -134,7 +134,7 @@ fn matmul_allocates_its_result() {
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
 fn large_results_reuse_pool_buffers() {
-    let _recycled = recycling_up_to(64 << 20);
+    let _pool = limit_pool_to(64 << 20);
     let a = Tensor::<f64, _>::from_fn([300, 400], |[i, j]| (i * 3 + j) as f64);
     let none = (0, 0);
     assert_eq!(asked(|| &a + &a), none);
@@ -157,7 +157,7 @@ fn large_results_reuse_pool_buffers() {
 
 #[test]
 fn large_result_is_allocated_and_freed_without_pool() {
-    let _unrecycled = recycling_up_to(0);
+    let _no_pool = limit_pool_to(0);
     let a = Tensor::<f64, _>::from_fn([300, 400], |[i, j]| (i * 3 + j) as f64);
     for _ in 0..3 {
         assert_eq!(asked(|| &a + &a), result_of(300 * 400 * 8));

@@ -500,17 +500,18 @@ fn infinities<O: Order>() {
         let finite: Tensor<Complex<f64>, _, O> = Tensor::full([n, n], one);
         einsum_into!(sum.slice_mut(s![..;2, ..;2]), one, one; "ij,jk->ik", &finite, &finite);
         assert!(sum.im().equal(1.0).all().item(), "{n}: {sum}");
-        let mut dense: Tensor<Complex<f64>, _, O> = Tensor::full([n, n], Complex::new(f64::INFINITY, 1.0));
-        einsum_into!(&mut dense, one, one; "ij,jk->ik", &finite, &finite);
-        assert!(dense.im().equal(1.0).all().item(), "{n}: {dense}");
+        let mut contiguous: Tensor<Complex<f64>, _, O> =
+            Tensor::full([n, n], Complex::new(f64::INFINITY, 1.0));
+        einsum_into!(&mut contiguous, one, one; "ij,jk->ik", &finite, &finite);
+        assert!(contiguous.im().equal(1.0).all().item(), "{n}: {contiguous}");
         // The output stays unchanged if `alpha` is zero, and if the sum has zero terms.
         let zero = Complex::new(0.0, 0.0);
-        einsum_into!(&mut dense, zero, one; "ij,jk->ik", &finite, &finite);
+        einsum_into!(&mut contiguous, zero, one; "ij,jk->ik", &finite, &finite);
         let none: Tensor<Complex<f64>, _, O> = Tensor::zeros([n, 0]);
-        einsum_into!(&mut dense, one, one; "ij,kj->ik", &none, &none);
+        einsum_into!(&mut contiguous, one, one; "ij,kj->ik", &none, &none);
         einsum_into!(sum.slice_mut(s![..;2, ..;2]), zero, one; "ij,jk->ik", &finite, &finite);
         einsum_into!(sum.slice_mut(s![..;2, ..;2]), one, one; "ij,kj->ik", &none, &none);
-        for kept in [&dense, &sum] {
+        for kept in [&contiguous, &sum] {
             assert!(kept.im().equal(1.0).all().item(), "{n}: {kept}");
             assert!(kept.re().equal(f64::INFINITY).all().item(), "{n}: {kept}");
         }

@@ -654,20 +654,20 @@ fn instances_do_not_mix() {
     let (here, there) = (Remote::default(), Remote::elsewhere());
     let mut a = Tensor::<f64, _, RowMajor, _>::from_vec_in([2], vec![1.0, 2.0], &here);
     let b = Tensor::<f64, _, RowMajor, _>::from_vec_in([2], vec![3.0, 4.0], &there);
-    let refused = |error: Option<vierbein::Error>| {
+    let rejected = |error: Option<vierbein::Error>| {
         let error = error.expect("the devices differ");
         assert!(matches!(error, vierbein::Error::DeviceInstanceMismatch { .. }), "{error}");
         assert!(error.to_string().contains(".to_device_in(&device)?"), "{error}");
     };
-    refused(a.try_add(&b).err());
-    refused(a.try_add_assign(&b).err());
-    refused(a.try_assign(&b).err());
-    refused(a.try_matmul(&b).err());
-    refused(a.try_dot(&b).err());
-    refused(try_einsum!("i,j->ij", &a, &b).err());
-    refused(try_einsum_into!(&mut a, 1.0, 0.0; "i->i", &b).err());
-    refused(a.try_maximum(&b).err());
-    refused(a.lt(1.5).try_select(&a, &b).err());
+    rejected(a.try_add(&b).err());
+    rejected(a.try_add_assign(&b).err());
+    rejected(a.try_assign(&b).err());
+    rejected(a.try_matmul(&b).err());
+    rejected(a.try_dot(&b).err());
+    rejected(try_einsum!("i,j->ij", &a, &b).err());
+    rejected(try_einsum_into!(&mut a, 1.0, 0.0; "i->i", &b).err());
+    rejected(a.try_maximum(&b).err());
+    rejected(a.lt(1.5).try_select(&a, &b).err());
     let b = b.to_device_in(&here).unwrap();
     assert_eq!((&a + &b).to_vec(), [4.0, 6.0]);
 }

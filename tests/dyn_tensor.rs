@@ -19,8 +19,8 @@ mod naive;
 mod operators;
 #[path = "dyn_tensor/reduce.rs"]
 mod reduce;
-#[path = "dyn_tensor/refused.rs"]
-mod refused;
+#[path = "dyn_tensor/rejected.rs"]
+mod rejected;
 #[path = "dyn_tensor/round_trip.rs"]
 mod round_trip;
 #[path = "dyn_tensor/shape.rs"]

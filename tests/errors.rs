@@ -42,7 +42,7 @@ fn both_forms(tried: Result<(), Error>, panics: impl FnOnce()) -> Error {
 }
 
 /// Asserts the errors of both variants of a call: the variant of `Error`, and the text.
-macro_rules! refused {
+macro_rules! rejected {
     ($tried:expr, $panics:expr, $variant:pat, $text:expr) => {{
         let error = $crate::both_forms($tried.map(|_| ()), || {
             let _ = $panics;
@@ -52,7 +52,7 @@ macro_rules! refused {
     }};
 }
 
-pub(crate) use refused;
+pub(crate) use rejected;
 
 fn matrix() -> Tensor<f64, Rank<2>> {
     tensor![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
@@ -66,32 +66,36 @@ fn broadcasting() {
     let text = |verb: &str| {
         format!("cannot {verb} shapes [2, 3] and [2, 4]: axis 1 is 3 and 4 (row-major aligns trailing axes)")
     };
-    refused!(a.try_add(&b), &a + &b, Error::ShapeMismatch { .. }, text("add"));
-    refused!(a.try_sub(&b), &a - b.clone(), Error::ShapeMismatch { .. }, text("subtract"));
-    refused!(a.try_mul(&b), a.clone() * &b, Error::ShapeMismatch { .. }, text("multiply"));
-    refused!(a.try_div(&b), a.clone() / b.clone(), Error::ShapeMismatch { .. }, text("divide"));
-    refused!(a.try_rem(&b), a.view() % b.view(), Error::ShapeMismatch { .. }, text("take the remainder of"));
-    refused!(a.try_maximum(&b), a.maximum(&b), Error::ShapeMismatch { .. }, text("take maximum of"));
-    refused!(a.try_minimum(&b), a.minimum(&b), Error::ShapeMismatch { .. }, text("take minimum of"));
-    refused!(a.try_hypot(&b), a.hypot(&b), Error::ShapeMismatch { .. }, text("take hypot of"));
-    refused!(a.try_atan2(&b), a.atan2(&b), Error::ShapeMismatch { .. }, text("take atan2 of"));
-    refused!(a.try_apply2(op::Add, &b), a.apply2(op::Add, &b), Error::ShapeMismatch { .. }, text("add"));
-    refused!(a.try_lt(&b), a.lt(&b), Error::ShapeMismatch { .. }, text("compare"));
-    refused!(a.try_equal(&b), a.equal(&b), Error::ShapeMismatch { .. }, text("compare"));
+    rejected!(a.try_add(&b), &a + &b, Error::ShapeMismatch { .. }, text("add"));
+    rejected!(a.try_sub(&b), &a - b.clone(), Error::ShapeMismatch { .. }, text("subtract"));
+    rejected!(a.try_mul(&b), a.clone() * &b, Error::ShapeMismatch { .. }, text("multiply"));
+    rejected!(a.try_div(&b), a.clone() / b.clone(), Error::ShapeMismatch { .. }, text("divide"));
+    rejected!(a.try_rem(&b), a.view() % b.view(), Error::ShapeMismatch { .. }, text("take the remainder of"));
+    rejected!(a.try_maximum(&b), a.maximum(&b), Error::ShapeMismatch { .. }, text("take maximum of"));
+    rejected!(a.try_minimum(&b), a.minimum(&b), Error::ShapeMismatch { .. }, text("take minimum of"));
+    rejected!(a.try_hypot(&b), a.hypot(&b), Error::ShapeMismatch { .. }, text("take hypot of"));
+    rejected!(a.try_atan2(&b), a.atan2(&b), Error::ShapeMismatch { .. }, text("take atan2 of"));
+    rejected!(a.try_apply2(op::Add, &b), a.apply2(op::Add, &b), Error::ShapeMismatch { .. }, text("add"));
+    rejected!(a.try_lt(&b), a.lt(&b), Error::ShapeMismatch { .. }, text("compare"));
+    rejected!(a.try_equal(&b), a.equal(&b), Error::ShapeMismatch { .. }, text("compare"));
     let (l, r) = (a.gt(0.0), b.gt(0.0));
-    refused!(l.try_and(&r), &l & &r, Error::ShapeMismatch { .. }, text("combine"));
-    refused!(l.try_select(&b, &a), l.select(&b, &a), Error::ShapeMismatch { .. }, text("select from"));
-    refused!(l.try_select(&a, &b), l.select(&a, &b), Error::ShapeMismatch { .. }, text("select from"));
-    let zipped =
-        Err::<(), _>(Error::ShapeMismatch { op: "zip", left: vec![2, 3], right: vec![2, 4], row_major: true });
-    refused!(zipped, a.zip_map(&b, |x, y| x + y), Error::ShapeMismatch { .. }, text("zip"));
+    rejected!(l.try_and(&r), &l & &r, Error::ShapeMismatch { .. }, text("combine"));
+    rejected!(l.try_select(&b, &a), l.select(&b, &a), Error::ShapeMismatch { .. }, text("select from"));
+    rejected!(l.try_select(&a, &b), l.select(&a, &b), Error::ShapeMismatch { .. }, text("select from"));
+    let zipped = Err::<(), _>(Error::ShapeMismatch {
+        op: "zip",
+        left: vec![2, 3],
+        right: vec![2, 4],
+        row_major: true,
+    });
+    rejected!(zipped, a.zip_map(&b, |x, y| x + y), Error::ShapeMismatch { .. }, text("zip"));
 }
 
 #[test]
 fn broadcasting_in_column_major_order() {
     let a = matrix().to_order::<ColMajor>();
     let v = Tensor::<f64, _, ColMajor>::zeros([3]);
-    refused!(
+    rejected!(
         a.try_add(&v),
         &a + &v,
         Error::ShapeMismatch { row_major: false, .. },
@@ -99,7 +103,7 @@ fn broadcasting_in_column_major_order() {
     );
     // Operands of different ranks with several mismatches: the message names the axis with the smallest stride.
     let b = Tensor::<f64, _>::zeros([7, 3, 5]);
-    refused!(
+    rejected!(
         matrix().try_add(&b),
         &matrix() + &b,
         Error::ShapeMismatch { .. },
@@ -116,18 +120,23 @@ fn assignments() {
              (row-major aligns trailing axes); compute a new tensor instead"
         )
     };
-    refused!(x.try_assign(&small), x.assign(&small), Error::AssignShape { .. }, text("assign", "[2]"));
-    refused!(x.try_add_assign(&small), x += &small, Error::AssignShape { .. }, text("add", "[2]"));
-    refused!(x.try_sub_assign(&small), x -= small.clone(), Error::AssignShape { .. }, text("subtract", "[2]"));
-    refused!(x.try_mul_assign(&small), x *= &small, Error::AssignShape { .. }, text("multiply", "[2]"));
-    refused!(x.try_div_assign(&small), x /= &small, Error::AssignShape { .. }, text("divide", "[2]"));
-    refused!(
+    rejected!(x.try_assign(&small), x.assign(&small), Error::AssignShape { .. }, text("assign", "[2]"));
+    rejected!(x.try_add_assign(&small), x += &small, Error::AssignShape { .. }, text("add", "[2]"));
+    rejected!(
+        x.try_sub_assign(&small),
+        x -= small.clone(),
+        Error::AssignShape { .. },
+        text("subtract", "[2]")
+    );
+    rejected!(x.try_mul_assign(&small), x *= &small, Error::AssignShape { .. }, text("multiply", "[2]"));
+    rejected!(x.try_div_assign(&small), x /= &small, Error::AssignShape { .. }, text("divide", "[2]"));
+    rejected!(
         x.try_rem_assign(&small),
         x %= &small,
         Error::AssignShape { .. },
         text("take the remainder of", "[2]")
     );
-    refused!(
+    rejected!(
         x.try_add_scaled(2.0, &small),
         x.add_scaled(2.0, &small),
         Error::AssignShape { .. },
@@ -144,7 +153,7 @@ fn assignments() {
 #[test]
 fn broadcast_views() {
     let x = matrix();
-    refused!(
+    rejected!(
         x.try_broadcast_to([3, 3]),
         x.broadcast_to([3, 3]),
         Error::BroadcastShape { .. },
@@ -157,15 +166,15 @@ fn products() {
     let (a, b) = (matrix(), Tensor::<f64, _>::zeros([2, 4]));
     let rule = "(row-major: the last two axes are the matrix, batches lead)";
     let text = format!("cannot matmul shapes [2, 3] and [2, 4]: the summed axes have extents 3 and 2 {rule}");
-    refused!(a.try_matmul(&b), a.matmul(&b), Error::Matmul { .. }, text);
+    rejected!(a.try_matmul(&b), a.matmul(&b), Error::Matmul { .. }, text);
     let (a, b) = (Tensor::<f64, _>::zeros([2, 4, 3]), Tensor::<f64, _>::zeros([5, 3, 1]));
     let text =
         format!("cannot matmul shapes [2, 4, 3] and [5, 3, 1]: the batch axes do not broadcast {rule}");
-    refused!(a.try_matmul(&b), a.matmul(&b), Error::Matmul { .. }, text);
+    rejected!(a.try_matmul(&b), a.matmul(&b), Error::Matmul { .. }, text);
     let (a, v) = (Tensor::<f64, _, ColMajor>::zeros([2, 3]), Tensor::<f64, _, ColMajor>::zeros([2]));
     let text = "cannot matmul shapes [2, 3] and [2]: the summed axes have extents 3 and 2 \
                 (column-major: the first two axes are the matrix, batches trail)";
-    refused!(a.try_matmul(&v), a.matmul(&v), Error::Matmul { .. }, text);
+    rejected!(a.try_matmul(&v), a.matmul(&v), Error::Matmul { .. }, text);
 }
 
 // ------------------------------------------------------------------ axes, indices, ranges
@@ -176,53 +185,63 @@ fn axes_out_of_range() {
     let (mut x, three) = (matrix(), 3);
     let text = |verb: &str| format!("{verb}: axis 3 is out of range for shape [2, 3], whose axes are 0 to 1");
     let pair = |what: &str| format!("cannot {what}: out of range for shape [2, 3], whose axes are 0 to 1");
-    refused!(x.try_sum_axis(three), x.sum_axis(three), Error::AxisOutOfRange { .. }, text("sum"));
-    refused!(x.try_sum_axes([0, 3]), x.sum_axes([0, 3]), Error::AxisOutOfRange { .. }, text("sum"));
-    refused!(x.try_sum_keepdims([3]), x.sum_keepdims([3]), Error::AxisOutOfRange { .. }, text("sum"));
-    refused!(x.try_cumsum(three), x.cumsum(three), Error::AxisOutOfRange { .. }, text("accumulate"));
-    refused!(x.try_cumprod(three), x.cumprod(three), Error::AxisOutOfRange { .. }, text("accumulate"));
-    refused!(
+    rejected!(x.try_sum_axis(three), x.sum_axis(three), Error::AxisOutOfRange { .. }, text("sum"));
+    rejected!(x.try_sum_axes([0, 3]), x.sum_axes([0, 3]), Error::AxisOutOfRange { .. }, text("sum"));
+    rejected!(x.try_sum_keepdims([3]), x.sum_keepdims([3]), Error::AxisOutOfRange { .. }, text("sum"));
+    rejected!(x.try_cumsum(three), x.cumsum(three), Error::AxisOutOfRange { .. }, text("accumulate"));
+    rejected!(x.try_cumprod(three), x.cumprod(three), Error::AxisOutOfRange { .. }, text("accumulate"));
+    rejected!(
         x.try_trace(0, three),
         x.trace(0, three),
         Error::AxisPair { .. },
         pair("trace over axes 0 and 3")
     );
-    refused!(
+    rejected!(
         x.try_diagonal(three, 1),
         x.diagonal(three, 1),
         Error::AxisPair { .. },
         pair("take the diagonal over axes 3 and 1")
     );
-    refused!(
+    rejected!(
         x.try_diagonal(three, 1),
         x.diagonal_mut(three, 1),
         Error::AxisPair { .. },
         pair("take the diagonal over axes 3 and 1")
     );
-    refused!(x.try_permute([0, 3]), x.permute([0, 3]), Error::AxisOutOfRange { .. }, text("permute"));
-    refused!(x.try_permute([0, 3]), x.permute_mut([0, 3]), Error::AxisOutOfRange { .. }, text("permute"));
-    refused!(
+    rejected!(x.try_permute([0, 3]), x.permute([0, 3]), Error::AxisOutOfRange { .. }, text("permute"));
+    rejected!(x.try_permute([0, 3]), x.permute_mut([0, 3]), Error::AxisOutOfRange { .. }, text("permute"));
+    rejected!(
         x.try_swap_axes(0, three),
         x.swap_axes(0, three),
         Error::AxisOutOfRange { .. },
         text("swap axes")
     );
-    refused!(
+    rejected!(
         x.try_remove_axis(three),
         x.remove_axis(three),
         Error::AxisOutOfRange { .. },
         text("remove an axis")
     );
-    refused!(x.try_index_axis(three, 0), x.index_axis(three, 0), Error::AxisOutOfRange { .. }, text("index"));
-    refused!(
+    rejected!(
+        x.try_index_axis(three, 0),
+        x.index_axis(three, 0),
+        Error::AxisOutOfRange { .. },
+        text("index")
+    );
+    rejected!(
         x.try_index_axis(three, 0),
         x.index_axis_mut(three, 0),
         Error::AxisOutOfRange { .. },
         text("index")
     );
-    refused!(x.try_split_at(three, 0), x.split_at(three, 0), Error::AxisOutOfRange { .. }, text("split"));
-    refused!(x.try_split_at(three, 0), x.split_at_mut(three, 0), Error::AxisOutOfRange { .. }, text("split"));
-    refused!(
+    rejected!(x.try_split_at(three, 0), x.split_at(three, 0), Error::AxisOutOfRange { .. }, text("split"));
+    rejected!(
+        x.try_split_at(three, 0),
+        x.split_at_mut(three, 0),
+        Error::AxisOutOfRange { .. },
+        text("split")
+    );
+    rejected!(
         x.try_insert_axis(3),
         x.insert_axis(3),
         Error::Argument { .. },
@@ -230,7 +249,7 @@ fn axes_out_of_range() {
     );
     let single = Tensor::<f64, _>::scalar(1.0);
     let text = "accumulate: axis 0 is out of range: a tensor of rank 0 has no axes";
-    refused!(single.try_cumsum(0), single.cumsum(0), Error::AxisOutOfRange { .. }, text);
+    rejected!(single.try_cumsum(0), single.cumsum(0), Error::AxisOutOfRange { .. }, text);
 }
 
 /// Iterators have no fallible variant.
@@ -239,10 +258,10 @@ fn axes_of_iterators() {
     let mut x = matrix();
     let text = |verb: &str| format!("{verb}: axis 3 is out of range for shape [2, 3], whose axes are 0 to 1");
     let error = |op| Err::<(), _>(Error::AxisOutOfRange { op, axis: 3, shape: vec![2, 3] });
-    refused!(error("iterate"), x.axis_iter(3).len(), Error::AxisOutOfRange { .. }, text("iterate"));
-    refused!(error("iterate"), x.axis_iter_mut(3).len(), Error::AxisOutOfRange { .. }, text("iterate"));
-    refused!(error("take lanes"), x.lanes(3).len(), Error::AxisOutOfRange { .. }, text("take lanes"));
-    refused!(error("take lanes"), x.lanes_mut(3).len(), Error::AxisOutOfRange { .. }, text("take lanes"));
+    rejected!(error("iterate"), x.axis_iter(3).len(), Error::AxisOutOfRange { .. }, text("iterate"));
+    rejected!(error("iterate"), x.axis_iter_mut(3).len(), Error::AxisOutOfRange { .. }, text("iterate"));
+    rejected!(error("take lanes"), x.lanes(3).len(), Error::AxisOutOfRange { .. }, text("take lanes"));
+    rejected!(error("take lanes"), x.lanes_mut(3).len(), Error::AxisOutOfRange { .. }, text("take lanes"));
 }
 
 /// Every variant of every reduction names itself, the axis and the shape.
@@ -284,19 +303,24 @@ fn repeated_and_unequal_axes() {
     let x = matrix();
     let text =
         |verb: &str| format!("{verb}: an axis occurs twice in [1, 1], for shape [2, 3]; name each axis once");
-    refused!(x.try_trace(1, 1), x.trace(1, 1), Error::RepeatedAxis { .. }, text("trace"));
-    refused!(x.try_diagonal(1, 1), x.diagonal(1, 1), Error::RepeatedAxis { .. }, text("take the diagonal"));
-    refused!(x.try_permute([1, 1]), x.permute([1, 1]), Error::RepeatedAxis { .. }, text("permute"));
-    refused!(x.try_sum_axes([1, 1]), x.sum_axes([1, 1]), Error::RepeatedAxis { .. }, text("sum"));
+    rejected!(x.try_trace(1, 1), x.trace(1, 1), Error::RepeatedAxis { .. }, text("trace"));
+    rejected!(x.try_diagonal(1, 1), x.diagonal(1, 1), Error::RepeatedAxis { .. }, text("take the diagonal"));
+    rejected!(x.try_permute([1, 1]), x.permute([1, 1]), Error::RepeatedAxis { .. }, text("permute"));
+    rejected!(x.try_sum_axes([1, 1]), x.sum_axes([1, 1]), Error::RepeatedAxis { .. }, text("sum"));
     let text = |verb: &str| {
         format!(
             "cannot {verb} over axes 0 and 1 of shape [2, 3]: their extents 2 and 3 differ; shorten the longer axis \
              with `.slice(..)` first"
         )
     };
-    refused!(x.try_trace(0, 1), x.trace(0, 1), Error::ExtentMismatch { .. }, text("trace"));
-    refused!(x.try_diagonal(0, 1), x.diagonal(0, 1), Error::ExtentMismatch { .. }, text("take the diagonal"));
-    refused!(
+    rejected!(x.try_trace(0, 1), x.trace(0, 1), Error::ExtentMismatch { .. }, text("trace"));
+    rejected!(
+        x.try_diagonal(0, 1),
+        x.diagonal(0, 1),
+        Error::ExtentMismatch { .. },
+        text("take the diagonal")
+    );
+    rejected!(
         x.try_remove_axis(1),
         x.remove_axis(1),
         Error::NotUnitAxis { .. },
@@ -310,17 +334,33 @@ fn positions() {
     let text = |verb: &str, index: isize| {
         format!("cannot {verb}: index {index} is out of bounds for axis 1 of shape [2, 3], whose extent is 3")
     };
-    refused!(x.try_index_axis(1, 3), x.index_axis(1, 3), Error::IndexOutOfBounds { .. }, text("index", 3));
-    refused!(x.try_index_axis(1, 3), x.index_axis_mut(1, 3), Error::IndexOutOfBounds { .. }, text("index", 3));
-    refused!(x.try_split_at(1, 4), x.split_at(1, 4), Error::IndexOutOfBounds { .. }, text("split", 4));
-    refused!(x.try_split_at(1, 4), x.split_at_mut(1, 4), Error::IndexOutOfBounds { .. }, text("split", 4));
-    refused!(x.try_slice(s![.., 3]), x.slice(s![.., 3]), Error::IndexOutOfBounds { .. }, text("slice", 3));
-    refused!(x.try_slice(s![.., -4]), x.slice(s![.., -4]), Error::IndexOutOfBounds { .. }, text("slice", -4));
-    refused!(x.try_slice_mut(s![0, 7]), x.slice_mut(s![0, 7]), Error::IndexOutOfBounds { .. }, text("slice", 7));
+    rejected!(x.try_index_axis(1, 3), x.index_axis(1, 3), Error::IndexOutOfBounds { .. }, text("index", 3));
+    rejected!(
+        x.try_index_axis(1, 3),
+        x.index_axis_mut(1, 3),
+        Error::IndexOutOfBounds { .. },
+        text("index", 3)
+    );
+    rejected!(x.try_split_at(1, 4), x.split_at(1, 4), Error::IndexOutOfBounds { .. }, text("split", 4));
+    rejected!(x.try_split_at(1, 4), x.split_at_mut(1, 4), Error::IndexOutOfBounds { .. }, text("split", 4));
+    rejected!(x.try_slice(s![.., 3]), x.slice(s![.., 3]), Error::IndexOutOfBounds { .. }, text("slice", 3));
+    rejected!(
+        x.try_slice(s![.., -4]),
+        x.slice(s![.., -4]),
+        Error::IndexOutOfBounds { .. },
+        text("slice", -4)
+    );
+    rejected!(
+        x.try_slice_mut(s![0, 7]),
+        x.slice_mut(s![0, 7]),
+        Error::IndexOutOfBounds { .. },
+        text("slice", 7)
+    );
     // For single elements, `get` returns `None`.
-    let error = || Err::<(), _>(Error::IndexOutOfBounds { op: "index", index: 5, axis: 1, shape: vec![2, 3] });
-    refused!(error(), x[[0, 5]], Error::IndexOutOfBounds { .. }, text("index", 5));
-    refused!(error(), x[[0, 5]] = 1.0, Error::IndexOutOfBounds { .. }, text("index", 5));
+    let error =
+        || Err::<(), _>(Error::IndexOutOfBounds { op: "index", index: 5, axis: 1, shape: vec![2, 3] });
+    rejected!(error(), x[[0, 5]], Error::IndexOutOfBounds { .. }, text("index", 5));
+    rejected!(error(), x[[0, 5]] = 1.0, Error::IndexOutOfBounds { .. }, text("index", 5));
     assert!(x.get([0, 5]).is_none() && x.get_mut([2, 0]).is_none());
 }
 
@@ -330,7 +370,7 @@ fn ranges() {
     let text = |range: &str, why: &str| format!("cannot slice axis 1 of shape [2, 3] with {range}: {why}");
     macro_rules! range {
         ($range:expr $(; $step:expr)?, $written:expr, $why:literal) => {
-            refused!(
+            rejected!(
                 x.try_slice(s![.., $range $(; $step)?]),
                 x.slice_mut(s![.., $range $(; $step)?]),
                 Error::InvalidSlice { .. },
@@ -355,12 +395,12 @@ fn ranges() {
 fn reshapes() {
     let mut x = matrix();
     let text = "cannot reshape [2, 3] to [4, 2]: they have 6 and 8 elements";
-    refused!(x.try_as_shape([4, 2]), x.as_shape([4, 2]), Error::Reshape { .. }, text);
-    refused!(x.try_as_shape([4, 2]), x.as_shape_mut([4, 2]), Error::Reshape { .. }, text);
-    refused!(x.clone().try_reshape([4, 2]), x.view().reshape([4, 2]), Error::Reshape { .. }, text);
+    rejected!(x.try_as_shape([4, 2]), x.as_shape([4, 2]), Error::Reshape { .. }, text);
+    rejected!(x.try_as_shape([4, 2]), x.as_shape_mut([4, 2]), Error::Reshape { .. }, text);
+    rejected!(x.clone().try_reshape([4, 2]), x.view().reshape([4, 2]), Error::Reshape { .. }, text);
     let max = usize::MAX;
     let text = format!("cannot reshape [2, 3] to [{max}, 2]: they have 6 and more than {max} elements");
-    refused!(x.try_as_shape([max, 2]), x.clone().reshape([max, 2]), Error::Reshape { .. }, text);
+    rejected!(x.try_as_shape([max, 2]), x.clone().reshape([max, 2]), Error::Reshape { .. }, text);
     let empty = Tensor::<f64, _>::zeros([0]);
     assert!(matches!(empty.try_as_shape([0, max, max]), Err(Error::Overflow { .. })));
     // A failed reshape leaves the tensor unchanged.
@@ -368,7 +408,7 @@ fn reshapes() {
 
     let text = "cannot reshape without a copy of a view of shape [3, 2] with strides [1, 3]: \
                 it is not contiguous in row-major order; copy it first with `.to_owned()`";
-    refused!(x.t().try_as_shape([6]), x.t().as_shape([6]), Error::NotContiguous { .. }, text);
+    rejected!(x.t().try_as_shape([6]), x.t().as_shape([6]), Error::NotContiguous { .. }, text);
     let text = |shape: &str, strides: &str| {
         format!(
             "cannot borrow a slice of a view of shape {shape} with strides {strides}: \
@@ -382,13 +422,13 @@ fn reshapes() {
 #[test]
 fn lengths() {
     let text = "cannot make a tensor of shape [2, 3] from 5 values: it has 6 elements";
-    refused!(
+    rejected!(
         Tensor::<i32, _>::try_from_vec([2, 3], vec![0; 5]),
         Tensor::<i32, _>::from_vec([2, 3], vec![0; 5]),
         Error::LengthMismatch { .. },
         text
     );
-    refused!(
+    rejected!(
         Tensor::<i32, _, ColMajor>::try_from_slice_in([2, 3], &[0; 5], &Cpu),
         Tensor::<i32, _, ColMajor>::from_slice([2, 3], &[0; 5]),
         Error::LengthMismatch { .. },
@@ -406,33 +446,38 @@ fn sizes_beyond_the_address_space() {
     };
     type T<const N: usize> = Tensor<f64, Rank<N>>;
     let pair = text(&format!("[{max}, 2]"));
-    refused!(T::try_zeros([max, 2]), T::zeros([max, 2]), Error::Overflow { .. }, pair);
-    refused!(T::try_ones([max, 2]), T::ones([max, 2]), Error::Overflow { .. }, pair);
-    refused!(T::try_full([max, 2], 1.0), T::full([max, 2], 1.0), Error::Overflow { .. }, pair);
-    refused!(T::try_from_vec([max, 2], vec![]), T::from_vec([max, 2], vec![]), Error::Overflow { .. }, pair);
-    refused!(T::try_from_slice([max, 2], &[]), T::from_slice([max, 2], &[]), Error::Overflow { .. }, pair);
-    refused!(
+    rejected!(T::try_zeros([max, 2]), T::zeros([max, 2]), Error::Overflow { .. }, pair);
+    rejected!(T::try_ones([max, 2]), T::ones([max, 2]), Error::Overflow { .. }, pair);
+    rejected!(T::try_full([max, 2], 1.0), T::full([max, 2], 1.0), Error::Overflow { .. }, pair);
+    rejected!(T::try_from_vec([max, 2], vec![]), T::from_vec([max, 2], vec![]), Error::Overflow { .. }, pair);
+    rejected!(T::try_from_slice([max, 2], &[]), T::from_slice([max, 2], &[]), Error::Overflow { .. }, pair);
+    rejected!(
         T::try_from_fn_in([max, 2], |_| 0.0, &Cpu),
         T::from_fn([max, 2], |_| 0.0),
         Error::Overflow { .. },
         pair
     );
     // Strides of an empty tensor must be representable, too.
-    refused!(
+    rejected!(
         T::try_zeros([max, 0]),
         T::zeros_in([max, 0], &Cpu),
         Error::Overflow { .. },
         text(&format!("[{max}, 0]"))
     );
     let bytes = text(&format!("[{}]", max / 8));
-    refused!(T::try_zeros([max / 8]), T::zeros([max / 8]), Error::Overflow { .. }, bytes);
-    refused!(T::try_eye_in(max, &Cpu), T::eye(max), Error::Overflow { .. }, text(&format!("[{max}, {max}]")));
+    rejected!(T::try_zeros([max / 8]), T::zeros([max / 8]), Error::Overflow { .. }, bytes);
+    rejected!(
+        T::try_eye_in(max, &Cpu),
+        T::eye(max),
+        Error::Overflow { .. },
+        text(&format!("[{max}, {max}]"))
+    );
     let line = text(&format!("[{max}]"));
     let linspace = T::try_linspace_in(0.0, 1.0, max, &Cpu);
-    refused!(linspace, T::linspace(0.0, 1.0, max), Error::Overflow { .. }, line);
+    rejected!(linspace, T::linspace(0.0, 1.0, max), Error::Overflow { .. }, line);
     // The number of elements just fits in `usize`. On a 32-bit machine there are more `i64` values than that.
     let range = isize::MIN as i64..isize::MAX as i64;
-    refused!(
+    rejected!(
         Tensor::<i64, _>::try_arange_in(range.start, range.end, 1, &Cpu),
         Tensor::<i64, _>::arange(range.clone()),
         Error::Overflow { .. },
@@ -467,7 +512,7 @@ fn diagonal_strides_that_overflow() {
 fn random_tensors_beyond_the_address_space() {
     use rand::{SeedableRng, distr::StandardUniform, rngs::StdRng};
     let mut rng = StdRng::seed_from_u64(1);
-    refused!(
+    rejected!(
         Tensor::<f64, _>::try_random_in([usize::MAX], StandardUniform, &mut rng, &Cpu),
         Tensor::<f64, _>::random([usize::MAX], StandardUniform, &mut rng),
         Error::Overflow { .. },
@@ -483,19 +528,19 @@ fn sizes_that_exceed_memory() {
     let n = isize::MAX as usize;
     let text = format!("cannot allocate {n} bytes on Cpu: out of memory");
     type T = Tensor<u8, Rank<1>>;
-    refused!(T::try_zeros([n]), T::zeros([n]), Error::OutOfMemory { .. }, text);
-    refused!(T::try_full([n], 1), T::full([n], 1), Error::OutOfMemory { .. }, text);
-    refused!(T::try_from_fn_in([n], |_| 1, &Cpu), T::from_fn([n], |_| 1), Error::OutOfMemory { .. }, text);
+    rejected!(T::try_zeros([n]), T::zeros([n]), Error::OutOfMemory { .. }, text);
+    rejected!(T::try_full([n], 1), T::full([n], 1), Error::OutOfMemory { .. }, text);
+    rejected!(T::try_from_fn_in([n], |_| 1, &Cpu), T::from_fn([n], |_| 1), Error::OutOfMemory { .. }, text);
     // A view of that size is valid. Operations on it return errors and do not abort.
     let one = Tensor::<u8, _>::scalar(1);
     let v = one.broadcast_to([n]);
-    refused!(v.try_to_owned(), v.to_owned(), Error::OutOfMemory { .. }, text);
-    refused!(v.try_add(&v), v + v, Error::OutOfMemory { .. }, text);
-    refused!(v.try_add(1), v + 1, Error::OutOfMemory { .. }, text);
-    refused!(v.try_cumsum(0), v.cumsum(0), Error::OutOfMemory { .. }, text);
-    refused!(v.to_device::<Cpu>(), v.to_vec(), Error::OutOfMemory { .. }, text);
-    refused!(v.try_reshape([1, n]), v.flatten(), Error::OutOfMemory { .. }, text);
-    refused!(v.try_to_order::<ColMajor>(), v.to_order::<ColMajor>(), Error::OutOfMemory { .. }, text);
+    rejected!(v.try_to_owned(), v.to_owned(), Error::OutOfMemory { .. }, text);
+    rejected!(v.try_add(&v), v + v, Error::OutOfMemory { .. }, text);
+    rejected!(v.try_add(1), v + 1, Error::OutOfMemory { .. }, text);
+    rejected!(v.try_cumsum(0), v.cumsum(0), Error::OutOfMemory { .. }, text);
+    rejected!(v.to_device::<Cpu>(), v.to_vec(), Error::OutOfMemory { .. }, text);
+    rejected!(v.try_reshape([1, n]), v.flatten(), Error::OutOfMemory { .. }, text);
+    rejected!(v.try_to_order::<ColMajor>(), v.to_order::<ColMajor>(), Error::OutOfMemory { .. }, text);
     assert!(matches!(v.try_cast::<f64>(), Err(Error::Overflow { .. })));
     assert!(matches!(v.try_broadcast_to([3, n]), Err(Error::Overflow { .. })));
     let long = 1 << (usize::BITS / 2 + 4);
@@ -510,12 +555,17 @@ fn extrema_over_zero_elements() {
     let x = Tensor::<f64, _>::zeros([2, 0]);
     let text =
         |name: &str| format!("cannot take the {name} of shape [2, 0]: the reduced axes have zero elements");
-    refused!(x.try_max(), x.max(), Error::Empty { .. }, text("maximum"));
-    refused!(x.try_min_axis(1), x.min_axis(1), Error::Empty { .. }, text("minimum"));
-    refused!(x.try_max_axes([0, 1]), x.max_axes([0, 1]), Error::Empty { .. }, text("maximum"));
-    refused!(x.try_min_keepdims(1), x.min_keepdims(1), Error::Empty { .. }, text("minimum"));
-    refused!(x.try_argmax(), x.argmax(), Error::Empty { .. }, text("index of the maximum"));
-    refused!(x.try_argmin_keepdims(1), x.argmin_keepdims(1), Error::Empty { .. }, text("index of the minimum"));
+    rejected!(x.try_max(), x.max(), Error::Empty { .. }, text("maximum"));
+    rejected!(x.try_min_axis(1), x.min_axis(1), Error::Empty { .. }, text("minimum"));
+    rejected!(x.try_max_axes([0, 1]), x.max_axes([0, 1]), Error::Empty { .. }, text("maximum"));
+    rejected!(x.try_min_keepdims(1), x.min_keepdims(1), Error::Empty { .. }, text("minimum"));
+    rejected!(x.try_argmax(), x.argmax(), Error::Empty { .. }, text("index of the maximum"));
+    rejected!(
+        x.try_argmin_keepdims(1),
+        x.argmin_keepdims(1),
+        Error::Empty { .. },
+        text("index of the minimum")
+    );
     // The result is empty, so no element of it is undefined.
     assert_eq!(x.max_axis(0).shape(), [0]);
 }
@@ -524,11 +574,11 @@ fn extrema_over_zero_elements() {
 fn arguments() {
     let x = matrix();
     let text = "cannot clamp: the lower bound 2 must be at most the upper bound 1";
-    refused!(x.try_clamp(2.0, 1.0), x.clamp(2.0, 1.0), Error::Argument { .. }, text);
+    rejected!(x.try_clamp(2.0, 1.0), x.clamp(2.0, 1.0), Error::Argument { .. }, text);
     assert!(matches!(x.try_clamp(f64::NAN, 1.0), Err(Error::Argument { .. })));
     let text = "cannot create a range: the step is 0; it must be positive or negative";
     type T = Tensor<i32, Rank<1>>;
-    refused!(T::try_arange_in(0, 5, 0, &Cpu), T::arange_step(0, 5, 0), Error::Argument { .. }, text);
+    rejected!(T::try_arange_in(0, 5, 0, &Cpu), T::arange_step(0, 5, 0), Error::Argument { .. }, text);
     for (range, step) in
         [(0.0..f64::NAN, 1.0), (0.0..1.0, f64::NAN), (0.0..f64::INFINITY, 1.0), (0.0..1.0, 1e-300)]
     {
@@ -543,7 +593,7 @@ fn absent_devices() {
         assert!(matches!(error, Error::DeviceUnavailable { .. }), "{error}");
         assert!(error.to_string().starts_with("Cuda<4095> is not available: "), "{error}");
     }
-    refused!(
+    rejected!(
         Tensor::<f64, _, RowMajor, Cuda<4095>>::try_zeros([2]),
         Tensor::<f64, _, RowMajor, Cuda<4095>>::zeros([2]),
         Error::DeviceUnavailable { .. },

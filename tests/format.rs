@@ -443,7 +443,7 @@ unsafe impl Device for Remote {
     }
     unsafe fn read<T: Element>(&self, from: usize, to: &mut [T]) -> Result<(), Error> {
         if self.fails {
-            return Err(Error::DeviceUnavailable { device: self.name(), why: "it is gone".into() });
+            return Err(Error::DeviceUnavailable { device: self.name(), reason: "it is gone".into() });
         }
         self.read.fetch_add(to.len(), Ordering::Relaxed);
         let from = core::ptr::with_exposed_provenance::<T>(from);

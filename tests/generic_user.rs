@@ -261,7 +261,7 @@ impl<T: RealScalar> BinaryOp<T, T> for MultipleOf {
     fn apply(&self, a: T, b: T) -> bool {
         (a % b).is_zero()
     }
-    fn defined(&self, _: T, b: T) -> bool {
+    fn is_defined(&self, _: T, b: T) -> bool {
         !b.is_zero()
     }
 }

@@ -8,8 +8,8 @@ mod common;
 #[macro_use]
 #[path = "common/golden.rs"]
 mod golden;
-#[path = "npy/refused.rs"]
-mod refused;
+#[path = "npy/rejected.rs"]
+mod rejected;
 
 use common::Remote;
 use golden::{Folder, Golden, made, values};
@@ -47,7 +47,7 @@ fn plain(descr: &str, fortran_order: &str, shape: &str, data: &[u8]) -> Vec<u8> 
 /// Returns the message of the file error that reading must give.
 fn why<T: Element, D: Dim, O: Order>(bytes: &[u8]) -> String {
     match Tensor::<T, D, O>::read_npy_from(bytes) {
-        Err(Error::File { path, why }) if path == "<stream>" => why,
+        Err(Error::File { path, reason }) if path == "<stream>" => reason,
         other => panic!("expected an error of the stream, got {other:?}"),
     }
 }

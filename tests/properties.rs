@@ -31,10 +31,10 @@ mod casts;
 mod elementwise;
 #[path = "properties/large.rs"]
 mod large;
-#[path = "properties/mirror.rs"]
-mod mirror;
 #[path = "properties/numerics.rs"]
 mod numerics;
+#[path = "properties/order_symmetry.rs"]
+mod order_symmetry;
 #[path = "properties/products.rs"]
 mod products;
 #[path = "properties/reductions.rs"]

@@ -177,9 +177,9 @@ fn plain(code: &str) -> String {
 }
 
 /// Returns the shortest of several times, with the given limit of the buffer pool.
-fn shortest(time: fn(&Given) -> Duration, given: &Given, recycled: usize) -> Duration {
+fn shortest(time: fn(&Given) -> Duration, given: &Given, pool_limit: usize) -> Duration {
     Cpu::trim_pool();
-    Cpu::set_pool_limit(recycled);
+    Cpu::set_pool_limit(pool_limit);
     (0..RUNS).map(|_| time(given)).min().expect("some")
 }
 

@@ -72,7 +72,7 @@ impl<A: Element, F: UnaryOp<A>> Function<(A,)> for F {
     }
     #[inline(always)]
     fn is_defined(&self, (a,): (A,)) -> bool {
-        self.defined(a)
+        self.is_defined(a)
     }
     #[inline(always)]
     fn is_checked(&self) -> bool {
@@ -98,7 +98,7 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> Function<(A, B)> for F {
     }
     #[inline(always)]
     fn is_defined(&self, (a, b): (A, B)) -> bool {
-        self.defined(a, b)
+        self.is_defined(a, b)
     }
     #[inline(always)]
     fn is_checked(&self) -> bool {
@@ -160,7 +160,7 @@ pub trait ElementTuple: Copy + private::Sealed {
     /// # Panics
     /// If an operand does not broadcast to the shape.
     #[doc(hidden)]
-    fn repeated<'a: 'b, 'b, Dev: Device, R: Dim>(
+    fn broadcast<'a: 'b, 'b, Dev: Device, R: Dim>(
         operands: Self::Operands<'a, Dev>,
         shape: &'b [usize],
         row_major: bool,
@@ -258,7 +258,7 @@ macro_rules! tuple {
                 ($($name.on_host(),)*)
             }
             #[inline(always)]
-            fn repeated<'a: 'b, 'b, Dev: Device, R: Dim>(
+            fn broadcast<'a: 'b, 'b, Dev: Device, R: Dim>(
                 operands: Self::Operands<'a, Dev>,
                 _shape: &'b [usize],
                 _row_major: bool,
@@ -270,7 +270,7 @@ macro_rules! tuple {
                     let to = _strides.next().expect("one array for each operand").as_mut();
                     let $name = match same($name.shape(), _shape) {
                         true => $name,
-                        false => $name.repeated(_shape, _row_major, to).expect(BROADCASTS),
+                        false => $name.broadcast(_shape, _row_major, to).expect(BROADCASTS),
                     };
                 )*
                 ($($name,)*)

@@ -63,7 +63,7 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     const CUDA: CudaSource = CudaSource::NONE;
     /// Whether the function is defined, as an expression of CUDA C++; for operations that are [`CHECKED`](UnaryOp::CHECKED).
     const CUDA_DEFINED: CudaSource = CudaSource::NONE;
-    /// Whether devices call [`defined`](UnaryOp::defined) for all elements before they write any.
+    /// Whether devices call [`is_defined`](UnaryOp::is_defined) for all elements before they write any.
     const CHECKED: bool = false;
     /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time (about a
     /// hundred per nanosecond). Devices use it to decide whether to run in parallel; no result depends on it.
@@ -77,7 +77,7 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
         None
     }
     /// Returns whether the function is defined for these elements.
-    fn defined(&self, _: A) -> bool {
+    fn is_defined(&self, _: A) -> bool {
         true
     }
     /// Returns whether the function is defined for all elements. If it returns `true`, devices do not check the elements.
@@ -124,7 +124,7 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     const CUDA: CudaSource = CudaSource::NONE;
     /// Whether the function is defined, as an expression of CUDA C++; for operations that are [`CHECKED`](BinaryOp::CHECKED).
     const CUDA_DEFINED: CudaSource = CudaSource::NONE;
-    /// Whether devices call [`defined`](BinaryOp::defined) for all elements before they write any.
+    /// Whether devices call [`is_defined`](BinaryOp::is_defined) for all elements before they write any.
     const CHECKED: bool = false;
     /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time (about a
     /// hundred per nanosecond). Devices use it to decide whether to run in parallel; no result depends on it.
@@ -157,7 +157,7 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
         None
     }
     /// Returns whether the function is defined for these elements.
-    fn defined(&self, _: A, _: B) -> bool {
+    fn is_defined(&self, _: A, _: B) -> bool {
         true
     }
     /// Returns the operands as messages show them.

@@ -64,7 +64,7 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
     /// # Panics
     /// If the axes address elements outside of this operand's.
     #[inline]
-    pub(crate) fn behind<'b>(self, axes: Axes<'b>, offset: isize) -> Operand<'b, T, Dev>
+    pub(crate) fn with_axes<'b>(self, axes: Axes<'b>, offset: isize) -> Operand<'b, T, Dev>
     where
         'a: 'b,
     {
@@ -78,7 +78,7 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
     ///
     /// # Errors
     /// If an axis is out of range, or `a` and `b` are the same axis or differ in extent. `op` names the operation.
-    // Always inlined, and without the check of `behind`, which takes as long as the trace of a small matrix.
+    // Always inlined, and without the check of `with_axes`, which takes as long as the trace of a small matrix.
     #[inline(always)]
     pub(crate) fn diagonal<'b>(
         self,
@@ -98,7 +98,7 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
         Ok(unsafe { Operand::from_raw(self.ptr, axes.shape(), axes.strides()) })
     }
 
-    /// Calls [`behind`](Operand::behind) with the axes and offset of a layout that is derived from this operand's.
+    /// Calls [`with_axes`](Operand::behind) with the axes and offset of a layout that is derived from this operand's.
     ///
     /// # Panics
     /// If the layout addresses elements outside of this operand's.
@@ -107,13 +107,13 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
     where
         'a: 'b,
     {
-        self.behind(layout.axes(), layout.offset())
+        self.with_axes(layout.axes(), layout.offset())
     }
 
     /// Returns the operand broadcast to `shape` by the rule of the memory order, or `None` if it does not broadcast to this shape. Writes
     /// the strides of the result to `strides`, which has at least `shape.len()` entries.
     #[inline]
-    pub(crate) fn repeated<'b>(
+    pub(crate) fn broadcast<'b>(
         self,
         shape: &'b [usize],
         row_major: bool,
@@ -124,7 +124,7 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
     {
         let strides = &mut strides[..shape.len()];
         self.axes().broadcast_to(shape, row_major, strides)?;
-        Some(self.behind(Axes::new(shape, strides), 0))
+        Some(self.with_axes(Axes::new(shape, strides), 0))
     }
 
     /// Returns the same operand for host kernels.
@@ -160,13 +160,13 @@ impl<T: Element, Dev: Device> Clone for MatrixOperand<'_, T, Dev> {
 impl<T: Element, Dev: Device> Copy for MatrixOperand<'_, T, Dev> {}
 
 impl<'a, T: Element, Dev: Device> MatrixOperand<'a, T, Dev> {
-    /// Calls [`Operand::behind`] and keeps `conjugate`.
+    /// Calls [`Operand::with_axes`] and keeps `conjugate`.
     #[inline]
-    pub(crate) fn behind<'b>(self, axes: Axes<'b>, offset: isize) -> MatrixOperand<'b, T, Dev>
+    pub(crate) fn with_axes<'b>(self, axes: Axes<'b>, offset: isize) -> MatrixOperand<'b, T, Dev>
     where
         'a: 'b,
     {
-        MatrixOperand { operand: self.operand.behind(axes, offset), conjugate: self.conjugate }
+        MatrixOperand { operand: self.operand.with_axes(axes, offset), conjugate: self.conjugate }
     }
 }
 
@@ -266,19 +266,19 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
     /// # Panics
     /// If the axes address elements outside of this output's, or one element by two indices.
     #[inline]
-    pub(crate) fn behind<'b>(self, axes: Axes<'b>, offset: isize) -> Output<'b, T, Dev>
+    pub(crate) fn with_axes<'b>(self, axes: Axes<'b>, offset: isize) -> Output<'b, T, Dev>
     where
         'a: 'b,
     {
         assert!(axes.within(offset, self.axes()), "the axes address elements outside of the output");
-        assert!(axes.is_apart(), "two indices of an output address the same element");
+        assert!(axes.is_non_overlapping(), "two indices of an output address the same element");
         // SAFETY: the axes stay between the lowest and the highest element of this output, and different indices address
         // different elements, as was just checked. The axes are derived from its own by methods of `Axes`, which address only
         // elements of the original. `self` has exclusive access to these and is consumed.
         unsafe { Output::from_raw(Dev::offset(self.ptr, offset), axes.shape(), axes.strides()) }
     }
 
-    /// Calls [`behind`](Output::behind) with the axes and offset of a layout that is derived from this output's.
+    /// Calls [`with_axes`](Output::behind) with the axes and offset of a layout that is derived from this output's.
     ///
     /// # Panics
     /// If the layout addresses elements outside of this output's, or one element by two indices.
@@ -287,7 +287,7 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
     where
         'a: 'b,
     {
-        self.behind(layout.axes(), layout.offset())
+        self.with_axes(layout.axes(), layout.offset())
     }
 
     /// Returns an operand that reads the output's elements.

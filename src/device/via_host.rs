@@ -8,7 +8,7 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
-use crate::layout::{Layout, element_count, is_dense};
+use crate::layout::{Layout, element_count, is_contiguous};
 
 /// A contiguous row-major copy on the host.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl<T: Element> Fetched<T> {
             shape.iter().product::<usize>(),
             "a device must return as many elements as the shape has"
         );
-        Fetched { data, layout: Layout::dense(shape, true) }
+        Fetched { data, layout: Layout::contiguous(shape, true) }
     }
 
     pub(crate) fn operand(&self) -> Operand<'_, T, Cpu> {
@@ -132,7 +132,7 @@ pub(crate) fn store<T: Element, Dev: Device>(
 ) -> Result<(), Error> {
     assert_eq!(from.layout.shape(), out.shape(), "the operands must have the same shape");
     if let Some(copies) = Dev::copies()
-        && !is_dense(out.shape(), out.strides(), true)
+        && !is_contiguous(out.shape(), out.strides(), true)
     {
         let there = upload(device, &from.data)?;
         // SAFETY: `there` has one element for each index of the contiguous layout. It is neither written to nor dropped before
@@ -206,7 +206,7 @@ pub(crate) fn transfer<T: Element, Dev: Device, Dev2: Device>(
     {
         return copies.copy(to, out, same.operand(from));
     }
-    let contiguous = |strides| is_dense(from.shape(), strides, true);
+    let contiguous = |strides| is_contiguous(from.shape(), strides, true);
     if contiguous(out.strides()) && contiguous(from.strides()) {
         if let Some(elements) = Dev2::on_host().and_then(|host| host.slice(from, true)) {
             // SAFETY: the output is contiguous, so its elements begin at its pointer; the shapes are equal, so `elements` has one

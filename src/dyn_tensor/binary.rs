@@ -1,8 +1,8 @@
 //! Elementwise functions of two operands: arithmetic, comparison, logic.
 
 use super::operand::{
-    DynOperand, agree, broadcast, device_of, elements, for_elements, lacking, made, needs, on_device,
-    scalar_for,
+    DynOperand, agree, allocate_with, broadcast, device_of, elements, for_elements, lacking, needs,
+    on_device, scalar_for,
 };
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
@@ -25,7 +25,7 @@ fn compute<T: Element, Dev: Elementwise<T>, F: BinaryOp<T, T>>(
     same_instance(F::NAME, device, device_of(&right))?;
     let layout = broadcast(F::NAME, left.shape(), right.shape(), order)?;
     let operands = (elements::<T, Dev>(&left), elements::<T, Dev>(&right));
-    made(device, layout, order, |out| {
+    allocate_with(device, layout, order, |out| {
         elementwise::map::<Rank<MAX_RANK>, (T, T), _, _>(&op, order.is_row_major(), device, out, operands)
     })
 }

@@ -61,7 +61,7 @@ impl DynTensor {
 
 /// Copies a view to the host, with this element type and memory order.
 fn converted<T: Element, D: Dim, O: Order>(x: DynView<'_>) -> Result<DynTensor, Error> {
-    let fail = |why| Error::Downcast { found: described(&x), wanted: wanted::<T, D, O, Cpu>(), why };
+    let fail = |reason| Error::Downcast { found: described(&x), wanted: wanted::<T, D, O, Cpu>(), reason };
     if x.rank() != D::NDIM {
         return Err(fail(format!(
             "it has rank {}, not {}; `.reshape(..)`, `.insert_axis(..)` and `.index_axis(..)` change that",

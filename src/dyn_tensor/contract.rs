@@ -1,6 +1,8 @@
 //! Contractions by a specification that is known at run time only, and matrix products.
 
-use super::operand::{common_order, device_of, elements, lacking, made, needs, on_device, same_device};
+use super::operand::{
+    allocate_with, common_order, device_of, elements, lacking, needs, on_device, same_device,
+};
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use crate::device::Contract;
@@ -22,11 +24,12 @@ static PATHS: PathCache = PathCache::new();
 /// # Errors
 /// If it is invalid, or if it does not fit the operands' ranks.
 fn parse<'s>(text: &'s str, operands: &[DynView<'_>]) -> Result<Spec<'s>, Error> {
-    let spec = Spec::parse(text, operands.len()).map_err(|error| Error::Spec { why: error.to_string() })?;
+    let spec =
+        Spec::parse(text, operands.len()).map_err(|error| Error::Spec { reason: error.to_string() })?;
     if operands.is_empty() {
-        return Err(Error::Spec { why: format!("einsum \"{text}\": there are no operands") });
+        return Err(Error::Spec { reason: format!("einsum \"{text}\": there are no operands") });
     }
-    let fail = |why: String| Err(Error::Spec { why: format!("einsum \"{text}\": {why}") });
+    let fail = |reason: String| Err(Error::Spec { reason: format!("einsum \"{text}\": {reason}") });
     let mut ellipsis = 0;
     for (k, operand) in operands.iter().enumerate() {
         let (labels, rank) = (spec.labels(k), operand.rank());
@@ -80,7 +83,7 @@ fn compute<T: Scalar, Dev: Contract<T>>(
     let bound = einsum.bind()?;
     let labels = bound.result();
     let shape: Vec<usize> = labels.iter().map(|&label| bound.extents().of(label)).collect();
-    made(device, Layout::dense(&shape, row_major), order, |mut out| {
+    allocate_with(device, Layout::contiguous(&shape, row_major), order, |mut out| {
         if labels.repeat() {
             // If the result repeats a label, its elements off the diagonal are zero.
             device.generate(&Constant(T::zero()), out.reborrow())?;
@@ -173,7 +176,7 @@ fn multiply<T: Scalar, Dev: Contract<T>>(
     let (mut shape, rank) = ([0; MAX_RANK], matmul::rank(left.rank(), right.rank()));
     matmul::shape(row_major, left.shape(), right.shape(), &mut shape[..rank])?;
     let (a, b) = (elements::<T, Dev>(&left).into(), elements::<T, Dev>(&right).into());
-    made(device, Layout::dense(&shape[..rank], row_major), order, |out| {
+    allocate_with(device, Layout::contiguous(&shape[..rank], row_major), order, |out| {
         matmul::write(row_major, device, a, b, out)
     })
 }
@@ -183,13 +186,13 @@ fn multiply<T: Scalar, Dev: Contract<T>>(
 fn matmul(left: DynView<'_>, right: DynView<'_>) -> Result<DynTensor, Error> {
     let order = super::operand::agree("matmul", left, right)?;
     if left.rank() == 0 || right.rank() == 0 {
-        let why = format!(
+        let reason = format!(
             "cannot multiply a tensor of `Rank<{}>` with a tensor of `Rank<{}>` as matrices: \
              `matmul` takes vectors, matrices and batches of matrices; a rank-0 tensor scales with `*`",
             left.rank(),
             right.rank()
         );
-        return Err(Error::UnsupportedRank { op: "matmul", why });
+        return Err(Error::UnsupportedRank { op: "matmul", reason });
     }
     on_device!("matmul", left, Dev => dispatch!(
         left.dtype(),

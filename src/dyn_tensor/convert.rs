@@ -61,9 +61,13 @@ impl DynTensor {
     ) -> Result<DynTensor, Error> {
         check_rank("make a tensor", shape.len())?;
         if element_count(shape, size_of::<T>())? != data.len() {
-            return Err(Error::LengthMismatch { op: "make a tensor", shape: shape.to_vec(), found: data.len() });
+            return Err(Error::LengthMismatch {
+                op: "make a tensor",
+                shape: shape.to_vec(),
+                found: data.len(),
+            });
         }
-        Ok(DynTensor::dense(OwnedData::of_vec(data, &Cpu)?, shape, order))
+        Ok(DynTensor::contiguous(OwnedData::of_vec(data, &Cpu)?, shape, order))
     }
 
     /// Creates a tensor on the host whose elements are all zero (or `false`).
@@ -83,7 +87,7 @@ impl DynTensor {
         check_rank("make a tensor", shape.len())?;
         dispatch!(dtype, T => {
             let buffer = Cpu.alloc_zeroed::<T>(element_count(shape, size_of::<T>())?)?;
-            Ok(DynTensor::dense(OwnedData { buffer, device: Cpu }, shape, order))
+            Ok(DynTensor::contiguous(OwnedData { buffer, device: Cpu }, shape, order))
         })
     }
 
@@ -113,7 +117,7 @@ pub(super) fn check_rank(op: &'static str, rank: usize) -> Result<(), Error> {
     }
     Err(Error::UnsupportedRank {
         op,
-        why: format!(
+        reason: format!(
             "`Rank<{rank}>` is not a supported tensor rank: ranks run from `Rank<0>` to `Rank<16>`; merge axes, or keep an array of tensors of smaller rank"
         ),
     })
@@ -172,7 +176,7 @@ impl<S: DynData> DynTensor<S> {
     ) -> Result<DynTensor, Error> {
         let in_order = self.as_order(order);
         let storage = gather(self.storage().data(), &in_order.enumeration())?;
-        Ok(DynTensor::of(storage, Layout::dense(self.shape(), order.is_row_major()), order))
+        Ok(DynTensor::of(storage, Layout::contiguous(self.shape(), order.is_row_major()), order))
     }
 
     /// Returns a view with the given memory order. Each element keeps its index; only the iteration order changes. Free.
@@ -288,12 +292,12 @@ impl<S: DynData> DynTensor<S> {
     /// ```
     pub fn item(&self) -> Result<DynScalar, Error> {
         if self.rank() != 0 {
-            let why = format!(
+            let reason = format!(
                 "a tensor of `Rank<{}>` is not known to have exactly one element: expected `Rank<0>`; read one element with \
                 `x.get(&[i, j])`, or sum all elements with `.sum(..)?.item()`",
                 self.rank()
             );
-            return Err(Error::UnsupportedRank { op: "item", why });
+            return Err(Error::UnsupportedRank { op: "item", reason });
         }
         self.get(&[])
     }
@@ -304,18 +308,23 @@ impl<S: DynData> DynTensor<S> {
     /// If the index is out of bounds or does not have one number for each axis.
     fn at(&self, index: &[usize]) -> Result<Layout, Error> {
         if index.len() != self.rank() {
-            let why = format!(
+            let reason = format!(
                 "a tensor of `Rank<{}>` cannot be indexed with {} indices: expected one index for each axis",
                 self.rank(),
                 index.len()
             );
-            return Err(Error::UnsupportedRank { op: "index", why });
+            return Err(Error::UnsupportedRank { op: "index", reason });
         }
         let mut at = Layout::point(self.layout().offset());
         for (axis, &index) in index.iter().enumerate() {
             if index >= self.shape()[axis] {
                 let index = isize::try_from(index).unwrap_or(isize::MAX);
-                return Err(Error::IndexOutOfBounds { op: "index", index, axis, shape: self.shape().to_vec() });
+                return Err(Error::IndexOutOfBounds {
+                    op: "index",
+                    index,
+                    axis,
+                    shape: self.shape().to_vec(),
+                });
             }
             at = at.moved(index as isize * self.strides()[axis]);
         }

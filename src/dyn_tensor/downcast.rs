@@ -59,7 +59,7 @@ pub(super) fn not_of_type(x: &DynView<'_>, wanted: DType, as_what: String) -> Er
     Error::Downcast {
         found: described(x),
         wanted: as_what,
-        why: format!("the element types differ; convert it first: `.to_dtype(DType::{wanted:?})`"),
+        reason: format!("the element types differ; convert it first: `.to_dtype(DType::{wanted:?})`"),
     }
 }
 
@@ -68,7 +68,7 @@ const FOUND: &str = "the type was found to be this one";
 
 /// Checks that the tensor can be downcast to `Tensor<T, D, O, Dev>`. Tensors of rank 0 and 1 have both orders.
 fn check<T: Element, D: Dim, O: Order, Dev: Device>(x: &DynView<'_>) -> Result<(), Error> {
-    let why = if x.dtype() != T::DTYPE {
+    let reason = if x.dtype() != T::DTYPE {
         return Err(not_of_type(x, T::DTYPE, wanted::<T, D, O, Dev>()));
     } else if x.rank() != D::NDIM {
         format!(
@@ -86,7 +86,7 @@ fn check<T: Element, D: Dim, O: Order, Dev: Device>(x: &DynView<'_>) -> Result<(
     } else {
         return Ok(());
     };
-    Err(Error::Downcast { found: described(x), wanted: wanted::<T, D, O, Dev>(), why })
+    Err(Error::Downcast { found: described(x), wanted: wanted::<T, D, O, Dev>(), reason })
 }
 
 impl DynTensor {
@@ -118,7 +118,7 @@ impl DynTensor {
         }
         let shape = self.layout().typed_shape::<D>();
         let OwnedData { buffer, device } = typed_data(self.into_storage());
-        Ok(Tensor::dense(buffer, shape, device))
+        Ok(Tensor::contiguous(buffer, shape, device))
     }
 }
 

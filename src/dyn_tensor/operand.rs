@@ -102,7 +102,7 @@ pub(super) fn scalar_beside(op: &'static str, x: DynView<'_>, scalar: DynScalar)
         let device = x.device::<Dev>().expect("the device was found to be this one");
         dispatch!(scalar.dtype(), T => {
             let value = scalar.get::<T>().expect("the scalar has this type");
-            Ok(DynTensor::dense(OwnedData::of_vec(vec![value], device)?, &[], x.order()))
+            Ok(DynTensor::contiguous(OwnedData::of_vec(vec![value], device)?, &[], x.order()))
         })
     })
 }
@@ -154,7 +154,7 @@ pub(super) fn broadcast(
 ) -> Result<Layout, Error> {
     let (mut shape, rank) = ([0; MAX_RANK], a.len().max(b.len()));
     binary_shape(op, a, b, order.is_row_major(), &mut shape[..rank])?;
-    Ok(Layout::dense(&shape[..rank], order.is_row_major()))
+    Ok(Layout::contiguous(&shape[..rank], order.is_row_major()))
 }
 
 /// Returns the operand that kernels read.
@@ -174,7 +174,7 @@ pub(super) fn device_of<'a, Dev: Device>(x: &'a DynView<'_>) -> &'a Dev {
 }
 
 /// Allocates a tensor of a contiguous layout. `write` must write all of its elements or return an error.
-pub(super) fn made<T: Element, Dev: Device>(
+pub(super) fn allocate_with<T: Element, Dev: Device>(
     device: &Dev,
     layout: Layout,
     order: MemoryOrder,
@@ -226,6 +226,6 @@ macro_rules! for_elements {
 pub(super) use for_elements;
 
 /// Returns the error that an operation does not support an element type.
-pub(super) fn lacking(op: &'static str, dtype: DType, why: &'static str) -> Error {
-    Error::UnsupportedDType { op, dtype, why }
+pub(super) fn lacking(op: &'static str, dtype: DType, reason: &'static str) -> Error {
+    Error::UnsupportedDType { op, dtype, reason }
 }

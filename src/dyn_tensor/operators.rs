@@ -6,7 +6,7 @@ use super::tensor::DynTensor;
 use super::{assign, binary, unary};
 use crate::device::BinaryOp;
 use crate::element::{c32, c64};
-use crate::error::expect;
+use crate::error::unwrap_or_panic;
 use crate::ops::op;
 use core::ops;
 
@@ -20,14 +20,14 @@ macro_rules! operators {
             type Output = DynTensor;
             #[track_caller]
             fn $method(self, right: R) -> DynTensor {
-                expect(binary::$function(self.look(), right.into()))
+                unwrap_or_panic(binary::$function(self.look(), right.into()))
             }
         }
         impl<'b, S: DynData, R: Into<DynOperand<'b>>> ops::$Op<R> for DynTensor<S> {
             type Output = DynTensor;
             #[track_caller]
             fn $method(self, right: R) -> DynTensor {
-                expect(binary::$function(self.look(), right.into()))
+                unwrap_or_panic(binary::$function(self.look(), right.into()))
             }
         }
     };
@@ -38,7 +38,7 @@ macro_rules! operators {
             fn $method(self, right: &DynTensor<S>) -> DynTensor {
                 const NAME: &str = <op::$Op as BinaryOp<f64, f64>>::NAME;
                 let left = scalar_for(NAME, right.look(), self.into());
-                expect(left.and_then(|left| binary::$function(left.look(), right.into())))
+                unwrap_or_panic(left.and_then(|left| binary::$function(left.look(), right.into())))
             }
         }
     )*};
@@ -67,7 +67,7 @@ macro_rules! assigning {
         impl<'b, S: DynDataMut, R: Into<DynOperand<'b>>> ops::$Op<R> for DynTensor<S> {
             #[track_caller]
             fn $method(&mut self, right: R) {
-                expect(assign::$function(self.view_mut(), right.into()));
+                unwrap_or_panic(assign::$function(self.view_mut(), right.into()));
             }
         }
     )*};
@@ -86,14 +86,14 @@ macro_rules! prefixes {
             type Output = DynTensor;
             #[track_caller]
             fn $method(self) -> DynTensor {
-                expect(unary::$function(self.look()))
+                unwrap_or_panic(unary::$function(self.look()))
             }
         }
         impl<S: DynData> ops::$Op for DynTensor<S> {
             type Output = DynTensor;
             #[track_caller]
             fn $method(self) -> DynTensor {
-                expect(unary::$function(self.look()))
+                unwrap_or_panic(unary::$function(self.look()))
             }
         }
     )*};

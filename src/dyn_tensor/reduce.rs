@@ -1,7 +1,7 @@
 //! Reductions of dynamic tensors over all or some axes, optionally keeping the reduced axes with extent 1; cumulative sums and
 //! products; traces.
 
-use super::operand::{device_of, elements, lacking, made, needs, on_device};
+use super::operand::{allocate_with, device_of, elements, lacking, needs, on_device};
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use super::unary::cast_to;
@@ -83,10 +83,10 @@ fn arranged(
     let (result, to) = if over.keep {
         let shape: Vec<usize> =
             x.shape().iter().enumerate().map(|(k, &n)| if axes.contains(&k) { 1 } else { n }).collect();
-        let result = Layout::dense(&shape, row_major);
+        let result = Layout::contiguous(&shape, row_major);
         (result, result.move_last(op, axes, row_major)?.leading(stay.len()))
     } else {
-        let result = Layout::dense(stay, row_major);
+        let result = Layout::contiguous(stay, row_major);
         (result, result)
     };
     Ok([from, result, to])
@@ -101,8 +101,8 @@ fn compute<T: Element, Dev: Reduce<T>, R: Reduction<T>>(
 ) -> Result<DynTensor, Error> {
     let [from, result, to] = arranged(name, R::DEFINED_ON_EMPTY, x, over)?;
     let device = device_of::<Dev>(&x);
-    let operand = elements::<T, Dev>(&x).behind(from.axes(), 0);
-    made(device, result, x.order(), |out| device.reduce(&op, out.in_layout(&to), operand))
+    let operand = elements::<T, Dev>(&x).with_axes(from.axes(), 0);
+    allocate_with(device, result, x.order(), |out| device.reduce(&op, out.in_layout(&to), operand))
 }
 
 // Reductions are the largest kernels, so as few as possible are instantiated. The mean of floating-point numbers is a sum and a
@@ -349,10 +349,10 @@ fn scan<T: Element, Dev: Reduce<T>, F: BinaryOp<T, T, Output = T>>(
     axis: usize,
 ) -> Result<DynTensor, Error> {
     let from = x.layout().move_last("accumulate", &[axis], true)?;
-    let layout = Layout::dense(x.shape(), x.order().is_row_major());
+    let layout = Layout::contiguous(x.shape(), x.order().is_row_major());
     let to = layout.move_last("accumulate", &[axis], true)?;
-    let (device, operand) = (device_of::<Dev>(&x), elements::<T, Dev>(&x).behind(from.axes(), 0));
-    made(device, layout, x.order(), |out| device.scan(&op, out.in_layout(&to), operand))
+    let (device, operand) = (device_of::<Dev>(&x), elements::<T, Dev>(&x).with_axes(from.axes(), 0));
+    allocate_with(device, layout, x.order(), |out| device.scan(&op, out.in_layout(&to), operand))
 }
 
 macro_rules! scans {
@@ -397,19 +397,19 @@ scans! {
 
 fn sum_diagonal<T: Scalar, Dev: Reduce<T>>(x: DynView<'_>, diagonal: &Layout) -> Result<DynTensor, Error> {
     let result = &diagonal.shape()[..diagonal.rank() - 1];
-    let layout = Layout::dense(result, x.order().is_row_major());
-    let (device, operand) = (device_of::<Dev>(&x), elements::<T, Dev>(&x).behind(diagonal.axes(), 0));
-    made(device, layout, x.order(), |out| device.reduce(&op::Sum, out, operand))
+    let layout = Layout::contiguous(result, x.order().is_row_major());
+    let (device, operand) = (device_of::<Dev>(&x), elements::<T, Dev>(&x).with_axes(diagonal.axes(), 0));
+    allocate_with(device, layout, x.order(), |out| device.reduce(&op::Sum, out, operand))
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn trace(x: DynView<'_>, a: usize, b: usize) -> Result<DynTensor, Error> {
     if x.rank() < 2 {
-        let why = format!(
+        let reason = format!(
             "cannot remove 2 axes from a tensor of `Rank<{}>`: this needs a rank of at least 2",
             x.rank()
         );
-        return Err(Error::UnsupportedRank { op: "trace", why });
+        return Err(Error::UnsupportedRank { op: "trace", reason });
     }
     let diagonal = x.layout().diagonal("trace", a, b)?;
     on_device!("trace", x, Dev => dispatch!(

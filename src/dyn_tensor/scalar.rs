@@ -62,7 +62,7 @@ macro_rules! scalars {
                     scalar.get().ok_or_else(|| crate::Error::Downcast {
                         found: format!("the scalar {scalar} of {}", scalar.dtype()),
                         wanted: <$t>::DTYPE.name().into(),
-                        why: "the types differ; convert the tensor first with `.to_dtype(..)`".into(),
+                        reason: "the types differ; convert the tensor first with `.to_dtype(..)`".into(),
                     })
                 }
             }

@@ -1,8 +1,8 @@
 //! Selection by a mask (`select`), and clamping between bounds (`clamp`).
 
 use super::operand::{
-    DynOperand, agree, broadcast, common_order, device_of, elements, lacking, made, needs, on_device,
-    same_device, scalar_beside, scalar_for,
+    DynOperand, agree, allocate_with, broadcast, common_order, device_of, elements, lacking, needs,
+    on_device, same_device, scalar_beside, scalar_for,
 };
 use super::scalar::DynScalar;
 use super::storage::DynData;
@@ -32,7 +32,7 @@ fn choose<T: Element, Dev: Elementwise<bool>>(
     let first = broadcast(SELECT, mask.shape(), x.shape(), order)?;
     let layout = broadcast(SELECT, first.shape(), y.shape(), order)?;
     let operands = (elements::<bool, Dev>(&mask), elements::<T, Dev>(&x), elements::<T, Dev>(&y));
-    made(device, layout, order, |out| {
+    allocate_with(device, layout, order, |out| {
         elementwise::map::<Rank<MAX_RANK>, (bool, T, T), _, _>(
             &op::Select,
             order.is_row_major(),
@@ -87,8 +87,8 @@ fn clamped<T: RealScalar, Dev: Elementwise<T>>(
     if low <= high {
         return compute::<T, Dev, _>(op::Clamp(low, high), x);
     }
-    let why = format!("the lower bound {low} must be at most the upper bound {high}");
-    Err(Error::Argument { op: CLAMP, why })
+    let reason = format!("the lower bound {low} must be at most the upper bound {high}");
+    Err(Error::Argument { op: CLAMP, reason })
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]

@@ -167,27 +167,27 @@ fn matrix(rank: usize) -> Result<(), Error> {
     if rank == 2 {
         return Ok(());
     }
-    let why = format!(
+    let reason = format!(
         "a tensor of `Rank<{rank}>` is not a matrix: expected `Rank<2>`; choose the axes with `.swap_axes(a, b)` or \
          `.permute(&[..])`, or reverse all with `.reverse_axes()`"
     );
-    Err(Error::UnsupportedRank { op: "transpose", why })
+    Err(Error::UnsupportedRank { op: "transpose", reason })
 }
 
 fn has_diagonal(rank: usize) -> Result<(), Error> {
     if rank >= 2 {
         return Ok(());
     }
-    let why = format!("a tensor of `Rank<{rank}>` has no diagonal: a diagonal needs two axes");
-    Err(Error::UnsupportedRank { op: "take the diagonal", why })
+    let reason = format!("a tensor of `Rank<{rank}>` has no diagonal: a diagonal needs two axes");
+    Err(Error::UnsupportedRank { op: "take the diagonal", reason })
 }
 
 fn all_axes(axes: &[usize], rank: usize) -> Result<(), Error> {
     if axes.len() == rank {
         return Ok(());
     }
-    let why = format!("{axes:?} does not have one number for each axis of a tensor of `Rank<{rank}>`");
-    Err(Error::UnsupportedRank { op: "permute", why })
+    let reason = format!("{axes:?} does not have one number for each axis of a tensor of `Rank<{rank}>`");
+    Err(Error::UnsupportedRank { op: "permute", reason })
 }
 
 /// Checks that two shapes have the same number of elements, for elements of `size` bytes. The number of elements of `to` may overflow.
@@ -242,7 +242,7 @@ impl<S: DynData> DynTensor<S> {
         same_count(self.shape(), shape, self.dtype().size())?;
         let order = self.order();
         let storage = self.into_owned()?.into_storage();
-        Ok(DynTensor::of(storage, Layout::dense(shape, order.is_row_major()), order))
+        Ok(DynTensor::of(storage, Layout::contiguous(shape, order.is_row_major()), order))
     }
 
     /// Converts into a tensor of rank 1 with all elements in memory order. An owned tensor keeps its memory; a view is copied.

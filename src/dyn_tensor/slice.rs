@@ -65,7 +65,7 @@ pub trait DynSlice {
 }
 
 fn slice(layout: &Layout, items: &[SliceItem]) -> Result<Layout, Error> {
-    let fail = |why: String| Err(Error::UnsupportedRank { op: "slice", why });
+    let fail = |reason: String| Err(Error::UnsupportedRank { op: "slice", reason });
     let rank = layout.rank();
     let made = items.iter().filter(|item| !matches!(item, SliceItem::At(_))).count();
     let named = items.iter().filter(|item| !matches!(item, SliceItem::Unit)).count();
@@ -129,9 +129,9 @@ pub(super) fn rank_below_maximum(rank: usize) -> Result<(), Error> {
     if rank < MAX_RANK {
         return Ok(());
     }
-    let why = format!(
+    let reason = format!(
         "cannot increase the rank of a tensor of `Rank<{rank}>` by 1: ranks run from `Rank<0>` to `Rank<16>`; \
          merge axes first with `.reshape(..)`"
     );
-    Err(Error::UnsupportedRank { op: "insert an axis", why })
+    Err(Error::UnsupportedRank { op: "insert an axis", reason })
 }

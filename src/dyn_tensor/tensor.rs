@@ -124,7 +124,7 @@ impl<S> DynTensor<S> {
 
     /// Returns `true` if the tensor is contiguous in its memory order. Owned tensors always are.
     pub fn is_contiguous(&self) -> bool {
-        self.layout.is_dense(self.order.is_row_major())
+        self.layout.is_contiguous(self.order.is_row_major())
     }
 }
 
@@ -181,7 +181,7 @@ impl<S: DynData> DynTensor<S> {
 impl<'a> DynView<'a> {
     /// Returns a view of the same storage with another layout, which must be derived from this one's.
     #[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]
-    pub(crate) fn behind(self, layout: Layout) -> Self {
+    pub(crate) fn with_axes(self, layout: Layout) -> Self {
         DynTensor::of(self.storage, layout, self.order)
     }
 
@@ -204,7 +204,7 @@ impl DynViewMut<'_> {
 
 impl DynTensor {
     /// Creates a tensor from a buffer that holds exactly the shape's elements, contiguous in memory order.
-    pub(crate) fn dense<T: Element, Dev: Device>(
+    pub(crate) fn contiguous<T: Element, Dev: Device>(
         data: OwnedData<T, Dev>,
         shape: &[usize],
         order: MemoryOrder,
@@ -214,7 +214,7 @@ impl DynTensor {
             shape.iter().product::<usize>(),
             "a buffer has as many elements as its shape"
         );
-        DynTensor::of(Box::new(data), Layout::dense(shape, order.is_row_major()), order)
+        DynTensor::of(Box::new(data), Layout::contiguous(shape, order.is_row_major()), order)
     }
 
     /// Copies the elements to a new tensor.
@@ -233,7 +233,7 @@ impl Clone for DynTensor {
     /// If the device allocation fails; [`try_clone`](DynTensor::try_clone) returns the error.
     #[track_caller]
     fn clone(&self) -> DynTensor {
-        crate::error::expect(self.try_clone())
+        crate::error::unwrap_or_panic(self.try_clone())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Elementwise functions of one operand, and conversions of element types.
 
-use super::operand::{device_of, elements, for_elements, lacking, made, needs, on_device};
+use super::operand::{allocate_with, device_of, elements, for_elements, lacking, needs, on_device};
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use crate::device::{CudaSource, Elementwise, Scalars, UnaryOp};
@@ -18,8 +18,8 @@ pub(super) fn compute<T: Element, Dev: Elementwise<T>, F: UnaryOp<T>>(
     x: DynView<'_>,
 ) -> Result<DynTensor, Error> {
     let device = device_of::<Dev>(&x);
-    let layout = Layout::dense(x.shape(), x.order().is_row_major());
-    made(device, layout, x.order(), |out| device.map::<(T,), _>(&op, out, (elements::<T, Dev>(&x),)))
+    let layout = Layout::contiguous(x.shape(), x.order().is_row_major());
+    allocate_with(device, layout, x.order(), |out| device.map::<(T,), _>(&op, out, (elements::<T, Dev>(&x),)))
 }
 
 /// A function whose evaluation takes far longer than the branch that selects it. One kernel computes all such functions.

@@ -10,7 +10,7 @@ use crate::device::{Contract, Device, MatrixOperand, Operand, Scaling};
 use crate::element::{Element, Scalar};
 use crate::engine::contract::{Einsum, MatrixPair, single};
 use crate::engine::same_instance;
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::layout::Layout;
 use crate::ops::op;
 use crate::order::Order;
@@ -242,7 +242,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N:
         T: Scalar,
         Dev: Contract<T>,
     {
-        expect(self.try_contract(limit))
+        unwrap_or_panic(self.try_contract(limit))
     }
 
     /// Computes `out = alpha · result + beta · out`. If `beta` is zero, `out` is not read.
@@ -286,7 +286,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N:
         T: Scalar,
         Dev: Contract<T>,
     {
-        expect(self.try_contract_into(out, alpha, beta, limit));
+        unwrap_or_panic(self.try_contract_into(out, alpha, beta, limit));
     }
 
     /// Computes `out = result`.
@@ -313,7 +313,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N:
         T: Scalar,
         Dev: Contract<T>,
     {
-        expect(self.try_write_into(out, limit));
+        unwrap_or_panic(self.try_write_into(out, limit));
     }
 
     /// Returns the contraction path of the operands.
@@ -333,7 +333,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N:
     /// If [`try_path`](Prepared::try_path) returns an error.
     #[track_caller]
     pub fn path(self, limit: Option<usize>) -> ContractionPath {
-        expect(self.try_path(limit))
+        unwrap_or_panic(self.try_path(limit))
     }
 }
 
@@ -350,7 +350,7 @@ fn contract<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     if let Some((pair, factors)) = matrices(einsum) {
         let mut shape = R::Shape::default();
         shape.as_mut().copy_from_slice(&pair.shape());
-        return Tensor::made(shape, einsum.device.clone(), |out, device| {
+        return Tensor::allocate_with(shape, einsum.device.clone(), |out, device| {
             pair.multiply(device, factors, Scaling::overwrite(), out)
         });
     }
@@ -370,7 +370,7 @@ fn one<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     let mut shape = R::Shape::default();
     shape.as_mut().copy_from_slice(&from.shape()[..R::NDIM]);
     let (sums, from) = (from.rank() > R::NDIM, operand.in_layout(&from));
-    let done = Tensor::made(shape, einsum.device.clone(), |out, device| {
+    let done = Tensor::allocate_with(shape, einsum.device.clone(), |out, device| {
         if sums { device.reduce(&op::Sum, out, from) } else { device.copy(out, from) }
     });
     match done {

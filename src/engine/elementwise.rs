@@ -31,11 +31,11 @@ pub(crate) fn map<R: Dim, A: Arguments, Dev: Elementwise<A::First>, F: Function<
         return device.map::<A, F>(op, out, operands);
     }
     // A copy of the output, so that the original stays in registers above.
-    map_repeated::<R, A, Dev, F>(op, row_major, device, out.reborrow(), operands)
+    map_broadcast::<R, A, Dev, F>(op, row_major, device, out.reborrow(), operands)
 }
 
 #[inline(never)]
-fn map_repeated<R: Dim, A: Arguments, Dev: Elementwise<A::First>, F: Function<A>>(
+fn map_broadcast<R: Dim, A: Arguments, Dev: Elementwise<A::First>, F: Function<A>>(
     op: &F,
     row_major: bool,
     device: &Dev,
@@ -43,7 +43,7 @@ fn map_repeated<R: Dim, A: Arguments, Dev: Elementwise<A::First>, F: Function<A>
     operands: A::Operands<'_, Dev>,
 ) -> Result<(), Error> {
     let mut strides = [R::Strides::default(); MAX_ARGUMENTS];
-    let operands = A::repeated::<Dev, R>(operands, out.axes().shape(), row_major, &mut strides);
+    let operands = A::broadcast::<Dev, R>(operands, out.axes().shape(), row_major, &mut strides);
     device.map::<A, F>(op, out, operands)
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn repeated<R: Dim, T: Element, Dev: Device>(
         return f(from);
     }
     let mut strides = R::Strides::default();
-    match from.repeated(to, row_major, strides.as_mut()) {
+    match from.broadcast(to, row_major, strides.as_mut()) {
         Some(from) => f(from),
         None => Err(does_not_fit(op, row_major, to, from.shape())),
     }

@@ -126,13 +126,13 @@ fn one_product<T: Scalar, Dev: Gemm<T>>(
         ([n, k], [0, of_a[1]], [of_b[1], of_b[0]], n, of_c[1])
     } else {
         let (left, right, product) = ([m, k], [k, n], [m, n]);
-        let (x, y) = (a.behind(Axes::new(&left, &of_a), 0), b.behind(Axes::new(&right, &of_b), 0));
-        let out = out.behind(Axes::new(&product, &of_c), 0);
+        let (x, y) = (a.with_axes(Axes::new(&left, &of_a), 0), b.with_axes(Axes::new(&right, &of_b), 0));
+        let out = out.with_axes(Axes::new(&product, &of_c), 0);
         return device.gemm(ProductArgs { scaling: Scaling::overwrite(), a: x, b: y, out });
     };
-    let (x, y) = (a.behind(Axes::new(&shape, &of_a), 0), b.behind(Axes::new(&shape, &of_b), 0));
+    let (x, y) = (a.with_axes(Axes::new(&shape, &of_a), 0), b.with_axes(Axes::new(&shape, &of_b), 0));
     let (kept, to) = ([kept], [to]);
-    let out = out.behind(Axes::new(&kept, &to), 0);
+    let out = out.with_axes(Axes::new(&kept, &to), 0);
     device.sum_products(ProductArgs { scaling: Scaling::overwrite(), a: x, b: y, out })
 }
 
@@ -194,7 +194,7 @@ fn batch<T: Scalar, Dev: Gemm<T>>(
         of_x = of_x.broadcast_to(of_y.shape(), true).expect("one row repeats");
         of_out = of_out.without(rank);
     }
-    let (x, y) = (x.behind(of_x.axes(), 0), y.behind(of_y.axes(), 0));
+    let (x, y) = (x.with_axes(of_x.axes(), 0), y.with_axes(of_y.axes(), 0));
     let out = out.in_layout(&of_out);
     let args = ProductArgs { scaling: Scaling::overwrite(), a: x, b: y, out };
     if m == 1 || n == 1 { device.sum_products(args) } else { device.gemm(args) }
@@ -202,14 +202,14 @@ fn batch<T: Scalar, Dev: Gemm<T>>(
 
 #[cold]
 fn lengths_differ(row_major: bool, a: &[usize], b: &[usize], [of_a, of_b]: [usize; 2]) -> Error {
-    let why = format!("the summed axes have extents {of_a} and {of_b}");
-    Error::Matmul { left: a.to_vec(), right: b.to_vec(), row_major, why }
+    let reason = format!("the summed axes have extents {of_a} and {of_b}");
+    Error::Matmul { left: a.to_vec(), right: b.to_vec(), row_major, reason }
 }
 
 #[cold]
 fn batches_differ(row_major: bool, a: &[usize], b: &[usize]) -> Error {
-    let why = "the batch axes do not broadcast".into();
-    Error::Matmul { left: a.to_vec(), right: b.to_vec(), row_major, why }
+    let reason = "the batch axes do not broadcast".into();
+    Error::Matmul { left: a.to_vec(), right: b.to_vec(), row_major, reason }
 }
 
 /// Adds the name and the operands of the operation to a kernel's error.

@@ -33,21 +33,21 @@
 //! let address = tall.as_ptr();
 //! let y: Tensor<f64, Rank<2>, ColMajor> = tall.try_into()?;
 //! assert_eq!((y.as_ptr(), y[[7, 2]]), (address, 72.0));
-//! let refused = Tensor::<f64, Rank<2>, ColMajor>::try_from(m).unwrap_err();
+//! let rejected = Tensor::<f64, Rank<2>, ColMajor>::try_from(m).unwrap_err();
 //! assert_eq!(
-//!     refused.to_string(),
+//!     rejected.to_string(),
 //!     "cannot make a tensor without a copy: the matrix of shape [2, 2] with strides [1, 8] \
 //!      has padding between its columns; copy it with `Tensor::copy_of(&matrix)`"
 //! );
-//! let z: Tensor<f64, Rank<2>, ColMajor> = Tensor::copy_of(&refused.value);
+//! let z: Tensor<f64, Rank<2>, ColMajor> = Tensor::copy_of(&rejected.value);
 //! assert_eq!(z.as_slice(), [1.0, 3.0, 2.0, 4.0]);
 //! # Ok::<(), vierbein::Error>(())
 //! ```
 
 use crate::device::ForeignMemory;
 use crate::element::Element;
-use crate::error::{ConversionError, Error, expect};
-use crate::layout::is_dense;
+use crate::error::{ConversionError, Error, unwrap_or_panic};
+use crate::layout::is_contiguous;
 use crate::order::{ColMajor, Order};
 use crate::rank::Rank;
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
@@ -61,7 +61,7 @@ impl<'a, T: Element, O: Order> From<MatRef<'a, T>> for TensorView<'a, T, Rank<2>
     fn from(m: MatRef<'a, T>) -> Self {
         let (shape, strides) = ([m.nrows(), m.ncols()], [m.row_stride(), m.col_stride()]);
         // SAFETY: for every index within the shape, the strides lead to an element that `m` borrows for `'a`.
-        expect(unsafe { TensorView::from_raw_parts(m.as_ptr(), shape, strides) })
+        unwrap_or_panic(unsafe { TensorView::from_raw_parts(m.as_ptr(), shape, strides) })
     }
 }
 
@@ -82,7 +82,7 @@ impl<'a, T: Element, O: Order> From<MatMut<'a, T>> for TensorViewMut<'a, T, Rank
         let (shape, strides) = ([m.nrows(), m.ncols()], [m.row_stride(), m.col_stride()]);
         // SAFETY: for every index within the shape, the strides lead to an element that `m` borrows exclusively for `'a`. `m` is
         // consumed.
-        expect(unsafe { TensorViewMut::from_raw_parts(m.as_ptr_mut(), shape, strides) })
+        unwrap_or_panic(unsafe { TensorViewMut::from_raw_parts(m.as_ptr_mut(), shape, strides) })
     }
 }
 
@@ -100,7 +100,7 @@ macro_rules! vectors {
             #[track_caller]
             fn from(v: $shared<'a, T>) -> Self {
                 // SAFETY: length and stride are those of `v`, which borrows its elements for `'a`.
-                expect(unsafe { TensorView::from_raw_parts(v.as_ptr(), [v.$len()], [v.$stride()]) })
+                unwrap_or_panic(unsafe { TensorView::from_raw_parts(v.as_ptr(), [v.$len()], [v.$stride()]) })
             }
         }
 
@@ -113,7 +113,7 @@ macro_rules! vectors {
             fn from(v: $exclusive<'a, T>) -> Self {
                 let (shape, strides) = ([v.$len()], [v.$stride()]);
                 // SAFETY: length and stride are those of `v`, which borrows its elements exclusively for `'a`. `v` is consumed.
-                expect(unsafe { TensorViewMut::from_raw_parts(v.as_ptr_mut(), shape, strides) })
+                unwrap_or_panic(unsafe { TensorViewMut::from_raw_parts(v.as_ptr_mut(), shape, strides) })
             }
         }
     )*};
@@ -141,15 +141,18 @@ impl<T: Element> TryFrom<Mat<T>> for Tensor<T, Rank<2>, ColMajor> {
     /// Takes ownership of the matrix's memory, if there is no padding between its columns.
     fn try_from(m: Mat<T>) -> Result<Self, Self::Error> {
         let (shape, strides) = ([m.nrows(), m.ncols()], [m.row_stride(), m.col_stride()]);
-        if is_dense(&shape, &strides, ColMajor::ROW_MAJOR) {
+        if is_contiguous(&shape, &strides, ColMajor::ROW_MAJOR) {
             return Tensor::try_from_buffer(shape, Dense(m))
-                .map_err(|refused| ConversionError { error: refused.error, value: refused.value.0 });
+                .map_err(|rejected| ConversionError { error: rejected.error, value: rejected.value.0 });
         }
-        let why = format!(
+        let reason = format!(
             "the matrix of shape {shape:?} with strides {strides:?} has padding between its columns; \
              copy it with `Tensor::copy_of(&matrix)`"
         );
-        Err(ConversionError { error: Error::Argument { op: "make a tensor without a copy", why }, value: m })
+        Err(ConversionError {
+            error: Error::Argument { op: "make a tensor without a copy", reason },
+            value: m,
+        })
     }
 }
 

@@ -49,7 +49,7 @@
 //! ```
 
 use crate::element::Element;
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::order::{ColMajor, Order};
 use crate::rank::Rank;
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
@@ -73,7 +73,7 @@ unsafe fn view<'a, T: Element, R: Dim, C: Dim, S: RawStorage<T, R, C>, O: Order>
     let strides = [down.value() as isize, across.value() as isize];
     // SAFETY: `RawStorage` guarantees that shape and strides lead to elements of `data`. The caller ensures that they stay borrowed for
     // `'a`.
-    expect(unsafe { TensorView::from_raw_parts(data.ptr(), shape, strides) })
+    unwrap_or_panic(unsafe { TensorView::from_raw_parts(data.ptr(), shape, strides) })
 }
 
 /// Returns a mutable view of all elements of `data`.
@@ -89,14 +89,14 @@ unsafe fn view_mut<'a, T: Element, R: Dim, C: Dim, S: RawStorageMut<T, R, C>, O:
     let strides = [down.value() as isize, across.value() as isize];
     // SAFETY: `RawStorageMut` guarantees that shape and strides lead to elements of `data`. The caller ensures exclusive access for
     // `'a`. `from_raw_parts` rejects strides with which two indices could share an element.
-    expect(unsafe { TensorViewMut::from_raw_parts(data.ptr_mut(), shape, strides) })
+    unwrap_or_panic(unsafe { TensorViewMut::from_raw_parts(data.ptr_mut(), shape, strides) })
 }
 
 /// Returns the only column of `x` as a view of rank 1.
 fn column<'a, T: Element, O: Order>(x: TensorView<'a, T, Rank<2>, O>) -> TensorView<'a, T, Rank<1>, O> {
     let ([n, _], [stride, _]) = (x.shape(), x.strides());
     // SAFETY: `x` has one column, so these are all its elements, which it borrows for `'a`.
-    expect(unsafe { TensorView::from_raw_parts(x.as_ptr(), [n], [stride]) })
+    unwrap_or_panic(unsafe { TensorView::from_raw_parts(x.as_ptr(), [n], [stride]) })
 }
 
 fn column_mut<'a, T: Element, O: Order>(
@@ -104,7 +104,7 @@ fn column_mut<'a, T: Element, O: Order>(
 ) -> TensorViewMut<'a, T, Rank<1>, O> {
     let ([n, _], [stride, _]) = (x.shape(), x.strides());
     // SAFETY: `x` has one column, so these are all its elements, which it borrows exclusively for `'a`. `x` is consumed.
-    expect(unsafe { TensorViewMut::from_raw_parts(x.as_mut_ptr(), [n], [stride]) })
+    unwrap_or_panic(unsafe { TensorViewMut::from_raw_parts(x.as_mut_ptr(), [n], [stride]) })
 }
 
 impl<'a, T: Element, R: Dim, C: Dim, S: RawStorage<T, R, C>, O: Order> From<&'a Matrix<T, R, C, S>>
@@ -202,20 +202,20 @@ impl<T: Element, O: Order> From<DVector<T>> for Tensor<T, Rank<1>, O> {
 /// Converts strides to those of nalgebra, which are unsigned. The row stride must not be 0, as nalgebra's iterators stop at the address
 /// of the row after the last.
 fn steps<const N: usize>(shape: [usize; N], strides: [isize; N]) -> Result<[usize; N], Error> {
-    let refused = |why: &str| Error::InvalidStrides {
+    let rejected = |reason: &str| Error::InvalidStrides {
         op: "make a nalgebra view",
         shape: shape.to_vec(),
         strides: strides.to_vec(),
-        why: format!("{why}; copy the tensor first with `.to_owned()`"),
+        reason: format!("{reason}; copy the tensor first with `.to_owned()`"),
     };
     let mut steps = [0; N];
     for (step, &stride) in steps.iter_mut().zip(&strides) {
-        *step = stride.try_into().map_err(|_| refused("nalgebra does not support negative strides"))?;
+        *step = stride.try_into().map_err(|_| rejected("nalgebra does not support negative strides"))?;
     }
     if shape[0] <= 1 {
         steps[0] = 1;
     } else if steps[0] == 0 && !shape.contains(&0) {
-        return Err(refused("nalgebra does not support a row stride of 0"));
+        return Err(rejected("nalgebra does not support a row stride of 0"));
     }
     Ok(steps)
 }

@@ -36,21 +36,21 @@
 //! let address = a.as_ptr();
 //! let y: Tensor<f64, Rank<2>> = a.try_into()?;
 //! assert_eq!(y.as_ptr(), address);
-//! let refused = Tensor::<f64, _, ColMajor>::try_from(Array2::from(y)).unwrap_err();
+//! let rejected = Tensor::<f64, _, ColMajor>::try_from(Array2::from(y)).unwrap_err();
 //! assert_eq!(
-//!     refused.to_string(),
+//!     rejected.to_string(),
 //!     "cannot make a column-major tensor without a copy: the array of shape [2, 2] with strides [2, 1] \
 //!      is contiguous in row-major order; copy it with `Tensor::copy_of(&array)`, or make a `RowMajor` tensor"
 //! );
-//! let z: Tensor<f64, Rank<2>, ColMajor> = Tensor::copy_of(&refused.value);
+//! let z: Tensor<f64, Rank<2>, ColMajor> = Tensor::copy_of(&rejected.value);
 //! assert_eq!(z.as_slice(), [1.0, 3.0, 2.0, 4.0]);
 //! # Ok::<(), vierbein::Error>(())
 //! ```
 
 use crate::device::ForeignMemory;
 use crate::element::Element;
-use crate::error::{ConversionError, Error, expect};
-use crate::layout::{element_count, is_dense};
+use crate::error::{ConversionError, Error, unwrap_or_panic};
+use crate::layout::{element_count, is_contiguous};
 use crate::order::{ColMajor, Order, RowMajor};
 use crate::rank::{Dim, Rank};
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
@@ -155,9 +155,9 @@ fn tensor<T: Element, D: Dim, O: Order, I: Dimension>(
     array: Array<T, I>,
 ) -> Result<Tensor<T, D, O>, ConversionError<Array<T, I>>> {
     let (shape, strides) = parts::<D>(array.shape(), array.strides());
-    if !is_dense(shape.as_ref(), strides.as_ref(), O::ROW_MAJOR) {
+    if !is_contiguous(shape.as_ref(), strides.as_ref(), O::ROW_MAJOR) {
         return Err(ConversionError {
-            error: not_dense::<O>(shape.as_ref(), strides.as_ref()),
+            error: not_contiguous::<O>(shape.as_ref(), strides.as_ref()),
             value: array,
         });
     }
@@ -176,8 +176,8 @@ fn tensor<T: Element, D: Dim, O: Order, I: Dimension>(
     })
 }
 
-fn not_dense<O: Order>(shape: &[usize], strides: &[isize]) -> Error {
-    let other = if is_dense(shape, strides, !O::ROW_MAJOR) {
+fn not_contiguous<O: Order>(shape: &[usize], strides: &[isize]) -> Error {
+    let other = if is_contiguous(shape, strides, !O::ROW_MAJOR) {
         let (name, order) = match O::ROW_MAJOR {
             true => (ColMajor::NAME, "ColMajor"),
             false => (RowMajor::NAME, "RowMajor"),
@@ -193,7 +193,7 @@ fn not_dense<O: Order>(shape: &[usize], strides: &[isize]) -> Error {
             true => "make a row-major tensor without a copy",
             false => "make a column-major tensor without a copy",
         },
-        why: format!("the array of shape {shape:?} with strides {strides:?} {other}"),
+        reason: format!("the array of shape {shape:?} with strides {strides:?} {other}"),
     }
 }
 
@@ -216,7 +216,7 @@ macro_rules! conversions {
             /// If the number of bytes of a broadcast view exceeds the address space.
             #[track_caller]
             fn from(array: ArrayView<'a, T, $ix>) -> Self {
-                expect(view(array))
+                unwrap_or_panic(view(array))
             }
         }
 
@@ -229,7 +229,7 @@ macro_rules! conversions {
             /// If the number of bytes of a broadcast array exceeds the address space.
             #[track_caller]
             fn from(array: &'a ArrayBase<S, $ix>) -> Self {
-                expect(view(array.view()))
+                unwrap_or_panic(view(array.view()))
             }
         }
 
@@ -240,7 +240,7 @@ macro_rules! conversions {
             /// If two indices might share an element. Safe functions of ndarray do not create such views.
             #[track_caller]
             fn from(array: ArrayViewMut<'a, T, $ix>) -> Self {
-                expect(view_mut(array))
+                unwrap_or_panic(view_mut(array))
             }
         }
 
@@ -251,7 +251,7 @@ macro_rules! conversions {
             /// ndarray copies it first.
             #[track_caller]
             fn from(array: &'a mut ArrayBase<S, $ix>) -> Self {
-                expect(view_mut(array.view_mut()))
+                unwrap_or_panic(view_mut(array.view_mut()))
             }
         }
 
@@ -295,7 +295,7 @@ fn check_rank<D: Dim>(shape: &[usize]) -> Result<(), Error> {
     let (found, wanted) = (shape.len(), D::NDIM);
     Err(Error::Argument {
         op: "make a tensor",
-        why: format!(
+        reason: format!(
             "the array of shape {shape:?} has rank {found}, not {wanted}; convert it to a tensor of `Rank<{found}>`"
         ),
     })

@@ -35,7 +35,7 @@ pub(super) struct BadByte {
 
 impl BadByte {
     /// Returns the error message. `before` is the number of bytes in the file before the decoded ones.
-    pub(super) fn why(self, before: u64) -> String {
+    pub(super) fn reason(self, before: u64) -> String {
         format!("is damaged: byte {} is {}, but a bool must be 0 or 1", before + self.at as u64, self.byte)
     }
 }
@@ -153,6 +153,6 @@ mod tests {
         f64::convert(&mut converted, false);
         assert_eq!(converted, [1.0]);
         let bad = bool::decode(&[1, 0, 2], false, &mut Vec::new()).unwrap_err();
-        assert_eq!(bad.why(128), "is damaged: byte 130 is 2, but a bool must be 0 or 1");
+        assert_eq!(bad.reason(128), "is damaged: byte 130 is 2, but a bool must be 0 or 1");
     }
 }

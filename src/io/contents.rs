@@ -89,8 +89,8 @@ impl Contents {
         if steps.is_empty() {
             return None;
         }
-        if let Some(why) = self.beyond() {
-            return Some(why);
+        if let Some(reason) = self.beyond() {
+            return Some(reason);
         }
         Some(format!(
             "{}, not {wanted}; read it as `Tensor<{found}, Rank<{found_rank}>{}>` and convert with {}",

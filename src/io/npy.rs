@@ -303,15 +303,15 @@ pub(super) fn header(source: &mut Source<'_>) -> Result<(Header, bool), Error> {
         )));
     }
     extend(source, &mut bytes, length)?;
-    header::parse(&bytes[bytes.len() - length..]).map_err(|why| source.error(why))
+    header::parse(&bytes[bytes.len() - length..]).map_err(|reason| source.error(reason))
 }
 
 /// Reads a tensor as an `X`, or returns an error if `X` rejects the header.
 pub(super) fn read<X: FromFile>(source: &mut Source<'_>) -> Result<X, Error> {
     let (header, big_endian) = header(source)?;
-    let contents = header.contents().map_err(|why| source.error(why))?;
-    if let Some(why) = X::refusal(&contents) {
-        return Err(source.error(why));
+    let contents = header.contents().map_err(|reason| source.error(reason))?;
+    if let Some(reason) = X::rejection(&contents) {
+        return Err(source.error(reason));
     }
     dispatch!(contents.dtype, U => X::of_elements(&contents, source.elements::<U>(&contents, big_endian)?))
 }
@@ -320,7 +320,8 @@ pub(super) fn read<X: FromFile>(source: &mut Source<'_>) -> Result<X, Error> {
 
 /// Writes header and elements to `writer`. Errors call the destination `name`.
 pub(super) fn write<X: ToFile + ?Sized>(x: &X, name: &str, writer: &mut dyn Write) -> Result<(), Error> {
-    let error = |e: io::Error| Error::File { path: name.to_owned(), why: format!("cannot be written: {e}") };
+    let error =
+        |e: io::Error| Error::File { path: name.to_owned(), reason: format!("cannot be written: {e}") };
     fit_a_file([x.contents()], name)?;
     writer.write_all(&header::bytes(&x.contents())).map_err(error)?;
     x.put_bytes(&mut |bytes| writer.write_all(bytes).map_err(error))?;

@@ -76,7 +76,7 @@ impl Npz {
         let name = path.as_ref().display().to_string();
         match File::open(path) {
             Ok(file) => Npz::named(name, file),
-            Err(e) => Err(Error::File { path: name, why: format!("cannot be read: {e}") }),
+            Err(e) => Err(Error::File { path: name, reason: format!("cannot be read: {e}") }),
         }
     }
 }
@@ -102,7 +102,7 @@ impl<R: Read + Seek> Npz<R> {
 
     fn named(name: String, mut reader: R) -> Result<Self, Error> {
         let directory =
-            directory::read(&mut reader).map_err(|why| Error::File { path: name.clone(), why })?;
+            directory::read(&mut reader).map_err(|reason| Error::File { path: name.clone(), reason })?;
         Ok(Npz { name, reader, directory })
     }
 
@@ -174,14 +174,14 @@ impl<R: Read + Seek> Npz<R> {
         f: impl FnOnce(&mut Source<'_>) -> Result<V, Error>,
     ) -> Result<V, Error> {
         let Some(entry) = self.directory.find(name) else {
-            return Err(Error::File { path: self.name.clone(), why: self.lacks(name) });
+            return Err(Error::File { path: self.name.clone(), reason: self.lacks(name) });
         };
         let label = format!("{}, entry `{}`", self.name, shorten(entry.name()));
         let packed = entry.data(&mut self.reader).and_then(|start| {
             self.reader.seek(SeekFrom::Start(start)).map_err(|e| format!("cannot be read: {e}"))?;
             Ok((&mut self.reader).take(entry.packed))
         });
-        let packed = packed.map_err(|why| Error::File { path: label.clone(), why })?;
+        let packed = packed.map_err(|reason| Error::File { path: label.clone(), reason })?;
         match entry.method {
             STORED => entry.read(packed, label, whole, f),
             _ => entry.read(DeflateDecoder::new(packed), label, whole, f),
@@ -221,8 +221,8 @@ impl Entry {
         let Source { name, .. } = source;
         let (found, said) = (reader.checksum.sum(), self.checksum);
         if found != said {
-            let why = format!("is damaged: its checksum is {found:08x}, expected {said:08x}");
-            return Err(Error::File { path: name, why });
+            let reason = format!("is damaged: its checksum is {found:08x}, expected {said:08x}");
+            return Err(Error::File { path: name, reason });
         }
         Ok(value)
     }

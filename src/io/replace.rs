@@ -34,7 +34,7 @@ impl Drop for Temporary {
 /// If the process is killed, the old file is unchanged and a `.vierbein-*.tmp` may remain. On Windows, a file that is in use may
 /// have to be moved away first: see [`in_use`].
 pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<(), Error>) -> Result<(), Error> {
-    let failed = |why: &str| Error::File { path: path.display().to_string(), why: why.to_owned() };
+    let failed = |reason: &str| Error::File { path: path.display().to_string(), reason: reason.to_owned() };
     let error = |e: io::Error| failed(&format!("cannot be written: {e}"));
     let target = in_use::retry(|| links::resolve(path)).map_err(error)?;
     let permissions = match in_use::retry(|| fs::metadata(path)) {
@@ -205,11 +205,11 @@ mod in_use {
             result => return result,
         }
         let explain = |e: io::Error| {
-            let why = format!(
+            let reason = format!(
                 "{e}; the file is open or memory-mapped and cannot be replaced: drop what reads it (a mapped `Safetensors`), or \
                  write to another path"
             );
-            io::Error::new(e.kind(), why)
+            io::Error::new(e.kind(), reason)
         };
         let old = new_name_next_to(target);
         match rename(target, &old) {
@@ -479,7 +479,7 @@ mod tests {
         fs::create_dir(&folder).unwrap();
         let path = folder.join("x");
         let names = || fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name()).collect::<Vec<_>>();
-        let broken = || Error::File { path: "x".to_owned(), why: "the wire is cut".to_owned() };
+        let broken = || Error::File { path: "x".to_owned(), reason: "the wire is cut".to_owned() };
         let half = |file: &mut File| {
             file.write_all(b"half of the new").unwrap();
             assert_eq!(names().len(), 1 + usize::from(path.exists()));
@@ -498,8 +498,8 @@ mod tests {
         let mut permissions = fs::metadata(&path).unwrap().permissions();
         permissions.set_readonly(true);
         fs::set_permissions(&path, permissions).unwrap();
-        let refused = replace(&path, |_| panic!("nothing may be written")).unwrap_err().to_string();
-        assert!(refused.ends_with("x: cannot be written: the file exists and is read-only"), "{refused}");
+        let rejected = replace(&path, |_| panic!("nothing may be written")).unwrap_err().to_string();
+        assert!(rejected.ends_with("x: cannot be written: the file exists and is read-only"), "{rejected}");
         fs::remove_file(&path).unwrap();
 
         replace(&path, |file| file.write_all(b"new").map_err(|_| broken())).unwrap();

@@ -87,7 +87,7 @@ impl Bytes {
 }
 
 fn cannot(name: &str) -> impl Fn(io::Error) -> Error {
-    move |e| Error::File { path: name.to_owned(), why: format!("cannot be read: {e}") }
+    move |e| Error::File { path: name.to_owned(), reason: format!("cannot be read: {e}") }
 }
 
 impl Safetensors {
@@ -191,7 +191,7 @@ impl Safetensors {
     fn of(name: String, bytes: Bytes) -> Result<Self, Error> {
         match header::parse(bytes.get()) {
             Ok(header) => Ok(Safetensors { name, bytes, header }),
-            Err(why) => Err(Error::File { path: name, why }),
+            Err(reason) => Err(Error::File { path: name, reason }),
         }
     }
 
@@ -249,7 +249,7 @@ impl Safetensors {
                 if have.is_empty() { "is empty".to_owned() } else { format!("has {}", have.join(", ")) };
             Error::File {
                 path: self.name.clone(),
-                why: format!("has no tensor `{}`; it {have}", shorten(name)),
+                reason: format!("has no tensor `{}`; it {have}", shorten(name)),
             }
         })
     }
@@ -277,14 +277,14 @@ impl Safetensors {
     /// ```
     pub fn get<X: FromFile>(&self, name: &str) -> Result<X, Error> {
         let (contents, bytes, at) = self.find(name)?;
-        if let Some(why) = X::refusal(&contents) {
-            return Err(self.error(name, why));
+        if let Some(reason) = X::rejection(&contents) {
+            return Err(self.error(name, reason));
         }
         dispatch!(contents.dtype, U => {
             let mut elements: Vec<U> = Vec::new();
             let count = bytes.len() / size_of::<U>();
             reserve(&mut elements, count)?;
-            U::decode(bytes, false, &mut elements).map_err(|bad| self.error(name, bad.why(at)))?;
+            U::decode(bytes, false, &mut elements).map_err(|bad| self.error(name, bad.reason(at)))?;
             X::of_elements(&contents, elements)
         })
     }
@@ -309,12 +309,13 @@ impl Safetensors {
     /// ```
     pub fn view<T: Element, D: Dim>(&self, name: &str) -> Result<TensorView<'_, T, D>, Error> {
         let (contents, bytes, at) = self.find(name)?;
-        if let Some(why) = contents.mismatch(T::DTYPE, D::NDIM, true) {
-            return Err(self.error(name, why));
+        if let Some(reason) = contents.mismatch(T::DTYPE, D::NDIM, true) {
+            return Err(self.error(name, reason));
         }
-        check_byte_order(size_of::<T>(), cfg!(target_endian = "big")).map_err(|why| self.error(name, why))?;
+        check_byte_order(size_of::<T>(), cfg!(target_endian = "big"))
+            .map_err(|reason| self.error(name, reason))?;
         if T::DTYPE == DType::Bool {
-            check_bools(bytes).map_err(|bad| self.error(name, bad.why(at)))?;
+            check_bools(bytes).map_err(|bad| self.error(name, bad.reason(at)))?;
         }
         let mut shape = D::Shape::default();
         shape.as_mut().copy_from_slice(&contents.shape);
@@ -338,14 +339,14 @@ impl Safetensors {
         Ok(TensorView::of_slice(elements, shape))
     }
 
-    fn error(&self, name: &str, why: impl Into<String>) -> Error {
-        Error::File { path: format!("{}, tensor `{}`", self.name, shorten(name)), why: why.into() }
+    fn error(&self, name: &str, reason: impl Into<String>) -> Error {
+        Error::File { path: format!("{}, tensor `{}`", self.name, shorten(name)), reason: reason.into() }
     }
 
     /// Returns the description of a tensor, its bytes, and their offset in the file.
     fn find(&self, name: &str) -> Result<(Contents, &[u8], u64), Error> {
         let info = self.info(name)?;
-        let contents = info.contents().map_err(|why| self.error(name, why))?;
+        let contents = info.contents().map_err(|reason| self.error(name, reason))?;
         let data = &self.bytes.get()[self.header.data..];
         Ok((contents, &data[info.begin..info.end], (self.header.data + info.begin) as u64))
     }

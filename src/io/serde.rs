@@ -97,7 +97,7 @@ impl<U: Serialize> Serialize for Values<'_, U> {
             part.iter().try_for_each(|x| seq.serialize_element(x)).map_err(|e| {
                 error = Some(e);
                 // This error stops the iteration and is not returned. Without it, the iteration over a huge broadcast view would go on.
-                Error::Argument { op: "serialize", why: String::new() }
+                Error::Argument { op: "serialize", reason: String::new() }
             })
         });
         match error {
@@ -194,8 +194,8 @@ impl<'de, X: FromFile> Visitor<'de> for Fields<X> {
 
 /// Returns an error if `X` rejects the contents, or if the shape exceeds the address space.
 fn check<X: FromFile, E: serde_core::de::Error>(contents: Contents) -> Result<Contents, E> {
-    match X::refusal(&contents) {
-        Some(why) => Err(E::custom(format!("the data {why}"))),
+    match X::rejection(&contents) {
+        Some(reason) => Err(E::custom(format!("the data {reason}"))),
         None => {
             let size = dispatch!(contents.dtype, U => size_of::<U>());
             element_count(&contents.shape, size).map_err(E::custom)?;

@@ -30,7 +30,7 @@ pub(super) fn from_path<R>(
     read: impl FnOnce(&mut Source<'_>) -> Result<R, Error>,
 ) -> Result<R, Error> {
     let name = path.display().to_string();
-    let error = |e: io::Error| Error::File { path: name.clone(), why: format!("cannot be read: {e}") };
+    let error = |e: io::Error| Error::File { path: name.clone(), reason: format!("cannot be read: {e}") };
     let mut file = File::open(path).map_err(error)?;
     let metadata = file.metadata().map_err(error)?;
     // The length of a pipe is unknown.
@@ -44,8 +44,8 @@ impl<'a> Source<'a> {
         Source { name: "<stream>".to_owned(), reader, size: None, sure: false, at: 0 }
     }
 
-    pub(super) fn error(&self, why: impl Into<String>) -> Error {
-        Error::File { path: self.name.clone(), why: why.into() }
+    pub(super) fn error(&self, reason: impl Into<String>) -> Error {
+        Error::File { path: self.name.clone(), reason: reason.into() }
     }
 
     /// Reads until the buffer is full or the input ends. Returns the number of bytes read.
@@ -116,7 +116,7 @@ impl<'a> Source<'a> {
                 U::convert(&mut data[arrived..end], big_endian);
             } else {
                 data.truncate(arrived);
-                U::decode(&chunk, big_endian, &mut data).map_err(|bad| self.error(bad.why(before)))?;
+                U::decode(&chunk, big_endian, &mut data).map_err(|bad| self.error(bad.reason(before)))?;
             }
             arrived = end;
         }

@@ -32,8 +32,8 @@ pub(super) const CHUNK: usize = 1 << 18;
 pub trait FromFile: sealed::Sealed + Sized {
     /// Returns an error message if a tensor with these contents cannot be read as `Self`.
     #[doc(hidden)]
-    fn refusal(contents: &Contents) -> Option<String>;
-    /// Creates the value. `refusal` must have returned `None`, and the number of elements must match the shape.
+    fn rejection(contents: &Contents) -> Option<String>;
+    /// Creates the value. `rejection` must have returned `None`, and the number of elements must match the shape.
     #[doc(hidden)]
     fn of_elements<U: Element>(contents: &Contents, elements: Vec<U>) -> Result<Self, Error>;
 }
@@ -57,7 +57,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S> sealed::Sealed for Tensor<T, 
 impl<S> sealed::Sealed for DynTensor<S> {}
 
 impl<T: Element, D: Dim, O: Order, Dev: Device + Default> FromFile for Tensor<T, D, O, Dev> {
-    fn refusal(contents: &Contents) -> Option<String> {
+    fn rejection(contents: &Contents) -> Option<String> {
         contents.mismatch(T::DTYPE, D::NDIM, O::ROW_MAJOR)
     }
     fn of_elements<U: Element>(contents: &Contents, elements: Vec<U>) -> Result<Self, Error> {
@@ -93,7 +93,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> ToFile for T
 }
 
 impl FromFile for DynTensor {
-    fn refusal(contents: &Contents) -> Option<String> {
+    fn rejection(contents: &Contents) -> Option<String> {
         contents.beyond()
     }
     fn of_elements<U: Element>(contents: &Contents, elements: Vec<U>) -> Result<Self, Error> {
@@ -131,10 +131,10 @@ pub(super) fn fit_a_file(tensors: impl IntoIterator<Item = Contents>, path: &str
     if all <= LARGEST_FILE {
         return Ok(());
     }
-    let why = format!(
+    let reason = format!(
         "cannot be written: its elements have {all} bytes, more than a file can hold; write the tensor before it is broadcast"
     );
-    Err(Error::File { path: path.to_owned(), why })
+    Err(Error::File { path: path.to_owned(), reason })
 }
 
 /// Returns the slowest axis with an extent above 1, or `None` if all elements fit in one chunk.
@@ -154,8 +154,8 @@ pub(super) fn for_dyn_parts<T: Element>(
     match axis_to_halve(x.shape(), x.order().is_row_major(), size_of::<T>()) {
         Some(axis) => {
             let (low, high) = x.layout().split_at(axis, x.shape()[axis] / 2)?;
-            for_dyn_parts(x.behind(low), f)?;
-            for_dyn_parts(x.behind(high), f)
+            for_dyn_parts(x.with_axes(low), f)?;
+            for_dyn_parts(x.with_axes(high), f)
         }
         None => f(x.to_vec::<T>()?),
     }

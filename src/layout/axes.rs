@@ -5,7 +5,7 @@
 //! [`Layout`](super::Layout) passes its own arrays. The method returns the offset, in elements, from the tensor's first element to the
 //! view's first element.
 
-use super::{Span, along_both, dense_strides, foreign, is_dense};
+use super::{Span, along_both, contiguous_strides, foreign, is_contiguous};
 use crate::error::Error;
 use crate::rank::MAX_RANK;
 
@@ -274,7 +274,7 @@ impl<'a> Axes<'a> {
     /// Elements are iterated with the last axis fastest if `row_major`, otherwise with the first axis fastest. The old and the new axes
     /// are matched in groups with the same number of elements. Strides fit if the old axes of each group fuse.
     pub(crate) fn reshape(self, shape: &[usize], row_major: bool, strides: &mut [isize]) -> Option<()> {
-        dense_strides(shape, strides, row_major);
+        contiguous_strides(shape, strides, row_major);
         if self.shape.contains(&0) {
             return Some(());
         }
@@ -336,8 +336,8 @@ impl<'a> Axes<'a> {
     }
 
     #[inline]
-    pub(crate) fn is_dense(self, row_major: bool) -> bool {
-        is_dense(self.shape, self.strides, row_major)
+    pub(crate) fn is_contiguous(self, row_major: bool) -> bool {
+        is_contiguous(self.shape, self.strides, row_major)
     }
 
     /// Returns whether every index, from `offset` on, addresses an element between the lowest and the highest one of `whole`.
@@ -346,10 +346,10 @@ impl<'a> Axes<'a> {
         Span::new(0, whole).contains(Span::new(offset, self))
     }
 
-    /// Returns whether different indices address different elements, as outputs require: see [`foreign::check_apart`].
+    /// Returns whether different indices address different elements, as outputs require: see [`foreign::check_no_overlap`].
     #[inline]
-    pub(crate) fn is_apart(self) -> bool {
-        foreign::check_apart(self.shape, self.strides).is_ok()
+    pub(crate) fn is_non_overlapping(self) -> bool {
+        foreign::check_no_overlap(self.shape, self.strides).is_ok()
     }
 }
 
@@ -388,7 +388,7 @@ fn index_out_of_range(op: &'static str, index: usize, axis: usize, shape: &[usiz
 
 #[cold]
 fn inserted_outside(at: usize, shape: &[usize]) -> Error {
-    let why =
+    let reason =
         format!("index {at} exceeds the rank of shape {shape:?}; valid indices are 0 to {}", shape.len());
-    Error::Argument { op: "insert an axis", why }
+    Error::Argument { op: "insert an axis", reason }
 }

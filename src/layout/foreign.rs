@@ -1,15 +1,15 @@
 //! Validates shapes and strides from callers and foreign libraries: bounds, overflow, and overlap for mutable views. All other
 //! code assumes a valid layout.
 
-use super::{dense_strides, element_count};
+use super::{contiguous_strides, element_count};
 use crate::error::Error;
 use crate::rank::MAX_RANK;
 
 /// The operation's name in messages.
 const OP: &str = "make a view";
 
-fn refused(shape: &[usize], strides: &[isize], why: String) -> Error {
-    Error::InvalidStrides { op: OP, shape: shape.to_vec(), strides: strides.to_vec(), why }
+fn rejected(shape: &[usize], strides: &[isize], reason: String) -> Error {
+    Error::InvalidStrides { op: OP, shape: shape.to_vec(), strides: strides.to_vec(), reason }
 }
 
 /// Returns the lowest and the highest offset over all indices, in elements relative to the element at index 0. Returns `None` if there
@@ -23,7 +23,7 @@ pub(crate) fn reach(
     element_bytes: usize,
 ) -> Result<Option<(isize, isize)>, Error> {
     let too_far =
-        || refused(shape, strides, "the distance between elements exceeds the address space".into());
+        || rejected(shape, strides, "the distance between elements exceeds the address space".into());
     if element_count(shape, element_bytes)? == 0 {
         return Ok(None);
     }
@@ -49,18 +49,18 @@ pub(crate) fn check_bounds(
 ) -> Result<(), Error> {
     let Some((least, greatest)) = reach(shape, strides, element_bytes)? else {
         if offset > len {
-            let why = format!("offset {offset} is past the end of {len} values");
-            return Err(refused(shape, strides, why));
+            let reason = format!("offset {offset} is past the end of {len} values");
+            return Err(rejected(shape, strides, reason));
         }
         return Ok(());
     };
     // Cannot overflow: each is the sum of two numbers of at most 64 bits.
     let (from, to) = (offset as i128 + least as i128, offset as i128 + greatest as i128);
     if from < 0 || to >= len as i128 {
-        let why = format!(
+        let reason = format!(
             "from offset {offset}, it addresses the values {from} to {to}, but there are {len} values, from 0"
         );
-        return Err(refused(shape, strides, why));
+        return Err(rejected(shape, strides, reason));
     }
     Ok(())
 }
@@ -70,7 +70,7 @@ pub(crate) fn check_bounds(
 /// The condition is that the stride of each axis exceeds the span of the axes with smaller strides. It is sufficient. It is not
 /// necessary: a few layouts with interleaved axes are rejected although they do not overlap. All views that are derived from a
 /// contiguous tensor without broadcasting meet the condition.
-pub(crate) fn check_apart(shape: &[usize], strides: &[isize]) -> Result<(), Error> {
+pub(crate) fn check_no_overlap(shape: &[usize], strides: &[isize]) -> Result<(), Error> {
     if shape.contains(&0) {
         return Ok(());
     }
@@ -86,7 +86,7 @@ pub(crate) fn check_apart(shape: &[usize], strides: &[isize]) -> Result<(), Erro
     for &axis in axes.iter() {
         let step = strides[axis].unsigned_abs();
         if step <= spanned {
-            let why = if step == 0 {
+            let reason = if step == 0 {
                 format!(
                     "a mutable view must not overlap itself: axis {axis} has stride 0 and extent {}",
                     shape[axis]
@@ -98,7 +98,7 @@ pub(crate) fn check_apart(shape: &[usize], strides: &[isize]) -> Result<(), Erro
                     spanned + 1
                 )
             };
-            return Err(refused(shape, strides, why));
+            return Err(rejected(shape, strides, reason));
         }
         // Callers have checked that the sum of these fits in `isize`. If it saturates nevertheless, the strides are rejected.
         spanned = spanned.saturating_add(step.saturating_mul(shape[axis] - 1));
@@ -108,9 +108,9 @@ pub(crate) fn check_apart(shape: &[usize], strides: &[isize]) -> Result<(), Erro
 
 /// Replaces strides that do not matter, so that arithmetic on them cannot overflow. Axes of extent 1 get stride 0. If there are zero
 /// elements, all strides become those of a contiguous tensor.
-pub(crate) fn tidy(shape: &[usize], strides: &mut [isize], row_major: bool) {
+pub(crate) fn canonicalize_strides(shape: &[usize], strides: &mut [isize], row_major: bool) {
     if shape.contains(&0) {
-        return dense_strides(shape, strides, row_major);
+        return contiguous_strides(shape, strides, row_major);
     }
     for (stride, &n) in strides.iter_mut().zip(shape) {
         if n == 1 {
@@ -148,7 +148,7 @@ mod tests {
                 }
                 let different = all.iter().collect::<HashSet<_>>().len() == all.len();
                 // Views that overlap are never accepted. (Views that do not are rejected only if their axes interleave.)
-                if check_apart(&shape, &strides).is_ok() {
+                if check_no_overlap(&shape, &strides).is_ok() {
                     assert!(different, "{shape:?} {strides:?}");
                 }
             }
@@ -156,17 +156,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_out_of_dense_tensors_is_apart() {
+    fn views_of_contiguous_tensors_do_not_overlap() {
         for strides in [[12, 4, 1], [1, 12, 4], [-12, 4, -1], [12, 8, 3]] {
             let shape = [if strides[0] == 1 { 4 } else { 2 }, 2, 2];
-            check_apart(&shape, &strides).unwrap();
+            check_no_overlap(&shape, &strides).unwrap();
         }
         // A diagonal.
-        check_apart(&[4, 3], &[3, 13]).unwrap();
-        check_apart(&[2, 1, 3], &[3, 0, 1]).unwrap();
-        check_apart(&[2, 0], &[0, 0]).unwrap();
-        assert!(check_apart(&[2, 3], &[1, 1]).is_err());
-        assert!(check_apart(&[2], &[0]).is_err());
+        check_no_overlap(&[4, 3], &[3, 13]).unwrap();
+        check_no_overlap(&[2, 1, 3], &[3, 0, 1]).unwrap();
+        check_no_overlap(&[2, 0], &[0, 0]).unwrap();
+        assert!(check_no_overlap(&[2, 3], &[1, 1]).is_err());
+        assert!(check_no_overlap(&[2], &[0]).is_err());
     }
 
     #[test]
@@ -179,7 +179,10 @@ mod tests {
             (&[2], &[max / 8 + 1]),
             (&[2], &[isize::MIN]),
         ] {
-            assert!(matches!(reach(shape, strides, 8), Err(Error::InvalidStrides { .. })), "{shape:?} {strides:?}");
+            assert!(
+                matches!(reach(shape, strides, 8), Err(Error::InvalidStrides { .. })),
+                "{shape:?} {strides:?}"
+            );
         }
         assert_eq!(reach(&[1, 2], &[isize::MIN, 1], 8).unwrap(), Some((0, 1)));
         assert_eq!(reach(&[0, 2], &[max, max], 8).unwrap(), None);
@@ -192,10 +195,10 @@ mod tests {
     #[test]
     fn strides_that_do_not_matter_are_small() {
         let mut strides = [isize::MIN, 5];
-        tidy(&[1, 2], &mut strides, true);
+        canonicalize_strides(&[1, 2], &mut strides, true);
         assert_eq!(strides, [0, 5]);
         let mut strides = [isize::MAX, isize::MAX];
-        tidy(&[3, 0], &mut strides, true);
+        canonicalize_strides(&[3, 0], &mut strides, true);
         assert_eq!(strides, [1, 1]);
     }
 }

@@ -9,7 +9,7 @@
 //!
 //! A layout is only numbers: [`Layout::new`], [`push`](Layout::push) and [`set`](Layout::set) accept any numbers. The code that turns a
 //! layout into access to memory therefore checks the layout: with [`Layout::fits`] against a buffer, with
-//! [`Axes::within`](axes::Axes::within) against the axes of a view, and with [`Layout::is_apart`] before anything is written.
+//! [`Axes::within`](axes::Axes::within) against the axes of a view, and with [`Layout::is_non_overlapping`] before anything is written.
 
 #![forbid(unsafe_code)]
 
@@ -76,9 +76,9 @@ impl Layout {
     }
 
     /// Creates a contiguous layout, with the last axis fastest if `row_major`, otherwise with the first axis fastest.
-    pub(crate) fn dense(shape: &[usize], row_major: bool) -> Layout {
+    pub(crate) fn contiguous(shape: &[usize], row_major: bool) -> Layout {
         let mut layout = Layout::new(shape, &[0; MAX_RANK][..shape.len()]);
-        dense_strides(shape, &mut layout.strides[..shape.len()], row_major);
+        contiguous_strides(shape, &mut layout.strides[..shape.len()], row_major);
         layout
     }
 
@@ -241,8 +241,8 @@ impl Layout {
         Some(to)
     }
 
-    pub(crate) fn is_dense(&self, row_major: bool) -> bool {
-        self.axes().is_dense(row_major)
+    pub(crate) fn is_contiguous(&self, row_major: bool) -> bool {
+        self.axes().is_contiguous(row_major)
     }
 
     /// Returns whether every index addresses one of the `len` elements of a buffer.
@@ -252,9 +252,9 @@ impl Layout {
             .contains(Span::new(self.offset, self.axes()))
     }
 
-    /// Returns whether different indices address different elements, as outputs require: see [`foreign::check_apart`].
-    pub(crate) fn is_apart(&self) -> bool {
-        self.axes().is_apart()
+    /// Returns whether different indices address different elements, as outputs require: see [`foreign::check_no_overlap`].
+    pub(crate) fn is_non_overlapping(&self) -> bool {
+        self.axes().is_non_overlapping()
     }
 }
 
@@ -302,8 +302,8 @@ pub(crate) fn one_block<'a>(
     let first = strides.next()?;
     let different = strides.clone().any(|other| !other.iter().eq(first));
     let contiguous = |row_major| {
-        is_dense(shape, first, row_major)
-            && (!different || strides.clone().all(|strides| is_dense(shape, strides, row_major)))
+        is_contiguous(shape, first, row_major)
+            && (!different || strides.clone().all(|strides| is_contiguous(shape, strides, row_major)))
     };
     (contiguous(true) || contiguous(false)).then(|| shape.iter().product())
 }
@@ -317,7 +317,7 @@ pub(crate) fn along_both(a: isize, b: isize) -> isize {
 
 /// Writes the strides of a contiguous layout. Extents of 0 count as 1, so that no stride becomes 0.
 #[inline]
-pub(crate) fn dense_strides(shape: &[usize], strides: &mut [isize], row_major: bool) {
+pub(crate) fn contiguous_strides(shape: &[usize], strides: &mut [isize], row_major: bool) {
     let mut stride = 1isize;
     for step in 0..shape.len() {
         let k = if row_major { shape.len() - 1 - step } else { step };
@@ -329,7 +329,7 @@ pub(crate) fn dense_strides(shape: &[usize], strides: &mut [isize], row_major: b
 /// Returns whether the elements are contiguous in row-major (`row_major`) or column-major order. Strides of axes of extent 0 or 1
 /// do not matter.
 #[inline]
-pub(crate) fn is_dense(shape: &[usize], strides: &[isize], row_major: bool) -> bool {
+pub(crate) fn is_contiguous(shape: &[usize], strides: &[isize], row_major: bool) -> bool {
     if shape.contains(&0) {
         return true;
     }
@@ -361,13 +361,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dense_layouts() {
-        assert_eq!(Layout::dense(&[2, 3, 4], true).strides(), [12, 4, 1]);
-        assert_eq!(Layout::dense(&[2, 3, 4], false).strides(), [1, 2, 6]);
-        assert!(is_dense(&[2, 1, 3], &[3, 77, 1], true));
-        assert!(!is_dense(&[2, 3], &[1, 2], true));
-        assert!(is_dense(&[2, 3], &[1, 2], false));
-        assert!(is_dense(&[0, 3], &[9, 9], true));
+    fn contiguous_layouts() {
+        assert_eq!(Layout::contiguous(&[2, 3, 4], true).strides(), [12, 4, 1]);
+        assert_eq!(Layout::contiguous(&[2, 3, 4], false).strides(), [1, 2, 6]);
+        assert!(is_contiguous(&[2, 1, 3], &[3, 77, 1], true));
+        assert!(!is_contiguous(&[2, 3], &[1, 2], true));
+        assert!(is_contiguous(&[2, 3], &[1, 2], false));
+        assert!(is_contiguous(&[0, 3], &[9, 9], true));
     }
 
     #[test]
@@ -381,8 +381,8 @@ mod tests {
     }
 
     #[test]
-    fn reshapes_regroup_dense_axes_only() {
-        let rows = Layout::dense(&[4, 6], true);
+    fn reshapes_regroup_contiguous_axes_only() {
+        let rows = Layout::contiguous(&[4, 6], true);
         assert_eq!(rows.reshape(&[2, 2, 3, 2], true).unwrap().strides(), [12, 6, 2, 1]);
         assert_eq!(rows.reshape(&[24], true).unwrap().strides(), [1]);
         let turned = rows.permute(&[1, 0]).unwrap();
@@ -442,7 +442,7 @@ mod tests {
 
     #[test]
     fn diagonals_add_strides() {
-        let cube = Layout::dense(&[3, 4, 3], true);
+        let cube = Layout::contiguous(&[3, 4, 3], true);
         let diagonal = cube.diagonal("trace", 0, 2).unwrap();
         assert_eq!((diagonal.shape(), diagonal.strides()), (&[4, 3][..], &[3, 13][..]));
         assert!(matches!(cube.diagonal("trace", 0, 1), Err(Error::ExtentMismatch { .. })));

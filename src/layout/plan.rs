@@ -9,7 +9,7 @@
 //!
 //! Few axes remain. The last one is the inner loop.
 
-use super::is_dense;
+use super::is_contiguous;
 use crate::rank::MAX_RANK;
 
 /// A loop nest over `K` operands: extents and strides (in elements), outermost first, and the offset of each operand's first
@@ -32,7 +32,7 @@ impl<const K: usize> Plan<K> {
     pub(crate) fn unordered_by(shape: &[usize], strides: [&[isize]; K], key: usize) -> Plan<K> {
         // Operands that are contiguous in the same order need no planning: one flat loop.
         for row_major in [true, false] {
-            if strides.iter().all(|s| is_dense(shape, s, row_major)) {
+            if strides.iter().all(|s| is_contiguous(shape, s, row_major)) {
                 return Plan::flat(shape.iter().product());
             }
         }
@@ -262,11 +262,11 @@ mod tests {
     }
 
     #[test]
-    fn dense_axes_fuse() {
-        let dense = Layout::dense(&[2, 3, 4], true);
-        let plan = Plan::unordered(dense.shape(), [dense.strides(), dense.strides()]);
+    fn contiguous_axes_fuse() {
+        let contiguous = Layout::contiguous(&[2, 3, 4], true);
+        let plan = Plan::unordered(contiguous.shape(), [contiguous.strides(), contiguous.strides()]);
         assert_eq!((plan.outer_shape(), plan.inner_len()), (&[][..], 24));
-        let rows = Plan::unordered(&[2, 3, 4], [dense.strides(), &[0, 4, 1]]);
+        let rows = Plan::unordered(&[2, 3, 4], [contiguous.strides(), &[0, 4, 1]]);
         assert_eq!((rows.outer_shape(), rows.inner_len()), (&[2][..], 12));
         let backwards = Plan::unordered(&[5], [&[-1], &[-1]]);
         assert_eq!((backwards.offsets(), backwards.inner_strides()), ([-4, -4], [1, 1]));

@@ -49,7 +49,12 @@ impl Axes<'_> {
                 SliceItem::At(index) => {
                     let at = from_end(index, self.shape()[axis]);
                     if at < 0 || at as usize >= self.shape()[axis] {
-                        return Err(Error::IndexOutOfBounds { op: "slice", index, axis, shape: self.shape().to_vec() });
+                        return Err(Error::IndexOutOfBounds {
+                            op: "slice",
+                            index,
+                            axis,
+                            shape: self.shape().to_vec(),
+                        });
                     }
                     offset += at * self.strides()[axis];
                     axis += 1;
@@ -57,11 +62,11 @@ impl Axes<'_> {
                 }
                 SliceItem::Span { start, end, inclusive, step } => {
                     let (first, extent) = positions(self.shape()[axis], start, end, inclusive, step)
-                        .map_err(|why| Error::InvalidSlice {
+                        .map_err(|reason| Error::InvalidSlice {
                             range: written(start, end, inclusive, step),
                             axis,
                             shape: self.shape().to_vec(),
-                            why,
+                            reason,
                         })?;
                     let stride = self.strides()[axis];
                     if extent > 0 {

@@ -81,7 +81,7 @@ pub(crate) struct Blocks {
     /// Loops that make up a row of the result.
     pub(crate) columns: Loops,
     /// Whether columns have unit stride in the result and rows in the source, and elements have 1, 2, 4, 8 or 16 bytes.
-    pub(crate) dense: bool,
+    pub(crate) contiguous: bool,
     /// The loops around rows and columns, outermost first: loops with a small stride in either operand are inside.
     pub(crate) outer: Loops,
     /// The offsets of the first elements in the result and in the source, in bytes.
@@ -98,7 +98,7 @@ impl Blocks {
         }
         let [rows, columns, outer] = [Loops::new(); 3];
         let offsets = plan.offsets().map(bytes);
-        let mut blocks = Blocks { unit: size, rows, columns, dense: false, outer, offsets };
+        let mut blocks = Blocks { unit: size, rows, columns, contiguous: false, outer, offsets };
         blocks.turn(&mut left);
         blocks.find_unit(&mut left);
         blocks.find_sides(&mut left);
@@ -156,8 +156,8 @@ impl Blocks {
         }
         let row = left.remove(row);
         self.rows.push(row);
-        self.dense = column.to == unit && row.from == unit && matches!(unit, 1 | 2 | 4 | 8 | 16);
-        if self.dense {
+        self.contiguous = column.to == unit && row.from == unit && matches!(unit, 1 | 2 | 4 | 8 | 16);
+        if self.contiguous {
             lengthen(&mut self.rows, left, self.unit, CACHE_LINE_BYTES, |l| l.from);
             lengthen(&mut self.columns, left, self.unit, MIN_ROW_BYTES, |l| l.to);
         }
@@ -246,8 +246,8 @@ mod tests {
 
     /// Returns the loops of the copy of a row-major array whose axes are permuted.
     fn permuted(shape: &[usize], axes: &[usize], size: usize) -> Blocks {
-        let from = Layout::dense(shape, true).permute(axes).unwrap();
-        let to = Layout::dense(from.shape(), true);
+        let from = Layout::contiguous(shape, true).permute(axes).unwrap();
+        let to = Layout::contiguous(from.shape(), true);
         blocks(to.shape(), to.strides(), from.strides(), size)
     }
 
@@ -273,7 +273,7 @@ mod tests {
         let b = permuted(&[30, 40], &[1, 0], 8);
         assert_eq!(b.columns.as_slice(), [Loop { extent: 30, to: 8, from: 320 }]);
         assert_eq!(b.rows.as_slice(), [Loop { extent: 40, to: 240, from: 8 }]);
-        assert!(b.dense && b.outer.as_slice().is_empty());
+        assert!(b.contiguous && b.outer.as_slice().is_empty());
         assert_eq!((b.unit, b.bytes()), (8, 9600));
     }
 
@@ -282,7 +282,7 @@ mod tests {
         let b = permuted(&[5, 7, 2], &[1, 0, 2], 4);
         assert_eq!((b.unit, extents(&b.rows), extents(&b.columns)), (8, vec![7], vec![5]));
         let rows = permuted(&[5, 7, 9], &[1, 0, 2], 8);
-        assert_eq!((rows.unit, rows.dense), (72, false));
+        assert_eq!((rows.unit, rows.contiguous), (72, false));
         let all = permuted(&[5, 7], &[0, 1], 8);
         assert_eq!((all.unit, all.outer.len(), all.rows.len(), all.columns.len()), (280, 1, 1, 1));
     }

@@ -1,10 +1,10 @@
 //! Functions as values and casts: into new tensors, into preallocated outputs, and in place.
 
 use super::compute::{binary_assign, ternary, ternary_into, unary_into};
-use super::operands::{MatchingOperand, SameOrderOperand, Operands};
+use super::operands::{MatchingOperand, Operands, SameOrderOperand};
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise, TernaryOp, UnaryOp};
 use crate::element::{CastTo, Element};
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::{Broadcast, BroadcastTo, Common, Dim};
 use crate::storage::{Storage, StorageMut};
@@ -33,7 +33,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         Dev: Elementwise<T>,
     {
-        expect(self.try_apply(op))
+        unwrap_or_panic(self.try_apply(op))
     }
 
     /// Fallible variant of [`apply`](Tensor::apply). For example: `x.try_apply(op::Sqrt)`.
@@ -52,7 +52,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Elementwise<T>,
     {
         let operand = self.operand();
-        Tensor::made(self.shape(), self.device().clone(), |out, device| {
+        Tensor::allocate_with(self.shape(), self.device().clone(), |out, device| {
             device.map::<(T,), _>(&op, out, (operand,))
         })
     }
@@ -73,7 +73,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         R: Operands<T, D, O, Dev>,
         F: BinaryOp<T, T>,
     {
-        expect(self.try_apply2(op, right))
+        unwrap_or_panic(self.try_apply2(op, right))
     }
 
     /// Fallible variant of [`apply2`](Tensor::apply2). For example: `x.try_apply2(op::Maximum, &y)`.
@@ -109,7 +109,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Elementwise<T>,
         F: TernaryOp<T, B::Element, C::Element>,
     {
-        expect(self.try_apply3(op, b, c))
+        unwrap_or_panic(self.try_apply3(op, b, c))
     }
 
     /// Fallible variant of [`apply3`](Tensor::apply3).
@@ -155,7 +155,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Elementwise<T>,
         T: CastTo<U>,
     {
-        expect(self.try_cast())
+        unwrap_or_panic(self.try_cast())
     }
 
     /// Fallible variant of [`cast`](Tensor::cast).
@@ -189,7 +189,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Elementwise<T>,
         S: StorageMut<T, Dev>,
     {
-        expect(self.try_apply_inplace(op));
+        unwrap_or_panic(self.try_apply_inplace(op));
     }
 
     /// Fallible variant of [`apply_inplace`](Tensor::apply_inplace).
@@ -230,7 +230,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         F: UnaryOp<T>,
         S2: StorageMut<F::Output, Dev>,
     {
-        expect(self.try_apply_into(op, out));
+        unwrap_or_panic(self.try_apply_into(op, out));
     }
 
     /// Fallible variant of [`apply_into`](Tensor::apply_into).
@@ -276,7 +276,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         F: BinaryOp<T, T>,
         S2: StorageMut<F::Output, Dev>,
     {
-        expect(self.try_apply2_into(op, right, out));
+        unwrap_or_panic(self.try_apply2_into(op, right, out));
     }
 
     /// Fallible variant of [`apply2_into`](Tensor::apply2_into).
@@ -333,7 +333,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         F: TernaryOp<T, B::Element, C::Element>,
         S2: StorageMut<F::Output, Dev>,
     {
-        expect(self.try_apply3_into(op, b, c, out));
+        unwrap_or_panic(self.try_apply3_into(op, b, c, out));
     }
 
     /// Fallible variant of [`apply3_into`](Tensor::apply3_into).
@@ -377,7 +377,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: CastTo<U>,
         S2: StorageMut<U, Dev>,
     {
-        expect(self.try_cast_into(out));
+        unwrap_or_panic(self.try_cast_into(out));
     }
 
     /// Fallible variant of [`cast_into`](Tensor::cast_into).
@@ -416,7 +416,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         F: BinaryOp<T, T, Output = T>,
         S: StorageMut<T, Dev>,
     {
-        expect(self.try_apply2_inplace(op, right));
+        unwrap_or_panic(self.try_apply2_inplace(op, right));
     }
 
     /// Fallible variant of [`apply2_inplace`](Tensor::apply2_inplace).

@@ -3,10 +3,10 @@
 
 use super::compute::{binary_assign, unary_given};
 use super::op::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Sub};
-use super::operands::{MatchingOperand, AssignOperand, RightOperand, WithLeft};
+use super::operands::{AssignOperand, MatchingOperand, RightOperand, WithLeft};
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars};
 use crate::element::{Arithmetic, Bits, Element, Scalar, c32, c64};
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::{BroadcastTo, Dim};
 use crate::storage::{Storage, StorageMut};
@@ -27,7 +27,7 @@ macro_rules! infix {
             type Output = Tensor<T, R::Common, O, Dev>;
             #[track_caller]
             fn $method(self, right: R) -> Self::Output {
-                expect(right.operate($Op, self.view()))
+                unwrap_or_panic(right.operate($Op, self.view()))
             }
         }
         impl<T, D, O, Dev, S, R> ops::$Op<R> for Tensor<T, D, O, Dev, S>
@@ -42,7 +42,7 @@ macro_rules! infix {
             type Output = Tensor<T, R::Common, O, Dev>;
             #[track_caller]
             fn $method(self, right: R) -> Self::Output {
-                expect(right.operate($Op, self))
+                unwrap_or_panic(right.operate($Op, self))
             }
         }
     )*};
@@ -98,7 +98,7 @@ macro_rules! arithmetic {
         {
             #[track_caller]
             fn $assign(&mut self, right: R) {
-                expect(right.operate_on($Op, self));
+                unwrap_or_panic(right.operate_on($Op, self));
             }
         }
 
@@ -112,7 +112,7 @@ macro_rules! arithmetic {
             type Output = Tensor<$t, D, O, Dev>;
             #[track_caller]
             fn $method(self, right: &Tensor<$t, D, O, Dev, S>) -> Self::Output {
-                expect(right.try_apply(WithLeft { op: $Op, left: self }))
+                unwrap_or_panic(right.try_apply(WithLeft { op: $Op, left: self }))
             }
         }
         impl<D: Dim, O: Order, Dev: Elementwise<$t>, S: Storage<$t, Dev>>
@@ -121,7 +121,7 @@ macro_rules! arithmetic {
             type Output = Tensor<$t, D, O, Dev>;
             #[track_caller]
             fn $method(self, right: Tensor<$t, D, O, Dev, S>) -> Self::Output {
-                expect(unary_given(WithLeft { op: $Op, left: self }, right))
+                unwrap_or_panic(unary_given(WithLeft { op: $Op, left: self }, right))
             }
         }
     )*};
@@ -162,7 +162,7 @@ macro_rules! prefix {
             type Output = Tensor<T, D, O, Dev>;
             #[track_caller]
             fn $method(self) -> Self::Output {
-                expect(unary_given($Op, self))
+                unwrap_or_panic(unary_given($Op, self))
             }
         }
     )*};
@@ -187,7 +187,7 @@ impl<T: Scalar> BinaryOp<T, T> for AddScaled<T> {
     fn apply(&self, a: T, b: T) -> T {
         T::wrapping(Arithmetic::Add, a, T::wrapping(Arithmetic::Mul, self.0, b))
     }
-    fn defined(&self, a: T, b: T) -> bool {
+    fn is_defined(&self, a: T, b: T) -> bool {
         T::fits(Arithmetic::Mul, self.0, b)
             && T::fits(Arithmetic::Add, a, T::wrapping(Arithmetic::Mul, self.0, b))
     }
@@ -219,7 +219,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Elementwise<T>,
         S: StorageMut<T, Dev>,
     {
-        expect(self.try_add_scaled(alpha, right));
+        unwrap_or_panic(self.try_add_scaled(alpha, right));
     }
 
     /// Fallible variant of [`add_scaled`](Tensor::add_scaled).

@@ -5,7 +5,7 @@ use super::operands::MatchingOperand;
 use crate::device::{Device, Elementwise, Permute};
 use crate::element::Element;
 use crate::engine::{elementwise, same_instance};
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::layout::broadcast::same;
 use crate::order::Order;
 use crate::rank::{BroadcastTo, Dim};
@@ -32,7 +32,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Permute<T>,
         S: StorageMut<T, Dev>,
     {
-        expect(self.try_assign(from));
+        unwrap_or_panic(self.try_assign(from));
     }
 
     /// Fallible variant of [`assign`](Tensor::assign).
@@ -88,7 +88,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Elementwise<T>,
         S: StorageMut<T, Dev>,
     {
-        expect(self.try_fill(value));
+        unwrap_or_panic(self.try_fill(value));
     }
 
     /// Fallible variant of [`fill`](Tensor::fill).

@@ -5,7 +5,7 @@ use super::operands::Operands;
 use super::unary::SLOW;
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise};
 use crate::element::{Arithmetic, Bits, Element, Elementary, PairFunction, RealFloat, RealScalar, Scalar};
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::Storage;
@@ -32,7 +32,7 @@ macro_rules! operations {
             $(
                 const CUDA_DEFINED: CudaSource = CudaSource::builtin($cuda_defined);
                 const CHECKED: bool = T::INTEGER && $checked;
-                fn defined(&self, $c: T, $d: T) -> bool {
+                fn is_defined(&self, $c: T, $d: T) -> bool {
                     $defined
                 }
             )?
@@ -122,7 +122,7 @@ macro_rules! methods {
             T: $bound,
             Dev: Elementwise<T>,
         {
-            expect(right.combine($Name, self))
+            unwrap_or_panic(right.combine($Name, self))
         }
 
         #[doc = concat!("Fallible variant of [`", stringify!($method), "`](Tensor::", stringify!($method), ").")]

@@ -54,7 +54,7 @@ where
 {
     let shape = common_shape(F::NAME, left, right)?;
     let operands = (left.operand(), right.operand());
-    Tensor::made(shape, left.device().clone(), |out, device| {
+    Tensor::allocate_with(shape, left.device().clone(), |out, device| {
         elementwise::map::<Common<D, E>, (T, U), _, _>(&op, O::ROW_MAJOR, device, out, operands)
     })
 }
@@ -209,8 +209,8 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> BinaryOp<B, A> for Flipped<F> {
     fn apply(&self, b: B, a: A) -> F::Output {
         self.0.apply(a, b)
     }
-    fn defined(&self, b: B, a: A) -> bool {
-        self.0.defined(a, b)
+    fn is_defined(&self, b: B, a: A) -> bool {
+        self.0.is_defined(a, b)
     }
     fn operands(&self, b: B, a: A) -> String {
         self.0.operands(a, b)
@@ -287,7 +287,7 @@ where
 {
     let shape = common_shape3(F::NAME, a, b, c)?;
     let operands = (a.operand(), b.operand(), c.operand());
-    Tensor::made(shape, a.device().clone(), |out, device| {
+    Tensor::allocate_with(shape, a.device().clone(), |out, device| {
         elementwise::map::<Common<C, G>, (T, U, V), _, _>(&op, O::ROW_MAJOR, device, out, operands)
     })
 }

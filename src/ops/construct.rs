@@ -2,7 +2,7 @@
 
 use crate::device::{Cpu, CpuBuffer, CudaSource, Device, Elementwise, Generator, Scalars, via_host};
 use crate::element::{Element, RealFloat, RealScalar, Scalar};
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::layout::element_count;
 use crate::layout::odometer::Odometer;
 use crate::order::Order;
@@ -101,7 +101,7 @@ macro_rules! constructors {
                 Dev: Default,
                 $($bound)*
             {
-                expect(Self::$try_name(shape $(, $arg)*))
+                unwrap_or_panic(Self::$try_name(shape $(, $arg)*))
             }
 
             #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
@@ -125,7 +125,7 @@ macro_rules! constructors {
             where
                 $($bound)*
             {
-                expect(Self::$try_name_in(shape $(, $arg)*, device))
+                unwrap_or_panic(Self::$try_name_in(shape $(, $arg)*, device))
             }
 
             #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ") on a given device.")]
@@ -159,7 +159,7 @@ constructors! {
     /// ```
     zeros, try_zeros, zeros_in, try_zeros_in() where [] |device| |shape, device| {
         let len = element_count(shape.as_ref(), size_of::<T>())?;
-        Ok(Tensor::dense(device.alloc_zeroed(len)?, shape, device.clone()))
+        Ok(Tensor::contiguous(device.alloc_zeroed(len)?, shape, device.clone()))
     };
 
     /// Returns a tensor of ones.
@@ -202,7 +202,7 @@ constructors! {
     from_vec, try_from_vec, from_vec_in, try_from_vec_in(data: Vec<T>) where []
     |device| |shape, data, device| {
         check_len("make a tensor", shape.as_ref(), data.len(), size_of::<T>())?;
-        Ok(Tensor::dense(device.adopt(data)?, shape, device.clone()))
+        Ok(Tensor::contiguous(device.adopt(data)?, shape, device.clone()))
     };
 
     /// Copies a slice, whose elements are in memory order, to a tensor.
@@ -218,7 +218,7 @@ constructors! {
     from_slice, try_from_slice, from_slice_in, try_from_slice_in(data: &[T]) where []
     |device| |shape, data, device| {
         check_len("make a tensor", shape.as_ref(), data.len(), size_of::<T>())?;
-        Ok(Tensor::dense(via_host::upload(device, data)?, shape, device.clone()))
+        Ok(Tensor::contiguous(via_host::upload(device, data)?, shape, device.clone()))
     };
 }
 
@@ -257,7 +257,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     where
         Dev: Default,
     {
-        expect(Self::try_from_fn(shape, f))
+        unwrap_or_panic(Self::try_from_fn(shape, f))
     }
 
     /// Fallible variant of [`from_fn`](Tensor::from_fn).
@@ -298,7 +298,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
             *value = f(index);
             walk.advance();
         }
-        Ok(Tensor::dense(device.adopt(data)?, shape, device.clone()))
+        Ok(Tensor::contiguous(device.adopt(data)?, shape, device.clone()))
     }
 }
 
@@ -358,7 +358,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
         Dev: Elementwise<T>,
         Dev: Default,
     {
-        expect(Self::try_eye(n))
+        unwrap_or_panic(Self::try_eye(n))
     }
 
     /// Fallible variant of [`eye`](Tensor::eye).
@@ -403,7 +403,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
         Dev: Elementwise<T>,
         Dev: Default,
     {
-        expect(Self::try_arange(range))
+        unwrap_or_panic(Self::try_arange(range))
     }
 
     /// Fallible variant of [`arange`](Tensor::arange).
@@ -440,7 +440,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
         Dev: Elementwise<T>,
         Dev: Default,
     {
-        expect(Self::try_arange_step(start, end, step))
+        unwrap_or_panic(Self::try_arange_step(start, end, step))
     }
 
     /// Fallible variant of [`arange_step`](Tensor::arange_step).
@@ -473,7 +473,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
 
 /// Returns the number of values `start, start + step, ..` before `end`.
 fn steps_between<T: RealScalar>(start: T, end: T, step: T) -> Result<usize, Error> {
-    let argument = |why: String| Error::Argument { op: "create a range", why };
+    let argument = |reason: String| Error::Argument { op: "create a range", reason };
     let zero = T::zero();
     let Some(direction @ (Ordering::Greater | Ordering::Less)) = step.partial_cmp(&zero) else {
         return Err(argument(format!("the step is {step}; it must be positive or negative")));
@@ -518,7 +518,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
         Dev: Elementwise<T>,
         Dev: Default,
     {
-        expect(Self::try_linspace(start, end, n))
+        unwrap_or_panic(Self::try_linspace(start, end, n))
     }
 
     /// Fallible variant of [`linspace`](Tensor::linspace).
@@ -586,7 +586,7 @@ impl<T: Element, O: Order> From<Vec<T>> for Tensor<T, Rank<1>, O> {
     /// Returns a tensor of rank 1 that takes ownership of the `Vec`'s buffer, without a copy.
     fn from(data: Vec<T>) -> Self {
         let len = data.len();
-        Tensor::dense(CpuBuffer::from_vec(data), [len], Cpu)
+        Tensor::contiguous(CpuBuffer::from_vec(data), [len], Cpu)
     }
 }
 

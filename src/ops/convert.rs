@@ -2,7 +2,7 @@
 
 use crate::device::{Device, HostAccess, Permute};
 use crate::element::Element;
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
 use crate::storage::{Storage, StorageMut};
@@ -24,7 +24,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         Dev: Permute<T>,
     {
-        expect(self.try_to_owned())
+        unwrap_or_panic(self.try_to_owned())
     }
 
     /// Fallible variant of [`to_owned`](Tensor::to_owned).
@@ -54,7 +54,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         Dev: Permute<T>,
     {
-        expect(self.try_to_order())
+        unwrap_or_panic(self.try_to_order())
     }
 
     /// Fallible variant of [`to_order`](Tensor::to_order).
@@ -107,7 +107,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[track_caller]
     pub fn to_vec(&self) -> Vec<T> {
-        expect(self.try_to_vec())
+        unwrap_or_panic(self.try_to_vec())
     }
 
     /// Fallible variant of [`to_vec`](Tensor::to_vec).
@@ -190,7 +190,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     where
         Dev: Permute<T>,
     {
-        expect(Self::try_copy_of(view))
+        unwrap_or_panic(Self::try_copy_of(view))
     }
 
     /// Fallible variant of [`copy_of`](Tensor::copy_of).
@@ -218,7 +218,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         let mut shape = self.shape();
         shape.as_mut().reverse();
         let (buffer, device) = self.into_parts();
-        Tensor::dense(buffer, shape, device)
+        Tensor::contiguous(buffer, shape, device)
     }
 
     /// Returns the elements in memory order. Never fails: an owned tensor is contiguous.
@@ -263,7 +263,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// ```
     #[track_caller]
     pub fn into_vec(self) -> Vec<T> {
-        expect(self.try_into_vec())
+        unwrap_or_panic(self.try_into_vec())
     }
 
     /// Fallible variant of [`into_vec`](Tensor::into_vec).
@@ -290,7 +290,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     {
         let shape = self.shape();
         let (buffer, device) = self.into_parts();
-        Tensor::dense(buffer, shape, device)
+        Tensor::contiguous(buffer, shape, device)
     }
 }
 
@@ -333,7 +333,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         D: ScalarRank,
     {
-        expect(self.try_item())
+        unwrap_or_panic(self.try_item())
     }
 
     /// Fallible variant of [`item`](Tensor::item).

@@ -4,7 +4,7 @@ use super::slice::SliceOf;
 use crate::axis::AxisArg;
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::{Dim, RemoveAxes};
 use crate::storage::{Storage, StorageMut};
@@ -27,7 +27,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
-        expect(self.try_index_axis(axis, index))
+        unwrap_or_panic(self.try_index_axis(axis, index))
     }
 
     /// Fallible variant of [`index_axis`](Tensor::index_axis).
@@ -63,7 +63,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         axis: A,
         at: usize,
     ) -> (ViewOf<'_, T, D, O, Dev, S>, ViewOf<'_, T, D, O, Dev, S>) {
-        expect(self.try_split_at(axis, at))
+        unwrap_or_panic(self.try_split_at(axis, at))
     }
 
     /// Fallible variant of [`split_at`](Tensor::split_at).
@@ -77,7 +77,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<(ViewOf<'_, T, D, O, Dev, S>, ViewOf<'_, T, D, O, Dev, S>), Error> {
         let (mut low, mut high, strides) = (self.shape(), self.shape(), self.strides());
         let offset = self.axes().split_at(axis.index(), at, low.as_mut(), high.as_mut())?;
-        Ok((self.view().behind(low, strides, 0), self.view().behind(high, strides, offset)))
+        Ok((self.view().with_axes(low, strides, 0), self.view().with_axes(high, strides, offset)))
     }
 }
 
@@ -99,7 +99,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
         S: StorageMut<T, Dev>,
     {
-        expect(self.try_index_axis_mut(axis, index))
+        unwrap_or_panic(self.try_index_axis_mut(axis, index))
     }
 
     /// Fallible variant of [`index_axis_mut`](Tensor::index_axis_mut).
@@ -139,7 +139,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         S: StorageMut<T, Dev>,
     {
-        expect(self.try_split_at_mut(axis, at))
+        unwrap_or_panic(self.try_split_at_mut(axis, at))
     }
 
     /// Fallible variant of [`split_at_mut`](Tensor::split_at_mut).
@@ -181,7 +181,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
-        expect(self.try_into_index_axis(axis, index))
+        unwrap_or_panic(self.try_into_index_axis(axis, index))
     }
 
     /// Fallible variant of [`into_index_axis`](TensorViewMut::into_index_axis).
@@ -219,7 +219,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     where
         A: SliceOf<D, Sliced = R>,
     {
-        expect(self.try_into_slice(arguments))
+        unwrap_or_panic(self.try_into_slice(arguments))
     }
 
     /// Fallible variant of [`into_slice`](TensorViewMut::into_slice).
@@ -248,7 +248,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     /// ```
     #[track_caller]
     pub fn into_split_at<A: AxisArg<D>>(self, axis: A, at: usize) -> (Self, Self) {
-        expect(self.try_into_split_at(axis, at))
+        unwrap_or_panic(self.try_into_split_at(axis, at))
     }
 
     /// Fallible variant of [`into_split_at`](TensorViewMut::into_split_at).

@@ -3,7 +3,7 @@
 use crate::axis::AxisArg;
 use crate::device::{Device, HostAccess};
 use crate::element::Element;
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::layout::lanes::LaneOffsets;
 use crate::layout::odometer::advance;
 use crate::order::Order;
@@ -69,7 +69,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
-        expect(self.try_axis_iter(axis))
+        unwrap_or_panic(self.try_axis_iter(axis))
     }
 
     /// Fallible variant of [`axis_iter`](Tensor::axis_iter).
@@ -131,7 +131,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: RemoveAxes<1>,
         A: AxisArg<D>,
     {
-        expect(self.try_lanes(axis))
+        unwrap_or_panic(self.try_lanes(axis))
     }
 
     /// Fallible variant of [`lanes`](Tensor::lanes).
@@ -186,7 +186,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
         S: StorageMut<T, Dev>,
     {
-        expect(self.try_axis_iter_mut(axis))
+        unwrap_or_panic(self.try_axis_iter_mut(axis))
     }
 
     /// Fallible variant of [`axis_iter_mut`](Tensor::axis_iter_mut).
@@ -249,7 +249,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
         S: StorageMut<T, Dev>,
     {
-        expect(self.try_lanes_mut(axis))
+        unwrap_or_panic(self.try_lanes_mut(axis))
     }
 
     /// Fallible variant of [`lanes_mut`](Tensor::lanes_mut).
@@ -382,7 +382,7 @@ where
     fn next(&mut self) -> Option<Self::Item> {
         let offset = self.offsets.next()?;
         let axes = self.base.axes();
-        Some(self.base.again().behind([axes.shape()[self.axis]], [axes.strides()[self.axis]], offset))
+        Some(self.base.copy_view().with_axes([axes.shape()[self.axis]], [axes.strides()[self.axis]], offset))
     }
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.offsets.size_hint()

@@ -4,7 +4,7 @@ use super::compute::{binary, binary_into, ternary, ternary_into};
 use super::operands::SameOrderOperand;
 use crate::device::{BinaryOp, Device, Elementwise, RunsClosures, TernaryOp, UnaryOp};
 use crate::element::Element;
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, Dim};
 use crate::storage::{Storage, StorageMut};
@@ -75,7 +75,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: RunsClosures + Elementwise<T>,
         F: Fn(T) -> U + Sync,
     {
-        expect(self.try_map(f))
+        unwrap_or_panic(self.try_map(f))
     }
 
     /// Fallible variant of [`map`](Tensor::map).
@@ -110,7 +110,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: RunsClosures + Elementwise<T>,
         F: Fn(T, B::Element) -> V + Sync,
     {
-        expect(self.try_zip_map(other, f))
+        unwrap_or_panic(self.try_zip_map(other, f))
     }
 
     /// Fallible variant of [`zip_map`](Tensor::zip_map).
@@ -152,7 +152,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: RunsClosures + Elementwise<T>,
         F: Fn(T, B::Element, C::Element) -> V + Sync,
     {
-        expect(self.try_zip_map3(b, c, f))
+        unwrap_or_panic(self.try_zip_map3(b, c, f))
     }
 
     /// Fallible variant of [`zip_map3`](Tensor::zip_map3).
@@ -200,7 +200,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         F: Fn(T) -> U + Sync,
         S2: StorageMut<U, Dev>,
     {
-        expect(self.try_map_into(f, out));
+        unwrap_or_panic(self.try_map_into(f, out));
     }
 
     /// Fallible variant of [`map_into`](Tensor::map_into).
@@ -243,7 +243,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         F: Fn(T, B::Element) -> V + Sync,
         S2: StorageMut<V, Dev>,
     {
-        expect(self.try_zip_map_into(other, f, out));
+        unwrap_or_panic(self.try_zip_map_into(other, f, out));
     }
 
     /// Fallible variant of [`zip_map_into`](Tensor::zip_map_into).
@@ -297,7 +297,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         F: Fn(T, B::Element, C::Element) -> V + Sync,
         S2: StorageMut<V, Dev>,
     {
-        expect(self.try_zip_map3_into(b, c, f, out));
+        unwrap_or_panic(self.try_zip_map3_into(b, c, f, out));
     }
 
     /// Fallible variant of [`zip_map3_into`](Tensor::zip_map3_into).
@@ -343,6 +343,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         F: Fn(T) -> T + Sync,
         S: StorageMut<T, Dev>,
     {
-        expect(self.try_apply_inplace(Closure(&f)));
+        unwrap_or_panic(self.try_apply_inplace(Closure(&f)));
     }
 }

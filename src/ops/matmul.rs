@@ -5,7 +5,7 @@ use crate::device::{Device, Gemm, MatrixOperand};
 use crate::einsum::ProductOperand;
 use crate::element::{Element, Scalar};
 use crate::engine::{matmul, same_instance};
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::{Dim, MatmulRanks};
 use crate::storage::{Storage, StorageMut};
@@ -51,7 +51,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         R: Dim,
         Dev: Gemm<T>,
     {
-        expect(self.try_matmul(right))
+        unwrap_or_panic(self.try_matmul(right))
     }
 
     /// Fallible variant of [`matmul`](Tensor::matmul).
@@ -93,7 +93,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Gemm<T>,
         S2: StorageMut<T, Dev>,
     {
-        expect(self.try_matmul_into(right, out));
+        unwrap_or_panic(self.try_matmul_into(right, out));
     }
 
     /// Fallible variant of [`matmul_into`](Tensor::matmul_into).

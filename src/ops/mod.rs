@@ -33,10 +33,10 @@ mod unary;
 
 pub(crate) use apply::Cast;
 pub(crate) use construct::Constant;
-pub use convert::{ScalarRank, OrderAgnostic};
+pub use convert::{OrderAgnostic, ScalarRank};
 pub use iter::{AxisIter, Lanes};
 pub(crate) use operands::WithRight;
-pub use operands::{MatchingOperand, SameOrderOperand, AssignOperand, Operands, RightOperand};
+pub use operands::{AssignOperand, MatchingOperand, Operands, RightOperand, SameOrderOperand};
 pub use shape::MatrixRank;
 #[doc(hidden)]
 pub use slice::AllAxesSliced;

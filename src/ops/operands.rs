@@ -32,8 +32,8 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> UnaryOp<A> for WithRight<F, B> {
     fn elementary(&self) -> Option<Elementary> {
         self.op.elementary_with_scalar(self.right)
     }
-    fn defined(&self, a: A) -> bool {
-        self.op.defined(a, self.right)
+    fn is_defined(&self, a: A) -> bool {
+        self.op.is_defined(a, self.right)
     }
     fn always_defined(&self) -> bool {
         self.op.always_defined_with_scalar(self.right)
@@ -64,8 +64,8 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> UnaryOp<B> for WithLeft<F, A> {
     fn apply(&self, b: B) -> F::Output {
         self.op.apply(self.left, b)
     }
-    fn defined(&self, b: B) -> bool {
-        self.op.defined(self.left, b)
+    fn is_defined(&self, b: B) -> bool {
+        self.op.is_defined(self.left, b)
     }
     fn operands(&self, b: B) -> String {
         self.op.operands(self.left, b)

@@ -6,7 +6,7 @@ use crate::einsum::{ProductOperand, SameRankAs};
 use crate::element::{Element, Scalar};
 use crate::engine::contract::{Extents, Input, Labelled, Labels, two, without_value};
 use crate::engine::same_instance;
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::Axes;
 use crate::layout::broadcast::same;
 use crate::order::Order;
@@ -35,9 +35,9 @@ impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
     }
 
     /// Returns an error with the reason and both operands' shapes.
-    fn error(&self, op: String, why: String) -> Error {
+    fn error(&self, op: String, reason: String) -> Error {
         let shapes = [self.left, self.right].map(|factor| factor.operand.shape().to_vec());
-        Error::Contraction { op, shapes: shapes.to_vec(), why }
+        Error::Contraction { op, shapes: shapes.to_vec(), reason }
     }
 
     /// Writes the contraction to `out`. `labels` holds the labels of the left and of the right operand's axes. `result` describes the
@@ -55,7 +55,7 @@ impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
         };
         let (a, b) = (input(self.left, labels[0]), input(self.right, labels[1]));
         two(self.device, a, b, Scaling::overwrite(), out.output().0, result, extents)
-            .map_err(|error| without_value(error, |why| self.error(op(), why)))
+            .map_err(|error| without_value(error, |reason| self.error(op(), reason)))
     }
 }
 
@@ -148,8 +148,8 @@ fn check_same_shape(name: &'static str, x: Axes<'_>, y: Axes<'_>) -> Result<(), 
     if same(x.shape(), y.shape()) {
         return Ok(());
     }
-    let why = "it sums over all elements, so the shapes must be equal".into();
-    Err(whole_error(name, x.shape(), y.shape(), why))
+    let reason = "it sums over all elements, so the shapes must be equal".into();
+    Err(whole_error(name, x.shape(), y.shape(), reason))
 }
 
 /// The sum over all indices of the products of two operands' elements, for operands of the same shape.
@@ -172,12 +172,12 @@ impl<T: Scalar, Dev: Contract<T>> IntoOutput<T, Dev> for Whole<'_, T, Dev> {
 
 #[cold]
 fn without_sum(error: Error, name: &'static str, x: &[usize], y: &[usize]) -> Error {
-    without_value(error, |why| whole_error(name, x, y, why))
+    without_value(error, |reason| whole_error(name, x, y, reason))
 }
 
 #[cold]
-fn whole_error(name: &'static str, x: &[usize], y: &[usize], why: String) -> Error {
-    Error::Contraction { op: format!("{name} of"), shapes: vec![x.to_vec(), y.to_vec()], why }
+fn whole_error(name: &'static str, x: &[usize], y: &[usize], reason: String) -> Error {
+    Error::Contraction { op: format!("{name} of"), shapes: vec![x.to_vec(), y.to_vec()], reason }
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
@@ -212,7 +212,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         R: Dim,
         Dev: Contract<T>,
     {
-        expect(self.try_tensordot(right, left_axes, right_axes))
+        unwrap_or_panic(self.try_tensordot(right, left_axes, right_axes))
     }
 
     /// Fallible variant of [`tensordot`](Tensor::tensordot).
@@ -257,7 +257,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B::Dim: SameRankAs<D>,
         Dev: Contract<T>,
     {
-        expect(self.try_dot(right))
+        unwrap_or_panic(self.try_dot(right))
     }
 
     /// Fallible variant of [`dot`](Tensor::dot).
@@ -295,7 +295,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B::Dim: SameRankAs<D>,
         Dev: Contract<T>,
     {
-        expect(self.try_vdot(right))
+        unwrap_or_panic(self.try_vdot(right))
     }
 
     /// Fallible variant of [`vdot`](Tensor::vdot).
@@ -333,7 +333,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         R: Dim,
         Dev: Contract<T>,
     {
-        expect(self.try_inner(right))
+        unwrap_or_panic(self.try_inner(right))
     }
 
     /// Fallible variant of [`inner`](Tensor::inner).
@@ -371,7 +371,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         R: Dim,
         Dev: Contract<T>,
     {
-        expect(self.try_outer(right))
+        unwrap_or_panic(self.try_outer(right))
     }
 
     /// Fallible variant of [`outer`](Tensor::outer).
@@ -412,7 +412,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: Broadcast<B::Dim>,
         Dev: Contract<T>,
     {
-        expect(self.try_kron(right))
+        unwrap_or_panic(self.try_kron(right))
     }
 
     /// Fallible variant of [`kron`](Tensor::kron).
@@ -436,9 +436,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let (left, right) = (pair.left.operand.axes(), pair.right.operand.axes());
         let op = || "kron of".to_string();
         if left.shape().iter().chain(right.shape()).filter(|&&extent| extent != 1).count() > MAX_RANK {
-            let why =
+            let reason =
                 "together they have more than 16 axes with an extent other than 1; merge some with `.reshape(..)`".into();
-            return Err(pair.error(op(), why));
+            return Err(pair.error(op(), reason));
         }
         let mut shape = <Common<D, B::Dim> as Dim>::Shape::default();
         for (axis, extent) in shape.as_mut().iter_mut().enumerate() {

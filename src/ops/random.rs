@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::{Dim, IntoShape};
 use crate::tensor::Tensor;
@@ -30,7 +30,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         R: Rng + ?Sized,
         Dev: Default,
     {
-        expect(Self::try_random(shape, distribution, rng))
+        unwrap_or_panic(Self::try_random(shape, distribution, rng))
     }
 
     /// Fallible variant of [`random`](Tensor::random).

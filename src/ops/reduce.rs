@@ -6,7 +6,7 @@ use crate::device::into_output::Reduced;
 use crate::device::{Device, Reduce, Reduction};
 use crate::element::{Element, RealScalar, Scalar};
 use crate::engine::reduce::reduced_last;
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
@@ -35,7 +35,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         let (from, strides) = self.reduced_last::<R>(axes)?;
         let mut shape = E::Shape::default();
         shape.as_mut().copy_from_slice(&from.as_ref()[..E::NDIM]);
-        let operand = self.operand_behind(Axes::new(from.as_ref(), strides.as_ref()), 0);
+        let operand = self.operand_with_axes(Axes::new(from.as_ref(), strides.as_ref()), 0);
         Tensor::computed(shape, self.device().clone(), Reduced { op, from: operand })
     }
 
@@ -80,7 +80,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         let rank = D::NDIM - axes.len();
         let (output, device) =
             out.output_behind(Axes::new(&kept.as_ref()[..rank], &steps.as_ref()[..rank]), 0);
-        device.reduce(&op, output, self.operand_behind(Axes::new(from.as_ref(), strides.as_ref()), 0))?;
+        device.reduce(&op, output, self.operand_with_axes(Axes::new(from.as_ref(), strides.as_ref()), 0))?;
         Ok(out)
     }
 }
@@ -115,7 +115,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         Dev: Reduce<T>,
     {
-        expect(self.try_reduce(op))
+        unwrap_or_panic(self.try_reduce(op))
     }
 
     /// Fallible variant of [`reduce`](Tensor::reduce).
@@ -143,7 +143,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
-        expect(self.try_reduce_axis(axis, op))
+        unwrap_or_panic(self.try_reduce_axis(axis, op))
     }
 
     /// Fallible variant of [`reduce_axis`](Tensor::reduce_axis).
@@ -173,7 +173,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Reduce<T>,
         D: RemoveAxes<K, Removed = R>,
     {
-        expect(self.try_reduce_axes(axes, op))
+        unwrap_or_panic(self.try_reduce_axes(axes, op))
     }
 
     /// [`reduce`](Tensor::reduce) over one axis or several, which are kept with extent 1.
@@ -181,11 +181,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Panics
     /// If an axis is out of range or named twice, or for the reasons given for [`reduce`](Tensor::reduce).
     #[track_caller]
-    pub fn reduce_keepdims<A: AxesArg<D>, F: Reduction<T>>(&self, axes: A, op: F) -> Tensor<F::Output, D, O, Dev>
+    pub fn reduce_keepdims<A: AxesArg<D>, F: Reduction<T>>(
+        &self,
+        axes: A,
+        op: F,
+    ) -> Tensor<F::Output, D, O, Dev>
     where
         Dev: Reduce<T>,
     {
-        expect(self.try_reduce_keepdims(axes, op))
+        unwrap_or_panic(self.try_reduce_keepdims(axes, op))
     }
 
     /// Fallible variant of [`reduce_keepdims`](Tensor::reduce_keepdims).
@@ -244,7 +248,7 @@ macro_rules! reductions {
                 T: $bound,
                 Dev: Reduce<T>,
             {
-                expect(self.$try_whole($($arg),*))
+                unwrap_or_panic(self.$try_whole($($arg),*))
             }
 
             #[doc = concat!("Fallible variant of [`", stringify!($whole), "`](Tensor::", stringify!($whole), ").")]
@@ -279,7 +283,7 @@ macro_rules! reductions {
                 D: RemoveAxes<1, Removed = R>,
                 A: AxisArg<D>,
             {
-                expect(self.$try_axis(axis $(, $arg)*))
+                unwrap_or_panic(self.$try_axis(axis $(, $arg)*))
             }
 
             #[doc = concat!("Fallible variant of [`", stringify!($axis), "`](Tensor::", stringify!($axis), ").")]
@@ -313,7 +317,7 @@ macro_rules! reductions {
                 Dev: Reduce<T>,
                 D: RemoveAxes<K, Removed = R>,
             {
-                expect(self.$try_axes(axes $(, $arg)*))
+                unwrap_or_panic(self.$try_axes(axes $(, $arg)*))
             }
 
             #[doc = concat!("Fallible variant of [`", stringify!($axes), "`](Tensor::", stringify!($axes), ").")]
@@ -349,7 +353,7 @@ macro_rules! reductions {
                 T: $bound,
                 Dev: Reduce<T>,
             {
-                expect(self.$try_keepdims(axes $(, $arg)*))
+                unwrap_or_panic(self.$try_keepdims(axes $(, $arg)*))
             }
 
             #[doc = concat!("Fallible variant of [`", stringify!($keep), "`](Tensor::", stringify!($keep), ").")]
@@ -512,7 +516,7 @@ macro_rules! mask_reductions {
             where
                 Dev: Reduce<bool>,
             {
-                expect(self.$try_whole())
+                unwrap_or_panic(self.$try_whole())
             }
 
             #[doc = concat!("Fallible variant of [`", stringify!($whole), "`](Tensor::", stringify!($whole), ").")]
@@ -543,7 +547,7 @@ macro_rules! mask_reductions {
                 D: RemoveAxes<1, Removed = R>,
                 A: AxisArg<D>,
             {
-                expect(self.$try_axis(axis))
+                unwrap_or_panic(self.$try_axis(axis))
             }
 
             #[doc = concat!("Fallible variant of [`", stringify!($axis), "`](Tensor::", stringify!($axis), ").")]
@@ -574,7 +578,7 @@ macro_rules! mask_reductions {
                 Dev: Reduce<bool>,
                 D: RemoveAxes<K, Removed = R>,
             {
-                expect(self.$try_axes(axes))
+                unwrap_or_panic(self.$try_axes(axes))
             }
 
             #[doc = concat!("Fallible variant of [`", stringify!($axes), "`](Tensor::", stringify!($axes), ").")]
@@ -606,7 +610,7 @@ macro_rules! mask_reductions {
             where
                 Dev: Reduce<bool>,
             {
-                expect(self.$try_keepdims(axes))
+                unwrap_or_panic(self.$try_keepdims(axes))
             }
 
             #[doc = concat!("Fallible variant of [`", stringify!($keep), "`](Tensor::", stringify!($keep), ").")]

@@ -3,7 +3,7 @@
 use super::compute::check_out;
 use crate::device::{Device, Reduce, Reduction};
 use crate::element::Element;
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::Axes;
 use crate::order::Order;
 use crate::rank::{Dim, RemoveAxes};
@@ -48,7 +48,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Reduce<T>,
         D: RemoveAxes<K, Removed = R>,
     {
-        expect(self.try_reduce_into(op, axes, out));
+        unwrap_or_panic(self.try_reduce_into(op, axes, out));
     }
 
     /// Fallible variant of [`reduce_into`](Tensor::reduce_into).
@@ -79,6 +79,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let (shape, strides) = self.reduced_last::<F>(&axes)?;
         check_out(F::NAME, &shape.as_ref()[..R::NDIM], self.device(), out)?;
         let (output, device) = out.output();
-        device.reduce(&op, output, self.operand_behind(Axes::new(shape.as_ref(), strides.as_ref()), 0))
+        device.reduce(&op, output, self.operand_with_axes(Axes::new(shape.as_ref(), strides.as_ref()), 0))
     }
 }

@@ -5,7 +5,7 @@ use super::compute::check_out;
 use crate::axis::AxisArg;
 use crate::device::{BinaryOp, Device, Reduce};
 use crate::element::{Element, Scalar};
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::order::Order;
 use crate::rank::Dim;
@@ -31,7 +31,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Scalar,
         Dev: Reduce<T>,
     {
-        expect(self.try_cumsum(axis))
+        unwrap_or_panic(self.try_cumsum(axis))
     }
 
     /// Fallible variant of [`cumsum`](Tensor::cumsum).
@@ -61,7 +61,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Scalar,
         Dev: Reduce<T>,
     {
-        expect(self.try_cumprod(axis))
+        unwrap_or_panic(self.try_cumprod(axis))
     }
 
     /// Fallible variant of [`cumprod`](Tensor::cumprod).
@@ -94,7 +94,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Reduce<T>,
         S2: StorageMut<T, Dev>,
     {
-        expect(self.try_cumsum_into(axis, out));
+        unwrap_or_panic(self.try_cumsum_into(axis, out));
     }
 
     /// Fallible variant of [`cumsum_into`](Tensor::cumsum_into).
@@ -133,7 +133,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Reduce<T>,
         S2: StorageMut<T, Dev>,
     {
-        expect(self.try_cumprod_into(axis, out));
+        unwrap_or_panic(self.try_cumprod_into(axis, out));
     }
 
     /// Fallible variant of [`cumprod_into`](Tensor::cumprod_into).
@@ -184,6 +184,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         check_out(NAME, self.shape().as_ref(), self.device(), out)?;
         out.axes().move_last(NAME, &[axis], O::ROW_MAJOR, AxesMut::new(shape.as_mut(), to.as_mut()))?;
         let (output, device) = out.output_behind(Axes::new(shape.as_ref(), to.as_ref()), 0);
-        device.scan(&op, output, self.operand_behind(Axes::new(shape.as_ref(), from.as_ref()), 0))
+        device.scan(&op, output, self.operand_with_axes(Axes::new(shape.as_ref(), from.as_ref()), 0))
     }
 }

@@ -4,7 +4,7 @@ use super::compute::ternary;
 use super::operands::{MatchingOperand, SameOrderOperand};
 use crate::device::{CudaSource, Device, Elementwise, Scalars, TernaryOp, UnaryOp};
 use crate::element::{Element, RealScalar};
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, Dim};
 use crate::storage::Storage;
@@ -49,7 +49,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: RealScalar,
         Dev: Elementwise<T>,
     {
-        expect(self.try_clamp(low, high))
+        unwrap_or_panic(self.try_clamp(low, high))
     }
 
     /// Fallible variant of [`clamp`](Tensor::clamp).
@@ -64,8 +64,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         if low <= high {
             return self.try_apply(Clamp(low, high));
         }
-        let why = format!("the lower bound {low} must be at most the upper bound {high}");
-        Err(Error::Argument { op: "clamp", why })
+        let reason = format!("the lower bound {low} must be at most the upper bound {high}");
+        Err(Error::Argument { op: "clamp", reason })
     }
 }
 
@@ -106,7 +106,7 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Tensor<bool, D, O, De
         D: Broadcast<A::Dim, Common = C>,
         Dev: Elementwise<bool>,
     {
-        expect(self.try_select(on_true, on_false))
+        unwrap_or_panic(self.try_select(on_true, on_false))
     }
 
     /// Fallible variant of [`select`](Tensor::select).

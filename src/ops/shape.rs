@@ -3,7 +3,7 @@
 use crate::axis::{AxisArg, DistinctAxis};
 use crate::device::{Device, Permute};
 use crate::element::{Element, Scalar};
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::layout::element_count;
 use crate::order::Order;
@@ -34,7 +34,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[track_caller]
     pub fn permute(&self, axes: D::Shape) -> ViewOf<'_, T, D, O, Dev, S> {
-        expect(self.try_permute(axes))
+        unwrap_or_panic(self.try_permute(axes))
     }
 
     /// Fallible variant of [`permute`](Tensor::permute).
@@ -57,7 +57,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[track_caller]
     pub fn swap_axes<A: AxisArg<D>, B: AxisArg<D>>(&self, a: A, b: B) -> ViewOf<'_, T, D, O, Dev, S> {
-        expect(self.try_swap_axes(a, b))
+        unwrap_or_panic(self.try_swap_axes(a, b))
     }
 
     /// Fallible variant of [`swap_axes`](Tensor::swap_axes).
@@ -100,7 +100,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         D: InsertAxes<1, Inserted = R>,
     {
-        expect(self.try_insert_axis(at))
+        unwrap_or_panic(self.try_insert_axis(at))
     }
 
     /// Fallible variant of [`insert_axis`](Tensor::insert_axis).
@@ -130,7 +130,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
-        expect(self.try_remove_axis(axis))
+        unwrap_or_panic(self.try_remove_axis(axis))
     }
 
     /// Fallible variant of [`remove_axis`](Tensor::remove_axis).
@@ -162,7 +162,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D> + DistinctAxis<B>,
         B: AxisArg<D>,
     {
-        expect(self.try_diagonal(a, b))
+        unwrap_or_panic(self.try_diagonal(a, b))
     }
 
     /// Fallible variant of [`diagonal`](Tensor::diagonal).
@@ -196,7 +196,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Sh: IntoShape,
         D: BroadcastTo<Sh::Dim>,
     {
-        expect(self.try_broadcast_to(shape))
+        unwrap_or_panic(self.try_broadcast_to(shape))
     }
 
     /// Fallible variant of [`broadcast_to`](Tensor::broadcast_to).
@@ -217,7 +217,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
             to: shape.as_ref().to_vec(),
             row_major: O::ROW_MAJOR,
         })?;
-        Ok(self.view().behind(shape, strides, 0))
+        Ok(self.view().with_axes(shape, strides, 0))
     }
 
     /// Returns a view with another shape that has the same number of elements. The k-th element in memory order stays the k-th.
@@ -236,7 +236,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[track_caller]
     pub fn as_shape<Sh: IntoShape>(&self, shape: Sh) -> ViewOf<'_, T, Sh::Dim, O, Dev, S> {
-        expect(self.try_as_shape(shape))
+        unwrap_or_panic(self.try_as_shape(shape))
     }
 
     /// Fallible variant of [`as_shape`](Tensor::as_shape).
@@ -245,7 +245,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// If the numbers of elements differ, or a view's strides do not allow the new shape without a copy.
     pub fn try_as_shape<Sh: IntoShape>(&self, shape: Sh) -> Result<ViewOf<'_, T, Sh::Dim, O, Dev, S>, Error> {
         let (shape, strides) = self.reshaped(shape)?;
-        Ok(self.view().behind(shape, strides, 0))
+        Ok(self.view().with_axes(shape, strides, 0))
     }
 
     /// Returns the new shape and the strides that reach the same elements without a copy.
@@ -285,7 +285,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         Dev: Permute<T>,
     {
-        expect(self.try_reshape(shape))
+        unwrap_or_panic(self.try_reshape(shape))
     }
 
     /// Fallible variant of [`reshape`](Tensor::reshape).
@@ -303,7 +303,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
             Err(view) => view.try_to_owned()?,
         };
         let (buffer, device) = owned.into_parts();
-        Ok(Tensor::dense(buffer, shape, device))
+        Ok(Tensor::contiguous(buffer, shape, device))
     }
 
     /// Converts the tensor to rank 1, with all elements in memory order. An owned tensor keeps its buffer. A view is copied.
@@ -320,7 +320,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         Dev: Permute<T>,
     {
-        expect(self.try_flatten())
+        unwrap_or_panic(self.try_flatten())
     }
 
     /// Fallible variant of [`flatten`](Tensor::flatten).
@@ -400,7 +400,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         S: StorageMut<T, Dev>,
     {
-        expect(self.try_permute_mut(axes))
+        unwrap_or_panic(self.try_permute_mut(axes))
     }
 
     /// Fallible variant of [`permute_mut`](Tensor::permute_mut).
@@ -461,7 +461,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B: AxisArg<D>,
         S: StorageMut<T, Dev>,
     {
-        expect(self.try_diagonal_mut(a, b))
+        unwrap_or_panic(self.try_diagonal_mut(a, b))
     }
 
     /// Fallible variant of [`diagonal_mut`](Tensor::diagonal_mut).
@@ -497,7 +497,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         S: StorageMut<T, Dev>,
     {
-        expect(self.try_as_shape_mut(shape))
+        unwrap_or_panic(self.try_as_shape_mut(shape))
     }
 
     /// Fallible variant of [`as_shape_mut`](Tensor::as_shape_mut).
@@ -512,7 +512,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S: StorageMut<T, Dev>,
     {
         let (shape, strides) = self.reshaped(shape)?;
-        Ok(self.view_mut().behind(shape, strides, 0))
+        Ok(self.view_mut().with_axes(shape, strides, 0))
     }
 }
 
@@ -532,7 +532,7 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
         T: Scalar,
         Dev: Permute<T>,
     {
-        expect(Self::try_from_diagonal(diagonal))
+        unwrap_or_panic(Self::try_from_diagonal(diagonal))
     }
 
     /// Fallible variant of [`from_diagonal`](Tensor::from_diagonal).

@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::element::Element;
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::layout::slice::SliceItem;
 use crate::order::Order;
 use crate::rank::{Dim, InsertAxes, Rank, RemoveAxes};
@@ -217,7 +217,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         A: SliceOf<D, Sliced = R>,
     {
-        expect(self.try_slice(arguments))
+        unwrap_or_panic(self.try_slice(arguments))
     }
 
     /// Fallible variant of [`slice`](Tensor::slice).
@@ -251,7 +251,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: SliceOf<D, Sliced = R>,
         S: StorageMut<T, Dev>,
     {
-        expect(self.try_slice_mut(arguments))
+        unwrap_or_panic(self.try_slice_mut(arguments))
     }
 
     /// Fallible variant of [`slice_mut`](Tensor::slice_mut).

@@ -6,7 +6,7 @@ use crate::axis::{AxisArg, DistinctAxis};
 use crate::device::into_output::Reduced;
 use crate::device::{Device, Reduce};
 use crate::element::{Element, Scalar};
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::AxesMut;
 use crate::order::Order;
 use crate::rank::{Dim, RemoveAxes};
@@ -41,7 +41,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D> + DistinctAxis<B>,
         B: AxisArg<D>,
     {
-        expect(self.try_trace(a, b))
+        unwrap_or_panic(self.try_trace(a, b))
     }
 
     /// Fallible variant of [`trace`](Tensor::trace).
@@ -87,7 +87,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B: AxisArg<D>,
         S2: StorageMut<T, Dev>,
     {
-        expect(self.try_trace_into(a, b, out));
+        unwrap_or_panic(self.try_trace_into(a, b, out));
     }
 
     /// Fallible variant of [`trace_into`](Tensor::trace_into).

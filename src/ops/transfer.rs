@@ -36,7 +36,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn to_device_in<Dev2: Device>(&self, device: &Dev2) -> Result<Tensor<T, D, O, Dev2>, Error> {
         let layout = self.enumeration();
         let buffer = via_host::copied_to(device, self.device(), self.operand_in(&layout))?;
-        Ok(Tensor::dense(buffer, self.shape(), device.clone()))
+        Ok(Tensor::contiguous(buffer, self.shape(), device.clone()))
     }
 
     /// Overwrites the elements with those of `from`, which has the same shape and is on the same device or another.

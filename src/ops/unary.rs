@@ -6,7 +6,7 @@ use crate::element::{
     Arithmetic, Bits, Element, Elementary, FloatFunction, Inexact, RealFloat, RealFunction, RealScalar,
     Scalar,
 };
-use crate::error::{Error, expect};
+use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::Storage;
@@ -41,7 +41,7 @@ macro_rules! operations {
             $(
                 const CUDA_DEFINED: CudaSource = CudaSource::builtin($cuda_defined);
                 const CHECKED: bool = T::INTEGER && $checked;
-                fn defined(&self, $y: T) -> bool {
+                fn is_defined(&self, $y: T) -> bool {
                     $defined
                 }
             )?
@@ -198,7 +198,7 @@ impl<T: Scalar> UnaryOp<T> for Powi {
             false => T::zero(),
         }
     }
-    fn defined(&self, a: T) -> bool {
+    fn is_defined(&self, a: T) -> bool {
         if self.0 < 0 {
             return !a.is_zero();
         }
@@ -304,7 +304,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Inexact,
         Dev: Elementwise<T>,
     {
-        expect(self.try_powf(n))
+        unwrap_or_panic(self.try_powf(n))
     }
 
     /// Fallible variant of [`powf`](Tensor::powf).

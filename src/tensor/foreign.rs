@@ -4,9 +4,9 @@
 use super::{Tensor, TensorView, TensorViewMut};
 use crate::device::{Cpu, CpuBuffer, Device, ForeignMemory, HostAccess, HostPtr, RawMemory};
 use crate::element::Element;
-use crate::error::{ConversionError, Error, expect};
+use crate::error::{ConversionError, Error, unwrap_or_panic};
 use crate::layout::element_count;
-use crate::layout::foreign::{check_apart, check_bounds, reach, tidy};
+use crate::layout::foreign::{canonicalize_strides, check_bounds, check_no_overlap, reach};
 use crate::order::Order;
 use crate::rank::{Dim, IntoShape};
 use crate::storage::{OwnedData, Storage, StorageMut, View, ViewMut};
@@ -36,7 +36,7 @@ impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
     /// ```
     #[track_caller]
     pub fn from_buffer<Sh: IntoShape<Dim = D>, M: ForeignMemory<T>>(shape: Sh, owner: M) -> Self {
-        expect(Self::try_from_buffer(shape, owner).map_err(Error::from))
+        unwrap_or_panic(Self::try_from_buffer(shape, owner).map_err(Error::from))
     }
 
     /// Fallible variant of [`from_buffer`](Tensor::from_buffer).
@@ -50,7 +50,9 @@ impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
         let shape = shape.into_shape();
         let found = owner.elements().len();
         let error = match element_count(shape.as_ref(), size_of::<T>()) {
-            Ok(len) if len == found => return Ok(Tensor::dense(CpuBuffer::from_foreign(owner), shape, Cpu)),
+            Ok(len) if len == found => {
+                return Ok(Tensor::contiguous(CpuBuffer::from_foreign(owner), shape, Cpu));
+            }
             Ok(_) => Error::LengthMismatch { op: "make a tensor", shape: shape.as_ref().to_vec(), found },
             Err(error) => error,
         };
@@ -112,12 +114,12 @@ impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
         // SAFETY: the caller ensures that both parts come from one tensor of `T` with `len` elements. The caller also ensures that
         // they are used once, and that nothing else accesses the elements. `first` is not null, as was just checked.
         let buffer = unsafe { CpuBuffer::from_raw(first, len, memory) };
-        Ok(Tensor::dense(buffer, shape, Cpu))
+        Ok(Tensor::contiguous(buffer, shape, Cpu))
     }
 }
 
 fn aligned<T: Element>(op: &'static str, first: *mut T) -> Result<NonNull<T>, Error> {
-    let why = match NonNull::new(first) {
+    let reason = match NonNull::new(first) {
         Some(first) if first.is_aligned() => return Ok(first),
         Some(first) => format!(
             "address {first:?} is not a multiple of {}, the alignment of {}; copy the elements to where they are aligned",
@@ -126,7 +128,7 @@ fn aligned<T: Element>(op: &'static str, first: *mut T) -> Result<NonNull<T>, Er
         ),
         None => "the address of its elements is null".into(),
     };
-    Err(Error::Argument { op, why })
+    Err(Error::Argument { op, reason })
 }
 
 // ------------------------------------------------------------------ views
@@ -156,7 +158,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev>
         mut strides: D::Strides,
         device: &'a Dev,
     ) -> Self {
-        tidy(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
+        canonicalize_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
         Tensor { storage: View { ptr, device, data: PhantomData }, shape, strides, marker: PhantomData }
     }
 }
@@ -173,8 +175,8 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
         mut strides: D::Strides,
         device: &'a Dev,
     ) -> Result<Self, Error> {
-        tidy(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
-        check_apart(shape.as_ref(), strides.as_ref())?;
+        canonicalize_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
+        check_no_overlap(shape.as_ref(), strides.as_ref())?;
         Ok(Tensor {
             storage: ViewMut { ptr, device, data: PhantomData },
             shape,
@@ -241,7 +243,7 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
         strides: D::Strides,
         offset: usize,
     ) -> Self {
-        expect(Self::try_from_slice_strided(data, shape, strides, offset))
+        unwrap_or_panic(Self::try_from_slice_strided(data, shape, strides, offset))
     }
 
     /// Fallible variant of [`from_slice_strided`](Tensor::from_slice_strided).
@@ -327,7 +329,7 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
         strides: D::Strides,
         offset: usize,
     ) -> Self {
-        expect(Self::try_from_slice_strided_mut(data, shape, strides, offset))
+        unwrap_or_panic(Self::try_from_slice_strided_mut(data, shape, strides, offset))
     }
 
     /// Fallible variant of [`from_slice_strided_mut`](Tensor::from_slice_strided_mut).

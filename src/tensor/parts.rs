@@ -22,7 +22,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
     #[inline]
     pub(crate) fn at<E: Dim>(self, axis: usize, index: usize) -> Result<Tensor<T, E, O, Dev, S>, Error> {
         let (mut shape, mut strides) = (E::Shape::default(), E::Strides::default());
-        // Not `behind`, which checks bounds: the indices of the view are indices of the tensor, and row views are created often.
+        // Not `with_axes`, which checks bounds: the indices of the view are indices of the tensor, and row views are created often.
         let to = AxesMut::new(shape.as_mut(), strides.as_mut());
         let offset = self.axes().index_axis(axis, index, to)?;
         Ok(Tensor { storage: self.storage.moved(offset), shape, strides, marker: PhantomData })

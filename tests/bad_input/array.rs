@@ -19,17 +19,17 @@ pub(crate) struct Array {
 
 /// Why an operation has no result.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Refusal {
+pub(crate) enum Rejection {
     /// The variant of the library's error.
     Error(&'static str),
     /// Not tried: it would take years, or does not compile.
     Untried,
 }
 
-pub(crate) type Outcome = Result<Array, Refusal>;
+pub(crate) type Outcome = Result<Array, Rejection>;
 
-pub(crate) fn refuse<V>(variant: &'static str) -> Result<V, Refusal> {
-    Err(Refusal::Error(variant))
+pub(crate) fn refuse<V>(variant: &'static str) -> Result<V, Rejection> {
+    Err(Rejection::Error(variant))
 }
 
 fn size(shape: &[usize]) -> u128 {
@@ -37,13 +37,13 @@ fn size(shape: &[usize]) -> u128 {
 }
 
 /// The documented limits: elements, bytes and strides fit in `isize`.
-pub(crate) fn in_bounds(shape: &[usize], bytes: u128) -> Result<(), Refusal> {
+pub(crate) fn in_bounds(shape: &[usize], bytes: u128) -> Result<(), Rejection> {
     let span = shape.iter().fold(bytes, |n, &d| n.saturating_mul(d.max(1) as u128));
     if span > isize::MAX as u128 { refuse("Overflow") } else { Ok(()) }
 }
 
 /// Returns an error if the result does not fit in memory.
-pub(crate) fn allocated(shape: &[usize], bytes: u128) -> Result<(), Refusal> {
+pub(crate) fn allocated(shape: &[usize], bytes: u128) -> Result<(), Rejection> {
     in_bounds(shape, bytes)?;
     let total = size(shape) * bytes;
     assert!(
@@ -119,7 +119,7 @@ impl Array {
 // ------------------------------------------------------------------ elementwise
 
 /// Returns the broadcast shape: extents are equal, or 1 on one side; trailing axes are aligned.
-pub(crate) fn common(shapes: &[&[usize]]) -> Result<Vec<usize>, Refusal> {
+pub(crate) fn common(shapes: &[&[usize]]) -> Result<Vec<usize>, Rejection> {
     let rank = shapes.iter().map(|shape| shape.len()).max().unwrap_or(0);
     let mut result = vec![1; rank];
     for shape in shapes {
@@ -127,7 +127,7 @@ pub(crate) fn common(shapes: &[&[usize]]) -> Result<Vec<usize>, Refusal> {
             match (*into, n) {
                 (a, b) if a == b || b == 1 => {}
                 (1, b) => *into = b,
-                _ => return refuse("Shapes"),
+                _ => return refuse("ShapeMismatch"),
             }
         }
     }
@@ -168,7 +168,7 @@ pub(crate) fn assign(x: &Array, y: &Array, f: impl Fn(f64, f64) -> f64) -> Outco
 /// Reduces elements, given in row-major order of the reduced axes.
 pub(crate) type Fold = fn(&[f64]) -> Option<f64>;
 
-fn check_axes(rank: usize, axes: &[usize]) -> Result<(), Refusal> {
+fn check_axes(rank: usize, axes: &[usize]) -> Result<(), Rejection> {
     if axes.iter().any(|&axis| axis >= rank) {
         return refuse("AxisOutOfRange");
     }
@@ -194,7 +194,7 @@ pub(crate) fn reduce(x: &Array, axes: &[usize], keep: bool, bytes: u128, fold: F
     };
     allocated(&shape, bytes)?;
     if size(&stay) > 0 && size(&lost) > MANY {
-        return Err(Refusal::Untried);
+        return Err(Rejection::Untried);
     }
     let reduced = Array::from_fn(&stay, |at| {
         let element = |lost_at: &Vec<usize>| {
@@ -299,7 +299,7 @@ pub(crate) fn remove(x: &Array, axis: usize) -> Outcome {
 /// Takes every `step`th index of `from..to` along an axis; a negative step starts at the end of the range.
 pub(crate) fn cut(x: &Array, axis: usize, from: usize, to: usize, step: isize) -> Outcome {
     if from > to || to > x.shape[axis] {
-        return refuse("Range");
+        return refuse("InvalidSlice");
     }
     let positions: Vec<usize> = match step {
         ..0 => (from..to).rev().step_by(step.unsigned_abs()).collect(),
@@ -319,7 +319,7 @@ pub(crate) fn cut(x: &Array, axis: usize, from: usize, to: usize, step: isize) -
 pub(crate) fn index_axis(x: &Array, axis: usize, at: usize) -> Outcome {
     check_axes(x.shape.len(), &[axis])?;
     if at >= x.shape[axis] {
-        return refuse("Index");
+        return refuse("IndexOutOfBounds");
     }
     let mut shape = x.shape.clone();
     shape.remove(axis);
@@ -353,7 +353,7 @@ pub(crate) fn einsum(operands: &[(&Array, &str)], result: &str, variant: &'stati
         extents.keys().copied().filter(|&label| !result.as_bytes().contains(&label)).collect();
     let lost: Vec<usize> = summed.iter().map(|label| extents[label]).collect();
     if size(&shape) > 0 && size(&lost) > MANY {
-        return Err(Refusal::Untried);
+        return Err(Rejection::Untried);
     }
     Ok(Array::from_fn(&shape, |at| {
         let term = |lost_at: &Vec<usize>| -> f64 {

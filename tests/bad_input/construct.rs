@@ -1,6 +1,6 @@
 //! Construction of tensors from shapes and from values.
 
-use super::array::{Array, Outcome, Refusal, allocated, in_bounds, refuse};
+use super::array::{Array, Outcome, Rejection, allocated, in_bounds, refuse};
 use super::done;
 use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row};
 use super::hazards::{HARD, one};
@@ -58,7 +58,7 @@ fn of_values(a: &[Array], n: &[usize]) -> Outcome {
     in_bounds(shape, 8)?;
     let len = if shape.contains(&0) { 0 } else { shape.iter().product() };
     if len != a[0].data.len() {
-        return refuse("Length");
+        return refuse("LengthMismatch");
     }
     Ok(Array { shape: shape.to_vec(), ..a[0].clone() })
 }
@@ -232,7 +232,7 @@ fn of_shapes() -> Vec<Row> {
                 of_shape!(o, n, shape, {
                     let data = || o[0].array().data.into_boxed_slice();
                     done!(
-                        try Tensor::<f64, _>::try_from_buffer(shape, data()).map_err(|refused| refused.error),
+                        try Tensor::<f64, _>::try_from_buffer(shape, data()).map_err(|rejected| rejected.error),
                         panics Tensor::<f64, _>::from_buffer(shape, data())
                     )
                 })
@@ -253,7 +253,7 @@ fn of_shapes() -> Vec<Row> {
                 _ => None,
             },
             expected: |a, _| {
-                let [n] = a[0].shape[..] else { return Err(Refusal::Untried) };
+                let [n] = a[0].shape[..] else { return Err(Rejection::Untried) };
                 allocated(&[n, n], 8)?;
                 Ok(Array::from_fn(
                     &[n, n],

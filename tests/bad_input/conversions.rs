@@ -1,6 +1,6 @@
 //! Copies, memory orders, devices, `Vec`s and slices; single elements; equality.
 
-use super::array::{Array, Outcome, Refusal, copy, line, refuse};
+use super::array::{Array, Outcome, Rejection, copy, line, refuse};
 use super::driver::{Call, Hazard::*, Numbers, Row};
 use super::hazards::{countable, one, two};
 use super::operand::ToArray;
@@ -145,7 +145,7 @@ fn conversions() -> Vec<Row> {
 /// Returns one element, or the error that names its index.
 fn element(x: &Array, index: &[usize]) -> Outcome {
     if index.iter().zip(&x.shape).any(|(i, n)| i >= n) {
-        return refuse("Index");
+        return refuse("IndexOutOfBounds");
     }
     Ok(Array::scalar(x.at(index)))
 }
@@ -215,7 +215,7 @@ fn elements() -> Vec<Row> {
 fn compared(a: &[Array], holds: fn(f64, f64) -> bool) -> Outcome {
     let same = a[0].shape == a[1].shape;
     if same && a[0].len() > 1 << 24 {
-        return Err(Refusal::Untried);
+        return Err(Rejection::Untried);
     }
     Ok(Array::scalar(f64::from(same && a[0].data.iter().zip(&a[1].data).all(|(&x, &y)| holds(x, y)))))
 }

@@ -1,6 +1,6 @@
 //! The table: a row for each operation, a column for each hazard, and in each cell the number of asserted outcomes.
 
-use super::array::{Array, Outcome, Refusal};
+use super::array::{Array, Outcome, Rejection};
 use super::operand::Operand;
 use std::cell::Cell as Counter;
 use std::collections::BTreeSet;
@@ -110,15 +110,21 @@ impl Done {
                     }
                 }
             }
-            Err(Refusal::Error(variant)) => {
+            Err(Rejection::Error(variant)) => {
                 let message = match tried {
                     None => None,
                     Some(Err(error)) => {
                         let (text, debug) = (error.to_string(), format!("{error:?}"));
                         let found = debug.split([' ', '{', '(']).next();
                         assert_eq!(found, Some(*variant), "{}: {text}", what());
-                        let anonymous =
-                            ["Overflow", "OutOfMemory", "BroadcastShape", "Reshape", "Range", "LossyCast"];
+                        let anonymous = [
+                            "Overflow",
+                            "OutOfMemory",
+                            "BroadcastShape",
+                            "Reshape",
+                            "InvalidSlice",
+                            "LossyCast",
+                        ];
                         assert!(anonymous.contains(variant) || text.contains(verb), "{}: {text}", what());
                         Some(text)
                     }
@@ -131,7 +137,7 @@ impl Done {
                     (Some(Ok(found)), _) => panic!("{}: found {found:?}, expected {variant}", what()),
                 }
             }
-            Err(Refusal::Untried) => unreachable!("not tried"),
+            Err(Rejection::Untried) => unreachable!("not tried"),
         }
     }
 }
@@ -183,7 +189,7 @@ impl Call {
         numbers: Numbers::None,
         operands: |_| vec![],
         run: |_, _| None,
-        expected: |_, _| Err(Refusal::Untried),
+        expected: |_, _| Err(Rejection::Untried),
         cannot: &[],
     };
 
@@ -199,7 +205,7 @@ impl Call {
             let arrays: Vec<Array> = operands.iter().map(Operand::array).collect();
             for numbers in numbers(self.numbers, hazard, &operands[0].shape) {
                 let expected = (self.expected)(&arrays, &numbers);
-                if expected.as_ref().is_err_and(|refusal| *refusal == Refusal::Untried) {
+                if expected.as_ref().is_err_and(|rejection| *rejection == Rejection::Untried) {
                     continue;
                 }
                 let what = || {

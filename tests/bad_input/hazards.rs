@@ -27,14 +27,14 @@ pub(crate) fn one(hazard: Hazard) -> Vec<Vec<Operand>> {
         shape
     };
     let operands = match hazard {
-        WrongShape => vec![Operand::dense(&[2, 3])],
+        WrongShape => vec![Operand::contiguous(&[2, 3])],
         ZeroExtents => vec![
-            Operand::dense(&[0]),
-            Operand::dense(&[0, 3]),
-            Operand::dense(&[3, 0]),
-            Operand::dense(&[0, 0]),
-            Operand::dense(&zeros(7)),
-            Operand::dense(&zeros(15)),
+            Operand::contiguous(&[0]),
+            Operand::contiguous(&[0, 3]),
+            Operand::contiguous(&[3, 0]),
+            Operand::contiguous(&[0, 0]),
+            Operand::contiguous(&zeros(7)),
+            Operand::contiguous(&zeros(15)),
         ],
         HugeExtents => vec![
             Operand::repeated(&[HUGE], 0),
@@ -57,8 +57,8 @@ pub(crate) fn one(hazard: Hazard) -> Vec<Vec<Operand>> {
             Operand::repeated(&[3, 3], 0),
             Operand::windows(4, 4),
         ],
-        Rank0 => vec![Operand::dense(&[])],
-        Rank16 => vec![Operand::dense(&rank16), Operand::reversed(&rank16)],
+        Rank0 => vec![Operand::contiguous(&[])],
+        Rank16 => vec![Operand::contiguous(&rank16), Operand::reversed(&rank16)],
     };
     operands.into_iter().map(|x| vec![x]).collect()
 }
@@ -66,8 +66,8 @@ pub(crate) fn one(hazard: Hazard) -> Vec<Vec<Operand>> {
 /// Operands whose first two axes have equal extents, except for wrong shapes.
 pub(crate) fn square(hazard: Hazard) -> Vec<Vec<Operand>> {
     match hazard {
-        WrongShape => vec![vec![Operand::dense(&[2, 3])]],
-        ZeroExtents => vec![vec![Operand::dense(&[0, 0])], vec![Operand::dense(&[0; 16])]],
+        WrongShape => vec![vec![Operand::contiguous(&[2, 3])]],
+        ZeroExtents => vec![vec![Operand::contiguous(&[0, 0])], vec![Operand::contiguous(&[0; 16])]],
         HugeExtents => {
             let mut nothing = [1; 16];
             (nothing[0], nothing[1], nothing[2], nothing[15]) = (0, 0, HUGE, 0);
@@ -78,7 +78,7 @@ pub(crate) fn square(hazard: Hazard) -> Vec<Vec<Operand>> {
         Rank16 => {
             let mut shape = sixteen();
             (shape[1], shape[15]) = (2, 2);
-            vec![vec![Operand::dense(&shape)]]
+            vec![vec![Operand::contiguous(&shape)]]
         }
         _ => one(hazard).into_iter().filter(|x| x[0].rank() != 2 || x[0].shape[0] == x[0].shape[1]).collect(),
     }
@@ -91,30 +91,31 @@ pub(crate) fn countable(hazard: Hazard) -> Vec<Vec<Operand>> {
 
 /// Two operands that broadcast.
 pub(crate) fn two(hazard: Hazard) -> Vec<Vec<Operand>> {
-    let dense = |a: &[usize], b: &[usize]| vec![Operand::dense(a), Operand::dense(b).shifted()];
+    let contiguous =
+        |a: &[usize], b: &[usize]| vec![Operand::contiguous(a), Operand::contiguous(b).shifted()];
     match hazard {
         WrongShape => vec![
-            dense(&[2, 3], &[2, 4]),
-            dense(&[2, 3], &[3, 2]),
-            dense(&[3], &[4]),
-            dense(&[2, 3], &[2]),
-            dense(&[2], &[2, 3]),
+            contiguous(&[2, 3], &[2, 4]),
+            contiguous(&[2, 3], &[3, 2]),
+            contiguous(&[3], &[4]),
+            contiguous(&[2, 3], &[2]),
+            contiguous(&[2], &[2, 3]),
         ],
         ZeroExtents => vec![
-            dense(&[0], &[0]),
-            dense(&[0], &[1]),
-            dense(&[0], &[3]),
-            dense(&[2, 0], &[2, 1]),
-            dense(&[0, 3], &[3]),
-            dense(&[0, 3], &[2, 3]),
+            contiguous(&[0], &[0]),
+            contiguous(&[0], &[1]),
+            contiguous(&[0], &[3]),
+            contiguous(&[2, 0], &[2, 1]),
+            contiguous(&[0, 3], &[3]),
+            contiguous(&[0, 3], &[2, 3]),
         ],
         HugeExtents => vec![
             vec![Operand::repeated(&[HUGE], 0), Operand::repeated(&[HUGE], 0)],
-            vec![Operand::repeated(&[HUGE], 0), Operand::dense(&[1])],
+            vec![Operand::repeated(&[HUGE], 0), Operand::contiguous(&[1])],
             vec![Operand::repeated(&[HUGE / 2, 1], 0), Operand::repeated(&[1, HUGE / 2], 0)],
             vec![Operand::repeated(&[0, HUGE], 0), Operand::repeated(&[HUGE], 0)],
             vec![Operand::repeated(&[0, HUGE], 0), Operand::repeated(&[0, HUGE], 0)],
-            vec![Operand::repeated(&[HUGE], 0), Operand::dense(&[])],
+            vec![Operand::repeated(&[HUGE], 0), Operand::contiguous(&[])],
         ],
         NotFinite => vec![
             vec![hard(&[9, 1]), hard(&[9])],
@@ -122,24 +123,25 @@ pub(crate) fn two(hazard: Hazard) -> Vec<Vec<Operand>> {
             vec![hard(&[9, 9]), hard(&[9])],
         ],
         NegativeStrides => vec![
-            vec![Operand::reversed(&[5]), Operand::dense(&[5]).shifted()],
-            vec![Operand::dense(&[3, 4]), Operand::reversed(&[3, 4]).shifted()],
+            vec![Operand::reversed(&[5]), Operand::contiguous(&[5]).shifted()],
+            vec![Operand::contiguous(&[3, 4]), Operand::reversed(&[3, 4]).shifted()],
             vec![Operand::reversed(&[3, 4]), Operand::reversed(&[4]).shifted()],
         ],
         Aliasing => vec![
-            vec![Operand::dense(&[5]); 2],
+            vec![Operand::contiguous(&[5]); 2],
             vec![Operand::windows(4, 3); 2],
             vec![Operand::windows(4, 3), Operand::repeated(&[4, 3], 1).shifted()],
             vec![Operand::repeated(&[4, 3], 0), Operand::repeated(&[4, 3], 1)],
         ],
-        Rank0 => vec![dense(&[], &[]), dense(&[2, 3], &[]), dense(&[], &[2, 3])],
-        Rank16 => vec![dense(&sixteen(), &sixteen()), dense(&sixteen(), &[2])],
+        Rank0 => vec![contiguous(&[], &[]), contiguous(&[2, 3], &[]), contiguous(&[], &[2, 3])],
+        Rank16 => vec![contiguous(&sixteen(), &sixteen()), contiguous(&sixteen(), &[2])],
     }
 }
 
 /// Two operands of a matrix product: the last axis of the first is summed with the last axis but one of the second.
 pub(crate) fn product(hazard: Hazard) -> Vec<Vec<Operand>> {
-    let dense = |a: &[usize], b: &[usize]| vec![Operand::dense(a), Operand::dense(b).shifted()];
+    let contiguous =
+        |a: &[usize], b: &[usize]| vec![Operand::contiguous(a), Operand::contiguous(b).shifted()];
     let sixteen = |rows: usize, columns: usize| {
         let mut shape = sixteen();
         (shape[14], shape[15]) = (rows, columns);
@@ -147,25 +149,25 @@ pub(crate) fn product(hazard: Hazard) -> Vec<Vec<Operand>> {
     };
     match hazard {
         WrongShape => vec![
-            dense(&[2, 3], &[2, 4]),
-            dense(&[3], &[4]),
-            dense(&[2, 3], &[2]),
-            dense(&[2], &[3, 2]),
-            dense(&[0, 3], &[2, 0]),
+            contiguous(&[2, 3], &[2, 4]),
+            contiguous(&[3], &[4]),
+            contiguous(&[2, 3], &[2]),
+            contiguous(&[2], &[3, 2]),
+            contiguous(&[0, 3], &[2, 0]),
         ],
         ZeroExtents => vec![
-            dense(&[2, 0], &[0, 3]),
-            dense(&[0, 3], &[3, 2]),
-            dense(&[0], &[0]),
-            dense(&[2, 3], &[3, 0]),
-            dense(&[2, 0], &[0]),
-            dense(&[0, 0], &[0, 0]),
+            contiguous(&[2, 0], &[0, 3]),
+            contiguous(&[0, 3], &[3, 2]),
+            contiguous(&[0], &[0]),
+            contiguous(&[2, 3], &[3, 0]),
+            contiguous(&[2, 0], &[0]),
+            contiguous(&[0, 0], &[0, 0]),
         ],
         HugeExtents => vec![
-            vec![Operand::repeated(&[HUGE, 1], 0), Operand::dense(&[1])],
-            vec![Operand::repeated(&[HUGE], 0), Operand::dense(&[])],
+            vec![Operand::repeated(&[HUGE, 1], 0), Operand::contiguous(&[1])],
+            vec![Operand::repeated(&[HUGE], 0), Operand::contiguous(&[])],
             vec![Operand::repeated(&[HUGE / 2, 1], 0), Operand::repeated(&[1, HUGE / 2], 0)],
-            vec![Operand::repeated(&[HUGE, 0], 0), Operand::dense(&[0])],
+            vec![Operand::repeated(&[HUGE, 0], 0), Operand::contiguous(&[0])],
             vec![Operand::repeated(&[0, HUGE], 0), Operand::repeated(&[HUGE], 0)],
             vec![Operand::repeated(&[0, HUGE], 0), Operand::repeated(&[0, HUGE], 0)],
             vec![Operand::repeated(&[HUGE, 0], 0), Operand::repeated(&[0, HUGE], 0)],
@@ -176,22 +178,22 @@ pub(crate) fn product(hazard: Hazard) -> Vec<Vec<Operand>> {
             vec![hard(&[9]), hard(&[9])],
         ],
         NegativeStrides => vec![
-            vec![Operand::reversed(&[3, 4]), Operand::dense(&[4, 2]).shifted()],
-            vec![Operand::dense(&[4, 4]), Operand::reversed(&[4, 4]).shifted()],
+            vec![Operand::reversed(&[3, 4]), Operand::contiguous(&[4, 2]).shifted()],
+            vec![Operand::contiguous(&[4, 4]), Operand::reversed(&[4, 4]).shifted()],
             vec![Operand::reversed(&[5]), Operand::reversed(&[5]).shifted()],
         ],
         Aliasing => vec![
-            vec![Operand::dense(&[4, 4]); 2],
+            vec![Operand::contiguous(&[4, 4]); 2],
             vec![Operand::windows(4, 4); 2],
             vec![Operand::repeated(&[3, 4], 1), Operand::windows(4, 3)],
-            vec![Operand::dense(&[5]); 2],
+            vec![Operand::contiguous(&[5]); 2],
         ],
-        Rank0 => vec![dense(&[], &[]), dense(&[3], &[]), dense(&[2, 3], &[])],
+        Rank0 => vec![contiguous(&[], &[]), contiguous(&[3], &[]), contiguous(&[2, 3], &[])],
         Rank16 => vec![
-            dense(&sixteen(2, 3), &sixteen(3, 2)),
-            dense(&sixteen(2, 3), &sixteen(2, 3)),
-            dense(&sixteen(2, 3), &[3, 2]),
-            dense(&sixteen(2, 3), &[]),
+            contiguous(&sixteen(2, 3), &sixteen(3, 2)),
+            contiguous(&sixteen(2, 3), &sixteen(2, 3)),
+            contiguous(&sixteen(2, 3), &[3, 2]),
+            contiguous(&sixteen(2, 3), &[]),
         ],
     }
 }

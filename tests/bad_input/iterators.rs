@@ -1,6 +1,6 @@
 //! Iterators over elements, indices along an axis, and lanes.
 
-use super::array::{Array, Outcome, Refusal, index_axis, line, permute, refuse};
+use super::array::{Array, Outcome, Rejection, index_axis, line, permute, refuse};
 use super::driver::{Call, Hazard::*, Numbers, Row};
 use super::hazards::{countable, one};
 use super::operand::ToArray;
@@ -17,7 +17,7 @@ fn positions(x: &Array, axis: usize) -> Outcome {
         return refuse("AxisOutOfRange");
     }
     if x.shape[axis] > 1 << 24 || x.len() > 1 << 24 {
-        return Err(Refusal::Untried);
+        return Err(Rejection::Untried);
     }
     let each = |k| index_axis(x, axis, k).expect("the position is there").data;
     Ok(Array::line((0..x.shape[axis]).flat_map(each).collect()))
@@ -31,7 +31,7 @@ fn lanes(x: &Array, axis: usize) -> Outcome {
     }
     let count = (0..rank).filter(|&k| k != axis).fold(1u128, |n, k| n.saturating_mul(x.shape[k] as u128));
     if count > 1 << 24 || x.len() > 1 << 24 {
-        return Err(Refusal::Untried);
+        return Err(Rejection::Untried);
     }
     let last: Vec<usize> = (0..rank).filter(|&k| k != axis).chain([axis]).collect();
     Ok(Array::line(permute(x, &last)?.data))

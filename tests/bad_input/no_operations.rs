@@ -225,7 +225,7 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
     (
         "sealed traits of files and of DLPack, whose values only unsafe code makes",
         &[
-            "FromFile::refusal",
+            "FromFile::rejection",
             "FromFile::of_elements",
             "ToFile::put_bytes",
             "Managed::assemble",

@@ -70,7 +70,7 @@ fn headers(hazard: Hazard) -> ByHand {
             (tensor_of(&header("0, 18446744073709551615")), refuse("File")),
         ],
         NotFinite => return Err("headers have no elements"),
-        NegativeStrides | Aliasing => return Err("files are dense"),
+        NegativeStrides | Aliasing => return Err("files are contiguous"),
         Rank0 => vec![(read(""), lengths(&[])), (of_file(""), lengths(&[]))],
         Rank16 => vec![(read(&sixteen), lengths(&[1.0; 16])), (tensor_of(&header(&sixteen)), refuse("File"))],
     })

@@ -39,7 +39,7 @@ impl Operand {
     }
 
     /// Distinct numbers of both signs, smaller and larger than 1.
-    pub(crate) fn dense(shape: &[usize]) -> Operand {
+    pub(crate) fn contiguous(shape: &[usize]) -> Operand {
         Operand::of(shape, |k| (k * 37 % 101) as f64 / 16.0 - 2.3)
     }
 
@@ -49,17 +49,17 @@ impl Operand {
     }
 
     pub(crate) fn reversed(shape: &[usize]) -> Operand {
-        Operand { place: Place::Reversed, ..Operand::dense(shape) }
+        Operand { place: Place::Reversed, ..Operand::contiguous(shape) }
     }
 
     /// All but the last `axes` axes have stride 0.
     pub(crate) fn repeated(shape: &[usize], axes: usize) -> Operand {
-        let row = Operand::dense(&shape[shape.len() - axes..]);
+        let row = Operand::contiguous(&shape[shape.len() - axes..]);
         Operand { shape: shape.to_vec(), place: Place::Repeated(axes), ..row }
     }
 
     pub(crate) fn windows(rows: usize, columns: usize) -> Operand {
-        let data = Operand::dense(&[rows + columns - 1]);
+        let data = Operand::contiguous(&[rows + columns - 1]);
         Operand { shape: vec![rows, columns], place: Place::Windows, ..data }
     }
 
@@ -80,16 +80,16 @@ impl Operand {
 
     /// Returns the strides and the offset of index 0.
     pub(crate) fn strides(&self) -> (Vec<isize>, usize) {
-        let mut dense = vec![1isize; self.rank()];
+        let mut contiguous = vec![1isize; self.rank()];
         for axis in (1..self.rank()).rev() {
-            dense[axis - 1] = dense[axis].wrapping_mul(self.shape[axis].max(1) as isize);
+            contiguous[axis - 1] = contiguous[axis].wrapping_mul(self.shape[axis].max(1) as isize);
         }
         match self.place {
-            Place::Dense => (dense, 0),
-            Place::Reversed => (dense.iter().map(|s| -s).collect(), self.floats.len().saturating_sub(1)),
+            Place::Dense => (contiguous, 0),
+            Place::Reversed => (contiguous.iter().map(|s| -s).collect(), self.floats.len().saturating_sub(1)),
             Place::Repeated(axes) => {
                 let first = self.rank() - axes;
-                ((0..self.rank()).map(|axis| if axis < first { 0 } else { dense[axis] }).collect(), 0)
+                ((0..self.rank()).map(|axis| if axis < first { 0 } else { contiguous[axis] }).collect(), 0)
             }
             Place::Windows => (vec![1, 1], 0),
         }

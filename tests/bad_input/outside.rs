@@ -17,24 +17,24 @@ fn strided(
     };
     Ok(match hazard {
         WrongShape => vec![
-            case(&[13], &[1], 0, Err("Strides")),
-            case(&[4, 4], &[4, 1], 0, Err("Strides")),
-            case(&[3, 4], &[4, 1], 1, Err("Strides")),
-            case(&[2], &[1], max, Err("Strides")),
-            case(&[2], &[-1], 0, Err("Strides")),
+            case(&[13], &[1], 0, Err("InvalidStrides")),
+            case(&[4, 4], &[4, 1], 0, Err("InvalidStrides")),
+            case(&[3, 4], &[4, 1], 1, Err("InvalidStrides")),
+            case(&[2], &[1], max, Err("InvalidStrides")),
+            case(&[2], &[-1], 0, Err("InvalidStrides")),
         ],
         ZeroExtents => vec![
             case(&[0], &[far], 12, Ok(false)),
-            case(&[0], &[1], 13, Err("Strides")),
+            case(&[0], &[1], 13, Err("InvalidStrides")),
             case(&[0, 3], &[0, 0], 5, Ok(false)),
         ],
         HugeExtents => vec![
             case(&[max], &[0], 0, Err("Overflow")),
             case(&[max, 2], &[0, 0], 0, Err("Overflow")),
             case(&[0, max], &[1, 1], 0, Err("Overflow")),
-            case(&[2], &[far], 0, Err("Strides")),
-            case(&[2, 2], &[far, far], 0, Err("Strides")),
-            case(&[3], &[isize::MIN], 0, Err("Strides")),
+            case(&[2], &[far], 0, Err("InvalidStrides")),
+            case(&[2, 2], &[far, far], 0, Err("InvalidStrides")),
+            case(&[3], &[isize::MIN], 0, Err("InvalidStrides")),
             case(&[HUGE], &[0], 3, Ok(true)),
         ],
         NotFinite => return Err("an address has no numbers"),
@@ -44,7 +44,7 @@ fn strided(
             case(&[9, 4], &[1, 1], 0, Ok(true)),
             case(&[3, 4], &[2, 1], 0, Ok(true)),
         ],
-        Rank0 => vec![case(&[], &[], 11, Ok(false)), case(&[], &[], 12, Err("Strides"))],
+        Rank0 => vec![case(&[], &[], 11, Ok(false)), case(&[], &[], 12, Err("InvalidStrides"))],
         Rank16 => vec![{
             let mut strides = vec![far; 16];
             (strides[0], strides[7], strides[15]) = (6, 2, 1);
@@ -111,7 +111,7 @@ fn from_slice_strided_mut(hazard: Hazard) -> ByHand {
     )| {
         let shared = outcome == Ok(true);
         let expected = outcome.map(|_| counted(&shape, &strides, offset)).or_else(refuse);
-        let expected = if shared { refuse("Strides") } else { expected };
+        let expected = if shared { refuse("InvalidStrides") } else { expected };
         let done = of_strides!(
             shape,
             strides,
@@ -150,7 +150,7 @@ fn raw_parts(hazard: Hazard) -> ByHand {
         }
         HugeExtents => vec![
             (view(null, [usize::MAX], 1), refuse("Overflow")),
-            (view(null, [2], isize::MAX), refuse("Strides")),
+            (view(null, [2], isize::MAX), refuse("InvalidStrides")),
             (view_mut(null.cast_mut(), [usize::MAX], 0), refuse("Overflow")),
         ],
         NotFinite => return Err("an address has no numbers"),

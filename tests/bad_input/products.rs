@@ -1,6 +1,6 @@
 //! Products and contractions.
 
-use super::array::{Array, Outcome, Refusal, allocated, einsum, refuse};
+use super::array::{Array, Outcome, Rejection, allocated, einsum, refuse};
 use super::driver::{Call, Hazard, Hazard::*, Row};
 use super::hazards::product;
 use super::operand::Operand;
@@ -21,7 +21,7 @@ fn matmul(a: &[Array]) -> Outcome {
         (2, 2) => ["ab", "bc", "ac"].map(String::from),
         (16, 16) => ["op", "pq", "oq"].map(|last| format!("{}{last}", &LETTERS[..14])),
         (16, 2) => [format!("{}op", &LETTERS[..14]), "pq".into(), format!("{}oq", &LETTERS[..14])],
-        _ => return Err(Refusal::Untried),
+        _ => return Err(Rejection::Untried),
     };
     einsum(&[(x, &labels[0]), (y, &labels[1])], &labels[2], "Matmul")
 }
@@ -38,7 +38,7 @@ fn dot(a: &[Array]) -> Outcome {
 /// Products of each element of one operand with each element of the other.
 fn outer(a: &[Array]) -> Outcome {
     if a[0].shape.len() + a[1].shape.len() > 16 {
-        return Err(Refusal::Untried);
+        return Err(Rejection::Untried);
     }
     let (left, right) = LETTERS.split_at(a[0].shape.len());
     let right = &right[..a[1].shape.len()];
@@ -54,7 +54,7 @@ fn inner(a: &[Array]) -> Outcome {
 fn over(a: &[Array], left: usize, right: usize) -> Outcome {
     let (rank_x, rank_y) = (a[0].shape.len(), a[1].shape.len());
     if left >= rank_x || right >= rank_y || rank_x + rank_y > 18 {
-        return Err(Refusal::Untried);
+        return Err(Rejection::Untried);
     }
     let letters: Vec<char> = ('A'..='Z').chain('a'..='y').collect();
     let (mut of_x, mut of_y) = (letters[..rank_x].to_vec(), letters[rank_x..rank_x + rank_y].to_vec());
@@ -288,7 +288,7 @@ fn by_labels() -> Vec<Row> {
                 }
                 // The operands are checked before the output, so an error of both is that of the operands.
                 let mut result = match into(labelled(a), &Array::from_fn(&[3, 3], |_| 1.0)) {
-                    Err(Refusal::Error("OutputShape")) => return refuse("Contraction"),
+                    Err(Rejection::Error("OutputShape")) => return refuse("Contraction"),
                     other => other?,
                 };
                 result.data.iter_mut().for_each(|x| *x = 2.0 * *x + 1.0);
@@ -351,7 +351,7 @@ fn labelled(a: &[Array]) -> Outcome {
             let batch = &LETTERS[..14];
             einsum(&[(&a[0], &format!("{batch}op")), (&a[1], "pq")], &format!("{batch}oq"), "Contraction")
         }
-        _ => Err(Refusal::Untried),
+        _ => Err(Rejection::Untried),
     }
 }
 

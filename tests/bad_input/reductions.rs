@@ -1,6 +1,6 @@
 //! All variants of reductions, cumulative sums, traces.
 
-use super::array::{Array, Fold, Outcome, Refusal, diagonal, reduce, scan};
+use super::array::{Array, Fold, Outcome, Rejection, diagonal, reduce, scan};
 use super::driver::{Call, Done, Hazard::*, Numbers, Row};
 use super::hazards::{countable, one, square};
 use super::operand::Operand;
@@ -178,8 +178,8 @@ fn otherwise() -> Vec<Row> {
                 // For rank 2 the preallocated output has three elements, so most shapes do not match.
                 match a[0].shape.len() {
                     1 | 16 => kept,
-                    _ if kept.is_err() => kept.map_err(|refusal| match refusal {
-                        Refusal::Error("OutOfMemory") => Refusal::Error("OutputShape"),
+                    _ if kept.is_err() => kept.map_err(|rejection| match rejection {
+                        Rejection::Error("OutOfMemory") => Rejection::Error("OutputShape"),
                         other => other,
                     }),
                     _ => into(kept, &Array::line(vec![0.0; 3])),

@@ -153,7 +153,7 @@ pub(crate) fn split(x: &Array, axis: usize, at: usize) -> Outcome {
         return refuse("AxisOutOfRange");
     }
     if at > x.shape[axis] {
-        return refuse("Index");
+        return refuse("IndexOutOfBounds");
     }
     Ok(cut(x, axis, 0, at, 1)?.and(&cut(x, axis, at, x.shape[axis], 1)?))
 }

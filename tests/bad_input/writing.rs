@@ -1,6 +1,6 @@
 //! Results written to existing tensors: preallocated outputs, in-place operations, and copies.
 
-use super::array::{Array, Outcome, Refusal, allocated, assign, refuse, zip};
+use super::array::{Array, Outcome, Rejection, allocated, assign, refuse, zip};
 use super::driver::{Call, Hazard, Hazard::*, Row};
 use super::hazards::{one, two};
 use super::operand::{HUGE, LONG, Operand, ToArray};
@@ -60,7 +60,7 @@ pub(crate) fn into(result: Outcome, out: &Array) -> Outcome {
     match result {
         Ok(result) if result.shape != out.shape => refuse("OutputShape"),
         // Only the output was allocated, so a result that does not fit in memory is a shape mismatch.
-        Err(Refusal::Error("OutOfMemory" | "Overflow")) => refuse("OutputShape"),
+        Err(Rejection::Error("OutOfMemory" | "Overflow")) => refuse("OutputShape"),
         other => other,
     }
 }
@@ -69,7 +69,7 @@ pub(crate) fn into(result: Outcome, out: &Array) -> Outcome {
 pub(crate) fn one_into(hazard: Hazard) -> Vec<Vec<Operand>> {
     match hazard {
         WrongShape => [([2, 3], [2, 4]), ([2, 3], [1, 3]), ([1, 3], [2, 3]), ([2, 3], [0, 3])]
-            .map(|(x, out)| vec![Operand::dense(&x), Operand::dense(&out)])
+            .map(|(x, out)| vec![Operand::contiguous(&x), Operand::contiguous(&out)])
             .to_vec(),
         _ => one(hazard)
             .into_iter()
@@ -79,7 +79,10 @@ pub(crate) fn one_into(hazard: Hazard) -> Vec<Vec<Operand>> {
                 operands
             })
             // A huge output cannot be allocated. A huge input can be a view with stride 0.
-            .chain((hazard == HugeExtents).then(|| vec![Operand::repeated(&[HUGE], 0), Operand::dense(&[3])]))
+            .chain(
+                (hazard == HugeExtents)
+                    .then(|| vec![Operand::repeated(&[HUGE], 0), Operand::contiguous(&[3])]),
+            )
             .collect(),
     }
 }
@@ -87,8 +90,8 @@ pub(crate) fn one_into(hazard: Hazard) -> Vec<Vec<Operand>> {
 /// Three operands that broadcast.
 pub(crate) fn three(hazard: Hazard) -> Vec<Vec<Operand>> {
     if hazard == WrongShape {
-        let dense = |shape: &[usize]| Operand::dense(shape);
-        let of = |a: &[usize], b: &[usize], c: &[usize]| vec![dense(a), dense(b), dense(c)];
+        let contiguous = |shape: &[usize]| Operand::contiguous(shape);
+        let of = |a: &[usize], b: &[usize], c: &[usize]| vec![contiguous(a), contiguous(b), contiguous(c)];
         return vec![of(&[2, 3], &[2, 3], &[2, 4]), of(&[2, 3], &[3, 2], &[2, 3]), of(&[2], &[3], &[2])];
     }
     // The third operand has the layout of the first.
@@ -122,16 +125,16 @@ fn with_output(all: Vec<Vec<Operand>>, hazard: Hazard) -> Vec<Vec<Operand>> {
         let out = match hazard {
             // A huge output exists only if it has zero elements.
             HugeExtents if huge && result.contains(&0) => Operand::repeated(&result, 0),
-            HugeExtents if huge => Operand::dense(&vec![2; result.len()]),
+            HugeExtents if huge => Operand::contiguous(&vec![2; result.len()]),
             NegativeStrides => Operand::reversed(&result),
-            _ => Operand::dense(&result),
+            _ => Operand::contiguous(&result),
         };
         operands.push(out);
     }
     if hazard == WrongShape {
         for out in [[2, 3], [3, 3], [3, 1]] {
-            let mut operands = vec![Operand::dense(&[3, 2]); all[0].len() - 1];
-            operands.push(Operand::dense(&out));
+            let mut operands = vec![Operand::contiguous(&[3, 2]); all[0].len() - 1];
+            operands.push(Operand::contiguous(&out));
             all.push(operands);
         }
     }
@@ -227,7 +230,7 @@ fn two_in_place(hazard: Hazard) -> Vec<Vec<Operand>> {
         })
         .collect();
     if hazard == HugeExtents {
-        all.push(vec![Operand::repeated(&[HUGE], 0), Operand::dense(&[3])]);
+        all.push(vec![Operand::repeated(&[HUGE], 0), Operand::contiguous(&[3])]);
     }
     all
 }

@@ -53,7 +53,7 @@ pub(crate) unsafe fn output<'a, T: Element, Dev: Device>(
 }
 
 /// Returns the strides of a contiguous row-major layout.
-pub(crate) fn dense(shape: &[usize]) -> Vec<isize> {
+pub(crate) fn contiguous(shape: &[usize]) -> Vec<isize> {
     let mut strides = vec![1; shape.len()];
     for axis in (1..shape.len()).rev() {
         strides[axis - 1] = strides[axis] * shape[axis] as isize;

@@ -176,12 +176,12 @@ fn the_deleter_is_called_once() {
 
     // An error returns the import, which can be dropped or used again.
     let (managed, frees) = produce();
-    let refused = taken(managed).into_tensor::<i64, Rank<2>, RowMajor, Cuda>().unwrap_err();
-    let refused = refused.value.into_tensor::<i32, Rank<2>, ColMajor, Cuda>().unwrap_err();
-    let refused = refused.value.into_tensor::<i32, Rank<3>, RowMajor, Cuda>().unwrap_err();
-    let refused = refused.value.into_tensor::<i32, Rank<2>, RowMajor, Cpu>().unwrap_err();
-    let refused = refused.value.into_tensor::<i32, Rank<2>, RowMajor, Cuda<1>>().unwrap_err();
-    let raw = refused.value.into_raw();
+    let rejected = taken(managed).into_tensor::<i64, Rank<2>, RowMajor, Cuda>().unwrap_err();
+    let rejected = rejected.value.into_tensor::<i32, Rank<2>, ColMajor, Cuda>().unwrap_err();
+    let rejected = rejected.value.into_tensor::<i32, Rank<3>, RowMajor, Cuda>().unwrap_err();
+    let rejected = rejected.value.into_tensor::<i32, Rank<2>, RowMajor, Cpu>().unwrap_err();
+    let rejected = rejected.value.into_tensor::<i32, Rank<2>, RowMajor, Cuda<1>>().unwrap_err();
+    let raw = rejected.value.into_raw();
     assert_eq!(raw, managed);
     freed(&frees, 0);
     drop(taken(raw));
@@ -218,10 +218,10 @@ fn any_strides_can_be_viewed() {
     assert_eq!(copy.to_vec::<i16>().unwrap(), [14, 2, 16, 4, 18, 6]);
     given.view_mut::<i16, Rank<2>, RowMajor, Cuda>().unwrap().index_axis_mut(0, 1).fill(7);
     assert_eq!(read(&given.view::<i16, Rank<2>, RowMajor, Cuda>().unwrap()), [14, 16, 18, 7, 7, 7]);
-    let refused = given.into_tensor::<i16, Rank<2>, RowMajor, Cuda>().unwrap_err();
-    assert!(refused.to_string().contains("is not contiguous in row-major order"), "{refused}");
-    let refused = DynTensor::try_from(refused.value).unwrap_err();
-    drop(refused);
+    let rejected = given.into_tensor::<i16, Rank<2>, RowMajor, Cuda>().unwrap_err();
+    assert!(rejected.to_string().contains("is not contiguous in row-major order"), "{rejected}");
+    let rejected = DynTensor::try_from(rejected.value).unwrap_err();
+    drop(rejected);
     freed(&frees, 1);
 
     // A tensor with stride 0 can be viewed, but not mutably.
@@ -283,19 +283,19 @@ fn mismatched_type_is_error_naming_actual_type() {
     assert!(error.to_string().contains("it holds i32 of shape [2, 2], not f32"), "{error}");
     let error = given.view::<i32, Rank<1>, RowMajor, Cuda>().unwrap_err();
     assert!(error.to_string().contains("which has rank 2, not 1; import a tensor of `Rank<2>`"), "{error}");
-    let refused = given.into_tensor::<i32, Rank<2>, ColMajor, Cuda>().unwrap_err();
-    assert!(refused.to_string().contains("is not contiguous in column-major order"), "{refused}");
+    let rejected = given.into_tensor::<i32, Rank<2>, ColMajor, Cuda>().unwrap_err();
+    assert!(rejected.to_string().contains("is not contiguous in column-major order"), "{rejected}");
 
     let on_host = tensor![1, 2].into_dlpack();
     let error = on_host.view::<i32, Rank<1>, RowMajor, Cuda>().unwrap_err();
     assert!(error.to_string().contains("it is on Cpu, not Cuda<0>; import it on `Cpu`"), "{error}");
-    let refused = on_host.into_tensor::<i32, Rank<1>, RowMajor, Cuda>().unwrap_err();
-    assert_eq!(refused.value.into_tensor::<i32, Rank<1>, RowMajor, Cpu>().unwrap(), tensor![1, 2]);
+    let rejected = on_host.into_tensor::<i32, Rank<1>, RowMajor, Cuda>().unwrap_err();
+    assert_eq!(rejected.value.into_tensor::<i32, Rank<1>, RowMajor, Cpu>().unwrap(), tensor![1, 2]);
 }
 
 /// Asserts that a valid tensor of two complex numbers is rejected with these words after `damage`, and is not freed.
 #[track_caller]
-fn refused(words: &str, damage: impl FnOnce(&mut DLManagedTensor)) {
+fn rejected(words: &str, damage: impl FnOnce(&mut DLManagedTensor)) {
     let (managed, frees) = produce(&[c64::new(1.0, 2.0); 2], &[1], &[1]);
     // SAFETY: `managed` is not freed yet, and nothing else accesses it.
     damage(unsafe { &mut *managed });
@@ -316,16 +316,16 @@ fn import_rejects_invalid_structures_without_freeing() {
     let at = |device_type, device_id| {
         move |m: &mut DLManagedTensor| m.dl_tensor.device = DLDevice { device_type, device_id }
     };
-    refused(
+    rejected(
         "(device type 2, number 4095), but Cuda<4095> is not available: there is no GPU 4095 on this machine, ",
         at(2, 4095),
     );
-    refused("(device type 2, number -1), but this is not a valid GPU number", at(2, -1));
-    refused("it is in CUDA managed memory", at(13, 0));
-    refused("it is in ROCm memory (device type 10, number 0)", at(10, 0));
-    refused("it has elements, but no data", |m| m.dl_tensor.data = null_mut());
+    rejected("(device type 2, number -1), but this is not a valid GPU number", at(2, -1));
+    rejected("it is in CUDA managed memory", at(13, 0));
+    rejected("it is in ROCm memory (device type 10, number 0)", at(10, 0));
+    rejected("it has elements, but no data", |m| m.dl_tensor.data = null_mut());
     // The GPU loads a complex number with one instruction, so it must be aligned to its size.
-    refused("is not a multiple of 16, the alignment of Complex<f64> on Cuda<0>", |m| {
+    rejected("is not a multiple of 16, the alignment of Complex<f64> on Cuda<0>", |m| {
         m.dl_tensor.byte_offset = 8
     });
 }

@@ -110,7 +110,7 @@ fn operations_fail_or_succeed_with_little_device_memory() {
             program.env(SMALL, "1").env("VIERBEIN_EMULATOR_MEMORY", ALL.to_string());
             let ran = program.env("VIERBEIN_REQUIRE_GPU", "1").output().unwrap();
             let text = gpu::text(&ran);
-            assert!(ran.status.success() && text.contains("1 passed"), "recycling {kept}: {text}");
+            assert!(ran.status.success() && text.contains("1 passed"), "pool limit {kept}: {text}");
         }
         return;
     }

@@ -34,7 +34,7 @@ fn print_libraries() {
         say(
             "add",
             catch_unwind(AssertUnwindSafe(|| drop(&y + &y)))
-                .map_err(|_| Error::Spec { why: "panicked".into() }),
+                .map_err(|_| Error::Spec { reason: "panicked".into() }),
         );
     }
 }
@@ -44,7 +44,9 @@ fn say<T>(what: &str, result: Result<T, Error>) {
         Ok(_) => println!("\n{what}: there"),
         Err(error) => {
             // A message that cannot be formatted, or a backtrace that cannot be shown, panics here.
-            assert!(!format!("{error:?} {error:#?} {}", Error::Spec { why: error.to_string() }).is_empty());
+            assert!(
+                !format!("{error:?} {error:#?} {}", Error::Spec { reason: error.to_string() }).is_empty()
+            );
             println!("\n{what}: {error}");
         }
     }

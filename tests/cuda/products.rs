@@ -1,6 +1,6 @@
 //! Matrix products and sums of products: strides of all kinds, scaling factors, conjugates, overflow.
 
-use crate::data::{dense, extent, operand, output, scrambled};
+use crate::data::{contiguous, extent, operand, output, scrambled};
 use crate::gpu::there;
 use vierbein::device::{Device, Gemm, MatrixOperand, ProductArgs, Scaling};
 use vierbein::prelude::*;
@@ -21,8 +21,8 @@ impl Strided {
         Strided { shape: shape.into(), strides: strides.into(), offset: back.sum() }
     }
 
-    fn dense(shape: &[usize]) -> Strided {
-        Strided::new(shape, &dense(shape))
+    fn contiguous(shape: &[usize]) -> Strided {
+        Strided::new(shape, &contiguous(shape))
     }
 
     /// The last two axes are swapped in memory.
@@ -30,7 +30,7 @@ impl Strided {
         let rank = shape.len();
         let mut swapped = shape.to_vec();
         swapped.swap(rank - 1, rank - 2);
-        let mut strides = dense(&swapped);
+        let mut strides = contiguous(&swapped);
         strides.swap(rank - 1, rank - 2);
         Strided::new(shape, &strides)
     }
@@ -38,23 +38,23 @@ impl Strided {
     /// Every second element of longer rows.
     fn apart(shape: &[usize]) -> Strided {
         let longer: Vec<usize> = shape.iter().map(|n| 2 * n + 1).collect();
-        Strided::new(shape, &dense(&longer).iter().map(|s| 2 * s).collect::<Vec<_>>())
+        Strided::new(shape, &contiguous(&longer).iter().map(|s| 2 * s).collect::<Vec<_>>())
     }
 
     fn backwards(shape: &[usize]) -> Strided {
-        Strided::new(shape, &dense(shape).iter().map(|s| -s).collect::<Vec<_>>())
+        Strided::new(shape, &contiguous(shape).iter().map(|s| -s).collect::<Vec<_>>())
     }
 
     /// Rows with gaps, as of a larger matrix.
     fn part(shape: &[usize]) -> Strided {
         let mut larger = shape.to_vec();
         *larger.last_mut().unwrap() += 3;
-        Strided::new(shape, &dense(&larger))
+        Strided::new(shape, &contiguous(&larger))
     }
 
     /// The batch axes have stride 0.
     fn repeated(shape: &[usize]) -> Strided {
-        let mut strides = dense(shape);
+        let mut strides = contiguous(shape);
         let batch = shape.len() - 2;
         strides[..batch].fill(0);
         Strided::new(shape, &strides)
@@ -63,7 +63,7 @@ impl Strided {
     /// The batch axes have the smallest strides.
     fn interleaved(shape: &[usize]) -> Strided {
         let order: Vec<usize> = shape.iter().rev().copied().collect();
-        let mut strides = dense(&order);
+        let mut strides = contiguous(&order);
         strides.reverse();
         Strided::new(shape, &strides)
     }
@@ -181,7 +181,7 @@ where
 }
 
 const KINDS: [fn(&[usize]) -> Strided; 7] = [
-    Strided::dense,
+    Strided::contiguous,
     Strided::transposed,
     Strided::part,
     Strided::apart,
@@ -220,7 +220,8 @@ where
         }
     }
     for (m, k, n) in [(0, 3, 2), (3, 0, 2), (3, 2, 0), (70, 1, 40)] {
-        let (a, b, out) = (Strided::dense(&[m, k]), Strided::dense(&[k, n]), Strided::transposed(&[m, n]));
+        let (a, b, out) =
+            (Strided::contiguous(&[m, k]), Strided::contiguous(&[k, n]), Strided::transposed(&[m, n]));
         let case = Case { kind: Kind::Matrices, a: &a, b: &b, out: &out, conjugate: conjugates[0] };
         for weights in [[one, zero], [one, two], [zero, zero], [zero, two]] {
             compare(&case, weights);
@@ -229,7 +230,7 @@ where
     // More matrices than separate calls are used for, in two batch axes that cannot be fused.
     let shape = [5, 6, 4, 3];
     let a = Strided::new(&shape, &[12, 60, 3, 1]);
-    let (b, out) = (Strided::dense(&[5, 6, 3, 2]), Strided::dense(&[5, 6, 4, 2]));
+    let (b, out) = (Strided::contiguous(&[5, 6, 3, 2]), Strided::contiguous(&[5, 6, 4, 2]));
     let case = Case { kind: Kind::Matrices, a: &a, b: &b, out: &out, conjugate: conjugates[0] };
     compare(&case, [one, one]);
 }
@@ -266,7 +267,7 @@ where
     ];
     for (rank, a, b) in &cases {
         let shape = &a.shape[..*rank];
-        let mut outs = vec![Strided::dense(shape)];
+        let mut outs = vec![Strided::contiguous(shape)];
         if *rank == 2 {
             outs.extend([Strided::transposed(shape), Strided::backwards(shape)]);
         }
@@ -312,10 +313,10 @@ fn zero_factors_skip_reads() {
     }
     for (shape, kind) in [([4, 5], Kind::Matrices), ([4, 1], Kind::Matrices), ([4, 5], Kind::Sums)] {
         let [m, n] = shape;
-        let out = Strided::dense(&shape);
+        let out = Strided::contiguous(&shape);
         let nothing = [f64::NAN; 64];
-        let (a, b, ones) = (Strided::dense(&[m, 3]), Strided::dense(&[3, n]), [1.0; 64]);
-        let (x, y) = (Strided::dense(&[m, n, 3]), Strided::dense(&[m, n, 3]));
+        let (a, b, ones) = (Strided::contiguous(&[m, 3]), Strided::contiguous(&[3, n]), [1.0; 64]);
+        let (x, y) = (Strided::contiguous(&[m, n, 3]), Strided::contiguous(&[m, n, 3]));
         let (a, b) = if kind == Kind::Sums { (&x, &y) } else { (&a, &b) };
         let case = Case { kind, a, b, out: &out, conjugate: [false; 2] };
         let len = m * n;
@@ -337,7 +338,8 @@ fn integer_overflow_equals_host() {
         Cuda: Gemm<T>,
         Cpu: Gemm<T>,
     {
-        let (x, y, out) = (Strided::dense(&[m, k]), Strided::dense(&[k, n]), Strided::dense(&[m, n]));
+        let (x, y, out) =
+            (Strided::contiguous(&[m, k]), Strided::contiguous(&[k, n]), Strided::contiguous(&[m, n]));
         let case = Case { kind: Kind::Matrices, a: &x, b: &y, out: &out, conjugate: [false; 2] };
         let old = vec![T::one(); m * n];
         let on = [a, b, &old];

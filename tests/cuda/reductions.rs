@@ -1,6 +1,6 @@
 //! All reductions with all element types, for shapes and strides around the sizes of warps, blocks and splits.
 
-use crate::data::{dense, extent, operand, output, scrambled};
+use crate::data::{contiguous, extent, operand, output, scrambled};
 use crate::gpu::there;
 use vierbein::device::{CudaSource, Device, Reduce, Reduction, Scalars};
 use vierbein::op::*;
@@ -26,7 +26,7 @@ impl Case {
 }
 
 fn case(shape: &[usize], strides: &[isize], offset: usize, kept: usize) -> Case {
-    let out = dense(&shape[..kept]);
+    let out = contiguous(&shape[..kept]);
     Case { shape: shape.into(), strides: strides.into(), offset, kept, out }
 }
 

@@ -1,6 +1,6 @@
 //! Cumulative sums and products: all lengths and strides, many and few lanes, and integers that overflow.
 
-use crate::data::{dense, extent, operand, output, scrambled};
+use crate::data::{contiguous, extent, operand, output, scrambled};
 use crate::gpu::there;
 use vierbein::device::{BinaryOp, Device, Reduce};
 use vierbein::op::{Add, Mul, Sub};
@@ -55,8 +55,8 @@ fn cases() -> Vec<(Vec<usize>, Vec<isize>, Vec<isize>)> {
         |shape: &[usize], to: &[isize], from: &[isize]| cases.push((shape.into(), to.into(), from.into()));
     for shape in [[5, 300], [3, 9000], [300, 5], [0, 4], [4, 0]] {
         let [m, n] = shape.map(|n| n as isize);
-        add(&shape, &dense(&shape), &[n, 1]);
-        add(&shape, &dense(&shape), &[1, m]);
+        add(&shape, &contiguous(&shape), &[n, 1]);
+        add(&shape, &contiguous(&shape), &[1, m]);
         add(&shape, &[1, m], &[-n, -1]);
         add(&shape, &[1, m], &[0, 1]);
         add(&shape, &[2 * n + 1, 2], &[n, 1]);

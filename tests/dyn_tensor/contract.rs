@@ -241,7 +241,7 @@ fn matrix_products() {
 // ------------------------------------------------------------------ messages
 
 #[track_caller]
-fn refused(tried: Result<DynTensor, Error>, text: &str) {
+fn rejected(tried: Result<DynTensor, Error>, text: &str) {
     assert_eq!(tried.unwrap_err().to_string(), text);
 }
 
@@ -266,22 +266,22 @@ fn invalid_specifications_are_errors() {
         ),
         ("ij,jk->...ik", "the result has an ellipsis, but no operand has one"),
     ] {
-        refused(einsum(spec, &[&a, &b]), &format!("einsum \"{spec}\": {why}"));
+        rejected(einsum(spec, &[&a, &b]), &format!("einsum \"{spec}\": {why}"));
         // The parser, and so the compiler, has the same message.
         let compiled = vierbein::einsum::Spec::parse(spec, 2).unwrap_err().to_string();
         assert_eq!(compiled, format!("einsum \"{spec}\": {why}"));
     }
-    refused(
+    rejected(
         einsum("ij,j->i", &[&a, &b]),
         "einsum \"ij,j->i\": the specification has 1 labels for an operand that is a tensor of `Rank<2>`: \
          an operand has one label for each axis; write a letter for each axis; `...` stands for any number of them",
     );
-    refused(
+    rejected(
         einsum("ij,...ijk->...k", &[&a, &b]),
         "einsum \"ij,...ijk->...k\": the specification has 3 labels for an operand that is a tensor of `Rank<2>`: \
          an operand has one label for each axis; write a letter for each axis; `...` stands for any number of them",
     );
-    refused(
+    rejected(
         einsum("ij,kj->ik", &[&a, &b]),
         "cannot einsum \"ij,kj->ik\" over shapes [2, 2] and [2, 3]: label `j` has extent 2 in operand 1 and 3 in operand 2",
     );
@@ -289,7 +289,7 @@ fn invalid_specifications_are_errors() {
     assert!(matches!(einsum("", &none), Err(Error::Spec { .. })));
     assert!(einsum("abcdefghijklmnopq->a", &[&a]).is_err());
     let deep = DynTensor::from_vec(&[1; 12], vec![1], ORDERS[0]).unwrap();
-    refused(
+    rejected(
         einsum("...,abcdef->...abcdef", &[&deep, &DynTensor::from_vec(&[1; 6], vec![1], ORDERS[0]).unwrap()]),
         "einsum \"...,abcdef->...abcdef\": the result cannot have 6 labels in addition to an ellipsis of `Rank<12>`: \
          ranks run from `Rank<0>` to `Rank<16>`",
@@ -303,7 +303,7 @@ fn mismatched_product_shapes_are_errors() {
         DynTensor::from_vec(&[3, 2], vec![1.0; 6], ORDERS[0]).unwrap(),
     );
     let rule = "(row-major: the last two axes are the matrix, batches lead)";
-    refused(
+    rejected(
         a.matmul(&b),
         &format!("cannot matmul shapes [2, 2] and [3, 2]: the summed axes have extents 2 and 3 {rule}"),
     );
@@ -311,13 +311,13 @@ fn mismatched_product_shapes_are_errors() {
         DynTensor::from_vec(&[2, 1, 1], vec![1.0; 2], ORDERS[0]).unwrap(),
         DynTensor::from_vec(&[3, 1, 1], vec![1.0; 3], ORDERS[0]).unwrap(),
     );
-    refused(
+    rejected(
         a.matmul(&b),
         &format!("cannot matmul shapes [2, 1, 1] and [3, 1, 1]: the batch axes do not broadcast {rule}"),
     );
     let big = DynTensor::from_vec(&[2, 2], vec![100i8; 4], ORDERS[0]).unwrap();
     if cfg!(debug_assertions) {
-        refused(
+        rejected(
             big.matmul(&big),
             "cannot matmul tensors of i8: there is no i8 result for shapes [2, 2] and [2, 2]; \
              convert them first, e.g. with `.cast::<f64>()`",

@@ -45,7 +45,7 @@ fn in_place() {
 
 /// Asserts that the call panics with the message of the error.
 #[track_caller]
-fn refused(tried: Result<(), Error>, panics: impl FnOnce()) {
+fn rejected(tried: Result<(), Error>, panics: impl FnOnce()) {
     let error = tried.expect_err("an error was expected").to_string();
     let payload = catch_unwind(AssertUnwindSafe(panics)).expect_err("a panic was expected");
     assert_eq!(payload.downcast_ref::<String>(), Some(&error));
@@ -55,25 +55,25 @@ fn refused(tried: Result<(), Error>, panics: impl FnOnce()) {
 fn operators_panic_with_fallible_variants_messages() {
     let (x, y) = (x(), DynTensor::from(tensor![1.0, 2.0]));
     let long = DynTensor::from(tensor![1, 2, 3]);
-    refused(x.try_add(&y).map(drop), || drop(&x + &y));
-    refused(x.try_sub(&long).map(drop), || drop(&x - &long));
-    refused(x.try_mul(2.0).map(drop), || drop(&x * 2.0));
-    refused(x.try_div(0).map(drop), || drop(&x / 0));
-    refused(x.try_rem(0).map(drop), || drop(&x % 0));
-    refused(y.try_and(&y).map(drop), || drop(&y & &y));
-    refused(y.try_or(&y).map(drop), || drop(y.clone() | &y));
-    refused(y.try_xor(&y).map(drop), || drop(&y ^ &y));
-    refused(y.try_not().map(drop), || drop(!&y));
+    rejected(x.try_add(&y).map(drop), || drop(&x + &y));
+    rejected(x.try_sub(&long).map(drop), || drop(&x - &long));
+    rejected(x.try_mul(2.0).map(drop), || drop(&x * 2.0));
+    rejected(x.try_div(0).map(drop), || drop(&x / 0));
+    rejected(x.try_rem(0).map(drop), || drop(&x % 0));
+    rejected(y.try_and(&y).map(drop), || drop(&y & &y));
+    rejected(y.try_or(&y).map(drop), || drop(y.clone() | &y));
+    rejected(y.try_xor(&y).map(drop), || drop(&y ^ &y));
+    rejected(y.try_not().map(drop), || drop(!&y));
     let bytes = DynTensor::from(tensor![1u8]);
-    refused(bytes.try_neg().map(drop), || drop(-&bytes));
+    rejected(bytes.try_neg().map(drop), || drop(-&bytes));
     let mut z = x.clone();
-    refused(z.clone().try_add_assign(&long), || z += &long);
-    refused(z.clone().try_sub_assign(&y), || z -= &y);
-    refused(z.clone().try_mul_assign(1.5), || z *= 1.5);
-    refused(z.clone().try_div_assign(0), || z /= 0);
-    refused(z.clone().try_rem_assign(0), || z %= 0);
+    rejected(z.clone().try_add_assign(&long), || z += &long);
+    rejected(z.clone().try_sub_assign(&y), || z -= &y);
+    rejected(z.clone().try_mul_assign(1.5), || z *= 1.5);
+    rejected(z.clone().try_div_assign(0), || z /= 0);
+    rejected(z.clone().try_rem_assign(0), || z %= 0);
     assert_eq!(z, x);
-    refused(DynTensor::scalar(1.0).try_sub(&x).map(drop), || drop(&DynTensor::scalar(1.0) - &x));
+    rejected(DynTensor::scalar(1.0).try_sub(&x).map(drop), || drop(&DynTensor::scalar(1.0) - &x));
     let scalar_on_the_left = catch_unwind(AssertUnwindSafe(|| 1.5 - &x)).unwrap_err();
     assert!(
         scalar_on_the_left

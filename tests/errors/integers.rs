@@ -1,6 +1,6 @@
 //! Integer arithmetic with undefined results returns an error and changes nothing, in every variant.
 
-use super::refused;
+use super::rejected;
 use vierbein::device::UnaryOp;
 use vierbein::prelude::*;
 use vierbein::{Error, op};
@@ -13,16 +13,16 @@ fn division_by_zero() {
             "cannot {verb} tensors of i32: there is no i32 result for 5 and 0; convert them first, e.g. with `.cast::<f64>()`"
         )
     };
-    refused!(a.try_div(&zeros), &a / &zeros, Error::Arithmetic { .. }, text("divide"));
+    rejected!(a.try_div(&zeros), &a / &zeros, Error::Arithmetic { .. }, text("divide"));
     let rem = text("take the remainder of");
-    refused!(a.try_rem(&zeros), &a % &zeros, Error::Arithmetic { .. }, rem);
+    rejected!(a.try_rem(&zeros), &a % &zeros, Error::Arithmetic { .. }, rem);
     // Owned operands: the borrowed one stays unchanged.
-    refused!(a.try_div(&zeros), a.clone() / &zeros, Error::Arithmetic { .. }, text("divide"));
-    refused!(a.try_rem(&zeros), a.clone() % zeros.clone(), Error::Arithmetic { .. }, rem);
+    rejected!(a.try_div(&zeros), a.clone() / &zeros, Error::Arithmetic { .. }, text("divide"));
+    rejected!(a.try_rem(&zeros), a.clone() % zeros.clone(), Error::Arithmetic { .. }, rem);
     assert_eq!((&a, &zeros), (&kept, &tensor![2, 0]));
     let mut x = a.clone();
-    refused!(x.try_div_assign(&zeros), x /= &zeros, Error::Arithmetic { .. }, text("divide"));
-    refused!(x.try_rem_assign(&zeros), x %= zeros.clone(), Error::Arithmetic { .. }, rem);
+    rejected!(x.try_div_assign(&zeros), x /= &zeros, Error::Arithmetic { .. }, text("divide"));
+    rejected!(x.try_rem_assign(&zeros), x %= zeros.clone(), Error::Arithmetic { .. }, rem);
     assert_eq!(x, a);
     let least = tensor![1, i32::MIN];
     assert!(matches!(least.try_div(&tensor![1, -1]), Err(Error::Arithmetic { .. })));
@@ -37,20 +37,20 @@ fn division_by_zero() {
 fn message_names_operands_in_order() {
     let (a, zeros) = (tensor![7, 5], tensor![2, 0]);
     let text = "cannot divide tensors of i32: there is no i32 result for 5 and 0; convert them first, e.g. with `.cast::<f64>()`";
-    refused!(a.try_div(&zeros), &a / zeros.clone(), Error::Arithmetic { .. }, text);
+    rejected!(a.try_div(&zeros), &a / zeros.clone(), Error::Arithmetic { .. }, text);
     let text = "cannot divide tensors of i32: there is no i32 result for 7 and 0; convert them first, e.g. with `.cast::<f64>()`";
-    refused!(tensor![7].try_div(&zeros), tensor![7] / zeros.clone(), Error::Arithmetic { .. }, text);
+    rejected!(tensor![7].try_div(&zeros), tensor![7] / zeros.clone(), Error::Arithmetic { .. }, text);
 }
 
 #[test]
 fn division_by_a_scalar_zero_names_both_operands() {
     let mut a = tensor![7, 5];
     let text = "cannot divide tensors of i32: there is no i32 result for 7 and 0; convert them first, e.g. with `.cast::<f64>()`";
-    refused!(a.try_div(0), &a / 0, Error::Arithmetic { .. }, text);
-    refused!(a.try_div(0), a.clone() / 0, Error::Arithmetic { .. }, text);
-    refused!(a.try_div(0), a /= 0, Error::Arithmetic { .. }, text);
+    rejected!(a.try_div(0), &a / 0, Error::Arithmetic { .. }, text);
+    rejected!(a.try_div(0), a.clone() / 0, Error::Arithmetic { .. }, text);
+    rejected!(a.try_div(0), a /= 0, Error::Arithmetic { .. }, text);
     assert_eq!(a, tensor![7, 5]);
-    refused!(tensor![7].try_div(0), 7 / tensor![0], Error::Arithmetic { .. }, text);
+    rejected!(tensor![7].try_div(0), 7 / tensor![0], Error::Arithmetic { .. }, text);
 }
 
 /// Asserts that an overflow is an error with debug assertions, and wraps without.
@@ -177,7 +177,7 @@ impl UnaryOp<i32> for Halved {
     fn apply(&self, x: i32) -> i32 {
         x / 2
     }
-    fn defined(&self, x: i32) -> bool {
+    fn is_defined(&self, x: i32) -> bool {
         x % 2 == 0
     }
 }
@@ -186,8 +186,8 @@ impl UnaryOp<i32> for Halved {
 fn undefined_user_operation_is_error() {
     let mut x = tensor![2, 3];
     let text = "cannot halve tensors of i32: there is no i32 result for 3; convert them first, e.g. with `.cast::<f64>()`";
-    refused!(x.try_apply(Halved), x.apply(Halved), Error::Arithmetic { .. }, text);
-    refused!(x.try_apply_inplace(Halved), x.apply_inplace(Halved), Error::Arithmetic { .. }, text);
+    rejected!(x.try_apply(Halved), x.apply(Halved), Error::Arithmetic { .. }, text);
+    rejected!(x.try_apply_inplace(Halved), x.apply_inplace(Halved), Error::Arithmetic { .. }, text);
     assert_eq!(x, tensor![2, 3]);
 }
 

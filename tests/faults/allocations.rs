@@ -38,22 +38,22 @@ fn drive(
         let least = if for_good { least.max(64) } else { least };
         for granted in 0.. {
             let before = live();
-            let (result, refused) = operation(Refuse { least, granted, for_good });
+            let (result, rejected) = operation(Refuse { least, granted, for_good });
             match &result {
-                Ok(()) if refused == 0 => break,
+                Ok(()) if rejected == 0 => break,
                 Ok(()) => counts.managed += 1,
                 Err(Error::OutOfMemory { device, bytes }) => {
-                    assert!(refused > 0 && device == "Cpu" && *bytes > 0, "{what}: {result:?}");
+                    assert!(rejected > 0 && device == "Cpu" && *bytes > 0, "{what}: {result:?}");
                     counts.errors += 1;
                 }
                 // Directories of files report out of memory as a file error.
-                Err(Error::File { why, .. }) if why.contains("for its directory failed") => {
+                Err(Error::File { reason, .. }) if reason.contains("for its directory failed") => {
                     counts.errors += 1
                 }
                 Err(error) => panic!("{what}: {error}"),
             }
             drop(result);
-            assert_eq!(live(), before, "{what}: bytes in use when request {granted} was refused");
+            assert_eq!(live(), before, "{what}: bytes in use when request {granted} was rejected");
             assert!(granted < 1000, "{what} goes on for ever");
             let (again, _) = operation(nothing);
             again.unwrap_or_else(|error| panic!("{what}, behind request {granted}: {error}"));
@@ -74,10 +74,10 @@ struct Counts {
 fn check<R: PartialEq + Debug>(least: usize, what: &str, f: impl Fn() -> Result<R, Error>) -> Counts {
     let expected = f().unwrap();
     let counts = drive(least, what, &mut |refuse| {
-        let (result, refused) = refuse.during(&f);
-        (result.map(|found| assert!(found == expected, "{what}: {found:?}")), refused)
+        let (result, rejected) = refuse.during(&f);
+        (result.map(|found| assert!(found == expected, "{what}: {found:?}")), rejected)
     });
-    assert!(counts.errors > 0, "{what} is never refused anything");
+    assert!(counts.errors > 0, "no allocation of {what} ever failed");
     counts
 }
 
@@ -87,12 +87,12 @@ fn check_writing<X: Clone + PartialEq>(what: &str, there: X, f: impl Fn(&mut X) 
     f(&mut new).unwrap();
     let mut to = old.clone();
     let counts = drive(ELEMENTS, what, &mut |refuse| {
-        let (result, refused) = refuse.during(|| f(&mut to));
+        let (result, rejected) = refuse.during(|| f(&mut to));
         assert!(to == *if result.is_ok() { &new } else { &old }, "{what}: half done, with {result:?}");
         to.clone_from(&old);
-        (result, refused)
+        (result, rejected)
     });
-    assert!(counts.errors > 0, "{what} is never refused anything");
+    assert!(counts.errors > 0, "no allocation of {what} ever failed");
 }
 
 macro_rules! check_all {
@@ -162,10 +162,10 @@ fn elementwise_operations_return_out_of_memory() {
         out.try_assign(&row)?;
         x.try_apply2_into(op::Mul, &turned, &mut out)
     };
-    let (result, refused) = Refuse { least: ALL, granted: 0, for_good: true }.during(in_place);
+    let (result, rejected) = Refuse { least: ALL, granted: 0, for_good: true }.during(in_place);
     assert_eq!(result, Ok(()));
     // With exact memory, workspace is requested for each call.
-    assert!(refused == 0 || cfg!(vierbein_exact_memory), "{refused}");
+    assert!(rejected == 0 || cfg!(vierbein_exact_memory), "{rejected}");
 }
 
 #[test]
@@ -290,9 +290,9 @@ fn readers_and_writers_return_out_of_memory() {
     let flat_path = folder.file("x.safetensors");
     std::fs::write(&flat_path, &flat).unwrap();
     // A stream is read by the standard library, whose message is different.
-    let (read, refused) =
+    let (read, rejected) =
         Refuse { least: FILES, granted: 1, for_good: true }.during(|| Safetensors::read_from(&flat[..]));
-    assert!(refused > 0 && read.unwrap_err().to_string().contains("memory"));
+    assert!(rejected > 0 && read.unwrap_err().to_string().contains("memory"));
 
     check_all! { FILES;
         Tensor::<i64, Rank<1>>::read_npy_from(&npy[..]);
@@ -356,9 +356,9 @@ fn operators_panic_with_out_of_memory_message() {
     let words = |f: &dyn Fn() -> Tensor<f64, Rank<2>>| {
         let before = live();
         let refuse = Refuse { least: ELEMENTS, granted: 0, for_good: false };
-        let (panic, refused) = refuse.during(|| quietly(|| catch_unwind(AssertUnwindSafe(f))));
+        let (panic, rejected) = refuse.during(|| quietly(|| catch_unwind(AssertUnwindSafe(f))));
         let text = *panic.unwrap_err().downcast::<String>().unwrap();
-        assert_eq!(refused, 1);
+        assert_eq!(rejected, 1);
         (text, live() - before)
     };
     for (text, leaked) in [words(&|| &x + &x), words(&|| x.matmul(&x)), words(&|| x.clone())] {
@@ -379,15 +379,15 @@ fn pool_is_freed_before_allocation_fails() {
         drop(Tensor::<u8, _>::ones([1 << 20]));
         assert!(Cpu::pooled_bytes() > 0);
         // The allocation fails once. The second attempt, after the pool is freed, succeeds.
-        let (sum, refused) =
+        let (sum, rejected) =
             Refuse { least: 200 * 200 * 8, granted: 0, for_good: false }.during(|| x.try_add(&x));
-        assert_eq!((sum, refused, Cpu::pooled_bytes()), (Ok(2.0 * &x), 1, 0));
+        assert_eq!((sum, rejected, Cpu::pooled_bytes()), (Ok(2.0 * &x), 1, 0));
         Cpu::trim_pool();
         drop(Tensor::<u8, _>::ones([1 << 20]));
-        let (sum, refused) =
+        let (sum, rejected) =
             Refuse { least: 200 * 200 * 8, granted: 0, for_good: true }.during(|| x.try_add(&x));
         assert!(matches!(sum, Err(Error::OutOfMemory { .. })), "{sum:?}");
-        assert_eq!((refused, Cpu::pooled_bytes()), (2, 0));
+        assert_eq!((rejected, Cpu::pooled_bytes()), (2, 0));
     }
 }
 

@@ -109,9 +109,12 @@ fn interrupted_and_full_writer_is_handled() {
                 Ok(()) => {
                     assert_eq!((room, &to.to.get_ref()[..]), (whole.len() as u64, &whole[..]), "writer {k}")
                 }
-                Err(Error::File { path, why }) => {
-                    assert!(path == "<stream>" && why.starts_with("cannot be written: "), "{path}: {why}");
-                    assert!(room < whole.len() as u64, "writer {k} has room for {room} bytes, and {why}");
+                Err(Error::File { path, reason }) => {
+                    assert!(
+                        path == "<stream>" && reason.starts_with("cannot be written: "),
+                        "{path}: {reason}"
+                    );
+                    assert!(room < whole.len() as u64, "writer {k} has room for {room} bytes, and {reason}");
                 }
                 Err(error) => panic!("writer {k}, {room} bytes: {error}"),
             }
@@ -128,9 +131,12 @@ fn play_with_no_room(folder: &Path) {
             let found = whole(name, folder);
             match result {
                 Ok(()) => assert_eq!(found, value, "{name}"),
-                Err(Error::File { path, why }) => {
-                    assert!(path.ends_with(name) && why.starts_with("cannot be written: "), "{path}: {why}");
-                    println!("refused {name}: {why}");
+                Err(Error::File { path, reason }) => {
+                    assert!(
+                        path.ends_with(name) && reason.starts_with("cannot be written: "),
+                        "{path}: {reason}"
+                    );
+                    println!("failed to write {name}: {reason}");
                     assert_ne!(found, value, "{name}");
                 }
                 Err(error) => panic!("{name}: {error}"),
@@ -166,7 +172,7 @@ fn file_size_limit_leaves_old_file() {
         return play_with_no_room(Path::new(&folder));
     }
     // The unit is 512 or 1024 bytes, depending on the shell. The files have up to 500 KB.
-    let mut refused = 0;
+    let mut rejected = 0;
     for blocks in [0, 1, 30, 300] {
         let folder = Folder::new();
         NAMES.iter().for_each(|name| write(name, &folder.0, &of(1)).unwrap());
@@ -176,10 +182,10 @@ fn file_size_limit_leaves_old_file() {
         let ran = shell(&["sh"], &script, "files::file_size_limit_leaves_old_file", &folder.0);
         let text = String::from_utf8_lossy(&ran.stdout).into_owned();
         assert!(text.contains("played"), "{blocks}: {text} {}", String::from_utf8_lossy(&ran.stderr));
-        refused += text.matches("refused").count();
+        rejected += text.matches("failed to write").count();
         assert_eq!(folder.names(), NAMES);
     }
-    assert!(refused > 12, "{refused}");
+    assert!(rejected > 12, "{rejected}");
 }
 
 #[cfg(target_os = "linux")]
@@ -204,7 +210,7 @@ fn full_disk_leaves_old_file() {
         println!("skipped: this process may not mount a disk of its own: {text}");
         return;
     }
-    assert!(text.contains("played") && text.contains("refused"), "{text}");
+    assert!(text.contains("played") && text.contains("failed to write"), "{text}");
 }
 
 // ------------------------------------------------------------------ killed

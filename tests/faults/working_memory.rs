@@ -24,18 +24,18 @@ where
         };
         let pool =
             rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(|_| watch_this_thread());
-        let ((), refused) = pool.build().unwrap().install(&mut work);
-        (to, refused)
+        let ((), rejected) = pool.build().unwrap().install(&mut work);
+        (to, rejected)
     };
     let (expected, _) = run(1, None);
-    let mut refused = 0;
+    let mut rejected = 0;
     // All workspace allocations fail, or all after the first few.
     for (threads, granted) in [(1, 0), (3, 0), (3, 1), (3, 2), (3, 3)] {
         let (found, times) = run(threads, Some(own + granted));
         assert!(found == expected, "{what}: another result with memory for {granted}, threads: {threads}");
-        refused += times;
+        rejected += times;
     }
-    refused
+    rejected
 }
 
 /// Numbers whose sums are rounded.
@@ -46,57 +46,58 @@ fn numbers(shape: [usize; 2]) -> Tensor<f64, Rank<2>> {
 #[test]
 fn matrix_products() {
     let _alone = Alone::new();
-    let mut refused = 0;
+    let mut rejected = 0;
     // Sizes for which both operands are read in place, A is packed, or both are packed; several blocks in each dimension.
     for [m, k, n] in [[40, 30, 200], [160, 200, 300], [300, 600, 70], [65, 1100, 2100]] {
         let (a, b) = (numbers([m, k]), numbers([k, n]));
         let [turned_a, turned_b] = [numbers([k, m]), numbers([n, k])];
         let out = numbers([m, n]);
-        refused += check("a·b", 0, &out, |out| a.matmul_into(&b, out));
-        refused += check("aᵀ·bᵀ", 0, &out, |out| turned_a.t().matmul_into(turned_b.t(), out));
+        rejected += check("a·b", 0, &out, |out| a.matmul_into(&b, out));
+        rejected += check("aᵀ·bᵀ", 0, &out, |out| turned_a.t().matmul_into(turned_b.t(), out));
         if k < 1000 {
             let (a, b) = (a.cast::<Complex<f32>>(), b.cast::<Complex<f32>>());
             let out = out.cast::<Complex<f32>>();
-            refused += check("complex", 0, &out, |out| a.matmul_into(b.conj_view(), out));
+            rejected += check("complex", 0, &out, |out| a.matmul_into(b.conj_view(), out));
         }
     }
     let (a, b) = (numbers([70, 300]).cast::<i32>(), numbers([300, 90]).cast::<i32>());
     let out = Tensor::<i32, _>::zeros([70, 90]);
-    refused += check("integers", 1, &out, |out| *out = a.matmul(&b));
-    assert!(refused > 50, "{refused}");
+    rejected += check("integers", 1, &out, |out| *out = a.matmul(&b));
+    assert!(rejected > 50, "{rejected}");
 }
 
 #[test]
 fn transposed_operands() {
     let _alone = Alone::new();
-    let mut refused = 0;
+    let mut rejected = 0;
     for shape in [[300, 500], [40, 20_000], [20_000, 40], [3, 50_000]] {
         let (x, y) = (numbers(shape), numbers([shape[1], shape[0]]));
         let (bytes, out) = (y.cast::<u8>(), numbers(shape));
-        refused += check("x + yᵀ", 0, &out, |out| x.apply2_into(op::Add, &y.t(), out));
-        refused += check("yᵀ in place", 0, &out, |out| *out += &y.t());
-        refused += check("x + yᵀ · zᵀ", 0, &out, |out| {
+        rejected += check("x + yᵀ", 0, &out, |out| x.apply2_into(op::Add, &y.t(), out));
+        rejected += check("yᵀ in place", 0, &out, |out| *out += &y.t());
+        rejected += check("x + yᵀ · zᵀ", 0, &out, |out| {
             x.zip_map3_into(&y.t(), &bytes.t(), |x, y, z| x * y + f64::from(z), out)
         });
     }
-    assert!(refused > 12, "{refused}");
+    assert!(rejected > 12, "{rejected}");
 }
 
 #[test]
 fn sums() {
     let _alone = Alone::new();
-    let mut refused = 0;
+    let mut rejected = 0;
     for shape in [[500, 700], [3000, 100], [70_000, 12]] {
         let x = numbers(shape);
         let [columns, rows] = [1, 0].map(|axis| Tensor::<f64, _>::zeros([shape[axis]]));
-        refused += check("sums of columns", 0, &columns, |out| x.reduce_into(op::Sum, [0], out));
-        refused += check("norms of columns", 0, &columns, |out| x.reduce_into(op::Norm::default(), [0], out));
-        refused +=
+        rejected += check("sums of columns", 0, &columns, |out| x.reduce_into(op::Sum, [0], out));
+        rejected +=
+            check("norms of columns", 0, &columns, |out| x.reduce_into(op::Norm::default(), [0], out));
+        rejected +=
             check("sums of rows that are columns", 0, &rows, |out| x.t().reduce_into(op::Sum, [0], out));
-        refused +=
+        rejected +=
             check("every other", 0, &columns, |out| x.slice(s![..;2, ..;-1]).reduce_into(op::Mean, [0], out));
     }
-    assert!(refused > 6, "{refused}");
+    assert!(rejected > 6, "{rejected}");
 }
 
 /// A histogram of `N` bins.
@@ -128,11 +129,11 @@ fn reductions_with_large_accumulators() {
     let _alone = Alone::new();
     let (x, out) = (numbers([1000, 100]), Tensor::<f64, _>::zeros([100]));
     // Accumulators that fit in the stack buffer.
-    let refused = check("1 KiB", 0, &out, |out| x.reduce_into(Histogram::<256>, [0], out));
-    assert!(refused > 3, "{refused}");
+    let rejected = check("1 KiB", 0, &out, |out| x.reduce_into(Histogram::<256>, [0], out));
+    assert!(rejected > 3, "{rejected}");
     // One accumulator must be allocated before anything is written. Those of other threads are optional.
-    let refused = check("4 KiB", 1, &out, |out| x.reduce_into(Histogram::<1024>, [0], out));
-    assert!(refused > 3, "{refused}");
+    let rejected = check("4 KiB", 1, &out, |out| x.reduce_into(Histogram::<1024>, [0], out));
+    assert!(rejected > 3, "{rejected}");
     let mut out = out;
     let refuse = Refuse { least: 4 << 10, granted: 0, for_good: true };
     let (result, _) = refuse.during(|| x.try_reduce_into(Histogram::<1024>, [0], &mut out));
@@ -140,8 +141,8 @@ fn reductions_with_large_accumulators() {
     assert!(out.as_slice().iter().all(|&value| value == 0.0));
     // Large enough to run in parallel.
     let (x, out) = (numbers([3, 140_000]), Tensor::<f64, _>::zeros([3]));
-    let refused = check("cut", 1, &out, |out| x.reduce_into(Histogram::<1024>, [1], out));
-    assert!(refused > 3, "{refused}");
+    let rejected = check("cut", 1, &out, |out| x.reduce_into(Histogram::<1024>, [1], out));
+    assert!(rejected > 3, "{rejected}");
 }
 
 /// A thread that ends has already freed its scratch buffers, but destructors may still call operations.

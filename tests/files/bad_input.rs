@@ -150,9 +150,9 @@ fn through_npz<D: Dim>(x: &TensorView<'_, f64, D>, o: &Operand) -> Result<Tensor
         match archive.write_to(&mut stream) {
             Err(error) => {
                 assert_refused(&error, &room);
-                let refused = saying("bad_input.npz: cannot be written: ", archive.write(&path));
+                let rejected = saying("bad_input.npz: cannot be written: ", archive.write(&path));
                 assert!(!path.exists());
-                return refused.map(|()| unreachable!("the stream refused it"));
+                return rejected.map(|()| unreachable!("the stream rejected it"));
             }
             Ok(()) => {
                 let end = stream.position() as usize;
@@ -173,7 +173,7 @@ fn through_npz<D: Dim>(x: &TensorView<'_, f64, D>, o: &Operand) -> Result<Tensor
 
 /// Wrong rank, type, memory order and name; a missing file; a file of another format; invalid names.
 fn wrong_npz() -> Vec<(Done, Outcome)> {
-    let x = Operand::dense(&[2, 3]);
+    let x = Operand::contiguous(&[2, 3]);
     let path = file("bad_input_wrong.npz");
     NpzWriter::new()
         .add("x", &x.view::<2>())
@@ -251,9 +251,9 @@ fn through_safetensors<D: Dim>(x: &TensorView<'_, f64, D>, o: &Operand) -> Resul
     let mut rest = &mut room[..];
     if let Err(error) = writer.write_to(&mut rest) {
         assert_refused(&error, &room);
-        let refused = saying("bad_input.safetensors: cannot be written: ", writer.write(&path));
+        let rejected = saying("bad_input.safetensors: cannot be written: ", writer.write(&path));
         assert!(!path.exists());
-        return refused.map(|()| unreachable!("the stream refused it"));
+        return rejected.map(|()| unreachable!("the stream rejected it"));
     }
     writer.write(&path)?;
     // SAFETY: only this test accesses the file, and it is not changed while it is mapped.
@@ -279,7 +279,7 @@ fn through_safetensors<D: Dim>(x: &TensorView<'_, f64, D>, o: &Operand) -> Resul
 
 /// Wrong rank, type and name; a missing file; a file of another format; names and tensors that the format does not support.
 fn wrong_safetensors() -> Vec<(Done, Outcome)> {
-    let x = Operand::dense(&[2, 3]);
+    let x = Operand::contiguous(&[2, 3]);
     let path = file("bad_input_wrong.safetensors");
     SafetensorsWriter::new()
         .add("x", &x.view::<2>())
@@ -304,9 +304,9 @@ fn wrong_safetensors() -> Vec<(Done, Outcome)> {
     let wordy = || {
         let mut written = Vec::new();
         let mut file = SafetensorsWriter::new();
-        let refused = file.metadata("of", &"x".repeat(100_000_000)).write_to(&mut written);
+        let rejected = file.metadata("of", &"x".repeat(100_000_000)).write_to(&mut written);
         assert!(written.is_empty());
-        refused.map(|()| 0.0)
+        rejected.map(|()| 0.0)
     };
     // SAFETY: neither path is a file that can be mapped, so the call returns an error.
     let map = |path: &PathBuf| unsafe { Safetensors::map(path) }.map(|_| 0.0);
@@ -345,7 +345,7 @@ fn wrong_safetensors() -> Vec<(Done, Outcome)> {
 
 /// Converts an error of a serde format to the error of a file.
 fn of_format(error: impl std::fmt::Display) -> Error {
-    Error::File { path: "<stream>".into(), why: error.to_string() }
+    Error::File { path: "<stream>".into(), reason: error.to_string() }
 }
 
 fn serialised() -> Row {
@@ -428,21 +428,21 @@ fn wrong_serde() -> Vec<(Done, Outcome)> {
         serde_json::from_str(text).map_err(of_format)
     }
     type Matrix<T, O = RowMajor> = Tensor<T, Rank<2>, O>;
-    let x = Operand::dense(&[2, 3]);
+    let x = Operand::contiguous(&[2, 3]);
     let text = &serde_json::to_string(&x.view::<2>()).expect("it is finite");
     let short = &text.replace("[2,3]", "[2,4]");
     let long = &text.replace("[2,3]", "[2,1]");
-    let refused = |done: Done| (done, refuse("File"));
+    let rejected = |done: Done| (done, refuse("File"));
     let of = |what: &str| format!("the data holds a row-major f64 tensor of shape [2, 3], not {what}");
     vec![
         (done!(try read::<Matrix<f64>>(text)), Ok(x.array())),
         (done!(try read::<DynTensor>(text)), Ok(x.array())),
-        refused(done!(try saying(&of("one of rank 1;"), read::<Tensor<f64, Rank<1>>>(text)))),
-        refused(done!(try saying(&of("one of f32;"), read::<Matrix<f32>>(text)))),
-        refused(done!(try saying(&of("a column-major one;"), read::<Matrix<f64, ColMajor>>(text)))),
-        refused(done!(try saying("6 elements, fewer than the 8", read::<Matrix<f64>>(short)))),
-        refused(done!(try saying("6 elements, fewer than the 8", read::<DynTensor>(short)))),
-        refused(done!(try saying("more than the 2 elements", read::<Matrix<f64>>(long)))),
-        refused(done!(try saying("more than the 2 elements", read::<DynTensor>(long)))),
+        rejected(done!(try saying(&of("one of rank 1;"), read::<Tensor<f64, Rank<1>>>(text)))),
+        rejected(done!(try saying(&of("one of f32;"), read::<Matrix<f32>>(text)))),
+        rejected(done!(try saying(&of("a column-major one;"), read::<Matrix<f64, ColMajor>>(text)))),
+        rejected(done!(try saying("6 elements, fewer than the 8", read::<Matrix<f64>>(short)))),
+        rejected(done!(try saying("6 elements, fewer than the 8", read::<DynTensor>(short)))),
+        rejected(done!(try saying("more than the 2 elements", read::<Matrix<f64>>(long)))),
+        rejected(done!(try saying("more than the 2 elements", read::<DynTensor>(long)))),
     ]
 }

@@ -9,7 +9,7 @@ use vierbein::{DynTensor, c64, tensor};
 
 type Matrix = Tensor<f64, Rank<2>>;
 
-fn refused<X: serde_core::de::DeserializeOwned + std::fmt::Debug>(text: &str) -> String {
+fn rejected<X: serde_core::de::DeserializeOwned + std::fmt::Debug>(text: &str) -> String {
     modest(text.len(), || serde_json::from_str::<X>(text)).unwrap_err().to_string()
 }
 
@@ -49,7 +49,7 @@ fn serialised_form_equals_documentation() {
 fn json_has_no_nan() {
     let text = serde_json::to_string(&tensor![1.0, f64::NAN, f64::INFINITY]).unwrap();
     assert!(text.ends_with("[1.0,null,null]}"), "{text}");
-    says(&refused::<Tensor<f64, Rank<1>>>(&text), "invalid type: null, expected f64");
+    says(&rejected::<Tensor<f64, Rank<1>>>(&text), "invalid type: null, expected f64");
     // A format that supports NaN and infinities preserves them.
     let x = tensor![f32::NAN, f32::NEG_INFINITY, -0.0];
     let back: Tensor<f32, Rank<1>> = postcard::from_bytes(&postcard::to_allocvec(&x).unwrap()).unwrap();
@@ -75,7 +75,7 @@ fn integers_round_trip_exactly() {
 fn mismatched_tensor_is_error_naming_fix() {
     let text = r#"{"dtype":"i32","order":"column-major","shape":[2,2],"values":[1,2,3,4]}"#;
     says(
-        &refused::<Matrix>(text),
+        &rejected::<Matrix>(text),
         "the data holds a column-major i32 tensor of shape [2, 2], not a row-major one of f64; read it as \
          `Tensor<i32, Rank<2>, ColMajor>` and convert with `.cast::<f64>()`, then `.to_order::<RowMajor>()`",
     );
@@ -151,7 +151,7 @@ fn deserialize_rejects_inconsistent_shape_and_values() {
         (r#"["f64","row-major",[1]]"#.into(), "missing field `values`"),
         (r#"["f64","row-major",[],[1],1]"#.into(), "trailing characters"),
     ] {
-        says(&refused::<DynTensor>(&text), expected);
+        says(&rejected::<DynTensor>(&text), expected);
     }
 }
 
@@ -160,8 +160,8 @@ fn deserialize_rejects_truncated_input() {
     let x = tensor![[1.5, 2.0], [3.0, 4.0]];
     let text = serde_json::to_string(&x).unwrap();
     for length in 0..text.len() {
-        refused::<Matrix>(&text[..length]);
-        refused::<DynTensor>(&text[..length]);
+        rejected::<Matrix>(&text[..length]);
+        rejected::<DynTensor>(&text[..length]);
     }
     let bytes = postcard::to_allocvec(&x).unwrap();
     for length in 0..bytes.len() {

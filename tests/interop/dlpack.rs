@@ -108,11 +108,11 @@ fn the_deleter_is_called_once_for<M: Structure>() {
 
     // An error returns the import, which can be dropped or used again.
     let (managed, frees) = produce::<M, i32>(&mut data, &[2, 3], None);
-    let refused = taken(managed).into_tensor::<i64, Rank<2>, RowMajor, Cpu>().unwrap_err();
+    let rejected = taken(managed).into_tensor::<i64, Rank<2>, RowMajor, Cpu>().unwrap_err();
     frees.are(0);
-    let refused = refused.value.into_tensor::<i32, Rank<2>, ColMajor, Cpu>().unwrap_err();
-    let refused = refused.value.into_tensor::<i32, Rank<3>, RowMajor, Cpu>().unwrap_err();
-    let raw = refused.value.into_raw();
+    let rejected = rejected.value.into_tensor::<i32, Rank<2>, ColMajor, Cpu>().unwrap_err();
+    let rejected = rejected.value.into_tensor::<i32, Rank<3>, RowMajor, Cpu>().unwrap_err();
+    let raw = rejected.value.into_raw();
     assert_eq!(raw, managed);
     frees.are(0);
     drop(taken(raw));
@@ -162,9 +162,9 @@ fn any_strides_can_be_viewed() {
     assert_eq!(x, Tensor::<i16, _, ColMajor>::from([[14, 16, 18], [2, 4, 6]]));
     assert_eq!(x.as_ptr(), address.wrapping_add(14));
     given.view_mut::<i16, Rank<2>, RowMajor, Cpu>().unwrap().index_axis_mut(0, 1).fill(7);
-    let refused = given.into_tensor::<i16, Rank<2>, RowMajor, Cpu>().unwrap_err();
-    assert!(refused.to_string().contains("is not contiguous in row-major order"), "{refused}");
-    drop(refused);
+    let rejected = given.into_tensor::<i16, Rank<2>, RowMajor, Cpu>().unwrap_err();
+    assert!(rejected.to_string().contains("is not contiguous in row-major order"), "{rejected}");
+    drop(rejected);
     frees.are(1);
     assert_eq!(data[2..8], [7, 3, 7, 5, 7, 7]);
 
@@ -207,10 +207,10 @@ fn read_only_tensors_reject_mutable_views() {
     assert_eq!(given.view::<f64, Rank<1>, RowMajor, Cpu>().unwrap(), tensor![5.0, 6.0]);
     let error = given.view_mut::<f64, Rank<1>, RowMajor, Cpu>().unwrap_err().to_string();
     assert!(error.contains("the producer exported it as read-only; copy it"), "{error}");
-    let refused = given.into_tensor::<f64, Rank<1>, RowMajor, Cpu>().unwrap_err();
-    assert_eq!(refused.value.view::<f64, Rank<1>, RowMajor, Cpu>().unwrap().to_owned(), tensor![5.0, 6.0]);
+    let rejected = given.into_tensor::<f64, Rank<1>, RowMajor, Cpu>().unwrap_err();
+    assert_eq!(rejected.value.view::<f64, Rank<1>, RowMajor, Cpu>().unwrap().to_owned(), tensor![5.0, 6.0]);
     frees.are(0);
-    drop(refused);
+    drop(rejected);
     frees.are(1);
 }
 
@@ -336,17 +336,17 @@ fn dyn_tensors_round_trip() {
     }
     // Not contiguous, or read-only: the error returns the import, which can be copied.
     let (managed, frees) = produce::<DLManagedTensorVersioned, i16>(&mut data, &[2, 2], Some(&[3, 2]));
-    let refused = DynTensor::try_from(taken(managed)).unwrap_err();
-    let copy = refused.value.to_dyn_tensor(MemoryOrder::ColMajor).unwrap();
-    drop(refused);
+    let rejected = DynTensor::try_from(taken(managed)).unwrap_err();
+    let copy = rejected.value.to_dyn_tensor(MemoryOrder::ColMajor).unwrap();
+    drop(rejected);
     frees.are(1);
     assert_eq!(copy.downcast::<i16, Rank<2>, ColMajor, Cpu>().unwrap().as_slice(), [0, 3, 2, 5]);
     let (managed, frees) = produce::<DLManagedTensorVersioned, i16>(&mut data, &[6], None);
     // SAFETY: `produce` has just made the structure, and nothing else accesses it.
     unsafe { (*managed).flags = 1 };
-    let refused = DynTensor::try_from(taken(managed)).unwrap_err();
-    assert!(refused.to_string().contains("the producer exported it as read-only"), "{refused}");
-    drop(refused);
+    let rejected = DynTensor::try_from(taken(managed)).unwrap_err();
+    assert!(rejected.to_string().contains("the producer exported it as read-only"), "{rejected}");
+    drop(rejected);
     frees.are(1);
 }
 
@@ -354,7 +354,7 @@ fn dyn_tensors_round_trip() {
 
 /// Asserts that a valid tensor of six `f64` is rejected with these words after `damage`, and is not freed.
 #[track_caller]
-fn refused(words: &str, damage: impl FnOnce(&mut DLManagedTensorVersioned)) {
+fn rejected(words: &str, damage: impl FnOnce(&mut DLManagedTensorVersioned)) {
     let mut data = [0.0; 6];
     let (managed, frees) = produce::<DLManagedTensorVersioned, f64>(&mut data, &[2, 3], Some(&[3, 1]));
     // SAFETY: `produce` has just made the structure, and nothing else accesses it.
@@ -370,41 +370,41 @@ fn refused(words: &str, damage: impl FnOnce(&mut DLManagedTensorVersioned)) {
 
 #[test]
 fn import_rejects_invalid_structures_without_freeing() {
-    refused("its DLPack version is 2", |m| m.version.major = 2);
+    rejected("its DLPack version is 2", |m| m.version.major = 2);
     let at = |device_type, device_id| {
         move |m: &mut DLManagedTensorVersioned| m.dl_tensor.device = DLDevice { device_type, device_id }
     };
-    refused("(device type 2, number 4095), but Cuda<4095> is not available: ", at(2, 4095));
+    rejected("(device type 2, number 4095), but Cuda<4095> is not available: ", at(2, 4095));
     if cfg!(not(feature = "cuda")) {
-        refused("this build of vierbein does not support CUDA; enable the feature `cuda`", at(2, 0));
+        rejected("this build of vierbein does not support CUDA; enable the feature `cuda`", at(2, 0));
     }
-    refused(
+    rejected(
         "it is in CUDA managed memory (device type 13, number 0), which is not tied to one device",
         at(13, 0),
     );
-    refused(
+    rejected(
         "it is in another device's memory (device type 4, number 1), but only host memory (type 1, or 3",
         at(4, 1),
     );
-    refused("type code 2, 16 bits, 1 lanes", |m| m.dl_tensor.dtype.bits = 16);
-    refused("type code 2, 64 bits, 4 lanes", |m| m.dl_tensor.dtype.lanes = 4);
-    refused("type code 9, 64 bits", |m| m.dl_tensor.dtype.code = 9);
-    refused("it has -1 axes", |m| m.dl_tensor.ndim = -1);
-    refused("it has 17 axes, but tensors have 0 to 16", |m| m.dl_tensor.ndim = 17);
-    refused("it has 2 axes, but no shape", |m| m.dl_tensor.shape = null_mut());
-    refused("it has elements, but no data", |m| m.dl_tensor.data = null_mut());
+    rejected("type code 2, 16 bits, 1 lanes", |m| m.dl_tensor.dtype.bits = 16);
+    rejected("type code 2, 64 bits, 4 lanes", |m| m.dl_tensor.dtype.lanes = 4);
+    rejected("type code 9, 64 bits", |m| m.dl_tensor.dtype.code = 9);
+    rejected("it has -1 axes", |m| m.dl_tensor.ndim = -1);
+    rejected("it has 17 axes, but tensors have 0 to 16", |m| m.dl_tensor.ndim = 17);
+    rejected("it has 2 axes, but no shape", |m| m.dl_tensor.shape = null_mut());
+    rejected("it has elements, but no data", |m| m.dl_tensor.data = null_mut());
     // On 32-bit x86, `f64` is aligned to 4 bytes.
     let alignment = format!("is not a multiple of {}, the alignment of f64", align_of::<f64>());
-    refused(&alignment, |m| m.dl_tensor.byte_offset = 2);
-    refused("its byte offset 18446744073709551600 exceeds", |m| m.dl_tensor.byte_offset = u64::MAX - 15);
+    rejected(&alignment, |m| m.dl_tensor.byte_offset = 2);
+    rejected("its byte offset 18446744073709551600 exceeds", |m| m.dl_tensor.byte_offset = u64::MAX - 15);
     let (most, least, long) = (isize::MAX as i64, isize::MIN as i64, 1 << (usize::BITS / 2 + 8));
     let mut numbers = [[2, -3], [long, long], [most, 2], [least, 1]];
     let [negative, product, long, least] = &mut numbers;
-    refused("its shape [2, -3] has an invalid extent", |m| m.dl_tensor.shape = negative.as_mut_ptr());
-    refused("exceeds the address space", |m| m.dl_tensor.shape = product.as_mut_ptr());
-    refused("exceeds the address space", |m| m.dl_tensor.shape = long.as_mut_ptr());
-    refused("exceeds the address space", |m| m.dl_tensor.strides = long.as_mut_ptr());
-    refused("exceeds the address space", |m| m.dl_tensor.strides = least.as_mut_ptr());
+    rejected("its shape [2, -3] has an invalid extent", |m| m.dl_tensor.shape = negative.as_mut_ptr());
+    rejected("exceeds the address space", |m| m.dl_tensor.shape = product.as_mut_ptr());
+    rejected("exceeds the address space", |m| m.dl_tensor.shape = long.as_mut_ptr());
+    rejected("exceeds the address space", |m| m.dl_tensor.strides = long.as_mut_ptr());
+    rejected("exceeds the address space", |m| m.dl_tensor.strides = least.as_mut_ptr());
     // SAFETY: a null pointer is rejected and not dereferenced.
     let error = unsafe { Dlpack::<DLManagedTensor>::from_raw(null_mut()) }.unwrap_err();
     assert!(error.to_string().contains("its address is null"), "{error}");

@@ -71,10 +71,10 @@ fn contiguous_matrices_move_without_copy() {
                 assert!(y.is_empty() || y.as_ptr() == address);
                 assert_eq!(MatRef::from(y.view()).to_owned(), faer::Scale(2.0) * &copy);
             }
-            Err(refused) => {
-                assert!(!free, "{refused}");
-                assert_eq!(refused.value.as_ptr(), address);
-                let x: Tensor<f64, Rank<2>> = Tensor::copy_of(&refused.value);
+            Err(rejected) => {
+                assert!(!free, "{rejected}");
+                assert_eq!(rejected.value.as_ptr(), address);
+                let x: Tensor<f64, Rank<2>> = Tensor::copy_of(&rejected.value);
                 assert_eq!(MatRef::from(x.view()), copy);
             }
         }

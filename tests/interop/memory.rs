@@ -107,14 +107,14 @@ fn results_may_be_written_to_foreign_memory() {
 #[test]
 fn mismatched_owner_is_returned() {
     let (memory, frees, address) = owner(6);
-    let refused = Tensor::<f64, Rank<2>>::try_from_buffer([2, 2], memory).unwrap_err();
-    assert_eq!(refused.error, Error::LengthMismatch { op: "make a tensor", shape: vec![2, 2], found: 6 });
+    let rejected = Tensor::<f64, Rank<2>>::try_from_buffer([2, 2], memory).unwrap_err();
+    assert_eq!(rejected.error, Error::LengthMismatch { op: "make a tensor", shape: vec![2, 2], found: 6 });
     frees.are(0);
-    let refused = Tensor::<f64, Rank<2>>::try_from_buffer([usize::MAX, 2], refused.value).unwrap_err();
-    assert!(matches!(refused.error, Error::Overflow { .. }));
+    let rejected = Tensor::<f64, Rank<2>>::try_from_buffer([usize::MAX, 2], rejected.value).unwrap_err();
+    assert!(matches!(rejected.error, Error::Overflow { .. }));
     frees.are(0);
-    assert_eq!(refused.value.elements.as_ptr(), address);
-    let error: Error = refused.into();
+    assert_eq!(rejected.value.elements.as_ptr(), address);
+    let error: Error = rejected.into();
     frees.are(1);
     assert!(matches!(error, Error::Overflow { .. }));
 }

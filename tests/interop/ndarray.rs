@@ -106,10 +106,10 @@ fn parts_of_an_owned_array() {
     // An array that is not contiguous is returned in the error.
     let array = numbers((2, 3, 4), false).slice_move(cut![.., ..;-1, ..]);
     let (address, copy) = (array.as_ptr(), array.clone());
-    let refused = Tensor::<i32, Rank<3>>::try_from(array).unwrap_err();
-    assert!(refused.to_string().contains("is not contiguous; copy it"), "{refused}");
-    assert_eq!((refused.value.as_ptr(), &refused.value), (address, &copy));
-    let x: Tensor<i32, Rank<3>> = Tensor::copy_of(&refused.value);
+    let rejected = Tensor::<i32, Rank<3>>::try_from(array).unwrap_err();
+    assert!(rejected.to_string().contains("is not contiguous; copy it"), "{rejected}");
+    assert_eq!((rejected.value.as_ptr(), &rejected.value), (address, &copy));
+    let x: Tensor<i32, Rank<3>> = Tensor::copy_of(&rejected.value);
     assert_eq!(ArrayView3::from(x.view()), copy);
 }
 
@@ -142,8 +142,8 @@ fn dynamic_ranks() {
     assert!(error.to_string().contains("has rank 8, not 7; convert it to a tensor of `Rank<8>`"), "{error}");
     let address = x.as_ptr();
     let array: ArrayD<i32> = x.into();
-    let refused = Tensor::<i32, Rank<2>>::try_from(array).unwrap_err();
-    let x: Tensor<i32, Rank<8>> = refused.value.try_into().unwrap();
+    let rejected = Tensor::<i32, Rank<2>>::try_from(array).unwrap_err();
+    let x: Tensor<i32, Rank<8>> = rejected.value.try_into().unwrap();
     assert_eq!(x.as_ptr(), address);
 }
 

@@ -175,13 +175,13 @@ fn sums_of_zero_elements<O: Order>() {
     assert_eq!(x.sum_axis(1).to_vec(), [0.0; 3]);
     assert_eq!(x.sum_axis(0).shape(), [0]);
     assert_eq!(x.sum_keepdims([0, 1]).shape(), [1, 1]);
-    let refused = |result: Result<Tensor<f64, Rank<0>, O>, Error>, name: &str| {
+    let rejected = |result: Result<Tensor<f64, Rank<0>, O>, Error>, name: &str| {
         let error = result.unwrap_err();
         assert!(matches!(error, Error::Empty { .. }), "{error}");
         assert!(error.to_string().contains(name) && error.to_string().contains("[3, 0]"), "{error}");
     };
-    refused(x.try_max(), "maximum");
-    refused(x.try_min(), "minimum");
+    rejected(x.try_max(), "maximum");
+    rejected(x.try_min(), "minimum");
     assert!(matches!(x.try_max_axis(1), Err(Error::Empty { .. })));
     assert!(matches!(x.try_min_keepdims(1), Err(Error::Empty { .. })));
     assert!(matches!(x.try_argmax(), Err(Error::Empty { .. })));

@@ -18,8 +18,8 @@ fn whole<T: Exact>(from: &Array<Option<T>>) -> Option<Array<T>> {
 
 /// Returns the expected result of an operation on two arrays that broadcast.
 #[inline(never)]
-fn reckoned<T: Number>(op: Op, a: &Array<T>, b: &Array<T>, row_major: bool) -> Option<Array<T>> {
-    whole(&a.zip(b, row_major, |&x, &y| T::reckon(op, x, y)).expect("they broadcast"))
+fn computed<T: Number>(op: Op, a: &Array<T>, b: &Array<T>, row_major: bool) -> Option<Array<T>> {
+    whole(&a.zip(b, row_major, |&x, &y| T::compute(op, x, y)).expect("they broadcast"))
 }
 
 /// Returns two shapes that often broadcast: a common shape with some extents replaced by 1, and with leading (row-major) or trailing
@@ -58,7 +58,7 @@ fn with_views<T: Exact, D: TestDim, E: TestDim, O: Order>(
 }
 
 /// Checks the fallible variant of each operation on views.
-fn reckons<T: Number, D, E, O: Order>(operands: &Operands)
+fn checks<T: Number, D, E, O: Order>(operands: &Operands)
 where
     D: TestDim + Broadcast<E>,
     E: TestDim,
@@ -76,14 +76,14 @@ where
                 Op::Div => a.try_div(&b),
                 Op::Rem => a.try_rem(&b),
             };
-            assert_fits(result, &reckoned(op, in_a, in_b, O::ROW_MAJOR));
+            assert_fits(result, &computed(op, in_a, in_b, O::ROW_MAJOR));
         }
     });
 }
 
-/// Calls [`reckons`] with two operands of the same rank.
-fn reckons_evenly<T: Number, D: TestDim, O: Order>(operands: &Operands) {
-    reckons::<T, D, D, O>(operands);
+/// Calls [`checks`] with two operands of the same rank.
+fn checks_equal_ranks<T: Number, D: TestDim, O: Order>(operands: &Operands) {
+    checks::<T, D, D, O>(operands);
 }
 
 /// Checks owned tensors, references and views in every combination. Subtraction is used because it is not commutative.
@@ -96,7 +96,7 @@ where
         if common_shape(&in_a.shape, &in_b.shape, O::ROW_MAJOR).is_none() {
             return;
         }
-        let Some(expected) = reckoned(Op::Sub, in_a, in_b, O::ROW_MAJOR) else {
+        let Some(expected) = computed(Op::Sub, in_a, in_b, O::ROW_MAJOR) else {
             return;
         };
         let owned = || (a.to_owned(), b.to_owned());
@@ -122,8 +122,8 @@ where
     let scalar = T::sample(recipe.seed, 0, 9);
     with_view::<T, D, O>(recipe, shape, &mut |a, in_a| {
         let in_a = elements::<T>(in_a);
-        let right = whole(&in_a.map(|&x| T::reckon(Op::Sub, x, scalar))).expect("small numbers");
-        let left = whole(&in_a.map(|&x| T::reckon(Op::Sub, scalar, x))).expect("small numbers");
+        let right = whole(&in_a.map(|&x| T::compute(Op::Sub, x, scalar))).expect("small numbers");
+        let left = whole(&in_a.map(|&x| T::compute(Op::Sub, scalar, x))).expect("small numbers");
         let owned = || a.to_owned();
         assert_owned(&(&a - scalar), &right);
         assert_owned(&(a - scalar), &right);
@@ -131,7 +131,7 @@ where
         assert_owned(&(scalar - &owned()), &left);
         assert_owned(&(scalar - owned()), &left);
         assert_owned(&(scalar * &owned()), &in_a.map(|&x| scalar * x));
-        assert_fits(a.try_div(scalar), &whole(&in_a.map(|&x| T::reckon(Op::Div, x, scalar))));
+        assert_fits(a.try_div(scalar), &whole(&in_a.map(|&x| T::compute(Op::Div, x, scalar))));
         assert_owned(&-&a, &in_a.map(|&x| -x));
         assert_owned(&-owned(), &in_a.map(|&x| -x));
         let rank_0 = Tensor::<T, Rank<0>, O>::scalar(scalar);
@@ -169,7 +169,7 @@ where
                 &mut |in_a| {
                     // If the shapes do not match or an element overflows, the target stays unchanged.
                     let Some(repeated) = &repeated else { return in_a.clone() };
-                    reckoned(*op, in_a, repeated, O::ROW_MAJOR).unwrap_or_else(|| in_a.clone())
+                    computed(*op, in_a, repeated, O::ROW_MAJOR).unwrap_or_else(|| in_a.clone())
                 },
             );
         }
@@ -222,7 +222,7 @@ proptest! {
     fn arithmetic_of_all_types(operands in operands(2..=2, 25)) {
         macro_rules! all {
             ($($T:ty)*) => {
-                $( for_rank!(2, [2], reckons_evenly::<$T>(&operands)); )*
+                $( for_rank!(2, [2], checks_equal_ranks::<$T>(&operands)); )*
             };
         }
         all!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 Complex<f32> Complex<f64>);
@@ -232,7 +232,7 @@ proptest! {
     fn all_ranks_broadcast(
         (ranks, operands) in ranked(&[[0, 0], [0, 2], [1, 0], [1, 2], [2, 1], [1, 1], [3, 2], [3, 3], [1, 4], [5, 3], [6, 6]], 200),
     ) {
-        rank_pairs!(reckons::<f64>(&operands), ranks,
+        rank_pairs!(checks::<f64>(&operands), ranks,
             [0 0, 0 2, 1 0, 1 2, 2 1, 1 1, 3 2, 3 3, 1 4, 5 3, 6 6,]);
     }
 
@@ -269,7 +269,7 @@ macro_rules! extremes {
                 fn $test(a in prop::collection::vec(any::<$T>(), 1..5), b in edge::<$T>(), scalar in any::<$T>()) {
                     let x = Tensor::<$T, Rank<1>>::from(a.clone());
                     for op in OPS {
-                        let expected = a.iter().map(|&a| <$T>::reckon(op, a, b)).collect::<Option<Vec<$T>>>();
+                        let expected = a.iter().map(|&a| <$T>::compute(op, a, b)).collect::<Option<Vec<$T>>>();
                         let expected = expected.map(|values| Array { shape: vec![a.len()], values });
                         let mut y = x.clone();
                         let result = match op {
@@ -323,7 +323,7 @@ proptest! {
         let (a, b) = (bits(a), bits(b));
         let array = |values: [f32; 4]| Array { shape: vec![4], values: values.to_vec() };
         let (x, y) = (Tensor::<f32, Rank<1>>::from(a), Tensor::<f32, Rank<1>>::from(b));
-        let expected = |op| reckoned(op, &array(a), &array(b), true).expect("floats always have a result");
+        let expected = |op| computed(op, &array(a), &array(b), true).expect("floats always have a result");
         assert_owned(&(&x + &y), &expected(Op::Add));
         assert_owned(&(&x - &y), &expected(Op::Sub));
         assert_owned(&(&x * &y), &expected(Op::Mul));

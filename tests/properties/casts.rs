@@ -14,9 +14,9 @@ fn converted<T: Exact, U: Exact>(values: &[T], cast: fn(T) -> U) -> Vec<U> {
 /// Converts a contiguous tensor, and a reversed view of it.
 fn tensors<T: Exact + CastTo<U>, U: Exact>(values: &[T]) {
     let expected = converted(values, T::cast_to);
-    let dense = Tensor::<T, Rank<2>, ColMajor>::from_slice([2, values.len() / 2], values);
-    let turned = dense.slice(s![..;-1, ..;-1]);
-    assert_sequence(&dense.cast::<U>().into_vec(), &expected);
+    let contiguous = Tensor::<T, Rank<2>, ColMajor>::from_slice([2, values.len() / 2], values);
+    let turned = contiguous.slice(s![..;-1, ..;-1]);
+    assert_sequence(&contiguous.cast::<U>().into_vec(), &expected);
     let mut from_end = turned.cast::<U>().into_vec();
     from_end.reverse();
     assert_sequence(&from_end, &expected);

@@ -3,7 +3,7 @@
 //! Code that is generic over rank and memory order is kept short, because its many instances take time to compile.
 
 use super::number::{Exact, Z};
-use super::reference::{Array, dense_strides, indices};
+use super::reference::{Array, contiguous_strides, indices};
 use proptest::test_runner::Config as ProptestConfig;
 use vierbein::{Cpu, Dim, Error, Order, Storage, Tensor};
 
@@ -65,13 +65,17 @@ pub(crate) fn assert_same<T: Exact>(found: &Array<T>, expected: &Array<T>, strid
 #[inline(never)]
 pub(crate) fn assert_owned<T: Exact, D: Dim, O: Order>(x: &Tensor<T, D, O>, expected: &Array<T>) {
     assert_is(x, expected);
-    assert_dense(x.shape().as_ref(), x.strides().as_ref(), O::ROW_MAJOR);
+    assert_contiguous(x.shape().as_ref(), x.strides().as_ref(), O::ROW_MAJOR);
 }
 
 #[track_caller]
 #[inline(never)]
-fn assert_dense(shape: &[usize], strides: &[isize], row_major: bool) {
-    assert_eq!(strides, dense_strides(shape, row_major), "an owned tensor of shape {shape:?} is dense");
+fn assert_contiguous(shape: &[usize], strides: &[isize], row_major: bool) {
+    assert_eq!(
+        strides,
+        contiguous_strides(shape, row_major),
+        "an owned tensor of shape {shape:?} is contiguous"
+    );
 }
 
 /// Asserts that values and their order are equal.

@@ -56,7 +56,7 @@ pub(crate) trait Exact: Element {
 /// Element types with arithmetic.
 pub(crate) trait Number: Exact + Scalar {
     /// Returns the result of Rust's own operator; `None` if it would panic.
-    fn reckon(op: Op, a: Self, b: Self) -> Option<Self>;
+    fn compute(op: Op, a: Self, b: Self) -> Option<Self>;
 }
 
 /// Variant of [`Exact::sample`] that returns the number before conversion.
@@ -96,7 +96,7 @@ macro_rules! integers {
             fn same(self, other: $t) -> bool { self == other }
         }
         impl Number for $t {
-            fn reckon(op: Op, a: $t, b: $t) -> Option<$t> {
+            fn compute(op: Op, a: $t, b: $t) -> Option<$t> {
                 match op {
                     Op::Add => a.checked_add(b),
                     Op::Sub => a.checked_sub(b),
@@ -140,7 +140,7 @@ macro_rules! floats {
     )*};
     (@number $t:ty) => {
         impl Number for $t {
-            fn reckon(op: Op, a: $t, b: $t) -> Option<$t> {
+            fn compute(op: Op, a: $t, b: $t) -> Option<$t> {
                 Some(match op {
                     Op::Add => a + b,
                     Op::Sub => a - b,

@@ -54,7 +54,7 @@ pub(crate) fn indices(shape: &[usize], row_major: bool) -> Vec<Vec<usize>> {
 }
 
 /// Returns the strides of a contiguous array. Zero extents count as one.
-pub(crate) fn dense_strides(shape: &[usize], row_major: bool) -> Vec<isize> {
+pub(crate) fn contiguous_strides(shape: &[usize], row_major: bool) -> Vec<isize> {
     (0..shape.len())
         .map(|axis| {
             let faster = if row_major { &shape[axis + 1..] } else { &shape[..axis] };

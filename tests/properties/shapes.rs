@@ -2,7 +2,7 @@
 
 use super::check::{assert_is, assert_owned, assert_sequence, cases, elements, fixed, for_rank, for_types};
 use super::number::{Exact, Number, Z};
-use super::reference::{Array, count, dense_strides, indices, ravel, unravel};
+use super::reference::{Array, contiguous_strides, count, indices, ravel, unravel};
 use super::views::{Recipe, TestDim, recipe, shape, with_view};
 use proptest::prelude::*;
 use vierbein::{
@@ -11,9 +11,9 @@ use vierbein::{
 };
 
 /// Returns whether strides are contiguous in a memory order.
-fn lies_densely(shape: &[usize], strides: &[isize], row_major: bool) -> bool {
-    let dense = dense_strides(shape, row_major);
-    count(shape) == 0 || (0..shape.len()).all(|k| shape[k] == 1 || strides[k] == dense[k])
+fn is_contiguous(shape: &[usize], strides: &[isize], row_major: bool) -> bool {
+    let contiguous = contiguous_strides(shape, row_major);
+    count(shape) == 0 || (0..shape.len()).all(|k| shape[k] == 1 || strides[k] == contiguous[k])
 }
 
 /// For all element types: checks the elements and copies of them.
@@ -34,8 +34,8 @@ fn enumerates<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize]) 
         assert_eq!(view.rank(), shape.len());
         assert_eq!(view.len(), count(shape));
         assert_eq!(view.is_empty(), count(shape) == 0);
-        let dense = lies_densely(shape, view.strides().as_ref(), O::ROW_MAJOR);
-        assert_eq!(view.is_contiguous(), dense);
+        let contiguous = is_contiguous(shape, view.strides().as_ref(), O::ROW_MAJOR);
+        assert_eq!(view.is_contiguous(), contiguous);
 
         let flat = expected.enumerate(O::ROW_MAJOR);
         assert_eq!(view.iter().len(), flat.len());
@@ -49,7 +49,7 @@ fn enumerates<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize]) 
         assert_sequence(&values, &flat);
         match view.try_as_slice() {
             Ok(slice) => assert_sequence(slice, &flat),
-            Err(_) => assert!(!dense),
+            Err(_) => assert!(!contiguous),
         }
         let beyond = shape.iter().map(|n| n + 1).collect::<Vec<_>>();
         for index in indices(&beyond, true) {

@@ -89,7 +89,7 @@ impl<T: Number, D: Dim> Operand<T, D> {
 
     pub fn strided(&self) -> Lent<StridedView<'static, T>> {
         self.lend(|data, shape| {
-            StridedView::new(data, shape, &row_major_strides(shape), 0).expect("a dense array")
+            StridedView::new(data, shape, &row_major_strides(shape), 0).expect("a contiguous array")
         })
     }
 
@@ -151,7 +151,7 @@ impl Output {
 
     pub fn strided<T: Number, Sh: IntoShape>(shape: Sh) -> Lent<StridedViewMut<'static, T>> {
         Output::lend(shape, |data, shape| {
-            StridedViewMut::new(data, shape, &row_major_strides(shape), 0).expect("a dense array")
+            StridedViewMut::new(data, shape, &row_major_strides(shape), 0).expect("a contiguous array")
         })
     }
 

@@ -21,7 +21,7 @@ impl<T: Contracted> Mirrored<T> {
         let array = |Input { shape, data, .. }: &Input<T>| {
             let shape: Vec<_> = shape.iter().rev().copied().collect();
             StridedArray::from_parts(data.clone(), &shape, &col_major_strides(&shape), 0)
-                .expect("a dense array")
+                .expect("a contiguous array")
         };
         // Parsed once, as in the benchmarks of its authors. Each call still plans the contraction.
         Mirrored {

@@ -67,9 +67,9 @@ pub(super) fn dlpack<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s
         }
         4 => match given.into_tensor::<T, D, O::Transposed, Cpu>() {
             Ok(z) => s.keep(certain("Dlpack::into_tensor", || z)),
-            Err(refused) => {
-                attempt::<(), _>("Dlpack::into_tensor", || Err(refused.error.to_string()));
-                let z = attempt("DynTensor of Dlpack", || DynTensor::try_from(refused.value));
+            Err(rejected) => {
+                attempt::<(), _>("Dlpack::into_tensor", || Err(rejected.error.to_string()));
+                let z = attempt("DynTensor of Dlpack", || DynTensor::try_from(rejected.value));
                 z.into_iter().for_each(|z| s.keep(z));
             }
         },

@@ -139,7 +139,7 @@ fn search(first: u64, count: u64, len: usize) -> ExitCode {
         total(|c| c.panicked),
     );
     println!(
-        "largest allocation {} bytes; {} refused beyond {LIMIT}, of which the largest that a machine might have served: {} bytes; \
+        "largest allocation {} bytes; {} rejected beyond {LIMIT}, of which the largest that a machine might have served: {} bytes; \
          slowest program: seed {} in {:.3} s",
         LARGEST.load(Ordering::Relaxed),
         REFUSED.load(Ordering::Relaxed),

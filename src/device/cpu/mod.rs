@@ -120,7 +120,7 @@ unsafe impl Device for Cpu {
     }
     fn gather<T: Element>(&self, from: Operand<'_, T, Cpu>) -> Result<Vec<T>, Error> {
         let mut to = CpuBuffer::any_for_vec(element_count(from.shape(), size_of::<T>())?)?;
-        let layout = Layout::dense(from.shape(), true);
+        let layout = Layout::contiguous(from.shape(), true);
         // SAFETY: the new buffer has the elements of the shape, each at one index of the layout; no other reference to it exists.
         let out = unsafe { Output::from_raw(Cpu::ptr_mut(&mut to), layout.shape(), layout.strides()) };
         self.copy(out, from)?;

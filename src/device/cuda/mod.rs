@@ -3,7 +3,7 @@
 //! With the feature `cuda`, [`engine`] is the implementation; without it, [`engine`] consists of stubs that can never be called.
 
 #[cfg(not(feature = "cuda"))]
-#[path = "absent.rs"]
+#[path = "stub.rs"]
 mod engine;
 #[cfg(feature = "cuda")]
 mod engine;

@@ -95,7 +95,7 @@ fn make<T: Scalar, Dev: Device>(
     labels: &[u8],
     extents: &Extents,
 ) -> Result<(OwnedData<T, Dev>, Labelled), Error> {
-    let axes = Labelled::dense(labels, extents);
+    let axes = Labelled::contiguous(labels, extents);
     let len = element_count(axes.layout().shape(), size_of::<T>())?;
     Ok((OwnedData::for_overwrite(len, device.clone())?, axes))
 }
@@ -288,8 +288,9 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
         let (labels, extents, device) = (bound.result(), bound.extents(), self.device);
         if !labels.iter().map(|&label| extents.of(label)).eq(out.shape().iter().copied()) {
             let shape: Vec<usize> = labels.iter().map(|&label| extents.of(label)).collect();
-            let why = format!("the result has shape {shape:?}, but the output has shape {:?}", out.shape());
-            return Err(bound.error(self.shapes(), why));
+            let reason =
+                format!("the result has shape {shape:?}, but the output has shape {:?}", out.shape());
+            return Err(bound.error(self.shapes(), reason));
         }
         let axes = Labelled::new(out.axes(), &labels, extents);
         // Integer results may overflow, and `out` must be unchanged then.
@@ -298,9 +299,9 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
             return self.run(bound, scaling, out, &axes);
         }
         // Everything that can fail is computed on copies.
-        let (mut apart, dense) = make(device, &axes.labels(), extents)?;
-        device.copy(apart.output(dense.layout()), out.as_operand().in_layout(axes.layout()))?;
-        self.run(bound, scaling, apart.output(dense.layout()), &dense)?;
+        let (mut apart, contiguous) = make(device, &axes.labels(), extents)?;
+        device.copy(apart.output(contiguous.layout()), out.as_operand().in_layout(axes.layout()))?;
+        self.run(bound, scaling, apart.output(contiguous.layout()), &contiguous)?;
         if labels.repeat() && !scaling.beta.is_one() {
             // Elements off the diagonal of the result are multiplied by `beta`, too.
             let old = |beta| {
@@ -308,7 +309,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
                 WithRight { op, right: T::zero() }
             };
             let (scale, clear) = (old(scaling.beta), old(T::zero()));
-            let beside = Layout::dense(out.shape(), true);
+            let beside = Layout::contiguous(out.shape(), true);
             let mut scaled = OwnedData::for_overwrite(beside.shape().iter().product(), device.clone())?;
             device.copy(scaled.output(&beside), out.as_operand())?;
             let diagonal = Labelled::new(beside.axes(), &labels, extents);
@@ -316,7 +317,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
             device.update::<(T,), _>(&scale, scaled.output(&beside), ())?;
             device.copy(out.reborrow(), scaled.operand(&beside))?;
         }
-        device.copy(out.in_layout(axes.layout()), apart.operand(dense.layout()))
+        device.copy(out.in_layout(axes.layout()), apart.operand(contiguous.layout()))
     }
 
     /// Contracts into a result whose axes are those of `c`.
@@ -332,7 +333,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
             return Ok(());
         }
         self.many(bound, scaling, out, c)
-            .map_err(|error| without_value(error, |why| bound.error(self.shapes(), why)))
+            .map_err(|error| without_value(error, |reason| bound.error(self.shapes(), reason)))
     }
 
     /// Contracts any number of operands, pair by pair.
@@ -357,8 +358,10 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
         let mut values: Vec<_> = (0..count).map(|k| Some(input(k))).collect();
         let sets: Vec<_> = values.iter().flatten().map(|input| input.axes.set()).collect();
         let limit = self.limit.map(|bytes| bytes / size_of::<T>());
-        let steps =
-            self.cache.find(&sets, c.set(), extents, limit).map_err(|why| bound.error(self.shapes(), why))?;
+        let steps = self
+            .cache
+            .find(&sets, c.set(), extents, limit)
+            .map_err(|reason| bound.error(self.shapes(), reason))?;
         for (k, step) in steps.iter().enumerate() {
             let mut take = |k: usize| values[k].take().expect("a path uses each operand once");
             let (a, b) = (take(step.left), take(step.right));

@@ -100,13 +100,13 @@ impl Labelled {
     }
 
     /// Creates contiguous axes, the last label's axis fastest.
-    pub(super) fn dense(labels: &[u8], extents: &Extents) -> Labelled {
+    pub(super) fn contiguous(labels: &[u8], extents: &Extents) -> Labelled {
         let mut shape = [1; MAX_RANK];
         for (extent, &label) in shape.iter_mut().zip(labels) {
             *extent = extents.of(label);
         }
         Labelled {
-            layout: Layout::dense(&shape[..labels.len()], true),
+            layout: Layout::contiguous(&shape[..labels.len()], true),
             labels: labels.iter().copied().collect(),
         }
     }
@@ -182,7 +182,7 @@ impl<'s> Bound<'s> {
         let dots_of = |(term, shape): (&Term, &[usize])| shape.len() - term.labels().len();
         let dots = spec.terms().0.iter().zip(shapes.clone()).map(dots_of).max().unwrap_or(0);
         let mut bound = Bound { spec, row_major, dots, extents: Extents::new() };
-        let fail = |why: String| error(spec, shapes.clone(), why);
+        let fail = |reason: String| error(spec, shapes.clone(), reason);
         if dots > MAX_DOTS {
             return Err(fail(format!(
                 "the ellipsis stands for {dots} axes, more than the maximum of {MAX_DOTS}; give some of them labels"
@@ -198,8 +198,8 @@ impl<'s> Bound<'s> {
     }
 
     /// Returns an error with a reason and the shapes of all operands.
-    pub(super) fn error<'l>(&self, shapes: impl Iterator<Item = &'l [usize]>, why: String) -> Error {
-        error(self.spec, shapes, why)
+    pub(super) fn error<'l>(&self, shapes: impl Iterator<Item = &'l [usize]>, reason: String) -> Error {
+        error(self.spec, shapes, reason)
     }
 
     pub(crate) fn extents(&self) -> &Extents {
@@ -331,15 +331,16 @@ impl MatrixPair {
     ) -> Result<(), Error> {
         let [m, k, n] = self.extents;
         let (of_a, of_b, of_out) = ([m, k], [k, n], [m, n]);
-        let (a, b) = (a.behind(Axes::new(&of_a, &self.left), 0), b.behind(Axes::new(&of_b, &self.right), 0));
+        let (a, b) =
+            (a.with_axes(Axes::new(&of_a, &self.left), 0), b.with_axes(Axes::new(&of_b, &self.right), 0));
         let &[row, column] = out.strides() else { unreachable!("the result is a matrix") };
         let strides = if self.exchanged { [column, row] } else { [row, column] };
-        let out = out.behind(Axes::new(&of_out, &strides), 0);
+        let out = out.with_axes(Axes::new(&of_out, &strides), 0);
         device.gemm(ProductArgs { scaling, a, b, out })
     }
 }
 
-fn error<'l>(spec: &Spec<'_>, shapes: impl Iterator<Item = &'l [usize]>, why: String) -> Error {
+fn error<'l>(spec: &Spec<'_>, shapes: impl Iterator<Item = &'l [usize]>, reason: String) -> Error {
     let shapes = shapes.map(<[usize]>::to_vec).collect();
-    Error::Contraction { op: format!("einsum \"{}\" over", spec.text()), shapes, why }
+    Error::Contraction { op: format!("einsum \"{}\" over", spec.text()), shapes, reason }
 }

@@ -270,7 +270,7 @@ mod tests {
             })
             .collect();
         let bound = Bound::new(&spec, true, layouts.iter().map(Layout::shape)).unwrap();
-        let out = Layout::dense(&vec![extent; bound.result().len()], true);
+        let out = Layout::contiguous(&vec![extent; bound.result().len()], true);
         let c = Labelled::new(out.axes(), &bound.result(), bound.extents());
         Kernel::choose(
             &bound.operand(0, layouts[0].axes()),

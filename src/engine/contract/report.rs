@@ -90,7 +90,7 @@ impl ContractionPath {
         let result =
             bound.result().iter().filter(|&&l| extents.of(l) != 1).fold(0, |set, label| set | 1 << label);
         let (path, method) =
-            find_path(&sets, result, extents, limit).map_err(|why| bound.error(shapes.clone(), why))?;
+            find_path(&sets, result, extents, limit).map_err(|reason| bound.error(shapes.clone(), reason))?;
         let size = |set: Set| -> f64 { labels(set).map(|label| extents.of(label) as f64).product() };
         let mut all = sets.clone();
         let steps = path.steps.iter().map(|step| {

@@ -47,7 +47,7 @@ impl<T: Scalar> BinaryOp<T, T> for ScaledSum<T> {
     fn apply(&self, old: T, new: T) -> T {
         self.value(old, new).0
     }
-    fn defined(&self, old: T, new: T) -> bool {
+    fn is_defined(&self, old: T, new: T) -> bool {
         self.value(old, new).1
     }
     fn scalars(&self, bind: &mut Scalars) {

@@ -213,8 +213,8 @@ fn agrees<T: Small>(network: &Network) -> Result<(), TestCaseError> {
     let shape: Vec<usize> = network.result.iter().map(|label| network.extents[label]).collect();
     let len: usize = shape.iter().product();
     let mut fresh: Tensor<T, Rank<1>> = Tensor::zeros([len]);
-    let dense = Layout::dense(&shape, true);
-    einsum.write(&bound, fresh.output().0.in_layout(&dense)).unwrap();
+    let contiguous = Layout::contiguous(&shape, true);
+    einsum.write(&bound, fresh.output().0.in_layout(&contiguous)).unwrap();
     let mut place = 0;
     let mut wrong = None;
     count(&shape, |index| {

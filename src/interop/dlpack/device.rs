@@ -159,12 +159,12 @@ pub(super) fn check(device: DLDevice) -> Result<(), String> {
     let name = match device_type {
         CPU | PINNED => return Ok(()),
         CUDA => {
-            let why = match usize::try_from(device_id).map(cuda::find) {
+            let reason = match usize::try_from(device_id).map(cuda::find) {
                 Ok(Ok(())) => return Ok(()),
                 Ok(Err(error)) => error.to_string(),
                 Err(_) => "this is not a valid GPU number".into(),
             };
-            return Err(format!("it is in CUDA memory (device type 2, number {device_id}), but {why}"));
+            return Err(format!("it is in CUDA memory (device type 2, number {device_id}), but {reason}"));
         }
         10 => "ROCm",
         13 => {

@@ -44,11 +44,11 @@ macro_rules! on_shared_device {
 }
 
 fn beyond(op: &'static str, device: &str) -> Error {
-    let why = format!(
+    let reason = format!(
         "it is on {device}, but a `DynTensor` supports DLPack on `Cpu` and `Cuda<0>` to `Cuda<7>` only; use a typed tensor, \
          which supports any GPU, or copy it to the host"
     );
-    Error::Argument { op, why }
+    Error::Argument { op, reason }
 }
 
 impl<M: Managed> TryFrom<Dlpack<M>> for DynTensor {
@@ -61,7 +61,7 @@ impl<M: Managed> TryFrom<Dlpack<M>> for DynTensor {
     /// [`to_dyn_tensor`](Dlpack::to_dyn_tensor) copies.
     fn try_from(given: Dlpack<M>) -> Result<Self, Self::Error> {
         let layout = given.layout();
-        let order = match !layout.is_dense(true) && layout.is_dense(false) {
+        let order = match !layout.is_contiguous(true) && layout.is_contiguous(false) {
             true => MemoryOrder::ColMajor,
             false => MemoryOrder::RowMajor,
         };
@@ -71,7 +71,7 @@ impl<M: Managed> TryFrom<Dlpack<M>> for DynTensor {
         ) -> Result<DynTensor, ConversionError<Dlpack<M>>> {
             let shape = given.shape().to_vec();
             let buffer = given.into_buffer::<T, Dev>(order)?;
-            Ok(DynTensor::dense(OwnedData { buffer, device: Dev::default() }, &shape, order))
+            Ok(DynTensor::contiguous(OwnedData { buffer, device: Dev::default() }, &shape, order))
         }
         let device = given.device();
         on_shared_device!(
@@ -110,7 +110,7 @@ impl<M: Managed> Dlpack<M> {
             // of `from_raw` ensured that they are not written to meanwhile; `exported` owns the buffer.
             let operand = unsafe { Operand::from_raw(first, enumeration.shape(), enumeration.strides()) };
             let data = OwnedData { buffer: Dev::get().compact(operand)?, device: Dev::default() };
-            Ok(DynTensor::dense(data, layout.shape(), order))
+            Ok(DynTensor::contiguous(data, layout.shape(), order))
         }
         let device = self.device();
         on_shared_device!(

@@ -59,8 +59,8 @@ impl<M: Managed> Drop for Owned<M> {
 
 // ------------------------------------------------------------------ validation
 
-fn refused(why: String) -> Error {
-    Error::Argument { op: "import a DLPack tensor", why }
+fn rejected(reason: String) -> Error {
+    Error::Argument { op: "import a DLPack tensor", reason }
 }
 
 /// Returns the `ndim` numbers at `from`, or `None` if `from` is null and `ndim` is not 0.
@@ -83,25 +83,25 @@ unsafe fn layout_of(tensor: &DLTensor, element_bytes: usize) -> Result<Layout, E
     let ndim = usize::try_from(tensor.ndim)
         .ok()
         .filter(|&ndim| ndim <= MAX_RANK)
-        .ok_or_else(|| refused(format!("it has {} axes, but tensors have 0 to {MAX_RANK}", tensor.ndim)))?;
+        .ok_or_else(|| rejected(format!("it has {} axes, but tensors have 0 to {MAX_RANK}", tensor.ndim)))?;
     // SAFETY: the caller ensures that `shape` is null or points to `ndim` numbers. They are only used within this function.
     let lengths = unsafe { numbers(tensor.shape, ndim) }
-        .ok_or_else(|| refused(format!("it has {ndim} axes, but no shape")))?;
+        .ok_or_else(|| rejected(format!("it has {ndim} axes, but no shape")))?;
     let mut shape = [0; MAX_RANK];
     for (to, &n) in shape.iter_mut().zip(lengths) {
         *to = usize::try_from(n)
-            .map_err(|_| refused(format!("its shape {lengths:?} has an invalid extent")))?;
+            .map_err(|_| rejected(format!("its shape {lengths:?} has an invalid extent")))?;
     }
     let shape = &shape[..ndim];
     element_count(shape, element_bytes)?;
     // SAFETY: the caller ensures that `strides` is null or points to `ndim` numbers. They are only used within this function.
     let Some(steps) = (unsafe { numbers(tensor.strides, ndim) }) else {
-        return Ok(Layout::dense(shape, true));
+        return Ok(Layout::contiguous(shape, true));
     };
     let mut strides = [0; MAX_RANK];
     for (to, &step) in strides.iter_mut().zip(steps) {
         *to = isize::try_from(step)
-            .map_err(|_| refused(format!("its strides {steps:?} exceed the address space")))?;
+            .map_err(|_| rejected(format!("its strides {steps:?} exceed the address space")))?;
     }
     Ok(Layout::new(shape, &strides[..ndim]))
 }
@@ -112,15 +112,15 @@ fn first_of(tensor: &DLTensor, layout: &Layout, dtype: DType) -> Result<NonNull<
         // Dangling, with the alignment of any element type.
         return Ok(NonNull::<u128>::dangling().cast());
     }
-    let overflow = || refused(format!("its byte offset {} exceeds the address space", tensor.byte_offset));
+    let overflow = || rejected(format!("its byte offset {} exceeds the address space", tensor.byte_offset));
     let offset = usize::try_from(tensor.byte_offset).map_err(|_| overflow())?;
     let data = NonNull::new(tensor.data.cast::<u8>())
-        .ok_or_else(|| refused("it has elements, but no data".into()))?;
+        .ok_or_else(|| rejected("it has elements, but no data".into()))?;
     data.addr().get().checked_add(offset).ok_or_else(overflow)?;
     let first = data.as_ptr().wrapping_add(offset);
     let align = alignment(tensor.device, dtype);
     if !first.addr().is_multiple_of(align) {
-        return Err(refused(format!(
+        return Err(rejected(format!(
             "address {first:?} is not a multiple of {align}, the alignment of {dtype} on {}; \
              copy the elements to where they are aligned",
             name_of(tensor.device)
@@ -159,12 +159,12 @@ impl<M: Managed> Dlpack<M> {
     /// * While this value, or a tensor or view made from it, reads an element, other code must not write to the element. While one of
     ///   them writes to an element, other code must not access the element.
     pub unsafe fn from_raw(managed: *mut M) -> Result<Self, Error> {
-        let managed = NonNull::new(managed).ok_or_else(|| refused("its address is null".into()))?;
+        let managed = NonNull::new(managed).ok_or_else(|| rejected("its address is null".into()))?;
         // SAFETY: `managed` is not null, so the caller ensures that it points to such a structure.
         if let Some(major) = unsafe { M::major(managed.as_ptr()) }
             && major != VERSION.major
         {
-            return Err(refused(format!(
+            return Err(rejected(format!(
                 "its DLPack version is {major}, but this crate supports version {}; request that version from the producer, \
                  or delete the tensor",
                 VERSION.major
@@ -172,10 +172,10 @@ impl<M: Managed> Dlpack<M> {
         }
         // SAFETY: the caller ensures that `managed` points to such a structure. Its major version has been checked.
         let tensor = unsafe { managed.as_ref() }.tensor();
-        check(tensor.device).map_err(refused)?;
+        check(tensor.device).map_err(rejected)?;
         let dtype = tensor.dtype.dtype().ok_or_else(|| {
             let super::DLDataType { code, bits, lanes } = tensor.dtype;
-            refused(format!(
+            rejected(format!(
                 "its elements (type code {code}, {bits} bits, {lanes} lanes) are none of `bool i8 i16 i32 i64 u8 u16 u32 u64 f32 \
                  f64 Complex<f32> Complex<f64>`; convert them first"
             ))
@@ -227,7 +227,7 @@ impl<M: Managed> Dlpack<M> {
 
     fn check<T: Element, D: Dim, Dev: SharedDevice>(&self, op: &'static str) -> Result<(), Error> {
         let (found, shape) = (self.dtype, self.shape());
-        let why = if found != T::DTYPE {
+        let reason = if found != T::DTYPE {
             format!(
                 "it holds {found} of shape {shape:?}, not {0}; import {found} and convert it with `.cast::<{0}>()`",
                 T::DTYPE
@@ -245,14 +245,14 @@ impl<M: Managed> Dlpack<M> {
         } else {
             return Ok(());
         };
-        Err(Error::Argument { op, why })
+        Err(Error::Argument { op, reason })
     }
 
     fn check_writable(&self, op: &'static str) -> Result<(), Error> {
         if self.is_read_only() {
-            let why =
+            let reason =
                 "the producer exported it as read-only; copy it with `.view()?.to_owned()` or `.to_dyn_tensor(..)`".into();
-            return Err(Error::Argument { op, why });
+            return Err(Error::Argument { op, reason });
         }
         Ok(())
     }
@@ -318,13 +318,13 @@ impl<M: Managed> Dlpack<M> {
     /// ```
     /// use vierbein::prelude::*;
     /// let given = tensor![[1, 2], [3, 4]].into_dlpack();
-    /// let refused = given.into_tensor::<i32, Rank<2>, ColMajor, Cpu>().unwrap_err();
+    /// let rejected = given.into_tensor::<i32, Rank<2>, ColMajor, Cpu>().unwrap_err();
     /// assert_eq!(
-    ///     refused.to_string(),
+    ///     rejected.to_string(),
     ///     "cannot import a DLPack tensor without a copy: its shape [2, 2] with strides [2, 1] \
     ///      is not contiguous in column-major order; copy it with `.view()?.to_owned()` or `.to_dyn_tensor(ColMajor)`"
     /// );
-    /// let x: Tensor<i32, Rank<2>> = refused.value.into_tensor()?;
+    /// let x: Tensor<i32, Rank<2>> = rejected.value.into_tensor()?;
     /// assert_eq!(x, tensor![[1, 2], [3, 4]]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
@@ -335,7 +335,7 @@ impl<M: Managed> Dlpack<M> {
             return Err(ConversionError { error, value: self });
         }
         let shape = self.layout.typed_shape::<D>();
-        Ok(Tensor::dense(self.into_buffer::<T, Dev>(O::MEMORY_ORDER)?, shape, Dev::default()))
+        Ok(Tensor::contiguous(self.into_buffer::<T, Dev>(O::MEMORY_ORDER)?, shape, Dev::default()))
     }
 
     /// Returns the memory as a buffer, if it is contiguous in the memory order and not read-only.
@@ -350,18 +350,18 @@ impl<M: Managed> Dlpack<M> {
             self.dtype == T::DTYPE && is_on::<Dev>(self.device()),
             "the element type or the device differs"
         );
-        let dense = || {
-            if self.layout.is_dense(order.is_row_major()) {
+        let contiguous = || {
+            if self.layout.is_contiguous(order.is_row_major()) {
                 return Ok(());
             }
             let (shape, strides) = (self.shape(), self.strides());
-            let why = format!(
+            let reason = format!(
                 "its shape {shape:?} with strides {strides:?} is not contiguous in {order} order; copy it with \
                  `.view()?.to_owned()` or `.to_dyn_tensor({order:?})`"
             );
-            Err(Error::Argument { op: TAKE_OVER, why })
+            Err(Error::Argument { op: TAKE_OVER, reason })
         };
-        if let Err(error) = self.check_writable(TAKE_OVER).and_then(|()| dense()) {
+        if let Err(error) = self.check_writable(TAKE_OVER).and_then(|()| contiguous()) {
             return Err(ConversionError { error, value: self });
         }
         let (first, len) = (self.first.cast(), self.shape().iter().product());

@@ -35,27 +35,27 @@ pub(super) fn parse(dictionary: &[u8]) -> Result<(Header, bool), String> {
         Err(_) => text.iter().map(|&c| char::from(c)).collect(),
     };
     let literal = literal::parse(&text)?;
-    header(literal).map_err(|why| match why {
-        Refusal::TooLarge => "has a shape that exceeds the address space".to_owned(),
-        Refusal::NoArray(why) => {
-            format!("has the invalid header `{}`: {why}", shorten(text.trim()))
+    header(literal).map_err(|reason| match reason {
+        Rejection::TooLarge => "has a shape that exceeds the address space".to_owned(),
+        Rejection::NoArray(reason) => {
+            format!("has the invalid header `{}`: {reason}", shorten(text.trim()))
         }
     })
 }
 
 /// The reason why a dictionary is not a valid header.
-enum Refusal {
+enum Rejection {
     NoArray(String),
     TooLarge,
 }
 
-impl From<&str> for Refusal {
-    fn from(why: &str) -> Self {
-        Refusal::NoArray(why.to_owned())
+impl From<&str> for Rejection {
+    fn from(reason: &str) -> Self {
+        Rejection::NoArray(reason.to_owned())
     }
 }
 
-fn header(literal: Literal<'_>) -> Result<(Header, bool), Refusal> {
+fn header(literal: Literal<'_>) -> Result<(Header, bool), Rejection> {
     let Value::Dict(entries) = literal.value else {
         return Err("it is not a dictionary".into());
     };
@@ -65,14 +65,14 @@ fn header(literal: Literal<'_>) -> Result<(Header, bool), Refusal> {
             Value::String("descr") => &mut descr,
             Value::String("fortran_order") => &mut fortran_order,
             Value::String("shape") => &mut shape,
-            _ => return Err(Refusal::NoArray(format!("it has the unknown key {}", shorten(key.text)))),
+            _ => return Err(Rejection::NoArray(format!("it has the unknown key {}", shorten(key.text)))),
         };
         if slot.replace(value).is_some() {
-            return Err(Refusal::NoArray(format!("it has the key {} twice", key.text)));
+            return Err(Rejection::NoArray(format!("it has the key {} twice", key.text)));
         }
     }
     let needed =
-        |slot: Option<_>, key| slot.ok_or_else(|| Refusal::NoArray(format!("it has no key '{key}'")));
+        |slot: Option<_>, key| slot.ok_or_else(|| Rejection::NoArray(format!("it has no key '{key}'")));
     let descr = needed(descr, "descr")?;
     let Value::Bool(fortran_order) = needed(fortran_order, "fortran_order")?.value else {
         return Err("its 'fortran_order' is not `True` or `False`".into());
@@ -81,7 +81,7 @@ fn header(literal: Literal<'_>) -> Result<(Header, bool), Refusal> {
     let (dtype, descr, big_endian) = match descr.value {
         Value::String(name) => {
             let (dtype, big_endian) = element_type(name)
-                .ok_or_else(|| Refusal::NoArray(format!("NumPy has no type `{}`", shorten(name))))?;
+                .ok_or_else(|| Rejection::NoArray(format!("NumPy has no type `{}`", shorten(name))))?;
             (dtype, name, big_endian)
         }
         // A list of fields: a structured type, which is not supported.
@@ -91,7 +91,7 @@ fn header(literal: Literal<'_>) -> Result<(Header, bool), Refusal> {
     Ok((Header { dtype, descr: descr.to_owned(), shape, fortran_order }, big_endian))
 }
 
-fn extents(shape: Literal<'_>) -> Result<Vec<usize>, Refusal> {
+fn extents(shape: Literal<'_>) -> Result<Vec<usize>, Rejection> {
     let (Value::Tuple(axes) | Value::List(axes)) = shape.value else {
         return Err("its 'shape' is not a tuple".into());
     };
@@ -105,8 +105,8 @@ fn extents(shape: Literal<'_>) -> Result<Vec<usize>, Refusal> {
             let Value::Integer(extent) = axis.value else {
                 return Err("the extent of an axis is not an integer".into());
             };
-            product = product.checked_mul(extent.max(1)).ok_or(Refusal::TooLarge)?;
-            usize::try_from(extent).map_err(|_| Refusal::TooLarge)
+            product = product.checked_mul(extent.max(1)).ok_or(Rejection::TooLarge)?;
+            usize::try_from(extent).map_err(|_| Rejection::TooLarge)
         })
         .collect()
 }

@@ -234,8 +234,8 @@ mod tests {
             "u'a'",
             "\u{a0}1",
         ] {
-            let why = parse(text).unwrap_err();
-            assert!(why.starts_with("has "), "{text}: {why}");
+            let reason = parse(text).unwrap_err();
+            assert!(reason.starts_with("has "), "{text}: {reason}");
         }
     }
 

@@ -98,7 +98,7 @@ pub(super) fn read(reader: &mut (impl Read + Seek)) -> Result<Directory, String>
     for _ in 0..place.entries {
         let at = place.at + (directory.len() - rest.len()) as u64;
         let (entry, behind) =
-            parse(rest, place.at).map_err(|why| format!("has a directory that {why}, at byte {at}"))?;
+            parse(rest, place.at).map_err(|reason| format!("has a directory that {reason}, at byte {at}"))?;
         entries.push(entry);
         rest = behind;
     }

@@ -92,24 +92,24 @@ impl<'a> NpzWriter<'a> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn add(&mut self, name: &str, tensor: &'a dyn ToFile) -> Result<&mut Self, Error> {
-        let refuse = |why: &str| {
+        let reject = |reason: &str| {
             Err(Error::Argument {
                 op: "add a tensor to the archive",
-                why: format!("the name `{}` {why}", shorten(name)),
+                reason: format!("the name `{}` {reason}", shorten(name)),
             })
         };
         // Other programs unpack archives into files of these names, which must stay within the target directory.
         let leaves =
             |part: &str| part == ".." || part.contains([':', '\\']) || part.contains(char::is_control);
         if name.is_empty() || name.starts_with('/') || name.split('/').any(leaves) {
-            return refuse("could be taken for a path; use letters, digits and `_`");
+            return reject("could be taken for a path; use letters, digits and `_`");
         }
         if name.len() > 1000 {
-            return refuse("is longer than 1000 bytes");
+            return reject("is longer than 1000 bytes");
         }
         let name = format!("{name}.npy");
         if !self.names.insert(name.clone()) {
-            return refuse("is taken; every tensor needs its own");
+            return reject("is taken; every tensor needs its own");
         }
         self.entries.push((name, tensor));
         Ok(self)
@@ -174,7 +174,7 @@ impl<'a> NpzWriter<'a> {
 
     fn write_archive<W: Write + Seek>(&self, label: &str, writer: &mut W) -> Result<(), Error> {
         let error =
-            |e: io::Error| Error::File { path: label.to_owned(), why: format!("cannot be written: {e}") };
+            |e: io::Error| Error::File { path: label.to_owned(), reason: format!("cannot be written: {e}") };
         fit_a_file(self.entries.iter().map(|(_, tensor)| tensor.contents()), label)?;
         let mut out = Counted { inner: writer, count: 0 };
         let mut directory = Vec::new();

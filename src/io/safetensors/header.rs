@@ -221,7 +221,7 @@ impl Header {
         let mut end = 0;
         for (name, info) in by_place {
             let name = shorten(name);
-            info.check().map_err(|why| format!("says that the tensor `{name}` {why}"))?;
+            info.check().map_err(|reason| format!("says that the tensor `{name}` {reason}"))?;
             if info.begin != end {
                 return Err(format!(
                     "says that the tensor `{name}` begins at byte {} of the data, but the data before it ends at {end}: \

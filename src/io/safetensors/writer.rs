@@ -97,27 +97,28 @@ impl<'a> SafetensorsWriter<'a> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn add(&mut self, name: &str, tensor: &'a impl InRowMajor) -> Result<&mut Self, Error> {
-        let refuse = |why: String| Err(Error::Argument { op: "add a tensor to the safetensors file", why });
+        let reject =
+            |reason: String| Err(Error::Argument { op: "add a tensor to the safetensors file", reason });
         let dtype = tensor.contents().dtype;
         let shown = shorten(name);
         let Some(type_name) = name_of(dtype) else {
-            return refuse(format!(
+            return reject(format!(
                 "`{shown}` holds {dtype}, which the format does not support; add `.re()` and `.im()`, or \
                  `.cast::<Complex<f32>>()`"
             ));
         };
         let contents = tensor.contents();
         if !contents.row_major && !same_in_both_orders(&contents.shape) {
-            return refuse(format!(
+            return reject(format!(
                 "`{shown}` is column-major, but the format supports row-major tensors only; write it through \
                  `.as_order(MemoryOrder::RowMajor)`, a free view of the same elements"
             ));
         }
         if name == "__metadata__" {
-            return refuse(format!("the name `{name}` is reserved by the format"));
+            return reject(format!("the name `{name}` is reserved by the format"));
         }
         if self.tensors.contains_key(name) {
-            return refuse(format!("the name `{shown}` is taken; every tensor needs its own"));
+            return reject(format!("the name `{shown}` is taken; every tensor needs its own"));
         }
         self.tensors.insert(name.to_owned(), (tensor, type_name));
         Ok(self)
@@ -174,7 +175,7 @@ impl<'a> SafetensorsWriter<'a> {
 
     fn write_all(&self, label: &str, writer: &mut dyn Write) -> Result<(), Error> {
         let error =
-            |e: io::Error| Error::File { path: label.to_owned(), why: format!("cannot be written: {e}") };
+            |e: io::Error| Error::File { path: label.to_owned(), reason: format!("cannot be written: {e}") };
         fit_a_file(self.tensors.values().map(|(tensor, _)| tensor.contents()), label)?;
         // Sorted by decreasing element size, all tensors are aligned.
         let mut tensors: Vec<_> =
@@ -199,12 +200,12 @@ impl<'a> SafetensorsWriter<'a> {
         let mut text = format!("{{{}}}", fields.join(","));
         text += &" ".repeat(text.len().next_multiple_of(ALIGNMENT) - text.len());
         if text.len() as u64 > LONGEST_HEADER {
-            let why = format!(
+            let reason = format!(
                 "cannot be written: its header of {} bytes exceeds the maximum of {LONGEST_HEADER}; shorten names and \
                  metadata",
                 text.len()
             );
-            return Err(Error::File { path: label.to_owned(), why });
+            return Err(Error::File { path: label.to_owned(), reason });
         }
         writer.write_all(&(text.len() as u64).to_le_bytes()).map_err(error)?;
         writer.write_all(text.as_bytes()).map_err(error)?;

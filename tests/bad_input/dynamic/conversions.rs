@@ -1,6 +1,6 @@
 //! Conversions from and to other types, copies, single elements, equality, products.
 
-use super::array::{Array, Outcome, Refusal, allocated, copy, einsum, in_bounds, line, refuse};
+use super::array::{Array, Outcome, Rejection, allocated, copy, einsum, in_bounds, line, refuse};
 use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row, done};
 use super::hazards::{HARD, countable, one, product, sixteen, two};
 use super::operand::{HUGE, Place, ToArray};
@@ -123,7 +123,7 @@ pub(crate) fn rows() -> Vec<Row> {
                 in_bounds(n, 8)?;
                 let len = if n.contains(&0) { 0 } else { n.iter().product() };
                 if len != a[0].data.len() {
-                    refuse("Length")
+                    refuse("LengthMismatch")
                 } else {
                     Ok(Array { shape: n.to_vec(), ..a[0].clone() })
                 }
@@ -187,7 +187,7 @@ pub(crate) fn rows() -> Vec<Row> {
             expected: |a, _| {
                 let same = a[0].shape == a[1].shape;
                 if same && a[0].len() > 1 << 24 {
-                    return Err(Refusal::Untried);
+                    return Err(Rejection::Untried);
                 }
                 Ok(Array::scalar(f64::from(same && a[0].data == a[1].data)))
             },
@@ -255,7 +255,7 @@ pub(crate) fn rows() -> Vec<Row> {
 
 fn element(x: &Array, index: &[usize]) -> Outcome {
     if index.iter().zip(&x.shape).any(|(i, n)| i >= n) {
-        refuse("Index")
+        refuse("IndexOutOfBounds")
     } else {
         Ok(Array::scalar(x.at(index)))
     }

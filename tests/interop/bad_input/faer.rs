@@ -63,7 +63,7 @@ pub(super) fn rows() -> Vec<Row> {
             // Huge empty shapes are left out, because faer iterates over empty columns.
             |hazard| countable(hazard).into_iter().filter(|o| !o[0].is_huge()).collect(),
             |o| at_rank!(o, x: view, [2], done!(try owned(*x))),
-            dense_or_refused,
+            contiguous_or_rejected,
             does_not_compile,
         ),
     ]
@@ -121,7 +121,7 @@ fn owned(x: TensorView<'_, f64, Rank<2>>) -> Result<Array, Error> {
 }
 
 /// Expects an error for padded columns, by faer's rule of 64 bytes.
-fn dense_or_refused(o: &Operand) -> Outcome {
+fn contiguous_or_rejected(o: &Operand) -> Outcome {
     let [rows, columns] = o.shape[..] else { unreachable!("only matrices were converted") };
     let gaps = rows % 8 != 0 && columns > 1;
     if gaps { refuse("Argument") } else { Ok(o.array()) }

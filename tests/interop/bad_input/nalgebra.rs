@@ -107,12 +107,12 @@ fn is_a_view(o: &Operand) -> bool {
 }
 
 fn viewed_or_refused(o: &Operand) -> Outcome {
-    if is_a_view(o) { Ok(o.array()) } else { refuse("Strides") }
+    if is_a_view(o) { Ok(o.array()) } else { refuse("InvalidStrides") }
 }
 
 /// Operands with stride 0 are copied before they are changed.
 fn changed_or_refused(o: &Operand) -> Outcome {
-    if matches!(o.place, Place::Reversed) { refuse("Strides") } else { Ok(incremented(o)) }
+    if matches!(o.place, Place::Reversed) { refuse("InvalidStrides") } else { Ok(incremented(o)) }
 }
 
 fn matrix(x: TensorView<'_, f64, Rank<2>>, o: &Operand) -> Result<Array, Error> {

@@ -71,7 +71,7 @@ pub(super) fn rows() -> Vec<Row> {
             ],
             countable,
             |o| at_rank!(o, x: view, [0 1 2], done!(try owned(*x, &o[0]))),
-            dense_or_refused,
+            contiguous_or_rejected,
             other_order,
         ),
         row(
@@ -81,7 +81,7 @@ pub(super) fn rows() -> Vec<Row> {
             ],
             countable,
             |o| at_rank!(o, x: view, [0 1 2 16], done!(try erased(*x, &o[0]))),
-            dense_or_refused,
+            contiguous_or_rejected,
             wrong_rank_of_an_array,
         ),
     ]
@@ -135,7 +135,7 @@ fn erased_views<D: Dim>(x: TensorView<'_, f64, D>, o: &Operand) -> Result<Plain,
 }
 
 fn wrong_rank_of_a_view() -> ByHand {
-    let o = Operand::dense(&[2, 3]);
+    let o = Operand::contiguous(&[2, 3]);
     let other = |form: &ArrayViewD<'_, f64>| {
         let found = saying(
             "has rank 2, not 3; convert it to a tensor of `Rank<2>`",
@@ -187,7 +187,7 @@ fn erased_views_mut<D: Dim>(x: TensorViewMut<'_, f64, D>) -> Result<Plain, Error
 }
 
 fn wrong_rank_of_a_mutable_view() -> ByHand {
-    let o = Operand::dense(&[2, 3]);
+    let o = Operand::contiguous(&[2, 3]);
     let other = || {
         o.changed::<2>(&|x| {
             let array = ArrayViewMutD::from(x);
@@ -233,7 +233,7 @@ fn erased<D: Dim>(x: TensorView<'_, f64, D>, o: &Operand) -> Result<Plain, Error
 }
 
 /// ndarray's copy of a reversed view has negative strides, too.
-fn dense_or_refused(o: &Operand) -> super::Outcome {
+fn contiguous_or_rejected(o: &Operand) -> super::Outcome {
     match o.place {
         Place::Reversed => refuse("Argument"),
         _ => Ok(o.array()),
@@ -241,7 +241,7 @@ fn dense_or_refused(o: &Operand) -> super::Outcome {
 }
 
 fn other_order() -> ByHand {
-    let o = Operand::dense(&[2, 3]);
+    let o = Operand::contiguous(&[2, 3]);
     let rows = || Array::<f64, ndarray::Ix2>::from(o.view::<2>().to_owned());
     let columns = || rows().reversed_axes();
     let says = "is contiguous in column-major order; copy it with `Tensor::copy_of(&array)`, or make a `ColMajor` tensor";
@@ -262,13 +262,13 @@ fn other_order() -> ByHand {
 }
 
 fn wrong_rank_of_an_array() -> ByHand {
-    let o = Operand::dense(&[2, 3]);
-    let refused = || {
+    let o = Operand::contiguous(&[2, 3]);
+    let rejected = || {
         let array = ArrayD::from(o.view::<2>().to_owned());
         let address = array.as_ptr();
-        let refused = Tensor::<f64, Rank<1>>::try_from(array).expect_err("it has rank 2");
-        assert_eq!((refused.value.as_ptr(), refused.value.raw_dim()), (address, IxDyn(&[2, 3])));
-        saying::<Plain>("has rank 2, not 1; convert it to a tensor of `Rank<2>`", Err(refused.error))
+        let rejected = Tensor::<f64, Rank<1>>::try_from(array).expect_err("it has rank 2");
+        assert_eq!((rejected.value.as_ptr(), rejected.value.raw_dim()), (address, IxDyn(&[2, 3])));
+        saying::<Plain>("has rank 2, not 1; convert it to a tensor of `Rank<2>`", Err(rejected.error))
     };
-    Ok(vec![(done!(try refused()), refuse("Argument"))])
+    Ok(vec![(done!(try rejected()), refuse("Argument"))])
 }

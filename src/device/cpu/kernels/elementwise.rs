@@ -31,7 +31,7 @@ kernel! {
     ///
     /// # Safety
     /// The caller must ensure that `out` points to `n` initialised elements, and exclusive access to them.
-    unsafe fn generate_dense[T: Element, F: Generator<T>][T, F](op: F, k: usize, n: usize, out: *mut T) -> () {
+    unsafe fn generate_contiguous[T: Element, F: Generator<T>][T, F](op: F, k: usize, n: usize, out: *mut T) -> () {
         // SAFETY: the caller ensures that `out` points to `n` initialised elements, and exclusive access to them.
         let out = unsafe { from_raw_parts_mut(out, n) };
         for (i, r) in out.iter_mut().enumerate() {
@@ -224,7 +224,7 @@ impl<T: Element> Elementwise<T> for Cpu {
             let row = base.offset(offset).get();
             if stride == 1 {
                 // SAFETY: the plan is the output's, so a row is `n` of its elements; `Output` guarantees exclusive access.
-                unsafe { generate_dense(*op, k, n, row) };
+                unsafe { generate_contiguous(*op, k, n, row) };
             } else {
                 for i in 0..n {
                     let to = row.wrapping_offset(i as isize * stride);

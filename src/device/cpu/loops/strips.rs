@@ -325,8 +325,8 @@ impl<const K: usize> StripTask<'_, K> {
     /// As [`for_blocks`], for the elements of the row.
     unsafe fn row(&self, columns: usize, strides: [isize; K], at: [*mut u8; K]) {
         if strides == [1; K] {
-            // SAFETY: `dense` has this function's contract, and all strides are 1.
-            return unsafe { self.dense(columns, at) };
+            // SAFETY: `contiguous` has this function's contract, and all strides are 1.
+            return unsafe { self.contiguous(columns, at) };
         }
         let mut buffers = [const { MaybeUninit::<Buffer>::uninit() }; K];
         let buffers: [*mut u8; K] = buffers.each_mut().map(|buffer| buffer.as_mut_ptr().cast());
@@ -375,7 +375,7 @@ impl<const K: usize> StripTask<'_, K> {
     /// # Safety
     /// As [`row`](StripTask::row); all strides of the row are 1.
     #[inline]
-    unsafe fn dense(&self, columns: usize, mut at: [*mut u8; K]) {
+    unsafe fn contiguous(&self, columns: usize, mut at: [*mut u8; K]) {
         if !self.streams {
             return (self.f)(columns, padded(at));
         }
@@ -562,7 +562,7 @@ impl<const K: usize> StripTask<'_, K> {
             });
             // SAFETY: row `j` of the tile, or its copy in a buffer, is contiguous in each operand. By the contract, it may be
             // read, and is exclusive in the first operand.
-            unsafe { self.dense(block.width, given) };
+            unsafe { self.contiguous(block.width, given) };
             if rows.strides[0] != 1 && self.first != First::Read {
                 let to = block.at[0].wrapping_offset(bytes(0, j * rows.steps[0]));
                 // SAFETY: row `j` of the tile is exclusive by the contract, and the buffer has its elements.

@@ -3,8 +3,8 @@
 use crate::device::{Cpu, Operand, Output};
 use crate::element::Element;
 #[cfg(test)]
-use crate::layout::foreign::{check_apart, check_bounds};
-use crate::layout::is_dense;
+use crate::layout::foreign::{check_bounds, check_no_overlap};
+use crate::layout::is_contiguous;
 
 impl<'a, T: Element> Operand<'a, T, Cpu> {
     /// Returns all elements as a slice, or `None` if they are not contiguous in this memory order.
@@ -16,7 +16,7 @@ impl<'a, T: Element> Operand<'a, T, Cpu> {
         }
         // SAFETY: the closure is called only if the layout is contiguous, so `ptr .. ptr + len` are the operand's own elements.
         // `Operand` guarantees that they are readable during `'a`.
-        is_dense(self.shape(), self.strides(), row_major)
+        is_contiguous(self.shape(), self.strides(), row_major)
             .then(|| unsafe { core::slice::from_raw_parts(self.ptr().get(), len) })
     }
 }
@@ -31,7 +31,7 @@ impl<'a, T: Element> Output<'a, T, Cpu> {
         }
         // SAFETY: the closure is called only if the layout is contiguous, so `ptr .. ptr + len` are the output's own elements.
         // `Output` has exclusive access to them for `'a`.
-        is_dense(self.shape(), self.strides(), row_major)
+        is_contiguous(self.shape(), self.strides(), row_major)
             .then(|| unsafe { core::slice::from_raw_parts_mut(self.ptr().get(), len) })
     }
 }
@@ -58,8 +58,8 @@ impl<'a, T: Element> Output<'a, T, Cpu> {
         strides: &'a [isize],
     ) -> Self {
         check_bounds(shape, strides, first, data.len(), size_of::<T>()).unwrap();
-        check_apart(shape, strides).unwrap();
-        // SAFETY: `check_bounds` ensures that every index is within the slice, which is mutably borrowed for `'a`; `check_apart`
+        check_no_overlap(shape, strides).unwrap();
+        // SAFETY: `check_bounds` ensures that every index is within the slice, which is mutably borrowed for `'a`; `check_no_overlap`
         // ensures that no two indices share an element.
         unsafe { Output::from_raw(Cpu::slice_ptr_mut(data).offset(first as isize), shape, strides) }
     }

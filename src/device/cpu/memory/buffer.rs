@@ -132,7 +132,7 @@ impl<T> CpuBuffer<T> {
         // SAFETY: `bytes` is not `FOREIGN`, and the caller ensures that the buffer is not used again.
         let block = unsafe { self.take_block() };
         if block.is_large() {
-            block.recycle();
+            block.free_to_pool();
         }
     }
 }
@@ -290,9 +290,9 @@ fn no_memory<T>(len: usize) -> Error {
 /// allocated. Returns `None` if the allocation fails.
 #[inline(never)]
 fn large(layout: Layout, fill: Fill, begin: Begin) -> Option<(NonNull<u8>, Block)> {
-    let recycled = Block::recycled(layout);
-    let used = recycled.is_some();
-    let block = recycled.or_else(|| Block::fresh_large(layout, fill))?;
+    let pooled = Block::from_pool(layout);
+    let used = pooled.is_some();
+    let block = pooled.or_else(|| Block::fresh_large(layout, fill))?;
     let offset = match begin {
         Begin::AtPage => block.start().addr().get().wrapping_neg() % LARGE_ALIGNMENT,
         Begin::AtBlock => 0,

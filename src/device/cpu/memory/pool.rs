@@ -7,9 +7,9 @@
 //! allocate                                                                  (buffer::large)
 //!     take: the smallest block of the pool that is large enough, but at most a quarter larger than needed
 //!     otherwise: allocate a block
-//! free                                                                      (Block::recycle)
+//! free                                                                      (Block::free_to_pool)
 //!     put: free the oldest blocks until the pool is within its limits, then add the block
-//! an allocation fails: free the whole pool and retry                        (Block::fresh, has_room, zeroed)
+//! an allocation fails: free the whole pool and retry                        (Block::fresh, try_reserve, zeroed)
 //! ```
 
 use super::system;
@@ -128,7 +128,7 @@ impl Block {
     }
 
     /// Takes a block from the pool that is large enough for `wanted` at a page boundary, or returns `None` if there is none.
-    pub(in crate::device::cpu) fn recycled(wanted: Layout) -> Option<Block> {
+    pub(in crate::device::cpu) fn from_pool(wanted: Layout) -> Option<Block> {
         KEPT.take(wanted)
     }
 
@@ -140,13 +140,13 @@ impl Block {
 
     /// Returns the block to the pool, or frees it if it is larger than the pool's limit.
     #[inline(never)]
-    pub(in crate::device::cpu) fn recycle(self) {
+    pub(in crate::device::cpu) fn free_to_pool(self) {
         debug_assert!(self.is_large());
         KEPT.put(self);
     }
 
     /// Returns whether the block is large enough for `wanted` at a page boundary, and at most a quarter larger than `wanted`.
-    fn serves(&self, wanted: Layout) -> bool {
+    fn fits(&self, wanted: Layout) -> bool {
         let (bytes, needed) = (self.bytes(), wanted.size());
         self.layout.align() == wanted.align()
             && bytes >= needed.saturating_add(LARGE_ALIGNMENT)
@@ -170,14 +170,14 @@ impl Drop for Block {
 /// # Errors
 /// [`Error::OutOfMemory`] if the allocation fails.
 pub(crate) fn reserve<T>(to: &mut Vec<T>, more: usize) -> Result<(), Error> {
-    if has_room(to, more) {
+    if try_reserve(to, more) {
         return Ok(());
     }
     Err(Error::OutOfMemory { device: Cpu.name(), bytes: more.saturating_mul(size_of::<T>()) })
 }
 
 /// Reserves capacity for `more` elements. If the allocation fails, frees the pool and retries. Returns `false` if that fails too.
-pub(in crate::device::cpu) fn has_room<T>(to: &mut Vec<T>, more: usize) -> bool {
+pub(in crate::device::cpu) fn try_reserve<T>(to: &mut Vec<T>, more: usize) -> bool {
     while to.try_reserve_exact(more).is_err() {
         // The pool is not freed for a request that no machine can satisfy.
         if more > isize::MAX as usize / size_of::<T>().max(1) || KEPT.trim() == 0 {
@@ -245,7 +245,7 @@ impl Pool {
     /// freed last, which is most likely in cache.
     fn take(&self, wanted: Layout) -> Option<Block> {
         let mut held = self.lock();
-        let serving = held.blocks.iter().enumerate().filter(|(_, block)| block.serves(wanted));
+        let serving = held.blocks.iter().enumerate().filter(|(_, block)| block.fits(wanted));
         let (at, _) = serving.min_by_key(|(at, block)| (block.bytes(), Reverse(*at)))?;
         Some(held.remove(at))
     }

@@ -9,7 +9,7 @@
 //! put the buffer back, unless it is larger than MAX_KEPT_BYTES
 //! ```
 
-use super::pool::{Block, Fill, has_room};
+use super::pool::{Block, Fill, try_reserve};
 use core::alloc::Layout;
 use core::cell::Cell;
 use core::mem::MaybeUninit;
@@ -176,7 +176,7 @@ pub(in crate::device::cpu) fn can_allocate(bytes: usize) -> bool {
 /// Allocates at least this many lines, or returns `None` if the allocation fails.
 fn fresh(lines: usize) -> Option<Vec<Line>> {
     let mut memory = Vec::new();
-    has_room(&mut memory, lines).then_some(memory)
+    try_reserve(&mut memory, lines).then_some(memory)
 }
 
 /// Calls `f` with the address of this many lines on the stack.

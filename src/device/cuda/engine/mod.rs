@@ -25,7 +25,7 @@ use crate::device::{
 };
 use crate::element::{DType, Element, Scalar};
 use crate::error::Error;
-use crate::layout::{Layout, element_count, is_dense};
+use crate::layout::{Layout, element_count, is_contiguous};
 use codegen::operation::{Operation, RawOperand};
 use kernels::products::{Batch, PackedScaling};
 use kernels::reduce::Reducing;
@@ -97,14 +97,14 @@ pub(super) fn gather<T: Element, const N: usize>(
     from: Operand<'_, T, Cuda<N>>,
 ) -> Result<Vec<T>, Error> {
     let len = element_count(from.shape(), size_of::<T>())?;
-    if is_dense(from.shape(), from.strides(), true) || len == 0 {
+    if is_contiguous(from.shape(), from.strides(), true) || len == 0 {
         // SAFETY: the operand is row-major contiguous or empty, so its `len` elements begin at `ptr`; `Operand` guarantees that
         // they are readable.
         return unsafe { read_vec(context, from.ptr().address, len) };
     }
-    let dense = compact(context, from)?;
+    let contiguous = compact(context, from)?;
     // SAFETY: `compact` returned memory with `len` elements, to which nothing else has access.
-    unsafe { read_vec(context, dense.address(), len) }
+    unsafe { read_vec(context, contiguous.address(), len) }
 }
 
 /// Copies an operand to new memory on the device, row-major contiguous.
@@ -113,7 +113,7 @@ pub(super) fn compact<T: Element, const N: usize>(
     from: Operand<'_, T, Cuda<N>>,
 ) -> Result<Memory, Error> {
     let to = context.alloc(element_count(from.shape(), size_of::<T>())? * size_of::<T>())?;
-    let layout = Layout::dense(from.shape(), true);
+    let layout = Layout::contiguous(from.shape(), true);
     let out = RawOperand { address: to.address(), dtype: T::DTYPE, strides: layout.strides() };
     // SAFETY: `Operand` guarantees readable elements; the new memory has room for all of them, and nothing else has its
     // address.

@@ -251,7 +251,7 @@ fn paths_of_zero_one_and_two_operands() {
 #[test]
 fn limits_are_kept_or_rejected() {
     let mut rng = Lcg(5);
-    let (mut kept, mut refused) = (0, 0);
+    let (mut kept, mut rejected) = (0, 0);
     for round in 0..300 {
         let n = 3 + rng.below(3);
         let net = Owned::random(&mut rng, n, 8, EXTENTS[round % 3]);
@@ -264,18 +264,18 @@ fn limits_are_kept_or_rejected() {
                 assert_eq!(net.check(&path), best, "{net:?}");
             }
             Err(error) => {
-                refused += 1;
+                rejected += 1;
                 assert_eq!((best.0, error.smallest), (f64::INFINITY, smallest), "{net:?}");
             }
         }
     }
-    assert!(kept > 30 && refused > 30, "{kept} kept, {refused} refused");
+    assert!(kept > 30 && rejected > 30, "{kept} kept, {rejected} rejected");
 }
 
 #[test]
 fn limits_of_large_networks() {
     let mut rng = Lcg(6);
-    let (mut kept, mut refused) = (0, 0);
+    let (mut kept, mut rejected) = (0, 0);
     for _ in 0..100 {
         let n = 9 + rng.below(6);
         let net = Owned::random(&mut rng, n, 20, &[2, 3]);
@@ -292,13 +292,13 @@ fn limits_of_large_networks() {
                     assert!(intermediates.iter().all(|step| step.labels.count_ones() <= 6));
                 }
                 Err(error) => {
-                    refused += 1;
+                    rejected += 1;
                     assert!(error.smallest > limit);
                 }
             }
         }
     }
-    assert!(kept > 10 && refused > 10, "{kept} kept, {refused} refused");
+    assert!(kept > 10 && rejected > 10, "{kept} kept, {rejected} rejected");
 }
 
 #[test]

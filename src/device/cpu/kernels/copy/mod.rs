@@ -239,8 +239,8 @@ impl CopyTask {
             join(|| unsafe { self.run(&low) }, || unsafe { self.run(&high) });
             return;
         }
-        if blocks.dense {
-            // SAFETY: `tiles` has this function's contract, and `dense` was checked.
+        if blocks.contiguous {
+            // SAFETY: `tiles` has this function's contract, and `contiguous` was checked.
             unsafe { self.tiles(blocks) };
         } else if let Some((row, rest)) = blocks.split_contiguous()
             && row.extent >= MIN_GATHERED_LEN
@@ -260,7 +260,7 @@ impl CopyTask {
     /// Copies the blocks by transposing tiles. A tile has all columns and a band of rows.
     ///
     /// # Safety
-    /// As [`run`](CopyTask::run). The blocks must be `dense`.
+    /// As [`run`](CopyTask::run). The blocks must be `contiguous`.
     unsafe fn tiles(&self, blocks: &Blocks) {
         let (unit, kernel) = (blocks.unit, tile::kernel(blocks.unit));
         let (rows, count) = (blocks.rows.len(), blocks.columns.len());

@@ -174,11 +174,11 @@ fn copies_of_any_strides() {
 
 /// Copies a contiguous array with permuted axes. `firsts` are the offsets of the source and the result in their buffers.
 fn permuted<T: Numbered>(shape: &[usize], axes: &[usize], firsts: [usize; 2]) {
-    let dense = |shape: &[usize]| crate::layout::Layout::dense(shape, true);
-    let from = dense(shape).permute(axes).unwrap();
+    let contiguous = |shape: &[usize]| crate::layout::Layout::contiguous(shape, true);
+    let from = contiguous(shape).permute(axes).unwrap();
     let len = shape.iter().product::<usize>() + 64;
     let place = |first: usize, strides: &[isize]| Place { first, strides: strides.to_vec(), len };
-    let (to, from_place) = (dense(from.shape()), place(firsts[1], from.strides()));
+    let (to, from_place) = (contiguous(from.shape()), place(firsts[1], from.strides()));
     check::<T>(from.shape(), &place(firsts[0], to.strides()), &from_place);
 }
 

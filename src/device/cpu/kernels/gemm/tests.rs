@@ -75,11 +75,11 @@ impl Values {
 }
 
 trait Made: Scalar {
-    fn made(values: &mut Values) -> Self;
+    fn random(values: &mut Values) -> Self;
 }
 macro_rules! made {
     ($($t:ty: $v:ident => $make:expr;)*) => {$(
-        impl Made for $t { fn made($v: &mut Values) -> $t { $make } }
+        impl Made for $t { fn random($v: &mut Values) -> $t { $make } }
     )*};
 }
 made! {
@@ -105,9 +105,9 @@ struct Case<T> {
 fn check<T: Made>(by: &dyn MatrixProduct<T>, case: Case<T>) {
     let Case { size: [m, k, n], lies, alpha, beta, conjugate } = case;
     let values = &mut Values((m * 1000 + k * 100 + n) as u64);
-    let mut a = Held::new(m, k, lies[0], || T::made(values));
-    let mut b = Held::new(k, n, lies[1], || T::made(values));
-    let mut c = Held::new(m, n, lies[2], || T::made(values));
+    let mut a = Held::new(m, k, lies[0], || T::random(values));
+    let mut b = Held::new(k, n, lies[1], || T::random(values));
+    let mut c = Held::new(m, n, lies[2], || T::random(values));
     let mut expected = c.clone();
     let conj = |x: T, yes: bool| if yes { x.conj() } else { x };
     for i in 0..m {
@@ -322,7 +322,7 @@ fn check_extremes<T: Extreme>(by: &dyn MatrixProduct<T>, case: Case<T>) -> [usiz
     let mut every = 0;
     let mut few = |values: &mut Values| {
         every += 1;
-        if every % 397 < 2 { T::extreme(values) } else { T::made(values) }
+        if every % 397 < 2 { T::extreme(values) } else { T::random(values) }
     };
     let mut a = Held::new(m, k, lies[0], || few(values));
     let mut b = Held::new(k, n, lies[1], || few(values));
@@ -438,7 +438,7 @@ fn batch<T: Made>([m, k, n]: [usize; 3], lies: [Lie; 3], conjugate: [bool; 2]) {
     let values = &mut Values(7);
     let size = |rows: usize, columns: usize, lie: Lie| Held::<T>::new(rows, columns, lie, T::zero).data.len();
     let sizes = [size(m, k, lies[0]), size(k, n, lies[1]), size(m, n, lies[2])];
-    let mut make = |step: usize| (0..12 * (step + 1)).map(|_| T::made(values)).collect::<Vec<T>>();
+    let mut make = |step: usize| (0..12 * (step + 1)).map(|_| T::random(values)).collect::<Vec<T>>();
     let mut data = sizes.map(&mut make);
     let before = data[2].clone();
     let forms = [

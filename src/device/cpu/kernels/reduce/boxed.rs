@@ -12,7 +12,7 @@
 
 use super::{ReduceTask, enough};
 use crate::device::cpu::loops::threads::{PARALLEL_BYTES, enter, join, over_outputs};
-use crate::device::cpu::memory::pool::{has_room, reserve};
+use crate::device::cpu::memory::pool::{reserve, try_reserve};
 use crate::device::cpu::{Cpu, HostPtr};
 use crate::device::{Operand, Output, Reduction};
 use crate::element::Element;
@@ -74,7 +74,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     /// Returns `len` accumulators that hold the identity, or `None` if the allocation fails.
     fn identities(&self, len: usize) -> Option<Vec<R::Acc>> {
         let mut memory = Vec::new();
-        has_room(&mut memory, len).then_some(())?;
+        try_reserve(&mut memory, len).then_some(())?;
         self.fill(&mut memory, len);
         Some(memory)
     }

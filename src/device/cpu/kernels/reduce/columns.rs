@@ -18,7 +18,7 @@ use super::rows::fold_rows_each;
 use super::{CHAIN_LEN, HostPtr, enough};
 use crate::device::Reduction;
 use crate::device::cpu::loops::threads::join;
-use crate::device::cpu::memory::pool::has_room;
+use crate::device::cpu::memory::pool::try_reserve;
 use crate::element::Element;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
@@ -188,7 +188,7 @@ fn fold_pairwise<T: Element, R: Reduction<T>>(
 /// the thread's work.
 fn identities<T: Element, R: Reduction<T>>(op: &R, len: usize) -> Option<Vec<R::Acc>> {
     let mut memory = Vec::new();
-    has_room(&mut memory, len).then_some(())?;
+    try_reserve(&mut memory, len).then_some(())?;
     memory.resize(len, op.identity());
     Some(memory)
 }

@@ -32,7 +32,7 @@ use crate::device::{BinaryOp, Operand, Output, Reduce, Reduction};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::broadcast::same;
-use crate::layout::is_dense;
+use crate::layout::is_contiguous;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::rank::MAX_RANK;
@@ -251,8 +251,11 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         let (_, strides) = a.strides().split_at(out.shape().len());
         if kept_shape.is_empty() && self.count < enough::<T, R>() {
             // A single row: planning would take longer than the reduction of a short one.
-            let dense = || is_dense(shape, strides, true) || (!R::USES_INDEX && is_dense(shape, strides, false));
-            let stride = if let &[stride] = strides { Some(stride) } else { dense().then_some(1) };
+            let contiguous = || {
+                is_contiguous(shape, strides, true)
+                    || (!R::USES_INDEX && is_contiguous(shape, strides, false))
+            };
+            let stride = if let &[stride] = strides { Some(stride) } else { contiguous().then_some(1) };
             if let Some(stride) = stride {
                 // SAFETY: the operand has one axis with this stride, or is contiguous, so these are its `count` elements, which
                 // `Operand` guarantees to be readable. The output has one element, to which `Output` guarantees exclusive access.
@@ -457,7 +460,7 @@ impl<T: Element> Reduce<T> for Cpu {
                     let x = unsafe { *from.offset(i * sa).get() };
                     let next = match acc {
                         None => x,
-                        Some(acc) if F::CHECKED && !op.defined(acc, x) => {
+                        Some(acc) if F::CHECKED && !op.is_defined(acc, x) => {
                             return Err(Error::Arithmetic {
                                 op: F::NAME,
                                 dtype: T::DTYPE.name(),

@@ -18,7 +18,7 @@ fn reduce<T: Element, R: Reduction<T>>(
     kept: usize,
 ) -> Vec<R::Output> {
     assert!(size(shape, strides) <= data.len());
-    let to = Layout::dense(&shape[..kept], true);
+    let to = Layout::contiguous(&shape[..kept], true);
     let mut out = vec![R::Output::default(); to.shape().iter().product()];
     let a = Operand::of_slice(data, start(shape, strides), shape, strides);
     Cpu.reduce(&op, Output::of_slice(&mut out, 0, to.shape(), to.strides()), a).unwrap();

@@ -216,9 +216,9 @@ fn large_results() {
     let value = |k: usize| (k % 1013) as f64;
     let a: Vec<f64> = (0..rows * (columns + 2)).map(value).collect();
     for (pitch, first) in [(columns, 0), (columns + 1, 3), (columns + 2, 1)] {
-        let (shape, dense, wide) = ([rows, columns], [columns as isize, 1], [pitch as isize, 1]);
+        let (shape, contiguous, wide) = ([rows, columns], [columns as isize, 1], [pitch as isize, 1]);
         let mut out = vec![-1.0; rows * (columns + 2) + 3];
-        let x = Operand::of_slice(&a, 0, &shape, &dense);
+        let x = Operand::of_slice(&a, 0, &shape, &contiguous);
         let o = Output::of_slice(&mut out, first, &shape, &wide);
         assert!(rows * columns * 8 >= super::MIN_STREAMED_BYTES);
         Cpu.map::<(f64, f64), _>(&Mix, o, (x, x)).unwrap();

@@ -94,7 +94,7 @@ pub(in crate::device::cuda::engine) fn blocks(
     Err(Error::DeviceFailed {
         op: "compute",
         device: context.name(),
-        why: format!("{len} elements exceed the maximum grid size"),
+        reason: format!("{len} elements exceed the maximum grid size"),
     })
 }
 

@@ -5,7 +5,7 @@
 //! still queued.
 
 use super::libraries;
-use super::recycle::{self, Recycled};
+use super::pool::{self, Pooled};
 use crate::device::cuda::engine::codegen::arguments::Arguments;
 use crate::device::cuda::engine::codegen::cache;
 use crate::device::cuda::engine::codegen::program::Program;
@@ -26,7 +26,7 @@ pub(in crate::device::cuda) struct Context {
     context: sys::CUcontext,
     /// The CUDA memory pool for allocations; `None` if the device has no pools.
     pool: Option<sys::CUmemoryPool>,
-    recycled: Recycled,
+    pooled: Pooled,
     /// Memory of the whole device, in bytes.
     total: usize,
     arch: u32,
@@ -54,9 +54,9 @@ const MAX_DEVICES: usize = 64;
 pub(in crate::device::cuda) fn context(ordinal: usize) -> Result<&'static Context, Error> {
     static CONTEXTS: [OnceLock<Context>; MAX_DEVICES] = [const { OnceLock::new() }; MAX_DEVICES];
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let unavailable = |why| Error::DeviceUnavailable { device: name_of(ordinal), why };
+    let unavailable = |reason| Error::DeviceUnavailable { device: name_of(ordinal), reason };
     let Some(slot) = CONTEXTS.get(ordinal) else {
-        return Err(unavailable(devices().map_or_else(|why| why, |count| no_such(ordinal, count))));
+        return Err(unavailable(devices().map_or_else(|reason| reason, |count| no_such(ordinal, count))));
     };
     if let Some(context) = slot.get() {
         return Ok(context);
@@ -91,7 +91,7 @@ fn devices() -> Result<usize, String> {
 
 /// Counts the GPUs. The error names no ordinal.
 pub(in crate::device::cuda) fn count() -> Result<usize, Error> {
-    devices().map_err(|why| Error::DeviceUnavailable { device: "Cuda".into(), why })
+    devices().map_err(|reason| Error::DeviceUnavailable { device: "Cuda".into(), reason })
 }
 
 fn no_such(ordinal: usize, count: usize) -> String {
@@ -132,7 +132,7 @@ impl Context {
             context,
             pool,
             arch: (major * 10 + minor) as u32,
-            recycled: Recycled::default(),
+            pooled: Pooled::default(),
             // SAFETY: the driver returned `device`.
             total: unsafe { result::device::total_mem(device) }.map_err(failed)?,
             kernels: RwLock::default(),
@@ -155,7 +155,7 @@ impl Context {
 
     /// Returns the error for a failed call of the driver. If a kernel fails, a later call of the driver returns its error.
     pub(in crate::device::cuda) fn failure(&self, op: &'static str, error: DriverError) -> Error {
-        Error::DeviceFailed { op, device: self.name(), why: describe(error) }
+        Error::DeviceFailed { op, device: self.name(), reason: describe(error) }
     }
 
     /// Makes this GPU's context current: the driver's next calls in this thread use this GPU.
@@ -169,7 +169,7 @@ impl Context {
     /// Allocates memory with unspecified contents.
     pub(in crate::device::cuda) fn alloc(&'static self, bytes: usize) -> Result<Memory, Error> {
         let address =
-            if bytes == 0 { Ok(0) } else { self.recycled.take(bytes).map_or_else(|| self.fresh(bytes), Ok) }?;
+            if bytes == 0 { Ok(0) } else { self.pooled.take(bytes).map_or_else(|| self.fresh(bytes), Ok) }?;
         let memory = Memory { address, bytes, context: self, holder: Holder::Pool };
         if poisons() {
             // SAFETY: the memory was just allocated with at least `bytes` bytes, and nothing else has its address.
@@ -182,7 +182,7 @@ impl Context {
         if bytes > self.total {
             return Err(Error::OutOfMemory { device: self.name(), bytes });
         }
-        let rounded = recycle::rounded(bytes);
+        let rounded = pool::rounded(bytes);
         let address = match self.try_alloc(rounded) {
             Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
                 // Freed memory may still be queued for release, or be fragmented in the pool.
@@ -227,7 +227,7 @@ impl Context {
 
     /// Returns memory that no tensor uses to the driver.
     pub(in crate::device::cuda) fn trim(&self) -> Result<(), Error> {
-        let kept = self.recycled.drain().into_iter();
+        let kept = self.pooled.drain().into_iter();
         // SAFETY: this context allocated the kept addresses, their `Memory` was dropped, and `drain` returns each address once.
         let freed: Vec<_> = kept.map(|address| unsafe { self.free(address) }).collect();
         self.synchronize()?;
@@ -397,10 +397,10 @@ impl Context {
 
     fn load(&self, program: &Program) -> Result<Kernel, Error> {
         let source = program.source();
-        let image = cache::compiled(&source, self.arch).map_err(|why| Error::DeviceFailed {
+        let image = cache::compiled(&source, self.arch).map_err(|reason| Error::DeviceFailed {
             op: program.name,
             device: self.name(),
-            why,
+            reason,
         })?;
         let load = || {
             self.enter()?;
@@ -488,7 +488,7 @@ impl Drop for Memory {
             Holder::Pool if self.address == 0 => {}
             // Errors, such as a driver that is already unloaded at the end of the process, cannot be reported.
             Holder::Pool => {
-                if let Some(address) = self.context.recycled.put(self.address, self.bytes) {
+                if let Some(address) = self.context.pooled.put(self.address, self.bytes) {
                     // SAFETY: this context allocated the address; this `Memory`, its only owner, ends here, and `put` did not
                     // keep it.
                     let _ = unsafe { self.context.free(address) };

@@ -4,4 +4,4 @@ pub(super) mod context;
 pub(super) mod flag;
 pub(super) mod libraries;
 pub(super) mod pinned;
-mod recycle;
+mod pool;

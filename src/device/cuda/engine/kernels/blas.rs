@@ -36,12 +36,12 @@ fn with_handle<R>(
     context: &Context,
     call: impl FnOnce(sys::cublasHandle_t) -> Result<R, CublasError>,
 ) -> Result<R, Error> {
-    libraries::blas().map_err(|why| Error::DeviceUnavailable { device: context.name(), why })?;
+    libraries::blas().map_err(|reason| Error::DeviceUnavailable { device: context.name(), reason })?;
     context.enter().map_err(|error| context.failure(NAME, error))?;
     let failed = |error: CublasError| Error::DeviceFailed {
         op: NAME,
         device: context.name(),
-        why: format!("cuBLAS: {:?}", error.0),
+        reason: format!("cuBLAS: {:?}", error.0),
     };
     let mut handles = HANDLES.lock().unwrap_or_else(PoisonError::into_inner);
     let known = handles.iter().find(|(ordinal, _)| *ordinal == context.ordinal()).map(|(_, handle)| *handle);
@@ -154,7 +154,7 @@ impl Dense {
         let shape = [batch, &[rows, columns]].concat();
         let bytes = element_count(&shape, dtype.size())? * dtype.size();
         let as_it_lies = if by_rows { shape.clone() } else { [batch, &[columns, rows]].concat() };
-        let mut strides = Layout::dense(&as_it_lies, true).strides().to_vec();
+        let mut strides = Layout::contiguous(&as_it_lies, true).strides().to_vec();
         if !by_rows {
             strides.swap(batch.len(), batch.len() + 1);
         }

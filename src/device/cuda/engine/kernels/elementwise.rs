@@ -15,7 +15,8 @@ use crate::error::Error;
 use crate::layout::plan::Plan;
 
 const FILES: &[&str] = &[include_str!("../codegen/sources/elementwise.cu")];
-pub(in crate::device::cuda::engine) static DENSE: Template = Template { files: FILES, entry: dense_entry };
+pub(in crate::device::cuda::engine) static DENSE: Template =
+    Template { files: FILES, entry: contiguous_entry };
 pub(in crate::device::cuda::engine) static STRIDED: Template =
     Template { files: FILES, entry: strided_entry };
 pub(in crate::device::cuda::engine) static DEFINED: Template =
@@ -68,9 +69,9 @@ impl Operation {
             return Ok(());
         }
         let elements = first_elements(&plan, operands);
-        if plan.shape().len() <= 1 && dense_along(plan.inner_strides()) {
+        if plan.shape().len() <= 1 && contiguous_along(plan.inner_strides()) {
             // SAFETY: the caller ensures valid elements within `shape` and access to the result; a plan visits only these.
-            unsafe { self.dense(context, plan.len(), plan.inner_strides(), elements) }
+            unsafe { self.contiguous(context, plan.len(), plan.inner_strides(), elements) }
         } else if let Some(tiles) = tile::tiles(&plan, elements) {
             // SAFETY: the caller ensures valid elements within `shape` and access to the result; a plan visits only these.
             unsafe { tiles.run(context, self, elements) }
@@ -139,7 +140,7 @@ impl Operation {
     /// # Safety
     /// The caller must ensure that all elements along `strides`, each 1 or 0, are allocated on `context`'s GPU. Nothing else may access
     /// the elements of the result, except that an operand with the strides of the result may consist of the same elements.
-    unsafe fn dense<const N: usize>(
+    unsafe fn contiguous<const N: usize>(
         &self,
         context: &Context,
         len: usize,
@@ -157,7 +158,7 @@ impl Operation {
         }
         let grid = blocks(context, len, THREADS * UNROLL * vector)?;
         // SAFETY: the caller ensures `len` valid elements along `strides` and access to the result; the arguments are those of
-        // `dense_entry`.
+        // `contiguous_entry`.
         unsafe { context.launch(&program, [grid, 1, 1], THREADS as u32, &mut arguments) }
     }
 
@@ -173,7 +174,7 @@ impl Operation {
         elements: [RawElements; N],
     ) -> Result<(), Error> {
         let inner = plan.inner_strides();
-        let vector = match dense_along(inner) {
+        let vector = match contiguous_along(inner) {
             true if N > 1 => vector(plan.inner_len(), inner, plan.outer_strides(), elements),
             _ => 1,
         };
@@ -210,7 +211,7 @@ fn first_elements<const N: usize>(plan: &Plan<N>, operands: [RawOperand<'_>; N])
 }
 
 /// Returns whether the result is contiguous, and each operand is contiguous or has a stride of 0.
-fn dense_along<const N: usize>(strides: [isize; N]) -> bool {
+fn contiguous_along<const N: usize>(strides: [isize; N]) -> bool {
     strides[0] == 1 && strides.iter().all(|&stride| stride == 0 || stride == 1)
 }
 
@@ -249,12 +250,12 @@ fn vector<const N: usize>(
 
 // ------------------------------------------------------------------ sources
 
-fn dense_entry(program: &Program) -> String {
+fn contiguous_entry(program: &Program) -> String {
     let [_, vector, unroll, same, ..] = program.variant;
     let (parameters, readers) = readers(program, same, ["Each", "Same"], None);
     format!(
         "{}extern \"C\" __global__ void __launch_bounds__({THREADS}) entry(F f, u64 n, R *out{parameters}) {{\n    \
-         dense<{vector}, {unroll}>(f, n, out{readers});\n}}\n",
+         contiguous<{vector}, {unroll}>(f, n, out{readers});\n}}\n",
         head(program, "R")
     )
 }

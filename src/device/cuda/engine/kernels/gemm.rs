@@ -130,7 +130,7 @@ unsafe fn tiles(
         return Err(Error::DeviceFailed {
             op: NAME,
             device: context.name(),
-            why: format!("{blocks} tiles of a result exceed the maximum grid size"),
+            reason: format!("{blocks} tiles of a result exceed the maximum grid size"),
         });
     };
     let flag = weights.flag(context)?;

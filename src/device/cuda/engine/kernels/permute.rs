@@ -7,7 +7,7 @@ use crate::device::cuda::engine::driver::context::Context;
 use crate::device::scalars::Scalars;
 use crate::element::DType;
 use crate::error::Error;
-use crate::layout::is_dense;
+use crate::layout::is_contiguous;
 use crate::rank::MAX_RANK;
 
 /// Returns a type of `bytes` bytes.
@@ -37,9 +37,10 @@ pub(in crate::device::cuda::engine) unsafe fn copy(
         return Ok(());
     }
     let size = to.dtype.size();
-    let dense =
-        |row_major| is_dense(shape, to.strides, row_major) && is_dense(shape, from.strides, row_major);
-    if dense(true) || dense(false) {
+    let contiguous = |row_major| {
+        is_contiguous(shape, to.strides, row_major) && is_contiguous(shape, from.strides, row_major)
+    };
+    if contiguous(true) || contiguous(false) {
         let bytes = shape.iter().product::<usize>() * size;
         // SAFETY: the caller ensures valid elements and exclusive access to `to`; both are contiguous in the same memory order.
         return unsafe { context.copy(from.address, to.address, bytes) };
@@ -90,7 +91,7 @@ fn larger(lengths: &mut [usize], steps: [&mut [isize]; 2], size: usize, addresse
 mod tests {
     use super::larger;
 
-    fn made_larger(
+    fn merge_elements(
         shape: &[usize],
         to: &[isize],
         from: &[isize],
@@ -104,11 +105,17 @@ mod tests {
     #[test]
     fn pairs_become_one_element() {
         // [3, 5, 2] of a permuted [5, 3, 2].
-        assert_eq!(made_larger(&[3, 5, 2], &[10, 2, 1], &[2, 6, 1], 64), (8, vec![3, 5, 1], vec![1, 3, 0]));
-        assert_eq!(made_larger(&[3, 5, 4], &[20, 4, 1], &[4, 12, 1], 64), (16, vec![3, 5, 1], vec![1, 3, 0]));
+        assert_eq!(
+            merge_elements(&[3, 5, 2], &[10, 2, 1], &[2, 6, 1], 64),
+            (8, vec![3, 5, 1], vec![1, 3, 0])
+        );
+        assert_eq!(
+            merge_elements(&[3, 5, 4], &[20, 4, 1], &[4, 12, 1], 64),
+            (16, vec![3, 5, 1], vec![1, 3, 0])
+        );
         // Not aligned, too large, size not a power of two, stride not a multiple, not contiguous.
         let as_they_are = |shape: &[usize], to: &[isize], from: &[isize], address| {
-            assert_eq!(made_larger(shape, to, from, address), (4, shape.to_vec(), from.to_vec()));
+            assert_eq!(merge_elements(shape, to, from, address), (4, shape.to_vec(), from.to_vec()));
         };
         as_they_are(&[3, 5, 2], &[10, 2, 1], &[2, 6, 1], 4);
         as_they_are(&[3, 5, 8], &[40, 8, 1], &[8, 24, 1], 64);

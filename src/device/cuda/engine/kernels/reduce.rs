@@ -128,7 +128,7 @@ pub(super) fn grid(context: &Context, shares: &Shares) -> Result<[u32; 3], Error
     shares.grid().ok_or_else(|| Error::DeviceFailed {
         op: "reduce",
         device: context.name(),
-        why: format!("{} results exceed the maximum grid size", shares.outputs),
+        reason: format!("{} results exceed the maximum grid size", shares.outputs),
     })
 }
 

@@ -204,7 +204,7 @@ impl Pass<'_> {
         i32::try_from(blocks).map(|blocks| blocks as u32).map_err(|_| Error::DeviceFailed {
             op: self.scanning.operation.name,
             device: self.context.name(),
-            why: format!("{} lines exceed the maximum grid size", self.lines.count),
+            reason: format!("{} lines exceed the maximum grid size", self.lines.count),
         })
     }
 }

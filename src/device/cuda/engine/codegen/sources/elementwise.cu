@@ -39,7 +39,7 @@ template <class T> struct Same {
     }
 };
 
-template <int V, int U, class F, class R, class... A> DEV void dense(F f, u64 n, R *out, A... a) {
+template <int V, int U, class F, class R, class... A> DEV void contiguous(F f, u64 n, R *out, A... a) {
     const u32 apart = 256 * V;
     const u64 first = (u64)blockIdx.x * apart * U;
     if (first + apart * U <= n) {

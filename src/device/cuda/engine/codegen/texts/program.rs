@@ -158,7 +158,7 @@ impl Program {
         let defined = F::CHECKED.then_some(F::CUDA_DEFINED);
         let function = Function::new::<F>(F::CUDA, defined, |to| op.scalars(to));
         self.of_one::<A, F::Output>(&function, close, some, &|a| {
-            let defined = !F::CHECKED || op.defined(a);
+            let defined = !F::CHECKED || op.is_defined(a);
             (defined, has_value(a, defined).then(|| op.apply(a)))
         });
     }
@@ -172,7 +172,7 @@ impl Program {
         // The divisor is the operand called `b`.
         let [_, second] = operands(&function.scalars);
         self.of_two::<A, B, F::Output>(&function, &|a, b| {
-            let defined = !F::CHECKED || op.defined(a, b);
+            let defined = !F::CHECKED || op.is_defined(a, b);
             let has_value = if second == "b" { has_value(b, defined) } else { has_value(a, defined) };
             (defined, has_value.then(|| op.apply(a, b)))
         });

@@ -41,9 +41,9 @@ fn failures(kernels: &[Program], architecture: u32) -> Vec<String> {
     assert_eq!(target.option(), format!("--gpu-architecture=sm_{architecture}"), "NVRTC knows it");
     let Err(together) = compile(&unit(kernels), target) else { return vec![] };
     let failing = kernels.iter().filter_map(|kernel| {
-        let why = compile(&kernel.source(), target).err()?;
+        let reason = compile(&kernel.source(), target).err()?;
         let Program { name, types, variant, .. } = kernel;
-        Some(format!("sm_{architecture}: {name:?} of {types:?} {variant:?}: {why}"))
+        Some(format!("sm_{architecture}: {name:?} of {types:?} {variant:?}: {reason}"))
     });
     let failing: Vec<String> = failing.collect();
     if failing.is_empty() { vec![format!("sm_{architecture}, together only: {together}")] } else { failing }

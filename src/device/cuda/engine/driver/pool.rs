@@ -14,7 +14,7 @@ const VARIABLE: &str = "VIERBEIN_CUDA_POOL_BYTES";
 
 /// Addresses of the free blocks, by size class.
 #[derive(Debug, Default)]
-pub(super) struct Recycled(Mutex<Blocks>);
+pub(super) struct Pooled(Mutex<Blocks>);
 
 #[derive(Debug)]
 struct Blocks {
@@ -57,7 +57,7 @@ pub(super) fn rounded(bytes: usize) -> usize {
     class(bytes, limit()).map_or(bytes, size)
 }
 
-impl Recycled {
+impl Pooled {
     /// Takes a block for `bytes` bytes, if one is kept.
     pub(super) fn take(&self, bytes: usize) -> Option<u64> {
         let class = class(bytes, limit())?;

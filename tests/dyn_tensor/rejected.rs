@@ -7,7 +7,7 @@ fn f64s() -> DynTensor {
 }
 
 #[track_caller]
-fn refused<V>(tried: Result<V, Error>, text: &str) {
+fn rejected<V>(tried: Result<V, Error>, text: &str) {
     assert_eq!(tried.err().expect("an error was expected").to_string(), text);
 }
 
@@ -19,15 +19,15 @@ const ORDERS: &str = "cannot combine a `RowMajor` tensor with a `ColMajor` tenso
 #[test]
 fn mismatched_element_types_are_errors() {
     let (x, y) = (f64s(), f64s().to_dtype(DType::F32).unwrap());
-    refused(x.try_add(&y), &format!("add: {DTYPES}"));
-    refused(x.lt(&y), &format!("compare: {DTYPES}"));
-    refused(x.maximum(&y), &format!("take maximum of: {DTYPES}"));
-    refused(x.matmul(&y), &format!("matmul: {DTYPES}"));
-    refused(vierbein::dyn_tensor::einsum("ij,ij->", &[&x, &y]), &format!("einsum: {DTYPES}"));
-    refused(x.clone().try_mul_assign(&y), &format!("multiply: {DTYPES}"));
-    refused(x.clone().assign(&y), &format!("assign: {DTYPES}"));
-    refused(x.lt(0.0).unwrap().select(&x, &y), &format!("select from: {DTYPES}"));
-    refused(
+    rejected(x.try_add(&y), &format!("add: {DTYPES}"));
+    rejected(x.lt(&y), &format!("compare: {DTYPES}"));
+    rejected(x.maximum(&y), &format!("take maximum of: {DTYPES}"));
+    rejected(x.matmul(&y), &format!("matmul: {DTYPES}"));
+    rejected(vierbein::dyn_tensor::einsum("ij,ij->", &[&x, &y]), &format!("einsum: {DTYPES}"));
+    rejected(x.clone().try_mul_assign(&y), &format!("multiply: {DTYPES}"));
+    rejected(x.clone().assign(&y), &format!("assign: {DTYPES}"));
+    rejected(x.lt(0.0).unwrap().select(&x, &y), &format!("select from: {DTYPES}"));
+    rejected(
         x.try_add(1),
         "add: cannot combine a tensor of `f64` with `i32`: expected a tensor or a scalar of `f64`; \
          a scalar has the type of the elements: `1.0` for `f64`, `Complex::from(1.0)` for `Complex<f64>`",
@@ -42,11 +42,11 @@ fn mismatched_element_types_are_errors() {
 fn mismatched_memory_orders_are_errors() {
     let x = f64s();
     let y = x.to_order(MemoryOrder::ColMajor).unwrap();
-    refused(x.try_sub(&y), &format!("subtract: {ORDERS}"));
-    refused(x.matmul(&y), &format!("matmul: {ORDERS}"));
-    refused(vierbein::dyn_tensor::einsum("ij,jk->ik", &[&x, &y]), &format!("einsum: {ORDERS}"));
-    refused(x.clone().assign(&y), &format!("assign: {ORDERS}"));
-    refused(x.lt(0.0).unwrap().select(&y, &y), &format!("select from: {ORDERS}"));
+    rejected(x.try_sub(&y), &format!("subtract: {ORDERS}"));
+    rejected(x.matmul(&y), &format!("matmul: {ORDERS}"));
+    rejected(vierbein::dyn_tensor::einsum("ij,jk->ik", &[&x, &y]), &format!("einsum: {ORDERS}"));
+    rejected(x.clone().assign(&y), &format!("assign: {ORDERS}"));
+    rejected(x.lt(0.0).unwrap().select(&y, &y), &format!("select from: {ORDERS}"));
     assert!(x.try_sub(y.as_order(MemoryOrder::RowMajor)).is_ok());
     assert!(x.try_sub(&y.to_order(MemoryOrder::RowMajor).unwrap()).is_ok());
     // Tensors of rank 0 and 1 match both memory orders, on either side. The result has the order of the other operand.
@@ -62,7 +62,7 @@ fn mismatched_memory_orders_are_errors() {
     assert_eq!(z.to_vec::<f64>().unwrap(), [2.0, 5.0, 3.0, 6.0]);
     assert_eq!(y.matmul(&v).unwrap().to_vec::<f64>().unwrap(), [5.0, 11.0]);
     // A mask of rank 1 matches both operands, but their memory orders still differ.
-    refused(v.lt(1.5).unwrap().select(&x, &y), &format!("select from: {ORDERS}"));
+    rejected(v.lt(1.5).unwrap().select(&x, &y), &format!("select from: {ORDERS}"));
 }
 
 #[test]
@@ -71,99 +71,99 @@ fn unsupported_element_types_are_errors() {
         (DynTensor::from(tensor![true]), DynTensor::scalar(c64::default()), DynTensor::from(tensor![1u8]));
     let number = "`bool` is not a number: arithmetic needs a numeric element type; convert `bool` with \
         `.to_dtype(DType::I64)`, combine masks with `&`, `|`, `^` and `!`, choose with `.select(&a, &b)`";
-    refused(b.try_add(&b), &format!("add: {number}"));
-    refused(b.sum(..), &format!("sum: {number}"));
-    refused(b.matmul(&b), &format!("matmul: {number}"));
-    refused(vierbein::dyn_tensor::einsum("i->", &[&b]), &format!("einsum: {number}"));
-    refused(b.cumsum(0), &format!("accumulate: {number}"));
+    rejected(b.try_add(&b), &format!("add: {number}"));
+    rejected(b.sum(..), &format!("sum: {number}"));
+    rejected(b.matmul(&b), &format!("matmul: {number}"));
+    rejected(vierbein::dyn_tensor::einsum("i->", &[&b]), &format!("einsum: {number}"));
+    rejected(b.cumsum(0), &format!("accumulate: {number}"));
     let order = "`Complex<f64>` is not an ordered element type: expected integers or real floating-point numbers; \
         compare complex numbers by `.abs()`, `.re()` or `.im()`";
-    refused(z.max(..), &format!("maximum: {order}"));
-    refused(z.lt(&z), &format!("compare: {order}"));
-    refused(z.clamp(0.0, 1.0), &format!("clamp: {order}"));
-    refused(
+    rejected(z.max(..), &format!("maximum: {order}"));
+    rejected(z.lt(&z), &format!("compare: {order}"));
+    rejected(z.clamp(0.0, 1.0), &format!("clamp: {order}"));
+    rejected(
         n.sqrt(),
         "take sqrt of: `u8` is not a floating-point or complex type: this function needs floating-point or complex elements; \
          convert integers first, e.g. with `.to_dtype(DType::F64)`",
     );
-    refused(
+    rejected(
         z.floor(),
         "take floor of: `Complex<f64>` is not a real floating-point type: this function needs `f32` or `f64` elements; \
          convert integers first, e.g. with `.to_dtype(DType::F64)`; take `.abs()`, `.re()` or `.im()` of complex numbers",
     );
-    refused(
+    rejected(
         f64s().try_and(&f64s()),
         "combine: `f64` does not support bitwise operations: `&`, `|`, `^` and `!` need `bool` or integers; \
          compare first, e.g. with `.gt(0.0)`",
     );
-    refused(
+    rejected(
         n.try_neg(),
         "negate: `u8` has no negative numbers: `-` needs a signed element type; \
          convert first, e.g. with `.to_dtype(DType::I64)`",
     );
     let mask = "is not `bool`: expected a mask; compare first, e.g. with `.gt(0.0)`";
-    refused(n.any(..), &format!("any: `u8` {mask}"));
-    refused(f64s().select(&n, &n), &format!("select from: `f64` {mask}"));
+    rejected(n.any(..), &format!("any: `u8` {mask}"));
+    rejected(f64s().select(&n, &n), &format!("select from: `f64` {mask}"));
 }
 
 #[test]
 fn shapes_and_axes() {
     let (x, y) = (f64s(), DynTensor::from(tensor![[1.0, 2.0, 3.0]]));
-    refused(
+    rejected(
         x.try_add(&y),
         "cannot add shapes [2, 2] and [1, 3]: axis 1 is 2 and 3 (row-major aligns trailing axes)",
     );
-    refused(
+    rejected(
         x.clone().try_add_assign(&y),
         "cannot add shape [1, 3] in place to shape [2, 2]: the source does not broadcast to the target's shape \
          (row-major aligns trailing axes); compute a new tensor instead",
     );
-    refused(x.sum(2), "sum: axis 2 is out of range for shape [2, 2], whose axes are 0 to 1");
-    refused(x.sum([0, 0]), "sum: an axis occurs twice in [0, 0], for shape [2, 2]; name each axis once");
-    refused(
+    rejected(x.sum(2), "sum: axis 2 is out of range for shape [2, 2], whose axes are 0 to 1");
+    rejected(x.sum([0, 0]), "sum: an axis occurs twice in [0, 0], for shape [2, 2]; name each axis once");
+    rejected(
         x.argmax(2),
         "index of the maximum: axis 2 is out of range for shape [2, 2], whose axes are 0 to 1",
     );
-    refused(x.cumsum(5), "accumulate: axis 5 is out of range for shape [2, 2], whose axes are 0 to 1");
-    refused(
+    rejected(x.cumsum(5), "accumulate: axis 5 is out of range for shape [2, 2], whose axes are 0 to 1");
+    rejected(
         x.trace(0, 2),
         "cannot trace over axes 0 and 2: out of range for shape [2, 2], whose axes are 0 to 1",
     );
-    refused(
+    rejected(
         y.trace(0, 1),
         "cannot trace over axes 0 and 1 of shape [1, 3]: their extents 1 and 3 differ; shorten the longer axis \
         with `.slice(..)` first",
     );
-    refused(x.permute(&[0]), "permute: [0] does not have one number for each axis of a tensor of `Rank<2>`");
-    refused(
+    rejected(x.permute(&[0]), "permute: [0] does not have one number for each axis of a tensor of `Rank<2>`");
+    rejected(
         x.permute(&[1, 1]),
         "permute: an axis occurs twice in [1, 1], for shape [2, 2]; name each axis once",
     );
-    refused(
+    rejected(
         x.index_axis(0, 2),
         "cannot index: index 2 is out of bounds for axis 0 of shape [2, 2], whose extent is 2",
     );
-    refused(x.view().reshape(&[3]), "cannot reshape [2, 2] to [3]: they have 4 and 3 elements");
-    refused(
+    rejected(x.view().reshape(&[3]), "cannot reshape [2, 2] to [3]: they have 4 and 3 elements");
+    rejected(
         x.t().unwrap().as_shape(&[4]),
         "cannot reshape without a copy of a view of shape [2, 2] with strides [1, 2]: \
          it is not contiguous in row-major order; copy it first with `.to_owned()`",
     );
-    refused(
+    rejected(
         x.broadcast_to(&[3, 3]),
         "cannot broadcast shape [2, 2] to [3, 3]: only axes of extent 1 are repeated (row-major aligns trailing axes)",
     );
-    refused(
+    rejected(
         x.slice(s![0]),
         "slice: this slice has no arguments for the remaining `Rank<1>`: too few arguments; \
          a slice has one argument for each axis; write `..` to keep an axis whole",
     );
-    refused(
+    rejected(
         x.slice(s![.., .., 0]),
         "slice: an argument is not valid for the remaining `Rank<0>`: too many arguments; \
          a slice has one argument for each axis, and the tensor is of `Rank<2>`",
     );
-    refused(
+    rejected(
         x.slice(s![.., 1..4]),
         "cannot slice axis 1 of shape [2, 2] with 1..4: it extends past the end of the axis",
     );
@@ -172,26 +172,26 @@ fn shapes_and_axes() {
 #[test]
 fn ranks() {
     let (x, v) = (f64s(), DynTensor::from(tensor![1.0, 2.0]));
-    refused(
+    rejected(
         v.trace(0, 1),
         "trace: cannot remove 2 axes from a tensor of `Rank<1>`: this needs a rank of at least 2",
     );
-    refused(
+    rejected(
         v.t(),
         "transpose: a tensor of `Rank<1>` is not a matrix: expected `Rank<2>`; choose the axes with `.swap_axes(a, b)` or \
          `.permute(&[..])`, or reverse all with `.reverse_axes()`",
     );
-    refused(
+    rejected(
         v.diagonal(0, 1),
         "take the diagonal: a tensor of `Rank<1>` has no diagonal: a diagonal needs two axes",
     );
-    refused(
+    rejected(
         x.matmul(&DynTensor::scalar(1.0)),
         "matmul: cannot multiply a tensor of `Rank<2>` with a tensor of `Rank<0>` as matrices: \
          `matmul` takes vectors, matrices and batches of matrices; a rank-0 tensor scales with `*`",
     );
     let deep = DynTensor::from(vierbein::Tensor::<u8, _>::zeros([1; 16]));
-    refused(
+    rejected(
         deep.insert_axis(0),
         "insert an axis: cannot increase the rank of a tensor of `Rank<16>` by 1: \
          ranks run from `Rank<0>` to `Rank<16>`; merge axes first with `.reshape(..)`",

@@ -32,8 +32,9 @@ impl Pinned {
 pub(super) fn context(ordinal: usize) -> Result<&'static Context, Error> {
     Err(Error::DeviceUnavailable {
         device: name_of(ordinal),
-        why: "this build of vierbein does not support CUDA; enable the feature `cuda`, or compute on `Cpu`"
-            .into(),
+        reason:
+            "this build of vierbein does not support CUDA; enable the feature `cuda`, or compute on `Cpu`"
+                .into(),
     })
 }
 

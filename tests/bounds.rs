@@ -9,9 +9,10 @@ use vierbein::device::{Elementwise, Gemm, Permute, Reduce, RunsClosures, SameDev
 use vierbein::einsum::{EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, Spec};
 use vierbein::prelude::*;
 use vierbein::{
-    MatchingOperand, SameOrderOperand, AssignOperand, AxisArg, Bits, BroadcastTo, CastTo, Common, ContractRanks, Error,
-    HostAccess, MatmulRanks, MergeAxes, ScalarRank, Operands, DistinctAxis, Removed, RightOperand,
-    OrderAgnostic, SliceOf, Stepped, StorageMut, TensorIndex, MatrixRank, View, ViewMut, c32, c64, op,
+    AssignOperand, AxisArg, Bits, BroadcastTo, CastTo, Common, ContractRanks, DistinctAxis, Error,
+    HostAccess, MatchingOperand, MatmulRanks, MatrixRank, MergeAxes, Operands, OrderAgnostic, Removed,
+    RightOperand, SameOrderOperand, ScalarRank, SliceOf, Stepped, StorageMut, TensorIndex, View, ViewMut,
+    c32, c64, op,
 };
 
 type M<T = f64, O = RowMajor, Dev = Cpu> = Tensor<T, Rank<2>, O, Dev>;
@@ -192,15 +193,15 @@ fn implied<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     let zeros = Tensor::<T, D, O, Dev>::zeros_in(x.shape(), x.device());
     let sum = x.sum() + x;
     let back: Tensor<T, D, O::Transposed, Dev> = sum.flip_order().to_owned();
-    let again: Tensor<T, D, O, Dev> = zeros + Tensor::dense_like(back);
+    let again: Tensor<T, D, O, Dev> = zeros + Tensor::contiguous_like(back);
     again
 }
 
 trait DenseLike<T: Scalar, D: Dim, O: Order, Dev: Backend<T>> {
-    fn dense_like(x: Tensor<T, D, O::Transposed, Dev>) -> Tensor<T, D, O, Dev>;
+    fn contiguous_like(x: Tensor<T, D, O::Transposed, Dev>) -> Tensor<T, D, O, Dev>;
 }
 impl<T: Scalar, D: Dim, O: Order, Dev: Backend<T>> DenseLike<T, D, O, Dev> for Tensor<T, D, O, Dev> {
-    fn dense_like(x: Tensor<T, D, O::Transposed, Dev>) -> Tensor<T, D, O, Dev> {
+    fn contiguous_like(x: Tensor<T, D, O::Transposed, Dev>) -> Tensor<T, D, O, Dev> {
         x.into_flipped()
     }
 }

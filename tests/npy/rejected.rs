@@ -219,7 +219,7 @@ fn data_of_the_wrong_length_are_errors() {
     let read = |bytes: &[u8]| {
         fs::write(&path, bytes).unwrap();
         Tensor::<f64, Rank<2>>::read_npy(&path).map_err(|error| match error {
-            Error::File { why, .. } => why,
+            Error::File { reason, .. } => reason,
             other => panic!("{other}"),
         })
     };

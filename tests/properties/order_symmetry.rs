@@ -194,7 +194,7 @@ fn views<O: Order>(shape: &[usize], seed: u64) -> Results {
         let turned = x.permute(m.permutation::<Rank<3>>(&axes));
         m.see("permute", &turned);
         m.see("permute and copy", &turned.to_owned());
-        m.note("is dense", turned.is_contiguous());
+        m.note("is contiguous", turned.is_contiguous());
         m.note("indices", {
             let indices: Vec<Vec<usize>> = turned.indexed_iter().map(|(i, _)| m.list(i.as_ref())).collect();
             indices

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use vierbein::prelude::*;
 
 /// Empties the buffer pool and sets its limit. Both are global to the process, so the guard excludes other tests.
-fn recycling_up_to(bytes: usize) -> MutexGuard<'static, ()> {
+fn limit_pool_to(bytes: usize) -> MutexGuard<'static, ()> {
     static LIMIT: Mutex<()> = Mutex::new(());
     let guard = LIMIT.lock().unwrap_or_else(PoisonError::into_inner);
     Cpu::trim_pool();
@@ -23,7 +23,7 @@ fn ones(elements: usize) -> Tensor<u8, Rank<1>> {
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
 fn pool_keeps_and_reuses_buffers() {
-    let _kept = recycling_up_to(64 * MIB);
+    let _kept = limit_pool_to(64 * MIB);
     let x = ones(3 * MIB);
     let address = x.as_slice().as_ptr();
     drop(x);
@@ -37,7 +37,7 @@ fn pool_keeps_and_reuses_buffers() {
 
 #[test]
 fn zeroed_results_are_zero_with_pool() {
-    let _kept = recycling_up_to(64 * MIB);
+    let _kept = limit_pool_to(64 * MIB);
     let dirty = || drop(Tensor::<u8, _>::full([2 * MIB], 0xff));
     dirty();
     let zeros = Tensor::<i8, _>::zeros([2 * MIB]);
@@ -53,7 +53,7 @@ fn zeroed_results_are_zero_with_pool() {
 /// Safe allocation functions never return old contents, neither from the buffer pool nor from the global allocator.
 #[test]
 fn alloc_and_release_return_zeros() {
-    let _kept = recycling_up_to(64 * MIB);
+    let _kept = limit_pool_to(64 * MIB);
     for len in [1, 8192, 2 * MIB] {
         drop(Tensor::<u64, _>::full([len], u64::MAX));
         let shown = Cpu.release(Cpu.alloc::<u64>(len).unwrap()).unwrap();
@@ -68,7 +68,7 @@ fn alloc_and_release_return_zeros() {
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
 fn trim_frees_all_buffers() {
-    let _kept = recycling_up_to(64 * MIB);
+    let _kept = limit_pool_to(64 * MIB);
     let (x, y) = (ones(MIB), ones(2 * MIB));
     assert_eq!(Cpu::trim_pool(), 0);
     drop((x, y));
@@ -84,7 +84,7 @@ fn trim_frees_all_buffers() {
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
 fn pool_respects_limit_and_evicts_oldest() {
-    let _kept = recycling_up_to(8 * MIB);
+    let _kept = limit_pool_to(8 * MIB);
     let all: [_; 12] = core::array::from_fn(|_| ones(MIB));
     let addresses: Vec<_> = all.iter().map(|x| x.as_slice().as_ptr() as usize).collect();
     for x in all {
@@ -115,7 +115,7 @@ fn pool_respects_limit_and_evicts_oldest() {
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
 fn buffers_are_reused_for_similar_sizes() {
-    let _kept = recycling_up_to(64 * MIB);
+    let _kept = limit_pool_to(64 * MIB);
     drop(ones(4 * MIB));
     let kept = Cpu::pooled_bytes();
     let small = ones(3 * MIB);
@@ -136,8 +136,8 @@ fn buffers_are_reused_for_similar_sizes() {
 }
 
 #[test]
-fn a_recycled_result_becomes_a_vec() {
-    let _kept = recycling_up_to(64 * MIB);
+fn a_pooled_result_becomes_a_vec() {
+    let _kept = limit_pool_to(64 * MIB);
     for round in 0..3 {
         let x = Tensor::<u32, _>::from_fn([500, 700], |[i, j]| (i * 700 + j + round) as u32);
         let at = x.as_slice().as_ptr() as usize;
@@ -177,7 +177,7 @@ fn tensor_from_vec_returns_same_vec() {
 
 #[test]
 fn a_copy_to_a_vec_is_not_moved() {
-    let _kept = recycling_up_to(64 * MIB);
+    let _kept = limit_pool_to(64 * MIB);
     for _ in 0..2 {
         let x = Tensor::<f32, _>::from_fn([300, 400], |[i, j]| (i * 400 + j) as f32);
         let data = x.t().to_vec();
@@ -192,7 +192,7 @@ fn a_copy_to_a_vec_is_not_moved() {
     ignore = "large results have the alignment of their elements in this build"
 )]
 fn large_results_are_aligned_to_cache_lines() {
-    let _kept = recycling_up_to(64 * MIB);
+    let _kept = limit_pool_to(64 * MIB);
     fn check<T: Scalar>() {
         let zero_length = Tensor::<T, _>::ones([3, 0]);
         assert!(zero_length.as_slice().is_empty());
@@ -234,7 +234,7 @@ fn large_results_are_aligned_to_cache_lines() {
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
 fn pool_is_freed_if_allocation_fails() {
-    let _kept = recycling_up_to(64 * MIB);
+    let _kept = limit_pool_to(64 * MIB);
     // A 32-bit address space has room for such an allocation only once.
     let _half =
         cfg!(target_pointer_width = "32").then(|| Tensor::<u8, _>::try_zeros([isize::MAX as usize - 8192]));

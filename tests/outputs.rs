@@ -64,7 +64,7 @@ fn outputs_have_the_shape_of_the_result() {
     let (a, row) = (tensor![[1, 2], [3, 4]], tensor![5, 6]);
     let mut out = Tensor::<i32, _>::full([2, 3], 9);
     let mut flags = Tensor::<bool, _>::full([1, 2], true);
-    let refused = |result: Result<(), Error>, op: &str, there: &[usize]| {
+    let rejected = |result: Result<(), Error>, op: &str, there: &[usize]| {
         let error = result.expect_err("the shapes differ");
         assert!(matches!(error, Error::OutputShape { .. }), "{error}");
         let text = error.to_string();
@@ -73,17 +73,20 @@ fn outputs_have_the_shape_of_the_result() {
             "{text}"
         );
     };
-    refused(a.try_apply_into(op::Square, &mut out), "take square of", &[2, 3]);
-    refused(a.try_apply2_into(op::Add, &row, &mut out), "add", &[2, 3]);
-    refused(a.try_apply2_into(op::Add, 1, &mut out), "add", &[2, 3]);
-    refused(a.try_apply2_into(op::Lt, &row, &mut flags), "compare", &[1, 2]);
-    refused(a.lt(2).try_apply3_into(op::Select, &a, &row, &mut out), "select from", &[2, 3]);
-    refused(a.try_cast_into(&mut Tensor::<f64, _>::zeros([2, 0])), "cast", &[2, 0]);
-    refused(a.try_map_into(|x| x, &mut out), "map", &[2, 3]);
-    refused(a.try_zip_map_into(&row, |x, y| x + y, &mut out), "zip", &[2, 3]);
-    refused(a.try_zip_map3_into(&row, &row, |x, y, z| x + y + z, &mut out), "zip", &[2, 3]);
+    rejected(a.try_apply_into(op::Square, &mut out), "take square of", &[2, 3]);
+    rejected(a.try_apply2_into(op::Add, &row, &mut out), "add", &[2, 3]);
+    rejected(a.try_apply2_into(op::Add, 1, &mut out), "add", &[2, 3]);
+    rejected(a.try_apply2_into(op::Lt, &row, &mut flags), "compare", &[1, 2]);
+    rejected(a.lt(2).try_apply3_into(op::Select, &a, &row, &mut out), "select from", &[2, 3]);
+    rejected(a.try_cast_into(&mut Tensor::<f64, _>::zeros([2, 0])), "cast", &[2, 0]);
+    rejected(a.try_map_into(|x| x, &mut out), "map", &[2, 3]);
+    rejected(a.try_zip_map_into(&row, |x, y| x + y, &mut out), "zip", &[2, 3]);
+    rejected(a.try_zip_map3_into(&row, &row, |x, y, z| x + y + z, &mut out), "zip", &[2, 3]);
     assert!(out.iter().all(|&x| x == 9) && flags.iter().all(|&x| x));
-    assert!(matches!(a.try_apply2_into(op::Add, &tensor![1, 2, 3], &mut out), Err(Error::ShapeMismatch { .. })));
+    assert!(matches!(
+        a.try_apply2_into(op::Add, &tensor![1, 2, 3], &mut out),
+        Err(Error::ShapeMismatch { .. })
+    ));
     assert!(matches!(out.try_apply2_inplace(op::Add, &a), Err(Error::AssignShape { .. })));
 }
 
