@@ -287,14 +287,14 @@ pub trait MatmulRanks<Other>: Dim {
 
 /// A rank of two or more: a matrix or a batch of them.
 #[doc(hidden)]
-pub trait MatrixRank: Dim {}
+pub trait MatrixStack: Dim {}
 
 #[diagnostic::do_not_recommend]
 impl MatmulRanks<Rank<1>> for Rank<1> {
     type Product = Rank<0>;
 }
 #[diagnostic::do_not_recommend]
-impl<B: MatrixRank + RemoveAxes<1>> MatmulRanks<B> for Rank<1> {
+impl<B: MatrixStack + RemoveAxes<1>> MatmulRanks<B> for Rank<1> {
     type Product = Removed<B, 1>;
 }
 
@@ -362,13 +362,13 @@ macro_rules! positive_ranks {
 macro_rules! matrix_ranks {
     ($($n:literal)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl MatrixRank for Rank<$n> {}
+        impl MatrixStack for Rank<$n> {}
         #[diagnostic::do_not_recommend]
         impl MergeAxes for Rank<$n> { type Merged = Rank<{ $n - 1 }>; }
         #[diagnostic::do_not_recommend]
         impl MatmulRanks<Rank<1>> for Rank<$n> { type Product = Rank<{ $n - 1 }>; }
         #[diagnostic::do_not_recommend]
-        impl<B: MatrixRank> MatmulRanks<B> for Rank<$n> where Rank<$n>: Broadcast<B> {
+        impl<B: MatrixStack> MatmulRanks<B> for Rank<$n> where Rank<$n>: Broadcast<B> {
             type Product = <Rank<$n> as Broadcast<B>>::Common;
         }
     )*};
