@@ -112,7 +112,7 @@ package() {
     tar xzf "$crate" --directory="$work/package" --strip-components=1
     (
         cd "$work/package"
-        # A build from scratch, as for a user who downloads the package.
+        # A build from scratch, as users do who download the package.
         export CARGO_TARGET_DIR=$work/package/target CARGO_PROFILE_DEV_DEBUG=0
         cargo test --locked
         cargo test --locked --features npz,safetensors,serde,ndarray,nalgebra --test files --test faults --test interop

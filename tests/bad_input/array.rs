@@ -28,7 +28,7 @@ pub(crate) enum Rejection {
 
 pub(crate) type Outcome = Result<Array, Rejection>;
 
-pub(crate) fn refuse<V>(variant: &'static str) -> Result<V, Rejection> {
+pub(crate) fn reject<V>(variant: &'static str) -> Result<V, Rejection> {
     Err(Rejection::Error(variant))
 }
 
@@ -39,7 +39,7 @@ fn size(shape: &[usize]) -> u128 {
 /// The documented limits: elements, bytes and strides fit in `isize`.
 pub(crate) fn in_bounds(shape: &[usize], bytes: u128) -> Result<(), Rejection> {
     let span = shape.iter().fold(bytes, |n, &d| n.saturating_mul(d.max(1) as u128));
-    if span > isize::MAX as u128 { refuse("Overflow") } else { Ok(()) }
+    if span > isize::MAX as u128 { reject("Overflow") } else { Ok(()) }
 }
 
 /// Returns an error if the result does not fit in memory.
@@ -50,7 +50,7 @@ pub(crate) fn allocated(shape: &[usize], bytes: u128) -> Result<(), Rejection> {
         (size(shape) > MANY) == (total > MEMORY_BYTES),
         "{total} bytes: more elements than a test makes must be more than memory holds, and only those"
     );
-    if size(shape) > MANY { refuse("OutOfMemory") } else { Ok(()) }
+    if size(shape) > MANY { reject("OutOfMemory") } else { Ok(()) }
 }
 
 /// Returns all indices in row-major order.
@@ -127,7 +127,7 @@ pub(crate) fn common(shapes: &[&[usize]]) -> Result<Vec<usize>, Rejection> {
             match (*into, n) {
                 (a, b) if a == b || b == 1 => {}
                 (1, b) => *into = b,
-                _ => return refuse("ShapeMismatch"),
+                _ => return reject("ShapeMismatch"),
             }
         }
     }
@@ -159,7 +159,7 @@ pub(crate) fn assign(x: &Array, y: &Array, f: impl Fn(f64, f64) -> f64) -> Outco
         Ok(shape) if shape == x.shape => {
             Ok(Array::from_fn(&shape, |index| f(x.at(index), repeated(y, index))))
         }
-        _ => refuse("AssignShape"),
+        _ => reject("AssignShape"),
     }
 }
 
@@ -170,12 +170,12 @@ pub(crate) type Fold = fn(&[f64]) -> Option<f64>;
 
 fn check_axes(rank: usize, axes: &[usize]) -> Result<(), Rejection> {
     if axes.iter().any(|&axis| axis >= rank) {
-        return refuse("AxisOutOfRange");
+        return reject("AxisOutOfRange");
     }
     let mut sorted = axes.to_vec();
     sorted.sort_unstable();
     sorted.dedup();
-    if sorted.len() < axes.len() { refuse("RepeatedAxis") } else { Ok(()) }
+    if sorted.len() < axes.len() { reject("RepeatedAxis") } else { Ok(()) }
 }
 
 /// Reduces axes. `fold` returns `None` if the reduction of zero elements is undefined.
@@ -186,7 +186,7 @@ pub(crate) fn reduce(x: &Array, axes: &[usize], keep: bool, bytes: u128, fold: F
     let lengths = |axes: &[usize]| -> Vec<usize> { axes.iter().map(|&axis| x.shape[axis]).collect() };
     let (stay, lost) = (lengths(&kept), lengths(&gone));
     if size(&lost) == 0 && size(&stay) > 0 && fold(&[]).is_none() {
-        return refuse("Empty");
+        return reject("Empty");
     }
     let shape = match keep {
         true => (0..x.shape.len()).map(|axis| if named(axis) { 1 } else { x.shape[axis] }).collect(),
@@ -228,13 +228,13 @@ pub(crate) fn scan(x: &Array, axis: usize, fold: Fold) -> Outcome {
 pub(crate) fn diagonal(x: &Array, a: usize, b: usize) -> Outcome {
     let rank = x.shape.len();
     if a.max(b) >= rank {
-        return refuse("AxisPair");
+        return reject("AxisPair");
     }
     if a == b {
-        return refuse("RepeatedAxis");
+        return reject("RepeatedAxis");
     }
     if x.shape[a] != x.shape[b] {
-        return refuse("ExtentMismatch");
+        return reject("ExtentMismatch");
     }
     let kept: Vec<usize> = (0..rank).filter(|&axis| axis != a && axis != b).collect();
     let shape: Vec<usize> = kept.iter().map(|&axis| x.shape[axis]).chain([x.shape[a]]).collect();
@@ -262,7 +262,7 @@ pub(crate) fn reshape(x: &Array, shape: &[usize]) -> Outcome {
         in_bounds(shape, 8)?;
     }
     if size(shape) != x.len() {
-        return refuse("Reshape");
+        return reject("Reshape");
     }
     Ok(Array { shape: shape.to_vec(), ..x.clone() })
 }
@@ -282,7 +282,7 @@ pub(crate) fn copy(x: &Array) -> Outcome {
 /// Inserts an axis of extent 1 at index `at`.
 pub(crate) fn insert(x: &Array, at: usize) -> Outcome {
     if at > x.shape.len() {
-        return refuse("Argument");
+        return reject("Argument");
     }
     let mut to = x.clone();
     to.shape.insert(at, 1);
@@ -293,13 +293,13 @@ pub(crate) fn insert(x: &Array, at: usize) -> Outcome {
 pub(crate) fn remove(x: &Array, axis: usize) -> Outcome {
     check_axes(x.shape.len(), &[axis])?;
     let mut to = x.clone();
-    if to.shape.remove(axis) != 1 { refuse("NotUnitAxis") } else { Ok(to) }
+    if to.shape.remove(axis) != 1 { reject("NotUnitAxis") } else { Ok(to) }
 }
 
 /// Takes every `step`th index of `from..to` along an axis; a negative step starts at the end of the range.
 pub(crate) fn cut(x: &Array, axis: usize, from: usize, to: usize, step: isize) -> Outcome {
     if from > to || to > x.shape[axis] {
-        return refuse("InvalidSlice");
+        return reject("InvalidSlice");
     }
     let positions: Vec<usize> = match step {
         ..0 => (from..to).rev().step_by(step.unsigned_abs()).collect(),
@@ -319,7 +319,7 @@ pub(crate) fn cut(x: &Array, axis: usize, from: usize, to: usize, step: isize) -
 pub(crate) fn index_axis(x: &Array, axis: usize, at: usize) -> Outcome {
     check_axes(x.shape.len(), &[axis])?;
     if at >= x.shape[axis] {
-        return refuse("IndexOutOfBounds");
+        return reject("IndexOutOfBounds");
     }
     let mut shape = x.shape.clone();
     shape.remove(axis);
@@ -331,7 +331,7 @@ pub(crate) fn broadcast(x: &Array, shape: &[usize]) -> Outcome {
     in_bounds(shape, 8)?;
     match common(&[&x.shape, shape]) {
         Ok(common) if common == shape => Ok(Array::from_fn(shape, |index| repeated(x, index))),
-        _ => refuse("BroadcastShape"),
+        _ => reject("BroadcastShape"),
     }
 }
 
@@ -343,7 +343,7 @@ pub(crate) fn einsum(operands: &[(&Array, &str)], result: &str, variant: &'stati
     for (x, labels) in operands {
         for (label, &n) in labels.bytes().zip(&x.shape) {
             if *extents.entry(label).or_insert(n) != n {
-                return refuse(variant);
+                return reject(variant);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Construction of tensors from shapes and from values.
 
-use super::array::{Array, Outcome, Rejection, allocated, in_bounds, refuse};
+use super::array::{Array, Outcome, Rejection, allocated, in_bounds, reject};
 use super::done;
 use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row};
 use super::hazards::{HARD, one};
@@ -58,7 +58,7 @@ fn of_values(a: &[Array], n: &[usize]) -> Outcome {
     in_bounds(shape, 8)?;
     let len = if shape.contains(&0) { 0 } else { shape.iter().product() };
     if len != a[0].data.len() {
-        return refuse("LengthMismatch");
+        return reject("LengthMismatch");
     }
     Ok(Array { shape: shape.to_vec(), ..a[0].clone() })
 }
@@ -320,21 +320,21 @@ fn arange(hazard: Hazard) -> ByHand {
     let (nan, inf) = (f64::NAN, f64::INFINITY);
     let cases: Vec<(f64, f64, f64, Outcome)> = match hazard {
         WrongShape => {
-            vec![(0.0, 4.0, 0.0, refuse("Argument")), (4.0, 0.0, 1.0, line([])), (0.0, 4.0, -1.0, line([]))]
+            vec![(0.0, 4.0, 0.0, reject("Argument")), (4.0, 0.0, 1.0, line([])), (0.0, 4.0, -1.0, line([]))]
         }
         ZeroExtents => vec![(2.0, 2.0, 1.0, line([])), (2.0, 2.0, -1.0, line([]))],
         HugeExtents => vec![
-            (0.0, 1e300, 1.0, refuse("Argument")),
-            (0.0, 1.0, f64::MIN_POSITIVE, refuse("Argument")),
-            (0.0, 2f64.powi(usize::BITS as i32 - 3), 1.0, refuse("Overflow")),
-            (0.0, 2f64.powi(usize::BITS as i32 - 5), 1.0, refuse("OutOfMemory")),
+            (0.0, 1e300, 1.0, reject("Argument")),
+            (0.0, 1.0, f64::MIN_POSITIVE, reject("Argument")),
+            (0.0, 2f64.powi(usize::BITS as i32 - 3), 1.0, reject("Overflow")),
+            (0.0, 2f64.powi(usize::BITS as i32 - 5), 1.0, reject("OutOfMemory")),
         ],
         NotFinite => vec![
-            (nan, 1.0, 1.0, refuse("Argument")),
-            (0.0, nan, 1.0, refuse("Argument")),
-            (0.0, 1.0, nan, refuse("Argument")),
-            (0.0, inf, 1.0, refuse("Argument")),
-            (-inf, 0.0, 1.0, refuse("Argument")),
+            (nan, 1.0, 1.0, reject("Argument")),
+            (0.0, nan, 1.0, reject("Argument")),
+            (0.0, 1.0, nan, reject("Argument")),
+            (0.0, inf, 1.0, reject("Argument")),
+            (-inf, 0.0, 1.0, reject("Argument")),
             // As documented: ⌈1 / ∞⌉ elements.
             (0.0, 1.0, inf, line([])),
         ],
@@ -367,9 +367,9 @@ fn linspace(hazard: Hazard) -> ByHand {
         WrongShape => return Err("every count of elements will do"),
         ZeroExtents => vec![(0.0, 1.0, 0, line([])), (0.5, 1.0, 1, line([0.5]))],
         HugeExtents => vec![
-            (0.0, 1.0, usize::MAX, refuse("Overflow")),
-            (0.0, 1.0, HUGE + 1, refuse("Overflow")),
-            (0.0, 1.0, HUGE, refuse("OutOfMemory")),
+            (0.0, 1.0, usize::MAX, reject("Overflow")),
+            (0.0, 1.0, HUGE + 1, reject("Overflow")),
+            (0.0, 1.0, HUGE, reject("OutOfMemory")),
         ],
         NotFinite => vec![(nan, 1.0, 2, line([nan, 1.0])), (0.0, inf, 3, line([nan, inf, inf]))],
         NegativeStrides => vec![(1.0, 0.0, 3, line([1.0, 0.5, 0.0]))],
@@ -416,7 +416,7 @@ fn literals(hazard: Hazard) -> ByHand {
             (done!(panics std::iter::empty::<f64>().collect::<Tensor<f64, Rank<1>>>()), Ok(shaped(&[0]))),
             (done!(panics Tensor::<f64, Rank<2>>::default()), Ok(shaped(&[0, 0]))),
         ],
-        HugeExtents => return Err("what is there fits the memory"),
+        HugeExtents => return Err("the existing elements fit in memory"),
         NotFinite => vec![
             (done!(panics tensor![f64::NAN, f64::INFINITY]), line([f64::NAN, f64::INFINITY])),
             (done!(panics HARD.into_iter().collect::<Tensor<f64, Rank<1>>>()), line(HARD)),

@@ -1,10 +1,10 @@
 //! Copies, memory orders, devices, `Vec`s and slices; single elements; equality.
 
-use super::array::{Array, Outcome, Rejection, copy, line, refuse};
+use super::array::{Array, Outcome, Rejection, copy, line, reject};
 use super::driver::{Call, Hazard::*, Numbers, Row};
 use super::hazards::{countable, one, two};
 use super::operand::ToArray;
-use super::shapes::{of_copy, sequence};
+use super::shapes::{index_array, of_copy};
 use super::{at_rank, at_ranks, cut_mut, done, elementwise::ONE};
 use vierbein::prelude::*;
 
@@ -101,7 +101,7 @@ fn conversions() -> Vec<Row> {
             verb: "borrow a slice",
             operands: countable,
             run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_as_slice())),
-            expected: |a, _| if a[0].step == Some(1) { line(&a[0]) } else { refuse("NotContiguous") },
+            expected: |a, _| if a[0].step == Some(1) { line(&a[0]) } else { reject("NotContiguous") },
             ..ONE
         },
         Call {
@@ -117,7 +117,7 @@ fn conversions() -> Vec<Row> {
             },
             // A view with stride 0 is copied first, because only the copy can be written to.
             expected: |a, _| match a[0].step {
-                Some(..=-1) => refuse("NotContiguous"),
+                Some(..=-1) => reject("NotContiguous"),
                 _ => line(&a[0]),
             },
             ..ONE
@@ -145,7 +145,7 @@ fn conversions() -> Vec<Row> {
 /// Returns one element, or the error that names its index.
 fn element(x: &Array, index: &[usize]) -> Outcome {
     if index.iter().zip(&x.shape).any(|(i, n)| i >= n) {
-        return refuse("IndexOutOfBounds");
+        return reject("IndexOutOfBounds");
     }
     Ok(Array::scalar(x.at(index)))
 }
@@ -166,8 +166,8 @@ fn elements() -> Vec<Row> {
             operands: one,
             run: |o, n| {
                 at_rank!(o, x: view, [0 1 2 16], done!(
-                    try x.get(sequence(n)).copied().ok_or_else(|| outside(n, &o[0].shape)),
-                    panics x[sequence(n)]
+                    try x.get(index_array(n)).copied().ok_or_else(|| outside(n, &o[0].shape)),
+                    panics x[index_array(n)]
                 ))
             },
             expected: |a, n| element(&a[0], n),
@@ -180,8 +180,8 @@ fn elements() -> Vec<Row> {
             operands: one,
             run: |o, n| {
                 cut_mut!(o, n, x, [0 1 2 16],
-                x.get_mut(sequence(n)).map(|x| *x).ok_or_else(|| outside(n, &o[0].shape)),
-                { let x: &mut f64 = &mut x[sequence(n)]; *x })
+                x.get_mut(index_array(n)).map(|x| *x).ok_or_else(|| outside(n, &o[0].shape)),
+                { let x: &mut f64 = &mut x[index_array(n)]; *x })
             },
             expected: |a, n| of_copy(&a[0], |x| element(x, n)),
             ..Call::NOTHING

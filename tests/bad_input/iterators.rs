@@ -1,6 +1,6 @@
 //! Iterators over elements, indices along an axis, and lanes.
 
-use super::array::{Array, Outcome, Rejection, index_axis, line, permute, refuse};
+use super::array::{Array, Outcome, Rejection, index_axis, line, permute, reject};
 use super::driver::{Call, Hazard::*, Numbers, Row};
 use super::hazards::{countable, one};
 use super::operand::ToArray;
@@ -14,7 +14,7 @@ fn all<V: ToArray>(views: impl IntoIterator<Item = V>) -> Array {
 /// Returns the elements of each index along an axis, in turn.
 fn positions(x: &Array, axis: usize) -> Outcome {
     if axis >= x.shape.len() {
-        return refuse("AxisOutOfRange");
+        return reject("AxisOutOfRange");
     }
     if x.shape[axis] > 1 << 24 || x.len() > 1 << 24 {
         return Err(Rejection::Untried);
@@ -27,7 +27,7 @@ fn positions(x: &Array, axis: usize) -> Outcome {
 fn lanes(x: &Array, axis: usize) -> Outcome {
     let rank = x.shape.len();
     if axis >= rank {
-        return refuse("AxisOutOfRange");
+        return reject("AxisOutOfRange");
     }
     let count = (0..rank).filter(|&k| k != axis).fold(1u128, |n, k| n.saturating_mul(x.shape[k] as u128));
     if count > 1 << 24 || x.len() > 1 << 24 {

@@ -1,6 +1,6 @@
 //! Writing and reading NumPy's `.npy` files.
 
-use super::array::{Array, copy, refuse};
+use super::array::{Array, copy, reject};
 use super::driver::{ByHand, Call, Done, Hazard, Hazard::*, Row};
 use super::golden::Folder;
 use super::operand::ToArray;
@@ -29,7 +29,7 @@ pub(crate) fn rows() -> [Row; 2] {
             }))
         },
         // A 64-bit file system cannot hold the largest of these. On 32 bits a file could, but the stream's buffer cannot.
-        expected: |a, _| if a[0].len() > STREAM as u128 / 8 { refuse("File") } else { copy(&a[0]) },
+        expected: |a, _| if a[0].len() > STREAM as u128 / 8 { reject("File") } else { copy(&a[0]) },
         ..ONE
     };
     [good.into(), Row::by_hand(&["io::npy::read_header", "io::npy::read_header_from"], "<stream>", headers)]
@@ -60,19 +60,19 @@ fn headers(hazard: Hazard) -> ByHand {
     let lengths = |values: &[f64]| Ok(Array::line(values.to_vec()));
     let sixteen = ["1"; 16].join(", ");
     Ok(match hazard {
-        WrongShape => vec![(read("-1,"), refuse("File")), (read("1.5,"), refuse("File"))],
+        WrongShape => vec![(read("-1,"), reject("File")), (read("1.5,"), reject("File"))],
         ZeroExtents => vec![(read("0, 3"), lengths(&[0.0, 3.0])), (of_file("0,"), lengths(&[0.0]))],
         // `read` parses only the header. Elements are checked when a tensor is read.
         HugeExtents => vec![
-            (read("99999999999999999999,"), refuse("File")),
-            (tensor_of(&header("4611686018427387904, 4")), refuse("File")),
-            (tensor_of(&header("1152921504606846975, 1")), refuse("File")),
-            (tensor_of(&header("0, 18446744073709551615")), refuse("File")),
+            (read("99999999999999999999,"), reject("File")),
+            (tensor_of(&header("4611686018427387904, 4")), reject("File")),
+            (tensor_of(&header("1152921504606846975, 1")), reject("File")),
+            (tensor_of(&header("0, 18446744073709551615")), reject("File")),
         ],
         NotFinite => return Err("headers have no elements"),
         NegativeStrides | Aliasing => return Err("files are contiguous"),
         Rank0 => vec![(read(""), lengths(&[])), (of_file(""), lengths(&[]))],
-        Rank16 => vec![(read(&sixteen), lengths(&[1.0; 16])), (tensor_of(&header(&sixteen)), refuse("File"))],
+        Rank16 => vec![(read(&sixteen), lengths(&[1.0; 16])), (tensor_of(&header(&sixteen)), reject("File"))],
     })
 }
 

@@ -1,6 +1,6 @@
 //! Views of memory from other sources: any strides, any address.
 
-use super::array::{Array, refuse};
+use super::array::{Array, reject};
 use super::done;
 use super::driver::{ByHand, Hazard, Hazard::*, Row};
 use super::hazards::sixteen;
@@ -88,7 +88,7 @@ fn from_slice_strided(hazard: Hazard) -> ByHand {
     let data = twelve();
     let outcome =
         |(shape, strides, offset, outcome): (Vec<usize>, Vec<isize>, usize, Result<bool, &'static str>)| {
-            let expected = outcome.map(|_| counted(&shape, &strides, offset)).or_else(refuse);
+            let expected = outcome.map(|_| counted(&shape, &strides, offset)).or_else(reject);
             let done = of_strides!(
                 shape,
                 strides,
@@ -110,8 +110,8 @@ fn from_slice_strided_mut(hazard: Hazard) -> ByHand {
         Result<bool, &'static str>,
     )| {
         let shared = outcome == Ok(true);
-        let expected = outcome.map(|_| counted(&shape, &strides, offset)).or_else(refuse);
-        let expected = if shared { refuse("InvalidStrides") } else { expected };
+        let expected = outcome.map(|_| counted(&shape, &strides, offset)).or_else(reject);
+        let expected = if shared { reject("InvalidStrides") } else { expected };
         let done = of_strides!(
             shape,
             strides,
@@ -141,20 +141,22 @@ fn raw_parts(hazard: Hazard) -> ByHand {
     let empty = || Array::line(vec![]);
     Ok(match hazard {
         WrongShape => vec![
-            (view(null, [1], 1), refuse("Argument")),
-            (view_mut(null.cast_mut(), [1], 1), refuse("Argument")),
-            (view(null.wrapping_byte_add(1), [1], 1), refuse("Argument")),
+            (view(null, [1], 1), reject("Argument")),
+            (view_mut(null.cast_mut(), [1], 1), reject("Argument")),
+            (view(null.wrapping_byte_add(1), [1], 1), reject("Argument")),
         ],
         ZeroExtents => {
             vec![(view(null, [0], 1), Ok(empty())), (view_mut(null.cast_mut(), [0], 1), Ok(empty()))]
         }
         HugeExtents => vec![
-            (view(null, [usize::MAX], 1), refuse("Overflow")),
-            (view(null, [2], isize::MAX), refuse("InvalidStrides")),
-            (view_mut(null.cast_mut(), [usize::MAX], 0), refuse("Overflow")),
+            (view(null, [usize::MAX], 1), reject("Overflow")),
+            (view(null, [2], isize::MAX), reject("InvalidStrides")),
+            (view_mut(null.cast_mut(), [usize::MAX], 0), reject("Overflow")),
         ],
         NotFinite => return Err("an address has no numbers"),
-        NegativeStrides | Aliasing => return Err("the caller's to say, who has the memory"),
+        NegativeStrides | Aliasing => {
+            return Err("a precondition of the unsafe function, which the caller ensures");
+        }
         Rank0 | Rank16 => {
             let again = || {
                 let (first, _, memory) = Tensor::<f64, _>::full([1, 1], 2.5).into_raw_parts();

@@ -1,6 +1,6 @@
 //! Products and contractions.
 
-use super::array::{Array, Outcome, Rejection, allocated, einsum, refuse};
+use super::array::{Array, Outcome, Rejection, allocated, einsum, reject};
 use super::driver::{Call, Hazard, Hazard::*, Row};
 use super::hazards::product;
 use super::operand::Operand;
@@ -29,7 +29,7 @@ fn matmul(a: &[Array]) -> Outcome {
 /// The sum of the products of all elements.
 fn dot(a: &[Array]) -> Outcome {
     if a[0].shape != a[1].shape {
-        return refuse("Contraction");
+        return reject("Contraction");
     }
     let labels = &LETTERS[..a[0].shape.len()];
     einsum(&[(&a[0], labels), (&a[1], labels)], "", "Contraction")
@@ -70,7 +70,7 @@ fn kron(a: &[Array]) -> Outcome {
     let padded = |x: &Array| [vec![1; rank - x.shape.len()], x.shape.clone()].concat();
     let (x, y) = (padded(&a[0]), padded(&a[1]));
     let Some(shape) = x.iter().zip(&y).map(|(a, b)| a.checked_mul(*b)).collect::<Option<Vec<usize>>>() else {
-        return refuse("Overflow");
+        return reject("Overflow");
     };
     allocated(&shape, 8)?;
     let [x, y] = [x, y]
@@ -288,7 +288,7 @@ fn by_labels() -> Vec<Row> {
                 }
                 // The operands are checked before the output, so an error of both is that of the operands.
                 let mut result = match into(labelled(a), &Array::from_fn(&[3, 3], |_| 1.0)) {
-                    Err(Rejection::Error("OutputShape")) => return refuse("Contraction"),
+                    Err(Rejection::Error("OutputShape")) => return reject("Contraction"),
                     other => other?,
                 };
                 result.data.iter_mut().for_each(|x| *x = 2.0 * *x + 1.0);
@@ -330,7 +330,7 @@ fn by_labels() -> Vec<Row> {
                 if a[0].shape[rank - 1] != a[1].shape[rank - 2]
                     || a[0].shape[..rank - 2] != a[1].shape[..rank - 2]
                 {
-                    return refuse("Contraction");
+                    return reject("Contraction");
                 }
                 extents.push(a[1].shape[rank - 1]);
                 Ok(Array::scalar(extents.iter().map(|&n| n as f64).product()))

@@ -1,7 +1,7 @@
 //! Views with permuted axes, slices and reshapes.
 
 use super::array::{
-    Array, Outcome, broadcast, copy, cut, diagonal, index_axis, insert, line, permute, refuse, remove,
+    Array, Outcome, broadcast, copy, cut, diagonal, index_axis, insert, line, permute, reject, remove,
     reshape,
 };
 use super::driver::{Call, Hazard::*, Numbers, Row};
@@ -37,7 +37,7 @@ pub(crate) fn reversed(x: &Array) -> Outcome {
     permute(x, &(0..x.shape.len()).rev().collect::<Vec<_>>())
 }
 
-pub(crate) fn sequence<const N: usize>(n: &[usize]) -> [usize; N] {
+pub(crate) fn index_array<const N: usize>(n: &[usize]) -> [usize; N] {
     n.try_into().expect("one number for each axis")
 }
 
@@ -48,7 +48,7 @@ fn axes() -> Vec<Row> {
             names: &["permute", "try_permute"],
             verb: "permute",
             numbers: Numbers::Sequence,
-            run: |o, n| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_permute(sequence(n)), panics x.permute(sequence(n)))),
+            run: |o, n| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_permute(index_array(n)), panics x.permute(index_array(n)))),
             expected: |a, n| permute(&a[0], n),
             cannot: &[],
             ..OF_AXES
@@ -57,7 +57,7 @@ fn axes() -> Vec<Row> {
             names: &["permute_mut", "try_permute_mut"],
             verb: "permute",
             numbers: Numbers::Sequence,
-            run: |o, n| cut_mut!(o, n, x, [0 1 2 16], x.try_permute_mut(sequence(n)), x.permute_mut(sequence(n))),
+            run: |o, n| cut_mut!(o, n, x, [0 1 2 16], x.try_permute_mut(index_array(n)), x.permute_mut(index_array(n))),
             expected: |a, n| of_copy(&a[0], |x| permute(x, n)),
             cannot: &[],
             ..OF_AXES
@@ -68,12 +68,12 @@ fn axes() -> Vec<Row> {
             numbers: Numbers::Pair,
             run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_swap_axes(n[0], n[1]), panics x.swap_axes(n[0], n[1]))),
             expected: |a, n| {
-                let mut sequence: Vec<usize> = (0..a[0].shape.len()).collect();
-                if n.iter().any(|&axis| axis >= sequence.len()) {
-                    return refuse("AxisOutOfRange");
+                let mut permutation: Vec<usize> = (0..a[0].shape.len()).collect();
+                if n.iter().any(|&axis| axis >= permutation.len()) {
+                    return reject("AxisOutOfRange");
                 }
-                sequence.swap(n[0], n[1]);
-                permute(&a[0], &sequence)
+                permutation.swap(n[0], n[1]);
+                permute(&a[0], &permutation)
             },
             ..OF_AXES
         },
@@ -150,10 +150,10 @@ fn axes() -> Vec<Row> {
 /// Splits at an index along an axis. Returns both parts, concatenated.
 pub(crate) fn split(x: &Array, axis: usize, at: usize) -> Outcome {
     if axis >= x.shape.len() {
-        return refuse("AxisOutOfRange");
+        return reject("AxisOutOfRange");
     }
     if at > x.shape[axis] {
-        return refuse("IndexOutOfBounds");
+        return reject("IndexOutOfBounds");
     }
     Ok(cut(x, axis, 0, at, 1)?.and(&cut(x, axis, at, x.shape[axis], 1)?))
 }
@@ -360,7 +360,7 @@ fn reshapes() -> Vec<Row> {
             expected: |a, n| {
                 let reshaped = reshape(&a[0], n)?;
                 if a[0].step.is_none() && a[0].shape[..] != *n {
-                    refuse("NotContiguous")
+                    reject("NotContiguous")
                 } else {
                     Ok(reshaped)
                 }

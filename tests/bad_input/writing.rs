@@ -1,6 +1,6 @@
 //! Results written to existing tensors: preallocated outputs, in-place operations, and copies.
 
-use super::array::{Array, Outcome, Rejection, allocated, assign, refuse, zip};
+use super::array::{Array, Outcome, Rejection, allocated, assign, reject, zip};
 use super::driver::{Call, Hazard, Hazard::*, Row};
 use super::hazards::{one, two};
 use super::operand::{HUGE, LONG, Operand, ToArray};
@@ -58,9 +58,9 @@ macro_rules! written {
 pub(crate) fn into(result: Outcome, out: &Array) -> Outcome {
     allocated(&out.shape, 8)?;
     match result {
-        Ok(result) if result.shape != out.shape => refuse("OutputShape"),
+        Ok(result) if result.shape != out.shape => reject("OutputShape"),
         // Only the output was allocated, so a result that does not fit in memory is a shape mismatch.
-        Err(Rejection::Error("OutOfMemory" | "Overflow")) => refuse("OutputShape"),
+        Err(Rejection::Error("OutOfMemory" | "Overflow")) => reject("OutputShape"),
         other => other,
     }
 }

@@ -3,7 +3,7 @@
 //! Only allocations from a minimum size on fail. It is 1 byte for operations that allocate only elements, and 4 KiB for operations
 //! that also allocate names, shapes and boxes.
 
-use super::allocator::{Alone, Refuse, live};
+use super::allocator::{Alone, FailingAllocations, live};
 use super::quietly;
 use super::restart::this_program;
 use std::fmt::Debug;
@@ -29,16 +29,16 @@ const FILES: usize = 64 << 10;
 fn drive(
     least: usize,
     what: &str,
-    operation: &mut dyn FnMut(Refuse) -> (Result<(), Error>, usize),
+    operation: &mut dyn FnMut(FailingAllocations) -> (Result<(), Error>, usize),
 ) -> Counts {
-    let nothing = Refuse { least: usize::MAX, granted: 0, for_good: false };
+    let nothing = FailingAllocations { least: usize::MAX, granted: 0, for_good: false };
     let mut counts = Counts { errors: 0, managed: 0 };
     for for_good in [false, true] {
         // The short string of an error can always be allocated.
         let least = if for_good { least.max(64) } else { least };
         for granted in 0.. {
             let before = live();
-            let (result, rejected) = operation(Refuse { least, granted, for_good });
+            let (result, rejected) = operation(FailingAllocations { least, granted, for_good });
             match &result {
                 Ok(()) if rejected == 0 => break,
                 Ok(()) => counts.managed += 1,
@@ -73,8 +73,8 @@ struct Counts {
 /// Checks an operation that returns an error or its usual result if allocations fail.
 fn check<R: PartialEq + Debug>(least: usize, what: &str, f: impl Fn() -> Result<R, Error>) -> Counts {
     let expected = f().unwrap();
-    let counts = drive(least, what, &mut |refuse| {
-        let (result, rejected) = refuse.during(&f);
+    let counts = drive(least, what, &mut |failing| {
+        let (result, rejected) = failing.during(&f);
         (result.map(|found| assert!(found == expected, "{what}: {found:?}")), rejected)
     });
     assert!(counts.errors > 0, "no allocation of {what} ever failed");
@@ -86,8 +86,8 @@ fn check_writing<X: Clone + PartialEq>(what: &str, there: X, f: impl Fn(&mut X) 
     let [old, mut new] = [there.clone(), there];
     f(&mut new).unwrap();
     let mut to = old.clone();
-    let counts = drive(ELEMENTS, what, &mut |refuse| {
-        let (result, rejected) = refuse.during(|| f(&mut to));
+    let counts = drive(ELEMENTS, what, &mut |failing| {
+        let (result, rejected) = failing.during(|| f(&mut to));
         assert!(to == *if result.is_ok() { &new } else { &old }, "{what}: half done, with {result:?}");
         to.clone_from(&old);
         (result, rejected)
@@ -162,7 +162,7 @@ fn elementwise_operations_return_out_of_memory() {
         out.try_assign(&row)?;
         x.try_apply2_into(op::Mul, &turned, &mut out)
     };
-    let (result, rejected) = Refuse { least: ALL, granted: 0, for_good: true }.during(in_place);
+    let (result, rejected) = FailingAllocations { least: ALL, granted: 0, for_good: true }.during(in_place);
     assert_eq!(result, Ok(()));
     // With exact memory, workspace is requested for each call.
     assert!(rejected == 0 || cfg!(vierbein_exact_memory), "{rejected}");
@@ -290,8 +290,8 @@ fn readers_and_writers_return_out_of_memory() {
     let flat_path = folder.file("x.safetensors");
     std::fs::write(&flat_path, &flat).unwrap();
     // A stream is read by the standard library, whose message is different.
-    let (read, rejected) =
-        Refuse { least: FILES, granted: 1, for_good: true }.during(|| Safetensors::read_from(&flat[..]));
+    let (read, rejected) = FailingAllocations { least: FILES, granted: 1, for_good: true }
+        .during(|| Safetensors::read_from(&flat[..]));
     assert!(rejected > 0 && read.unwrap_err().to_string().contains("memory"));
 
     check_all! { FILES;
@@ -355,8 +355,8 @@ fn operators_panic_with_out_of_memory_message() {
     let x = square();
     let words = |f: &dyn Fn() -> Tensor<f64, Rank<2>>| {
         let before = live();
-        let refuse = Refuse { least: ELEMENTS, granted: 0, for_good: false };
-        let (panic, rejected) = refuse.during(|| quietly(|| catch_unwind(AssertUnwindSafe(f))));
+        let failing = FailingAllocations { least: ELEMENTS, granted: 0, for_good: false };
+        let (panic, rejected) = failing.during(|| quietly(|| catch_unwind(AssertUnwindSafe(f))));
         let text = *panic.unwrap_err().downcast::<String>().unwrap();
         assert_eq!(rejected, 1);
         (text, live() - before)
@@ -380,12 +380,12 @@ fn pool_is_freed_before_allocation_fails() {
         assert!(Cpu::pooled_bytes() > 0);
         // The allocation fails once. The second attempt, after the pool is freed, succeeds.
         let (sum, rejected) =
-            Refuse { least: 200 * 200 * 8, granted: 0, for_good: false }.during(|| x.try_add(&x));
+            FailingAllocations { least: 200 * 200 * 8, granted: 0, for_good: false }.during(|| x.try_add(&x));
         assert_eq!((sum, rejected, Cpu::pooled_bytes()), (Ok(2.0 * &x), 1, 0));
         Cpu::trim_pool();
         drop(Tensor::<u8, _>::ones([1 << 20]));
         let (sum, rejected) =
-            Refuse { least: 200 * 200 * 8, granted: 0, for_good: true }.during(|| x.try_add(&x));
+            FailingAllocations { least: 200 * 200 * 8, granted: 0, for_good: true }.during(|| x.try_add(&x));
         assert!(matches!(sum, Err(Error::OutOfMemory { .. })), "{sum:?}");
         assert_eq!((rejected, Cpu::pooled_bytes()), (2, 0));
     }
@@ -398,7 +398,8 @@ fn failed_small_allocation_aborts_with_message() {
     if std::env::var_os(LAST).is_some() {
         let _alone = Alone::new();
         let x = DynTensor::from(square());
-        let _ = Refuse { least: 1, granted: 1, for_good: true }.during(|| x.try_add(&x).map(drop));
+        let _ =
+            FailingAllocations { least: 1, granted: 1, for_good: true }.during(|| x.try_add(&x).map(drop));
         return;
     }
     let mut this = this_program();

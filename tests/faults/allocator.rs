@@ -136,7 +136,7 @@ pub(crate) fn live_large() -> isize {
 
 /// The allocations that fail.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Refuse {
+pub(crate) struct FailingAllocations {
     /// Allocations of fewer bytes succeed.
     pub(crate) least: usize,
     /// The number of larger allocations that succeed before the first failure.
@@ -145,7 +145,7 @@ pub(crate) struct Refuse {
     pub(crate) for_good: bool,
 }
 
-impl Refuse {
+impl FailingAllocations {
     /// Calls `f`. Returns its result and the number of failed allocations.
     pub(crate) fn during<R>(self, f: impl FnOnce() -> R) -> (R, usize) {
         /// Ends the failures, even if `f` panics.
@@ -175,17 +175,21 @@ fn allocator_fails_and_counts_as_requested() {
         let mut both = [Vec::<u8>::new(), Vec::new()];
         both.each_mut().map(|v| v.try_reserve_exact(1000).is_ok())
     };
-    let refuse = |granted, for_good| Refuse { least: 1000, granted, for_good }.during(try_both);
-    assert_eq!(refuse(0, false), ([false, true], 1));
-    assert_eq!(refuse(1, false), ([true, false], 1));
-    assert_eq!(refuse(0, true), ([false, false], 2));
-    assert_eq!(refuse(2, true), ([true, true], 0));
+    let failing = |granted, for_good| FailingAllocations { least: 1000, granted, for_good }.during(try_both);
+    assert_eq!(failing(0, false), ([false, true], 1));
+    assert_eq!(failing(1, false), ([true, false], 1));
+    assert_eq!(failing(0, true), ([false, false], 2));
+    assert_eq!(failing(2, true), ([true, true], 0));
     // A block that was just freed can be allocated again once, with at most its old size.
     let again = |bytes: [usize; 3]| bytes.map(|n| Vec::<u8>::new().try_reserve_exact(n).is_ok());
-    let refuse = |bytes| Refuse { least: 1000, granted: 1, for_good: true }.during(|| again(bytes));
-    assert_eq!(refuse([2000, 2000, 2000]), ([true, true, true], 0));
-    assert_eq!(refuse([2000, 2001, 2000]), ([true, false, false], 2));
-    assert_eq!(Refuse { least: 1001, granted: 0, for_good: true }.during(try_both), ([true, true], 0));
+    let failing =
+        |bytes| FailingAllocations { least: 1000, granted: 1, for_good: true }.during(|| again(bytes));
+    assert_eq!(failing([2000, 2000, 2000]), ([true, true, true], 0));
+    assert_eq!(failing([2000, 2001, 2000]), ([true, false, false], 2));
+    assert_eq!(
+        FailingAllocations { least: 1001, granted: 0, for_good: true }.during(try_both),
+        ([true, true], 0)
+    );
     let before = (live(), live_large());
     let (small, large) = (vec![1u8; 100], vec![0u8; LARGE]);
     assert_eq!((live() - before.0, live_large() - before.1), (100 + LARGE as isize, LARGE as isize));

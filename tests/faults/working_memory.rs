@@ -1,7 +1,7 @@
 //! Workspace of kernels: packed panels, transposed tiles, partial sums. If its allocation fails, kernels use less, and the result is
 //! bitwise equal.
 
-use super::allocator::{Alone, Refuse, watch_this_thread};
+use super::allocator::{Alone, FailingAllocations, watch_this_thread};
 use std::cell::RefCell;
 use std::sync::mpsc;
 use vierbein::device::Reduction;
@@ -17,10 +17,10 @@ where
     let run = |threads: usize, granted: Option<usize>| {
         let mut to = there.clone();
         // Small allocations of the thread pool succeed.
-        let refuse = |granted| Refuse { least: 4 << 10, granted, for_good: true };
+        let failing = |granted| FailingAllocations { least: 4 << 10, granted, for_good: true };
         let mut work = || match granted {
             None => (f(&mut to), 0),
-            Some(granted) => refuse(granted).during(|| f(&mut to)),
+            Some(granted) => failing(granted).during(|| f(&mut to)),
         };
         let pool =
             rayon::ThreadPoolBuilder::new().num_threads(threads).start_handler(|_| watch_this_thread());
@@ -135,8 +135,8 @@ fn reductions_with_large_accumulators() {
     let rejected = check("4 KiB", 1, &out, |out| x.reduce_into(Histogram::<1024>, [0], out));
     assert!(rejected > 3, "{rejected}");
     let mut out = out;
-    let refuse = Refuse { least: 4 << 10, granted: 0, for_good: true };
-    let (result, _) = refuse.during(|| x.try_reduce_into(Histogram::<1024>, [0], &mut out));
+    let failing = FailingAllocations { least: 4 << 10, granted: 0, for_good: true };
+    let (result, _) = failing.during(|| x.try_reduce_into(Histogram::<1024>, [0], &mut out));
     assert!(matches!(result, Err(vierbein::Error::OutOfMemory { bytes: 4096, .. })), "{result:?}");
     assert!(out.as_slice().iter().all(|&value| value == 0.0));
     // Large enough to run in parallel.

@@ -23,7 +23,7 @@ mod public;
 mod ranks;
 
 use super::memory::modest;
-use array::{Array, Outcome, refuse};
+use array::{Array, Outcome, reject};
 use driver::{ByHand, Done, Hazard, Hazard::*, Row, done};
 use hazards::one;
 use operand::{Operand, Place, ToArray};
@@ -69,7 +69,7 @@ fn round_trips(
 
 /// Expects the same elements, or an error if no file can hold them.
 fn same_or_refused(o: &Operand) -> Outcome {
-    if endless(o) { refuse("File") } else { Ok(o.array()) }
+    if endless(o) { reject("File") } else { Ok(o.array()) }
 }
 
 fn endless(o: &Operand) -> bool {
@@ -193,8 +193,8 @@ fn wrong_npz() -> Vec<(Done, Outcome)> {
         names.iter().try_for_each(|name| archive.add(name, &vector).map(drop))?;
         archive.push(&vector).map(drop)
     };
-    let file_error = |done: Done| (done, refuse("File"));
-    let argument = |done: Done| (done, refuse("Argument"));
+    let file_error = |done: Done| (done, reject("File"));
+    let argument = |done: Done| (done, reject("Argument"));
     vec![
         (done!(try open()?.get::<Matrix<f64>>("x")), Ok(x.array())),
         file_error(done!(try saying(&of("one of rank 1;"), open()?.get::<Tensor<f64, Rank<1>>>("x")))),
@@ -310,12 +310,12 @@ fn wrong_safetensors() -> Vec<(Done, Outcome)> {
     };
     // SAFETY: neither path is a file that can be mapped, so the call returns an error.
     let map = |path: &PathBuf| unsafe { Safetensors::map(path) }.map(|_| 0.0);
-    let file_error = |done: Done| (done, refuse("File"));
-    let argument = |done: Done| (done, refuse("Argument"));
+    let file_error = |done: Done| (done, reject("File"));
+    let argument = |done: Done| (done, reject("Argument"));
     vec![
         (
             done!(try read.view::<f64, Rank<2>>("x")),
-            if cfg!(target_endian = "big") { refuse("File") } else { Ok(x.array()) },
+            if cfg!(target_endian = "big") { reject("File") } else { Ok(x.array()) },
         ),
         file_error(done!(try saying(&of("one of rank 1;"), read.get::<Tensor<f64, Rank<1>>>("x")))),
         file_error(done!(try saying(&of("one of rank 1;"), read.view::<f64, Rank<1>>("x")))),
@@ -432,7 +432,7 @@ fn wrong_serde() -> Vec<(Done, Outcome)> {
     let text = &serde_json::to_string(&x.view::<2>()).expect("it is finite");
     let short = &text.replace("[2,3]", "[2,4]");
     let long = &text.replace("[2,3]", "[2,1]");
-    let rejected = |done: Done| (done, refuse("File"));
+    let rejected = |done: Done| (done, reject("File"));
     let of = |what: &str| format!("the data holds a row-major f64 tensor of shape [2, 3], not {what}");
     vec![
         (done!(try read::<Matrix<f64>>(text)), Ok(x.array())),

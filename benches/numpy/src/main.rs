@@ -359,7 +359,7 @@ fn main() {
             _ => panic!("not a request: {line}"),
         };
         println!("{answer}");
-        std::io::stdout().flush().expect("somebody reads");
+        std::io::stdout().flush().expect("standard output is open");
     }
     std::fs::remove_file(path()).ok();
 }

@@ -1,6 +1,6 @@
 //! Reductions, cumulative sums and traces.
 
-use super::array::{Array, Fold, Outcome, diagonal, reduce, refuse, scan};
+use super::array::{Array, Fold, Outcome, diagonal, reduce, reject, scan};
 use super::driver::{Call, Hazard::*, Numbers, Row, done};
 use super::hazards::{one, square};
 use super::operand::ToArray;
@@ -126,5 +126,5 @@ pub(crate) fn rows() -> Vec<Row> {
 
 /// Returns the diagonal, or the error for tensors of rank 0 or 1.
 pub(crate) fn on_diagonal(x: &Array, n: &[usize]) -> Outcome {
-    if x.shape.len() < 2 { refuse("UnsupportedRank") } else { diagonal(x, n[0], n[1]) }
+    if x.shape.len() < 2 { reject("UnsupportedRank") } else { diagonal(x, n[0], n[1]) }
 }

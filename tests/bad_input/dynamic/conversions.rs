@@ -1,6 +1,6 @@
 //! Conversions from and to other types, copies, single elements, equality, products.
 
-use super::array::{Array, Outcome, Rejection, allocated, copy, einsum, in_bounds, line, refuse};
+use super::array::{Array, Outcome, Rejection, allocated, copy, einsum, in_bounds, line, reject};
 use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row, done};
 use super::hazards::{HARD, countable, one, product, sixteen, two};
 use super::operand::{HUGE, Place, ToArray};
@@ -76,7 +76,7 @@ pub(crate) fn rows() -> Vec<Row> {
                     )
                 })
             },
-            expected: |a, _| if a[0].shape.len() == 2 { copy(&a[0]) } else { refuse("Downcast") },
+            expected: |a, _| if a[0].shape.len() == 2 { copy(&a[0]) } else { reject("Downcast") },
             ..ONE
         },
         Call {
@@ -96,7 +96,7 @@ pub(crate) fn rows() -> Vec<Row> {
                     )
                 })
             },
-            expected: |a, _| if a[0].shape.len() == 2 { Ok(a[0].clone()) } else { refuse("Downcast") },
+            expected: |a, _| if a[0].shape.len() == 2 { Ok(a[0].clone()) } else { reject("Downcast") },
             ..ONE
         },
         Call {
@@ -110,7 +110,7 @@ pub(crate) fn rows() -> Vec<Row> {
                     done!(try changed(&o[0], |mut x| Ok(x.downcast_mut::<f64, Rank<2>, RowMajor, Cpu>()?.array()))),
                 )
             },
-            expected: |a, _| if a[0].shape.len() == 2 { copy(&a[0]) } else { refuse("Downcast") },
+            expected: |a, _| if a[0].shape.len() == 2 { copy(&a[0]) } else { reject("Downcast") },
             ..ONE
         },
         Call {
@@ -123,7 +123,7 @@ pub(crate) fn rows() -> Vec<Row> {
                 in_bounds(n, 8)?;
                 let len = if n.contains(&0) { 0 } else { n.iter().product() };
                 if len != a[0].data.len() {
-                    refuse("LengthMismatch")
+                    reject("LengthMismatch")
                 } else {
                     Ok(Array { shape: n.to_vec(), ..a[0].clone() })
                 }
@@ -172,7 +172,7 @@ pub(crate) fn rows() -> Vec<Row> {
             names: methods![item],
             verb: "item",
             run: |o, _| with(&o[0], |x| done!(try x.item())),
-            expected: |a, _| if a[0].shape.is_empty() { Ok(a[0].clone()) } else { refuse("UnsupportedRank") },
+            expected: |a, _| if a[0].shape.is_empty() { Ok(a[0].clone()) } else { reject("UnsupportedRank") },
             ..ONE
         },
         Call {
@@ -199,7 +199,7 @@ pub(crate) fn rows() -> Vec<Row> {
             operands: product,
             run: |o, _| with_two(o, |x, y| done!(try x.matmul(y))),
             expected: |a, _| match (a[0].shape.len(), a[1].shape.len()) {
-                (0, _) | (_, 0) => refuse("UnsupportedRank"),
+                (0, _) | (_, 0) => reject("UnsupportedRank"),
                 (1, 1) => einsum(&[(&a[0], "a"), (&a[1], "a")], "", "Matmul"),
                 (2, 1) => einsum(&[(&a[0], "ab"), (&a[1], "b")], "a", "Matmul"),
                 (1, 2) => einsum(&[(&a[0], "a"), (&a[1], "ab")], "b", "Matmul"),
@@ -240,7 +240,7 @@ pub(crate) fn rows() -> Vec<Row> {
                     let (x, result) = (format!("{BATCH}op"), format!("{BATCH}oq"));
                     einsum(&[(&a[0], &x), (&a[1], "pq")], &result, "Contraction")
                 }
-                _ => refuse("Spec"),
+                _ => reject("Spec"),
             },
             ..Call::NOTHING
         }
@@ -255,7 +255,7 @@ pub(crate) fn rows() -> Vec<Row> {
 
 fn element(x: &Array, index: &[usize]) -> Outcome {
     if index.iter().zip(&x.shape).any(|(i, n)| i >= n) {
-        refuse("IndexOutOfBounds")
+        reject("IndexOutOfBounds")
     } else {
         Ok(Array::scalar(x.at(index)))
     }

@@ -1,7 +1,7 @@
 //! Permuted axes, slices, reshapes and memory orders.
 
 use super::array::{
-    Array, Outcome, broadcast, copy, cut, in_bounds, index_axis, insert, line, permute, refuse, remove,
+    Array, Outcome, broadcast, copy, cut, in_bounds, index_axis, insert, line, permute, reject, remove,
     reshape,
 };
 use super::axes::on_diagonal;
@@ -46,25 +46,25 @@ pub(crate) fn rows() -> Vec<Row> {
     let mut rows: Vec<Row> = views! {
         [permute permute_mut] "permute" one Sequence, |x, n| (n), |x: &Array, n: &[usize]| permute(x, n);
         [swap_axes swap_axes_mut] "swap axes" one Pair, |x, n| (n[0], n[1]), |x: &Array, n: &[usize]| {
-            let mut sequence = all_axes(x);
-            if n.iter().any(|&axis| axis >= sequence.len()) {
-                return refuse("AxisOutOfRange");
+            let mut permutation = all_axes(x);
+            if n.iter().any(|&axis| axis >= permutation.len()) {
+                return reject("AxisOutOfRange");
             }
-            sequence.swap(n[0], n[1]);
-            permute(x, &sequence)
+            permutation.swap(n[0], n[1]);
+            permute(x, &permutation)
         };
         [reverse_axes reverse_axes_mut] "" one None, |x, n| (), |x: &Array, _: &[usize]| reversed(x);
         [t t_mut] "transpose" one None, |x, n| (),
-            |x: &Array, _: &[usize]| if x.shape.len() == 2 { reversed(x) } else { refuse("UnsupportedRank") };
+            |x: &Array, _: &[usize]| if x.shape.len() == 2 { reversed(x) } else { reject("UnsupportedRank") };
         [insert_axis insert_axis_mut] "insert an axis" one Place, |x, n| (n[0]),
-            |x: &Array, n: &[usize]| if x.shape.len() == 16 { refuse("UnsupportedRank") } else { insert(x, n[0]) };
+            |x: &Array, n: &[usize]| if x.shape.len() == 16 { reject("UnsupportedRank") } else { insert(x, n[0]) };
         [remove_axis remove_axis_mut] "remove" one Axis, |x, n| (n[0]), |x: &Array, n: &[usize]| remove(x, n[0]);
         [index_axis index_axis_mut] "index" one Position, |x, n| (n[0], n[1]), |x: &Array, n: &[usize]| index_axis(x, n[0], n[1]);
         [diagonal diagonal_mut] "take the diagonal" square Pair, |x, n| (n[0], n[1]), |x: &Array, n: &[usize]| on_diagonal(x, n);
         [slice slice_mut] "slice" one Span, |x, n| (items(x.rank(), n)), |x: &Array, n: &[usize]| sliced(x, n);
         [as_shape as_shape_mut] "reshape" one Shape, |x, n| (n), |x: &Array, n: &[usize]| {
             let reshaped = reshape(x, n)?;
-            if x.step.is_none() && x.shape[..] != *n { refuse("NotContiguous") } else { Ok(reshaped) }
+            if x.step.is_none() && x.shape[..] != *n { reject("NotContiguous") } else { Ok(reshaped) }
         };
     };
     let calls = [
@@ -75,7 +75,7 @@ pub(crate) fn rows() -> Vec<Row> {
             run: |o, n| with(&o[0], |x| done!(try x.broadcast_to(n))),
             expected: |a, n| {
                 in_bounds(n, 8)?;
-                if a[0].shape.len() > n.len() { refuse("BroadcastShape") } else { broadcast(&a[0], n) }
+                if a[0].shape.len() > n.len() { reject("BroadcastShape") } else { broadcast(&a[0], n) }
             },
             ..Call::NOTHING
         },

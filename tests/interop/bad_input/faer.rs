@@ -1,6 +1,6 @@
 //! Matrices, columns and rows of faer.
 
-use super::array::{Array, Outcome, refuse};
+use super::array::{Array, Outcome, reject};
 use super::driver::{Row, done};
 use super::hazards::countable;
 use super::operand::{Operand, ToArray};
@@ -124,5 +124,5 @@ fn owned(x: TensorView<'_, f64, Rank<2>>) -> Result<Array, Error> {
 fn contiguous_or_rejected(o: &Operand) -> Outcome {
     let [rows, columns] = o.shape[..] else { unreachable!("only matrices were converted") };
     let gaps = rows % 8 != 0 && columns > 1;
-    if gaps { refuse("Argument") } else { Ok(o.array()) }
+    if gaps { reject("Argument") } else { Ok(o.array()) }
 }

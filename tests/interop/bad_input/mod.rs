@@ -137,7 +137,7 @@ fn row(
             return Err("does not compile: the library has no such rank");
         }
         if outcomes.is_empty() && hazard == Hazard::HugeExtents {
-            return Err("no memory holds so many elements, and axes besides without any do not help");
+            return Err("no memory holds this number of elements, with or without other axes");
         }
         Ok(outcomes)
     })

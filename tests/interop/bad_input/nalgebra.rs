@@ -1,6 +1,6 @@
 //! Matrices and vectors of nalgebra. Its views support no negative strides.
 
-use super::array::{Array, Outcome, refuse};
+use super::array::{Array, Outcome, reject};
 use super::driver::{Row, done};
 use super::hazards::countable;
 use super::operand::{Operand, Place, ToArray};
@@ -107,12 +107,12 @@ fn is_a_view(o: &Operand) -> bool {
 }
 
 fn viewed_or_refused(o: &Operand) -> Outcome {
-    if is_a_view(o) { Ok(o.array()) } else { refuse("InvalidStrides") }
+    if is_a_view(o) { Ok(o.array()) } else { reject("InvalidStrides") }
 }
 
 /// Operands with stride 0 are copied before they are changed.
 fn changed_or_refused(o: &Operand) -> Outcome {
-    if matches!(o.place, Place::Reversed) { refuse("InvalidStrides") } else { Ok(incremented(o)) }
+    if matches!(o.place, Place::Reversed) { reject("InvalidStrides") } else { Ok(incremented(o)) }
 }
 
 fn matrix(x: TensorView<'_, f64, Rank<2>>, o: &Operand) -> Result<Array, Error> {

@@ -1,6 +1,6 @@
 //! Arrays of ndarray, of static rank (0 to 6) and dynamic rank.
 
-use super::array::{Array as Plain, refuse};
+use super::array::{Array as Plain, reject};
 use super::driver::{ByHand, Row, done};
 use super::hazards::countable;
 use super::operand::{Operand, Place, ToArray};
@@ -155,9 +155,9 @@ fn wrong_rank_of_a_view() -> ByHand {
         TensorView::<f64, Rank<1>>::try_from(view).map(|x| x.array())
     };
     Ok(vec![
-        (done!(try other(&array)), refuse("Argument")),
-        (done!(try none(&array)), refuse("Argument")),
-        (done!(try repeated()), refuse("Overflow")),
+        (done!(try other(&array)), reject("Argument")),
+        (done!(try none(&array)), reject("Argument")),
+        (done!(try repeated()), reject("Overflow")),
     ])
 }
 
@@ -198,7 +198,7 @@ fn wrong_rank_of_a_mutable_view() -> ByHand {
             .map(|x| x.array())
         })
     };
-    Ok(vec![(done!(try other()), refuse("Argument"))])
+    Ok(vec![(done!(try other()), reject("Argument"))])
 }
 
 // ------------------------------------------------------------------ owned arrays
@@ -235,7 +235,7 @@ fn erased<D: Dim>(x: TensorView<'_, f64, D>, o: &Operand) -> Result<Plain, Error
 /// ndarray's copy of a reversed view has negative strides, too.
 fn contiguous_or_rejected(o: &Operand) -> super::Outcome {
     match o.place {
-        Place::Reversed => refuse("Argument"),
+        Place::Reversed => reject("Argument"),
         _ => Ok(o.array()),
     }
 }
@@ -249,10 +249,10 @@ fn other_order() -> ByHand {
     let transposed = Plain::from_fn(&[3, 2], |at| o.array().at(&[at[1], at[0]]));
     Ok(vec![
         (done!(try taken(rows())), Ok(o.array())),
-        (done!(try taken(columns())), refuse("Argument")),
+        (done!(try taken(columns())), reject("Argument")),
         (
             done!(try Tensor::<f64, Rank<2>>::try_from(Array::zeros((0, 1 << (usize::BITS - 3)))).map_err(Error::from)),
-            refuse("Overflow"),
+            reject("Overflow"),
         ),
         (
             done!(try Tensor::<f64, Rank<2>, ColMajor>::try_from(columns()).map_err(Error::from)),
@@ -270,5 +270,5 @@ fn wrong_rank_of_an_array() -> ByHand {
         assert_eq!((rejected.value.as_ptr(), rejected.value.raw_dim()), (address, IxDyn(&[2, 3])));
         saying::<Plain>("has rank 2, not 1; convert it to a tensor of `Rank<2>`", Err(rejected.error))
     };
-    Ok(vec![(done!(try rejected()), refuse("Argument"))])
+    Ok(vec![(done!(try rejected()), reject("Argument"))])
 }

@@ -29,7 +29,7 @@ extern "C" __attribute__((visibility("hidden"))) char __bss_start[], _end[];
 
 // Called by the code that the compiler inserts for accesses that are not aligned to their type.
 extern "C" __attribute__((visibility("hidden"))) void __ubsan_handle_type_mismatch_v1(void *, void *) {
-    emulator_hooks->fail(716, "an address is not aligned for the type that is there");
+    emulator_hooks->fail(716, "an address is not aligned for its type");
 }
 
 extern "C" __attribute__((visibility("default"))) const emulator::Kernel emulator_kernel = {

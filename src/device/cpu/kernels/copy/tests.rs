@@ -99,12 +99,12 @@ struct Place {
 
 /// Returns a random layout for `shape`: axes in any memory order, some reversed, with gaps if `wild`, with stride 0 if `repeats`.
 fn place(dice: &mut Dice, shape: &[usize], wild: bool, repeats: bool) -> Place {
-    let mut sequence: Vec<usize> = (0..shape.len()).collect();
-    for i in (1..sequence.len()).rev() {
-        sequence.swap(i, dice.below(i + 1));
+    let mut permutation: Vec<usize> = (0..shape.len()).collect();
+    for i in (1..permutation.len()).rev() {
+        permutation.swap(i, dice.below(i + 1));
     }
     let mut place = Place { first: dice.below(9), strides: vec![0; shape.len()], len: 1 };
-    for axis in sequence {
+    for axis in permutation {
         if repeats && dice.below(6) == 0 {
             continue;
         }
