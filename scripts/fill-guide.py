@@ -116,21 +116,21 @@ class NumPy:
     def when(self, line, feature):
         return f'#[cfg(feature = "{feature}")] {line}' if feature else line
 
-    def begin(self, theirs, ours):
+    def begin(self, theirs, own):
         exec(theirs, self.names)
         name = theirs.split(" ")[0]
-        self.begun[name] = self.guarded(ours)
+        self.begun[name] = self.guarded(own)
         value = self.names[name]
-        return [ours, assertion(name, value)] if isinstance(value, np.ndarray) else []
+        return [own, assertion(name, value)] if isinstance(value, np.ndarray) else []
 
-    def row(self, theirs, ours):
-        if not ours.endswith(";"):
-            return [self.guarded(assertion(ours, eval(theirs, self.names)))]
+    def row(self, theirs, own):
+        if not own.endswith(";"):
+            return [self.guarded(assertion(own, eval(theirs, self.names)))]
         written = {new: old for new, old in self.copies.items() if re.search(rf"\b{new}\b", theirs)}
         names = self.names | {new: self.names[old].copy() for new, old in written.items()}
         exec(theirs, names)
         before = [f"let mut {new} = {old}.clone();" for new, old in written.items()]
-        return [self.guarded(line) for line in before + [ours] + [assertion(new, names[new]) for new in written]]
+        return [self.guarded(line) for line in before + [own] + [assertion(new, names[new]) for new in written]]
 
     def program(self, lines):
         named = lambda word: any(re.search(rf"\b{word}\b", line) for line in lines)
@@ -150,17 +150,17 @@ class Ndarray:
     def __init__(self):
         self.begun = []
 
-    def begin(self, theirs, ours):
-        self.begun += [theirs, ours]
-        return [f"assert_eq!(Tensor::copy_of(&{theirs.split(' ')[1]}), {ours.split(' ')[1]});"]
+    def begin(self, theirs, own):
+        self.begun += [theirs, own]
+        return [f"assert_eq!(Tensor::copy_of(&{theirs.split(' ')[1]}), {own.split(' ')[1]});"]
 
-    def row(self, theirs, ours):
-        if ours.endswith(";"):
-            return ["let (mut nx, mut x) = (na.clone(), a.clone());", theirs, ours, "assert_eq!(Tensor::copy_of(&nx), x);"]
-        if re.search(self.values + "$", ours):
-            return [f"assert_eq!({theirs}, {ours});"]
+    def row(self, theirs, own):
+        if own.endswith(";"):
+            return ["let (mut nx, mut x) = (na.clone(), a.clone());", theirs, own, "assert_eq!(Tensor::copy_of(&nx), x);"]
+        if re.search(self.values + "$", own):
+            return [f"assert_eq!({theirs}, {own});"]
         array = f"({theirs})" if re.search(r"^\S+ [-+*/] ", theirs) or theirs[0] in "&-" else theirs
-        return [f"assert_eq!(Tensor::copy_of(&{array}), {ours});"]
+        return [f"assert_eq!(Tensor::copy_of(&{array}), {own});"]
 
     def program(self, lines):
         before = ['# #[cfg(feature = "ndarray")] {', "use ndarray::{Array1, Array2, Axis, ShapeBuilder, Zip, array};", "use vierbein::{op, prelude::*};"]
@@ -180,10 +180,10 @@ def filled(text, page):
         elif line == page.header:
             lines = []
         elif lines is not None and not line.startswith("|---"):
-            theirs, ours = halves(line)
+            theirs, own = halves(line)
             count += 1
             try:
-                lines += page.begin(theirs, ours) if ours.startswith("let ") else page.row(theirs, ours)
+                lines += page.begin(theirs, own) if own.startswith("let ") else page.row(theirs, own)
             except Exception as error:
                 sys.exit(f"{line}\n{error!r}")
         out.append(line)

@@ -6,8 +6,8 @@ use std::path::Path;
 /// Returns the code in the two columns of a row, if both are code.
 fn halves(row: &str) -> Option<(String, String)> {
     let row = row.strip_prefix("| `")?.strip_suffix("` |")?.replace("\\|", "|");
-    let (theirs, ours) = row.split_once("` | `")?;
-    Some((theirs.into(), ours.into()))
+    let (theirs, own) = row.split_once("` | `")?;
+    Some((theirs.into(), own.into()))
 }
 
 /// Returns the rows of all tables with this header, each with the program below its table.
@@ -32,14 +32,14 @@ fn page(name: &str) -> String {
 fn every_row_from_numpy_is_tested() {
     let text = page("from_numpy.md");
     let rows = rows(&text, "\n| NumPy | vierbein |\n");
-    for ((_, ours), program) in &rows {
+    for ((_, own), program) in &rows {
         // A statement is a line of the program. An expression is asserted in a line.
-        let asserted = [", ", ")", " - ", ".all_close("].map(|after| format!("({ours}{after}"));
-        let says_so = |line: &str| match ours.ends_with(';') {
-            true => line.ends_with(ours),
+        let asserted = [", ", ")", " - ", ".all_close("].map(|after| format!("({own}{after}"));
+        let says_so = |line: &str| match own.ends_with(';') {
+            true => line.ends_with(own),
             false => line.contains("assert") && asserted.iter().any(|text| line.contains(text)),
         };
-        assert!(program.lines().any(says_so), "run `scripts/fill-guide.py`: no program has `{ours}`");
+        assert!(program.lines().any(says_so), "run `scripts/fill-guide.py`: no program has `{own}`");
     }
     assert!(rows.len() >= 200, "{} rows", rows.len());
 }
@@ -48,8 +48,8 @@ fn every_row_from_numpy_is_tested() {
 fn every_row_from_ndarray_is_tested() {
     let text = page("from_ndarray.md");
     let rows = rows(&text, "\n| ndarray | vierbein |\n");
-    for ((theirs, ours), program) in &rows {
-        for half in [theirs, ours] {
+    for ((theirs, own), program) in &rows {
+        for half in [theirs, own] {
             assert!(program.contains(half.as_str()), "run `scripts/fill-guide.py`: no program has `{half}`");
         }
     }

@@ -176,8 +176,8 @@ def main():
                 continue
             f = ROWS[name]
             theirs = sample(CHECKED_AS.get(name, f)(o), name, o)
-            ours = [float(v) for v in ask("check", name, n)]
-            np.testing.assert_allclose(ours, theirs, rtol=1e-4 if "c32" in name else 1e-6 if "f32" in name else 1e-12, err_msg=name)
+            own = [float(v) for v in ask("check", name, n)]
+            np.testing.assert_allclose(own, theirs, rtol=1e-4 if "c32" in name else 1e-6 if "f32" in name else 1e-12, err_msg=name)
             start = time.perf_counter()
             f(o)
             repeats = max(1, int(options.sample_ms / 1e3 / (time.perf_counter() - start)))

@@ -30,7 +30,7 @@ TARGETS = [
 
 
 def read_rows(path):
-    ours, peers, first, copy = {}, {}, [], None
+    own, peers, first, copy = {}, {}, [], None
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         if "library" in row:
@@ -40,10 +40,10 @@ def read_rows(path):
             if all(row["case"] != known["case"] for known in first):
                 first.append(row)
         elif "dtype" in row:
-            ours[row["case"], row["dtype"]] = row
+            own[row["case"], row["dtype"]] = row
         else:
             copy = row["rate"]
-    return ours, peers, first, copy
+    return own, peers, first, copy
 
 
 def table(header, rows):
@@ -57,9 +57,9 @@ def number(x, digits=2):
     return "–" if x is None else f"{x:,.{digits}f}"
 
 
-def targets(ours):
+def targets(own):
     for case, dtype, unit, goal in TARGETS:
-        row = ours.get((case, dtype))
+        row = own.get((case, dtype))
         if row is None:
             yield case, dtype, f"{goal} {unit}", "not measured", ""
             continue
@@ -68,8 +68,8 @@ def targets(ours):
         yield case, dtype, f"{'≤' if unit == 'µs' else '≥'} {goal} {unit}", number(found), "yes" if reached else "**no**"
 
 
-def comparisons(ours, peers, libraries):
-    for key, row in ours.items():
+def comparisons(own, peers, libraries):
+    for key, row in own.items():
         beside = peers.get(key, {})
         cells = []
         for library in libraries:
@@ -95,7 +95,7 @@ def write(output, emulated):
         )
         bad = [case.get("name") for case in suites.iter("testcase") if case.find("failure") is not None]
         lines += ["", *(f"* failed: `{name}`" for name in bad), ""]
-    ours, peers, first, copy = read_rows(output / "rows.jsonl")
+    own, peers, first, copy = read_rows(output / "rows.jsonl")
     if first:
         lines += ["## First use", ""]
         lines += table(
@@ -103,22 +103,22 @@ def write(output, emulated):
             [(row["case"], number(row["ms"]), number(row["again_ms"], 3), row["target_ms"]) for row in first],
         )
         lines.append("")
-    if ours:
-        lines += ["## Targets", "", *table(("case", "type", "target", "found", "reached"), targets(ours)), ""]
+    if own:
+        lines += ["## Targets", "", *table(("case", "type", "target", "found", "reached"), targets(own)), ""]
         lines += ["## Rows", "", f"Bandwidth of a copy of large vectors: {number(copy, 1)} GB/s, reads and writes together.", ""]
         libraries = ("NumPy",) if emulated else ("PyTorch", "CuPy")
         names = [name for library in libraries for name in (f"{library}, µs", "ratio")]
         header = ("case", "type", "µs", "rate", "of the limit", *names)
-        lines += [*table(header, comparisons(ours, peers, libraries)), ""]
+        lines += [*table(header, comparisons(own, peers, libraries)), ""]
     (output / "GPU.md").write_text("\n".join(lines), encoding="utf-8")
-    return ours, peers
+    return own, peers
 
 
 def main():
     output = Path(sys.argv[1])
-    ours, peers = write(output, "--emulator" in sys.argv)
-    strangers = [key for key in peers if key not in ours]
-    missing = [(case, dtype) for case, dtype, *_ in TARGETS if (case, dtype) not in ours]
+    own, peers = write(output, "--emulator" in sys.argv)
+    strangers = [key for key in peers if key not in own]
+    missing = [(case, dtype) for case, dtype, *_ in TARGETS if (case, dtype) not in own]
     if "--last" in sys.argv and "--emulator" in sys.argv and (strangers or missing):
         sys.exit(f"rows of other libraries without a row of gpu_bench: {strangers}; targets without a row: {missing}")
 

@@ -50,5 +50,5 @@ pub use unary::Unary;
 #[cfg(all(test, feature = "cuda"))]
 pub(crate) mod texts {
     pub(crate) use super::reduce::{REDUCTIONS, Share};
-    pub(crate) use super::unary::Slow;
+    pub(crate) use super::unary::Dispatched;
 }

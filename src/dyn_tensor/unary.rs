@@ -24,9 +24,9 @@ pub(super) fn compute<T: Element, Dev: Elementwise<T>, F: UnaryOp<T>>(
 
 /// A function whose evaluation takes far longer than the branch that selects it. One kernel computes all such functions.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Slow(pub(crate) FloatFunction);
+pub(crate) struct Dispatched(pub(crate) FloatFunction);
 
-impl<T: Inexact> UnaryOp<T> for Slow {
+impl<T: Inexact> UnaryOp<T> for Dispatched {
     type Output = T;
     const NAME: &'static str = "take a function of";
     const CUDA: CudaSource = CudaSource::builtin("function(a, which)");
@@ -115,7 +115,7 @@ macro_rules! operations {
             }
         }
     };
-    (@kernel $Name:ident, function: $function:ident, $($rest:tt)*) => { Slow(FloatFunction::$function) };
+    (@kernel $Name:ident, function: $function:ident, $($rest:tt)*) => { Dispatched(FloatFunction::$function) };
     (@kernel $Name:ident, $($rest:tt)*) => { op::$Name };
 }
 // The rows are in `ops/catalogue.rs`.

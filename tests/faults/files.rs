@@ -255,9 +255,9 @@ fn killed_writer_leaves_complete_files() {
         written = found[3];
         // At most one unfinished temporary file, with the documented name.
         let left: Vec<_> = folder.names().into_iter().filter(|name| !NAMES.contains(&&name[..])).collect();
-        let ours = format!(".vierbein-{}-", victim.id());
-        let is_ours = |name: &String| name.starts_with(&ours) && name.ends_with(".tmp");
-        assert!(left.len() <= 1 && left.iter().all(is_ours), "round {round}: {left:?}");
+        let own = format!(".vierbein-{}-", victim.id());
+        let is_own = |name: &String| name.starts_with(&own) && name.ends_with(".tmp");
+        assert!(left.len() <= 1 && left.iter().all(is_own), "round {round}: {left:?}");
         unfinished += left.len();
         left.iter().for_each(|name| fs::remove_file(folder.file(name)).unwrap());
     }

@@ -93,7 +93,7 @@ fn writers_reject_links_of_other_users_in_sticky_directories() {
         return;
     }
     let sticky = sticky(&folder);
-    let ours = fs::metadata(folder.file("")).unwrap().uid();
+    let own = fs::metadata(folder.file("")).unwrap().uid();
     let (target, missing) = (folder.file("target"), folder.file("missing"));
     let (link, dangling, directory) =
         (sticky.join("link"), sticky.join("dangling"), sticky.join("directory"));
@@ -117,7 +117,7 @@ fn writers_reject_links_of_other_users_in_sticky_directories() {
         }
         results
     };
-    for owner in [ours, OWNER_OF_DIRECTORY] {
+    for owner in [own, OWNER_OF_DIRECTORY] {
         assert_eq!(write_all(owner), vec![Ok(()); 15], "links of {owner}");
         assert_ne!(fs::read(&target).unwrap(), b"old");
     }

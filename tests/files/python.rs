@@ -107,10 +107,10 @@ fn files_are_exchanged_with_python() {
         );
         return;
     };
-    let (theirs, ours) = (Folder::new(), Folder::new());
+    let (theirs, own) = (Folder::new(), Folder::new());
     python(&path, "write", &theirs.0);
     let read = reads_what_python_writes(&theirs.0);
-    writes_for_python(&ours.0);
-    let judged = python(&path, "judge", &ours.0);
+    writes_for_python(&own.0);
+    let judged = python(&path, "judge", &own.0);
     println!("{read} tensors of Python read here; {}", judged.trim());
 }

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release` prints the tables; `cargo bench` runs the same benchmarks under Criterion.
 
-pub mod contender;
+pub mod implementation;
 mod limit;
 pub mod machine;
 pub mod measure;
@@ -15,7 +15,7 @@ mod strided;
 #[path = "../../core/src/ways.rs"]
 mod ways;
 
-pub use contender::{Library, Role, Row};
+pub use implementation::{Library, Role, Row};
 pub use number::{Contracted, Number, Real};
 pub use problem::Problem;
 

@@ -14,11 +14,11 @@ cargo run --release -- [options] [words that a row's name contains]
   --group NAME     contraction, memory, trace, small or functions; all of them unless given
   --type NAMES     f32, f64, c64, with commas in between; all of them unless given
   --threads N,M    numbers of threads; 1,2 unless given
-  --rounds N       samples of each contender; 15 unless given
+  --rounds N       samples of each implementation; 15 unless given
   --sample-ms N    how long a sample takes at least; 5 unless given
   --row-s N        a line ends after this long, if it had three rounds; 20 unless given
   --list           the names of the rows, and no more
-  --check          compares the contenders' results, and no more
+  --check          compares the implementations' results, and no more
   --results FILE   writes the machine and the tables to FILE too, below its line that says so";
 
 /// The text above this line of the file of results is kept.

@@ -1,6 +1,6 @@
 //! Timing. Implementations take turns, so that other load on the machine affects all of them equally.
 
-use crate::contender::{Contest, Library};
+use crate::implementation::{Contest, Library};
 use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! Tables in Markdown: a line for each benchmark, element type and number of threads.
 
-use crate::contender::{Library, Role};
+use crate::implementation::{Library, Role};
 use crate::measure::Time;
 use std::fmt::Write;
 use std::time::Duration;

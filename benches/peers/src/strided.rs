@@ -3,7 +3,7 @@
 //! The library is designed for column-major arrays. To use these on the same memory as the other libraries, it solves the mirrored
 //! problem: all labels are reversed, and all arrays are column-major.
 
-use crate::contender::{Library, Outcome, Row};
+use crate::implementation::{Library, Outcome, Row};
 use crate::problem::{Input, Problem};
 use crate::{Contracted, Number};
 use strided_opteinsum::{EinsumCode, EinsumOperand, StridedData, parse_einsum};

@@ -1,7 +1,7 @@
 //! Elementary functions of real numbers: a contiguous operand into a preallocated output, in cache and beyond it.
 
 use super::Entry;
-use crate::contender::Library::{Ndarray, Std, Vierbein, Wide};
+use crate::implementation::Library::{Ndarray, Std, Vierbein, Wide};
 use crate::{Problem, Row};
 use ndarray::{Array1, Zip};
 use vierbein::{Rank, Tensor, op};
@@ -64,7 +64,7 @@ macro_rules! functions {
             ];
             let mut all = Vec::new();
             for (n, size) in SIZES {
-                for (name, [low, high], exact, ours, std, lanes) in functions {
+                for (name, [low, high], exact, own, std, lanes) in functions {
                     all.push(Entry::new(format!("{name} {size}"), move || {
                         let x: Vec<$T> = arguments(n, low, high).map(|x| x as $T).collect();
                         let (a, b) = (Tensor::from_vec([n], x.clone()), Array1::from_vec(x.clone()));
@@ -74,7 +74,7 @@ macro_rules! functions {
                             (value, f64::from(value).abs() + 1e-2)
                         };
                         let row = Row::new(Problem::defined([n], expected))
-                            .over(Vierbein, Tensor::<$T, Rank<1>>::zeros([n]), move |out| ours(&a, out))
+                            .over(Vierbein, Tensor::<$T, Rank<1>>::zeros([n]), move |out| own(&a, out))
                             .over(Ndarray, Array1::<$T>::zeros(n), move |out| {
                                 Zip::from(out).and(&b).for_each(|out, &x| *out = std(x));
                             })

@@ -5,7 +5,7 @@ mod functions;
 mod memory;
 mod small;
 
-use crate::contender::{Contest, Library};
+use crate::implementation::{Contest, Library};
 use crate::{Number, Row};
 use num_complex::Complex;
 

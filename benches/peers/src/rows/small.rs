@@ -1,7 +1,7 @@
 //! Views, single elements and operations on few elements: the cost of loops over rows, sites or points.
 
 use super::Entry;
-use crate::contender::Library::{Nalgebra, Ndarray, Vierbein};
+use crate::implementation::Library::{Nalgebra, Ndarray, Vierbein};
 use crate::{Problem, Row};
 use nalgebra::{DMatrix, DVector};
 use ndarray::{Array1, Array2, Axis, Ix1, Ix2};

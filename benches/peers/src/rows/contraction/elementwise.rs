@@ -1,6 +1,6 @@
 //! Elementwise products by `einsum!`.
 
-use crate::contender::{Library, Row};
+use crate::implementation::{Library, Row};
 use crate::{Contracted, Problem, parallel};
 use ndarray::{Ix3, Zip};
 use vierbein::einsum;

@@ -1,6 +1,6 @@
 //! Products of row-major and column-major matrices.
 
-use crate::contender::{Columns, Library, Row};
+use crate::implementation::{Columns, Library, Row};
 use crate::{Contracted, Problem, par};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef};

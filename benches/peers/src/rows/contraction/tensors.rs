@@ -1,7 +1,7 @@
 //! Contractions of tensors. Libraries without contractions reshape the operands and multiply matrices.
 
 use super::matmul::faer_product;
-use crate::contender::{Library, Row};
+use crate::implementation::{Library, Row};
 use crate::{Contracted, Problem, parallel};
 use faer::MatRef;
 use ndarray::linalg::general_mat_mul;

@@ -1,6 +1,6 @@
 //! Contractions with one operand: diagonals and sums.
 
-use crate::contender::{Library, Row};
+use crate::implementation::{Library, Row};
 use crate::{Contracted, Problem};
 use ndarray::{Array1, Array2, Axis, Ix2, Ix3, s};
 use vierbein::einsum;

@@ -1,6 +1,6 @@
 //! A matrix plus a vector that is broadcast along one axis.
 
-use crate::contender::Library;
+use crate::implementation::Library;
 use crate::memory::{Operand, Output, operand};
 use crate::{Number, Problem, Row, exec, limit, parallel, ways};
 use ndarray::{Ix1, Ix2, Zip};

@@ -1,6 +1,6 @@
 //! Elementwise arithmetic on contiguous operands with the same shape and memory order.
 
-use crate::contender::Library;
+use crate::implementation::Library;
 use crate::memory::{Output, operand};
 use crate::{Number, Problem, Row, exec, limit, parallel, ways};
 use faer::{unzip, zip};

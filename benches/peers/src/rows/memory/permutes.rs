@@ -1,6 +1,6 @@
 //! Copies with permuted axes. The reference loop is a plain copy of the same memory.
 
-use crate::contender::Library;
+use crate::implementation::Library;
 use crate::memory::{Operand, Output, operand};
 use crate::{Number, Problem, Row, exec, limit, parallel, ways};
 use faer::Mat;
@@ -94,7 +94,7 @@ pub(super) fn fresh<T: Number, Sh: Extents<E>, E: Dimension + 'static>(shape: Sh
         row = row.fresh(Library::Faer, move || {
             let mut out = Mat::zeros(rows, columns);
             out.copy_from(*f);
-            crate::contender::Columns(out)
+            crate::implementation::Columns(out)
         });
     }
     row.over(Library::Limit, Output::slice(permuted), move |out| limit::copy(out, *u))

@@ -1,6 +1,6 @@
 //! Sums and other reductions, of all elements or over one axis. The reference loops read their operands once, in memory order.
 
-use crate::contender::Library;
+use crate::implementation::Library;
 use crate::memory::{Output, operand};
 use crate::{Number, Problem, Real, Row, exec, limit, parallel};
 use ndarray::parallel::prelude::*;

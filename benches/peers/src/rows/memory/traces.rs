@@ -2,7 +2,7 @@
 //! (n + 1)-th element of a reshaped tensor, and the product of the diagonals with a vector of ones.
 
 use super::super::Entry;
-use crate::contender::Library;
+use crate::implementation::Library;
 use crate::memory::{Operand, Output, filled, operand};
 use crate::{Number, Problem, Row, exec, limit};
 use ndarray::{Array1, Ix2, Ix3, s as range};

@@ -1,6 +1,6 @@
 //! Operands that are views: every second element of each row, every second row, permuted axes.
 
-use crate::contender::Library;
+use crate::implementation::Library;
 use crate::memory::{Output, operand};
 use crate::{Number, Problem, Row, exec, limit, parallel, ways};
 use ndarray::{Axis, Ix2, Ix3, Zip, s as range};

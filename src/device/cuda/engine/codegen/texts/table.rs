@@ -4,7 +4,7 @@
 use super::program::Program;
 use super::samples::Sample;
 use crate::device::{BinaryOp, CudaSource, UnaryOp};
-use crate::dyn_tensor::texts::{Share, Slow};
+use crate::dyn_tensor::texts::{Dispatched, Share};
 use crate::element::{CastTo, DType, FloatFunction, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
 use crate::engine::contract::ScaledSum;
 use crate::ops::catalogue::{binary, dispatch_elements, operation, unary};
@@ -76,7 +76,7 @@ macro_rules! unary_rows {
                     T => {
                         let (close, some) = T::accuracy(stringify!($Name));
                         p.unary_close::<T, _>($Name, close, some);
-                        $(p.unary_close::<T, _>(Slow(FloatFunction::$function), close, some);)?
+                        $(p.unary_close::<T, _>(Dispatched(FloatFunction::$function), close, some);)?
                     },
                     else => ()
                 );
@@ -205,7 +205,7 @@ fn inexact<T: Accurate + Inexact<Magnitude: Sample>>(p: &mut Program) {
         }
     }
     // Unlike for other functions, `DynTensor` has its own operation for square roots.
-    p.unary::<T, _>(Slow(FloatFunction::Sqrt));
+    p.unary::<T, _>(Dispatched(FloatFunction::Sqrt));
     p.unary::<T, _>(Share(7));
     p.unary::<T, _>(Share(0));
 }

@@ -268,7 +268,7 @@ where
 }
 
 /// One implementation of a benchmark.
-pub struct Contender<T> {
+pub struct Implementation<T> {
     pub library: Library,
     pub work: Box<dyn Work<T>>,
     /// The expected result, if it differs from that of the benchmark: a reference loop may copy instead of permuting.
@@ -278,16 +278,16 @@ pub struct Contender<T> {
 /// A benchmark: one problem and its implementations.
 pub struct Row<T> {
     pub problem: Problem<T>,
-    pub contenders: Vec<Contender<T>>,
+    pub implementations: Vec<Implementation<T>>,
 }
 
 impl<T: Number> Row<T> {
     pub fn new(problem: Problem<T>) -> Row<T> {
-        Row { problem, contenders: Vec::new() }
+        Row { problem, implementations: Vec::new() }
     }
 
     fn with(mut self, library: Library, work: impl Work<T> + 'static) -> Row<T> {
-        self.contenders.push(Contender { library, work: Box::new(work), instead: None });
+        self.implementations.push(Implementation { library, work: Box::new(work), instead: None });
         self
     }
 
@@ -323,7 +323,7 @@ impl<T: Number> Row<T> {
 
     /// Sets the expected result of the last implementation, if it differs from that of the benchmark.
     pub fn instead(mut self, definition: impl Fn(&[usize]) -> (T, f64) + Send + 'static) -> Row<T> {
-        let last = self.contenders.last_mut().expect("a contender before this");
+        let last = self.implementations.last_mut().expect("an implementation before this");
         last.instead = Some(Box::new(definition));
         self
     }
@@ -337,13 +337,13 @@ pub trait Contest: Send {
     /// # Panics
     /// If an error exceeds the type's tolerance times the sum of the magnitudes of the terms, which is zero if the computation is exact.
     fn check(&mut self);
-    /// Runs an implementation `times` times. `contender` is its index in [`libraries`](Contest::libraries).
-    fn repeat(&mut self, contender: usize, times: u32);
+    /// Runs an implementation `times` times. `implementation` is its index in [`libraries`](Contest::libraries).
+    fn repeat(&mut self, implementation: usize, times: u32);
 }
 
 impl<T: Number> Contest for Row<T> {
     fn libraries(&self) -> Vec<Library> {
-        self.contenders.iter().map(|contender| contender.library).collect()
+        self.implementations.iter().map(|implementation| implementation.library).collect()
     }
     fn check(&mut self) {
         const POSITIONS: usize = 1000;
@@ -355,7 +355,7 @@ impl<T: Number> Contest for Row<T> {
             [0, size - 1].into_iter().chain((2..POSITIONS).map(|_| positions.below(size))).collect()
         };
         let expected: Vec<_> = positions.iter().map(|&position| self.problem.element(position)).collect();
-        for Contender { library, work, instead } in &mut self.contenders {
+        for Implementation { library, work, instead } in &mut self.implementations {
             work.judge(&|found| {
                 assert_eq!(found.size(), size, "the size of the result of {}", library.name());
                 for (&position, &(value, scale)) in positions.iter().zip(&expected) {
@@ -375,7 +375,7 @@ impl<T: Number> Contest for Row<T> {
             });
         }
     }
-    fn repeat(&mut self, contender: usize, times: u32) {
-        self.contenders[contender].work.repeat(times);
+    fn repeat(&mut self, implementation: usize, times: u32) {
+        self.implementations[implementation].work.repeat(times);
     }
 }
