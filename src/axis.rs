@@ -1,8 +1,9 @@
-//! Axes as arguments of methods: a `usize`, checked at run time, or `Axis::<K>`, checked at compile time.
+//! Axes and indices as arguments of methods: an integer, checked at run time, or, for an axis, `Axis::<K>` or `Last`, checked at
+//! compile time.
 
 #![forbid(unsafe_code)]
 
-use crate::rank::Dim;
+use crate::rank::{Dim, Rank, RemoveAxes};
 use typenum::{Const, IsGreater, IsNotEqual, ToUInt, True, U};
 
 /// An axis known at compile time, counted from 0.
@@ -18,22 +19,81 @@ use typenum::{Const, IsGreater, IsNotEqual, ToUInt, True, U};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Axis<const K: usize>;
 
-/// An argument that names one axis of a tensor of rank `D`: a `usize` or an [`Axis`].
+/// The last axis, known at compile time. The program does not compile if the tensor has rank 0.
+///
+/// ```
+/// use vierbein::{Last, tensor};
+/// assert_eq!(tensor![[1, 2], [3, 4]].sum_axis(Last), tensor![3, 7]);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Last;
+
+/// The number of an axis or an index along an axis: a `usize`, `isize` or `i32`. A negative number counts from the end: -1 is the last
+/// axis or index.
+///
+/// These types are the candidates for the type of a literal, so `x.sum_axis(0)` and `x.sum_axis(-1)` compile: the literal is an `i32`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the number of an axis or an index",
+    label = "expected a `usize`, `isize` or `i32`",
+    note = "convert another integer type with `k as usize`"
+)]
+pub trait IndexNumber: Copy {
+    /// Returns the number as an `isize`. Values that exceed `isize` become `isize::MAX`, which is out of range for every tensor.
+    fn number(self) -> isize;
+}
+
+macro_rules! index_numbers {
+    ($($t:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl IndexNumber for $t {
+            #[inline]
+            fn number(self) -> isize {
+                isize::try_from(self).unwrap_or(isize::MAX)
+            }
+        }
+    )*};
+}
+index_numbers!(usize isize i32);
+
+/// Returns the number counted from 0, if `number` is in range for `len` axes or indices. Otherwise returns `number as usize`, which is at
+/// least `len`, so that an error can report it: see [`as_given`].
+#[inline]
+pub(crate) fn from_start(number: impl IndexNumber, len: usize) -> usize {
+    match number.number() {
+        n @ ..0 => len.checked_add_signed(n).unwrap_or(n as usize),
+        n => n as usize,
+    }
+}
+
+/// Calls [`from_start`] for each of several axes.
+#[inline]
+pub(crate) fn all_from_start<const N: usize>(axes: [impl IndexNumber; N], rank: usize) -> [usize; N] {
+    axes.map(|axis| from_start(axis, rank))
+}
+
+/// Returns the number that a caller of [`from_start`] passed, for a result that is out of range.
+pub(crate) fn as_given(index: usize) -> isize {
+    index as isize
+}
+
+/// An argument that names one axis of a tensor of rank `D`: an [`IndexNumber`], which counts from the end if it is negative, an
+/// [`Axis`], or [`Last`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an axis of a tensor of `{D}`",
     label = "no such axis",
-    note = "axes are counted from 0: the last axis of `Rank<3>` is `2` or `Axis::<2>`",
+    note = "axes are counted from 0, or from the end with negative numbers: the last axis of `Rank<3>` is `2`, `-1`, `Axis::<2>` or `Last`",
     note = "convert an index of another integer type with `k as usize`; methods such as `.sum_axes([..])` take several axes"
 )]
 pub trait AxisArg<D>: Copy {
-    /// Returns the number of the axis, counted from 0.
+    /// Returns the number of the axis, counted from 0, or a number that is not less than the rank if there is no such axis.
     fn index(self) -> usize;
 }
 
 #[diagnostic::do_not_recommend]
-impl<D: Dim> AxisArg<D> for usize {
+impl<D: Dim, I: IndexNumber> AxisArg<D> for I {
+    #[inline]
     fn index(self) -> usize {
-        self
+        from_start(self, D::NDIM)
     }
 }
 
@@ -48,6 +108,13 @@ where
     }
 }
 
+#[diagnostic::do_not_recommend]
+impl<D: RemoveAxes<1>> AxisArg<D> for Last {
+    fn index(self) -> usize {
+        D::NDIM - 1
+    }
+}
+
 /// An axis that is not known at compile time to be the same as `Other`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` and `{Other}` are the same axis",
@@ -56,11 +123,19 @@ where
 pub trait DistinctAxis<Other> {}
 
 #[diagnostic::do_not_recommend]
-impl DistinctAxis<usize> for usize {}
+impl<I: IndexNumber, J: IndexNumber> DistinctAxis<J> for I {}
 #[diagnostic::do_not_recommend]
-impl<const K: usize> DistinctAxis<usize> for Axis<K> {}
+impl<I: IndexNumber, const K: usize> DistinctAxis<I> for Axis<K> {}
 #[diagnostic::do_not_recommend]
-impl<const K: usize> DistinctAxis<Axis<K>> for usize {}
+impl<I: IndexNumber, const K: usize> DistinctAxis<Axis<K>> for I {}
+#[diagnostic::do_not_recommend]
+impl<I: IndexNumber> DistinctAxis<I> for Last {}
+#[diagnostic::do_not_recommend]
+impl<I: IndexNumber> DistinctAxis<Last> for I {}
+#[diagnostic::do_not_recommend]
+impl<const K: usize> DistinctAxis<Axis<K>> for Last {}
+#[diagnostic::do_not_recommend]
+impl<const K: usize> DistinctAxis<Last> for Axis<K> {}
 #[diagnostic::do_not_recommend]
 impl<const J: usize, const K: usize> DistinctAxis<Axis<K>> for Axis<J>
 where
@@ -70,25 +145,25 @@ where
 {
 }
 
-/// An argument that names one axis or several: `1`, `Axis::<1>` or `[0, 2]`. It is used by the reductions that keep the reduced axes
-/// with extent 1.
+/// An argument that names one axis or several: `1`, `-1`, `Axis::<1>`, `Last` or `[0, 2]`. It is used by the reductions that keep the
+/// reduced axes with extent 1. An empty array needs a type: `[0; 0]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name axes of a tensor of `{D}`",
     label = "expected one axis or an array of axes",
-    note = "write `1`, `Axis::<1>` or `[0, 2]`, counted from 0"
+    note = "write `1`, `-1`, `Axis::<1>` or `[0, 2]`, counted from 0, or from the end with negative numbers"
 )]
 pub trait AxesArg<D>: Copy {
     /// An array of axis numbers.
     type Axes: AsRef<[usize]>;
-    /// Returns the numbers of the axes, counted from 0.
+    /// Returns the numbers of the axes, counted from 0. A number that is not less than the rank means that there is no such axis.
     fn axes(self) -> Self::Axes;
 }
 
 #[diagnostic::do_not_recommend]
-impl<D: Dim> AxesArg<D> for usize {
+impl<D: Dim, I: IndexNumber> AxesArg<D> for I {
     type Axes = [usize; 1];
     fn axes(self) -> [usize; 1] {
-        [self]
+        [AxisArg::<D>::index(self)]
     }
 }
 
@@ -104,9 +179,60 @@ where
 }
 
 #[diagnostic::do_not_recommend]
-impl<D: Dim, const N: usize> AxesArg<D> for [usize; N] {
+impl<D: RemoveAxes<1>> AxesArg<D> for Last {
+    type Axes = [usize; 1];
+    fn axes(self) -> [usize; 1] {
+        [D::NDIM - 1]
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<D: Dim, I: IndexNumber, const N: usize> AxesArg<D> for [I; N] {
     type Axes = [usize; N];
     fn axes(self) -> [usize; N] {
-        self
+        all_from_start(self, D::NDIM)
+    }
+}
+
+/// A permutation of the axes of a tensor of rank `D`: an array with one [`IndexNumber`] for each axis.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a permutation of the axes of a tensor of `{D}`",
+    label = "expected an array with one axis number for each axis",
+    note = "write `.permute([2, 0, 1])` for a tensor of `Rank<3>`"
+)]
+pub trait Permutation<D: Dim>: Copy {
+    /// Returns the axes, counted from 0. A number that is not less than the rank means that there is no such axis.
+    fn axes(self) -> D::Shape;
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: IndexNumber, const N: usize> Permutation<Rank<N>> for [I; N]
+where
+    Rank<N>: Dim<Shape = [usize; N]>,
+{
+    fn axes(self) -> [usize; N] {
+        all_from_start(self, N)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{as_given, from_start};
+
+    #[test]
+    fn negative_numbers_count_from_the_end() {
+        assert_eq!([-3, -1, 0, 2].map(|n| from_start(n, 3)), [0, 2, 0, 2]);
+        assert_eq!((from_start(2isize, 3), from_start(2usize, 3)), (2, 2));
+    }
+
+    #[test]
+    fn numbers_out_of_range_stay_recoverable() {
+        for (number, len) in [(3, 3), (-4, 3), (0, 0), (-1, 0), (i32::MAX, 3), (i32::MIN, 3)] {
+            let index = from_start(number, len);
+            assert!(index >= len);
+            assert_eq!(as_given(index), number as isize);
+        }
+        assert_eq!(as_given(from_start(isize::MIN, 5)), isize::MIN);
+        assert_eq!(as_given(from_start(usize::MAX, 5)), isize::MAX);
     }
 }

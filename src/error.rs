@@ -68,8 +68,8 @@ pub enum Error {
     AxisOutOfRange {
         /// The operation.
         op: &'static str,
-        /// The axis.
-        axis: usize,
+        /// The axis, as the caller passed it: negative if it was counted from the end.
+        axis: isize,
         /// The operand's shape.
         shape: Vec<usize>,
     },
@@ -77,8 +77,8 @@ pub enum Error {
     AxisPair {
         /// The operation.
         op: &'static str,
-        /// The two axes.
-        axes: [usize; 2],
+        /// The two axes, as the caller passed them: negative if they were counted from the end.
+        axes: [isize; 2],
         /// The operand's shape.
         shape: Vec<usize>,
     },
@@ -140,12 +140,14 @@ pub enum Error {
         /// The number of values.
         found: usize,
     },
-    /// Two shapes differ in their number of elements.
+    /// Two shapes differ in their number of elements, or an extent of -1 cannot be computed.
     Reshape {
         /// The operand's shape.
         from: Vec<usize>,
-        /// The requested shape.
-        to: Vec<usize>,
+        /// The requested shape. An extent of -1 is computed from the number of elements.
+        to: Vec<isize>,
+        /// The reason.
+        reason: String,
     },
     /// The operation requires a contiguous view, or it would have to copy.
     NotContiguous {
@@ -399,19 +401,17 @@ impl fmt::Display for Error {
             ),
             Error::AxisOutOfRange { op, axis, shape } => match shape.len() {
                 0 => write!(f, "{op}: axis {axis} is out of range: a tensor of rank 0 has no axes"),
-                n => {
-                    let last = n - 1;
-                    write!(
-                        f,
-                        "{op}: axis {axis} is out of range for shape {shape:?}, whose axes are 0 to {last}"
-                    )
-                }
+                n => write!(
+                    f,
+                    "{op}: axis {axis} is out of range for shape {shape:?}, whose axes are {}",
+                    AxisRange { rank: n, from_end: *axis < 0 }
+                ),
             },
             Error::AxisPair { op, axes: [a, b], shape } => {
-                let last = shape.len().saturating_sub(1);
+                let axes = AxisRange { rank: shape.len().max(1), from_end: *a < 0 || *b < 0 };
                 write!(
                     f,
-                    "cannot {op} over axes {a} and {b}: out of range for shape {shape:?}, whose axes are 0 to {last}"
+                    "cannot {op} over axes {a} and {b}: out of range for shape {shape:?}, whose axes are {axes}"
                 )
             }
             Error::RepeatedAxis { op, axes, shape } => {
@@ -442,12 +442,7 @@ impl fmt::Display for Error {
                 "cannot {op} of shape {shape:?} from {found} values: it has {} elements",
                 shape.iter().product::<usize>()
             ),
-            Error::Reshape { from, to } => write!(
-                f,
-                "cannot reshape {from:?} to {to:?}: they have {} and {} elements",
-                from.iter().product::<usize>(),
-                Count(to)
-            ),
+            Error::Reshape { from, to, reason } => write!(f, "cannot reshape {from:?} to {to:?}: {reason}"),
             Error::NotContiguous { op, shape, strides, order } => write!(
                 f,
                 "cannot {op} of a view of shape {shape:?} with strides {strides:?}: it is not contiguous in {order} order; \
@@ -549,18 +544,6 @@ impl fmt::Display for Error {
     }
 }
 
-/// Displays the number of elements of a shape, which may exceed `usize`.
-struct Count<'a>(&'a [usize]);
-
-impl fmt::Display for Count<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.iter().try_fold(1usize, |n, &d| n.checked_mul(d)) {
-            Some(n) => write!(f, "{n}"),
-            None => write!(f, "more than {}", usize::MAX),
-        }
-    }
-}
-
 impl std::error::Error for Error {}
 
 /// The error of a conversion that takes its argument by value. Holds the [`Error`] and the unchanged argument.
@@ -599,6 +582,20 @@ impl<V: fmt::Debug> std::error::Error for ConversionError<V> {}
 impl<V> From<ConversionError<V>> for Error {
     fn from(failed: ConversionError<V>) -> Error {
         failed.error
+    }
+}
+
+/// The valid axes, as text. Mentions negative numbers only if the caller passed one.
+struct AxisRange {
+    rank: usize,
+    from_end: bool,
+}
+
+impl fmt::Display for AxisRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let AxisRange { rank, from_end } = self;
+        write!(f, "0 to {}", rank - 1)?;
+        if *from_end { write!(f, ", or -{rank} to -1") } else { Ok(()) }
     }
 }
 

@@ -32,7 +32,7 @@ mod tensor;
 #[cfg(all(unix, any(feature = "npy", feature = "safetensors", feature = "cuda")))]
 mod user;
 
-pub use axis::{AxesArg, Axis, AxisArg, DistinctAxis};
+pub use axis::{AxesArg, Axis, AxisArg, DistinctAxis, IndexNumber, Last, Permutation};
 pub use device::{Backend, Cpu, Cuda, Device, HostAccess};
 pub use dyn_tensor::{DowncastError, DynScalar, DynTensor, DynView, DynViewMut};
 pub use element::{Bits, CastTo, DType, Element, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
@@ -47,7 +47,7 @@ pub use ops::{
 pub use order::{ColMajor, MemoryOrder, Order, RowMajor};
 pub use rank::{
     Broadcast, BroadcastTo, Common, ContractRanks, Dim, InsertAxes, IntoShape, MAX_RANK, MatmulRanks,
-    MergeAxes, Rank, RemoveAxes, Removed,
+    MergeAxes, Rank, RemoveAxes, Removed, ReshapeArg,
 };
 pub use storage::{OwnedData, Storage, StorageMut, View, ViewMut};
 pub use tensor::{
@@ -58,8 +58,9 @@ pub use tensor::{
 pub mod prelude {
     #[doc(no_inline)]
     pub use crate::{
-        Axis, Backend, ColMajor, Complex, Cpu, Cuda, Device, Dim, Element, Inexact, InsertAxes, NewAxis,
-        Order, Rank, RealFloat, RealScalar, RemoveAxes, RowMajor, Scalar, Tensor, TensorView, TensorViewMut,
-        einsum, einsum_into, einsum_path, s, tensor, try_einsum, try_einsum_into, try_einsum_path,
+        Axis, AxisArg, Backend, Broadcast, ColMajor, Common, Complex, Cpu, Cuda, Device, Dim, Element,
+        Inexact, InsertAxes, Last, MatmulRanks, NewAxis, Order, Rank, RealFloat, RealScalar, RemoveAxes,
+        RowMajor, Scalar, Tensor, TensorView, TensorViewMut, einsum, einsum_into, einsum_path, s, tensor,
+        try_einsum, try_einsum_into, try_einsum_path,
     };
 }

@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+use crate::axis::{IndexNumber, Permutation};
 use core::fmt::Debug;
 use core::hash::Hash;
 use core::ops::{Add, Sub};
@@ -63,6 +64,8 @@ pub trait Dim:
     const NDIM: usize;
     /// An array of one `usize` for each axis: a shape or an index.
     type Shape: IntoShape<Dim = Self>
+        + ReshapeArg<Dim = Self>
+        + Permutation<Self>
         + AsRef<[usize]>
         + AsMut<[usize]>
         + Copy
@@ -328,6 +331,50 @@ where
     fn into_shape(self) -> [usize; N] {
         self
     }
+}
+
+/// A shape to which a tensor is reshaped: an array or a tuple with one [`IndexNumber`] for each axis. One extent can be -1: it is
+/// computed from the number of elements.
+///
+/// A tuple can mix types: `(n, -1)`, where `n` is a `usize`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a shape",
+    label = "expected an array of extents such as `[2, 3]` or `[2, -1]`",
+    note = "a shape is an array or a tuple of `usize`, `isize` or `i32`; convert other integers with `n as usize`"
+)]
+pub trait ReshapeArg: Copy {
+    /// The rank: the length of the array or tuple.
+    type Dim: Dim;
+    /// Returns the extents. One of them can be -1.
+    fn extents(self) -> <Self::Dim as Dim>::Strides;
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: IndexNumber, const N: usize> ReshapeArg for [I; N]
+where
+    Rank<N>: Dim<Strides = [isize; N]>,
+{
+    type Dim = Rank<N>;
+    fn extents(self) -> [isize; N] {
+        self.map(IndexNumber::number)
+    }
+}
+
+macro_rules! reshape_tuples {
+    ($($n:literal: $($I:ident)*;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($I: IndexNumber),*> ReshapeArg for ($($I,)*) {
+            type Dim = Rank<$n>;
+            #[allow(non_snake_case, reason = "each variable is named after its type")]
+            fn extents(self) -> [isize; $n] {
+                let ($($I,)*) = self;
+                [$($I.number()),*]
+            }
+        }
+    )*};
+}
+reshape_tuples! {
+    1: A; 2: A B; 3: A B C; 4: A B C D; 5: A B C D E; 6: A B C D E F; 7: A B C D E F G; 8: A B C D E F G H;
 }
 
 macro_rules! ranks {

@@ -340,7 +340,7 @@ fn products_by_name<O: Order>() {
     let (a, b): (Tensor<i64, _, O>, Tensor<i64, _, O>) = (whole([2, 3, 4], 1), whole([4, 3, 5], 2));
     assert_eq!(a.tensordot(&b, [1, 2], [1, 0]), einsum!("abc,cbd->ad", &a, &b));
     assert_eq!(a.tensordot(&b, [2], [0]), einsum!("abc,cde->abde", &a, &b));
-    assert_eq!(a.tensordot(&b, [], []), a.outer(&b));
+    assert_eq!(a.tensordot(&b, [0; 0], [0; 0]), a.outer(&b));
     assert_eq!(a.dot(&a).item(), (&a * &a).sum().item());
     assert_eq!(a.outer(&b), einsum!("abc,def->abcdef", &a, &b));
     let (x, y): (Tensor<i64, _, O>, Tensor<i64, _, O>) = (whole([2, 3], 1), whole([5, 3], 2));

@@ -252,6 +252,46 @@ fn axes_out_of_range() {
     rejected!(single.try_cumsum(0), single.cumsum(0), Error::AxisOutOfRange { .. }, text);
 }
 
+/// The message has the negative number, and says which numbers are valid.
+#[test]
+fn negative_axes_and_indices_out_of_range() {
+    let mut x = matrix();
+    let range = "out of range for shape [2, 3], whose axes are 0 to 1, or -2 to -1";
+    let text = |verb: &str| format!("{verb}: axis -3 is {range}");
+    rejected!(x.try_sum_axis(-3), x.sum_axis(-3), Error::AxisOutOfRange { axis: -3, .. }, text("sum"));
+    rejected!(x.try_sum_axes([0, -3]), x.sum_axes([0, -3]), Error::AxisOutOfRange { .. }, text("sum"));
+    rejected!(x.try_sum_keepdims(-3), x.sum_keepdims(-3), Error::AxisOutOfRange { .. }, text("sum"));
+    rejected!(x.try_cumsum(-3), x.cumsum(-3), Error::AxisOutOfRange { .. }, text("accumulate"));
+    rejected!(x.try_permute([0, -3]), x.permute([0, -3]), Error::AxisOutOfRange { .. }, text("permute"));
+    rejected!(x.try_index_axis(-3, 0), x.index_axis_mut(-3, 0), Error::AxisOutOfRange { .. }, text("index"));
+    let pair = format!("cannot trace over axes 0 and -3: {range}");
+    rejected!(x.try_trace(0, -3), x.trace(0, -3), Error::AxisPair { axes: [0, -3], .. }, pair);
+    let twice = "sum: an axis occurs twice in [1, 1], for shape [2, 3]; name each axis once";
+    rejected!(x.try_sum_axes([1, -1]), x.sum_axes([1, -1]), Error::RepeatedAxis { .. }, twice);
+    let insert = "cannot insert an axis: index -4 is out of range for shape [2, 3]; valid indices are 0 to 2, or -3 to -1";
+    rejected!(x.try_insert_axis(-4), x.insert_axis(-4), Error::Argument { .. }, insert);
+    let index = |op, at| {
+        format!("cannot {op}: index {at} is out of bounds for axis 1 of shape [2, 3], whose extent is 3")
+    };
+    rejected!(
+        x.try_index_axis(1, -4),
+        x.index_axis(1, -4),
+        Error::IndexOutOfBounds { .. },
+        index("index", -4)
+    );
+    rejected!(x.try_split_at(1, -4), x.split_at(1, -4), Error::IndexOutOfBounds { .. }, index("split", -4));
+    let text = "sum: axis -1 is out of range: a tensor of rank 0 has no axes";
+    assert_eq!(
+        vierbein::DynTensor::from(Tensor::<f64, _>::scalar(1.0)).sum(-1).unwrap_err().to_string(),
+        text
+    );
+
+    let text = "cannot reshape [2, 3] to [4, -1]: 6 elements are not a multiple of 4";
+    rejected!(x.try_as_shape([4, -1]), x.as_shape([4, -1]), Error::Reshape { .. }, text);
+    let text = "cannot reshape [2, 3] to [-1, -1]: only one extent can be -1";
+    rejected!(x.try_as_shape([-1, -1]), x.clone().reshape((-1, -1)), Error::Reshape { .. }, text);
+}
+
 /// Iterators have no fallible variant.
 #[test]
 fn axes_of_iterators() {
@@ -399,7 +439,7 @@ fn reshapes() {
     rejected!(x.try_as_shape([4, 2]), x.as_shape_mut([4, 2]), Error::Reshape { .. }, text);
     rejected!(x.clone().try_reshape([4, 2]), x.view().reshape([4, 2]), Error::Reshape { .. }, text);
     let max = usize::MAX;
-    let text = format!("cannot reshape [2, 3] to [{max}, 2]: they have 6 and more than {max} elements");
+    let text = format!("cannot reshape [2, 3] to [{}, 2]: they have 6 and {} elements", isize::MAX, max - 1);
     rejected!(x.try_as_shape([max, 2]), x.clone().reshape([max, 2]), Error::Reshape { .. }, text);
     let empty = Tensor::<f64, _>::zeros([0]);
     assert!(matches!(empty.try_as_shape([0, max, max]), Err(Error::Overflow { .. })));

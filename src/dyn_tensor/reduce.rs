@@ -5,6 +5,7 @@ use super::operand::{allocate_with, device_of, elements, lacking, needs, on_devi
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use super::unary::cast_to;
+use crate::axis::{IndexNumber, from_start};
 use crate::device::{BinaryOp, CudaSource, Elementwise, Reduce, Reduction, Scalars, UnaryOp};
 use crate::dispatch;
 use crate::element::{DType, Element, Inexact, Scalar};
@@ -21,41 +22,47 @@ use core::ops::RangeFull;
 /// let x = DynTensor::from(tensor![[1, 2], [3, 4]]);
 /// assert_eq!(x.sum(..)?.item()?, 10.into());
 /// assert_eq!(x.sum(0)?.downcast_ref()?, tensor![4, 6]);
+/// assert_eq!(x.sum(-1)?.downcast_ref()?, tensor![3, 7]);
 /// assert_eq!(x.sum([0, 1])?.item()?, 10.into());
 /// # Ok::<(), vierbein::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name axes",
     label = "expected `..`, one axis or a list of axes",
-    note = "write `..`, `1`, `[0, 2]` or `&list`, counted from 0"
+    note = "write `..`, `1`, `-1`, `[0, 2]` or `&list`, counted from 0, or from the end with negative numbers"
 )]
 pub trait DynAxes {
     #[doc(hidden)]
-    fn axes(&self) -> Option<&[usize]>;
+    fn axes(&self, rank: usize) -> Option<Vec<usize>>;
 }
 impl DynAxes for RangeFull {
-    fn axes(&self) -> Option<&[usize]> {
+    fn axes(&self, _rank: usize) -> Option<Vec<usize>> {
         None
     }
 }
-impl DynAxes for usize {
-    fn axes(&self) -> Option<&[usize]> {
-        Some(core::slice::from_ref(self))
+impl<I: IndexNumber> DynAxes for I {
+    fn axes(&self, rank: usize) -> Option<Vec<usize>> {
+        Some(vec![from_start(*self, rank)])
     }
 }
-impl<const N: usize> DynAxes for [usize; N] {
-    fn axes(&self) -> Option<&[usize]> {
-        Some(self)
+impl<I: IndexNumber, const N: usize> DynAxes for [I; N] {
+    fn axes(&self, rank: usize) -> Option<Vec<usize>> {
+        self[..].axes(rank)
     }
 }
-impl DynAxes for &[usize] {
-    fn axes(&self) -> Option<&[usize]> {
-        Some(self)
+impl<I: IndexNumber> DynAxes for [I] {
+    fn axes(&self, rank: usize) -> Option<Vec<usize>> {
+        Some(self.iter().map(|&axis| from_start(axis, rank)).collect())
     }
 }
-impl DynAxes for Vec<usize> {
-    fn axes(&self) -> Option<&[usize]> {
-        Some(self)
+impl<I: IndexNumber> DynAxes for &[I] {
+    fn axes(&self, rank: usize) -> Option<Vec<usize>> {
+        (**self).axes(rank)
+    }
+}
+impl<I: IndexNumber> DynAxes for Vec<I> {
+    fn axes(&self, rank: usize) -> Option<Vec<usize>> {
+        self[..].axes(rank)
     }
 }
 
@@ -261,7 +268,7 @@ macro_rules! reductions {
                 /// # Ok::<(), vierbein::Error>(())
                 /// ```
                 pub fn $method(&self, axes: impl DynAxes $(, $arg: $ty)?) -> Result<DynTensor, Error> {
-                    $method(self.look(), Over { axes: axes.axes(), keep: false } $(, $arg)?)
+                    $method(self.look(), Over { axes: axes.axes(self.rank()).as_deref(), keep: false } $(, $arg)?)
                 }
             }
         )*
@@ -329,7 +336,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Errors
     /// Those of the method with the reduction's name.
     pub fn reduce(&self, op: DynReduction, axes: impl DynAxes) -> Result<DynTensor, Error> {
-        reduce(op, self.look(), Over { axes: axes.axes(), keep: false })
+        reduce(op, self.look(), Over { axes: axes.axes(self.rank()).as_deref(), keep: false })
     }
 
     /// Variant of [`reduce`](DynTensor::reduce) that keeps the reduced axes with extent 1.
@@ -337,7 +344,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Errors
     /// Those of the method with the reduction's name.
     pub fn reduce_keepdims(&self, op: DynReduction, axes: impl DynAxes) -> Result<DynTensor, Error> {
-        reduce(op, self.look(), Over { axes: axes.axes(), keep: true })
+        reduce(op, self.look(), Over { axes: axes.axes(self.rank()).as_deref(), keep: true })
     }
 }
 
@@ -380,8 +387,8 @@ macro_rules! scans {
             #[doc = concat!("assert_eq!(x.", stringify!($method), "(1)?.downcast_ref()?, tensor!", $expected, ");")]
             /// # Ok::<(), vierbein::Error>(())
             /// ```
-            pub fn $method(&self, axis: usize) -> Result<DynTensor, Error> {
-                $method(self.look(), axis)
+            pub fn $method(&self, axis: impl IndexNumber) -> Result<DynTensor, Error> {
+                $method(self.look(), from_start(axis, self.rank()))
             }
         }
     )*};
@@ -440,7 +447,7 @@ impl<S: DynData> DynTensor<S> {
     /// );
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    pub fn trace(&self, a: usize, b: usize) -> Result<DynTensor, Error> {
-        trace(self.look(), a, b)
+    pub fn trace(&self, a: impl IndexNumber, b: impl IndexNumber) -> Result<DynTensor, Error> {
+        trace(self.look(), from_start(a, self.rank()), from_start(b, self.rank()))
     }
 }

@@ -4,7 +4,9 @@ use super::convert::check_rank;
 use super::slice::{DynSlice, rank_below_maximum};
 use super::storage::{DynData, DynDataMut};
 use super::tensor::{DynTensor, DynViewMut, DynViewOf};
+use crate::axis::{IndexNumber, from_start};
 use crate::error::Error;
+use crate::layout::reshape::new_extents;
 use crate::layout::{Layout, element_count};
 
 /// Defines methods that return a view, each with a variant that returns a mutable view. A row gives the expression for the layout of
@@ -55,15 +57,18 @@ views! {
     /// assert_eq!(x.permute(&[2, 0, 1])?.shape(), [4, 2, 3]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    permute, permute_mut(axes: &[usize]) |layout, _row_major| {
-        all_axes(axes, layout.rank()).and_then(|()| layout.permute(axes))
+    permute, permute_mut(axes: &[impl IndexNumber]) |layout, _row_major| {
+        let axes = axes_of(axes, layout.rank());
+        all_axes(&axes, layout.rank()).and_then(|()| layout.permute(&axes))
     };
 
     /// Returns a view with two axes exchanged.
     ///
     /// # Errors
     /// If an axis is out of range.
-    swap_axes, swap_axes_mut(a: usize, b: usize) |layout, _row_major| layout.swap_axes(a, b);
+    swap_axes, swap_axes_mut(a: impl IndexNumber, b: impl IndexNumber) |layout, _row_major| {
+        layout.swap_axes(from_start(a, layout.rank()), from_start(b, layout.rank()))
+    };
 
     /// Returns a view with the axes in reverse order: the transpose of a matrix.
     ///
@@ -84,11 +89,13 @@ views! {
     /// ```
     t, t_mut() |layout, _row_major| matrix(layout.rank()).map(|()| layout.reverse_axes());
 
-    /// Returns a view with a new axis of extent 1 before axis `at`. If `at` is the rank, the new axis is the last one.
+    /// Returns a view with a new axis of extent 1 before axis `at`. If `at` is the rank, the new axis is the last one. A negative `at`
+    /// is an axis of the result, counted from the end.
     ///
     /// # Errors
-    /// If `at` exceeds the rank, or the rank is 16.
-    insert_axis, insert_axis_mut(at: usize) |layout, _row_major| {
+    /// If `at` is out of range, or the rank is 16.
+    insert_axis, insert_axis_mut(at: impl IndexNumber) |layout, _row_major| {
+        let at = from_start(at, layout.rank() + 1);
         rank_below_maximum(layout.rank()).and_then(|()| layout.insert_axis(at))
     };
 
@@ -96,7 +103,9 @@ views! {
     ///
     /// # Errors
     /// If the axis is out of range, or if its extent is not 1.
-    remove_axis, remove_axis_mut(axis: usize) |layout, _row_major| layout.remove_axis(axis);
+    remove_axis, remove_axis_mut(axis: impl IndexNumber) |layout, _row_major| {
+        layout.remove_axis(from_start(axis, layout.rank()))
+    };
 
     /// Returns the view at one index along an axis, without that axis.
     ///
@@ -109,7 +118,11 @@ views! {
     /// assert_eq!(x.index_axis(0, 1)?.downcast_ref()?, tensor![3, 4]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    index_axis, index_axis_mut(axis: usize, index: usize) |layout, _row_major| layout.index_axis(axis, index);
+    index_axis, index_axis_mut(axis: impl IndexNumber, index: impl IndexNumber) |layout, _row_major| {
+        let axis = from_start(axis, layout.rank());
+        let extent = layout.shape().get(axis).copied().unwrap_or(0);
+        layout.index_axis(axis, from_start(index, extent))
+    };
 
     /// Returns a view of the elements whose indices along axes `a` and `b` are equal. One axis, the last, replaces `a` and `b`.
     ///
@@ -122,7 +135,8 @@ views! {
     /// assert_eq!(x.diagonal(0, 1)?.downcast_ref()?, tensor![1, 4]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    diagonal, diagonal_mut(a: usize, b: usize) |layout, _row_major| {
+    diagonal, diagonal_mut(a: impl IndexNumber, b: impl IndexNumber) |layout, _row_major| {
+        let (a, b) = (from_start(a, layout.rank()), from_start(b, layout.rank()));
         has_diagonal(layout.rank()).and_then(|()| layout.diagonal("take the diagonal", a, b))
     };
 
@@ -144,16 +158,17 @@ views! {
     /// ```
     slice, slice_mut(arguments: impl DynSlice) |layout, _row_major| arguments.of(layout);
 
-    /// Returns a view with another shape that has the same number of elements. The k-th element in memory order stays the k-th.
+    /// Returns a view with another shape that has the same number of elements. One extent can be -1: it is
+    /// computed. The k-th element in memory order stays the k-th.
     ///
     /// An owned tensor has such a view for every shape with this number of elements. The strides of a view may not allow the new shape
     /// without a copy; [`reshape`](DynTensor::reshape) copies.
     ///
     /// # Errors
     /// If the numbers of elements differ, or if a view's strides do not allow the new shape without a copy.
-    as_shape, as_shape_mut(shape: &[usize]) |layout, row_major, size| {
-        same_count(layout.shape(), shape, size).and_then(|()| {
-            layout.reshape(shape, row_major).ok_or_else(|| Error::NotContiguous {
+    as_shape, as_shape_mut(shape: &[impl IndexNumber]) |layout, row_major, size| {
+        new_shape(layout.shape(), shape, size).and_then(|shape| {
+            layout.reshape(&shape, row_major).ok_or_else(|| Error::NotContiguous {
                 op: "reshape without a copy",
                 shape: layout.shape().to_vec(),
                 strides: layout.strides().to_vec(),
@@ -190,15 +205,17 @@ fn all_axes(axes: &[usize], rank: usize) -> Result<(), Error> {
     Err(Error::UnsupportedRank { op: "permute", reason })
 }
 
-/// Checks that two shapes have the same number of elements, for elements of `size` bytes. The number of elements of `to` may overflow.
-fn same_count(from: &[usize], to: &[usize], size: usize) -> Result<(), Error> {
-    check_rank("reshape", to.len())?;
-    match element_count(to, size) {
-        Ok(count) if count == from.iter().product::<usize>() => Ok(()),
-        // `to` has zero elements, but the strides of a contiguous tensor of this shape would overflow.
-        Err(overflow) if to.contains(&0) => Err(overflow),
-        _ => Err(Error::Reshape { from: from.to_vec(), to: to.to_vec() }),
-    }
+/// Returns the shape of a tensor that is reshaped. Its shape was `from`, and its elements have `size` bytes.
+fn new_shape(from: &[usize], shape: &[impl IndexNumber], size: usize) -> Result<Vec<usize>, Error> {
+    check_rank("reshape", shape.len())?;
+    let extents: Vec<isize> = shape.iter().map(|extent| extent.number()).collect();
+    let mut to = vec![0; shape.len()];
+    new_extents(from, &extents, size, &mut to).map(|()| to)
+}
+
+/// Returns axes counted from 0.
+fn axes_of(axes: &[impl IndexNumber], rank: usize) -> Vec<usize> {
+    axes.iter().map(|&axis| from_start(axis, rank)).collect()
 }
 
 impl<S: DynData> DynTensor<S> {
@@ -226,7 +243,8 @@ impl<S: DynData> DynTensor<S> {
         Ok(DynTensor::of(self.storage().share(), layout, self.order()))
     }
 
-    /// Converts the tensor to another shape that has the same number of elements. The k-th element in memory order stays the k-th. An
+    /// Converts the tensor to another shape that has the same number of elements. One extent can be -1: it is
+    /// computed. The k-th element in memory order stays the k-th. An
     /// owned tensor keeps its memory; a view is copied.
     ///
     /// # Errors
@@ -238,11 +256,11 @@ impl<S: DynData> DynTensor<S> {
     /// assert_eq!(x.downcast_ref()?, tensor![[0, 1, 2], [3, 4, 5]]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    pub fn reshape(self, shape: &[usize]) -> Result<DynTensor, Error> {
-        same_count(self.shape(), shape, self.dtype().size())?;
+    pub fn reshape(self, shape: &[impl IndexNumber]) -> Result<DynTensor, Error> {
+        let shape = new_shape(self.shape(), shape, self.dtype().size())?;
         let order = self.order();
         let storage = self.into_owned()?.into_storage();
-        Ok(DynTensor::of(storage, Layout::contiguous(shape, order.is_row_major()), order))
+        Ok(DynTensor::of(storage, Layout::contiguous(&shape, order.is_row_major()), order))
     }
 
     /// Converts into a tensor of rank 1 with all elements in memory order. An owned tensor keeps its memory; a view is copied.

@@ -1,9 +1,10 @@
 //! Slice arguments of dynamic tensors: the result of `s![..]`, or a list of [`SliceItem`]s.
 
+use crate::axis::IndexNumber;
 use crate::error::Error;
 use crate::layout::Layout;
 pub use crate::layout::slice::SliceItem;
-use crate::ops::{Bounds, NewAxis, Position, Stepped};
+use crate::ops::{Bounds, NewAxis, Stepped};
 use crate::rank::MAX_RANK;
 use core::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
@@ -28,7 +29,7 @@ macro_rules! positions {
     ($($t:ty)*) => {$(
         impl From<$t> for SliceItem {
             fn from(index: $t) -> SliceItem {
-                SliceItem::At(index.position())
+                SliceItem::At(index.number())
             }
         }
     )*};
@@ -37,7 +38,7 @@ positions!(i32 isize usize);
 
 macro_rules! ranges {
     ($($Range:ident)*) => {$(
-        impl<I: Position> From<$Range<I>> for SliceItem {
+        impl<I: IndexNumber> From<$Range<I>> for SliceItem {
             fn from(bounds: $Range<I>) -> SliceItem {
                 range(bounds, 1)
             }

@@ -6,6 +6,7 @@
 //! view's first element.
 
 use super::{Span, along_both, contiguous_strides, foreign, is_contiguous};
+use crate::axis::as_given;
 use crate::error::Error;
 use crate::rank::MAX_RANK;
 
@@ -355,7 +356,7 @@ impl<'a> Axes<'a> {
 
 #[cold]
 fn axis_out_of_range(op: &'static str, axis: usize, shape: &[usize]) -> Error {
-    Error::AxisOutOfRange { op, axis, shape: shape.to_vec() }
+    Error::AxisOutOfRange { op, axis: as_given(axis), shape: shape.to_vec() }
 }
 
 #[cold]
@@ -367,7 +368,7 @@ fn repeated_axis(op: &'static str, axes: &[usize], shape: &[usize]) -> Error {
 fn no_diagonal(op: &'static str, axes: [usize; 2], shape: &[usize]) -> Error {
     let [a, b] = axes;
     if a.max(b) >= shape.len() {
-        Error::AxisPair { op, axes, shape: shape.to_vec() }
+        Error::AxisPair { op, axes: axes.map(as_given), shape: shape.to_vec() }
     } else if a == b {
         repeated_axis(op, &axes, shape)
     } else {
@@ -382,13 +383,20 @@ fn not_a_unit_axis(axis: usize, shape: &[usize]) -> Error {
 
 #[cold]
 fn index_out_of_range(op: &'static str, index: usize, axis: usize, shape: &[usize]) -> Error {
-    let index = isize::try_from(index).unwrap_or(isize::MAX);
+    let index = as_given(index);
     Error::IndexOutOfBounds { op, index, axis, shape: shape.to_vec() }
 }
 
 #[cold]
 fn inserted_outside(at: usize, shape: &[usize]) -> Error {
-    let reason =
-        format!("index {at} exceeds the rank of shape {shape:?}; valid indices are 0 to {}", shape.len());
+    let (at, rank) = (as_given(at), shape.len());
+    let reason = if at < 0 {
+        format!(
+            "index {at} is out of range for shape {shape:?}; valid indices are 0 to {rank}, or -{} to -1",
+            rank + 1
+        )
+    } else {
+        format!("index {at} exceeds the rank of shape {shape:?}; valid indices are 0 to {rank}")
+    };
     Error::Argument { op: "insert an axis", reason }
 }

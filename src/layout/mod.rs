@@ -19,6 +19,7 @@ pub(crate) mod foreign;
 pub(crate) mod lanes;
 pub(crate) mod odometer;
 pub(crate) mod plan;
+pub(crate) mod reshape;
 pub(crate) mod slice;
 pub(crate) mod tiling;
 

@@ -1,7 +1,7 @@
 //! Views at one index along an axis, and splitting along an axis.
 
 use super::slice::SliceOf;
-use crate::axis::AxisArg;
+use crate::axis::{AxisArg, IndexNumber, from_start};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, unwrap_or_panic};
@@ -11,7 +11,15 @@ use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorViewMut, ViewOf};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns the view at one index along an axis, without that axis.
+    /// Returns an axis and an index along it, both counted from 0. What is out of range stays out of range: see [`from_start`].
+    #[inline]
+    fn along<A: AxisArg<D>>(&self, axis: A, index: impl IndexNumber) -> (usize, usize) {
+        let axis = axis.index();
+        let extent = self.shape().as_ref().get(axis).copied().unwrap_or(0);
+        (axis, from_start(index, extent))
+    }
+
+    /// Returns the view at one index along an axis, without that axis. A negative index counts from the end.
     ///
     /// # Panics
     /// If the axis or the index is out of range.
@@ -20,9 +28,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// use vierbein::tensor;
     /// let x = tensor![[1, 2], [3, 4]];
     /// assert_eq!(x.index_axis(1, 0), tensor![1, 3]);
+    /// assert_eq!(x.index_axis(0, -1), tensor![3, 4]);
     /// ```
     #[track_caller]
-    pub fn index_axis<R: Dim, A>(&self, axis: A, index: usize) -> ViewOf<'_, T, R, O, Dev, S>
+    pub fn index_axis<R: Dim, A>(&self, axis: A, index: impl IndexNumber) -> ViewOf<'_, T, R, O, Dev, S>
     where
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
@@ -37,16 +46,18 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn try_index_axis<R: Dim, A>(
         &self,
         axis: A,
-        index: usize,
+        index: impl IndexNumber,
     ) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
     where
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
-        self.view().at(axis.index(), index)
+        let (axis, index) = self.along(axis, index);
+        self.view().at(axis, index)
     }
 
-    /// Splits the tensor along an axis: returns a view of the indices below `at`, and a view of the others.
+    /// Splits the tensor along an axis: returns a view of the indices below `at`, and a view of the others. A
+    /// negative `at` counts from the end.
     ///
     /// # Panics
     /// If the axis is out of range, or `at` exceeds its extent.
@@ -61,7 +72,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn split_at<A: AxisArg<D>>(
         &self,
         axis: A,
-        at: usize,
+        at: impl IndexNumber,
     ) -> (ViewOf<'_, T, D, O, Dev, S>, ViewOf<'_, T, D, O, Dev, S>) {
         unwrap_or_panic(self.try_split_at(axis, at))
     }
@@ -73,10 +84,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn try_split_at<A: AxisArg<D>>(
         &self,
         axis: A,
-        at: usize,
+        at: impl IndexNumber,
     ) -> Result<(ViewOf<'_, T, D, O, Dev, S>, ViewOf<'_, T, D, O, Dev, S>), Error> {
+        let (axis, at) = self.along(axis, at);
         let (mut low, mut high, strides) = (self.shape(), self.shape(), self.strides());
-        let offset = self.axes().split_at(axis.index(), at, low.as_mut(), high.as_mut())?;
+        let offset = self.axes().split_at(axis, at, low.as_mut(), high.as_mut())?;
         Ok((self.view().with_axes(low, strides, 0), self.view().with_axes(high, strides, offset)))
     }
 }
@@ -93,7 +105,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x, vierbein::tensor![[1, 2], [0, 0]]);
     /// ```
     #[track_caller]
-    pub fn index_axis_mut<R: Dim, A>(&mut self, axis: A, index: usize) -> TensorViewMut<'_, T, R, O, Dev>
+    pub fn index_axis_mut<R: Dim, A>(
+        &mut self,
+        axis: A,
+        index: impl IndexNumber,
+    ) -> TensorViewMut<'_, T, R, O, Dev>
     where
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
@@ -109,14 +125,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn try_index_axis_mut<R: Dim, A>(
         &mut self,
         axis: A,
-        index: usize,
+        index: impl IndexNumber,
     ) -> Result<TensorViewMut<'_, T, R, O, Dev>, Error>
     where
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
         S: StorageMut<T, Dev>,
     {
-        self.view_mut().at(axis.index(), index)
+        let (axis, index) = self.along(axis, index);
+        self.view_mut().at(axis, index)
     }
 
     /// Splits the tensor along an axis: returns a mutable view of the indices below `at`, and a mutable view of the others.
@@ -134,7 +151,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn split_at_mut<A: AxisArg<D>>(
         &mut self,
         axis: A,
-        at: usize,
+        at: impl IndexNumber,
     ) -> (TensorViewMut<'_, T, D, O, Dev>, TensorViewMut<'_, T, D, O, Dev>)
     where
         S: StorageMut<T, Dev>,
@@ -149,12 +166,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn try_split_at_mut<A: AxisArg<D>>(
         &mut self,
         axis: A,
-        at: usize,
+        at: impl IndexNumber,
     ) -> Result<(TensorViewMut<'_, T, D, O, Dev>, TensorViewMut<'_, T, D, O, Dev>), Error>
     where
         S: StorageMut<T, Dev>,
     {
-        self.view_mut().halves(axis.index(), at)
+        let (axis, at) = self.along(axis, at);
+        self.view_mut().halves(axis, at)
     }
 }
 
@@ -176,7 +194,11 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     /// assert_eq!(x, tensor![[1, 2], [0, 0]]);
     /// ```
     #[track_caller]
-    pub fn into_index_axis<R: Dim, A>(self, axis: A, index: usize) -> TensorViewMut<'a, T, R, O, Dev>
+    pub fn into_index_axis<R: Dim, A>(
+        self,
+        axis: A,
+        index: impl IndexNumber,
+    ) -> TensorViewMut<'a, T, R, O, Dev>
     where
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
@@ -191,13 +213,14 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     pub fn try_into_index_axis<R: Dim, A>(
         self,
         axis: A,
-        index: usize,
+        index: impl IndexNumber,
     ) -> Result<TensorViewMut<'a, T, R, O, Dev>, Error>
     where
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
-        self.at(axis.index(), index)
+        let (axis, index) = self.along(axis, index);
+        self.at(axis, index)
     }
 
     /// Variant of [`slice_mut`](Tensor::slice_mut) that consumes the view. The result has the same lifetime `'a`.
@@ -247,7 +270,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     /// assert_eq!(x, vierbein::tensor![0, 9, 9]);
     /// ```
     #[track_caller]
-    pub fn into_split_at<A: AxisArg<D>>(self, axis: A, at: usize) -> (Self, Self) {
+    pub fn into_split_at<A: AxisArg<D>>(self, axis: A, at: impl IndexNumber) -> (Self, Self) {
         unwrap_or_panic(self.try_into_split_at(axis, at))
     }
 
@@ -255,7 +278,12 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     ///
     /// # Errors
     /// If the axis is out of range, or `at` exceeds its extent.
-    pub fn try_into_split_at<A: AxisArg<D>>(self, axis: A, at: usize) -> Result<(Self, Self), Error> {
-        self.halves(axis.index(), at)
+    pub fn try_into_split_at<A: AxisArg<D>>(
+        self,
+        axis: A,
+        at: impl IndexNumber,
+    ) -> Result<(Self, Self), Error> {
+        let (axis, at) = self.along(axis, at);
+        self.halves(axis, at)
     }
 }

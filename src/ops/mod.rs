@@ -40,7 +40,7 @@ pub use operands::{AssignOperand, MatchingOperand, Operands, RightOperand, SameO
 pub use shape::MatrixRank;
 #[doc(hidden)]
 pub use slice::AllAxesSliced;
-pub(crate) use slice::{Bounds, Position};
+pub(crate) use slice::Bounds;
 pub use slice::{NewAxis, SliceArg, SliceOf, Stepped};
 
 /// Functions and reductions as values. They are arguments of these methods and of their fallible variants:

@@ -1,6 +1,7 @@
 //! Named contractions: `tensordot`, `dot`, `vdot`, `inner`, `outer`, `kron`. They label the axes with numbers and call the
 //! contraction engine.
 
+use crate::axis::{IndexNumber, all_from_start};
 use crate::device::{Contract, Device, IntoOutput, MatrixOperand, Output, ProductArgs, Scaling};
 use crate::einsum::{ProductOperand, SameRankAs};
 use crate::element::{Element, Scalar};
@@ -202,8 +203,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn tensordot<'b, B, R, const K: usize>(
         &self,
         right: B,
-        left_axes: [usize; K],
-        right_axes: [usize; K],
+        left_axes: [impl IndexNumber; K],
+        right_axes: [impl IndexNumber; K],
     ) -> Tensor<T, R, O, Dev>
     where
         T: Scalar,
@@ -222,8 +223,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn try_tensordot<'b, B, R, const K: usize>(
         &self,
         right: B,
-        left_axes: [usize; K],
-        right_axes: [usize; K],
+        left_axes: [impl IndexNumber; K],
+        right_axes: [impl IndexNumber; K],
     ) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
@@ -233,7 +234,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Contract<T>,
     {
         let right = (right.agreeing(), B::CONJUGATE);
-        contract_axes("tensordot", (self.into(), false), right, [&left_axes, &right_axes])
+        let axes = (all_from_start(left_axes, D::NDIM), all_from_start(right_axes, B::Dim::NDIM));
+        contract_axes("tensordot", (self.into(), false), right, [&axes.0, &axes.1])
     }
 
     /// Returns the sum of `a · b` over all elements of two tensors of the same shape, without conjugation.

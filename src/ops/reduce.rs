@@ -1,7 +1,7 @@
 //! Reductions: over all elements, over one axis, over several axes, or with the reduced axes kept with extent 1.
 
 use super::reduction::{All, Any, ArgMax, ArgMin, Count, Max, Mean, Min, Norm, Prod, Std, Sum, Var};
-use crate::axis::{AxesArg, AxisArg};
+use crate::axis::{AxesArg, AxisArg, IndexNumber, all_from_start};
 use crate::device::into_output::Reduced;
 use crate::device::{Device, Reduce, Reduction};
 use crate::element::{Element, RealScalar, Scalar};
@@ -166,7 +166,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Panics
     /// If an axis is out of range or named twice, or for the reasons given for [`reduce`](Tensor::reduce).
     #[track_caller]
-    pub fn reduce_axes<const K: usize, F, R>(&self, axes: [usize; K], op: F) -> Tensor<F::Output, R, O, Dev>
+    pub fn reduce_axes<const K: usize, F, R>(
+        &self,
+        axes: [impl IndexNumber; K],
+        op: F,
+    ) -> Tensor<F::Output, R, O, Dev>
     where
         F: Reduction<T>,
         R: Dim,
@@ -213,7 +217,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// If an axis is out of range or named twice, or for the reasons given for [`reduce`](Tensor::reduce).
     pub fn try_reduce_axes<const K: usize, F, R>(
         &self,
-        axes: [usize; K],
+        axes: [impl IndexNumber; K],
         op: F,
     ) -> Result<Tensor<F::Output, R, O, Dev>, Error>
     where
@@ -222,7 +226,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Reduce<T>,
         D: RemoveAxes<K, Removed = R>,
     {
-        self.reduced(op, &axes)
+        self.reduced(op, &all_from_start(axes, D::NDIM))
     }
 }
 
@@ -311,7 +315,7 @@ macro_rules! reductions {
             #[doc = concat!("assert_eq!(x.", stringify!($axes), "([0, 1]", reductions!(@comma $($arg)*), $args, ").item(), ", $w, ");")]
             /// ```
             #[track_caller]
-            pub fn $axes<const K: usize, R: Dim>(&self, axes: [usize; K] $(, $arg: $ty)*) -> Tensor<$Output, R, O, Dev>
+            pub fn $axes<const K: usize, R: Dim>(&self, axes: [impl IndexNumber; K] $(, $arg: $ty)*) -> Tensor<$Output, R, O, Dev>
             where
                 T: $bound,
                 Dev: Reduce<T>,
@@ -326,14 +330,14 @@ macro_rules! reductions {
             /// If an axis is out of range or named twice, or for the reasons for which the reduction over all elements panics.
             pub fn $try_axes<const K: usize, R: Dim>(
                 &self,
-                axes: [usize; K] $(, $arg: $ty)*
+                axes: [impl IndexNumber; K] $(, $arg: $ty)*
             ) -> Result<Tensor<$Output, R, O, Dev>, Error>
             where
                 T: $bound,
                 Dev: Reduce<T>,
                 D: RemoveAxes<K, Removed = R>,
             {
-                self.reduced($op, &axes)
+                self.reduced($op, &all_from_start(axes, D::NDIM))
             }
 
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one or several axes, which are kept with extent 1, so that the result broadcasts with `self`.")]
@@ -573,7 +577,7 @@ macro_rules! mask_reductions {
             #[doc = concat!("assert_eq!(tensor!", $input, ".", stringify!($axes), "([0, 1]).item(), ", $w, ");")]
             /// ```
             #[track_caller]
-            pub fn $axes<const K: usize, R: Dim>(&self, axes: [usize; K]) -> Tensor<$Output, R, O, Dev>
+            pub fn $axes<const K: usize, R: Dim>(&self, axes: [impl IndexNumber; K]) -> Tensor<$Output, R, O, Dev>
             where
                 Dev: Reduce<bool>,
                 D: RemoveAxes<K, Removed = R>,
@@ -587,13 +591,13 @@ macro_rules! mask_reductions {
             /// If an axis is out of range or named twice, or the allocation fails.
             pub fn $try_axes<const K: usize, R: Dim>(
                 &self,
-                axes: [usize; K],
+                axes: [impl IndexNumber; K],
             ) -> Result<Tensor<$Output, R, O, Dev>, Error>
             where
                 Dev: Reduce<bool>,
                 D: RemoveAxes<K, Removed = R>,
             {
-                self.reduced($op, &axes)
+                self.reduced($op, &all_from_start(axes, D::NDIM))
             }
 
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one or several axes, which are kept with extent 1.")]

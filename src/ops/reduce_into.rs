@@ -1,6 +1,7 @@
 //! Reductions into a preallocated tensor or mutable view.
 
 use super::compute::check_out;
+use crate::axis::{IndexNumber, all_from_start};
 use crate::device::{Device, Reduce, Reduction};
 use crate::element::Element;
 use crate::error::{Error, unwrap_or_panic};
@@ -39,7 +40,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn reduce_into<const K: usize, F, R, S2>(
         &self,
         op: F,
-        axes: [usize; K],
+        axes: [impl IndexNumber; K],
         out: &mut Tensor<F::Output, R, O, Dev, S2>,
     ) where
         F: Reduction<T>,
@@ -66,7 +67,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     pub fn try_reduce_into<const K: usize, F, R, S2>(
         &self,
         op: F,
-        axes: [usize; K],
+        axes: [impl IndexNumber; K],
         out: &mut Tensor<F::Output, R, O, Dev, S2>,
     ) -> Result<(), Error>
     where
@@ -76,7 +77,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Reduce<T>,
         D: RemoveAxes<K, Removed = R>,
     {
-        let (shape, strides) = self.reduced_last::<F>(&axes)?;
+        let (shape, strides) = self.reduced_last::<F>(&all_from_start(axes, D::NDIM))?;
         check_out(F::NAME, &shape.as_ref()[..R::NDIM], self.device(), out)?;
         let (output, device) = out.output();
         device.reduce(&op, output, self.operand_with_axes(Axes::new(shape.as_ref(), strides.as_ref()), 0))

@@ -1,13 +1,14 @@
 //! Views with other axes, and reshaping. Only `reshape` and `flatten` of a view copy.
 
-use crate::axis::{AxisArg, DistinctAxis};
+use crate::axis::{AxisArg, DistinctAxis, IndexNumber, Permutation, from_start};
 use crate::device::{Device, Permute};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::layout::element_count;
+use crate::layout::reshape::new_extents;
 use crate::order::Order;
-use crate::rank::{BroadcastTo, Dim, InsertAxes, IntoShape, MergeAxes, Rank, RemoveAxes};
+use crate::rank::{BroadcastTo, Dim, InsertAxes, IntoShape, MergeAxes, Rank, RemoveAxes, ReshapeArg};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorViewMut, ViewOf};
 
@@ -31,9 +32,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// use vierbein::Tensor;
     /// let x = Tensor::<f64, _>::zeros([2, 3, 4]);
     /// assert_eq!(x.permute([2, 0, 1]).shape(), [4, 2, 3]);
+    /// assert_eq!(x.permute([-1, 0, 1]).shape(), [4, 2, 3]);
     /// ```
     #[track_caller]
-    pub fn permute(&self, axes: D::Shape) -> ViewOf<'_, T, D, O, Dev, S> {
+    pub fn permute(&self, axes: impl Permutation<D>) -> ViewOf<'_, T, D, O, Dev, S> {
         unwrap_or_panic(self.try_permute(axes))
     }
 
@@ -41,8 +43,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// If `axes` is not a permutation of the tensor's axes.
-    pub fn try_permute(&self, axes: D::Shape) -> Result<ViewOf<'_, T, D, O, Dev, S>, Error> {
-        self.cut(|from, to| from.permute(axes.as_ref(), to))
+    pub fn try_permute(&self, axes: impl Permutation<D>) -> Result<ViewOf<'_, T, D, O, Dev, S>, Error> {
+        self.cut(|from, to| from.permute(axes.axes().as_ref(), to))
     }
 
     /// Returns a view with two axes exchanged.
@@ -83,20 +85,22 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.view().transposed()
     }
 
-    /// Returns a view with a new axis of extent 1 before axis `at`; if `at` is the rank, the new axis is the last.
+    /// Returns a view with a new axis of extent 1 before axis `at`; if `at` is the rank, the new axis is the last. A negative `at` is an
+    /// axis of the result, counted from the end: -1 makes the new axis the last.
     ///
     /// # Panics
-    /// If `at` exceeds the rank.
+    /// If `at` is out of range.
     ///
     /// ```
     /// use vierbein::tensor;
     /// let column = tensor![1, 2, 3];
     /// assert_eq!(column.insert_axis(1).shape(), [3, 1]);
+    /// assert_eq!(column.insert_axis(-1).shape(), [3, 1]);
     /// ```
     #[doc(alias = "unsqueeze")]
     #[doc(alias = "expand_dims")]
     #[track_caller]
-    pub fn insert_axis<R: Dim>(&self, at: usize) -> ViewOf<'_, T, R, O, Dev, S>
+    pub fn insert_axis<R: Dim>(&self, at: impl IndexNumber) -> ViewOf<'_, T, R, O, Dev, S>
     where
         D: InsertAxes<1, Inserted = R>,
     {
@@ -106,11 +110,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`insert_axis`](Tensor::insert_axis).
     ///
     /// # Errors
-    /// If `at` exceeds the rank.
-    pub fn try_insert_axis<R: Dim>(&self, at: usize) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
+    /// If `at` is out of range.
+    pub fn try_insert_axis<R: Dim>(&self, at: impl IndexNumber) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
     where
         D: InsertAxes<1, Inserted = R>,
     {
+        let at = from_start(at, D::NDIM + 1);
         self.cut(|from, to| from.insert_axis(at, to))
     }
 
@@ -220,7 +225,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(self.view().with_axes(shape, strides, 0))
     }
 
-    /// Returns a view with another shape that has the same number of elements. The k-th element in memory order stays the k-th.
+    /// Returns a view with another shape that has the same number of elements. One extent can be -1: it is computed. The k-th element in memory order stays the k-th.
     ///
     /// An owned tensor has such a view for every shape with this number of elements. The strides of a view may not allow the new shape
     /// without a copy; [`reshape`](Tensor::reshape) copies.
@@ -235,7 +240,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert!(x.t().try_as_shape([6]).is_err());
     /// ```
     #[track_caller]
-    pub fn as_shape<Sh: IntoShape>(&self, shape: Sh) -> ViewOf<'_, T, Sh::Dim, O, Dev, S> {
+    pub fn as_shape<Sh: ReshapeArg>(&self, shape: Sh) -> ViewOf<'_, T, Sh::Dim, O, Dev, S> {
         unwrap_or_panic(self.try_as_shape(shape))
     }
 
@@ -243,18 +248,21 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// If the numbers of elements differ, or a view's strides do not allow the new shape without a copy.
-    pub fn try_as_shape<Sh: IntoShape>(&self, shape: Sh) -> Result<ViewOf<'_, T, Sh::Dim, O, Dev, S>, Error> {
+    pub fn try_as_shape<Sh: ReshapeArg>(
+        &self,
+        shape: Sh,
+    ) -> Result<ViewOf<'_, T, Sh::Dim, O, Dev, S>, Error> {
         let (shape, strides) = self.reshaped(shape)?;
         Ok(self.view().with_axes(shape, strides, 0))
     }
 
     /// Returns the new shape and the strides that reach the same elements without a copy.
-    fn reshaped<Sh: IntoShape>(
+    fn reshaped<Sh: ReshapeArg>(
         &self,
         shape: Sh,
     ) -> Result<(<Sh::Dim as Dim>::Shape, <Sh::Dim as Dim>::Strides), Error> {
-        let (shape, mut strides) = (shape.into_shape(), <Sh::Dim as Dim>::Strides::default());
-        same_count::<T>(self.shape().as_ref(), shape.as_ref())?;
+        let shape = new_shape::<T, Sh>(self.shape().as_ref(), shape)?;
+        let mut strides = <Sh::Dim as Dim>::Strides::default();
         match self.axes().reshape(shape.as_ref(), O::ROW_MAJOR, strides.as_mut()) {
             Some(()) => Ok((shape, strides)),
             None => Err(Error::NotContiguous {
@@ -266,7 +274,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         }
     }
 
-    /// Converts the tensor to another shape that has the same number of elements. The k-th element in memory order stays the k-th.
+    /// Converts the tensor to another shape that has the same number of elements. One extent can be -1: it is computed. The k-th element in memory order stays the k-th.
     ///
     /// An owned tensor keeps its buffer. A view is copied.
     ///
@@ -277,11 +285,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// use vierbein::prelude::*;
     /// let x = Tensor::arange(0..6);
     /// assert_eq!(x.clone().reshape([2, 3]), tensor![[0, 1, 2], [3, 4, 5]]);
+    /// assert_eq!(x.clone().reshape([-1, 2]).shape(), [3, 2]);
     /// let columns = x.to_order::<ColMajor>().reshape([2, 3]);
     /// assert_eq!(columns.to_order::<RowMajor>(), tensor![[0, 2, 4], [1, 3, 5]]);
     /// ```
     #[track_caller]
-    pub fn reshape<Sh: IntoShape>(self, shape: Sh) -> Tensor<T, Sh::Dim, O, Dev>
+    pub fn reshape<Sh: ReshapeArg>(self, shape: Sh) -> Tensor<T, Sh::Dim, O, Dev>
     where
         Dev: Permute<T>,
     {
@@ -292,12 +301,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// If the numbers of elements differ, or a copy is needed and the allocation fails.
-    pub fn try_reshape<Sh: IntoShape>(self, shape: Sh) -> Result<Tensor<T, Sh::Dim, O, Dev>, Error>
+    pub fn try_reshape<Sh: ReshapeArg>(self, shape: Sh) -> Result<Tensor<T, Sh::Dim, O, Dev>, Error>
     where
         Dev: Permute<T>,
     {
-        let (from, shape) = (self.shape(), shape.into_shape());
-        same_count::<T>(from.as_ref(), shape.as_ref())?;
+        let from = self.shape();
+        let shape = new_shape::<T, Sh>(from.as_ref(), shape)?;
         let owned = match self.into_result::<D>(&from) {
             Ok(owned) => owned,
             Err(view) => view.try_to_owned()?,
@@ -336,15 +345,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-/// Checks that two shapes have the same number of elements. The number of elements of `to` may overflow.
-fn same_count<T>(from: &[usize], to: &[usize]) -> Result<(), Error> {
-    match element_count(to, size_of::<T>()) {
-        Ok(count) if count == from.iter().product::<usize>() => {}
-        // `to` has zero elements, but its strides overflow: an error about the numbers of elements would be misleading.
-        Err(overflow) if to.contains(&0) => return Err(overflow),
-        _ => return Err(Error::Reshape { from: from.to_vec(), to: to.to_vec() }),
-    }
-    Ok(())
+/// Returns the shape of a reshaped tensor whose shape was `from`.
+fn new_shape<T, Sh: ReshapeArg>(from: &[usize], shape: Sh) -> Result<<Sh::Dim as Dim>::Shape, Error> {
+    let mut to = <Sh::Dim as Dim>::Shape::default();
+    new_extents(from, shape.extents().as_ref(), size_of::<T>(), to.as_mut())?;
+    Ok(to)
 }
 
 /// The rank of a matrix: 2.
@@ -396,7 +401,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x, vierbein::tensor![[5, 7], [6, 8]]);
     /// ```
     #[track_caller]
-    pub fn permute_mut(&mut self, axes: D::Shape) -> TensorViewMut<'_, T, D, O, Dev>
+    pub fn permute_mut(&mut self, axes: impl Permutation<D>) -> TensorViewMut<'_, T, D, O, Dev>
     where
         S: StorageMut<T, Dev>,
     {
@@ -407,11 +412,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// If `axes` is not a permutation of the tensor's axes.
-    pub fn try_permute_mut(&mut self, axes: D::Shape) -> Result<TensorViewMut<'_, T, D, O, Dev>, Error>
+    pub fn try_permute_mut(
+        &mut self,
+        axes: impl Permutation<D>,
+    ) -> Result<TensorViewMut<'_, T, D, O, Dev>, Error>
     where
         S: StorageMut<T, Dev>,
     {
-        self.cut_mut(|from, to| from.permute(axes.as_ref(), to))
+        self.cut_mut(|from, to| from.permute(axes.axes().as_ref(), to))
     }
 
     /// [`reverse_axes`](Tensor::reverse_axes) as a mutable view.
@@ -493,7 +501,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x, vierbein::tensor![0, 2, 0, 4]);
     /// ```
     #[track_caller]
-    pub fn as_shape_mut<Sh: IntoShape>(&mut self, shape: Sh) -> TensorViewMut<'_, T, Sh::Dim, O, Dev>
+    pub fn as_shape_mut<Sh: ReshapeArg>(&mut self, shape: Sh) -> TensorViewMut<'_, T, Sh::Dim, O, Dev>
     where
         S: StorageMut<T, Dev>,
     {
@@ -504,7 +512,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// If the numbers of elements differ, or a view's strides do not allow the new shape without a copy.
-    pub fn try_as_shape_mut<Sh: IntoShape>(
+    pub fn try_as_shape_mut<Sh: ReshapeArg>(
         &mut self,
         shape: Sh,
     ) -> Result<TensorViewMut<'_, T, Sh::Dim, O, Dev>, Error>

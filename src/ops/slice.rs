@@ -1,5 +1,6 @@
 //! The `s!` macro: one slice argument for each axis. The rank of the result is computed in the type.
 
+use crate::axis::IndexNumber;
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::{Error, unwrap_or_panic};
@@ -63,30 +64,14 @@ impl<L: Dim, M: InsertAxes<1>> SliceArg<L, M> for NewAxis {
     }
 }
 
-/// An index along an axis. [`SliceArg`] has one blanket implementation for all index types, so that the rank of a slice is known
-/// before the type of an integer literal is inferred.
-#[doc(hidden)]
-pub trait Position: Copy {
-    /// Values that exceed `isize` become `isize::MAX`, which is out of range for every axis.
-    fn position(self) -> isize;
-}
-macro_rules! positions {
-    ($($t:ty)*) => {$(
-        impl Position for $t {
-            fn position(self) -> isize {
-                isize::try_from(self).unwrap_or(isize::MAX)
-            }
-        }
-    )*};
-}
-positions!(i32 isize usize);
-
+// One blanket implementation for all index types, so that the rank of a slice is known before the type of an integer literal is
+// inferred.
 #[diagnostic::do_not_recommend]
-impl<I: Position, L: RemoveAxes<1>, M: Dim> SliceArg<L, M> for I {
+impl<I: IndexNumber, L: RemoveAxes<1>, M: Dim> SliceArg<L, M> for I {
     type Left = L::Removed;
     type Made = M;
     fn item(self) -> SliceItem {
-        SliceItem::At(self.position())
+        SliceItem::At(self.number())
     }
 }
 
@@ -98,14 +83,14 @@ pub trait Bounds {
 
 macro_rules! ranges {
     ($($Range:ty [$($I:ident)?], |$r:ident| $bounds:expr;)*) => {$(
-        impl$(<$I: Position>)? Bounds for $Range {
+        impl$(<$I: IndexNumber>)? Bounds for $Range {
             fn bounds(self) -> (isize, Option<isize>, bool) {
                 let $r = self;
                 $bounds
             }
         }
         #[diagnostic::do_not_recommend]
-        impl<$($I: Position,)? L: RemoveAxes<1>, M: InsertAxes<1>> SliceArg<L, M> for $Range {
+        impl<$($I: IndexNumber,)? L: RemoveAxes<1>, M: InsertAxes<1>> SliceArg<L, M> for $Range {
             type Left = L::Removed;
             type Made = M::Inserted;
             fn item(self) -> SliceItem {
@@ -117,11 +102,11 @@ macro_rules! ranges {
 }
 ranges! {
     RangeFull [], |_all| (0, None, false);
-    Range<I> [I], |r| (r.start.position(), Some(r.end.position()), false);
-    RangeInclusive<I> [I], |r| (r.start().position(), Some(r.end().position()), true);
-    RangeFrom<I> [I], |r| (r.start.position(), None, false);
-    RangeTo<I> [I], |r| (0, Some(r.end.position()), false);
-    RangeToInclusive<I> [I], |r| (0, Some(r.end.position()), true);
+    Range<I> [I], |r| (r.start.number(), Some(r.end.number()), false);
+    RangeInclusive<I> [I], |r| (r.start().number(), Some(r.end().number()), true);
+    RangeFrom<I> [I], |r| (r.start.number(), None, false);
+    RangeTo<I> [I], |r| (0, Some(r.end.number()), false);
+    RangeToInclusive<I> [I], |r| (0, Some(r.end.number()), true);
 }
 
 #[diagnostic::do_not_recommend]

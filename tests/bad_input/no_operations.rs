@@ -245,7 +245,7 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
         &[
             "Arguments::map_contiguous",
             "Arguments::defined_contiguous",
-            "ElementTuple::repeated",
+            "ElementTuple::broadcast",
             "ElementTuple::fetched",
             "ElementTuple::read",
         ],

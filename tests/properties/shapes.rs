@@ -6,8 +6,8 @@ use super::reference::{Array, contiguous_strides, count, indices, ravel, unravel
 use super::views::{Recipe, TestDim, recipe, shape, with_view};
 use proptest::prelude::*;
 use vierbein::{
-    BroadcastTo, ColMajor, Complex, Dim, Error, InsertAxes, MergeAxes, NewAxis, Order, Rank, RemoveAxes,
-    RowMajor, Tensor, TensorView, s,
+    Axis, BroadcastTo, ColMajor, Complex, Dim, DynTensor, Error, InsertAxes, Last, MergeAxes, NewAxis, Order,
+    Rank, RemoveAxes, RowMajor, Tensor, TensorView, s,
 };
 
 /// Returns whether strides are contiguous in a memory order.
@@ -399,4 +399,63 @@ fn constructors_of_both_orders() {
     for shape in [vec![], vec![3], vec![2, 3], vec![3, 0, 2], vec![2; 6]] {
         for_rank!(shape.len(), [0 1 2 3 6], constructs::<i64>(&shape));
     }
+}
+
+/// Each method with the axis `k - rank` returns what it returns with `k`, for typed and for dynamic tensors.
+#[test]
+fn negative_axes_count_from_the_end() {
+    fn check<O: Order>() {
+        let x = Tensor::<f64, Rank<3>, O>::from_fn([2, 3, 4], |[i, j, k]| (100 * i + 10 * j + k) as f64);
+        let dynamic = DynTensor::from(x.clone());
+        for (k, from_end) in [(0, -3), (1, -2), (2, -1)] {
+            assert_eq!(x.sum_axis(from_end), x.sum_axis(k));
+            assert_eq!(x.sum_axis(from_end as isize), x.sum_axis(k as usize));
+            assert_eq!(x.argmax_axis(from_end), x.argmax_axis(k));
+            assert_eq!(x.mean_keepdims(from_end), x.mean_keepdims(k));
+            assert_eq!(x.sum_axes([from_end, (k + 1) % 3]), x.sum_axes([k, (k + 1) % 3]));
+            assert_eq!(x.sum_keepdims([from_end]), x.sum_keepdims([k]));
+            assert_eq!(x.cumsum(from_end), x.cumsum(k));
+            assert_eq!(x.index_axis(from_end, -1), x.index_axis(k, x.shape()[k as usize] - 1));
+            assert_eq!(x.split_at(from_end, -1).1, x.split_at(k, x.shape()[k as usize] - 1).1);
+            assert_eq!(x.swap_axes(from_end, 1), x.swap_axes(k, 1));
+            assert_eq!(x.axis_iter(from_end).len(), x.axis_iter(k).len());
+            assert_eq!(x.lanes(from_end).len(), x.lanes(k).len());
+            assert_eq!(x.insert_axis(from_end - 1), x.insert_axis(k));
+            assert_eq!(x.insert_axis(from_end - 1).remove_axis(from_end - 1), x);
+            assert_eq!(dynamic.sum(from_end), dynamic.sum(k));
+            assert_eq!(dynamic.sum([from_end]), dynamic.sum(&[k as usize][..]));
+            assert_eq!(dynamic.cumsum(from_end), dynamic.cumsum(k));
+            assert_eq!(dynamic.index_axis(from_end, -1), dynamic.index_axis(k, x.shape()[k as usize] - 1));
+            assert_eq!(dynamic.insert_axis(from_end - 1), dynamic.insert_axis(k));
+            assert_eq!(dynamic.swap_axes(from_end, 1), dynamic.swap_axes(k, 1));
+        }
+        assert_eq!(x.sum_axis(Last), x.sum_axis(2));
+        assert_eq!(x.max_keepdims(Last), x.max_keepdims(2));
+        assert_eq!(x.permute([-1, 0, -2]), x.permute([2, 0, 1]));
+        assert_eq!(dynamic.permute(&[-1, 0, -2]), dynamic.permute(&[2usize, 0, 1]));
+        let square = Tensor::<f64, Rank<3>, O>::from_fn([3, 2, 3], |[i, j, k]| (100 * i + 10 * j + k) as f64);
+        assert_eq!(square.trace(0, -1), square.trace(0, 2));
+        assert_eq!(square.trace(Axis::<0>, Last), square.trace(0, 2));
+        assert_eq!(square.diagonal(-3, -1), square.diagonal(0, 2));
+        assert_eq!(
+            DynTensor::from(square.clone()).trace(-3, -1),
+            DynTensor::from(square.clone()).trace(0, 2)
+        );
+        let product: Tensor<f64, Rank<2>, O> = x.tensordot(&x, [-1, 1], [2, -2]);
+        assert_eq!(product, x.tensordot(&x, [2, 1], [2, 1]));
+    }
+    check::<RowMajor>();
+    check::<ColMajor>();
+}
+
+/// An extent of -1 is the number of elements divided by the other extents.
+#[test]
+fn reshaping_infers_one_extent() {
+    let x = Tensor::<i32, _>::arange(0..24);
+    assert_eq!(x.as_shape([2, -1, 3]), x.as_shape([2, 4, 3]));
+    let n = 6usize;
+    assert_eq!(x.as_shape((n, -1)), x.as_shape([6, 4]));
+    assert_eq!(x.clone().reshape([-1, 24]).shape(), [1, 24]);
+    assert_eq!(DynTensor::from(x.clone()).reshape(&[4, -1]).unwrap().shape(), [4, 6]);
+    assert_eq!(DynTensor::from(x).as_shape(&[-1]).unwrap().shape(), [24]);
 }

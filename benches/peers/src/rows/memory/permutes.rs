@@ -7,11 +7,12 @@ use faer::Mat;
 use ndarray::{Dimension, IntoDimension, Ix2, Zip};
 use rstsr_core::prelude::{RowMajor, rt};
 use strided_kernel::{StridedArray, copy_into, zip_map2_into};
-use vierbein::{Dim, IntoShape, Rank, Tensor};
+use vierbein::{Dim, IntoShape, Permutation, Rank, Tensor};
 
 /// An array of extents that is a shape of vierbein and of ndarray.
 pub(super) trait Extents<E>:
     IntoShape<Dim: Dim<Shape = Self>>
+    + Permutation<<Self as IntoShape>::Dim>
     + IntoDimension<Dim = E>
     + AsRef<[usize]>
     + AsMut<[usize]>
@@ -23,6 +24,7 @@ pub(super) trait Extents<E>:
 }
 impl<E, Sh> Extents<E> for Sh where
     Sh: IntoShape<Dim: Dim<Shape = Sh>>
+        + Permutation<<Sh as IntoShape>::Dim>
         + IntoDimension<Dim = E>
         + AsRef<[usize]>
         + AsMut<[usize]>

@@ -1,0 +1,8 @@
+// A permutation has one number for each axis.
+
+use vierbein::Tensor;
+
+pub fn main() {
+    let x = Tensor::<f64, _>::zeros([2, 3, 4]);
+    let _ = x.permute([1, 0, 2]);
+}
