@@ -220,7 +220,7 @@ mod in_use {
             result => result.map_err(explain)?,
         }
         let result = retry_if(in_use, || rename(new, target)).map_err(explain);
-        // If there is a file `target` now, another writer has put it there, and the old file stays away.
+        // If there is a file `target` now, another writer has put it there, so the old file is not moved back.
         if result.is_err() && !target.exists() {
             return match rename(&old, target) {
                 Ok(()) => result,
