@@ -31,7 +31,7 @@ pub type c32 = Complex<f32>;
 #[allow(non_camel_case_types)]
 pub type c64 = Complex<f64>;
 
-/// An element type as a value. That of `T` is `T::DTYPE`.
+/// An element type as a value. The value for a type `T` is `T::DTYPE`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[allow(missing_docs)]
@@ -157,7 +157,8 @@ pub enum Printed {
 /// Element types with arithmetic: integers, floating-point and complex numbers. Sealed.
 ///
 /// Most generic numeric code needs only this bound. As in Rust, integer `+ - *` check for overflow in builds with debug assertions, and
-/// wrap in others; integer division by zero is always an error. Operators and methods panic on such errors, `try_` variants return them.
+/// wrap in other builds; integer division by zero is always an error. Operators and methods panic on such errors, `try_` variants return
+/// them.
 ///
 /// ```
 /// use vierbein::{Complex, Scalar};
@@ -206,7 +207,7 @@ pub trait Scalar: Element + NumAssign + CastTo<Self> + CastTo<Self::Float> {
     const INTEGER: bool;
     #[doc(hidden)]
     fn widen(self) -> Self::Accumulator;
-    /// Converts an accumulator. Returns the value, wrapped if it is an integer that does not fit, and whether it fits.
+    /// Converts an accumulator. Returns the value, wrapped if it is an integer that does not fit in `Self`, and whether it fits.
     #[doc(hidden)]
     fn narrow(acc: Self::Accumulator) -> (Self, bool);
     #[doc(hidden)]
@@ -380,7 +381,7 @@ bits!(bool i8 i16 i32 i64 u8 u16 u32 u64);
 /// * `false` and `true` become 0 and 1.
 /// * Real numbers become complex numbers with a zero imaginary part.
 ///
-/// Complex to real and number to `bool` are not implemented: they would lose a part silently.
+/// Casts from complex to real numbers, and from numbers to `bool`, are not implemented: they would silently lose a part of the value.
 ///
 /// ```
 /// use vierbein::{CastTo, Complex};
@@ -436,14 +437,15 @@ elements! {
     Complex<f64> => C64 |z| Printed::Complex(z.re, z.im);
 }
 
-/// Returns the `f64` with the same decimal representation: 0.1, not 0.10000000149011612 as with `as`.
+/// Returns the `f64` with the same decimal representation. For `0.1f32` it is 0.1; `0.1f32 as f64` would be 0.10000000149011612.
 fn same_decimals(x: f32) -> f64 {
     x.to_string().parse().unwrap_or(f64::from(x))
 }
 
 // ------------------------------------------------------------------ integers
 
-/// Sums `part(x)` over contiguous elements: in lanes of type `P`, which can hold the sum of 255 values, and then in an `A`.
+/// Sums `part(x)` over contiguous elements `x`: in lanes of type `P`, which must be able to hold the sum of 255 values of `part`, and then
+/// in an `A`.
 ///
 /// ```text
 /// for each chunk of 64 · 255 elements:

@@ -91,7 +91,7 @@ pub enum Error {
         /// The operand's shape.
         shape: Vec<usize>,
     },
-    /// Two axes that must have the same extent have different ones.
+    /// Two axes that must have the same extent have different extents.
     ExtentMismatch {
         /// The operation.
         op: &'static str,
@@ -113,7 +113,7 @@ pub enum Error {
     IndexOutOfBounds {
         /// The operation.
         op: &'static str,
-        /// The index along that axis.
+        /// The index along `axis`.
         index: isize,
         /// The axis.
         axis: usize,
@@ -149,7 +149,7 @@ pub enum Error {
         /// The reason.
         reason: String,
     },
-    /// The operation requires a contiguous view, or it would have to copy.
+    /// The operation requires a contiguous view, because it would have to copy the elements of any other view.
     NotContiguous {
         /// The operation.
         op: &'static str,
@@ -548,7 +548,7 @@ impl std::error::Error for Error {}
 
 /// The error of a conversion that takes its argument by value. Holds the [`Error`] and the unchanged argument.
 ///
-/// Converts into [`Error`], so `?` works in functions that return it.
+/// Converts into [`Error`], so `?` works in functions that return [`Error`].
 ///
 /// ```
 /// use vierbein::{Rank, Tensor};

@@ -19,14 +19,15 @@ use core::fmt::{self, Display};
 use core::iter::repeat_n;
 use core::ops::Range;
 
-/// Maximum number of elements of a tensor that is printed in full. If a tensor has more, only both ends of each axis are printed.
+/// Maximum number of elements of a tensor that is printed in full. If a tensor has more elements, only both ends of each axis are printed.
 const SHOWN_WHOLE: usize = 1000;
-/// Number of elements at each end of an axis, unless that makes more than [`SHOWN_ELIDED`] elements.
+/// Number of indices that are printed at each end of an axis, unless that makes more than [`SHOWN_ELIDED`] elements.
 const EDGE: usize = 3;
-/// Maximum number of elements that are printed if a tensor has more than [`SHOWN_WHOLE`]: 2 along each of 16 axes. 6 along each axis
-/// would exceed any memory.
+/// Maximum number of elements that are printed if a tensor has more than [`SHOWN_WHOLE`] elements: 2 along each of 16 axes. The text of 6
+/// elements along each of 16 axes would exceed any memory.
 const SHOWN_ELIDED: usize = 1 << 16;
-/// Number of elements at each end for which no element is elided: twice this number does not overflow, and no extent exceeds it.
+/// A number of indices at each end of an axis for which no index is elided. Twice this number does not overflow, and no extent exceeds
+/// twice this number.
 const ALL: usize = usize::MAX / 2;
 /// Maximum number of decimals, unless the format string gives a precision.
 const MAX_DECIMALS: usize = 6;
@@ -158,7 +159,7 @@ fn edge(shape: &[usize]) -> usize {
     (1..=EDGE).rev().find(|&edge| count(shape, edge) <= SHOWN_ELIDED).unwrap_or(1)
 }
 
-/// Returns the number of elements to print.
+/// Returns the number of elements to print if up to `edge` indices are printed at each end of each axis.
 fn count(shape: &[usize], edge: usize) -> usize {
     shape.iter().fold(1, |n, &extent| n.saturating_mul(extent.min(2 * edge)))
 }
@@ -266,7 +267,7 @@ fn needed_decimals(x: f64, scientific: bool) -> usize {
 
 // ------------------------------------------------------------------ brackets
 
-/// The remaining cells of a tensor, and the shape of their brackets.
+/// The cells that are not yet written, and the shape of their brackets.
 struct Page<'a> {
     shape: &'a [usize],
     edge: usize,

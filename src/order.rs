@@ -50,7 +50,7 @@ pub trait Order: sealed::Sealed + Copy + Debug + Default + Send + Sync + 'static
         if Self::ROW_MAJOR { MemoryOrder::RowMajor } else { MemoryOrder::ColMajor };
 }
 
-/// The memory order as a value. That of a type is `O::MEMORY_ORDER`.
+/// The memory order as a value. The value for a type `O` is `O::MEMORY_ORDER`.
 ///
 /// ```
 /// use vierbein::{ColMajor, MemoryOrder, Order};

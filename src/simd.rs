@@ -1,7 +1,8 @@
 //! Selects the vector instructions of kernels: detected at run time, limited by the environment variable `VIERBEIN_SIMD`.
 //!
 //! Kernels defined by [`kernel!`] are compiled for the baseline of the architecture, and again for wider registers. Builds with debug
-//! assertions have the baseline only, except in this crate's own tests. Kernels of matrix products have all levels in every build.
+//! assertions have the baseline only, except in this crate's own tests. The kernels of `device::cpu::kernels::gemm::simd` do not
+//! use [`kernel!`]; they are compiled for all levels in every build.
 
 use std::sync::OnceLock;
 
@@ -9,8 +10,8 @@ use std::sync::OnceLock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 pub(crate) enum Level {
-    /// The instructions that every processor of the architecture has: SSE2 on x86-64, NEON on 64-bit ARM. Floating-point matrix
-    /// products are an exception: `matrixmultiply` computes them and detects what the processor has.
+    /// The instructions that every processor of the architecture has: SSE2 on x86-64, NEON on 64-bit ARM. At this level, the crate
+    /// `matrixmultiply` computes floating-point matrix products. It detects the instructions of the processor, and may use more of them.
     Portable,
     /// Registers of 32 bytes: AVX2, FMA, BMI1 and BMI2.
     Avx2,
@@ -79,11 +80,13 @@ impl Level {
     }
 }
 
-/// Defines a kernel that is compiled for the baseline and for registers of 32 bytes. It runs the widest version that the machine has.
-/// All versions compute the same bits: no operations are fused or reordered.
+/// Defines a kernel that is compiled for the baseline and for registers of 32 bytes. A call runs the widest version that [`Level::get`]
+/// allows. All versions compute the same bits: the compiler fuses and reorders no operations.
 ///
-/// * `wide`: also compiled for registers of 64 bytes. For kernels whose data is in cache, limited by the number of elements per load.
-/// * `fused`: compiled for 32 and 64 bytes with FMA. For kernels that call `mul_add`. They return `None` if the machine has no FMA.
+/// * `wide`: also compiled for registers of 64 bytes. For kernels whose data is in cache, so that the number of elements per load limits
+///   the speed.
+/// * `fused`: compiled for registers of 32 and 64 bytes with FMA, not for the x86-64 baseline. For kernels that call `mul_add`. They return
+///   `None` if the machine has no FMA, or if the build has no version with FMA.
 macro_rules! kernel {
     (
         $(#[$doc:meta])*
@@ -152,8 +155,8 @@ macro_rules! kernel {
             }
         }
     };
-    // Returns the result of the body compiled with the features of a level, if the machine has it. Not in builds with debug
-    // assertions: they would take twice as long to compile, and need not be fast.
+    // Returns the result of the body compiled with the features of a level, if the machine has that level. Builds with debug assertions
+    // have no such version: they would take twice as long to compile, and need not be fast.
     (
         @at $Level:ident $features:literal
         $body:ident[$($bounds:tt)*][$($generic:tt),*]($($argument:ident: $type:ty),*) -> $result:ty

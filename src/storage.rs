@@ -21,8 +21,8 @@ impl<T: Element, Dev: Device> OwnedData<T, Dev> {
     /// If the allocation fails.
     #[inline]
     pub(crate) fn for_overwrite(len: usize, device: Dev) -> Result<Self, Error> {
-        // SAFETY: by the contract above, callers write every element of the buffer, or return an error and drop it, before any is
-        // read.
+        // SAFETY: by the contract above, the callers of this function write every element of the buffer before any element is read, or
+        // they drop the buffer and return an error.
         let buffer = unsafe { device.alloc_for_overwrite(len)? };
         assert_eq!(
             Dev::len(&buffer),
@@ -32,14 +32,14 @@ impl<T: Element, Dev: Device> OwnedData<T, Dev> {
         Ok(OwnedData { buffer, device })
     }
 
-    /// Returns the operand with a layout in the buffer.
+    /// Returns the operand that consists of the elements that `layout` addresses in the buffer.
     ///
     /// # Panics
     /// If the layout addresses elements outside of the buffer.
     pub(crate) fn operand<'a>(&'a self, layout: &'a Layout) -> Operand<'a, T, Dev> {
         assert!(layout.fits(Dev::len(&self.buffer)), "the layout addresses elements outside of the buffer");
-        // SAFETY: every index of the layout addresses an element of the buffer, as was just checked; buffers are initialised.
-        // `self` is borrowed during `'a`, so nothing writes to them or frees them.
+        // SAFETY: every index of the layout addresses an element of the buffer, as was just checked. The elements of a buffer
+        // are initialised. `self` is borrowed during `'a`, so nothing writes to the elements or frees them.
         unsafe {
             Operand::from_raw(
                 Dev::offset(Dev::ptr(&self.buffer), layout.offset()),
@@ -49,16 +49,16 @@ impl<T: Element, Dev: Device> OwnedData<T, Dev> {
         }
     }
 
-    /// Returns the output with a layout in the buffer.
+    /// Returns the output that consists of the elements that `layout` addresses in the buffer.
     ///
     /// # Panics
-    /// If the layout addresses elements outside of the buffer, or one element by two indices.
+    /// If the layout addresses elements outside of the buffer, or if two of its indices may address one element.
     pub(crate) fn output<'a>(&'a mut self, layout: &'a Layout) -> Output<'a, T, Dev> {
         assert!(layout.fits(Dev::len(&self.buffer)), "the layout addresses elements outside of the buffer");
         assert!(layout.is_non_overlapping(), "two indices of an output address the same element");
         let ptr = Dev::offset(Dev::ptr_mut(&mut self.buffer), layout.offset());
-        // SAFETY: every index of the layout addresses an element of the buffer, and different indices different elements, as was
-        // just checked. `self` is exclusively borrowed during `'a`, so nothing else accesses them.
+        // SAFETY: every index of the layout addresses an element of the buffer, and different indices address different elements, as was
+        // just checked. `self` is exclusively borrowed during `'a`, so nothing else accesses the elements.
         unsafe { Output::from_raw(ptr, layout.shape(), layout.strides()) }
     }
 }
@@ -99,7 +99,7 @@ pub trait Storage<T: Element, Dev: Device>: sealed::Sealed<T, Dev> + Sized {
     const OWNED: bool;
     #[doc(hidden)]
     const MUTABLE: bool;
-    /// The borrow that a view of such a tensor holds. A view of a view has the lifetime of the first view.
+    /// The storage of a read-only view of such a tensor. A view of a read-only view has the lifetime of the first view.
     type Shared<'b>: BorrowedStorage<T, Dev> + Copy + Send + Sync
     where
         Self: 'b;

@@ -6,7 +6,8 @@ With names, it fits only those polynomials, prints their errors and writes no fi
 Method: weighted least squares at Chebyshev nodes with 50 digits. The weights are multiplied by the error several times
 (Lawson, "Contributions to the theory of linear least maximum approximations", 1961), which moves the fit towards the minimax
 polynomial. The leading coefficients are then rounded to the target type one by one; each time the others are fitted again.
-The largest weighted error is printed and stored in the doc comment; the weight makes it relative to the function's result.
+The largest weighted error is printed, and stored in the doc comment with the weight. The weight makes it
+roughly the relative error of the elementary function.
 """
 import os
 import struct
@@ -32,8 +33,9 @@ def nearest(x):
     return float(x) if Target.name == "f64" else struct.unpack("f", struct.pack("f", float(x)))[0]
 
 
-def fit(name, meaning, function, weight, low, high, count):
-    """Fits `count` coefficients c of sum(c[i] * t**i) to function(t) on [low, high]; the error counts times weight(t)."""
+def fit(name, meaning, formula, function, weight, low, high, count):
+    """Fits `count` coefficients c of sum(c[i] * t**i) to function(t) on [low, high]; the error counts times weight(t). `formula` is the
+    weight as text."""
     if only and name not in only:
         return
     nodes = 6 * count + 20
@@ -73,7 +75,7 @@ def fit(name, meaning, function, weight, low, high, count):
     c = [mpf(nearest(x)) for x in solve()]
     bits = float(log(max(errors(c)), 2))
     print(f"{Target.name} {name}: {count} coefficients, error 2^{bits:.1f}", flush=True)
-    lines.append(f"    /// {meaning} Largest weighted error: 2^{bits:.1f}.")
+    lines.append(f"    /// {meaning} Largest error times {formula}: 2^{bits:.1f}.")
     lines.append(f"    pub(crate) const {name}: [{Target.name}; {count}] = [")
     lines.extend(f"        {nearest(x)!r}," for x in c)
     lines.append("    ];")
@@ -141,19 +143,22 @@ def log_tail(base):
 
 
 def both_types(exp_n, exp2_n, sin_n, cos_n, tan_n, tanh_n, atan_n, asin_n, sinh_n, cosh_n, cbrt_n):
-    fit("EXP", "(e^r - 1 - r) / r^2 for |r| <= ln(2)/2.", EXP_MINUS, lambda r: r * r / exp(r), -HALF_LN2, HALF_LN2, exp_n)
-    fit("EXP2", "(2^f - 1 - f ln(2)) / f^2 for |f| <= 1/2.", EXP2_MINUS, lambda f: f * f / mpf(2)**f, mpf(-1) / 2, mpf(1) / 2, exp2_n)
-    fit("EXP_M1", "(e^r - 1 - r - r^2/2) / r^3 for |r| <= ln(2)/2.", EXPM1_MINUS,
+    fit("EXP", "(e^r - 1 - r) / r^2 for |r| <= ln(2)/2.", "r^2 / e^r", EXP_MINUS, lambda r: r * r / exp(r), -HALF_LN2, HALF_LN2, exp_n)
+    fit("EXP2", "(2^f - 1 - f ln(2)) / f^2 for |f| <= 1/2.", "f^2 / 2^f",
+        EXP2_MINUS, lambda f: f * f / mpf(2)**f, mpf(-1) / 2, mpf(1) / 2, exp2_n)
+    fit("EXP_M1", "(e^r - 1 - r - r^2/2) / r^3 for |r| <= ln(2)/2.", "r^3 / (e^r - 1)", EXPM1_MINUS,
         lambda r: r**3 / (exp(r) - 1) if r else 0, -HALF_LN2, HALF_LN2, exp_n)
-    fit("SIN", "(sin(r)/r - 1) / z, z = r^2, for |r| <= pi/4.", SIN_Z, lambda z: z, TINY, Z_QUARTER, sin_n)
-    fit("COS", "(cos(r) - 1 + z/2) / z^2, z = r^2, for |r| <= pi/4.", COS_Z, lambda z: z * z / cos(sqrt(z)), TINY, Z_QUARTER, cos_n)
-    fit("TAN", "(tan(r)/r - 1) / z, z = r^2, for |r| <= pi/4.", TAN_Z, lambda z: z, TINY, Z_QUARTER, tan_n)
-    fit("TANH", "(tanh(x)/x - 1) / z, z = x^2, for |x| <= 0.92.", TANH_Z, lambda z: z * sqrt(z) / tanh(sqrt(z)), TINY, mpf("0.8465"), tanh_n)
-    fit("ATAN", "(atan(t)/t - 1) / z, z = t^2, for |t| <= 1/2.", ATAN_Z, lambda z: z, TINY, mpf(1) / 4, atan_n)
-    fit("ASIN", "(asin(t)/t - 1) / z, z = t^2, for |t| <= 1/2.", ASIN_Z, lambda z: z, TINY, mpf(1) / 4, asin_n)
-    fit("SINH", "(sinh(r)/r - 1) / z, z = r^2, for |r| <= ln(2)/2.", SINH_Z, lambda z: z, TINY, Z_SINH, sinh_n)
-    fit("COSH", "(cosh(r) - 1 - z/2) / z^2, z = r^2, for |r| <= ln(2)/2.", COSH_Z, lambda z: z * z, TINY, Z_SINH, cosh_n)
-    fit("CBRT_INVERSE", "(1 + f)^(-1/3) for 1 + f from sqrt(1/2) to sqrt(2).", CBRT_INVERSE,
+    fit("SIN", "(sin(r)/r - 1) / z, z = r^2, for |r| <= pi/4.", "z", SIN_Z, lambda z: z, TINY, Z_QUARTER, sin_n)
+    fit("COS", "(cos(r) - 1 + z/2) / z^2, z = r^2, for |r| <= pi/4.", "z^2 / cos(r)",
+        COS_Z, lambda z: z * z / cos(sqrt(z)), TINY, Z_QUARTER, cos_n)
+    fit("TAN", "(tan(r)/r - 1) / z, z = r^2, for |r| <= pi/4.", "z", TAN_Z, lambda z: z, TINY, Z_QUARTER, tan_n)
+    fit("TANH", "(tanh(x)/x - 1) / z, z = x^2, for |x| <= 0.92.", "x^3 / tanh(x)",
+        TANH_Z, lambda z: z * sqrt(z) / tanh(sqrt(z)), TINY, mpf("0.8465"), tanh_n)
+    fit("ATAN", "(atan(t)/t - 1) / z, z = t^2, for |t| <= 1/2.", "z", ATAN_Z, lambda z: z, TINY, mpf(1) / 4, atan_n)
+    fit("ASIN", "(asin(t)/t - 1) / z, z = t^2, for |t| <= 1/2.", "z", ASIN_Z, lambda z: z, TINY, mpf(1) / 4, asin_n)
+    fit("SINH", "(sinh(r)/r - 1) / z, z = r^2, for |r| <= ln(2)/2.", "z", SINH_Z, lambda z: z, TINY, Z_SINH, sinh_n)
+    fit("COSH", "(cosh(r) - 1 - z/2) / z^2, z = r^2, for |r| <= ln(2)/2.", "z^2", COSH_Z, lambda z: z * z, TINY, Z_SINH, cosh_n)
+    fit("CBRT_INVERSE", "(1 + f)^(-1/3) for 1 + f from sqrt(1/2) to sqrt(2).", "(1 + f)^(1/3)", CBRT_INVERSE,
         lambda f: 1 / CBRT_INVERSE(f), F_MIN, F_MAX, cbrt_n)
 
 
@@ -173,24 +178,29 @@ def constants(ln2_bits, log10_2_bits, pi_bits):
     constant("CBRT_HALF", mpf(2)**(mpf(-1) / 3))
 
 
+WEIGHTS = ["///",
+           "/// The comment of each polynomial has the function that it approximates, and the largest error multiplied by a weight. The",
+           "/// weighted error is roughly the relative error of the elementary function that uses the polynomial."]
 lines += ["// Written by scripts/elementary/fit.py; do not edit.", "",
           "#![allow(clippy::excessive_precision, clippy::approx_constant, clippy::unreadable_literal)]", "",
-          "/// Coefficients and constants of the `f64` functions, and of the `f32` functions that compute in `f64`.", "pub(crate) mod double {"]
+          "/// Coefficients and constants of the `f64` functions, and of the `f32` functions that compute in `f64`.",
+          *WEIGHTS, "pub(crate) mod double {"]
 both_types(10, 10, 6, 6, 15, 15, 12, 13, 5, 4, 5)
-fit("LN", "(ln((1+s)/(1-s))/s - 2) / z, z = s^2, for |s| <= 0.1716.", LN_S, lambda z: z, TINY, Z_LN, 7)
-fit("LN_LONG", "(ln((1+s)/(1-s))/s - 2 - 2z/3) / z^2, z = s^2, for |s| <= 0.1716.", LN_S2, lambda z: z * z, TINY, Z_LN, 8)
-fit("LOG2_FOR_F32", "log2((1+s)/(1-s))/s as a polynomial of z = s^2, for |s| <= 0.1716.", lambda z: atanh_series(z) / LN2,
+fit("LN", "(ln((1+s)/(1-s))/s - 2) / z, z = s^2, for |s| <= 0.1716.", "z", LN_S, lambda z: z, TINY, Z_LN, 7)
+fit("LN_LONG", "(ln((1+s)/(1-s))/s - 2 - 2z/3) / z^2, z = s^2, for |s| <= 0.1716.", "z^2", LN_S2, lambda z: z * z, TINY, Z_LN, 8)
+fit("LOG2_FOR_F32", "log2((1+s)/(1-s))/s as a polynomial of z = s^2, for |s| <= 0.1716.", "1/2", lambda z: atanh_series(z) / LN2,
     lambda z: mpf(1) / 2, TINY, Z_LN, 5)
-fit("EXP2_FOR_F32", "(2^f - 1) / f for |f| <= 1/2.", near_zero(20, lambda f: (mpf(2)**f - 1) / f, LN2),
+fit("EXP2_FOR_F32", "(2^f - 1) / f for |f| <= 1/2.", "f / 2^f", near_zero(20, lambda f: (mpf(2)**f - 1) / f, LN2),
     lambda f: f / mpf(2)**f, mpf(-1) / 2, mpf(1) / 2, 6)
 constants(41, 41, 30)
-lines += ["}", "", "/// Coefficients and constants of the `f32` functions.", "pub(crate) mod single {"]
+lines += ["}", "", "/// Coefficients and constants of the `f32` functions.", *WEIGHTS, "pub(crate) mod single {"]
 Target.name = "f32"
 both_types(5, 5, 3, 3, 7, 7, 5, 5, 3, 2, 3)
 for name, base in (("LN_TAIL", exp(mpf(1))), ("LOG2_TAIL", mpf(2)), ("LOG10_TAIL", mpf(10))):
     function, weight = log_tail(base)
     text = {"LN_TAIL": "ln", "LOG2_TAIL": "log2", "LOG10_TAIL": "log10"}[name]
-    fit(name, f"({text}(1+f) - c f + c/2 f^2) / f^3, c = {text}(e), for 1 + f from sqrt(1/2) to sqrt(2).", function, weight, F_MIN, F_MAX, 9)
+    fit(name, f"({text}(1+f) - c f + c/2 f^2) / f^3, c = {text}(e), for 1+f from sqrt(1/2) to sqrt(2).", f"f^3 / {text}(1+f)",
+        function, weight, F_MIN, F_MAX, 9)
 constants(15, 15, 12)
 lines.append("}")
 mp.prec = 1400

@@ -1,4 +1,4 @@
-//! Division of many integers by one: multiplication by a reciprocal, which depends on the divisor alone.
+//! Division of many integers by the same divisor: multiplication by a reciprocal, which depends on the divisor alone.
 //!
 //! In a loop with one divisor, the compiler computes the reciprocal before the loop and vectorises what is left. The algorithms
 //! are those of Granlund and Montgomery, *Division by Invariant Integers using Multiplication* (PLDI 1994), figures 4.1 and 5.2.
@@ -16,7 +16,7 @@ macro_rules! unsigned {
         impl DivideByInvariant for $T {
             #[inline(always)]
             fn quotient(self, divisor: $T) -> $T {
-                // Not 0: the compiler may then divide before the loop.
+                // `d` is never 0, so the compiler may move the division by `d` to before the loop.
                 let d = if divisor == 0 { 1 } else { divisor };
                 // ⌈log₂ d⌉.
                 let log = <$T>::BITS - (d - 1).leading_zeros();
@@ -38,11 +38,12 @@ unsigned! {
     u64 u128, high_half;
 }
 
-/// Returns the upper 64 bits of a product, by multiplications of 32 bits: vector units have no wider ones.
+/// Returns the upper 64 bits of a product, computed by multiplications of 32-bit numbers: vector units have no wider multiplications.
 #[inline(always)]
 fn high_half(a: u64, b: u64) -> u64 {
     const LOW: u64 = u32::MAX as u64;
-    // As `a · (b − 1) + a`: the compiler makes one scalar instruction of the product in its usual form.
+    // Computed as `a · (b − 1) + a`. The compiler recognises the usual form of this computation, and replaces it by one scalar
+    // instruction.
     let b = b.wrapping_sub(1);
     let ([a0, a1], [b0, b1]) = ([a & LOW, a >> 32], [b & LOW, b >> 32]);
     let (low, high_low) = (a0 * b0 + a0, a1 * b0 + a1);
@@ -56,11 +57,11 @@ macro_rules! signed {
             #[inline(always)]
             fn quotient(self, divisor: $T) -> $T {
                 const SIGN: u32 = <$T>::BITS - 1;
-                // Not 0: the compiler may then divide before the loop.
+                // `d` is never 0, so the compiler may move the division by `d` to before the loop.
                 let d = if divisor == 0 { 1 } else { divisor.unsigned_abs() };
                 // ⌈log₂ d⌉, at least 1.
                 let log = (<$T>::BITS - (d - 1).leading_zeros()).max(1);
-                // Less 2ᴮᴵᵀˢ, which the sum below makes up for.
+                // The factor minus 2ᴮᴵᵀˢ, as it does not fit in the signed type. The sum of `self` and `high` below makes up for that.
                 let factor = (((1 as $Unsigned) << (SIGN + log)) / d as $Unsigned) as $T;
                 let factor = factor.wrapping_add(1);
                 let high = ((self as $Wide * factor as $Wide) >> <$T>::BITS) as $T;
@@ -124,7 +125,7 @@ mod tests {
         all.extend((0..40u64).map(|k| k.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (k % 13)));
         all.extend((0..9).map(|k| u64::MAX - k));
         all.extend([3, 5, 6, 7, 10, 641, 1000, 6_700_417, 1_000_000_007]);
-        // Multiples of these, and the numbers below them, where a quotient changes.
+        // Multiples of some of these numbers. Below a multiple, the quotient changes, so each number minus 1 is tested too.
         all.extend((1..60u64).flat_map(|k| [7, 10, 641].map(|d| k.wrapping_mul(0x0123_4567_89ab) / d * d)));
         let below: Vec<u64> = all.iter().map(|x| x.wrapping_sub(1)).collect();
         all.extend(below);

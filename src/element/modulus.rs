@@ -2,8 +2,8 @@
 
 /// Floating-point types of the parts of complex numbers.
 pub(super) trait Modulus {
-    /// Returns `√(re² + im²)` without intermediate overflow or underflow, with an error of at most 1.5 units in the last place. It
-    /// is infinite if a part is, even if the other one is NaN.
+    /// Returns `√(re² + im²)` without intermediate overflow or underflow, with an error of at most 1.5 units in the last place. The
+    /// result is infinite if `re` or `im` is infinite, even if the other part is NaN.
     fn modulus(re: Self, im: Self) -> Self;
 }
 
@@ -26,8 +26,8 @@ impl Modulus for f64 {
         // The exponent of the larger part, limited so that both scales below are normal numbers.
         let larger = re.abs().max(im.abs()).max(f64::MIN_POSITIVE).min(HIGHEST);
         let exponent = larger.to_bits() & EXPONENT;
-        // Powers of two, so that scaling rounds only what is too small to matter. The larger part becomes 1 to 4, or less if it is
-        // subnormal.
+        // The scales are powers of two, so scaling rounds only a part that is too small to affect the result. The scaled larger part is
+        // from 1 to 4, or smaller if the larger part is subnormal.
         let (down, up) = (f64::from_bits((2046 << 52) - exponent), f64::from_bits(exponent));
         let (x, y) = (re * down, im * down);
         let size = (x * x + y * y).sqrt() * up;

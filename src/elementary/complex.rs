@@ -44,7 +44,7 @@ fn cos_sin_any(x: Float) -> Pair {
     if real::is_far(x) { Pair::new(real::cos_far(x), real::sin_far(x)) } else { cos_sin(x) }
 }
 
-/// Returns the cosine and the sine of x + low, given those of x, for small `low`.
+/// Returns the cosine and the sine of x + low for small `low`, given `unit`, the cosine and the sine of x.
 #[inline(always)]
 fn turn(unit: Pair, low: Float) -> Pair {
     Pair::new(fma(-low, unit.im, unit.re), fma(low, unit.re, unit.im))
@@ -65,7 +65,7 @@ fn scaled(size: Float, z: Pair) -> Pair {
 
 // Exponentials.
 
-/// Returns true if e^x may overflow, if the circular functions of `y` need [`cos_sin_any`], or if a number is NaN.
+/// Returns true if e^x may overflow, if the circular functions of `y` need [`cos_sin_any`], or if `x` or `y` is NaN.
 #[inline(always)]
 fn is_far_exponential(x: Float, y: Float) -> bool {
     !((x <= EXP_SAFE) & (y.abs() <= real::FAR))
@@ -86,8 +86,8 @@ pub(crate) fn exp_far(z: Pair) -> Pair {
     exponential(z, real::exp(0.5 * z.re), cos_sin_any(z.im))
 }
 
-/// Returns `half`^2 times `unit`, where `half` is the root of an exponential of the real part of `z`, and `unit` has the cosine and sine
-/// for the imaginary part. Multiplies by `half` twice, so that the product overflows only if the result does.
+/// Returns `half`^2 times `unit`. For z = x + i y, `half` is e^(x/2), and `unit` has the cosine and the sine of y; or `half` is 2^(x/2),
+/// and `unit` has the cosine and the sine of y ln 2. Multiplies by `half` twice, so that the product overflows only if the result does.
 fn exponential(z: Pair, half: Float, unit: Pair) -> Pair {
     if z.im == 0.0 {
         Pair::new(half * half, z.im)
@@ -129,8 +129,8 @@ pub(crate) fn hyperbolic_is_far(z: Pair) -> bool {
     is_far_exponential(z.re.abs(), z.im)
 }
 
-/// Returns e^|x|/2 times `unit`, for |x| so large that sinh |x| and cosh |x| round to e^|x|/2. Multiplies by two factors, as
-/// [`exponential`].
+/// Returns e^|x|/2 times `unit`, for |x| so large that sinh |x| and cosh |x| round to e^|x|/2. Multiplies by two factors in
+/// turn, as [`exponential`] does.
 fn large_hyperbolic(x: Float, unit: Pair) -> Pair {
     let half = real::exp(0.5 * x.abs());
     scaled(half, scaled(0.5 * half, unit))
@@ -169,7 +169,8 @@ pub(crate) fn cosh_far(z: Pair) -> Pair {
     Pair::new(w.re, times_sign(w.im, x))
 }
 
-/// Returns tanh z = (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y). For large |x|, 1 and e^(-2|x|) sin 2y with the sign of x.
+/// Returns tanh z = (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y). For large |x|, the real part is 1 with the sign of x, and the
+/// imaginary part is sin y cos y / cosh^2 x.
 #[inline(always)]
 pub(crate) fn tanh(z: Pair) -> Pair {
     tanh_of(z.re, cos_sin(z.im))
@@ -251,8 +252,8 @@ fn ln_special(z: Pair, sum: SumOfSquares, ln: Float) -> Float {
     select((z.re.abs() == INFINITY) | (z.im.abs() == INFINITY), INFINITY, ln)
 }
 
-/// Returns ln z = ln|z| + i arg z. The logarithm of high + low is ln(high) + low / high. Near |z| = 1, ln(high) is near 0, so the
-/// digits of |z| in `low` matter.
+/// Returns ln z = ln|z| + i arg z. ln|z| is half the logarithm of the sum of squares high + low, minus the scaling exponent times ln 2. The
+/// logarithm of high + low is ln(high) + low / high. Near |z| = 1, ln(high) is near 0, so the digits of |z|^2 in `low` matter.
 #[inline(always)]
 pub(crate) fn ln(z: Pair) -> Pair {
     let sum = sum_of_squares(z.re, z.im);
@@ -284,8 +285,8 @@ pub(crate) fn arg(z: Pair) -> Float {
 
 // Roots and powers.
 
-/// Returns the square root with a non-negative real part: t + i y/(2t) with t = sqrt((|x| + |z|)/2), or for negative x, the same with
-/// its parts exchanged.
+/// Returns the square root with a non-negative real part. With t = sqrt((|x| + |z|)/2), it is t + i y/(2t) if x is not negative. If x is
+/// negative, the real part is |y|/(2t), and the imaginary part is t with the sign of y.
 #[inline(always)]
 pub(crate) fn sqrt(z: Pair) -> Pair {
     let sum = sum_of_squares(z.re, z.im);
@@ -315,8 +316,8 @@ pub(crate) fn sqrt_far(z: Pair) -> Pair {
     }
 }
 
-/// Returns z^n = |z|^n (cos(n arg z) + i sin(n arg z)) for real n. |z|^n is the power n/2 of the sum of squares, and the angle is a sum
-/// of two numbers, so that a large exponent does not multiply rounding errors.
+/// Returns z^n = |z|^n (cos(n arg z) + i sin(n arg z)) for real n. |z|^n is the power n/2 of the sum of squares, and arg z is a sum
+/// of two numbers, so that a large n does not multiply the rounding error of arg z.
 #[inline(always)]
 pub(crate) fn powf(z: Pair, n: Float) -> Pair {
     let sum = sum_of_squares(z.re, z.im);
@@ -346,7 +347,7 @@ pub(crate) fn powf_far(z: Pair, n: Float) -> Pair {
     scaled(real::powf(real::hypot(z.re, z.im), n), cos_sin_any(product) * cos_sin(rest))
 }
 
-// Inverse functions: formulas with the roots of 1 - z and 1 + z (Kahan).
+// Inverse functions: formulas with the square roots of 1 - z and 1 + z (Kahan).
 
 /// Returns true if intermediate results of the inverse functions may overflow, or if a part of `z` is NaN.
 #[inline(always)]
@@ -378,7 +379,8 @@ pub(crate) fn asin_far(z: Pair) -> Pair {
     Pair::new(re, ln.copysign(y))
 }
 
-/// Returns acos z, whose real part is twice the angle of (Re sqrt(1 + z), Re sqrt(1 - z)).
+/// Returns acos z, whose real part is twice the angle of (Re sqrt(1 + z), Re sqrt(1 - z)), and whose imaginary part is
+/// asinh(Im(conj(sqrt(1 + z)) sqrt(1 - z))).
 #[inline(always)]
 pub(crate) fn acos(z: Pair) -> Pair {
     let (minus, plus) = roots(z);
@@ -430,7 +432,7 @@ pub(crate) fn atanh_is_far(z: Pair) -> bool {
 pub(crate) fn atanh_far(z: Pair) -> Pair {
     let Pair { re: x, im: y } = z;
     if x.abs() == 1.0 && y.abs() < 1.0 {
-        // Near the poles, y^2 would underflow: ln(2/|y|)/2.
+        // Near the poles 1 and -1, y^2 would underflow. The real part is ln(2/|y|)/2 with the sign of x.
         let re = 0.5 * (real::LN2_ROUNDED_1 - real::ln(y.abs()));
         return Pair::new(re.copysign(x), if y == 0.0 { y } else { 0.5 * real::HALF_PI_ROUNDED_1.copysign(y) });
     }

@@ -8,13 +8,13 @@
 //!     in place: copy the arguments to a buffer
 //!     far = any argument is outside of the range of the formula     (any_far, vectorised)
 //!     compute all                                                   (compute_all, vectorised)
-//!     if far: compute the results of these arguments again          (compute_far, scalar)
+//!     if far: compute the results of the far arguments again        (compute_far, scalar)
 //! ```
 //!
 //! The functions require fused multiply-add (FMA): on x86-64 from the level [`Avx2`](crate::simd::Level) on, and on every 64-bit ARM.
-//! With FMA, the result for an element does not depend on its index, on the number of threads, or on the width of the registers. Other
-//! processors, and builds with debug assertions, use the functions of the C library. Inverse hyperbolic functions are an exception: there,
-//! too, this module computes them, with FMA in software.
+//! With FMA, the result for an element does not depend on its index, on the number of threads, or on the width of the registers. On
+//! other processors, and in builds with debug assertions, the callers use the functions of the C library instead. Inverse hyperbolic
+//! functions are an exception: on those processors and in those builds, this module computes them with FMA in software.
 //!
 //! The scalar functions call the same loops with one element.
 
@@ -53,7 +53,7 @@ pub enum PairFunction {
     Hypot,
 }
 
-/// An elementary function of floating-point and complex numbers. CUDA sources select a function by its discriminant.
+/// An elementary function of floating-point and complex numbers. CUDA sources select a function by the discriminant of its variant.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -88,14 +88,15 @@ pub enum RealFunction {
     Ln1p,
 }
 
-/// A function of arguments `A` without branches.
+/// A function that is computed without branches, of an argument of type `A`.
 trait Branchless<A>: Copy {
     type Output: Copy;
     /// Whether the function has [far](Branchless::is_far) arguments.
     const HAS_FAR: bool = false;
     /// Computes the function. The result is meaningless if the argument is [far](Branchless::is_far).
     fn compute(self, x: A) -> Self::Output;
-    /// Returns whether this argument is *far*: [`compute`](Branchless::compute) is invalid for it, usually because it is far from 0.
+    /// Returns whether an argument is *far*: the result of [`compute`](Branchless::compute) is invalid, usually because the argument is
+    /// far from 0.
     fn is_far(self, _: A) -> bool {
         false
     }
@@ -127,7 +128,7 @@ impl<F: Copy + Default> Arguments for *const F {
     type Argument = F;
     #[inline(always)]
     unsafe fn read(self, i: usize) -> F {
-        // SAFETY: the caller ensures that this element is readable.
+        // SAFETY: the caller ensures that element `i` from this pointer is readable.
         unsafe { *self.wrapping_add(i) }
     }
     fn skip(self, count: usize) -> Self {
@@ -148,7 +149,7 @@ impl<F: Copy + Default> Arguments for [*const F; 2] {
     unsafe fn read(self, i: usize) -> [F; 2] {
         // SAFETY: the caller ensures that element `i` from each pointer is readable.
         let x = unsafe { *self[0].wrapping_add(i) };
-        // SAFETY: as for the first pointer.
+        // SAFETY: the caller ensures that element `i` from each pointer is readable, so also from the second one.
         let y = unsafe { *self[1].wrapping_add(i) };
         [x, y]
     }
@@ -164,17 +165,17 @@ impl<F: Copy + Default> Arguments for [*const F; 2] {
 }
 
 kernel! {
-    /// Computes `to[i] = f(from[i])`. Results of far arguments are meaningless.
+    /// Computes `to[i] = f(from[i])` for `n` elements. Results of far arguments are meaningless.
     ///
     /// # Safety
-    /// * `n` elements from each pointer of `from` are readable.
-    /// * `n` elements from `to` may be written. They do not overlap those of `from`, and nothing else accesses them.
+    /// * `n` elements from each pointer of `from` on are readable.
+    /// * `n` elements from `to` on may be written. These results do not overlap the arguments, and nothing else accesses the results.
     fused unsafe fn compute_all[P: Arguments, R: Branchless<P::Argument>][P, R](f: R, from: P, to: *mut R::Output, n: usize) -> () {
         let mut i = 0;
         while i < n {
-            // SAFETY: `i < n`, and the caller ensures that these elements are readable.
+            // SAFETY: `i < n`, and the caller ensures that `n` elements from each pointer of `from` on are readable.
             let x = unsafe { from.read(i) };
-            // SAFETY: `i < n`, and the caller ensures exclusive access.
+            // SAFETY: `i < n`, and the caller ensures exclusive access to `n` elements from `to` on.
             unsafe { *to.wrapping_add(i) = f.compute(x) };
             i += 1;
         }
@@ -185,11 +186,11 @@ kernel! {
     /// Returns whether any argument is far.
     ///
     /// # Safety
-    /// The caller must ensure that `n` elements from each pointer are readable.
+    /// The caller must ensure that `n` elements from each pointer of `from` on are readable.
     fused unsafe fn any_far[P: Arguments, R: Branchless<P::Argument>][P, R](f: R, from: P, n: usize) -> bool {
         let (mut any, mut i) = (false, 0);
         while i < n {
-            // SAFETY: `i < n`, and the caller ensures that these elements are readable.
+            // SAFETY: `i < n`, and the caller ensures that `n` elements from each pointer of `from` on are readable.
             any |= f.is_far(unsafe { from.read(i) });
             i += 1;
         }
@@ -197,14 +198,15 @@ kernel! {
     }
 }
 
-/// Number of arguments in a chunk. A chunk is first checked for far arguments, and then its results are computed; it is small enough to
-/// stay in L1 meanwhile.
+/// Number of arguments in a chunk. One loop checks a chunk for far arguments, and a second loop computes the results. A chunk is so small
+/// that it stays in L1 between the two loops.
 const CHUNK: usize = 512;
 
-/// Computes `to[i] = f(from[i])`. If the processor has no FMA, writes nothing and returns false.
+/// Computes `to[i] = f(from[i])` for `n` elements. If the processor has no FMA, or the build has no code for it, writes nothing and
+/// returns false.
 ///
 /// # Safety
-/// As [`compute_all`], but `to` may be the first pointer of `from`.
+/// The conditions of [`compute_all`], except that `to` may be equal to the first pointer of `from`.
 unsafe fn map_function<P: Arguments, R: Branchless<P::Argument>>(
     f: R,
     from: P,
@@ -212,7 +214,8 @@ unsafe fn map_function<P: Arguments, R: Branchless<P::Argument>>(
     n: usize,
 ) -> bool {
     if from.first().cast() != to.cast_const() {
-        // SAFETY: this function has the contract of `map_chunks`, except that `to` may be the first pointer, which it is not.
+        // SAFETY: this function's contract is that of `map_chunks`, except that `to` may be equal to the first pointer of `from`. The two
+        // pointers differ here.
         return unsafe { map_chunks(f, from, to, n) };
     }
     // In place, the arguments are copied: the compiler vectorises only loops whose results do not overlap their arguments.
@@ -221,10 +224,11 @@ unsafe fn map_function<P: Arguments, R: Branchless<P::Argument>>(
     while at < n {
         let count = CHUNK.min(n - at);
         let (part, to) = (from.skip(at), to.wrapping_add(at));
-        // SAFETY: the caller ensures that these elements are readable; the buffer has `CHUNK >= count` elements.
+        // SAFETY: `at + count <= n`, so the caller ensures that `count` elements from `part.first()` on are readable. The buffer has
+        // `CHUNK >= count` elements.
         unsafe { core::ptr::copy_nonoverlapping(part.first(), buffer.as_mut_ptr(), count) };
-        // SAFETY: the caller ensures exclusive access to the results, and that the other arguments are readable. The buffer overlaps
-        // neither.
+        // SAFETY: the caller ensures exclusive access to the results, and that the other arguments are readable. The buffer has the
+        // `count` first arguments, and overlaps neither the results nor the other arguments.
         if !unsafe { map_chunks(f, part.with_first(buffer.as_ptr()), to, count) } {
             return false;
         }
@@ -233,10 +237,10 @@ unsafe fn map_function<P: Arguments, R: Branchless<P::Argument>>(
     true
 }
 
-/// [`map_function`] of arguments that do not overlap the results.
+/// [`map_function`] for arguments that do not overlap the results.
 ///
 /// # Safety
-/// As [`compute_all`].
+/// The conditions of [`compute_all`].
 unsafe fn map_chunks<P: Arguments, R: Branchless<P::Argument>>(
     f: R,
     from: P,
@@ -252,12 +256,12 @@ unsafe fn map_chunks<P: Arguments, R: Branchless<P::Argument>>(
         let count = CHUNK.min(n - at);
         let (from, to) = (from.skip(at), to.wrapping_add(at));
         at += count;
-        // SAFETY: the caller ensures that these `count` elements are readable.
+        // SAFETY: the caller ensures that `n` arguments are readable, and these are `count` of them.
         let Some(far) = (unsafe { any_far::<P, R>(f, from, count) }) else { return false };
-        // SAFETY: these are elements `at .. at + count` of the arguments and the results of this function's contract.
+        // SAFETY: `from` and `to` point to `count` of the `n` elements for which the caller ensures the contract of `compute_all`.
         unsafe { compute_all::<P, R>(f, from, to, count) };
         if far {
-            // SAFETY: `compute_far` has the contract of `compute_all`, for the same elements.
+            // SAFETY: `compute_far` has the contract of `compute_all`, which holds for these `count` elements.
             unsafe { compute_far(f, from, to, count) };
         }
     }
@@ -267,20 +271,20 @@ unsafe fn map_chunks<P: Arguments, R: Branchless<P::Argument>>(
 /// Overwrites the results of far arguments.
 ///
 /// # Safety
-/// As [`compute_all`].
+/// The conditions of [`compute_all`].
 #[cold]
 unsafe fn compute_far<P: Arguments, R: Branchless<P::Argument>>(f: R, from: P, to: *mut R::Output, n: usize) {
     for i in 0..n {
-        // SAFETY: `i < n`, and the caller ensures that these elements are readable.
+        // SAFETY: `i < n`, and the caller ensures that `n` elements from each pointer of `from` on are readable.
         let x = unsafe { from.read(i) };
         if f.is_far(x) {
-            // SAFETY: `i < n`, and the caller ensures exclusive access.
+            // SAFETY: `i < n`, and the caller ensures exclusive access to `n` elements from `to` on.
             unsafe { *to.wrapping_add(i) = f.far(x) };
         }
     }
 }
 
-/// Defines a type that implements [`Branchless`] for a function, so that a loop is compiled for it.
+/// Defines a type that implements [`Branchless`] for a function. So a separate loop is compiled for each function.
 macro_rules! branchless {
     ($Name:ident, |$x:ident: $Argument:ty| -> $Output:ty $value:block) => {
         branchless!(@type $Name, $x: $Argument, $Output, $value,);
@@ -358,11 +362,11 @@ macro_rules! functions {
                 }
             }
 
-            // Powers that are one operation: they round once.
+            // Powers with the exponents 1, 2, -1 and 1/2: at most one operation that rounds.
             branchless!(First, |x: $F| -> $F { x });
             branchless!(Square, |x: $F| -> $F { x * x });
             branchless!(Reciprocal, |x: $F| -> $F { 1.0 / x });
-            // Unlike the square root, the power of -0 is 0, and that of negative infinity is infinity.
+            // Unlike the square root, the power 1/2 of -0 is 0, and the power 1/2 of negative infinity is infinity.
             branchless!(Root, |x: $F| -> $F {
                 if x == $F::NEG_INFINITY { $F::INFINITY } else { (x + 0.0).sqrt() }
             });
@@ -432,13 +436,13 @@ macro_rules! functions {
                 }
             }
 
-            /// Computes `to[i] = f(from[i])` for `n` elements. If the processor has no FMA, or `f` is not one of the functions below,
-            /// writes nothing and returns false.
+            /// Computes `to[i] = f(from[i])` for `n` elements. Writes nothing and returns false if the processor has no FMA, if the build
+            /// has no code for it, or if the `match` below has no loop for `f`.
             ///
             /// # Safety
-            /// * `n` elements from `from` are readable.
-            /// * `n` elements from `to` may be written, and nothing else accesses them.
-            /// * `to` is `from`, or the elements do not overlap.
+            /// * `n` elements from `from` on are readable.
+            /// * `n` elements from `to` on may be written, and nothing else accesses them.
+            /// * `to` is equal to `from`, or the elements from `to` on do not overlap those from `from` on.
             pub(crate) unsafe fn map(f: Elementary, from: *const $F, to: *mut $F, n: usize) -> bool {
                 macro_rules! map {
                     ($f:expr) => {
@@ -532,7 +536,7 @@ macro_rules! functions {
             /// Computes the arguments of complex numbers, as [`map`].
             ///
             /// # Safety
-            /// As [`map`], and the elements do not overlap.
+            /// As [`map`], and the elements of `from` and `to` do not overlap.
             pub(crate) unsafe fn map_arg(from: *const Pair, to: *mut $F, n: usize) -> bool {
                 // SAFETY: this function has the contract of `map_function`.
                 unsafe { map_function(Arg, from, to, n) }
@@ -541,7 +545,7 @@ macro_rules! functions {
             /// Computes `to[i] = f(left[i], right[i])`, as [`map`].
             ///
             /// # Safety
-            /// As [`map`], with `left` as `from`. Also, `n` elements from `right` are readable, and do not overlap those of `to`.
+            /// As [`map`], with `left` as `from`. Also, `n` elements from `right` on are readable, and do not overlap those from `to` on.
             pub(crate) unsafe fn map_pairs(
                 f: PairFunction,
                 left: *const $F,
@@ -557,7 +561,7 @@ macro_rules! functions {
                 }
             }
 
-            /// Returns the function of one number, with the same bits as [`map`]; `None` if the processor has no FMA.
+            /// Returns `f(x)`, with the same bits as [`map`]; `None` if [`map`] returns false.
             pub(crate) fn one(f: Elementary, x: $F) -> Option<$F> {
                 let mut y = x;
                 // SAFETY: the argument and the result are two variables, with one element each.
@@ -585,8 +589,9 @@ macro_rules! functions {
                 unsafe { map_pairs(f, &raw const x, &raw const y, &raw mut z, 1) }.then_some(z)
             }
 
-            /// Returns an inverse hyperbolic function, computed with FMA in software, which is slow. Returns `None` for other functions.
-            /// The standard library's functions overflow before their results do, and lose half of the digits near 1.
+            /// Computes an inverse hyperbolic function with FMA in software, which is slow. Returns `None` for all other functions.
+            /// The standard library's inverse hyperbolic functions overflow for some arguments whose results do not, and lose half of the
+            /// digits near 1.
             #[cold]
             pub(crate) fn inverse_hyperbolic(f: FloatFunction, x: $F) -> Option<$F> {
                 match f {

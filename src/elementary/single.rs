@@ -12,11 +12,11 @@ const MANTISSA_BITS: u32 = 23;
 const EXPONENT_BIAS: u32 = 127;
 /// 1.5 * 2^23: a number added to it is rounded to an integer, whose two's complement is in the lowest bits of the sum.
 const ROUND: f32 = 12582912.0;
-/// [`ROUND`] plus the exponent bias, so that a shift of the sum's bits makes a power of two.
+/// [`ROUND`] plus the exponent bias. If k is added to it, the sum's bits, shifted, are those of 2^k: see [`power_of_two`].
 const ROUND_BIASED: f32 = ROUND + 127.0;
 /// `k + ROUND_BIASED` for k = -110: below it, a result may be subnormal.
 const LOWEST_K_BIASED: f32 = ROUND_BIASED - 110.0;
-/// 2^-32: the second factor of subnormal results, large enough that the first is normal.
+/// 2^-32: the second of the [`scale_factors`] for subnormal results. It is so small that the first factor is normal.
 const SUBNORMAL_FACTOR: f32 = 2.3283064e-10;
 /// e^x overflows here, and is zero at [`EXP_MIN`].
 const EXP_MAX: f32 = 89.0;
@@ -31,35 +31,35 @@ const TANH_FLAT: f32 = 10.0;
 const TANH_NEAR: f32 = 0.92;
 /// sinh and cosh overflow here; the exponent of e^x is 129 there.
 const HYPERBOLIC_MAX: f32 = 89.5;
-/// Below this value, functions x + c x^2 + .. round to x.
+/// Below this value, functions with the series x + c x^2 + .. round to x.
 const TINY: f32 = 1e-8;
-/// Below this value, functions x + c x^3 + .. round to x.
+/// Below this value, functions with the series x + c x^3 + .. round to x.
 const SMALL: f32 = 1e-4;
 /// Above this value, intermediate results may overflow.
 const HUGE: f32 = 1e36;
-/// Above this value, x + sqrt(x^2 + 1) and x + sqrt(x^2 - 1) are 2 x to within a rounding of the logarithm: 2^13.
+/// Above this value, the logarithms of x + sqrt(x^2 + 1) and of x + sqrt(x^2 - 1) are ln(2 x) to within their rounding error: 2^13.
 const INVERSE_LARGE: f32 = 8192.0;
-/// The bits of a number slightly below sqrt(1/2), where mantissas are split.
+/// The bits of a number slightly below sqrt(1/2): the smallest mantissa 1 + f of [`split_normal`].
 const ROOT_HALF_BITS: u32 = 0x3f35_0000;
-/// The bits of 2^23: with an integer in the lowest bits it is 2^23 plus the integer.
+/// The bits of 2^23. With an integer in the lowest bits, they are the bits of 2^23 plus that integer.
 const INTEGER_BITS: u32 = 0x4b00_0000;
 /// The sum of 2^23 and the exponent bias.
 const K_OFFSET: f32 = 8388608.0 + 127.0;
 /// 2^24: makes subnormal numbers normal.
 const SUBNORMAL_SCALE: f32 = 16777216.0;
 const SUBNORMAL_SCALE_LOG2: f32 = 24.0;
-/// The largest argument of [`sin`], [`cos`] and [`tan`]: 2^12. The multiple of pi/2 then has 12 bits, and its products with
-/// the 12-bit parts of pi/2 are exact.
+/// The largest argument of [`sin`], [`cos`] and [`tan`]: 2^12. The factor n of the nearest multiple n pi/2 then has at
+/// most 12 bits, and its products with the 12-bit parts of pi/2 are exact.
 pub(crate) const FAR: f32 = 4096.0;
 
 /// Numbers above this value, or below [`SQUARE_MIN`], are scaled before they are squared: 2^60 and 2^-50.
 const SQUARE_MAX: f32 = power(60);
 const SQUARE_MIN: f32 = power(-50);
-/// The exponent of the scaling factors.
+/// The exponent of the two scaling factors below.
 const SQUARE_EXPONENT: f32 = 100.0;
 const SQUARE_SCALE_UP: f32 = power(100);
 const SQUARE_SCALE_DOWN: f32 = power(-100);
-/// Square roots of the scaling factors.
+/// Square roots of the two scaling factors above.
 const ROOT_SCALE_UP: f32 = power(50);
 const ROOT_SCALE_DOWN: f32 = power(-50);
 /// Up to this value, e^x does not overflow.
@@ -78,28 +78,29 @@ pub(crate) mod complex {
     include!("complex.rs");
 }
 
-/// Returns ln(1 + f) - f as -f^2/2 + f^3 p(f): a polynomial, without a division.
+/// Returns ln(1 + f) - f as -f^2/2 + f^3 p(f), where p is the polynomial `LN_TAIL`. There is no division.
 #[inline(always)]
 fn ln_tail(f: f32) -> f32 {
     let z = f * f;
     fma(-0.5, z, f * z * polynomial(f, &LN_TAIL))
 }
 
-/// Returns log2(1 + f) - f log2(e) + low, as [`ln_tail`].
+/// Returns log2(1 + f) - f log2(e) + low, with a polynomial of f as in [`ln_tail`].
 #[inline(always)]
 fn log2_tail(f: f32, low: f32) -> f32 {
     let z = f * f;
     fma(-0.5 * LOG2_E_1, z, fma(f * z, polynomial(f, &LOG2_TAIL), low))
 }
 
-/// Returns log10(1 + f) - f log10(e) + low, as [`ln_tail`].
+/// Returns log10(1 + f) - f log10(e) + low, with a polynomial of f as in [`ln_tail`].
 #[inline(always)]
 fn log10_tail(f: f32, low: f32) -> f32 {
     let z = f * f;
     fma(-0.5 * LOG10_E_1, z, fma(f * z, polynomial(f, &LOG10_TAIL), low))
 }
 
-/// Returns x to the power y: 2^(y log2|x|) in `f64`, which is faster than sums of two `f32`. The logarithm has 37 bits.
+/// Returns x to the power y: 2^(y log2|x|) in `f64`, which is faster than sums of two `f32`. The logarithm is accurate to 37
+/// bits.
 /// Largest error measured: 0.54 ulp.
 #[inline(always)]
 pub(crate) fn powf(x: f32, y: f32) -> f32 {
@@ -110,7 +111,7 @@ pub(crate) fn powf(x: f32, y: f32) -> f32 {
     // With infinite logarithms of zero and infinity, the product and the exponential give the results of C99, Annex F.
     let log2 = double::select(a == 0.0, f64::NEG_INFINITY, log2);
     let log2 = double::select(a < f64::INFINITY, log2, a);
-    // The first clamp avoids infinity times log2(1); the second keeps the exponent in the range of f64.
+    // The clamp of y avoids the product of infinity and log2(1) = 0; the clamp of the product keeps 2^exponent in the range of f64.
     let exponent = double::clamp(double::clamp(f64::from(y), -1e30, 1e30) * log2, -200.0, 200.0);
     let k_biased = exponent + double::ROUND_BIASED;
     let fraction = exponent - (k_biased - double::ROUND_BIASED);

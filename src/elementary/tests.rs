@@ -33,11 +33,11 @@ const FUNCTIONS: [Row; 20] = [
     ("cbrt", Real(RealFunction::Cbrt), f64::cbrt, [-100.0, 100.0]),
 ];
 
-/// The standard library's function overflows for arguments whose result does not.
+/// The reference of `asinh`. The standard library's function overflows for some arguments whose result does not.
 fn asinh(x: f64) -> f64 {
     if x.abs() > 1e100 { (x.abs().ln() + core::f64::consts::LN_2).copysign(x) } else { x.asinh() }
 }
-/// The standard library's function loses half of the digits near 1.
+/// The reference of `acosh`. The standard library's function loses half of the digits near 1.
 fn acosh(x: f64) -> f64 {
     let t = x - 1.0;
     if x < 1.0 {
@@ -49,7 +49,7 @@ fn acosh(x: f64) -> f64 {
     }
 }
 
-/// The standard library's function is off by some units in the last place.
+/// The reference of `atanh`. The standard library's function has errors of several units in the last place.
 fn atanh(x: f64) -> f64 {
     if x.abs() < 1e-9 { x } else { 0.5 * (x.ln_1p() - (-x).ln_1p()) }
 }
@@ -81,7 +81,7 @@ macro_rules! of {
         mod $module {
             use super::*;
 
-            /// Returns the results for many arguments, or `None` at a level without FMA.
+            /// Returns `f` of each argument in `x`, or `None` at a level without FMA.
             fn all(f: Elementary, x: &[$F]) -> Option<Vec<$F>> {
                 let mut y = vec![0.0; x.len()];
                 // SAFETY: both vectors have `x.len()` elements and do not overlap.
@@ -174,7 +174,7 @@ macro_rules! of {
                 for (name, f, reference, range) in FUNCTIONS {
                     let x = arguments(range, 20_000);
                     let Some(y) = all(f, &x) else { return };
-                    // 2 ulp for the C library's own error, which is above 1 ulp in `tanh`, and 1 ulp for this crate's.
+                    // For `f64`: 2 ulp for the error of the C library, which is above 1 ulp in `tanh`, and 1 ulp for this crate's error.
                     let near = if $bits::BITS == 32 { 1 } else { 3 };
                     for (x, y) in x.into_iter().zip(y) {
                         let expected = reference(f64::from(x)) as $F;
@@ -185,7 +185,7 @@ macro_rules! of {
                     let x = arguments([0.0, 10.0], 5_000);
                     let Some(y) = all(Power(n), &x) else { return };
                     for (x, y) in x.into_iter().zip(y) {
-                        // Also for a signalling NaN, for which the C library may return NaN.
+                        // The power 0 of a signalling NaN is 1, too, but the C library may return NaN.
                         let expected = if n == 0.0 { 1.0 } else { f64::from(x).powf(f64::from(n as $F)) as $F };
                         assert!(apart(y, expected) <= 2, "{x:e} to the power {n} is {y:e}, not {expected:e}");
                     }
@@ -197,7 +197,7 @@ macro_rules! of {
                 let functions = FUNCTIONS.iter().map(|&(name, f, _, range)| (name, f, range));
                 let powers = EXPONENTS.iter().map(|&n| ("powf", Power(n), [0.0, 10.0]));
                 for (name, f, range) in functions.chain(powers) {
-                    // More than one chunk, some of them without far arguments.
+                    // The arguments of more than one chunk. Some chunks have no far arguments.
                     let mut x = arguments(range, 700);
                     x.extend(arguments(range, 600).into_iter().filter(|x| x.abs() < 100.0));
                     let levels = at_each_level(|| all(f, &x));
@@ -209,7 +209,7 @@ macro_rules! of {
                     }
                     let Some(whole) = all(f, &x) else { continue };
                     let mut in_place = x.clone();
-                    // SAFETY: in place, on the `x.len()` elements of a vector that nothing else accesses.
+                    // SAFETY: both pointers are to the `x.len()` elements of `in_place`, which nothing else accesses.
                     assert!(unsafe { $numbers::map(f, in_place.as_ptr(), in_place.as_mut_ptr(), x.len()) });
                     for (i, (&y, &z)) in whole.iter().zip(&in_place).enumerate() {
                         let one = $numbers::one(f, x[i]).expect("the machine has FMA");
@@ -237,7 +237,7 @@ macro_rules! of {
                 for (name, f) in functions.chain(roots).chain(EXPONENTS.map(|n| ("powf", Power(n)))) {
                     let all = || {
                         let mut w = z.clone();
-                        // SAFETY: as many elements on both sides, in two vectors.
+                        // SAFETY: the two vectors have `z.len()` elements each and do not overlap.
                         unsafe { $numbers::map_complex(f, z.as_ptr(), w.as_mut_ptr(), z.len()) }.then_some(w)
                     };
                     let Some(whole) = all() else { return };
@@ -245,7 +245,7 @@ macro_rules! of {
                         assert!(whole.iter().zip(level).all(|(&a, b)| same(a, b)), "{name} at another level");
                     }
                     let mut in_place = z.clone();
-                    // SAFETY: the same elements on both sides.
+                    // SAFETY: both pointers are to the `z.len()` elements of `in_place`, which nothing else accesses.
                     assert!(unsafe { $numbers::map_complex(f, in_place.as_ptr(), in_place.as_mut_ptr(), z.len()) });
                     for (i, &w) in whole.iter().enumerate() {
                         let one = $numbers::one_complex(f, z[i]).expect("the machine has FMA");
@@ -263,12 +263,13 @@ macro_rules! of {
                 for f in [PairFunction::Atan2, PairFunction::Hypot] {
                     let all = |y: &[$F], x: &[$F]| {
                         let mut z = vec![0.0; y.len()];
-                        // SAFETY: as many elements in three slices.
+                        // SAFETY: the slices `y` and `x` and the vector `z` have `y.len()` elements each, and `z` overlaps neither slice.
                         unsafe { $numbers::map_pairs(f, y.as_ptr(), x.as_ptr(), z.as_mut_ptr(), y.len()) }.then_some(z)
                     };
                     let Some(whole) = all(&y, &x) else { return };
                     let mut in_place = y.clone();
-                    // SAFETY: the results take the place of the first arguments.
+                    // SAFETY: the first and the last pointer are to the `y.len()` elements of `in_place`, which nothing else accesses;
+                    // `x` has as many elements.
                     assert!(unsafe { $numbers::map_pairs(f, in_place.as_ptr(), x.as_ptr(), in_place.as_mut_ptr(), y.len()) });
                     for (i, &z) in whole.iter().enumerate() {
                         let one = $numbers::one_of_pair(f, y[i], x[i]).expect("the machine has FMA");

@@ -34,7 +34,7 @@ pub(super) struct BadByte {
 }
 
 impl BadByte {
-    /// Returns the error message. `before` is the number of bytes in the file before the decoded ones.
+    /// Returns the error message. `before` is the number of bytes in the file before the bytes that were decoded.
     pub(super) fn reason(self, before: u64) -> String {
         format!("is damaged: byte {} is {}, but a bool must be 0 or 1", before + self.at as u64, self.byte)
     }

@@ -41,13 +41,13 @@ pub(super) fn shorten(text: &str) -> String {
 }
 
 impl Contents {
-    /// Returns the number of bytes of the elements. The layout has checked that it fits in `isize`.
+    /// Returns the number of bytes of the elements of an existing tensor, for which that number fits in `isize`.
     #[cfg(any(feature = "npy", feature = "safetensors"))]
     pub(super) fn bytes(&self) -> u64 {
         (self.shape.iter().product::<usize>() * self.dtype.size()) as u64
     }
 
-    /// Returns the memory order to compare with `wanted`. If both orders are the same for this shape, that is `wanted`.
+    /// Returns the memory order to compare with `wanted`. If both orders are the same for this shape, returns `wanted`.
     fn row_major_for(&self, wanted: bool) -> bool {
         if same_in_both_orders(&self.shape) { wanted } else { self.row_major }
     }

@@ -7,7 +7,8 @@
 //! | `safetensors` | `safetensors`: several row-major tensors, memory-mapped or read | `Safetensors` | `SafetensorsWriter` |
 //! | `serde` | any format with a serde crate | `Deserialize` | `Serialize` |
 //!
-//! All readers return the requested tensor or an error. The error names the file and the tensor, and says what the tensor is instead.
+//! All readers return the requested tensor or an error. The error names the file and the tensor. If the tensor in the file has another type
+//! than requested, the error describes it.
 //! Files are not trusted: sizes in a header are checked against the size of the file before memory is allocated.
 //!
 //! All functions that write to a path write a temporary file in the same directory and rename it when it is complete:
@@ -34,9 +35,9 @@
 //! no old file, it gets those that the umask gives a new file. Owner, group and access control list are always those of a new file.
 //!
 //! In a sticky directory that all users can write to, such as `/tmp`, writers do not follow symbolic links of other users. They do not
-//! write to files and pipes of other users either. In both cases they return an error that names the link, file or pipe. Those of the
-//! directory's owner are allowed. Linux has the same rules (`fs.protected_symlinks`, `fs.protected_regular`, `fs.protected_fifos`);
-//! this crate applies them on every Unix and with any setting.
+//! write to files and pipes of other users either. In both cases they return an error that names the link, file or pipe. Links,
+//! files and pipes of the directory's owner are allowed. Linux has the same rules (`fs.protected_symlinks`,
+//! `fs.protected_regular`, `fs.protected_fifos`); this crate applies them on every Unix and with any setting.
 
 #[cfg(feature = "npy")]
 pub mod npy;

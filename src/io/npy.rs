@@ -80,7 +80,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// Reads a tensor from a NumPy file, which must hold this element type, rank and memory order.
     ///
     /// Either byte order is accepted. The memory order is ignored if both orders are the same for the shape. This is the case for ranks
-    /// 0 and 1, for tensors with at most one axis longer than 1, and for empty ones.
+    /// 0 and 1, for tensors with at most one axis longer than 1, and for empty tensors.
     ///
     /// # Errors
     /// * [`Error::File`] if the file cannot be read, is damaged, or holds a tensor of another type. In the last case, the error says
@@ -111,7 +111,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// Reads a tensor from any reader, like [`read_npy`](Tensor::read_npy): a socket, a member of an archive, bytes in memory.
     ///
     /// Consumes exactly the bytes of the tensor. So a reader can hold several tensors in succession, as NumPy allows: pass `&mut
-    /// reader` to continue after the first.
+    /// reader` to continue after the first tensor.
     ///
     /// # Errors
     /// See [`read_npy`](Tensor::read_npy). Bytes after the tensor are not read, so they cause no error.
@@ -195,7 +195,7 @@ impl DynTensor {
     /// assert_eq!((x.dtype(), x.shape(), x.order()), (DType::F64, &[150, 4][..], MemoryOrder::RowMajor));
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    // Instantiated for all element types, so inline: only crates that call it compile it.
+    // Instantiated for all element types. Marked inline, so that only crates that call this function compile the instances.
     #[inline]
     pub fn read_npy(path: impl AsRef<Path>) -> Result<DynTensor, Error> {
         from_path(path.as_ref(), read)
@@ -318,7 +318,7 @@ pub(super) fn read<X: FromFile>(source: &mut Source<'_>) -> Result<X, Error> {
 
 // ------------------------------------------------------------------ writing
 
-/// Writes header and elements to `writer`. Errors call the destination `name`.
+/// Writes header and elements to `writer`. Error messages use `name` for the destination.
 pub(super) fn write<X: ToFile + ?Sized>(x: &X, name: &str, writer: &mut dyn Write) -> Result<(), Error> {
     let error =
         |e: io::Error| Error::File { path: name.to_owned(), reason: format!("cannot be written: {e}") };

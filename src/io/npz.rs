@@ -125,7 +125,7 @@ impl<R: Read + Seek> Npz<R> {
     ///
     /// # Errors
     /// [`Error::File`] if there is no entry of that name, or the entry is not an npy file. If the element type is not supported, there is
-    /// no error: `dtype` is `None`.
+    /// no error: [`Header::dtype`] is `None`.
     ///
     /// ```
     /// # use std::io::Cursor;
@@ -199,7 +199,8 @@ impl<R: Read + Seek> Npz<R> {
 }
 
 impl Entry {
-    /// Calls `f` with the uncompressed bytes. If `whole` is true, checks that they end there and have the directory's checksum.
+    /// Calls `f` with the uncompressed bytes. If `whole` is true, checks that `f` has read all of them, and that they have the checksum
+    /// that is in the directory.
     fn read<V>(
         &self,
         bytes: impl Read,
@@ -214,7 +215,7 @@ impl Entry {
         if !whole {
             return Ok(value);
         }
-        // Reading on to the end is also what detects a truncated Deflate stream.
+        // This read, after the last byte, also detects a truncated Deflate stream.
         if source.fill(&mut [0])? > 0 {
             return Err(source.error(format!("has more data than its {} bytes", self.size)));
         }

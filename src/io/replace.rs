@@ -25,7 +25,7 @@ impl Drop for Temporary {
 /// * An existing file must be writable. Its permission bits carry over to the new file. Owner, group and access control list do
 ///   not: the new file has those of any newly created file.
 /// * A new file gets the permissions of any newly created file: `0666` without the bits of the umask.
-/// * The temporary file has mode `0600` until it is complete, so the data are never more accessible than they will be.
+/// * The temporary file has mode `0600` until it is complete, so the data are never more accessible than in the complete file.
 /// * Symbolic links are followed: the link stays, and the file that it points to is replaced.
 /// * A pipe or a device is not replaced but written to.
 ///
@@ -43,10 +43,10 @@ pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<(), E
             if cfg!(not(target_family = "wasm")) && old.is_file() && old.permissions().readonly() {
                 return Err(failed("cannot be written: the file exists and is read-only"));
             }
-            // Checked before opening, as opening a pipe blocks until it has a reader.
+            // Checked before the file is opened, as opening a pipe blocks until the pipe has a reader.
             links::check_owner(&target, &old).map_err(error)?;
-            // A rename does not need write access to the old file, so ask for it here. This opens `path`, not `target`: the
-            // operating system follows the links once more and applies its own restrictions. It fails for a directory.
+            // A rename does not need write access to the old file, so this asks for write access. It opens `path`, not `target`: the
+            // operating system follows the links once more and applies its own restrictions. Opening a directory fails.
             let open = || OpenOptions::new().write(true).open(path);
             let mut opened = if old.is_file() { in_use::retry(open) } else { open() }.map_err(error)?;
             let opened_file = links::metadata_of_opened(&opened, old).map_err(error)?;
@@ -67,7 +67,7 @@ pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<(), E
             file.set_permissions(permissions).map_err(error)?;
         }
     }
-    // Without this, a power failure could keep the rename and lose the data.
+    // Without `sync_all`, a power failure after the rename could keep the new name and lose the data.
     file.sync_all().map_err(error)?;
     drop(file);
     if let Some(name) = temporary.0.as_ref() {
@@ -98,7 +98,7 @@ fn create_in_directory_of(target: &Path, options: &OpenOptions) -> io::Result<(F
     }
 }
 
-/// Options that create a file that no other user can open.
+/// Returns options that create a new file. On Unix, users other than the owner cannot open that file.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true);
@@ -108,7 +108,7 @@ fn private() -> OpenOptions {
 }
 
 /// Returns the permissions that replacing a file keeps: read, write and execute. Writing to a file clears the set-user-ID bit, so
-/// replacing it does as well.
+/// replacing a file clears that bit as well.
 fn carried_over(old: Permissions) -> Permissions {
     #[cfg(unix)]
     {
@@ -121,8 +121,8 @@ fn carried_over(old: Permissions) -> Permissions {
 
 /// Returns the permissions of a newly created file in the directory of `target`, or `None` if the temporary file has them already.
 ///
-/// Creates an empty file, reads its mode and deletes it. The umask cannot be read otherwise without changing it for all threads,
-/// except on Linux from `/proc`. The empty file also takes into account the directory's default access control list, which
+/// Creates an empty file, reads its mode and deletes it. All other ways to read the umask change it for all threads, except on Linux,
+/// where `/proc` has the umask. The empty file also takes into account the directory's default access control list, which
 /// replaces the umask, and the mount options of file systems without permissions.
 fn permissions_of_new_file(target: &Path) -> io::Result<Option<Permissions>> {
     if cfg!(not(unix)) {
@@ -139,9 +139,9 @@ mod in_use {
     //! file was opened with `FILE_SHARE_DELETE`. The standard library opens files with this flag. Otherwise the rename fails while the
     //! old file is open, for instance in a virus scanner or an indexer, and while it is memory-mapped.
     //!
-    //! Scanners and indexers soon close a file, so each step is retried for [`PATIENCE`]. If the rename still fails, three steps
-    //! replace it: rename the old file, which Windows allows for a mapped file too; rename the new file to `target`; delete the old
-    //! file. LLVM replaces its outputs in the same way.
+    //! Scanners and indexers soon close a file, so each operation on a file in use is retried for [`PATIENCE`]. If the rename still
+    //! fails, the file is replaced in three steps: rename the old file, which Windows allows for a mapped file too; rename the new file to
+    //! `target`; delete the old file. LLVM replaces its outputs in the same way.
     //!
     //! Between the two renames, there is no file `target`. If the process is killed at that moment, the old file and the new one remain
     //! as `.vierbein-*.tmp`, both complete.
@@ -156,7 +156,7 @@ mod in_use {
     /// How long to retry a step that fails because a file is in use. Scanners close a file within milliseconds.
     const PATIENCE: Duration = Duration::from_millis(500);
 
-    /// Old files that could not be deleted because they are mapped. The next call that moves a file away tries again.
+    /// Old files that could not be deleted because they are mapped. The next call that moves a file away tries again to delete them.
     static MOVED_AWAY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
     /// Returns whether this is an error that Windows reports for a file in use: access denied, sharing violation, lock, pending
@@ -165,7 +165,7 @@ mod in_use {
         cfg!(windows) && matches!(e.raw_os_error(), Some(5 | 32 | 33 | 303 | 1224))
     }
 
-    /// Repeats `step` while it fails because a file is in use, for [`PATIENCE`].
+    /// Repeats `step` while it fails because a file is in use, for at most [`PATIENCE`].
     pub(super) fn retry<R>(step: impl FnMut() -> io::Result<R>) -> io::Result<R> {
         retry_if(&says_in_use, step)
     }
@@ -213,14 +213,14 @@ mod in_use {
         };
         let old = new_name_next_to(target);
         match rename(target, &old) {
-            // Another writer has moved it away.
+            // Another writer has moved the old file away.
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
                 return retry_if(in_use, || rename(new, target)).map_err(explain);
             }
             result => result.map_err(explain)?,
         }
         let result = retry_if(in_use, || rename(new, target)).map_err(explain);
-        // If there is a file of that name, another writer has put it there.
+        // If there is a file `target` now, another writer has put it there, so the old file is not moved back.
         if result.is_err() && !target.exists() {
             return match rename(&old, target) {
                 Ok(()) => result,
@@ -243,8 +243,8 @@ mod links {
     //! `fs.protected_fifos` are 1.
     //!
     //! Linux applies these restrictions when it follows a link itself and when it creates a file. `fs::canonicalize` and
-    //! `fs::read_link` read links as data, so the restrictions do not apply to them, nor to opening an existing file without
-    //! `O_CREAT`. Other systems have no such restrictions.
+    //! `fs::read_link` read links as data, so the restrictions do not apply to these functions. Linux does not apply the
+    //! restrictions on files and pipes when an existing file is opened without `O_CREAT`. Other systems have no such restrictions.
 
     use std::ffi::{OsStr, OsString};
     use std::fs::{self, File, Metadata};
@@ -256,13 +256,13 @@ mod links {
     /// Maximum number of links in a path, as on Linux.
     const MAX_LINKS: usize = 40;
 
-    /// Returns the path that `path` leads to, without links. Its last component may be missing.
+    /// Returns the path that `path` leads to, without links. The last component of the returned path need not exist.
     ///
     /// # Errors
     /// If a directory is missing, there are more than [`MAX_LINKS`] links, or [`check_owner`] rejects a link to a file or a directory.
     pub(super) fn resolve(path: &Path) -> io::Result<PathBuf> {
         let mut resolved = PathBuf::from(if path.has_root() { "/" } else { "" });
-        // In reverse, so that `pop` returns the next one.
+        // The components that are left, in reverse, so that `pop` returns the next component.
         let mut names = components(path);
         let mut links = 0;
         while let Some(name) = names.pop() {
@@ -275,7 +275,7 @@ mod links {
                 metadata => metadata?,
             };
             if name == ".." {
-                // `resolved` has no links, so its parent is the one before its last component. "" is followed by "..".
+                // `resolved` has no links, so removing its last component gives its parent. The parent of "" is "..".
                 if resolved.file_name().is_some() {
                     resolved.pop();
                 } else if !resolved.has_root() {
@@ -309,14 +309,15 @@ mod links {
         !["", ".", ".."].iter().any(|special| name == *special)
     }
 
-    /// Returns the metadata of an open file. Not `_before`, the earlier metadata of its path: the path may lead to another file by now.
+    /// Returns the metadata of an open file. `_before`, the earlier metadata of its path, is not used: the path may lead to another file by
+    /// now.
     pub(super) fn metadata_of_opened(opened: &File, _before: Metadata) -> io::Result<Metadata> {
         opened.metadata()
     }
 
-    /// Rejects entries of other users in a sticky directory that all users can write to, such as `/tmp`. A link may point to any file
-    /// that this process can write to, and a file or a pipe may have a reader. Entries of the effective user and of the directory's
-    /// owner are allowed.
+    /// Rejects entries of other users in a sticky directory that all users can write to, such as `/tmp`. Such a link may point to any
+    /// file that this process can write to, and the other user may read what is written to such a file or pipe. Entries of the effective
+    /// user and of the directory's owner are allowed.
     pub(super) fn check_owner(entry: &Path, metadata: &Metadata) -> io::Result<()> {
         const STICKY_AND_WORLD_WRITABLE: u32 = 0o1002;
         let directory = match entry.parent() {
@@ -354,7 +355,7 @@ mod links {
     use std::io;
     use std::path::{Path, PathBuf};
 
-    /// Returns the path that `path` leads to. Its last component may be missing.
+    /// Returns the path that `path` leads to. The last component of the returned path need not exist.
     pub(super) fn resolve(path: &Path) -> io::Result<PathBuf> {
         const MAX_LINKS: usize = 40;
         let mut target = path.to_path_buf();
@@ -368,7 +369,7 @@ mod links {
         Err(io::Error::other("too many symbolic links lead to each other"))
     }
 
-    /// Returns the metadata of the path: on Windows, the handle of a console has none.
+    /// Returns `before`, the metadata of the path, because on Windows the handle of a console has no metadata.
     pub(super) fn metadata_of_opened(_opened: &File, before: Metadata) -> io::Result<Metadata> {
         Ok(before)
     }
@@ -393,7 +394,7 @@ mod tests {
         e.kind() == io::ErrorKind::PermissionDenied
     }
 
-    /// Renames a new file over an old file `x` in a new directory. `rename` fails with `denied` if `rejects` says so. Returns the
+    /// Renames a new file over an old file `x` in a new directory. `rename` fails with `denied` if `rejects` returns `true`. Returns the
     /// result, the content of `x` if there is such a file, and the names of all files.
     fn rename_over_old(
         test: &str,

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `BOOL`, `I8`..`I64`, `U8`..`U64` | `bool`, `i8`..`i64`, `u8`..`u64` |
 //! | `F32`, `F64`, `C64` | `f32`, `f64`, `Complex<f32>` |
-//! | `F16`, `BF16`, `F8_E4M3` and other small floats | unsupported: reading is an error; [`info`](Safetensors::info) returns its shape |
+//! | `F16`, `BF16`, `F8_E4M3` and other small floats | unsupported: reading is an error; [`info`](Safetensors::info) returns the shape |
 //! | unsupported | `Complex<f64>` |
 //!
 //! ```
@@ -94,10 +94,10 @@ impl Safetensors {
     /// Maps a file into memory. Reads the header only; elements are loaded when they are accessed.
     ///
     /// # Safety
-    /// Until the value is dropped, neither this process nor any other may modify or truncate the file. A write changes elements that
-    /// safe code has borrowed, and an access past the end of the file kills the process. If this cannot be guaranteed, use
-    /// [`read`](Safetensors::read), which copies. Replacing the file by a rename, as all writers of this crate do, is allowed: the old
-    /// file stays mapped.
+    /// Until the returned value is dropped, neither this process nor any other may modify or truncate the file. A write changes elements
+    /// that safe code has borrowed, and an access past the end of the file kills the process. If this cannot be guaranteed, use
+    /// [`read`](Safetensors::read), which copies. Replacing the file by a rename, as all writers of this crate do, is allowed: the old file
+    /// stays mapped.
     ///
     /// # Errors
     /// [`Error::File`] if the file cannot be mapped, or its header is damaged.
@@ -164,7 +164,7 @@ impl Safetensors {
             reader.by_ref().take(more).read_to_end(bytes).map_err(cannot(&name))
         };
         if size > 0 {
-            // One byte more than expected, to detect a file that is longer.
+            // Reads one byte more than expected, to detect a file that is longer.
             upto(&mut bytes, size + 1)?;
         } else {
             // A stream may have no end, so read no more than one byte after what the header describes.
@@ -332,9 +332,9 @@ impl Safetensors {
                 ),
             ));
         }
-        // SAFETY: `elements` is aligned (checked above). The bytes are borrowed from `self` for the lifetime of the view.
-        // `header::parse` checked that their number matches the shape. Every bit pattern is a valid number; `bool` was checked by
-        // `check_bools`.
+        // SAFETY: `elements` is aligned, as was just checked. The bytes are initialised, and are borrowed from `self` for the lifetime of
+        // the view. `header::parse` checked that the number of bytes matches the shape. Every bit pattern is a valid number, and
+        // `check_bools` has checked the bytes of a `bool` tensor.
         let elements = unsafe { core::slice::from_raw_parts(elements, bytes.len() / size_of::<T>()) };
         Ok(TensorView::of_slice(elements, shape))
     }

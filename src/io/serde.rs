@@ -9,8 +9,8 @@
 //! | `shape` | the extent of each axis |
 //! | `values` | the elements in memory order, each with its own serialisation; a complex number is `[re, im]` |
 //!
-//! The first three are checked before an element is read, so they must come first. `values` is the last of the four names
-//! alphabetically, so this also holds in maps that sort their keys.
+//! The fields `dtype`, `order` and `shape` are checked before an element is read, so they must precede `values`. Alphabetically, `values`
+//! is the last of the four names, so it also comes last in maps that sort their keys.
 
 #![forbid(unsafe_code)]
 
@@ -36,7 +36,7 @@ use serde_core::ser::{Error as _, SerializeSeq, SerializeStruct};
 use serde_core::{Deserialize, Deserializer, Serialize, Serializer};
 
 const FIELDS: &[&str] = &["dtype", "order", "shape", "values"];
-/// Number of elements for which memory is allocated before the first one has been read.
+/// Maximum number of elements for which memory is allocated before the first element has been read.
 const UNSEEN: usize = 1024;
 
 // ------------------------------------------------------------------ writing
@@ -372,7 +372,7 @@ impl<'de, U: Readable> Visitor<'de> for Elements<'_, U> {
                 return Err(wrong("more than"));
             }
             if elements.len() == elements.capacity() {
-                // Doubles the capacity, up to the number that the shape requires.
+                // Doubles the capacity, up to the number of elements that the shape requires.
                 let more = elements.len().max(1).min(count - elements.len());
                 reserve(&mut elements, more).map_err(A::Error::custom)?;
             }

@@ -81,8 +81,8 @@ impl<'a> Source<'a> {
                 return Err(self.error(format!("holds {have} bytes of data, more than {}", claim())));
             }
         }
-        // If the size is reliable, allocate memory for all elements at once, from the buffer pool if possible. Otherwise allocate as
-        // they arrive.
+        // If the size is reliable, allocate memory for all elements at once, from the buffer pool if possible. Otherwise allocate memory
+        // as the elements arrive.
         let mut data: Vec<U> =
             if self.sure { CpuBuffer::any_for_vec(count)?.into_vec()? } else { Vec::new() };
         let (mut arrived, mut chunk) = (0, Vec::new());
@@ -91,7 +91,7 @@ impl<'a> Source<'a> {
             let end = arrived + next;
             if data.len() < end {
                 if data.capacity() < end {
-                    // Doubles the capacity, up to the number that the header requires.
+                    // Doubles the capacity, up to the number of elements that the header requires.
                     reserve(&mut data, arrived.max(next).min(count - arrived))?;
                 }
                 data.resize(end, U::default());

@@ -106,7 +106,7 @@ impl<S: DynData> ToFile for DynTensor<S> {
     fn contents(&self) -> Contents {
         Contents { dtype: self.dtype(), shape: self.shape().to_vec(), row_major: self.order().is_row_major() }
     }
-    // Instantiated for all element types, so inline: only crates that call it compile it.
+    // Instantiated for all element types. Marked inline, so that only crates that call this function compile the instances.
     #[inline]
     fn put_bytes(&self, put: &mut dyn FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
         let mut bytes = Vec::new();
@@ -123,8 +123,8 @@ impl<S: DynData> ToFile for DynTensor<S> {
 #[cfg(any(feature = "npy", feature = "safetensors"))]
 const LARGEST_FILE: u64 = 1 << 62;
 
-/// Returns an error if the elements of all tensors exceed [`LARGEST_FILE`]. A broadcast view can be that large, as it repeats elements
-/// without memory. Called before anything is written.
+/// Returns an error if the elements of all tensors together have more bytes than [`LARGEST_FILE`]. A broadcast view can be that large, as
+/// it repeats elements without memory. Called before anything is written.
 #[cfg(any(feature = "npy", feature = "safetensors"))]
 pub(super) fn fit_a_file(tensors: impl IntoIterator<Item = Contents>, path: &str) -> Result<(), Error> {
     let all = tensors.into_iter().map(|x| x.bytes()).fold(0, u64::saturating_add);
@@ -162,7 +162,7 @@ pub(super) fn for_dyn_parts<T: Element>(
 }
 
 /// Passes the elements to `f` in chunks, in memory order. Splits the tensor in half along its slowest axis until a part fits in a
-/// chunk, so the whole is never copied.
+/// chunk, so never more than one chunk is copied at a time.
 pub(super) fn for_parts<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>>(
     x: &Tensor<T, D, O, Dev, S>,
     f: &mut dyn FnMut(Vec<T>) -> Result<(), Error>,

@@ -77,12 +77,12 @@ impl<'a> Axes<'a> {
         self.shape.len()
     }
 
-    /// Returns the offset of an index, in elements, or `None` if it is out of bounds. `index` has one number for each axis.
+    /// Returns the offset of an index, in elements, or `None` if the index is out of bounds. `index` has one number for each axis.
     #[inline]
     pub(crate) fn offset_of(self, index: &[usize]) -> Option<isize> {
         debug_assert_eq!(index.len(), self.rank());
-        // No loop for ranks 1 to 3. The compiler would unroll it too late to keep the index in registers, and would then not vectorise
-        // the loop around an access.
+        // Ranks 1 to 3 have no loop over axes: the compiler would unroll that loop too late to keep the index in registers, and would then
+        // not vectorise the loop around the access.
         match (index, self.shape, self.strides) {
             (&[i], &[l], &[s]) => (i < l).then(|| i as isize * s),
             (&[i, j], &[l, m], &[s, t]) => (i < l && j < m).then(|| i as isize * s + j as isize * t),
@@ -164,7 +164,7 @@ impl<'a> Axes<'a> {
         Ok(0)
     }
 
-    /// Removes an axis, at its index 0. The axis must be in range.
+    /// Removes an axis. The view has the elements at index 0 of that axis. The axis must be in range.
     #[inline]
     pub(crate) fn without(self, axis: usize, mut to: AxesMut<'_>) {
         self.select(&mut to, |k| k + usize::from(k >= axis));
@@ -269,11 +269,11 @@ impl<'a> Axes<'a> {
         Ok(0)
     }
 
-    /// Writes the strides of the same elements in another shape with the same number of elements. Returns `None` if no strides
-    /// fit.
+    /// Writes the strides with which `shape`, which has the same number of elements, addresses the elements of this tensor. Returns `None`
+    /// if no strides do.
     ///
     /// Elements are iterated with the last axis fastest if `row_major`, otherwise with the first axis fastest. The old and the new axes
-    /// are matched in groups with the same number of elements. Strides fit if the old axes of each group fuse.
+    /// are matched in groups with the same number of elements. Such strides exist if the old axes of each group fuse.
     pub(crate) fn reshape(self, shape: &[usize], row_major: bool, strides: &mut [isize]) -> Option<()> {
         contiguous_strides(shape, strides, row_major);
         if self.shape.contains(&0) {
@@ -341,7 +341,8 @@ impl<'a> Axes<'a> {
         is_contiguous(self.shape, self.strides, row_major)
     }
 
-    /// Returns whether every index, from `offset` on, addresses an element between the lowest and the highest one of `whole`.
+    /// Returns whether every index of these axes, with index 0 at `offset`, addresses an element between the lowest and the highest element
+    /// of `whole`.
     #[inline]
     pub(crate) fn within(self, offset: isize, whole: Axes<'_>) -> bool {
         Span::new(0, whole).contains(Span::new(offset, self))

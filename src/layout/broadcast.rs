@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 
-/// Writes the shape that `left` and `right` broadcast to. `to` has as many axes as the longer one.
+/// Writes the shape that `left` and `right` broadcast to. `to` has as many axes as the longer of these shapes.
 ///
 /// Row-major order aligns the trailing axes (NumPy's rule); column-major order aligns the leading axes. An axis of extent 1 is repeated.
 ///
@@ -22,8 +22,8 @@ pub(crate) fn binary_shape(
     Err(do_not_broadcast(op, left, right, row_major))
 }
 
-/// Writes the shape that `left` and `right` broadcast to. `to` has as many axes as the longer one. Returns `false` if the shapes
-/// do not broadcast.
+/// Writes the shape that `left` and `right` broadcast to. `to` has as many axes as the longer of these shapes. Returns `false` if the
+/// shapes do not broadcast.
 #[inline]
 pub(crate) fn common_shape(left: &[usize], right: &[usize], row_major: bool, to: &mut [usize]) -> bool {
     if left.len() == to.len() && same(left, right) {

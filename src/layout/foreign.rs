@@ -16,7 +16,7 @@ fn rejected(shape: &[usize], strides: &[isize], reason: String) -> Error {
 /// are zero elements.
 ///
 /// # Errors
-/// If the number of elements exceeds `isize::MAX`, or the number of bytes from the lowest to the highest element.
+/// If the number of bytes of all elements exceeds `isize::MAX`, or if the number of bytes from the lowest to the highest element does.
 pub(crate) fn reach(
     shape: &[usize],
     strides: &[isize],
@@ -67,9 +67,9 @@ pub(crate) fn check_bounds(
 
 /// Checks that different indices address different elements, as mutable views require.
 ///
-/// The condition is that the stride of each axis exceeds the span of the axes with smaller strides. It is sufficient. It is not
-/// necessary: a few layouts with interleaved axes are rejected although they do not overlap. All views that are derived from a
-/// contiguous tensor without broadcasting meet the condition.
+/// The condition is that the magnitude of each axis's stride is at least the number of elements that the axes with smaller strides span.
+/// The condition is sufficient. It is not necessary: a few layouts with interleaved axes are rejected although they do not overlap. All
+/// views that are derived from a contiguous tensor without broadcasting meet the condition.
 pub(crate) fn check_no_overlap(shape: &[usize], strides: &[isize]) -> Result<(), Error> {
     if shape.contains(&0) {
         return Ok(());
@@ -100,7 +100,7 @@ pub(crate) fn check_no_overlap(shape: &[usize], strides: &[isize]) -> Result<(),
             };
             return Err(rejected(shape, strides, reason));
         }
-        // Callers have checked that the sum of these fits in `isize`. If it saturates nevertheless, the strides are rejected.
+        // Callers have checked that the sum of these products fits in `isize`. If it saturates nevertheless, the strides are rejected.
         spanned = spanned.saturating_add(step.saturating_mul(shape[axis] - 1));
     }
     Ok(())
@@ -147,7 +147,7 @@ mod tests {
                     assert_eq!(found.is_ok(), inside, "{shape:?} {strides:?} {offset}");
                 }
                 let different = all.iter().collect::<HashSet<_>>().len() == all.len();
-                // Views that overlap are never accepted. (Views that do not are rejected only if their axes interleave.)
+                // Views that overlap are never accepted. (Views that do not overlap are rejected only if their axes interleave.)
                 if check_no_overlap(&shape, &strides).is_ok() {
                     assert!(different, "{shape:?} {strides:?}");
                 }

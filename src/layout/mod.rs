@@ -70,7 +70,7 @@ impl Layout {
         (self.shape[axis], self.strides[axis]) = (extent, stride);
     }
 
-    /// Adds to the stride of an axis, so that it runs along another axis too.
+    /// Adds the stride of another axis to the stride of `axis`, so that `axis` runs along both axes.
     #[inline]
     pub(crate) fn widen_step(&mut self, axis: usize, stride: isize) {
         self.strides[axis] = along_both(self.strides[axis], stride);
@@ -93,7 +93,7 @@ impl Layout {
         &self.strides[..self.rank]
     }
 
-    /// Returns the offset of the first element, in elements from that of the layout that this one was derived from.
+    /// Returns the offset of the first element, in elements from the first element of the layout that this layout was derived from.
     #[inline]
     pub(crate) fn offset(&self) -> isize {
         self.offset
@@ -158,7 +158,7 @@ impl Layout {
         to
     }
 
-    /// Returns the first `rank` axes, at index 0 of the others.
+    /// Returns the first `rank` axes, at index 0 of the other axes.
     pub(crate) fn leading(&self, rank: usize) -> Layout {
         Layout::new(&self.shape()[..rank], &self.strides()[..rank]).moved(self.offset)
     }
@@ -175,7 +175,7 @@ impl Layout {
         self
     }
 
-    /// Removes an axis, at its index 0.
+    /// Removes an axis. The result has the elements at index 0 of that axis.
     ///
     /// # Panics
     /// If the axis is out of range.
@@ -220,7 +220,7 @@ impl Layout {
         self.derive(self.rank, |from, to| from.move_last(op, last, row_major, to))
     }
 
-    /// As [`Axes::slice`], with `rank` axes.
+    /// As [`Axes::slice`].
     ///
     /// # Panics
     /// If there is not one argument for each axis.
@@ -299,7 +299,7 @@ pub(crate) fn one_block<'a>(
     shape: &[usize],
     mut strides: impl Iterator<Item = &'a [isize]> + Clone,
 ) -> Option<usize> {
-    // Most operands have the same strides; then it is enough to check one.
+    // Usually all operands have the same strides. Then it is enough to check those of the first operand.
     let first = strides.next()?;
     let different = strides.clone().any(|other| !other.iter().eq(first));
     let contiguous = |row_major| {

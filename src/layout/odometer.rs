@@ -14,7 +14,7 @@ pub(crate) struct Odometer<const K: usize> {
 }
 
 impl<const K: usize> Odometer<K> {
-    /// Creates an odometer for the loops around a plan's inner one.
+    /// Creates an odometer for the loops around the inner loop of a plan.
     pub(crate) fn outer(plan: &Plan<K>) -> Odometer<K> {
         Odometer::over(plan.outer_shape(), plan.outer_strides(), plan.offsets())
     }

@@ -4,7 +4,7 @@
 //! ```text
 //! normalise: drop axes of extent 1, reverse axes with negative strides
 //! sort:      largest strides outermost
-//! fuse:      adjacent axes that one stride steps through in every operand
+//! fuse:      adjacent axes, if in every operand one stride steps through both
 //! ```
 //!
 //! Few axes remain. The last one is the inner loop.
@@ -103,7 +103,7 @@ impl<const K: usize> Plan<K> {
         }
     }
 
-    /// Fuses adjacent axes if, in every operand, the stride of the outer one is the extent times the stride of the inner one.
+    /// Fuses two adjacent axes if, in every operand, the stride of the outer axis is the extent of the inner axis times its stride.
     fn fuse(&mut self) {
         let mut kept = 0;
         for axis in 1..self.rank {
@@ -152,7 +152,7 @@ impl<const K: usize> Plan<K> {
         if self.rank == 0 { [1; K] } else { self.strides[self.rank - 1] }
     }
 
-    /// Returns the extents of the loops around the inner one.
+    /// Returns the extents of the loops around the inner loop.
     pub(crate) fn outer_shape(&self) -> &[usize] {
         &self.shape[..self.rank.saturating_sub(1)]
     }

@@ -10,7 +10,7 @@ pub enum SliceItem {
     /// One index; removes the axis. A negative index counts from the end.
     At(isize),
     /// A range of indices from `start` to `end`, with a step. Negative values of `start` and `end` count from the end of the axis. If
-    /// `step` is negative, the first index is the last one of the range.
+    /// `step` is negative, the slice starts at the last index of the range.
     Span {
         /// The first index of the range.
         start: isize,
@@ -88,7 +88,7 @@ fn from_end(index: isize, extent: usize) -> isize {
     if index < 0 { index.saturating_add_unsigned(extent) } else { index }
 }
 
-/// Returns the first index and the number of indices.
+/// Returns the first index that a range selects along an axis with this extent, and the number of selected indices.
 fn positions(
     extent: usize,
     start: isize,

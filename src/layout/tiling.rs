@@ -82,7 +82,7 @@ pub(crate) struct Blocks {
     pub(crate) columns: Loops,
     /// Whether columns have unit stride in the result and rows in the source, and elements have 1, 2, 4, 8 or 16 bytes.
     pub(crate) contiguous: bool,
-    /// The loops around rows and columns, outermost first: loops with a small stride in either operand are inside.
+    /// The loops around rows and columns, outermost first: the smaller the stride in either operand, the further inside is the loop.
     pub(crate) outer: Loops,
     /// The offsets of the first elements in the result and in the source, in bytes.
     pub(crate) offsets: [isize; 2],
@@ -212,8 +212,8 @@ impl Blocks {
     }
 }
 
-/// Extends rows or columns (`side`) until they have `enough` bytes. Adds loops whose stride is the current length of `side`. If such a
-/// loop is too long, adds a part of it whose extent divides the loop's extent.
+/// Extends rows or columns (`side`) until they have `enough` bytes. Adds loops whose stride, in bytes, is the current length of `side`. If
+/// such a loop has too many iterations for [`MAX_ROW_LEN`], adds a part of the loop whose extent divides the loop's extent.
 fn lengthen(side: &mut Loops, left: &mut Loops, unit: usize, enough: usize, step: impl Fn(&Loop) -> isize) {
     while side.len() * unit < enough {
         let end = (side.len() * unit) as isize;

@@ -60,9 +60,9 @@ where
     #[inline]
     fn index(&self, index: I) -> &T {
         let index = index.index();
-        // The offset, not `get`: an `Option` of a reference would be compared with null at each access.
+        // Does not call `get`: its result, an `Option` of a reference, would be compared with null at each access.
         match self.axes().offset_of(index.as_ref()) {
-            // SAFETY: `offset_of` returned this offset, so `index` is within the shape and has it.
+            // SAFETY: `offset_of` returned this offset, so `index` is within the shape and has this offset.
             Some(offset) => unsafe { self.element(offset, I::address) },
             None => out_of_bounds::<D>(index, self.shape),
         }
@@ -83,14 +83,14 @@ where
     fn index_mut(&mut self, index: I) -> &mut T {
         let index = index.index();
         match self.axes().offset_of(index.as_ref()) {
-            // SAFETY: `offset_of` returned this offset, so `index` is within the shape and has it.
+            // SAFETY: `offset_of` returned this offset, so `index` is within the shape and has this offset.
             Some(offset) => unsafe { self.element_mut(offset, I::address) },
             None => out_of_bounds::<D>(index, self.shape),
         }
     }
 }
 
-// Arrays by value: references would force the index into memory on the path that does not panic.
+// Both arrays are passed by value: references would force the index into memory on the path that does not panic.
 #[cold]
 #[track_caller]
 fn out_of_bounds<D: Dim>(index: D::Shape, shape: D::Shape) -> ! {
@@ -101,22 +101,22 @@ fn out_of_bounds<D: Dim>(index: D::Shape, shape: D::Shape) -> ! {
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns the element at an offset, in elements from the one at index 0.
+    /// Returns the element at an offset, which counts elements from the element at index 0.
     ///
     /// # Safety
     /// The caller must ensure that an index within the shape has this offset.
     #[inline]
     unsafe fn element(&self, offset: isize, address: impl FnOnce(Dev::Ptr<T>) -> HostPtr<T>) -> &T {
         let first = address(self.storage.ptr()).get();
-        // SAFETY: the caller ensures that an index within the shape has this offset. So it is that of an element of the storage,
-        // in the same allocation as the element at index 0.
+        // SAFETY: the caller ensures that an index within the shape has this offset. So an element of the storage is at this offset, and
+        // it is in the same allocation as the element at index 0.
         let element = unsafe { first.offset(offset) };
-        // SAFETY: `HostAccess` guarantees an aligned element that the host can read; storages are initialised. `self` is borrowed
-        // for the reference's lifetime, so nothing writes to the element.
+        // SAFETY: `HostAccess`, which all callers require, guarantees an aligned element that the host can read. The elements of a
+        // storage are initialised. `self` is borrowed for the reference's lifetime, so nothing writes to the element.
         unsafe { &*element }
     }
 
-    /// Returns the element at an offset mutably, in elements from the one at index 0.
+    /// Returns a mutable reference to the element at an offset, which counts elements from the element at index 0.
     ///
     /// # Safety
     /// The caller must ensure that an index within the shape has this offset.
@@ -127,11 +127,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let ViewMut { ptr, .. } = self.storage.share_mut();
         let first = address(ptr).get();
-        // SAFETY: the caller ensures that an index within the shape has this offset. So it is that of an element of the storage,
-        // in the same allocation as the element at index 0.
+        // SAFETY: the caller ensures that an index within the shape has this offset. So an element of the storage is at this offset, and
+        // it is in the same allocation as the element at index 0.
         let element = unsafe { first.offset(offset) };
-        // SAFETY: `HostAccess` guarantees an aligned element that the host can write; storages are initialised. `self` is
-        // exclusively borrowed for the reference's lifetime, so nothing else accesses the element.
+        // SAFETY: `HostAccess`, which all callers require, guarantees an aligned element that the host can write. The elements of a
+        // storage are initialised. `self` is exclusively borrowed for the reference's lifetime, so nothing else accesses the element.
         unsafe { &mut *element }
     }
 
@@ -149,7 +149,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: HostAccess,
     {
         let offset = self.axes().offset_of(index.as_ref())?;
-        // SAFETY: `offset_of` returned this offset, so `index` is within the shape and has it.
+        // SAFETY: `offset_of` returned this offset, so `index` is within the shape and has this offset.
         Some(unsafe { self.element(offset, |ptr| HostPtr::new(Dev::host_ptr(ptr))) })
     }
 
@@ -167,7 +167,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S: StorageMut<T, Dev>,
     {
         let offset = self.axes().offset_of(index.as_ref())?;
-        // SAFETY: `offset_of` returned this offset, so `index` is within the shape and has it.
+        // SAFETY: `offset_of` returned this offset, so `index` is within the shape and has this offset.
         Some(unsafe { self.element_mut(offset, |ptr| HostPtr::new(Dev::host_ptr(ptr))) })
     }
 }

@@ -24,7 +24,7 @@ impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
     /// [`from_vec`](Tensor::from_vec) instead.
     ///
     /// # Panics
-    /// If the number of elements differs from the shape's, or if the shape exceeds the address space.
+    /// If the number of elements of `owner` differs from that of the shape, or if the shape exceeds the address space.
     ///
     /// ```
     /// use vierbein::{Rank, Tensor, tensor};
@@ -42,7 +42,8 @@ impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
     /// Fallible variant of [`from_buffer`](Tensor::from_buffer).
     ///
     /// # Errors
-    /// If the number of elements differs from the shape's, or if the shape exceeds the address space. The error holds the owner.
+    /// If the number of elements of `owner` differs from that of the shape, or if the shape exceeds the address space. The error holds
+    /// `owner`.
     pub fn try_from_buffer<Sh: IntoShape<Dim = D>, M: ForeignMemory<T>>(
         shape: Sh,
         mut owner: M,
@@ -85,14 +86,14 @@ impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
     /// shape and memory order may differ from those of the original tensor, but the number of elements must be the same.
     ///
     /// # Errors
-    /// If the address is null or not aligned, or the shape exceeds the address space. The memory is not freed then.
+    /// If the address is null or not aligned, or if the shape exceeds the address space. If an error is returned, the memory is not freed.
     ///
     /// # Safety
     /// The caller must ensure that
     ///
     /// * `first` and `memory` come from the same call of [`into_raw_parts`](Tensor::into_raw_parts), of a tensor with the same
     ///   element type and number of elements;
-    /// * a tensor is made from them only once;
+    /// * a tensor is made from `first` and `memory` only once;
     /// * from then on, nothing else reads or writes the elements.
     ///
     /// ```
@@ -150,7 +151,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev>
     /// Makes a view of memory of any device.
     ///
     /// # Safety
-    /// That of [`TensorView::from_raw_parts`](Tensor::from_raw_parts), for a pointer of the device. In addition, the caller must
+    /// The conditions of [`TensorView::from_raw_parts`](Tensor::from_raw_parts), for a pointer of the device. In addition, the caller must
     /// ensure that the pointer is aligned if the shape has elements, and that [`reach`] returned `Ok` for the shape and strides.
     pub(crate) unsafe fn from_parts(
         ptr: Dev::Ptr<T>,
@@ -164,11 +165,11 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev>
 }
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
-    /// Makes a mutable view of memory of any device. Returns an error if two indices may address one element.
+    /// Makes a mutable view of memory of any device. Returns an error if two indices may address one element: see [`check_no_overlap`].
     ///
     /// # Safety
-    /// That of [`TensorViewMut::from_raw_parts`](Tensor::from_raw_parts), for a pointer of the device. In addition, the caller must
-    /// ensure that the pointer is aligned if the shape has elements, and that [`reach`] returned `Ok` for the shape and strides.
+    /// The conditions of [`TensorViewMut::from_raw_parts`](Tensor::from_raw_parts), for a pointer of the device. In addition, the caller
+    /// must ensure that the pointer is aligned if the shape has elements, and that [`reach`] returned `Ok` for the shape and strides.
     pub(crate) unsafe fn from_parts(
         ptr: Dev::Ptr<T>,
         shape: D::Shape,
@@ -190,7 +191,8 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
     /// Makes a view of foreign memory. Strides count elements and may have any sign; `first` points to the element at index 0.
     /// The memory order is the order in which the view is iterated; it does not restrict the strides.
     ///
-    /// The stride of an axis of extent 1 is ignored; if there are zero elements, all strides are. The view may have other strides there.
+    /// The stride of an axis of extent 1 is ignored. If there are zero elements, all strides are ignored. The view may have other strides
+    /// in place of the ignored ones.
     ///
     /// # Errors
     /// If the address is null or not aligned (unless there are zero elements), or if the shape or the reach of the strides
@@ -269,8 +271,8 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
     ) -> Result<Self, Error> {
         let shape = shape.into_shape();
         check_bounds(shape.as_ref(), strides.as_ref(), offset, data.len(), size_of::<T>())?;
-        // SAFETY: `check_bounds` found that all indices, from `offset` on, address elements of the slice. It is one allocation of
-        // initialised elements, and is borrowed for `'a`, so nothing writes to them or frees them.
+        // SAFETY: `check_bounds` found that all indices, from `offset` on, address elements of the slice. The slice is one allocation
+        // of initialised elements, and is borrowed for `'a`, so nothing writes to the elements or frees them.
         unsafe { TensorView::from_raw_parts(data.as_ptr().wrapping_add(offset), shape, strides) }
     }
 }
@@ -279,8 +281,8 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
     /// Makes a mutable view of foreign memory: see [`TensorView::from_raw_parts`](Tensor::from_raw_parts).
     ///
     /// # Errors
-    /// Those of [`TensorView::from_raw_parts`](Tensor::from_raw_parts). Also if two indices may address one element: the stride of each
-    /// axis must exceed the span of the axes with smaller strides.
+    /// Those of [`TensorView::from_raw_parts`](Tensor::from_raw_parts). Also if two indices may address one element: the magnitude
+    /// of each axis's stride must be at least the number of elements that the axes with smaller strides span.
     ///
     /// # Safety
     /// The caller must ensure that
@@ -313,8 +315,8 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
     /// Makes a mutable view of a slice with strides of any sign, in elements. The element at index 0 is `data[offset]`.
     ///
     /// # Panics
-    /// If an index would address an element outside of the slice, or if two indices may address one element: the stride of each
-    /// axis must exceed the span of the axes with smaller strides.
+    /// If an index would address an element outside of the slice, or if two indices may address one element: the magnitude of
+    /// each axis's stride must be at least the number of elements that the axes with smaller strides span.
     ///
     /// ```
     /// use vierbein::TensorViewMut;
@@ -355,8 +357,8 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
     ) -> Result<Self, Error> {
         let shape = shape.into_shape();
         check_bounds(shape.as_ref(), strides.as_ref(), offset, data.len(), size_of::<T>())?;
-        // SAFETY: `check_bounds` found that all indices, from `offset` on, address elements of the slice. It is one allocation of
-        // initialised elements, and is exclusively borrowed for `'a`, so nothing else accesses them.
+        // SAFETY: `check_bounds` found that all indices, from `offset` on, address elements of the slice. The slice is one allocation
+        // of initialised elements, and is exclusively borrowed for `'a`, so nothing else accesses the elements.
         unsafe { TensorViewMut::from_raw_parts(data.as_mut_ptr().wrapping_add(offset), shape, strides) }
     }
 }
@@ -365,7 +367,7 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the address of the element at index 0. It is never null, and must not be read from if the tensor is empty. The
-    /// distances to the other elements are multiples of the [`strides`](Tensor::strides).
+    /// element at another index is `Σ index · stride` elements further, with the tensor's [`strides`](Tensor::strides).
     ///
     /// ```
     /// let x = vierbein::tensor![[1, 2], [3, 4]];
@@ -396,8 +398,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 
     /// Returns the device pointer to the element at index 0. On the host it is an address. On a GPU it is a device address, which can
-    /// be passed to foreign kernels ([`CudaPtr::address`](crate::device::CudaPtr::address)). The distances to the other elements are
-    /// multiples of the [`strides`](Tensor::strides).
+    /// be passed to foreign kernels ([`CudaPtr::address`](crate::device::CudaPtr::address)). The element at another index is
+    /// `Σ index · stride` elements further, with the tensor's [`strides`](Tensor::strides).
     ///
     /// ```
     /// let x = vierbein::tensor![1, 2];

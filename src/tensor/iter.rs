@@ -76,7 +76,7 @@ impl<T: Element, D: Dim> Addresses<T, D> {
         }
     }
 
-    /// Advances to the next row. Returns `false` if there is none.
+    /// Advances to the next row. Returns `false` if there is no next row.
     #[inline]
     fn next_row(&mut self) -> bool {
         if self.rows_left == 0 {
@@ -172,8 +172,8 @@ impl<'a, T: Element, D: Dim> Iterator for Iter<'a, T, D> {
     type Item = &'a T;
     #[inline]
     fn next(&mut self) -> Option<&'a T> {
-        // SAFETY: `into_elements` made the addresses from a view, so each is that of an initialised, aligned element. The view
-        // borrows it for `'a`, so nothing writes to it.
+        // SAFETY: `into_elements` made the addresses from a view, so each points to an initialised, aligned element. The view
+        // borrows the elements for `'a`, so nothing writes to them.
         self.addresses.next().map(|address| unsafe { &*address })
     }
     #[inline]
@@ -182,8 +182,8 @@ impl<'a, T: Element, D: Dim> Iterator for Iter<'a, T, D> {
     }
     #[inline]
     fn fold<A, F: FnMut(A, &'a T) -> A>(self, state: A, mut f: F) -> A {
-        // SAFETY: `into_elements` made the addresses from a view, so each is that of an initialised, aligned element. The view
-        // borrows it for `'a`, so nothing writes to it.
+        // SAFETY: `into_elements` made the addresses from a view, so each points to an initialised, aligned element. The view
+        // borrows the elements for `'a`, so nothing writes to them.
         self.addresses.fold(state, |state, address| f(state, unsafe { &*address }))
     }
 }
@@ -192,8 +192,9 @@ impl<'a, T: Element, D: Dim> Iterator for IterMut<'a, T, D> {
     type Item = &'a mut T;
     #[inline]
     fn next(&mut self) -> Option<&'a mut T> {
-        // SAFETY: `into_elements_mut` made the addresses from a mutable view, so each is that of an initialised, aligned element,
-        // which the view borrows exclusively for `'a`. Its indices address different elements, and each index is visited once.
+        // SAFETY: `into_elements_mut` made the addresses from a mutable view, so each points to an initialised, aligned element,
+        // which the view borrows exclusively for `'a`. Different indices of the view address different elements, and each index is
+        // visited once, so no two references are to the same element.
         self.addresses.next().map(|address| unsafe { &mut *address })
     }
     #[inline]
@@ -202,8 +203,9 @@ impl<'a, T: Element, D: Dim> Iterator for IterMut<'a, T, D> {
     }
     #[inline]
     fn fold<A, F: FnMut(A, &'a mut T) -> A>(self, state: A, mut f: F) -> A {
-        // SAFETY: `into_elements_mut` made the addresses from a mutable view, so each is that of an initialised, aligned element,
-        // which the view borrows exclusively for `'a`. Its indices address different elements, and each index is visited once.
+        // SAFETY: `into_elements_mut` made the addresses from a mutable view, so each points to an initialised, aligned element,
+        // which the view borrows exclusively for `'a`. Different indices of the view address different elements, and each index is
+        // visited once, so no two references are to the same element.
         self.addresses.fold(state, |state, address| f(state, unsafe { &mut *address }))
     }
 }

@@ -22,7 +22,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
     #[inline]
     pub(crate) fn at<E: Dim>(self, axis: usize, index: usize) -> Result<Tensor<T, E, O, Dev, S>, Error> {
         let (mut shape, mut strides) = (E::Shape::default(), E::Strides::default());
-        // Not `with_axes`, which checks bounds: the indices of the view are indices of the tensor, and row views are created often.
+        // Does not call `with_axes`, which checks bounds. The check is not needed, because each index of the view is an index of the
+        // tensor, and it would take time: views of rows are created often.
         let to = AxesMut::new(shape.as_mut(), strides.as_mut());
         let offset = self.axes().index_axis(axis, index, to)?;
         Ok(Tensor { storage: self.storage.moved(offset), shape, strides, marker: PhantomData })
@@ -66,8 +67,9 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     /// # Safety
     /// The caller must ensure that
     ///
-    /// * the shape, strides and offset are derived from this view's, so that different indices address different elements of it;
-    /// * until the part is dropped, nothing else accesses its elements: neither this view nor another part made from it.
+    /// * `shape`, `strides` and `offset` are derived from those of this view, so that different indices of the part address different
+    ///   elements of this view;
+    /// * until the part is dropped, nothing else accesses the elements of the part: neither this view nor another part of this view.
     unsafe fn part<E: Dim>(
         &self,
         shape: E::Shape,
@@ -81,18 +83,19 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
         Tensor { storage, shape, strides, marker: PhantomData }
     }
 
-    /// Splits the view into the first `at` indices along an axis, and the others.
+    /// Splits the view into the first `at` indices along an axis, and the other indices.
     ///
     /// # Errors
     /// If the axis is out of range, or `at` exceeds its extent.
     pub(crate) fn halves(self, axis: usize, at: usize) -> Result<(Self, Self), Error> {
         let (mut low, mut high) = (self.shape, self.shape);
         let offset = self.axes().split_at(axis, at, low.as_mut(), high.as_mut())?;
-        // SAFETY: `split_at` derived the shape, that of the first `at` indices of the axis. `self` is consumed, and `second`
-        // below has the other indices.
+        // SAFETY: `split_at` derived the shape `low` from the shape of this view: it has the first `at` indices of the axis. `self` is
+        // consumed, and `second` below has the elements at the other indices, so nothing else accesses the elements of `first`.
         let first = unsafe { self.part(low, self.strides, 0) };
-        // SAFETY: `split_at` derived shape and offset, those of the other indices of the axis. Different indices of a mutable
-        // view address different elements, so `first` has none of these; `self` is consumed.
+        // SAFETY: `split_at` derived the shape `high` and the offset from this view: they select the other indices of the axis.
+        // Different indices of a mutable view address different elements, so `first` and `second` have no element in common. `self` is
+        // consumed, so nothing else accesses the elements of `second`.
         let second = unsafe { self.part(high, self.strides, offset) };
         Ok((first, second))
     }
@@ -136,7 +139,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device, R: Dim> Iterator for AxisIte
         let base = &self.base;
         let (shape, strides, offset) = position::<D, R>(&base.shape, &base.strides, self.axis, self.next - 1);
         // Sound, although safe code: `next` grows, so each index is returned once, and different indices of a mutable view
-        // address different elements, so the returned views do not overlap. `base` is used only to derive them.
+        // address different elements, so the returned views do not overlap. `base` is used only to derive the views.
         let ViewMut { ptr, device, .. } = base.storage;
         let storage = ViewMut { ptr: Dev::offset(ptr, offset), device, data: PhantomData };
         Some(Tensor { storage, shape, strides, marker: PhantomData })
@@ -164,8 +167,8 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> Iterator for LanesMut<'a, T,
     fn next(&mut self) -> Option<Self::Item> {
         let offset = self.lanes.next()?;
         let (shape, strides) = (self.base.shape.as_ref(), self.base.strides.as_ref());
-        // SAFETY: `LaneOffsets` derived the offset of a lane from this view's axes and returns each lane once. Different indices
-        // of a mutable view address different elements, so lanes do not overlap. `base` is used only to derive them.
+        // SAFETY: `LaneOffsets` derived the offset of a lane from the axes of `base`, and returns each lane once. Different indices of a
+        // mutable view address different elements, so lanes do not overlap. `base` is used only to derive the lanes.
         Some(unsafe { self.base.part([shape[self.axis]], [strides[self.axis]], offset) })
     }
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -1,4 +1,5 @@
-//! Reads the central directory of a zip archive, which lists the entries and their offsets. It is found from the end of the file.
+//! Reads the central directory of a zip archive, which lists the entries and their offsets. The directory is found from
+//! the end of the file.
 
 #![forbid(unsafe_code)]
 

@@ -154,8 +154,8 @@ impl<'a> NpzWriter<'a> {
         replace(path, |file| self.write_archive(&name, file))
     }
 
-    /// Writes the archive to any writer that can seek, like [`write`](NpzWriter::write). Starts at offset 0. The writer should be
-    /// empty: bytes that remain after the archive make it unreadable, as archives are read from their end.
+    /// Writes the archive to any writer that can seek, like [`write`](NpzWriter::write). The archive starts at offset 0 of the writer. The
+    /// writer should be empty: bytes that remain after the archive make it unreadable, as archives are read from their end.
     ///
     /// # Errors
     /// See [`write`](NpzWriter::write).
@@ -211,7 +211,7 @@ impl<'a> NpzWriter<'a> {
     }
 }
 
-/// An entry that is being written. Sizes and checksum are filled in after the data.
+/// An entry that is being written. Sizes and checksum are filled in after the data have been written.
 #[derive(Debug, Default)]
 struct Written<'a> {
     name: &'a str,
@@ -245,7 +245,7 @@ impl Written<'_> {
         u16::try_from(self.name.len()).expect("names are checked").to_le_bytes()
     }
 
-    /// Returns the local header. It always has 64-bit sizes, as it is first written before they are known.
+    /// Returns the local header. It always has 64-bit sizes, because it is first written before the sizes are known.
     fn local(&self) -> Vec<u8> {
         let mut bytes = b"PK\x03\x04".to_vec();
         bytes.extend(self.start());

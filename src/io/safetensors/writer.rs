@@ -177,7 +177,8 @@ impl<'a> SafetensorsWriter<'a> {
         let error =
             |e: io::Error| Error::File { path: label.to_owned(), reason: format!("cannot be written: {e}") };
         fit_a_file(self.tensors.values().map(|(tensor, _)| tensor.contents()), label)?;
-        // Sorted by decreasing element size, all tensors are aligned.
+        // The data begin at a multiple of 8 bytes. If tensors are sorted by decreasing element size, each begins at a multiple of its
+        // element size.
         let mut tensors: Vec<_> =
             self.tensors.iter().map(|(name, (x, t))| (name, *x, *t, x.contents())).collect();
         tensors.sort_by_key(|(.., contents)| core::cmp::Reverse(size_of(contents.dtype)));
