@@ -128,8 +128,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let batch = (Tensor::<f64, _, RowMajor>::ones([5, 2, 3]), Tensor::<f64, _, ColMajor>::ones([2, 3, 5]));
     println!(
         "3. batches of matrices: {:?} times a 3×4 in row-major, {:?} in column-major",
-        batch.0.matmul(&Tensor::ones([3, 4])).shape(),
-        batch.1.matmul(&Tensor::ones([3, 4])).shape()
+        batch.0.matmul(Tensor::ones([3, 4])).shape(),
+        batch.1.matmul(Tensor::ones([3, 4])).shape()
     );
     println!(
         "4. results are contiguous in their order: strides {:?} and {:?}",

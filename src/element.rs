@@ -192,6 +192,17 @@ pub trait Scalar: Element + NumAssign + CastTo<Self> + CastTo<Self::Float> {
 
     /// Converts a real number: `x`, or `x + 0i`.
     fn from_real(x: Self::Real) -> Self;
+    /// Converts a constant, with the rules of `as`: rounds for floating-point types; truncates and saturates for integers. A complex
+    /// number gets the imaginary part 0.
+    ///
+    /// ```
+    /// use vierbein::{Scalar, Tensor, tensor, Rank};
+    /// fn halves<T: Scalar>(x: Tensor<T, Rank<1>>) -> Tensor<T, Rank<1>> {
+    ///     x * T::from_f64(0.5)
+    /// }
+    /// assert_eq!(halves(tensor![1.0f32, 3.0]), tensor![0.5, 1.5]);
+    /// ```
+    fn from_f64(x: f64) -> Self;
     /// Converts a count of elements: rounds for floating-point types, saturates for integers.
     fn from_usize(n: usize) -> Self;
     /// Returns the real part.
@@ -487,6 +498,7 @@ macro_rules! integers {
             type Accumulator = $acc;
             const INTEGER: bool = true;
             fn from_real(x: $t) -> $t { x }
+            fn from_f64(x: f64) -> $t { x as $t }
             fn from_usize(n: usize) -> $t { $t::try_from(n).unwrap_or($t::MAX) }
             fn re(self) -> $t { self }
             fn im(self) -> $t { 0 }
@@ -649,6 +661,7 @@ macro_rules! floats {
             type Real = $t;
             type Magnitude = $t;
             fn from_real(x: $t) -> $t { x }
+            fn from_f64(x: f64) -> $t { x as $t }
             fn from_usize(n: usize) -> $t { n as $t }
             fn re(self) -> $t { self }
             fn im(self) -> $t { 0.0 }
@@ -702,6 +715,7 @@ macro_rules! floats {
                 $numbers::one_of_pair(f, self, right).unwrap_or_else(|| match f {
                     PairFunction::Atan2 => <$t>::atan2(self, right),
                     PairFunction::Hypot => <$t>::hypot(self, right),
+                    PairFunction::Pow => <$t>::powf(self, right),
                 })
             }
         }
@@ -711,6 +725,7 @@ macro_rules! floats {
             type Real = $t;
             type Magnitude = $t;
             fn from_real(x: $t) -> Self { Complex::new(x, 0.0) }
+            fn from_f64(x: f64) -> Self { Complex::new(x as $t, 0.0) }
             fn from_usize(n: usize) -> Self { Complex::new(n as $t, 0.0) }
             fn re(self) -> $t { self.re }
             fn im(self) -> $t { self.im }

@@ -44,6 +44,8 @@ const LINE: usize = 75;
 /// than 0 is below 1e-4 or at least 1e8, all numbers are in scientific notation. `{:.2}` selects two decimals and no scientific
 /// notation. `{:8}` makes columns at least eight characters wide.
 ///
+/// A tensor of rank 0 is printed as its number alone; `{:#}` adds the line.
+///
 /// An element that the device fails to read is printed as `?`. If the host allocation for the elements fails, one `?` is printed
 /// instead of them.
 ///
@@ -105,6 +107,9 @@ pub(crate) struct Shown<'a> {
 impl Shown<'_> {
     pub(crate) fn display(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_elements(f, !f.alternate())?;
+        if self.layout.rank() == 0 && !f.alternate() {
+            return Ok(());
+        }
         writeln!(f)?;
         self.write_type(f)
     }

@@ -42,7 +42,7 @@ pub use num_complex::Complex;
 pub use ops::AllAxesSliced;
 pub use ops::{
     AssignOperand, AxisIter, Lanes, MatchingOperand, MatrixRank, NewAxis, Operands, OrderAgnostic,
-    RightOperand, SameOrderOperand, ScalarRank, SliceArg, SliceOf, Stepped, op,
+    RightOperand, SameOrderOperand, ScalarRank, SelectOperand, SliceArg, SliceOf, Stepped, op,
 };
 pub use order::{ColMajor, MemoryOrder, Order, RowMajor};
 pub use rank::{
@@ -51,16 +51,16 @@ pub use rank::{
 };
 pub use storage::{OwnedData, Storage, StorageMut, View, ViewMut};
 pub use tensor::{
-    AxisIterMut, Iter, IterMut, LanesMut, Tensor, TensorIndex, TensorView, TensorViewMut, ViewOf,
+    AsView, AxisIterMut, Iter, IterMut, LanesMut, Tensor, TensorIndex, TensorView, TensorViewMut, ViewOf,
 };
 
 /// The items that most programs need: `use vierbein::prelude::*;`.
 pub mod prelude {
     #[doc(no_inline)]
     pub use crate::{
-        Axis, AxisArg, Backend, Broadcast, ColMajor, Common, Complex, Cpu, Cuda, Device, Dim, Element,
-        Inexact, InsertAxes, Last, MatmulRanks, NewAxis, Order, Rank, RealFloat, RealScalar, RemoveAxes,
-        RowMajor, Scalar, Tensor, TensorView, TensorViewMut, einsum, einsum_into, einsum_path, s, tensor,
-        try_einsum, try_einsum_into, try_einsum_path,
+        AsView, Axis, AxisArg, Backend, Broadcast, ColMajor, Common, Complex, Cpu, Cuda, Device, Dim,
+        Element, Inexact, InsertAxes, Last, MatmulRanks, NewAxis, Order, Rank, RealFloat, RealScalar,
+        RemoveAxes, RowMajor, Scalar, Tensor, TensorView, TensorViewMut, einsum, einsum_into, einsum_path, s,
+        tensor, try_einsum, try_einsum_into, try_einsum_path,
     };
 }

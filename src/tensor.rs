@@ -1,11 +1,13 @@
 //! The tensor: one struct for owned tensors and views. Its fifth type parameter, the storage, distinguishes them.
 
 mod access;
+mod as_view;
 mod foreign;
 mod iter;
 mod parts;
 
 pub use access::TensorIndex;
+pub use as_view::AsView;
 pub use iter::{Iter, IterMut};
 pub use parts::{AxisIterMut, LanesMut};
 
@@ -529,11 +531,6 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev>
             strides: self.strides,
             marker: PhantomData,
         }
-    }
-
-    /// Returns the device with the lifetime of the view.
-    pub(crate) fn device_ref(&self) -> &'a Dev {
-        self.storage.device
     }
 }
 

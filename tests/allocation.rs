@@ -234,7 +234,7 @@ fn elementwise_operation_into_output_does_not_allocate() {
         narrow: b.cast_into(narrow);
         out: b.map_into(|x| x + 1.0, out);
         out: a.zip_map_into(&row, |x, y| x * y, out);
-        out: a.zip_map3_into(&b, &row, |x, y, z| x * y + z, out);
+        out: a.zip_map3_into(b, &row, |x, y, z| x * y + z, out);
         out: out.apply_inplace(op::Sqrt);
         out: out.apply2_inplace(op::Maximum, &b);
         out: out.add_scaled(0.5, &b);

@@ -19,13 +19,13 @@ type M<T = f64, O = RowMajor, Dev = Cpu> = Tensor<T, Rank<2>, O, Dev>;
 
 // ------------------------------------------------------------------ operands of contractions must match
 
-assert_impl_all!(&'static M: EinsumOperand<'static>, ProductOperand<'static, f64, RowMajor, Cpu>);
-assert_impl_all!(TensorView<'static, f64, Rank<2>>: ProductOperand<'static, f64, RowMajor, Cpu>);
-assert_not_impl_any!(M: EinsumOperand<'static>);
-assert_not_impl_any!(f64: EinsumOperand<'static>);
-assert_not_impl_any!(&'static M<f32>: ProductOperand<'static, f64, RowMajor, Cpu>);
-assert_not_impl_any!(&'static M<f64, ColMajor>: ProductOperand<'static, f64, RowMajor, Cpu>);
-assert_not_impl_any!(&'static M<f64, RowMajor, Cuda>: ProductOperand<'static, f64, RowMajor, Cpu>);
+assert_impl_all!(&'static M: EinsumOperand, ProductOperand<f64, RowMajor, Cpu>);
+assert_impl_all!(TensorView<'static, f64, Rank<2>>: ProductOperand<f64, RowMajor, Cpu>);
+assert_impl_all!(M: EinsumOperand, ProductOperand<f64, RowMajor, Cpu>);
+assert_not_impl_any!(f64: EinsumOperand);
+assert_not_impl_any!(&'static M<f32>: ProductOperand<f64, RowMajor, Cpu>);
+assert_not_impl_any!(&'static M<f64, ColMajor>: ProductOperand<f64, RowMajor, Cpu>);
+assert_not_impl_any!(&'static M<f64, RowMajor, Cuda>: ProductOperand<f64, RowMajor, Cpu>);
 assert_impl_all!(&'static mut M: EinsumOutput<'static, f64, Rank<2>, RowMajor, Cpu>);
 assert_not_impl_any!(&'static mut M: EinsumOutput<'static, f64, Rank<1>, RowMajor, Cpu>);
 assert_not_impl_any!(&'static mut M<f32>: EinsumOutput<'static, f64, Rank<2>, RowMajor, Cpu>);

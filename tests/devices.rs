@@ -227,10 +227,10 @@ fn select<O: Order, Dev: Full>() {
     let (a, b) = (make::<_, _, O, Dev>([3, 4], p), make::<_, _, O, Dev>([3, 4], q));
     let mask = a.gt(0.0);
     check(&mask.select(&a, &b), [3, 4], |i| if p(i) > 0.0 { p(i) } else { q(i) });
-    check(&mask.select(&Tensor::scalar(1.0), &a), [3, 4], |i| if p(i) > 0.0 { 1.0 } else { p(i) });
+    check(&mask.select(Tensor::scalar(1.0), &a), [3, 4], |i| if p(i) > 0.0 { 1.0 } else { p(i) });
     let (row, column) = (a.slice(s![..1, ..]), b.slice(s![.., ..1]));
     let expected = |[i, j]: [usize; 2]| if p([0, j]) > 0.0 { q([i, 0]) } else { p([0, j]) };
-    check(&row.gt(0.0).select(&column, &row), [3, 4], expected);
+    check(&row.gt(0.0).select(column, &row), [3, 4], expected);
 }
 
 fn cast<O: Order, Dev: Full>() {
@@ -423,7 +423,7 @@ fn matrix_products<O: Order, Dev: Full>() {
     check(&a.matmul(&v), [3], |[i]| (0..4).map(|n| p([i, n]) * (n as f64 - 1.0)).sum());
     check(&v.matmul(&b), [5], |[j]| (0..4).map(|n| (n as f64 - 1.0) * q([n, j])).sum());
     check(&v.matmul(&v), [], |_| 6.0);
-    check(&a.cast::<i32>().matmul(&b.cast::<i32>()), [3, 5], |i| ab(i) as i32);
+    check(&a.cast::<i32>().matmul(b.cast::<i32>()), [3, 5], |i| ab(i) as i32);
     let z = |i: [usize; 2]| Complex::new(p(i), q(i));
     let (x, y) = (make::<_, _, O, Dev>([3, 4], z), make::<_, _, O, Dev>([4, 5], z));
     check(&x.matmul(&y), [3, 5], |[i, j]| (0..4).map(|n| z([i, n]) * z([n, j])).sum());
@@ -452,15 +452,15 @@ fn batched_products<O: Order, Dev: Full>() {
     };
     let shape = if O::ROW_MAJOR { [2, 3, 5] } else { [3, 5, 2] };
     let split = |[a, b, c]: [usize; 3]| if O::ROW_MAJOR { (a, b, c) } else { (c, a, b) };
-    check(&stack(2, 3, 4).matmul(&stack(2, 4, 5)), shape, |index| {
+    check(&stack(2, 3, 4).matmul(stack(2, 4, 5)), shape, |index| {
         let (b, i, j) = split(index);
         (0..4).map(|n| entry(b, i, n) * entry(b, n, j)).sum()
     });
-    check(&stack(1, 3, 4).matmul(&stack(2, 4, 5)), shape, |index| {
+    check(&stack(1, 3, 4).matmul(stack(2, 4, 5)), shape, |index| {
         let (b, i, j) = split(index);
         (0..4).map(|n| entry(0, i, n) * entry(b, n, j)).sum()
     });
-    check(&stack(2, 3, 4).matmul(&make::<_, _, O, Dev>([4, 5], q)), shape, |index| {
+    check(&stack(2, 3, 4).matmul(make::<_, _, O, Dev>([4, 5], q)), shape, |index| {
         let (b, i, j) = split(index);
         (0..4).map(|n| entry(b, i, n) * q([n, j])).sum()
     });

@@ -19,12 +19,17 @@ fn same_text(found: impl Display, expected: &str) {
 }
 
 #[test]
-fn rank_0_is_the_value() {
-    same_text(Tensor::<_, Rank<0>>::scalar(3.5), "3.5\nf64 [] row-major on Cpu");
-    same_text(Tensor::<_, Rank<0>>::scalar(-7i8), "-7\ni8 [] row-major on Cpu");
-    same_text(Tensor::<_, Rank<0>>::scalar(true), "true\nbool [] row-major on Cpu");
-    same_text(Tensor::<_, Rank<0>>::scalar(c64::new(1.0, 2.0)), "1+2i\nComplex<f64> [] row-major on Cpu");
-    same_text(tensor![[1, 2], [3, 4]].sum(), "10\ni32 [] row-major on Cpu");
+fn rank_0_is_the_value_alone() {
+    same_text(Tensor::<_, Rank<0>>::scalar(3.5), "3.5");
+    same_text(Tensor::<_, Rank<0>>::scalar(-7i8), "-7");
+    same_text(Tensor::<_, Rank<0>>::scalar(true), "true");
+    same_text(Tensor::<_, Rank<0>>::scalar(c64::new(1.0, 2.0)), "1+2i");
+    same_text(format!("{:8.2}|", Tensor::<_, Rank<0>>::scalar(2.625)), "    2.62|");
+    let sum = tensor![[1, 2], [3, 4]].sum();
+    same_text(&sum, "10");
+    same_text(format!("{sum:#}"), "10\ni32 [] row-major on Cpu");
+    same_text(format!("{sum:?}"), "i32 [] row-major on Cpu\n10");
+    same_text(vierbein::DynTensor::from(sum), "10");
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn complement<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
 fn clipped<T: RealScalar, D: Dim, O: Order, Dev: Backend<T>>(
     x: &Tensor<T, D, O, Dev>,
 ) -> Tensor<T, D, O, Dev> {
-    x.lt(T::zero()).select(&Tensor::zeros_in([], x.device()), x)
+    x.lt(T::zero()).select(T::zero(), x)
 }
 
 fn in_range<T: RealScalar, D: Dim, O: Order, Dev: Backend<T>>(

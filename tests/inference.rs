@@ -83,6 +83,82 @@ fn owned_operands_are_reused() {
     assert_ne!(matrix.as_slice().as_ptr(), at);
 }
 
+/// The element types, ranks and values of the calls below follow from arguments that are owned, borrowed or views, or scalars.
+#[test]
+fn arguments_are_tensors_views_or_references() {
+    fn norm(x: impl AsView<Element = f64, Dim = Rank<1>, Order = RowMajor, Device = Cpu>) -> f64 {
+        let x = x.as_view();
+        x.dot(x).item().sqrt()
+    }
+    let (a, u) = (tensor![[1.0, 2.0], [3.0, 4.0]], tensor![3.0, 4.0]);
+    assert_eq!([norm(&u), norm(u.slice(s![1..])), norm(&u), norm(u.clone())], [5.0, 4.0, 5.0, 5.0]);
+    let mut to = Tensor::zeros([2, 2]);
+    to.assign(a.t());
+    assert_eq!(to, tensor![[1.0, 3.0], [2.0, 4.0]]);
+    to.assign(a.index_axis(0, 1));
+    assert_eq!(to, tensor![[3.0, 4.0], [3.0, 4.0]]);
+    to.assign(a.clone());
+    to += a.slice(s![.., ..1]);
+    assert_eq!(to, tensor![[2.0, 3.0], [6.0, 7.0]]);
+    assert_eq!(a.matmul(a.matmul(&u)), tensor![61.0, 133.0]);
+    assert_eq!(a.matmul(a.t()), tensor![[5.0, 11.0], [11.0, 25.0]]);
+    assert_eq!(a.tensordot(a.clone(), [1], [0]), tensor![[7.0, 10.0], [15.0, 22.0]]);
+    assert_eq!(u.vdot(u.conj()).item(), 25.0);
+    assert_eq!(a.maximum(a.t()).maximum(2.5), tensor![[2.5, 3.0], [3.0, 4.0]]);
+    assert_eq!(a.zip_map(a.t(), |x, y| x - y), tensor![[0.0, -1.0], [1.0, 0.0]]);
+    assert_eq!(einsum!("ij,jk->ik", a.matmul(&a), a.clone()), tensor![[37.0, 54.0], [81.0, 118.0]]);
+    assert_eq!(einsum!("i,i->", u.conj(), u.conj_view()).item(), 25.0);
+
+    let mask = a.lt(a.t());
+    assert_eq!(mask.select(&a, 0.0), tensor![[0.0, 2.0], [0.0, 0.0]]);
+    assert_eq!(mask.select(0.0, a.t()), tensor![[1.0, 0.0], [2.0, 4.0]]);
+    assert_eq!(mask.select(1, -1), tensor![[-1, 1], [-1, -1]]);
+    assert_eq!(mask.select(true, false), mask);
+    assert_eq!(tensor![true].select(0.0, &tensor![1.0f32]), tensor![0.0f32]);
+    assert_eq!(
+        tensor![false].select(Complex::new(0.0, 1.0f32), Complex::from(2.0)),
+        tensor![Complex::new(2.0, 0.0)]
+    );
+}
+
+#[test]
+fn rank_0_compares_with_scalars_and_converts() {
+    let x = tensor![1.5f32, 2.0];
+    assert!(x.sum() == 3.5 && x.sum() != 3.0 && x.sum() > 2.0 && x.sum() <= 3.5);
+    assert!(x.index_axis(0, 1) == 2.0 && !(x.index_axis(0, 1) < 2.0));
+    let nan = tensor![f64::NAN].sum();
+    assert!(nan != nan.item() && !(nan > 0.0) && !(nan <= 0.0));
+    assert_eq!(tensor![1, 2].sum(), 3);
+    assert_eq!(tensor![true, false].any(), true);
+    assert_eq!(tensor![Complex::new(1.0, 2.0)].sum(), Complex::new(1.0, 2.0));
+    assert_eq!(f32::from(x.sum()), 3.5);
+    let norm: f64 = tensor![3.0, 4.0].norm().into();
+    assert_eq!(norm, 5.0);
+    assert!(bool::from(tensor![true].all()));
+}
+
+#[test]
+fn real_scalars_combine_with_complex_tensors() {
+    let mut z = tensor![Complex::new(1.0, 2.0)];
+    assert_eq!(&z * 2.0, tensor![Complex::new(2.0, 4.0)]);
+    assert_eq!(2.0 * &z, tensor![Complex::new(2.0, 4.0)]);
+    assert_eq!(1.0 - z.clone(), tensor![Complex::new(0.0, -2.0)]);
+    z /= 2.0;
+    assert_eq!(z, tensor![Complex::new(0.5, 1.0)]);
+    let z = tensor![Complex::new(1.0f32, 2.0)];
+    assert_eq!(z * 2.0 + 1.0, tensor![Complex::new(3.0f32, 4.0)]);
+}
+
+#[test]
+fn constants_convert_to_any_element_type() {
+    fn halves<T: Scalar>(x: TensorView<'_, T, Rank<1>>) -> Tensor<T, Rank<1>> {
+        x * T::from_f64(0.5)
+    }
+    assert_eq!(halves(tensor![1.0f32].view()), tensor![0.5]);
+    assert_eq!(halves(tensor![Complex::new(1.0, 3.0)].view()), tensor![Complex::new(0.5, 1.5)]);
+    assert_eq!([i8::from_f64(-300.0), i8::from_f64(2.9), i8::from_f64(f64::NAN)], [-128, 2, 0]);
+}
+
 #[test]
 fn views_live_as_long_as_what_they_borrow_from() {
     fn diagonal<'a>(x: TensorView<'a, f64, Rank<2>>) -> TensorView<'a, f64, Rank<1>> {

@@ -32,9 +32,9 @@ fn every_operation<O: Order>() {
     check(&out, &|i, j| x(i, j) * x(i, j));
     a.zip_map_into(&turned, |x, y| x + 2.0 * y, &mut out);
     check(&out, &|i, j| x(i, j) + 2.0 * y(i, j));
-    a.zip_map3_into(&turned, &a, |x, y, z| x * y - z, &mut out);
+    a.zip_map3_into(turned, &a, |x, y, z| x * y - z, &mut out);
     check(&out, &|i, j| x(i, j) * y(i, j) - x(i, j));
-    assert_eq!(out, a.zip_map3(&turned, &a, |x, y, z| x * y - z));
+    assert_eq!(out, a.zip_map3(turned, &a, |x, y, z| x * y - z));
     let mut whole = Tensor::<i32, Rank<2>, O>::zeros([13, 21]);
     turned.cast_into(&mut whole);
     whole.cast_into(&mut out);

@@ -143,6 +143,18 @@ fn powf(x: DynView<'_>, n: f64) -> Result<DynTensor, Error> {
     })
 }
 
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn log(x: DynView<'_>, base: f64) -> Result<DynTensor, Error> {
+    const NAME: &str = <op::Ln as UnaryOp<f64>>::NAME;
+    on_device!(NAME, x, Dev => match x.dtype() {
+        DType::F32 => compute::<f32, Dev, _>(op::Ln, x)?.try_div(base.ln() as f32),
+        DType::F64 => compute::<f64, Dev, _>(op::Ln, x)?.try_div(base.ln()),
+        DType::C32 => compute::<crate::c32, Dev, _>(op::Ln, x)?.try_div(crate::c32::from(base.ln() as f32)),
+        DType::C64 => compute::<crate::c64, Dev, _>(op::Ln, x)?.try_div(crate::c64::from(base.ln())),
+        other => Err(lacking(NAME, other, needs::INEXACT)),
+    })
+}
+
 /// Evaluates `$body` for the element types `$T` and `$U` of two [`DType`]s with `$T: CastTo<$U>`; returns an error for other pairs.
 macro_rules! for_pair {
     ($from:expr, $to:expr, $T:ident, $U:ident => $body:expr) => {{
@@ -237,6 +249,21 @@ impl<S: DynData> DynTensor<S> {
     /// ```
     pub fn powi(&self, n: i32) -> Result<DynTensor, Error> {
         powi(self.look(), n)
+    }
+
+    /// Returns the logarithm to `base` of each element: `ln(x) / ln(base)`.
+    ///
+    /// # Errors
+    /// If the elements are not floating-point or complex numbers, or if the device allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![9.0, 3.0]).log(3.0)?;
+    /// assert!(x.downcast_ref::<f64, vierbein::Rank<1>, vierbein::RowMajor>()?.all_close(&tensor![2.0, 1.0], 1e-15, 0.0));
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn log(&self, base: f64) -> Result<DynTensor, Error> {
+        log(self.look(), base)
     }
 
     /// Raises each element to a real power, which is rounded to the precision of the elements.

@@ -21,58 +21,129 @@ use core::marker::PhantomData;
 /// A contraction of `N` operands, some of which may be missing yet. The rank `E` is the number of axes that the ellipses of the operands
 /// stand for.
 #[derive(Debug)]
-pub struct Contraction<'s, 'a, T: Element, E, O, Dev: Device, L, const N: usize> {
+pub struct Contraction<'s, T, E, O, Dev, L, const N: usize> {
     spec: &'s Spec<'s>,
     operands: L,
-    device: &'a Dev,
     cache: &'s PathCache,
     count: usize,
-    /// The error of the first operand that is on another instance of the device.
-    instances: Result<(), Error>,
-    marker: PhantomData<(T, E, O)>,
+    marker: PhantomData<(T, E, O, Dev)>,
 }
 
-/// A list of operands, whose ranks are in its type. It consists of the last operand and the list of the operands before it.
+/// A list of operands, or of their views. It consists of the last one and the list of those before it, so the ranks of all are in
+/// its type.
 #[derive(Debug)]
-pub struct List<L, V> {
+pub struct List<L, X> {
     before: L,
-    last: V,
+    last: X,
+}
+
+/// An operand `X`, and the function that returns a view of it as a tensor of `T`, of rank `D`.
+///
+/// The function stands for the bound `X: ProductOperand`, which was checked when the operand was added. A list thus needs no bound on
+/// its operands, and the compiler reports an operand that does not match only once.
+#[derive(Debug)]
+pub struct Held<X, T: Element, D: Dim, O: Order, Dev: Device> {
+    operand: X,
+    view: fn(&X) -> TensorView<'_, T, D, O, Dev>,
     conjugate: bool,
 }
 
 /// A list of operands: a [`List`], or `()`, the empty list.
-pub trait OperandList<T: Element, Dev: Device> {
-    /// Writes the operands to the beginning of `to`, and returns their number.
+///
+/// A contraction owns its operands, because an operand may be a temporary tensor, and views them when it is complete.
+pub trait OperandList<T: Element, O: Order, Dev: Device> {
+    /// Views of all operands.
+    type Views<'a>: ViewList<T, Dev>
+    where
+        Self: 'a;
     #[doc(hidden)]
-    fn factors<'b>(&'b self, to: &mut [Option<MatrixOperand<'b, T, Dev>>]) -> usize;
+    fn views(&self) -> Self::Views<'_>;
 }
 
-impl<T: Element, Dev: Device> OperandList<T, Dev> for () {
+/// The views of a list of operands.
+pub trait ViewList<T: Element, Dev: Device> {
+    /// Writes each operand and its device to the beginning of `to`, and returns the number of operands.
+    #[doc(hidden)]
+    fn factors<'a>(&'a self, to: &mut [Option<(MatrixOperand<'a, T, Dev>, &'a Dev)>]) -> usize;
+}
+
+impl<T: Element, O: Order, Dev: Device> OperandList<T, O, Dev> for () {
+    type Views<'a> = ();
     #[inline(always)]
-    fn factors<'b>(&'b self, _: &mut [Option<MatrixOperand<'b, T, Dev>>]) -> usize {
+    fn views(&self) {}
+}
+
+impl<T: Element, Dev: Device> ViewList<T, Dev> for () {
+    #[inline(always)]
+    fn factors<'a>(&'a self, _: &mut [Option<(MatrixOperand<'a, T, Dev>, &'a Dev)>]) -> usize {
         0
     }
 }
 
-impl<T: Element, Dev: Device> OperandList<T, Dev> for Box<dyn OperandList<T, Dev> + '_> {
-    fn factors<'b>(&'b self, to: &mut [Option<MatrixOperand<'b, T, Dev>>]) -> usize {
-        (**self).factors(to)
+impl<L, X, T, D, O, Dev> OperandList<T, O, Dev> for List<L, Held<X, T, D, O, Dev>>
+where
+    L: OperandList<T, O, Dev>,
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+{
+    type Views<'a>
+        = List<L::Views<'a>, (TensorView<'a, T, D, O, Dev>, bool)>
+    where
+        Self: 'a;
+    #[inline(always)]
+    fn views(&self) -> Self::Views<'_> {
+        let Held { operand, view, conjugate } = &self.last;
+        List { before: self.before.views(), last: (view(operand), *conjugate) }
     }
 }
 
-impl<L, T, D, O, Dev> OperandList<T, Dev> for List<L, TensorView<'_, T, D, O, Dev>>
+impl<L, T, D, O, Dev> ViewList<T, Dev> for List<L, (TensorView<'_, T, D, O, Dev>, bool)>
 where
-    L: OperandList<T, Dev>,
+    L: ViewList<T, Dev>,
     T: Element,
     D: Dim,
     O: Order,
     Dev: Device,
 {
     #[inline(always)]
-    fn factors<'b>(&'b self, to: &mut [Option<MatrixOperand<'b, T, Dev>>]) -> usize {
+    fn factors<'a>(&'a self, to: &mut [Option<(MatrixOperand<'a, T, Dev>, &'a Dev)>]) -> usize {
         let before = self.before.factors(to);
-        to[before] = Some(MatrixOperand { operand: self.last.operand(), conjugate: self.conjugate });
+        let (view, conjugate) = &self.last;
+        to[before] = Some((MatrixOperand { operand: view.operand(), conjugate: *conjugate }, view.device()));
         before + 1
+    }
+}
+
+/// A list of operands whose ranks are not in its type.
+#[doc(hidden)]
+pub trait ErasedList<T: Element, Dev: Device> {
+    fn boxed_views(&self) -> Box<dyn ViewList<T, Dev> + '_>;
+}
+
+/// Returns the views of a list of operands in a box.
+struct Erased<L, O>(L, PhantomData<O>);
+
+impl<T: Element, O: Order, Dev: Device, L: OperandList<T, O, Dev>> ErasedList<T, Dev> for Erased<L, O> {
+    fn boxed_views(&self) -> Box<dyn ViewList<T, Dev> + '_> {
+        Box::new(self.0.views())
+    }
+}
+
+impl<T: Element, O: Order, Dev: Device> OperandList<T, O, Dev> for Box<dyn ErasedList<T, Dev> + '_> {
+    type Views<'a>
+        = Box<dyn ViewList<T, Dev> + 'a>
+    where
+        Self: 'a;
+    fn views(&self) -> Self::Views<'_> {
+        (**self).boxed_views()
+    }
+}
+
+impl<T: Element, Dev: Device> ViewList<T, Dev> for Box<dyn ViewList<T, Dev> + '_> {
+    fn factors<'a>(&'a self, to: &mut [Option<(MatrixOperand<'a, T, Dev>, &'a Dev)>]) -> usize {
+        (**self).factors(to)
     }
 }
 
@@ -92,15 +163,15 @@ pub struct TermOf<const LABELS: usize, const ELLIPSIS: bool>;
 /// # Panics
 /// If the const arguments do not match the specification.
 #[inline(always)]
-pub fn contraction<'s, 'a, const N: usize, const LABELS: usize, const ELLIPSIS: bool, X, T, D, E, O, Dev>(
+pub fn contraction<'s, const N: usize, const LABELS: usize, const ELLIPSIS: bool, X, T, D, E, O, Dev>(
     spec: &'s Spec<'s>,
     cache: &'s PathCache,
     _: Count<N>,
     _: TermOf<LABELS, ELLIPSIS>,
     first: X,
-) -> Contraction<'s, 'a, T, E, O, Dev, List<(), TensorView<'a, T, D, O, Dev>>, N>
+) -> Contraction<'s, T, E, O, Dev, List<(), Held<X, T, D, O, Dev>>, N>
 where
-    X: EinsumOperand<'a, Element = T, Dim = D, Order = O, Device = Dev>,
+    X: EinsumOperand<Element = T, Dim = D, Order = O, Device = Dev>,
     T: Element,
     D: LabelledBy<LABELS, ELLIPSIS, Ellipsis = E>,
     O: Order,
@@ -108,50 +179,46 @@ where
 {
     assert!(spec.operands() == N, "{}", NOT_OF_THE_SPECIFICATION);
     check_term::<LABELS, ELLIPSIS>(spec, 0);
-    let last = first.elements();
-    let device = last.device_ref();
-    let operands = List { before: (), last, conjugate: X::CONJUGATE };
-    Contraction { spec, operands, device, cache, count: 1, instances: Ok(()), marker: PhantomData }
+    let last = Held { operand: first, view: X::elements, conjugate: X::CONJUGATE };
+    let operands = List { before: (), last };
+    Contraction { spec, operands, cache, count: 1, marker: PhantomData }
 }
 
-impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize>
-    Contraction<'s, 'a, T, E, O, Dev, L, N>
-{
+impl<'s, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize> Contraction<'s, T, E, O, Dev, L, N> {
     /// Adds an operand.
     ///
     /// # Panics
     /// If the const arguments do not match the specification, or if the specification has fewer operands.
-    #[inline]
+    #[inline(always)]
     pub fn and<const LABELS: usize, const ELLIPSIS: bool, X, F>(
         self,
         _: TermOf<LABELS, ELLIPSIS>,
         x: X,
-    ) -> Contraction<'s, 'a, T, Common<E, F>, O, Dev, List<L, TensorView<'a, T, X::Dim, O, Dev>>, N>
+    ) -> Contraction<'s, T, Common<E, F>, O, Dev, List<L, Held<X, T, X::Dim, O, Dev>>, N>
     where
-        X: ProductOperand<'a, T, O, Dev>,
+        X: ProductOperand<T, O, Dev>,
         X::Dim: LabelledBy<LABELS, ELLIPSIS, Ellipsis = F>,
         F: Dim,
         E: Broadcast<F>,
     {
         assert!(self.count < N, "{}", NOT_OF_THE_SPECIFICATION);
         check_term::<LABELS, ELLIPSIS>(self.spec, self.count);
-        let last: TensorView<'a, T, X::Dim, O, Dev> = x.agreeing();
-        let instances =
-            self.instances.and_then(|()| same_instance("contract", self.device, last.device_ref()));
-        let Contraction { spec, operands, device, cache, count, .. } = self;
-        let operands = List { before: operands, last, conjugate: X::CONJUGATE };
-        Contraction { spec, operands, device, cache, count: count + 1, instances, marker: PhantomData }
+        let Contraction { spec, operands, cache, count, .. } = self;
+        let last = Held { operand: x, view: X::agreeing, conjugate: X::CONJUGATE };
+        let operands = List { before: operands, last };
+        Contraction { spec, operands, cache, count: count + 1, marker: PhantomData }
     }
 
     /// Removes the ranks of the operands from the type, for a number of operands that is known at run time only.
     #[doc(hidden)]
-    pub fn boxed<'l>(self) -> Contraction<'s, 'a, T, E, O, Dev, Box<dyn OperandList<T, Dev> + 'l>, N>
+    pub fn boxed<'l>(self) -> Contraction<'s, T, E, O, Dev, Box<dyn ErasedList<T, Dev> + 'l>, N>
     where
-        L: OperandList<T, Dev> + 'l,
+        L: OperandList<T, O, Dev> + 'l,
+        O: 'l,
     {
-        let Contraction { spec, operands, device, cache, count, instances, .. } = self;
-        let operands: Box<dyn OperandList<T, Dev> + 'l> = Box::new(operands);
-        Contraction { spec, operands, device, cache, count, instances, marker: PhantomData }
+        let Contraction { spec, operands, cache, count, .. } = self;
+        let operands: Box<dyn ErasedList<T, Dev> + 'l> = Box::new(Erased(operands, PhantomData::<O>));
+        Contraction { spec, operands, cache, count, marker: PhantomData }
     }
 
     /// Ends the list of operands. The result has `LABELS` labels in addition to its ellipsis.
@@ -159,14 +226,14 @@ impl<'s, 'a, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize>
     /// # Panics
     /// If the const arguments do not match the specification, or if the specification has more operands.
     #[inline(always)]
-    pub fn result<const LABELS: usize, R>(self) -> Prepared<'s, 'a, T, R, O, Dev, L, N>
+    pub fn result<const LABELS: usize, R>(self) -> Prepared<'s, T, R, O, Dev, L, N>
     where
         E: ResultOf<LABELS, Result = R>,
         R: Dim,
     {
         assert!(self.count == N && self.spec.labels(N) == LABELS, "{}", NOT_OF_THE_SPECIFICATION);
-        let Contraction { spec, operands, device, cache, instances, .. } = self;
-        Prepared { spec, operands, device, cache, instances, marker: PhantomData }
+        let Contraction { spec, operands, cache, .. } = self;
+        Prepared { spec, operands, cache, marker: PhantomData }
     }
 }
 
@@ -185,31 +252,38 @@ fn check_term<const LABELS: usize, const ELLIPSIS: bool>(spec: &Spec<'_>, k: usi
 
 /// A contraction with all of its operands; `R` is the rank of its result.
 #[derive(Debug)]
-pub struct Prepared<'s, 'a, T: Element, R, O, Dev: Device, L, const N: usize> {
+pub struct Prepared<'s, T, R, O, Dev, L, const N: usize> {
     spec: &'s Spec<'s>,
     operands: L,
-    device: &'a Dev,
     cache: &'s PathCache,
-    instances: Result<(), Error>,
-    marker: PhantomData<(T, R, O)>,
+    marker: PhantomData<(T, R, O, Dev)>,
 }
 
-impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N: usize>
-    Prepared<'_, '_, T, R, O, Dev, L, N>
-{
-    #[inline(always)]
-    fn factors(&self) -> [MatrixOperand<'_, T, Dev>; N] {
-        let mut factors = [None; N];
-        self.operands.factors(&mut factors);
-        factors.map(|factor| factor.expect("every operand was bound"))
+/// Returns the device of the first operand, and all operands. Returns an error if another operand is on another instance of the device.
+#[inline(always)]
+fn factors<'a, T: Element, Dev: Device, const N: usize>(
+    views: &'a impl ViewList<T, Dev>,
+) -> Result<(&'a Dev, [MatrixOperand<'a, T, Dev>; N]), Error> {
+    let mut factors = [None; N];
+    views.factors(&mut factors);
+    let factors = factors.map(|factor| factor.expect("every operand is in the list"));
+    let device = factors[0].1;
+    for (_, other) in &factors[1..] {
+        same_instance("contract", device, other)?;
     }
+    Ok((device, factors.map(|(factor, _)| factor)))
+}
 
+impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const N: usize>
+    Prepared<'_, T, R, O, Dev, L, N>
+{
     fn einsum<'b>(
         &'b self,
+        device: &'b Dev,
         operands: &'b [MatrixOperand<'b, T, Dev>],
         limit: Option<usize>,
     ) -> Einsum<'b, T, Dev> {
-        let Prepared { spec, device, cache, .. } = self;
+        let Prepared { spec, cache, .. } = self;
         Einsum { spec, row_major: O::ROW_MAJOR, device, operands, limit, cache }
     }
 
@@ -226,9 +300,9 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N:
         T: Scalar,
         Dev: Contract<T>,
     {
-        self.instances.clone()?;
-        let factors = self.factors();
-        contract(&self.einsum(&factors, limit))
+        let views = self.operands.views();
+        let (device, factors) = factors::<_, _, N>(&views)?;
+        contract(&self.einsum(device, &factors, limit))
     }
 
     /// Contracts into a new tensor.
@@ -262,14 +336,14 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N:
         T: Scalar,
         Dev: Contract<T>,
     {
-        let mut out = out.agreeing();
-        same_instance("contract", self.device, out.device())?;
-        self.instances.clone()?;
-        let (scaling, factors, out) = (Scaling { alpha, beta }, self.factors(), out.output().0);
-        let einsum = self.einsum(&factors, limit);
+        let (mut out, views) = (out.agreeing(), self.operands.views());
+        let (device, factors) = factors::<_, _, N>(&views)?;
+        same_instance("contract", device, out.device())?;
+        let (scaling, out) = (Scaling { alpha, beta }, out.output().0);
+        let einsum = self.einsum(device, &factors, limit);
         match matrices(&einsum) {
             Some((pair, factors)) if out.shape() == pair.shape() => {
-                pair.multiply(self.device, factors, scaling, out)
+                pair.multiply(device, factors, scaling, out)
             }
             _ => einsum.accumulate(&einsum.bind()?, scaling, out),
         }
@@ -321,8 +395,9 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, Dev>, const N:
     /// # Errors
     /// If axes of one label differ in extent, or if no path is found whose intermediate results have at most `limit` bytes each.
     pub fn try_path(self, limit: Option<usize>) -> Result<ContractionPath, Error> {
-        self.instances.clone()?;
-        let (factors, limit) = (self.factors(), limit.map(|bytes| bytes / size_of::<T>()));
+        let views = self.operands.views();
+        let (_, factors) = factors::<_, _, N>(&views)?;
+        let limit = limit.map(|bytes| bytes / size_of::<T>());
         let shapes = factors.iter().map(|factor| factor.operand.shape());
         ContractionPath::new(self.spec, O::ROW_MAJOR, shapes, limit)
     }

@@ -10,7 +10,9 @@ mod operand;
 pub use crate::engine::contract::{
     ContractionPath, ContractionStep, MAX_OPERANDS, Message, PathCache, Spec, SpecError,
 };
-pub use builder::{Contraction, Count, List, OperandList, Prepared, TermOf, contraction};
+#[doc(hidden)]
+pub use builder::ErasedList;
+pub use builder::{Contraction, Count, Held, List, OperandList, Prepared, TermOf, ViewList, contraction};
 pub use operand::{
     Conjugate, EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf, SameRankAs, WrittenTo,
 };

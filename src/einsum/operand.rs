@@ -8,13 +8,13 @@ use crate::rank::{Dim, InsertAxes, Rank, RemoveAxes, Removed};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 
-/// An operand of [`einsum!`](crate::einsum!): a reference to a tensor, a view, or a [`conj_view`](Tensor::conj_view).
+/// An operand of [`einsum!`](crate::einsum!): a tensor, owned, borrowed or a view, or a [`conj_view`](Tensor::conj_view).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an operand of a contraction",
     label = "expected `&x`, a view such as `x.t()`, or `x.conj_view()`",
-    note = "pass a tensor by reference: `&x`; pass a scalar as `&Tensor::<f64, _>::scalar(2.0)`"
+    note = "pass a scalar as `Tensor::<f64, _>::scalar(2.0)`"
 )]
-pub trait EinsumOperand<'a> {
+pub trait EinsumOperand {
     /// The element type.
     type Element: Element;
     /// The rank.
@@ -26,31 +26,33 @@ pub trait EinsumOperand<'a> {
     /// Whether the elements are to be conjugated.
     const CONJUGATE: bool;
     /// Returns a view of the elements, not conjugated.
-    fn elements(self) -> TensorView<'a, Self::Element, Self::Dim, Self::Order, Self::Device>;
+    fn elements(&self) -> TensorView<'_, Self::Element, Self::Dim, Self::Order, Self::Device>;
 }
 
-impl<'a, T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> EinsumOperand<'a>
-    for &'a Tensor<T, D, O, Dev, S>
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> EinsumOperand
+    for Tensor<T, D, O, Dev, S>
 {
     type Element = T;
     type Dim = D;
     type Order = O;
     type Device = Dev;
     const CONJUGATE: bool = false;
-    fn elements(self) -> TensorView<'a, T, D, O, Dev> {
+    #[inline(always)]
+    fn elements(&self) -> TensorView<'_, T, D, O, Dev> {
         self.into()
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, T: Element, D: Dim, O: Order, Dev: Device> EinsumOperand<'a> for TensorView<'a, T, D, O, Dev> {
-    type Element = T;
-    type Dim = D;
-    type Order = O;
-    type Device = Dev;
-    const CONJUGATE: bool = false;
-    fn elements(self) -> TensorView<'a, T, D, O, Dev> {
-        self
+impl<X: EinsumOperand> EinsumOperand for &X {
+    type Element = X::Element;
+    type Dim = X::Dim;
+    type Order = X::Order;
+    type Device = X::Device;
+    const CONJUGATE: bool = X::CONJUGATE;
+    #[inline(always)]
+    fn elements(&self) -> TensorView<'_, X::Element, X::Dim, X::Order, X::Device> {
+        (**self).elements()
     }
 }
 
@@ -59,25 +61,14 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> EinsumOperand<'a> for Tensor
 pub struct Conjugate<X>(X);
 
 #[diagnostic::do_not_recommend]
-impl<'a, X: EinsumOperand<'a>> EinsumOperand<'a> for Conjugate<X> {
+impl<X: EinsumOperand> EinsumOperand for Conjugate<X> {
     type Element = X::Element;
     type Dim = X::Dim;
     type Order = X::Order;
     type Device = X::Device;
     const CONJUGATE: bool = !X::CONJUGATE;
-    fn elements(self) -> TensorView<'a, X::Element, X::Dim, X::Order, X::Device> {
-        self.0.elements()
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a, X: EinsumOperand<'a> + Copy> EinsumOperand<'a> for &Conjugate<X> {
-    type Element = X::Element;
-    type Dim = X::Dim;
-    type Order = X::Order;
-    type Device = X::Device;
-    const CONJUGATE: bool = !X::CONJUGATE;
-    fn elements(self) -> TensorView<'a, X::Element, X::Dim, X::Order, X::Device> {
+    #[inline(always)]
+    fn elements(&self) -> TensorView<'_, X::Element, X::Dim, X::Order, X::Device> {
         self.0.elements()
     }
 }
@@ -119,19 +110,20 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     message = "a `{O}` tensor of `{T}` on `{Dev}` cannot be multiplied by a `{Self}`",
     label = "expected `&x`, a view such as `x.t()`, or `x.conj_view()`"
 )]
-pub trait ProductOperand<'a, T: Element, O: Order, Dev: Device>: EinsumOperand<'a> {
+pub trait ProductOperand<T: Element, O: Order, Dev: Device>: EinsumOperand {
     /// Returns a view of the elements with the left operand's element type, memory order and device.
-    fn agreeing(self) -> TensorView<'a, T, Self::Dim, O, Dev>;
+    fn agreeing(&self) -> TensorView<'_, T, Self::Dim, O, Dev>;
 }
 
-impl<'a, X, T, O, Dev> ProductOperand<'a, T, O, Dev> for X
+impl<X, T, O, Dev> ProductOperand<T, O, Dev> for X
 where
-    X: EinsumOperand<'a>,
+    X: EinsumOperand,
     T: SameDtype<X::Element>,
     O: Order + SameOrder<X::Order>,
     Dev: SameDevice<X::Device>,
 {
-    fn agreeing(self) -> TensorView<'a, T, X::Dim, O, Dev> {
+    #[inline(always)]
+    fn agreeing(&self) -> TensorView<'_, T, X::Dim, O, Dev> {
         self.elements().into_agreeing()
     }
 }

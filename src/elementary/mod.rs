@@ -51,6 +51,7 @@ pub enum Elementary {
 pub enum PairFunction {
     Atan2,
     Hypot,
+    Pow,
 }
 
 /// An elementary function of floating-point and complex numbers. CUDA sources select a function by the discriminant of its variant.
@@ -373,6 +374,7 @@ macro_rules! functions {
 
             branchless!(Atan2, |x: [$F; 2]| -> $F { text::atan2(x[0], x[1]) });
             branchless!(Hypot, |x: [$F; 2]| -> $F { text::hypot(x[0], x[1]) });
+            branchless!(Pow, |x: [$F; 2]| -> $F { text::powf(x[0], x[1]) });
             /// A function of two numbers with a fixed second argument.
             #[derive(Clone, Copy)]
             struct With<R>(R, $F);
@@ -461,6 +463,7 @@ macro_rules! functions {
                     Elementary::Real(RealFunction::Ln1p) => map!(Ln1p),
                     Elementary::PairWith(PairFunction::Atan2, right) => map!(With(Atan2, right as $F)),
                     Elementary::PairWith(PairFunction::Hypot, right) => map!(With(Hypot, right as $F)),
+                    Elementary::PairWith(PairFunction::Pow, right) => map!(With(Pow, right as $F)),
                     Elementary::Arg | Elementary::Pair(_) => false,
                     Elementary::Float(f) => match f {
                         // A vector instruction: the loop of ordinary elementwise functions is vectorised.
@@ -558,6 +561,8 @@ macro_rules! functions {
                     PairFunction::Atan2 => unsafe { map_function(Atan2, [left, right], to, n) },
                     // SAFETY: this function has the contract of `map_function`.
                     PairFunction::Hypot => unsafe { map_function(Hypot, [left, right], to, n) },
+                    // SAFETY: this function has the contract of `map_function`.
+                    PairFunction::Pow => unsafe { map_function(Pow, [left, right], to, n) },
                 }
             }
 

@@ -103,25 +103,31 @@ macro_rules! arithmetic {
         }
 
         arithmetic!(@scalars $Op $method; i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c32 c64);
+        // A real scalar beside a complex tensor is converted first.
+        arithmetic!(@left $Op $method; f32 beside c32, f64 beside c64);
     )*};
 
-    (@scalars $Op:ident $method:ident; $($t:ty)*) => {$(
-        impl<D: Dim, O: Order, Dev: Elementwise<$t>, S: Storage<$t, Dev>>
-            ops::$Op<&Tensor<$t, D, O, Dev, S>> for $t
+    (@scalars $Op:ident $method:ident; $($t:ident)*) => {
+        arithmetic!(@left $Op $method; $($t beside $t),*);
+    };
+
+    (@left $Op:ident $method:ident; $($t:ident beside $u:ident),*) => {$(
+        impl<D: Dim, O: Order, Dev: Elementwise<$u>, S: Storage<$u, Dev>>
+            ops::$Op<&Tensor<$u, D, O, Dev, S>> for $t
         {
-            type Output = Tensor<$t, D, O, Dev>;
+            type Output = Tensor<$u, D, O, Dev>;
             #[track_caller]
-            fn $method(self, right: &Tensor<$t, D, O, Dev, S>) -> Self::Output {
-                unwrap_or_panic(right.try_apply(WithLeft { op: $Op, left: self }))
+            fn $method(self, right: &Tensor<$u, D, O, Dev, S>) -> Self::Output {
+                unwrap_or_panic(right.try_apply(WithLeft { op: $Op, left: <$u>::from(self) }))
             }
         }
-        impl<D: Dim, O: Order, Dev: Elementwise<$t>, S: Storage<$t, Dev>>
-            ops::$Op<Tensor<$t, D, O, Dev, S>> for $t
+        impl<D: Dim, O: Order, Dev: Elementwise<$u>, S: Storage<$u, Dev>>
+            ops::$Op<Tensor<$u, D, O, Dev, S>> for $t
         {
-            type Output = Tensor<$t, D, O, Dev>;
+            type Output = Tensor<$u, D, O, Dev>;
             #[track_caller]
-            fn $method(self, right: Tensor<$t, D, O, Dev, S>) -> Self::Output {
-                unwrap_or_panic(unary_given(WithLeft { op: $Op, left: self }, right))
+            fn $method(self, right: Tensor<$u, D, O, Dev, S>) -> Self::Output {
+                unwrap_or_panic(unary_given(WithLeft { op: $Op, left: <$u>::from(self) }, right))
             }
         }
     )*};

@@ -335,6 +335,12 @@ macro_rules! binary {
             elements: RealFloat, gives: T, example: "[3.0, 5.0]", "&tensor![4.0, 12.0]" => "[5.0, 13.0]",
             pair_function: Hypot, cuda: "hypot(a, b)",
         }
+        Pow: pow, try_pow {
+            doc: "`self` to the power of `right`; for one exponent, [`powf`](Tensor::powf) and [`powi`](Tensor::powi) are faster",
+            verb: "take a power of",
+            elements: RealFloat, gives: T, example: "[2.0, 9.0]", "&tensor![3.0, 0.5]" => "[8.0, 3.0]",
+            pair_function: Pow, cuda: "pow(a, b)",
+        }
         Equal: equal, try_equal {
             doc: "Whether `self == right`",
             verb: "compare",

@@ -43,10 +43,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(a.matmul(&a.t()), tensor![[5, 11], [11, 25]]);
     /// ```
     #[track_caller]
-    pub fn matmul<'b, B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
+    pub fn matmul<B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
     where
         T: Scalar,
-        B: ProductOperand<'b, T, O, Dev>,
+        B: ProductOperand<T, O, Dev>,
         D: MatmulRanks<B::Dim, Product = R>,
         R: Dim,
         Dev: Gemm<T>,
@@ -59,10 +59,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Errors
     /// If the summed axes differ in extent, batches do not broadcast, an integer result overflows (debug assertions), or the
     /// allocation fails.
-    pub fn try_matmul<'b, B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    pub fn try_matmul<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
-        B: ProductOperand<'b, T, O, Dev>,
+        B: ProductOperand<T, O, Dev>,
         D: MatmulRanks<B::Dim, Product = R>,
         R: Dim,
         Dev: Gemm<T>,
@@ -84,10 +84,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(out, tensor![[19, 22], [43, 50]]);
     /// ```
     #[track_caller]
-    pub fn matmul_into<'b, B, R, S2>(&self, right: B, out: &mut Tensor<T, R, O, Dev, S2>)
+    pub fn matmul_into<B, R, S2>(&self, right: B, out: &mut Tensor<T, R, O, Dev, S2>)
     where
         T: Scalar,
-        B: ProductOperand<'b, T, O, Dev>,
+        B: ProductOperand<T, O, Dev>,
         D: MatmulRanks<B::Dim, Product = R>,
         R: Dim,
         Dev: Gemm<T>,
@@ -101,14 +101,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Errors
     /// For the reasons given for [`try_matmul`](Tensor::try_matmul), or if `out` does not have the result's shape. Nothing is
     /// written then.
-    pub fn try_matmul_into<'b, B, R, S2>(
-        &self,
-        right: B,
-        out: &mut Tensor<T, R, O, Dev, S2>,
-    ) -> Result<(), Error>
+    pub fn try_matmul_into<B, R, S2>(&self, right: B, out: &mut Tensor<T, R, O, Dev, S2>) -> Result<(), Error>
     where
         T: Scalar,
-        B: ProductOperand<'b, T, O, Dev>,
+        B: ProductOperand<T, O, Dev>,
         D: MatmulRanks<B::Dim, Product = R>,
         R: Dim,
         Dev: Gemm<T>,

@@ -20,6 +20,7 @@ mod operands;
 mod products;
 #[cfg(feature = "rand")]
 mod random;
+mod rank_zero;
 mod reduce;
 mod reduce_into;
 mod reduction;
@@ -37,6 +38,7 @@ pub use convert::{OrderAgnostic, ScalarRank};
 pub use iter::{AxisIter, Lanes};
 pub(crate) use operands::WithRight;
 pub use operands::{AssignOperand, MatchingOperand, Operands, RightOperand, SameOrderOperand};
+pub use select::SelectOperand;
 pub use shape::MatrixRank;
 #[doc(hidden)]
 pub use slice::AllAxesSliced;

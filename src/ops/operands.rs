@@ -9,7 +9,8 @@ use crate::error::Error;
 use crate::order::Order;
 use crate::rank::{Broadcast, BroadcastTo, Common, Dim};
 use crate::storage::{Storage, StorageMut};
-use crate::tensor::{Tensor, TensorView};
+use crate::tensor::{AsView, Tensor, TensorView};
+use num_complex::Complex;
 
 /// A function of two elements whose right operand is fixed.
 #[derive(Debug, Clone, Copy)]
@@ -79,7 +80,7 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> UnaryOp<B> for WithLeft<F, A> {
 /// The right operand of `maximum`, `lt`, `atan2`, ..: a tensor, which broadcasts, or a scalar.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be combined with a `{O}` tensor of `{T}` on `{Dev}`",
-    label = "expected `&tensor` or a scalar, of element type `{T}`",
+    label = "expected a tensor or a scalar of `{T}`",
     note = "element types convert with `.cast::<{T}>()`, orders with `.to_order::<{O}>()`, devices with `.to_device::<{Dev}>()?`"
 )]
 pub trait Operands<T: Element, D: Dim, O: Order, Dev: Device>: Sized {
@@ -127,6 +128,37 @@ where
         out: &mut Tensor<F::Output, Self::Common, O, Dev, S3>,
     ) -> Result<(), Error> {
         binary_into(op, left, &self.agree::<T, O, Dev>(), out)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, D, O, Dev, U, E, P, Dev2, S2> Operands<T, D, O, Dev> for Tensor<U, E, P, Dev2, S2>
+where
+    T: Element + SameDtype<U>,
+    U: Element,
+    D: Dim + Broadcast<E>,
+    E: Dim,
+    O: Order + SameOrder<P>,
+    P: Order,
+    Dev: Elementwise<T> + SameDevice<Dev2>,
+    Dev2: Device,
+    S2: Storage<U, Dev2>,
+{
+    type Common = Common<D, E>;
+    fn combine<F: BinaryOp<T, T>, S: Storage<T, Dev>>(
+        self,
+        op: F,
+        left: &Tensor<T, D, O, Dev, S>,
+    ) -> Result<Tensor<F::Output, Self::Common, O, Dev>, Error> {
+        (&self).combine(op, left)
+    }
+    fn combine_into<F: BinaryOp<T, T>, S: Storage<T, Dev>, S3: StorageMut<F::Output, Dev>>(
+        self,
+        op: F,
+        left: &Tensor<T, D, O, Dev, S>,
+        out: &mut Tensor<F::Output, Self::Common, O, Dev, S3>,
+    ) -> Result<(), Error> {
+        (&self).combine_into(op, left, out)
     }
 }
 
@@ -293,6 +325,45 @@ where
     }
 }
 
+/// A real scalar beside a complex tensor. It is converted first.
+macro_rules! real_beside_complex {
+    ($($t:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<F, D, O, Dev> RightOperand<F, Complex<$t>, D, O, Dev> for $t
+        where
+            F: BinaryOp<Complex<$t>, Complex<$t>, Output = Complex<$t>>,
+            D: Dim,
+            O: Order,
+            Dev: Elementwise<Complex<$t>>,
+        {
+            type Common = D;
+            #[inline]
+            fn operate<S: Storage<Complex<$t>, Dev>>(
+                self,
+                op: F,
+                left: Tensor<Complex<$t>, D, O, Dev, S>,
+            ) -> Result<Tensor<Complex<$t>, D, O, Dev>, Error> {
+                Complex::from(self).operate(op, left)
+            }
+        }
+
+        #[diagnostic::do_not_recommend]
+        impl<F, D, O, Dev, S> AssignOperand<F, Tensor<Complex<$t>, D, O, Dev, S>> for $t
+        where
+            F: BinaryOp<Complex<$t>, Complex<$t>, Output = Complex<$t>>,
+            D: Dim,
+            O: Order,
+            Dev: Elementwise<Complex<$t>>,
+            S: StorageMut<Complex<$t>, Dev>,
+        {
+            fn operate_on(self, op: F, left: &mut Tensor<Complex<$t>, D, O, Dev, S>) -> Result<(), Error> {
+                Complex::from(self).operate_on(op, left)
+            }
+        }
+    )*};
+}
+real_beside_complex!(f32 f64);
+
 impl<F, T, D, O, Dev, S> AssignOperand<F, Tensor<T, D, O, Dev, S>> for T
 where
     F: BinaryOp<T, T, Output = T>,
@@ -309,13 +380,13 @@ where
 
 // ------------------------------------------------------------------ arguments of methods
 
-/// A tensor argument `&tensor` whose memory order and device are those of the left operand.
+/// A tensor argument, owned, borrowed or a view, with the memory order and device of the left operand.
 ///
 /// Methods have one type parameter for the argument, so that the compiler reports a mismatch with this trait's message.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be combined with a `{O}` tensor on `{Dev}`",
-    label = "expected a reference to a tensor",
-    note = "write `&x`; a scalar is `&Tensor::scalar(2.0)`"
+    label = "expected `&x`, a view such as `x.t()`, or a tensor",
+    note = "a scalar as a tensor is `Tensor::scalar(2.0)`"
 )]
 pub trait SameOrderOperand<O: Order, Dev: Device> {
     /// The element type.
@@ -326,28 +397,25 @@ pub trait SameOrderOperand<O: Order, Dev: Device> {
     fn aligned(&self) -> TensorView<'_, Self::Element, Self::Dim, O, Dev>;
 }
 
-impl<O, Dev, U, E, P, Dev2, S2> SameOrderOperand<O, Dev> for &Tensor<U, E, P, Dev2, S2>
+impl<X, O, Dev> SameOrderOperand<O, Dev> for X
 where
-    O: Order + SameOrder<P>,
-    Dev: SameDevice<Dev2>,
-    U: Element,
-    E: Dim,
-    P: Order,
-    Dev2: Device,
-    S2: Storage<U, Dev2>,
+    X: AsView,
+    O: Order + SameOrder<X::Order>,
+    Dev: SameDevice<X::Device>,
 {
-    type Element = U;
-    type Dim = E;
-    fn aligned(&self) -> TensorView<'_, U, E, O, Dev> {
-        self.agree()
+    type Element = X::Element;
+    type Dim = X::Dim;
+    #[inline(always)]
+    fn aligned(&self) -> TensorView<'_, X::Element, X::Dim, O, Dev> {
+        self.as_view().into_agreeing()
     }
 }
 
-/// An [`SameOrderOperand`] tensor whose element type is `T`.
+/// A [`SameOrderOperand`] whose element type is `T`.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be combined with a `{O}` tensor of `{T}` on `{Dev}`",
-    label = "expected a reference to a tensor",
-    note = "write `&x`; a scalar is `&Tensor::scalar(2.0)`"
+    label = "expected `&x`, a view such as `x.t()`, or a tensor",
+    note = "a scalar as a tensor is `Tensor::scalar(2.0)`"
 )]
 pub trait MatchingOperand<T: Element, O: Order, Dev: Device>: SameOrderOperand<O, Dev> {
     /// Returns a view of the tensor.
@@ -361,6 +429,7 @@ where
     O: Order,
     Dev: Device,
 {
+    #[inline(always)]
     fn agreed(&self) -> TensorView<'_, T, B::Dim, O, Dev> {
         self.aligned().into_agreeing()
     }

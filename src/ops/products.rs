@@ -200,7 +200,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!((c[[0, 0]], c[[4, 1]]), (4400.0, 5306.0));
     /// ```
     #[track_caller]
-    pub fn tensordot<'b, B, R, const K: usize>(
+    pub fn tensordot<B, R, const K: usize>(
         &self,
         right: B,
         left_axes: [impl IndexNumber; K],
@@ -208,7 +208,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Tensor<T, R, O, Dev>
     where
         T: Scalar,
-        B: ProductOperand<'b, T, O, Dev>,
+        B: ProductOperand<T, O, Dev>,
         D: ContractRanks<B::Dim, K, Contracted = R>,
         R: Dim,
         Dev: Contract<T>,
@@ -220,7 +220,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// For the reasons for which `tensordot` panics.
-    pub fn try_tensordot<'b, B, R, const K: usize>(
+    pub fn try_tensordot<B, R, const K: usize>(
         &self,
         right: B,
         left_axes: [impl IndexNumber; K],
@@ -228,7 +228,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
-        B: ProductOperand<'b, T, O, Dev>,
+        B: ProductOperand<T, O, Dev>,
         D: ContractRanks<B::Dim, K, Contracted = R>,
         R: Dim,
         Dev: Contract<T>,
@@ -252,10 +252,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn dot<'b, B>(&self, right: B) -> Tensor<T, Rank<0>, O, Dev>
+    pub fn dot<B>(&self, right: B) -> Tensor<T, Rank<0>, O, Dev>
     where
         T: Scalar,
-        B: ProductOperand<'b, T, O, Dev>,
+        B: ProductOperand<T, O, Dev>,
         B::Dim: SameRankAs<D>,
         Dev: Contract<T>,
     {
@@ -267,10 +267,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Errors
     /// For the reasons for which `dot` panics.
     #[inline(always)]
-    pub fn try_dot<'b, B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
+    pub fn try_dot<B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
     where
         T: Scalar,
-        B: ProductOperand<'b, T, O, Dev>,
+        B: ProductOperand<T, O, Dev>,
         B::Dim: SameRankAs<D>,
         Dev: Contract<T>,
     {
@@ -290,10 +290,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     #[inline(always)]
     #[track_caller]
-    pub fn vdot<'b, B>(&self, right: B) -> Tensor<T, Rank<0>, O, Dev>
+    pub fn vdot<B>(&self, right: B) -> Tensor<T, Rank<0>, O, Dev>
     where
         T: Scalar,
-        B: ProductOperand<'b, T, O, Dev>,
+        B: ProductOperand<T, O, Dev>,
         B::Dim: SameRankAs<D>,
         Dev: Contract<T>,
     {
@@ -305,10 +305,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Errors
     /// For the reasons for which `vdot` panics.
     #[inline(always)]
-    pub fn try_vdot<'b, B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
+    pub fn try_vdot<B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
     where
         T: Scalar,
-        B: ProductOperand<'b, T, O, Dev>,
+        B: ProductOperand<T, O, Dev>,
         B::Dim: SameRankAs<D>,
         Dev: Contract<T>,
     {
@@ -327,10 +327,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(a.inner(&tensor![[1, 0], [1, 1]]), tensor![[1, 3], [3, 7]]);
     /// ```
     #[track_caller]
-    pub fn inner<'b, B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
+    pub fn inner<B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
     where
         T: Scalar,
-        B: ProductOperand<'b, T, O, Dev>,
+        B: ProductOperand<T, O, Dev>,
         D: ContractRanks<B::Dim, 1, Contracted = R>,
         R: Dim,
         Dev: Contract<T>,
@@ -342,10 +342,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// For the reasons for which `inner` panics.
-    pub fn try_inner<'b, B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    pub fn try_inner<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
-        B: ProductOperand<'b, T, O, Dev>,
+        B: ProductOperand<T, O, Dev>,
         D: ContractRanks<B::Dim, 1, Contracted = R>,
         R: Dim,
         Dev: Contract<T>,
@@ -365,10 +365,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(tensor![1, 2].outer(&tensor![3, 4, 5]), tensor![[3, 4, 5], [6, 8, 10]]);
     /// ```
     #[track_caller]
-    pub fn outer<'b, B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
+    pub fn outer<B, R>(&self, right: B) -> Tensor<T, R, O, Dev>
     where
         T: Scalar,
-        B: ProductOperand<'b, T, O, Dev>,
+        B: ProductOperand<T, O, Dev>,
         D: ContractRanks<B::Dim, 0, Contracted = R>,
         R: Dim,
         Dev: Contract<T>,
@@ -380,10 +380,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// For the reasons for which `outer` panics.
-    pub fn try_outer<'b, B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    pub fn try_outer<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
-        B: ProductOperand<'b, T, O, Dev>,
+        B: ProductOperand<T, O, Dev>,
         D: ContractRanks<B::Dim, 0, Contracted = R>,
         R: Dim,
         Dev: Contract<T>,
@@ -407,10 +407,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(Tensor::eye(2).kron(&x), tensor![[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]);
     /// ```
     #[track_caller]
-    pub fn kron<'b, B>(&self, right: B) -> Tensor<T, Common<D, B::Dim>, O, Dev>
+    pub fn kron<B>(&self, right: B) -> Tensor<T, Common<D, B::Dim>, O, Dev>
     where
         T: Scalar,
-        B: ProductOperand<'b, T, O, Dev>,
+        B: ProductOperand<T, O, Dev>,
         D: Broadcast<B::Dim>,
         Dev: Contract<T>,
     {
@@ -421,10 +421,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// For the reasons for which `kron` panics.
-    pub fn try_kron<'b, B>(&self, right: B) -> Result<Tensor<T, Common<D, B::Dim>, O, Dev>, Error>
+    pub fn try_kron<B>(&self, right: B) -> Result<Tensor<T, Common<D, B::Dim>, O, Dev>, Error>
     where
         T: Scalar,
-        B: ProductOperand<'b, T, O, Dev>,
+        B: ProductOperand<T, O, Dev>,
         D: Broadcast<B::Dim>,
         Dev: Contract<T>,
     {

@@ -1,10 +1,12 @@
 //! Functions of one element, as types in `op` and as methods of tensors.
 
+use super::binary::Div;
 use super::catalogue::{unary, verb};
+use super::operands::WithRight;
 use crate::device::{CudaSource, Device, Elementwise, Scalars, UnaryOp};
 use crate::element::{
-    Arithmetic, Bits, Element, Elementary, FloatFunction, Inexact, RealFloat, RealFunction, RealScalar,
-    Scalar,
+    Arithmetic, Bits, CastTo, Element, Elementary, FloatFunction, Inexact, RealFloat, RealFunction,
+    RealScalar, Scalar,
 };
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
@@ -283,6 +285,42 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Elementwise<T>,
     {
         self.try_apply(Powi(n))
+    }
+
+    /// Returns the logarithm to `base` of each element: `ln(x) / ln(base)`.
+    ///
+    /// For the bases 2 and 10, [`log2`](Tensor::log2) and [`log10`](Tensor::log10) are more accurate and faster; for base e,
+    /// [`ln`](Tensor::ln).
+    ///
+    /// # Panics
+    /// If the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert!(tensor![9.0, 3.0].log(3.0).all_close(&tensor![2.0, 1.0], 1e-15, 0.0));
+    /// ```
+    #[track_caller]
+    pub fn log(&self, base: T::Magnitude) -> Tensor<T, D, O, Dev>
+    where
+        T: Inexact,
+        Dev: Elementwise<T>,
+    {
+        unwrap_or_panic(self.try_log(base))
+    }
+
+    /// Fallible variant of [`log`](Tensor::log).
+    ///
+    /// # Errors
+    /// If the allocation fails.
+    pub fn try_log(&self, base: T::Magnitude) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        T: Inexact,
+        Dev: Elementwise<T>,
+    {
+        let mut logarithm = self.try_ln()?;
+        let base = CastTo::<T>::cast_to(num_traits::Float::ln(base));
+        logarithm.try_apply_inplace(WithRight { op: Div, right: base })?;
+        Ok(logarithm)
     }
 
     /// Raises each element to the real power `n`.

@@ -79,6 +79,12 @@ fn of_one_otherwise() -> Vec<Row> {
             ..ONE
         },
         Call {
+            names: &["log", "try_log"],
+            run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_log(3.0), panics x.log(3.0))),
+            expected: |a, _| zip(&[&a[0]], 8, |v| v[0].ln() / 3f64.ln()),
+            ..ONE
+        },
+        Call {
             names: &["powf", "try_powf"],
             run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_powf(1.5), panics x.powf(1.5))),
             expected: |a, _| zip(&[&a[0]], 8, |v| v[0].powf(1.5)),
@@ -165,6 +171,7 @@ fn of_two() -> Vec<Row> {
             |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else if b < a { b } else { a };
         view 8, ["atan2" "try_atan2"] "atan2", |x, y| x.try_atan2(y), x.atan2(y), |a, b| a.atan2(b);
         view 8, ["hypot" "try_hypot"] "hypot", |x, y| x.try_hypot(y), x.hypot(y), |a, b| a.hypot(b);
+        view 8, ["pow" "try_pow"] "take a power of", |x, y| x.try_pow(y), x.pow(y), |a, b| a.powf(b);
         view 8, ["apply2" "try_apply2"] "add", |x, y| x.try_apply2(op::Add, y), x.apply2(op::Add, y), |a, b| a + b;
         view 8, ["zip_map" "try_zip_map"] "zip", |x, y| x.try_zip_map(y, |a, b| a - b), x.zip_map(y, |a, b| a - b),
             |a, b| a - b;

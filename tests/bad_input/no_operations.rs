@@ -31,10 +31,12 @@ pub(crate) const LIST: &[&str] = &[
     "device::CudaSource::as_str",
     "device::CudaSource::new",
     // Methods of hidden or sealed traits, through which operations take their operands. Bounds of generic code need them.
-    "aligned",
+    "as_view",
     "agreeing",
     "elements",
     "contents",
+    // Compares the one element of a rank-0 tensor on the host.
+    "partial_cmp",
     // Another name of `downcast`, for `DynTensor`.
     "try_from",
     // Methods of `num_complex::Complex`, which is re-exported.
@@ -206,6 +208,7 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
         &[
             "Operands::combine",
             "Operands::combine_into",
+            "SelectOperand::on",
             "RightOperand::operate",
             "AssignOperand::operate_on",
         ],
@@ -252,6 +255,6 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
     ),
     (
         "parts of public macros: the builder that they call checks its numbers (`builder.rs`)",
-        &["__dispatch!", "__limit!", "__contract!", "OperandList::factors", "impl::boxed"],
+        &["__dispatch!", "__limit!", "__contract!", "OperandList::views", "ViewList::factors", "impl::boxed"],
     ),
 ];

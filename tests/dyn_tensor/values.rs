@@ -245,6 +245,7 @@ macro_rules! floats {
                 match op {
                     Binary::Atan2 => Some(a.atan2(b).into()),
                     Binary::Hypot => Some(a.hypot(b).into()),
+                    Binary::Pow => Some(a.powf(b).into()),
                     _ => arithmetic!(op, a, b).or(comparisons!(op, a, b)),
                 }
             }

@@ -201,8 +201,8 @@ fn small_numbers_are_kept() {
         assert_eq!(V::<f32>::full([MANY], 1e-45).sum().item(), MANY as f32 * 1e-45);
         for size in [2, 5, 300] {
             let small = Tensor::<f64, Rank<2>>::full([size, size], tiny);
-            assert_eq!(small.matmul(&Tensor::eye(size)), small);
-            let sums = small.matmul(&Tensor::ones([size, size]));
+            assert_eq!(small.matmul(Tensor::eye(size)), small);
+            let sums = small.matmul(Tensor::ones([size, size]));
             assert!(sums.iter().all(|&x| x == size as f64 * tiny));
         }
         assert!(small_numbers_differ(tiny));

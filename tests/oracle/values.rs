@@ -46,15 +46,15 @@ fn integer_products<O: Order>() {
     let a = Matrix::<i64, O>::from([[1, 2], [3, 4]]);
     let b = Matrix::<i64, O>::from([[5, 6], [7, 8]]);
     assert_eq!(a.matmul(&b), [[19, 22], [43, 50]].into());
-    assert_eq!(a.cast::<u8>().matmul(&b.cast::<u8>()), [[19, 22], [43, 50]].into());
-    assert_eq!(a.cast::<f32>().matmul(&b.cast::<f32>()), [[19.0, 22.0], [43.0, 50.0]].into());
+    assert_eq!(a.cast::<u8>().matmul(b.cast::<u8>()), [[19, 22], [43, 50]].into());
+    assert_eq!(a.cast::<f32>().matmul(b.cast::<f32>()), [[19.0, 22.0], [43.0, 50.0]].into());
 }
 
 fn empty_products<O: Order>() {
     let zeros = |shape: [usize; 2]| Matrix::<f64, O>::zeros(shape);
-    assert_eq!(zeros([2, 0]).matmul(&zeros([0, 3])), zeros([2, 3]));
-    assert_eq!(zeros([0, 2]).matmul(&zeros([2, 3])), zeros([0, 3]));
-    let ints = Matrix::<i32, O>::zeros([2, 0]).matmul(&Matrix::zeros([0, 3]));
+    assert_eq!(zeros([2, 0]).matmul(zeros([0, 3])), zeros([2, 3]));
+    assert_eq!(zeros([0, 2]).matmul(zeros([2, 3])), zeros([0, 3]));
+    let ints = Matrix::<i32, O>::zeros([2, 0]).matmul(Matrix::zeros([0, 3]));
     assert_eq!(ints, Matrix::zeros([2, 3]));
     let nothing = Tensor::<f64, _, O>::zeros([0]);
     assert_eq!(nothing.matmul(&nothing).item(), 0.0);

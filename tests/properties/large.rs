@@ -168,7 +168,7 @@ fn products<T: super::number::Number>(n: usize) {
         let expected = dot(&a, &b, i, j);
         assert_eq!((product[[i, j]], turned[[j, i]]), (expected, expected), "[{i}, {j}]");
     }
-    let columns = a.to_order::<ColMajor>().matmul(&b.to_order::<ColMajor>());
+    let columns = a.to_order::<ColMajor>().matmul(b.to_order::<ColMajor>());
     assert!(columns.as_order::<RowMajor>() == product);
 }
 

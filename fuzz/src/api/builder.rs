@@ -4,7 +4,7 @@
 use super::products::{feasible, limit};
 use super::record::{attempt, attempt_or_panic, may_panic};
 use super::source::{Source, is_small};
-use vierbein::einsum::{Contraction, Count, OperandList, PathCache, Prepared, Spec, TermOf, contraction};
+use vierbein::einsum::{Contraction, Count, ErasedList, PathCache, Prepared, Spec, TermOf, contraction};
 use vierbein::prelude::*;
 
 /// Whether the builder is called with numbers that contradict the specification. Set it to `false` to search for other faults while
@@ -151,23 +151,23 @@ fn first<T: Scalar, O: Order, const N: usize>(
     with_term!(operands, plan.terms[0], |x, of| {
         // Numbers that contradict the specification may panic, as only macros are supposed to call this function.
         let begun = if conjugate {
-            may_panic("contraction", || contraction(spec, cache, Count::<N>, of, x.conj_view()))
+            may_panic("contraction", || contraction(spec, cache, Count::<N>, of, x.conj_view()).boxed())
         } else {
-            may_panic("contraction", || contraction(spec, cache, Count::<N>, of, x))
+            may_panic("contraction", || contraction(spec, cache, Count::<N>, of, x).boxed())
         };
         if let Some(begun) = begun {
-            Ellipsis::more(begun.boxed(), operands, plan, 1, s);
+            Ellipsis::more(begun, operands, plan, 1, s);
         }
     });
 }
 
 /// Operands that are bound; their number is known at run time only.
-type Bound<'a, T> = Box<dyn OperandList<T, Cpu> + 'a>;
+type Bound<'a, T> = Box<dyn ErasedList<T, Cpu> + 'a>;
 
 /// The rank of the ellipses, with a function that binds the remaining operands of a contraction.
 trait Ellipsis: Dim {
     fn more<'s, 'a, T: Scalar, O: Order, const N: usize>(
-        begun: Contraction<'s, 'a, T, Self, O, Cpu, Bound<'a, T>, N>,
+        begun: Contraction<'s, T, Self, O, Cpu, Bound<'a, T>, N>,
         operands: &Operands<'a, T, O>,
         plan: Plan,
         bound: usize,
@@ -179,7 +179,7 @@ macro_rules! ellipses {
     ($($rank:literal)*) => {$(
         impl Ellipsis for Rank<$rank> {
             fn more<'s, 'a, T: Scalar, O: Order, const N: usize>(
-                begun: Contraction<'s, 'a, T, Self, O, Cpu, Bound<'a, T>, N>,
+                begun: Contraction<'s, T, Self, O, Cpu, Bound<'a, T>, N>,
                 operands: &Operands<'a, T, O>,
                 plan: Plan,
                 bound: usize,
@@ -207,7 +207,7 @@ ellipses!(0 1 2 3);
 
 /// Contracts, writes to an output, or plans. Numbers that contradict the specification may cause a panic or an error.
 fn finish<T: Scalar, R: Dim, O: Order, const N: usize>(
-    prepared: Option<Prepared<'_, '_, T, R, O, Cpu, Bound<'_, T>, N>>,
+    prepared: Option<Prepared<'_, T, R, O, Cpu, Bound<'_, T>, N>>,
     fits: bool,
     s: &mut Source<'_>,
 ) {

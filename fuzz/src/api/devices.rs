@@ -4,7 +4,9 @@ use super::record::{attempt, certain, may_panic};
 use super::remote::Remote;
 use super::source::{Source, is_small};
 use super::views::{look, look_mut, same};
-use vierbein::device::{Elementwise, MatrixOperand, Gemm, HostAccess, HostPtr, Operand, Output, ProductArgs, Permute, Reduce};
+use vierbein::device::{
+    Elementwise, Gemm, HostAccess, HostPtr, MatrixOperand, Operand, Output, Permute, ProductArgs, Reduce,
+};
 use vierbein::interop::dlpack::{DLManagedTensor, Dlpack};
 use vierbein::prelude::*;
 use vierbein::{DynTensor, Error, op};

@@ -10,7 +10,7 @@ use vierbein::dyn_tensor::{DynAxes, SliceItem};
 use vierbein::einsum::EinsumOutput;
 use vierbein::prelude::*;
 use vierbein::{
-    SameOrderOperand, AxesArg, AxisArg, DynTensor, DynView, IntoShape, DistinctAxis, SliceArg, SliceOf,
+    AxesArg, AxisArg, DistinctAxis, DynTensor, DynView, IntoShape, ReshapeArg, SliceArg, SliceOf,
 };
 
 /// Number of calls of all these implementations, on which their results depend.
@@ -57,8 +57,8 @@ impl<D: Dim> AxesArg<D> for FickleAxes {
     }
 }
 impl DynAxes for FickleAxes {
-    fn axes(&self) -> Option<&[usize]> {
-        if odd_call() { None } else { Some(self.as_ref()) }
+    fn axes(&self, _: usize) -> Option<Vec<usize>> {
+        if odd_call() { None } else { Some(self.as_ref().to_vec()) }
     }
 }
 
@@ -70,6 +70,12 @@ impl IntoShape for FickleShape {
     type Dim = Rank<2>;
     fn into_shape(self) -> [usize; 2] {
         if odd_call() { self.1 } else { self.0 }
+    }
+}
+impl ReshapeArg for FickleShape {
+    type Dim = Rank<2>;
+    fn extents(self) -> [isize; 2] {
+        self.into_shape().map(|extent| extent as isize)
     }
 }
 
@@ -84,10 +90,12 @@ impl<'a, T: Element, D: Dim, O: Order> Alternating<'a, T, D, O> {
         Alternating { views: [a, b] }
     }
 }
-impl<T: Element, D: Dim, O: Order> SameOrderOperand<O, Cpu> for &Alternating<'_, T, D, O> {
+impl<T: Element, D: Dim, O: Order> AsView for Alternating<'_, T, D, O> {
     type Element = T;
     type Dim = D;
-    fn aligned(&self) -> TensorView<'_, T, D, O> {
+    type Order = O;
+    type Device = Cpu;
+    fn as_view(&self) -> TensorView<'_, T, D, O> {
         self.views[usize::from(odd_call())]
     }
 }

@@ -83,6 +83,12 @@ fn of_one() -> Vec<Row> {
             ..ONE
         },
         Call {
+            names: methods![log],
+            run: |o, _| with(&o[0], |x| done!(try x.log(3.0))),
+            expected: |a, _| zip(&[&a[0]], 8, |v| v[0].ln() / 3f64.ln()),
+            ..ONE
+        },
+        Call {
             names: methods![powf],
             run: |o, _| with(&o[0], |x| done!(try x.powf(1.5))),
             expected: |a, _| zip(&[&a[0]], 8, |v| v[0].powf(1.5)),
@@ -158,6 +164,7 @@ fn of_two() -> Vec<Row> {
             |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else if b < a { b } else { a };
         [atan2] "atan2" 8, |x, y| done!(try x.atan2(y)), |a, b| a.atan2(b);
         [hypot] "hypot" 8, |x, y| done!(try x.hypot(y)), |a, b| a.hypot(b);
+        [pow] "take a power of" 8, |x, y| done!(try x.pow(y)), |a, b| a.powf(b);
         [equal] "compare" 1, |x, y| done!(try x.equal(y)), |a, b| a == b;
         [not_equal] "compare" 1, |x, y| done!(try x.not_equal(y)), |a, b| a != b;
         [lt] "compare" 1, |x, y| done!(try x.lt(y)), |a, b| a < b;

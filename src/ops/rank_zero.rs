@@ -1,0 +1,49 @@
+//! Rank-0 tensors on the host as numbers: comparison with a scalar, and conversion to one.
+
+#![forbid(unsafe_code)]
+
+use crate::device::HostAccess;
+use crate::element::{Element, RealScalar, c32, c64};
+use crate::order::Order;
+use crate::rank::Rank;
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+use core::cmp::Ordering;
+
+/// Compares the element of a rank-0 tensor with a scalar: `x.sum() == 2.0`.
+impl<T, O, Dev, S> PartialEq<T> for Tensor<T, Rank<0>, O, Dev, S>
+where
+    T: Element,
+    O: Order,
+    Dev: HostAccess,
+    S: Storage<T, Dev>,
+{
+    fn eq(&self, scalar: &T) -> bool {
+        self[[]] == *scalar
+    }
+}
+
+/// Compares the element of a rank-0 tensor with a scalar: `x.sum() > 2.0`.
+impl<T, O, Dev, S> PartialOrd<T> for Tensor<T, Rank<0>, O, Dev, S>
+where
+    T: RealScalar,
+    O: Order,
+    Dev: HostAccess,
+    S: Storage<T, Dev>,
+{
+    fn partial_cmp(&self, scalar: &T) -> Option<Ordering> {
+        self[[]].partial_cmp(scalar)
+    }
+}
+
+macro_rules! from_rank_zero {
+    ($($t:ty)*) => {$(
+        /// Returns the element, as [`item`](Tensor::item) does.
+        impl<O: Order, Dev: HostAccess, S: Storage<$t, Dev>> From<Tensor<$t, Rank<0>, O, Dev, S>> for $t {
+            fn from(x: Tensor<$t, Rank<0>, O, Dev, S>) -> $t {
+                x[[]]
+            }
+        }
+    )*};
+}
+from_rank_zero!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c32 c64 bool);
