@@ -66,7 +66,7 @@ pub(in crate::device::cpu) const fn guaranteed<R>() -> usize {
 /// write its result can be completed.
 ///
 /// While `f` runs, the thread's buffer is in use. A nested call for the same purpose allocates a new buffer. For example, a
-/// thread that waits in `join` may run another task.
+/// thread that waits in `join` may run another task, whose kernel needs a buffer too.
 pub(in crate::device::cpu) fn with_scratch<R, Out>(
     side: Side,
     len: usize,

@@ -32,7 +32,8 @@ use crate::device::cpu::kernels::gemm::product::RealScaling;
 use core::mem::MaybeUninit;
 use num_traits::{One, Zero};
 
-/// Minimum number of terms for which `c` is prefetched. With as many terms, the sums take longer than a load from memory.
+/// Minimum number of terms for which `c` is prefetched. From this number on, the sums take longer than a load from
+/// memory.
 const MIN_PREFETCH_TERMS: usize = 32;
 /// Maximum number of real numbers in a tile: eight columns of three vectors, each of sixteen `f32`.
 const MAX_TILE_LEN: usize = 384;
@@ -377,7 +378,8 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for OneTile<'_, V::Real, COMP
         // SAFETY: the processor has the instruction set by the contract.
         let mut scale = Scale::new(unsafe { V::zero() }, *self.scaling, COMPLEX);
         scale.reads &= !self.overwrite;
-        // SAFETY: the conditions of `with_size` are this function's contract.
+        // SAFETY: the conditions of `with_size` are this function's contract. With `overwrite`, `reads` is false, so `c` is not read
+        // and may be uninitialised.
         unsafe { self.tile.with_size::<V, COMPLEX>(&scale) };
     }
 }
