@@ -1,23 +1,24 @@
-//! Loops over a few elements, without a plan. Planning would take longer than the loop. Called by the copy and elementwise
-//! kernels.
+//! Loops over a few elements without a plan, because planning would take longer than the loop. The copy and elementwise kernels
+//! call this module.
 
 /// Maximum number of elements that are visited without a plan.
 const MAX_UNPLANNED_LEN: usize = 24;
 
-/// Two loops, `rows` and `columns`, over a few elements of `K` operands with any strides.
+/// Two nested loops over a few elements of `K` operands with any strides. The outer loop is over `rows`, the inner one over
+/// `columns`.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cpu) struct Few<const K: usize> {
     rows: usize,
     columns: usize,
-    /// Stride from one row to the next, in elements of each operand.
+    /// Stride from one row to the next in each operand, in elements.
     row_strides: [isize; K],
-    /// Stride from one column to the next, in elements of each operand.
+    /// Stride from one column to the next in each operand, in elements.
     column_strides: [isize; K],
 }
 
 impl<const K: usize> Few<K> {
-    /// Creates the loops over `shape`. Returns `None` if there are more than [`MAX_UNPLANNED_LEN`] elements or more than two axes.
-    /// Each of `strides` has one stride per axis of `shape`.
+    /// Creates the loops over `shape`. `strides` has the strides of each operand, one for each axis of `shape`. Returns `None` if
+    /// there are more than [`MAX_UNPLANNED_LEN`] elements or more than two axes.
     #[inline(always)]
     pub(in crate::device::cpu) fn new(shape: &[usize], strides: &[&[isize]; K]) -> Option<Few<K>> {
         let of = |axis: usize| {
@@ -32,14 +33,16 @@ impl<const K: usize> Few<K> {
             [n] if n <= MAX_UNPLANNED_LEN => {
                 Few { rows: 1, columns: n, row_strides: [0; K], column_strides: of(0) }
             }
-            // With zero columns, there may be a huge number of rows, and a loop over them would not end.
+            // If one extent is zero, the other may be huge. Both become zero here, because a loop over a huge number of empty
+            // rows would not end.
             [m, n] if m == 0 || n == 0 => {
                 Few { rows: 0, columns: 0, row_strides: [0; K], column_strides: [0; K] }
             }
             [m, n] if m.saturating_mul(n) <= MAX_UNPLANNED_LEN => {
                 let (row_strides, column_strides) = (of(0), of(1));
                 let row = n as isize;
-                // Fuse the loops if, in all operands, each row begins where the row before ends.
+                // If each row of every operand begins one column stride after the previous row's last element, the loops can be
+                // fused.
                 if (0..K).all(|k| row_strides[k] == column_strides[k].wrapping_mul(row)) {
                     Few { rows: 1, columns: m * n, row_strides: [0; K], column_strides }
                 } else {
@@ -51,17 +54,17 @@ impl<const K: usize> Few<K> {
         Some(few)
     }
 
-    /// Returns the number of elements if they are contiguous in all operands.
+    /// Returns the number of elements if they are contiguous in all operands, otherwise `None`.
     #[inline(always)]
     pub(in crate::device::cpu) fn contiguous_len(&self) -> Option<usize> {
         (self.rows == 1 && self.column_strides == [1; K]).then_some(self.columns)
     }
 
-    /// Calls `f` with the offset of each element in each operand.
+    /// Calls `f` for each element, with its offset in each operand, in row-major order.
     #[inline(always)]
     pub(in crate::device::cpu) fn for_each(self, mut f: impl FnMut([isize; K])) {
         if let Some(len) = self.contiguous_len() {
-            // With constant strides, the compiler vectorises the loop.
+            // The strides are constant here, so the compiler vectorises the loop.
             for j in 0..len as isize {
                 f([j; K]);
             }
@@ -83,7 +86,7 @@ impl<const K: usize> Few<K> {
 mod tests {
     use super::*;
 
-    /// The offsets of all indices, by counting.
+    /// Returns the offsets of all indices in row-major order, by enumeration.
     fn expected(shape: &[usize], strides: &[isize]) -> Vec<isize> {
         let mut all = vec![0];
         for (&n, &stride) in shape.iter().zip(strides) {
@@ -112,7 +115,7 @@ mod tests {
             }
         }
         assert!(Few::new(&[usize::MAX, 2], &[&[0, 0]]).is_none());
-        // Returns at once, despite the many rows.
+        // This loop must end at once, although there are many rows.
         Few::new(&[usize::MAX, 0], &[&[0, 0]]).unwrap().for_each(|_| unreachable!("no elements"));
     }
 }

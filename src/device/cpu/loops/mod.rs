@@ -1,7 +1,7 @@
-//! Loops over the elements of strided operands. The kernels call them.
+//! Loops over the elements of strided operands. The kernels call these modules.
 //!
-//! * `few`: a loop without a plan, over a few elements.
-//! * `strips`: elementwise functions on contiguous strips.
+//! * `few`: loops over a few elements, without a plan.
+//! * `strips`: elementwise functions, called on contiguous strips of operands.
 //! * `pack`: copies between strided and contiguous rows.
 //! * `threads`: parallel execution.
 

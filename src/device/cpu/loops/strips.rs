@@ -1,17 +1,20 @@
-//! Elementwise loops over strided operands, split into strips that are contiguous in every operand. The elementwise kernel calls
-//! [`for_blocks`].
+//! Elementwise loops over strided operands. Operands are split into strips that are contiguous, or made contiguous by a copy. The
+//! elementwise kernel calls [`for_blocks`].
 //!
-//! An elementwise function is compiled to a single loop, over contiguous operands. The code of this module is compiled once for all
-//! functions and element types; it sees elements as bytes. If all operands are contiguous in the same memory order, there is one
-//! strip. Otherwise a plan splits the loops into rows. An operand with unit stride along the rows is used in place. Other operands
-//! are copied to or from a buffer that stays in cache:
+//! An elementwise function is compiled only to loops over contiguous operands. The code of this module treats elements as bytes,
+//! so it is compiled once for all functions and element types. If all operands are contiguous in the same memory order, they are
+//! a single strip. Otherwise a plan splits the loops into rows. An operand with unit stride along the rows is used in place.
+//! Other operands are copied to a buffer that stays in cache:
 //!
 //! ```text
-//! stride along the rows                 copied by
+//! stride along the rows                 copied to the buffer by
 //! 0                                     repeating the value            (repeat)
 //! other, but ±1 along another axis      transposing tiles              (transpose)
-//! other                                 one element at a time          (gather, scatter)
+//! other                                 one element at a time          (gather)
 //! ```
+//!
+//! A result with another stride is computed in a buffer and copied from it one element at a time ([`scatter`]). Large contiguous
+//! results can be copied from a buffer with non-temporal stores ([`stream_piece`]).
 //!
 //! ```text
 //! contiguous and small: one call of the loop                           (for_blocks)
@@ -39,13 +42,13 @@ use crate::layout::tiling::CACHE_LINE_BYTES;
 use crate::simd::prefetch;
 use core::mem::MaybeUninit;
 
-/// One operand, without its element type.
+/// An operand of a loop, without its element type.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cpu) struct RawOperand<'a> {
     ptr: HostPtr<u8>,
-    /// Bytes of an element.
+    /// Size of an element, in bytes.
     size: usize,
-    /// Strides in elements, one for each axis of the loops' shape.
+    /// Strides in elements, one for each axis of the shape of the loops.
     strides: &'a [isize],
 }
 
@@ -67,7 +70,7 @@ impl<'a> RawOperand<'a> {
     }
 }
 
-/// How the first operand is accessed. The other operands are read.
+/// How the loop accesses the first operand. It reads the other operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::device::cpu) enum First {
     Read,
@@ -75,29 +78,32 @@ pub(in crate::device::cpu) enum First {
     Updated,
 }
 
-/// A loop over `n` contiguous elements per operand; each address is that of an operand's first element.
+/// A loop over contiguous elements. The arguments are the number of elements, and the address of the first element of each
+/// operand.
 pub(in crate::device::cpu) type Loop<'a> = &'a (dyn Fn(usize, Addresses) + Sync);
 
 /// Maximum number of operands of a loop.
 pub(in crate::device::cpu) const MAX_LOOP_OPERANDS: usize = 4;
 
-/// The address of the first element of each operand. Addresses after the last operand are null.
+/// The address of the first element of each operand of a loop. The addresses after that of the last operand are null.
 pub(in crate::device::cpu) type Addresses = [*mut u8; MAX_LOOP_OPERANDS];
 
-/// Calls `f` on contiguous strips that together make up the operands. No strip is empty.
+/// Calls `f` on contiguous strips that together make up the operands. Each strip has at least one element.
 ///
-/// For each operand that is read, `f` gets the address of its elements or of copies of them. Unless `first` is [`First::Read`], the
-/// values that `f` leaves at the first address are stored in the first operand. `cost` is the time to compute an element, in bytes
-/// that could be copied in that time.
+/// The arguments of `f` are those of a [`Loop`]. An address is that of elements of an operand, or of copies in a buffer. Unless
+/// `first` is [`First::Read`], the values that `f` writes at the first address become those of the first operand. `cost` is the
+/// time to compute an element, expressed as the number of bytes that could be copied in this time.
 ///
 /// # Safety
-/// The caller must ensure, for the elements that `shape` and the strides describe:
-/// * All elements are aligned and may be read, except those of the first operand if `first` is [`First::Written`].
-/// * Unless `first` is [`First::Read`], the caller has exclusive access to the elements of the first operand, and no two indices of
-///   it share an element.
+/// The caller must ensure:
+/// * The elements that `shape` and the strides describe are aligned. They may be read, except those of the first operand if
+///   `first` is [`First::Written`].
+/// * Unless `first` is [`First::Read`], the caller has exclusive access to the elements of the first operand, and no two indices
+///   of this operand share an element.
 ///
 /// # Panics
-/// If there are no operands, or more than [`MAX_LOOP_OPERANDS`].
+/// If there are no operands. If there are more than [`MAX_LOOP_OPERANDS`], unless they have zero elements or are a single small
+/// strip.
 #[inline(always)]
 pub(in crate::device::cpu) unsafe fn for_blocks(
     shape: &[usize],
@@ -113,15 +119,16 @@ pub(in crate::device::cpu) unsafe fn for_blocks(
             let address = |k| operands.get(k).map_or(core::ptr::null_mut(), RawOperand::address);
             f(n, core::array::from_fn(address));
         }
-        // SAFETY: `for_planned_blocks` has this function's contract, for the same operands.
+        // SAFETY: the contract is passed on unchanged, with the same shape and operands.
         _ => unsafe { for_planned_blocks(shape, operands, first, work, &f) },
     }
 }
 
-/// [`for_blocks`] for several strips, or for one that is split between threads. Not generic, so it is compiled once.
+/// Variant of [`for_blocks`] for several strips, or for a strip that may be split for threads. Not generic, so it is compiled
+/// once. `work` is the cost of an element plus the size of one element of each operand.
 ///
 /// # Safety
-/// As [`for_blocks`].
+/// The caller must ensure the conditions of [`for_blocks`].
 #[inline(never)]
 unsafe fn for_planned_blocks(
     shape: &[usize],
@@ -131,22 +138,22 @@ unsafe fn for_planned_blocks(
     f: Loop<'_>,
 ) {
     match *operands {
-        // SAFETY: `planned` has this function's contract, for the same operands.
+        // SAFETY: the contract is passed on unchanged, with the same shape and operands.
         [a] => unsafe { planned(shape, [a], first, work, f) },
-        // SAFETY: `planned` has this function's contract, for the same operands.
+        // SAFETY: the contract is passed on unchanged, with the same shape and operands.
         [a, b] => unsafe { planned(shape, [a, b], first, work, f) },
-        // SAFETY: `planned` has this function's contract, for the same operands.
+        // SAFETY: the contract is passed on unchanged, with the same shape and operands.
         [a, b, c] => unsafe { planned(shape, [a, b, c], first, work, f) },
-        // SAFETY: `planned` has this function's contract, for the same operands.
+        // SAFETY: the contract is passed on unchanged, with the same shape and operands.
         [a, b, c, d] => unsafe { planned(shape, [a, b, c, d], first, work, f) },
         _ => panic!("elementwise loops have one to four operands"),
     }
 }
 
-/// [`for_planned_blocks`] for `K` operands.
+/// [`for_planned_blocks`] for a constant number of operands, `K`.
 ///
 /// # Safety
-/// As [`for_blocks`].
+/// The caller must ensure the conditions of [`for_blocks`].
 unsafe fn planned<const K: usize>(
     shape: &[usize],
     operands: [RawOperand<'_>; K],
@@ -159,24 +166,25 @@ unsafe fn planned<const K: usize>(
     let long = plan.len() * size >= MIN_STREAMED_BYTES;
     let moved = operands.iter().map(|operand| operand.size).sum::<usize>();
     let cheap = work <= moved + MAX_STREAMED_COST;
-    // If the result has much smaller elements than an operand, as a mask has, non-temporal stores save little.
+    // If the elements of the result are much smaller than those of an operand, as those of a mask, non-temporal stores save
+    // little.
     let wide = operands.iter().all(|operand| operand.size <= MAX_STREAMED_RATIO * size);
     let streams = long && cheap && wide && first == First::Written && plan.inner_strides()[0] == 1;
     let job = StripTask { operands, first, streams, across: across(&plan), f };
-    // SAFETY: each part of the plan visits elements of `shape` in these operands, for which the contract holds. No two parts have
-    // an index in common, so no two threads access the same element of the first operand.
+    // SAFETY: each part of the plan consists of indices of `shape`, for which the contract holds. No two parts have an index in
+    // common. So no two threads access the same element of the first operand.
     over_parts(&plan, work, &|axis| job.grain(&plan, axis), &|part| unsafe { job.part(part) });
 }
 
-/// Appends null pointers to the addresses.
+/// Appends null pointers to the addresses, up to [`MAX_LOOP_OPERANDS`].
 fn padded<const K: usize>(addresses: [*mut u8; K]) -> Addresses {
     let mut padded = [core::ptr::null_mut(); MAX_LOOP_OPERANDS];
     padded[..K].copy_from_slice(&addresses);
     padded
 }
 
-/// Returns an outer loop along which an operand is to be transposed: its stride there is ±1, and its stride in the inner loop is
-/// neither ±1 nor 0.
+/// Returns the innermost outer loop along which an operand is to be transposed. There, the stride of that operand is ±1, and in
+/// the inner loop it is neither ±1 nor 0. Returns `None` if no operand is to be transposed.
 fn across<const K: usize>(plan: &Plan<K>) -> Option<usize> {
     let strides = plan.inner_strides();
     plan.outer_strides()
@@ -184,59 +192,60 @@ fn across<const K: usize>(plan: &Plan<K>) -> Option<usize> {
         .rposition(|steps| (0..K).any(|k| strides[k].unsigned_abs() > 1 && steps[k].unsigned_abs() == 1))
 }
 
-/// Minimum size of a result, in bytes, for non-temporal stores. Smaller results fit in L3 at least in part, and ordinary stores are at
-/// least as fast for them.
+/// Minimum size of a result, in bytes, for non-temporal stores. A smaller result fits in L3 at least in part, and ordinary stores
+/// are then at least as fast (measured).
 const MIN_STREAMED_BYTES: usize = 32 << 20;
 
-/// Maximum cost of an element for non-temporal stores. A loop that takes longer is not limited by memory, and the copy from a buffer
-/// would only add to its time.
+/// Maximum cost of an element, in bytes that could be copied in the same time, for non-temporal stores. The speed of a more
+/// expensive loop is not limited by memory, and copying from a buffer would only take more time.
 const MAX_STREAMED_COST: usize = 64;
 
-/// Maximum ratio of an operand's element size to the result's element size for non-temporal stores.
+/// Maximum ratio of an operand's element size to that of the result, for non-temporal stores.
 const MAX_STREAMED_RATIO: usize = 4;
 
-/// Bytes of a row's buffer. A few buffers fit in L1, next to the operands that are used in place. If a result is streamed, larger
-/// buffers are slower, because reads and writes of memory then alternate in long bursts.
+/// Size of a buffer for a row, in bytes. A few buffers fit in L1, next to the operands that are used in place. Larger buffers are
+/// slower for results with non-temporal stores: reads and writes of memory then alternate in long bursts.
 const ROW_BUFFER_BYTES: usize = 1 << 10;
 
-/// Maximum length of rows that are joined, so that one call of the loop handles several rows.
+/// Maximum number of elements of a row for joining rows, so that one call of the loop computes several rows.
 const MAX_JOINED_COLUMNS: usize = 64;
 
-/// Height of a transposed tile, in bytes of the source: in the source, the elements of one column of the tile are contiguous.
+/// Height of a tile with a transposed operand, in bytes. The elements of a column of the tile are contiguous in that operand.
 const TILE_HEIGHT_BYTES: usize = 512;
 
 /// Maximum number of rows of a tile.
 const MAX_TILE_HEIGHT: usize = 128;
 
-/// Maximum size of a tile of whole rows, in bytes. Tiles have whole rows if, in each operand that is used in place, each row begins
-/// where the row before ends. Memory is then read and written without gaps.
+/// Maximum size of a tile that consists of whole rows, in bytes. A tile has whole rows only if, in each operand that is used in
+/// place, each row begins directly after the previous row. Memory is then read and written without gaps.
 const MAX_WHOLE_ROWS_BYTES: usize = 1 << 20;
 
-/// Width of a tile, in bytes of a row, if it does not have whole rows.
+/// Width of a tile that does not consist of whole rows, in bytes.
 const TILE_WIDTH_BYTES: usize = 1024;
 
-/// Maximum size of a tile, in bytes, for prefetching the next tile during the computation of this one. Both then fit in L2.
+/// Maximum size of a tile, in bytes, for prefetching the next tile while this one is computed. Both tiles then fit in L2.
 const MAX_PREFETCHED_BYTES: usize = 128 << 10;
 
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 struct Buffer(#[allow(dead_code)] [MaybeUninit<u8>; ROW_BUFFER_BYTES]);
 
-/// Height of a tile if the allocation of larger buffers fails.
+/// Maximum height of a tile if the allocation of larger buffers fails, in rows.
 const MIN_TILE_HEIGHT: usize = 32;
 
-/// The operands of a plan, and the loop to run on them. Shared by all threads.
+/// The operands of a plan, and the loop that runs on them. All threads share this value.
 struct StripTask<'a, const K: usize> {
     operands: [RawOperand<'a>; K],
     first: First,
-    /// Whether the first operand, whose inner stride is 1, is written with non-temporal stores.
+    /// Whether the first operand is written with non-temporal stores. Its inner stride is then 1.
     streams: bool,
-    /// The outer loop along which an operand is transposed.
+    /// The outer loop along which an operand is transposed, or `None` if no operand is transposed.
     across: Option<usize>,
     f: Loop<'a>,
 }
 
-/// Two loops: `rows` rows with the strides `steps`, each of `columns` elements with the strides `strides`, in each operand.
+/// Two nested loops: an outer loop over `rows` rows, and an inner loop over the `columns` elements of a row. For each operand,
+/// `steps` has the stride between rows, and `strides` the stride within a row.
 #[derive(Debug, Clone, Copy)]
 struct Rows<const K: usize> {
     rows: usize,
@@ -246,10 +255,10 @@ struct Rows<const K: usize> {
 }
 
 impl<const K: usize> StripTask<'_, K> {
-    /// Runs the loop on all elements of a part.
+    /// Runs the loop on all elements of a part of the plan.
     ///
     /// # Safety
-    /// As [`for_blocks`], for the elements that the part visits.
+    /// The caller must ensure the conditions of [`for_blocks`], for the elements of the part.
     unsafe fn part(&self, part: &Plan<K>) {
         if part.len() == 0 {
             return;
@@ -262,7 +271,8 @@ impl<const K: usize> StripTask<'_, K> {
             steps: part.outer_strides()[axis],
             strides,
         });
-        // Short rows are joined, unless this would require copying an operand whose rows are contiguous.
+        // Short rows are joined, unless an operand with contiguous rows would have to be copied. Repeated rows are copied only
+        // once.
         let follow = |rows: &Rows<K>| {
             (0..K).all(|k| strides[k] != 1 || rows.steps[k] == 0 || rows.steps[k] == columns as isize)
         };
@@ -270,13 +280,16 @@ impl<const K: usize> StripTask<'_, K> {
             && columns <= MAX_JOINED_COLUMNS
             && follow(&rows)
         {
-            // SAFETY: the rows at each offset of the other loops are elements of the part, for which the contract holds.
+            // SAFETY: for each index of the other loops, the rows at the offsets `at` consist of elements of the part, for which
+            // the contract holds.
             for_each(&part.without(axis), |at| unsafe { self.joined(&rows, at) });
         } else if let (Some(axis), Some(rows)) = (self.across, rows) {
-            // SAFETY: the rows at each offset of the other loops are elements of the part, for which the contract holds.
+            // SAFETY: for each index of the other loops, the rows at the offsets `at` consist of elements of the part, for which
+            // the contract holds.
             for_each(&part.without(axis), |at| unsafe { self.blocks(&rows, at) });
         } else {
-            // SAFETY: the row at each offset of the outer loops has elements of the part, for which the contract holds.
+            // SAFETY: for each index of the outer loops, the row at the offsets `at` consists of elements of the part, for which
+            // the contract holds.
             for_each(part, |at| unsafe { self.row(columns, strides, self.addresses(at)) });
         }
         if self.streams {
@@ -284,7 +297,8 @@ impl<const K: usize> StripTask<'_, K> {
         }
     }
 
-    /// Returns the number at multiples of which `axis` is split for threads, so that a part has whole tiles.
+    /// Returns the number at multiples of which `axis` is split for threads. With tiles, parts then consist of whole tiles. Along
+    /// the inner axis, a multiple of `TILE_WIDTH_BYTES` elements is also a multiple of `TILE_WIDTH_BYTES` bytes.
     fn grain(&self, plan: &Plan<K>, axis: usize) -> usize {
         match self.across {
             Some(across) if axis == across => self.height(),
@@ -293,7 +307,7 @@ impl<const K: usize> StripTask<'_, K> {
         }
     }
 
-    /// Returns the number of rows of a tile.
+    /// Returns the number of rows of a tile with a transposed operand.
     fn height(&self) -> usize {
         (TILE_HEIGHT_BYTES / self.largest()).min(MAX_TILE_HEIGHT)
     }
@@ -313,19 +327,19 @@ impl<const K: usize> StripTask<'_, K> {
         k > 0 || self.first != First::Written
     }
 
-    /// Returns the size of the largest element type, in bytes.
+    /// Returns the size of the largest element type of the operands, in bytes.
     fn largest(&self) -> usize {
         self.operands.iter().map(|operand| operand.size).max().unwrap_or(1)
     }
 
-    /// Runs the loop on one row, which begins at the addresses `at`. If all operands are contiguous, this is one call, otherwise
-    /// one call for each part that fits in a buffer.
+    /// Runs the loop on one row, which begins at the addresses `at`. If the row is contiguous in all operands, calls
+    /// [`contiguous`](StripTask::contiguous). Otherwise calls the loop once for each part of the row that fits in a buffer.
     ///
     /// # Safety
-    /// As [`for_blocks`], for the elements of the row.
+    /// The caller must ensure the conditions of [`for_blocks`], for the elements of the row.
     unsafe fn row(&self, columns: usize, strides: [isize; K], at: [*mut u8; K]) {
         if strides == [1; K] {
-            // SAFETY: `contiguous` has this function's contract, and all strides are 1.
+            // SAFETY: the contract is passed on unchanged, and all strides of the row are 1.
             return unsafe { self.contiguous(columns, at) };
         }
         let mut buffers = [const { MaybeUninit::<Buffer>::uninit() }; K];
@@ -333,12 +347,12 @@ impl<const K: usize> StripTask<'_, K> {
         let width = (ROW_BUFFER_BYTES / self.largest()).min(columns);
         let direct: [bool; K] = core::array::from_fn(|k| strides[k] == 1 && !(k == 0 && self.streams));
         for k in (0..K).filter(|&k| strides[k] == 0 && self.reads(k)) {
-            // SAFETY: with stride 0, `at[k]` is the row's only element, which may be read by the contract. The buffer has space for
-            // `width` elements.
+            // SAFETY: with stride 0, the element at `at[k]` is the only element of the row. It may be read by the contract. The
+            // local buffer has space for `width` elements, and is aligned.
             unsafe { repeat(self.operands[k].size, at[k], buffers[k], width) };
         }
         let size = self.operands[0].size;
-        // Each streamed part but the last ends at a cache line boundary.
+        // With non-temporal stores, each part of the row ends at a cache line boundary of the result, except the last.
         let beyond = if self.streams { at[0] as usize % CACHE_LINE_BYTES / size } else { 0 };
         let (mut column, mut end) = (0, width - beyond.min(width - 1));
         while column < columns {
@@ -348,8 +362,8 @@ impl<const K: usize> StripTask<'_, K> {
             });
             for k in (0..K).filter(|&k| strides[k].unsigned_abs() > 1 || strides[k] == -1) {
                 if self.reads(k) {
-                    // SAFETY: `column + n <= columns`: elements of the row, which may be read by the contract. The buffer has
-                    // space for `width >= n` elements.
+                    // SAFETY: `column + n <= columns`, so these are elements of the row, which may be read by the contract. The
+                    // local buffer has space for `width >= n` elements.
                     unsafe { gather(self.operands[k].size, there[k], strides[k], buffers[k], n) };
                 }
             }
@@ -359,10 +373,11 @@ impl<const K: usize> StripTask<'_, K> {
             );
             if !direct[0] && self.first != First::Read {
                 match strides[0] {
-                    // SAFETY: `column + n <= columns`: elements of the row, which are exclusive by the contract. The buffer has
-                    // `n` elements. `part` calls `fence` afterwards.
+                    // SAFETY: `column + n <= columns`, so these are elements of the row, which are exclusive by the contract. The
+                    // local buffer has `n` elements. `part` calls `fence` before it returns.
                     1 => unsafe { stream_piece(buffers[0], there[0], n * size) },
-                    // SAFETY: `n` elements of the row, which are exclusive by the contract, and `n` elements of the buffer.
+                    // SAFETY: `column + n <= columns`, so these are elements of the row, which are exclusive by the contract. The
+                    // local buffer has `n` elements. The row and the buffer are aligned.
                     stride => unsafe { scatter(size, buffers[0], there[0], stride, n) },
                 }
             }
@@ -370,10 +385,10 @@ impl<const K: usize> StripTask<'_, K> {
         }
     }
 
-    /// Runs the loop on a row that is contiguous in all operands.
+    /// Runs the loop on a row that is contiguous in all operands. Without non-temporal stores, this is one call of the loop.
     ///
     /// # Safety
-    /// As [`row`](StripTask::row); all strides of the row are 1.
+    /// The caller must ensure the conditions of [`row`](StripTask::row), and that all strides of the row are 1.
     #[inline]
     unsafe fn contiguous(&self, columns: usize, mut at: [*mut u8; K]) {
         if !self.streams {
@@ -388,15 +403,15 @@ impl<const K: usize> StripTask<'_, K> {
             let n = (width - at[0] as usize % CACHE_LINE_BYTES / size).min(left);
             let to = core::mem::replace(&mut at[0], buffer);
             (self.f)(n, padded(at));
-            // Prefetch the next elements, so that they are read from memory while the current ones are written.
+            // The next elements are prefetched, so that they are read from memory while the current ones are written.
             let next = width.min(left - n);
             for (operand, at) in self.operands.iter().zip(at).skip(1) {
                 for byte in (0..next * operand.size).step_by(CACHE_LINE_BYTES) {
                     prefetch(at.wrapping_add(n * operand.size + byte));
                 }
             }
-            // SAFETY: the next `n` elements of the row, which are exclusive by the contract. The buffer has `width >= n`
-            // elements. `part` calls `fence` afterwards.
+            // SAFETY: `n <= left`, so these are the next `n` elements of the row, which are exclusive by the contract. The local
+            // buffer has space for `width >= n` elements. `part` calls `fence` before it returns.
             unsafe { stream_piece(buffer, to, n * size) };
             at[0] = to;
             at = core::array::from_fn(|k| at[k].wrapping_add(n * self.operands[k].size));
@@ -404,11 +419,11 @@ impl<const K: usize> StripTask<'_, K> {
         }
     }
 
-    /// Runs the loop on many short rows, several rows per call. The first row begins at the offsets `at`. If the rows of an operand
-    /// are not contiguous and adjacent, they are copied to a buffer in which they are.
+    /// Runs the loop on many short rows, several rows per call. The first row begins at the offsets `at`. If the rows of an
+    /// operand are not one contiguous block, they are copied to a buffer, in which they are.
     ///
     /// # Safety
-    /// As [`for_blocks`], for the elements of the rows.
+    /// The caller must ensure the conditions of [`for_blocks`], for the elements of the rows.
     unsafe fn joined(&self, rows: &Rows<K>, at: [isize; K]) {
         let (columns, size) = (rows.columns, self.largest());
         let height =
@@ -424,10 +439,12 @@ impl<const K: usize> StripTask<'_, K> {
                 let buffer =
                     |k: usize, j: usize| buffers[k].wrapping_add(j * columns * self.operands[k].size);
                 for k in (0..K).filter(|&k| !direct[k] && self.reads(k)) {
-                    // If all rows of the operand are the same, the buffer has held them since the first iteration.
+                    // If all rows of the operand are the same, the first iteration has filled the buffer, and its rows are
+                    // reused.
                     if row == 0 || rows.steps[k] != 0 {
-                        // SAFETY: `row + height <= rows.rows`: rows of the operand, which may be read by the contract. The buffer
-                        // has space for `height` rows of `columns` elements, and this closure has exclusive access.
+                        // SAFETY: `row + height <= rows.rows`, so these are rows of the operand, which may be read by the
+                        // contract. The buffer has space for `height` rows of `columns` elements, is aligned, and only this
+                        // closure accesses it.
                         unsafe { self.pack(k, rows, there(k, 0), buffer(k, 0), [height, columns], columns) };
                     }
                 }
@@ -436,8 +453,8 @@ impl<const K: usize> StripTask<'_, K> {
                 (self.f)(height * columns, padded(given));
                 if !direct[0] && self.first != First::Read {
                     for j in 0..height {
-                        // SAFETY: row `row + j` of the first operand, which is exclusive by the contract. The buffer has
-                        // `height > j` rows.
+                        // SAFETY: `row + j < rows.rows`, so this is a row of the first operand, which is exclusive by the
+                        // contract. The buffer has `height > j` rows. The operand and the buffer are aligned.
                         unsafe {
                             scatter(
                                 self.operands[0].size,
@@ -456,7 +473,7 @@ impl<const K: usize> StripTask<'_, K> {
     /// Runs the loop on many rows, tile by tile, so that operands can be transposed. The first row begins at the offsets `at`.
     ///
     /// # Safety
-    /// As [`for_blocks`], for the elements of the rows.
+    /// The caller must ensure the conditions of [`for_blocks`], for the elements of the rows.
     unsafe fn blocks(&self, rows: &Rows<K>, at: [isize; K]) {
         let (size, height) = (self.largest(), self.height().min(rows.rows));
         let follow = (0..K).all(|k| rows.strides[k] != 1 || rows.steps[k] == rows.columns as isize);
@@ -466,7 +483,8 @@ impl<const K: usize> StripTask<'_, K> {
         } else {
             TILE_WIDTH_BYTES / size
         };
-        // The stride between rows in a buffer is not a power of two, so that they do not map to the same cache sets.
+        // The stride between rows of a buffer exceeds the width by a cache line. If the width is a power of two, the stride is
+        // then not, and the rows do not all map to the same cache sets.
         let pitch = |width: usize| width + CACHE_LINE_BYTES / size;
         let bytes = |[height, width]: [usize; 2]| {
             core::array::from_fn(|k| match rows.strides[k] {
@@ -494,21 +512,23 @@ impl<const K: usize> StripTask<'_, K> {
                         pitch: pitch(width),
                         next: (ask && next.0 < rows.rows).then(|| self.addresses(offsets(next.0, next.1))),
                     };
-                    // SAFETY: the tile is within the rows, for which the contract holds. The buffers have space for tiles of
-                    // `height` rows and `width` columns with this pitch.
+                    // SAFETY: the tile is within the rows, for which the contract holds. For each operand whose stride is not 1,
+                    // the buffer has space for `height` rows of `width` elements with this stride between rows, and only this
+                    // closure accesses it.
                     unsafe { self.block(rows, &block, buffers) };
                 }
             }
         });
     }
 
-    /// Copies rows of operand `k` to contiguous rows. The first row begins at `from` and is copied to `to`; `pitch` is the stride
-    /// between the copies. `[height, width]` are the numbers of rows and columns.
+    /// Copies rows of operand `k` to contiguous rows. `[height, width]` are the number of rows and the number of elements of a
+    /// row. The first row is copied from `from` to `to`. `pitch` is the stride between the copied rows, in elements.
     ///
     /// # Safety
     /// The caller must ensure:
-    /// * These elements of the operand may be read.
-    /// * It has exclusive access to `height` rows of `width` elements at `to`, aligned for the operand's type.
+    /// * These elements of the operand may be read, and are aligned.
+    /// * The caller has exclusive access to `height` rows of `width` elements at `to`, with stride `pitch` between rows, aligned
+    ///   for the operand's element type.
     unsafe fn pack(
         &self,
         k: usize,
@@ -524,31 +544,37 @@ impl<const K: usize> StripTask<'_, K> {
             (from.wrapping_offset(j * step * size as isize), to.wrapping_offset(j * pitch * size as isize))
         };
         if stride.unsigned_abs() > 1 && step.unsigned_abs() == 1 {
-            // Begin with the row whose elements have the lowest addresses.
+            // The transpose begins with the row whose elements have the lowest addresses: the last row if `step` is -1.
             let (from, to) = at(if step > 0 { 0 } else { height as isize - 1 });
-            // SAFETY: the same rows, beginning with the last one if `step` is -1. By the contract, they may be read at `from`
-            // and written at `to`.
+            // SAFETY: `from` and `to` are those of the first or the last row, and the strides reach the same rows as in the
+            // contract. By the contract, they may be read at `from` and written at `to`, and both pointers are aligned. Exclusive
+            // memory does not overlap the operand.
             return unsafe { transpose(size, from, stride, to, step * pitch, [height, width]) };
         }
         for (from, to) in (0..height as isize).map(at) {
             match stride {
-                // SAFETY: one of the rows. By the contract, its only element may be read, and `width` elements may be written.
+                // SAFETY: this is one of the rows. By the contract, its only element may be read and `width` elements at `to` may
+                // be written, and both pointers are aligned.
                 0 => unsafe { repeat(size, from, to, width) },
-                // SAFETY: one of the rows. By the contract, its elements may be read, and `width` elements may be written.
+                // SAFETY: this is one of the rows. By the contract, its elements may be read and `width` elements at `to` may be
+                // written. Exclusive memory does not overlap the operand.
                 _ => unsafe { gather(size, from, stride, to, width) },
             }
         }
     }
 
-    /// Runs the loop on each row of a tile.
+    /// Runs the loop on each row of a tile, after copying the tile of each strided operand to its buffer.
     ///
     /// # Safety
-    /// As [`for_blocks`], for the elements of the tile. For each operand whose stride is not 1, its buffer must have space for
-    /// `block.height` rows of `block.width` elements with stride `block.pitch`.
+    /// The caller must ensure:
+    /// * The conditions of [`for_blocks`], for the elements of the tile.
+    /// * For each operand whose stride is not 1, its buffer is exclusive to the caller and aligned. It has space for
+    ///   `block.height` rows of `block.width` elements with stride `block.pitch` between rows.
     unsafe fn block(&self, rows: &Rows<K>, block: &Tile<K>, buffers: [*mut u8; K]) {
         let bytes = |k: usize, elements: isize| elements * self.operands[k].size as isize;
         for k in (0..K).filter(|&k| rows.strides[k] != 1 && self.reads(k)) {
-            // SAFETY: the rows of the tile may be read, and the buffer has space for them with stride `pitch`, by the contract.
+            // SAFETY: by the contract, the rows of the tile may be read, and the buffer has space for them with stride `pitch`
+            // between rows.
             unsafe { self.pack(k, rows, block.at[k], buffers[k], [block.height, block.width], block.pitch) };
         }
         for j in 0..block.height {
@@ -560,19 +586,21 @@ impl<const K: usize> StripTask<'_, K> {
                 1 => block.at[k].wrapping_offset(bytes(k, j * rows.steps[k])),
                 _ => buffers[k].wrapping_offset(bytes(k, j * block.pitch as isize)),
             });
-            // SAFETY: row `j` of the tile, or its copy in a buffer, is contiguous in each operand. By the contract, it may be
-            // read, and is exclusive in the first operand.
+            // SAFETY: in each operand, row `j` of the tile or its copy in a buffer is contiguous. By the contract, it may be
+            // read, and access to it is exclusive in the first operand.
             unsafe { self.contiguous(block.width, given) };
             if rows.strides[0] != 1 && self.first != First::Read {
                 let to = block.at[0].wrapping_offset(bytes(0, j * rows.steps[0]));
-                // SAFETY: row `j` of the tile is exclusive by the contract, and the buffer has its elements.
+                // SAFETY: by the contract, access to row `j` of the tile is exclusive. The buffer has the elements of this row.
+                // The operand and the buffer are aligned.
                 unsafe { scatter(self.operands[0].size, given[0], to, rows.strides[0], block.width) };
             }
         }
     }
 
-    /// Prefetches part `j` of the next tile: one row of each operand with unit stride, and some columns of each operand to
-    /// transpose. Hardware prefetchers follow long contiguous ranges only.
+    /// Prefetches part `j` of the next tile, which is divided into `block.height` parts. A part consists of one row of each
+    /// operand with unit stride, and of some columns of each operand that is copied. Hardware prefetchers follow only long
+    /// contiguous ranges.
     fn prefetch_next(&self, rows: &Rows<K>, block: &Tile<K>, next: [*mut u8; K], j: usize) {
         for k in (0..K).filter(|&k| rows.strides[k] != 0 && (self.reads(k) || !self.streams)) {
             let (pieces, step, length) = match rows.strides[k] {
@@ -596,17 +624,18 @@ impl<const K: usize> StripTask<'_, K> {
 
 /// A tile of rows and columns.
 struct Tile<const K: usize> {
-    /// The address of its first element in each operand.
+    /// The address of the tile's first element in each operand.
     at: [*mut u8; K],
     height: usize,
     width: usize,
     /// The stride between rows in a buffer, in elements.
     pitch: usize,
-    /// The addresses of the next tile, if it is to be prefetched. That tile has at most this size.
+    /// The addresses of the first elements of the next tile, or `None` if that tile is not prefetched. The next tile may be
+    /// larger or smaller; as much of it is prefetched as this tile has elements.
     next: Option<[*mut u8; K]>,
 }
 
-/// Calls `f` with the operands' offsets for all indices of the outer loops.
+/// Calls `f` with the offsets of the operands, in elements, for each index of the outer loops.
 fn for_each<const K: usize>(plan: &Plan<K>, mut f: impl FnMut([isize; K])) {
     let mut walk = Odometer::outer(plan);
     for _ in 0..plan.outer_shape().iter().product() {

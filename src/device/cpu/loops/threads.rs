@@ -1,24 +1,26 @@
-//! Runs work on several threads, if there is enough of it. The kernels of the CPU call this module.
+//! Runs work on several threads if there is enough of it. The kernels of the CPU call this module.
 //!
-//! The split of a sum never depends on the number of threads, so the results are the same for any number of threads.
+//! How a sum is split never depends on the number of threads, so its bits are the same for any number of threads.
 
 use crate::layout::plan::Plan;
 
-/// Elements of a sum below which a second thread is slower.
+/// Minimum number of elements in a thread's part of a sum. With smaller parts, a second thread makes the sum slower (measured).
 pub(in crate::device::cpu) const PARALLEL_SUM_LEN: usize = 1 << 16;
 
-// Work is measured in the bytes that could be copied in the same time. In one nanosecond, about a hundred bytes can be copied.
+// The unit of work is the byte: work of `n` bytes takes as long as copying `n` bytes. About a hundred bytes can be copied in one
+// nanosecond.
 
-/// Work below which threads of the pool do not split it. Handing over half of it to another thread takes one or two microseconds.
+/// Minimum work, in bytes, that a thread of the pool splits. Handing over half of the work to another thread takes one or two
+/// microseconds.
 pub(in crate::device::cpu) const PARALLEL_BYTES: usize = 1 << 20;
 
-/// Minimum work to enter the pool from a thread outside it. Waking the pool, and the caller afterwards, takes tens of
-/// microseconds each.
+/// Minimum work, in bytes, for which a thread outside the pool enters the pool. Waking the pool, and then waking the calling
+/// thread, takes tens of microseconds each.
 #[cfg(feature = "rayon")]
 const PARALLEL_ENTRY_BYTES: usize = 24 << 20;
 
-/// Calls `f`: in the thread pool if there is enough `work`, in bytes, otherwise on this thread. [`join`] runs in parallel only in
-/// the pool.
+/// Calls `f`, which may call [`join`]. `join` runs its functions in parallel only on a thread of the pool. So if there is enough
+/// `work`, in bytes, `f` is called in the pool, otherwise on the current thread.
 #[cfg(feature = "rayon")]
 pub(in crate::device::cpu) fn enter<R: Send>(work: usize, f: impl FnOnce() -> R + Send) -> R {
     if work < PARALLEL_ENTRY_BYTES
@@ -31,13 +33,13 @@ pub(in crate::device::cpu) fn enter<R: Send>(work: usize, f: impl FnOnce() -> R 
     }
 }
 
-/// Calls `f` on this thread, because the feature `rayon` is off.
+/// Calls `f` on the current thread, because the feature `rayon` is off.
 #[cfg(not(feature = "rayon"))]
 pub(in crate::device::cpu) fn enter<R: Send>(_: usize, f: impl FnOnce() -> R + Send) -> R {
     f()
 }
 
-/// Returns the number of threads that [`join`] can use here: 1 outside the pool.
+/// Returns the number of threads that [`join`] can use on the current thread. Outside the pool, this is 1.
 pub(in crate::device::cpu) fn threads() -> usize {
     #[cfg(feature = "rayon")]
     return rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads());
@@ -45,18 +47,18 @@ pub(in crate::device::cpu) fn threads() -> usize {
     1
 }
 
-/// Calls both functions, in parallel if there are several [`threads`].
+/// Calls both functions, in parallel if [`threads`] is more than 1.
 #[cfg(feature = "rayon")]
 pub(in crate::device::cpu) fn join<A: Send, B: Send>(
     a: impl FnOnce() -> A + Send,
     b: impl FnOnce() -> B + Send,
 ) -> (A, B) {
-    // With one thread, rayon's scheduling would only cost time.
+    // With one thread, nothing runs in parallel, and rayon's scheduling would only take time.
     if threads() == 1 { (a(), b()) } else { in_pool(a, b) }
 }
 
-/// Calls both functions with rayon. For each pair of closure types, rayon instantiates about sixty functions. The closures are passed
-/// to rayon as trait objects, so that these functions are compiled only once.
+/// Calls both functions with rayon. The closures are passed to rayon as trait objects: rayon instantiates about sixty functions
+/// for each pair of closure types, and trait objects are a single such pair.
 #[cfg(feature = "rayon")]
 fn in_pool<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     #[inline(never)]
@@ -68,7 +70,7 @@ fn in_pool<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B
     (of_a.expect("`join` calls both"), of_b.expect("`join` calls both"))
 }
 
-/// Calls both functions, one after the other, because the feature `rayon` is off.
+/// Calls both functions one after the other, because the feature `rayon` is off.
 #[cfg(not(feature = "rayon"))]
 pub(in crate::device::cpu) fn join<A: Send, B: Send>(
     a: impl FnOnce() -> A + Send,
@@ -77,11 +79,11 @@ pub(in crate::device::cpu) fn join<A: Send, B: Send>(
     (a(), b())
 }
 
-// The functions below call a kernel through a trait object, once for each part. So they are compiled once, and not for each
-// function and element type.
+// The functions below call a kernel through a trait object, once for each part. So each of them is compiled once for each `K`,
+// and not for each kernel and element type.
 
-/// Calls `f` on parts that together make up the plan. Axis `i` is split at multiples of `grain(i)`. The split depends on the number
-/// of threads, so this function is only for results that do not depend on the split. `work` is the work per element, in bytes.
+/// Calls `f` on parts that together make up the plan. Splits axis `i` at multiples of `grain(i)`. The split depends on the number
+/// of threads, so the results of `f` must not depend on the split. `work` is the work for one element, in bytes.
 pub(in crate::device::cpu) fn over_parts<const K: usize>(
     plan: &Plan<K>,
     work: usize,
@@ -104,14 +106,15 @@ pub(in crate::device::cpu) fn over_parts<const K: usize>(
     }
     enter(plan.len().saturating_mul(work), || match threads() {
         1 => f(plan),
-        // At most about four parts per thread: several parts balance the load, and long parts are read and written faster.
+        // Each thread gets about four to eight parts if there is enough work. Several parts balance the load; long parts are read
+        // and written faster.
         threads => halves(plan, (PARALLEL_BYTES / work.max(1)).max(plan.len() / (4 * threads)), grain, f),
     });
 }
 
-/// Calls `f` on parts that together make up `kept`, a plan of outputs. Computing one output reads `reads` elements. A part that reads
-/// at least `enough` elements is split; if it has only one loop, at a multiple of `grain`. The split does not depend on the number of
-/// threads.
+/// Calls `f` on parts that together make up `kept`, a plan of outputs. `reads` is the number of elements that are read to compute
+/// one output. A part that reads at least `enough` elements is split. If the part has only one loop, it is split at a multiple of
+/// `grain`. The split does not depend on the number of threads.
 pub(in crate::device::cpu) fn over_outputs<const K: usize>(
     kept: &Plan<K>,
     reads: usize,

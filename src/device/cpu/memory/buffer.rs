@@ -12,42 +12,45 @@ use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
-/// Elements in host memory. The memory is from the global allocator, as for a `Vec`, or from [another library](ForeignMemory).
+/// Elements in host memory. The memory is from the global allocator, as that of a `Vec`, or from [another
+/// library](ForeignMemory).
 ///
-/// A large result (128 KiB and more) begins at a page boundary within a somewhat larger block. The block is
-/// [reused](Cpu#memory-that-is-used-again) after the buffer is dropped.
+/// The elements of a large result (128 KiB and more) begin at a page boundary, within a memory block that is somewhat larger.
+/// After the buffer is dropped, a later result may [reuse](Cpu#memory-that-is-used-again) the block.
 ///
 /// The cost of converting a buffer into a `Vec` depends on its memory:
 ///
 /// * A small buffer, or one made from a `Vec`: free.
-/// * A large result: one pass over memory and no allocation. The elements move to the beginning of the block, by less than a page,
-///   and the `Vec` has spare capacity.
+/// * A large result: one pass over memory and no allocation. The elements move by less than a page, to the beginning of the
+///   block. The `Vec` has spare capacity.
 /// * Memory of another library: a copy.
 pub struct CpuBuffer<T> {
-    /// The first element.
+    /// Points to the first element.
     first: NonNull<T>,
     len: usize,
-    /// The start of the [`Block`] that contains the elements. The block's alignment is that of `T`, so it is not stored. If `bytes`
-    /// is [`FOREIGN`], `start` points to the [`Owner`] of the foreign elements instead.
+    /// The start of the [`Block`] that contains the elements. The block's alignment is that of `T`, so it is not stored. For
+    /// foreign elements, points to their [`Owner`] instead; `bytes` is then [`FOREIGN`].
     start: NonNull<T>,
-    /// The size of the block, or [`FOREIGN`].
+    /// The size of the block in bytes, or [`FOREIGN`].
     bytes: usize,
     owns: PhantomData<T>,
 }
 
-/// Small tensors are created and moved often, so the buffer has to be small.
+/// Small tensors are created and moved often, so the buffer must be small.
 const _: () = assert!(size_of::<CpuBuffer<f64>>() == 4 * size_of::<usize>());
 
-/// Stored in place of a block's size for foreign elements. A block is always smaller.
+/// Value of `bytes` that marks foreign elements. No block has this size.
 const FOREIGN: usize = usize::MAX;
 
-/// The owner that frees foreign elements. The buffer has a thin pointer to this `Box`, which is itself a fat pointer.
+/// The owner of foreign elements: dropping it frees them. A `Box<dyn ..>` is a fat pointer, so the buffer stores a thin pointer
+/// to a box that contains the `Owner`.
 type Owner<T> = Box<dyn ForeignMemory<T>>;
 
-/// The memory of a tensor that was split into raw parts. [`Tensor::from_raw_parts`](crate::Tensor::from_raw_parts) needs it, in
-/// addition to the address of the elements, to free the memory.
+/// The memory of a tensor that was split into raw parts. To free this memory,
+/// [`Tensor::from_raw_parts`](crate::Tensor::from_raw_parts) needs this value in addition to the address of the elements.
 ///
-/// It consists of two words, so that foreign code can store it. It does not record where in the memory the elements begin.
+/// The value consists of two words, so that foreign code can store it. It does not record the position of the elements in the
+/// memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub struct RawMemory {
@@ -55,17 +58,17 @@ pub struct RawMemory {
     bytes: usize,
 }
 
-// SAFETY: the address alone gives no access. Only `from_raw`, which is unsafe, makes a buffer of it. The buffer may be on another
-// thread, because the elements are `Send` and `Sync`, and the owner of foreign memory is `Send`.
+// SAFETY: a `RawMemory` gives no access to the memory. Only `from_raw`, which is unsafe, makes a buffer of it. That buffer may be
+// on another thread, because the elements are `Send` and `Sync`, and the owner of foreign memory is `Send`.
 unsafe impl Send for RawMemory {}
-// SAFETY: the address alone gives no access, as for `Send`.
+// SAFETY: as for `Send`, a `RawMemory` gives no access to the memory.
 unsafe impl Sync for RawMemory {}
 
-// SAFETY: the buffer owns its block exclusively, as a `Vec` does, and the block holds only elements, which are `Send`. The owner
+// SAFETY: the buffer owns its block exclusively, as a `Vec` does. The block contains only elements, which are `Send`. The owner
 // of foreign memory is `Send`, because `ForeignMemory` requires it.
 unsafe impl<T: Send> Send for CpuBuffer<T> {}
-// SAFETY: a shared buffer gives shared access to its elements, as a `Vec` does, and they are `Sync`. It gives no access to the
-// owner of foreign memory.
+// SAFETY: a shared buffer gives shared access to its elements, as a `Vec` does, and the elements are `Sync`. It gives no access
+// to the owner of foreign memory.
 unsafe impl<T: Sync> Sync for CpuBuffer<T> {}
 
 impl<T> fmt::Debug for CpuBuffer<T> {
@@ -75,34 +78,34 @@ impl<T> fmt::Debug for CpuBuffer<T> {
 }
 
 impl<T> CpuBuffer<T> {
-    /// Creates a buffer of elements within a block.
+    /// Creates a buffer that owns `block`, with `len` elements from `first` on.
     ///
     /// # Safety
     /// The caller must ensure:
-    /// * `first` is aligned, and `len` initialised elements from `first` on are within the block; or `len` is 0.
-    /// * The block has the alignment of `T`, and the size of `T` divides its bytes.
+    /// * `len` is 0, or `first` is aligned and `len` initialised elements from `first` on are within the block.
+    /// * The block has the alignment of `T`, and its size is a multiple of the size of `T`.
     #[inline]
     unsafe fn within(block: Block, first: NonNull<T>, len: usize) -> Self {
         let (start, bytes) = block.into_raw();
         CpuBuffer { first, len, start: start.cast(), bytes, owns: PhantomData }
     }
 
-    /// Returns the block that the buffer owns.
+    /// Returns the block that the buffer owns, and transfers ownership of it to the caller.
     ///
     /// # Safety
     /// The caller must ensure that the buffer is not foreign, and that it is neither used nor dropped afterwards.
     #[inline]
     unsafe fn take_block(&mut self) -> Block {
-        // SAFETY: `bytes` is the size of the block's layout, and its alignment is that of `T`, as `within` requires. So this is
-        // the block's layout, which is valid.
+        // SAFETY: `bytes` is the size of the block's layout, and the alignment of that layout is that of `T`, as `within`
+        // requires. So this is the layout of the block, which is valid.
         let layout = unsafe { Layout::from_size_align_unchecked(self.bytes, align_of::<T>()) };
-        // SAFETY: `start` and `layout` are those of the block that `within` took apart. The buffer is not used again, so there is
-        // no second owner.
+        // SAFETY: `start` and `layout` are those of the block that `within` split. The buffer is neither used nor dropped again,
+        // so the new block is the only owner.
         unsafe { Block::from_raw(self.start.cast(), layout) }
     }
 }
 
-// Elements are numbers or `bool`, which have no destructor.
+// The elements are not dropped: they are numbers or `bool`, which have no destructor.
 impl<T> Drop for CpuBuffer<T> {
     #[inline]
     fn drop(&mut self) {
@@ -110,26 +113,26 @@ impl<T> Drop for CpuBuffer<T> {
             // SAFETY: `drop` runs once, and the buffer is not used after it.
             unsafe { self.free_large() }
         } else {
-            // SAFETY: the buffer is not used after `drop`, and not foreign: `bytes` is less than `FOREIGN`.
+            // SAFETY: `bytes` is less than `FOREIGN`, so the buffer is not foreign. It is not used after `drop`.
             drop(unsafe { self.take_block() });
         }
     }
 }
 
 impl<T> CpuBuffer<T> {
-    /// Frees a large block, or returns it to the pool, or drops the owner of foreign elements.
+    /// Frees a large block or returns it to the pool. For foreign elements, drops their owner.
     ///
     /// # Safety
     /// The caller must ensure that the buffer is neither used nor dropped afterwards.
     #[inline(never)]
     unsafe fn free_large(&mut self) {
         if self.bytes == FOREIGN {
-            // SAFETY: `bytes` is `FOREIGN`, so `start` is the address of a box that `from_foreign` leaked. Only this buffer has the
-            // address, and it is not used again.
+            // SAFETY: `bytes` is `FOREIGN`, so `start` is the address of a box that `from_foreign` leaked. Only this buffer has
+            // this address, and by the contract the buffer is not used again.
             drop(unsafe { Box::from_raw(self.start.cast::<Owner<T>>().as_ptr()) });
             return;
         }
-        // SAFETY: `bytes` is not `FOREIGN`, and the caller ensures that the buffer is not used again.
+        // SAFETY: `bytes` is not `FOREIGN`. By the contract, the buffer is neither used nor dropped again.
         let block = unsafe { self.take_block() };
         if block.is_large() {
             block.free_to_pool();
@@ -137,12 +140,12 @@ impl<T> CpuBuffer<T> {
     }
 }
 
-/// The position in a large block at which its elements begin.
+/// The position of the elements in a large block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Begin {
-    /// At the first page boundary.
+    /// From the first page boundary on.
     AtPage,
-    /// At the beginning of the block, as a `Vec` requires.
+    /// From the beginning of the block on, as in a `Vec`.
     AtBlock,
 }
 
@@ -152,55 +155,58 @@ impl<T: Element> CpuBuffer<T> {
         let mut owner: Box<Owner<T>> = Box::new(Box::new(owner));
         let elements = owner.elements();
         let (first, len) = (NonNull::from(&mut *elements).cast(), elements.len());
-        // From here on the owner is neither moved nor accessed until it is dropped, as `ForeignMemory` guarantees to its
-        // implementations.
+        // `ForeignMemory` guarantees to implementations that their value does not move after the last call of `elements`. From
+        // here on, the owner is neither moved nor accessed until it is dropped.
         let start = NonNull::from(Box::leak(owner)).cast();
         CpuBuffer { first, len, start, bytes: FOREIGN, owns: PhantomData }
     }
 
-    /// Splits the buffer into the address of its elements and the memory that contains them. Does not free the memory.
+    /// Splits the buffer into the address of its elements and the memory that contains them. The memory is not freed.
     pub(crate) fn into_raw(self) -> (NonNull<T>, RawMemory) {
         let from = ManuallyDrop::new(self);
         (from.first, RawMemory { start: from.start.as_ptr().cast(), bytes: from.bytes })
     }
 
-    /// Creates the buffer that [`into_raw`](Self::into_raw) split.
+    /// Recreates a buffer from the parts into which [`into_raw`](Self::into_raw) split it.
     ///
     /// # Safety
-    /// The caller must ensure that `first` and `memory` are from one call of [`into_raw`](Self::into_raw), of a buffer with `len`
-    /// elements `T`, and that they are passed to this function only once.
+    /// The caller must ensure that `first` and `memory` are the results of one call of [`into_raw`](Self::into_raw), for a buffer
+    /// with `len` elements of type `T`. They must be passed to this function only once.
     pub(crate) unsafe fn from_raw(first: NonNull<T>, len: usize, memory: RawMemory) -> Self {
-        // SAFETY: `memory` is from `into_raw`, whose `start` was a `NonNull`.
+        // SAFETY: `into_raw` created `memory`, and its `start` was a `NonNull`.
         let start = unsafe { NonNull::new_unchecked(memory.start.cast()) };
         CpuBuffer { first, len, start, bytes: memory.bytes, owns: PhantomData }
     }
 
-    /// Creates a zeroed buffer. If it is large and not from the pool, the system zeroes each page at the first access to it.
+    /// Creates a buffer of zeros. If the buffer is large and newly allocated, the system zeroes each page at the first access to
+    /// it.
     #[inline]
     pub(crate) fn zeroed(len: usize) -> Result<Self, Error> {
         CpuBuffer::allocate(len, Fill::Zeros, Begin::AtPage)
     }
 
-    /// Creates a buffer of unspecified values, for a result that overwrites them. Zeroing them would cost a pass over memory.
+    /// Creates a buffer with unspecified values, for a result that overwrites them. Writing zeros would cost a pass over memory.
     #[inline(always)]
     pub(crate) fn any(len: usize) -> Result<Self, Error> {
         CpuBuffer::allocate(len, Self::whatever(), Begin::AtPage)
     }
 
-    /// [`any`](Self::any) for a buffer that is converted into a `Vec`. The conversion then does not move the elements.
+    /// Variant of [`any`](Self::any) for a buffer that is later converted into a `Vec`. The elements are at the beginning of the
+    /// block, so the conversion does not move them.
     pub(crate) fn any_for_vec(len: usize) -> Result<Self, Error> {
         CpuBuffer::allocate(len, Self::whatever(), Begin::AtBlock)
     }
 
-    /// Returns the fill for [`any`](Self::any): zeros if unspecified bytes could be invalid values or uninitialised.
+    /// Returns the fill for [`any`](Self::any). This is zeros if unspecified bytes may be invalid values, or if [`settle`] cannot
+    /// initialise them.
     #[inline]
     fn whatever() -> Fill {
-        // Not every byte is a valid `bool`.
+        // For `bool`, only the bytes 0 and 1 are valid.
         if T::DTYPE == DType::Bool || !CAN_SETTLE { Fill::Zeros } else { Fill::Anything }
     }
 
-    // Always inlined: the parts of a returned `Result` would be stored separately and loaded together, which prevents store
-    // forwarding and stalls the processor.
+    // Always inlined. A function that is not inlined returns the parts of its `Result` through memory, with separate stores and
+    // one load of all parts. Such a load cannot be forwarded from the stores, and stalls the processor.
     #[inline(always)]
     fn allocate(len: usize, fill: Fill, begin: Begin) -> Result<Self, Error> {
         let found = match Layout::array::<T>(len) {
@@ -214,30 +220,34 @@ impl<T: Element> CpuBuffer<T> {
         if fill == Fill::Anything {
             settle(first.as_ptr());
         }
-        // SAFETY: `len` elements from `first` on are within the block, and `first` is aligned. The block has either this layout, or
-        // its alignment and a multiple of 4096 bytes, which the size of `T` divides. With `Zeros`, the elements are valid, because
-        // the sealed trait `Element` requires that zero bytes are. `whatever` returns `Anything` only for numbers, for which all
-        // bytes are valid, and only if `settle` initialises them.
+        // SAFETY:
+        // * `len` elements from `first` on are within the block, and `first` is aligned for `T`.
+        // * The block's layout is `layout`, or a large one with the alignment of `layout` and a multiple of 4096 bytes. The size
+        //   of `T` divides 4096.
+        // * With `Zeros`, the elements are valid, because the sealed trait `Element` requires that zero bytes are a valid
+        //   element.
+        // * With `Anything`, `settle` has initialised the bytes. `whatever` returns `Anything` only for numbers, for which all
+        //   bytes are valid.
         Ok(unsafe { CpuBuffer::within(block, first.cast(), len) })
     }
 
-    /// Creates a buffer of one element. If the element is read and the buffer dropped at once, the compiler can remove the
-    /// allocation. To allow this, a failed allocation is not retried after freeing the pool.
+    /// Creates a buffer of one element. If the element is read and the buffer is then dropped at once, the compiler can remove
+    /// the allocation. For this reason, the pool is not freed and the allocation not retried if it fails.
     #[inline(always)]
     pub(crate) fn of(value: T) -> Result<Self, Error> {
         let layout = Layout::new::<T>();
-        // SAFETY: the layout's size is not zero: no `Element` is zero-sized.
+        // SAFETY: the layout's size is not zero, because no `Element` is zero-sized.
         let memory = unsafe { std::alloc::alloc(layout) };
         let Some(first) = NonNull::new(memory.cast::<T>()) else { return Err(no_memory::<T>(1)) };
         // SAFETY: the memory was just allocated for one `T`, so it is aligned and valid for this write.
         unsafe { first.write(value) };
-        // SAFETY: the global allocator returned this memory for this layout, and there is no other owner.
+        // SAFETY: the global allocator allocated this memory with this layout, and nothing else owns it.
         let block = unsafe { Block::from_raw(first.cast(), layout) };
-        // SAFETY: the block has the layout of `T`, and its only element was just written.
+        // SAFETY: the block has the layout of `T`. Its only element was just written, at its beginning.
         Ok(unsafe { CpuBuffer::within(block, first, 1) })
     }
 
-    /// Converts a `Vec` into a buffer, without a copy.
+    /// Converts a `Vec` into a buffer without copying elements.
     pub(crate) fn from_vec(mut data: Vec<T>) -> Self {
         if cfg!(vierbein_exact_memory) {
             data.shrink_to_fit();
@@ -246,10 +256,11 @@ impl<T: Element> CpuBuffer<T> {
         let layout = Layout::array::<T>(data.capacity()).expect("the layout of a `Vec` is valid");
         let (first, len) =
             (NonNull::new(data.as_mut_ptr()).expect("the pointer of a `Vec` is not null"), data.len());
-        // SAFETY: the memory of a `Vec` is from the global allocator, with the layout of `capacity` elements, or has zero bytes.
-        // Ownership moves to the block, because `ManuallyDrop` keeps the `Vec` from freeing it.
+        // SAFETY: the memory of a `Vec` is from the global allocator, with the layout of an array of `capacity` elements; or that
+        // layout has zero bytes. `ManuallyDrop` keeps the `Vec` from freeing the memory, so ownership moves to the block.
         let block = unsafe { Block::from_raw(first.cast(), layout) };
-        // SAFETY: the `Vec`'s `len` initialised elements are at the beginning of the block, an array of `T`.
+        // SAFETY: the `len` initialised elements of the `Vec` are at the beginning of the block. The block has the layout of an
+        // array of `T`.
         unsafe { CpuBuffer::within(block, first, len) }
     }
 
@@ -263,16 +274,16 @@ impl<T: Element> CpuBuffer<T> {
             copy.as_mut_slice().copy_from_slice(self.as_slice());
             return copy.into_vec();
         }
-        // The buffer is not dropped, because the `Vec` takes ownership of the memory.
+        // The buffer must not be dropped, because the `Vec` takes ownership of its memory.
         let from = ManuallyDrop::new(self);
         if from.start != from.first {
-            // SAFETY: both ranges are within the block, which `self` owns exclusively, and are aligned: `start` by the block's
-            // layout, `first` by `within`.
+            // SAFETY: both ranges have `len` elements and are within the block, which `self` owns exclusively. Both are aligned
+            // for `T`: `start` by the block's layout, `first` by the contract of `within`.
             unsafe { core::ptr::copy(from.first.as_ptr(), from.start.as_ptr(), from.len) };
         }
-        // SAFETY: the memory is from the global allocator and `self` owned it. By the contract of `within`, it has the alignment
-        // of `T`, and the size of `T` divides its bytes, so its layout is that of `bytes / size` elements. With zero bytes, any
-        // aligned address is valid. The first `len` elements are initialised.
+        // SAFETY: the memory is from the global allocator, and `self` owned it. By the contract of `within`, it has the alignment
+        // of `T` and a size that is a multiple of that of `T`. So its layout is that of an array of `bytes / size` elements. With
+        // zero bytes, any aligned address is valid. The first `len` elements are initialised.
         Ok(unsafe { Vec::from_raw_parts(from.start.as_ptr(), from.len, from.bytes / size_of::<T>()) })
     }
 }
@@ -286,8 +297,8 @@ fn no_memory<T>(len: usize) -> Error {
     }
 }
 
-/// Returns the address at which the elements of `layout` begin, and the large block that contains them, from the pool or newly
-/// allocated. Returns `None` if the allocation fails.
+/// Returns a large block, from the pool or newly allocated, and the address in it at which elements with `layout` begin. Returns
+/// `None` if the allocation fails.
 #[inline(never)]
 fn large(layout: Layout, fill: Fill, begin: Begin) -> Option<(NonNull<u8>, Block)> {
     let pooled = Block::from_pool(layout);
@@ -297,12 +308,13 @@ fn large(layout: Layout, fill: Fill, begin: Begin) -> Option<(NonNull<u8>, Block
         Begin::AtPage => block.start().addr().get().wrapping_neg() % LARGE_ALIGNMENT,
         Begin::AtBlock => 0,
     };
-    // Large blocks have `LARGE_ALIGNMENT` bytes more than the elements need.
+    // Large blocks have `LARGE_ALIGNMENT` bytes more than the elements need, so the elements fit at this offset.
     assert!(offset + layout.size() <= block.bytes());
-    // SAFETY: `offset` is within the block, as just checked.
+    // SAFETY: the assertion ensures that `offset` is within the block.
     let first = unsafe { block.start().add(offset) };
     if used && fill == Fill::Zeros {
-        // SAFETY: `layout.size()` bytes from `first` on are within the block, as just checked, and `block` owns them exclusively.
+        // SAFETY: the assertion ensures that `layout.size()` bytes from `first` on are within the block. `block` owns them
+        // exclusively.
         unsafe { first.write_bytes(0, layout.size()) };
     }
     Some((first, block))
@@ -311,15 +323,15 @@ fn large(layout: Layout, fill: Fill, begin: Begin) -> Option<(NonNull<u8>, Block
 /// Whether [`settle`] works on this architecture.
 const CAN_SETTLE: bool = cfg!(all(not(miri), any(target_arch = "x86_64", target_arch = "aarch64")));
 
-/// Makes the compiler treat the memory as initialised with unspecified bytes.
+/// Makes the compiler treat memory as initialised with unspecified bytes.
 ///
-/// To the compiler, newly allocated memory is uninitialised, and reading it is undefined behaviour. But the compiler has to assume
-/// that inline assembly that receives the address writes to the memory. So after the assembly, each byte has some value. The same
-/// holds for a reused block, which still contains the bytes of its previous owner.
+/// The compiler treats newly allocated memory as uninitialised, and reading it is undefined behaviour. But the compiler must
+/// assume that inline assembly writes to memory whose address it receives. So after the assembly, each byte has some value. The
+/// same holds for a reused block, which still contains the bytes of its previous use.
 #[inline]
 fn settle(memory: *mut u8) {
     #[cfg(all(not(miri), any(target_arch = "x86_64", target_arch = "aarch64")))]
-    // SAFETY: the assembly is a comment. It has no instructions, so it changes no register, no flag and no memory.
+    // SAFETY: the assembly consists of a comment. It has no instructions, so it changes no register, no flag and no memory.
     unsafe {
         core::arch::asm!("/* {0} */", in(reg) memory, options(nostack, preserves_flags));
     }
@@ -331,12 +343,13 @@ impl<T> CpuBuffer<T> {
     #[inline]
     pub(crate) fn as_slice(&self) -> &[T] {
         // SAFETY: `first` points to `len` initialised elements. They are in a block that lives as long as `self`, or in foreign
-        // memory that stays valid and is not accessed by its owner for as long, by the contract of `ForeignMemory`.
+        // memory. By the contract of `ForeignMemory`, foreign memory stays valid, and its owner does not access it, for as long
+        // as `self` exists.
         unsafe { core::slice::from_raw_parts(self.first.as_ptr(), self.len) }
     }
     #[inline]
     pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
-        // SAFETY: `first` points to `len` initialised elements that live as long as `self`, as for `as_slice`. `self` is borrowed
+        // SAFETY: as for `as_slice`, `first` points to `len` initialised elements that live as long as `self`. `self` is borrowed
         // mutably, so access is exclusive.
         unsafe { core::slice::from_raw_parts_mut(self.first.as_ptr(), self.len) }
     }

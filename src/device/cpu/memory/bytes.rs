@@ -1,15 +1,16 @@
-//! Views elements as slices of bytes, in native byte order. The modules of the file formats call these functions.
+//! Views elements as slices of bytes, in native byte order. The modules that read and write files call these functions.
 
 use crate::element::Element;
 
 /// Returns the bytes of the elements.
 #[inline]
 pub(crate) fn bytes<T: Element>(elements: &[T]) -> &[u8] {
-    // SAFETY: elements have no padding, so all bytes of the slice are initialised; `u8` needs no alignment.
+    // SAFETY: elements have no padding, so all bytes of the slice are initialised. `u8` needs no alignment. The bytes are
+    // borrowed as long as the elements are.
     unsafe { core::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }
 }
 
-/// Returns the bytes of the elements for writing. Returns `None` for `bool`, for which only the bytes 0 and 1 are valid.
+/// Returns the bytes of the elements for writing. Returns `None` for `bool`, because only the bytes 0 and 1 are valid `bool`s.
 #[inline]
 #[cfg(any(feature = "npy", test))]
 pub(crate) fn bytes_mut<T: Element>(elements: &mut [T]) -> Option<&mut [u8]> {
@@ -17,7 +18,8 @@ pub(crate) fn bytes_mut<T: Element>(elements: &mut [T]) -> Option<&mut [u8]> {
         return None;
     }
     // SAFETY: elements have no padding, so all bytes of the slice are initialised. `T` is not `bool`, so it is an integer,
-    // floating-point or complex type, for which any bytes are valid. `u8` needs no alignment.
+    // floating-point or complex type, for which any bytes are valid. `u8` needs no alignment. The bytes are mutably borrowed as
+    // long as the elements are.
     Some(unsafe { core::slice::from_raw_parts_mut(elements.as_mut_ptr().cast(), size_of_val(elements)) })
 }
 

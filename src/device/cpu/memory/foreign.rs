@@ -1,10 +1,10 @@
-//! [`ForeignMemory`]: memory that other libraries allocate and free.
+//! [`ForeignMemory`]: the trait for memory that another library allocates and frees, and that a tensor can own.
 
-/// Elements in memory of another library. [`Tensor::from_buffer`](crate::Tensor::from_buffer) takes ownership of them without a
-/// copy.
+/// Elements in memory of another library. [`Tensor::from_buffer`](crate::Tensor::from_buffer) takes ownership of a value of this
+/// type, and does not copy its elements.
 ///
-/// Dropping a value of this type frees the memory. A tensor owns the value and drops it on the thread on which the tensor itself is
-/// dropped, which may be any thread.
+/// Dropping the value frees the memory. A tensor drops the value when the tensor itself is dropped, on the same thread. That may
+/// be any thread.
 ///
 /// ```
 /// use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -27,7 +27,7 @@
 /// }
 /// impl Drop for Page {
 ///     fn drop(&mut self) {
-///         // SAFETY: `new` allocated it with this layout.
+///         // SAFETY: `new` allocated the memory with this layout.
 ///         unsafe { dealloc(self.data.cast(), Page::layout()) }
 ///     }
 /// }
@@ -49,8 +49,8 @@
 /// assert_eq!(x.as_ptr(), address);
 /// ```
 ///
-/// A tensor cannot own shared memory, such as an `Arc<[T]>`, because a tensor may be written to. So this does not compile; create a
-/// view of the shared memory instead:
+/// A tensor cannot own shared memory, such as an `Arc<[T]>`, because a tensor may write to its elements. So the following code
+/// does not compile. Create a view of the shared memory instead:
 ///
 /// ```compile_fail,E0277
 /// use std::sync::Arc;
@@ -60,15 +60,15 @@
 ///
 /// # Safety
 /// The implementation must ensure:
-/// * The slice that [`elements`](ForeignMemory::elements) returns stays valid until the owner is dropped, although the borrow
-///   ends. Its address and length do not change.
-/// * Until the owner is dropped, the elements are accessed only through this slice. The owner itself does not access them either,
-///   even while another thread uses the tensor.
-/// * `elements` may be called several times, and the owner may be moved between calls. Each call returns the same number of
+/// * The slice that [`elements`](ForeignMemory::elements) returns stays valid until the value is dropped, although its borrow
+///   ends earlier. The address and the length of the slice do not change.
+/// * Until the value is dropped, nothing accesses the elements except through this slice. The value itself does not access them
+///   either. Another thread may be using the tensor.
+/// * `elements` may be called several times, and the value may be moved between the calls. Each call returns the same number of
 ///   elements.
 ///
-/// This crate guarantees that it does not move the owner after the last call of `elements`. It then either drops the owner, or returns
-/// it to the caller that passed it in.
+/// This crate guarantees that it does not move the value after the last call of `elements`. Afterwards it either drops the value,
+/// or returns it to the caller that passed it in.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the buffer of a tensor of `{T}`",
     label = "expected exclusively owned memory",
@@ -76,11 +76,12 @@
     note = "shared memory can be viewed with `TensorView::from_slice_strided(..)` or copied with `Tensor::from_slice(..)`"
 )]
 pub unsafe trait ForeignMemory<T>: Send + 'static {
-    /// Returns the elements.
+    /// Returns all elements that the memory holds.
     fn elements(&mut self) -> &mut [T];
 }
 
-// SAFETY: a `Vec` owns its elements. Until one of its methods is called, they do not move, and the `Vec` does not access them.
+// SAFETY: a `Vec` owns its elements, which are on the heap and do not move with the `Vec`. The `Vec` accesses or moves them only
+// in its methods, and none is called until it is dropped.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Send + 'static> ForeignMemory<T> for Vec<T> {
     fn elements(&mut self) -> &mut [T] {
@@ -88,7 +89,8 @@ unsafe impl<T: Send + 'static> ForeignMemory<T> for Vec<T> {
     }
 }
 
-// SAFETY: a `Box` owns its elements. They do not move with the `Box`, and it does not access them by itself.
+// SAFETY: a `Box` owns its elements, which are on the heap and do not move with the `Box`. The `Box` does not access them by
+// itself.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Send + 'static> ForeignMemory<T> for Box<[T]> {
     fn elements(&mut self) -> &mut [T] {
@@ -96,7 +98,8 @@ unsafe impl<T: Send + 'static> ForeignMemory<T> for Box<[T]> {
     }
 }
 
-// SAFETY: a `Box` owns its elements. They do not move with the `Box`, and it does not access them by itself.
+// SAFETY: a `Box` owns its elements, which are on the heap and do not move with the `Box`. The `Box` does not access them by
+// itself.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Send + 'static, const N: usize> ForeignMemory<T> for Box<[T; N]> {
     fn elements(&mut self) -> &mut [T] {
@@ -104,8 +107,7 @@ unsafe impl<T: Send + 'static, const N: usize> ForeignMemory<T> for Box<[T; N]> 
     }
 }
 
-// SAFETY: the elements are borrowed for `'static`, exclusively by this reference, so they stay valid and nothing else accesses
-// them.
+// SAFETY: this reference borrows the elements exclusively, for `'static`. So they stay valid, and nothing else accesses them.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Send + 'static> ForeignMemory<T> for &'static mut [T] {
     fn elements(&mut self) -> &mut [T] {

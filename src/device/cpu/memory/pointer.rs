@@ -1,8 +1,9 @@
-//! A host pointer that threads may share.
+//! [`HostPtr`]: a pointer to host memory that can be sent to other threads.
 
-/// The address of an element in the host's memory.
+/// The address of an element in host memory.
 ///
-/// It does not guarantee that the element is alive; an `Operand` or `Output` that holds it does.
+/// The pointer itself does not guarantee that the element is alive. An `Operand` or `Output` that contains the pointer guarantees
+/// this.
 #[derive(Debug)]
 pub struct HostPtr<T>(*mut T);
 
@@ -13,10 +14,10 @@ impl<T> Clone for HostPtr<T> {
 }
 impl<T> Copy for HostPtr<T> {}
 
-// SAFETY: an address alone gives no access. Every dereference is an `unsafe` block, which has to show that the element is alive
-// and is either accessed exclusively or only read. The elements themselves are `Send`.
+// SAFETY: a pointer alone gives no access. Each dereference is in an `unsafe` block, which must show that the element is alive,
+// and that access to it is exclusive or read-only. The elements themselves are `Send`.
 unsafe impl<T: Send> Send for HostPtr<T> {}
-// SAFETY: an address alone gives no access, as for `Send`. The elements themselves are `Sync`.
+// SAFETY: as for `Send`, a pointer alone gives no access. The elements themselves are `Sync`.
 unsafe impl<T: Sync> Sync for HostPtr<T> {}
 
 impl<T> HostPtr<T> {
@@ -31,7 +32,7 @@ impl<T> HostPtr<T> {
         self.0
     }
 
-    /// Returns the pointer moved by a number of elements. Does not access memory.
+    /// Returns the pointer advanced by a number of elements, which may be negative. Does not access memory.
     #[inline]
     pub fn offset(self, elements: isize) -> Self {
         HostPtr(self.0.wrapping_offset(elements))

@@ -1,15 +1,19 @@
-//! The buffer pool: keeps large blocks of memory when they are freed, and reuses them. [`CpuBuffer`](super::CpuBuffer) calls it.
+//! The buffer pool: keeps large blocks of memory when buffers are dropped, and reuses the blocks for later results.
+//! [`CpuBuffer`](super::CpuBuffer) and the workspace of kernels call this module.
 //!
-//! The system provides new memory page by page, at the first access, and zeroes each page. For a large elementwise operation, that
-//! takes several times as long as the operation. The pages of a reused block are already there, and may still be in cache.
+//! The system provides new memory page by page, at the first access to each page, and zeroes it. For a large elementwise
+//! operation, these page faults take several times as long as the operation. The pages of a reused block are already mapped, and
+//! may still be in cache.
 //!
 //! ```text
 //! allocate                                                                  (buffer::large)
-//!     take: the smallest block of the pool that is large enough, but at most a quarter larger than needed
-//!     otherwise: allocate a block
+//!     take the smallest block of the pool that has the alignment, is large
+//!     enough, and is at most a quarter larger than needed                   (Pool::take)
+//!     if there is none: allocate a block                                    (Block::fresh_large)
 //! free                                                                      (Block::free_to_pool)
-//!     put: free the oldest blocks until the pool is within its limits, then add the block
-//! an allocation fails: free the whole pool and retry                        (Block::fresh, try_reserve, zeroed)
+//!     free the oldest blocks until the new block is within the limits,
+//!     then add it                                                           (Pool::put)
+//! if an allocation fails: free the whole pool and retry                     (Block::fresh, try_reserve, zeroed)
 //! ```
 
 use super::system;
@@ -23,57 +27,58 @@ use std::alloc::{alloc, alloc_zeroed, dealloc};
 use std::io::Write;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Minimum size of a result, in bytes, for a pooled block. For smaller results, the global allocator is fast enough.
+/// Minimum size of a result, in bytes, whose block returns to the pool. For smaller results, the global allocator is fast enough.
 ///
-/// In the build for memory checkers (`--cfg vierbein_exact_memory`), no result is that large. Each result then has a separate
-/// allocation of exactly its bytes, so that AddressSanitizer reports every access outside it.
+/// In the build for memory checkers (`--cfg vierbein_exact_memory`), no result is as large as this. Each result then has an
+/// allocation of its own, of exactly its bytes, so that AddressSanitizer reports every access outside it.
 pub(in crate::device::cpu) const MIN_POOLED_BYTES: usize =
     if cfg!(vierbein_exact_memory) { isize::MAX as usize + 1 } else { 128 << 10 };
 
-/// Alignment of large buffers: one page, so all large results have the same page offset. A plain `Vec` starts a few bytes past a
-/// page boundary. If an earlier store wrote to a page offset a few bytes ahead of a load's page offset, the load stalls (4 KiB aliasing).
+/// Alignment of the elements of large results, in bytes: one page. So all large results begin at the same page offset. A `Vec` of
+/// this size usually begins a few bytes past a page boundary. A load stalls if an earlier store wrote to almost the same page
+/// offset, a few bytes ahead (4 KiB aliasing).
 pub(in crate::device::cpu) const LARGE_ALIGNMENT: usize = 4096;
 
-/// The size of a large block is a multiple of this. Every element's size divides it, so a block can become a `Vec` of any element
-/// type.
+/// The size of a large block is a multiple of this number of bytes. The size of every element type divides it, so a block can
+/// become a `Vec` of any element type.
 const BLOCK_GRANULE_BYTES: usize = 4096;
 
 /// Maximum number of blocks in the pool. The number is small, because each request searches all blocks.
 const MAX_POOL_BLOCKS: usize = 256;
 
-/// The required contents of newly allocated memory.
+/// The contents that newly allocated memory must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::device::cpu) enum Fill {
     Anything,
     Zeros,
 }
 
-/// Exclusively owned memory from the global allocator. A block of zero bytes has no memory.
+/// Exclusively owned memory from the global allocator. A block of zero bytes owns no memory.
 #[derive(Debug)]
 pub(in crate::device::cpu) struct Block {
     start: NonNull<u8>,
     layout: Layout,
 }
 
-// SAFETY: a block owns its memory exclusively, and any thread may return it to the global allocator.
+// SAFETY: a block owns its memory exclusively. Any thread may return memory to the global allocator.
 unsafe impl Send for Block {}
-// SAFETY: methods of a shared block return its address and size only, and do not access the memory.
+// SAFETY: through a shared reference, a block gives only its address and size. It does not access its memory.
 unsafe impl Sync for Block {}
 
 impl Block {
-    /// Creates a block from its parts.
+    /// Creates a block from its address and its layout.
     ///
     /// # Safety
-    /// The caller must ensure one of these:
-    /// * The global allocator allocated `start` with exactly this layout, and ownership moves to the block.
+    /// The caller must ensure that one of these conditions holds:
+    /// * The global allocator allocated `start` with exactly this layout, and ownership of the memory moves to the block.
     /// * The layout has zero bytes.
     #[inline]
     pub(in crate::device::cpu) unsafe fn from_raw(start: NonNull<u8>, layout: Layout) -> Block {
         Block { start, layout }
     }
 
-    /// Returns the address and the size. The caller takes ownership of the memory. To free it, the caller has to know the
-    /// alignment.
+    /// Returns the address and the size of the block, and transfers ownership of the memory to the caller. To free the memory,
+    /// the caller also needs its alignment.
     #[inline]
     pub(in crate::device::cpu) fn into_raw(self) -> (NonNull<u8>, usize) {
         let raw = (self.start, self.bytes());
@@ -91,8 +96,8 @@ impl Block {
         self.layout.size()
     }
 
-    /// Allocates memory of exactly this layout. If the allocation fails, frees the pool and retries. Returns `None` if that fails
-    /// too.
+    /// Allocates memory with exactly this layout. If the allocation fails, frees the pool and retries. Returns `None` if the
+    /// retry fails too.
     #[inline]
     pub(in crate::device::cpu) fn fresh(layout: Layout, fill: Fill) -> Option<Block> {
         if layout.size() == 0 {
@@ -111,14 +116,14 @@ impl Block {
         }
     }
 
-    /// Frees the pool and retries an allocation.
+    /// Frees the pool and retries an allocation that failed.
     #[cold]
     fn fresh_after_trim(layout: Layout, fill: Fill) -> Option<Block> {
-        // The recursion ends, because it stops if the pool was empty.
+        // `fresh` may call this function again. The recursion ends as soon as the pool is empty.
         if KEPT.trim() > 0 { Block::fresh(layout, fill) } else { None }
     }
 
-    /// Allocates a block that is large enough for `wanted` at a page boundary. It returns to the pool when it is freed.
+    /// Allocates a block with space for `wanted` from a page boundary on. The block returns to the pool when it is freed.
     pub(in crate::device::cpu) fn fresh_large(wanted: Layout, fill: Fill) -> Option<Block> {
         let bytes =
             wanted.size().checked_add(LARGE_ALIGNMENT)?.checked_next_multiple_of(BLOCK_GRANULE_BYTES)?;
@@ -127,25 +132,26 @@ impl Block {
         Some(block)
     }
 
-    /// Takes a block from the pool that is large enough for `wanted` at a page boundary, or returns `None` if there is none.
+    /// Takes a block with space for `wanted` from a page boundary on out of the pool. Returns `None` if the pool has none.
     pub(in crate::device::cpu) fn from_pool(wanted: Layout) -> Option<Block> {
         KEPT.take(wanted)
     }
 
-    /// Returns whether the block returns to the pool when it is freed.
+    /// Returns whether the block goes to the pool when it is freed. Blocks of `Vec`s may go there too.
     #[inline]
     pub(in crate::device::cpu) fn is_large(&self) -> bool {
         self.bytes() >= MIN_POOLED_BYTES && self.bytes().is_multiple_of(BLOCK_GRANULE_BYTES)
     }
 
-    /// Returns the block to the pool, or frees it if it is larger than the pool's limit.
+    /// Adds the block to the pool, or frees it if it is larger than the pool's limit.
     #[inline(never)]
     pub(in crate::device::cpu) fn free_to_pool(self) {
         debug_assert!(self.is_large());
         KEPT.put(self);
     }
 
-    /// Returns whether the block is large enough for `wanted` at a page boundary, and at most a quarter larger than `wanted`.
+    /// Returns whether the block has the alignment of `wanted`, has space for it from a page boundary on, and is at most a
+    /// quarter larger.
     fn fits(&self, wanted: Layout) -> bool {
         let (bytes, needed) = (self.bytes(), wanted.size());
         self.layout.align() == wanted.align()
@@ -158,17 +164,17 @@ impl Drop for Block {
     #[inline]
     fn drop(&mut self) {
         if self.layout.size() > 0 {
-            // SAFETY: the size is not zero, so the global allocator allocated this memory with this layout. The block is its only
-            // owner, and is being dropped.
+            // SAFETY: the size is not zero, so by the contract of `from_raw` the global allocator allocated this memory with this
+            // layout. The block is the only owner, and is not used after `drop`.
             unsafe { dealloc(self.start.as_ptr(), self.layout) };
         }
     }
 }
 
-/// Reserves capacity for `more` elements.
+/// Reserves capacity for `more` additional elements.
 ///
 /// # Errors
-/// [`Error::OutOfMemory`] if the allocation fails.
+/// [`Error::OutOfMemory`] if the allocation fails, even after the pool was freed.
 pub(crate) fn reserve<T>(to: &mut Vec<T>, more: usize) -> Result<(), Error> {
     if try_reserve(to, more) {
         return Ok(());
@@ -176,37 +182,38 @@ pub(crate) fn reserve<T>(to: &mut Vec<T>, more: usize) -> Result<(), Error> {
     Err(Error::OutOfMemory { device: Cpu.name(), bytes: more.saturating_mul(size_of::<T>()) })
 }
 
-/// Reserves capacity for `more` elements. If the allocation fails, frees the pool and retries. Returns `false` if that fails too.
+/// Reserves capacity for `more` additional elements. If the allocation fails, frees the pool and retries. Returns `false` if the
+/// retry fails too.
 pub(in crate::device::cpu) fn try_reserve<T>(to: &mut Vec<T>, more: usize) -> bool {
     while to.try_reserve_exact(more).is_err() {
-        // The pool is not freed for a request that no machine can satisfy.
+        // The pool is not freed for a request that exceeds the address space.
         if more > isize::MAX as usize / size_of::<T>().max(1) || KEPT.trim() == 0 {
             return false;
         }
     }
-    // As for large blocks, because the vector may become a large buffer.
+    // Huge pages are requested as for large blocks, because the vector may become the memory of a large buffer.
     if more >= MIN_POOLED_BYTES / size_of::<T>().max(1) {
         system::use_huge_pages(to.spare_capacity_mut().as_mut_ptr().cast(), more * size_of::<T>());
     }
     true
 }
 
-/// Returns `len` zeros, or `None` if the allocation fails. Memory that is new to the process has been zeroed by the system, and is not
-/// zeroed again.
+/// Returns `len` zeros, or `None` if the allocation fails. The system has already zeroed memory that is new to the process, so
+/// such memory is not zeroed again.
 pub(crate) fn zeroed<T: Element>(len: usize) -> Option<Vec<T>> {
     let layout = Layout::array::<T>(len).ok()?;
     if layout.size() == 0 {
         return Some(Vec::new());
     }
     loop {
-        // SAFETY: the layout has at least one byte.
+        // SAFETY: the layout's size is not zero, as was checked.
         let start = unsafe { alloc_zeroed(layout) };
         if !start.is_null() {
             if layout.size() >= MIN_POOLED_BYTES {
                 system::use_huge_pages(start, layout.size());
             }
-            // SAFETY: the global allocator allocated the memory with the layout of `len` elements. Zero bytes are a valid element
-            // of every type: `false`, or a number that is zero.
+            // SAFETY: the global allocator allocated the memory with the layout of an array of `len` elements. Zero bytes are a
+            // valid element of every type: `false`, or the number zero.
             return Some(unsafe { Vec::from_raw_parts(start.cast(), len, len) });
         }
         if KEPT.trim() == 0 {
@@ -220,29 +227,30 @@ struct Pool(Mutex<Held>);
 
 /// The contents of a pool.
 struct Held {
-    /// The blocks, in the order in which they were freed.
+    /// The blocks, in the order in which they were added.
     blocks: Vec<Block>,
     /// Total size of the blocks.
     bytes: usize,
-    /// The maximum of `bytes`. `None` stands for the default, until a limit is set.
+    /// The maximum of `bytes`, or `None` for the default limit.
     limit: Option<usize>,
 }
 
 static KEPT: Pool = Pool::new(None);
 
-// Blocks are freed after the lock is released, because returning memory to the system can take long.
+// Methods free blocks after they release the lock, because returning memory to the system can take long.
 impl Pool {
     const fn new(limit: Option<usize>) -> Pool {
         Pool(Mutex::new(Held { blocks: Vec::new(), bytes: 0, limit }))
     }
 
     fn lock(&self) -> MutexGuard<'_, Held> {
-        // A panic while the lock is held does not leave the pool inconsistent.
+        // If a thread panics while it holds the lock, the pool is still consistent. So the lock may be used although it is
+        // poisoned.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the smallest block that [`serves`](Block::serves) the layout. If several blocks have this size, takes the block that was
-    /// freed last, which is most likely in cache.
+    /// Takes the smallest block that [`fits`](Block::fits) the layout. If several blocks have this size, takes the block that was
+    /// added last, because it is most likely in cache.
     fn take(&self, wanted: Layout) -> Option<Block> {
         let mut held = self.lock();
         let serving = held.blocks.iter().enumerate().filter(|(_, block)| block.fits(wanted));
@@ -250,7 +258,8 @@ impl Pool {
         Some(held.remove(at))
     }
 
-    /// Adds a block, after freeing the oldest ones if the pool is full. If the block alone exceeds the limit, frees it.
+    /// Adds a block. If there is not enough space, frees the oldest blocks first. If the block alone exceeds the limit, frees it
+    /// instead.
     fn put(&self, block: Block) {
         loop {
             let mut held = self.lock();
@@ -270,7 +279,7 @@ impl Pool {
         }
     }
 
-    /// Sets the limit, and frees the oldest blocks until the pool is within it.
+    /// Sets the limit, and frees the oldest blocks until the pool is within the limit.
     fn set_limit(&self, bytes: usize) {
         let mut held = self.lock();
         held.limit = Some(bytes);
@@ -304,7 +313,7 @@ impl Held {
     }
 }
 
-/// The environment variable that sets the limit of a process at its start.
+/// The environment variable that replaces the default limit. It is read once, when the limit is first needed.
 const VARIABLE: &str = "VIERBEIN_POOL_BYTES";
 
 fn default_limit() -> usize {
@@ -313,7 +322,7 @@ fn default_limit() -> usize {
         let usual = || usual_limit(system::memory(), usize::BITS) as usize;
         let Some(text) = std::env::var_os(VARIABLE) else { return usual() };
         text.to_str().and_then(parse).unwrap_or_else(|| {
-            // Errors are ignored: a buffer may be dropped while the program exits, when standard error is closed.
+            // Errors of writing are ignored: a buffer may be dropped while the program exits, when standard error is closed.
             let _ =
                 writeln!(std::io::stderr(), "vierbein: ignoring {VARIABLE}={text:?}: not a number of bytes");
             usual()
@@ -321,8 +330,8 @@ fn default_limit() -> usize {
     })
 }
 
-/// Returns the default limit, which fits in `usize`, for a machine with `memory` bytes and pointers of `pointer_bits` bits. `memory`
-/// is `None` if it is not known.
+/// Returns the default limit in bytes, for a machine with `memory` bytes and with pointers of `pointer_bits` bits. `memory` is
+/// `None` if it is not known. The limit fits in `usize`.
 fn usual_limit(memory: Option<u64>, pointer_bits: u32) -> u64 {
     let most = if pointer_bits > 32 { 4 << 30 } else { 1 << 30 };
     memory.map_or(256 << 20, |bytes| bytes / 8).min(most)
@@ -334,23 +343,24 @@ fn parse(text: &str) -> Option<usize> {
 
 /// # Memory that is used again
 ///
-/// The system provides memory page by page, at the first access, and zeroes each page. For a large `&a + &b`, that takes longer
-/// than the sum. So when a tensor of 128 KiB or more is dropped, its buffer returns to a pool. A later result reuses a buffer of the
-/// pool if the buffer has the alignment of the result's elements, is large enough, and is at most a quarter larger than needed.
+/// The system provides memory page by page, at the first access to each page, and zeroes it. For a large `&a + &b`, that takes
+/// longer than the sum. So when a tensor of 128 KiB or more is dropped, its buffer returns to a pool. A later result reuses a
+/// buffer of the pool if the buffer has the alignment of the result's elements, is large enough, and is at most a quarter larger
+/// than needed.
 ///
-/// The size of the pool is limited. The default is an eighth of the memory of the machine (or of its container), and at most 4 GiB
-/// (1 GiB on a 32-bit machine). If the size of the memory is not known, the default is 256 MiB. If the pool is full, the blocks that
-/// have been in it longest are freed first.
+/// The size of the pool is limited. The default limit is an eighth of the memory of the machine (or of its container), but at
+/// most 4 GiB (1 GiB on a 32-bit machine). If the size of the memory is not known, as on systems other than Linux, the default
+/// limit is 256 MiB. If the pool is full, the blocks that have been in it longest are freed first.
 ///
-/// [`Cpu::set_pool_limit`] sets the limit for the process. The environment variable `VIERBEIN_POOL_BYTES` sets it before
-/// the process starts. 0 turns the pool off. If an allocation fails, the pool is freed and the allocation is retried before the
-/// operation returns an error. An allocation of a single element is not retried.
+/// [`Cpu::set_pool_limit`] sets the limit for the process. The environment variable `VIERBEIN_POOL_BYTES` replaces the default
+/// limit. With a limit of 0, no memory is kept. If an allocation fails, the pool is freed and the allocation is retried before
+/// the operation returns an error. The allocation of a computed result of rank 0, as of a sum, is not retried.
 ///
-/// Large results begin at a page boundary. On Linux, huge pages of 2 MiB are requested for the part of a result that consists of whole
-/// such pages.
+/// The elements of a large result begin at a page boundary. On Linux, huge pages of 2 MiB are requested for the part of the
+/// result that consists of whole huge pages.
 impl Cpu {
     /// Sets the maximum number of bytes of freed memory that the process keeps for later results. Frees the excess at once. With
-    /// 0, no memory is kept, now or later.
+    /// 0, the process keeps no memory.
     ///
     /// ```
     /// use vierbein::{Cpu, Tensor};
@@ -366,11 +376,12 @@ impl Cpu {
         KEPT.set_limit(bytes);
     }
 
-    /// Returns the maximum number of bytes of freed memory that the process keeps. This is the first of these that exists:
+    /// Returns the maximum number of bytes of freed memory that the process keeps. This is the first of these numbers that
+    /// exists:
     ///
-    /// 1. the limit that was set last;
-    /// 2. the value of `VIERBEIN_POOL_BYTES` at its first use;
-    /// 3. an eighth of the memory, at most 4 GiB (1 GiB on a 32-bit machine), or 256 MiB if the memory is not known.
+    /// 1. the limit that [`Cpu::set_pool_limit`] set last;
+    /// 2. the value of `VIERBEIN_POOL_BYTES` when the limit was first needed;
+    /// 3. an eighth of the memory, at most 4 GiB (1 GiB on a 32-bit machine), or 256 MiB if the size of the memory is not known.
     ///
     /// ```
     /// use vierbein::Cpu;
@@ -382,7 +393,7 @@ impl Cpu {
         KEPT.lock().limit()
     }
 
-    /// Returns the number of bytes of freed memory that the process keeps now. No tensor uses them.
+    /// Returns the number of bytes of freed memory that the process keeps now. No tensor uses this memory.
     ///
     /// ```
     /// use vierbein::{Cpu, Tensor};
@@ -395,9 +406,9 @@ impl Cpu {
         KEPT.lock().bytes
     }
 
-    /// Frees all memory that the process keeps for later results. Returns the number of bytes that it freed. The pool stays on: it
-    /// keeps the memory of tensors that are dropped later. Call this if a program has finished its large operations and continues to
-    /// run.
+    /// Frees all memory that the process keeps for later results. Returns the number of freed bytes. The limit does not change,
+    /// so the memory of tensors that are dropped later is kept again. Call this if a program has finished its large operations
+    /// and continues to run.
     ///
     /// ```
     /// use vierbein::{Cpu, Tensor};
@@ -428,7 +439,7 @@ mod tests {
             (Some(1024 * GIB), 64, 4 * GIB),
             (None, 64, GIB / 4),
             (Some(2 * GIB), 32, GIB / 4),
-            // More memory than 32-bit pointers can address.
+            // This machine has more memory than 32-bit pointers can address.
             (Some(64 * GIB), 32, GIB),
             (None, 32, GIB / 4),
         ] {
@@ -454,7 +465,7 @@ mod tests {
         let at = |k: usize| Some(starts[k]);
         assert_eq!(taken.each_ref().map(|b| b.as_ref().map(Block::start)), [at(4), at(1), at(2), None, None]);
         assert_eq!(pool.lock().bytes, 2500 * KIB);
-        // A block needs some spare bytes: elements have to begin at a page boundary.
+        // A block needs space in addition to the elements, so that they can begin at a page boundary.
         assert!(pool.take(layout(600 * KIB, 8)).is_none());
         assert!(pool.take(layout(600 * KIB - LARGE_ALIGNMENT, 8)).is_some());
         assert!(pool.take(layout(usize::MAX / 2 - 4, 4)).is_none());
@@ -501,7 +512,8 @@ mod tests {
         assert_eq!(["", "-1", "1M", "1e9"].map(parse), [None; 4]);
     }
 
-    /// A buffer that is filled with a value and checked later: if another buffer had the same memory, the values would differ.
+    /// A buffer that is filled with one value, which `check` compares later. If another buffer used the same memory, the values
+    /// would differ.
     struct Marked<T: Element> {
         buffer: CpuBuffer<T>,
         mark: T,

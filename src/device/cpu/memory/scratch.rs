@@ -1,12 +1,12 @@
 //! Thread-local scratch buffers for packing, partial sums and transposes, reused between calls. The kernels call this module.
 //!
 //! ```text
-//! take the thread's buffer for the purpose       (empty if a nested call uses it)
+//! take the thread's buffer for the purpose       (it is empty if an enclosing call uses the buffer)
 //! if it is too small: free it and allocate `len` values
-//! if that fails: allocate `least` values
-//! if that fails: use an array on the stack
+//! if that allocation fails: allocate `least` values
+//! if that allocation fails too: use an array on the stack
 //! call the kernel
-//! put the buffer back, unless it is larger than MAX_KEPT_BYTES
+//! keep the buffer for the next call, unless it is larger than MAX_KEPT_BYTES
 //! ```
 
 use super::pool::{Block, Fill, try_reserve};
@@ -14,20 +14,20 @@ use core::alloc::Layout;
 use core::cell::Cell;
 use core::mem::MaybeUninit;
 
-/// Maximum size of a scratch buffer that is kept after use, in bytes. A thread keeps at most four buffers.
+/// Maximum size of a scratch buffer, in bytes, that is kept after use. A thread keeps at most four buffers.
 const MAX_KEPT_BYTES: usize = 8 << 20;
 
-/// A cache line.
+/// The bytes of a cache line. The alignment of this type is that of the scratch buffers.
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 struct Line(#[allow(dead_code)] [u8; 64]);
 
-/// The purpose of a scratch buffer. A thread has one buffer for each, because they may be in use at the same time.
+/// The purpose of a scratch buffer. A thread has one buffer for each purpose, because they may be in use at the same time.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cpu) enum Side {
-    /// Packed panels of the operand A of a matrix product, or its partial results.
+    /// Packed panels of the operand A of a matrix product, or partial results of the product.
     A,
-    /// Packed panels of the operand B.
+    /// Packed panels of the operand B of a matrix product.
     B,
     /// Accumulators of a reduction.
     Sums,
@@ -39,16 +39,18 @@ thread_local! {
     static SCRATCH: [Cell<Vec<Line>>; 4] = const { [const { Cell::new(Vec::new()) }; 4] };
 }
 
-/// Bytes of stack scratch, used if the heap allocation fails. The minimum workspace of every kernel fits in it.
+/// Size of the scratch array on the stack, in bytes. It is used if heap allocations fail, and holds the minimum workspace of
+/// every kernel.
 const STACK_BYTES: usize = 256 << 10;
 
-/// Returns the bytes that are added to a request so that the first value can be aligned. 0, unless the alignment of `R` is larger
-/// than a cache line.
+/// Returns the number of bytes that are added to a request, so that the first value can be aligned. This number is 0 unless the
+/// alignment of `R` is larger than a cache line.
 const fn alignment_bytes<R>() -> usize {
     align_of::<R>().saturating_sub(align_of::<Line>())
 }
 
-/// Returns the number of values that [`with_scratch`] provides even if every allocation fails. `least` must not exceed it.
+/// Returns the number of values that [`with_scratch`] provides even if every allocation fails. The argument `least` must not
+/// exceed it.
 pub(in crate::device::cpu) const fn guaranteed<R>() -> usize {
     match size_of::<R>() {
         0 => usize::MAX,
@@ -56,14 +58,15 @@ pub(in crate::device::cpu) const fn guaranteed<R>() -> usize {
     }
 }
 
-/// Calls `f` with the address and the number of uninitialised values to which `f` has exclusive access. There are `len` values, or
-/// `least` if the allocation of `len` values fails. The first value is aligned to a cache line, or to the alignment of `R` if that
-/// is larger.
+/// Calls `f` with the address of uninitialised values and their number. `f` has exclusive access to these values. There are `len`
+/// values, or `least` values if the allocation of `len` values fails. The first value is aligned to a cache line, or to the
+/// alignment of `R` if that is larger. If there are zero values, or if `R` is zero-sized, the address is aligned for `R` only.
 ///
-/// A failed allocation is never an error: an operation that has begun is completed with less memory, more slowly.
+/// A failed allocation is never an error: the kernel runs with less memory, and takes longer. So an operation that has begun to
+/// write its result can be completed.
 ///
-/// While `f` runs, the thread's buffer is in use. A nested call, as when a thread waiting in `join` runs another task, allocates a
-/// new one.
+/// While `f` runs, the thread's buffer is in use. A nested call for the same purpose allocates a new buffer. For example, a
+/// thread that waits in `join` may run another task, whose kernel needs a buffer too.
 pub(in crate::device::cpu) fn with_scratch<R, Out>(
     side: Side,
     len: usize,
@@ -82,11 +85,11 @@ pub(in crate::device::cpu) fn with_scratch<R, Out>(
     if cfg!(vierbein_exact_memory) {
         return with_exact_scratch(len, least, f);
     }
-    // `try_with`, because a thread that is ending may have dropped its buffers already.
+    // `try_with`, because a thread that is ending may have dropped its buffers already. The new buffer is then not kept.
     let mut memory = SCRATCH.try_with(|all| all[side as usize].take()).unwrap_or_default();
     let mut granted = len;
     if memory.capacity() < lines(len) {
-        // Free the old buffer first; its contents are not needed.
+        // The contents of the old buffer are not needed, so it is freed before the allocation.
         drop(memory);
         memory = fresh(lines(len)).unwrap_or_else(|| {
             granted = least;
@@ -104,8 +107,8 @@ pub(in crate::device::cpu) fn with_scratch<R, Out>(
     out
 }
 
-/// [`with_scratch`] in the build for memory checkers. A block of exactly the requested bytes is allocated for this call and freed
-/// after it, so that AddressSanitizer reports every access outside it.
+/// Variant of [`with_scratch`] for the build for memory checkers. Allocates a block of exactly the requested bytes for this call,
+/// and frees it afterwards. So AddressSanitizer reports every access outside the block.
 #[inline(never)]
 fn with_exact_scratch<R, Out>(len: usize, least: usize, f: impl FnOnce(*mut R, usize) -> Out) -> Out {
     let exact = |len: usize| {
@@ -118,8 +121,8 @@ fn with_exact_scratch<R, Out>(len: usize, least: usize, f: impl FnOnce(*mut R, u
     }
 }
 
-/// Calls `f` with one buffer for each operand and with whether the allocation succeeded. The buffers have the sizes `bytes`, or
-/// `least` if the allocation fails. Each buffer that is not empty is aligned to a cache line.
+/// Calls `f` with one buffer for each operand, and with whether the buffers have the sizes `bytes`. If the allocation fails, they
+/// have the sizes `least`. Sizes are in bytes. Each buffer that is not empty is aligned to a cache line.
 pub(in crate::device::cpu) fn with_buffers<const K: usize, Out>(
     side: Side,
     bytes: [usize; K],
@@ -146,8 +149,8 @@ pub(in crate::device::cpu) fn with_buffers<const K: usize, Out>(
     })
 }
 
-/// Allocates a separate block of exactly these bytes for each buffer, so that an access past the end of one is not within the
-/// next.
+/// Allocates a separate block of exactly the requested bytes for each buffer. So an access past the end of a buffer is not within
+/// the next buffer. Returns `None` if an allocation fails.
 #[inline(never)]
 fn exact_buffers<const K: usize>(bytes: [usize; K]) -> Option<[Block; K]> {
     let blocks = bytes.map(|bytes| {
@@ -157,7 +160,7 @@ fn exact_buffers<const K: usize>(bytes: [usize; K]) -> Option<[Block; K]> {
     blocks.iter().all(Option::is_some).then(|| blocks.map(|block| block.expect("it was allocated")))
 }
 
-/// Returns the first address from `start` on that is aligned for `R`.
+/// Returns the first address, from `start` on, that is aligned for `R`.
 #[inline(always)]
 fn aligned<R>(start: *mut Line) -> *mut R {
     match alignment_bytes::<R>() {
@@ -166,22 +169,23 @@ fn aligned<R>(start: *mut Line) -> *mut R {
     }
 }
 
-/// Allocates this many bytes and frees them; returns whether that succeeded. Called before foreign code that aborts the process if it
-/// cannot allocate.
+/// Allocates at least `bytes` bytes and frees them at once. Returns whether the allocation succeeded. Called before foreign code
+/// that aborts the process if it cannot allocate.
 pub(in crate::device::cpu) fn can_allocate(bytes: usize) -> bool {
-    // One more line, for any alignment. Without `black_box`, the compiler may remove the allocation.
+    // One more line is allocated, because the foreign code may need space for alignment. Without `black_box`, the compiler may
+    // remove the allocation.
     core::hint::black_box(fresh(bytes.div_ceil(size_of::<Line>()) + 1)).is_some()
 }
 
-/// Allocates at least this many lines, or returns `None` if the allocation fails.
+/// Allocates at least `lines` lines. Returns `None` if the allocation fails.
 fn fresh(lines: usize) -> Option<Vec<Line>> {
     let mut memory = Vec::new();
     try_reserve(&mut memory, lines).then_some(memory)
 }
 
-/// Calls `f` with the address of this many lines on the stack.
+/// Calls `f` with the address of at least `lines` lines on the stack.
 fn on_stack<Out>(lines: usize, f: impl FnOnce(*mut Line) -> Out) -> Out {
-    // Out of line: only this path needs the 256 KiB stack frame.
+    // Out of line, because only this path needs the stack frame of 256 KiB.
     #[cold]
     #[inline(never)]
     fn call(f: &mut dyn FnMut(*mut Line)) {
@@ -222,7 +226,7 @@ mod tests {
         for len in [1, 3, 100] {
             with_scratch(Side::Sums, len, 1, |p: *mut Pair, granted| {
                 assert_eq!((p as usize % 128, granted), (0, len));
-                // SAFETY: `p` is aligned and valid for writes of `granted` values.
+                // SAFETY: `with_scratch` provides exclusive access to `granted` aligned values at `p`.
                 unsafe { p.write_bytes(7, granted) };
             });
             with_scratch(Side::Sums, len, len, |p: *mut Empty, granted| {
@@ -232,7 +236,7 @@ mod tests {
         let too_many = isize::MAX as usize / 128 + 1;
         with_scratch(Side::Sums, too_many, guaranteed::<Pair>(), |p: *mut Pair, granted| {
             assert_eq!((p as usize % 128, granted), (0, guaranteed::<Pair>()));
-            // SAFETY: `p` is aligned and valid for writes of `granted` values.
+            // SAFETY: `with_scratch` provides exclusive access to `granted` aligned values at `p`.
             unsafe { p.write_bytes(7, granted) };
         });
         on_stack(STACK_BYTES / 64, |start| assert_eq!(aligned::<Pair>(start) as usize % 128, 0));
@@ -243,11 +247,11 @@ mod tests {
         let check = |bytes: [usize; 3], granted: [*mut u8; 3]| {
             for (k, (&start, bytes)) in granted.iter().zip(bytes).enumerate() {
                 assert!(bytes == 0 || (start as usize).is_multiple_of(64));
-                // SAFETY: each buffer is valid for writes of its bytes.
+                // SAFETY: `with_buffers` provides exclusive access to `bytes` bytes at `start`.
                 unsafe { start.write_bytes(k as u8, bytes) };
             }
             for (k, (start, bytes)) in granted.into_iter().zip(bytes).enumerate() {
-                // SAFETY: all bytes of the buffer were just written.
+                // SAFETY: all bytes of the buffer were just written, and nothing else accesses them.
                 let buffer = unsafe { core::slice::from_raw_parts(start, bytes) };
                 assert!(buffer.iter().all(|&byte| byte == k as u8));
             }
@@ -267,18 +271,19 @@ mod tests {
 
     #[test]
     fn falls_back_to_minimum_if_allocation_fails() {
-        // Rounded up to cache lines, they have more bytes than a layout can have, so no allocator has them on any machine.
+        // This number of values, rounded up to cache lines, has more bytes than a `Layout` can have. So the allocation fails on
+        // every machine.
         let too_many = isize::MAX as usize / 8;
         let granted = with_scratch(Side::Sums, too_many, 1000, |p: *mut f64, len| {
             assert_eq!(p as usize % 64, 0);
-            // SAFETY: `p` is valid for writes of `len` values.
+            // SAFETY: `with_scratch` provides exclusive access to `len` aligned values at `p`.
             unsafe { p.write_bytes(0xff, len) };
             len
         });
         assert_eq!(granted, 1000);
         let last = on_stack(STACK_BYTES / 64, |p| {
             assert_eq!(p as usize % 64, 0);
-            // SAFETY: the stack buffer has `STACK_BYTES` bytes.
+            // SAFETY: `on_stack` provides exclusive access to `STACK_BYTES` bytes at `p`.
             unsafe { p.cast::<[u8; STACK_BYTES]>().write([7; STACK_BYTES]) };
             // SAFETY: all of its bytes were just written.
             let bytes = unsafe { p.cast::<[u8; STACK_BYTES]>().read() };

@@ -1,7 +1,7 @@
 //! Computes large products of floating-point and complex numbers with CBLAS, if the feature `blas` is on.
 //!
-//! This crate declares the functions of CBLAS (through `cblas-sys`) and links no implementation. An application chooses one, by
-//! the convention of the `blas-src` crates, in its `Cargo.toml`:
+//! This crate declares the functions of CBLAS (through `cblas-sys`) but does not link an implementation. The application chooses
+//! an implementation in its `Cargo.toml`, by the convention of the `blas-src` crates:
 //!
 //! ```toml
 //! vierbein = { version = "0.1", features = ["blas"] }
@@ -9,13 +9,12 @@
 //! openblas-src = { version = "0.10", features = ["cblas", "system"] }
 //! ```
 //!
-//! The application's `main.rs` must have the line `extern crate blas_src;`, so that the implementation is linked. The integers of the
-//! implementation's interface must have 32 bits (LP64). Whether results are the same on any number of threads depends on the
-//! implementation.
+//! The application's `main.rs` must have the line `extern crate blas_src;`, so that the implementation is linked. Its interface
+//! must use 32-bit integers (LP64). Whether a result has the same bits on any number of threads depends on the implementation.
 //!
-//! CBLAS requires that one axis of a matrix has unit stride, and that the other axis has a stride of at least the first axis's
-//! extent. It can conjugate an operand only if it also transposes the operand. This crate's own kernels compute all other products,
-//! and small products, for which they are faster.
+//! In CBLAS, one axis of each matrix must have unit stride. The stride of the other axis must be at least the extent of the axis
+//! with unit stride. An operand can be conjugated only if it is also transposed. This crate's own kernels compute products that
+//! do not meet these conditions. They also compute small products, for which they are faster.
 
 use super::product::{Matrix, MatrixProduct, Product, same};
 use crate::element::{DType, Scalar};
@@ -24,10 +23,12 @@ use crate::layout::odometer::Odometer;
 use cblas_sys::{CBLAS_LAYOUT, CBLAS_TRANSPOSE};
 use core::ffi::c_int;
 
-/// Multiplications below which this crate's own kernels are faster.
+/// Minimum number of multiplications of a product that CBLAS computes. For smaller products, this crate's own kernels are faster
+/// (measured).
 const MIN_BLAS_WORK: usize = 1 << 15;
 
-/// The implementation by CBLAS. Uses this crate's own kernels for small products and for strides that CBLAS does not support.
+/// The implementation that calls CBLAS. It calls this crate's own kernels for small products and for strides that CBLAS does not
+/// support.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Blas;
 
@@ -35,7 +36,8 @@ impl<T: Scalar> MatrixProduct<T> for Blas {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
         let call = if product.work() < MIN_BLAS_WORK { None } else { Call::of(product) };
         match call {
-            // SAFETY: `run` has this function's contract for `call.product`, which is `product` or its transpose: the same elements.
+            // SAFETY: `call.product` is `product` or its transpose, so it has the same elements. This function's contract holds
+            // for them, and `run` requires no more.
             Some(call) => unsafe { call.run() },
             // SAFETY: `multiply` of every implementation has the same contract.
             None => return unsafe { super::own().multiply(product) },
@@ -50,16 +52,17 @@ impl<T: Scalar> MatrixProduct<T> for Blas {
         count: usize,
     ) -> Result<(), Error> {
         if product.work() < MIN_BLAS_WORK {
-            // SAFETY: `multiply_all` of every implementation has the same contract.
+            // SAFETY: `multiply_all` of every implementation has the same contract, and this function's arguments are passed on
+            // unchanged.
             unsafe { super::own().multiply_all(product, walk, count) }
         } else {
-            // SAFETY: `one_by_one` has this function's contract.
+            // SAFETY: `one_by_one` has this function's contract, and this function's arguments are passed on unchanged.
             unsafe { super::product::one_by_one(self, product, walk, count) }
         }
     }
 }
 
-/// The arguments of a CBLAS call. The columns of `product.c` are contiguous.
+/// The arguments of a CBLAS call, which describe column-major matrices. The columns of `product.c` are contiguous.
 struct Call<T> {
     product: Product<T>,
     size: [c_int; 3],
@@ -68,7 +71,7 @@ struct Call<T> {
 }
 
 impl<T: Scalar> Call<T> {
-    /// Returns the call for a product or its transpose, or `None` if CBLAS supports neither.
+    /// Returns the arguments for `product` or for its transpose. Returns `None` if CBLAS supports the strides of neither.
     fn of(product: &Product<T>) -> Option<Self> {
         Call::as_is(product).or_else(|| Call::as_is(&product.transposed()))
     }
@@ -90,7 +93,7 @@ impl<T: Scalar> Call<T> {
     /// Calls CBLAS.
     ///
     /// # Safety
-    /// As [`MatrixProduct::multiply`] for `self.product`.
+    /// The caller must ensure, for `self.product`, the conditions of [`MatrixProduct::multiply`].
     unsafe fn run(self) {
         let Call { product, size: [m, n, k], transpose: [trans_a, trans_b], leading: [lda, ldb, ldc] } = self;
         let Product { a, b, c, alpha, beta, .. } = product;
@@ -98,8 +101,8 @@ impl<T: Scalar> Call<T> {
         macro_rules! call {
             ($gemm:ident, $alpha:expr, $beta:expr) => {{
                 let (a, b, c) = (a.ptr.get().cast(), b.ptr.get().cast(), c.ptr.get().cast());
-                // SAFETY: the match selects the function for `T`. Sizes, leading dimensions and transpositions describe `product`,
-                // whose `a` and `b` are readable and whose `c` is exclusive by the contract.
+                // SAFETY: the match selects the function for `T`. Sizes, leading dimensions and transpositions describe
+                // `product`. By the contract, its `a` and `b` are readable and its `c` is exclusive.
                 unsafe {
                     cblas_sys::$gemm(LAYOUT, trans_a, trans_b, m, n, k, $alpha, a, lda, b, ldb, $beta, c, ldc)
                 }
@@ -115,17 +118,17 @@ impl<T: Scalar> Call<T> {
     }
 }
 
-/// Returns the leading dimension of a matrix in column-major order, or `None` if a column is not contiguous or CBLAS does not
-/// support the stride between columns.
+/// Returns the leading dimension of a matrix, taken as column-major. Returns `None` if the columns are not contiguous, or if
+/// CBLAS does not support the stride between columns.
 fn leading<T>(x: Matrix<T>, rows: usize, columns: usize) -> Option<c_int> {
-    // The stride of an axis with one element is irrelevant.
+    // The stride of an axis of extent 1 is irrelevant.
     let right = if columns <= 1 { rows.max(1) as isize } else { x.right };
     let fits = (x.down == 1 || rows <= 1) && right >= rows.max(1) as isize;
     if fits { c_int::try_from(right).ok() } else { None }
 }
 
-/// Returns the transposition and the leading dimension that describe an operand to CBLAS, or `None` if it does not support the
-/// strides.
+/// Returns the transposition and the leading dimension that describe an operand to CBLAS. Returns `None` if CBLAS does not
+/// support the operand's strides.
 fn factor<T>(x: Matrix<T>, rows: usize, columns: usize, conjugate: bool) -> Option<(CBLAS_TRANSPOSE, c_int)> {
     let transposed = || leading(x.transposed(), columns, rows);
     if conjugate {

@@ -1,9 +1,10 @@
-//! Products of integers: a blocked loop with wide accumulators.
+//! Products of integer matrices: a blocked loop with wide accumulators. An accumulator has 64 bits for elements of up to 32 bits,
+//! and 128 bits for elements of 64 bits.
 //!
 //! ```text
 //! split C in half along its longer side, for threads                (in_parts)
 //! for each TILE_COLUMNS columns of C                                (part)
-//!     block = these columns of B, widened and contiguous            (columns; skipped if k > MAX_PACKED_TERMS)
+//!     block = these columns of B, widened and contiguous            (columns)
 //!     for each row i of C
 //!         sums = 0                                                  TILE_COLUMNS accumulators
 //!         for p in 0..k
@@ -11,8 +12,11 @@
 //!         C[i, ..] = narrow(alpha · sums + beta · C[i, ..])
 //! ```
 //!
-//! Narrowing truncates. Builds with debug assertions count overflows of the accumulators. If a result is not exact, they return an
-//! error.
+//! If `k` exceeds [`MAX_PACKED_TERMS`], or the block cannot be allocated, the loop over `p` widens elements of B instead of
+//! reading a block.
+//!
+//! Results that do not fit in an element wrap. In builds with debug assertions, a product with such a result returns an error
+//! instead. These builds also count overflows of the accumulators.
 
 use super::PARALLEL_WORK;
 use super::product::{MatrixProduct, Product, checked};
@@ -21,10 +25,10 @@ use crate::device::cpu::memory::scratch::{Side, with_scratch};
 use crate::element::Scalar;
 use crate::error::Error;
 
-/// Number of columns of the result that are accumulated together.
+/// Number of columns of the result that are accumulated at the same time.
 const TILE_COLUMNS: usize = 64;
-/// Maximum number of terms for which a block of `b` is packed. Longer sums read `b` in place, because the block would need too
-/// much memory.
+/// Maximum number of terms for which a block of `b` is packed. For longer sums, the block would need more than 4 MiB, or 8 MiB
+/// with accumulators of 128 bits. Longer sums therefore read `b` in place.
 const MAX_PACKED_TERMS: usize = 1 << 13;
 
 /// The implementation for integers.
@@ -33,16 +37,16 @@ pub(super) struct Integers;
 
 impl<T: Scalar> MatrixProduct<T> for Integers {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
-        // SAFETY: `in_parts` has this function's contract.
+        // SAFETY: `in_parts` has this function's contract, and `product` is passed on unchanged.
         checked::<T>(unsafe { in_parts(*product) })
     }
 }
 
-/// Computes a product, on several threads if it is large. Returns whether all results are exact. The parts do not depend on the
-/// number of threads.
+/// Computes a product, on several threads if it is large. Returns whether all results are exact; this value is reliable only in
+/// builds with debug assertions. The split depends only on the sizes, not on the number of threads.
 ///
 /// # Safety
-/// As [`MatrixProduct::multiply`].
+/// The caller must ensure the conditions of [`MatrixProduct::multiply`].
 unsafe fn in_parts<T: Scalar>(product: Product<T>) -> bool {
     if product.work() >= 2 * PARALLEL_WORK && product.m.max(product.n) >= 2 {
         let (low, high) = if product.m >= product.n {
@@ -50,53 +54,57 @@ unsafe fn in_parts<T: Scalar>(product: Product<T>) -> bool {
         } else {
             product.split_columns(product.n / 2)
         };
-        // SAFETY: the split side is at least 2, so neither part is empty, and the contract holds for both. They write different
-        // elements of `c`, so they may run in parallel.
+        // SAFETY: the extent that is split is at least 2, so neither part is empty, and the contract holds for both parts. The
+        // parts write different elements of `c`, so they may run in parallel.
         let (low, high) = join(|| unsafe { in_parts(low) }, || unsafe { in_parts(high) });
         return low & high;
     }
-    // SAFETY: `part` has this function's contract: `a`, `b` readable, `c` exclusive.
+    // SAFETY: `part` has this function's contract, and `product` is passed on unchanged.
     unsafe { part(product) }
 }
 
-/// Computes a product on the current thread. Returns whether all results are exact.
+/// Computes a product on the current thread. Returns whether all results are exact; see [`in_parts`].
 ///
 /// # Safety
-/// As [`in_parts`].
+/// The caller must ensure the conditions of [`MatrixProduct::multiply`].
 unsafe fn part<T: Scalar>(product: Product<T>) -> bool {
-    // A block of `b` is widened once for all rows of `a`. It is contiguous, so that the compiler vectorises the inner loop.
+    // Each block of `b` is widened once and then used for all rows of `a`. The block is contiguous, so that the compiler
+    // vectorises the inner loop.
     let blocks = (0..product.n).step_by(TILE_COLUMNS);
     if product.k > MAX_PACKED_TERMS {
-        // SAFETY: `first < n`, and `a`, `b` are readable and `c` is exclusive by the contract. There is no block.
+        // SAFETY: `first < n` by the range. `a` and `b` are readable and `c` is exclusive by the contract. No block is passed.
         return blocks.fold(true, |exact, first| exact & unsafe { columns(&product, first, None) });
     }
     let room = product.k * TILE_COLUMNS.min(product.n);
     with_scratch(Side::B, room, 0, |block: *mut T::Accumulator, len| {
         let block = (len == room).then_some(block);
-        // SAFETY: `first < n`, and `a`, `b` are readable and `c` is exclusive by the contract. `block` has
-        // `k · min(TILE_COLUMNS, n)` elements, enough for the columns of any `first`, and this closure has exclusive access.
+        // SAFETY: `first < n` by the range. `a` and `b` are readable and `c` is exclusive by the contract. `block` has space for
+        // `k` rows of `min(TILE_COLUMNS, n)` columns, which is enough for any `first`. Only this closure accesses it.
         blocks.fold(true, |exact, first| exact & unsafe { columns(&product, first, block) })
     })
 }
 
-/// Computes at most [`TILE_COLUMNS`] columns, from `first` on. Returns whether they are exact. Packs `b` into `block`; if `block` is
-/// `None`, reads `b` in place.
+/// Computes at most [`TILE_COLUMNS`] columns of `c`, from column `first` on. Returns whether they are exact; see [`in_parts`].
+/// Packs the columns of `b` into `block`. If `block` is `None`, reads `b` in place.
 ///
 /// # Safety
-/// As [`in_parts`]. The caller must also ensure:
+/// The caller must ensure:
+/// * The conditions of [`MatrixProduct::multiply`].
 /// * `first < n`.
-/// * `block` is exclusive to the caller and has space for `k` rows of these columns.
+/// * `block` has space for `k` rows of these columns, and the caller has exclusive access to it.
 unsafe fn columns<T: Scalar>(product: &Product<T>, first: usize, block: Option<*mut T::Accumulator>) -> bool {
     let Product { m, k, n, a, b, c, alpha, beta, .. } = *product;
     let columns = TILE_COLUMNS.min(n - first);
-    // SAFETY: callers pass `p < k` and `j < columns`, so `first + j < n`: an element of `b`, which is readable by the contract.
+    // SAFETY: both calls below pass `p < k` and `j < columns`, so `first + j < n`. So this is an element of `b`, which is
+    // readable by the contract.
     let value = |p: usize, j: usize| unsafe { *b.from(p, first + j).ptr.get() }.widen();
     let block = block.map(|block| {
         for (p, j) in (0..k).flat_map(|p| (0..columns).map(move |j| (p, j))) {
-            // SAFETY: `p < k` and `j < columns`: one of the `k · columns` elements of the block, exclusive by the contract.
+            // SAFETY: `p < k` and `j < columns`, so this is one of the `k · columns` elements of the block, which is exclusive by
+            // the contract.
             unsafe { block.wrapping_add(p * columns + j).write(value(p, j)) };
         }
-        // SAFETY: the loop has just written all `k · columns` elements, and they are not written again while the slice exists.
+        // SAFETY: the loop above has written all `k · columns` elements. Nothing writes to them while the slice exists.
         unsafe { core::slice::from_raw_parts(block, k * columns) }
     });
     let mut exact = true;
@@ -112,7 +120,7 @@ unsafe fn columns<T: Scalar>(product: &Product<T>, first: usize, block: Option<*
                     &here[..columns]
                 }
             };
-            // SAFETY: `i < m` and `p < k`: an element of `a`, which is readable by the contract.
+            // SAFETY: `i < m` and `p < k`, so this is an element of `a`, which is readable by the contract.
             let x = unsafe { *a.from(i, p).ptr.get() }.widen();
             for ((sum, carry), &y) in sums.iter_mut().zip(&mut carries).zip(row) {
                 let product = T::acc_mul(x, y).0;
@@ -128,14 +136,14 @@ unsafe fn columns<T: Scalar>(product: &Product<T>, first: usize, block: Option<*
             let value = if beta.is_zero() {
                 scaled
             } else {
-                // SAFETY: `i < m` and `first + j < n`: an element of `c`, exclusive by the contract.
+                // SAFETY: `i < m` and `first + j < n`, so this is an element of `c`, which is exclusive by the contract.
                 let (kept, overflows) = T::acc_mul(beta.widen(), unsafe { *to }.widen());
                 exact &= !overflows && T::acc_add_carry(scaled, kept) == 0;
                 T::acc_add(scaled, kept)
             };
             let (value, fits) = T::narrow(value);
             exact &= fits && !wrapped && carry == 0;
-            // SAFETY: `i < m` and `first + j < n`: an element of `c`, exclusive by the contract.
+            // SAFETY: `i < m` and `first + j < n`, so this is an element of `c`, which is exclusive by the contract.
             unsafe { *to = value };
         }
     }

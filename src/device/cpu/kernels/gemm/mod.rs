@@ -1,11 +1,12 @@
-//! Matrix products on the CPU: implements [`Gemm`] for [`Cpu`]. `engine::matmul` and `engine::contract` call it.
+//! Matrix products on the CPU: implements [`Gemm`] for [`Cpu`]. `engine::matmul` and `engine::contract` call it. So do devices
+//! that use the host fallback for [`Gemm`].
 //!
 //! ```text
 //! Cpu::gemm
-//!     select ScaleOnly if k = 0 or alpha = 0, else an implementation of the table       (compute)
-//!     split the batch in half while its products together are large; threads share them (multiply_batch)
+//!     select ScaleOnly if k = 0 or alpha = 0, otherwise an implementation of the table below    (compute)
+//!     split the batch in half while the multiplications of a half are enough for a thread       (multiply_batch)
 //!     for each product of the batch
-//!         C = alpha · A · B + beta · C, which may use more threads                      (MatrixProduct::multiply)
+//!         C = alpha · A · B + beta · C; a large product is itself split for threads             (MatrixProduct::multiply)
 //! ```
 //!
 //! | elements | computed by |
@@ -15,12 +16,12 @@
 //! | floating-point, large, with the feature `blas` | `blas`: the CBLAS that the application links, if it supports the strides |
 //! | integers | [`integer`]: a blocked loop with wide accumulators |
 //!
-//! Operands may have strides of any sign and size, and may be conjugated. No implementation copies a whole operand first. The
-//! summation order of an element does not depend on the number of threads, so the result has the same bits on any number. With
-//! the feature `blas`, this depends on the BLAS.
+//! Operands may have strides of any sign and size, and may be conjugated. Implementations copy tiles of bounded size, never a
+//! whole large operand. How a sum is split into partial sums does not depend on the number of threads, so the result has the same
+//! bits on any number of threads. For products computed by CBLAS, this depends on the BLAS.
 //!
-//! As in BLAS, `a` and `b` are not read if `alpha` is zero, and `c` is not read if `beta` is zero. A NaN there does not
-//! propagate.
+//! As in BLAS, `a` and `b` are not read if `alpha` is zero, and `c` is not read if `beta` is zero. A NaN in an operand that is
+//! not read does not propagate.
 
 #[cfg(feature = "blas")]
 mod blas;
@@ -45,7 +46,8 @@ use integer::Integers;
 use portable::Portable;
 use product::{Matrix, MatrixProduct, Product, ScaleOnly};
 
-/// Multiplications below which a second thread is slower.
+/// Minimum number of multiplications in a thread's part of a product or batch. With smaller parts, a second thread makes the
+/// product slower (measured).
 pub(super) const PARALLEL_WORK: usize = 1 << 20;
 
 #[diagnostic::do_not_recommend]
@@ -82,8 +84,9 @@ impl<T: Scalar> Gemm<T> for Cpu {
             return unsafe { compute_for::<T>()(&product, None) };
         }
         let walk = Odometer::row_major(batch, [c_steps, a_steps, b_steps]);
-        // SAFETY: `Operand` guarantees that `a` and `b` are readable at every batch index; `Output` guarantees exclusive access
-        // to every `c`, no two of which overlap. The odometer visits the batch's indices, which are as many as the products.
+        // SAFETY: `Operand` guarantees that `a` and `b` are readable at every batch index. `Output` guarantees exclusive access
+        // to each `c`, and that no two of them overlap. The odometer has one position per batch index, so as many positions as
+        // there are products.
         unsafe { compute_for::<T>()(&product, Some((&walk, batch.iter().product()))) }
     }
 
@@ -93,12 +96,13 @@ impl<T: Scalar> Gemm<T> for Cpu {
     }
 }
 
-/// Splits extents or strides into those of the batch axes and the two of the matrix.
+/// Splits extents or strides into those of the batch axes and those of the last two axes, which are the matrix axes.
 fn split_matrix<V>(all: &[V]) -> (&[V], &[V; 2]) {
     all.split_last_chunk::<2>().expect("a matrix has two axes")
 }
 
-/// A batch: an odometer over the offsets of the matrices `c`, `a` and `b`, and the number of products.
+/// A batch: an odometer whose positions are the offsets of the matrices `c`, `a` and `b` of each product, and the number of
+/// products.
 type Batch<'a> = (&'a Odometer<3>, usize);
 type Compute<T> = unsafe fn(&Product<T>, Option<Batch<'_>>) -> Result<(), Error>;
 
@@ -114,8 +118,8 @@ fn compute_for<T: Scalar>() -> Compute<T> {
 ///
 /// # Safety
 /// The caller must ensure:
-/// * For `product`, or for each product of the batch, what [`MatrixProduct::multiply`] requires, except that `m`, `k`, `n` and
-///   `alpha` may be zero.
+/// * For `product`, or for each product of the batch: the conditions of [`MatrixProduct::multiply`], except that `m`, `k`, `n`
+///   and `alpha` may be zero.
 /// * No element of `c` belongs to two products.
 /// * The odometer has at least as many positions as there are products.
 unsafe fn compute<T: Scalar>(product: &Product<T>, batch: Option<Batch<'_>>) -> Result<(), Error> {
@@ -124,16 +128,16 @@ unsafe fn compute<T: Scalar>(product: &Product<T>, batch: Option<Batch<'_>>) -> 
         return Ok(());
     }
     let by = unless_empty(product, backend());
-    // `enter` counts bytes. A vectorised multiply-add takes about as long as copying one or two bytes. Integer kernels are slower,
-    // because they widen the elements first.
+    // `enter` measures work as the bytes that could be copied in the same time. A vectorised multiplication with addition counts
+    // as 1 byte for `f32` and as 2 bytes for `f64`. Integer kernels are slower, because they widen the elements first: 8 bytes.
     let each = if T::INTEGER { 8 } else { size_of::<T>() / 4 };
     let work = product.work().saturating_mul(count).saturating_mul(each);
     match batch {
-        // SAFETY: `multiply` has this function's contract: `m`, `n` > 0 was checked, and `unless_empty` handles `k` = 0 and
-        // `alpha` = 0.
+        // SAFETY: `m` and `n` are not zero, as was checked. If `k` or `alpha` is zero, `unless_empty` returned `ScaleOnly`, which
+        // accepts zeros. The other conditions of `multiply` are in this function's contract.
         None => enter(work, || unsafe { by.multiply(product) }),
-        // SAFETY: `multiply_batch` has this function's contract for the products `0..count`, which are positions of `walk`.
-        // `m`, `n` > 0 was checked, and `unless_empty` handles `k` = 0 and `alpha` = 0.
+        // SAFETY: the products `0..count` are positions of `walk` by the contract. `m` and `n` are not zero, as was checked, and
+        // `unless_empty` returned `ScaleOnly` if `k` or `alpha` is zero. The other conditions are in this function's contract.
         Some((walk, count)) => enter(work, || unsafe { multiply_batch(by, product, walk, 0..count) }),
     }
 }
@@ -147,7 +151,7 @@ fn backend<T: Scalar>() -> &'static dyn MatrixProduct<T> {
     own()
 }
 
-/// Returns this crate's own implementation for `T`, even if the feature `blas` is on.
+/// Returns the implementation for `T` that needs no CBLAS, even if the feature `blas` is on.
 fn own<T: Scalar>() -> &'static dyn MatrixProduct<T> {
     // With `const` in the condition, the compiler does not instantiate the other branch for `T`.
     if const { T::INTEGER } { &Integers } else { own_for_floats() }
@@ -161,7 +165,7 @@ fn own_for_floats<T: Scalar>() -> &'static dyn MatrixProduct<T> {
     &Portable
 }
 
-/// Returns [`ScaleOnly`] if `k` or `alpha` is zero, so there are no terms to add; otherwise `by`.
+/// Returns [`ScaleOnly`] if `k` or `alpha` is zero, because no terms are then added to `beta · c`. Otherwise returns `by`.
 fn unless_empty<'a, T: Scalar>(
     product: &Product<T>,
     by: &'a dyn MatrixProduct<T>,
@@ -169,14 +173,14 @@ fn unless_empty<'a, T: Scalar>(
     if product.k == 0 || product.alpha.is_zero() { &ScaleOnly } else { by }
 }
 
-/// Computes the products of a batch whose indices are in `part`, on several threads if they are large. `walk` yields the offsets of
-/// all products of the batch.
+/// Computes the products `part` of a batch. If they have enough work together, computes them on several threads. `walk` has the
+/// offsets of all products of the batch.
 ///
 /// # Safety
 /// The caller must ensure:
-/// * For each product of `part`, what [`MatrixProduct::multiply`] of `by` requires.
+/// * For each product of `part`: the conditions of [`MatrixProduct::multiply`] of `by`.
 /// * No element of `c` belongs to two products.
-/// * All of `part` are positions of `walk`.
+/// * All indices of `part` are positions of `walk`.
 unsafe fn multiply_batch<T: Scalar>(
     by: &dyn MatrixProduct<T>,
     product: &Product<T>,
@@ -186,15 +190,17 @@ unsafe fn multiply_batch<T: Scalar>(
     if part.len() > 1 && product.work().saturating_mul(part.len()) >= 2 * PARALLEL_WORK {
         let middle = part.start + part.len() / 2;
         let (one, other) = join(
-            // SAFETY: the first half of `part` satisfies the contract, as `part` does. No element of `c` is in both halves, so they
-            // may run in parallel.
+            // SAFETY: the first half is within `part`, so the contract holds for it. The halves have no element of `c` in common,
+            // so they may run in parallel.
             || unsafe { multiply_batch(by, product, walk, part.start..middle) },
-            // SAFETY: the second half of `part` satisfies the contract, and shares no element of `c` with the first.
+            // SAFETY: the second half is within `part`, so the contract holds for it. The halves have no element of `c` in
+            // common.
             || unsafe { multiply_batch(by, product, walk, middle..part.end) },
         );
         return one.and(other);
     }
     let mut walk = walk.at(part.start);
-    // SAFETY: `walk` is at position `part.start`, and the contract holds for the `part.len()` products from there on.
+    // SAFETY: `walk` is at position `part.start`, and has the other `part.len() - 1` positions after it. The contract holds for
+    // the products at these positions.
     unsafe { by.multiply_all(product, &mut walk, part.len()) }
 }

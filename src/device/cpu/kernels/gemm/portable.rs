@@ -1,18 +1,20 @@
-//! Floating-point products by the crate `matrixmultiply`, at the level `portable`: on every architecture but x86-64, and on x86-64
-//! processors without AVX2.
+//! Floating-point products by the crate `matrixmultiply`, at the level `portable`. This is the level of all architectures except
+//! x86-64, and of x86-64 processors without AVX2. On other processors, `VIERBEIN_SIMD=portable` selects it.
 //!
-//! `matrixmultiply` packs panels of A and B. At run time it chooses a kernel for the processor: NEON, AVX, FMA or plain Rust, or
-//! AVX-512 if another crate enables its feature `avx512`. This module adds what `matrixmultiply` does not have:
+//! `matrixmultiply` packs panels of A and B. At run time it chooses a kernel for the processor: NEON, AVX, FMA or plain Rust. It
+//! uses AVX-512 only if another crate enables its feature `avx512`. This module adds what `matrixmultiply` does not have:
 //!
-//! * **Complex numbers.** Its `cgemm` and `zgemm` cannot conjugate. They multiply by a complex `alpha` and `beta` even if these are
-//!   1, which turns an infinity into NaN. Here a complex product is four real ones. Real and imaginary parts of an operand are
-//!   matrices with twice the strides, and conjugation is a sign.
-//! * **Scaling.** `matrixmultiply` is called only with `alpha` 1 or -1 and `beta` 0 or 1, which are exact. Other scaling factors are
-//!   applied afterwards, to sums in a scratch buffer.
+//! * **Complex numbers.** `cgemm` and `zgemm` of `matrixmultiply` cannot conjugate. They multiply by a complex `alpha` and `beta`
+//!   even if these are 1, which turns an infinity into NaN. Here a complex product is computed as four real products. The real
+//!   parts of an operand are a matrix with twice the strides, and so are the imaginary parts. Conjugation changes the sign of
+//!   some of the products.
+//! * **Scaling.** `matrixmultiply` is called only with `alpha` = 1 or -1 and with `beta` = 0 or 1, which are exact. Other scaling
+//!   factors are applied afterwards, to sums in a scratch buffer.
 //! * **Threads.** C is split in half recursively; see [`split`].
-//! * **Out of memory.** `matrixmultiply` aborts the process if it cannot allocate its packing buffer. So the same amount is
-//!   allocated and freed before each tile. If that fails, [`plain`] computes the tile, with equal bits. The abort can still occur
-//!   if another thread takes the memory in between. Tiles are small, so that the packing buffer has at most 1 MiB.
+//! * **Out of memory.** `matrixmultiply` aborts the process if it cannot allocate its packing buffer. So at least as much memory
+//!   is allocated and freed before each tile. If that allocation fails, [`plain`] computes the tile, with equal bits. The abort
+//!   can still occur if another thread allocates the memory in between. Tiles are small, so that the packing buffer has at most 1
+//!   MiB.
 //!
 //! ```text
 //! for each tile of C, at most MAX_SIDE × MAX_SIDE             (split)
@@ -22,8 +24,8 @@
 //!     C = alpha · sums + beta · C                             (finish)
 //! ```
 //!
-//! A kernel of `matrixmultiply` adds the terms of an element in order of `k`, into one accumulator that begins at zero. An
-//! element's bits therefore depend neither on the position of its tile nor on the number of threads.
+//! A kernel of `matrixmultiply` adds the terms of an element in order of `k`, into one accumulator that begins at zero. So the
+//! bits of an element depend neither on the tile that contains it nor on the number of threads.
 
 use super::PARALLEL_WORK;
 use super::product::{Matrix, MatrixProduct, Product, RealScaling, reals};
@@ -37,26 +39,28 @@ use core::ops::Neg;
 use num_traits::{One, Zero};
 use std::sync::OnceLock;
 
-/// Terms per call: the number that `matrixmultiply` sums into one accumulator (its `kc`).
+/// Maximum number of terms per call of `matrixmultiply`: the number that it sums into one accumulator (its `kc`).
 const KC: usize = 256;
-/// Maximum side of a tile. Larger tiles pack less often: with this side, 2 elements are packed per 256 multiplications. Smaller
-/// tiles need smaller packing and scratch buffers.
+/// Maximum side of a tile. Larger tiles pack fewer elements: with this side, 2 elements are packed per 256 multiplications.
+/// Smaller tiles need smaller packing and scratch buffers.
 const MAX_SIDE: usize = 256;
-/// Tiles with longer sides than this are split, if there are threads to share the work.
+/// Maximum side of a tile if the product is split for several threads.
 const MIN_SHARED_SIDE: usize = 64;
-/// Maximum number of multiplications for which [`plain`] computes a product. Up to there, it is about as fast as packing (measured).
+/// Maximum number of multiplications of a product that [`plain`] computes. Up to this number, `plain` is about as fast as packing
+/// (measured).
 const PLAIN_WORK: usize = 8 * 8 * 8;
-/// Upper bound of the sides of the register tiles of `matrixmultiply`, which are 8 or 16. Panels are padded to a multiple of a side.
+/// Upper bound of the sides of the register tiles of `matrixmultiply`, which are 4, 8 or 16. `matrixmultiply` pads a panel to a
+/// multiple of such a side.
 const MAX_REGISTER_TILE: usize = 16;
-/// Maximum rows of A that `matrixmultiply` packs: 64 (its `mc`) for each of at most four threads. `matrixmultiply` uses several threads
-/// only if another crate enables its feature `threading`.
+/// Maximum number of rows of A that `matrixmultiply` packs at the same time: 64 (its `mc`) on each of at most four threads. It
+/// uses several threads only if another crate enables its feature `threading`.
 const MAX_PACKED_ROWS: usize = 4 * 64;
-/// The bound of 1 MiB on the packing buffer that the module documentation states.
+/// Checks that the packing buffer has at most 1 MiB, as the module documentation states.
 const _: () = assert!(packing_bytes::<f64>(MAX_SIDE, KC, MAX_SIDE) <= 1 << 20);
-/// Rows and columns that [`plain`] computes at a time.
+/// Number of rows, and of columns, that [`plain`] computes at a time.
 const PLAIN_SIDE: usize = 4;
 
-/// The implementation by `matrixmultiply`.
+/// The implementation that calls `matrixmultiply`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Portable;
 
@@ -66,13 +70,13 @@ impl<T: Scalar> MatrixProduct<T> for Portable {
         if unsafe { tiny::multiply(product) } {
             return Ok(());
         }
-        // Some kernels are fast only if rows of C are contiguous.
+        // Some kernels of `matrixmultiply` are fast only if rows of C are contiguous.
         let transpose = product.c.down.unsigned_abs() < product.c.right.unsigned_abs();
         let product = if transpose { product.transposed() } else { *product };
         macro_rules! multiply {
             ($real:ty, $complex:literal) => {
-                // SAFETY: `multiply` has this function's contract; `T` consists of one `$real`, or of two if it is complex. The
-                // transposed product has the same elements.
+                // SAFETY: `product` is this function's product or its transpose, which has the same elements, so the contract
+                // holds. `T` is `$real`, or a complex number of two `$real`, by the conditions below.
                 unsafe { multiply::<T, $real, $complex>(product) }
             };
         }
@@ -90,15 +94,15 @@ impl<T: Scalar> MatrixProduct<T> for Portable {
     }
 }
 
-/// The real numbers that `matrixmultiply` has a function for.
+/// The real numbers for which `matrixmultiply` has a function: `f32` and `f64`.
 trait Real: 'static + Copy + PartialEq + Zero + One + Neg<Output = Self> + Send + Sync {
-    /// Computes `c = alpha · a · b + beta · c`. The sizes are `[m, k, n]`.
+    /// Computes `c = alpha · a · b + beta · c`, where `a` is `m` × `k` and `b` is `k` × `n`. The argument `size` is `[m, k, n]`.
     ///
     /// # Safety
     /// The caller must ensure:
     /// * `a` and `b` are readable at all their indices.
-    /// * `c` is exclusive to the caller at all its indices, no two of which are the same element. If `beta` is zero, its elements
-    ///   may be uninitialised.
+    /// * `c` is exclusive to the caller at all its indices, no two of which are the same element. If `beta` is zero, the elements
+    ///   of `c` may be uninitialised.
     unsafe fn gemm(
         size: [usize; 3],
         alpha: Self,
@@ -128,8 +132,8 @@ macro_rules! real {
                 c: Matrix<$real>,
             ) {
                 let (x, y, z) = (a.ptr.get().cast_const(), b.ptr.get().cast_const(), c.ptr.get());
-                // SAFETY: by the contract, `a` and `b` are readable and `c` is exclusive with distinct elements, which is what
-                // `matrixmultiply` requires. It does not read `c` if `beta` is zero.
+                // SAFETY: `matrixmultiply` requires that `a` and `b` are readable, and that `c` is exclusive with distinct
+                // elements. The contract ensures both. `matrixmultiply` does not read `c` if `beta` is zero.
                 unsafe {
                     matrixmultiply::$gemm(
                         m, k, n, alpha, x, a.down, a.right, y, b.down, b.right, beta, z, c.down, c.right,
@@ -145,14 +149,15 @@ macro_rules! real {
             fn kernel_fuses() -> bool {
                 static FUSES: OnceLock<bool> = OnceLock::new();
                 *FUSES.get_or_init(|| {
-                    // Computes `x · x - round(x · x)`. `x · x` is not representable, so the result is zero unless the multiply-add is
-                    // fused.
+                    // Computes `x · x - round(x · x)`, where `round` is the rounding to the nearest `$real`. `x · x` is not
+                    // representable. So the result is not zero if the multiply-add is fused, and zero otherwise.
                     let x = 1.0 + $real::EPSILON;
                     let (mut a, mut b, mut difference) = ([1.0, x], [-(x * x), x], 0.0);
                     let matrix = |ptr: *mut $real, strides| Matrix::new(HostPtr::new(ptr), strides);
                     let (a, b) = (matrix(a.as_mut_ptr(), [2, 1]), matrix(b.as_mut_ptr(), [1, 1]));
                     let c = matrix(&mut difference, [1, 1]);
-                    // SAFETY: `a` is a row of two elements, `b` a column of two, and `c` one element. All are local variables.
+                    // SAFETY: `a` is a row of two elements, `b` is a column of two elements, and `c` is one element. All are
+                    // local variables, and only this call accesses `c`.
                     unsafe { $real::gemm([1, 2, 1], 1.0, a, b, 0.0, c) };
                     difference != 0.0
                 })
@@ -163,19 +168,21 @@ macro_rules! real {
 real!(f32 sgemm);
 real!(f64 dgemm);
 
-/// Computes a product with real numbers `R`.
+/// Computes a product with real numbers of type `R`.
 ///
 /// # Safety
-/// As [`MatrixProduct::multiply`]. The caller must also ensure that `T` is `R`, or a complex number of two `R` if `COMPLEX`.
+/// The caller must ensure:
+/// * The conditions of [`MatrixProduct::multiply`].
+/// * `T` is `R`, or a complex number of two `R` if `COMPLEX`.
 unsafe fn multiply<T: Scalar, R: Real, const COMPLEX: bool>(product: Product<T>) {
-    // Decided for the whole product, so that the bits do not depend on how it is split.
+    // This choice is made for the whole product, not for each tile, so that the bits do not depend on how the product is split.
     let pack = product.work() > PLAIN_WORK;
-    // SAFETY: `split` has this function's contract.
+    // SAFETY: `split` has this function's contract, and `product` is passed on unchanged.
     unsafe { split::<T, R, COMPLEX>(product, pack) };
 }
 
-/// Splits C in half, recursively, until its tiles are small, and further if there are threads to share the work. Computes every
-/// tile by `matrixmultiply` if `pack`, otherwise by [`plain`].
+/// Splits C in half recursively, until the sides of a tile are at most [`MAX_SIDE`]. If there are several threads and enough
+/// work, splits further, for the threads. Computes each tile by `matrixmultiply` if `pack`, otherwise by [`plain`].
 ///
 /// # Safety
 /// As [`multiply`].
@@ -186,20 +193,20 @@ unsafe fn split<T: Scalar, R: Real, const COMPLEX: bool>(product: Product<T>, pa
     if m.max(n) <= if share { MIN_SHARED_SIDE } else { MAX_SIDE } {
         let part = Tile::<R, COMPLEX>::new(&product);
         if pack {
-            // SAFETY: by the contract, `a` and `b` are readable and `c` is exclusive; `part` describes the same elements.
+            // SAFETY: `part` describes the elements of `product`. By the contract, `a` and `b` are readable and `c` is exclusive.
             unsafe { tile(&part) };
         } else {
-            // SAFETY: by the contract, `a` and `b` are readable and `c` is exclusive; `part` describes the same elements.
+            // SAFETY: `part` describes the elements of `product`. By the contract, `a` and `b` are readable and `c` is exclusive.
             unsafe { plain::<R, COMPLEX, false>(&part) };
         }
         return;
     }
     let middle = |side: usize| (side / 2).next_multiple_of(MAX_REGISTER_TILE);
     let (one, other) = if m >= n { product.split_rows(middle(m)) } else { product.split_columns(middle(n)) };
-    // SAFETY: `one` is a part of the product, so the contract holds. The parts have no element of C in common, so they may run in
-    // parallel.
+    // SAFETY: `one` is a part of the product, so the contract holds for it. `one` and `other` have no element of C in common, so
+    // they may run in parallel.
     let one = || unsafe { split::<T, R, COMPLEX>(one, pack) };
-    // SAFETY: `other` is a part of the product, so the contract holds, and it has no element of C in common with `one`.
+    // SAFETY: `other` is a part of the product, so the contract holds for it. It has no element of C in common with `one`.
     let other = || unsafe { split::<T, R, COMPLEX>(other, pack) };
     if share {
         join(one, other);
@@ -209,7 +216,7 @@ unsafe fn split<T: Scalar, R: Real, const COMPLEX: bool>(product: Product<T>, pa
     }
 }
 
-/// A tile of C with its rows of A and its columns of B. Strides count real numbers.
+/// A tile of C, with its rows of A and its columns of B. Strides are numbers of real numbers.
 struct Tile<R, const COMPLEX: bool> {
     m: usize,
     k: usize,
@@ -220,8 +227,8 @@ struct Tile<R, const COMPLEX: bool> {
     scaling: RealScaling<R>,
 }
 
-/// One of the four real products of a complex one: `sums[sums] ± = A_part[a] · B_part[b]`. Part 0 is the real part, part 1 the
-/// imaginary part. The sign is `-` if `minus`.
+/// One of the four real products that make up a complex product: `sums[sums] ± = A_part[a] · B_part[b]`. Part 0 is the real part
+/// of a matrix, part 1 its imaginary part. The sign is `-` if `minus`.
 #[derive(Debug, Clone, Copy)]
 struct Pass {
     a: usize,
@@ -239,7 +246,7 @@ impl<R: Real, const COMPLEX: bool> Tile<R, COMPLEX> {
         Tile { m, k, n, a, b, c, scaling }
     }
 
-    /// Returns whether sums are added directly to C.
+    /// Returns whether sums are accumulated in C itself, and not in a scratch buffer.
     fn in_place(&self) -> bool {
         !COMPLEX && self.scaling.alpha[0].is_one() && (!self.reads_c() || self.scaling.beta[0].is_one())
     }
@@ -249,26 +256,26 @@ impl<R: Real, const COMPLEX: bool> Tile<R, COMPLEX> {
         !(self.scaling.beta[0].is_zero() && self.scaling.beta[1].is_zero())
     }
 
-    /// Returns the real products, in summation order.
+    /// Returns the real products that make up the tile's product, in summation order.
     fn passes(&self) -> impl Iterator<Item = Pass> + use<R, COMPLEX> {
         let [a, b] = self.scaling.conjugate;
         let pass = |a, b, sums, minus| Pass { a, b, sums, minus };
-        // (re + i im)(re + i im) = re re - im im + i (re im + im re). Conjugation negates an operand's im.
+        // (re + i im)(re + i im) = re re - im im + i (re im + im re). Conjugation negates the imaginary part of an operand.
         let all = [pass(0, 0, 0, false), pass(1, 1, 0, a == b), pass(0, 1, 1, b), pass(1, 0, 1, a)];
         all.into_iter().take(if COMPLEX { 4 } else { 1 })
     }
 
-    /// Returns the ranges of at most [`KC`] terms that are summed by one call.
+    /// Returns ranges of at most [`KC`] terms that together make up `0..k`. Each call of `matrixmultiply` sums one range.
     fn blocks(&self) -> impl Iterator<Item = core::ops::Range<usize>> + use<R, COMPLEX> {
         let k = self.k;
         (0..k).step_by(KC).map(move |first| first..k.min(first + KC))
     }
 
-    /// Writes `alpha · sum + beta · c` to an element of C. If the imaginary part of a scaling factor is zero, it is not
-    /// multiplied by: infinity times zero is NaN.
+    /// Writes `alpha · sum + beta · c` to an element of C. Does not multiply by the imaginary part of a scaling factor if this
+    /// part is zero, because infinity times zero is NaN.
     ///
     /// # Safety
-    /// The caller must ensure that `i < m` and `j < n`, and that C is exclusive to it.
+    /// The caller must ensure that `i < m` and `j < n`, and that it has exclusive access to C.
     #[inline]
     unsafe fn finish(&self, i: usize, j: usize, sum: [R; 2]) {
         let to = self.c.from(i, j).ptr.get();
@@ -279,20 +286,20 @@ impl<R: Real, const COMPLEX: bool> Tile<R, COMPLEX> {
         if self.reads_c() {
             let mut old = [R::zero(); 2];
             for (part, old) in old.iter_mut().enumerate().take(Self::PARTS) {
-                // SAFETY: part `part` of element (`i`, `j`) of C, which is exclusive by the contract.
+                // SAFETY: `i < m` and `j < n`, so this is a part of an element of C, which is exclusive by the contract.
                 *old = unsafe { *to.wrapping_add(part) };
             }
             let old = times(self.scaling.beta, old);
             value = [value[0] + old[0], value[1] + old[1]];
         }
         for (part, &value) in value.iter().enumerate().take(Self::PARTS) {
-            // SAFETY: part `part` of element (`i`, `j`) of C, which is exclusive by the contract.
+            // SAFETY: `i < m` and `j < n`, so this is a part of an element of C, which is exclusive by the contract.
             unsafe { to.wrapping_add(part).write(value) };
         }
     }
 }
 
-/// Returns an upper bound of the bytes that `matrixmultiply` allocates for a product of at most [`KC`] terms.
+/// Returns an upper bound of the bytes that `matrixmultiply` allocates for a product. A call has at most [`KC`] terms.
 const fn packing_bytes<R>(m: usize, k: usize, n: usize) -> usize {
     let rows = 4 * m.next_multiple_of(MAX_REGISTER_TILE);
     let rows = if rows < MAX_PACKED_ROWS { rows } else { MAX_PACKED_ROWS };
@@ -300,7 +307,7 @@ const fn packing_bytes<R>(m: usize, k: usize, n: usize) -> usize {
     k * (rows + n.next_multiple_of(MAX_REGISTER_TILE)) * size_of::<R>()
 }
 
-/// Computes a tile on the current thread with `matrixmultiply`, or with [`plain`] if memory cannot be allocated.
+/// Computes a tile on the current thread with `matrixmultiply`. If the memory cannot be allocated, computes it with [`plain`].
 ///
 /// # Safety
 /// The caller must ensure:
@@ -313,10 +320,10 @@ unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &Tile<R, COMPLEX>) {
     with_scratch(Side::A, needed, 0, |scratch: *mut R, granted| {
         if granted < needed || !can_allocate(packing_bytes::<R>(m, k, n)) {
             return if R::kernel_fuses() {
-                // SAFETY: `plain` has this function's contract.
+                // SAFETY: `plain` has this function's contract, and `tile` is passed on unchanged.
                 unsafe { plain::<R, COMPLEX, true>(tile) }
             } else {
-                // SAFETY: `plain` has this function's contract.
+                // SAFETY: `plain` has this function's contract, and `tile` is passed on unchanged.
                 unsafe { plain::<R, COMPLEX, false>(tile) }
             };
         }
@@ -332,9 +339,10 @@ unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &Tile<R, COMPLEX>) {
                 begun[pass.sums] = true;
                 let a = a.from(0, terms.start).moved(pass.a as isize);
                 let b = b.from(terms.start, 0).moved(pass.b as isize);
-                // SAFETY: `terms` is within `0..k`, and the elements of A and B have the parts of the pass: readable by the
-                // contract. The sums are either C, exclusive by the contract, or `m · n` numbers per part in the scratch buffer,
-                // exclusive here. For the scratch buffer, the first pass has `beta` 0, so uninitialised numbers are not read.
+                // SAFETY: `terms` is within `0..k`, and each element of A and B has the parts of the pass, so A and B are
+                // readable by the contract. The sums are either C, which is exclusive by the contract, or `m · n` numbers per
+                // part in the scratch buffer, which only this closure accesses. In the scratch buffer, the first pass of each
+                // part has `beta` 0, so uninitialised numbers are not read.
                 unsafe { R::gemm([m, terms.len(), n], alpha, a, b, beta, sums(pass.sums)) };
             }
         }
@@ -344,34 +352,34 @@ unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &Tile<R, COMPLEX>) {
         for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
             let mut sum = [R::zero(); 2];
             for (part, sum) in sum.iter_mut().enumerate().take(Tile::<R, COMPLEX>::PARTS) {
-                // SAFETY: `i < m` and `j < n`: a number of the scratch buffer, which the passes of this part have written.
+                // SAFETY: `i < m` and `j < n`, so this is a number of the scratch buffer. The passes with this part of the sums
+                // have written it.
                 *sum = unsafe { *sums(part).from(i, j).ptr.get() };
             }
-            // SAFETY: `i < m` and `j < n`; C is exclusive by the contract.
+            // SAFETY: `i < m` and `j < n`. C is exclusive by the contract.
             unsafe { tile.finish(i, j, sum) };
         }
     });
 }
 
-/// Computes a tile without allocating: for small products, and if memory for packing cannot be allocated. With `FUSE`, it uses
-/// fused multiply-adds. If `FUSE` equals [`Real::kernel_fuses`], the bits are equal to those that `matrixmultiply` computes.
-///
+/// Computes a tile without allocating. Called for small products, and if the memory for packing cannot be allocated. With `FUSE`,
+/// uses fused multiply-adds. If `FUSE` equals [`Real::kernel_fuses`], the result has the same bits as with `matrixmultiply`.
 /// # Safety
-/// As [`tile`].
+/// The caller must ensure the conditions of [`tile`].
 unsafe fn plain<R: Real, const COMPLEX: bool, const FUSE: bool>(tile: &Tile<R, COMPLEX>) {
     let Tile { m, n, .. } = *tile;
     for row in (0..m).step_by(PLAIN_SIDE) {
         for column in (0..n).step_by(PLAIN_SIDE) {
-            // SAFETY: `plain_block` has this function's contract; `row < m` and `column < n`.
+            // SAFETY: the contract is passed on unchanged. `row < m` and `column < n` by the ranges.
             unsafe { plain_block::<R, COMPLEX, FUSE>(tile, row, column) };
         }
     }
 }
 
-/// Computes a block of at most [`PLAIN_SIDE`]² elements that begins at `row` and `column`.
+/// Computes a block of at most [`PLAIN_SIDE`] rows and columns, whose first element is at `row` and `column`. See [`plain`].
 ///
 /// # Safety
-/// As [`tile`]. The caller must also ensure that `row < m` and `column < n`.
+/// The caller must ensure the conditions of [`tile`], and that `row < m` and `column < n`.
 #[inline]
 unsafe fn plain_block<R: Real, const COMPLEX: bool, const FUSE: bool>(
     tile: &Tile<R, COMPLEX>,
@@ -382,14 +390,15 @@ unsafe fn plain_block<R: Real, const COMPLEX: bool, const FUSE: bool>(
     let Tile { m, n, a, b, c, .. } = *tile;
     let in_place = tile.in_place();
     let begun = in_place && tile.reads_c();
-    // For indices past the end, the last row or column is computed again. These repeated results are not written.
+    // At the edges of the tile, a block may be too large. The last row or column is then computed several times. The repeated
+    // results are not written.
     let rows: [usize; SIDE] = core::array::from_fn(|i| (row + i).min(m - 1));
     let columns: [usize; SIDE] = core::array::from_fn(|j| (column + j).min(n - 1));
     let mut sums = [[[R::zero(); SIDE]; SIDE]; 2];
     let mut begun = [begun, false];
     if begun[0] {
         for (i, j) in (0..SIDE).flat_map(|i| (0..SIDE).map(move |j| (i, j))) {
-            // SAFETY: `rows[i] < m` and `columns[j] < n`; C is exclusive by the contract.
+            // SAFETY: `rows[i] < m` and `columns[j] < n`, so this is an element of C, which is exclusive by the contract.
             sums[0][i][j] = unsafe { *c.from(rows[i], columns[j]).ptr.get() };
         }
     }
@@ -399,9 +408,11 @@ unsafe fn plain_block<R: Real, const COMPLEX: bool, const FUSE: bool>(
             let y = columns.map(|j| b.from(0, j).moved(pass.b as isize));
             let mut block = [[R::zero(); SIDE]; SIDE];
             for p in terms.clone() {
-                // SAFETY: `p < k`, and the row is one of `m`; A is readable by the contract, and has the part.
+                // SAFETY: `p < k`, and `x` begins at one of the `m` rows, at a part that the elements have. A is readable by the
+                // contract.
                 let x = x.map(|x| unsafe { *x.from(0, p).ptr.get() });
-                // SAFETY: `p < k`, and the column is one of `n`; B is readable by the contract, and has the part.
+                // SAFETY: `p < k`, and `y` begins at one of the `n` columns, at a part that the elements have. B is readable by
+                // the contract.
                 let y = y.map(|y| unsafe { *y.from(p, 0).ptr.get() });
                 for i in 0..SIDE {
                     for j in 0..SIDE {
@@ -421,10 +432,10 @@ unsafe fn plain_block<R: Real, const COMPLEX: bool, const FUSE: bool>(
     let (height, width) = (SIDE.min(m - row), SIDE.min(n - column));
     for (i, j) in (0..height).flat_map(|i| (0..width).map(move |j| (i, j))) {
         if in_place {
-            // SAFETY: `row + i < m` and `column + j < n`; C is exclusive by the contract.
+            // SAFETY: `row + i < m` and `column + j < n`, so this is an element of C, which is exclusive by the contract.
             unsafe { *c.from(row + i, column + j).ptr.get() = sums[0][i][j] };
         } else {
-            // SAFETY: `row + i < m` and `column + j < n`; C is exclusive by the contract.
+            // SAFETY: `row + i < m` and `column + j < n`. C is exclusive by the contract.
             unsafe { tile.finish(row + i, column + j, [sums[0][i][j], sums[1][i][j]]) };
         }
     }

@@ -1,4 +1,4 @@
-//! The description of one matrix product, [`Product`], and the trait that every implementation has, [`MatrixProduct`].
+//! [`Product`] describes one matrix product. Every implementation of matrix products implements the trait [`MatrixProduct`].
 
 use crate::device::HostPtr;
 use crate::element::Scalar;
@@ -36,7 +36,7 @@ impl<T> Matrix<T> {
     pub(super) fn from(self, row: usize, column: usize) -> Self {
         self.moved(row as isize * self.down + column as isize * self.right)
     }
-    /// Returns the matrix with its first element moved by `elements`.
+    /// Returns the matrix with its first element moved by a number of elements. The strides stay the same.
     #[inline]
     pub(super) fn moved(self, elements: isize) -> Self {
         Matrix { ptr: self.ptr.offset(elements), ..self }
@@ -58,17 +58,17 @@ pub(super) struct Product<T> {
     pub(super) conjugate: [bool; 2],
 }
 
-/// The scaling factors of a product as pairs of real numbers, and which operands are conjugated.
+/// The scaling factors of a product as real numbers, and whether each operand is conjugated.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RealScaling<R> {
-    /// Real and imaginary part.
+    /// `[real part, imaginary part]`; the imaginary part is zero if the elements are real. The same holds for `beta`.
     pub(super) alpha: [R; 2],
     pub(super) beta: [R; 2],
     pub(super) conjugate: [bool; 2],
 }
 
-/// Returns the matrices `a`, `b`, `c` and the scaling factors in terms of real numbers. A complex element is two of them, so the
-/// strides double. `R` must be `T`, or the type of the parts of a complex `T`.
+/// Returns `a`, `b`, `c` and the scaling factors in terms of real numbers `R`. `R` is `T`, or the type of the real and imaginary
+/// part of a complex `T`. A complex element consists of two real numbers, so the strides double.
 pub(super) fn reals<T: Scalar, R: Copy + Zero + 'static>(
     product: &Product<T>,
 ) -> (Matrix<R>, Matrix<R>, Matrix<R>, RealScaling<R>) {
@@ -84,7 +84,7 @@ pub(super) fn reals<T: Scalar, R: Copy + Zero + 'static>(
     (matrix(product.a), matrix(product.b), matrix(product.c), scaling)
 }
 
-/// An implementation of the product of matrices of `T`.
+/// An implementation of products of matrices with elements `T`.
 pub(super) trait MatrixProduct<T: Scalar>: Sync {
     /// Computes one product, on several threads if it is large.
     ///
@@ -98,26 +98,28 @@ pub(super) trait MatrixProduct<T: Scalar>: Sync {
     /// * `m`, `n`, `k` and `alpha` are not zero, unless this is [`ScaleOnly`].
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error>;
 
-    /// Computes `count` products of a batch, beginning at the current position of `walk`. Each position of `walk` has the offsets of
-    /// `c`, `a` and `b`.
+    /// Computes `count` products of a batch. At each position, `walk` has the offsets of `c`, `a` and `b` of one product. The
+    /// first product is that of the current position.
     ///
     /// # Errors
     /// As [`multiply`](MatrixProduct::multiply).
     ///
     /// # Safety
-    /// As [`multiply`](MatrixProduct::multiply), for each of the `count` products. `walk` has at least `count` positions left.
+    /// The caller must ensure:
+    /// * The conditions of [`multiply`](MatrixProduct::multiply), for each of the `count` products.
+    /// * `walk` has at least `count` positions left, including the current one.
     unsafe fn multiply_all(
         &self,
         product: &Product<T>,
         walk: &mut Odometer<3>,
         count: usize,
     ) -> Result<(), Error> {
-        // SAFETY: `one_by_one` has this function's contract.
+        // SAFETY: `one_by_one` has this function's contract, and the arguments are passed on unchanged.
         unsafe { one_by_one(self, product, walk, count) }
     }
 }
 
-/// Computes the products of a batch one at a time.
+/// Computes `count` products of a batch, each by a call of [`MatrixProduct::multiply`].
 ///
 /// # Errors
 /// As [`MatrixProduct::multiply_all`].
@@ -134,13 +136,13 @@ pub(super) unsafe fn one_by_one<T: Scalar>(
         let [c, a, b] = walk.offsets();
         walk.advance();
         let one = Product { a: product.a.moved(a), b: product.b.moved(b), c: product.c.moved(c), ..*product };
-        // SAFETY: `one` is one of the `count` products, for each of which the contract holds.
+        // SAFETY: `one` is one of the `count` products. By the contract, the conditions of `multiply` hold for each of them.
         unsafe { by.multiply(&one) }
     })
 }
 
 impl<T: Scalar> Product<T> {
-    /// Returns the number of multiplications.
+    /// Returns the number of multiplications, `m · k · n`.
     pub(super) fn work(&self) -> usize {
         self.m.saturating_mul(self.k).saturating_mul(self.n)
     }
@@ -158,13 +160,13 @@ impl<T: Scalar> Product<T> {
         }
     }
 
-    /// Splits the rows of `c`. Returns the product for the first `rows` rows and the product for the other rows.
+    /// Splits the product in two: the first `rows` rows of `c`, and the other rows.
     pub(super) fn split_rows(self, rows: usize) -> (Self, Self) {
         let below = Product { m: self.m - rows, a: self.a.from(rows, 0), c: self.c.from(rows, 0), ..self };
         (Product { m: rows, ..self }, below)
     }
 
-    /// Splits the columns of `c`. Returns the product for the first `columns` columns and the product for the other columns.
+    /// Splits the product in two: the first `columns` columns of `c`, and the other columns.
     pub(super) fn split_columns(self, columns: usize) -> (Self, Self) {
         let beside =
             Product { n: self.n - columns, b: self.b.from(0, columns), c: self.c.from(0, columns), ..self };
@@ -172,14 +174,14 @@ impl<T: Scalar> Product<T> {
     }
 }
 
-/// Computes products without terms: `c = beta · c`. Does not read `a` and `b`.
+/// Computes `c = beta · c`, for products whose sum has no terms (`k` = 0) or is ignored (`alpha` = 0). Does not read `a` and `b`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ScaleOnly;
 
 impl<T: Scalar> MatrixProduct<T> for ScaleOnly {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
         let Product { m, n, c, beta, .. } = *product;
-        // Multiplying would turn a complex infinity into NaN.
+        // A multiplication by a complex 1 would turn an infinity into NaN, because its imaginary part is zero.
         if beta.is_one() {
             return Ok(());
         }
@@ -190,13 +192,13 @@ impl<T: Scalar> MatrixProduct<T> for ScaleOnly {
                 let value = if beta.is_zero() {
                     T::zero()
                 } else {
-                    // SAFETY: `i < m` and `j < n`: an element of `c`, which is exclusive by the contract.
+                    // SAFETY: `i < m` and `j < n`, so this is an element of `c`, which is exclusive by the contract.
                     let (scaled, wrapped) = T::acc_mul(beta.widen(), unsafe { *to }.widen());
                     let (value, fits) = T::narrow(scaled);
                     exact &= fits && !wrapped;
                     value
                 };
-                // SAFETY: `i < m` and `j < n`: an element of `c`, which is exclusive by the contract.
+                // SAFETY: `i < m` and `j < n`, so this is an element of `c`, which is exclusive by the contract.
                 unsafe { *to = value };
             }
         }
@@ -204,7 +206,7 @@ impl<T: Scalar> MatrixProduct<T> for ScaleOnly {
     }
 }
 
-/// Returns an error if an integer result was not exact and debug assertions are on.
+/// Returns an error if `exact` is false and the build has debug assertions. Otherwise returns `Ok`.
 ///
 /// # Errors
 /// [`Error::Arithmetic`].
@@ -219,14 +221,15 @@ pub(super) fn checked<T: Scalar>(exact: bool) -> Result<(), Error> {
     })
 }
 
-/// Returns `x` as a `U`, which is `T` itself, or the array of the real and the imaginary part of a complex `T`.
+/// Returns `x` as a value of type `U`: `T` itself, or `[T::Real; 2]`, the real and imaginary part of a complex `T`.
 ///
 /// # Panics
-/// If `U` is another type.
+/// If `U` is neither of these types.
 #[inline]
 pub(super) fn same<T: Scalar, U: Copy + 'static>(x: T) -> U {
     let to = TypeId::of::<U>();
     assert!(to == TypeId::of::<T>() || T::COMPLEX && to == TypeId::of::<[T::Real; 2]>());
-    // SAFETY: `U` is `T`, or the array of the two parts that a `Complex` consists of (`repr(C)`), as was just checked.
+    // SAFETY: the assertion checks that `U` is `T`, or that `T` is complex and `U` the array of its parts. `Complex` is
+    // `repr(C)`, so it has the layout of that array.
     unsafe { core::mem::transmute_copy(&x) }
 }

@@ -6,14 +6,14 @@ use crate::Cpu;
 use crate::device::{Gemm, HostPtr, MatrixOperand, Operand, Output, ProductArgs};
 use crate::element::{Scalar, c32, c64};
 
-/// The layout of a matrix in memory.
+/// The memory layout of a matrix.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Lie {
     Row,
     Column,
     /// Both strides are negative, with gaps between the rows.
     Backwards,
-    /// No unit stride.
+    /// Neither stride is the unit stride.
     Gaps,
     /// Column-major, with gaps between the columns.
     LongColumn,
@@ -49,7 +49,7 @@ impl<T: Scalar> Held<T> {
         };
         let reach = (r - 1) * down.abs() + (c - 1) * right.abs();
         let first = if lie == Backwards { reach } else { 0 };
-        // The elements outside of the matrix are random too. They must not affect the result, and must not be written to.
+        // The elements outside the matrix are random too. They must not affect the result, and must not be overwritten.
         let data = (0..reach as usize + 1).map(|_| value()).collect();
         Held { data, first: first as usize, down, right }
     }
@@ -65,7 +65,8 @@ impl<T: Scalar> Held<T> {
     }
 }
 
-/// Random small integers and halves. Their sums and products are exact, so all summation orders agree.
+/// A generator of random integers from -7 to 8. Elements of tests are such integers or halves of them. Their sums and products
+/// are exact, so all summation orders give the same result.
 struct Values(u64);
 impl Values {
     fn next(&mut self) -> i64 {
@@ -101,7 +102,7 @@ struct Case<T> {
     conjugate: [bool; 2],
 }
 
-/// Multiplies, and compares the whole buffer of the result with a naive loop.
+/// Computes a product, and compares the whole buffer of the result with that of a naive loop.
 fn check<T: Made>(by: &dyn MatrixProduct<T>, case: Case<T>) {
     let Case { size: [m, k, n], lies, alpha, beta, conjugate } = case;
     let values = &mut Values((m * 1000 + k * 100 + n) as u64);
@@ -199,7 +200,7 @@ fn complex_numbers() {
 
 #[test]
 fn large_products() {
-    // Packed and parallel, with more than one block of `k`, and partial tiles at all edges.
+    // Most of these products are packed, and have partial tiles at all edges. `portable` sums in more than one block of terms.
     for (n, [a, b, c]) in
         [[Row, Row, Row], [Column, Row, Column], [Gaps, Backwards, Gaps], [Row, Column, LongColumn]]
             .into_iter()
@@ -243,8 +244,8 @@ fn gemm_with_power_of_two_strides_agrees_with_naive_loop() {
     }
 }
 
-/// Checks the register tiles of all instruction sets, also of those that this processor does not have. Includes packed products:
-/// a panel wider than the packing supports once gave wrong results from about 100 rows on.
+/// Checks the register tiles of all instruction sets, including those that this processor does not have. Also checks packed
+/// products: when a panel was wider than the packing supports, results were wrong from about 100 rows on.
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn emulated_register_tiles_agree_with_a_plain_loop() {
@@ -269,7 +270,7 @@ fn emulated_register_tiles_agree_with_a_plain_loop() {
     packed::<c32>();
 }
 
-/// Returns random infinities, NaN and ordinary numbers.
+/// Returns an infinity, a NaN or an ordinary number, chosen at random.
 fn extreme<R: Copy>(
     values: &mut Values,
     [infinity, nan]: [R; 2],
@@ -287,7 +288,7 @@ fn extreme<R: Copy>(
 /// A number whose parts can be compared even if they are NaN.
 trait Extreme: Made {
     fn extreme(values: &mut Values) -> Self;
-    /// Returns the real and imaginary parts; `None` for NaN.
+    /// Returns the real and the imaginary part, with `None` instead of NaN.
     fn parts(self) -> [Option<f64>; 2];
 }
 macro_rules! extreme {
@@ -313,12 +314,13 @@ macro_rules! extreme {
 }
 extreme!(f32 c32 f64 c64);
 
-/// Variant of [`check`] with some infinite and NaN elements. Scaling factors of 1 must not be multiplied. Returns the number of
-/// finite and of infinite elements of the result.
+/// Variant of [`check`] in which some elements are infinite or NaN. In the expected results, scaling factors of 1 are not
+/// multiplied by. Returns the number of finite and of infinite elements of the result.
 fn check_extremes<T: Extreme>(by: &dyn MatrixProduct<T>, case: Case<T>) -> [usize; 2] {
     let Case { size: [m, k, n], lies, alpha, beta, conjugate } = case;
     let values = &mut Values((m * 1000 + k * 100 + n) as u64);
-    // One infinity in a row of A or a column of B makes whole rows or columns of the result infinite or NaN, so only few are placed.
+    // An infinity in A makes a whole row of the result infinite or NaN, and one in B a whole column. So only few elements are
+    // infinite.
     let mut every = 0;
     let mut few = |values: &mut Values| {
         every += 1;
@@ -340,7 +342,8 @@ fn check_extremes<T: Extreme>(by: &dyn MatrixProduct<T>, case: Case<T>) -> [usiz
         expected.data[place] = times(alpha, sum) + old;
     }
     let product = Product { m, k, n, a: a.matrix(), b: b.matrix(), c: c.matrix(), alpha, beta, conjugate };
-    // SAFETY: the buffers are local variables that outlive the call, and `c` has distinct elements in a buffer of its own.
+    // SAFETY: the buffers are local variables that outlive the call. `c` has distinct elements, and nothing else accesses its
+    // buffer.
     unsafe { by.multiply(&product) }.unwrap();
     let mut counts = [0; 2];
     for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
@@ -353,8 +356,8 @@ fn check_extremes<T: Extreme>(by: &dyn MatrixProduct<T>, case: Case<T>) -> [usiz
     counts
 }
 
-/// Scaling factors of 0 and 1 are exact: an infinity in an operand or in C is preserved. For complex numbers, a multiplication by
-/// 1 + 0i would make it NaN.
+/// With scaling factors of 0 and 1, an infinity in an operand or in C stays an infinity. A complex multiplication by 1 + 0i would
+/// turn it into NaN.
 #[test]
 fn factors_of_one_and_zero_preserve_infinities() {
     fn check_all<T: Extreme>() {
@@ -433,7 +436,7 @@ fn zero_factors_skip_reads() {
     }
 }
 
-/// Checks a batch with two axes and gaps. The first operand has stride 0 along the first batch axis.
+/// Checks a batch with two batch axes and gaps between the matrices. The first operand has stride 0 along the first batch axis.
 fn batch<T: Made>([m, k, n]: [usize; 3], lies: [Lie; 3], conjugate: [bool; 2]) {
     let values = &mut Values(7);
     let size = |rows: usize, columns: usize, lie: Lie| Held::<T>::new(rows, columns, lie, T::zero).data.len();
@@ -492,7 +495,7 @@ fn batches() {
             batch::<i32>(size, lies, [false; 2]);
         }
     }
-    // Enough work to run in parallel.
+    // This batch has enough work to be split in half.
     batch::<f32>([60, 61, 62], [Row; 3], [false; 2]);
 }
 

@@ -1,36 +1,38 @@
-//! Products of square matrices with side 2, 3 or 4: unrolled loops over values of `T`. The setup of any other kernel would take
-//! longer than the product.
+//! Products of square matrices with side 2, 3 or 4, by unrolled loops. For such small products, the setup of another kernel would
+//! take longer than the product. Called by the floating-point implementations before they choose a kernel.
 
 use super::product::Product;
 use crate::element::Scalar;
 
-/// Computes the product if all sides are 2, 3 or 4 and equal. Returns whether it did.
+/// Computes the product if `m`, `k` and `n` are equal and are 2, 3 or 4; for complex numbers, only if they are 2. Returns whether
+/// it computed the product.
 ///
 /// # Safety
-/// As [`MatrixProduct::multiply`](super::product::MatrixProduct::multiply).
+/// The caller must ensure the conditions of [`MatrixProduct::multiply`](super::product::MatrixProduct::multiply).
 #[inline]
 pub(super) unsafe fn multiply<T: Scalar>(product: &Product<T>) -> bool {
     match (product.m, product.k, product.n) {
-        // SAFETY: `square` has this function's contract, and `m`, `k` and `n` are 2.
+        // SAFETY: the contract of `square` is this function's contract, with `m`, `k` and `n` equal to 2.
         (2, 2, 2) => unsafe { square::<T, 2>(product) },
-        // Complex products with sides of 3 and 4 are faster with SIMD.
-        // SAFETY: `square` has this function's contract, and `m`, `k` and `n` are 3.
+        // For complex numbers, the SIMD kernels are faster with sides of 3 and 4.
+        // SAFETY: the contract of `square` is this function's contract, with `m`, `k` and `n` equal to 3.
         (3, 3, 3) if !T::COMPLEX => unsafe { square::<T, 3>(product) },
-        // SAFETY: `square` has this function's contract, and `m`, `k` and `n` are 4.
+        // SAFETY: the contract of `square` is this function's contract, with `m`, `k` and `n` equal to 4.
         (4, 4, 4) if !T::COMPLEX => unsafe { square::<T, 4>(product) },
         _ => return false,
     }
     true
 }
 
-/// Returns `factor · x`. Does not multiply if `factor` is 1: infinity times the zero imaginary part of a complex 1 is NaN.
+/// Returns `factor · x`. Does not multiply if `factor` is 1. A complex 1 has a zero imaginary part, and infinity times zero is
+/// NaN.
 fn times<T: Scalar>(factor: T, x: T) -> T {
     if factor.is_one() { x } else { factor * x }
 }
 
 /// Computes a product of square matrices with side `N`.
-///
 /// # Safety
+/// The caller must ensure the conditions of [`multiply`], and that `m`, `k` and `n` are `N`.
 /// As [`multiply`]; `m`, `k` and `n` are `N`.
 unsafe fn square<T: Scalar, const N: usize>(product: &Product<T>) {
     let Product { a, b, c, alpha, beta, conjugate, .. } = *product;
@@ -38,14 +40,14 @@ unsafe fn square<T: Scalar, const N: usize>(product: &Product<T>) {
     let mut y = [[T::zero(); N]; N];
     for (p, row) in y.iter_mut().enumerate() {
         for (j, y) in row.iter_mut().enumerate() {
-            // SAFETY: `p` and `j` are less than `N`: an element of `b`, which is readable by the contract.
+            // SAFETY: `p < N` and `j < N`, so this is an element of `b`, which is readable by the contract.
             *y = conj(unsafe { *b.from(p, j).ptr.get() }, conjugate[1]);
         }
     }
     for i in 0..N {
         let mut sums = [T::zero(); N];
         for (p, row) in y.iter().enumerate() {
-            // SAFETY: `i` and `p` are less than `N`: an element of `a`, which is readable by the contract.
+            // SAFETY: `i < N` and `p < N`, so this is an element of `a`, which is readable by the contract.
             let x = conj(unsafe { *a.from(i, p).ptr.get() }, conjugate[0]);
             for (sum, &y) in sums.iter_mut().zip(row) {
                 *sum += x * y;
@@ -55,10 +57,10 @@ unsafe fn square<T: Scalar, const N: usize>(product: &Product<T>) {
             let to = c.from(i, j).ptr.get();
             let mut value = times(alpha, sum);
             if !beta.is_zero() {
-                // SAFETY: `i` and `j` are less than `N`: an element of `c`, which is exclusive by the contract.
+                // SAFETY: `i < N` and `j < N`, so this is an element of `c`, which is exclusive by the contract.
                 value += times(beta, unsafe { *to });
             }
-            // SAFETY: `i` and `j` are less than `N`: an element of `c`, which is exclusive by the contract.
+            // SAFETY: `i < N` and `j < N`, so this is an element of `c`, which is exclusive by the contract.
             unsafe { *to = value };
         }
     }

@@ -1,4 +1,4 @@
-//! Compares elementwise operations on operands of any strides with loops over indices.
+//! Compares elementwise operations on operands with any strides with naive loops over indices.
 
 use crate::device::cpu::{Cpu, HostPtr};
 use crate::device::{BinaryOp, Elementwise, Operand, Output, TernaryOp, UnaryOp};
@@ -15,7 +15,7 @@ impl Numbers {
     }
 }
 
-/// An operand and its buffer, which has elements before and after those of the operand.
+/// The elements of an operand, in a buffer that also has elements before and after them.
 #[derive(Clone)]
 struct Memory<T> {
     data: Vec<T>,
@@ -24,7 +24,8 @@ struct Memory<T> {
 }
 
 impl<T: Scalar> Memory<T> {
-    /// Makes a random layout: axes in any memory order, some reversed, with gaps, or with stride 0 if `repeats`.
+    /// Makes a random layout: its axes are in any order in memory, some are reversed, and some have gaps. If `repeats`, some have
+    /// stride 0.
     fn new(shape: &[usize], numbers: &mut Numbers, repeats: bool) -> Self {
         let mut axes: Vec<usize> = (0..shape.len()).collect();
         for k in (1..axes.len()).rev() {
@@ -51,7 +52,7 @@ impl<T: Scalar> Memory<T> {
     }
 
     fn operand<'a>(&'a self, shape: &'a [usize]) -> Operand<'a, T, Cpu> {
-        // SAFETY: the buffer holds the element of every index, and is borrowed for `'a`.
+        // SAFETY: `new` makes a buffer that has the element of every index. The buffer is borrowed for `'a`.
         unsafe {
             Operand::from_raw(HostPtr::new(self.data[self.first..].as_ptr().cast_mut()), shape, &self.strides)
         }
@@ -63,8 +64,8 @@ impl<T> Memory<T> {
     where
         T: Element,
     {
-        // SAFETY: the buffer holds the element of every index and is mutably borrowed for `'a`. Outputs are made without stride 0, so
-        // the elements of different indices are distinct.
+        // SAFETY: `new` makes a buffer that has the element of every index, and it is mutably borrowed for `'a`. Outputs are made
+        // without stride 0, so different indices have different elements.
         unsafe { Output::from_raw(HostPtr::new(self.data[self.first..].as_mut_ptr()), shape, &self.strides) }
     }
 
@@ -77,7 +78,7 @@ impl<T> Memory<T> {
     }
 }
 
-/// Calls `f` with each index of a shape.
+/// Calls `f` with each index of a shape, in row-major order.
 fn for_each_index(shape: &[usize], mut f: impl FnMut(&[usize])) {
     if shape.contains(&0) {
         return;
@@ -100,7 +101,7 @@ fn for_each_index(shape: &[usize], mut f: impl FnMut(&[usize])) {
     }
 }
 
-/// Functions with a different weight for each operand: `a`, `2 a + b` and `4 a + 2 b + c`, with wrapping arithmetic.
+/// Functions that treat their operands differently: `2 a + 1`, `2 a + b`, and whether `2 a + b` equals `c`. The arithmetic wraps.
 #[derive(Clone, Copy)]
 struct Mix;
 
@@ -130,7 +131,7 @@ impl<T: Scalar> TernaryOp<T, T, T> for Mix {
     }
 }
 
-/// Checks all operations on one shape.
+/// Checks functions of one, two and three operands on one shape, with operands of random layouts.
 fn check<T: Scalar>(shape: &[usize], numbers: &mut Numbers) {
     let [a, b, c] = [0; 3].map(|_| Memory::<T>::new(shape, numbers, true));
     let out = Memory::<T>::new(shape, numbers, false);
@@ -209,7 +210,7 @@ fn blocks_and_rows_of_any_length() {
     }
 }
 
-/// Results with non-temporal stores: contiguous, in rows whose ends are not aligned to cache lines, and of single bytes.
+/// Checks results with non-temporal stores: a contiguous one, and two with rows that do not end at cache line boundaries.
 #[test]
 fn large_results() {
     let (rows, columns) = (2053, 2051);
@@ -230,7 +231,8 @@ fn large_results() {
     }
 }
 
-/// Strips of whole rows and of parts of rows, with and without non-temporal stores, with and without gaps between the output's rows.
+/// Checks results with a transposed operand: with and without non-temporal stores, and with and without gaps between the rows of
+/// the output.
 #[test]
 fn transposed_operands_of_large_results() {
     for (rows, columns) in [(2053, 2051), (70, 60_013), (300, 4001), (65, 2050)] {

@@ -1,22 +1,22 @@
-//! [`Vector`] for AVX2 with FMA: 16 registers of 32 bytes.
+//! Implements [`Vector`] for AVX2 with FMA, which has 16 registers of 32 bytes.
 
 use super::vector::{SimdKernel, Vector};
 use core::arch::x86_64::*;
 
-/// Four `f64`.
+/// A register of four `f64`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct F64x4(__m256d);
-/// Eight `f32`.
+/// A register of eight `f32`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct F32x8(__m256);
 
-/// Runs `task`, compiled for these target features.
+/// Runs `task`, compiled for the target features that the attribute enables.
 ///
 /// # Safety
-/// The caller must ensure that the processor has these features, and the conditions of the task's [`run`](SimdKernel::run).
+/// The caller must ensure that the processor has these target features, and the conditions of [`run`](SimdKernel::run) of `task`.
 #[target_feature(enable = "avx2,fma,bmi1,bmi2")]
 unsafe fn within<V: Vector>(task: impl SimdKernel<V>) {
-    // SAFETY: the processor has the features, and the conditions of `run` hold, by the contract.
+    // SAFETY: the processor has the target features, and the conditions of `run` hold, by the contract.
     unsafe { task.run() }
 }
 
@@ -25,14 +25,15 @@ macro_rules! vector {
      $store_some:ident $mul:ident $mul_add:ident $swap:ident $alternating:ident $exchange:ident) => {
         impl Vector for $name {
             type Real = $real;
-            /// In each lane, all bits are set or none.
+            /// In each lane, either all bits are set or no bit is set.
             type Mask = __m256i;
             const LANES: usize = $lanes;
             const TILE_VECTORS: usize = 2;
             const TILE_COLUMNS: usize = 6;
 
             unsafe fn within(task: impl SimdKernel<Self>) {
-                // SAFETY: by the contract the processor has AVX2, FMA, BMI1 and BMI2, and the task's own conditions hold.
+                // SAFETY: by the contract, the processor has AVX2, FMA, BMI1 and BMI2, and the conditions of the task's `run`
+                // hold.
                 unsafe { within(task) }
             }
             #[inline(always)]
@@ -63,8 +64,8 @@ macro_rules! vector {
                     table
                 };
                 let from = TABLE.as_ptr().wrapping_add($lanes - lanes.min($lanes));
-                // SAFETY: `self` exists, so the processor has AVX2. `from` skips at most `LANES` of the table's `2 · LANES`
-                // values, so the `LANES` values from there on are in the table.
+                // SAFETY: `self` exists, so the processor has AVX2. The table has `2 · LANES` values, and `from` skips at most
+                // `LANES` of them. So the `LANES` values from there on are in the table.
                 unsafe { _mm256_loadu_si256(from.cast()) }
             }
             #[inline(always)]
@@ -94,7 +95,7 @@ macro_rules! vector {
             }
             #[inline(always)]
             unsafe fn store_some(self, to: *mut $real, mask: __m256i) {
-                // AMD's processors up to Zen 3 take a dozen cycles for a masked store.
+                // A full mask uses an ordinary store: on AMD processors up to Zen 3, a masked store takes a dozen cycles.
                 // SAFETY: `self` exists, so the processor has AVX2 (see [`Vector`]).
                 if unsafe { _mm256_movemask_epi8(mask) } == -1 {
                     // SAFETY: the mask has all lanes, so `LANES` values are writable by the contract.
@@ -128,7 +129,7 @@ macro_rules! vector {
     };
 }
 
-// Methods of `Vector` that are not single intrinsics.
+// Methods of `Vector` that need more than one intrinsic, or arguments for it.
 
 #[inline]
 #[target_feature(enable = "avx2")]

@@ -1,22 +1,22 @@
-//! [`Vector`] for AVX-512: 32 registers of 64 bytes, and mask registers.
+//! Implements [`Vector`] for AVX-512, which has 32 registers of 64 bytes and mask registers.
 
 use super::vector::{SimdKernel, Vector};
 use core::arch::x86_64::*;
 
-/// Eight `f64`.
+/// A register of eight `f64`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct F64x8(__m512d);
-/// Sixteen `f32`.
+/// A register of sixteen `f32`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct F32x16(__m512);
 
-/// Runs `task`, compiled for these target features.
+/// Runs `task`, compiled for the target features that the attribute enables.
 ///
 /// # Safety
-/// The caller must ensure that the processor has these features, and the conditions of the task's [`run`](SimdKernel::run).
+/// The caller must ensure that the processor has these target features, and the conditions of [`run`](SimdKernel::run) of `task`.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2")]
 unsafe fn within<V: Vector>(task: impl SimdKernel<V>) {
-    // SAFETY: the processor has the features, and the conditions of `run` hold, by the contract.
+    // SAFETY: the processor has the target features, and the conditions of `run` hold, by the contract.
     unsafe { task.run() }
 }
 
@@ -31,7 +31,8 @@ macro_rules! vector {
             const TILE_COLUMNS: usize = 8;
 
             unsafe fn within(task: impl SimdKernel<Self>) {
-                // SAFETY: by the contract the processor has the features of `within`, and the task's own conditions hold.
+                // SAFETY: by the contract, the processor has the target features of `within`, and the conditions of the task's
+                // `run` hold.
                 unsafe { within(task) }
             }
             #[inline(always)]
@@ -108,7 +109,7 @@ macro_rules! vector {
     };
 }
 
-// Methods of `Vector` that are not single intrinsics.
+// Methods of `Vector` that need more than one intrinsic, or arguments for it.
 
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -135,8 +136,8 @@ fn alternating_f32(even: f32, odd: f32) -> __m512 {
     _mm512_castsi512_ps(_mm512_set1_epi64(both as i64))
 }
 
-/// Returns the source lanes of both results of [`Vector::exchange`] for blocks of `block` lanes. The lanes of the second operand
-/// are numbered after those of the first.
+/// Returns, for both results of [`Vector::exchange`] with blocks of `block` lanes, the index of the source lane of each lane.
+/// Source lanes `0..LANES` are those of the first vector, `LANES..2 * LANES` those of the second.
 const fn exchanged<const LANES: usize>(block: usize) -> [[u32; LANES]; 2] {
     let mut from = [[0; LANES]; 2];
     let mut lane = 0;
@@ -159,13 +160,13 @@ fn exchange_f32(a: __m512, b: __m512, block: usize) -> (__m512, __m512) {
     const FROM: [[[u32; 16]; 2]; 4] = [exchanged(1), exchanged(2), exchanged(4), exchanged(8)];
     let [one, other] = &FROM[block.trailing_zeros() as usize];
     let from = |lanes: &[u32; 16]| {
-        // SAFETY: `lanes` has 16 values of 4 bytes: a whole vector.
+        // SAFETY: `lanes` has 16 values of 4 bytes, which are the 64 bytes of a register.
         unsafe { _mm512_loadu_si512(lanes.as_ptr().cast()) }
     };
     (_mm512_permutex2var_ps(a, from(one), b), _mm512_permutex2var_ps(a, from(other), b))
 }
 
-/// [`Vector::exchange`] for `f64`: as `f32`, with blocks of twice as many lanes.
+/// Implements [`Vector::exchange`] for `f64` by that for `f32`, with twice as many lanes per block.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn exchange_f64(a: __m512d, b: __m512d, block: usize) -> (__m512d, __m512d) {

@@ -1,6 +1,6 @@
-//! Computes products for which packing both operands would take too long: small products, and products with few rows or columns. Tiles
-//! read `b` in place. They read `a` in place if its columns are contiguous, otherwise from packed panels. Called by `direct_here` of the
-//! parent module.
+//! Computes products for which packing both operands would take too long: small products, and products with few columns or terms.
+//! Tiles read `b` in place. They read `a` in place if its columns are contiguous, otherwise from packed panels. `direct_here` in
+//! the parent module calls this module.
 //!
 //! ```text
 //! for each product of the batch
@@ -22,58 +22,59 @@ use crate::device::HostPtr;
 use crate::device::cpu::kernels::gemm::product::{Matrix, RealScaling};
 use crate::layout::odometer::Odometer;
 
-/// Several products with the same sizes and strides.
+/// Several products with the same sizes and strides, computed one after the other.
 #[derive(Debug)]
 pub(super) struct Batch<'a> {
-    /// Offsets of `c`, `a` and `b` from the first matrices, in elements.
+    /// The offsets of `c`, `a` and `b` of each product from those of the first product, in elements.
     pub(super) walk: &'a mut Odometer<3>,
     pub(super) count: usize,
-    /// Whether products are transposed, so that the offsets of `a` and `b` in `walk` are swapped.
+    /// Whether the products are transposed. Then the second offset in `walk` is that of `b`, and the third that of `a`.
     pub(super) transposed: bool,
 }
 
-/// One product, or a batch. Strides count real numbers.
+/// A kernel that computes one product or a batch. Strides count real numbers.
 #[derive(Debug)]
 pub(super) struct Direct<'a, R, const COMPLEX: bool> {
     pub(super) m: usize,
     pub(super) k: usize,
     pub(super) n: usize,
-    /// The first operand. Its columns are contiguous, unless it is packed.
+    /// The first operand. Its columns are contiguous if `pack` is `None`.
     pub(super) a: Matrix<R>,
     pub(super) b: Matrix<R>,
     pub(super) c: Matrix<R>,
     pub(super) scaling: &'a RealScaling<R>,
     pub(super) batch: Option<Batch<'a>>,
-    /// Whether the outer loop is over panels of rows: `a` is then read once, and `b` once for each panel. Set if `b` is small.
+    /// Whether the outer loop is over panels of rows. `a` is then read once, and `b` once for each panel of rows. Set if `b` is
+    /// small.
     pub(super) by_rows: bool,
-    /// How `a` is packed, or `None` if it is read in place. If `by_rows`, each panel of `a` is packed just before its use; otherwise
-    /// all of `a` has been packed before.
+    /// How `a` is packed, or `None` if it is read in place. If `by_rows`, each panel of `a` is packed just before its use.
+    /// Otherwise all of `a` has been packed before.
     pub(super) pack: Option<&'a Pack<R>>,
 }
 
 impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPLEX> {
     /// # Safety
-    /// The caller must ensure, for the product or for each of the batch:
-    /// * The processor has the instruction set of `V`.
+    /// The caller must ensure that the processor has the instruction set of `V`. The caller must also ensure, for the product or
+    /// for each product of the batch:
     /// * `a` and `b` are readable at all their indices.
     /// * `c` is exclusive to the caller at all its indices, no two of which are the same element.
-    /// * Without `pack`, the columns of `a` are contiguous. With `pack`, either `a` is packed, or `by_rows` is set and `pack.to`
-    ///   points to memory for one panel that is exclusive to the caller.
+    /// * If `pack` is `None`, the columns of `a` are contiguous. Otherwise, either all of `a` is packed, or `by_rows` is set and
+    ///   `pack.to` points to memory for one panel that is exclusive to the caller.
     #[inline(always)]
     unsafe fn run(self) {
         let part = if COMPLEX { 2 } else { 1 };
         let (height, width) = (V::TILE_VECTORS * V::LANES / part, V::TILE_COLUMNS / part);
         let Direct { m, k, n, mut a, mut b, mut c, scaling, batch, by_rows, pack } = self;
         let (rows, columns) = (m.div_ceil(height), n.div_ceil(width));
-        // If a single vector of rows would be left for the last panel, one vector moves from the panel before it: with panels of three
-        // vectors, the last two panels then have two vectors each. With one vector per value of `b`, loads of `b` would be the
-        // bottleneck.
+        // Whether the last panel of rows would have a single vector per column. If so, and if `by_rows`, one vector moves to it
+        // from the panel before. With panels of three vectors, both panels then have two. With a single vector per value of `b`,
+        // loads of `b` would limit the speed.
         let lanes = V::LANES / part;
         let even = rows > 1 && m - (rows - 1) * height <= lanes;
         // SAFETY: the processor has the instruction set by the contract.
         let scale = Scale::<V>::new(unsafe { V::zero() }, *scaling, COMPLEX);
         let mut batch = batch;
-        // The part of `a` that is packed at present.
+        // If `by_rows`, describes the panel of `a` that is packed at present.
         let mut packed = pack.copied();
         let count = batch.as_ref().map_or(1, |batch| batch.count);
         for _ in 0..count {
@@ -87,10 +88,11 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPL
                 let first = outer * height - if even && outer + 1 == rows { lanes } else { 0 };
                 let some = height - if even && outer + 2 == rows { lanes } else { 0 };
                 if let (Some(pack), true) = (&mut packed, by_rows) {
-                    // The previous panel is no longer needed, and is overwritten.
+                    // The previous panel is no longer needed, so this panel overwrites it.
                     let from = HostPtr::new(a.from(first, 0).ptr.get());
                     (pack.from, pack.width) = (from, some.min(m - first));
-                    // SAFETY: these rows of `a` are readable by the contract, and `pack.to` has exclusive memory for one panel.
+                    // SAFETY: the processor has the instruction set, and these rows of `a` are readable, by the contract.
+                    // `pack.to` has space for one panel, which is exclusive by the contract.
                     unsafe { SimdKernel::<V>::run(PackPanels { pack, panels: 0..1 }) };
                 }
                 for inner in 0..if by_rows { columns } else { rows } {
@@ -118,8 +120,9 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPL
                         c_column: c.right,
                         ahead: core::ptr::null(),
                     };
-                    // SAFETY: the tile is inside the matrices and has at least one row and column, and at most `height` and
-                    // `width`. By the contract, `a` (or its packed panel) and `b` are readable, and `c` is exclusive.
+                    // SAFETY: the tile is inside the matrices. It has at least one row and one column, and at most `height` rows
+                    // and `width` columns. By the contract, the processor has the instruction set, `a` (or its packed panel) and
+                    // `b` are readable, and `c` is exclusive.
                     unsafe { tile.multiply::<V, COMPLEX>(&scale) };
                 }
             }

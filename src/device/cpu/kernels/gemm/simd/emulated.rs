@@ -1,22 +1,23 @@
-//! [`Vector`] by arrays, for tests: so every shape of register tile is tested on every x86-64 processor.
+//! Implements [`Vector`] by arrays, for tests. So the tests run every size of register tile on every x86-64 processor.
 
 use super::vector::{Real, SimdKernel, Vector};
 use core::ops::{Add, Mul};
 
-/// An emulated register of `N` lanes. If it has 64 bytes, it has the tile of AVX-512, otherwise that of AVX2.
+/// An emulated register of `N` lanes. Its register tile has the size of that of AVX-512 if it has 64 bytes, otherwise of that of
+/// AVX2.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lanes<R, const N: usize>([R; N]);
 
 impl<R: Real + Add<Output = R> + Mul<Output = R>, const N: usize> Vector for Lanes<R, N> {
     type Real = R;
-    /// The number of leading lanes.
+    /// The number of selected lanes, which are the first ones.
     type Mask = usize;
     const LANES: usize = N;
     const TILE_VECTORS: usize = if size_of::<Self>() == 64 { 3 } else { 2 };
     const TILE_COLUMNS: usize = if size_of::<Self>() == 64 { 8 } else { 6 };
 
     unsafe fn within(task: impl SimdKernel<Self>) {
-        // SAFETY: `run` has this function's contract, and emulated vectors need no instruction set.
+        // SAFETY: by the contract, the conditions of the task's `run` hold. Emulated vectors need no instruction set.
         unsafe { task.run() }
     }
     #[inline(always)]
@@ -47,11 +48,11 @@ impl<R: Real + Add<Output = R> + Mul<Output = R>, const N: usize> Vector for Lan
     #[inline(always)]
     unsafe fn load_some(from: *const R, mask: usize) -> Self {
         if mask == N {
-            // SAFETY: the mask has all lanes, so `N` values are readable by the contract.
+            // SAFETY: the mask selects all lanes, so `N` values are readable by the contract.
             return unsafe { Self::load(from) };
         }
         let lane = |lane: usize| {
-            // SAFETY: `lane < mask`: a lane of the mask, which is readable by the contract.
+            // SAFETY: `lane < mask`, so the mask selects this lane, whose value is readable by the contract.
             if lane < mask { unsafe { *from.wrapping_add(lane) } } else { R::zero() }
         };
         Lanes(core::array::from_fn(lane))
@@ -64,11 +65,11 @@ impl<R: Real + Add<Output = R> + Mul<Output = R>, const N: usize> Vector for Lan
     #[inline(always)]
     unsafe fn store_some(self, to: *mut R, mask: usize) {
         if mask == N {
-            // SAFETY: the mask has all lanes, so `N` values are writable by the contract.
+            // SAFETY: the mask selects all lanes, so `N` values are writable by the contract.
             return unsafe { self.store(to) };
         }
         for (lane, x) in self.0.into_iter().enumerate().take(mask) {
-            // SAFETY: `lane < mask`: a lane of the mask, which is writable by the contract.
+            // SAFETY: `lane < mask`, so the mask selects this lane, whose value is writable by the contract.
             unsafe { *to.wrapping_add(lane) = x };
         }
     }

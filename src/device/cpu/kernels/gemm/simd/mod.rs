@@ -1,19 +1,22 @@
-//! Floating-point products with the intrinsics of AVX2 and AVX-512, on x86-64 only. At the level `portable` and on other
-//! architectures, [`portable`](super::portable) computes them.
+//! Floating-point matrix products with the intrinsics of AVX2 and AVX-512, on x86-64 only. At the level `portable`, and on other
+//! architectures, the module [`portable`](super::portable) computes these products.
 //!
-//! The algorithms are generic over the trait [`Vector`](vector::Vector). Each instruction set is a module that implements it.
+//! The algorithms are generic over the trait [`Vector`](vector::Vector). The modules `avx2` and `avx512` implement it.
 //!
 //! ```text
 //! multiply
-//!     sides of 2, 3 or 4: unrolled loops                                       (tiny)
+//!     m = k = n, and 2, 3 or 4: unrolled loops                                 (tiny)
 //!     transpose the product if that makes the columns of C contiguous          (is_transposed)
-//!     A is small, or the product has few columns or terms:                     (run)
-//!         split C in half, recursively, for threads and until A fits a cache   (direct)
+//!     A is small, or both operands are, or there are few columns or terms:     (run)
+//!         split C in half, recursively, for threads and until A fits in L2     (direct)
 //!         for each KC terms                                                    (direct_in_blocks)
-//!             register tiles that read the operands in place; if a column
-//!             of A is not contiguous, A is packed                              (direct_here, module direct)
+//!             compute register tiles: read B in place; read A in place if
+//!             its columns are contiguous, otherwise pack it                    (direct_here, module direct)
 //!     otherwise:
 //!         pack both operands                                                   (module packed)
+//! multiply_all
+//!     small products, and the columns of A are contiguous: one call for all    (direct_here)
+//!     otherwise: multiply for each product of the batch                        (one_by_one)
 //! ```
 
 mod avx2;
@@ -51,10 +54,10 @@ use vector::Vector;
 pub(super) enum Isa {
     Avx2,
     Avx512,
-    /// The register tile of AVX2, computed with arrays: [`Lanes`].
+    /// The register tile of AVX2, computed with arrays ([`Lanes`]) instead of registers.
     #[cfg(test)]
     Emulated,
-    /// The register tile of AVX-512, computed with arrays.
+    /// The register tile of AVX-512, computed with arrays instead of registers.
     #[cfg(test)]
     EmulatedWide,
 }
@@ -70,7 +73,7 @@ impl Isa {
         }
     }
 
-    /// Returns the matrix product with this instruction set.
+    /// Returns the implementation of matrix products that uses this instruction set.
     pub(super) fn backend<T: Scalar>(self) -> &'static dyn MatrixProduct<T> {
         match self {
             Isa::Avx512 => &Isa::Avx512,
@@ -82,7 +85,7 @@ impl Isa {
         }
     }
 
-    /// Returns all instruction sets up to the one that [`detect`](Isa::detect) returns.
+    /// Returns the instruction sets that this processor has and that `VIERBEIN_SIMD` allows.
     #[cfg(test)]
     pub(super) fn all() -> Vec<Isa> {
         let level = |isa: &Isa| if *isa == Isa::Avx2 { Level::Avx2 } else { Level::Avx512 };
@@ -95,20 +98,26 @@ impl Isa {
     /// Computes `product`, or all products of `batch`.
     ///
     /// # Safety
-    /// As [`MatrixProduct::multiply`], for `product` or for each product of `batch`. In a batch, `a.down` must be 1.
+    /// The caller must ensure:
+    /// * The conditions of [`MatrixProduct::multiply`], for `product` or for each product of `batch`.
+    /// * In a batch, `a.down` is 1.
     unsafe fn run<T: Scalar>(self, product: &Product<T>, batch: Option<Batch<'_>>) {
         macro_rules! run {
             (avx512: $avx512:ty, avx2: $avx2:ty, emulated: $wide:ty, $narrow:ty, complex: $complex:literal) => {
                 match self {
-                    // SAFETY: `run` has this function's contract. `detect` and `all` return only instruction sets that the processor
-                    // has. The lanes are `T`'s real numbers, and the literal is `T::COMPLEX`, by the conditions below.
+                    // SAFETY: this function's contract is that of `run`, except for the vectors. The processor has the
+                    // instruction set, because `detect` and `all` return no other. The lanes are `T`'s real numbers, and the
+                    // literal is `T::COMPLEX`, by the conditions below.
                     Isa::Avx512 => unsafe { run::<T, $avx512, $complex>(product, batch) },
-                    // SAFETY: as for `Avx512`: the same contract, and the processor has AVX2.
+                    // SAFETY: as for `Avx512`: the contract is the same, the processor has AVX2, and the lanes and the literal
+                    // fit `T`.
                     Isa::Avx2 => unsafe { run::<T, $avx2, $complex>(product, batch) },
-                    // SAFETY: as for `Avx512`: the same contract. Emulated vectors need no instruction set.
+                    // SAFETY: as for `Avx512`: the contract is the same, and the lanes and the literal fit `T`. Emulated vectors
+                    // need no instruction set.
                     #[cfg(test)]
                     Isa::EmulatedWide => unsafe { run::<T, $wide, $complex>(product, batch) },
-                    // SAFETY: as for `Avx512`: the same contract. Emulated vectors need no instruction set.
+                    // SAFETY: as for `Avx512`: the contract is the same, and the lanes and the literal fit `T`. Emulated vectors
+                    // need no instruction set.
                     #[cfg(test)]
                     Isa::Emulated => unsafe { run::<T, $narrow, $complex>(product, batch) },
                 }
@@ -133,13 +142,13 @@ impl Isa {
 
 impl<T: Scalar> MatrixProduct<T> for Isa {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
-        // SAFETY: `tiny::multiply` has this function's contract.
+        // SAFETY: `tiny::multiply` has this function's contract, and `product` is passed on unchanged.
         if unsafe { tiny::multiply(product) } {
             return Ok(());
         }
         let product = straight(if is_transposed(product) { product.transposed() } else { *product });
-        // SAFETY: the transposed product has the same elements, and `straight` replaces only strides of axes with one element. So
-        // the contract still holds.
+        // SAFETY: the transposed product has the same elements. `straight` replaces only strides of axes of extent 1, so the
+        // elements stay the same. So the contract still holds. There is no batch.
         unsafe { self.run(&product, None) };
         Ok(())
     }
@@ -153,32 +162,37 @@ impl<T: Scalar> MatrixProduct<T> for Isa {
         let transposed = is_transposed(product);
         let straight = straight(if transposed { product.transposed() } else { *product });
         if straight.a.down != 1 || product.work() > MAX_BATCHED_WORK || product.k > KC {
-            // SAFETY: `one_by_one` has this function's contract.
+            // SAFETY: `one_by_one` has this function's contract, and the arguments are passed on unchanged.
             return unsafe { one_by_one(self, product, walk, count) };
         }
-        // SAFETY: the contract holds for each product of the batch; transposing keeps the elements, and `straight.a.down` is 1.
+        // SAFETY: the contract holds for each product of the batch, and neither transposing nor `straight` changes the elements.
+        // `straight.a.down` is 1, as was checked.
         unsafe { self.run(&straight, Some(Batch { walk, count, transposed })) };
         Ok(())
     }
 }
 
-/// Returns whether to compute the transposed product. The kernels are fastest if the columns of `c` are contiguous (`c.down` is
-/// 1). If both products have such a `c`, the product with more rows is chosen. If neither has, the product with contiguous columns of
-/// `a` is chosen.
+/// Returns whether to compute the transposed product instead of `product`. The kernels are fastest if the columns of `c` are
+/// contiguous (`c.down` is 1).
+///
+/// * If this holds for only one of the two products, that product is chosen.
+/// * If it holds for both, `c` is a single row or column, and the product with more rows is chosen.
+/// * If it holds for neither, the transposed product is chosen if only its first operand has contiguous columns, and `k` is not
+///   1.
 fn is_transposed<T: Scalar>(product: &Product<T>) -> bool {
-    // The stride of an axis with one element is irrelevant.
+    // The stride of an axis of extent 1 is irrelevant.
     let unit = |stride: isize, len: usize| stride == 1 || len == 1;
     let Product { m, k, n, a, b, c, .. } = product;
     match (unit(c.down, *m), unit(c.right, *n)) {
         (true, false) => false,
         (false, true) => true,
-        // A result with one row or column: the vectors extend along its longer side.
+        // `c` is a single row or column. With more rows than columns, vectors extend along its longer side.
         (true, true) => m < n,
         (false, false) => a.down != 1 && b.right == 1 && *k != 1,
     }
 }
 
-/// Returns the product, with `a.down` and `c.down` set to 1 if there is one row. These strides are then irrelevant.
+/// Sets `a.down` and `c.down` to 1 if there is a single row. The strides between rows are then irrelevant.
 fn straight<T: Scalar>(mut product: Product<T>) -> Product<T> {
     if product.m == 1 {
         (product.a.down, product.c.down) = (1, 1);
@@ -186,30 +200,33 @@ fn straight<T: Scalar>(mut product: Product<T>) -> Product<T> {
     product
 }
 
-/// Largest product, in multiplications, for which one call computes a whole batch. Larger ones may run on several threads.
+/// Maximum size of a product, in multiplications, for which one kernel call computes all products of a batch. Larger products are
+/// computed one by one, because each may run on several threads.
 const MAX_BATCHED_WORK: usize = 1 << 14;
-/// Elements of `a`, `b` and `c` together, below which a second thread is slower. A product with at least [`PARALLEL_WORK`]
-/// multiplications runs on several threads even if it has fewer elements.
+/// Minimum number of elements of `a`, `b` and `c` together in a thread's part of a product. With fewer, a second thread makes the
+/// product slower, unless the product has at least [`PARALLEL_WORK`] multiplications.
 const PARALLEL_ELEMENTS: usize = 1 << 16;
-/// Largest size of both operands together, in bytes, up to which they are read in place if the columns of `a` are contiguous.
-/// Up to this size, packing is slower.
+/// Maximum size of `a` and `b` together, in bytes, for reading both in place with vectors of 64 bytes if the columns of `a` are
+/// contiguous. Up to this size, packing takes longer (measured).
 const MAX_DIRECT_BYTES: usize = 512 << 10;
-/// Largest size of `b`, in bytes, that is read again for each panel of rows of `a`.
+/// Maximum size of `b`, in bytes, for reading all of `b` again for each panel of rows of `a`.
 const MAX_REREAD_BYTES: usize = 128 << 10;
-/// Largest part of `a`, in bytes, that stays in L2 while `b` streams through.
+/// Maximum size of a part of `a`, in bytes, that stays in L2 while `b` streams through.
 const A_CACHED_BYTES: usize = 160 << 10;
 
-/// Computes a product, or a batch, with vectors `V`: in place if an operand fits in cache, otherwise packed.
+/// Computes a product, or a batch, with vectors `V`. If the product is small or thin, reads operands in place; otherwise packs
+/// them.
 ///
 /// # Safety
-/// As [`Isa::run`]. The caller must also ensure:
+/// The caller must ensure:
+/// * The conditions of [`Isa::run`].
 /// * The processor has the instruction set of `V`.
 /// * The lanes of `V` are `T`'s real numbers, and `COMPLEX` is `T::COMPLEX`.
 unsafe fn run<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>, batch: Option<Batch<'_>>) {
     let Product { m, k, n, a, .. } = *product;
     let part = if COMPLEX { 2 } else { 1 };
     if batch.is_some() {
-        // SAFETY: `direct_here` has this function's contract, and `a.down` is 1 in a batch.
+        // SAFETY: the contract is passed on unchanged. It includes that `a.down` is 1 in a batch.
         return unsafe { direct_here::<T, V, COMPLEX>(product, batch) };
     }
     let size = size_of::<T>();
@@ -217,32 +234,33 @@ unsafe fn run<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>, b
     let panel = V::TILE_VECTORS * V::LANES / part;
     let in_place = a.down == 1;
     let bytes = |rows: usize, columns: usize| rows.saturating_mul(columns).saturating_mul(size);
-    // Vectors of a whole cache line. Tiles of narrower ones may use only a part of each line that they read in place.
+    // Whether a vector is a whole cache line. Tiles of shorter vectors may use only a part of each cache line of an operand that
+    // they read in place.
     let whole_lines = size_of::<V>() == 64;
     let near = bytes(m, k) <= A_CACHED_BYTES
         || in_place && whole_lines && bytes(m.saturating_add(n), k) <= MAX_DIRECT_BYTES;
     if near || thin && (in_place || k * panel * size <= A_CACHED_BYTES) {
-        // SAFETY: `direct` has this function's contract.
+        // SAFETY: the contract is passed on unchanged, and there is no batch.
         unsafe { direct::<T, V, COMPLEX>(*product) };
     } else {
         let (a, b, c, scaling) = reals(product);
         let packed = Packed::<V::Real, COMPLEX> { m, k, n, a, b, c, scaling };
-        // SAFETY: `reals` describes the elements of `product`, so `a` and `b` are readable and `c` is exclusive; the processor
-        // supports `V`.
+        // SAFETY: `reals` describes the elements of `product`. By the contract, `a` and `b` are readable, `c` is exclusive with
+        // distinct elements, and the processor has the instruction set of `V`.
         unsafe { packed.run::<V>() };
     }
 }
 
-/// Splits the product in half, recursively, until each part of `a` stays in cache. Large products run on several threads.
+/// Computes a product. Splits it in half, recursively, until each part of `a` stays in L2, and for threads if it is large.
 ///
 /// # Safety
-/// As [`run`], without a batch.
+/// The caller must ensure the conditions of [`run`], without a batch.
 unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>) {
     let Product { m, k, n, .. } = product;
     let part = if COMPLEX { 2 } else { 1 };
     let (height, width) = (V::TILE_VECTORS * V::LANES / part, V::TILE_COLUMNS / part);
     let elements = m * k + k * n + m * n;
-    // A complex multiplication is four real ones.
+    // A complex multiplication consists of four real multiplications.
     let work = product.work().saturating_mul(part * part);
     let threads = work >= PARALLEL_WORK || elements >= 2 * PARALLEL_ELEMENTS;
     let far = m * k * size_of::<T>() > A_CACHED_BYTES;
@@ -254,7 +272,7 @@ unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>)
         None
     };
     if let Some((one, other)) = halves {
-        // SAFETY: each half is a part of the product with at least one row and column, so the contract holds for both. They
+        // SAFETY: each half is a part of the product with at least one row and column, so the contract holds for it. The halves
         // write different elements of `c`, so they may run in parallel.
         let (one, other) =
             (|| unsafe { direct::<T, V, COMPLEX>(one) }, || unsafe { direct::<T, V, COMPLEX>(other) });
@@ -267,35 +285,35 @@ unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>)
         return;
     }
     if k > KC {
-        // SAFETY: `direct_in_blocks` has this function's contract.
+        // SAFETY: the contract is passed on unchanged, for a part of the product.
         unsafe { direct_in_blocks::<T, V, COMPLEX>(&product) };
     } else {
-        // SAFETY: `direct_here` has this function's contract; there is no batch.
+        // SAFETY: the contract is passed on unchanged, for a part of the product, without a batch.
         unsafe { direct_here::<T, V, COMPLEX>(&product, None) };
     }
 }
 
-/// Computes a product on the current thread, in blocks of at most [`KC`] terms: shorter partial sums have smaller rounding
+/// Computes a product on the current thread, in blocks of at most [`KC`] terms. Shorter partial sums have smaller rounding
 /// errors.
 ///
 /// # Safety
-/// As [`run`], without a batch.
+/// The caller must ensure the conditions of [`run`], without a batch.
 #[inline(never)]
 unsafe fn direct_in_blocks<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>) {
     for terms in parts(product.k, KC, 1) {
         let beta = if terms.start > 0 { T::one() } else { product.beta };
         let (a, b) = (product.a.from(0, terms.start), product.b.from(terms.start, 0));
         let some = Product { k: terms.len(), a, b, beta, ..*product };
-        // SAFETY: `some` reads the columns `terms` of `a` and the rows `terms` of `b`, which are readable by the contract, and
-        // writes the same `c`.
+        // SAFETY: `some` reads the columns `terms` of `a` and the rows `terms` of `b`, which are readable by the contract. It
+        // writes the elements of `c`, which are exclusive by the contract. There is no batch.
         unsafe { direct_here::<T, V, COMPLEX>(&some, None) };
     }
 }
 
-/// Computes a product, or a batch, on the current thread, with all terms in one block.
+/// Computes a product, or a batch, on the current thread. All terms of a sum are accumulated in registers.
 ///
 /// # Safety
-/// As [`run`]; in a batch, `a.down` must be 1.
+/// The caller must ensure the conditions of [`run`]. In a batch, they include that `a.down` is 1.
 unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
     product: &Product<T>,
     batch: Option<Batch<'_>>,
@@ -319,8 +337,9 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
             c_column: c.right,
             ahead: core::ptr::null(),
         };
-        // SAFETY: by the contract of `run`, the processor has the instruction set, `a` and `b` are readable and `c` is exclusive.
-        // The product has no more rows and columns than a tile, and the columns of `a` and `c` are contiguous.
+        // SAFETY: by the contract of `run`, the processor has the instruction set, `a` and `b` are readable, and `c` is
+        // exclusive. The product has no more rows and columns than a tile, and the columns of `a` and `c` are contiguous, as was
+        // checked.
         unsafe {
             V::within(OneTile::<V::Real, COMPLEX> { tile: &tile, scaling: &scaling, overwrite: false })
         };
@@ -329,14 +348,14 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
     let by_rows = k * n * size_of::<T>() <= MAX_REREAD_BYTES && n >= 2 * width;
     let direct =
         Direct::<V::Real, COMPLEX> { m, k, n, a, b, c, scaling: &scaling, batch, by_rows, pack: None };
-    // Whether to pack `a` although its columns are contiguous. Columns at a multiple of a large power of two map to the same sets
-    // of the L1 cache.
+    // Whether to pack `a` although its columns are contiguous. A tile of short vectors may use only a part of each cache line of
+    // `a`. And if columns begin at multiples of a large power of two, they map to the same sets of the L1 cache.
     let apart = by_rows
         && n >= 8 * width
         && (size_of::<V>() < 64 || (product.a.right.unsigned_abs() * size_of::<T>()).is_multiple_of(1024));
     if product.a.down == 1 && !apart {
-        // SAFETY: by the contract of `run`, the processor has the instruction set, `a` and `b` are readable and `c` is exclusive.
-        // The columns of `a` are contiguous, as `Direct` requires without `pack`.
+        // SAFETY: by the contract of `run`, the processor has the instruction set, `a` and `b` are readable, and `c` is
+        // exclusive. The columns of `a` are contiguous, as `Direct` requires without `pack`.
         return unsafe { V::within(direct) };
     }
     let mut pack = Pack {
@@ -350,17 +369,19 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
         to: HostPtr::new(core::ptr::null_mut()),
         complex: COMPLEX,
     };
-    // A small buffer: either all of `a`, which fits in cache here, or one panel of rows.
+    // The buffer is small, so the minimum is the whole length: it has either all of `a`, which fits in L2 here, or one panel of
+    // rows.
     let room = pack.packed_len();
     with_scratch(Side::A, room, room, |room, _| {
         pack.to = HostPtr::new(room);
         if !by_rows {
-            // SAFETY: the processor has the instruction set, and `a` is readable, by the contract. `room` has `packed_len` numbers,
-            // to which this closure has exclusive access.
+            // SAFETY: by the contract of `run`, the processor has the instruction set, and `a` is readable. `room` has space for
+            // `packed_len` numbers, and only this closure accesses it.
             unsafe { V::within(PackPanels { pack: &pack, panels: 0..pack.panels() }) };
         }
-        // SAFETY: by the contract of `run`, the processor has the instruction set, `a` and `b` are readable and `c` is exclusive.
-        // Either all of `a` has just been packed, or `by_rows` is set and `room` has space for one panel.
+        // SAFETY: by the contract of `run`, the processor has the instruction set, `a` and `b` are readable, and `c` is
+        // exclusive. Either all of `a` has just been packed, or `by_rows` is set and `room` has space for one panel, to which
+        // this closure has exclusive access.
         unsafe { V::within(Direct { pack: Some(&pack), ..direct }) };
     });
 }

@@ -1,8 +1,9 @@
-//! Packing: copies a matrix with any strides into panels that a register tile reads from beginning to end. Called by
-//! [`packed`](super::packed) for both operands and by [`direct`](mod@super::direct) for A.
+//! Packing: copies a matrix with any strides into panels, which a register tile reads from beginning to end. The module
+//! [`packed`](super::packed) packs both operands, the module [`direct`](mod@super::direct) only A.
 //!
-//! A *step* is an index that is summed over: a column of A, or a row of B. It has `width` elements, which are distributed over
-//! panels of `panel` elements:
+//! A *step* is an index that is summed over: a column of A, or a row of B. Each step has `width` elements. Element `w` of step
+//! `s` is at `w · across + s · along` in the source. Packing distributes the elements of a step over panels, so that each panel
+//! has `panel` elements of each step:
 //!
 //! ```text
 //! source, width 5, 3 steps     packed, panel 2, multiple 2
@@ -11,36 +12,36 @@
 //! c0 c1 c2 c3 c4               panel 2: a4 __ b4 __ c4        (__ is padding)
 //! ```
 //!
-//! The loop is chosen by the source's unit stride:
+//! The strides of the source determine how a panel is copied:
 //!
 //! ```text
-//! each step is contiguous:     copy whole vectors                       (copy)
-//! each element's steps are:    transpose square blocks in registers     (transpose)
-//! neither:                     one element at a time                    (gather)
+//! `across` is the unit stride:     copy whole vectors                       (copy)
+//! `along` is the unit stride:      transpose square blocks in registers     (transpose)
+//! neither is:                      one element at a time                    (gather)
 //! ```
 
 use super::vector::{SimdKernel, Vector};
 use crate::device::HostPtr;
 
-/// Steps that are packed together if a panel's elements are not contiguous in the source.
+/// Number of steps that [`copy`] and [`gather`] pack at a time.
 const STEPS_AT_ONCE: usize = 8;
 
-/// A matrix to pack, and the memory for its panels. Each panel holds its elements of all steps, step after step. Strides count real
-/// numbers.
+/// A matrix to pack, and the memory for its panels. In a panel, the elements of a step are contiguous, and the steps follow each
+/// other. Strides count real numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pack<R> {
     pub(super) from: HostPtr<R>,
-    /// Stride from one element to the next within a step.
+    /// Stride between the elements of a step.
     pub(super) across: isize,
-    /// Stride from one step to the next.
+    /// Stride between steps.
     pub(super) along: isize,
-    /// Elements of a step, in all panels together.
+    /// Number of elements of a step, in all panels together.
     pub(super) width: usize,
     /// Number of steps.
     pub(super) steps: usize,
-    /// Elements of a step in one panel.
+    /// Number of elements of a step in one panel. The last panel may have fewer.
     pub(super) panel: usize,
-    /// In the last panel, the distance between steps is rounded up to a multiple of this many elements. The padding is not
+    /// The stride between the steps of the last panel is rounded up to a multiple of this number of elements. The padding is not
     /// written.
     pub(super) multiple: usize,
     pub(super) to: HostPtr<R>,
@@ -56,7 +57,7 @@ impl<R> Pack<R> {
     fn part(&self) -> usize {
         if self.complex { 2 } else { 1 }
     }
-    /// Returns the distance between packed steps, in real numbers, in the panel that begins at element `first`.
+    /// Returns the stride between packed steps, in real numbers, in the panel that begins at element `first`.
     pub(super) fn step(&self, first: usize) -> usize {
         (self.width - first).min(self.panel).next_multiple_of(self.multiple) * self.part()
     }
@@ -75,7 +76,7 @@ impl<R> Pack<R> {
     }
 }
 
-/// Packs some of the panels.
+/// A kernel that packs the panels `panels`.
 #[derive(Debug)]
 pub(super) struct PackPanels<'a, R> {
     pub(super) pack: &'a Pack<R>,
@@ -85,14 +86,15 @@ pub(super) struct PackPanels<'a, R> {
 /// # Safety
 /// The caller must ensure:
 /// * The processor has the instruction set of `V`.
-/// * The matrix at `pack.from` is readable.
-/// * `panels` is within `0..pack.panels()`, and the caller has exclusive access to them at `pack.to`.
+/// * The elements of the matrix at `pack.from` are readable.
+/// * `panels` is within `0..pack.panels()`, and the caller has exclusive access to these panels at `pack.to`.
 impl<V: Vector> SimdKernel<V> for PackPanels<'_, V::Real> {
     #[inline(always)]
     unsafe fn run(self) {
         let pack = self.pack;
-        // If each step is contiguous, different steps may be on different pages. So a few steps are packed into all panels before
-        // the next steps: each page, and each hardware prefetch, is then used by all panels.
+        // If the elements of each step are contiguous, different steps may be on different pages. So a few steps are packed into
+        // all panels before the next steps. While a page is in use, and while the hardware prefetches it, all panels then read
+        // from it.
         let in_pieces = pack.across == pack.part() as isize;
         let some = if in_pieces { STEPS_AT_ONCE } else { pack.steps.max(1) };
         for begin in (0..pack.steps).step_by(some) {
@@ -106,20 +108,21 @@ impl<V: Vector> SimdKernel<V> for PackPanels<'_, V::Real> {
                 let width = (pack.width - first).min(pack.panel);
                 let pack = &Pack { steps, ..*pack };
                 if in_pieces {
-                    // SAFETY: `panel < panels()`, so `first < width`, and `begin + steps <= pack.steps`: all reads are inside the
-                    // matrix, all writes inside the panel, which the contract makes accessible. The strides fit `copy`.
+                    // SAFETY: `panel < panels()`, so `first < pack.width`, and `begin + steps` is at most the number of steps. So
+                    // all reads are inside the matrix and all writes inside the panel, which the contract makes accessible.
+                    // `across` is the unit stride, so the steps are contiguous as `copy` requires.
                     unsafe { copy::<V>(pack, from, to, width * pack.part(), step) };
                 } else if pack.along == pack.part() as isize {
-                    // SAFETY: as for `copy`: all reads are inside the matrix, all writes inside the panel. `along` is the unit
-                    // stride that `transpose` requires.
+                    // SAFETY: as for `copy`, all reads are inside the matrix and all writes inside the panel. `along` is the unit
+                    // stride, so the steps of each element are contiguous as `transpose` requires.
                     unsafe { transpose::<V>(pack, from, to, width, step) };
                 } else if pack.complex {
-                    // SAFETY: as for `copy`: all reads are inside the matrix, all writes inside the panel. A complex number is
-                    // an array of two real ones, so `step` is even.
+                    // SAFETY: as for `copy`, all reads are inside the matrix and all writes inside the panel. A complex number is
+                    // an array of two real numbers, and `step / 2` is the stride in such arrays, because `step` is even.
                     unsafe { gather::<[V::Real; 2]>(pack, from.cast(), to.cast(), width, step / 2) };
                 } else {
-                    // SAFETY: as for `copy`: all reads are inside the matrix, all writes inside the panel. An element is one
-                    // real number.
+                    // SAFETY: as for `copy`, all reads are inside the matrix and all writes inside the panel. An element is one
+                    // real number, so `step` is the stride in elements.
                     unsafe { gather(pack, from, to, width, step) };
                 }
             }
@@ -127,16 +130,16 @@ impl<V: Vector> SimdKernel<V> for PackPanels<'_, V::Real> {
     }
 }
 
-/// Widest panel that [`copy`] packs, in vectors.
+/// Maximum width of a panel that [`copy`] packs, in vectors.
 const MAX_PANEL_VECTORS: usize = 3;
 
-/// Packs a panel whose steps are contiguous: each step as whole vectors and one masked vector.
+/// Packs a panel if `across` is the unit stride. Copies each step as whole vectors and one masked vector.
 ///
 /// # Safety
 /// The caller must ensure:
 /// * The processor has the instruction set of `V`.
 /// * `pack.steps` steps of `width` contiguous real numbers, with stride `pack.along`, are readable from `from` on.
-/// * The same number of steps, with stride `step`, is exclusive to the caller from `to` on.
+/// * The same number of steps of `width` real numbers, with stride `step`, is exclusive to the caller from `to` on.
 #[inline(always)]
 unsafe fn copy<V: Vector>(
     pack: &Pack<V::Real>,
@@ -154,19 +157,20 @@ unsafe fn copy<V: Vector>(
     }
     debug_assert!(width <= MAX_PANEL_VECTORS * V::LANES);
     match width.div_ceil(V::LANES) {
-        // SAFETY: the contract is the same; one vector holds the width.
+        // SAFETY: the contract is passed on unchanged. One vector holds `width` numbers, as the match says.
         1 => unsafe { copy_vectors::<V, 1>(pack, from, to, width, step) },
-        // SAFETY: the contract is the same; two vectors hold the width.
+        // SAFETY: the contract is passed on unchanged. Two vectors hold `width` numbers, as the match says.
         2 => unsafe { copy_vectors::<V, 2>(pack, from, to, width, step) },
-        // SAFETY: the contract is the same; three vectors hold the width, as the assertions say.
+        // SAFETY: the contract is passed on unchanged. Three vectors hold `width` numbers: by the constant assertions, no panel
+        // is wider.
         _ => unsafe { copy_vectors::<V, 3>(pack, from, to, width, step) },
     }
 }
 
-/// Packs a panel whose width is at most `N` vectors.
+/// Packs a panel as [`copy`] does, with `N` vectors per step.
 ///
 /// # Safety
-/// As [`copy`]. The caller must also ensure that `N` is `width` divided by the number of lanes, rounded up.
+/// The caller must ensure the conditions of [`copy`], and that `N` is `width` divided by the number of lanes, rounded up.
 #[inline(always)]
 unsafe fn copy_vectors<V: Vector, const N: usize>(
     pack: &Pack<V::Real>,
@@ -179,28 +183,30 @@ unsafe fn copy_vectors<V: Vector, const N: usize>(
     let last = unsafe { V::zero() }.first(width - (N - 1) * V::LANES);
     for _ in 0..pack.steps {
         for at in (0..N - 1).map(|i| i * V::LANES) {
-            // SAFETY: `N - 1` vectors have fewer lanes than the width, so all lanes are in the step, readable by the contract.
+            // SAFETY: `N - 1` vectors have fewer lanes than `width`, so all lanes are in the step, which is readable by the
+            // contract.
             let vector = unsafe { V::load(from.wrapping_add(at)) };
-            // SAFETY: the same lanes of the packed step, which is exclusive by the contract.
+            // SAFETY: these are the same lanes of the packed step, which is exclusive by the contract.
             unsafe { vector.store(to.wrapping_add(at)) };
         }
         let at = (N - 1) * V::LANES;
-        // SAFETY: the mask has the rest of the width, `width - at` lanes, so its lanes are in the step, readable by the contract.
+        // SAFETY: `last` selects the remaining `width - at` lanes, so they are in the step, which is readable by the contract.
         let vector = unsafe { V::load_some(from.wrapping_add(at), last) };
-        // SAFETY: the same masked lanes of the packed step, which is exclusive by the contract.
+        // SAFETY: these are the same lanes of the packed step, which is exclusive by the contract.
         unsafe { vector.store_some(to.wrapping_add(at), last) };
         from = from.wrapping_offset(pack.along);
         to = to.wrapping_add(step);
     }
 }
 
-/// Packs a panel in which the steps of each element are contiguous, by transposing square blocks in registers.
+/// Packs a panel if `along` is the unit stride. Transposes square blocks in registers.
 ///
 /// # Safety
 /// The caller must ensure:
 /// * The processor has the instruction set of `V`.
-/// * `width` rows of `pack.steps` contiguous elements, with stride `pack.across`, are readable from `from` on.
-/// * `pack.steps` steps of `width` contiguous elements, with stride `step`, are exclusive to the caller from `to` on.
+/// * `width` rows of `pack.steps` contiguous elements, with stride `pack.across` between rows, are readable from `from` on.
+/// * `pack.steps` steps of `width` contiguous elements, with stride `step` between steps, are exclusive to the caller from `to`
+///   on.
 #[inline(always)]
 unsafe fn transpose<V: Vector>(
     pack: &Pack<V::Real>,
@@ -224,8 +230,8 @@ unsafe fn transpose<V: Vector>(
             };
             macro_rules! transpose {
                 ($side:literal $part:literal) => {
-                    // SAFETY: `w + rows <= width` and `s + steps <= pack.steps`: inside the source, which is readable, and inside
-                    // the panel, which is exclusive, by the contract.
+                    // SAFETY: `w + rows <= width` and `s + steps <= pack.steps`. So the block is inside the source, which is
+                    // readable, and inside the panel, which is exclusive, by the contract.
                     unsafe { block.transpose::<V, $side, $part>() }
                 };
             }
@@ -241,7 +247,8 @@ unsafe fn transpose<V: Vector>(
     }
 }
 
-/// A block that is transposed in registers. `rows` and `steps` are at most the number of elements in a vector.
+/// A block that is transposed in registers: `rows` rows of the source, each with the same `steps` steps. Both numbers are at most
+/// the number of elements in a vector.
 struct Square<R> {
     from: *const R,
     across: isize,
@@ -252,13 +259,14 @@ struct Square<R> {
 }
 
 impl<R> Square<R> {
-    /// Transposes the block, if a vector has `N` elements of `PART` numbers; otherwise does nothing.
+    /// Transposes the block if a vector has `N` elements of `PART` numbers. Otherwise does nothing, because the caller does not
+    /// call this instance.
     ///
     /// # Safety
     /// The caller must ensure:
     /// * The processor has the instruction set of `V`.
-    /// * `rows` rows of `steps` contiguous elements, with stride `across`, are readable from `from` on.
-    /// * `steps` steps of `rows` contiguous elements, with stride `step`, are exclusive to the caller from `to` on.
+    /// * `rows` rows of `steps` contiguous elements, with stride `across` between rows, are readable from `from` on.
+    /// * `steps` steps of `rows` contiguous elements, with stride `step` between steps, are exclusive to the caller from `to` on.
     #[inline(always)]
     unsafe fn transpose<V: Vector<Real = R>, const N: usize, const PART: usize>(self) {
         if V::LANES != N * PART {
@@ -269,9 +277,10 @@ impl<R> Square<R> {
         let mut block = [zero; N];
         let there = zero.first(self.steps * PART);
         for (i, vector) in block.iter_mut().enumerate() {
-            // For indices past the end, the last row is loaded again. These repeated rows are not written.
+            // If the block has fewer than `N` rows, its last row is loaded several times. The repeated rows are not written.
             let row = i.min(self.rows - 1) as isize;
-            // SAFETY: `row < rows`, and the mask has the first `steps` elements of the row, which are readable by the contract.
+            // SAFETY: `row < rows`, and `there` selects the first `steps` elements of the row, which are readable by the
+            // contract.
             *vector = unsafe { V::load_some(self.from.wrapping_offset(row * self.across), there) };
         }
         // Recursive transposition: exchange the two off-diagonal quarters of the block, then do the same within each quarter.
@@ -288,7 +297,7 @@ impl<R> Square<R> {
         let there = zero.first(self.rows * PART);
         for (i, vector) in block.into_iter().enumerate() {
             if i < self.steps {
-                // SAFETY: `i < steps`, and the mask has the first `rows` elements of the step, which are exclusive by the
+                // SAFETY: `i < steps`, and `there` selects the first `rows` elements of the step, which are exclusive by the
                 // contract.
                 unsafe { vector.store_some(self.to.wrapping_add(i * self.step), there) };
             }
@@ -296,7 +305,8 @@ impl<R> Square<R> {
     }
 }
 
-/// Exchanges blocks of `DISTANCE` elements between all pairs of rows that are `DISTANCE` apart. `DISTANCE < N`.
+/// Exchanges blocks of `DISTANCE` elements between all pairs of rows whose indices differ by `DISTANCE`. `DISTANCE` is less than
+/// `N`.
 #[inline(always)]
 fn exchange_all<V: Vector, const N: usize, const DISTANCE: usize, const PART: usize>(block: &mut [V; N]) {
     for i in 0..N / 2 {
@@ -306,16 +316,18 @@ fn exchange_all<V: Vector, const N: usize, const DISTANCE: usize, const PART: us
     }
 }
 
-/// Packs a panel with any strides, [`STEPS_AT_ONCE`] steps at a time, so that elements in one cache line are read together.
+/// Packs a panel with any strides. For each element, copies [`STEPS_AT_ONCE`] steps before the next element. So steps that are in
+/// the same cache line are read together.
 ///
 /// # Safety
 /// The caller must ensure:
-/// * `T` is what an element consists of: a real number, or an array of two if `pack.complex`.
-/// * `pack.steps` steps of `width` elements are readable from `from` on, by the strides of `pack`.
-/// * The same number of steps of contiguous elements, with a stride of `step` elements, is exclusive to the caller from `to` on.
+/// * `T` is the type of an element: a real number, or an array of two real numbers if `pack.complex`.
+/// * `pack.steps` steps of `width` elements are readable from `from` on, with the strides of `pack`.
+/// * The same number of steps of contiguous elements, with stride `step` between steps, in elements, is exclusive to the caller
+///   from `to` on.
 #[inline(always)]
 unsafe fn gather<T: Copy>(pack: &Pack<impl Copy>, from: *const T, to: *mut T, width: usize, step: usize) {
-    // Strides of complex numbers are even.
+    // The strides of `pack` count real numbers. For complex numbers they are even.
     let part = pack.part() as isize;
     let (across, along) = (pack.across / part, pack.along / part);
     for first in (0..pack.steps).step_by(STEPS_AT_ONCE) {
@@ -323,8 +335,8 @@ unsafe fn gather<T: Copy>(pack: &Pack<impl Copy>, from: *const T, to: *mut T, wi
         for w in 0..width {
             for s in steps.clone() {
                 let from = from.wrapping_offset(w as isize * across + s as isize * along);
-                // SAFETY: `s < steps` and `w < width`: readable in the matrix and exclusive in the panel by the contract, so they
-                // do not overlap.
+                // SAFETY: `s < pack.steps` and `w < width`. So the element is readable in the matrix, and exclusive in the panel,
+                // by the contract. Exclusive memory does not overlap the matrix.
                 unsafe { to.wrapping_add(s * step + w).copy_from_nonoverlapping(from, 1) };
             }
         }

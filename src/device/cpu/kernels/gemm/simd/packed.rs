@@ -1,8 +1,9 @@
-//! Large products: both operands are packed, tile by tile (the loops of BLIS: Van Zee and van de Geijn 2015). Called by `run` of
-//! the parent module.
+//! Large products: both operands are packed, tile by tile, as in BLIS (Van Zee and van de Geijn 2015). `run` in the parent module
+//! calls this module.
 //!
-//! For each [`KC`] × [`NC`] tile of B: pack the tile, shared by all threads. Split the rows of A in half recursively, for parallelism
-//! and until a tile of A fits in L2: at most [`MC_KC`] numbers. The thread that computes a tile of A packs it.
+//! Each [`KC`] × [`NC`] tile of B is packed once, for all threads. Then the rows of A are split in half recursively, for
+//! parallelism and until a tile of A fits in L2, with at most [`MC_KC`] numbers. The thread that computes with a tile of A packs
+//! it.
 //!
 //! ```text
 //! for each NC columns of B                                      (Packed::run)
@@ -15,7 +16,7 @@
 //!                     C = alpha · A_panel · B_panel + beta · C  (Tile::multiply; beta is 1 from the second block of terms on)
 //! ```
 //!
-//! A packed panel of B stays in L1 while the panels of A stream from L2.
+//! A packed panel of B stays in L1 while the panels of the tile of A stream from L2.
 
 use super::pack::{Pack, PackPanels};
 use super::tile::{Scale, Tile};
@@ -27,25 +28,26 @@ use crate::device::cpu::memory::scratch::{Side, with_scratch};
 use core::marker::PhantomData;
 use core::ops::Range;
 
-/// Maximum number of terms that are summed in registers. A panel of `b` then has at most 32 KiB of `f64`, and stays in L1 while
-/// `a` streams through.
+/// Maximum number of terms of a block (`kc` in BLIS), which are summed in registers. With this number, a panel of `b` has at most
+/// 32 KiB of `f64`, and stays in L1 while panels of `a` stream through.
 pub(super) const KC: usize = 512;
-/// Columns of `b`, in real numbers, that are packed at once (`nc` in BLIS). With [`KC`] terms, 8 MiB of `f64`.
+/// Maximum number of columns of a tile of `b`, in real numbers (`nc` in BLIS). With [`KC`] terms, a tile has 8 MiB of `f64`.
 const NC: usize = 2048;
-/// Real numbers of `a` that are packed at once (`mc · kc` in BLIS). As `f64`, 288 KiB, which fits in L2.
+/// Maximum number of real numbers in a tile of `a` (`mc · kc` in BLIS). A tile has 288 KiB of `f64`, which fits in L2.
 const MC_KC: usize = 72 * KC;
-/// Maximum number of tiles of `a` for which `b` is read in place. `b` is read once for each tile; up to this number of reads, packing
-/// `b` would take longer.
+/// Maximum number of tiles of `a` for reading `b` in place. `b` is read once for each tile of `a`. Up to this number of reads,
+/// packing `b` takes longer (measured).
 const MAX_UNPACKED_READS: usize = 10;
-/// Minimum rows, and minimum columns, of a half, if the split is for threads only and not for the cache. Smaller parts would read
-/// the other operand too often for their work.
+/// Minimum number of rows, and of columns, of a half, in real numbers, if the product is split only for threads. Smaller parts
+/// would read the other operand too often for their work.
 const MIN_SPLIT: [usize; 2] = [96, 1024];
-/// Multiplications of real numbers below which a second thread is slower.
+/// Minimum number of multiplications of real numbers in a thread's part. With smaller parts, a second thread makes the product
+/// slower (measured).
 const PARALLEL_PACKED_WORK: usize = 1 << 22;
-/// Elements below which packing on a second thread is slower.
+/// Minimum number of elements that a thread packs. With fewer, a second thread makes packing slower (measured).
 const PARALLEL_PACK_ELEMENTS: usize = 1 << 15;
 
-/// A product of any size. Strides count real numbers.
+/// A product that is computed by packing. Strides count real numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Packed<R, const COMPLEX: bool> {
     pub(super) m: usize,
@@ -57,13 +59,14 @@ pub(super) struct Packed<R, const COMPLEX: bool> {
     pub(super) scaling: RealScaling<R>,
 }
 
-/// Splits `0..all` into ranges of equal length; the last may be shorter. The length is at most `most`, rounded up to `multiple`.
+/// Splits `0..all` into ranges of equal length, of which the last may be shorter. Their length is at most `most`, rounded up to a
+/// multiple of `multiple`.
 pub(super) fn parts(all: usize, most: usize, multiple: usize) -> impl Iterator<Item = Range<usize>> {
     let size = part_size(all, most, multiple);
     (0..all).step_by(size).map(move |first| first..all.min(first + size))
 }
 
-/// Returns the length of all [`parts`] but the last.
+/// Returns the length of the ranges that [`parts`] yields, except that the last range may be shorter.
 fn part_size(all: usize, most: usize, multiple: usize) -> usize {
     all.div_ceil(all.div_ceil(most)).next_multiple_of(multiple)
 }
@@ -81,7 +84,8 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
     pub(super) unsafe fn run<V: Vector<Real = R>>(self) {
         let width = V::TILE_COLUMNS / Self::PART;
         let most = NC / Self::PART;
-        // If the terms of a column of `b` are contiguous, `b` is read in place, unless it is read so often that packing is faster.
+        // If the elements of each column of `b` are contiguous, tiles can read `b` in place. If there are many tiles of `a`,
+        // packing `b` is faster.
         let reads = self.m * Self::PART * self.k.min(KC);
         let in_place = self.b.down == Self::PART as isize && reads <= MAX_UNPACKED_READS * MC_KC;
         let pack = |columns: Range<usize>, k: Range<usize>, to: *mut R| Pack {
@@ -95,7 +99,7 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
             to: HostPtr::new(to),
             complex: COMPLEX,
         };
-        // The buffer's size is that of the first part, which is the largest in both dimensions.
+        // The first part of `b` is the largest in both dimensions, so it determines the size of the buffer.
         let largest = |most: usize| {
             let columns = self.n.min(part_size(self.n, most, width));
             let steps = part_size(self.k, KC, 1);
@@ -103,14 +107,14 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
         };
         let [all, one] = if in_place { [0; 2] } else { [most, width].map(largest) };
         with_scratch(Side::B, all, one, |room, len| {
-            // If the allocation fails, the scratch buffer holds one panel, so `b` is packed one panel at a time.
+            // If the allocation failed, the scratch buffer has space for one panel only. Then `b` is packed one panel at a time.
             let most = if len == all { most } else { width };
             for columns in parts(self.n, most, width) {
                 for k in parts(self.k, KC, 1) {
                     let b = pack(columns.clone(), k.clone(), room);
                     if !in_place {
-                        // SAFETY: the processor has the instruction set, and these columns and terms of `b` are readable, by the
-                        // contract. `room` has space for the largest part, and this closure has exclusive access.
+                        // SAFETY: by the contract, the processor has the instruction set, and these columns and terms of `b` are
+                        // readable. `room` has space for the largest part. Only this closure accesses it.
                         unsafe { pack_panels::<V>(&b, 0..b.panels()) };
                     }
                     let mut scaling = self.scaling;
@@ -127,8 +131,9 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
                         scaling,
                         isa: PhantomData,
                     };
-                    // SAFETY: the contract holds for all rows, for these terms of `a` and these columns of `c`. `b` has just
-                    // been packed, or is readable in place.
+                    // SAFETY: the ranges are all rows and all panels of `block`. By the contract, the processor has the
+                    // instruction set, these terms of `a` are readable, and these columns of `c` are exclusive. `b` has just been
+                    // packed, or is readable in place.
                     unsafe { block.compute(0..self.m, 0..b.panels()) };
                 }
             }
@@ -136,29 +141,30 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
     }
 }
 
-/// Packs `panels`, on several threads if they are large.
+/// Packs `panels`, on several threads if there are many elements.
 ///
 /// # Safety
-/// As `run` of [`PackPanels`].
+/// The caller must ensure the conditions of `run` of [`PackPanels`].
 unsafe fn pack_panels<V: Vector>(pack: &Pack<V::Real>, panels: Range<usize>) {
     if panels.len() > 1 && panels.len() * pack.panel * pack.steps >= 2 * PARALLEL_PACK_ELEMENTS {
         let middle = panels.start + panels.len() / 2;
         join(
-            // SAFETY: the first half is within `panels`, so the contract holds; the halves write different panels.
+            // SAFETY: the first half is within `panels`, so the contract holds for it. The halves write different panels, so they
+            // may run in parallel.
             || unsafe { pack_panels::<V>(pack, panels.start..middle) },
-            // SAFETY: the second half is within `panels`, so the contract holds; the halves write different panels.
+            // SAFETY: the second half is within `panels`, so the contract holds for it. The halves write different panels.
             || unsafe { pack_panels::<V>(pack, middle..panels.end) },
         );
         return;
     }
-    // SAFETY: `PackPanels` has this function's contract.
+    // SAFETY: the conditions of `run` of `PackPanels` are this function's contract.
     unsafe { V::within(PackPanels { pack, panels }) };
 }
 
-/// The part of a product that one tile of `b` contributes to: at most [`KC`] terms and [`NC`] columns. `b` is packed, or read in
-/// place.
+/// The part of a product that uses one tile of `b`: at most [`KC`] terms and [`NC`] columns. The tile is packed, or read in place
+/// if `in_place`.
 struct PackedColumns<'a, R, V, const COMPLEX: bool> {
-    /// Rows of the whole product.
+    /// Number of rows of the whole product.
     m: usize,
     a: Matrix<R>,
     b: &'a Pack<R>,
@@ -171,49 +177,52 @@ struct PackedColumns<'a, R, V, const COMPLEX: bool> {
 impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, COMPLEX> {
     const PART: usize = if COMPLEX { 2 } else { 1 };
 
-    /// Computes `rows` of the columns in `panels`, on several threads if they are large.
+    /// Computes the rows `rows` of the columns in the panels `panels`. Uses several threads if they have enough work.
     ///
     /// # Safety
     /// The caller must ensure:
     /// * The processor has the instruction set of `V`.
-    /// * `rows` and `panels` are within `0..m` and `0..b.panels()`.
+    /// * `rows` is within `0..m`, and `panels` is within `0..b.panels()`.
     /// * `a` is readable in these rows. `b` is packed, or is readable at its source if `in_place`.
     /// * `c` is exclusive to the caller in these rows and columns, no two indices of which are the same element.
     unsafe fn compute(&self, rows: Range<usize>, panels: Range<usize>) {
         let (height, width) = (rows.len() * Self::PART, panels.len() * V::TILE_COLUMNS);
         let threads = height * width * self.b.steps >= 2 * PARALLEL_PACKED_WORK;
         if height * self.b.steps > MC_KC || threads && height >= 2 * MIN_SPLIT[0] {
-            // The first splits balance the threads, so the halves are as equal as possible. Later splits are at whole tiles, so
-            // that fewer tiles are partly filled.
+            // The first splits distribute the work over the threads, so their halves are as equal as possible. Later splits are
+            // at whole tiles, so that fewer tiles are partly filled.
             let vectors = if threads && 4 * rows.len() > self.m { 1 } else { V::TILE_VECTORS };
             let middle = rows.start + (rows.len() / 2).next_multiple_of(vectors * V::LANES / Self::PART);
             let (low, high) = (rows.start..middle, middle..rows.end);
-            // SAFETY: both halves are within `rows`, so the contract holds; they write different rows of `c`.
+            // SAFETY: both halves are within `rows`, so the contract holds for each. They have different rows of `c`.
             unsafe { self.both(threads, (low, panels.clone()), (high, panels)) };
         } else if threads && width >= 2 * MIN_SPLIT[1] {
             let middle = panels.start + panels.len() / 2;
             let (left, right) = (panels.start..middle, middle..panels.end);
-            // SAFETY: both halves are within `panels`, so the contract holds; they write different columns of `c`.
+            // SAFETY: both halves are within `panels`, so the contract holds for each. They have different columns of `c`.
             unsafe { self.both(threads, (rows.clone(), left), (rows, right)) };
         } else {
-            // SAFETY: `compute_here` has this function's contract.
+            // SAFETY: the conditions of `compute_here` are this function's contract.
             unsafe { self.compute_here(rows, panels) };
         }
     }
 
-    /// Computes both parts, on two threads if `threads`.
+    /// Computes two parts, each given as rows and panels. Computes them in parallel if `threads`.
     ///
     /// # Safety
-    /// As [`compute`](PackedColumns::compute), for both parts, which have no element of `c` in common.
+    /// The caller must ensure the conditions of [`compute`](PackedColumns::compute) for each part, and that the parts have no
+    /// element of `c` in common.
     unsafe fn both(
         &self,
         threads: bool,
         one: (Range<usize>, Range<usize>),
         other: (Range<usize>, Range<usize>),
     ) {
-        // SAFETY: the contract of `compute` holds for `one`. It may run in parallel, as the parts write different elements of `c`.
+        // SAFETY: the conditions of `compute` hold for `one`, by the contract. The parts write different elements of `c`, so they
+        // may run in parallel.
         let one = || unsafe { self.compute(one.0, one.1) };
-        // SAFETY: the contract of `compute` holds for `other`. It may run in parallel, as for `one`.
+        // SAFETY: the conditions of `compute` hold for `other`, by the contract. The parts write different elements of `c`, so
+        // they may run in parallel.
         let other = || unsafe { self.compute(other.0, other.1) };
         if threads {
             join(one, other);
@@ -223,10 +232,10 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, 
         }
     }
 
-    /// Computes `rows` of the columns in `panels` on the current thread.
+    /// Computes the rows `rows` of the columns in the panels `panels`, on the current thread.
     ///
     /// # Safety
-    /// As [`compute`](PackedColumns::compute).
+    /// The caller must ensure the conditions of [`compute`](PackedColumns::compute).
     unsafe fn compute_here(&self, rows: Range<usize>, panels: Range<usize>) {
         let mut a = Pack {
             from: self.a.from(rows.start, 0).ptr,
@@ -242,13 +251,13 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, 
         let (all, one) = (a.packed_len(), Pack { width: a.panel.min(a.width), ..a }.packed_len());
         with_scratch(Side::A, all, one, |room, len| {
             a.to = HostPtr::new(room);
-            // If the allocation fails, the scratch buffer holds one panel, so `a` is packed one panel at a time.
+            // If the allocation failed, the scratch buffer has space for one panel only. Then `a` is packed one panel at a time.
             let some = if len == all { a.width } else { a.panel };
             for first in rows.clone().step_by(some) {
                 a.from = self.a.from(first, 0).ptr;
                 a.width = some.min(rows.end - first);
-                // SAFETY: these rows are within `rows`, so the contract holds for them. `room` has space to pack them, and this
-                // closure has exclusive access.
+                // SAFETY: these rows are within `rows`, so the contract holds for them. `room` has space to pack them. Only this
+                // closure accesses it.
                 unsafe {
                     V::within(Tiles::<R, COMPLEX> {
                         a: &a,
@@ -264,7 +273,7 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, 
     }
 }
 
-/// Packs `a`, and computes all of its rows of `c` for some panels of `b`.
+/// A kernel that packs `a`, and then computes the rows of `a` in the columns of the panels `panels` of `b`.
 struct Tiles<'a, R, const COMPLEX: bool> {
     a: &'a Pack<R>,
     b: &'a Pack<R>,
@@ -275,15 +284,16 @@ struct Tiles<'a, R, const COMPLEX: bool> {
 }
 
 /// # Safety
-/// As [`PackedColumns::compute`], for all rows of `a` and for `panels`. The caller must also ensure that `a.to` points to
-/// [`packed_len`](Pack::packed_len) numbers to which it has exclusive access.
+/// The caller must ensure:
+/// * The conditions of [`PackedColumns::compute`], for all rows of `a` and for `panels`.
+/// * `a.to` points to [`packed_len`](Pack::packed_len) numbers to which the caller has exclusive access.
 impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Tiles<'_, V::Real, COMPLEX> {
     #[inline(always)]
     unsafe fn run(self) {
         let part = if COMPLEX { 2 } else { 1 };
         let Tiles { a, b, in_place, c, scaling, panels } = self;
-        // SAFETY: by the contract, the processor has the instruction set, `a` is readable and `a.to` is exclusive. The range is
-        // that of all panels.
+        // SAFETY: by the contract, the processor has the instruction set, `a` is readable, and `a.to` is exclusive. The range
+        // contains exactly the panels of `a`.
         unsafe { SimdKernel::<V>::run(PackPanels { pack: a, panels: 0..a.panels() }) };
         // SAFETY: the processor has the instruction set by the contract.
         let scale = Scale::<V>::new(unsafe { V::zero() }, scaling, COMPLEX);
@@ -307,11 +317,12 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Tiles<'_, V::Real, COMPLE
                     c: c.from(row, column).ptr.get(),
                     c_row: c.down,
                     c_column: c.right,
-                    // The first tile of a panel of `b` prefetches the next panel.
+                    // The first tile of each panel of `b` prefetches the next panel of `b`.
                     ahead: if row == 0 && !in_place { b.packed(column + b.panel) } else { core::ptr::null() },
                 };
-                // SAFETY: `a` has just been packed; by the contract, `b` is packed or readable in place, and `c` is exclusive. The
-                // tile has at least one row and column, and no more than one panel of each operand.
+                // SAFETY: `a` has just been packed. By the contract, the processor has the instruction set, `b` is packed or
+                // readable in place, and `c` is exclusive. The tile has at least one row and one column, and no more than one
+                // panel of each operand.
                 unsafe { tile.multiply::<V, COMPLEX>(&scale) };
             }
         }

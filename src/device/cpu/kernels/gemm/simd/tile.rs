@@ -1,5 +1,5 @@
-//! The register tile: the micro-kernel of [`packed`](super::packed) and [`direct`](mod@super::direct). A few columns of the result
-//! are accumulated in registers over all of `k`.
+//! The register tile, which is the micro-kernel of [`packed`](super::packed) and [`direct`](mod@super::direct). It accumulates a
+//! small part of C in registers, over all terms.
 //!
 //! ```text
 //! sums = 0                                       VECTORS × COLUMNS registers
@@ -13,11 +13,11 @@
 //!     C[.., j] = alpha · sums[j] + beta · C[.., j]
 //! ```
 //!
-//! The method is described by Goto and van de Geijn 2008, "Anatomy of high-performance matrix multiplication", and by Van Zee and
-//! van de Geijn 2015, "BLIS".
+//! The method is from Goto and van de Geijn 2008, "Anatomy of high-performance matrix multiplication", and from Van Zee and van
+//! de Geijn 2015, "BLIS".
 //!
-//! Complex numbers have the same inner loop. A column of `a` is a column of real numbers, twice as long. A value of `b` becomes
-//! two columns, its real and its imaginary part:
+//! Complex numbers have the same inner loop. A column of A is a column of real numbers, twice as long. A column of B is two
+//! columns of real numbers: its real parts and its imaginary parts. So each complex column of C has two columns of sums:
 //!
 //! ```text
 //! plain   = sum of a · re(b)
@@ -25,38 +25,42 @@
 //! result  = ± plain ± swap_pairs(swapped)        the signs depend on which operands are conjugated
 //! ```
 //!
-//! So conjugation costs nothing, and complex operands can be read in place.
+//! So conjugation only changes signs, at no cost, and complex operands can be read in place.
 
 use super::vector::{Real, SimdKernel, Vector};
 use crate::device::cpu::kernels::gemm::product::RealScaling;
 use core::mem::MaybeUninit;
 use num_traits::{One, Zero};
 
-/// Minimum number of terms for which `c` is prefetched: the sum then takes longer than a load from memory.
+/// Minimum number of terms for which `c` is prefetched. From this number on, the sums take longer than a load from
+/// memory.
 const MIN_PREFETCH_TERMS: usize = 32;
 /// Maximum number of real numbers in a tile: eight columns of three vectors, each of sixteen `f32`.
 const MAX_TILE_LEN: usize = 384;
 
-/// The scaling factors and the signs of conjugation, broadcast to vectors.
+/// The scaling factors as vectors, multiplied by the signs that conjugation causes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scale<V: Vector> {
     scaling: RealScaling<V::Real>,
-    /// Multiplies the plain sums: `alpha` if it is real, otherwise 1; with the sign for conjugation.
+    /// Multiplies `plain` of the module documentation: `alpha` if it is real, otherwise 1; multiplied by the sign of each lane.
     plain: V,
-    /// Multiplies the swapped sums, in the same way.
+    /// Multiplies `swap_pairs(swapped)` of the module documentation: `alpha` if it is real, otherwise 1; multiplied by the sign
+    /// of each lane.
     swapped: V,
-    /// Real and imaginary part of `alpha`, if it is not real. The result is then multiplied by `alpha` in a second step.
+    /// The real part of `alpha`, and its imaginary part with alternating signs, if `alpha` is not real. The result is then
+    /// multiplied by `alpha` in a second step.
     turn: Option<[V; 2]>,
     /// The real part of `beta`.
     beta: V,
-    /// The imaginary part of `beta`, if it is not zero.
+    /// The imaginary part of `beta`, with alternating signs, if it is not zero.
     beta_turn: Option<V>,
-    /// Whether `c` is read: `beta` is not zero.
+    /// Whether `c` is read. It is not read if `beta` is zero.
     reads: bool,
 }
 
 impl<V: Vector> Scale<V> {
-    /// Broadcasts `scaling` to vectors. The existence of `zero` proves that the processor has the instruction set.
+    /// Broadcasts `scaling` to vectors. Uses `zero` only to create vectors: its existence proves that the processor has the
+    /// instruction set.
     #[inline(always)]
     pub(super) fn new(zero: V, scaling: RealScaling<V::Real>, complex: bool) -> Self {
         let RealScaling { alpha: [alpha, alpha_im], beta: [beta, beta_im], conjugate: [a, b] } = scaling;
@@ -81,13 +85,13 @@ impl<V: Vector> Scale<V> {
     }
 }
 
-/// The operands of a tile. Strides count real numbers. Each column of `a` is contiguous.
+/// A tile: sizes, addresses of the operands, and strides. Strides count real numbers. Each column of `a` is contiguous.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tile<R> {
     pub(super) k: usize,
-    /// Number of rows, in real numbers: two for each complex one.
+    /// Number of rows, in real numbers: a row of complex numbers counts as two.
     pub(super) rows: usize,
-    /// Number of columns, in elements.
+    /// Number of columns, in elements: a column of complex numbers counts as one.
     pub(super) columns: usize,
     pub(super) a: *const R,
     pub(super) a_step: isize,
@@ -98,82 +102,85 @@ pub(super) struct Tile<R> {
     /// Stride from one row of `c` to the next.
     pub(super) c_row: isize,
     pub(super) c_column: isize,
-    /// The part of `b` that will be read next, or null. A tile of full size prefetches it, in steps of `b_step`.
+    /// The part of `b` that the next tiles read, or null. A tile with three vectors per column and more than four columns
+    /// prefetches it, in steps of `b_step`. Other tiles ignore it.
     pub(super) ahead: *const R,
 }
 
 impl<R: Real> Tile<R> {
-    /// Computes `c = alpha · a · b + beta · c`.
+    /// Computes `c = alpha · a · b + beta · c` for the tile.
     ///
     /// # Safety
     /// The caller must ensure:
     /// * The processor has the instruction set of `V`.
     /// * `a` and `b` are readable at all their indices.
     /// * `c` is exclusive to the caller at all its indices, no two of which are the same element.
-    /// * There is at least one row and one column, no more rows than `V::TILE_VECTORS` vectors have lanes, and no more columns
-    ///   than `V::TILE_COLUMNS` (half of it for complex numbers).
+    /// * There is at least one row and one column. The rows have at most as many real numbers as `V::TILE_VECTORS` vectors have
+    ///   lanes. There are at most `V::TILE_COLUMNS` columns, or half as many if `COMPLEX`.
     #[inline(always)]
     pub(super) unsafe fn multiply<V: Vector<Real = R>, const COMPLEX: bool>(&self, scale: &Scale<V>) {
         let part = if COMPLEX { 2 } else { 1 };
         if self.c_row == part {
-            // SAFETY: `with_size` has this function's contract, and the columns of `c` are contiguous.
+            // SAFETY: the contract is passed on unchanged, and `c_row` is `part`, so the columns of `c` are contiguous.
             return unsafe { self.with_size::<V, COMPLEX>(scale) };
         }
-        // If the columns of `c` are not contiguous, the tile is computed in a local buffer and then scattered.
+        // The columns of `c` are not contiguous, so the tile is computed in a local buffer and then scattered.
         let mut buffer = [MaybeUninit::<R>::uninit(); MAX_TILE_LEN];
         let column = (V::TILE_VECTORS * V::LANES) as isize;
         let here = Tile { c: buffer.as_mut_ptr().cast(), c_row: part, c_column: column, ..*self };
         let task = OneTile::<R, COMPLEX> { tile: &here, scaling: &scale.scaling, overwrite: true };
-        // SAFETY: by the contract, the processor has the instruction set, `a` and `b` are readable and the sizes fit. `buffer`
-        // holds the largest tile, as `with_size` asserts, and with `overwrite` it is not read.
+        // SAFETY: by the contract, the processor has the instruction set, `a` and `b` are readable, and the sizes fit. `buffer`
+        // has space for the largest tile, as `with_size` asserts. With `overwrite`, its uninitialised numbers are not read.
         unsafe { V::within(task) };
-        // SAFETY: the task has computed all elements of `here`, which has this tile's size; `c` is exclusive by the contract.
+        // SAFETY: `task` has computed all elements of `here`, which has this tile's size. `c` is exclusive by the contract.
         unsafe { self.scatter(&here, scale.reads.then_some(scale.scaling.beta), COMPLEX) };
     }
 
-    /// Copies a computed tile from `from` to `c`: `c = from`, or `c = from + beta · c` if there is a `beta`.
+    /// Copies a computed tile `from` to `c`: computes `c = from`, or `c = from + beta · c` if there is a `beta`.
     ///
     /// # Safety
     /// The caller must ensure:
     /// * `from` has this tile's size, and all elements of its `c` have been written.
-    /// * This tile's `c` is exclusive to the caller.
+    /// * `c` of this tile is exclusive to the caller.
     unsafe fn scatter(&self, from: &Tile<R>, beta: Option<[R; 2]>, complex: bool) {
         let part = if complex { 2 } else { 1 };
         for j in 0..self.columns as isize {
             for i in 0..(self.rows / part) as isize {
                 let from = from.c.wrapping_offset(j * from.c_column + i * from.c_row);
                 let to = self.c.wrapping_offset(j * self.c_column + i * self.c_row);
-                // SAFETY: `i` and `j` are inside the tile, all elements of which have been written by the contract.
+                // SAFETY: (`i`, `j`) is an index of the tile. By the contract, all elements of `from.c` have been written.
                 let [mut re, mut im] = unsafe { read(from, complex) };
                 if let Some([beta, beta_im]) = beta {
-                    // SAFETY: `i` and `j` are inside the tile, whose `c` is exclusive by the contract.
+                    // SAFETY: (`i`, `j`) is an index of the tile, whose `c` is exclusive by the contract.
                     let [old, old_im] = unsafe { read(to, complex) };
                     re = re + beta * old;
                     if complex {
                         im = im + beta * old_im;
                     }
-                    // Skipped if it is zero, because infinity times zero is NaN.
+                    // Does not multiply by a zero imaginary part, because infinity times zero is NaN.
                     if !beta_im.is_zero() {
                         re = re + -(beta_im * old_im);
                         im = im + beta_im * old;
                     }
                 }
                 if complex {
-                    // SAFETY: `i` and `j` are inside the tile, whose `c` is exclusive by the contract.
+                    // SAFETY: (`i`, `j`) is an index of the tile, whose `c` is exclusive by the contract.
                     unsafe { to.cast::<[R; 2]>().write([re, im]) };
                 } else {
-                    // SAFETY: `i` and `j` are inside the tile, whose `c` is exclusive by the contract.
+                    // SAFETY: (`i`, `j`) is an index of the tile, whose `c` is exclusive by the contract.
                     unsafe { to.write(re) };
                 }
             }
         }
     }
 
-    /// Computes a tile with the smallest instance of [`of_size`](Tile::of_size) that holds it.
+    /// Computes a tile with the instance of [`of_size`](Tile::of_size) that has the fewest registers among those that hold the
+    /// tile.
     ///
     /// # Safety
-    /// As [`multiply`](Tile::multiply). The caller must also ensure that the columns of `c` are contiguous: `c_row` is 1, or 2 if
-    /// `COMPLEX`.
+    /// The caller must ensure:
+    /// * The conditions of [`multiply`](Tile::multiply).
+    /// * The columns of `c` are contiguous: `c_row` is 1, or 2 if `COMPLEX`.
     #[inline(always)]
     unsafe fn with_size<V: Vector<Real = R>, const COMPLEX: bool>(&self, scale: &Scale<V>) {
         const {
@@ -191,8 +198,8 @@ impl<R: Real> Tile<R> {
                 of_size!($vectors $columns false)
             };
             ($vectors:literal $columns:literal $ahead:literal) => {
-                // SAFETY: `of_size` has this function's contract. `$vectors` is the number of vectors that the rows need, and
-                // `$columns` is at least `columns`, by the patterns below.
+                // SAFETY: the conditions of `with_size` are this function's contract. `$vectors` is the number of vectors that
+                // the rows need, and `$columns` is at least `columns`, by the patterns below.
                 unsafe { self.of_size::<V, COMPLEX, $vectors, $columns, $ahead>(scale) }
             };
         }
@@ -203,7 +210,8 @@ impl<R: Real> Tile<R> {
             (2, ..=4) => of_size!(2 4),
             (1, _) if V::TILE_COLUMNS == 6 => of_size!(1 6),
             (2, _) if V::TILE_COLUMNS == 6 => of_size!(2 6),
-            // If the largest tile of the instruction set is 2 × 6, the arms below are not needed. This arm keeps them from being compiled.
+            // For instruction sets whose largest tile is 2 × 6, the arms above are complete. With this arm, the compiler removes
+            // the arms below.
             _ if V::TILE_COLUMNS < 8 => {}
             (_, ..=2) => of_size!(3 2),
             (_, ..=4) => of_size!(3 4),
@@ -214,12 +222,13 @@ impl<R: Real> Tile<R> {
         }
     }
 
-    /// Computes a tile in `VECTORS` × `COLUMNS` registers. Prefetches `self.ahead` if `AHEAD`.
+    /// Computes a tile with `VECTORS` × `COLUMNS` accumulators in registers. Prefetches `self.ahead` if `AHEAD`.
     ///
     /// # Safety
-    /// As [`with_size`](Tile::with_size). The caller must also ensure:
+    /// The caller must ensure:
+    /// * The conditions of [`with_size`](Tile::with_size).
     /// * `VECTORS` is `rows` divided by the number of lanes, rounded up.
-    /// * `COLUMNS` is at least the number of columns, where a complex column counts as two.
+    /// * `COLUMNS` is at least the number of columns. A complex column counts as two.
     #[inline(always)]
     unsafe fn of_size<V, const COMPLEX: bool, const VECTORS: usize, const COLUMNS: usize, const AHEAD: bool>(
         &self,
@@ -233,12 +242,13 @@ impl<R: Real> Tile<R> {
         let last = zero.first(self.rows - (VECTORS - 1) * V::LANES);
         let mut b = [self.b; COLUMNS];
         for (j, from) in b.iter_mut().enumerate() {
-            // For indices past the end, the last column is computed again. These repeated results are not stored.
+            // If the tile has fewer than `COLUMNS` columns, its last column is computed several times. The repeated results are
+            // not stored.
             let column = (j / part).min(self.columns - 1) as isize;
             *from = self.b.wrapping_offset(column * self.b_column + (j % part) as isize);
         }
         if self.k >= MIN_PREFETCH_TERMS {
-            // Prefetch the elements of `c` that are written at the end.
+            // Prefetch the elements of `c`. They are written at the end, and read before that if `beta` is not zero.
             for j in 0..COLUMNS / part {
                 for i in 0..VECTORS {
                     let to = self.c.wrapping_offset(j as isize * self.c_column);
@@ -254,15 +264,16 @@ impl<R: Real> Tile<R> {
             }
             let mut rows = [zero; VECTORS];
             for (i, row) in rows.iter_mut().enumerate().take(VECTORS - 1) {
-                // SAFETY: `VECTORS - 1` vectors have fewer lanes than the rows, so all lanes are in this column of `a`, which is
-                // readable by the contract.
+                // SAFETY: `VECTORS - 1` vectors have fewer lanes than there are rows. So all lanes are in this column of `a`,
+                // which is readable by the contract.
                 *row = unsafe { V::load(a.wrapping_add(i * V::LANES)) };
             }
-            // SAFETY: the mask has the remaining rows, so its lanes are in this column of `a`, readable by the contract.
+            // SAFETY: `last` selects the remaining rows, so its lanes are in this column of `a`, which is readable by the
+            // contract.
             rows[VECTORS - 1] = unsafe { V::load_some(a.wrapping_add((VECTORS - 1) * V::LANES), last) };
             for j in 0..COLUMNS {
-                // SAFETY: `b[j]` is the first element of a column of `b`, and `step` is the offset of one of its `k` rows: an
-                // element of `b`, which is readable by the contract.
+                // SAFETY: `b[j]` is the first element of a column of `b`, and `step` is the offset of one of its `k` rows. So
+                // this is an element of `b`, which is readable by the contract.
                 let x = zero.splat(unsafe { *b[j].wrapping_offset(step) });
                 for i in 0..VECTORS {
                     sums[j][i] = rows[i].mul_add(x, sums[j][i]);
@@ -271,14 +282,14 @@ impl<R: Real> Tile<R> {
             a = a.wrapping_offset(self.a_step);
             step += self.b_step;
         }
-        // Unrolled by a macro: if a variable indexed the sums, the compiler would spill them to memory.
+        // Unrolled by a macro: if a variable were the index of `sums`, the compiler would spill the sums to memory.
         macro_rules! finish {
             ($($j:literal)*) => {$(
                 if $j * part < COLUMNS && $j < self.columns {
                     let of = $j * part % COLUMNS;
                     let to = self.c.wrapping_offset($j * self.c_column);
-                    // SAFETY: `$j < columns`: a column of `c`, which is contiguous and exclusive by the contract. `last` has the
-                    // rows of its last vector.
+                    // SAFETY: `$j < columns`, so `to` is a column of `c`, which is contiguous and exclusive by the contract.
+                    // `last` selects the rows of the column's last vector.
                     unsafe { finish::<V, COMPLEX, VECTORS>(scale, [sums[of], sums[of + part - 1]], to, last) };
                 }
             )*};
@@ -287,7 +298,7 @@ impl<R: Real> Tile<R> {
     }
 }
 
-/// Reads an element as real and imaginary part. The imaginary part is zero unless `complex`.
+/// Returns the real and imaginary part of an element. The imaginary part is zero unless `complex`.
 ///
 /// # Safety
 /// The caller must ensure that one real number is readable at `from`, or two contiguous ones if `complex`.
@@ -301,13 +312,14 @@ unsafe fn read<R: Real>(from: *const R, complex: bool) -> [R; 2] {
     }
 }
 
-/// Scales the sums of one column and writes the result to `c`. A complex column has two columns of sums, `plain` and `swapped`; for a
-/// real column, `swapped` is not used.
+/// Scales the sums of one column, adds `beta · c`, and writes the result to `c`. A complex column has two columns of sums,
+/// `plain` and `swapped`. For a real column, `swapped` is not used.
 ///
 /// # Safety
 /// The caller must ensure:
 /// * The processor has the instruction set of `V`.
-/// * `VECTORS` contiguous vectors are exclusive to the caller from `to` on; of the last one, only the lanes of `last`.
+/// * `VECTORS` contiguous vectors are exclusive to the caller from `to` on. Of the last vector, this is required only for the
+///   lanes that `last` selects.
 #[inline(always)]
 unsafe fn finish<V: Vector, const COMPLEX: bool, const VECTORS: usize>(
     scale: &Scale<V>,
@@ -327,10 +339,10 @@ unsafe fn finish<V: Vector, const COMPLEX: bool, const VECTORS: usize>(
         let whole = i < VECTORS - 1;
         if scale.reads {
             let old = if whole {
-                // SAFETY: a vector before the last, all lanes of which are exclusive by the contract.
+                // SAFETY: this vector is before the last, so all its lanes are exclusive by the contract.
                 unsafe { V::load(to) }
             } else {
-                // SAFETY: the last vector, of which the lanes of `last` are exclusive by the contract.
+                // SAFETY: this is the last vector. Its lanes that `last` selects are exclusive by the contract.
                 unsafe { V::load_some(to, last) }
             };
             sum = old.mul_add(scale.beta, sum);
@@ -339,34 +351,35 @@ unsafe fn finish<V: Vector, const COMPLEX: bool, const VECTORS: usize>(
             }
         }
         if whole {
-            // SAFETY: a vector before the last, all lanes of which are exclusive by the contract.
+            // SAFETY: this vector is before the last, so all its lanes are exclusive by the contract.
             unsafe { sum.store(to) };
         } else {
-            // SAFETY: the last vector, of which the lanes of `last` are exclusive by the contract.
+            // SAFETY: this is the last vector. Its lanes that `last` selects are exclusive by the contract.
             unsafe { sum.store_some(to, last) };
         }
     }
 }
 
-/// Computes a single tile. Its setup is shorter than that of a kernel with many tiles.
+/// A kernel that computes a single tile. Its setup takes less time than that of a kernel with many tiles.
 #[derive(Debug)]
 pub(super) struct OneTile<'a, R, const COMPLEX: bool> {
     /// The tile. The columns of its `c` are contiguous.
     pub(super) tile: &'a Tile<R>,
     pub(super) scaling: &'a RealScaling<R>,
-    /// Whether to treat `beta` as zero.
+    /// Whether to treat `beta` as zero, so that `c` is overwritten and not read.
     pub(super) overwrite: bool,
 }
 
 impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for OneTile<'_, V::Real, COMPLEX> {
     /// # Safety
-    /// As [`Tile::multiply`], for `tile`. The caller must also ensure that the columns of its `c` are contiguous.
+    /// The caller must ensure, for `tile`, the conditions of [`Tile::multiply`], and that the columns of its `c` are contiguous.
     #[inline(always)]
     unsafe fn run(self) {
         // SAFETY: the processor has the instruction set by the contract.
         let mut scale = Scale::new(unsafe { V::zero() }, *self.scaling, COMPLEX);
         scale.reads &= !self.overwrite;
-        // SAFETY: `with_size` has this function's contract. With `overwrite`, `c` is not read.
+        // SAFETY: the conditions of `with_size` are this function's contract. With `overwrite`, `reads` is false, so `c` is not read
+        // and may be uninitialised.
         unsafe { self.tile.with_size::<V, COMPLEX>(&scale) };
     }
 }
