@@ -50,11 +50,11 @@ use crate::layout::{Layout, element_count};
 ///   once, not twice. At the level `portable`, this depends on the processor, too: the crate `matrixmultiply` computes these
 ///   products and selects its kernels at run time. On one processor, at one level, bits are equal on any number of threads and from
 ///   run to run.
-/// * Elementary functions (`exp`, `sin`, `powf`, `atan2`, ..) on processors without fused multiply-add instructions, at the level
-///   `portable`, and in builds with debug assertions. In these cases, the C library computes the functions of real numbers, and
-///   `num-complex` those of complex numbers. The C library's results differ between systems and may depend on the processor. In all
-///   other cases, this crate computes the functions itself. Then the results are the same on every x86-64 processor with AVX2 and
-///   on every 64-bit ARM.
+/// * Elementary functions (`exp`, `sin`, `powf`, `atan2`, ..) on processors without fused multiply-add instructions, and on x86-64
+///   at the level `portable` or in builds with debug assertions. In these cases, the C library computes the functions of real
+///   numbers, and `num-complex` those of complex numbers. The C library's results differ between systems and may depend on the
+///   processor. In all other cases, this crate computes the functions itself. Then the results are the same on every x86-64
+///   processor with AVX2 and on every 64-bit ARM.
 /// * Sums of the same elements with different strides: the summation order may differ. The order may also change in a new release
 ///   of this crate.
 /// * NaNs: their bits are unspecified.
