@@ -61,7 +61,7 @@ pub trait Elementwise<T: Element>: Device {
     /// Computes `a = op(a)`, `a = op(a, b)` or `a = op(a, b, c)`. `rest` is the tuple of the operands after `a`.
     ///
     /// # Errors
-    /// As [`map`](Elementwise::map).
+    /// The errors of [`map`](Elementwise::map).
     fn update<A: Arguments<First = T>, F: Function<A, Output = T>>(
         &self,
         op: &F,
@@ -154,7 +154,7 @@ pub trait Gemm<T: Scalar>: Device {
     /// Dot products, matrix-vector products, and accumulated elementwise products have this form.
     ///
     /// # Errors
-    /// As [`gemm`](Gemm::gemm).
+    /// The errors of [`gemm`](Gemm::gemm).
     fn sum_products(&self, args: ProductArgs<'_, T, Self>) -> Result<(), Error> {
         products_on_host(self, args, |args| Cpu.sum_products(args))
     }

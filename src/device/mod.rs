@@ -123,7 +123,7 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// them. The operations of this crate allocate their results with it.
     ///
     /// # Errors
-    /// As [`alloc`](Device::alloc).
+    /// The errors of [`alloc`](Device::alloc).
     ///
     /// # Safety
     /// The caller must ensure that each element is written before it is read: until then its value is unspecified, and may be
@@ -167,7 +167,7 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// Allocates a buffer of `len` elements that are all zero (`false`).
     ///
     /// # Errors
-    /// As [`alloc`](Device::alloc).
+    /// The errors of [`alloc`](Device::alloc).
     fn alloc_zeroed<T: Element>(&self, len: usize) -> Result<Self::Buffer<T>, Error> {
         via_host::upload(self, &via_host::zeros(len)?)
     }
@@ -183,7 +183,7 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// Copies the operand's elements to a new buffer, contiguous in row-major order of its shape.
     ///
     /// # Errors
-    /// As [`alloc`](Device::alloc), or if the device reports another error.
+    /// The errors of [`alloc`](Device::alloc), or another error of the device.
     fn compact<T: Element>(&self, from: Operand<'_, T, Self>) -> Result<Self::Buffer<T>, Error> {
         self.adopt(self.gather(from)?)
     }
@@ -191,7 +191,7 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// Converts a `Vec` into a buffer. [`Cpu`] does this without copying the elements.
     ///
     /// # Errors
-    /// As [`alloc`](Device::alloc).
+    /// The errors of [`alloc`](Device::alloc).
     fn adopt<T: Element>(&self, data: Vec<T>) -> Result<Self::Buffer<T>, Error> {
         via_host::upload(self, &data)
     }
@@ -211,7 +211,7 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// The caller must ensure that `work` writes the element or returns an error.
     ///
     /// # Errors
-    /// As [`alloc`](Device::alloc), or the error of `work`.
+    /// The errors of [`alloc`](Device::alloc), or the error of `work`.
     unsafe fn one<T: Element>(&self, work: impl IntoOutput<T, Self>) -> Result<Self::Buffer<T>, Error> {
         // SAFETY: the caller ensures that `work` writes the element or returns an error. If it returns an error, this function does
         // not return the buffer.
@@ -243,7 +243,7 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// Copies a buffer.
     ///
     /// # Errors
-    /// As [`alloc`](Device::alloc).
+    /// The errors of [`alloc`](Device::alloc).
     fn duplicate<T: Element>(&self, buffer: &Self::Buffer<T>) -> Result<Self::Buffer<T>, Error> {
         via_host::upload(self, &via_host::download(self, buffer)?)
     }
