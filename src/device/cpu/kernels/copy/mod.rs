@@ -53,8 +53,8 @@ const MAX_UNPLANNED_LEN: usize = 32;
 const MAX_UNPLANNED_MATRIX_BYTES: usize = 256 << 10;
 /// Minimum number of bytes of the result to use a second thread. Below this, a second thread is slower.
 const PARALLEL_COPY_BYTES: usize = PARALLEL_BYTES / 2;
-/// Rows, or columns if there are few rows, are split between threads at multiples of this number. Also the minimum height of a band
-/// of several tiles, unless rows collide (see [`collide`]).
+/// Rows, or columns if there are few rows, are split between threads at multiples of this number. Also the minimum number of rows
+/// in a band, unless rows map to the same cache sets (see [`collide`]).
 const BAND_ROWS: usize = 64;
 /// Minimum size of a result, in bytes, for non-temporal stores. Measured with an L3 of twice this size: a copy of this size, and a
 /// later read of the result, take the same time with both kinds of store. For larger results, non-temporal stores are faster.
@@ -73,7 +73,8 @@ const MAX_POSITIONS: usize = 128;
 const MIN_GATHERED_LEN: usize = 8;
 /// Bytes of the buffer into which elements are gathered before they are written with non-temporal stores.
 const GATHER_BUFFER_BYTES: usize = 2048;
-/// Maximum number of rows, and of columns, in a table of offsets. A band has at most this many rows.
+/// Maximum number of rows in a band, without the lead rows of the first band. Also the maximum number of columns in a table of
+/// offsets.
 const MAX_TABLE_ROWS: usize = 256;
 
 #[diagnostic::do_not_recommend]
