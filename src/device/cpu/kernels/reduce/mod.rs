@@ -44,16 +44,15 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use rows::{fold_rows_each, reduce_few, reduce_plan, reduce_row};
 
 /// Number of elements that one accumulator folds before it is combined with another. Also the maximum number of elements per output
-/// that are reduced without a plan.
+/// for [`reduce_a_few`].
 const CHAIN_LEN: usize = 8;
 /// `one` and `reduce_plan` fold rows of fewer elements into a single accumulator. For such rows, combining several accumulators
 /// takes longer than they save.
 const MAX_SEQUENTIAL_LEN: usize = 16;
-/// Number of outputs that one call of [`fold_rows_each`] reduces. Also the maximum number of outputs that are reduced without a
-/// plan.
+/// Number of outputs that `each` passes to one call of [`fold_rows_each`]. Also the maximum number of outputs for [`reduce_a_few`].
 const OUTPUTS_PER_CALL: usize = 16;
-/// Maximum number of outputs that `sweep` computes together. Their accumulators stay in cache, and the rows that it reads are long
-/// and contiguous.
+/// Maximum number of outputs that `sweep` computes together. A larger number makes the rows longer, but their accumulators must
+/// stay in cache.
 const MAX_SWEPT_OUTPUTS: usize = 4096;
 /// For [`Sweep::Columns`], the outputs are split between threads at multiples of this number.
 const SWEPT_OUTPUTS_GRAIN: usize = 512;
