@@ -1,8 +1,9 @@
-//! Selects the vector instructions of kernels: detected at run time, limited by the environment variable `VIERBEIN_SIMD`.
+//! Selects the vector instructions of kernels. The processor's instructions are detected at run time; the environment variable
+//! `VIERBEIN_SIMD` can limit them.
 //!
-//! Kernels defined by [`kernel!`] are compiled for the baseline of the architecture, and again for wider registers. Builds with debug
-//! assertions have the baseline only, except in this crate's own tests. The kernels of `device::cpu::kernels::gemm::simd` do not
-//! use [`kernel!`]; they are compiled for all levels in every build.
+//! Kernels defined by [`kernel!`] are compiled for the baseline of the architecture and, on x86-64, again for wider registers.
+//! Builds with debug assertions have the baseline only, except in this crate's own tests. The kernels of
+//! `device::cpu::kernels::gemm::simd` do not use [`kernel!`]; they are compiled for all levels in every build.
 
 use std::sync::OnceLock;
 
@@ -19,7 +20,7 @@ pub(crate) enum Level {
     Avx512,
 }
 
-/// Prefetches the cache line of an address. Any address is allowed, valid or not.
+/// Prefetches the cache line of an address. Any address is allowed, valid or not. Does nothing on processors other than x86-64.
 #[inline(always)]
 pub(crate) fn prefetch(address: *const u8) {
     #[cfg(target_arch = "x86_64")]
@@ -80,13 +81,14 @@ impl Level {
     }
 }
 
-/// Defines a kernel that is compiled for the baseline and for registers of 32 bytes. A call runs the widest version that [`Level::get`]
-/// allows. All versions compute the same bits: the compiler fuses and reorders no operations.
+/// Defines a kernel that is compiled for the baseline and for registers of 32 bytes. A call runs the widest version that
+/// [`Level::get`] allows. All versions compute the same bits: the compiler fuses and reorders no operations.
 ///
-/// * `wide`: also compiled for registers of 64 bytes. For kernels whose data is in cache, so that the number of elements per load limits
-///   the speed.
-/// * `fused`: compiled for registers of 32 and 64 bytes with FMA, not for the x86-64 baseline. For kernels that call `mul_add`. They return
-///   `None` if the machine has no FMA, or if the build has no version with FMA.
+/// * `wide`: also compiled for registers of 64 bytes. For kernels whose data is in cache, so that the number of elements per load
+///   limits the speed.
+/// * `fused`: compiled only for instruction sets with FMA: for registers of 32 and 64 bytes on x86-64, and for the baseline of
+///   64-bit ARM. For kernels that call `mul_add`. The kernel returns `None` if the machine has no FMA, or if the build has no
+///   version with FMA.
 macro_rules! kernel {
     (
         $(#[$doc:meta])*
@@ -124,7 +126,7 @@ macro_rules! kernel {
             unsafe { body::<$($generic),*>($($argument),*) }
         }
     };
-    // Returns `None` if the machine has no fused multiply-add, or if the build has no version for it: see `@at` below.
+    // The kernel returns `None` if the machine has no FMA, or if the build has no version with FMA: see `@at` below.
     (
         $(#[$doc:meta])*
         fused unsafe fn $name:ident[$($bounds:tt)*][$($generic:tt),*]($($argument:ident: $type:ty),* $(,)?) -> $result:ty $body:block
@@ -155,8 +157,8 @@ macro_rules! kernel {
             }
         }
     };
-    // Returns the result of the body compiled with the features of a level, if the machine has that level. Builds with debug assertions
-    // have no such version: they would take twice as long to compile, and need not be fast.
+    // Returns the result of the body compiled with the features of a level, if `Level::get` allows that level. Builds with debug
+    // assertions have no such versions, because they would take twice as long to compile and need not be fast.
     (
         @at $Level:ident $features:literal
         $body:ident[$($bounds:tt)*][$($generic:tt),*]($($argument:ident: $type:ty),*) -> $result:ty
@@ -186,7 +188,7 @@ pub(crate) mod tests {
         pub(crate) static HIGHEST: Cell<Level> = const { Cell::new(Level::Avx512) };
     }
 
-    /// Returns the results of `f` on this thread at each level that the machine has.
+    /// Calls `f` on this thread at each level that the machine has, and returns the results.
     pub(crate) fn at_each_level<A>(f: impl Fn() -> A) -> Vec<A> {
         let levels = [Level::Portable, Level::Avx2, Level::Avx512];
         let found = levels.into_iter().filter(|&level| level <= Level::of_machine()).map(|level| {

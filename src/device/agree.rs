@@ -1,12 +1,12 @@
 //! Marker traits that require two type parameters to be equal. Each has one blanket impl, for `T` and `T`: inference still works
-//! (`&a + &Tensor::zeros([2, 3])`), and a mismatch reports the trait's `on_unimplemented` text. Generic code names the one type by
-//! two parameters; the hidden methods are identity casts between them.
+//! (`&a + &Tensor::zeros([2, 3])`), and a mismatch reports the trait's `on_unimplemented` text. Generic code has two parameters for
+//! the one type; the hidden methods are identity casts between them.
 
 use super::Device;
 use crate::element::Element;
 use crate::order::Order;
 
-/// Sealed: an impl for two different types outside this crate would make the identity casts below wrong.
+/// Makes the traits of this module sealed. An `impl` for two different types in another crate would make the identity casts wrong.
 mod sealed {
     pub trait Same<Other> {}
     impl<T> Same<T> for T {}
@@ -42,7 +42,7 @@ impl<T: Element> SameDtype<T> for T {
     }
 }
 
-/// The operands live on the same device.
+/// The operands are on devices of the same type.
 #[diagnostic::on_unimplemented(
     message = "cannot combine a tensor on `{Self}` with a tensor on `{Other}`",
     label = "the operands are on different devices",

@@ -1,5 +1,5 @@
-//! Optional capabilities of a device, as values. A value can be constructed only if its trait bound holds, so its methods need no
-//! further check.
+//! Optional capabilities of a device, as values. [`OnHost`] and [`Copies`] can be constructed only for a device that implements the
+//! corresponding trait, so their methods need no further check.
 
 use super::{Device, HostAccess, Operand, Output, Permute};
 use crate::element::Element;
@@ -8,7 +8,7 @@ use core::any::Any;
 use core::fmt;
 use core::marker::PhantomData;
 
-/// The elements of tensors of `T` on `Dev` are in the memory of the host. See [`Device::on_host`].
+/// Proof that the elements of tensors of `T` on `Dev` are in the memory of the host. See [`Device::on_host`].
 pub struct OnHost<Dev: Device, T: Element> {
     address: fn(Dev::Ptr<T>) -> *mut T,
 }
@@ -42,7 +42,7 @@ impl<Dev: Device, T: Element> fmt::Debug for OnHost<Dev, T> {
     }
 }
 
-/// `Dev` copies between strided operands of `T` without the host. See [`Device::copies`].
+/// Proof that `Dev` copies between strided operands of `T` without the host. See [`Device::copies`].
 pub struct Copies<Dev, T: Element>
 where
     Dev: Device,
@@ -96,8 +96,8 @@ impl<A: Device, B: Device> Same<A, B> {
     pub(crate) fn operand<'a, T: Element>(&self, operand: Operand<'a, T, A>) -> Operand<'a, T, B> {
         let ptr = operand.ptr();
         let ptr = (&ptr as &dyn Any).downcast_ref().expect("the pointers of one device have one type");
-        // SAFETY: the pointer, shape and strides are those of `operand`, so its elements are readable during `'a`. `Same::of`
-        // checked that its pointers are valid on this device.
+        // SAFETY: the pointer, shape and strides are those of `operand`, whose elements are readable during `'a`. `Same::of`
+        // checked that pointers of device `A` are valid on device `B`.
         unsafe { Operand::from_raw(*ptr, operand.shape(), operand.strides()) }
     }
 }

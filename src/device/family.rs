@@ -1,5 +1,6 @@
-//! The capability families: traits for the operations that a device implements. Their methods have neither rank nor memory order
-//! in their types. They are safe to call, as an [`Operand`] guarantees readable elements. Default bodies use the host fallback.
+//! The capability families: traits for the operations that a device implements. The types of their methods contain neither rank nor
+//! memory order. The methods are safe to call, because [`Operand`] guarantees readable elements, and [`Output`] exclusive access.
+//! Default bodies use the host fallback: they copy the operands to the host and compute there.
 
 use super::function::{Arguments, ElementTuple, Function};
 use super::op::{BinaryOp, Generator, Reduction};
@@ -60,7 +61,7 @@ pub trait Elementwise<T: Element>: Device {
     /// Computes `a = op(a)`, `a = op(a, b)` or `a = op(a, b, c)`. `rest` is the tuple of the operands after `a`.
     ///
     /// # Errors
-    /// As [`map`](Elementwise::map).
+    /// The errors of [`map`](Elementwise::map).
     fn update<A: Arguments<First = T>, F: Function<A, Output = T>>(
         &self,
         op: &F,
@@ -136,8 +137,8 @@ pub trait Reduce<T: Element>: Device {
 )]
 pub trait Gemm<T: Scalar>: Device {
     /// Computes the matrix products `out = alpha · a · b + beta · out` of a batch. `out`, `a` and `b` have shapes `[.., m, n]`,
-    /// `[.., m, k]` and `[.., k, n]`. The leading axes, `..`, are those of the batch; they have equal extents. If `beta` is zero, `out`
-    /// is not read.
+    /// `[.., m, k]` and `[.., k, n]`. The leading axes, `..`, are those of the batch; they have equal extents. If `beta` is zero,
+    /// `out` is not read.
     ///
     /// # Errors
     /// * [`Error::Arithmetic`] if an integer result overflows, in builds with debug assertions. In other builds, it wraps.
@@ -146,20 +147,21 @@ pub trait Gemm<T: Scalar>: Device {
         products_on_host(self, args, |args| Cpu.gemm(args))
     }
 
-    /// Computes `out = alpha · Σ a · b + beta · out`: elementwise products, summed over the trailing axes of `a` and `b`. `a` and `b`
-    /// have the same shape, whose leading axes are those of `out`. If an axis belongs to one operand only, the other operand has
-    /// stride 0 along it. If `beta` is zero, `out` is not read.
+    /// Computes `out = alpha · Σ a · b + beta · out`: elementwise products, summed over the trailing axes of `a` and `b`. `a` and
+    /// `b` have the same shape, whose leading axes are those of `out`. If an axis belongs to one operand only, the other operand
+    /// has stride 0 along it. If `beta` is zero, `out` is not read.
     ///
     /// Dot products, matrix-vector products, and accumulated elementwise products have this form.
     ///
     /// # Errors
-    /// As [`gemm`](Gemm::gemm).
+    /// The errors of [`gemm`](Gemm::gemm).
     fn sum_products(&self, args: ProductArgs<'_, T, Self>) -> Result<(), Error> {
         products_on_host(self, args, |args| Cpu.sum_products(args))
     }
 }
 
-/// Runs a host kernel that writes an output, and reads it if `beta` is not zero.
+/// Host fallback of [`Gemm`]: copies the operands to the host, calls `kernel`, and copies the result to the output. Copies the
+/// output to the host first if `beta` is not zero.
 pub(super) fn products_on_host<T: Scalar, Dev: Device>(
     device: &Dev,
     args: ProductArgs<'_, T, Dev>,

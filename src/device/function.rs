@@ -1,7 +1,7 @@
 //! Elementwise functions of one to three operands, under one signature.
 //!
-//! Users implement [`UnaryOp`], [`BinaryOp`] or [`TernaryOp`]. Every type that implements one of these traits is also a [`Function`] of
-//! a tuple of elements. So the methods of devices, [`Elementwise::map`](super::Elementwise::map) and
+//! Users implement [`UnaryOp`], [`BinaryOp`] or [`TernaryOp`]. Every type that implements one of these traits is also a
+//! [`Function`] of a tuple of elements. So the methods of devices, [`Elementwise::map`](super::Elementwise::map) and
 //! [`Elementwise::update`](super::Elementwise::update), take functions of one, two or three operands.
 
 use super::cuda_source::CudaSource;
@@ -22,7 +22,7 @@ pub trait Function<A: Arguments>: Copy + Send + Sync {
     const NAME: &'static str;
     /// The function as an expression of CUDA C++.
     const CUDA: CudaSource;
-    /// Whether the function is defined, as an expression of CUDA C++.
+    /// [`is_defined`](Function::is_defined) as an expression of CUDA C++.
     const CUDA_DEFINED: CudaSource;
     /// Whether devices call [`is_defined`](Function::is_defined) for all elements before they write any.
     const CHECKED: bool;
@@ -30,7 +30,7 @@ pub trait Function<A: Arguments>: Copy + Send + Sync {
     const COST: usize;
     /// Calls the function.
     fn call(&self, arguments: A) -> Self::Output;
-    /// Returns the elementary function that this is, if it is one.
+    /// Returns which elementary function this function is, or `None` if it is none.
     #[doc(hidden)]
     fn elementary(&self) -> Option<Elementary>;
     /// Returns whether the function is defined for these elements.
@@ -178,8 +178,8 @@ pub trait ElementTuple: Copy + private::Sealed {
         f: impl FnOnce(Self::Operands<'_, Cpu>) -> Result<(), Error>,
     ) -> Result<(), Error>;
 
-    /// Reads one element of each operand. `at(k)` returns an address in the `k`th operand, and the offset, in elements, from there to
-    /// the element.
+    /// Reads one element of each operand. `at(k)` returns an address in the `k`th operand, and the offset, in elements, from there
+    /// to the element.
     ///
     /// # Safety
     /// The caller must ensure that, for each `k` below `LEN`, the address and offset returned by `at(k)` lead to an initialised,
@@ -327,12 +327,12 @@ macro_rules! arguments {
                     // SAFETY: `i < n`, and the caller ensures that `operands[0]` points to `n` initialised elements of `$First`.
                     let $first = unsafe { *$first.wrapping_add(i) };
                     $(
-                        // SAFETY: as for `operands[0]`: `i < n`, and `operands[$k]` points to `n` initialised elements of
+                        // SAFETY: `i < n`, and the caller ensures that `operands[$k]` points to `n` initialised elements of
                         // `$Other`.
                         let $other = unsafe { *$other.wrapping_add(i) };
                     )*
-                    // SAFETY: `i < n`, and the caller ensures exclusive access to `n` elements at `out`. If they are the elements of
-                    // the first operand, element `i` has been read already.
+                    // SAFETY: `i < n`, and the caller ensures exclusive access to `n` elements at `out`. If they are the elements
+                    // of the first operand, element `i` has been read already.
                     unsafe { *out.wrapping_add(i) = op.call(($first, $($other),*)) };
                     i += 1;
                 }
@@ -351,7 +351,7 @@ macro_rules! arguments {
                     // SAFETY: `i < n`, and the caller ensures that `operands[0]` points to `n` initialised elements of `$First`.
                     let $first = unsafe { *$first.wrapping_add(i) };
                     $(
-                        // SAFETY: as for `operands[0]`: `i < n`, and `operands[$k]` points to `n` initialised elements of
+                        // SAFETY: `i < n`, and the caller ensures that `operands[$k]` points to `n` initialised elements of
                         // `$Other`.
                         let $other = unsafe { *$other.wrapping_add(i) };
                     )*

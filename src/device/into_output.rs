@@ -1,7 +1,7 @@
 //! Computations that write an output, as types whose methods are always inlined.
 //!
-//! A closure that two callers share is not inlined. A result of rank 0 is then allocated on the heap even if it is read and dropped
-//! at once, as in `x.sum().item()`.
+//! The compiler does not inline a closure that two callers share. If the computation is not inlined, a result of rank 0 is
+//! allocated on the heap even if it is read and dropped at once, as in `x.sum().item()`.
 
 use super::{Device, Operand, Output, Reduce, Reduction};
 use crate::element::Element;

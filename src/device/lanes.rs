@@ -1,14 +1,16 @@
-//! Folds in several accumulators: loops that the compiler vectorises, for SIMD registers of any width.
+//! Loops that fold contiguous elements into several accumulators, so that the compiler vectorises them for SIMD registers of any
+//! width. The reductions call them.
 
 #![forbid(unsafe_code)]
 
 /// Number of elements that each accumulator folds in a chain. After a chain, the accumulators are combined with the results of the
 /// earlier chains.
 const CHAIN_LEN: usize = 8;
-/// Accumulators for short slices and large accumulator types.
+/// Number of accumulators for short slices and for large accumulator types.
 const MIN_LANES: usize = 8;
 
-/// Folds elements, chain by chain, in enough accumulators to fill several SIMD registers of any width.
+/// Folds elements, chain by chain, in enough accumulators to fill several SIMD registers of any width. `start` is the neutral
+/// element of `combine`.
 #[inline(always)]
 pub(crate) fn in_lanes<T: Copy, A: Copy>(
     elements: &[T],
@@ -16,7 +18,7 @@ pub(crate) fn in_lanes<T: Copy, A: Copy>(
     step: impl Fn(A, T) -> A,
     combine: impl Fn(A, A) -> A,
 ) -> A {
-    // With so many accumulators, the compiler vectorises the loop over them instead of unrolling it fully.
+    // With these numbers of accumulators, the compiler vectorises the loop over them. It would unroll a shorter loop fully instead.
     match const { size_of::<A>() } {
         1 => in_so_many::<T, A, 256>(elements, start, step, combine),
         2 => in_so_many::<T, A, 128>(elements, start, step, combine),
@@ -71,7 +73,7 @@ pub(crate) fn in_few_lanes<T: Copy, A: Copy>(
     rows.remainder().iter().fold(halve(accs, combine), |acc, &x| step(acc, x))
 }
 
-/// Combines the upper half of the results with the lower half until one is left.
+/// Combines the upper half of the results with the lower half, until one result is left. `LANES` is a power of two.
 #[inline(always)]
 pub(crate) fn halve<A: Copy, const LANES: usize>(mut results: [A; LANES], combine: impl Fn(A, A) -> A) -> A {
     let mut width = LANES;

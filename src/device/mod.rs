@@ -1,8 +1,9 @@
 //! Devices: memory, and the operations on it.
 //!
-//! Other crates can implement [`Device`] (allocation and plain copies to and from the host) and then each capability family that
-//! the device supports: [`Elementwise`], [`Permute`], [`Reduce`], [`Gemm`]. The default bodies of the families compute on the host,
-//! so `impl Elementwise<f32> for MyDevice {}` is enough to begin with. [`Backend`] requires all four families.
+//! Other crates can implement [`Device`]: allocation, and plain copies to and from the host. They can then implement each
+//! capability family that the device supports: [`Elementwise`], [`Permute`], [`Reduce`] and [`Gemm`]. A family is a trait for a
+//! group of operations. The default bodies of its methods compute on the host, so `impl Elementwise<f32> for MyDevice {}` is enough
+//! to begin with. [`Backend`] requires all four families.
 
 mod agree;
 mod capability;
@@ -103,9 +104,9 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// Returns the name that messages and the type line of a printed tensor show.
     fn name(&self) -> String;
 
-    /// Returns whether pointers of the other device are valid on this one. All operands of an operation must be on the same instance.
-    /// The default returns `true` for zero-sized device types, which have one instance, and `false` for others. A device type with data
-    /// must therefore override it.
+    /// Returns whether pointers of the other device are valid on this one. All operands of an operation must be on the same
+    /// instance. The default returns `true` for zero-sized device types, which have one instance, and `false` for others. A device
+    /// type with data must therefore override it.
     fn same_instance(&self, _: &Self) -> bool {
         size_of::<Self>() == 0
     }
@@ -122,7 +123,7 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// them. The operations of this crate allocate their results with it.
     ///
     /// # Errors
-    /// As [`alloc`](Device::alloc).
+    /// The errors of [`alloc`](Device::alloc).
     ///
     /// # Safety
     /// The caller must ensure that each element is written before it is read: until then its value is unspecified, and may be
@@ -166,7 +167,7 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// Allocates a buffer of `len` elements that are all zero (`false`).
     ///
     /// # Errors
-    /// As [`alloc`](Device::alloc).
+    /// The errors of [`alloc`](Device::alloc).
     fn alloc_zeroed<T: Element>(&self, len: usize) -> Result<Self::Buffer<T>, Error> {
         via_host::upload(self, &via_host::zeros(len)?)
     }
@@ -182,7 +183,7 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// Copies the operand's elements to a new buffer, contiguous in row-major order of its shape.
     ///
     /// # Errors
-    /// As [`alloc`](Device::alloc), or if the device reports another error.
+    /// The errors of [`alloc`](Device::alloc), or another error of the device.
     fn compact<T: Element>(&self, from: Operand<'_, T, Self>) -> Result<Self::Buffer<T>, Error> {
         self.adopt(self.gather(from)?)
     }
@@ -190,13 +191,13 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// Converts a `Vec` into a buffer. [`Cpu`] does this without copying the elements.
     ///
     /// # Errors
-    /// As [`alloc`](Device::alloc).
+    /// The errors of [`alloc`](Device::alloc).
     fn adopt<T: Element>(&self, data: Vec<T>) -> Result<Self::Buffer<T>, Error> {
         via_host::upload(self, &data)
     }
 
-    /// Converts a buffer into a `Vec`. On [`Cpu`], the `Vec` takes ownership of the buffer's memory, unless another library allocated it;
-    /// then the elements are copied.
+    /// Converts a buffer into a `Vec`. On [`Cpu`], the `Vec` takes ownership of the buffer's memory; in a large buffer, the
+    /// elements may be moved to the beginning of this memory. If another library allocated the memory, the elements are copied.
     ///
     /// # Errors
     /// If the allocation on the host fails, or the device reports an error.
@@ -210,18 +211,18 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// The caller must ensure that `work` writes the element or returns an error.
     ///
     /// # Errors
-    /// As [`alloc`](Device::alloc), or the error of `work`.
+    /// The errors of [`alloc`](Device::alloc), or the error of `work`.
     unsafe fn one<T: Element>(&self, work: impl IntoOutput<T, Self>) -> Result<Self::Buffer<T>, Error> {
-        // SAFETY: the caller ensures that `work` writes the element or returns an error, and the buffer is returned only after
-        // it succeeded.
+        // SAFETY: the caller ensures that `work` writes the element or returns an error. If it returns an error, this function does
+        // not return the buffer.
         let mut buffer = unsafe { self.alloc_for_overwrite(1)? };
         assert_eq!(
             Self::len(&buffer),
             1,
             "the buffer of a device must have the requested number of elements"
         );
-        // SAFETY: the buffer has one element, which the empty index addresses; it is a local variable, so nothing else accesses
-        // it.
+        // SAFETY: the buffer has one element, which the empty index addresses. The buffer is a local variable, so nothing else
+        // accesses the element.
         work.write(unsafe { Output::from_raw(Self::ptr_mut(&mut buffer), &[], &[]) }, self)?;
         Ok(buffer)
     }
@@ -232,9 +233,9 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
         None
     }
 
-    /// Returns `Some(Copies::new())` if the device's own [`Permute::copy`] copies strided operands without the host. A transfer from
-    /// the host to strided elements is then one upload to a contiguous buffer of the device and one copy on the device. The default
-    /// returns `None`: each contiguous run of elements is written separately.
+    /// Returns `Some(Copies::new())` if the device's own [`Permute::copy`] copies strided operands without the host. A transfer
+    /// from the host to strided elements is then one upload to a contiguous buffer of the device and one copy on the device. The
+    /// default returns `None`: each contiguous run of elements is written separately.
     fn copies<T: Element>() -> Option<Copies<Self, T>> {
         None
     }
@@ -242,7 +243,7 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// Copies a buffer.
     ///
     /// # Errors
-    /// As [`alloc`](Device::alloc).
+    /// The errors of [`alloc`](Device::alloc).
     fn duplicate<T: Element>(&self, buffer: &Self::Buffer<T>) -> Result<Self::Buffer<T>, Error> {
         via_host::upload(self, &via_host::download(self, buffer)?)
     }
@@ -252,8 +253,8 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
 ///
 /// # Safety
 /// * The elements of a buffer do not move until it is dropped.
-/// * For every pointer made by [`Device::ptr`], [`Device::ptr_mut`] and [`Device::offset`], `host_ptr` returns the host address
-///   of that element. The address is aligned and valid for reads; if the pointer is from `ptr_mut`, also for writes. Adjacent elements
+/// * For every pointer made by [`Device::ptr`], [`Device::ptr_mut`] and [`Device::offset`], `host_ptr` returns the host address of
+///   that element. The address is aligned and valid for reads; if the pointer is from `ptr_mut`, also for writes. Adjacent elements
 ///   of a buffer have adjacent addresses.
 /// * The address is never null, even if the buffer is empty.
 #[diagnostic::on_unimplemented(

@@ -49,19 +49,20 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     ///
     /// Types are called `A` and, for the result, `R`; element types have their Rust names (`f64`, `u8`, `c32`).
     ///
-    /// * For floating-point and complex numbers, use the operators of C++ and the function names of C (`sqrt`, `exp`, `log`, `tanh`;
-    ///   `fmod` for the `%` of floating-point numbers). A product and a sum are rounded separately, as in Rust. The results of functions
-    ///   may differ from the CPU's in the last digits.
-    /// * The literal `0.5` is an `f64`, and its product with an `f32` is an `f64`, too: if `A` is `f32`, write `A(0.5)` or `0.5f`. In an
-    ///   operation with a complex number, the literal takes the type of that number's parts.
+    /// * For floating-point and complex numbers, use the operators of C++ and the function names of C (`sqrt`, `exp`, `log`,
+    ///   `tanh`; `fmod` for the `%` of floating-point numbers). A product and a sum are rounded separately, as in Rust. The results
+    ///   of functions may differ from the CPU's in the last digits.
+    /// * The literal `0.5` is an `f64`, and its product with an `f32` is an `f64`, too: if `A` is `f32`, write `A(0.5)` or `0.5f`.
+    ///   In an operation with a complex number, the literal takes the type of that number's parts.
     /// * For integers, use `wrapping_add`, `wrapping_sub`, `wrapping_mul` and `wrapping_neg`, and for division `wrapping_div` and
-    ///   `wrapping_rem`. Both operands must have the same type. The operators of C++, such as `+`, do not define overflow as Rust does.
-    ///   `cast<R>(a)` converts as `as` does.
+    ///   `wrapping_rem`. Both operands must have the same type. The operators of C++, such as `+`, do not define overflow as Rust
+    ///   does. `cast<R>(a)` converts as `as` does.
     /// * Put statements into a lambda: `[&] { A x = a * a; return x + x; }()`.
     ///
     /// Creating a source is `unsafe`: [`CudaSource::new`] lists what the text must not do.
     const CUDA: CudaSource = CudaSource::NONE;
-    /// Whether the function is defined, as an expression of CUDA C++; for operations that are [`CHECKED`](UnaryOp::CHECKED).
+    /// [`is_defined`](UnaryOp::is_defined) as an expression of CUDA C++. Required on [`Cuda`](crate::Cuda) if the operation is
+    /// [`CHECKED`](UnaryOp::CHECKED).
     const CUDA_DEFINED: CudaSource = CudaSource::NONE;
     /// Whether devices call [`is_defined`](UnaryOp::is_defined) for all elements before they write any.
     const CHECKED: bool = false;
@@ -70,7 +71,8 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     const COST: usize = 0;
     /// Computes the function.
     fn apply(&self, a: A) -> Self::Output;
-    /// Returns the elementary function that this is, if it is one: the host computes many elements at a time.
+    /// Returns which elementary function the operation is, or `None` if it is none. The host computes elementary functions of many
+    /// elements at a time.
     #[doc(hidden)]
     #[inline]
     fn elementary(&self) -> Option<Elementary> {
@@ -122,7 +124,8 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     /// The function as an expression of CUDA C++ in the operands `a` and `b` and the [scalars](BinaryOp::scalars). With the
     /// default, the operation does not compile on [`Cuda`](crate::Cuda). See [`UnaryOp::CUDA`].
     const CUDA: CudaSource = CudaSource::NONE;
-    /// Whether the function is defined, as an expression of CUDA C++; for operations that are [`CHECKED`](BinaryOp::CHECKED).
+    /// [`is_defined`](BinaryOp::is_defined) as an expression of CUDA C++. Required on [`Cuda`](crate::Cuda) if the operation is
+    /// [`CHECKED`](BinaryOp::CHECKED).
     const CUDA_DEFINED: CudaSource = CudaSource::NONE;
     /// Whether devices call [`is_defined`](BinaryOp::is_defined) for all elements before they write any.
     const CHECKED: bool = false;
@@ -132,19 +135,21 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     /// Whether the operation is associative up to rounding. If so, a parallel device may combine a scan from partial results.
     const ASSOCIATIVE: bool = false;
     /// Computes the function if `b` is a scalar, the same for all elements of `a`. The result must be that of
-    /// [`apply`](BinaryOp::apply). The compiler moves computations that depend on `b` alone out of the loop over the elements, if they
-    /// are cheap and have no side effects such as a panic.
+    /// [`apply`](BinaryOp::apply). The compiler moves computations that depend on `b` alone out of the loop over the elements, if
+    /// they are cheap and have no side effects such as a panic.
     #[inline]
     fn apply_with_scalar(&self, a: A, b: B) -> Self::Output {
         self.apply(a, b)
     }
-    /// Returns whether the function is defined for every `a` with this `b`. If it returns `true`, devices do not check the elements.
+    /// Returns whether the function is defined for every `a` with this `b`. If it returns `true`, devices do not check the
+    /// elements.
     fn always_defined_with_scalar(&self, _b: B) -> bool {
         false
     }
     /// Computes the function.
     fn apply(&self, a: A, b: B) -> Self::Output;
-    /// Returns the elementary function that this is, if it is one: the host computes many elements at a time.
+    /// Returns which elementary function the operation is, or `None` if it is none. The host computes elementary functions of many
+    /// elements at a time.
     #[doc(hidden)]
     #[inline]
     fn elementary(&self) -> Option<Elementary> {
@@ -193,21 +198,21 @@ pub trait TernaryOp<A: Element, B: Element, C: Element>: Copy + Send + Sync {
 pub trait Reduction<T: Element>: Copy + Send + Sync {
     /// The accumulator, of any size and alignment.
     ///
-    /// On the CPU, accumulators of more than 1 KiB are on the heap. Each folds many elements one by one, so sums have larger rounding
-    /// errors. If the accumulators for one thread cannot be allocated, the reduction returns
+    /// On the CPU, accumulators of more than 1 KiB are on the heap. Each folds many elements one by one, so sums have larger
+    /// rounding errors. If the accumulators for one thread cannot be allocated, the reduction returns
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) and writes nothing.
     ///
-    /// The functions of this trait take and return accumulators by value. So a few copies are on the stack at a time, and more of them
-    /// in unoptimised builds. With the default thread stack of 2 MiB, accumulators of 512 KiB work if the functions make no further
-    /// copies. If the reduction is large enough for several threads, the limit is 384 KiB. Larger accumulators need threads with
-    /// larger stacks.
+    /// The functions of this trait take and return accumulators by value. So a few copies are on the stack at a time, and more of
+    /// them in unoptimised builds. With the default thread stack of 2 MiB, accumulators of 512 KiB work if the functions make no
+    /// further copies. If the reduction is large enough for several threads, the limit is 384 KiB. Larger accumulators need threads
+    /// with larger stacks.
     type Acc: Copy + Send + Sync;
     /// The element type of the result.
     type Output: Element;
     /// The reduction as a noun, for messages: "sum".
     const NAME: &'static str;
-    /// Whether the index matters: `fold` then receives elements in memory order, and the left argument of `combine` is the
-    /// earlier part.
+    /// Whether the result depends on the elements' indices. If so, `fold` receives the elements in memory order, and in `combine`,
+    /// the elements of `a` come before those of `b`.
     const USES_INDEX: bool = false;
     /// `true` if the reduction of zero elements is defined, as for a sum. If `false`, as for a maximum, reducing zero elements is
     /// an error.
@@ -224,8 +229,8 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     ///
     /// Creating a source is `unsafe`: [`CudaSource::new`] lists what the text must not do.
     const CUDA: CudaSource = CudaSource::NONE;
-    /// Whether [`finish`](Reduction::finish) may return `None` if at least one element was reduced. If so, an asynchronous device has
-    /// to wait for the result.
+    /// Whether [`finish`](Reduction::finish) may return `None` if at least one element was reduced. If so, an asynchronous device
+    /// has to wait for the result.
     const FALLIBLE: bool = true;
     /// Returns the initial accumulator, the neutral element of `combine`.
     fn identity(&self) -> Self::Acc;
@@ -249,7 +254,7 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     fn fold_block(&self, acc: Self::Acc, elements: &[T], index: usize) -> Self::Acc {
         elements.iter().enumerate().fold(acc, |acc, (i, &x)| self.fold(acc, x, index + i))
     }
-    /// Adds element `j` of each row to the `j`th accumulator. `index` is that of the first row; row `r` has `index + r`.
+    /// Adds element `j` of each row to the `j`th accumulator. The elements of the row at `r` have index `index + r`.
     #[doc(hidden)]
     #[inline(always)]
     fn fold_rows<const N: usize>(&self, accs: &mut [Self::Acc], rows: [&[T]; N], index: usize) {

@@ -58,8 +58,8 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
         Axes::new(self.shape, self.strides)
     }
 
-    /// Returns an operand with the given axes, whose first element is `offset` elements after this operand's. The axes must be derived
-    /// from this operand's axes by the methods of [`Axes`].
+    /// Returns an operand with the given axes, whose first element is `offset` elements after this operand's. The axes must be
+    /// derived from this operand's axes by the methods of [`Axes`].
     ///
     /// # Panics
     /// If the axes address elements outside of this operand's.
@@ -69,8 +69,9 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
         'a: 'b,
     {
         assert!(axes.within(offset, self.axes()), "the axes address elements outside of the operand");
-        // SAFETY: the axes stay between the lowest and the highest element of this operand, as was just checked. They are derived
-        // from its own by methods of `Axes`, which address only elements of the original; all of these are readable during `'a`.
+        // SAFETY: the new axes stay between the lowest and the highest element of this operand, as was just checked. They are
+        // derived from the operand's axes by methods of `Axes`, so they address only elements of this operand. These are readable
+        // during `'a`.
         unsafe { Operand::from_raw(Dev::offset(self.ptr, offset), axes.shape(), axes.strides()) }
     }
 
@@ -92,13 +93,13 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
     {
         self.axes().diagonal(op, a, b, to.reborrow())?;
         let axes = to.into_axes();
-        // SAFETY: `Axes::diagonal` checks that `a` and `b` have the same extent, and its axes begin at this operand's first element.
-        // So the element at index (.., i) is the element of this operand whose indices along `a` and `b` are i and whose other
-        // indices are equal. All elements of this operand are readable during `'a`, which includes `'b`.
+        // SAFETY: `Axes::diagonal` checks that `a` and `b` have the same extent, and its axes begin at this operand's first
+        // element. So the element at index (.., i) is the element of this operand whose indices along `a` and `b` are i and whose
+        // other indices are equal. All elements of this operand are readable during `'a`, which includes `'b`.
         Ok(unsafe { Operand::from_raw(self.ptr, axes.shape(), axes.strides()) })
     }
 
-    /// Calls [`with_axes`](Operand::behind) with the axes and offset of a layout that is derived from this operand's.
+    /// Calls [`with_axes`](Operand::with_axes) with the axes and offset of a layout that is derived from this operand's.
     ///
     /// # Panics
     /// If the layout addresses elements outside of this operand's.
@@ -110,8 +111,8 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
         self.with_axes(layout.axes(), layout.offset())
     }
 
-    /// Returns the operand broadcast to `shape` by the rule of the memory order, or `None` if it does not broadcast to this shape. Writes
-    /// the strides of the result to `strides`, which has at least `shape.len()` entries.
+    /// Returns the operand broadcast to `shape` by the rule of the memory order, or `None` if it does not broadcast to this shape.
+    /// Writes the strides of the result to `strides`, which has at least `shape.len()` entries.
     #[inline]
     pub(crate) fn broadcast<'b>(
         self,
@@ -260,8 +261,8 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
         Output { ptr: self.ptr, shape: self.shape, strides: self.strides, data: PhantomData }
     }
 
-    /// Returns an output with the given axes, whose first element is `offset` elements after this output's. The axes must be derived
-    /// from this output's axes by the methods of [`Axes`].
+    /// Returns an output with the given axes, whose first element is `offset` elements after this output's. The axes must be
+    /// derived from this output's axes by the methods of [`Axes`].
     ///
     /// # Panics
     /// If the axes address elements outside of this output's, or one element by two indices.
@@ -272,13 +273,13 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
     {
         assert!(axes.within(offset, self.axes()), "the axes address elements outside of the output");
         assert!(axes.is_non_overlapping(), "two indices of an output address the same element");
-        // SAFETY: the axes stay between the lowest and the highest element of this output, and different indices address
-        // different elements, as was just checked. The axes are derived from its own by methods of `Axes`, which address only
-        // elements of the original. `self` has exclusive access to these and is consumed.
+        // SAFETY: the new axes stay between the lowest and the highest element of this output, and different indices address
+        // different elements, as was just checked. The new axes are derived from the output's axes by methods of `Axes`, so they
+        // address only elements of this output. `self` has exclusive access to these elements and is consumed.
         unsafe { Output::from_raw(Dev::offset(self.ptr, offset), axes.shape(), axes.strides()) }
     }
 
-    /// Calls [`with_axes`](Output::behind) with the axes and offset of a layout that is derived from this output's.
+    /// Calls [`with_axes`](Output::with_axes) with the axes and offset of a layout that is derived from this output's.
     ///
     /// # Panics
     /// If the layout addresses elements outside of this output's, or one element by two indices.

@@ -34,7 +34,7 @@ pub struct Scalars {
     bytes: [[u8; MAX_SCALAR_BYTES]; MAX_SCALARS],
 }
 
-/// Names and types of scalars.
+/// The properties of an operation's scalars that determine its kernel source. The values of the scalars are not among them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Signature {
     count: usize,
@@ -53,7 +53,8 @@ impl Scalars {
     /// * If six scalars have been bound already.
     /// * If the name is `a`, `b`, `c` or `k`.
     /// * If the name is not an identifier of ASCII letters, digits and `_`, or begins with a digit.
-    /// * If the name is reserved: a keyword of C++, a macro of the kernels, a name with `__`, or one that begins with `_` and a capital.
+    /// * If the name is reserved: a keyword of C++, a macro of the kernels, a name with `__`, or one that begins with `_` and a
+    ///   capital.
     #[track_caller]
     pub fn scalar<T: Element>(&mut self, name: &'static str, value: T) {
         assert!(
@@ -65,7 +66,7 @@ impl Scalars {
         self.bind(name, value);
     }
 
-    /// Binds an operand that is a scalar.
+    /// Binds a scalar operand to its name, `a`, `b` or `c`.
     pub(crate) fn operand<T: Element>(&mut self, name: &'static str, value: T) {
         self.bind(name, value);
     }
@@ -90,8 +91,8 @@ impl Scalars {
     }
 }
 
-/// Checks that kernels can declare a scalar by this name. Safe code chooses the name, and it is inserted unchanged into the source of
-/// kernels: a name that is not an identifier could inject arbitrary code.
+/// Checks that kernels can declare a scalar by this name. Safe code chooses the name, and it is inserted unchanged into the source
+/// of kernels: a name that is not an identifier could inject arbitrary code.
 #[track_caller]
 fn check_name(name: &str) {
     let of_identifier = |c: u8| c.is_ascii_alphanumeric() || c == b'_';

@@ -10,7 +10,7 @@ use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::layout::{Layout, element_count, is_contiguous};
 
-/// A contiguous row-major copy on the host.
+/// A copy of an operand's elements on the host, contiguous in row-major order.
 #[derive(Debug)]
 pub(crate) struct Fetched<T> {
     data: Vec<T>,
@@ -21,7 +21,7 @@ impl<T: Element> Fetched<T> {
     /// Wraps the elements of a tensor of this shape, in row-major order.
     ///
     /// # Panics
-    /// If the number of elements differs from the shape's.
+    /// If the number of elements is not that of the shape.
     pub(crate) fn of_vec(data: Vec<T>, shape: &[usize]) -> Self {
         assert_eq!(
             data.len(),
@@ -33,7 +33,7 @@ impl<T: Element> Fetched<T> {
 
     pub(crate) fn operand(&self) -> Operand<'_, T, Cpu> {
         // SAFETY: `of_vec` checked that `data` has one element for each index of the contiguous `layout`. `self` is borrowed for
-        // the operand's lifetime, so nothing writes to them.
+        // the operand's lifetime, so nothing writes to the elements.
         unsafe { Operand::from_raw(Cpu::slice_ptr(&self.data), self.layout.shape(), self.layout.strides()) }
     }
 
@@ -57,7 +57,8 @@ pub(crate) fn zeros<T: Element>(len: usize) -> Result<Vec<T>, Error> {
 
 /// Copies the elements to a new buffer of the device.
 pub(crate) fn upload<T: Element, Dev: Device>(device: &Dev, from: &[T]) -> Result<Dev::Buffer<T>, Error> {
-    // SAFETY: the buffer is returned only after all of its elements have been written below; an empty one has none to read.
+    // SAFETY: this function returns the buffer only after all of its elements have been written below. An empty buffer has no
+    // elements.
     let mut buffer = unsafe { device.alloc_for_overwrite(from.len())? };
     assert_eq!(
         Dev::len(&buffer),
@@ -78,14 +79,15 @@ pub(crate) fn download<T: Element, Dev: Device>(
 ) -> Result<Vec<T>, Error> {
     let mut to = zeros(Dev::len(buffer))?;
     if !to.is_empty() {
-        // SAFETY: `to` has `Dev::len(buffer)` elements, which the buffer has too; it is borrowed, so nothing writes to it.
+        // SAFETY: `to` has `Dev::len(buffer)` elements, as many as the buffer. `buffer` is borrowed, so nothing writes to its
+        // elements.
         unsafe { device.read(Dev::ptr(buffer), &mut to)? };
     }
     Ok(to)
 }
 
-/// Calls `f` for each run of elements that are contiguous both on the device and on the host. The arguments of `f` are the run's offset
-/// on the device, in elements, and its index range on the host.
+/// Calls `f` for each run of elements that are contiguous both on the device and on the host. The arguments of `f` are the run's
+/// offset on the device, in elements, and its index range on the host.
 fn runs(
     shape: &[usize],
     strides: &[isize],
@@ -135,8 +137,8 @@ pub(crate) fn store<T: Element, Dev: Device>(
         && !is_contiguous(out.shape(), out.strides(), true)
     {
         let there = upload(device, &from.data)?;
-        // SAFETY: `there` has one element for each index of the contiguous layout. It is neither written to nor dropped before
-        // `operand`, which this call consumes.
+        // SAFETY: `there` has one element for each index of the contiguous layout. It is neither written to nor dropped until
+        // `copy` has consumed `operand`.
         let operand =
             unsafe { Operand::from_raw(Dev::ptr(&there), from.layout.shape(), from.layout.strides()) };
         return copies.copy(device, out, operand);
@@ -209,14 +211,14 @@ pub(crate) fn transfer<T: Element, Dev: Device, Dev2: Device>(
     let contiguous = |strides| is_contiguous(from.shape(), strides, true);
     if contiguous(out.strides()) && contiguous(from.strides()) {
         if let Some(elements) = Dev2::on_host().and_then(|host| host.slice(from, true)) {
-            // SAFETY: the output is contiguous, so its elements begin at its pointer; the shapes are equal, so `elements` has one
-            // for each. `Output` guarantees exclusive access.
+            // SAFETY: the output is contiguous, so its elements begin at its pointer. The shapes are equal, so the output has
+            // `elements.len()` elements. `Output` guarantees exclusive access to them.
             return unsafe { to.write(elements, out.ptr()) };
         }
         if let Some(host) = Dev::on_host() {
             let out = host.slice_mut(out).expect("the output is contiguous");
-            // SAFETY: the operand is contiguous, so its elements begin at its pointer; the shapes are equal, so it has
-            // `out.len()` of them. `Operand` guarantees that nothing writes to them.
+            // SAFETY: the operand is contiguous, so its elements begin at its pointer. The shapes are equal, so the operand has
+            // `out.len()` elements. `Operand` guarantees that they are readable, and that nothing writes to them.
             return unsafe { device.read(from.ptr(), out) };
         }
     }

@@ -1,9 +1,10 @@
-// Elementary functions of complex numbers, without branches. They call the functions of real numbers, in the module `real`. `double.rs`
-// and `single.rs` include this source.
+// Elementary functions of complex numbers, without branches. They call the functions of real numbers, in the module `real`.
+// `double.rs` and `single.rs` include this source.
 //
-// Branch cuts and the signs of zeros are those of C99, Annex G, and W. Kahan, "Branch cuts for complex elementary functions" (1987).
-// A predicate `.._is_far` selects the arguments for which a formula is invalid: infinities, NaN, and arguments for which only an
-// intermediate result would overflow. For these arguments, there is a second function `.._far`, with branches.
+// Branch cuts and the signs of zeros are those of C99, Annex G, and W. Kahan, "Branch cuts for complex elementary functions"
+// (1987). A predicate `.._is_far` selects the arguments for which a formula is invalid, such as infinities, NaN, angles above
+// `FAR`, and arguments for which only an intermediate result would overflow or underflow. For these arguments, there is a second
+// function `.._far`, with branches.
 
 use super as real;
 use super::{
@@ -33,13 +34,13 @@ fn over_i(z: Pair) -> Pair {
     Pair::new(z.im, -z.re)
 }
 
-/// Returns the cosine and the sine, for |x| <= FAR.
+/// Returns the cosine and the sine of `x` as the parts of cos x + i sin x, for |x| <= FAR.
 #[inline(always)]
 fn cos_sin(x: Float) -> Pair {
     Pair::new(real::cos(x), real::sin(x))
 }
 
-/// Returns the cosine and the sine of any number.
+/// [`cos_sin`] for any `x`.
 fn cos_sin_any(x: Float) -> Pair {
     if real::is_far(x) { Pair::new(real::cos_far(x), real::sin_far(x)) } else { cos_sin(x) }
 }

@@ -17,9 +17,10 @@ pub(crate) const ROUND_BIASED: f64 = ROUND + 1023.0;
 const LOWEST_K_BIASED: f64 = ROUND_BIASED - 1000.0;
 /// 2^-64: the second of the [`scale_factors`] for subnormal results. It is so small that the first factor is normal.
 const SUBNORMAL_FACTOR: f64 = 5.421010862427522e-20;
-/// e^x overflows here, and is zero at [`EXP_MIN`].
+/// From this value on, e^x overflows. Up to [`EXP_MIN`], it is zero.
 const EXP_MAX: f64 = 710.0;
 const EXP_MIN: f64 = -746.0;
+/// From this value on, 2^x overflows. Up to [`EXP2_MIN`], it is zero.
 const EXP2_MAX: f64 = 1024.0;
 const EXP2_MIN: f64 = -1077.0;
 /// From this value on, 1 - e^-x and 1 - e^-2x round to 1.
@@ -28,7 +29,7 @@ const EXP_M1_FLAT: f64 = 40.0;
 const TANH_FLAT: f64 = 22.0;
 /// Below this value, tanh is a polynomial.
 const TANH_NEAR: f64 = 0.92;
-/// sinh and cosh overflow here; the exponent of e^x is 1025 there.
+/// From this value on, sinh and cosh overflow. The exponent of e^x is 1025 at this value.
 const HYPERBOLIC_MAX: f64 = 710.5;
 /// Below this value, functions with the series x + c x^2 + .. round to x.
 const TINY: f64 = 1e-17;

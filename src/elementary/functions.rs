@@ -138,8 +138,8 @@ pub(crate) fn exp2(x: Float) -> Float {
     fma(rest, first, high * first) * second
 }
 
-/// Returns (e^x - 1) / 2 as a sum of two numbers, for `x` in `-EXP_M1_FLAT..=EXP_MAX`. It is
-/// halved because 2^k may overflow, but 2^k / 2 cannot.
+/// Returns (e^x - 1) / 2 as a sum of two numbers, for `x` in `-EXP_M1_FLAT..=EXP_MAX`. The result is halved because 2^k may
+/// overflow, but 2^k / 2 cannot.
 #[inline(always)]
 fn half_exp_m1(x: Float) -> (Float, Float) {
     let ReducedExp { k_biased, r, r_low } = reduce_exp(x);
@@ -422,7 +422,8 @@ struct ReducedAngle {
     quadrant: Bits,
 }
 
-/// Returns true if [`sin`], [`cos`] and [`tan`] are not accurate for `x`; then use [`sin_far`], [`cos_far`] and [`tan_far`].
+/// Returns true if [`sin`], [`cos`] and [`tan`] are not accurate for `x`. For such `x`, use [`sin_far`], [`cos_far`] and
+/// [`tan_far`].
 #[inline(always)]
 pub(crate) fn is_far(x: Float) -> bool {
     x.abs() > FAR
@@ -584,7 +585,7 @@ fn powf_special(x: Float, y: Float, power: Float) -> Float {
 
 // Functions of two numbers.
 
-/// Returns x, negated if the sign bit of `negative` is set.
+/// Returns `x`, or `-x` if the sign bit of `negative` is set.
 #[inline(always)]
 fn times_sign(x: Float, negative: Float) -> Float {
     Float::from_bits(x.to_bits() ^ (negative.to_bits() & (-0.0 as Float).to_bits()))

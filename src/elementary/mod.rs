@@ -11,10 +11,11 @@
 //!     if far: compute the results of the far arguments again        (compute_far, scalar)
 //! ```
 //!
-//! The functions require fused multiply-add (FMA): on x86-64 from the level [`Avx2`](crate::simd::Level) on, and on every 64-bit ARM.
-//! With FMA, the result for an element does not depend on its index, on the number of threads, or on the width of the registers. On
-//! other processors, and in builds with debug assertions, the callers use the functions of the C library instead. Inverse hyperbolic
-//! functions are an exception: on those processors and in those builds, this module computes them with FMA in software.
+//! The functions require fused multiply-add (FMA): on x86-64 from the level [`Avx2`](crate::simd::Level) on, and on every 64-bit
+//! ARM. With FMA, the result for an element does not depend on its index, on the number of threads, or on the width of the
+//! registers. On other processors, and on x86-64 in builds with debug assertions, the callers use the C library instead, and
+//! `num-complex` for complex numbers. Inverse hyperbolic functions of real numbers are an exception: in these cases, this module
+//! computes them with FMA in software.
 //!
 //! The scalar functions call the same loops with one element.
 
@@ -169,8 +170,10 @@ kernel! {
     /// Computes `to[i] = f(from[i])` for `n` elements. Results of far arguments are meaningless.
     ///
     /// # Safety
+    /// The caller must ensure:
     /// * `n` elements from each pointer of `from` on are readable.
-    /// * `n` elements from `to` on may be written. These results do not overlap the arguments, and nothing else accesses the results.
+    /// * `n` elements from `to` on may be written. These results do not overlap the arguments, and nothing else accesses the
+    ///   results.
     fused unsafe fn compute_all[P: Arguments, R: Branchless<P::Argument>][P, R](f: R, from: P, to: *mut R::Output, n: usize) -> () {
         let mut i = 0;
         while i < n {
@@ -207,7 +210,7 @@ const CHUNK: usize = 512;
 /// returns false.
 ///
 /// # Safety
-/// The conditions of [`compute_all`], except that `to` may be equal to the first pointer of `from`.
+/// The contract of [`compute_all`], except that `to` may be equal to the first pointer of `from`.
 unsafe fn map_function<P: Arguments, R: Branchless<P::Argument>>(
     f: R,
     from: P,
@@ -241,7 +244,7 @@ unsafe fn map_function<P: Arguments, R: Branchless<P::Argument>>(
 /// [`map_function`] for arguments that do not overlap the results.
 ///
 /// # Safety
-/// The conditions of [`compute_all`].
+/// The contract of [`compute_all`].
 unsafe fn map_chunks<P: Arguments, R: Branchless<P::Argument>>(
     f: R,
     from: P,
@@ -269,10 +272,10 @@ unsafe fn map_chunks<P: Arguments, R: Branchless<P::Argument>>(
     true
 }
 
-/// Overwrites the results of far arguments.
+/// Computes the results of far arguments again, and overwrites the meaningless ones.
 ///
 /// # Safety
-/// The conditions of [`compute_all`].
+/// The contract of [`compute_all`].
 #[cold]
 unsafe fn compute_far<P: Arguments, R: Branchless<P::Argument>>(f: R, from: P, to: *mut R::Output, n: usize) {
     for i in 0..n {
@@ -438,10 +441,11 @@ macro_rules! functions {
                 }
             }
 
-            /// Computes `to[i] = f(from[i])` for `n` elements. Writes nothing and returns false if the processor has no FMA, if the build
-            /// has no code for it, or if the `match` below has no loop for `f`.
+            /// Computes `to[i] = f(from[i])` for `n` elements. Writes nothing and returns false if the processor has no FMA, if the
+            /// build has no code for it, or if the `match` below has no loop for `f`.
             ///
             /// # Safety
+            /// The caller must ensure:
             /// * `n` elements from `from` on are readable.
             /// * `n` elements from `to` on may be written, and nothing else accesses them.
             /// * `to` is equal to `from`, or the elements from `to` on do not overlap those from `from` on.
@@ -466,7 +470,7 @@ macro_rules! functions {
                     Elementary::PairWith(PairFunction::Pow, right) => map!(With(Pow, right as $F)),
                     Elementary::Arg | Elementary::Pair(_) => false,
                     Elementary::Float(f) => match f {
-                        // A vector instruction: the loop of ordinary elementwise functions is vectorised.
+                        // The square root is a vector instruction, so the loop of ordinary elementwise functions is vectorised.
                         FloatFunction::Sqrt => false,
                         FloatFunction::Exp => map!(Exp),
                         FloatFunction::Exp2 => map!(Exp2),
@@ -492,7 +496,7 @@ macro_rules! functions {
             /// [`map`] for complex numbers.
             ///
             /// # Safety
-            /// As [`map`].
+            /// The contract of [`map`].
             pub(crate) unsafe fn map_complex(
                 f: Elementary,
                 from: *const Pair,
@@ -536,19 +540,21 @@ macro_rules! functions {
                 }
             }
 
-            /// Computes the arguments of complex numbers, as [`map`].
+            /// Computes `to[i]`, the argument of the complex number `from[i]`, for `n` elements. Returns false in the cases of
+            /// [`map`].
             ///
             /// # Safety
-            /// As [`map`], and the elements of `from` and `to` do not overlap.
+            /// The contract of [`map`]. In addition, the elements of `from` and `to` must not overlap.
             pub(crate) unsafe fn map_arg(from: *const Pair, to: *mut $F, n: usize) -> bool {
                 // SAFETY: this function has the contract of `map_function`.
                 unsafe { map_function(Arg, from, to, n) }
             }
 
-            /// Computes `to[i] = f(left[i], right[i])`, as [`map`].
+            /// Computes `to[i] = f(left[i], right[i])` for `n` elements. Returns false in the cases of [`map`].
             ///
             /// # Safety
-            /// As [`map`], with `left` as `from`. Also, `n` elements from `right` on are readable, and do not overlap those from `to` on.
+            /// The contract of [`map`], with `left` as `from`. In addition, `n` elements from `right` on must be readable, and must
+            /// not overlap those from `to` on.
             pub(crate) unsafe fn map_pairs(
                 f: PairFunction,
                 left: *const $F,
@@ -580,14 +586,14 @@ macro_rules! functions {
                 unsafe { map_complex(f, &raw const z, &raw mut w, 1) }.then_some(w)
             }
 
-            /// Returns the argument of a complex number, as [`one`].
+            /// Returns the argument of a complex number, with the same bits as [`map_arg`]; `None` if [`map_arg`] returns false.
             pub(crate) fn one_arg(z: Pair) -> Option<$F> {
                 let mut x = 0.0;
                 // SAFETY: the argument and the result are two variables, with one element each.
                 unsafe { map_arg(&raw const z, &raw mut x, 1) }.then_some(x)
             }
 
-            /// Returns the function of two numbers, as [`one`].
+            /// Returns `f(x, y)`, with the same bits as [`map_pairs`]; `None` if [`map_pairs`] returns false.
             pub(crate) fn one_of_pair(f: PairFunction, x: $F, y: $F) -> Option<$F> {
                 let mut z = x;
                 // SAFETY: the arguments and the result are three variables, with one element each.

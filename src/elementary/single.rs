@@ -18,9 +18,10 @@ const ROUND_BIASED: f32 = ROUND + 127.0;
 const LOWEST_K_BIASED: f32 = ROUND_BIASED - 110.0;
 /// 2^-32: the second of the [`scale_factors`] for subnormal results. It is so small that the first factor is normal.
 const SUBNORMAL_FACTOR: f32 = 2.3283064e-10;
-/// e^x overflows here, and is zero at [`EXP_MIN`].
+/// From this value on, e^x overflows. Up to [`EXP_MIN`], it is zero.
 const EXP_MAX: f32 = 89.0;
 const EXP_MIN: f32 = -104.5;
+/// From this value on, 2^x overflows. Up to [`EXP2_MIN`], it is zero.
 const EXP2_MAX: f32 = 128.0;
 const EXP2_MIN: f32 = -151.0;
 /// From this value on, 1 - e^-x and 1 - e^-2x round to 1.
@@ -29,7 +30,7 @@ const EXP_M1_FLAT: f32 = 20.0;
 const TANH_FLAT: f32 = 10.0;
 /// Below this value, tanh is a polynomial.
 const TANH_NEAR: f32 = 0.92;
-/// sinh and cosh overflow here; the exponent of e^x is 129 there.
+/// From this value on, sinh and cosh overflow. The exponent of e^x is 129 at this value.
 const HYPERBOLIC_MAX: f32 = 89.5;
 /// Below this value, functions with the series x + c x^2 + .. round to x.
 const TINY: f32 = 1e-8;

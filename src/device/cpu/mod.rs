@@ -27,9 +27,9 @@ use crate::layout::{Layout, element_count};
 ///
 /// # Threads
 /// With the feature `rayon`, operations of about ten microseconds and more run in parallel on the threads of the current pool. A
-/// thread outside any pool, such as that of `main`, uses rayon's global pool (`RAYON_NUM_THREADS`). Because waking this pool takes time,
-/// such a thread uses it only for operations of about a quarter of a millisecond and more. To run smaller operations in parallel, enter
-/// the pool once, around all of them:
+/// thread outside any pool, such as that of `main`, uses rayon's global pool (`RAYON_NUM_THREADS`). Because waking this pool takes
+/// time, such a thread uses it only for operations of about a quarter of a millisecond and more. To run smaller operations in
+/// parallel, enter the pool once, around all of them:
 ///
 /// ```
 /// # #[cfg(feature = "rayon")] {
@@ -41,21 +41,22 @@ use crate::layout::{Layout, element_count};
 /// ```
 ///
 /// # Results
-/// Results are bitwise identical on any number of threads, inside and outside of a pool, and from run to run. For this, the order of a
-/// summation depends on shapes and strides only. Each operation rounds as IEEE 754 specifies: except as listed here, operations are not
-/// reordered or fused, and results are not flushed to zero. The bits of these results may differ:
+/// Results are bitwise identical on any number of threads, inside and outside of a pool, and from run to run. For this, the order
+/// of a summation depends on shapes and strides only. Each operation rounds as IEEE 754 specifies: except as listed here,
+/// operations are not reordered or fused, and results are not flushed to zero. The bits of these results may differ:
 ///
 /// * Products of floating-point matrices, and contractions that use them, on processors with different vector instructions, or at
-///   different levels of `VIERBEIN_SIMD`. If the processor has fused multiply-add instructions, a product and a sum are rounded once,
-///   not twice. At the level `portable`, this depends on the processor, too: the crate `matrixmultiply` computes these products and
-///   selects its kernels at run time. On one processor, at one level, bits are equal on any number of threads and from run to run.
-/// * Elementary functions (`exp`, `sin`, `powf`, `atan2`, ..) on processors without fused multiply-add instructions, at the level
-///   `portable`, and in builds with debug assertions. In these cases, the C library computes the functions of real numbers, and
-///   `num-complex` those of complex numbers. The C library's results differ between systems and may depend on the processor. In all
-///   other cases, this crate computes the functions itself. Then the results are the same on every x86-64 processor with AVX2 and on
-///   every 64-bit ARM.
-/// * Sums of the same elements with different strides: the summation order may differ. The order may also change in a new release of
-///   this crate.
+///   different levels of `VIERBEIN_SIMD`. If the processor has fused multiply-add instructions, a product and a sum are rounded
+///   once, not twice. At the level `portable`, this depends on the processor, too: the crate `matrixmultiply` computes these
+///   products and selects its kernels at run time. On one processor, at one level, bits are equal on any number of threads and from
+///   run to run.
+/// * Elementary functions (`exp`, `sin`, `powf`, `atan2`, ..) on processors without fused multiply-add instructions, and on x86-64
+///   at the level `portable` or in builds with debug assertions. In these cases, the C library computes the functions of real
+///   numbers, and `num-complex` those of complex numbers. The C library's results differ between systems and may depend on the
+///   processor. In all other cases, this crate computes the functions itself. Then the results are the same on every x86-64
+///   processor with AVX2 and on every 64-bit ARM.
+/// * Sums of the same elements with different strides: the summation order may differ. The order may also change in a new release
+///   of this crate.
 /// * NaNs: their bits are unspecified.
 /// * Matrix products and contractions with the feature `blas`: the BLAS decides whether bits depend on the number of threads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -70,9 +71,9 @@ impl Cpu {
     }
 }
 
-// SAFETY: a buffer has `len` initialised, contiguous elements until it is dropped, and its pointer is the address of the first.
-// `read` and `write` access exactly the range that they are given. There is one instance, and its pointers are valid throughout the
-// process.
+// SAFETY: a buffer has `len` initialised, contiguous elements until it is dropped, and its pointer is the address of the first
+// element. `read` and `write` access exactly the range that they are given. `Cpu` has one instance, whose pointers are valid in the
+// whole process.
 unsafe impl Device for Cpu {
     type Buffer<T: Element> = CpuBuffer<T>;
     type Ptr<T: Element> = HostPtr<T>;
@@ -121,7 +122,7 @@ unsafe impl Device for Cpu {
     fn gather<T: Element>(&self, from: Operand<'_, T, Cpu>) -> Result<Vec<T>, Error> {
         let mut to = CpuBuffer::any_for_vec(element_count(from.shape(), size_of::<T>())?)?;
         let layout = Layout::contiguous(from.shape(), true);
-        // SAFETY: the new buffer has the elements of the shape, each at one index of the layout; no other reference to it exists.
+        // SAFETY: the new buffer has one element for each index of the contiguous layout, and no other reference to it exists.
         let out = unsafe { Output::from_raw(Cpu::ptr_mut(&mut to), layout.shape(), layout.strides()) };
         self.copy(out, from)?;
         to.into_vec()
@@ -134,10 +135,11 @@ unsafe impl Device for Cpu {
     }
     #[inline(always)]
     unsafe fn one<T: Element>(&self, work: impl IntoOutput<T, Cpu>) -> Result<CpuBuffer<T>, Error> {
-        // The kernel writes to the stack, so it never has the buffer's address. If the element is then read and the tensor dropped at
-        // once, as in `x.sum().item()`, the compiler can remove the buffer.
+        // The kernel writes to a local variable, and never has the address of the buffer. So if the element is read and the tensor
+        // dropped at once, as in `x.sum().item()`, the compiler can remove the buffer.
         let mut value = T::default();
-        // SAFETY: `value` is the one element of shape `[]`; it is initialised, and not used otherwise until `work` returns.
+        // SAFETY: the empty index, the only index of shape `[]`, addresses `value`. Nothing else accesses `value` until `work`
+        // returns.
         work.write(unsafe { Output::from_raw(HostPtr::new(&raw mut value), &[], &[]) }, self)?;
         CpuBuffer::of(value)
     }
@@ -153,7 +155,8 @@ unsafe impl Device for Cpu {
     }
 }
 
-// SAFETY: a `HostPtr` is the host address itself.
+// SAFETY: a `HostPtr` is the host address of its element. The elements of a `CpuBuffer` do not move until the buffer is dropped,
+// and are contiguous. Its address is that of a slice, so it is aligned and not null, even if the buffer is empty.
 #[diagnostic::do_not_recommend]
 unsafe impl HostAccess for Cpu {
     #[inline]

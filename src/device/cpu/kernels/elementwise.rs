@@ -1,10 +1,12 @@
-//! Implements [`Elementwise`] for [`Cpu`]: for each function, a loop over contiguous operands, and one whose output is the first operand.
+//! Implements [`Elementwise`] for [`Cpu`]. Each function is compiled to two loops over contiguous operands: `map` writes a separate
+//! output, and `update` writes the first operand.
 //!
 //! ```text
-//! if the function may be undefined: check all elements, before any is written
-//! if there are few elements: compute them one by one
-//! else: for each strip of contiguous elements (in parallel):
-//!     an elementary function, a vectorised loop for 64-byte registers, or one for 32-byte registers
+//! if the function may be undefined: check all elements, before any is written      (check)
+//! if there are few elements: compute them one by one                               (few)
+//! otherwise, for each strip of contiguous elements, in parallel:                   (map_blocks, update_blocks)
+//!     an elementary function: the vectorised loops of module `elementary`          (map_elementary)
+//!     any other function: its loop, compiled for the registers of the processor    (map_contiguous, update_contiguous)
 //! ```
 
 use crate::device::cpu::Cpu;
@@ -24,10 +26,10 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 // ------------------------------------------------------------------ loops
 
-// Functions are passed by value: the compiler then knows that writes to the output do not change their fields.
+// The kernels take functions by value: the compiler then knows that writes to the output do not change the fields of a function.
 
 kernel! {
-    /// Computes `out[i] = op(k + i)`.
+    /// Computes `out[i] = op(k + i)` for `i < n`.
     ///
     /// # Safety
     /// The caller must ensure that `out` points to `n` initialised elements, and exclusive access to them.
@@ -44,11 +46,12 @@ kernel! {
 type Arrays = [*const u8; MAX_ARGUMENTS];
 
 kernel! {
-    /// Writes `op` of the operands to `out`.
+    /// Computes `op` of the first `n` elements of the operands, and writes the results to `out`.
     ///
     /// # Safety
+    /// The caller must ensure:
     /// * Each operand has `n` initialised elements, of the types `A`.
-    /// * `out` has `n` elements that may be written; they do not overlap the operands, and nothing else accesses them.
+    /// * `out` has `n` elements that may be written. They do not overlap the operands, and nothing else accesses them.
     unsafe fn map_contiguous[A: Arguments, F: Function<A>][A, F](op: F, n: usize, out: *mut F::Output, operands: Arrays) -> () {
         // SAFETY: the operands are readable and `out` is exclusive by this function's contract.
         unsafe { A::map_contiguous(op, n, out, operands) };
@@ -59,17 +62,18 @@ kernel! {
     /// [`map_contiguous`] for functions that are faster with registers of 64 bytes: see [`is_wide`].
     ///
     /// # Safety
-    /// As [`map_contiguous`].
+    /// The contract of [`map_contiguous`].
     wide unsafe fn map_contiguous_wide[A: Arguments, F: Function<A>][A, F](op: F, n: usize, out: *mut F::Output, operands: Arrays) -> () {
         // SAFETY: the operands are readable and `out` is exclusive by this function's contract.
         unsafe { A::map_contiguous(op, n, out, operands) };
     }
 }
 
-/// Writes `op` of the operands to `out` if `op` is an elementary function that is vectorised here. Returns whether it did.
+/// Computes `op` of the first `n` elements of the operands, and writes the results to `out`, if module `elementary` has a
+/// vectorised loop for `op`. Otherwise writes nothing and returns `false`.
 ///
 /// # Safety
-/// As [`map_contiguous`], but `out` may be the first operand.
+/// The contract of [`map_contiguous`], except that `out` may be the first operand.
 #[inline(always)]
 unsafe fn map_elementary<A: Arguments, F: Function<A>>(
     op: &F,
@@ -78,14 +82,14 @@ unsafe fn map_elementary<A: Arguments, F: Function<A>>(
     operands: Arrays,
 ) -> bool {
     use DType::{C32, C64, F32, F64};
-    // Elementary functions have one or two operands of one type. A `Function` of another crate may return any `Elementary`. So the match
-    // checks the element types, and `map` returns false if the type does not have the function.
+    // Elementary functions have one or two operands of one type. A `Function` of another crate may return any `Elementary`. So the
+    // `match` below checks the element types, and `map` returns `false` if it has no loop for the function.
     if A::LEN > 2 || !A::SAME_TYPE {
         return false;
     }
     let Some(f) = op.elementary() else { return false };
-    // The functions called below have this function's contract, for elements of the matched types: `n` elements are readable from each
-    // operand, and `n` elements of `out` are exclusive. `out` is the first operand, or overlaps no operand.
+    // The functions called below have this function's contract, for elements of the matched types: `n` elements of each operand are
+    // readable, access to `n` elements of `out` is exclusive, and `out` is the first operand or overlaps no operand.
     let [from, right, _] = operands;
     match (A::LEN, A::First::DTYPE, F::Output::DTYPE, f) {
         // SAFETY: this function's contract, as operand and output have type `f32`.
@@ -96,10 +100,11 @@ unsafe fn map_elementary<A: Arguments, F: Function<A>>(
         (1, C32, C32, f) => unsafe { numbers32::map_complex(f, from.cast(), out.cast(), n) },
         // SAFETY: this function's contract, as operand and output have type `c64`.
         (1, C64, C64, f) => unsafe { numbers64::map_complex(f, from.cast(), out.cast(), n) },
-        // SAFETY: this function's contract, for an operand of type `c32` and an output of type `f32`. The types differ, so the output is
-        // not the operand, and does not overlap it.
+        // SAFETY: this function's contract, for an operand of type `c32` and an output of type `f32`. The types differ, so the
+        // output is not the operand, and does not overlap it.
         (1, C32, F32, Elementary::Arg) => unsafe { numbers32::map_arg(from.cast(), out.cast(), n) },
-        // SAFETY: as for `c32`, with `c64` and `f64`.
+        // SAFETY: this function's contract, for an operand of type `c64` and an output of type `f64`. The types differ, so the
+        // output is not the operand, and does not overlap it.
         (1, C64, F64, Elementary::Arg) => unsafe { numbers64::map_arg(from.cast(), out.cast(), n) },
         (2, F32, F32, Elementary::Pair(f)) => {
             // SAFETY: this function's contract, as both operands and the output have type `f32`.
@@ -113,9 +118,10 @@ unsafe fn map_elementary<A: Arguments, F: Function<A>>(
     }
 }
 
-/// Returns whether a function is also compiled for registers of 64 bytes. Most functions are limited by loads and stores and gain
-/// nothing. Exceptions: AVX2 has no mask instructions for `bool` results, lacks many instructions for 64-bit integers, and needs more
-/// shuffles to separate the parts of complex numbers.
+/// Returns whether a function is also compiled for registers of 64 bytes. The speed of most functions is limited by loads and
+/// stores, so they gain nothing. The exceptions are functions for which AVX2 needs more instructions than AVX-512. AVX2 has no mask
+/// instructions for `bool` results. It lacks many instructions for 64-bit integers. It needs more shuffles to separate the parts of
+/// complex numbers.
 const fn is_wide<A: Arguments, F: Function<A>>() -> bool {
     match F::Output::DTYPE {
         DType::Bool | DType::I64 | DType::U64 => size_of::<A::First>() == 8,
@@ -125,19 +131,21 @@ const fn is_wide<A: Arguments, F: Function<A>>() -> bool {
 }
 
 kernel! {
-    /// Writes `op` of the operands to the first operand.
+    /// Computes `op` of the first `n` elements of the operands, and writes the results to the first operand.
     ///
     /// # Safety
+    /// The caller must ensure:
     /// * Each operand has `n` initialised elements, of the types `A`.
     /// * The first operand's elements may be written. They do not overlap the other operands, and nothing else accesses them.
     unsafe fn update_contiguous[A: Arguments, F: Function<A, Output = A::First>][A, F](op: F, n: usize, operands: Arrays) -> () {
-        // SAFETY: by this function's contract; the output has exactly the elements of the first operand, of type `A::First`.
+        // SAFETY: by this function's contract, the operands are readable and the elements of the first one exclusive. The output
+        // consists of exactly these elements, which have the type `A::First`.
         unsafe { A::map_contiguous(op, n, operands[0].cast_mut().cast(), operands) };
     }
 }
 
 kernel! {
-    /// Returns whether `op` is defined for all elements. Checks every element: a loop without early exit is vectorised.
+    /// Returns whether `op` is defined for all `n` elements. Checks every element, because a loop without early exit is vectorised.
     ///
     /// # Safety
     /// The caller must ensure that each operand has `n` readable elements, of the types `A`.
@@ -172,7 +180,7 @@ impl<'a> Operands<'a> {
 
 impl<'a> Visit<'a, Cpu> for Operands<'a> {
     /// # Panics
-    /// If the operand has another shape. Kernels rely on it.
+    /// If the operand has another shape. The kernels rely on this check.
     #[inline(always)]
     fn visit<T: Element>(&mut self, operand: Operand<'a, T, Cpu>) {
         assert!(same(operand.shape(), self.shape), "the operands must have the same shape");
@@ -189,8 +197,8 @@ fn arrays(addresses: Addresses, first: usize) -> Arrays {
     })
 }
 
-/// Calls `element` for each index, with its offset in each operand, if there are few elements. Returns whether it did: if not,
-/// nothing was computed.
+/// Calls `element` for each index, with its offset in each operand, if there are few elements. Otherwise calls nothing and returns
+/// `false`.
 #[inline(always)]
 fn few<const K: usize>(operands: &Operands<'_>, mut element: impl FnMut(&[isize])) -> bool {
     let strides = core::array::from_fn(|k| operands.list[k].strides());
@@ -223,7 +231,8 @@ impl<T: Element> Elementwise<T> for Cpu {
         for_rows(&plan, |[offset]| {
             let row = base.offset(offset).get();
             if stride == 1 {
-                // SAFETY: the plan is the output's, so a row is `n` of its elements; `Output` guarantees exclusive access.
+                // SAFETY: the plan is that of `out`, so a row consists of `n` of its elements, to which `Output` guarantees
+                // exclusive access. Elements of a buffer are initialised.
                 unsafe { generate_contiguous(*op, k, n, row) };
             } else {
                 for i in 0..n {
@@ -237,7 +246,8 @@ impl<T: Element> Elementwise<T> for Cpu {
         Ok(())
     }
 
-    // `map` and `update` are always inlined: for few elements and a known rank, passing the operands would take longer than the loop.
+    // `map` and `update` are always inlined: for few elements and a known rank, passing the operands would take longer than the
+    // loop.
     #[inline(always)]
     fn map<A: Arguments<First = T>, F: Function<A>>(
         &self,
@@ -253,14 +263,14 @@ impl<T: Element> Elementwise<T> for Cpu {
         let element = |at: &[isize]| {
             // SAFETY: the offsets are those of one index within the common shape, so `Operand` guarantees readable elements.
             let arguments = unsafe { A::read(|k| (all.list[k + 1].address().cast_const(), at[k + 1])) };
-            // SAFETY: the output's element at the same index, to which `Output` guarantees exclusive access.
+            // SAFETY: this is the element of `out` at the same index, to which `Output` guarantees exclusive access.
             unsafe { out.ptr().offset(at[0]).get().write(op.call(arguments)) };
         };
         if few!(A::LEN + 1, &all, element) {
             return Ok(());
         }
-        // SAFETY: `all` has the output first, to which `Output` guarantees exclusive access, then the operands of `A`, which
-        // `Operand` guarantees are readable. All have one shape.
+        // SAFETY: the first of `all` is the output, to which `Output` guarantees exclusive access. The others are the operands, of
+        // the types `A`, which `Operand` guarantees to be readable. All have one shape.
         unsafe { map_blocks::<A, F>(op, all) };
         Ok(())
     }
@@ -280,39 +290,43 @@ impl<T: Element> Elementwise<T> for Cpu {
         let element = |at: &[isize]| {
             // SAFETY: the offsets are those of one index within the common shape, so `Operand` guarantees readable elements.
             let arguments = unsafe { A::read(|k| (all.list[k].address().cast_const(), at[k])) };
-            // SAFETY: the element of `a` at the same index, to which `Output` guarantees exclusive access.
+            // SAFETY: this is the element of `a` at the same index, to which `Output` guarantees exclusive access.
             unsafe { a.ptr().offset(at[0]).get().write(op.call(arguments)) };
         };
         if few!(A::LEN, &all, element) {
             return Ok(());
         }
-        // SAFETY: `all` has `a` first, to which `Output` guarantees exclusive access, then the other operands, which `Operand`
-        // guarantees are readable. All have one shape, and they are of the types `A`.
+        // SAFETY: the first of `all` is `a`, to which `Output` guarantees exclusive access. The others are the operands of `rest`,
+        // which `Operand` guarantees to be readable. All have one shape, and together they are of the types `A`.
         unsafe { update_blocks::<A, F>(op, all) };
         Ok(())
     }
 }
 
-// `map_blocks` and `update_blocks` take the operands by value. Only these copies are in memory; the callers' operands stay in registers.
+// `map_blocks` and `update_blocks` take the operands by value. So only the copies are in memory, and the caller's operands stay in
+// registers.
 
 /// [`Elementwise::map`] of many elements. The first operand is the output.
 ///
 /// # Safety
+/// The caller must ensure:
 /// * The operands are of the types `F::Output` and `A`, in this order, and all of their elements are readable.
 /// * The first operand's elements may be written, and nothing else accesses them.
 #[inline(never)]
 unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>) {
     let block = |n, at: Addresses| {
         let (out, operands) = (at[0].cast(), arrays(at, 1));
-        // SAFETY: `for_blocks` passes `n` contiguous elements of each operand; those of the output, the first, are exclusive.
+        // SAFETY: `for_blocks` passes `n` contiguous elements of each operand. Access to those of the output, the first operand, is
+        // exclusive.
         if unsafe { map_elementary::<A, F>(op, n, at[0], operands) } {
             return;
         }
         if const { is_wide::<A, F>() } {
-            // SAFETY: `for_blocks` passes `n` contiguous elements of each operand; those of the output, the first, are exclusive.
+            // SAFETY: `for_blocks` passes `n` contiguous elements of each operand. Access to those of the output, the first
+            // operand, is exclusive.
             unsafe { map_contiguous_wide::<A, F>(*op, n, out, operands) };
         } else {
-            // SAFETY: as for wide registers: both kernels have the same contract.
+            // SAFETY: `map_contiguous` and `map_contiguous_wide` have the same contract, which holds for the reasons given above.
             unsafe { map_contiguous::<A, F>(*op, n, out, operands) };
         }
     };
@@ -323,16 +337,17 @@ unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_
 /// [`Elementwise::update`] of many elements.
 ///
 /// # Safety
+/// The caller must ensure:
 /// * The operands are of the types `A`, and all of their elements are readable.
 /// * The first operand's elements may be written, and nothing else accesses them.
 #[inline(never)]
 unsafe fn update_blocks<A: Arguments, F: Function<A, Output = A::First>>(op: &F, operands: Operands<'_>) {
     let block = |n, at: Addresses| {
-        // SAFETY: `for_blocks` passes `n` contiguous elements of each operand; those of the first are exclusive.
+        // SAFETY: `for_blocks` passes `n` contiguous elements of each operand. Access to those of the first operand is exclusive.
         if unsafe { map_elementary::<A, F>(op, n, at[0], arrays(at, 0)) } {
             return;
         }
-        // SAFETY: as for elementary functions.
+        // SAFETY: `for_blocks` passes `n` contiguous elements of each operand. Access to those of the first operand is exclusive.
         unsafe { update_contiguous::<A, F>(*op, n, arrays(at, 0)) };
     };
     // SAFETY: by this function's contract, all elements are readable, and those of the first operand exclusive.
@@ -341,7 +356,8 @@ unsafe fn update_blocks<A: Arguments, F: Function<A, Output = A::First>>(op: &F,
 
 // ------------------------------------------------------------------ undefined results
 
-/// Checks that `op` is defined for all elements, before anything is written. Skips the operands before index `first`.
+/// Checks that `op` is defined for all elements. Called before any element is written. `first` is the index of the function's first
+/// operand in `operands`.
 ///
 /// # Errors
 /// [`Error::Arithmetic`] with the first elements, in row-major order, for which `op` is not defined.
@@ -355,7 +371,8 @@ fn check<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>, first: us
             undefined.store(true, Ordering::Relaxed);
         }
     };
-    // SAFETY: each was made of an `Operand` of this shape, which guarantees readable elements; none is written.
+    // SAFETY: each of `operands` was made from an `Operand` of this shape, which guarantees that its elements are readable. The
+    // closure writes none of them.
     unsafe { for_blocks(shape, operands, First::Read, F::COST, block) };
     if !undefined.into_inner() {
         return Ok(());

@@ -1,4 +1,5 @@
-//! The kernels of the CPU, one module for each trait of [`device`](crate::device) that they implement.
+//! The kernels of the CPU. Modules `copy`, `elementwise`, `gemm` and `reduce` each implement a trait of [`device`](crate::device).
+//! `gemm` calls module `products` for sums of products.
 
 pub(super) mod copy;
 mod elementwise;

@@ -3,10 +3,10 @@
 //!
 //! ```text
 //! at most 16 outputs of at most 8 terms: one sum after the other, without a plan      (sum_a_few)
-//! a short dot product: no plan either                                                 (dot)
+//! a short dot product: also without a plan                                            (dot)
 //! one term per output: an elementwise product                                         (products)
-//! operands have smaller strides along the outputs than along the terms:
-//!     for each MAX_SWEPT_OUTPUTS adjacent outputs                                     (sweep)
+//! few terms, or smaller strides along the outputs than along the terms:
+//!     for each block of at most MAX_SWEPT_OUTPUTS adjacent outputs                    (sweep)
 //!         for each term p: sums[j] += a[j, p] · b[j, p] for all outputs j             (sweep_columns, add_rows)
 //! otherwise:
 //!     for each output: the sum over all terms                                         (dots, dot_all, dot)
@@ -14,9 +14,9 @@
 //!             sums[p % LANES] += a[p] · b[p]
 //! ```
 //!
-//! As in reductions, the partial sums of blocks are combined pairwise, so that the error grows as O(log n · ε). How work is split
-//! depends on extents and strides alone, and not on the number of threads. As in BLAS, `a` and `b` are not read if `alpha` is
-//! zero, and the output is not read if `beta` is zero.
+//! As in reductions, the partial sums of blocks are combined pairwise, so that the error grows as O(log n · ε). How a sum is split
+//! depends on extents and strides alone, and not on the number of threads. As in BLAS, `a` and `b` are not read if `alpha` is zero,
+//! and the output is not read if `beta` is zero.
 
 use super::reduce::pairwise;
 use crate::device::cpu::loops::threads::{PARALLEL_SUM_LEN, enter, join, over_outputs, over_parts};
@@ -34,17 +34,19 @@ use num_traits::{One, Zero};
 
 /// Number of products that one accumulator adds before it is combined with another.
 const CHAIN_LEN: usize = 32;
-/// Maximum number of outputs that one sweep computes. Their accumulators and some rows of the operands fit in L1.
+/// Maximum number of outputs that [`sweep`](SumTask::sweep) computes together. Their accumulators and some rows of the operands fit
+/// in L1.
 const MAX_SWEPT_OUTPUTS: usize = 256;
 /// Maximum number of outputs that are computed without a plan.
 const MAX_UNPLANNED_OUTPUTS: usize = 16;
 /// Maximum number of terms per output that are summed without a plan.
 const MAX_UNPLANNED_TERMS: usize = 8;
-/// Rows that a sweep adds sequentially before it combines pairwise.
+/// Number of rows that are added to one set of accumulators before it is combined with another set. A row has one term of each
+/// output.
 const SWEPT_ROWS: usize = 16;
 
-/// Computes `out = alpha · Σ a · b + beta · out` over the trailing axes of `a` and `b`.
-// Always inlined, as `Elementwise::map`: if the ranks are known at compile time, most of the code is removed.
+/// Computes `out = alpha · Σ a · b + beta · out`, summed over the trailing axes of `a` and `b`.
+// Always inlined: if the ranks are known at compile time, the compiler removes most of the code.
 #[inline(always)]
 pub(super) fn sum_products<T: Scalar>(args: ProductArgs<'_, T, Cpu>) -> Result<(), Error> {
     let few = if const { T::COMPLEX } {
@@ -64,8 +66,11 @@ pub(super) fn sum_products<T: Scalar>(args: ProductArgs<'_, T, Cpu>) -> Result<(
     }
 }
 
-/// Computes a few short sums without a plan: planning would take longer than the sums. Returns whether all results are representable.
-/// Returns `None` and writes nothing if there are more outputs or terms.
+/// Computes a few short sums without a plan, because planning would take longer than the sums. Returns whether all results are
+/// representable. Returns `None` and writes nothing in these cases:
+/// * There are more than [`MAX_UNPLANNED_OUTPUTS`] outputs, or more than [`MAX_UNPLANNED_TERMS`] terms per output.
+/// * The output has several axes, or not exactly one axis is summed.
+/// * The shapes do not agree, which [`compute`] rejects.
 #[inline(always)]
 fn sum_a_few<T: Scalar, S: Sums<T>>(args: &ProductArgs<'_, T, Cpu>) -> Option<bool> {
     let ProductArgs { scaling: Scaling { alpha, beta }, a, b, out } = args;
@@ -90,8 +95,8 @@ fn sum_a_few<T: Scalar, S: Sums<T>>(args: &ProductArgs<'_, T, Cpu>) -> Option<bo
     for i in 0..outputs as isize {
         let (x, y) = (a.operand.ptr().offset(i * steps[1]), b.operand.ptr().offset(i * steps[2]));
         let pair = Zipped::<T, ANY_STRIDE, ANY_STRIDE>::new(x, y, along);
-        // SAFETY: `i` is less than the extent of the kept axis, and `terms` is at most the extent of the summed axis. `Operand`
-        // guarantees that these elements are readable.
+        // SAFETY: `i` is less than the extent of the kept axis, or 0 if there is none. `terms` is at most the extent of the summed
+        // axis. `Operand` guarantees that these elements are readable.
         let [sum] = unsafe { lanes::<T, S, 1, ANY_STRIDE>(pair, 0, terms) };
         // SAFETY: `i` is less than the extent of the output's axis, or 0 if it has none. `Output` guarantees exclusive access to
         // this element.
@@ -182,15 +187,15 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
         && n < 2 * PARALLEL_SUM_LEN
     {
         // A short dot product: planning would take longer than the sum.
-        // SAFETY: `n` is the extent of the only axis of both operands: `Operand` guarantees that all `n` elements are readable.
+        // SAFETY: `n` is the extent of the only axis of both operands, or 0. `Operand` guarantees that these elements are readable.
         let sum = unsafe { dot::<T, S, LANES>(job.a, job.b, [summed_a[0], summed_b[0]], n) };
         // SAFETY: the output has no axes, so offset 0 is its only element; `Output` guarantees exclusive access to it.
         unsafe { job.put::<S>(0, sum) };
     } else if terms == 1 {
         let plan = Plan::unordered(kept_shape, [out.strides(), kept_a, kept_b]);
-        // SAFETY: the plan visits the kept axes, and the others have extent 1. So its offsets are elements of the operands, which
-        // `Operand` guarantees to be readable, and of the output, to which `Output` guarantees exclusive access. Parts have
-        // different outputs.
+        // SAFETY: the plan visits the kept axes, and the summed axes have extent 1. So its offsets are those of elements of the
+        // operands, which `Operand` guarantees to be readable, and of the output, to which `Output` guarantees exclusive access.
+        // Parts have different outputs.
         over_parts(&plan, 3 * size_of::<T>(), &|_| 1, &|part| unsafe { job.products::<S>(part) });
     } else {
         let kept = Plan::unordered_by(kept_shape, [out.strides(), kept_a, kept_b], 1);
@@ -204,8 +209,8 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
                 over_outputs(&kept, terms.max(1), 2 * PARALLEL_SUM_LEN, MAX_SWEPT_OUTPUTS, &sweep)
             });
         } else {
-            // SAFETY: as for `sweep`: `Operand` and `Output` guarantee access to what the plans visit, and parts of `kept` have
-            // different outputs.
+            // SAFETY: `kept` and `summed` together visit the elements of the operands, which `Operand` guarantees to be readable.
+            // `Output` guarantees exclusive access to the outputs, and parts of `kept` have different outputs.
             let dots = |part: &_| unsafe { job.dots::<S, LANES>(part, &summed) };
             enter(work, || over_outputs(&kept, terms.max(1), 2 * PARALLEL_SUM_LEN, MAX_SWEPT_OUTPUTS, &dots));
         }
@@ -216,11 +221,12 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
     Ok(())
 }
 
-/// Returns whether the inner loop is over outputs rather than over the terms of one sum: if there are few terms, or if the strides
-/// along the outputs are smaller.
+/// Returns whether the inner loop is over outputs rather than over the terms of one sum. Returns `true` if there are few terms, or
+/// if the strides along the outputs are smaller and at least 6 outputs are in the inner loop.
 fn sweeps(kept: &Plan<3>, summed: &Plan<2>) -> bool {
     let [_, ka, kb] = kept.inner_strides();
-    // The cost of a step of the inner loop, in elements fetched: 0 for stride 0, and at most 8, a cache line of `f64`.
+    // The cost of one iteration of the inner loop, in elements that are fetched from memory. An operand with stride 0 costs 0. An
+    // operand with a large stride costs 8, the elements of a cache line of `f64`.
     let cost = |strides: [isize; 2]| strides.map(|s| s.unsigned_abs().min(8)).iter().sum::<usize>();
     let short = summed.len() < 8 && summed.len() < kept.inner_len();
     short || (kept.inner_len() >= 6 && cost([ka, kb]) < cost(summed.inner_strides()))
@@ -228,18 +234,18 @@ fn sweeps(kept: &Plan<3>, summed: &Plan<2>) -> bool {
 
 // ------------------------------------------------------------------ accumulators
 
-/// Computes a result from a sum: `alpha · sum + beta · old`.
+/// The scaling factors and conjugations, in the form in which `alpha · sum + beta · old` is computed from a sum.
 #[derive(Debug, Clone, Copy)]
 struct Finish<T: Scalar> {
     alpha: T,
     beta: T,
-    /// Whether to skip the multiplication by `alpha`, which would turn complex infinities into NaN.
+    /// Whether to skip the multiplication by a complex `alpha` of 1, which would turn infinities into NaN.
     alpha_is_one: bool,
-    /// Whether to skip the multiplication by `beta`.
+    /// Whether to skip the multiplication by a complex `beta` of 1, for the same reason.
     beta_is_one: bool,
     /// Whether `beta` is not zero, so that the old value is read.
     reads_old: bool,
-    /// The signs with which the sums of [`Parts`] are added. They depend on which operands are conjugated.
+    /// The signs, 1 or -1, of the sums of [`Parts`] in the result. They depend on which operands are conjugated.
     minus_im_im: T::Real,
     re_im: T::Real,
     im_re: T::Real,
@@ -275,13 +281,13 @@ impl<T: Scalar> Finish<T> {
         T::wrapping(Arithmetic::Add, self.scaled(sum), old)
     }
 
-    /// Writes the result for a sum. Returns `false` if an integer overflowed.
+    /// Computes the result for a sum and writes it to `to`. Returns `false` if an integer overflowed.
     ///
     /// # Safety
     /// The caller must ensure that `to` is an element of the output, and exclusive access to it.
     #[inline(always)]
     unsafe fn put<S: Sums<T>>(&self, to: HostPtr<T>, sum: S::Sum) -> bool {
-        // SAFETY: the caller ensures that `to` is an element of the output and that access to it is exclusive.
+        // SAFETY: the caller ensures that `to` is an element of the output, and exclusive access to it.
         let old = self.reads_old.then(|| unsafe { *to.get() });
         let (value, exact) = S::finish(sum, self, old);
         // SAFETY: the caller ensures that `to` is an element of the output and that access to it is exclusive.
@@ -330,8 +336,8 @@ impl<T: Scalar> Sums<T> for Plain {
     }
 }
 
-/// Accumulators of complex products: the four real sums of re·re, im·im, re·im and im·re. They do not depend on which operand is
-/// conjugated, and they vectorise as real sums do.
+/// Accumulators of complex products: the four real sums of re·re, im·im, re·im and im·re. These sums do not depend on which operand
+/// is conjugated, and they vectorise like sums of real numbers.
 struct Parts;
 
 impl<T: Scalar> Sums<T> for Parts {
@@ -452,7 +458,7 @@ impl<T: Copy, const A: isize, const B: isize> Zipped<T, A, B> {
     /// Returns element `i` of both operands.
     ///
     /// # Safety
-    /// As `at` of [`Elements`], for element `i` of both operands.
+    /// The contract of `at` of [`Elements`], for element `i` of both operands.
     #[inline(always)]
     unsafe fn at(self, i: usize) -> (T, T) {
         // SAFETY: the contract of `Elements::at` holds for the first operand.
@@ -477,10 +483,10 @@ unsafe fn dot<T: Scalar, S: Sums<T>, const LANES: usize>(
         let (a, b) = (a.offset(at * steps[0]), b.offset(at * steps[1]));
         at += count as isize;
         match steps {
-            // SAFETY: the counts of all calls of `leaf` add up to `n`, so these are `count` of the `n` elements, which the caller
-            // ensures are readable. Both strides are 1.
+            // SAFETY: the counts of all calls of `leaf` add up to `n`, so these are `count` of the `n` elements of each operand.
+            // The caller ensures that they are readable. Both strides are 1.
             [1, 1] => unsafe { dot_block::<T, S, LANES, 1>(a, b, steps, count) },
-            // SAFETY: `count` of the `n` readable elements, as for strides 1. Any strides are allowed.
+            // SAFETY: these are `count` of the `n` readable elements, as for strides 1. `ANY_STRIDE` allows any strides.
             _ => unsafe { dot_block::<T, S, LANES, ANY_STRIDE>(a, b, steps, count) },
         }
     };
@@ -494,7 +500,7 @@ kernel! {
     /// Returns the sum of a block as four partial sums. They fill a vector register, so that combining blocks is vectorised.
     ///
     /// # Safety
-    /// As [`dot`]; `steps` must be `STEP` unless that is [`ANY_STRIDE`].
+    /// The contract of [`dot`]. In addition, both `steps` must be `STEP`, unless `STEP` is [`ANY_STRIDE`].
     unsafe fn dot_block[T: Scalar, S: Sums<T>, const LANES: usize, const STEP: isize][T, S, LANES, STEP](
         a: HostPtr<T>,
         b: HostPtr<T>,
@@ -503,11 +509,11 @@ kernel! {
     ) -> [S::Sum; 4] {
         let pair = Zipped::<T, STEP, STEP>::new(a, b, steps);
         let (whole, fours) = (n - n % LANES, n - n % 4);
-        // SAFETY: `whole <= n`, and the caller ensures that elements below `n` are readable.
+        // SAFETY: `whole <= n`, so the caller ensures that these elements are readable. `LANES` divides `whole`.
         let mut many = unsafe { lanes::<T, S, LANES, STEP>(pair, 0, whole) };
         // SAFETY: `fours <= n`, so these elements are readable by the contract. 4 divides `LANES`, so it divides `fours - whole`.
         let four = unsafe { lanes::<T, S, 4, STEP>(pair, whole, fours) };
-        // SAFETY: the range ends at `n`, so these elements are readable by the contract.
+        // SAFETY: the range ends at `n`, so these elements are readable by the contract. 1 divides every length.
         let [one] = unsafe { lanes::<T, S, 1, STEP>(pair, fours, n) };
         let mut width = LANES;
         while width > 4 {
@@ -543,13 +549,13 @@ unsafe fn lanes<T: Scalar, S: Sums<T>, const LANES: usize, const STEP: isize>(
     sums
 }
 
-/// Adds the products of `count` rows to accumulators: `sums[j] += a[r, j] · b[r, j]` for each row `r`. `rows` are the strides
-/// between rows, `steps` the strides between elements.
+/// Adds the products of `count` rows to accumulators: `sums[j] += a[r, j] · b[r, j]` for each row `r`. `rows` are the operands'
+/// strides from one row to the next, and `steps` those from one element of a row to the next.
 ///
 /// # Safety
 /// The caller must ensure:
 /// * `count` rows of `sums.len()` elements from `a` and from `b`, with these strides, are readable.
-/// * `steps` are `[A, B]`, unless these are [`ANY_STRIDE`].
+/// * `steps[0]` is `A` and `steps[1]` is `B`, unless these constants are [`ANY_STRIDE`].
 unsafe fn add_rows<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
     sums: &mut [S::Sum],
     a: HostPtr<T>,
@@ -577,10 +583,10 @@ unsafe fn add_rows<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
 }
 
 kernel! {
-    /// [`add_rows`] for `COUNT` rows. Each accumulator is loaded and stored once for all of them. Returns `COUNT`.
+    /// [`add_rows`] for `COUNT` rows. Each accumulator is loaded and stored once for all these rows. Returns `COUNT`.
     ///
     /// # Safety
-    /// As [`add_rows`], for `COUNT` rows.
+    /// The contract of [`add_rows`], for `COUNT` rows.
     unsafe fn add_few_rows[T: Scalar, S: Sums<T>, const A: isize, const B: isize, const COUNT: usize][T, S, A, B, COUNT](
         sums: &mut [S::Sum],
         a: HostPtr<T>,
@@ -595,7 +601,7 @@ kernel! {
         for (j, to) in sums.iter_mut().enumerate() {
             let mut sum = *to;
             for pair in pairs {
-                // SAFETY: `j < sums.len()`; the caller ensures that this many elements of each row are readable.
+                // SAFETY: `j < sums.len()`, and the caller ensures that `sums.len()` elements of each row are readable.
                 let (x, y) = unsafe { pair.at(j) };
                 sum = S::add(sum, x, y);
             }
@@ -605,7 +611,7 @@ kernel! {
     }
 }
 
-/// Adds `rows` rows to `sums` by pairwise summation. `leaf(sums, count)` adds the next `count` rows, at most [`SWEPT_ROWS`].
+/// Adds `rows` rows to `sums` by pairwise summation. `leaf(sums, count)` adds the next `count <= SWEPT_ROWS` rows.
 fn add_pairwise<T: Scalar, S: Sums<T>>(
     sums: &mut [S::Sum],
     rows: usize,
@@ -629,12 +635,12 @@ fn merge_all<T: Scalar, S: Sums<T>>(sums: &mut [S::Sum], others: &[S::Sum]) {
     }
 }
 
-/// Computes the sums of `sums.len()` outputs, each over all elements that `plan` visits. `steps` are the strides of the operands
-/// from one output to the next. Long sums run on several threads.
+/// Computes the sums of `sums.len()` outputs, each over all elements that `plan` visits. `sums` must hold zeros. `steps` are the
+/// strides of the operands from one output to the next. Long sums run on several threads.
 ///
 /// # Safety
-/// The caller must ensure, for each output, that all elements are readable that the plan visits from the output's first elements of
-/// `a` and `b` on.
+/// The caller must ensure that, for each output `j < sums.len()`, all elements that the plan visits from `a + j · steps[0]` and
+/// from `b + j · steps[1]` are readable.
 unsafe fn sweep_columns<T: Scalar, S: Sums<T>>(
     sums: &mut [S::Sum],
     a: HostPtr<T>,
@@ -688,7 +694,7 @@ unsafe fn sweep_columns<T: Scalar, S: Sums<T>>(
 
 // ------------------------------------------------------------------ the operands together
 
-/// The addresses of the operands, the scaling, and whether a result overflowed. Shared by all threads.
+/// The addresses of the operands, the scaling factors, and whether a result overflowed. Shared by all threads.
 struct SumTask<T: Scalar> {
     a: HostPtr<T>,
     b: HostPtr<T>,
@@ -698,7 +704,7 @@ struct SumTask<T: Scalar> {
 }
 
 impl<T: Scalar> SumTask<T> {
-    /// Writes the result for a sum to the output at offset `at`.
+    /// Writes the result for a sum to the output at offset `at`. Sets `inexact` if an integer overflowed.
     ///
     /// # Safety
     /// The caller must ensure that `at` is the offset of an element of the output, and exclusive access to that element.
@@ -709,7 +715,7 @@ impl<T: Scalar> SumTask<T> {
         }
     }
 
-    /// Computes the outputs of a plan, each of which is a sum of one product.
+    /// Computes the outputs that a plan visits. Each sum has a single term.
     ///
     /// # Safety
     /// The caller must ensure that the plan visits elements of the output, to which access is exclusive, and readable elements of
@@ -730,8 +736,8 @@ impl<T: Scalar> SumTask<T> {
                 let out = unsafe { core::slice::from_raw_parts_mut(self.out.offset(o).get(), n) };
                 macro_rules! products {
                     ($a:ident $b:ident) => {
-                        // SAFETY: an inner loop of the plan: `out.len()` readable elements of each operand, none of them in
-                        // `out`, to which access is exclusive. The match selects the constants by the strides.
+                        // SAFETY: the plan's inner loop visits `out.len()` readable elements of each operand. None of them is in
+                        // `out`, because access to the output is exclusive. The match selects the constants by the strides.
                         unsafe { product_row::<T, S, $a, $b>(out, a, b, [sa, sb], &self.finishing) }
                     };
                 }
@@ -761,7 +767,7 @@ impl<T: Scalar> SumTask<T> {
     /// # Safety
     /// The caller must ensure:
     /// * Access to the outputs that `part` visits is exclusive.
-    /// * For each index of `part`, all elements of the operands that `summed` visits from there are readable.
+    /// * For each index of `part`, all elements of the operands that `summed` visits, relative to that index, are readable.
     unsafe fn dots<S: Sums<T>, const LANES: usize>(&self, part: &Plan<3>, summed: &Plan<2>) {
         let (n, [so, sa, sb]) = (part.inner_len(), part.inner_strides());
         let mut walk = Odometer::outer(part);
@@ -770,10 +776,10 @@ impl<T: Scalar> SumTask<T> {
             walk.advance();
             for k in 0..n as isize {
                 let (a, b) = (self.a.offset(i + k * sa), self.b.offset(j + k * sb));
-                // SAFETY: `k < n`, so this is an index of `part`; the caller ensures that all elements `summed` visits from it
-                // are readable.
+                // SAFETY: `k < n`, so this is an index of `part`. The caller ensures that all elements that `summed` visits from
+                // there are readable.
                 let sum = unsafe { dot_all::<T, S, LANES>(a, b, summed) };
-                // SAFETY: the output at the same index, to which the caller ensures exclusive access.
+                // SAFETY: this is the output at the same index of `part`, to which the caller ensures exclusive access.
                 unsafe { self.put::<S>(o + k * so, sum) };
             }
         }
@@ -782,7 +788,7 @@ impl<T: Scalar> SumTask<T> {
     /// Computes the outputs of `part`, up to [`MAX_SWEPT_OUTPUTS`] sums at a time.
     ///
     /// # Safety
-    /// As [`dots`](SumTask::dots).
+    /// The contract of [`dots`](SumTask::dots).
     unsafe fn sweep<S: Sums<T>>(&self, part: &Plan<3>, summed: &Plan<2>) {
         let (n, [so, sa, sb]) = (part.inner_len(), part.inner_strides());
         // The outputs are split into blocks of about equal width.
@@ -796,11 +802,11 @@ impl<T: Scalar> SumTask<T> {
                 let mut sums = [S::zero(); MAX_SWEPT_OUTPUTS];
                 let sums = &mut sums[..width.min(n - first)];
                 let (a, b) = (self.a.offset(i + first as isize * sa), self.b.offset(j + first as isize * sb));
-                // SAFETY: `first + sums.len() <= n`, so these are indices of `part`; the caller ensures that all elements
-                // `summed` visits from them are readable.
+                // SAFETY: `first + sums.len() <= n`, so these are indices of `part`. The caller ensures that all elements that
+                // `summed` visits from each of them are readable.
                 unsafe { sweep_columns::<T, S>(sums, a, b, [sa, sb], summed) };
                 for (k, &sum) in sums.iter().enumerate() {
-                    // SAFETY: the output at the same index, to which the caller ensures exclusive access.
+                    // SAFETY: this is the output at the same index of `part`, to which the caller ensures exclusive access.
                     unsafe { self.put::<S>(o + (first + k) as isize * so, sum) };
                 }
             }
@@ -808,12 +814,12 @@ impl<T: Scalar> SumTask<T> {
     }
 }
 
-/// Computes one row of products. Returns `false` if an integer overflowed.
+/// Computes one contiguous row of outputs, each a sum of a single product. Returns `false` if an integer overflowed.
 ///
 /// # Safety
 /// The caller must ensure:
 /// * `out.len()` elements from `a` and from `b`, with strides `steps`, are readable, and none of them is in `out`.
-/// * `steps` are `[A, B]`, unless these are [`ANY_STRIDE`].
+/// * `steps[0]` is `A` and `steps[1]` is `B`, unless these constants are [`ANY_STRIDE`].
 #[inline(always)]
 unsafe fn product_row<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
     out: &mut [T],
@@ -826,7 +832,7 @@ unsafe fn product_row<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
     let finishing = *finishing;
     let mut all_exact = true;
     let mut put = |to: &mut T, i: usize, old: Option<T>| {
-        // SAFETY: `i < out.len()`; the caller ensures that this many elements are readable.
+        // SAFETY: `i < out.len()`, and the caller ensures that `out.len()` elements of each operand are readable.
         let (x, y) = unsafe { pair.at(i) };
         let (value, exact) = S::finish(S::product(x, y), &finishing, old);
         *to = value;
@@ -876,8 +882,8 @@ unsafe fn dot_all<T: Scalar, S: Sums<T>, const LANES: usize>(
         for _ in 0..count {
             let [i, j] = walk.offsets();
             walk.advance();
-            // SAFETY: the counts of all calls of `leaf` add up to `rows`, so these are the `n` elements of a row of the plan,
-            // which the caller ensures are readable.
+            // SAFETY: the counts of all calls of `leaf` add up to `rows`, so these are the `n` elements of a row of the plan. The
+            // caller ensures that they are readable.
             let row = unsafe { dot::<T, S, LANES>(a.offset(i), b.offset(j), steps, n) };
             sum = S::merge(sum, row);
         }

@@ -1,9 +1,9 @@
-//! Copies between any two layouts of one shape: implements [`Permute`] for [`Cpu`]. `ops::assign`, `ops::convert` and
-//! `engine::contract` call it.
+//! Copies between any two layouts of one shape: implements [`Permute`] for [`Cpu`]. Assignments, order conversions, contractions
+//! and transfers call it.
 //!
 //! ```text
-//! at most a few elements: a loop without a plan                             (Permute::copy)
-//! short, and both contiguous in one memory order: memcpy                    (copy)
+//! at most two axes, and a few elements: a loop without a plan               (Permute::copy)
+//! few bytes, and both contiguous in one memory order: memcpy                (copy)
 //! at most MAX_UNPLANNED_LEN elements: one loop per axis                     (small)
 //! a small matrix to transpose: the tile kernel, without a plan              (tile::transpose)
 //! otherwise, by the loops that layout::tiling chooses:
@@ -19,7 +19,7 @@
 //! ```
 //!
 //! [`layout::tiling`](crate::layout::tiling) chooses rows, columns and the loops around them, without access to the data. The
-//! kernels see bytes and the size of an element, not its type. Large results are written with non-temporal
+//! kernels copy untyped bytes: they take the size of an element, and not its type. Large results are written with non-temporal
 //! stores if that is faster.
 
 #[cfg(target_arch = "x86_64")]
@@ -47,65 +47,67 @@ use crate::simd::Level;
 use core::mem::MaybeUninit;
 use tile::{Steps, Tile};
 
-/// Maximum number of elements that are copied without a plan. Planning takes longer than the loop over the axes.
+/// Maximum number of elements that [`small`] copies, without a plan. For more elements, planning pays off.
 const MAX_UNPLANNED_LEN: usize = 32;
-/// Matrices of fewer bytes are transposed without a plan.
+/// Size in bytes below which a matrix is transposed without a plan.
 const MAX_UNPLANNED_MATRIX_BYTES: usize = 256 << 10;
 /// Minimum number of bytes of the result to use a second thread. Below this, a second thread is slower.
 const PARALLEL_COPY_BYTES: usize = PARALLEL_BYTES / 2;
-/// Rows are split between threads at multiples of this number.
+/// Rows, or columns if there are few rows, are split between threads at multiples of this number. Also the minimum number of rows
+/// in a band, unless rows map to the same cache sets (see [`collide`]).
 const BAND_ROWS: usize = 64;
 /// Minimum size of a result, in bytes, for non-temporal stores. Measured with an L3 of twice this size: a copy of this size, and a
 /// later read of the result, take the same time with both kinds of store. For larger results, non-temporal stores are faster.
 const MIN_STREAMED_BYTES: usize = 16 << 20;
-/// Minimum size of a result, in bytes, for non-temporal stores, if rows map to the same cache sets (see [`collide`]). It applies only if
-/// a store writes a whole cache line. Measured on an AMD processor: with non-temporal stores of half a line, transposes take 1.1 to 2.7
-/// times as long.
+/// Minimum size of a result, in bytes, for non-temporal stores, if rows map to the same cache sets (see [`collide`]). Such a result
+/// is written with non-temporal stores only with AVX-512, because each store must write a whole cache line. Measured on an AMD
+/// processor: with non-temporal stores of half a line, transposes take 1.1 to 2.7 times as long.
 const MIN_COLLIDING_BYTES: usize = 4 << 20;
-/// Minimum bytes of a row for non-temporal stores, if rows share cache lines. The incomplete lines at the ends of a row need ordinary
-/// stores, which fetch the line first.
+/// Minimum length of a row, in bytes, for non-temporal stores. The incomplete cache lines at the ends of a row need ordinary
+/// stores, which fetch the line first. Rows of transposed tiles may be shorter if they consist of whole cache lines.
 const MIN_STREAMED_ROW_BYTES: usize = 16 * CACHE_LINE_BYTES;
-/// Maximum number of pairs of offsets in one call of a kernel.
+/// Maximum number of pairs of offsets that one call of a kernel takes.
 const MAX_POSITIONS: usize = 128;
-/// Minimum length of a row for [`gathered`](CopyTask::gathered). Shorter rows are copied by a table of offsets, because a call for
-/// each row would take longer.
+/// Minimum number of elements of a row for [`gathered`](CopyTask::gathered). Shorter rows are copied by
+/// [`pieces`](CopyTask::pieces), which handles many rows in one call. A call for each short row would take longer.
 const MIN_GATHERED_LEN: usize = 8;
 /// Bytes of the buffer into which elements are gathered before they are written with non-temporal stores.
 const GATHER_BUFFER_BYTES: usize = 2048;
-/// Maximum number of rows in a table of offsets.
+/// Maximum number of rows in a band, without the lead rows of the first band. Also the maximum number of columns in a table of
+/// offsets.
 const MAX_TABLE_ROWS: usize = 256;
 
 #[diagnostic::do_not_recommend]
 impl<T: Element> Permute<T> for Cpu {
-    // Always inlined: if the rank is known at compile time, most of the code is removed. A call with these operands would take
-    // longer than a small copy.
+    // Always inlined: if the rank is known at compile time, the compiler removes most of the code. Passing the operands to a
+    // function would take longer than a small copy.
     #[inline(always)]
     fn copy(&self, out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
         assert!(same(out.shape(), a.shape()), "the operands must have the same shape");
         if let Some(few) = Few::new(out.shape(), &[out.strides(), a.strides()]) {
             if let Some(len) = few.contiguous_len() {
-                // SAFETY: both have `len` contiguous elements. `Operand` guarantees readable elements, and `Output` guarantees
-                // exclusive access to its own.
+                // SAFETY: both operands have `len` contiguous elements. `Operand` guarantees that those of `a` are readable, and
+                // `Output` guarantees exclusive access to those of `out`.
                 unsafe { copy_short(a.ptr(), out.ptr(), len) };
                 return Ok(());
             }
             few.for_each(|[o, x]| {
-                // SAFETY: `x` is the offset of an index of the operand, whose elements are readable.
+                // SAFETY: `x` is the offset of an index of `a`, and `Operand` guarantees that its element is readable.
                 let value = unsafe { a.ptr().offset(x).get().read() };
-                // SAFETY: `o` is the offset of the same index of the output, to which access is exclusive.
+                // SAFETY: `o` is the offset of the same index of `out`, and `Output` guarantees exclusive access to its element.
                 unsafe { out.ptr().offset(o).get().write(value) };
             });
             return Ok(());
         }
         let (to, from) = (HostPtr::new(out.ptr().get().cast()), HostPtr::new(a.ptr().get().cast()));
-        // SAFETY: both operands have this shape. `Operand` guarantees readable elements, and `Output` guarantees exclusive access
-        // to its own, so they do not overlap.
+        // SAFETY: both operands have this shape. `Operand` guarantees that the elements of `a` are readable. `Output` guarantees
+        // exclusive access to those of `out`, so they do not overlap the elements of `a`.
         unsafe { copy(size_of::<T>(), out.shape(), [to, from], [out.strides(), a.strides()]) };
         Ok(())
     }
 }
 
-/// Copies a few contiguous elements inline, which is faster than a call of `memcpy`.
+/// Copies a few contiguous elements with inlined loops, which are faster than a call of `memcpy`.
 ///
 /// # Safety
 /// The caller must ensure that `len` elements from `from` are readable, and exclusive access to `len` elements from `to`.
@@ -128,13 +130,12 @@ unsafe fn copy_short<T: Element>(from: HostPtr<T>, to: HostPtr<T>, len: usize) {
     }
 }
 
-/// Copies elements of `size` bytes from the second operand to the first. Strides count elements.
+/// Copies elements of `size` bytes from the source `from` to the result `to`. Strides count elements. Pointers need no alignment.
 ///
 /// # Safety
-/// The caller must ensure, for the elements that `shape` and the strides, in elements, describe, that
-///
-/// * all elements of the source may be read;
-/// * the caller has exclusive access to all elements of the result, which do not overlap the source's.
+/// The caller must ensure, for the elements that `shape` and the strides describe:
+/// * All elements of the source may be read.
+/// * The caller has exclusive access to all elements of the result, which do not overlap those of the source.
 unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strides: [&[isize]; 2]) {
     if shape.contains(&0) {
         return;
@@ -142,13 +143,13 @@ unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strid
     let len: usize = shape.iter().product();
     let short = len * size < PARALLEL_COPY_BYTES;
     if short && one_block(shape, strides.into_iter()).is_some() {
-        // SAFETY: both operands are contiguous in the same memory order, with `len · size` bytes each. The caller ensures that
-        // the source is readable, and that the result is exclusive and does not overlap it.
+        // SAFETY: source and result are contiguous in the same memory order and have `len · size` bytes each. The caller ensures
+        // that the source is readable, and that the result is exclusive and does not overlap the source.
         unsafe { core::ptr::copy_nonoverlapping(from.get().cast_const(), to.get(), len * size) };
     } else if len <= MAX_UNPLANNED_LEN {
         macro_rules! small {
             ($size:literal) => {
-                // SAFETY: `small` has this function's contract. An array of `size` bytes has an element's size and alignment 1.
+                // SAFETY: `small` has this function's contract. The array has the size of an element, `size`, and alignment 1.
                 unsafe {
                     small::<[u8; $size]>(
                         shape,
@@ -171,15 +172,16 @@ unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strid
     } else if let (&[rows, columns], [&[to_row, 1], &[1, from_column]]) = (shape, strides)
         && len * size < MAX_UNPLANNED_MATRIX_BYTES
     {
-        // A matrix to transpose needs no plan.
+        // The result is contiguous along rows, and the source along columns. The tile kernel transposes such a matrix without a
+        // plan.
         let (from_column, to_row) = (from_column * size as isize, to_row * size as isize);
         // SAFETY: `transpose` has this function's contract, for the same elements with strides in bytes.
         unsafe { tile::transpose(size, from.get(), from_column, to.get(), to_row, rows, columns) };
     } else {
         let blocks = Blocks::new(&Plan::unordered_by(shape, strides, 0), size);
         let job = CopyTask { to, from, bytes: blocks.bytes() };
-        // SAFETY: the blocks visit the elements that `shape` and the strides describe. `run` has this function's contract for
-        // them.
+        // SAFETY: the blocks visit the elements that `shape` and the strides describe. For these elements, `run` has this
+        // function's contract.
         enter(2 * job.bytes, || unsafe { job.run(&blocks) });
     }
 }
@@ -187,7 +189,7 @@ unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strid
 /// Copies elements of the size of `P` with one loop per axis. The last axis is the innermost loop.
 ///
 /// # Safety
-/// As [`copy`], for elements of the size of `P`. Pointers must be aligned for `P`.
+/// The contract of [`copy`], for elements of the size of `P`. Pointers must be aligned for `P`.
 unsafe fn small<P: Copy>(
     shape: &[usize],
     to: *mut P,
@@ -219,7 +221,7 @@ unsafe fn small<P: Copy>(
 struct CopyTask {
     to: HostPtr<u8>,
     from: HostPtr<u8>,
-    /// Bytes to copy in all parts together. Decides about non-temporal stores.
+    /// Bytes that all parts together copy. Large copies use non-temporal stores.
     bytes: usize,
 }
 
@@ -252,6 +254,7 @@ impl CopyTask {
             // SAFETY: `pieces` has this function's contract.
             unsafe { self.pieces(blocks) };
         }
+        // Smaller copies use no non-temporal stores.
         if self.bytes >= MIN_COLLIDING_BYTES {
             stream::fence();
         }
@@ -260,7 +263,7 @@ impl CopyTask {
     /// Copies the blocks by transposing tiles. A tile has all columns and a band of rows.
     ///
     /// # Safety
-    /// As [`run`](CopyTask::run). The blocks must be `contiguous`.
+    /// The contract of [`run`](CopyTask::run). The blocks must be `contiguous`.
     unsafe fn tiles(&self, blocks: &Blocks) {
         let (unit, kernel) = (blocks.unit, tile::kernel(blocks.unit));
         let (rows, count) = (blocks.rows.len(), blocks.columns.len());
@@ -293,8 +296,8 @@ impl CopyTask {
         // If rows map to the same cache sets, unaligned loads are faster: a load that spans two cache lines fetches the line of the
         // next load early.
         let lead_rows = lead_rows.filter(|_| !collide).unwrap_or(0);
-        // Number of rows in a band. In the source, the elements of one column in one band are contiguous and fill a few cache lines.
-        // They fill fewer lines if the lines of different columns would evict each other.
+        // Number of rows in a band. In the source, the elements of one column in one band are contiguous and fill a few cache
+        // lines. If the lines of different columns would evict each other (`collide`), a band has fewer rows.
         let band = match (blocks.rows.as_slice().len(), collide, stream) {
             (1, true, true) if self.bytes >= MIN_STREAMED_BYTES => {
                 (4 * CACHE_LINE_BYTES / unit).clamp(64, 128)
@@ -335,8 +338,8 @@ impl CopyTask {
     /// Copies `row` once for each index of the loops of `blocks`. The rows are contiguous in the result and strided in the source.
     ///
     /// # Safety
-    /// As [`run`](CopyTask::run), for the elements that `row` and `blocks` visit together. The caller must also ensure that the
-    /// step of `row` in the result is `blocks.unit`, and that its step in the source is a multiple of it.
+    /// The contract of [`run`](CopyTask::run), for the elements that `row` and `blocks` visit together. The caller must also ensure
+    /// that the stride of `row` is `blocks.unit` in the result, and a multiple of `blocks.unit` in the source.
     unsafe fn gathered(&self, row: Loop, blocks: &Blocks) {
         let (unit, stride) = (blocks.unit, row.from / blocks.unit as isize);
         let stream = self.bytes >= MIN_STREAMED_BYTES && row.extent * unit >= MIN_STREAMED_ROW_BYTES;
@@ -347,15 +350,16 @@ impl CopyTask {
             for &[to_at, from_at] in at {
                 let (to, from) = (to.wrapping_offset(to_at), from.wrapping_offset(from_at).cast_const());
                 if !stream {
-                    // SAFETY: `row.extent` elements at offsets of the blocks, readable and exclusive by the contract.
+                    // SAFETY: these are the `row.extent` elements of `row` at offsets of the blocks. By the contract, they are
+                    // readable in the source and exclusive in the result.
                     unsafe { gather(unit, from, stride, to, row.extent) };
                     continue;
                 }
                 for begin in (0..row.extent).step_by(GATHER_BUFFER_BYTES / unit) {
                     let n = (row.extent - begin).min(GATHER_BUFFER_BYTES / unit);
                     let from = from.wrapping_offset(begin as isize * row.from);
-                    // SAFETY: `begin + n <= row.extent`: elements of the row, readable by the contract. The buffer has space for
-                    // `n` elements.
+                    // SAFETY: `begin + n <= row.extent`, so these are elements of the row, which are readable by the contract. The
+                    // buffer has space for `n` elements.
                     unsafe { gather(unit, from, stride, buffer, n) };
                     // SAFETY: `gather` has written `n · unit` bytes of the buffer. They are copied to the same part of the row in
                     // the result, which is exclusive by the contract. `run` calls `fence` afterwards.
@@ -368,7 +372,7 @@ impl CopyTask {
     /// Copies the blocks as contiguous runs of `unit` bytes.
     ///
     /// # Safety
-    /// As [`run`](CopyTask::run).
+    /// The contract of [`run`](CopyTask::run).
     unsafe fn pieces(&self, blocks: &Blocks) {
         let stream = self.bytes >= MIN_STREAMED_BYTES && blocks.unit >= MIN_STREAMED_ROW_BYTES;
         for_positions(blocks, 2, &mut |base, at| {
@@ -376,33 +380,34 @@ impl CopyTask {
             if stream {
                 for &[to_at, from_at] in at {
                     let (to, from) = (to.wrapping_offset(to_at), from.wrapping_offset(from_at));
-                    // SAFETY: `unit` bytes at offsets of the blocks, readable and exclusive by the contract. `run` calls `fence`
-                    // afterwards.
+                    // SAFETY: the blocks visit these `unit` bytes. By the contract, they are readable in the source and exclusive
+                    // in the result. `run` calls `fence` afterwards.
                     unsafe { stream::stream_piece(from, to, blocks.unit) };
                 }
             } else {
-                // SAFETY: `unit` bytes at each of these offsets of the blocks, readable and exclusive by the contract.
+                // SAFETY: the blocks visit `unit` bytes at each of these offsets. By the contract, they are readable in the source
+                // and exclusive in the result.
                 unsafe { stream::copy_pieces(blocks.unit, from, to, at) };
             }
         });
     }
 }
 
-/// Returns the number of elements from `start` to the first whole cache line. Returns `None` if this number is not the same at all
-/// indices of the loops.
+/// Returns the number of elements, of `unit` bytes each, from the address `start` to the first whole cache line. Returns `None` if
+/// `start` is not a multiple of `unit`, or if this number is not the same at all indices of the loops. `step` selects the stride.
 fn lead(start: usize, unit: usize, loops: [&[Loop]; 2], step: fn(&Loop) -> isize) -> Option<usize> {
     let same = loops.into_iter().flatten().all(|l| step(l) % CACHE_LINE_BYTES as isize == 0);
     (same && start.is_multiple_of(unit)).then(|| (start.next_multiple_of(CACHE_LINE_BYTES) - start) / unit)
 }
 
-/// Returns whether all rows, of the result or of the source, map to the same few sets of L1, so that they evict each other. This
-/// is so if a stride is a multiple of 2048 bytes.
+/// Returns whether the rows of the result, or those of the source, map to the same few sets of L1 and evict each other: whether the
+/// stride between rows is a multiple of 2048 bytes.
 fn collide(blocks: &Blocks) -> bool {
     let far = |step: isize| step != 0 && step % 2048 == 0;
     blocks.rows.as_slice().iter().any(|l| far(l.to)) || blocks.columns.as_slice().iter().any(|l| far(l.from))
 }
 
-/// Fills `table` with the offsets of all indices of the loops, the first of which is the innermost.
+/// Fills `table` with the offsets of all indices of the loops. The first loop is the innermost. `table[0]` must be 0.
 fn fill(table: &mut [isize], loops: &[Loop], step: impl Fn(&Loop) -> isize) {
     let mut filled = 1;
     for l in loops {
@@ -413,8 +418,8 @@ fn fill(table: &mut [isize], loops: &[Loop], step: impl Fn(&Loop) -> isize) {
     }
 }
 
-/// Calls `f` for all indices of the outer loops and, if `inner` is 2, of columns and rows as well; `inner` is 0 or 2. `f` takes a
-/// pair of base offsets, in the result and in the source, and a table of pairs of offsets to add to the base offsets.
+/// Calls `f` for all indices of the outer loops and, if `inner` is 2, of columns and rows as well. `inner` must be 0 or 2. `f`
+/// takes a pair of base offsets, in the result and in the source, and a table of pairs of offsets to add to the base offsets.
 fn for_positions(blocks: &Blocks, inner: usize, f: &mut dyn FnMut([isize; 2], &[[isize; 2]])) {
     // All loops, innermost first.
     let sides = [blocks.columns.as_slice(), blocks.rows.as_slice()];
@@ -442,8 +447,8 @@ fn for_positions(blocks: &Blocks, inner: usize, f: &mut dyn FnMut([isize; 2], &[
             break;
         }
     }
-    // If the innermost loop is longer than the table, it is divided into chunks of `MAX_POSITIONS` indices. The table has the offsets
-    // of the first chunk, and a new outermost loop visits the chunks.
+    // If the innermost loop is longer than the table, it is divided into chunks of `MAX_POSITIONS` indices. The table has the
+    // offsets of the first chunk, and a new outermost loop visits the chunks.
     let chunked = loops.first().filter(|l| l.extent > MAX_POSITIONS);
     let rest = &loops[whole..];
     let (mut shape, mut strides) = ([1; MAX_RANK], [[0, 0]; MAX_RANK]);

@@ -1,5 +1,5 @@
-//! The trait [`Register`]: the SIMD instructions that transposes need, for SSE2, AVX2 and AVX-512. A register is a row of 16-byte
-//! lanes. Called by the modules `tile` and `stream`.
+//! The trait [`Register`]: the SIMD instructions that transposes and non-temporal copies need, for SSE2, AVX2 and AVX-512. A
+//! register consists of 16-byte lanes. The modules `tile` and `stream` use the trait.
 
 use core::arch::x86_64::*;
 
@@ -22,7 +22,7 @@ pub(super) trait Register: Copy {
     /// Stores the register with a non-temporal store.
     ///
     /// # Safety
-    /// As [`store`](Register::store), and `to` must be a multiple of the register's bytes.
+    /// The contract of [`store`](Register::store). In addition, `to` must be a multiple of the register's bytes.
     unsafe fn stream(self, to: *mut u8);
     /// In each lane, interleaves the lower halves of both operands. Elements have `SIZE` bytes: 1, 2, 4 or 8.
     fn interleave_low<const SIZE: usize>(self, other: Self) -> Self;
@@ -90,7 +90,8 @@ impl Register for __m256i {
     }
     #[inline(always)]
     unsafe fn stream(self, to: *mut u8) {
-        // SAFETY: 32 bytes may be written at `to`, a multiple of 32, as the caller ensures; `self` exists, so there is AVX2.
+        // SAFETY: 32 bytes may be written at `to`, a multiple of 32, as the caller ensures; `self` exists, so the processor has
+        // AVX2.
         unsafe { _mm256_stream_si256(to.cast(), self) }
     }
     interleave! {
@@ -122,7 +123,8 @@ impl Register for __m512i {
     }
     #[inline(always)]
     unsafe fn stream(self, to: *mut u8) {
-        // SAFETY: 64 bytes may be written at `to`, a multiple of 64, as the caller ensures; `self` exists, so there is AVX-512.
+        // SAFETY: 64 bytes may be written at `to`, a multiple of 64, as the caller ensures; `self` exists, so the processor has
+        // AVX-512.
         unsafe { _mm512_stream_si512(to.cast(), self) }
     }
     interleave! {
@@ -132,7 +134,7 @@ impl Register for __m512i {
     #[inline(always)]
     fn transpose_lanes(square: &mut [Self; 4]) {
         let [a, b, c, d] = *square;
-        // Each returns a register of the even (or odd) lanes of two registers.
+        // `even` returns the even lanes of two registers, and `odd` the odd lanes.
         let even = |a, b| {
             // SAFETY: `a` and `b` exist, so the processor has AVX-512.
             unsafe { _mm512_shuffle_i64x2::<0b10_00_10_00>(a, b) }

@@ -1,14 +1,14 @@
-//! Copies of contiguous bytes, with ordinary or non-temporal stores. Called by the copy kernel and by the elementwise loops.
+//! Copies of contiguous bytes, with ordinary or non-temporal stores. The copy kernels and the elementwise loops call them.
 
 #[cfg(target_arch = "x86_64")]
 use super::register::Register;
 use crate::simd::Level;
 
-/// Waits until all non-temporal stores of this thread are visible to other threads.
+/// Makes all earlier non-temporal stores of this thread visible to other threads before its later stores.
 #[inline]
 pub(in crate::device::cpu) fn fence() {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: every x86-64 processor has SSE.
+    // SAFETY: the instruction only requires SSE, which every x86-64 processor has.
     unsafe {
         core::arch::x86_64::_mm_sfence();
     }
@@ -25,17 +25,17 @@ pub(in crate::device::cpu) unsafe fn stream_piece(from: *const u8, to: *mut u8, 
     {
         let lead = to.align_offset(64).min(len);
         let end = lead + (len - lead) / 64 * 64;
-        // SAFETY: `lead <= len`: within the bytes that may be read and written by the contract.
+        // SAFETY: `lead <= len`, so these bytes may be read and written, and do not overlap, by the contract.
         unsafe { core::ptr::copy_nonoverlapping(from, to, lead) };
         let (lines_from, lines_to) = (from.wrapping_add(lead), to.wrapping_add(lead));
         match Level::get() {
-            // SAFETY: `lead .. end` is within `len` and has whole cache lines; unless it is empty, `lines_to` is a multiple of
-            // 64. The level says that the processor has AVX-512.
+            // SAFETY: `lead .. end` is within `len` and has whole cache lines. Unless this range is empty, `lines_to` is a multiple
+            // of 64. `Level::get()` guarantees that the processor has AVX-512.
             Level::Avx512 => unsafe { avx512_lines(lines_from, lines_to, end - lead) },
-            // SAFETY: whole cache lines within `len`, at a multiple of 64, as for AVX-512. Every x86-64 processor has SSE2.
+            // SAFETY: these are the same cache lines as for AVX-512. Every x86-64 processor has SSE2.
             _ => unsafe { sse2_lines(lines_from, lines_to, end - lead) },
         }
-        // SAFETY: `end <= len`: the rest of the bytes that may be read and written by the contract.
+        // SAFETY: `end <= len`, so these bytes may be read and written, and do not overlap, by the contract.
         unsafe { core::ptr::copy_nonoverlapping(from.wrapping_add(end), to.wrapping_add(end), len - end) };
     }
     #[cfg(not(target_arch = "x86_64"))]
@@ -49,7 +49,7 @@ pub(in crate::device::cpu) unsafe fn stream_piece(from: *const u8, to: *mut u8, 
 /// Copies whole cache lines with AVX-512.
 ///
 /// # Safety
-/// As [`lines`]; the processor must have AVX-512.
+/// The contract of [`lines`] for `__m512i`: in particular, the processor must have AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 unsafe fn avx512_lines(from: *const u8, to: *mut u8, len: usize) {
@@ -60,7 +60,7 @@ unsafe fn avx512_lines(from: *const u8, to: *mut u8, len: usize) {
 /// Copies whole cache lines with SSE2.
 ///
 /// # Safety
-/// As [`lines`]; every x86-64 processor has the instruction set.
+/// The contract of [`lines`] for `__m128i`. Every x86-64 processor has SSE2.
 #[cfg(target_arch = "x86_64")]
 unsafe fn sse2_lines(from: *const u8, to: *mut u8, len: usize) {
     // SAFETY: `lines` has this function's contract; every x86-64 processor has SSE2.
@@ -78,9 +78,11 @@ unsafe fn sse2_lines(from: *const u8, to: *mut u8, len: usize) {
 #[inline(always)]
 unsafe fn lines<R: Register>(from: *const u8, to: *mut u8, len: usize) {
     for at in (0..len).step_by(16 * R::LANES) {
-        // SAFETY: a register has `16 · LANES` bytes, which divide `len`, so `at + 16 · LANES <= len`: readable by the contract.
+        // SAFETY: a register has `16 · LANES` bytes, which divides `len`. So `at + 16 · LANES <= len`, and these bytes are readable
+        // by the contract.
         let register = unsafe { R::load(from.wrapping_add(at)) };
-        // SAFETY: `at + 16 · LANES <= len`: writable by the contract. `to` and `at` are multiples of the register's bytes.
+        // SAFETY: `at + 16 · LANES <= len`, so these bytes are writable by the contract. `to` and `at` are multiples of the
+        // register's bytes.
         unsafe { register.stream(to.wrapping_add(at)) };
     }
 }
@@ -120,7 +122,7 @@ pub(super) unsafe fn copy_pieces(len: usize, from: *const u8, to: *mut u8, at: &
 /// [`copy_pieces`] for `len = size_of::<P>()`.
 ///
 /// # Safety
-/// As [`copy_pieces`], for the size of `P`. `P` must be an array of bytes, so that its alignment is 1.
+/// The contract of [`copy_pieces`], for `len = size_of::<P>()`. `P` must be an array of bytes, so that its alignment is 1.
 unsafe fn each<P: Copy>(from: *const u8, to: *mut u8, at: &[[isize; 2]]) {
     for &[to_at, from_at] in at {
         let (from, to) = (from.wrapping_offset(from_at).cast::<P>(), to.wrapping_offset(to_at).cast::<P>());
@@ -132,17 +134,17 @@ unsafe fn each<P: Copy>(from: *const u8, to: *mut u8, at: &[[isize; 2]]) {
 /// [`copy_pieces`] by two arrays that may overlap: the first `HALF` bytes and the last `HALF` bytes.
 ///
 /// # Safety
-/// As [`copy_pieces`], and `HALF <= len <= 2 · HALF`.
+/// The contract of [`copy_pieces`]. In addition, `HALF <= len <= 2 · HALF`.
 unsafe fn ends<const HALF: usize>(len: usize, from: *const u8, to: *mut u8, at: &[[isize; 2]]) {
     for &[to_at, from_at] in at {
         let parts = [0, len - HALF].map(|part| {
             let part = part as isize;
             let from = from.wrapping_offset(from_at + part).cast::<[u8; HALF]>();
-            // SAFETY: `part + HALF <= len`: readable by the contract; an array of bytes has alignment 1.
+            // SAFETY: `part + HALF <= len`, so these bytes are readable by the contract. An array of bytes has alignment 1.
             (to.wrapping_offset(to_at + part), unsafe { from.read() })
         });
         for (to, part) in parts {
-            // SAFETY: `part + HALF <= len`: writable by the contract; an array of bytes has alignment 1.
+            // SAFETY: `part + HALF <= len`, so these bytes are writable by the contract. An array of bytes has alignment 1.
             unsafe { to.cast::<[u8; HALF]>().write(part) };
         }
     }

@@ -50,7 +50,7 @@ fn tiles<T: Numbered>() {
             let from: Vec<T> = (0..columns * from_stride + 1).map(T::numbered).collect();
             let blank = T::numbered(12345);
             let mut expected = vec![blank; rows * to_stride + 1];
-            // Element 1 of the buffer: aligned to elements, but not to vector registers.
+            // Both tiles begin at element 1 of their buffers, so they are aligned for their elements, but not for vector registers.
             for (r, c) in (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c))) {
                 let (line, row) = if turned { (columns - 1 - c, rows - 1 - r) } else { (c, r) };
                 expected[1 + row * to_stride + c] = from[1 + line * from_stride + r];
@@ -63,7 +63,8 @@ fn tiles<T: Numbered>() {
                 let source = from.as_ptr().wrapping_add(1 + first_line);
                 let result = to.as_mut_ptr().wrapping_add(1 + first_row);
                 let strides = (sign * from_stride as isize, sign * to_stride as isize);
-                // SAFETY: both buffers hold one element before the tile and the whole tile; their strides address only these elements.
+                // SAFETY: both buffers hold one element before the tile and the whole tile; their strides address only these
+                // elements.
                 unsafe { transpose_tile(source, strides.0, result, strides.1, rows, columns) };
                 to
             });
@@ -97,7 +98,8 @@ struct Place {
     len: usize,
 }
 
-/// Returns a random layout for `shape`: axes in any memory order, some reversed, with gaps if `wild`, with stride 0 if `repeats`.
+/// Returns a random layout for `shape`, with the axes in any order. If `wild`, some axes are reversed and some have gaps. If
+/// `repeats`, some have stride 0.
 fn place(dice: &mut Dice, shape: &[usize], wild: bool, repeats: bool) -> Place {
     let mut permutation: Vec<usize> = (0..shape.len()).collect();
     for i in (1..permutation.len()).rev() {

@@ -1,7 +1,7 @@
 //! Transposes tiles: with SIMD shuffles on x86-64, element by element on other processors.
 //!
-//! The kernels treat an element as an array of 1, 2, 4, 8 or 16 bytes. So each instruction set has five kernels, and not one for each
-//! element type.
+//! The kernels treat an element as an array of 1, 2, 4, 8 or 16 bytes. So each instruction set has five kernels, and not one for
+//! each element type.
 //!
 //! ```text
 //! for each position of the tile                                (Tile::cover)
@@ -50,14 +50,14 @@ const BAND_ROWS: usize = 64;
 /// Transposes a tile: `to[r][c] = from[c][r]` for all `r < rows` and `c < columns`.
 ///
 /// * Element `[r][c]` of the result is at `to + r · to_stride + c`. Each of its rows is contiguous.
-/// * Element `[c][r]` of the source is at `from + c · from_stride + r`. So the elements of each *column* of the result are contiguous
-///   in the source.
+/// * Element `[c][r]` of the source is at `from + c · from_stride + r`. So the elements of each *column* of the result are
+///   contiguous in the source.
 ///
 /// Both strides count elements and may have any sign; `from_stride` may be zero. Pointers must be aligned for `T` only. Every
 /// element of the result is written, some of them more than once; no other memory is accessed.
 ///
 /// Intended for tiles whose source and result together fit in L1 or L2. Tiles of 32 × 32 or 64 × 64 elements are fast. Tiles whose
-/// rows or columns have less than 64 bytes, the size of a register, are slow.
+/// rows or columns have less than 64 bytes, the size of the widest register, are slow.
 ///
 /// # Safety
 /// The caller must ensure:
@@ -82,7 +82,7 @@ pub(in crate::device::cpu) unsafe fn transpose_tile<T: Element>(
 /// [`transpose_tile`] for elements of `size` bytes, with strides in bytes.
 ///
 /// # Safety
-/// As [`transpose_tile`].
+/// The contract of [`transpose_tile`].
 pub(super) unsafe fn transpose(
     size: usize,
     from: *const u8,
@@ -108,8 +108,8 @@ pub(super) unsafe fn transpose(
             ahead: true,
             stream: false,
         };
-        // SAFETY: the tile has at most `BAND_ROWS` rows from `row` on, and all columns. By the contract, their elements are readable
-        // in the source and exclusive in the result. Nothing is streamed.
+        // SAFETY: the tile has at most `BAND_ROWS` rows from `row` on, and all columns. By the contract, their elements are
+        // readable in the source and exclusive in the result. `stream` is not set.
         unsafe { kernel(&tile, &[[0, 0]]) };
     }
 }
@@ -150,9 +150,10 @@ pub(super) struct Tile<'a> {
     /// Offsets in bytes of the rows in the result, relative to the first row.
     pub(super) rows: &'a [isize],
     pub(super) columns: Steps<'a>,
-    /// Elements of each column before its first whole cache line in the source. 0 if that is not the same for all columns.
+    /// Elements of each column before its first whole cache line in the source. 0 if this number differs between columns, or if the
+    /// loads of columns should not be aligned.
     pub(super) lead_rows: usize,
-    /// Elements of each row before its first whole cache line in the result. 0 if that is not the same for all rows.
+    /// Elements of each row before its first whole cache line in the result. 0 if this number differs between rows.
     pub(super) lead_columns: usize,
     /// Whether to prefetch the source.
     pub(super) ahead: bool,
@@ -171,7 +172,7 @@ pub(super) struct Tile<'a> {
 /// * If `stream` is set, element `lead_columns` of each row of the result is at a multiple of 64 bytes.
 pub(super) type Kernel = unsafe fn(&Tile<'_>, &[[isize; 2]]);
 
-/// Returns the kernel for elements of `size` bytes and the widest instruction set of the processor.
+/// Returns the kernel for elements of `size` bytes and the instruction set of [`Level::get`].
 #[inline]
 pub(super) fn kernel(size: usize) -> Kernel {
     match size {
@@ -201,10 +202,11 @@ fn kernels<const SIZE: usize>() -> Kernel {
 
 // ------------------------------------------------------------------ instruction sets
 
-// Each kernel uses the widest blocks that fit in the tile. It tries blocks whose rows fill a cache line, then blocks whose rows fill a
-// register, then both with narrower registers. If no block fits, it copies element by element.
+// Each kernel uses the widest blocks that fit in the tile. It tries blocks whose rows fill a cache line, then blocks whose rows
+// fill a register, then both with narrower registers. If no block fits, it copies element by element.
 
-/// Transposes a tile of elements of `$size` bytes in blocks of `$columns` columns, if one fits. Returns whether it did.
+/// Transposes a tile of elements of `$size` bytes in blocks of `$columns` columns. Returns `false` and does nothing if no such
+/// block fits in the tile.
 #[cfg(target_arch = "x86_64")]
 macro_rules! cover {
     ($tile:ident at $at:ident: $register:ty, $size:literal, $group:literal, $columns:literal) => {
@@ -217,7 +219,7 @@ macro_rules! cover {
 /// The [`Kernel`] for AVX-512.
 ///
 /// # Safety
-/// As [`Kernel`]; the processor must have AVX-512.
+/// The contract of [`Kernel`]. In addition, the processor must have AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2")]
 unsafe fn avx512<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
@@ -229,7 +231,7 @@ unsafe fn avx512<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
         _ => cover!(tile at at: __m512i, 16, 1, 4),
     };
     if !done {
-        // SAFETY: `with_avx2` has this function's contract, but requires AVX2, which a processor with AVX-512 has.
+        // SAFETY: the caller ensures the contract of `Kernel`. `with_avx2` also requires AVX2, which a processor with AVX-512 has.
         unsafe { with_avx2::<SIZE>(tile, at) };
     }
 }
@@ -237,7 +239,7 @@ unsafe fn avx512<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
 /// The [`Kernel`] for AVX2.
 ///
 /// # Safety
-/// As [`Kernel`]; the processor must have AVX2.
+/// The contract of [`Kernel`]. In addition, the processor must have AVX2.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 unsafe fn avx2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
@@ -248,7 +250,7 @@ unsafe fn avx2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
 /// [`avx2`], inlined into its callers.
 ///
 /// # Safety
-/// As [`avx2`].
+/// The contract of [`avx2`].
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn with_avx2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
@@ -260,7 +262,7 @@ unsafe fn with_avx2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
         _ => cover!(tile at at: __m256i, 16, 1, 4) || cover!(tile at at: __m256i, 16, 1, 2),
     };
     if !done {
-        // SAFETY: `with_sse2` has the contract of `Kernel`, which is this function's except for AVX2.
+        // SAFETY: `with_sse2` has the contract of `Kernel`, which the caller ensures.
         unsafe { with_sse2::<SIZE>(tile, at) };
     }
 }
@@ -268,17 +270,17 @@ unsafe fn with_avx2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
 /// The [`Kernel`] for SSE2.
 ///
 /// # Safety
-/// As [`Kernel`].
+/// The contract of [`Kernel`].
 #[cfg(target_arch = "x86_64")]
 unsafe fn sse2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
-    // SAFETY: `with_sse2` has this function's contract, that of `Kernel`.
+    // SAFETY: `with_sse2` has the contract of `Kernel`, which the caller ensures.
     unsafe { with_sse2::<SIZE>(tile, at) }
 }
 
 /// [`sse2`], inlined into its callers.
 ///
 /// # Safety
-/// As [`Kernel`].
+/// The contract of [`Kernel`].
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn with_sse2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
@@ -291,7 +293,7 @@ unsafe fn with_sse2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
         _ => cover!(tile at at: __m128i, 16, 1, 4),
     };
     if !done {
-        // SAFETY: `one_by_one` has this function's contract, that of `Kernel`.
+        // SAFETY: `one_by_one` has the contract of `Kernel`, which the caller ensures.
         unsafe { one_by_one::<SIZE>(tile, at) };
     }
 }
@@ -305,7 +307,7 @@ impl Tile<'_> {
     /// non-temporal stores if each of its rows is exactly one cache line of the result.
     ///
     /// # Safety
-    /// As [`Kernel`]. The caller must also ensure:
+    /// The contract of [`Kernel`]. The caller must also ensure:
     /// * The processor has the instruction set of `R`.
     /// * `GROUP` elements have 16 bytes, and `COLUMNS` is a multiple of `GROUP · R::LANES`.
     #[inline(always)]
@@ -361,7 +363,7 @@ impl Tile<'_> {
     }
 }
 
-/// A loop that is unrolled by the macro. The compiler does not unroll loops over this many registers, and would spill them.
+/// Expands to an unrolled loop. The compiler does not unroll a loop over this many registers itself, and would spill the registers.
 #[cfg(target_arch = "x86_64")]
 macro_rules! unrolled {
     ($i:ident below $end:expr, $($k:literal)* => $body:block) => {
@@ -467,7 +469,7 @@ fn interleave<R: Register, const SIZE: usize, const GROUP: usize>(group: [R; GRO
 /// The [`Kernel`] for any processor, and for tiles that are smaller than a block: copies element by element.
 ///
 /// # Safety
-/// As [`Kernel`].
+/// The contract of [`Kernel`].
 #[inline(always)]
 unsafe fn one_by_one<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
     for &[to, from] in at {

@@ -4,7 +4,7 @@ use super::*;
 use crate::device::{Gemm, Operand};
 use crate::element::{DType, RealScalar, c32, c64};
 
-/// `out = alpha · Σ a · b + beta · out`.
+/// Computes `out = alpha · Σ a · b + beta · out`.
 fn sum_products<'a, T: Scalar>(
     alpha: T,
     a: MatrixOperand<'a, T, Cpu>,
@@ -19,7 +19,7 @@ fn sum_products<'a, T: Scalar>(
 #[derive(Debug, Clone, Copy)]
 struct Loop(usize, Option<isize>, isize, isize);
 
-/// Returns a buffer for strides of any sign, and the offset of index 0 in it.
+/// Returns the smallest buffer for these extents and strides, and the offset of index 0. Element `k` of the buffer is `value(k)`.
 fn buffer<T: Scalar>(loops: &[(usize, isize)], value: impl Fn(usize) -> T) -> (Vec<T>, usize) {
     let reach = |sign: isize| -> usize {
         loops.iter().map(|&(n, s)| n.saturating_sub(1) * (s * sign).max(0).unsigned_abs()).sum()
@@ -28,7 +28,8 @@ fn buffer<T: Scalar>(loops: &[(usize, isize)], value: impl Fn(usize) -> T) -> (V
     ((0..below + above + 1).map(value).collect(), below)
 }
 
-/// Returns a number between -2 and 2 that depends only on `k` and `seed`; an integer for integer types.
+/// Returns a small number that depends only on `k` and `seed`: an integer for integer types. Its parts are between -3 and 3, for
+/// unsigned types between 0 and 4.
 fn number<T: Scalar>(k: usize, seed: usize) -> T {
     let mixed =
         |salt: usize| ((((k + 1) * (seed + 2 * salt + 1)) as u64 * 2_654_435_761) >> 7 & 0xff) as usize;

@@ -1,14 +1,14 @@
-//! Reductions with accumulators of more than [`MAX_STACK_BYTES`]. The accumulators are on the heap, and each folds one element after
-//! the other.
+//! Reductions with accumulators of more than [`MAX_STACK_BYTES`], called by `reduce_many` of the parent module. The accumulators
+//! are on the heap, and each folds one element after the other.
 //!
 //! ```text
-//! for each output                                         (each_boxed)
-//!     fewer elements than `enough`: fold all of them      (fold_chain)
-//!     otherwise: combine the results of two halves        (fold_plan)
+//! for each output                                                 (each_boxed)
+//!     fewer elements than `enough`: fold all of them              (fold_chain)
+//!     otherwise: reduce two halves, and combine their results     (fold_plan)
 //! ```
 //!
-//! The other kernels of this module keep tens of accumulators on the stack, and a rayon thread has a stack of 2 MiB. Here the
-//! stack holds only what the functions of [`Reduction`] take and return by value.
+//! The other reduction kernels keep tens of accumulators on the stack, and a thread has a stack of 2 MiB by default. In this
+//! module, the stack holds only the accumulators that the functions of [`Reduction`] take and return by value.
 
 use super::{ReduceTask, enough};
 use crate::device::cpu::loops::threads::{PARALLEL_BYTES, enter, join, over_outputs};
@@ -21,7 +21,7 @@ use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use std::sync::{Mutex, PoisonError};
 
-/// Maximum size, in bytes, of an accumulator that the other kernels keep on the stack.
+/// Maximum size, in bytes, of an accumulator that the other reduction kernels keep on the stack.
 const MAX_STACK_BYTES: usize = 1 << 10;
 
 /// Returns whether the accumulators of `R` are too large for the kernels that keep them on the stack.
@@ -49,7 +49,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         reserve(&mut accs, needed)?;
         self.fill(&mut accs, needed);
         let shared = Mutex::new(accs);
-        // `fold` copies the accumulator in and out.
+        // `Reduction::fold` takes and returns the accumulator by value, so each element costs two copies of an accumulator.
         let (reads, cost) = (self.count.max(1), 2 * size_of::<R::Acc>());
         let job = &*self;
         enter(kept.len().saturating_mul(reads).saturating_mul(cost), || {
@@ -60,10 +60,11 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
                 // readable. `Output` guarantees exclusive access to the outputs, and parts have different outputs.
                 Some(mut own) => unsafe { job.each_boxed(part, &reduced, &mut own, true) },
                 None => {
-                    // The allocation failed, so threads take turns with one workspace. `join` is not used while the lock is
-                    // held: it could run another part on this thread, which would deadlock.
+                    // The allocation failed, so threads take turns with one workspace. `each_boxed` must not call `join` while this
+                    // thread holds the lock: `join` could run another part on this thread, which would deadlock.
                     let mut accs = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                    // SAFETY: as for a part with its own accumulators: readable elements, and outputs of this part only.
+                    // SAFETY: the elements are readable and the outputs of `part` exclusive, as for a part with its own
+                    // accumulators.
                     unsafe { job.each_boxed(part, &reduced, &mut accs, false) }
                 }
             });
@@ -79,13 +80,13 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         Some(memory)
     }
 
-    /// Computes the outputs of `part`, one after the other. `accs` is a workspace of [`needed`] accumulators. If `threads`, large
-    /// reductions run on several threads.
+    /// Computes the outputs of `part`, one after the other. `accs` is workspace of [`needed`] accumulators. If `threads`, a
+    /// reduction of many elements runs on several threads.
     ///
     /// # Safety
     /// The caller must ensure:
     /// * Access to the outputs that `part` visits is exclusive.
-    /// * From each index of `part`, all elements that `reduced` visits are readable.
+    /// * For each index of `part`, all elements that `reduced` visits, relative to that index, are readable.
     unsafe fn each_boxed(&self, part: &Plan<2>, reduced: &Plan<1>, accs: &mut [R::Acc], threads: bool) {
         let (n, [so, sk]) = (part.inner_len(), part.inner_strides());
         let mut walk = Odometer::outer(part);
@@ -94,9 +95,10 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
             walk.advance();
             for i in 0..n as isize {
                 let from = self.from.offset(k + i * sk);
-                // SAFETY: an index of `part`, so all elements that `reduced` visits from it are readable by the contract.
+                // SAFETY: `i < n`, so this is an index of `part`. By the contract, all elements that `reduced` visits from there
+                // are readable.
                 unsafe { self.fold_plan(accs, from, reduced, 0, threads) };
-                // SAFETY: the output at the same index, to which the caller guarantees exclusive access.
+                // SAFETY: this is the output at the same index of `part`, to which the caller ensures exclusive access.
                 unsafe { self.finish_into(o + i * so, &accs[0]) };
             }
         }
@@ -139,10 +141,10 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         self.combine_into(&mut acc[0], &others[0]);
     }
 
-    /// Folds all elements that a plan visits into one accumulator, one after the other.
+    /// Folds all elements that a plan visits into one accumulator, one after the other. `index` is the index of the first element.
     ///
     /// # Safety
-    /// As [`fold_plan`](ReduceTask::fold_plan).
+    /// The contract of [`fold_plan`](ReduceTask::fold_plan).
     unsafe fn fold_chain(&self, acc: &mut R::Acc, base: HostPtr<T>, plan: &Plan<1>, mut index: usize) {
         let (n, [stride]) = (plan.inner_len(), plan.inner_strides());
         let mut walk = Odometer::outer(plan);
@@ -176,10 +178,10 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         *acc = self.op.combine(*acc, *other);
     }
 
-    /// Writes the result for an accumulator.
+    /// Writes the result for an accumulator to the output at offset `at`.
     ///
     /// # Safety
-    /// As [`put`](ReduceTask::put).
+    /// The contract of [`put`](ReduceTask::put).
     #[inline(never)]
     unsafe fn finish_into(&self, at: isize, acc: &R::Acc) {
         // SAFETY: this function has the contract of `put`.
@@ -199,8 +201,8 @@ fn halves<T: Element, R: Reduction<T>>(plan: &Plan<1>) -> Option<(Plan<1>, Plan<
     if plan.len() >= enough { plan.halves_at(enough / 2) } else { None }
 }
 
-/// Returns the number of accumulators that the reduction of a plan on one thread needs: one, and another for each level of
-/// [`halves`].
+/// Returns the number of accumulators that `fold_plan` needs for a plan on one thread: one, and another for each level of the
+/// recursion.
 fn needed<T: Element, R: Reduction<T>>(plan: &Plan<1>) -> usize {
     match halves::<T, R>(plan) {
         Some((low, high)) => needed::<T, R>(&low).max(1 + needed::<T, R>(&high)),

@@ -1,17 +1,18 @@
-//! Computes many outputs at a time: rows are folded into accumulators, one for each element of a row. Called by `sweep` of the
-//! parent module.
+//! Reduces the elements of many outputs at a time, with one accumulator per output. `sweep` of the parent module calls it.
+//!
+//! A *column* has all elements of one output. A *row* has one element of each output.
 //!
 //! ```text
-//! split the rows in half, recursively, for threads              (reduce_columns)
-//! for each leaf of CHAIN_LEN · CHAINS rows, combined pairwise   (fold_pairwise)
-//!     for each 8, 3 or 1 rows                                   (fold_rows)
+//! split the rows in half, recursively, for threads                       (reduce_columns)
+//! for each leaf of at most CHAIN_LEN · CHAINS rows, combined pairwise    (fold_pairwise)
+//!     for each 8, 3 or 1 rows                                            (fold_rows)
 //!         for j in 0..accs.len()
-//!             accs[j] = fold(.. fold(accs[j], row0[j]) .., row7[j])
+//!             accs[j] = combine(accs[j], fold(.. fold(identity, row0[j]) .., row7[j]))
 //! ```
 //!
-//! If the elements of a row are not contiguous, tiles of 8 rows are gathered first (`fold_rows_apart`). Columns that are at least
-//! [`MIN_FAR_BYTES`] apart are read a few at a time, over all rows of a leaf. If there are at most [`MAX_FAR_ROWS`] rows, such
-//! columns are folded without gathering (`fold_far_rows`).
+//! If the elements of a row are not contiguous, tiles of 8 rows are gathered first (`fold_rows_apart`). If the stride between
+//! columns is at least [`MIN_FAR_BYTES`], all rows of a few columns are read before those of the next columns. If such columns have
+//! at most [`MAX_FAR_ROWS`] rows, they are folded without gathering (`fold_far_rows`).
 
 use super::gather::{Gathered, gather};
 use super::rows::fold_rows_each;
@@ -24,16 +25,16 @@ use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::simd::kernel;
 
-/// Number of chains, of `CHAIN_LEN` rows each, that are folded into one set of accumulators. After that, this set is combined with
-/// another one.
+/// Maximum number of chains, of `CHAIN_LEN` rows each, that are folded into one set of accumulators. This set is then combined with
+/// that of the adjacent rows.
 const CHAINS: usize = 16;
 
 kernel! {
-    /// Folds `count` rows into accumulators: element `j` of each row into `accs[j]`. Rows are contiguous, and `stride` is the
-    /// stride between them. `index` is the index of the first row.
+    /// Folds `count` rows into accumulators: element `j` of each row into `accs[j]`. The elements of a row are contiguous. `stride`
+    /// is the stride from each row to the next. `index` is the index of the first row.
     ///
     /// # Safety
-    /// The caller must ensure that `count` rows of `accs.len()` elements, with these strides, are readable.
+    /// The caller must ensure that `count` rows of `accs.len()` elements, with this stride between rows, are readable.
     wide unsafe fn fold_rows[T: Element, R: Reduction<T>][T, R](
         op: &R,
         accs: &mut [R::Acc],
@@ -60,10 +61,10 @@ kernel! {
     }
 }
 
-/// [`fold_rows`] for `COUNT` rows. Each accumulator is loaded and stored once for all of them. Returns `COUNT`.
+/// [`fold_rows`] for `COUNT` rows. Each accumulator is loaded and stored once for all these rows. Returns `COUNT`.
 ///
 /// # Safety
-/// As [`fold_rows`], for `COUNT` rows.
+/// The contract of [`fold_rows`], for `COUNT` rows.
 #[inline(always)]
 unsafe fn fold_few_rows<T: Element, R: Reduction<T>, const COUNT: usize>(
     op: &R,
@@ -80,18 +81,20 @@ unsafe fn fold_few_rows<T: Element, R: Reduction<T>, const COUNT: usize>(
     COUNT
 }
 
-/// Number of columns that are folded together if they are far apart.
+/// Number of columns that [`fold_far_rows`] folds together.
 const FAR_COLUMNS: usize = 4;
-/// Minimum stride, in bytes, at which columns are far apart: a hardware prefetch of adjacent cache lines along a row is wasted.
+/// Minimum stride between columns, in bytes, at which they count as far apart. The adjacent cache lines that the hardware
+/// prefetches along a row are then not used.
 pub(super) const MIN_FAR_BYTES: usize = 256;
 /// Maximum number of rows for [`fold_far_rows`]. With more rows, reading row by row is faster, however far apart the columns are.
 const MAX_FAR_ROWS: usize = 128;
 
-/// [`fold_rows`] for columns that are far apart. Reads all rows of a few columns before it reads the next columns, because hardware
-/// prefetches this access pattern well. Row by row, a trace over axes 0 and 2 of 64 × 2048 × 64 elements takes 2.5 times as long.
+/// [`fold_rows`] for a few columns that are far apart; `step` is the stride between columns. The caller folds all rows of these
+/// columns before it folds the next columns, because the hardware prefetches this access pattern well. Row by row over all columns,
+/// a trace over axes 0 and 2 of 64 × 2048 × 64 elements takes 2.5 times as long.
 ///
 /// # Safety
-/// As [`fold_rows`], with stride `step` between the elements of a row.
+/// The contract of [`fold_rows`], with stride `step` between the elements of a row.
 unsafe fn fold_far_rows<T: Element, R: Reduction<T>>(
     op: &R,
     accs: &mut [R::Acc; FAR_COLUMNS],
@@ -109,7 +112,7 @@ unsafe fn fold_far_rows<T: Element, R: Reduction<T>>(
                 let tile: [[T; FAR_COLUMNS]; $few] = core::array::from_fn(|r| {
                     core::array::from_fn(|c| {
                         let at = rows.offset(r as isize * stride + c as isize * step);
-                        // SAFETY: `first + r < count` and `c < FAR_COLUMNS`: an element that the caller ensures is readable.
+                        // SAFETY: `first + r < count` and `c < FAR_COLUMNS`, so the caller ensures that this element is readable.
                         unsafe { *at.get() }
                     })
                 });
@@ -129,7 +132,7 @@ unsafe fn fold_far_rows<T: Element, R: Reduction<T>>(
 /// [`fold_rows`] for rows whose elements have stride `step`. Gathers tiles of a few rows, then folds them.
 ///
 /// # Safety
-/// As [`fold_rows`], with this stride between the elements of a row.
+/// The contract of [`fold_rows`], with stride `step` between the elements of a row.
 unsafe fn fold_rows_apart<T: Element, R: Reduction<T>>(
     op: &R,
     accs: &mut [R::Acc],
@@ -142,7 +145,7 @@ unsafe fn fold_rows_apart<T: Element, R: Reduction<T>>(
     const ROWS: usize = 8;
     let mut memory = Gathered::new();
     let (gathered, widest) = (memory.address::<T>(), const { Gathered::room::<T>() / ROWS });
-    // If columns are far apart, all rows of a few columns are read before the next columns.
+    // If columns are far apart, all rows of `width` columns are read before those of the next columns.
     let far = step.unsigned_abs() * size_of::<T>() >= MIN_FAR_BYTES;
     let (width, height) = if far { (8.min(widest), count) } else { (widest, ROWS) };
     for top in (0..count).step_by(height) {
@@ -152,8 +155,9 @@ unsafe fn fold_rows_apart<T: Element, R: Reduction<T>>(
                 let from = rows.offset(first as isize * stride + (tile * width) as isize * step);
                 for row in 0..some {
                     let (from, to) = (from.offset(row as isize * stride), gathered.wrapping_add(row * width));
-                    // SAFETY: `first + row < count`, and the chunk is a part of this row, which the caller ensures is readable.
-                    // It has at most `width` elements, and `row < ROWS`, so the copy is within `memory`.
+                    // SAFETY: `first + row < count`, and the elements of this chunk are a part of this row, which the caller
+                    // ensures is readable. The chunk has at most `width` elements, and `row < ROWS`, so the copy is within
+                    // `memory`, which is a local variable and does not overlap the row.
                     unsafe { gather(from, accs.len(), step, to) };
                 }
                 // SAFETY: the loop has just written `some` rows of `accs.len()` elements, `width` apart, to `memory`.
@@ -163,8 +167,8 @@ unsafe fn fold_rows_apart<T: Element, R: Reduction<T>>(
     }
 }
 
-/// Folds `rows` rows into accumulators that hold the identity, and combines the results of leaves pairwise. `leaf(accs, count)`
-/// folds the next `count <= grain` rows. `spare` has `accs.len()` accumulators for each of the [`levels`].
+/// Folds `rows` rows into `accs`, which must hold the identity. Combines the results of leaves pairwise. `leaf(accs, count)` folds
+/// the next `count <= grain` rows. `spare` is workspace of `accs.len()` accumulators for each of the [`levels`].
 fn fold_pairwise<T: Element, R: Reduction<T>>(
     op: &R,
     accs: &mut [R::Acc],
@@ -184,8 +188,8 @@ fn fold_pairwise<T: Element, R: Reduction<T>>(
     combine_into(op, accs, others);
 }
 
-/// Returns `len` accumulators for another thread, or `None` if the allocation fails. The allocation takes little time compared to
-/// the thread's work.
+/// Returns `len` accumulators that hold the identity, for another thread. Returns `None` if the allocation fails. The allocation
+/// takes little time compared to the thread's work.
 fn identities<T: Element, R: Reduction<T>>(op: &R, len: usize) -> Option<Vec<R::Acc>> {
     let mut memory = Vec::new();
     try_reserve(&mut memory, len).then_some(())?;
@@ -193,7 +197,7 @@ fn identities<T: Element, R: Reduction<T>>(op: &R, len: usize) -> Option<Vec<R::
     Some(memory)
 }
 
-/// Returns the recursion depth of [`fold_pairwise`] for this number of rows.
+/// Returns the maximum recursion depth of [`fold_pairwise`] for this number of rows.
 pub(super) fn levels(rows: usize, grain: usize) -> usize {
     rows.div_ceil(grain).next_power_of_two().ilog2() as usize
 }
@@ -202,7 +206,7 @@ kernel! {
     /// Combines each accumulator with the one at the same index of `others`.
     ///
     /// # Safety
-    /// There are no conditions: it is `unsafe` because every [`kernel!`] is.
+    /// There are no conditions. The function is `unsafe` because [`kernel!`] makes every kernel `unsafe`.
     wide unsafe fn combine_all[T: Element, R: Reduction<T>][T, R](op: &R, accs: &mut [R::Acc], others: &[R::Acc]) -> () {
         for (acc, &other) in accs.iter_mut().zip(others) {
             *acc = op.combine(*acc, other);
@@ -216,13 +220,14 @@ fn combine_into<T: Element, R: Reduction<T>>(op: &R, accs: &mut [R::Acc], others
     unsafe { combine_all::<T, R>(op, accs, others) }
 }
 
-/// Reduces one column per accumulator: the elements that a plan visits.
+/// Reduces column `j` into `accs[j]`, for each accumulator. `plan` visits the elements of one column. Previous values of `accs` are
+/// not used.
 ///
 /// * `base` is the first element of the column of `accs[0]`. `step` is the stride from each column to the next.
-/// * `spare` is a workspace of `accs.len()` accumulators for each of the plan's [`levels`] above a chain.
+/// * `spare` is workspace of `accs.len()` accumulators for each of the [`levels`] of the plan's rows, with chains of `CHAIN_LEN`.
 /// * `index` is the index of each column's first element.
 /// * `places` is the number of columns that are reduced together if no allocation fails, times the [`weight`](super::weight) of an
-///   element. The split of sums depends on `places` and not on `accs.len()`, so the bits are the same if an allocation fails.
+///   element. How a sum is split depends on `places` and not on `accs.len()`, so the bits are the same if an allocation fails.
 ///
 /// # Safety
 /// The caller must ensure that, for each column, all elements that the plan visits are readable.
@@ -250,7 +255,7 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
             );
             return combine_into(op, accs, others);
         }
-        // The allocation failed: compute one half after the other, in `spare`.
+        // The allocation failed: compute one half after the other on this thread, with accumulators from `spare`.
         if needed <= spare.len() {
             // SAFETY: `low` visits elements of `plan`, which the caller ensures are readable.
             unsafe { reduce_columns(op, accs, spare, base, step, &low, [index, places]) };
@@ -264,7 +269,8 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
     let (n, [stride]) = (plan.inner_len(), plan.inner_strides());
     let mut walk = Odometer::outer(plan);
     let (mut inner, mut index) = (0, index);
-    // A row has one element of each column. All loops of the plan, including the inner one, are over rows.
+    // All loops of the plan, including the inner one, are over rows. So `n` is a number of rows, and `stride` the stride between
+    // them.
     let far = step.unsigned_abs() * size_of::<T>() >= MIN_FAR_BYTES && plan.len() <= MAX_FAR_ROWS;
     let mut leaf = |accs: &mut [R::Acc], mut count: usize| {
         while count > 0 {
@@ -274,8 +280,8 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
             let rest = near.len() * FAR_COLUMNS;
             for (k, accs) in near.iter_mut().enumerate() {
                 let rows = rows.offset((k * FAR_COLUMNS) as isize * step);
-                // SAFETY: `inner + run <= n`, so these are `run` rows of the plan's inner loop, in the columns of these
-                // accumulators. The caller ensures that they are readable.
+                // SAFETY: `inner + run <= n`, so these are `run` rows of the plan's inner loop, in the columns of `accs`. The
+                // caller ensures that they are readable.
                 unsafe { fold_far_rows(op, accs, rows, step, stride, run, index) };
             }
             let rows = rows.offset(rest as isize * step);
@@ -283,7 +289,7 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
                 // SAFETY: `inner + run <= n`, so these are `run` rows of the plan's inner loop, in the columns of the remaining
                 // accumulators. The caller ensures that they are readable. They are contiguous, because `step` is 1.
                 1 => unsafe { fold_rows(op, accs, rows, stride, run, index) },
-                // SAFETY: `run` readable rows, as for `step` 1. Their elements have stride `step`.
+                // SAFETY: these are the same `run` readable rows as for `step` 1. Their elements have stride `step`.
                 _ => unsafe { fold_rows_apart(op, accs, rows, step, stride, run, index) },
             }
             index += run;
@@ -303,11 +309,11 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
     fold_pairwise(op, accs, spare, plan.len(), grain, &mut leaf);
 }
 
-/// [`reduce_columns`] with the row of one output as the inner loop, for [`Sweep::Rows`](super::Sweep). The rows of adjacent outputs
-/// are close in memory, so memory is read in order.
+/// [`reduce_columns`] for [`Sweep::Rows`](super::Sweep): the inner loop is over elements of one column. In this function, a row is
+/// what the plan's inner loop visits in one column. The rows of adjacent columns are close in memory, so memory is read in order.
 ///
 /// # Safety
-/// As [`reduce_columns`].
+/// The contract of [`reduce_columns`].
 pub(super) unsafe fn reduce_rows<T: Element, R: Reduction<T>>(
     op: &R,
     accs: &mut [R::Acc],
@@ -324,7 +330,7 @@ pub(super) unsafe fn reduce_rows<T: Element, R: Reduction<T>>(
         for _ in 0..count {
             let rows = base.offset(walk.offsets()[0]);
             // SAFETY: the counts of all calls of `leaf` add up to `rows`, so this is a row of the plan. The caller ensures that its
-            // `n` elements are readable for each output.
+            // `n` elements are readable in each column. Addresses of elements are aligned and not null.
             unsafe { fold_rows_each(op, accs, rows, [n, index], [step, stride]) };
             index += n;
             walk.advance();

@@ -1,5 +1,6 @@
-//! Copies strided elements to a contiguous buffer, so that the reduction kernels handle contiguous elements only. A kernel for
-//! any stride would also load its vectors element by element, or with gather instructions, which are even slower.
+//! Copies strided elements to a contiguous buffer, so that the vectorised kernels of `rows` and `columns` handle contiguous
+//! elements only. A kernel for any stride would not be faster: it would load its vectors element by element too, or with gather
+//! instructions, which are even slower.
 
 use super::HostPtr;
 use crate::element::Element;
@@ -33,14 +34,15 @@ impl Gathered {
 /// Copies `n` elements with stride `stride` to contiguous memory.
 ///
 /// # Safety
-/// The caller must ensure that the `n` elements are readable, and that `to` is valid for writes of `n` elements, none of which
-/// overlaps them.
+/// The caller must ensure:
+/// * The `n` elements are readable.
+/// * `to` is aligned and valid for writes of `n` elements, which do not overlap the elements that are read.
 #[inline(never)]
 pub(super) unsafe fn gather<T: Element>(from: HostPtr<T>, n: usize, stride: isize, to: *mut T) {
     const ROUND: usize = 8;
     let (mut at, rest) = (from, n % ROUND);
-    // Unrolled, because computing the next address takes as long as the load. There is no prefetch: measured on diagonals, it was
-    // never faster, and slower for elements in cache.
+    // Unrolled, because computing the next address takes as long as the load. There is no prefetch: measured on diagonals, a loop
+    // with prefetches was never faster, and it was slower for elements in cache.
     for first in (0..n - rest).step_by(ROUND) {
         for k in 0..ROUND {
             let at = at.offset(k as isize * stride).get();

@@ -1,22 +1,24 @@
 //! Reductions and cumulative operations: implements [`Reduce`] for [`Cpu`].
 //!
 //! ```text
-//! at most 16 outputs of at most 8 elements: one after the other, without a plan     (reduce_a_few)
-//! large accumulators: one per output, on the heap                                   (module boxed)
-//! the elements of one output have smaller strides:                                  (each, module rows)
+//! at most 16 outputs of at most 8 elements each: no plan                            (reduce_a_few)
+//! accumulators of more than 1 KiB: on the heap                                      (module boxed)
+//! the stride between the elements of one output is smaller than between outputs:    (each, module rows)
 //!     for each output
-//!         for each block: fold it into several accumulators in turn, then combine
-//! adjacent outputs have smaller strides, or an output has few elements:             (Sweep::Columns, module columns)
-//!     for each MAX_SWEPT_OUTPUTS outputs
-//!         for each row of elements: accs[j] = fold(accs[j], row[j]) for all j
-//! rows of adjacent outputs are closer than the rows of one output:                  (Sweep::Rows, module columns)
-//!     for each MAX_SWEPT_OUTPUTS outputs
-//!         for each outer index: for each j: fold row j of elements into accs[j]
+//!         for each block of its elements: fold into several accumulators, then combine these
+//! the stride between outputs is smaller, or each output has few elements:           (Sweep::Columns, module columns)
+//!     for each block of at most MAX_SWEPT_OUTPUTS outputs
+//!         for each row, of one element per output: accs[j] = fold(accs[j], row[j]) for all j
+//! the stride between outputs is between the strides of two reduced loops:           (Sweep::Rows, module columns)
+//!     for each block of at most MAX_SWEPT_OUTPUTS outputs
+//!         for each index of the outer reduced loops
+//!             for each output j: fold the elements of the inner reduced loop into accs[j]
 //! ```
 //!
 //! The results of blocks are combined pairwise, so that the error of a sum grows as O(log n · ε) (Higham, *The accuracy of floating
-//! point summation*, SIAM J. Sci. Comput. 14, 1993). The division into blocks depends on extents and strides alone. So the result
-//! depends neither on the number of threads nor on the run.
+//! point summation*, SIAM J. Sci. Comput. 14, 1993). Module `boxed` is an exception: it folds long chains one element at a time.
+//! How the elements are divided into blocks depends on extents and strides alone. So the bits of a result depend neither on the
+//! number of threads nor on the run.
 
 mod boxed;
 mod columns;
@@ -41,24 +43,27 @@ use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering};
 use rows::{fold_rows_each, reduce_few, reduce_plan, reduce_row};
 
-/// Number of elements that one accumulator folds before it is combined with another.
+/// Number of elements that one accumulator folds before it is combined with another. Also the maximum number of elements per output
+/// for [`reduce_a_few`].
 const CHAIN_LEN: usize = 8;
-/// Rows of fewer elements are folded into a single accumulator. Combining several accumulators takes longer than they would save.
+/// `one` and `reduce_plan` fold rows of fewer elements into a single accumulator. For such rows, combining several accumulators
+/// takes longer than they save.
 const MAX_SEQUENTIAL_LEN: usize = 16;
-/// Number of outputs whose rows are reduced in one call. Also the maximum number of outputs that are reduced without a plan.
+/// Number of outputs that `each` passes to one call of [`fold_rows_each`]. Also the maximum number of outputs for [`reduce_a_few`].
 const OUTPUTS_PER_CALL: usize = 16;
-/// Maximum number of outputs that one sweep computes. Their accumulators stay in cache while long contiguous rows are read.
+/// Maximum number of outputs that `sweep` computes together. A larger number makes the rows longer, but their accumulators must
+/// stay in cache.
 const MAX_SWEPT_OUTPUTS: usize = 4096;
-/// Swept outputs are split between threads at multiples of this number.
+/// For [`Sweep::Columns`], the outputs are split between threads at multiples of this number.
 const SWEPT_OUTPUTS_GRAIN: usize = 512;
-/// Number of outputs that one sweep computes if the allocation of more accumulators fails.
+/// Number of outputs that `sweep` computes together if the allocation of more accumulators fails.
 const MIN_SWEPT_OUTPUTS: usize = 64;
 
-/// Combines the results of `n > 0` steps pairwise. `leaf(count)` computes the next `count <= grain` steps.
+/// Computes `n > 0` steps and combines their results pairwise. `leaf(count)` returns the result of the next `count <= grain` steps.
 ///
 /// ```text
 /// n <= grain:  leaf(n)
-/// otherwise:   combine(pairwise(low), pairwise(n - low)), where low is about n / 2 and a multiple of grain
+/// otherwise:   combine(pairwise(low), pairwise(n - low)), where low is n / 2, rounded up to a multiple of grain
 /// ```
 pub(super) fn pairwise<A>(
     n: usize,
@@ -75,8 +80,9 @@ pub(super) fn pairwise<A>(
     combine(a, b)
 }
 
-/// Returns the minimum number of elements that are split between two threads. Reductions with large accumulators do much work per
-/// element. The speed of other reductions is limited by memory, and less than 4 MiB are read faster than a thread wakes.
+/// Returns the minimum number of elements that are split between two threads. It is smaller for reductions that do much work per
+/// element: those that use the index or have large accumulators. The speed of all other reductions is limited by memory, and
+/// reading less than 4 MiB takes less time than waking a thread.
 const fn enough<T: Element, R: Reduction<T>>() -> usize {
     if !R::HAS_FOLD_BLOCK && (R::USES_INDEX || size_of::<R::Acc>() > 2 * size_of::<T>()) {
         2 * PARALLEL_SUM_LEN
@@ -85,8 +91,8 @@ const fn enough<T: Element, R: Reduction<T>>() -> usize {
     }
 }
 
-/// Returns the cost of reading one element, relative to that of a contiguous element. The cost is more than 1 if the inner strides
-/// along kept axes and along reduced axes are both large, so that every element waits for memory.
+/// Returns the cost of reading one element, relative to that of a contiguous element. It is 16 if the inner strides of both plans
+/// are at least [`MIN_FAR_BYTES`], because every element is then in another cache line. Otherwise it is 1.
 fn weight<T>(kept: &Plan<2>, reduced: &Plan<1>) -> usize {
     let far = |stride: isize| stride.unsigned_abs() * size_of::<T>() >= MIN_FAR_BYTES;
     if far(kept.inner_strides()[1]) && far(reduced.inner_strides()[0]) { 16 } else { 1 }
@@ -99,12 +105,13 @@ struct ReduceTask<'a, T: Element, R: Reduction<T>> {
     to: HostPtr<R::Output>,
     /// The number of elements reduced for each output.
     count: usize,
-    /// Whether a result is not representable.
+    /// Set if [`Reduction::finish`] returned `None` for an output: its result is not representable.
     failed: AtomicBool,
 }
 
 impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
-    /// Writes the result for an accumulator to the output at offset `at`.
+    /// Writes the result for an accumulator to the output at offset `at`. If the result is not representable, sets `failed`
+    /// instead.
     ///
     /// # Safety
     /// The caller must ensure that `at` is the offset of an element of the output, and exclusive access to that element.
@@ -117,14 +124,14 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         }
     }
 
-    /// Writes the results for several accumulators, to outputs with stride `step`.
+    /// Writes the results for several accumulators. The first output is at offset `at`, and `step` is the stride between outputs.
     ///
     /// # Safety
-    /// As [`put`](ReduceTask::put), for `accs.len()` outputs from offset `at` on, with stride `step`.
+    /// The contract of [`put`](ReduceTask::put), for each of these `accs.len()` outputs.
     #[inline(always)]
     unsafe fn put_row(&self, at: isize, step: isize, accs: &[R::Acc]) {
         for (i, &acc) in accs.iter().enumerate() {
-            // SAFETY: `i < accs.len()`, so this is one of the outputs to which the caller ensures exclusive access.
+            // SAFETY: `i < accs.len()`, so this is the offset of one of the outputs, to which the caller ensures exclusive access.
             unsafe { self.put(at + i as isize * step, acc) };
         }
     }
@@ -139,7 +146,8 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         let acc = match self.count {
             // SAFETY: the caller ensures that these `count` elements are readable.
             ..MAX_SEQUENTIAL_LEN => unsafe { reduce_few(op, row, self.count, stride, 0) },
-            // SAFETY: `n` is `count`, and the caller ensures that these elements are readable.
+            // SAFETY: `n` is `count`, and the caller ensures that these elements are readable. `row` points to the first of them,
+            // so it is aligned and not null.
             n => unsafe { reduce_row::<T, R>(op, row, n, stride, 0) },
         };
         // SAFETY: the caller ensures that `to` is the offset of an output, and exclusive access to it.
@@ -151,7 +159,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     /// # Safety
     /// The caller must ensure:
     /// * Access to the outputs that `part` visits is exclusive.
-    /// * From each index of `part`, all elements that `reduced` visits are readable. `reduced` visits `count` elements.
+    /// * `reduced` visits `count` elements. For each index of `part`, all of these elements, relative to that index, are readable.
     unsafe fn each(&self, part: &Plan<2>, reduced: &Plan<1>) {
         let (n, [so, sk]) = (part.inner_len(), part.inner_strides());
         let one_row = reduced.outer_shape().is_empty() && self.count < enough::<T, R>();
@@ -167,43 +175,45 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
                     let accs = &mut accs[..OUTPUTS_PER_CALL.min(n - first)];
                     accs.fill(self.op.identity());
                     let rows = rows.offset(first as isize * sk);
-                    // SAFETY: `first + accs.len() <= n`, so these are indices of `part`. From each, all elements that `reduced`
-                    // visits are readable by the contract: one loop of `count` elements.
+                    // SAFETY: `first + accs.len() <= n`, so these are indices of `part`. `reduced` is a single loop, so each index
+                    // has a row of `count` elements with this stride, which are readable by the contract.
                     unsafe { fold_rows_each(self.op, accs, rows, [self.count, 0], [sk, stride]) };
-                    // SAFETY: the outputs at the same indices, to which the caller ensures exclusive access.
+                    // SAFETY: these are the outputs at the same indices of `part`, to which the caller ensures exclusive access.
                     unsafe { self.put_row(o + first as isize * so, so, accs) };
                 }
                 continue;
             }
             for i in 0..n as isize {
                 let from = self.from.offset(k + i * sk);
-                // SAFETY: `i < n`, so this is an index of `part`, from which all elements of `reduced` are readable.
+                // SAFETY: `i < n`, so this is an index of `part`. By the contract, all elements that `reduced` visits from there
+                // are readable.
                 let acc = unsafe { reduce_plan::<T, R>(self.op, from, reduced, 0) };
-                // SAFETY: the output at the same index, to which the caller ensures exclusive access.
+                // SAFETY: this is the output at the same index of `part`, to which the caller ensures exclusive access.
                 unsafe { self.put(o + i * so, acc) };
             }
         }
     }
 
-    /// Computes the outputs of `part`, many at a time.
+    /// Computes the outputs of `part`, up to [`MAX_SWEPT_OUTPUTS`] at a time. `sweep` is the order of the loops.
     ///
     /// # Safety
-    /// As [`each`](ReduceTask::each).
+    /// The contract of [`each`](ReduceTask::each).
     unsafe fn sweep(&self, part: &Plan<2>, reduced: &Plan<1>, sweep: Sweep) {
         let (n, [so, sk]) = (part.inner_len(), part.inner_strides());
         let weight = weight::<T>(part, reduced);
         // The outputs are split into blocks of about equal width.
         let block = n.div_ceil(n.div_ceil(MAX_SWEPT_OUTPUTS).max(1)).next_multiple_of(8);
-        // `Plan::halves_at` may split unevenly at an outer loop. One part may then need as many levels as the whole, so one is added
+        // Each block needs one set of accumulators for its results, and one for each level of the recursion. `Plan::halves_at` may
+        // split an outer loop unevenly, and the larger part may then need as many levels as the whole plan. So one level is added
         // for each outer loop.
         let levels = 1 + levels(reduced.len(), CHAIN_LEN) + reduced.outer_shape().len();
-        // This is less than `MIN_SWEPT_OUTPUTS` only if there are fewer outputs, or if accumulators are larger than those of this
-        // crate's own reductions.
+        // `few` is less than `MIN_SWEPT_OUTPUTS` only if there are fewer outputs, or if the accumulators are larger than those of
+        // this crate's own reductions.
         let few = MIN_SWEPT_OUTPUTS.min(guaranteed::<R::Acc>() / levels).min(n);
         let all = block.min(n);
         with_scratch(Side::Sums, all * levels, few * levels, |memory: *mut R::Acc, room| {
-            // SAFETY: `with_scratch` provides exclusive access to `room` aligned values, which may be uninitialised as
-            // `MaybeUninit`.
+            // SAFETY: `with_scratch` provides exclusive access to `room` aligned values. They may be uninitialised, because the
+            // slice is of `MaybeUninit`.
             let memory =
                 unsafe { core::slice::from_raw_parts_mut(memory.cast::<MaybeUninit<R::Acc>>(), room) };
             memory.fill(MaybeUninit::new(self.op.identity()));
@@ -215,29 +225,31 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
                 let [o, k] = walk.offsets();
                 walk.advance();
                 let blocks = (0..n).step_by(block).map(|first| first..n.min(first + block));
-                // If the allocation failed, a block is computed in parts of `width` outputs. The split of sums depends on the
-                // block's width, `places`, so the bits are the same.
+                // If the allocation failed, a block is computed in parts of `width` outputs. How a sum is split depends on
+                // `places`, the number of outputs in the block, and not on `width`. So the bits of the results are the same.
                 for (first, end, places) in
                     blocks.flat_map(|b| b.clone().step_by(width).map(move |first| (first, b.end, b.len())))
                 {
                     let accs = &mut accs[..width.min(end - first)];
                     let base = self.from.offset(k + first as isize * sk);
                     match sweep {
-                        // SAFETY: `first + accs.len() <= n`, so these are indices of `part`, from each of which all elements that
-                        // `reduced` visits are readable.
+                        // SAFETY: `first + accs.len() <= n`, so these are indices of `part`. By the contract, all elements that
+                        // `reduced` visits from each of them are readable.
                         Sweep::Columns => unsafe {
                             reduce_columns(self.op, accs, spare, base, sk, reduced, [0, places * weight])
                         },
-                        // SAFETY: indices of `part`, as for `Columns`: all elements that `reduced` visits are readable.
+                        // SAFETY: these are the same indices of `part` as for `Columns`, so the elements are readable by the
+                        // contract.
                         Sweep::Rows => unsafe {
                             reduce_rows::<T, R>(self.op, accs, spare, base, sk, reduced)
                         },
                     }
                     match so {
-                        // With unit stride as a constant, the compiler vectorises the loop.
-                        // SAFETY: the outputs at the same indices, to which the caller ensures exclusive access; `so` is 1.
+                        // The stride is passed as a constant, so that the compiler vectorises the loop.
+                        // SAFETY: these are the outputs at the same indices, to which the caller ensures exclusive access; `so` is
+                        // 1.
                         1 => unsafe { self.put_row(o + first as isize, 1, accs) },
-                        // SAFETY: the outputs at the same indices, to which the caller ensures exclusive access, with stride `so`.
+                        // SAFETY: these are the outputs at the same indices, to which the caller ensures exclusive access.
                         _ => unsafe { self.put_row(o + first as isize * so, so, accs) },
                     }
                 }
@@ -250,7 +262,8 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         let (kept_shape, shape) = a.shape().split_at(out.shape().len());
         let (_, strides) = a.strides().split_at(out.shape().len());
         if kept_shape.is_empty() && self.count < enough::<T, R>() {
-            // A single row: planning would take longer than the reduction of a short one.
+            // There is a single output with few elements. If they have one stride, no plan is needed: planning would take longer
+            // than a short reduction.
             let contiguous = || {
                 is_contiguous(shape, strides, true)
                     || (!R::USES_INDEX && is_contiguous(shape, strides, false))
@@ -271,19 +284,21 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         let work = kept.len().saturating_mul(reads).saturating_mul((4 << 20) / enough);
         enter(work, || {
             over_outputs(&kept, reads, enough, grain, &|part| {
-                // A sweep needs several outputs. `each` splits a part with a single output further.
+                // `Sweep::Rows` gains nothing if the inner loop has a single output. For such a part, `each` can split the elements
+                // of the output between threads.
                 match sweep.filter(|&sweep| sweep == Sweep::Columns || part.inner_len() != 1) {
                     // SAFETY: `part` visits the kept axes, and `reduced` the reduced axes: elements that `Operand` guarantees to be
                     // readable. `Output` guarantees exclusive access to the outputs, and parts have different outputs.
                     Some(sweep) => unsafe { job.sweep(part, &reduced, sweep) },
-                    // SAFETY: as for `sweep`: the elements are readable, and this part's outputs are exclusive.
+                    // SAFETY: `each` has the contract of `sweep`, which `Operand` and `Output` guarantee for the same reasons.
                     None => unsafe { job.each(part, &reduced) },
                 }
             });
         });
     }
 
-    /// Returns the plan of the outputs and the plan of the elements of each output. Moves the task's addresses if axes are reversed.
+    /// Returns the plan of the outputs, and the plan of the elements of each output. If a kept axis is reversed, changes `from` and
+    /// `to` to the elements at the new index 0.
     #[inline(always)]
     fn plans(&mut self, out: &Output<'_, R::Output, Cpu>, a: &Operand<'_, T, Cpu>) -> (Plan<2>, Plan<1>) {
         let (kept_shape, shape) = a.shape().split_at(out.shape().len());
@@ -305,8 +320,8 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         (kept, reduced)
     }
 
-    /// Reverses the kept axes that have a negative stride in the operand, so that its elements are read forwards. There are fewer
-    /// outputs than elements, so the outputs' direction matters less.
+    /// Reverses each kept axis whose stride in the operand is negative, so that the operand is read forwards. The output may then
+    /// be written backwards. This matters less, because it has fewer elements than the operand.
     fn read_forwards(&mut self, shape: &[usize], to: &mut [isize], from: &mut [isize]) {
         for ((&n, to), from) in shape.iter().zip(to).zip(from) {
             if *from < 0 && n > 0 {
@@ -321,11 +336,11 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
 /// The order of the loops if several outputs are computed at a time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Sweep {
-    /// The inner loop is over outputs. Their stride is smaller than the stride between the elements of one output, or each
-    /// output has only a few elements.
+    /// The inner loop is over outputs. Chosen if the stride between outputs is smaller than the stride between the elements of one
+    /// output, or if each output has only a few elements.
     Columns,
-    /// The inner loop is over a row of elements of one output, and the loop around it over outputs. The stride between outputs is
-    /// smaller than the stride between the rows of one output.
+    /// The inner loop is over a row of elements of one output, and the loop around it is over outputs. Chosen if the stride between
+    /// outputs is smaller than the stride between the rows of one output.
     Rows,
 }
 
@@ -337,7 +352,7 @@ impl Sweep {
             return None;
         }
         let few = reduced.len() < 8 && reduced.len() < kept.inner_len();
-        // Stride 0 repeats one element, so it gains nothing as the inner loop: prefer columns.
+        // With `sr == 0`, all elements of an inner reduced loop are one element, so reading them in order gains nothing.
         if few || sr == 0 || sk.unsigned_abs() < sr.unsigned_abs() {
             return Some(Sweep::Columns);
         }
@@ -346,8 +361,11 @@ impl Sweep {
     }
 }
 
-/// Computes a few outputs of a few elements each without a plan: planning would take longer. Returns whether all results are
-/// representable. Returns `None` and writes nothing if there are more outputs, elements or axes.
+/// Computes a few outputs of a few elements each without a plan, because planning would take longer. Returns whether all results
+/// are representable. Returns `None` and writes nothing in these cases:
+/// * There are more than [`OUTPUTS_PER_CALL`] outputs, or more than [`CHAIN_LEN`] elements per output.
+/// * There are several kept axes, or several reduced axes.
+/// * The accumulators belong on the heap: see module `boxed`.
 #[inline(always)]
 fn reduce_a_few<T: Element, R: Reduction<T>>(
     op: &R,
@@ -367,11 +385,12 @@ fn reduce_a_few<T: Element, R: Reduction<T>>(
     let (to, from, stride) = (first(out.strides()), first(kept_strides), first(strides));
     let mut fits = true;
     for i in 0..outputs as isize {
-        // SAFETY: `i` is less than the extent of the kept axis, and `count` is the extent of the reduced one. `Operand`
-        // guarantees that these elements are readable.
+        // SAFETY: `i` is less than the extent of the kept axis, or 0 if there is none. `count` is the extent of the reduced axis,
+        // or 1 if there is none. So these are elements of the operand, which `Operand` guarantees to be readable.
         let acc = unsafe { reduce_few(op, a.ptr().offset(i * from), count, stride, 0) };
         match op.finish(acc, count) {
-            // SAFETY: `i` is less than the extent of the output's axis. `Output` guarantees exclusive access to this element.
+            // SAFETY: `i` is less than the extent of the output's axis, or 0 if there is none. `Output` guarantees exclusive access
+            // to this element.
             Some(value) => unsafe { *out.ptr().offset(i * to).get() = value },
             None => fits = false,
         }
@@ -379,7 +398,7 @@ fn reduce_a_few<T: Element, R: Reduction<T>>(
     Some(fits)
 }
 
-/// Computes all outputs of a reduction. Out of line, so that little code is inlined into callers of [`Reduce::reduce`].
+/// Computes all outputs of a reduction of any size. Out of line, so that little code is inlined into callers of [`Reduce::reduce`].
 #[inline(never)]
 fn reduce_many<T: Element, R: Reduction<T>>(
     op: &R,
@@ -410,7 +429,7 @@ fn does_not_fit<T: Element, R: Reduction<T>>(
 
 #[diagnostic::do_not_recommend]
 impl<T: Element> Reduce<T> for Cpu {
-    // Always inlined, as `Elementwise::map`.
+    // Always inlined: for few elements and a known rank, passing the operands would take longer than the reduction.
     #[inline(always)]
     fn reduce<R: Reduction<T>>(
         &self,
@@ -455,8 +474,8 @@ impl<T: Element> Reduce<T> for Cpu {
                 let (to, from) = (to.offset(o + line * step_to), from.offset(k + line * step_from));
                 let mut acc = None;
                 for i in 0..n as isize {
-                    // SAFETY: the plan visits the other axes, and `i` is less than the extent of the last one. `Operand` guarantees
-                    // that this element is readable.
+                    // SAFETY: the plan visits the indices of all axes but the last one, and `i` is less than the extent of the last
+                    // one. So this is an element of the operand, which `Operand` guarantees to be readable.
                     let x = unsafe { *from.offset(i * sa).get() };
                     let next = match acc {
                         None => x,
@@ -470,7 +489,7 @@ impl<T: Element> Reduce<T> for Cpu {
                         Some(acc) => op.apply(acc, x),
                     };
                     acc = Some(next);
-                    // SAFETY: the output's element at the same index, to which `Output` guarantees exclusive access.
+                    // SAFETY: this is the output's element at the same index, to which `Output` guarantees exclusive access.
                     unsafe { *to.offset(i * so).get() = next };
                 }
             }

@@ -1,10 +1,10 @@
-//! Computes one output from many elements. Called by `each` of the parent module.
+//! Reduces the elements of one output. The functions `one` and `each` of the parent module and the module `columns` call it.
 //!
 //! ```text
 //! split the plan in half, recursively, for threads               (reduce_plan)
 //! for each row of the plan, combined pairwise
-//!     for each block of 32 KiB, combined pairwise                (reduce_row)
-//!         gather the block, if it is not contiguous              (reduce_apart)
+//!     for each block of at most 32 KiB, combined pairwise        (reduce_row)
+//!         gather the block, if its stride is small but not 1     (reduce_apart)
 //!         for i in 0..n: accs[i % LANES] = fold(accs[i % LANES], x[i])    (reduce_block, in_lanes)
 //!         combine accs
 //! ```
@@ -19,13 +19,14 @@ use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::simd::kernel;
 
-/// Returns the number of elements in a block. A reduction with its own `fold_block` may read a block twice, so the block has to
-/// stay in L1.
+/// Returns the number of elements in a contiguous block of 32 KiB. If the reduction has its own `fold_block`, the block has 16 KiB:
+/// this function may read it twice, so it has to stay in L1.
 const fn block<T: Element, R: Reduction<T>>() -> usize {
     (if R::HAS_FOLD_BLOCK { 16 << 10 } else { 32 << 10 }) / size_of::<T>()
 }
 
-/// Folds contiguous elements into `acc`, in several accumulators.
+/// Folds contiguous elements into `acc`, in several accumulators. A reduction that uses the index, or has its own `fold_block`, is
+/// folded by [`Reduction::fold_block`] instead. `index` is the index of the first element.
 #[inline(always)]
 fn fold<T: Element, R: Reduction<T>>(op: &R, acc: R::Acc, elements: &[T], index: usize) -> R::Acc {
     if const { R::HAS_FOLD_BLOCK || R::USES_INDEX } {
@@ -36,7 +37,7 @@ fn fold<T: Element, R: Reduction<T>>(op: &R, acc: R::Acc, elements: &[T], index:
 }
 
 kernel! {
-    /// Folds the contiguous elements of a block into `acc`.
+    /// Folds the contiguous elements of a block into `acc`. `index` is the index of the block's first element.
     ///
     /// # Safety
     /// The caller must ensure that `block` is not null and aligned, and that its `n` elements are readable.
@@ -53,8 +54,8 @@ kernel! {
 }
 
 kernel! {
-    /// Folds each block of `n` contiguous elements into its own accumulator. `step` is the stride between the blocks' first
-    /// elements.
+    /// Folds each block of `n` contiguous elements into its own accumulator. `step` is the stride between the first elements of
+    /// adjacent blocks. Each block's first element has index `index`.
     ///
     /// # Safety
     /// The caller must ensure that the `n` elements of each of `accs.len()` blocks are readable, and that the blocks' addresses
@@ -75,8 +76,8 @@ kernel! {
     }
 }
 
-/// Folds each row, of `n` elements with stride `stride`, into its own accumulator. `step` is the stride between the rows' first
-/// elements.
+/// Folds each row, of `n` elements with stride `stride`, into its own accumulator. `step` is the stride between the first elements
+/// of adjacent rows. Each row's first element has index `index`.
 ///
 /// # Safety
 /// The caller must ensure that the `n` elements of each of `accs.len()` rows are readable, and that the rows' addresses are not
@@ -89,7 +90,7 @@ pub(super) unsafe fn fold_rows_each<T: Element, R: Reduction<T>>(
     [step, stride]: [isize; 2],
 ) {
     if stride == 1 && n <= const { block::<T, R>() } {
-        // One call for all rows: a call for each would take as long as a short row.
+        // One call of a kernel folds all rows. A call for each row would take as long as folding a short row.
         // SAFETY: `fold_blocks` has this function's contract for rows with unit stride.
         return unsafe { fold_blocks(op, accs, rows, n, step, index) };
     }
@@ -100,7 +101,7 @@ pub(super) unsafe fn fold_rows_each<T: Element, R: Reduction<T>>(
     }
 }
 
-/// [`reduce_block`] for a block of elements with stride `stride`.
+/// [`reduce_block`] for a block of elements with stride `stride`. Gathers the elements first, unless they are far apart.
 ///
 /// # Safety
 /// The caller must ensure that the `n` elements are readable, and that `n` is at most [`Gathered::room`].
@@ -118,10 +119,10 @@ unsafe fn reduce_apart<T: Element, R: Reduction<T>>(
     }
     let mut memory = Gathered::new();
     let gathered = memory.address();
-    // SAFETY: the caller ensures that the `n` elements are readable, and that `memory` has space for `n`. It is a local variable,
-    // so they do not overlap.
+    // SAFETY: the caller ensures that the `n` elements are readable, and that `n` elements fit in `memory`. `memory` is a local
+    // variable, so it does not overlap the elements, and `address` returns an aligned address.
     unsafe { gather(block, n, stride, gathered) };
-    // SAFETY: `gather` has just written all `n` elements, and `gathered` is not null and aligned.
+    // SAFETY: `gather` has just written the `n` elements at `gathered`, which is aligned and not null.
     unsafe { reduce_block::<T, R>(op, acc, HostPtr::new(gathered), n, index) }
 }
 
@@ -129,7 +130,7 @@ unsafe fn reduce_apart<T: Element, R: Reduction<T>>(
 /// fewer loads in flight.
 const MIN_LATENCY_STRIDE: usize = 64;
 
-/// Reduces elements with a large stride in place, without gathering, in several accumulators. After each chain, the accumulators are
+/// Reduces elements with a large stride in several accumulators, without gathering them. After each chain, the accumulators are
 /// combined with the results of the earlier chains.
 ///
 /// # Safety
@@ -143,7 +144,7 @@ unsafe fn reduce_far<T: Element, R: Reduction<T>>(
 ) -> R::Acc {
     const LANES: usize = 8;
     const CHAIN: usize = 8 * LANES;
-    // SAFETY: all calls have `i < n`; the caller ensures that these elements are readable.
+    // SAFETY: all calls below have `i < n`, and the caller ensures that these elements are readable.
     let element = |i: usize| unsafe { *block.offset(i as isize * stride).get() };
     let whole = n - n % LANES;
     let mut results = [op.identity(); LANES];
@@ -162,7 +163,7 @@ unsafe fn reduce_far<T: Element, R: Reduction<T>>(
     op.combine(halve(results, |a, b| op.combine(a, b)), rest)
 }
 
-/// Reduces `n` elements with stride `stride`, block by block.
+/// Reduces `n` elements with stride `stride`, block by block. `index` is the index of the first element.
 ///
 /// # Safety
 /// The caller must ensure that the `n` elements are readable, and that `row` is not null and aligned.
@@ -176,10 +177,11 @@ pub(super) unsafe fn reduce_row<T: Element, R: Reduction<T>>(
 ) -> R::Acc {
     let one = |acc: R::Acc, row: HostPtr<T>, n: usize, index: usize| {
         match stride {
-            // SAFETY: the calls below pass the row or a part of it, whose elements the caller ensures are readable and aligned.
+            // SAFETY: the calls below pass the row or a part of it. The caller ensures that its elements are readable, and that
+            // their addresses are aligned and not null.
             1 => unsafe { reduce_block::<T, R>(op, acc, row, n, index) },
-            // SAFETY: readable elements, as for stride 1. If the stride is not 1, `block`, and so `n`, is at most
-            // `Gathered::room`.
+            // SAFETY: the calls below pass the row or a part of it, whose elements the caller ensures are readable. If the stride
+            // is not 1, `block` is at most `Gathered::room`, and `n` is at most `block`.
             _ => unsafe { reduce_apart::<T, R>(op, acc, row, n, stride, index) },
         }
     };
@@ -203,7 +205,7 @@ pub(super) unsafe fn reduce_row<T: Element, R: Reduction<T>>(
     pairwise(n, block, &mut |count| next(op.identity(), count), &|a, b| op.combine(a, b))
 }
 
-/// Reduces a few elements with stride `stride` in one accumulator.
+/// Reduces a few elements with stride `stride` in one accumulator. `index` is the index of the first element.
 ///
 /// # Safety
 /// The caller must ensure that the `n` elements are readable.
@@ -221,7 +223,7 @@ pub(super) unsafe fn reduce_few<T: Element, R: Reduction<T>>(
     })
 }
 
-/// Reduces all elements that a plan visits, on several threads if there are many.
+/// Reduces all elements that a plan visits, on several threads if there are many. `index` is the index of the first element.
 ///
 /// # Safety
 /// The caller must ensure that all elements that the plan visits from `base` are readable.
@@ -250,7 +252,8 @@ pub(super) unsafe fn reduce_plan<T: Element, R: Reduction<T>>(
     }
     if rows == 1 {
         let row = base.offset(plan.offsets()[0]);
-        // SAFETY: these are the `n > 0` elements of the plan's only row, which the caller ensures are readable.
+        // SAFETY: these are the `n > 0` elements of the plan's only row, which the caller ensures are readable. `row` is the
+        // address of the first one, so it is aligned and not null.
         return unsafe { reduce_row::<T, R>(op, row, n, stride, index) };
     }
     let mut walk = Odometer::outer(plan);
@@ -259,10 +262,11 @@ pub(super) unsafe fn reduce_plan<T: Element, R: Reduction<T>>(
         (0..count).fold(op.identity(), |acc, _| {
             let row = base.offset(walk.offsets()[0]);
             let next = match n {
-                // SAFETY: the counts of all calls of `leaf` add up to `rows`, so these are the `n` elements of a row of the plan,
-                // which the caller ensures are readable.
+                // SAFETY: the counts of all calls of `leaf` add up to `rows`, so these are the `n > 0` elements of a row of the
+                // plan. The caller ensures that they are readable.
                 ..super::MAX_SEQUENTIAL_LEN => unsafe { reduce_few(op, row, n, stride, at) },
-                // SAFETY: the `n` readable elements of a row of the plan, as for a short row.
+                // SAFETY: these are the `n` readable elements of a row of the plan, as for a short row. `row` is the address of the
+                // first one, so it is aligned and not null.
                 _ => unsafe { reduce_row::<T, R>(op, row, n, stride, at) },
             };
             walk.advance();
@@ -270,6 +274,6 @@ pub(super) unsafe fn reduce_plan<T: Element, R: Reduction<T>>(
             op.combine(acc, next)
         })
     };
-    // Several short rows form one leaf.
+    // If rows are short, a leaf has several of them.
     pairwise(rows, (CHAIN_LEN * 4 / n).clamp(1, CHAIN_LEN), &mut leaf, &|a, b| op.combine(a, b))
 }

@@ -1,4 +1,4 @@
-//! Reductions of many layouts, with one reduction of each kind.
+//! Tests of the loops of reductions, on many layouts: visited elements, equal bits, accuracy.
 
 mod values;
 
@@ -9,7 +9,7 @@ use crate::layout::Layout;
 use crate::ops::op::{Mean, Norm, Sum, Var};
 use crate::simd::tests::at_each_level;
 
-/// Reduces the trailing axes of an operand. Index 0 is at the offset that its strides require.
+/// Reduces all axes of an operand but the first `kept`. The element at index 0 is `data[start(shape, strides)]`.
 fn reduce<T: Element, R: Reduction<T>>(
     op: R,
     data: &[T],
@@ -25,7 +25,7 @@ fn reduce<T: Element, R: Reduction<T>>(
     out
 }
 
-/// Returns the offset of index 0 in a buffer that just holds all elements, also for negative strides.
+/// Returns the offset of index 0 in the smallest buffer that holds all elements. The offset is not 0 if a stride is negative.
 fn start(shape: &[usize], strides: &[isize]) -> usize {
     shape
         .iter()

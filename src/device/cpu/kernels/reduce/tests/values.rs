@@ -7,7 +7,7 @@ use crate::element::{Element, c64};
 use crate::layout::odometer::Odometer;
 use crate::ops::op::{All, Any, ArgMax, ArgMin, Count, Max, Mean, Min, Norm, Prod, Std, Sum, Var};
 
-/// Returns the elements that each output is reduced from, in row-major order of the reduced axes.
+/// Returns the elements of each output, in row-major order of the reduced axes.
 fn rows<T: Element>(data: &[T], shape: &[usize], strides: &[isize], kept: usize) -> Vec<Vec<T>> {
     let mut walk = Odometer::row_major(shape, [strides]);
     let (first, count) = (start(shape, strides), shape[kept..].iter().product());
@@ -23,8 +23,8 @@ fn rows<T: Element>(data: &[T], shape: &[usize], strides: &[isize], kept: usize)
     rows
 }
 
-/// Asserts that a reduction of all layouts agrees with `naive` of the elements of each output, compared by `alike`. The results at
-/// all SIMD levels must be the same.
+/// Asserts, for each layout of `cases`, that the result of a reduction agrees with that of `naive` for each output. `alike`
+/// compares the two. `number(k)` is element `k` of the buffer. The results at all SIMD levels must be the same.
 fn check<T: Element, R: Reduction<T>>(
     op: R,
     number: impl Fn(usize) -> T,
@@ -101,7 +101,7 @@ fn extrema_and_their_indices() {
     let at = |row: &[f64], x: f64| row.iter().position(|&y| y == x).unwrap() as i64;
     check(ArgMax, number, |row| at(row, largest(row)), same);
     check(ArgMin, number, |row| at(row, smallest(row)), same);
-    // Each element is a new maximum; then none after the first is.
+    // The elements increase if strides are positive: each is a new maximum, and none after the first is a new minimum.
     check(
         ArgMax,
         |k| k as i64,
@@ -136,7 +136,7 @@ fn extrema_find_nan_at_any_index() {
             assert!(found.iter().all(|&x| x == (true, at as i64, at as i64)), "{n} {at} {found:?}");
         }
     }
-    // In columns: each column has a NaN in a different row, and another one in the last row.
+    // Reductions over rows: adjacent columns have their first NaN in different rows. Each column has a NaN in the last row.
     for (rows, columns) in [(3, 70), (20, 130), (100, 65)] {
         let first = |j: usize| (j * 7) % rows;
         let data: Vec<f64> = (0..rows * columns)
