@@ -1,5 +1,5 @@
-//! Stubs for builds without the `cuda` feature. The types are empty enums, so functions with an argument of one of them
-//! type-check and can never be called.
+//! Stubs for builds without the `cuda` feature. `context` and `count` return an error. The types are empty enums, so
+//! every function with an argument of such a type compiles, but can never be called.
 
 use super::Cuda;
 use crate::device::{
@@ -80,7 +80,8 @@ impl Context {
     }
 }
 
-/// Defines stubs of the capability families' functions, which can never be called.
+/// Defines stubs of the functions that `cuda/mod.rs` calls for the device families. Each has a `Context` as argument,
+/// so it can never be called.
 macro_rules! never {
     ($($(#[$attribute:meta])* fn $name:ident[$($generics:tt)*]($($argument:ty),*) $(-> $result:ty)?;)*) => {$(
         #[allow(clippy::extra_unused_type_parameters, reason = "the other build has a use for them")]
