@@ -69,12 +69,12 @@ impl Context {
         match *self {}
     }
     /// # Safety
-    /// None: it cannot be called, as there is no `Context`.
+    /// No conditions: the function cannot be called, as `Context` has no values.
     pub(super) unsafe fn zero(&self, _: u64, _: usize) -> Result<(), Error> {
         match *self {}
     }
     /// # Safety
-    /// None: it cannot be called, as there is no `Context`.
+    /// No conditions: the function cannot be called, as `Context` has no values.
     pub(super) unsafe fn copy(&self, _: u64, _: u64, _: usize) -> Result<(), Error> {
         match *self {}
     }
@@ -94,12 +94,12 @@ macro_rules! never {
 }
 
 /// # Safety
-/// None: it cannot be called, as there is no `Context`.
+/// No conditions: the function cannot be called, as `Context` has no values.
 pub(super) unsafe fn read<T: Element>(context: &Context, _: u64, _: &mut [T]) -> Result<(), Error> {
     match *context {}
 }
 /// # Safety
-/// None: it cannot be called, as there is no `Context`.
+/// No conditions: the function cannot be called, as `Context` has no values.
 pub(super) unsafe fn write<T: Element>(context: &Context, _: &[T], _: u64) -> Result<(), Error> {
     match *context {}
 }

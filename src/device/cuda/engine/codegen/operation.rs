@@ -1,5 +1,5 @@
-//! Elementwise operations and their operands, without type parameters. Also the parts of kernel sources that the templates of
-//! elementwise operations share.
+//! Operations and their operands, without type parameters. Also the parts of kernel sources that the templates of elementwise
+//! kernels share.
 
 use super::program::{Program, Template};
 use crate::device::CudaSource;
@@ -14,7 +14,7 @@ pub(in crate::device::cuda::engine) const THREADS: usize = 256;
 /// its last block.
 pub(in crate::device::cuda::engine) const NARROW: usize = (1 << 31) - (1 << 20);
 
-/// An elementwise operation as data.
+/// An operation as data, without type parameters.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cuda::engine) struct Operation {
     /// A verb or a noun, for messages.
@@ -108,9 +108,9 @@ pub(in crate::device::cuda::engine) fn mask(is: impl Fn(usize) -> bool, n: usize
 
 // ------------------------------------------------------------------ sources
 
-/// Returns the declarations of a kernel's operand parameters, and the reader objects that the kernel constructs from them. If bit
-/// `k` of `mask` is 0, the reader for the `k`th operand has the type `kinds[0]`, otherwise `kinds[1]`. `first` is the index of the
-/// first operand's strides in the loops, if there are loops.
+/// Returns the declarations of a kernel's operand parameters, and the reader objects that the kernel constructs from them. Bit `k`
+/// of `mask` belongs to the `k`th operand, counted from 0 without the result. If the bit is 0, the reader has the type `kinds[0]`,
+/// otherwise `kinds[1]`. `first` is the index of the first operand's strides in the loops, if there are loops.
 pub(in crate::device::cuda::engine) fn readers(
     program: &Program,
     mask: u32,

@@ -18,7 +18,7 @@ pub(super) const PRELUDE: &[&str] = &[
 pub(in crate::device::cuda::engine) struct Template {
     /// The contents of the files between the prelude and the functor.
     pub(in crate::device::cuda::engine) files: &'static [&'static str],
-    /// Returns the end of the source: the functor, and the kernel function `entry`.
+    /// Returns the end of the source: type names, the functor if there is one, and the kernel function `entry`.
     pub(in crate::device::cuda::engine) entry: fn(&Program) -> String,
 }
 

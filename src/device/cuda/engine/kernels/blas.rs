@@ -32,8 +32,8 @@ struct Handle(sys::cublasHandle_t);
 // held during every call.
 unsafe impl Send for Handle {}
 
-/// The handles by ordinal of the GPU. A handle is created at its first use, which takes milliseconds. The lock is held while calls
-/// are queued.
+/// The ordinal and the handle of each GPU. A handle is created at its first use, which takes milliseconds. The lock is held while
+/// calls are queued.
 static HANDLES: Mutex<Vec<(usize, Handle)>> = Mutex::new(Vec::new());
 
 fn with_handle<R>(

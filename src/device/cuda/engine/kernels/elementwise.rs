@@ -216,8 +216,8 @@ fn contiguous_along<const N: usize>(strides: [isize; N]) -> bool {
     strides[0] == 1 && strides.iter().all(|&stride| stride == 0 || stride == 1)
 }
 
-/// Returns the largest number of elements per load: as many of the largest type as 16 bytes hold. The number is larger, up to four,
-/// if 16 bytes hold that many elements of the smallest type.
+/// Returns the largest number of elements per load: as many of the largest type as 16 bytes hold or, if this is more, as many of
+/// the smallest type, up to four.
 pub(in crate::device::cuda::engine) fn widest(elements: &[RawElements]) -> usize {
     let sizes = || elements.iter().map(|of| of.dtype.size());
     let (largest, smallest) = (sizes().max().unwrap_or(16), sizes().min().unwrap_or(16));

@@ -1,6 +1,6 @@
 //! Elementwise operations on operands that are contiguous along different axes, for example on a tensor and the transpose of
-//! another one. The iteration space is split into tiles. Operands that are not contiguous along the axis of the result pass through
-//! shared memory.
+//! another one. The iteration space is split into tiles, whose sides are an axis `x`, along which the result is contiguous, and an
+//! axis `y`. Operands that are contiguous along `y` pass through shared memory.
 
 use super::loops::{Divisor, Loops};
 use crate::device::cuda::engine::codegen::arguments::{Argument, Arguments};
