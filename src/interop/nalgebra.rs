@@ -10,12 +10,12 @@
 //! | from | to | |
 //! |---|---|---|
 //! | `&Matrix` of any kind, `MatrixView` | `TensorView` of rank 2 and either order; of rank 1 for vectors | free |
-//! | `&mut Matrix` of any kind, `MatrixViewMut` | `TensorViewMut`, likewise | free |
+//! | `&mut Matrix` of any kind, `MatrixViewMut` | `TensorViewMut` of rank 2 and either order; of rank 1 for vectors | free |
 //! | `TensorView`, `TensorViewMut` of rank 2 or 1 | `MatrixView`, `MatrixViewMut`, `VectorView`, `VectorViewMut` with strides | free (`try_into`, for the strides above) |
 //! | `DMatrix` | `Tensor<_, Rank<2>, ColMajor>` | free |
 //! | `DVector` | `Tensor<_, Rank<1>>` of either order | free |
 //! | `Tensor<_, Rank<2>, ColMajor>` | `DMatrix` | free; for a large result [one pass](crate::device::CpuBuffer), without an allocation |
-//! | `Tensor<_, Rank<1>>` of either order | `DVector` | likewise |
+//! | `Tensor<_, Rank<1>>` of either order | `DVector` | the same as for `DMatrix` |
 //! | any matrix | `Tensor` of either order, by [`Tensor::copy_of`] | one pass |
 //! | `Tensor<_, Rank<2>, RowMajor>` | `DMatrix` by `.to_order::<ColMajor>().into()` | one pass |
 //!

@@ -83,8 +83,8 @@ impl<M: Managed> TryFrom<Dlpack<M>> for DynTensor {
 }
 
 impl<M: Managed> Dlpack<M> {
-    /// Copies the elements to a new tensor on the same device, which is contiguous in `order`. The device must be `Cpu`, or
-    /// `Cuda<0>` to `Cuda<7>`. Any strides are allowed.
+    /// Copies the elements to a new tensor on the same device. The new tensor is contiguous in memory order `order`. The device
+    /// must be `Cpu`, or `Cuda<0>` to `Cuda<7>`. Any strides are allowed.
     ///
     /// # Errors
     /// If the device is another GPU, the allocation fails, or the device reports an error.

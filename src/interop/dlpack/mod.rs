@@ -2,8 +2,8 @@
 //! CuPy and others support it.
 //!
 //! [`Tensor::into_dlpack`](crate::Tensor::into_dlpack) exports a tensor, and [`Dlpack::from_raw`] imports one from another library.
-//! Neither copies elements. The structure contains a function, the deleter, that frees the memory. The last owner of the memory
-//! calls the deleter.
+//! Neither function copies elements. The structure contains a function, the deleter, that frees the memory. The last owner of the
+//! memory calls the deleter.
 //!
 //! A [`DynTensor`](crate::DynTensor) converts in both directions with `try_into`.
 //!

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 /// process for the same file name get these libraries. For another file name, such as one without a version, the loader searches as
 /// usual.
 const FOLDER: &str = "VIERBEIN_CUDA_LIB_DIR";
-/// Directories that the loader does not search by itself, but where installations put libraries.
+/// Directories in which installations put CUDA's libraries, and which the loader may not search.
 const USUAL: [&str; 3] =
     ["/usr/local/cuda/lib64", "/usr/local/cuda/targets/x86_64-linux/lib", "/usr/lib/x86_64-linux-gnu"];
 

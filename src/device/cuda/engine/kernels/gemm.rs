@@ -31,8 +31,8 @@ pub(in crate::device::cuda::engine) static TILES: Template = Template {
 /// Computes `out = alpha · a · b + beta · out` for each matrix of a batch. Returns `false` if an integer overflow was detected.
 ///
 /// # Safety
-/// The caller must ensure that all elements within the shapes are allocated on `context`'s GPU, and that nothing else accesses
-/// those of `out`.
+/// The caller must ensure that all elements of the matrices are allocated on `context`'s GPU. Nothing else may access the elements
+/// of `out`.
 pub(in crate::device::cuda::engine) unsafe fn multiply(
     context: &'static Context,
     weights: &PackedScaling,

@@ -23,11 +23,11 @@ fn of_size(bytes: usize) -> Option<DType> {
     })
 }
 
-/// Copies `from` to `to`, which have one shape and elements of one type.
+/// Copies `from` to `to`. Both have the shape `shape`, and elements of the same type.
 ///
 /// # Safety
-/// The caller must ensure that all elements within `shape` are allocated on `context`'s GPU, and that nothing else accesses
-/// those of `to`.
+/// The caller must ensure that all elements within `shape` are allocated on `context`'s GPU. Nothing else may access the elements
+/// of `to`.
 pub(in crate::device::cuda::engine) unsafe fn copy(
     context: &Context,
     shape: &[usize],

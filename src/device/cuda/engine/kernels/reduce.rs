@@ -52,8 +52,8 @@ impl Reducing {
     /// Reduces the trailing axes of `a`. Returns whether all results are defined.
     ///
     /// # Safety
-    /// The caller must ensure that all elements within `shape`, and of `out` within its leading axes, are allocated on
-    /// `context`'s GPU, and that nothing else accesses those of `out`.
+    /// The caller must ensure that the elements of `a` within `shape`, and the elements of `out` within the leading axes of
+    /// `shape`, are allocated on `context`'s GPU. Nothing else may access the elements of `out`.
     pub(in crate::device::cuda::engine) unsafe fn run(
         &self,
         context: &'static Context,
@@ -89,8 +89,8 @@ impl Reducing {
             .with(&to)
             .with(&parts)
             .with(&failed);
-        // SAFETY: the caller ensures valid elements and exclusive access to `out`, and the layout visits only these. `parts`
-        // has room for every accumulator. The arguments are those of `whole_entry`.
+        // SAFETY: the caller ensures valid elements and exclusive access to `out`, and the layout visits only these elements.
+        // `parts` has room for every accumulator, and nothing else accesses it. The arguments are those of `whole_entry`.
         unsafe { context.launch(&program(&WHOLE, variant), grid(context, &shares)?, BLOCK, &mut arguments)? };
         if shares.splits > 1 {
             let shares = shares.of_parts();

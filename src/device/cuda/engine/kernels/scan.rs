@@ -66,8 +66,8 @@ impl Scanning {
     /// Scans along the last axis. Returns whether all results are defined.
     ///
     /// # Safety
-    /// The caller must ensure that all elements within `shape` are allocated on `context`'s GPU, and that nothing else accesses
-    /// those of `out`.
+    /// The caller must ensure that all elements within `shape` are allocated on `context`'s GPU. Nothing else may access the
+    /// elements of `out`.
     pub(in crate::device::cuda::engine) unsafe fn run(
         &self,
         context: &'static Context,
@@ -135,8 +135,7 @@ impl Pass<'_> {
     /// Scans with one thread for each line.
     ///
     /// # Safety
-    /// The caller must ensure that the elements of all lines are allocated on the GPU, and that nothing else accesses those at
-    /// `to`.
+    /// The caller must ensure that the elements of all lines are allocated on the GPU. Nothing else may access the lines at `to`.
     unsafe fn lines(&self, around: &Loops<2>, from: u64, to: u64) -> Result<(), Error> {
         let packed = Packed::new(&self.scanning.operation.scalars);
         let mut arguments =
