@@ -1,8 +1,8 @@
 //! Conversions between tensors and the matrices, columns and rows of the [`faer`] crate. Requires the feature `faer`.
 //!
-//! Views convert in both directions without a copy: those of faer have strides of any sign, as those of tensors have. The memory order
-//! of a tensor view only determines its iteration order. An owned `Mat` is column-major, with columns that begin at multiples of 64
-//! bytes. If there is no padding between the columns, a tensor can take ownership of its memory.
+//! Views convert in both directions without a copy: the views of both libraries have strides of any sign. The memory order of a
+//! tensor view only determines its iteration order. An owned `Mat` is column-major, with columns that begin at multiples of 64
+//! bytes. If there is no padding between the columns, a tensor can take ownership of the matrix's memory.
 //!
 //! If one extent is 0, faer allows larger other extents than tensors do. `try_into` returns an error for such shapes, `into` panics.
 //!
@@ -126,11 +126,13 @@ vectors! {
 /// A matrix without padding between its columns.
 struct Dense<T>(Mat<T>);
 
-// SAFETY: the matrix owns the elements, and `Dense` gives no other access to them. `try_from` has checked that they are contiguous.
+// SAFETY: the matrix owns the elements, and `Dense` gives no access to them except by `elements`. `try_from` has checked that they
+// are contiguous.
 unsafe impl<T: Element> ForeignMemory<T> for Dense<T> {
     fn elements(&mut self) -> &mut [T] {
         let len = self.0.nrows() * self.0.ncols();
-        // SAFETY: the columns are contiguous, so `len` initialised elements follow the pointer. `self` is borrowed mutably.
+        // SAFETY: there is no padding between the columns, so `len` initialised elements follow the pointer. `self` is borrowed
+        // mutably, so nothing else accesses them.
         unsafe { core::slice::from_raw_parts_mut(self.0.as_ptr_mut(), len) }
     }
 }

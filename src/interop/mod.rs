@@ -8,8 +8,9 @@
 //! | `nalgebra` | `nalgebra` | matrices, vectors and views of the `nalgebra` crate |
 //! | `faer` | `faer` | matrices and views of the `faer` crate |
 //!
-//! For the memory of other libraries: [`Tensor::from_buffer`](crate::Tensor::from_buffer),
-//! [`TensorView::from_slice_strided`](crate::Tensor::from_slice_strided), [`TensorView::from_raw_parts`](crate::Tensor::from_raw_parts).
+//! To use the memory of any other library, call [`Tensor::from_buffer`](crate::Tensor::from_buffer),
+//! [`TensorView::from_slice_strided`](crate::Tensor::from_slice_strided) or
+//! [`TensorView::from_raw_parts`](crate::Tensor::from_raw_parts).
 
 pub mod dlpack;
 #[cfg(feature = "faer")]

@@ -1,20 +1,21 @@
 //! Conversions between tensors and the matrices and vectors of the [`nalgebra`] crate. Requires the feature `nalgebra`.
 //!
-//! Matrices that nalgebra allocates are column-major. Its views have two strides, which must not be negative. A tensor view of rank 2
-//! with such strides converts in either memory order, which only determines its iteration order. A vector (one column) converts to a
-//! tensor of rank 1, or of rank 2 with one column.
+//! Matrices that nalgebra allocates are column-major. Views of nalgebra have two strides, which must not be negative; with several
+//! rows, the row stride must not be 0. A tensor view of rank 2 with such strides converts, in either memory order. The memory order
+//! only determines the iteration order of the tensor view. A vector (one column) converts to a tensor of rank 1, or of rank 2 with
+//! one column.
 //!
 //! If one extent is 0, nalgebra allows larger other extents than tensors do. `into` panics for such shapes.
 //!
 //! | from | to | |
 //! |---|---|---|
 //! | `&Matrix` of any kind, `MatrixView` | `TensorView` of rank 2 and either order; of rank 1 for vectors | free |
-//! | `&mut Matrix` of any kind, `MatrixViewMut` | `TensorViewMut`, likewise | free |
-//! | `TensorView`, `TensorViewMut` of rank 2 or 1 | `MatrixView`, `MatrixViewMut`, `VectorView`, `VectorViewMut` with strides | free (`try_into`: no negative strides) |
+//! | `&mut Matrix` of any kind, `MatrixViewMut` | `TensorViewMut` of rank 2 and either order; of rank 1 for vectors | free |
+//! | `TensorView`, `TensorViewMut` of rank 2 or 1 | `MatrixView`, `MatrixViewMut`, `VectorView`, `VectorViewMut` with strides | free (`try_into`, for the strides above) |
 //! | `DMatrix` | `Tensor<_, Rank<2>, ColMajor>` | free |
 //! | `DVector` | `Tensor<_, Rank<1>>` of either order | free |
-//! | `Tensor<_, Rank<2>, ColMajor>` | `DMatrix` | free; a large result [moves](crate::device::CpuBuffer) by less than a page |
-//! | `Tensor<_, Rank<1>>` of either order | `DVector` | likewise |
+//! | `Tensor<_, Rank<2>, ColMajor>` | `DMatrix` | free; for a large result [one pass](crate::device::CpuBuffer), without an allocation |
+//! | `Tensor<_, Rank<1>>` of either order | `DVector` | the same as for `DMatrix` |
 //! | any matrix | `Tensor` of either order, by [`Tensor::copy_of`] | one pass |
 //! | `Tensor<_, Rank<2>, RowMajor>` | `DMatrix` by `.to_order::<ColMajor>().into()` | one pass |
 //!
@@ -99,6 +100,7 @@ fn column<'a, T: Element, O: Order>(x: TensorView<'a, T, Rank<2>, O>) -> TensorV
     unwrap_or_panic(unsafe { TensorView::from_raw_parts(x.as_ptr(), [n], [stride]) })
 }
 
+/// Returns the only column of `x` as a mutable view of rank 1.
 fn column_mut<'a, T: Element, O: Order>(
     mut x: TensorViewMut<'a, T, Rank<2>, O>,
 ) -> TensorViewMut<'a, T, Rank<1>, O> {
@@ -177,7 +179,7 @@ impl<'a, T: Element, R: Dim, C: Dim, RS: Dim, CS: Dim, O: Order>
     /// If two indices might share an element. Safe functions of nalgebra do not create such matrices.
     #[track_caller]
     fn from(mut matrix: Matrix<T, R, C, ViewStorageMut<'a, T, R, C, RS, CS>>) -> Self {
-        // SAFETY: the storage is a view, which borrows the elements exclusively for `'a`. It is consumed.
+        // SAFETY: the storage is a view, which borrows the elements exclusively for `'a`. `matrix` is consumed.
         unsafe { view_mut(&mut matrix.data) }
     }
 }
@@ -199,8 +201,9 @@ impl<T: Element, O: Order> From<DVector<T>> for Tensor<T, Rank<1>, O> {
 
 // ------------------------------------------------------------------ to nalgebra
 
-/// Converts strides to those of nalgebra, which are unsigned. The row stride must not be 0, as nalgebra's iterators stop at the address
-/// of the row after the last.
+/// Converts strides to those of nalgebra, which are unsigned. Returns an error if a stride is negative. Also returns an error if
+/// the row stride is 0 and there are several rows: nalgebra's iterators stop at the address after the last row, which would be the
+/// first row's address.
 fn steps<const N: usize>(shape: [usize; N], strides: [isize; N]) -> Result<[usize; N], Error> {
     let rejected = |reason: &str| Error::InvalidStrides {
         op: "make a nalgebra view",
@@ -225,7 +228,10 @@ impl<'a, T: Element, O: Order> TryFrom<TensorView<'a, T, Rank<2>, O>>
 {
     type Error = Error;
 
-    /// Returns a view of the same elements at the same indices, if no stride is negative. Free.
+    /// Returns a view of the same elements at the same indices. Free.
+    ///
+    /// # Errors
+    /// If a stride is negative, or if there are several rows and the row stride is 0.
     fn try_from(x: TensorView<'a, T, Rank<2>, O>) -> Result<Self, Error> {
         let [rows, columns] = x.shape();
         let [down, across] = steps(x.shape(), x.strides())?;
@@ -265,7 +271,10 @@ impl<'a, T: Element, O: Order> TryFrom<TensorView<'a, T, Rank<1>, O>>
 {
     type Error = Error;
 
-    /// Returns a view of the same elements, if the stride is not negative. Free.
+    /// Returns a view of the same elements. Free.
+    ///
+    /// # Errors
+    /// If the stride is negative, or if there are several elements and the stride is 0.
     fn try_from(x: TensorView<'a, T, Rank<1>, O>) -> Result<Self, Error> {
         let [n] = x.shape();
         let [step] = steps(x.shape(), x.strides())?;

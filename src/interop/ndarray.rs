@@ -1,8 +1,8 @@
 //! Conversions between tensors and the arrays of the [`ndarray`] crate. Requires the feature `ndarray`.
 //!
-//! Views convert in both directions without a copy: those of ndarray have strides of any sign, as those of tensors have. The memory
-//! order of a tensor view only determines its iteration order. An owned array converts without a copy if it is contiguous in the memory
-//! order of the tensor's type.
+//! Views convert in both directions without a copy: the views of both libraries have strides of any sign. The memory order of a
+//! tensor view only determines its iteration order. An owned array converts without a copy if it is contiguous in the memory order
+//! of the tensor's type.
 //!
 //! If one extent is 0, ndarray allows larger other extents than tensors do. `try_into` returns an error for such shapes, `into` panics.
 //!
@@ -15,7 +15,7 @@
 //! | `Array` in Fortran layout | `Tensor<.., ColMajor>` | free (`try_into`) |
 //! | `Array` in any other layout | `Tensor` | an error that returns the array |
 //! | any array or view | `Tensor` of either order, by [`Tensor::copy_of`] | one pass |
-//! | `Tensor` of either order | `Array` in that order's layout | free; a large result [moves](crate::device::CpuBuffer) by less than a page |
+//! | `Tensor` of either order | `Array` in that order's layout | free; for a large result [one pass](crate::device::CpuBuffer), without an allocation |
 //!
 //! Ranks 0 to 6 are `Ix0` to `Ix6`. A tensor of any rank converts to `IxDyn`; the opposite conversion checks the rank.
 //!
@@ -62,7 +62,7 @@ use ndarray::{
 
 // ------------------------------------------------------------------ views
 
-/// Converts shape and strides to the arrays of rank `D`. Their length must be `D::NDIM`.
+/// Converts shape and strides to arrays of rank `D`. The slices must have length `D::NDIM`.
 fn parts<D: Dim>(shape: &[usize], strides: &[isize]) -> (D::Shape, D::Strides) {
     let (mut to_shape, mut to_strides) = (D::Shape::default(), D::Strides::default());
     to_shape.as_mut().copy_from_slice(shape);
@@ -82,15 +82,16 @@ fn view_mut<'a, T: Element, D: Dim, O: Order, I: Dimension>(
     mut array: ArrayViewMut<'a, T, I>,
 ) -> Result<TensorViewMut<'a, T, D, O>, Error> {
     let (shape, strides) = parts::<D>(array.shape(), array.strides());
-    // SAFETY: for every index within the shape, the strides lead to an element that `array` borrows exclusively for `'a`. It is
-    // consumed.
+    // SAFETY: for every index within the shape, the strides lead to an element that `array` borrows exclusively for `'a`. `array`
+    // is consumed.
     unsafe { TensorViewMut::from_raw_parts(array.as_mut_ptr(), shape, strides) }
 }
 
-/// Returns the offset of the element at the lowest address, and the shape with the absolute values of the strides. ndarray creates raw
-/// views with strides that are not negative; `invert_axis` then makes them negative.
+/// Returns the offset of the element at the lowest address, and the shape with the absolute values of the strides. ndarray creates
+/// raw views only with non-negative strides. The callers then make strides negative by `invert_axis`.
 ///
-/// If there are no elements, ndarray chooses the strides, which are 0: copies of an empty view with other strides panic.
+/// If there are no elements, the strides are left to ndarray, which sets them to 0. With other strides, ndarray would panic when it
+/// copies the empty view.
 fn from_lowest<I: Dimension>(shape: &[usize], strides: &[isize]) -> (isize, StrideShape<I>) {
     let mut extents = I::zeros(shape.len());
     extents.slice_mut().copy_from_slice(shape);
@@ -127,8 +128,9 @@ fn array_view_mut<'a, T: Element, D: Dim, O: Order, I: Dimension>(
     mut x: TensorViewMut<'a, T, D, O>,
 ) -> ArrayViewMut<'a, T, I> {
     let (lowest, shape) = from_lowest::<I>(x.shape().as_ref(), x.strides().as_ref());
-    // SAFETY: as in `array_view`: the lowest address and absolute strides cover exactly the elements of `x`. Mutable views do not
-    // overlap themselves. `x` is consumed.
+    // SAFETY: from the lowest address, the absolute strides lead to exactly the elements that `x` borrows exclusively for `'a`.
+    // Their number and size fit in `isize`. The strides are not negative. Mutable tensor views do not overlap themselves. `x` is
+    // consumed.
     let mut array = unsafe { RawArrayViewMut::from_shape_ptr(shape, x.as_mut_ptr().wrapping_offset(lowest)) };
     negative(x.shape().as_ref(), x.strides().as_ref()).for_each(|axis| array.invert_axis(axis));
     // SAFETY: `array` covers exactly the elements that `x` borrowed exclusively for `'a`. They are initialised and aligned.
@@ -137,14 +139,14 @@ fn array_view_mut<'a, T: Element, D: Dim, O: Order, I: Dimension>(
 
 // ------------------------------------------------------------------ owned
 
-/// The elements of an array that are contiguous, but begin after the start of its `Vec`.
+/// The memory of an array whose contiguous elements begin after the start of its `Vec`.
 struct Within<T> {
     data: Vec<T>,
     offset: usize,
     len: usize,
 }
 
-// SAFETY: the `Vec` owns the elements, and its heap memory does not move. `Within` gives no other access to them.
+// SAFETY: the `Vec` owns the elements, and its heap memory does not move. `Within` gives no access to them except by `elements`.
 unsafe impl<T: Element> ForeignMemory<T> for Within<T> {
     fn elements(&mut self) -> &mut [T] {
         &mut self.data[self.offset..][..self.len]
@@ -279,7 +281,7 @@ macro_rules! conversions {
         }
 
         impl<T: Element, O: Order> From<Tensor<T, Rank<$rank>, O>> for Array<T, $ix> {
-            /// Takes ownership of the tensor's memory. The array has the layout of its memory order.
+            /// Takes ownership of the tensor's memory. The array has the layout of the tensor's memory order.
             fn from(x: Tensor<T, Rank<$rank>, O>) -> Self {
                 array(x)
             }
@@ -336,7 +338,7 @@ impl<'a, T: Element, D: Dim, O: Order> From<TensorViewMut<'a, T, D, O>> for Arra
 impl<T: Element, D: Dim, O: Order> TryFrom<ArrayD<T>> for Tensor<T, D, O> {
     type Error = ConversionError<ArrayD<T>>;
 
-    /// Takes ownership of the array's memory, if the rank is `D` and it is contiguous in the tensor's memory order.
+    /// Takes ownership of the array's memory, if the rank is `D` and the array is contiguous in the tensor's memory order.
     fn try_from(array: ArrayD<T>) -> Result<Self, Self::Error> {
         match check_rank::<D>(array.shape()) {
             Ok(()) => tensor::<T, D, O, IxDyn>(array),
@@ -346,7 +348,7 @@ impl<T: Element, D: Dim, O: Order> TryFrom<ArrayD<T>> for Tensor<T, D, O> {
 }
 
 impl<T: Element, D: Dim, O: Order> From<Tensor<T, D, O>> for ArrayD<T> {
-    /// Takes ownership of the tensor's memory. The array has the layout of its memory order.
+    /// Takes ownership of the tensor's memory. The array has the layout of the tensor's memory order.
     fn from(x: Tensor<T, D, O>) -> Self {
         array(x)
     }

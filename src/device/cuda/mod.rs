@@ -1,6 +1,7 @@
 //! The device type `Cuda`, which signatures can name in every build, with or without a GPU.
 //!
-//! With the feature `cuda`, [`engine`] is the implementation; without it, [`engine`] consists of stubs that can never be called.
+//! With the feature `cuda`, the module [`engine`] is the implementation. Without the feature, [`engine`] is `stub.rs`. There,
+//! initialising a GPU returns an error, and the other functions can never be called.
 
 #[cfg(not(feature = "cuda"))]
 #[path = "stub.rs"]
@@ -19,9 +20,10 @@ use engine::{Context, Memory};
 
 /// An NVIDIA GPU, given by its ordinal. `Cuda<0>` and `Cuda<1>` are different types, so mixing two GPUs does not compile.
 ///
-/// The type always exists; whether there is such a device is found at run time. Without the feature `cuda`, or without NVIDIA's driver,
-/// a GPU or the run-time compiler, [`Cuda::new`] and every allocation return [`Error::DeviceUnavailable`]. The error says what was
-/// searched for and where. A build needs neither the driver, nor a GPU, nor the run-time compiler.
+/// The type exists in every build. Whether the GPU exists is checked at run time. Without the feature `cuda`, or without NVIDIA's
+/// driver, a GPU or the run-time compiler, [`Cuda::new`] and every allocation return [`Error::DeviceUnavailable`]. If a library is
+/// missing, the error names the library and where it was searched for. A build needs neither the driver, nor a GPU, nor the
+/// run-time compiler.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -35,19 +37,20 @@ use engine::{Context, Memory};
 /// ```
 ///
 /// All work is queued on one stream, and runs in the order in which it was queued. Copies to the host wait until the copied data is
-/// complete. Operations that check integers for overflow or division by zero wait for the result of the check. The stream is CUDA's null
-/// stream. So the work of other libraries on this GPU is ordered with the work of this crate, too, except on non-blocking streams. An
-/// operation makes the GPU's primary context current in the calling thread, and leaves it current.
+/// complete. Operations that check integers for overflow or division by zero wait for the result of the check. The stream is CUDA's
+/// null stream. So the work of this crate is also ordered with the work that other libraries queue on this GPU, except on
+/// non-blocking streams. An operation makes the GPU's primary context current in the calling thread, and leaves it current.
 ///
-/// Freed memory is kept for later allocations. Blocks of up to 64 MiB, at most an eighth larger than requested, are in a buffer pool of
-/// this crate. All other freed memory is in the device's default pool, which is configured to keep it. [`trim`](Cuda::trim_pool) returns the
-/// memory of both pools to the system.
+/// Freed memory is kept for later allocations, in two pools. A buffer pool of this crate keeps blocks of up to 64 MiB. Their sizes
+/// are rounded up by at most an eighth, and to at least 256 bytes. If the GPU supports memory pools, all other freed memory is in
+/// the device's default pool, which is configured to keep it. [`trim_pool`](Cuda::trim_pool) returns the memory of both pools to
+/// the system.
 ///
-/// Arithmetic rounds as on the CPU. Elementary functions are NVIDIA's, whose errors the CUDA C++ Programming Guide lists in its tables
-/// of mathematical functions. Floating-point sums, products, cumulative sums and cumulative products are combined from partial results
-/// in another order than on the CPU, so their rounding errors differ. The order is the same from run to run. A partial result may
-/// overflow, underflow or combine an infinity with a zero even if combining the elements one by one would not. cuBLAS multiplies by the
-/// scaling factors of a product even if they are 1, so that infinite complex numbers may become NaN.
+/// Arithmetic rounds as on the CPU. Elementary functions are those of CUDA; the CUDA C++ Programming Guide lists their errors.
+/// Floating-point sums, products, cumulative sums and cumulative products are combined from partial results in another order than
+/// on the CPU. So their rounding errors differ from those of the CPU. The order is the same from run to run. A partial result may
+/// overflow, underflow or combine an infinity with a zero, even if this does not happen when the elements are combined one by one.
+/// cuBLAS multiplies by the scaling factors of a product even if they are 1, so infinite complex numbers may become NaN.
 ///
 /// Using an operation without a CUDA source on `Cuda` is a compile error, and the message says what to write:
 ///
@@ -69,14 +72,14 @@ use engine::{Context, Memory};
 /// ```
 ///
 /// # Environment
-/// * `VIERBEIN_CUDA_LIB_DIR`: a directory with `libnvrtc` and `libcublas`. These files are loaded instead of the libraries that the
-///   system's loader finds.
-/// * `VIERBEIN_CUDA_CACHE_DIR`: the directory of compiled kernels. By default it is `vierbein/cuda` in `$XDG_CACHE_HOME` or `~/.cache`.
-///   If the value is empty, kernels are not kept. A missing directory is created with mode `0700`. On Unix, the directory and its files
-///   must belong to the effective user or to root, and only their owner may have permission to write. If this is not so, each process
-///   compiles its kernels itself.
-/// * `VIERBEIN_CUDA_POOL_BYTES`: the maximum number of bytes of freed blocks that this crate keeps, by default 256 MiB. With 0, only
-///   the driver's pool keeps memory.
+/// * `VIERBEIN_CUDA_LIB_DIR`: a directory with `libnvrtc` and `libcublas`. The files in this directory are loaded instead of the
+///   libraries that the system's loader finds.
+/// * `VIERBEIN_CUDA_CACHE_DIR`: the directory of compiled kernels. By default it is `vierbein/cuda` in `$XDG_CACHE_HOME` or
+///   `~/.cache`. If the value is empty, kernels are not kept. A missing directory is created with mode `0700`. On Unix, the
+///   directory and its files must belong to the effective user or to root, and only their owner may have permission to write.
+///   Otherwise the kernels in them are not used, and each process compiles these kernels itself.
+/// * `VIERBEIN_CUDA_POOL_BYTES`: the maximum number of bytes in the buffer pool of this crate, by default 256 MiB. With 0, only the
+///   driver's pool keeps memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cuda<const ORDINAL: usize = 0> {
     _private: (),
@@ -86,7 +89,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
     /// Returns the device, if it is available.
     ///
     /// # Errors
-    /// [`Error::DeviceUnavailable`], which says what was searched for.
+    /// [`Error::DeviceUnavailable`], with the reason.
     pub fn new() -> Result<Self, Error> {
         engine::context(ORDINAL)?;
         Ok(Cuda { _private: () })
@@ -100,7 +103,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
         engine::context(ORDINAL)?.synchronize()
     }
 
-    /// Waits until all queued work is done, and returns all memory that no tensor uses to the system.
+    /// Waits until all queued work is done. Then returns the memory of both pools to the system.
     ///
     /// # Errors
     /// See [`synchronize`](Cuda::synchronize).
@@ -124,7 +127,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
         engine::count()
     }
 
-    /// Returns the free and the total memory of the GPU, in bytes. Memory that is kept for later tensors counts as used.
+    /// Returns the free and the total memory of the GPU, in bytes. Memory in the pools counts as used.
     ///
     /// # Errors
     /// See [`synchronize`](Cuda::synchronize).
@@ -132,9 +135,10 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
         engine::context(ORDINAL)?.memory()
     }
 
-    /// Allocates page-locked host memory for `len` elements, all zero. A GPU copies from and to page-locked memory directly, at the
-    /// speed of the bus; ordinary memory is copied once more on the way. The system has little page-locked memory: use it for data that
-    /// is copied repeatedly.
+    /// Allocates page-locked host memory for `len` elements, all zero.
+    ///
+    /// A GPU copies from and to page-locked memory directly, at the speed of the bus. Copies from and to other host memory pass
+    /// through an additional buffer. The system has little page-locked memory, so use it for data that is copied repeatedly.
     ///
     /// # Errors
     /// See [`new`](Cuda::new). [`Error::OutOfMemory`] if the allocation fails.
@@ -165,13 +169,14 @@ pub struct PinnedMemory<T> {
     elements: PhantomData<T>,
 }
 
-// SAFETY: the memory always has `len` elements. It neither moves nor ends before its one owner, and only `elements` accesses
-// it.
+// SAFETY: `pinned` allocated memory for `len` elements, and `len` never changes. The memory stays at one address until this value,
+// its only owner, is dropped. Only `elements` accesses the memory.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Element> ForeignMemory<T> for PinnedMemory<T> {
     fn elements(&mut self) -> &mut [T] {
-        // SAFETY: `new` allocated `len` elements on a page boundary, all bytes zero, a valid `T`; for 0 bytes the pointer is only
-        // aligned. `self` is borrowed mutably.
+        // SAFETY: `Cuda::pinned` allocated `len` elements by `Pinned::new`, which sets all bytes to zero, a valid `T`. The driver
+        // aligns the memory for every element type; for 0 bytes, `Pinned::new` returns an aligned dangling pointer. `self` is
+        // borrowed mutably, so nothing else accesses the elements.
         unsafe { core::slice::from_raw_parts_mut(self.memory.start().cast::<T>().as_ptr(), self.len) }
     }
 }
@@ -181,7 +186,7 @@ pub(crate) fn finish(ordinal: usize) -> Result<(), Error> {
     engine::context(ordinal)?.synchronize()
 }
 
-/// Checks that there is a GPU with this ordinal.
+/// Initialises the GPU with this ordinal. Returns an error if it is not available.
 pub(crate) fn find(ordinal: usize) -> Result<(), Error> {
     engine::context(ordinal).map(|_| ())
 }
@@ -241,7 +246,7 @@ impl<T> CudaPtr<T> {
         CudaPtr { address, elements: PhantomData }
     }
 
-    /// Returns the address as the driver's type `CUdeviceptr` has it.
+    /// Returns the address as an integer, like the driver's type `CUdeviceptr`.
     pub fn address(self) -> u64 {
         self.address
     }
@@ -252,9 +257,9 @@ fn buffer<T: Element>(context: &'static Context, len: usize) -> Result<CudaBuffe
     Ok(CudaBuffer { memory: context.alloc(bytes)?, len, elements: PhantomData })
 }
 
-// SAFETY: a buffer's `Memory` holds its `len` elements until it is dropped; all bytes are valid numbers, and `read` makes them
-// valid `bool`s. Addresses count bytes, and elements are contiguous. `read` and `write` access only the given range. The
-// ordinal is part of the type, so all its values are one instance.
+// SAFETY: a buffer's `Memory` has room for its `len` elements until the buffer is dropped. All bytes are valid numbers, and `read`
+// converts them to valid `bool`s. Elements are contiguous, and `offset` converts elements to bytes. `read` and `write` access only
+// the given range. The ordinal is part of the type, so all values of the type are the same device.
 unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
     type Buffer<T: Element> = CudaBuffer<T>;
     type Ptr<T: Element> = CudaPtr<T>;
@@ -319,7 +324,7 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
     }
     fn adopt<T: Element>(&self, data: Vec<T>) -> Result<CudaBuffer<T>, Error> {
         let [value] = data[..] else { return via_host::upload(self, &data) };
-        // A scalar is passed as a kernel argument: to copy it, the host would wait for all work that was queued before.
+        // A single value is passed as a kernel argument. A copy would make the host wait for all work that was queued before.
         let context = engine::context(ORDINAL)?;
         let mut buffer = buffer(context, 1)?;
         // SAFETY: the new buffer has one element, and nothing else has its address.
@@ -339,7 +344,8 @@ const fn has_source(source: CudaSource) {
     );
 }
 
-/// Checks the same of an operation that may be [`CHECKED`](UnaryOp::CHECKED), which then also needs a source for its domain.
+/// Checks, at compile time, that an operation has a CUDA source. An operation that is [`CHECKED`](UnaryOp::CHECKED) also needs a
+/// CUDA source for its domain.
 const fn has_sources(source: CudaSource, checked: bool, defined: CudaSource) {
     has_source(source);
     assert!(

@@ -1,5 +1,5 @@
-//! Stubs for builds without the `cuda` feature. The types are empty enums, so functions with an argument of one of them
-//! type-check and can never be called.
+//! Stubs for builds without the `cuda` feature. `context` and `count` return an error. The types are empty enums, so
+//! every function with an argument of such a type compiles, but can never be called.
 
 use super::Cuda;
 use crate::device::{
@@ -69,18 +69,19 @@ impl Context {
         match *self {}
     }
     /// # Safety
-    /// None: it cannot be called, as there is no `Context`.
+    /// No conditions: the function cannot be called, as `Context` has no values.
     pub(super) unsafe fn zero(&self, _: u64, _: usize) -> Result<(), Error> {
         match *self {}
     }
     /// # Safety
-    /// None: it cannot be called, as there is no `Context`.
+    /// No conditions: the function cannot be called, as `Context` has no values.
     pub(super) unsafe fn copy(&self, _: u64, _: u64, _: usize) -> Result<(), Error> {
         match *self {}
     }
 }
 
-/// Defines stubs of the capability families' functions, which can never be called.
+/// Defines stubs of the functions that `cuda/mod.rs` calls for the device families. Each has a `Context` as argument,
+/// so it can never be called.
 macro_rules! never {
     ($($(#[$attribute:meta])* fn $name:ident[$($generics:tt)*]($($argument:ty),*) $(-> $result:ty)?;)*) => {$(
         #[allow(clippy::extra_unused_type_parameters, reason = "the other build has a use for them")]
@@ -93,12 +94,12 @@ macro_rules! never {
 }
 
 /// # Safety
-/// None: it cannot be called, as there is no `Context`.
+/// No conditions: the function cannot be called, as `Context` has no values.
 pub(super) unsafe fn read<T: Element>(context: &Context, _: u64, _: &mut [T]) -> Result<(), Error> {
     match *context {}
 }
 /// # Safety
-/// None: it cannot be called, as there is no `Context`.
+/// No conditions: the function cannot be called, as `Context` has no values.
 pub(super) unsafe fn write<T: Element>(context: &Context, _: &[T], _: u64) -> Result<(), Error> {
     match *context {}
 }

@@ -1,11 +1,12 @@
-//! The C structures of DLPack 1, and a trait for what the versioned and the unversioned managed structure have in common.
+//! The C structures of DLPack 1, and [`Managed`], a trait that abstracts over the versioned and the unversioned managed structure.
 
 use crate::element::DType;
 use core::ffi::c_void;
 
-/// Bit of `flags`: the elements must not be written to.
+/// Bit of the field `flags` that forbids writing to the elements.
 pub(super) const READ_ONLY: u64 = 1;
-/// The version of exported structures. Later minor versions only add device types and element types.
+/// The version of exported structures. Structures of all minor versions have the same layout; later ones add codes, such as device
+/// types.
 pub(super) const VERSION: DLPackVersion = DLPackVersion { major: 1, minor: 0 };
 
 /// The version of a structure. Structures of another major version have a different layout.
@@ -17,7 +18,7 @@ pub struct DLPackVersion {
     pub minor: u32,
 }
 
-/// The device that the elements are on. Type 1 is host memory, type 2 a CUDA device.
+/// The device of the elements. Type 1 is host memory, type 2 a CUDA device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 #[allow(missing_docs)]
@@ -26,7 +27,8 @@ pub struct DLDevice {
     pub device_id: i32,
 }
 
-/// The element type: a code and the number of bits. Codes: signed integer (0), unsigned (1), floating-point (2), complex (5), bool (6).
+/// The element type: a code, the number of bits, and the number of lanes (1 for scalars). The codes of types that this crate
+/// supports are: signed integer (0), unsigned integer (1), floating-point (2), complex (5), bool (6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 #[allow(missing_docs)]
@@ -40,7 +42,7 @@ pub struct DLDataType {
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub struct DLTensor {
-    /// The memory. Null if there are no elements.
+    /// Address of the memory. Exported tensors without elements have null here.
     pub data: *mut c_void,
     /// The device of the memory.
     pub device: DLDevice,
@@ -56,7 +58,7 @@ pub struct DLTensor {
     pub byte_offset: u64,
 }
 
-/// A strided array and a function that frees it. The structure before DLPack 1, which has no version.
+/// A strided array and a function that frees it: the structure before DLPack 1, which has no version.
 #[derive(Debug)]
 #[repr(C)]
 pub struct DLManagedTensor {
@@ -68,17 +70,17 @@ pub struct DLManagedTensor {
     pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensor)>,
 }
 
-/// A strided array and a function that frees it. The structure since DLPack 1.
+/// A strided array and a function that frees it: the structure since DLPack 1.
 #[derive(Debug)]
 #[repr(C)]
 pub struct DLManagedTensorVersioned {
-    /// The version. Other versions have the same fields before `dl_tensor`.
+    /// The version. In structures of other versions, the fields before `dl_tensor` are the same.
     pub version: DLPackVersion,
     /// Data of the producer.
     pub manager_ctx: *mut c_void,
     /// Frees everything, including this structure.
     pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensorVersioned)>,
-    /// Bit 0: the elements must not be written to. Bit 1: they are a copy.
+    /// Bit 0: the elements must not be written to. Bit 1: the elements are a copy.
     pub flags: u64,
     /// The array.
     pub dl_tensor: DLTensor,
@@ -142,7 +144,8 @@ impl Managed for DLManagedTensorVersioned {
         }
     }
     unsafe fn major(this: *const Self) -> Option<u32> {
-        // SAFETY: structures of all versions begin with the version. Only this field is read, as the rest may have another layout.
+        // SAFETY: the caller ensures that `this` points to such a structure, and all versions begin with the version. Only this
+        // field is read, as the other fields may have another layout.
         Some(unsafe { this.cast::<DLPackVersion>().read() }.major)
     }
     fn tensor(&self) -> &DLTensor {

@@ -1,4 +1,5 @@
-//! The devices that DLPack supports: their DLPack number, and conversion of addresses to device pointers and buffers.
+//! The devices whose memory can be shared through DLPack: their DLPack type and number, and the conversion of addresses to device
+//! pointers and buffers.
 
 use super::abi::DLDevice;
 use crate::device::{Cpu, CpuBuffer, Cuda, CudaBuffer, CudaPtr, Device, ForeignMemory, HostPtr, cuda};
@@ -7,11 +8,11 @@ use crate::element::{DType, Element};
 use crate::error::Error;
 use core::ptr::{NonNull, without_provenance_mut};
 
-/// DLPack's type of host memory.
+/// DLPack's device type for host memory.
 const CPU: i32 = 1;
-/// DLPack's type of the memory of a CUDA device.
+/// DLPack's device type for the memory of a CUDA device.
 const CUDA: i32 = 2;
-/// DLPack's type of pinned host memory, which a CUDA device can access too.
+/// DLPack's device type for pinned host memory, which a CUDA device can access, too.
 const PINNED: i32 = 3;
 
 mod sealed {
@@ -53,7 +54,7 @@ pub trait SharedDevice: Device + Default + sealed::Sealed {
     ) -> Self::Buffer<T>;
 }
 
-/// Elements in host memory, and the owner that frees them.
+/// Elements in host memory, and their owner. Dropping the owner frees the memory.
 struct Held<T, W> {
     first: NonNull<T>,
     len: usize,
@@ -62,8 +63,8 @@ struct Held<T, W> {
 
 // SAFETY: elements are plain numbers, which any thread may access, and `Held` accesses them only through `&mut self`. `W` is `Send`.
 unsafe impl<T: Element, W: Send> Send for Held<T, W> {}
-// SAFETY: `SharedDevice::buffer` creates the only `Held`. Its caller ensures that the elements remain valid, and are accessed only
-// through it, until the owner is dropped.
+// SAFETY: only `SharedDevice::buffer` creates a `Held`. The caller of `buffer` ensures that, until the owner is dropped, the
+// elements remain valid and are accessed only through this `Held`.
 unsafe impl<T: Element, W: Send + 'static> ForeignMemory<T> for Held<T, W> {
     fn elements(&mut self) -> &mut [T] {
         // SAFETY: the caller of `SharedDevice::buffer` ensured that `len` initialised, aligned elements follow `first`. They are
@@ -95,7 +96,8 @@ impl SharedDevice for Cpu {
 impl<const ORDINAL: usize> SharedDevice for Cuda<ORDINAL> {
     const PLACE: DLDevice = DLDevice {
         device_type: CUDA,
-        // No machine has that many GPUs, so -1 is never compared with a valid number.
+        // A larger ordinal cannot be a GPU. -1 differs from the number of every imported tensor, as `check` rejects negative
+        // numbers.
         device_id: if ORDINAL <= i32::MAX as usize { ORDINAL as i32 } else { -1 },
     };
     fn get() -> &'static Self {
@@ -119,7 +121,7 @@ impl<const ORDINAL: usize> SharedDevice for Cuda<ORDINAL> {
     }
 }
 
-/// Returns the name of the device.
+/// Returns the name of the device type, such as `Cpu` or `Cuda<0>`.
 pub(super) fn name_of(device: DLDevice) -> String {
     match device.device_type {
         CUDA => Cuda::<0>::name_of(device.device_id as usize),
@@ -127,17 +129,17 @@ pub(super) fn name_of(device: DLDevice) -> String {
     }
 }
 
-/// Returns whether memory of `device` is memory of `Dev`.
+/// Returns whether `device` is `Dev`.
 pub(super) fn is_on<Dev: SharedDevice>(device: DLDevice) -> bool {
     match device.device_type {
         CUDA => device == Dev::PLACE,
-        // There is only one host memory, whatever its `device_id`.
+        // All host memory is memory of `Cpu`, whatever the `device_id`.
         _ => Dev::PLACE.device_type == CPU,
     }
 }
 
-/// Returns the required alignment of elements in bytes. On the host, complex numbers have the alignment of their parts. On a GPU they
-/// are loaded and stored as a whole.
+/// Returns the required alignment of elements, in bytes. On the host, complex numbers have the alignment of their parts. On a GPU,
+/// elements are loaded and stored as a whole, so their alignment is their size.
 pub(super) fn alignment(device: DLDevice, dtype: DType) -> usize {
     match device.device_type {
         CUDA => dtype.size(),

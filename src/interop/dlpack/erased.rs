@@ -13,8 +13,8 @@ use crate::order::MemoryOrder;
 use crate::storage::OwnedData;
 use core::any::Any;
 
-/// Evaluates `$body` with `$Dev` as the first device for which `$is` is true. Each device compiles code for all element types, so there
-/// are only eight GPUs.
+/// Evaluates `$body` with `$Dev` as the first device for which `$is` is true, or `$other` if there is none. The devices are `Cpu`
+/// and the first eight GPUs. There are no more, because code for all element types is compiled for each device.
 macro_rules! on_shared_device {
     ($Dev:ident: $is:expr => $body:expr, else => $other:expr) => {
         on_shared_device!(@ [0 1 2 3 4 5 6 7] $Dev, $is, $body, $other)
@@ -54,11 +54,12 @@ fn beyond(op: &'static str, device: &str) -> Error {
 impl<M: Managed> TryFrom<Dlpack<M>> for DynTensor {
     type Error = ConversionError<Dlpack<M>>;
 
-    /// Takes ownership of the memory without a copy. It must be on `Cpu`, or on `Cuda<0>` to `Cuda<7>`. When the tensor is dropped, the
-    /// producer's deleter frees the memory. The tensor is row-major if the elements are contiguous in that order, else column-major.
+    /// Takes ownership of the memory without a copy. The memory must be on `Cpu`, or on `Cuda<0>` to `Cuda<7>`. When the tensor is
+    /// dropped, the producer's deleter frees the memory. The tensor is row-major if the elements are contiguous in row-major order,
+    /// otherwise column-major.
     ///
     /// If the elements are contiguous in neither order, or read-only, the error holds the unchanged value. Its method
-    /// [`to_dyn_tensor`](Dlpack::to_dyn_tensor) copies.
+    /// [`to_dyn_tensor`](Dlpack::to_dyn_tensor) copies the elements.
     fn try_from(given: Dlpack<M>) -> Result<Self, Self::Error> {
         let layout = given.layout();
         let order = match !layout.is_contiguous(true) && layout.is_contiguous(false) {
@@ -82,8 +83,8 @@ impl<M: Managed> TryFrom<Dlpack<M>> for DynTensor {
 }
 
 impl<M: Managed> Dlpack<M> {
-    /// Copies the elements to a tensor that is contiguous in `order`, on the device that they are on (`Cpu`, or `Cuda<0>` to
-    /// `Cuda<7>`). Any strides are allowed.
+    /// Copies the elements to a new tensor on the same device. The new tensor is contiguous in memory order `order`. The device
+    /// must be `Cpu`, or `Cuda<0>` to `Cuda<7>`. Any strides are allowed.
     ///
     /// # Errors
     /// If the device is another GPU, the allocation fails, or the device reports an error.
@@ -106,8 +107,9 @@ impl<M: Managed> Dlpack<M> {
             let layout = given.layout();
             let enumeration = if order.is_row_major() { *layout } else { layout.reverse_axes() };
             let first = Dev::pointer(given.first().cast::<T>());
-            // SAFETY: shape and strides lead to initialised elements of type `T`, which live as long as `given` is borrowed. The caller
-            // of `from_raw` ensured that they are not written to meanwhile; `exported` owns the buffer.
+            // SAFETY: shape and strides lead to initialised elements of type `T`, which are valid as long as `given` is borrowed.
+            // Nothing writes to them meanwhile: the caller of `from_raw` ensures this for imported memory, and `given` owns
+            // exported memory.
             let operand = unsafe { Operand::from_raw(first, enumeration.shape(), enumeration.strides()) };
             let data = OwnedData { buffer: Dev::get().compact(operand)?, device: Dev::default() };
             Ok(DynTensor::contiguous(data, layout.shape(), order))
@@ -123,7 +125,7 @@ impl<M: Managed> Dlpack<M> {
 impl<M: Managed> TryFrom<DynTensor> for Dlpack<M> {
     type Error = ConversionError<DynTensor>;
 
-    /// Exports the tensor's memory, with its strides, if it is on `Cpu`, or `Cuda<0>` to `Cuda<7>`. Otherwise the error holds the
+    /// Exports the tensor's memory, with its strides. If the tensor is not on `Cpu`, or `Cuda<0>` to `Cuda<7>`, the error holds the
     /// unchanged tensor.
     fn try_from(x: DynTensor) -> Result<Self, Self::Error> {
         fn give<T: Element, Dev: SharedDevice, M: Managed>(x: DynTensor) -> Dlpack<M> {

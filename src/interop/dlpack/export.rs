@@ -1,4 +1,4 @@
-//! Export of tensors to DLPack.
+//! Export of tensors to DLPack: moves a tensor's buffer into an allocation that begins with the C structure.
 
 use super::abi::{DLDataType, DLManagedTensorVersioned, DLTensor, Managed};
 use super::device::SharedDevice;
@@ -15,23 +15,23 @@ struct Exported<T: Element, Dev: SharedDevice, M> {
     managed: M,
     shape: [i64; MAX_RANK],
     strides: [i64; MAX_RANK],
-    /// The elements. Only stored, to be dropped with the structure.
+    /// The elements. The field is never read; dropping it frees the elements.
     _buffer: Dev::Buffer<T>,
 }
 
-/// Frees an exported tensor.
+/// Frees an exported tensor: the deleter of the structures that [`exported`] creates.
 ///
 /// # Safety
 /// `this` must be the structure of an `Exported<T, Dev, M>` that `exported` returned. It must not be used afterwards.
 unsafe extern "C" fn delete<T: Element, Dev: SharedDevice, M: Managed>(this: *mut M) {
-    // SAFETY: `this` is valid: it is part of an `Exported`, which only this function drops.
+    // SAFETY: `this` is valid, as it is part of an `Exported`, and only this function drops an `Exported`.
     let context = unsafe { &*this }.context();
-    // SAFETY: `exported` has set the context to the address that `Box::into_raw` returned. The caller ensures that this is the only
-    // call.
+    // SAFETY: `exported` has set the context to the address that `Box::into_raw` returned. The caller ensures that the structure is
+    // not used after this call, so the box is created once.
     drop(unsafe { Box::from_raw(context.cast::<Exported<T, Dev, M>>()) });
 }
 
-/// Exports a buffer with a layout that is contiguous in some memory order.
+/// Exports a buffer. `layout` must be contiguous in one of the memory orders.
 pub(super) fn exported<T: Element, Dev: SharedDevice, M: Managed>(
     mut buffer: Dev::Buffer<T>,
     layout: Layout,
@@ -77,7 +77,7 @@ impl<T: Element, D: Dim, O: Order, Dev: SharedDevice, M: Managed> From<Tensor<T,
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: SharedDevice> Tensor<T, D, O, Dev> {
-    /// Exports the tensor's memory on the host or on a GPU to another library, without a copy, in the structure of DLPack 1. See
+    /// Exports the tensor's memory, on the host or on a GPU, in the structure of DLPack 1. Does not copy the elements. See
     /// [`interop::dlpack`](crate::interop::dlpack). For libraries that only support the older structure without a version, use
     /// `Dlpack::<DLManagedTensor>::from(x)`.
     ///

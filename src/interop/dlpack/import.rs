@@ -1,4 +1,4 @@
-//! Import of DLPack tensors.
+//! Import of DLPack tensors: [`Dlpack`] validates a structure of another library, owns it, and converts it to tensors and views.
 
 use super::abi::{DLDevice, DLManagedTensorVersioned, DLTensor, Managed, VERSION};
 use super::device::{SharedDevice, alignment, check, is_on, name_of};
@@ -27,11 +27,11 @@ pub struct Dlpack<M: Managed = DLManagedTensorVersioned> {
     first: NonNull<u8>,
 }
 
-/// A structure whose deleter is called when this is dropped.
+/// An owned structure. Dropping this value calls the structure's deleter.
 struct Owned<M: Managed>(NonNull<M>);
 
-// SAFETY: the deleter may be called on any thread: the one of `exported` only frees memory, and the caller of `from_raw` ensures it for
-// others. The elements are plain numbers.
+// SAFETY: the deleter may be called on any thread. The deleter of `exported` only frees memory, and the caller of `from_raw`
+// ensures this condition for other deleters. The elements are plain numbers, which any thread may access.
 unsafe impl<M: Managed> Send for Dlpack<M> {}
 // SAFETY: `&Dlpack` only gives read access to elements and fields.
 unsafe impl<M: Managed> Sync for Dlpack<M> {}
@@ -45,10 +45,10 @@ impl<M: Managed> fmt::Debug for Dlpack<M> {
 
 impl<M: Managed> Drop for Owned<M> {
     fn drop(&mut self) {
-        // SAFETY: the structure is valid until its deleter is called, which happens only below.
+        // SAFETY: the structure is valid until its deleter is called, and `self`, its owner, calls the deleter only below.
         let managed = unsafe { self.0.as_ref() };
         let (device, deleter) = (managed.tensor().device, managed.deleter());
-        // The producer may reuse the memory at once, on another stream.
+        // Wait before the deleter is called: the producer may then reuse the memory at once, on another stream.
         let _ = super::device::finish(device);
         if let Some(deleter) = deleter {
             // SAFETY: `self` owns the structure. The deleter is called once, and the structure is not used afterwards.
@@ -109,7 +109,7 @@ unsafe fn layout_of(tensor: &DLTensor, element_bytes: usize) -> Result<Layout, E
 /// Returns the address of the element at index 0. Checks the offset, the alignment, and that all elements are within the address space.
 fn first_of(tensor: &DLTensor, layout: &Layout, dtype: DType) -> Result<NonNull<u8>, Error> {
     if reach(layout.shape(), layout.strides(), dtype.size())?.is_none() {
-        // Dangling, with the alignment of any element type.
+        // Without elements, `data` may be null. `u128` is aligned at least as any element type.
         return Ok(NonNull::<u128>::dangling().cast());
     }
     let overflow = || rejected(format!("its byte offset {} exceeds the address space", tensor.byte_offset));
@@ -143,7 +143,7 @@ impl<M: Managed> Dlpack<M> {
     ///
     /// * `managed` is null, or the major version is not 1.
     /// * The tensor is neither in host memory (types 1 and 3) nor on a CUDA device (type 2) that this build and this machine support.
-    /// * Its element type is not one of this crate's.
+    /// * This crate does not support its element type.
     /// * It has more than 16 axes, or an extent is negative.
     /// * The shape, the strides or the offset exceed the address space.
     /// * Elements are not aligned. On a GPU, the alignment of a complex number is its size.
@@ -160,7 +160,7 @@ impl<M: Managed> Dlpack<M> {
     ///   them writes to an element, other code must not access the element.
     pub unsafe fn from_raw(managed: *mut M) -> Result<Self, Error> {
         let managed = NonNull::new(managed).ok_or_else(|| rejected("its address is null".into()))?;
-        // SAFETY: `managed` is not null, so the caller ensures that it points to such a structure.
+        // SAFETY: `managed` is not null, so the caller ensures that it points to a structure of this kind, of any version.
         if let Some(major) = unsafe { M::major(managed.as_ptr()) }
             && major != VERSION.major
         {
@@ -170,7 +170,8 @@ impl<M: Managed> Dlpack<M> {
                 VERSION.major
             )));
         }
-        // SAFETY: the caller ensures that `managed` points to such a structure. Its major version has been checked.
+        // SAFETY: the caller ensures that `managed` points to a valid structure. Its major version is supported, so it has the
+        // layout of `M`.
         let tensor = unsafe { managed.as_ref() }.tensor();
         check(tensor.device).map_err(rejected)?;
         let dtype = tensor.dtype.dtype().ok_or_else(|| {
@@ -186,7 +187,7 @@ impl<M: Managed> Dlpack<M> {
         Ok(Dlpack::new(managed, dtype, layout, first))
     }
 
-    /// Returns the structure for another library, which becomes responsible for calling its deleter.
+    /// Returns the structure, to be passed to another library. The other library must call the structure's deleter.
     pub fn into_raw(self) -> *mut M {
         ManuallyDrop::new(self.managed).0.as_ptr()
     }
@@ -206,7 +207,7 @@ impl<M: Managed> Dlpack<M> {
         self.layout.strides()
     }
 
-    /// Returns the device that the elements are on.
+    /// Returns the device of the elements.
     ///
     /// ```
     /// use vierbein::{interop::dlpack::DLDevice, tensor};
@@ -257,7 +258,7 @@ impl<M: Managed> Dlpack<M> {
         Ok(())
     }
 
-    /// Returns a view of the elements with their strides. `O` determines its iteration order.
+    /// Returns a view of the elements, with the strides of the imported tensor. `O` determines the iteration order of the view.
     ///
     /// # Errors
     /// If the element type is not `T`, the rank is not that of `D`, or the elements are not on `Dev`.
@@ -279,16 +280,16 @@ impl<M: Managed> Dlpack<M> {
     ) -> Result<TensorView<'_, T, D, O, Dev>, Error> {
         self.check::<T, D, Dev>("view a DLPack tensor")?;
         let (shape, strides) = (self.layout.typed_shape::<D>(), self.layout.typed_strides::<D>());
-        // SAFETY: `check` has compared element type, rank and device. `from_raw` or `exported` checked the address and that the strides
-        // stay within the address space; the caller of `from_raw` ensures that the elements are not written to meanwhile. They live as
-        // long as `self`, which is borrowed.
+        // SAFETY: `check` has compared element type, rank and device. `from_raw` checked the alignment, and by `reach` that the
+        // strides stay within the address space; `exported` gets a buffer and its layout. The elements are valid as long as `self`,
+        // which is borrowed. Meanwhile nothing writes to them, as the caller of `from_raw` ensures.
         Ok(unsafe { TensorView::from_parts(Dev::pointer(self.first.cast()), shape, strides, Dev::get()) })
     }
 
     /// Returns a mutable view of the elements.
     ///
     /// # Errors
-    /// See [`view`](Dlpack::view). Also if the tensor is read-only, or if two indices might share an element.
+    /// The errors of [`view`](Dlpack::view). Also if the tensor is read-only, or if two indices might share an element.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -304,16 +305,17 @@ impl<M: Managed> Dlpack<M> {
         self.check::<T, D, Dev>(OP)?;
         self.check_writable(OP)?;
         let (shape, strides) = (self.layout.typed_shape::<D>(), self.layout.typed_strides::<D>());
-        // SAFETY: as in `view`: type, rank, device and address are checked. `self` is borrowed mutably, and the tensor is not
-        // read-only.
+        // SAFETY: `check` has compared element type, rank and device, and `from_raw` or `exported` ensures a valid address and
+        // layout. `self` is borrowed mutably, and the tensor is not read-only, so access is exclusive. `from_parts` returns an
+        // error if two indices might share an element.
         unsafe { TensorViewMut::from_parts(Dev::pointer(self.first.cast()), shape, strides, Dev::get()) }
     }
 
     /// Takes ownership of the memory without a copy. When the tensor is dropped, the producer's deleter frees the memory.
     ///
     /// # Errors
-    /// See [`view`](Dlpack::view). Also if the tensor is read-only, or not contiguous in memory order `O`. The error holds the
-    /// unchanged value, which `.view()?.to_owned()` copies.
+    /// The errors of [`view`](Dlpack::view). Also if the tensor is read-only, or not contiguous in memory order `O`. The error
+    /// holds the unchanged value, whose elements `.view()?.to_owned()` copies.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -338,7 +340,8 @@ impl<M: Managed> Dlpack<M> {
         Ok(Tensor::contiguous(self.into_buffer::<T, Dev>(O::MEMORY_ORDER)?, shape, Dev::default()))
     }
 
-    /// Returns the memory as a buffer, if it is contiguous in the memory order and not read-only.
+    /// Converts the memory to a buffer, without a copy. Returns an error if the elements are not contiguous in memory order
+    /// `order`, or are read-only.
     ///
     /// # Panics
     /// If the elements are not `T`, or not on `Dev`.
@@ -365,9 +368,10 @@ impl<M: Managed> Dlpack<M> {
             return Err(ConversionError { error, value: self });
         }
         let (first, len) = (self.first.cast(), self.shape().iter().product());
-        // SAFETY: the elements are contiguous, of type `T`, and on `Dev` (checked above), which was available when they were imported
-        // or allocated. `from_raw` checked their alignment. They remain valid until the deleter is called, when `self` is dropped. The
-        // caller of `from_raw` ensured that no other code writes to them, or reads them while they are written.
+        // SAFETY: the checks above ensure that the elements are contiguous, of type `T`, and on `Dev`. `Dev` was available when
+        // they were imported or allocated. `from_raw` checked their alignment. The elements remain valid until the deleter is
+        // called, when `self` is dropped. The caller of `from_raw` ensures that no other code writes to them, or reads them while
+        // this crate writes to them.
         Ok(unsafe { Dev::buffer(first, len, self) })
     }
 

@@ -2,12 +2,13 @@
 //! CuPy and others support it.
 //!
 //! [`Tensor::into_dlpack`](crate::Tensor::into_dlpack) exports a tensor, and [`Dlpack::from_raw`] imports one from another library.
-//! Nothing is copied in either direction. The last owner of the memory calls the deleter in the structure, which frees it.
+//! Neither function copies elements. The structure contains a function, the deleter, that frees the memory. The last owner of the
+//! memory calls the deleter.
 //!
 //! A [`DynTensor`](crate::DynTensor) converts in both directions with `try_into`.
 //!
-//! Views are not exported, as the structures cannot express how long memory is borrowed. Both the versioned structure of DLPack 1 and
-//! the older one without a version are supported.
+//! Views cannot be exported, as the structures do not express how long memory is borrowed. Both the versioned structure of DLPack 1
+//! and the older structure without a version are supported.
 //!
 //! ```
 //! use vierbein::interop::dlpack::{DLManagedTensorVersioned, Dlpack};
@@ -32,29 +33,30 @@
 //!
 //! # Devices
 //!
-//! Host memory is [`Cpu`](crate::Cpu) (type 1; pinned memory, type 3, can be imported). GPU memory is [`Cuda<N>`](crate::Cuda) (type 2,
-//! number `N`). The caller names the device as a type; if the memory is on another device, the error names that device. Importing a tensor
-//! on a GPU requires the feature `cuda`, NVIDIA's driver, and that GPU. Otherwise [`Dlpack::from_raw`] returns an error that says what
-//! is missing, and the caller keeps ownership of the tensor. Managed memory (type 13) is rejected: it does not belong to one device, so
-//! it is unknown which device's stream has written it.
+//! Host memory is [`Cpu`](crate::Cpu) (type 1; pinned memory, type 3, can be imported). GPU memory is [`Cuda<N>`](crate::Cuda)
+//! (type 2, number `N`). The caller names the device as a type. If the memory is on another device, the error names the device of
+//! the memory. Importing a tensor on a GPU requires the feature `cuda`, NVIDIA's driver, and that GPU. Otherwise
+//! [`Dlpack::from_raw`] returns an error that says what is missing, and the caller keeps ownership of the tensor. Managed memory
+//! (type 13) is rejected. It does not belong to one device, so it is unknown on which device's stream it was written.
 //!
 //! # Streams
 //!
-//! Work on a GPU is queued and runs later, and the structures do not describe when it is complete. This crate queues all work on the
-//! null stream (the legacy default stream). Work on the null stream waits for earlier work on all other streams except non-blocking
-//! ones, and later work on those streams waits for it. So:
+//! Work on a GPU is queued and runs later, and the structures do not describe when it is complete. This crate queues all work on
+//! the null stream (the legacy default stream). Work on the null stream runs after earlier work on all other streams, except
+//! non-blocking streams. Later work on these other streams runs after the work on the null stream. So:
 //!
-//! * An exported tensor is ready for consumers on the default stream or on a stream that waits for it. For a non-blocking stream, such
-//!   as some of PyTorch's or CuPy's, call [`Cuda::synchronize`](crate::Cuda::synchronize) first. In Python's protocol, the default
-//!   stream has the number 1; it is also the one that a consumer gets if it passes none.
-//! * An imported tensor must be ready for the default stream. A producer's `__dlpack__(stream=1)` ensures this. After work on a
-//!   non-blocking stream, wait for that stream first.
-//! * The deleter of an imported tensor is called when all work of this crate that uses the memory is complete: dropping such a tensor
-//!   waits for it. The deleter of an exported tensor frees the memory on the null stream and does not wait. A consumer with pending
-//!   work on a non-blocking stream must wait for that work before it calls the deleter.
+//! * An exported tensor is ready for consumers on the default stream, or on a stream that waits for the default stream. For a
+//!   non-blocking stream, such as some of PyTorch's or CuPy's, call [`Cuda::synchronize`](crate::Cuda::synchronize) first. In
+//!   Python's protocol, the default stream has the number 1. If a consumer passes no stream, the protocol assumes the default
+//!   stream.
+//! * An imported tensor must be ready for the default stream. A producer's `__dlpack__(stream=1)` ensures this. If the tensor was
+//!   written on a non-blocking stream, wait for that stream before the import.
+//! * Dropping an imported tensor waits until all work of this crate on the memory's GPU is complete, and then calls the producer's
+//!   deleter. The deleter of an exported tensor frees the memory on the null stream and does not wait. A consumer with pending work
+//!   on a non-blocking stream must wait for that work before it calls the deleter.
 //!
-//! The C structures are declared here, as they take about a page and only this module uses them. A crate of bindings would offer
-//! no more, and would impose its own ownership rules.
+//! The C structures are declared in this module, as they take about a page and no other module uses them. A crate of bindings would
+//! offer no more, and would impose its own ownership rules.
 
 mod abi;
 mod device;

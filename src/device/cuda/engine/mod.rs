@@ -1,15 +1,17 @@
-//! The implementation of `Cuda`: from the capability families to kernels. Generic code is thin and ends in this file.
+//! The implementation of `Cuda`: from the device families to kernels. `cuda/mod.rs` calls the functions of this file. They erase
+//! the element types and the operation's type, so most code in the directories below is not generic.
 //!
-//! From the driver up; each directory uses the directories before it:
+//! The directories, from the driver up. `driver` and `codegen` use each other; `kernels` uses both:
 //!
-//! * [`driver`]: [`libraries`](driver::libraries) finds NVIDIA's libraries at run time. [`context`](driver::context) is a GPU in
-//!   use, with its memory and its one stream. It also launches kernels, and requests their machine code from [`codegen`].
-//! * [`codegen`]: [`program`](codegen::program) defines the parts of a kernel's source; from there on, an
-//!   [`operation`](codegen::operation) has no type parameters. `compile` and [`cache`](codegen::cache) compile CUDA C++ to
-//!   machine code. The sources are in `codegen/sources`.
+//! * [`driver`]: [`libraries`](driver::libraries) finds NVIDIA's libraries at run time. [`context`](driver::context) represents a
+//!   GPU in use, with its memory and its one stream. It also launches kernels, and requests their machine code from [`codegen`].
+//! * [`codegen`]: [`program`](codegen::program) defines the parts of a kernel's source. [`operation`](codegen::operation)
+//!   represents an operation without type parameters. `compile` compiles CUDA C++ to machine code, and [`cache`](codegen::cache)
+//!   keeps the machine code on disk. The sources are in `codegen/sources`.
 //! * [`kernels`]: [`elementwise`](kernels::elementwise), [`tile`](kernels::tile) and [`permute`](kernels::permute) use the CPU's
-//!   plans ([`crate::layout::plan`]). [`reduce`](kernels::reduce) and [`products`](kernels::products) divide outputs among
-//!   threads as `shares` computes. [`gemm`](kernels::gemm) calls `blas` if it can. [`scan`](kernels::scan) runs along lines.
+//!   plans ([`crate::layout::plan`]). [`reduce`](kernels::reduce) and [`products`](kernels::products) divide their work among
+//!   threads as `shares` computes. [`gemm`](kernels::gemm) calls `blas` for floating-point and complex matrices.
+//!   [`scan`](kernels::scan) computes cumulative results along lines.
 
 mod codegen;
 mod driver;
@@ -59,15 +61,15 @@ fn operation(name: &'static str, text: CudaSource, scalars: impl FnOnce(&mut Sca
 /// The caller must ensure that `from` is the address of `to.len()` elements of type `T` in live memory of `context`'s GPU that
 /// nothing writes to.
 pub(super) unsafe fn read<T: Element>(context: &Context, from: u64, to: &mut [T]) -> Result<(), Error> {
-    // SAFETY: these are the bytes of `to`, which is borrowed mutably and not used below. All bytes written below are valid for
-    // `T`.
+    // SAFETY: the slice consists of the bytes of `to`, which is borrowed mutably and not used below. All bytes that are written
+    // below are valid for `T`.
     let bytes = unsafe {
         core::slice::from_raw_parts_mut(to.as_mut_ptr().cast::<MaybeUninit<u8>>(), size_of_val(to))
     };
     if T::DTYPE == DType::Bool {
         // Device memory that was never written may hold any byte, but a `bool` of the host must be 0 or 1.
         let mut words = vec![MaybeUninit::new(0); bytes.len()];
-        // SAFETY: a `bool` has one byte, so `words` has `to.len()` bytes, which the caller makes readable at `from`.
+        // SAFETY: a `bool` has one byte, so `words` has `to.len()` bytes. The caller ensures that these are readable at `from`.
         unsafe { context.read(from, &mut words)? };
         for (to, word) in bytes.iter_mut().zip(words) {
             // SAFETY: `words` was initialised with zeros.
@@ -75,8 +77,8 @@ pub(super) unsafe fn read<T: Element>(context: &Context, from: u64, to: &mut [T]
         }
         return Ok(());
     }
-    // SAFETY: `bytes` has the size of `to.len()` elements, which the caller makes readable at `from`; every bit pattern is a
-    // number.
+    // SAFETY: `bytes` has the size of `to.len()` elements. The caller ensures that these are readable at `from`. `T` is not `bool`,
+    // so every bit pattern is a valid `T`.
     unsafe { context.read(from, bytes) }
 }
 
@@ -86,9 +88,10 @@ pub(super) unsafe fn read<T: Element>(context: &Context, from: u64, to: &mut [T]
 /// The caller must ensure that `to` is the address of `from.len()` elements of type `T` in live memory of `context`'s GPU that
 /// nothing else accesses.
 pub(super) unsafe fn write<T: Element>(context: &Context, from: &[T], to: u64) -> Result<(), Error> {
-    // SAFETY: these are the bytes of `from`, as `MaybeUninit<u8>`.
+    // SAFETY: the slice consists of the bytes of `from`, which stays borrowed; `MaybeUninit<u8>` permits any byte.
     let bytes = unsafe { core::slice::from_raw_parts(from.as_ptr().cast(), size_of_val(from)) };
-    // SAFETY: `bytes` has the size of `from.len()` elements, for which the caller ensures memory and exclusive access at `to`.
+    // SAFETY: `bytes` has the size of `from.len()` elements. The caller ensures memory for them at `to`, and exclusive access to
+    // it.
     unsafe { context.write(bytes, to) }
 }
 
@@ -107,7 +110,7 @@ pub(super) fn gather<T: Element, const N: usize>(
     unsafe { read_vec(context, contiguous.address(), len) }
 }
 
-/// Copies an operand to new memory on the device, row-major contiguous.
+/// Copies an operand to new memory on the device. The copy is row-major contiguous.
 pub(super) fn compact<T: Element, const N: usize>(
     context: &'static Context,
     from: Operand<'_, T, Cuda<N>>,
@@ -129,19 +132,19 @@ pub(super) fn compact<T: Element, const N: usize>(
 unsafe fn read_vec<T: Element>(context: &Context, from: u64, len: usize) -> Result<Vec<T>, Error> {
     if T::DTYPE == DType::Bool {
         let mut to = via_host::zeros(len)?;
-        // SAFETY: `to` has `len` elements, which the caller makes readable at `from`.
+        // SAFETY: `to` has `len` elements. The caller ensures that these are readable at `from`.
         unsafe { read(context, from, &mut to)? };
         return Ok(to);
     }
     let mut to = Vec::<T>::new();
     reserve(&mut to, len)?;
     let room = &mut to.spare_capacity_mut()[..len];
-    // SAFETY: these are the bytes of `room`, which has `len` elements and is not used below; as `MaybeUninit` they need no
-    // value.
+    // SAFETY: the slice consists of the bytes of `room`, which has `len` elements and is not used below. `MaybeUninit<u8>` needs no
+    // initialised value.
     let bytes = unsafe { core::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), len * size_of::<T>()) };
-    // SAFETY: `bytes` has the size of `len` elements, which the caller makes readable at `from`.
+    // SAFETY: `bytes` has the size of `len` elements. The caller ensures that these are readable at `from`.
     unsafe { context.read(from, bytes) }?;
-    // SAFETY: the read succeeded, so all `len` elements are initialised; every bit pattern is a number.
+    // SAFETY: the read succeeded, so all `len` elements are initialised. `T` is not `bool`, so every bit pattern is a valid `T`.
     unsafe { to.set_len(len) };
     Ok(to)
 }
@@ -157,7 +160,7 @@ pub(super) fn put<T: Element, const N: usize>(
     unsafe { operation.run(context, out.shape(), &[result(&out)]) }
 }
 
-/// Copies an operand's elements to the host, for the host to compute with.
+/// Copies an operand's elements to the host, for the host fallback.
 fn fetched<T: Element, const N: usize>(
     context: &'static Context,
     a: Operand<'_, T, Cuda<N>>,
@@ -177,7 +180,7 @@ pub(super) fn generate<T: Element, F: Generator<T>, const N: usize>(
     unsafe { operation.run(context, out.shape(), &[result(&out)]) }
 }
 
-/// Collects the operands of a function.
+/// The result and the operands of a function, without types. `new` puts the result at index 0; `visit` appends an operand.
 struct Operands<'a> {
     list: [RawOperand<'a>; MAX_ARGUMENTS + 1],
     len: usize,
@@ -200,7 +203,8 @@ impl<'a, const N: usize> Visit<'a, Cuda<N>> for Operands<'a> {
     }
 }
 
-// If a function is undefined for some elements, the computation is repeated on the host, which finds the element and returns the error.
+// `map` and `update` check the domain of a checked function on the GPU first. If the function is undefined for an element, they
+// repeat the computation on the host, which returns the error that names the element.
 
 pub(super) fn map<A: Arguments, F: Function<A>, const N: usize>(
     context: &'static Context,
@@ -213,7 +217,7 @@ pub(super) fn map<A: Arguments, F: Function<A>, const N: usize>(
     A::each(operands, &mut all);
     if op.is_checked() {
         let domain = operation.domain(F::CUDA_DEFINED);
-        // SAFETY: operands guarantee that their elements are readable.
+        // SAFETY: `Operand` guarantees that its elements are readable.
         if !unsafe { domain.defined(context, out.shape(), F::Output::DTYPE, &all.list()[1..]) }? {
             let device = Cuda::<N>::default();
             return A::fetched(&device, operands, |operands| {
@@ -237,7 +241,7 @@ pub(super) fn update<A: Arguments, F: Function<A, Output = A::First>, const N: u
     A::Rest::each(rest, &mut all);
     if op.is_checked() {
         let domain = operation.domain(F::CUDA_DEFINED);
-        // SAFETY: operands and outputs guarantee that their elements are readable.
+        // SAFETY: `Operand` and `Output` guarantee that their elements are readable.
         if !unsafe { domain.defined(context, a.shape(), F::Output::DTYPE, &all.list()[1..]) }? {
             let device = Cuda::<N>::default();
             return A::Rest::fetched(&device, rest, |rest| {
@@ -245,8 +249,8 @@ pub(super) fn update<A: Arguments, F: Function<A, Output = A::First>, const N: u
             });
         }
     }
-    // SAFETY: operands guarantee readable elements, and outputs exclusive access; the first operand is the output, with its
-    // strides.
+    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements. The first operand
+    // consists of the output's elements and has its strides, which `run` permits.
     unsafe { operation.run(context, a.shape(), all.list()) }
 }
 
@@ -317,7 +321,7 @@ pub(super) fn scan<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(
     if unsafe { scanning.run(context, a.shape(), result(&out), strided(&a))? } {
         return Ok(());
     }
-    // The computation is repeated on the host, which finds the element and returns the error.
+    // A step is undefined. The host repeats the computation, and returns the error that names the elements.
     let a = fetched(context, a)?;
     via_host::write_with(&Cuda::<N>::default(), out, |out| Cpu.scan(op, out, a.operand()))
 }

@@ -1,4 +1,4 @@
-//! The arguments of a kernel: values that the driver copies when the kernel is queued.
+//! The arguments of a kernel. The driver copies their values when the kernel is queued.
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
@@ -20,11 +20,12 @@ pub(in crate::device::cuda::engine) struct Arguments<'a> {
 /// The type must have the layout that C defines for the type of the parameter in the kernel's declaration.
 pub(in crate::device::cuda::engine) unsafe trait Argument {}
 
-// SAFETY: C gives it the same layout; kernels declare it as `u32`.
+// SAFETY: kernels declare the parameter as `u32`, a type with the same layout in CUDA C++.
 unsafe impl Argument for u32 {}
-// SAFETY: C gives it the same layout; kernels declare it as `u64` or, for an address, as a pointer, which has 64 bits.
+// SAFETY: kernels declare the parameter as `u64` or, for an address, as a pointer, which has 64 bits. Both have the
+// same layout in CUDA C++.
 unsafe impl Argument for u64 {}
-// SAFETY: C gives it the same layout; kernels declare it as `i64`.
+// SAFETY: kernels declare the parameter as `i64`, a type with the same layout in CUDA C++.
 unsafe impl Argument for i64 {}
 
 impl<'a> Arguments<'a> {
@@ -37,7 +38,7 @@ impl<'a> Arguments<'a> {
         self
     }
 
-    /// Adds the scalars of an operation: a structure as bytes, aligned to 16.
+    /// Adds the scalars of an operation: the bytes of a structure with an alignment of at most 16.
     pub(in crate::device::cuda::engine) fn with_bytes(mut self, bytes: &'a super::program::Packed) -> Self {
         self.push((&raw const *bytes).cast());
         self

@@ -1,11 +1,12 @@
 //! Cache of compiled kernels on disk, so that later processes need not compile them.
 //!
-//! The name of a file is a hash of everything that its kernel was compiled from: the source, the options and the versions. A file
-//! contains a hash of its other contents, the text that was hashed for the name, and the compiled kernel. If the hash or the text does
-//! not match, the kernel is compiled again. If the directory cannot be written to, new kernels are not stored; no error is returned.
+//! The name of a file is a hash of a text with everything that determines the compiled kernel: the source, the compiler options,
+//! and the versions of this crate and of NVRTC. The file contains this text, the compiled kernel, and a hash of both. If the hash
+//! or the text does not match, the kernel is compiled again. If the directory cannot be written to, new kernels are not stored, and
+//! no error is returned.
 //!
-//! The GPU runs what the files contain. On Unix, the cache is used only if no other user but root can have changed it:
-//! see [`is_private`].
+//! The GPU executes the machine code in the files. So on Unix, a directory or file is used only if it passes the check of
+//! [`is_private`]: no user other than its owner and root can change it.
 
 use super::compile::{OPTIONS, compile, compiler};
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
@@ -14,11 +15,11 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Environment variable with the path of the directory. If it is empty, there is no cache.
+/// Environment variable with the path of the cache directory. If its value is empty, there is no cache.
 const DIRECTORY: &str = "VIERBEIN_CUDA_CACHE_DIR";
 const MAGIC: &[u8; 8] = b"vierbein";
 
-/// Returns the machine code of a source, from the cache if possible.
+/// Returns the compiled kernel for a source, from the cache if possible.
 pub(in crate::device::cuda::engine) fn compiled(source: &str, arch: u32) -> Result<Vec<u8>, String> {
     let compiler = compiler()?;
     let target = compiler.target(arch)?;
@@ -32,12 +33,12 @@ pub(in crate::device::cuda::engine) fn compiled(source: &str, arch: u32) -> Resu
         return Ok(image);
     }
     let image = compile(source, target)?;
-    // If this fails, the next process compiles the kernel again.
+    // If the kernel cannot be stored, the next process compiles it again.
     let _ = store(&file, &made_from, &image);
     Ok(image)
 }
 
-/// Returns the directory of the cache, which may be missing.
+/// Returns the path of the cache directory, which may not exist yet. Returns `None` if there is no cache.
 fn directory() -> Option<&'static Path> {
     static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
     let find = || {
@@ -51,8 +52,8 @@ fn directory() -> Option<&'static Path> {
     FOUND.get_or_init(find).as_deref()
 }
 
-/// Creates the directory if it is missing, for this user only. Returns its path, without links that could be changed after this
-/// check, or `None` if kernels must not be loaded from it.
+/// Creates the directory if it is missing, with access for this user only. Returns its canonical path, so that no symbolic link in
+/// the path can be changed after the check. Returns `None` if kernels must not be loaded from the directory.
 fn open_directory(directory: &Path) -> Option<PathBuf> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -63,10 +64,10 @@ fn open_directory(directory: &Path) -> Option<PathBuf> {
     is_private(&fs::symlink_metadata(&directory).ok()?).then_some(directory)
 }
 
-/// Returns whether a file or directory belongs to the effective user or to root and neither its group nor others can write to
-/// it. If it has an access control list, its group bits are the list's upper bound.
+/// Returns whether a file or directory belongs to the effective user or to root, and neither its group nor other users can write to
+/// it. If it has an access control list, the group bits are an upper bound of the list's permissions.
 ///
-/// Root is trusted as it can change this process anyway, and so can provide a cache for all users.
+/// Root is trusted, because root can change this process anyway. So root can provide a cache for all users.
 #[cfg(unix)]
 fn is_private(metadata: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -76,17 +77,18 @@ fn is_private(metadata: &Metadata) -> bool {
         && (metadata.uid() == ROOT || metadata.uid() == crate::user::effective())
 }
 
-/// Returns `true`, as other systems have no permission bits. Their default directory belongs to the user.
+/// Returns `true`, as other systems have no permission bits. The default directory belongs to the user there.
 #[cfg(not(unix))]
 fn is_private(_: &Metadata) -> bool {
     true
 }
 
-/// Reads the machine code in a file of a directory that [`open_directory`] returned. Returns `None` if the file is a link, belongs to
-/// another user, is damaged, or was made from something else. `made_from` is compared in full: safe code chooses the names of scalars,
-/// which are part of a source, and could find two sources with the same hash.
+/// Reads the compiled kernel in a file of a directory that [`open_directory`] returned. Returns `None` if the file is a link, is
+/// not private, is damaged, or contains another text than `made_from`. The text is compared in full, because the hash alone does
+/// not protect memory safety: safe code chooses the names of scalars, which are part of a source, and could search for two sources
+/// with the same hash.
 fn load(file: &Path, made_from: &str) -> Option<Vec<u8>> {
-    // No other user can replace the entries of the directory. So the file cannot be replaced by a link between this call and `open`.
+    // The directory is private, so no other user can replace the file by a link between this check and `open`.
     if !fs::symlink_metadata(file).ok()?.is_file() {
         return None;
     }
@@ -111,7 +113,8 @@ fn length_of(made_from: &str) -> [u8; 8] {
     (made_from.len() as u64).to_le_bytes()
 }
 
-/// Writes a file to a directory that [`open_directory`] returned. Other processes see a complete file or none.
+/// Writes a file to a directory that [`open_directory`] returned. Other processes see either a complete file or no file: the data
+/// is written to a new file, which is then renamed.
 fn store(file: &Path, made_from: &str, image: &[u8]) -> io::Result<()> {
     let directory = file.parent().ok_or(ErrorKind::NotFound)?;
     let (mut opened, unfinished) = create_unfinished(directory)?;
@@ -127,7 +130,8 @@ fn store(file: &Path, made_from: &str, image: &[u8]) -> io::Result<()> {
     stored
 }
 
-/// Creates a file with a new name that only this user can open. Fails if there is a link of that name.
+/// Creates a file that only this user can open. If the name is taken, also by a link, another name is tried, so no link is
+/// followed.
 fn create_unfinished(directory: &Path) -> io::Result<(File, PathBuf)> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let mut options = OpenOptions::new();
@@ -139,15 +143,16 @@ fn create_unfinished(directory: &Path) -> io::Result<(File, PathBuf)> {
         let unfinished = directory.join(format!("unfinished-{}-{number}", std::process::id()));
         match options.open(&unfinished) {
             Ok(opened) => return Ok((opened, unfinished)),
-            // A process with the same ID was killed while it wrote.
+            // The name is taken, for example because an earlier process with the same ID was killed while it wrote. Try the next
+            // number.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
     }
 }
 
-/// Returns the 128-bit FNV-1a hash (Fowler, Noll and Vo; RFC 9923), which is the same in every build. Collisions can be computed, so
-/// [`load`] does not rely on it.
+/// Returns the 128-bit FNV-1a hash (Fowler, Noll and Vo; RFC 9923), which is the same in every build. Collisions can be
+/// constructed, so [`load`] also compares the hashed text.
 fn hash(parts: &[&[u8]]) -> u128 {
     const PRIME: u128 = (1 << 88) + 0x13b;
     const START: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
@@ -160,7 +165,7 @@ mod tests {
     use super::{hash, load, open_directory, store};
     use std::path::PathBuf;
 
-    /// Vectors of the authors' reference implementation.
+    /// Test vectors of the reference implementation by the authors of FNV.
     #[test]
     fn hashes() {
         assert_eq!(hash(&[b""]), 0x6c62272e07bb014262b821756295c58d);
@@ -212,7 +217,8 @@ mod tests {
         let directory = Temporary::new("two");
         let file = directory.0.join("x");
         store(&file, "source", b"image").unwrap();
-        // The last two are the beginning of what the file holds, cut elsewhere.
+        // The file contains the length of `source`, `source`, and `image`. The last two texts are prefixes of `sourceimage`, with
+        // other lengths.
         for other in ["sourcf", "", "sourc", "sourceimage"] {
             assert_eq!(load(&file, other), None, "{other:?}");
         }
@@ -309,12 +315,12 @@ mod tests {
             store(&file, "source", b"image").unwrap();
             symlink(&file, &link).unwrap();
             assert!(load(&file, "source").is_some() && load(&link, "source").is_none());
-            // Storing replaces a link and leaves its target.
+            // `store` replaces the link, and leaves the file that the link names unchanged.
             store(&link, "source", b"another").unwrap();
             assert_eq!(load(&file, "source").as_deref(), Some(&b"image"[..]));
             assert_eq!(load(&link, "source").as_deref(), Some(&b"another"[..]));
 
-            // Links in place of the next unfinished files. Other tests may take some of the numbers.
+            // Create links with the names of the next unfinished files. Other tests may take some of the numbers.
             let (opened, last) = create_unfinished(&directory.0).unwrap();
             drop(opened);
             let (prefix, number) = last.to_str().unwrap().rsplit_once('-').unwrap();

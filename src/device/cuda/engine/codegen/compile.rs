@@ -1,5 +1,5 @@
-//! Compiles CUDA C++ with NVRTC. If NVRTC knows the architecture of the GPU in use, the result is machine code for this architecture. The
-//! driver then need not compile it, and an older driver does not reject it.
+//! Compiles CUDA C++ with NVRTC. If NVRTC supports the architecture of the GPU in use, the result is machine code for this
+//! architecture. Then the driver compiles nothing, and an older driver does not reject the result.
 
 use crate::device::cuda::engine::driver::libraries;
 use cudarc::nvrtc::result::{compile_program, create_program, destroy_program, get_program_log, get_ptx};
@@ -11,14 +11,14 @@ use std::sync::OnceLock;
 /// fused multiply-adds calls `fma` explicitly.
 pub(super) const OPTIONS: [&str; 4] = ["--std=c++17", "--fmad=false", "--device-int128", "-default-device"];
 
-/// The compiler's version, and the architectures that it knows.
+/// The compiler's version, and the architectures that it supports.
 #[derive(Debug)]
 pub(super) struct Compiler {
     pub(super) version: (i32, i32),
     architectures: Vec<u32>,
 }
 
-/// Returns the compiler, if it is available.
+/// Returns the compiler. Loads it and queries its version and architectures at the first call.
 pub(super) fn compiler() -> Result<&'static Compiler, String> {
     static COMPILER: OnceLock<Result<Compiler, String>> = OnceLock::new();
     COMPILER
@@ -39,10 +39,11 @@ impl Compiler {
         let (mut major, mut minor, mut count) = (0, 0, 0);
         // SAFETY: `libraries::compiler` found the library; the call writes to both integers, which are borrowed mutably.
         unsafe { sys::nvrtcVersion(&raw mut major, &raw mut minor) }.result()?;
-        // SAFETY: as for `nvrtcVersion`: the library was found, and the call writes to `count`.
+        // SAFETY: `libraries::compiler` found the library; the call writes to `count`, which is borrowed mutably.
         unsafe { sys::nvrtcGetNumSupportedArchs(&raw mut count) }.result()?;
         let mut known = vec![0; usize::try_from(count).unwrap_or(0)];
-        // SAFETY: `known` has room for `count` numbers, as many as the call above returned.
+        // SAFETY: the call writes one number per supported architecture. `known` has `count` elements, the number that the call
+        // above returned.
         unsafe { sys::nvrtcGetSupportedArchs(known.as_mut_ptr()).result()? };
         Ok(Compiler {
             version: (major, minor),
@@ -50,12 +51,12 @@ impl Compiler {
         })
     }
 
-    /// Returns the target for a GPU of architecture `arch`. If the compiler knows this architecture, the target is machine code.
-    /// Otherwise the target is intermediate code for the newest older architecture that the compiler knows; the driver compiles this
-    /// code to machine code.
+    /// Returns the target for a GPU of architecture `arch`. If the compiler supports this architecture, the target is machine code.
+    /// Otherwise the target is intermediate code (PTX) for the newest older architecture that the compiler supports. The driver
+    /// compiles this code to machine code.
     ///
     /// # Errors
-    /// If the compiler knows no older architecture.
+    /// If the compiler supports neither `arch` nor an older architecture.
     pub(super) fn target(&self, arch: u32) -> Result<Target, String> {
         if self.architectures.contains(&arch) {
             return Ok(Target { arch, machine_code: true });
@@ -86,7 +87,7 @@ impl Target {
     }
 }
 
-/// Compiles a source.
+/// Compiles a source to machine code or PTX, as `target` requires. The error contains the compiler's log.
 pub(super) fn compile(source: &str, target: Target) -> Result<Vec<u8>, String> {
     let source = CString::new(source).map_err(|_| "the source contains a zero byte".to_string())?;
     let program = create_program(&source, Some(c"vierbein.cu")).map_err(describe)?;
@@ -94,7 +95,7 @@ pub(super) fn compile(source: &str, target: Target) -> Result<Vec<u8>, String> {
     // SAFETY: `program` was created above and is destroyed below.
     let made = unsafe { compile_program(program, &options) };
     let made = match made {
-        // Warnings are errors in tests.
+        // In unit tests, warnings are errors.
         Ok(()) if cfg!(test) && !log(program).is_empty() => Err(log(program)),
         Ok(()) if target.machine_code => machine_code(program).map_err(describe),
         // SAFETY: `program` was compiled above and is destroyed below.
@@ -110,10 +111,11 @@ pub(super) fn compile(source: &str, target: Target) -> Result<Vec<u8>, String> {
 
 fn machine_code(program: sys::nvrtcProgram) -> Result<Vec<u8>, NvrtcError> {
     let mut size = 0;
-    // SAFETY: `compile` passes a compiled program and destroys it later; the call writes to `size`.
+    // SAFETY: `compile` passes a program that it compiled, and destroys it later. The call writes to `size`, which is borrowed
+    // mutably.
     unsafe { sys::nvrtcGetCUBINSize(program, &raw mut size).result()? };
     let mut image = vec![0; size];
-    // SAFETY: `image` has room for `size` bytes, as many as the call above returned.
+    // SAFETY: the call writes `size` bytes, the size that the call above returned, and `image` has that size.
     unsafe { sys::nvrtcGetCUBIN(program, image.as_mut_ptr().cast()).result()? };
     Ok(image)
 }

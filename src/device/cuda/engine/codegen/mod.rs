@@ -1,4 +1,5 @@
-//! From operations to machine code: the parts of a kernel's source in CUDA C++, its compilation, and the cache on disk.
+//! Generates the CUDA C++ source of a kernel from an operation, compiles it to machine code, and caches the machine
+//! code on disk.
 
 pub(super) mod arguments;
 pub(super) mod cache;

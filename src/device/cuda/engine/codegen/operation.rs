@@ -1,4 +1,5 @@
-//! An operation and its operands without their types, and what the sources of all kernels for them have in common.
+//! Operations and their operands, without type parameters. Also the parts of kernel sources that the templates of elementwise
+//! kernels share.
 
 use super::program::{Program, Template};
 use crate::device::CudaSource;
@@ -7,21 +8,22 @@ use crate::device::scalars::Scalars;
 use crate::element::DType;
 use crate::error::Error;
 
-/// Threads of a block.
+/// Number of threads per block of elementwise kernels.
 pub(in crate::device::cuda::engine) const THREADS: usize = 256;
-/// With fewer elements, indices and offsets added to them stay below 2³¹.
+/// Operations on fewer elements use 32-bit indices. The margin of 2²⁰ keeps indices below 2³¹ after a kernel adds the offsets of
+/// its last block.
 pub(in crate::device::cuda::engine) const NARROW: usize = (1 << 31) - (1 << 20);
 
-/// An operation without its types.
+/// An operation as data, without type parameters.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cuda::engine) struct Operation {
-    /// As a verb or a noun, for messages.
+    /// A verb or a noun, for messages.
     pub(in crate::device::cuda::engine) name: &'static str,
     pub(in crate::device::cuda::engine) text: CudaSource,
     pub(in crate::device::cuda::engine) scalars: Scalars,
 }
 
-/// The elements of an operand or a result: the address of the first one, and the strides to the others.
+/// An operand or a result: the address of its first element, the element type, and the strides.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cuda::engine) struct RawOperand<'a> {
     pub(in crate::device::cuda::engine) address: u64,
@@ -29,7 +31,7 @@ pub(in crate::device::cuda::engine) struct RawOperand<'a> {
     pub(in crate::device::cuda::engine) strides: &'a [isize],
 }
 
-/// The elements of an operand or a result, without strides.
+/// The address of an element of an operand or a result, and the element type.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cuda::engine) struct RawElements {
     pub(in crate::device::cuda::engine) address: u64,
@@ -45,7 +47,7 @@ impl RawElements {
 }
 
 impl Operation {
-    /// Returns the check that the operation is defined: the same operation with another text.
+    /// Returns the operation's domain check: the same operation with the source `text`, an expression of type `bool`.
     pub(in crate::device::cuda::engine) fn domain(&self, text: CudaSource) -> Operation {
         Operation { text, ..*self }
     }
@@ -62,7 +64,7 @@ impl Operation {
         let mut types = [Some(result), None, None, None];
         let slot = |name: &str| ["a", "b", "c"].iter().position(|of| *of == name).map(|at| at + 1);
         let free = signature.operands().zip(operands).map(|(name, operand)| (name, operand.dtype));
-        // An operand that became a scalar has a type, too.
+        // An operand that is bound to a scalar has a type, too: the operation's source may name the type.
         for (name, dtype) in signature.scalars().chain(free) {
             if let Some(slot) = slot(name) {
                 types[slot] = Some(dtype);
@@ -80,7 +82,8 @@ impl Operation {
     }
 }
 
-/// Returns the number of blocks of `block` elements.
+/// Returns the number of thread blocks for `len` elements, with `block` elements per thread block. Returns an error if there are
+/// more blocks than a grid can have.
 pub(in crate::device::cuda::engine) fn blocks(
     context: &Context,
     len: usize,
@@ -98,15 +101,16 @@ pub(in crate::device::cuda::engine) fn blocks(
     })
 }
 
-/// Returns a mask of the operands for which `is` holds: bit `k - 1` for operand `k`. Operand 0, the result, has no bit.
+/// Returns a mask of the operands for which `is` returns `true`: bit `k - 1` for operand `k`. Operand 0, the result, has no bit.
 pub(in crate::device::cuda::engine) fn mask(is: impl Fn(usize) -> bool, n: usize) -> u32 {
     (1..n).filter(|&k| is(k)).map(|k| 1 << (k - 1)).sum()
 }
 
 // ------------------------------------------------------------------ sources
 
-/// Returns the declarations of a kernel's parameters, and the code that reads them. Bit `k` of `mask` selects the kind of reader for
-/// operand `k`: `kinds[0]` or `kinds[1]`. `first` is the index of the first operand's steps in the loops.
+/// Returns the declarations of a kernel's operand parameters, and the reader objects that the kernel constructs from them. Bit `k`
+/// of `mask` belongs to the `k`th operand, counted from 0 without the result. If the bit is 0, the reader has the type `kinds[0]`,
+/// otherwise `kinds[1]`. `first` is the index of the first operand's strides in the loops, if there are loops.
 pub(in crate::device::cuda::engine) fn readers(
     program: &Program,
     mask: u32,

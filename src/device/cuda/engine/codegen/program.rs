@@ -6,7 +6,7 @@ use crate::device::scalars::{Scalars, Signature};
 use crate::element::DType;
 use std::fmt::Write;
 
-/// The beginning of every source.
+/// The files at the beginning of every source.
 pub(super) const PRELUDE: &[&str] = &[
     include_str!("sources/prelude.cu"),
     include_str!("sources/arithmetic.cu"),
@@ -16,17 +16,18 @@ pub(super) const PRELUDE: &[&str] = &[
 /// A family of kernels that differ in operations, element types and a few numbers.
 #[derive(Debug)]
 pub(in crate::device::cuda::engine) struct Template {
-    /// The files between the prelude and the functor.
+    /// The contents of the files between the prelude and the functor.
     pub(in crate::device::cuda::engine) files: &'static [&'static str],
-    /// Writes the functor and the kernel `entry`.
+    /// Returns the end of the source: type names, the functor if there is one, and the kernel function `entry`.
     pub(in crate::device::cuda::engine) entry: fn(&Program) -> String,
 }
 
-/// A kernel. It is looked up at every launch; its source is generated only if it was never used before.
+/// Identifies a kernel. Every launch looks up the compiled kernel by this value; the source is generated only if this process has
+/// not used the kernel before.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cuda::engine) struct Program {
     pub(in crate::device::cuda::engine) template: &'static Template,
-    /// What the kernel does, for messages; not part of its identity.
+    /// What the kernel does, for messages. Programs that differ only in `name` are equal.
     pub(in crate::device::cuda::engine) name: &'static str,
     /// The operation's own source.
     pub(in crate::device::cuda::engine) text: CudaSource,
@@ -56,14 +57,14 @@ impl Program {
         (self.text.as_str(), &self.types, &self.signature, &self.variant)
     }
 
-    /// Returns the whole source.
+    /// Returns the kernel's complete source.
     pub(in crate::device::cuda::engine) fn source(&self) -> String {
         let mut source: String = PRELUDE.iter().chain(self.template.files).copied().collect();
         source += &(self.template.entry)(self);
         source
     }
 
-    /// Returns names for the element types: `R` for the result, `A`, `B` and `C` for the operands.
+    /// Returns the `typedef`s that name the element types: `R` for the result, `A`, `B` and `C` for the operands.
     pub(in crate::device::cuda::engine) fn typedefs(&self) -> String {
         let named = self.types.iter().zip(["R", "A", "B", "C"]);
         named
@@ -71,7 +72,7 @@ impl Program {
             .collect()
     }
 
-    /// Returns the scalars as members of a structure.
+    /// Returns the declarations of the scalars, as members of a structure.
     pub(in crate::device::cuda::engine) fn members(&self) -> String {
         let constant = |(name, value)| format!("static constexpr u8 {name} = {value}; ");
         let mut members = self.signature.constant().map_or(String::new(), constant);
@@ -81,7 +82,8 @@ impl Program {
         members
     }
 
-    /// Returns the operation as a function `F` of the operands that are not bound to a scalar, with a result of type `result`.
+    /// Returns the operation as a functor `F`, whose parameters are the operands that are not bound to a scalar. Its result type is
+    /// `result`.
     pub(in crate::device::cuda::engine) fn functor(&self, operands: u32, result: &str) -> String {
         let of = |name: &str| format!("{} {name}", name.to_uppercase());
         let parameters: Vec<String> = self.signature.operands().take(operands as usize).map(of).collect();
@@ -105,7 +107,7 @@ pub(super) fn cuda_name(dtype: DType) -> &'static str {
     }
 }
 
-/// The scalars of an operation as C lays them out in a structure.
+/// The scalars of an operation, with the layout of a C structure with these members.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(16))]
 pub(in crate::device::cuda::engine) struct Packed([u8; 96]);
@@ -116,7 +118,7 @@ impl Packed {
         let mut at = 0usize;
         for (bytes, dtype) in scalars.values() {
             let size = dtype.size();
-            // A complex number is aligned to its size, as the prelude declares it.
+            // Every element type is aligned to its size; `prelude.cu` declares this alignment for complex numbers.
             at = at.next_multiple_of(size);
             packed.0[at..at + size].copy_from_slice(&bytes[..size]);
             at += size;

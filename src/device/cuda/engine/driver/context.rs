@@ -1,8 +1,8 @@
-//! A GPU as this process uses it: its primary context, the null stream, on which all work runs in order, and the driver's
-//! memory pool. Nothing here depends on element types or ordinals at compile time.
+//! A GPU in use by this process: its primary context, the null stream, its memory and its kernels. All work runs on the null
+//! stream, in the order in which it was queued. No code in this file is generic over element types or ordinals.
 //!
-//! Work is queued and runs later. Memory is freed in stream order, too. So a buffer may be dropped while a kernel that reads it is
-//! still queued.
+//! Kernels are queued and run later. Memory is freed in stream order, too, after the work that was queued before. So a buffer may
+//! be dropped while a kernel that reads it is still queued.
 
 use super::libraries;
 use super::pool::{self, Pooled};
@@ -24,10 +24,10 @@ use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 pub(in crate::device::cuda) struct Context {
     ordinal: usize,
     context: sys::CUcontext,
-    /// The CUDA memory pool for allocations; `None` if the device has no pools.
+    /// The device's default memory pool, from which the driver allocates; `None` if the device does not support memory pools.
     pool: Option<sys::CUmemoryPool>,
     pooled: Pooled,
-    /// Memory of the whole device, in bytes.
+    /// Total memory of the device, in bytes.
     total: usize,
     arch: u32,
     kernels: RwLock<HashMap<Program, Kernel>>,
@@ -35,7 +35,7 @@ pub(in crate::device::cuda) struct Context {
 
 // SAFETY: every thread may use the driver's handles, as the driver synchronises access; locks guard the other mutable fields.
 unsafe impl Send for Context {}
-// SAFETY: as for `Send`: the driver and the locks synchronise access from several threads.
+// SAFETY: several threads may share it, as the driver synchronises access to its handles, and locks guard the other mutable fields.
 unsafe impl Sync for Context {}
 
 /// A kernel of a module that stays loaded.
@@ -44,10 +44,10 @@ pub(in crate::device::cuda) struct Kernel(sys::CUfunction);
 
 // SAFETY: every thread may pass the handle to the driver; its module is never unloaded.
 unsafe impl Send for Kernel {}
-// SAFETY: as for `Send`: a shared handle is only passed to the driver.
+// SAFETY: a shared handle is only copied and passed to the driver, which synchronises access.
 unsafe impl Sync for Kernel {}
 
-/// Upper bound of the ordinals of GPUs.
+/// Maximum number of GPUs that are supported. Ordinals are less than this.
 const MAX_DEVICES: usize = 64;
 
 /// Returns the GPU with this ordinal. The first call initialises the GPU.
@@ -74,7 +74,7 @@ pub(in crate::device::cuda) fn name_of(ordinal: usize) -> String {
     format!("Cuda<{ordinal}>")
 }
 
-/// Counts the GPUs. If there are none, the error says why.
+/// Counts the GPUs. If no GPU can be used, returns the reason.
 fn devices() -> Result<usize, String> {
     libraries::driver()?;
     let none = "the driver found no usable GPU; compute on `Cpu`";
@@ -89,7 +89,7 @@ fn devices() -> Result<usize, String> {
     }
 }
 
-/// Counts the GPUs. The error names no ordinal.
+/// Counts the GPUs. The error names the device `Cuda`, without an ordinal.
 pub(in crate::device::cuda) fn count() -> Result<usize, Error> {
     devices().map_err(|reason| Error::DeviceUnavailable { device: "Cuda".into(), reason })
 }
@@ -103,7 +103,7 @@ fn no_such(ordinal: usize, count: usize) -> String {
     format!("there is no GPU {ordinal} on this machine, {there}")
 }
 
-/// Returns the driver's text for an error. Requires that the driver was found: without it, the call panics.
+/// Returns the driver's text for an error. Panics if the driver's library is missing.
 fn describe(error: DriverError) -> String {
     let text = error.error_string().map_or("unknown error".into(), |text| text.to_string_lossy());
     format!("{text} (CUDA error {})", error.0 as u32)
@@ -147,20 +147,21 @@ impl Context {
         self.ordinal
     }
 
-    /// Returns the stream of all work: the null stream. It waits for work that other libraries queued before, on their own blocking
-    /// streams, and their later work waits for the work of this crate.
+    /// Returns the stream of all work: the null stream. Its work runs after work that other libraries queued earlier on blocking
+    /// streams. Their later work on these streams runs after the work of this crate.
     pub(in crate::device::cuda) fn stream(&self) -> sys::CUstream {
         result::stream::null()
     }
 
-    /// Returns the error for a failed call of the driver. If a kernel fails, a later call of the driver returns its error.
+    /// Returns the error for a failed call of the driver. The error of a failed kernel is returned by a later call of the driver,
+    /// so `op` may name another operation.
     pub(in crate::device::cuda) fn failure(&self, op: &'static str, error: DriverError) -> Error {
         Error::DeviceFailed { op, device: self.name(), reason: describe(error) }
     }
 
     /// Makes this GPU's context current: the driver's next calls in this thread use this GPU.
     pub(in crate::device::cuda) fn enter(&self) -> Result<(), DriverError> {
-        // SAFETY: the context is retained for as long as the process lives.
+        // SAFETY: `Context::new` retained the context, and it is never released.
         unsafe { result::ctx::set_current(self.context) }
     }
 
@@ -185,7 +186,7 @@ impl Context {
         let rounded = pool::rounded(bytes);
         let address = match self.try_alloc(rounded) {
             Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
-                // Freed memory may still be queued for release, or be fragmented in the pool.
+                // The pools may keep freed memory that does not fit this request. Return it to the driver, and try again.
                 let _ = self.trim();
                 self.try_alloc(rounded)
             }
@@ -200,9 +201,10 @@ impl Context {
     fn try_alloc(&self, bytes: usize) -> Result<u64, DriverError> {
         self.enter()?;
         match self.pool {
-            // SAFETY: the stream is the null stream, which always exists, and on which this memory is used and freed, too.
+            // SAFETY: `enter` made the context current, and the null stream always exists. The memory is used and freed on this
+            // stream, too.
             Some(_) => unsafe { result::malloc_async(self.stream(), bytes) },
-            // SAFETY: a context is current; no value of the new memory is assumed.
+            // SAFETY: `enter` made the context current. No caller assumes values of the new memory.
             None => unsafe { result::malloc_sync(bytes) },
         }
     }
@@ -217,18 +219,21 @@ impl Context {
     unsafe fn free(&self, address: u64) -> Result<(), DriverError> {
         self.enter()?;
         match self.pool {
-            // SAFETY: an allocation of this context, as the caller ensures. The stream frees it after all work that was queued
-            // earlier.
+            // SAFETY: the address is an allocation of this context that is freed once, as the caller ensures. The stream frees it
+            // after all work that was queued earlier.
             Some(_) => unsafe { result::free_async(address, self.stream()) },
-            // SAFETY: an allocation of this context, as the caller ensures; the driver waits for work that uses it.
+            // SAFETY: the address is an allocation of this context that is freed once, as the caller ensures. The driver waits for
+            // work that uses it.
             None => unsafe { result::free_sync(address) },
         }
     }
 
-    /// Returns memory that no tensor uses to the driver.
+    /// Returns the blocks of the buffer pool to the driver. Waits until all queued work is done, and then returns the memory of the
+    /// driver's pool to the system.
     pub(in crate::device::cuda) fn trim(&self) -> Result<(), Error> {
         let kept = self.pooled.drain().into_iter();
-        // SAFETY: this context allocated the kept addresses, their `Memory` was dropped, and `drain` returns each address once.
+        // SAFETY: this context allocated the blocks of its pool. The `Memory` of each block was dropped, and `drain` returns each
+        // address once.
         let freed: Vec<_> = kept.map(|address| unsafe { self.free(address) }).collect();
         self.synchronize()?;
         freed.into_iter().collect::<Result<(), _>>().map_err(|error| self.failure("free memory", error))?;
@@ -321,7 +326,7 @@ impl Context {
         copy().map_err(|error| self.failure("copy", error))
     }
 
-    /// Sets `bytes` bytes to zero.
+    /// Sets `bytes` bytes at address `to` to zero.
     ///
     /// # Safety
     /// The caller must ensure that `to` is the address of at least `bytes` bytes of live memory of this GPU that nothing else
@@ -331,7 +336,7 @@ impl Context {
         unsafe { self.fill(to, 0, bytes) }
     }
 
-    /// Sets `bytes` bytes to `byte`.
+    /// Sets `bytes` bytes at address `to` to the value `byte`.
     ///
     /// # Safety
     /// The same as for [`zero`](Context::zero).
@@ -349,7 +354,7 @@ impl Context {
 
     // ------------------------------------------------------------------ kernels
 
-    /// Queues a kernel, and compiles it if it was never used before. Does nothing if the grid has no blocks.
+    /// Queues a kernel. Compiles the kernel first if this process has not used it before. Does nothing if the grid has no blocks.
     ///
     /// # Safety
     /// The caller must ensure:
@@ -390,7 +395,7 @@ impl Context {
         if let Some(&kernel) = self.kernels.read().unwrap_or_else(PoisonError::into_inner).get(program) {
             return Ok(kernel);
         }
-        // Two threads may compile the same kernel; the first to finish is kept.
+        // Two threads may compile the same kernel. The kernel of the first thread to finish is kept.
         let kernel = self.load(program)?;
         Ok(*self.kernels.write().unwrap_or_else(PoisonError::into_inner).entry(*program).or_insert(kernel))
     }
@@ -404,7 +409,8 @@ impl Context {
         })?;
         let load = || {
             self.enter()?;
-            // SAFETY: `image` is complete: machine code, or PTX with its final NUL, as the compiler returned it.
+            // SAFETY: `image` is what the compiler returned: complete machine code, or PTX with its final NUL. It stays borrowed
+            // during the call.
             let module = unsafe { result::module::load_data(image.as_ptr().cast::<c_void>()) }?;
             // SAFETY: the module was loaded above and is never unloaded.
             unsafe { result::module::get_function(module, c"entry".into()) }.map(Kernel)
@@ -413,8 +419,9 @@ impl Context {
     }
 }
 
-/// Returns whether to fill new memory with NaN, so that tests on a GPU find elements that a kernel does not write: if the environment
-/// variable below is 1 (see `CONTRIBUTING.md`). The emulator always fills its memory.
+/// Returns whether to fill new memory with bytes 0xff, which are NaN in floating-point types. Then tests on a GPU find elements
+/// that a kernel should write and does not. The environment variable `VIERBEIN_CUDA_POISON=1` requests it (see `CONTRIBUTING.md`).
+/// The emulator always fills its memory.
 fn poisons() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     *FOUND.get_or_init(|| std::env::var_os("VIERBEIN_CUDA_POISON").is_some_and(|value| value == "1"))
@@ -429,12 +436,13 @@ unsafe fn keeping_pool(device: sys::CUdevice) -> Result<sys::CUmemoryPool, Drive
     // SAFETY: the driver returned `device`, as the caller ensures.
     let pool = unsafe { result::device::get_default_mem_pool(device) }?;
     let threshold = PoolAttribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-    // SAFETY: the driver returned `pool`; the attribute is a `u64`, which is read during the call.
+    // SAFETY: the driver returned `pool`. This attribute is a `u64`, and the driver reads `all` during the call only.
     unsafe { result::mem_pool::set_attribute(pool, threshold, (&raw mut all).cast()) }?;
     Ok(pool)
 }
 
-/// Memory of a GPU. It is freed when dropped, in stream order.
+/// Memory of a GPU. Dropping it returns the memory to the buffer pool, to the driver in stream order, or to the library that owns
+/// it.
 #[derive(Debug)]
 pub(in crate::device::cuda) struct Memory {
     address: u64,
@@ -486,15 +494,17 @@ impl Drop for Memory {
     fn drop(&mut self) {
         match self.holder {
             Holder::Pool if self.address == 0 => {}
-            // Errors, such as a driver that is already unloaded at the end of the process, cannot be reported.
+            // An error of `free` cannot be reported from `drop`. It occurs, for example, if the driver is already unloaded at the
+            // end of the process.
             Holder::Pool => {
                 if let Some(address) = self.context.pooled.put(self.address, self.bytes) {
-                    // SAFETY: this context allocated the address; this `Memory`, its only owner, ends here, and `put` did not
-                    // keep it.
+                    // SAFETY: this context allocated the address, and `put` did not keep it. This `Memory` is its only owner and is
+                    // being dropped, so the address is freed once and no later work uses it.
                     let _ = unsafe { self.context.free(address) };
                 }
             }
-            // Waits for all queued work first: the owner may reuse the memory at once, on another stream.
+            // Waits for all queued work before `_owner` is dropped: the other library may then reuse the memory at once, on another
+            // stream.
             Holder::Foreign { .. } => drop(self.context.synchronize()),
         }
     }

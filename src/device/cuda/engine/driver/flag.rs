@@ -1,4 +1,4 @@
-//! A word on the device that a kernel sets if a result is undefined.
+//! A 32-bit word on the device, which a kernel sets to 1 if a result is undefined.
 
 use super::context::{Context, Memory};
 use crate::error::Error;
@@ -8,7 +8,7 @@ use std::mem::MaybeUninit;
 pub(in crate::device::cuda::engine) struct Flag(Memory);
 
 impl Flag {
-    /// Allocates a flag that is not raised.
+    /// Allocates a flag that is not raised: its word is 0.
     pub(in crate::device::cuda::engine) fn new(context: &'static Context) -> Result<Flag, Error> {
         let memory = context.alloc(size_of::<u32>())?;
         // SAFETY: `memory` was just allocated with `bytes()` bytes, and nothing else has its address.
@@ -23,7 +23,7 @@ impl Flag {
     /// Waits for the kernels that may raise the flag. Returns whether one of them raised it.
     pub(in crate::device::cuda::engine) fn raised(&self) -> Result<bool, Error> {
         let mut word = [MaybeUninit::new(0u8); size_of::<u32>()];
-        // SAFETY: `self` owns `size_of::<u32>()` bytes at this address, as many as `word` has.
+        // SAFETY: `self` owns `size_of::<u32>()` bytes at this address, the size of `word`.
         unsafe { self.0.context().read(self.0.address(), &mut word)? };
         // SAFETY: `word` was initialised with zeros.
         Ok(word.iter().any(|byte| unsafe { byte.assume_init() } != 0))

@@ -1,24 +1,26 @@
-//! Finds CUDA's libraries: the driver, the compiler and cuBLAS are searched for at run time, and each of them may be missing.
+//! Finds CUDA's libraries at run time: the driver, the compiler (NVRTC) and cuBLAS. Each of them may be missing.
 //!
-//! A call through cudarc panics if its library is missing. No function is called before its library was found here.
+//! A call through cudarc panics if its library is missing. So the engine first calls the function `driver`, `compiler` or `blas` of
+//! this module, which returns an error if the library is missing.
 
 use cudarc::{cublas, driver, nvrtc};
 use libloading::Library;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Environment variable with the path of a directory. Its libraries are loaded first; later requests in this process for the same file
-/// name get them. For another file name, such as one without a version, the loader searches as usual.
+/// Environment variable with the path of a directory. The libraries in the directory are loaded first. Later requests in this
+/// process for the same file name get these libraries. For another file name, such as one without a version, the loader searches as
+/// usual.
 const FOLDER: &str = "VIERBEIN_CUDA_LIB_DIR";
-/// Directories that the loader does not search by itself, but where installations put libraries.
+/// Directories in which installations put CUDA's libraries, and which the loader may not search.
 const USUAL: [&str; 3] =
     ["/usr/local/cuda/lib64", "/usr/local/cuda/targets/x86_64-linux/lib", "/usr/lib/x86_64-linux-gnu"];
 
-/// The order of loading: later libraries need earlier ones, and request them by name alone.
+/// The order of loading. A library may need earlier ones, and requests them by file name, without a path.
 const ORDER: [&str; 5] =
     ["libcuda.so", "libnvrtc-builtins.so", "libnvrtc.so", "libcublasLt.so", "libcublas.so"];
 
-/// The newest functions of each library that this crate calls. A library that has them also has the older functions.
+/// For each library, the newest functions that this crate calls. A library that has these functions also has the older ones.
 const OF_DRIVER: &[&str] = &["cuMemAllocAsync", "cuMemPoolTrimTo"];
 const OF_COMPILER: &[&str] = &["nvrtcGetCUBIN", "nvrtcGetSupportedArchs"];
 const OF_BLAS: &[&str] = &["cublasDgemm_v2_64", "cublasZgemmStridedBatched_64"];
@@ -29,9 +31,9 @@ pub(super) fn driver() -> Result<(), String> {
     FOUND
         .get_or_init(|| {
             load_from_folder();
-            // SAFETY: its effect is to load NVIDIA's library, if there is one, whose initialisers are trusted.
+            // SAFETY: the call only loads NVIDIA's library, if it exists. The library's initialisers are trusted.
             match unsafe { driver::sys::is_culib_present() } {
-                // SAFETY: the library is present, so that `culib` returns the loaded one.
+                // SAFETY: `is_culib_present` found the library, so `culib` returns the loaded library.
                 true => check(
                     "libcuda.so.1",
                     unsafe { driver::sys::culib() },
@@ -50,18 +52,19 @@ pub(in crate::device::cuda::engine) fn compiler() -> Result<(), String> {
     FOUND
         .get_or_init(|| {
             load_from_folder();
-            // SAFETY: its effect is to load NVIDIA's library, if there is one, whose initialisers are trusted.
+            // SAFETY: the call only loads NVIDIA's library, if it exists. The library's initialisers are trusted.
             if !unsafe { nvrtc::sys::is_culib_present() } {
                 load_usual("libnvrtc.so");
             }
-            // SAFETY: as for the call above: its effect is to load NVIDIA's library, if there is one.
+            // SAFETY: the call only loads NVIDIA's library, if it exists. The library's initialisers are trusted.
             if !unsafe { nvrtc::sys::is_culib_present() } {
                 return Err(missing("libnvrtc.so.13", "install CUDA's run-time compiler (NVRTC)"));
             }
-            // SAFETY: the library is present, so that `culib` returns the loaded one.
+            // SAFETY: `is_culib_present` found the library, so `culib` returns the loaded library.
             let library = unsafe { nvrtc::sys::culib() };
             check("libnvrtc.so.13", library, OF_COMPILER, "install the version for CUDA 13")?;
-            // NVRTC loads `libnvrtc-builtins` by its name alone, and the loader may not search the directory of the two libraries.
+            // NVRTC loads `libnvrtc-builtins` by file name, without a path. The loader may not search the directory that contains
+            // both libraries, so load it here.
             if let Some(directory) = directory_of(library, "nvrtcVersion") {
                 load_all(&directory, "libnvrtc-builtins.so");
             }
@@ -76,14 +79,14 @@ pub(in crate::device::cuda::engine) fn blas() -> Result<(), String> {
     FOUND
         .get_or_init(|| {
             load_from_folder();
-            // SAFETY: its effect is to load NVIDIA's library, if there is one, whose initialisers are trusted.
+            // SAFETY: the call only loads NVIDIA's library, if it exists. The library's initialisers are trusted.
             if !unsafe { cublas::sys::is_culib_present() } {
                 load_usual("libcublasLt.so");
                 load_usual("libcublas.so");
             }
-            // SAFETY: as for the call above: its effect is to load NVIDIA's library, if there is one.
+            // SAFETY: the call only loads NVIDIA's library, if it exists. The library's initialisers are trusted.
             match unsafe { cublas::sys::is_culib_present() } {
-                // SAFETY: the library is present, so that `culib` returns the loaded one.
+                // SAFETY: `is_culib_present` found the library, so `culib` returns the loaded library.
                 true => check(
                     "libcublas.so.13",
                     unsafe { cublas::sys::culib() },
@@ -96,7 +99,7 @@ pub(in crate::device::cuda::engine) fn blas() -> Result<(), String> {
         .clone()
 }
 
-/// Checks that a library is new enough: a call of a function that it lacks would panic.
+/// Checks that a library is new enough, that is, that it has these functions. A call of a missing function would panic.
 fn check(name: &str, library: &Library, functions: &[&str], remedy: &str) -> Result<(), String> {
     for function in functions {
         // SAFETY: the type is a pointer, as `get` requires, and the function is not called through it.
@@ -119,7 +122,7 @@ fn missing(library: &str, remedy: &str) -> String {
     )
 }
 
-/// Loads the libraries in the directory that the environment names.
+/// Loads the libraries in the directory that the environment variable [`FOLDER`] names.
 fn load_from_folder() {
     static DONE: OnceLock<()> = OnceLock::new();
     DONE.get_or_init(|| {
@@ -137,8 +140,8 @@ fn load_usual(name: &str) {
     }
 }
 
-/// Loads the libraries of a directory that are called `name`, or `name` with a version, and keeps them loaded. Later requests for one of
-/// these file names get the loaded library.
+/// Loads the libraries of a directory whose file name is `name`, or `name` and a version, and keeps them loaded. Later requests for
+/// one of these file names get the loaded library.
 fn load_all(folder: &Path, name: &str) {
     let Ok(entries) = folder.read_dir() else { return };
     for entry in entries.flatten() {
@@ -152,22 +155,23 @@ fn load_all(folder: &Path, name: &str) {
     }
 }
 
-/// Loads a library, if possible, so that later requests in this process find it by its name.
+/// Loads a library, if possible, and never unloads it. Later requests in this process for its file name get this library.
 #[cfg(unix)]
 fn keep_loaded(path: &Path) {
     use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
-    // SAFETY: loads a library of NVIDIA's, whose initialisers are trusted, from a directory that the user or the system's
-    // convention named.
+    // SAFETY: the call runs the library's initialisers. They are trusted: the file has the name of an NVIDIA library, and its
+    // directory is named by the user or is one of `USUAL`.
     if let Ok(library) = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_GLOBAL) } {
         std::mem::forget(library);
     }
 }
 
-/// Does nothing: other systems only search their own library paths.
+/// Does nothing. On other systems, libraries are found in the loader's own search path only.
 #[cfg(not(unix))]
 fn keep_loaded(_: &Path) {}
 
-/// Returns the directory of the file that `function` of a loaded library is in, after symbolic links.
+/// Returns the directory of a loaded library's file, with symbolic links resolved. The loader finds the file by the address of
+/// `function`, one of the library's functions.
 #[cfg(target_os = "linux")]
 fn directory_of(library: &Library, function: &str) -> Option<PathBuf> {
     use std::ffi::{CStr, OsStr};
@@ -182,14 +186,14 @@ fn directory_of(library: &Library, function: &str) -> Option<PathBuf> {
     if !is_found || found.dli_fname.is_null() {
         return None;
     }
-    // SAFETY: `dladdr` succeeded, so a name that is not null is a C string of the loader. It lives as long as the library is
-    // loaded, which `library` ensures during this call.
+    // SAFETY: `dladdr` succeeded, so a name that is not null is a C string of the loader. The string is valid as long as the
+    // library is loaded, and `library` keeps it loaded during this call.
     let path = unsafe { CStr::from_ptr(found.dli_fname) };
     let path = Path::new(OsStr::from_bytes(path.to_bytes())).canonicalize().ok()?;
     path.parent().map(PathBuf::from)
 }
 
-/// Not implemented for other systems: NVRTC finds its second library by itself or not at all.
+/// Returns `None`: not implemented for other systems, so there the loader must find `libnvrtc-builtins`.
 #[cfg(not(target_os = "linux"))]
 fn directory_of(_: &Library, _: &str) -> Option<PathBuf> {
     None
@@ -218,9 +222,9 @@ mod tests {
         fs::create_dir_all(directory.join("decoys")).unwrap();
         fs::copy(system, real.join("libnvrtc.so.13")).unwrap();
         std::os::unix::fs::symlink(real.join("libnvrtc.so.13"), link.join("libnvrtc.so")).unwrap();
-        // SAFETY: a copy of the library above.
+        // SAFETY: a copy of the C library's mathematical functions, whose initialisers have no preconditions.
         let library = unsafe { Library::new(link.join("libnvrtc.so")) }.unwrap();
-        // Too large for gaps between libraries, and mapped last: they are the first in /proc/self/maps.
+        // The decoys are larger than the gaps between libraries, and are mapped last. So they come first in `/proc/self/maps`.
         const DECOY_BYTES: u64 = 1 << 30;
         let mut maps = Vec::new();
         for decoy in &decoys {

@@ -16,18 +16,19 @@ pub(in crate::device::cuda) struct Pinned {
 
 // SAFETY: the memory has one owner, and every thread may access and free it.
 unsafe impl Send for Pinned {}
-// SAFETY: as for `Send`; a shared reference gives access to the address only.
+// SAFETY: a shared reference gives access to the address only, and the address never changes.
 unsafe impl Sync for Pinned {}
 
 impl Pinned {
     pub(in crate::device::cuda) fn new(context: &'static Context, bytes: usize) -> Result<Pinned, Error> {
         if bytes == 0 {
-            // With the alignment of any element.
+            // `u128` is aligned at least as any element type.
             return Ok(Pinned { start: NonNull::<u128>::dangling().cast(), bytes, context });
         }
         let alloc = || {
             context.enter()?;
-            // SAFETY: a context is current; no value of the new memory, which every context may use, is assumed.
+            // SAFETY: `enter` made a context current. The memory is uninitialised, and nothing reads it before
+            // `write_bytes` below.
             unsafe { result::malloc_host(bytes, sys::CU_MEMHOSTALLOC_PORTABLE) }
         };
         let none = || Error::OutOfMemory { device: "the host (page-locked)".into(), bytes };
@@ -49,8 +50,8 @@ impl Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         if self.bytes > 0 {
-            // SAFETY: `malloc_host` returned the address, which is freed once; copies from and to it are complete when they
-            // return.
+            // SAFETY: `malloc_host` returned the address, and only this `drop` frees it. No copy still accesses the memory:
+            // calls of `Context::read` and `Context::write` return when their copy is complete.
             let _ = self.context.enter().and_then(|()| unsafe { result::free_host(self.start.as_ptr()) });
         }
     }

@@ -1,18 +1,18 @@
-//! Buffer pool: freed blocks of device memory, reused for later allocations. All work runs on one stream. So the work of a block's next
-//! owner runs after the queued work of its previous owner: no thread has to wait, and the driver is not called.
+//! Buffer pool: freed blocks of device memory, reused for later allocations. All work runs on one stream. So the work of a block's
+//! next owner runs after the queued work of its previous owner. Reusing a block needs no synchronisation and no call of the driver.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// The exponents of the sizes of the smallest and the largest blocks.
+/// Binary logarithms of the sizes of the smallest and the largest blocks: 256 bytes and 64 MiB.
 const SMALLEST: u32 = 8;
 const LARGEST: u32 = 26;
-/// Number of sizes between two powers of two: a block is at most an eighth larger than it has to be.
+/// Number of size classes per power of two. So a block of more than 256 bytes is at most an eighth larger than requested.
 const STEPS: usize = 8;
-/// Maximum number of bytes in the pool, if the environment does not set another limit.
+/// Maximum number of bytes in the pool, if the environment variable [`VARIABLE`] is not set.
 const LIMIT: usize = 256 << 20;
 const VARIABLE: &str = "VIERBEIN_CUDA_POOL_BYTES";
 
-/// Addresses of the free blocks, by size class.
+/// The pool of one GPU: the addresses of the free blocks, by size class.
 #[derive(Debug, Default)]
 pub(super) struct Pooled(Mutex<Blocks>);
 
@@ -33,13 +33,13 @@ fn limit() -> usize {
     *FOUND.get_or_init(|| std::env::var(VARIABLE).ok().and_then(|bytes| bytes.parse().ok()).unwrap_or(LIMIT))
 }
 
-/// Returns the size class of `bytes` bytes, or `None` if blocks of this size, or any blocks, are not kept.
+/// Returns the size class of `bytes` bytes. Returns `None` if blocks of this size are not kept, or if `limit` is 0.
 fn class(bytes: usize, limit: usize) -> Option<usize> {
     if limit == 0 || bytes > 1 << LARGEST {
         return None;
     }
     let bytes = bytes.max(1 << SMALLEST);
-    // Sizes are multiples of an eighth of the power of two below.
+    // Sizes are multiples of an eighth of the largest power of two that is not larger.
     let eighth = (1 << bytes.ilog2()) / STEPS;
     let rounded = bytes.next_multiple_of(eighth);
     let exponent = rounded.ilog2();
@@ -47,18 +47,18 @@ fn class(bytes: usize, limit: usize) -> Option<usize> {
     Some((exponent - SMALLEST) as usize * STEPS + step)
 }
 
-/// Returns the number of bytes of the blocks of a size class.
+/// Returns the size of the blocks of a size class, in bytes.
 fn size(class: usize) -> usize {
     (STEPS + class % STEPS) * ((1 << (class / STEPS + SMALLEST as usize)) / STEPS)
 }
 
-/// Returns the size of a block for `bytes` bytes.
+/// Returns the size of the block to allocate for `bytes` bytes.
 pub(super) fn rounded(bytes: usize) -> usize {
     class(bytes, limit()).map_or(bytes, size)
 }
 
 impl Pooled {
-    /// Takes a block for `bytes` bytes, if one is kept.
+    /// Takes a block for `bytes` bytes from the pool, if the pool has one.
     pub(super) fn take(&self, bytes: usize) -> Option<u64> {
         let class = class(bytes, limit())?;
         let mut blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,7 +67,7 @@ impl Pooled {
         Some(address)
     }
 
-    /// Keeps a block that was allocated for `bytes` bytes. Returns its address if it cannot be kept.
+    /// Adds a block that was allocated for `bytes` bytes to the pool. Returns its address if the pool cannot keep it.
     pub(super) fn put(&self, address: u64, bytes: usize) -> Option<u64> {
         let Some(class) = class(bytes, limit()) else { return Some(address) };
         let mut blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -79,7 +79,7 @@ impl Pooled {
         None
     }
 
-    /// Removes all blocks, to be returned to the driver.
+    /// Removes all blocks from the pool. Returns their addresses, so that the caller returns them to the driver.
     pub(super) fn drain(&self) -> Vec<u64> {
         let blocks = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         blocks.addresses.into_iter().flatten().collect()

@@ -1,5 +1,6 @@
-//! Products of floating-point and complex matrices by cuBLAS. It supports matrices with contiguous columns, their transposes, and
-//! batches of matrices with a constant stride. Other operands are copied first.
+//! Products of floating-point and complex matrices by cuBLAS. [`gemm`](super::gemm) calls [`multiply`]. cuBLAS supports matrices
+//! with contiguous columns, transposes of such matrices, and batches with a constant stride between matrices. Other operands are
+//! copied first.
 
 use super::permute;
 use super::products::{Batch, PackedScaling, ProductOperand};
@@ -17,19 +18,22 @@ use cudarc::cublas::sys::{self, cublasOperation_t as Op};
 use std::sync::{Mutex, PoisonError};
 
 const NAME: &str = "multiply matrices";
-/// Maximum number of calls for one batch. If more calls were needed, it is faster to copy the matrices, so that one call suffices.
+/// Maximum number of cuBLAS calls for one batch. If the strides require more calls, the matrices are copied, so that one call
+/// suffices: this is faster.
 const MAX_CALLS: usize = 16;
 
 // ------------------------------------------------------------------ handles
 
-/// cuBLAS on one GPU.
+/// The cuBLAS handle of one GPU.
 #[derive(Debug, Clone, Copy)]
 struct Handle(sys::cublasHandle_t);
 
-// SAFETY: every thread may use a handle, but one at a time: handles are kept in `HANDLES`, whose lock is held during calls.
+// SAFETY: any thread may use a handle, if no other thread uses it at the same time. Handles are kept in `HANDLES`, whose lock is
+// held during every call.
 unsafe impl Send for Handle {}
 
-/// The handles of all GPUs, created at the first use, which takes milliseconds. The lock is held while calls are queued.
+/// The ordinal and the handle of each GPU. A handle is created at its first use, which takes milliseconds. The lock is held while
+/// calls are queued.
 static HANDLES: Mutex<Vec<(usize, Handle)>> = Mutex::new(Vec::new());
 
 fn with_handle<R>(
@@ -69,7 +73,7 @@ impl Handle {
 
 // ------------------------------------------------------------------ matrices
 
-/// A matrix as stored in memory.
+/// The extents and strides of a matrix, and whether to conjugate it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct BlasMatrix {
     rows: usize,
@@ -79,7 +83,7 @@ struct BlasMatrix {
     conjugate: bool,
 }
 
-/// How a matrix is described to cuBLAS.
+/// How a matrix is passed to cuBLAS: the operation (none, transpose, conjugate transpose) and the leading dimension.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Form {
     op: Op,
@@ -92,8 +96,8 @@ impl BlasMatrix {
         BlasMatrix { rows: self.columns, columns: self.rows, strides: [column, row], ..self }
     }
 
-    /// Returns the stride of columns if their elements are contiguous: the leading dimension of cuBLAS. A matrix with one row
-    /// or one column may have any stride along that axis.
+    /// Returns the leading dimension, the stride from column to column, if the elements of each column are contiguous. Returns
+    /// `None` otherwise. The stride along an axis with extent 1 is ignored.
     fn leading(&self) -> Option<i64> {
         let [row, column] = self.strides;
         let least = self.rows.max(1) as i64;
@@ -110,7 +114,7 @@ impl BlasMatrix {
     }
 }
 
-/// A batch of matrices of one operand.
+/// The batch of matrices of one operand.
 #[derive(Debug, Clone, Copy)]
 struct BlasOperand<'a> {
     matrix: BlasMatrix,
@@ -134,7 +138,7 @@ impl<'a> BlasOperand<'a> {
     }
 }
 
-/// A contiguous batch of matrices in its own memory.
+/// A batch of matrices that was copied to its own memory, contiguous.
 struct Dense {
     memory: Memory,
     shape: Vec<usize>,
@@ -186,7 +190,7 @@ pub(super) unsafe fn multiply(
     let many = Calls::new(shape, [&c, &a, &b]).count > MAX_CALLS;
     let (straight, flipped) = (c.matrix.leading().is_some(), c.matrix.transposed().leading().is_some());
     let copied = many || !(straight || flipped);
-    // If the rows of the result are contiguous, its transpose is computed, as (A·B)ᵀ = Bᵀ·Aᵀ.
+    // cuBLAS writes contiguous columns. If the rows of the result are contiguous, compute its transpose instead: (A·B)ᵀ = Bᵀ·Aᵀ.
     let flip = copied || !straight;
     // SAFETY: the caller ensures that the elements of `a` are allocated.
     let copied_a = unsafe { copy_of(context, shape, &a, flip, many) }?;
@@ -195,8 +199,8 @@ pub(super) unsafe fn multiply(
     let a = copied_a.as_ref().map_or(a, |copy| BlasOperand::new(m, k, copy.elements(), a.matrix.conjugate));
     let b = copied_b.as_ref().map_or(b, |copy| BlasOperand::new(k, n, copy.elements(), b.matrix.conjugate));
     if !copied {
-        // SAFETY: the caller ensures valid operands and exclusive access to `out`; copies have the sizes of their originals,
-        // and cuBLAS supports the strides of all three.
+        // SAFETY: the caller ensures valid operands and exclusive access to `out`. Copies have the extents of their originals.
+        // `copy_of` and the condition `!copied` ensure that cuBLAS supports the strides of all three.
         return unsafe { calls(context, weights, shape, [c, a, b], flip) };
     }
     let copy = Dense::new(context, shape, [m, n], true, out.dtype)?;
@@ -205,15 +209,15 @@ pub(super) unsafe fn multiply(
         unsafe { permute::copy(context, &copy.shape, copy.elements(), out) }?;
     }
     let c = BlasOperand::new(m, n, copy.elements(), false);
-    // SAFETY: the caller ensures valid operands, or they were copied; the copy has the result's shape and its own memory, and
-    // cuBLAS supports the strides of all three.
+    // SAFETY: the operands are valid, as the caller ensures, or copies. The copy of the result has the result's shape and its own
+    // memory. cuBLAS supports its contiguous rows, as `flip` is `true`, and `copy_of` ensures supported strides of the operands.
     unsafe { calls(context, weights, shape, [c, a, b], flip) }?;
-    // SAFETY: the caller ensures exclusive access to `out`; the copy has its shape.
+    // SAFETY: the caller ensures exclusive access to `out`. The copy has the same shape, and `calls` wrote all its elements.
     unsafe { permute::copy(context, &copy.shape, out, copy.elements()) }
 }
 
-/// Copies the matrices if cuBLAS does not support their strides, or if there would be too many calls. The copy is passed as a
-/// transpose, which can be conjugated.
+/// Copies the matrices of an operand if cuBLAS does not support their strides, or if `many` calls would be needed. Otherwise
+/// returns `None`. The copy is stored so that cuBLAS transposes it: cuBLAS conjugates only matrices that it also transposes.
 ///
 /// # Safety
 /// The caller must ensure that the operand's elements are allocated on `context`'s GPU.
@@ -229,11 +233,11 @@ unsafe fn copy_of(
         return Ok(None);
     }
     let BlasMatrix { rows, columns, .. } = operand.matrix;
-    // One matrix for the whole batch is copied once.
+    // If all batch strides are 0, the batch repeats one matrix, which is copied once.
     let ones = [1; MAX_RANK];
     let lengths = if repeated { &ones[..batch.len()] } else { batch };
     let mut copy = Dense::new(context, lengths, [rows, columns], !flip, operand.elements.dtype)?;
-    // SAFETY: the caller ensures that the operand's elements are allocated; the copy has its own memory for all that are
+    // SAFETY: the caller ensures that the operand's elements are allocated. The copy has its own memory, with the shape that is
     // copied.
     unsafe { permute::copy(context, &copy.shape, copy.elements(), operand.elements)? };
     if repeated {
@@ -242,10 +246,10 @@ unsafe fn copy_of(
     Ok(Some(copy))
 }
 
-/// How a batch is divided into calls: one call runs the longest loop, if its strides are not negative.
+/// How a batch is divided into calls. Each call computes all matrices of one loop: the longest loop without negative strides.
 struct Calls {
     plan: Plan<3>,
-    /// Number of matrices per call, and the strides between them.
+    /// Number of matrices per call.
     together: usize,
     strides: [isize; 3],
     count: usize,
@@ -271,8 +275,8 @@ impl Calls {
 /// Queues the calls for all matrices of a batch.
 ///
 /// # Safety
-/// The same as for [`multiply`]. In addition, cuBLAS must support the strides of all three matrices (of their transposes if `flip`);
-/// for the output, without transposing or conjugating it.
+/// The same as for [`multiply`]. In addition, cuBLAS must support the strides of all three matrices, or of their transposes if
+/// `flip` is `true`. It must support the output's strides without transposition or conjugation.
 unsafe fn calls(
     context: &Context,
     weights: &PackedScaling,
@@ -306,14 +310,15 @@ unsafe fn calls(
                 |operand: &BlasOperand<'_>, offset: isize| super::reduce::address(operand.elements, offset);
             let [c, a, b] = [at(&c, oc), at(&a, oa), at(&b, ob)];
             let (x, y) = if flip { (b, a) } else { (a, b) };
-            // SAFETY: the caller ensures valid matrices and exclusive access to the output; the forms describe their strides.
+            // SAFETY: the caller ensures valid matrices and exclusive access to the output. The forms, leading dimensions and batch
+            // strides are those of these matrices.
             unsafe { gemm.call(handle, weights, [c, x, y])? };
         }
         Ok(())
     })
 }
 
-/// A call of cuBLAS except for addresses.
+/// The arguments of a call of cuBLAS, except the addresses and the scaling factors.
 struct Gemm {
     dtype: DType,
     m: i64,
@@ -323,17 +328,17 @@ struct Gemm {
     forms: [Form; 2],
     /// The leading dimension of the result.
     leading: i64,
-    /// Strides from one matrix of a batch to the next: the result's and the operands'.
+    /// Strides from one matrix of a batch to the next: of the result, then of the two operands.
     strides: [i64; 3],
     count: i64,
 }
 
 impl Gemm {
-    /// Queues the call for matrices at these addresses, the result's first.
+    /// Queues the call. `at` contains the addresses of the result and of the two operands.
     ///
     /// # Safety
-    /// The caller must ensure that the matrices are allocated on the GPU of `handle`, and that nothing else accesses the
-    /// result's.
+    /// The caller must ensure that matrices with these extents and strides are allocated on the GPU of `handle`. Nothing else may
+    /// access the elements of the result.
     unsafe fn call(
         &self,
         handle: sys::cublasHandle_t,
@@ -345,8 +350,8 @@ impl Gemm {
         macro_rules! call {
             ($one:ident, $many:ident) => {{
                 let [c, a, b] = at;
-                // SAFETY: the caller ensures valid matrices and exclusive access to the result's; the scalars are of this type,
-                // and read during the call.
+                // SAFETY: the caller ensures valid matrices and exclusive access to the result. `dtype` is the type of the matrices
+                // and of the scaling factors, which the call reads before it returns.
                 unsafe {
                     if count == 1 {
                         sys::$one(

@@ -1,5 +1,5 @@
-//! Elementwise operations on a GPU: the choice of a kernel by strides. Nothing here is generic over operations or element types: a
-//! [`Program`] holds them as data.
+//! Elementwise operations on a GPU. [`run`](Operation::run) chooses a kernel by the strides: contiguous, tiled or strided. No code
+//! in this file is generic over operations or element types: a [`Program`] holds them as data.
 
 use super::loops::Loops;
 use super::tile;
@@ -22,7 +22,7 @@ pub(in crate::device::cuda::engine) static STRIDED: Template =
 pub(in crate::device::cuda::engine) static DEFINED: Template =
     Template { files: FILES, entry: defined_entry };
 
-/// Vectors per thread: enough loads in flight to keep the memory busy.
+/// Number of vectors per thread. The loads of all vectors are in flight together, to hide the latency of memory.
 pub(in crate::device::cuda::engine) const UNROLL: usize = 4;
 impl Operation {
     /// Computes `out = op(operands)`; `operands[0]` is the result. An operation without operands is a function of the row-major
@@ -33,7 +33,7 @@ impl Operation {
     /// of the result, except that an operand with the strides of the result may consist of the same elements.
     ///
     /// # Panics
-    /// If there is no result, or there are more than three operands.
+    /// If `operands` is empty, or there are more than three operands in addition to the result.
     pub(in crate::device::cuda::engine) unsafe fn run(
         &self,
         context: &Context,
@@ -43,17 +43,17 @@ impl Operation {
         match *operands {
             // SAFETY: `run_of` has this function's contract, for the same operands.
             [r] => unsafe { self.run_of(context, shape, [r]) },
-            // SAFETY: as for `[r]`: `run_of` has this function's contract.
+            // SAFETY: `run_of` has this function's contract, for the same operands.
             [r, a] => unsafe { self.run_of(context, shape, [r, a]) },
-            // SAFETY: as for `[r]`: `run_of` has this function's contract.
+            // SAFETY: `run_of` has this function's contract, for the same operands.
             [r, a, b] => unsafe { self.run_of(context, shape, [r, a, b]) },
-            // SAFETY: as for `[r]`: `run_of` has this function's contract.
+            // SAFETY: `run_of` has this function's contract, for the same operands.
             [r, a, b, c] => unsafe { self.run_of(context, shape, [r, a, b, c]) },
             _ => panic!("elementwise functions have a result and up to three operands"),
         }
     }
 
-    /// The same as [`run`](Operation::run), for a result and `N - 1` operands.
+    /// Implements [`run`](Operation::run) for a result and `N - 1` operands.
     ///
     /// # Safety
     /// The same as for [`run`](Operation::run).
@@ -81,13 +81,14 @@ impl Operation {
         }
     }
 
-    /// Returns whether the function is defined for all elements; its result is of type `result`.
+    /// Evaluates a check of a function's domain, the source of `self`. Returns whether the function is defined for all elements.
+    /// `result` is the function's result type.
     ///
     /// # Safety
     /// The caller must ensure that all elements within `shape` are allocated on `context`'s GPU.
     ///
     /// # Panics
-    /// If there are not one or two operands.
+    /// If the number of operands is not 1 or 2.
     pub(in crate::device::cuda::engine) unsafe fn defined(
         &self,
         context: &'static Context,
@@ -98,13 +99,13 @@ impl Operation {
         match *operands {
             // SAFETY: `defined_of` has this function's contract, for the same operands.
             [a] => unsafe { self.defined_of(context, shape, result, [a]) },
-            // SAFETY: as for `[a]`: `defined_of` has this function's contract.
+            // SAFETY: `defined_of` has this function's contract, for the same operands.
             [a, b] => unsafe { self.defined_of(context, shape, result, [a, b]) },
             _ => panic!("only functions of one or two operands are checked"),
         }
     }
 
-    /// The same as [`defined`](Operation::defined), for `N` operands.
+    /// Implements [`defined`](Operation::defined) for `N` operands.
     ///
     /// # Safety
     /// The same as for [`defined`](Operation::defined).
@@ -201,7 +202,7 @@ impl Operation {
     }
 }
 
-/// Returns the first elements of the operands of a plan.
+/// Returns each operand's address at the first iteration of a plan.
 fn first_elements<const N: usize>(plan: &Plan<N>, operands: [RawOperand<'_>; N]) -> [RawElements; N] {
     let offsets = plan.offsets();
     core::array::from_fn(|k| {
@@ -215,15 +216,16 @@ fn contiguous_along<const N: usize>(strides: [isize; N]) -> bool {
     strides[0] == 1 && strides.iter().all(|&stride| stride == 0 || stride == 1)
 }
 
-/// Returns the number of elements per load, if lengths, strides and addresses allow it.
+/// Returns the largest number of elements per load: as many of the largest type as 16 bytes hold or, if this is more, as many of
+/// the smallest type, up to four.
 pub(in crate::device::cuda::engine) fn widest(elements: &[RawElements]) -> usize {
     let sizes = || elements.iter().map(|of| of.dtype.size());
     let (largest, smallest) = (sizes().max().unwrap_or(16), sizes().min().unwrap_or(16));
     (16 / largest).max((16 / smallest).min(4))
 }
 
-/// Returns the number of elements per load: 16 bytes of the largest type, or more of smaller types. The number is halved until
-/// lengths, strides and addresses are multiples of it.
+/// Returns the number of elements per load: [`widest`], halved until all loads are aligned and the inner loop consists of whole
+/// vectors.
 fn vector<const N: usize>(
     len: usize,
     inner: [isize; N],
@@ -232,7 +234,7 @@ fn vector<const N: usize>(
 ) -> usize {
     let mut vector = widest(&elements);
     let fits = |vector: usize| {
-        // The kernel handles the end of a flat loop.
+        // Without outer loops, the kernel handles the elements after the last whole vector.
         (outer.is_empty() || len.is_multiple_of(vector))
             && (0..N).all(|k| {
                 let together = inner[k] == 0;

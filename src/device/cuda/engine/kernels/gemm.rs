@@ -1,8 +1,9 @@
-//! Matrix products on a GPU: the choice of the implementation. Nothing here is generic over element types.
+//! Matrix products on a GPU: chooses the implementation, and launches the integer kernel of `gemm.cu`. No code in this file is
+//! generic over element types. The first matching row of this table applies, but the first row only to batches of at most 13 axes:
 //!
 //! | elements | computed by |
 //! |---|---|
-//! | any, if there is one row, one column or at most one product to sum | [`products`](super::products), in one launch |
+//! | any, if there is one row, one column or at most one product to sum, or if `alpha` is 0 | [`products`](super::products) |
 //! | floating-point and complex | [`blas`]: cuBLAS, without copies if it supports the strides |
 //! | integers | a kernel of tiles in shared memory |
 
@@ -30,8 +31,8 @@ pub(in crate::device::cuda::engine) static TILES: Template = Template {
 /// Computes `out = alpha · a · b + beta · out` for each matrix of a batch. Returns `false` if an integer overflow was detected.
 ///
 /// # Safety
-/// The caller must ensure that all elements within the shapes are allocated on `context`'s GPU, and that nothing else accesses
-/// those of `out`.
+/// The caller must ensure that all elements of the matrices are allocated on `context`'s GPU. Nothing else may access the elements
+/// of `out`.
 pub(in crate::device::cuda::engine) unsafe fn multiply(
     context: &'static Context,
     weights: &PackedScaling,
@@ -46,7 +47,7 @@ pub(in crate::device::cuda::engine) unsafe fn multiply(
     let rank = shape.len();
     let as_sums = weights.alpha_is_zero || k <= 1 || m == 1 || n == 1;
     if as_sums && rank + 3 <= MAX_RANK {
-        // Batch, rows, columns, and the summed axis.
+        // The axes of the sum of products: the batch axes, rows, columns, and the summed axis.
         let (mut lengths, mut x, mut y) = ([0; MAX_RANK], [0; MAX_RANK], [0; MAX_RANK]);
         lengths[..rank].copy_from_slice(shape);
         lengths[rank..rank + 3].copy_from_slice(&[m, n, k]);
@@ -57,8 +58,8 @@ pub(in crate::device::cuda::engine) unsafe fn multiply(
         y[rank..rank + 3].copy_from_slice(&[0, of_b[rank + 1], of_b[rank]]);
         let (x, y) = (&x[..rank + 3], &y[..rank + 3]);
         let factors = [with_strides(a, x), with_strides(b, y)];
-        // SAFETY: the caller ensures valid elements and exclusive access to `out`; a matrix's rows and columns are axes of the
-        // other with a stride of 0.
+        // SAFETY: the caller ensures valid elements and exclusive access to `out`. The new strides visit the same elements: `a` has
+        // stride 0 along the columns, and `b` along the rows.
         return unsafe { products::sum(context, weights, &lengths[..rank + 3], out, factors) };
     }
     if matches!(weights.dtype, DType::F32 | DType::F64 | DType::C32 | DType::C64) {
@@ -76,7 +77,7 @@ fn with_strides<'a>(factor: ProductOperand<'_>, strides: &'a [isize]) -> Product
     ProductOperand { elements: RawOperand { address, dtype, strides }, conjugate: factor.conjugate }
 }
 
-/// The strides of rows and columns. Mirrors the kernel's structure.
+/// The strides of rows and columns of a matrix. Mirrors the struct `Matrix` of `gemm.cu`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 struct KernelMatrix {
@@ -84,7 +85,7 @@ struct KernelMatrix {
     column: i64,
 }
 
-/// Mirrors the kernel's structure.
+/// The extents of the matrices, and their number. Mirrors the struct `Extents` of `gemm.cu`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 struct Extents {
@@ -94,12 +95,12 @@ struct Extents {
     batch: u64,
 }
 
-// SAFETY: `repr(C)`, with the members of the kernel's structure.
+// SAFETY: `repr(C)`, with the members of the struct `Matrix` in `gemm.cu`.
 unsafe impl Argument for KernelMatrix {}
-// SAFETY: as for `KernelMatrix`: `repr(C)`, with the members of the kernel's structure.
+// SAFETY: `repr(C)`, with the members of the struct `Extents` in `gemm.cu`.
 unsafe impl Argument for Extents {}
 
-/// Multiplies matrices of integers.
+/// Multiplies matrices of integers, in tiles in shared memory.
 ///
 /// # Safety
 /// The same as for [`multiply`].
@@ -123,7 +124,8 @@ unsafe fn tiles(
         *at = address(of, offset);
     }
     let extents = Extents { m: m as u64, k: k as u64, n: n as u64, batch: plan.len() as u64 };
-    // Smaller tiles if the accumulators are wide, which take more registers, or if the result is small, so that there are more blocks.
+    // Use the smaller tiles if overflow is checked, because wide accumulators need more registers. Use them also for a small
+    // result, so that there are more thread blocks.
     let side = if weights.checked || m.min(n) <= 32 { 32 } else { 64 };
     let blocks = m.div_ceil(side).saturating_mul(n.div_ceil(side));
     let Ok(blocks) = i32::try_from(blocks) else {

@@ -1,9 +1,10 @@
-//! The loops around a kernel's own work. They are passed as a kernel parameter, so that shapes need no separate copy to the device.
+//! Loop nests as kernel parameters: extents and strides are passed by value, so that they need no separate copy to the device.
 
 use crate::device::cuda::engine::codegen::arguments::Argument;
 use crate::rank::MAX_RANK;
 
-/// Division of indices by a number that the host knows (Granlund and Montgomery, PLDI 1994). Mirrors the prelude's structure.
+/// A divisor of indices, with the constants for a division by multiplication and shift (Granlund and Montgomery, PLDI 1994).
+/// Mirrors the struct `Divisor` of `prelude.cu`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
 pub(super) struct Divisor {
@@ -21,7 +22,7 @@ impl Divisor {
         assert!(d > 0, "the divisor must be positive");
         let d = d as u64;
         if d >= 1 << 31 {
-            // Every index n < 2³¹ is smaller than `d`, and the quotient is zero: (0 + n) >> 31.
+            // The multiplication is used for indices n < 2³¹ only. They are less than `d`, and the quotient is 0: (0 + n) >> 31.
             return Divisor { d, m: 0, s: 31 };
         }
         let s = d.next_power_of_two().trailing_zeros();
@@ -30,7 +31,7 @@ impl Divisor {
     }
 }
 
-/// Loops over `K` operands, innermost first. Mirrors the prelude's structure.
+/// A loop nest over `K` operands, innermost loop first. Mirrors the struct `Loops` of `prelude.cu`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
 pub(super) struct Loops<const K: usize> {
@@ -40,9 +41,9 @@ pub(super) struct Loops<const K: usize> {
     step: [[i64; MAX_RANK]; K],
 }
 
-// SAFETY: `repr(C)`, with the members of the prelude's structure.
+// SAFETY: `repr(C)`, with the members of the struct `Loops` in `prelude.cu`.
 unsafe impl<const K: usize> Argument for Loops<K> {}
-// SAFETY: as for `Loops`: `repr(C)`, with the members of the prelude's structure.
+// SAFETY: `repr(C)`, with the members of the struct `Divisor` in `prelude.cu`.
 unsafe impl Argument for Divisor {}
 
 impl<const K: usize> Loops<K> {
@@ -64,7 +65,7 @@ impl<const K: usize> Loops<K> {
         loops
     }
 
-    /// Adds a loop around the present loops.
+    /// Adds a loop outside the loops that were added before.
     pub(super) fn push(&mut self, length: usize, step: [isize; K]) {
         let at = self.count as usize;
         self.length[at] = Divisor::new(length);

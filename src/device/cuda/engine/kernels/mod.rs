@@ -1,4 +1,5 @@
-//! The launches of kernels: elementwise operations, strided copies, reductions, scans and products.
+//! The host side of the kernels: plans and launches elementwise operations, strided copies, reductions, scans
+//! and products.
 
 mod blas;
 pub(super) mod elementwise;

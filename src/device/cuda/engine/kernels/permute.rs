@@ -1,5 +1,6 @@
-//! Strided copies: the identity operation, on elements that are treated as bytes. Elements that are contiguous in both operands
-//! become one larger element, so that there is one kernel for each size and none for each type.
+//! Strided copies: an elementwise operation that returns its operand. Elements are copied as unsigned integers or `c64` of the same
+//! size, so kernels are compiled per size, not per type. Elements that are contiguous in both operands are merged into larger ones,
+//! if possible.
 
 use crate::device::CudaSource;
 use crate::device::cuda::engine::codegen::operation::{Operation, RawOperand};
@@ -10,7 +11,7 @@ use crate::error::Error;
 use crate::layout::is_contiguous;
 use crate::rank::MAX_RANK;
 
-/// Returns a type of `bytes` bytes.
+/// Returns an element type of `bytes` bytes, or `None` if there is none.
 fn of_size(bytes: usize) -> Option<DType> {
     Some(match bytes {
         1 => DType::U8,
@@ -22,11 +23,11 @@ fn of_size(bytes: usize) -> Option<DType> {
     })
 }
 
-/// Copies `from` to `to`, which have one shape and elements of one type.
+/// Copies `from` to `to`. Both have the shape `shape`, and elements of the same type.
 ///
 /// # Safety
-/// The caller must ensure that all elements within `shape` are allocated on `context`'s GPU, and that nothing else accesses
-/// those of `to`.
+/// The caller must ensure that all elements within `shape` are allocated on `context`'s GPU. Nothing else may access the elements
+/// of `to`.
 pub(in crate::device::cuda::engine) unsafe fn copy(
     context: &Context,
     shape: &[usize],
@@ -57,8 +58,8 @@ pub(in crate::device::cuda::engine) unsafe fn copy(
     let dtype = of_size(larger).expect("the sizes of elements and results are powers of two");
     let to = RawOperand { address: to.address, dtype, strides: to_steps };
     let from = RawOperand { address: from.address, dtype, strides: from_steps };
-    // SAFETY: the caller ensures valid elements and exclusive access to `to`; larger elements are aligned and consist of whole
-    // ones.
+    // SAFETY: the caller ensures valid elements and exclusive access to `to`. `larger` merges only whole elements, and only if the
+    // merged elements are aligned.
     unsafe { same.run(context, lengths, &[to, from]) }
 }
 
@@ -104,7 +105,7 @@ mod tests {
 
     #[test]
     fn pairs_become_one_element() {
-        // [3, 5, 2] of a permuted [5, 3, 2].
+        // A view of shape [3, 5, 2]: the first two axes of [5, 3, 2] are exchanged.
         assert_eq!(
             merge_elements(&[3, 5, 2], &[10, 2, 1], &[2, 6, 1], 64),
             (8, vec![3, 5, 1], vec![1, 3, 0])
@@ -113,7 +114,8 @@ mod tests {
             merge_elements(&[3, 5, 4], &[20, 4, 1], &[4, 12, 1], 64),
             (16, vec![3, 5, 1], vec![1, 3, 0])
         );
-        // Not aligned, too large, size not a power of two, stride not a multiple, not contiguous.
+        // In this order: address not aligned; merged size larger than 16 bytes; merged size not a power of two; stride not a
+        // multiple of the merged length; operand not contiguous.
         let as_they_are = |shape: &[usize], to: &[isize], from: &[isize], address| {
             assert_eq!(merge_elements(shape, to, from, address), (4, shape.to_vec(), from.to_vec()));
         };

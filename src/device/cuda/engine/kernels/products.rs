@@ -1,4 +1,5 @@
-//! Sums of products on a GPU: the loops of reductions over two operands. Nothing here is generic over element types.
+//! Sums of products on a GPU, with the same division of work as in reductions. Only [`PackedScaling::new`] is generic over the
+//! element type.
 
 use super::reduce::{ACCUMULATE, REDUCE, address, grid, loops, parts_bytes, read_forwards};
 use super::shares::{BLOCK, Loads, Shares};
@@ -19,7 +20,7 @@ const FILES: &[&str] = &[ACCUMULATE, REDUCE, PRODUCTS];
 pub(in crate::device::cuda::engine) static WHOLE: Template = Template { files: FILES, entry: whole_entry };
 pub(in crate::device::cuda::engine) static PARTS: Template = Template { files: FILES, entry: parts_entry };
 
-/// A matrix operand without its type.
+/// An operand of a product without its type: its elements, and whether to conjugate them.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cuda::engine) struct ProductOperand<'a> {
     pub(in crate::device::cuda::engine) elements: RawOperand<'a>,
@@ -35,7 +36,7 @@ pub(in crate::device::cuda::engine) struct Batch<'a> {
     pub(in crate::device::cuda::engine) n: usize,
 }
 
-/// The scaling factors of a sum of products: `alpha · sum + beta · old`.
+/// The scaling factors of a product without their type: `alpha · product + beta · old`.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cuda::engine) struct PackedScaling {
     pub(super) dtype: DType,
@@ -43,7 +44,7 @@ pub(in crate::device::cuda::engine) struct PackedScaling {
     pub(super) beta: Packed,
     pub(super) alpha_is_zero: bool,
     pub(super) beta_is_zero: bool,
-    /// Whether to detect integers that overflow.
+    /// Whether to detect integer overflow: for integers, in builds with debug assertions.
     pub(super) checked: bool,
     flags: u32,
 }
@@ -67,7 +68,8 @@ impl PackedScaling {
         }
     }
 
-    /// Returns the flags for kernels, including which operands are conjugated.
+    /// Returns the flags for kernels. Bits 0 and 1: `alpha` and `beta` are 1. Bit 2: `beta` is not 0. Bits 3 and 4: the operands
+    /// `a` and `b` are conjugated.
     pub(super) fn flags(&self, [a, b]: [bool; 2]) -> u32 {
         self.flags | u32::from(a) << 3 | u32::from(b) << 4
     }
@@ -81,8 +83,8 @@ impl PackedScaling {
 /// detected.
 ///
 /// # Safety
-/// The caller must ensure that all elements within `shape`, and of `out` within its leading axes, are allocated on `context`'s
-/// GPU, and that nothing else accesses those of `out`.
+/// The caller must ensure that the elements of `a` and `b` within `shape`, and the elements of `out` within the leading axes of
+/// `shape`, are allocated on `context`'s GPU. Nothing else may access the elements of `out`.
 pub(in crate::device::cuda::engine) unsafe fn sum(
     context: &'static Context,
     weights: &PackedScaling,
@@ -94,7 +96,7 @@ pub(in crate::device::cuda::engine) unsafe fn sum(
     if shape[..rank].contains(&0) {
         return Ok(true);
     }
-    // The iteration order is chosen for the first operand, so the operand with more elements becomes the first.
+    // The iteration order suits the strides of the first operand, so the operand with more elements becomes the first.
     let elements = |factor: &ProductOperand<'_>| {
         let axes = shape.iter().zip(factor.elements.strides).filter(|&(_, &stride)| stride != 0);
         axes.fold(1, |n: usize, (&extent, _)| n.saturating_mul(extent))
@@ -125,22 +127,22 @@ pub(in crate::device::cuda::engine) unsafe fn sum(
         .with(&to)
         .with(&parts)
         .with(&failed);
-    // SAFETY: the caller ensures valid elements and exclusive access to `out`, and the layout visits only these. `parts` has
-    // room for every accumulator. The arguments are those of `whole_entry`.
+    // SAFETY: the caller ensures valid elements and exclusive access to `out`, and the layout visits only these elements. `parts`
+    // has room for every accumulator, and nothing else accesses it. The arguments are those of `whole_entry`.
     unsafe { context.launch(&program(&WHOLE, variant), grid(context, &shares)?, BLOCK, &mut arguments)? };
     if shares.splits > 1 {
         let shares = shares.of_parts();
         let mut arguments =
             begin(weights, &flags).with(&shares).with(&kept).with(&parts).with(&to).with(&failed);
         let program = program(&PARTS, [checked, 0, 0, 0, 0, 0]);
-        // SAFETY: as for `WHOLE`: only elements of `out` and the parts that `WHOLE` wrote are visited. The arguments are those
-        // of `parts_entry`.
+        // SAFETY: the caller ensures exclusive access to `out`, and `kept` visits only its elements. `WHOLE` wrote all accumulators
+        // in `parts`. The arguments are those of `parts_entry`.
         unsafe { context.launch(&program, grid(context, &shares)?, BLOCK, &mut arguments)? };
     }
     Ok(!flag.map_or(Ok(false), |flag| flag.raised())?)
 }
 
-/// Returns the program of a template of products, for elements of a type.
+/// Returns the program of a template of products, for elements of type `dtype`.
 pub(in crate::device::cuda::engine) fn program(
     template: &'static Template,
     name: &'static str,
@@ -159,12 +161,12 @@ pub(super) fn begin<'a>(weights: &'a PackedScaling, flags: &'a u32) -> Arguments
 /// The loops over outputs and over the summed axes, and how they are divided among threads.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
-    /// Strides of the output and of both operands.
+    /// The loops over the outputs, with strides of the output and of both operands.
     kept: Plan<3>,
     summed: Plan<2>,
     /// Number of elements that are loaded at once.
     vector: usize,
-    /// Whether all summed axes fused into one loop, a line.
+    /// Whether all summed axes fused into one loop, called a line.
     line: bool,
     shares: Shares,
     /// Offsets of the first elements of output and operands, in elements.
@@ -190,8 +192,8 @@ impl Layout {
             Some(shape) => Plan::unordered(shape, factors.map(|factor| &factor.strides[rank..])),
             None => Plan::unordered(&[0], [&[0], &[0]]),
         };
-        // If each output is a single product, more is written than read, so choose the iteration order for the output. Otherwise choose
-        // it for the operand `a`.
+        // If each output sums at most one product, stores to the output dominate, so choose the iteration order for the output.
+        // Otherwise choose it for the operand `a`.
         let key = usize::from(summed.len() > 1);
         let kept = Plan::unordered_by(kept, [&steps[0][..rank], &steps[1][..rank], &steps[2][..rank]], key);
         let mut starts = kept.offsets();

@@ -1,5 +1,5 @@
-//! Reductions on a GPU: the loops over operands, and the kernels that run them. Nothing here is generic over operations or
-//! element types.
+//! Reductions on a GPU: plans the loops over outputs and reduced axes, and launches the kernels of `reduce.cu`. No code in this
+//! file is generic over operations or element types.
 
 use super::loops::Loops;
 use super::shares::{BLOCK, Loads, Shares};
@@ -20,7 +20,7 @@ pub(in crate::device::cuda::engine) static WHOLE: Template =
 pub(in crate::device::cuda::engine) static PARTS: Template =
     Template { files: &[ACCUMULATE, REDUCE], entry: parts_entry };
 
-/// Largest accumulator, in bytes.
+/// Maximum size of an accumulator, in bytes. `across` in `reduce.cu` asserts it.
 pub(super) const MAX_ACC_BYTES: usize = 64;
 
 /// A reduction without its types.
@@ -52,8 +52,8 @@ impl Reducing {
     /// Reduces the trailing axes of `a`. Returns whether all results are defined.
     ///
     /// # Safety
-    /// The caller must ensure that all elements within `shape`, and of `out` within its leading axes, are allocated on
-    /// `context`'s GPU, and that nothing else accesses those of `out`.
+    /// The caller must ensure that the elements of `a` within `shape`, and the elements of `out` within the leading axes of
+    /// `shape`, are allocated on `context`'s GPU. Nothing else may access the elements of `out`.
     pub(in crate::device::cuda::engine) unsafe fn run(
         &self,
         context: &'static Context,
@@ -89,8 +89,8 @@ impl Reducing {
             .with(&to)
             .with(&parts)
             .with(&failed);
-        // SAFETY: the caller ensures valid elements and exclusive access to `out`, and the layout visits only these. `parts`
-        // has room for every accumulator. The arguments are those of `whole_entry`.
+        // SAFETY: the caller ensures valid elements and exclusive access to `out`, and the layout visits only these elements.
+        // `parts` has room for every accumulator, and nothing else accesses it. The arguments are those of `whole_entry`.
         unsafe { context.launch(&program(&WHOLE, variant), grid(context, &shares)?, BLOCK, &mut arguments)? };
         if shares.splits > 1 {
             let shares = shares.of_parts();
@@ -102,20 +102,20 @@ impl Reducing {
                 .with(&to)
                 .with(&failed);
             let program = program(&PARTS, [0; 6]);
-            // SAFETY: as for `WHOLE`: only elements of `out` and the parts that `WHOLE` wrote are visited. The arguments are
-            // those of `parts_entry`.
+            // SAFETY: the caller ensures exclusive access to `out`, and `kept` visits only its elements. `WHOLE` wrote all
+            // accumulators in `parts`. The arguments are those of `parts_entry`.
             unsafe { context.launch(&program, grid(context, &shares)?, BLOCK, &mut arguments)? };
         }
         Ok(!flag.map_or(Ok(false), |flag| flag.raised())?)
     }
 }
 
-/// Returns the address of the element at an offset, which counts elements.
+/// Returns the address of the element at an offset, in elements.
 pub(super) fn address(of: RawOperand<'_>, offset: isize) -> u64 {
     of.address.wrapping_add_signed(offset as i64 * of.dtype.size() as i64)
 }
 
-/// Returns the bytes of memory for the parts of all outputs.
+/// Returns the size of the memory for the partial results of all outputs, in bytes.
 pub(super) fn parts_bytes(shares: &Shares) -> Result<usize, Error> {
     let parts = (shares.outputs as usize).checked_mul(shares.splits as usize);
     parts.and_then(|parts| parts.checked_mul(MAX_ACC_BYTES)).ok_or_else(|| Error::Overflow {
@@ -179,7 +179,8 @@ fn parts_entry(program: &Program) -> String {
 struct Layout {
     /// The loops over the outputs, with strides of the output and of the operand.
     kept: Plan<2>,
-    /// The loops over the reduced axes. If several elements are loaded at once, extents and strides count vectors, except along a line.
+    /// The loops over the reduced axes. If several elements are loaded at once and the axes are not a line, the inner extent counts
+    /// vectors. Strides always count elements.
     reduced: Plan<1>,
     /// Number of elements that are loaded at once.
     vector: usize,
@@ -236,7 +237,7 @@ impl Layout {
     }
 }
 
-/// Reverses the kept axes along which operand `key`, the one that is read, has a negative stride. Returns the resulting offset of each
+/// Reverses the kept axes along which operand `key` has a negative stride, for all operands. Returns the resulting offset of each
 /// operand's first element.
 pub(super) fn read_forwards<const K: usize>(
     shape: &[usize],
@@ -255,7 +256,8 @@ pub(super) fn read_forwards<const K: usize>(
     offsets
 }
 
-/// Returns the same loops over vectors of elements, if all vectors begin at a multiple of their length.
+/// Returns the same loops over vectors of elements. Returns `None` unless all vectors are whole and begin at multiples of their
+/// length.
 fn in_vectors(plan: &Plan<1>, vector: usize) -> Option<Plan<1>> {
     let whole = plan.inner_len().is_multiple_of(vector)
         && plan.outer_strides().iter().all(|[stride]| stride.unsigned_abs().is_multiple_of(vector));
@@ -278,7 +280,7 @@ mod tests {
         all
     }
 
-    /// Computes the offsets by counting.
+    /// Computes the offset of each element naively, in row-major order.
     fn offsets(shape: &[usize], strides: &[isize]) -> Vec<isize> {
         let mut all = vec![0];
         for (&n, &stride) in shape.iter().zip(strides) {
@@ -347,11 +349,12 @@ mod tests {
     fn vectors_where_all_are_aligned() {
         let vector = |shape: &[usize], a: &[isize], address| check(shape, &[1], a, address, 4).vector;
         assert_eq!(vector(&[3, 5, 16], &[16, 48, 1], 0), 4);
-        // An address that is not a multiple of 16 bytes, rows whose length is not a multiple of four, kept elements in between.
+        // The address is not a multiple of 16; the rows have 14 elements, not a multiple of four; the stride 17 is not a multiple
+        // of four.
         assert_eq!(vector(&[3, 5, 16], &[16, 48, 1], 4), 1);
         assert_eq!(vector(&[3, 5, 14], &[14, 42, 1], 0), 1);
         assert_eq!(vector(&[3, 5, 16], &[17, 51, 1], 0), 1);
-        // The kernel aligns the beginning of a line itself.
+        // A line may begin at any address: the kernel folds the elements before the first aligned address one by one.
         assert_eq!(vector(&[3, 65], &[65, 1], 4), 4);
         assert_eq!(vector(&[65, 65], &[1, 65], 0), 1);
     }

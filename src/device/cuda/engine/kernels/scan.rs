@@ -1,5 +1,5 @@
-//! Scans on a GPU: a thread for each line, or tiles and chunks of lines. Nothing here is generic over operations or element
-//! types.
+//! Scans (cumulative operations) on a GPU: one thread per line, or thread blocks that compute lines in tiles. No code in this file
+//! is generic over operations or element types.
 
 use super::loops::Loops;
 use super::reduce::{ACCUMULATE, address, loops};
@@ -17,13 +17,13 @@ const FILES: &[&str] = &[ACCUMULATE, include_str!("../codegen/sources/scan.cu")]
 pub(in crate::device::cuda::engine) static LINES: Template = Template { files: FILES, entry: lines_entry };
 pub(in crate::device::cuda::engine) static TILES: Template = Template { files: FILES, entry: tiles_entry };
 
-/// Elements of a tile; `TILE` of the kernels.
+/// Number of elements of a tile. The same as `TILE` in `scan.cu`.
 const TILE: usize = 8 * BLOCK as usize;
-/// With this many lines, a thread for each keeps the GPU busy.
+/// Minimum number of lines for one thread per line: enough threads to keep the GPU busy.
 const MIN_LINES: usize = 1 << 14;
-/// Shorter lines are not worth a thread block.
+/// Lines of at most this many elements are too short for a thread block.
 const MIN_LINE_LEN: usize = 64;
-/// Lines are split into chunks so that there are about this many thread blocks, unless chunks would be shorter than [`MIN_CHUNK_LEN`].
+/// Number of thread blocks to aim for when lines are split into chunks. Chunks have at least about [`MIN_CHUNK_LEN`] elements.
 const TARGET_BLOCKS: usize = 1 << 10;
 const MIN_CHUNK_LEN: usize = 4 * TILE;
 
@@ -31,12 +31,12 @@ const MIN_CHUNK_LEN: usize = 4 * TILE;
 #[derive(Debug)]
 pub(in crate::device::cuda::engine) struct Scanning {
     pub(in crate::device::cuda::engine) operation: Operation,
-    /// The source of the check that the operation is defined, if it needs one.
+    /// The source of the check that the operation is defined for its operands; `None` if the operation is not checked.
     pub(in crate::device::cuda::engine) domain: Option<CudaSource>,
     pub(in crate::device::cuda::engine) associative: bool,
 }
 
-/// Mirrors the kernel's structure.
+/// The lines of a scan. Mirrors the struct `Lines` of `scan.cu`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 struct Lines {
@@ -47,11 +47,12 @@ struct Lines {
     chunk: u64,
 }
 
-// SAFETY: `repr(C)`, with the members of the kernel's structure.
+// SAFETY: `repr(C)`, with the members of the struct `Lines` in `scan.cu`.
 unsafe impl Argument for Lines {}
 
 impl Scanning {
-    /// Returns the program of a template for elements of a type.
+    /// Returns the program of a template for elements of type `dtype`. `totals` selects the kernel that writes only the totals of
+    /// chunks.
     pub(in crate::device::cuda::engine) fn program(
         &self,
         template: &'static Template,
@@ -65,8 +66,8 @@ impl Scanning {
     /// Scans along the last axis. Returns whether all results are defined.
     ///
     /// # Safety
-    /// The caller must ensure that all elements within `shape` are allocated on `context`'s GPU, and that nothing else accesses
-    /// those of `out`.
+    /// The caller must ensure that all elements within `shape` are allocated on `context`'s GPU. Nothing else may access the
+    /// elements of `out`.
     pub(in crate::device::cuda::engine) unsafe fn run(
         &self,
         context: &'static Context,
@@ -97,12 +98,12 @@ impl Scanning {
             // these.
             unsafe { pass.lines(&around, from, to) }?;
         } else {
-            // SAFETY: as for `Pass::lines`: the lines of both operands consist of elements that the caller ensures.
+            // SAFETY: the caller ensures valid elements and exclusive access to `out`; the lines of both operands consist of these.
             unsafe { pass.tiles(&around, from, to) }?;
         }
         let Some(domain) = self.domain else { return Ok(true) };
-        // Each result of a line, except the last, is an operand of the next step. So the check compares these results with the next
-        // elements.
+        // Each result of a line, except the last, is an operand of the next step, together with the next element. So the check
+        // tests each of these pairs.
         let mut shape = shape.to_vec();
         shape[last] -= 1;
         let next = RawOperand { address: address(a, a.strides[last]), ..a };
@@ -112,13 +113,13 @@ impl Scanning {
     }
 }
 
-/// Returns the number of elements of a chunk.
+/// Returns the number of elements of a chunk: the whole line, or a multiple of [`TILE`].
 fn chunk(lines: usize, length: usize) -> usize {
     let chunks = (TARGET_BLOCKS / lines.max(1)).min(length / MIN_CHUNK_LEN).max(1);
     if chunks == 1 { length } else { length.div_ceil(chunks).next_multiple_of(TILE) }
 }
 
-/// One pass over lines.
+/// One pass over lines: what the launches of its kernels have in common.
 struct Pass<'a> {
     scanning: &'a Scanning,
     context: &'static Context,
@@ -134,8 +135,7 @@ impl Pass<'_> {
     /// Scans with one thread for each line.
     ///
     /// # Safety
-    /// The caller must ensure that the elements of all lines are allocated on the GPU, and that nothing else accesses those at
-    /// `to`.
+    /// The caller must ensure that the elements of all lines are allocated on the GPU. Nothing else may access the lines at `to`.
     unsafe fn lines(&self, around: &Loops<2>, from: u64, to: u64) -> Result<(), Error> {
         let packed = Packed::new(&self.scanning.operation.scalars);
         let mut arguments =
@@ -146,7 +146,8 @@ impl Pass<'_> {
         unsafe { self.context.launch(&self.program(&LINES, false), [grid, 1, 1], BLOCK, &mut arguments) }
     }
 
-    /// Scans with thread blocks, one for each chunk of a line.
+    /// Scans with one thread block for each chunk of a line. If lines have several chunks, three kernels run: the first computes
+    /// the total of each chunk, the second scans these totals, and the third scans the chunks.
     ///
     /// # Safety
     /// The same as for [`lines`](Pass::lines).
@@ -162,21 +163,23 @@ impl Pass<'_> {
         let lines = Lines { count, length: chunks, to: 1, from: 1, chunk: chunks };
         let of_totals = Pass { lines, ..*self };
         let side_by_side = Loops::new(&[count as usize], &[[chunks as isize; 2]]);
-        // SAFETY: the caller ensures readable lines at `from`; `totals` has room for one element per chunk and line.
+        // SAFETY: the caller ensures readable lines at `from`. `totals` has room for one element per chunk and line, and nothing
+        // else accesses it. `before` is 0.
         unsafe { self.launch(around, from, totals.address(), 0, chunks as u32, true) }?;
-        // SAFETY: `totals` was computed above; `running` has the same size. Their lines are contiguous, with `chunks` elements
-        // each.
+        // SAFETY: the launch above wrote `totals`. `running` has the same size, and nothing else accesses it. Their lines are
+        // contiguous, with `chunks` elements each. `before` is 0.
         unsafe { of_totals.launch(&side_by_side, totals.address(), running.address(), 0, 1, false) }?;
-        // SAFETY: the caller ensures valid lines and exclusive access to those at `to`; `running` was computed for all chunks.
+        // SAFETY: the caller ensures valid lines and exclusive access to those at `to`. The launch above wrote `running`, the
+        // scanned total of every chunk.
         unsafe { self.launch(around, from, to, running.address(), chunks as u32, false) }
     }
 
-    /// Queues the kernel of tiles.
+    /// Queues the kernel `scan_tiles`, for `chunks` chunks per line.
     ///
     /// # Safety
     /// The same as for [`lines`](Pass::lines). In addition, the caller must ensure:
-    /// * `before` is 0 or the address of one element per chunk and line, the scanned totals of the chunks;
-    /// * if `totals`, `to` is the address of memory for one element per chunk and line.
+    /// * `before` is 0, or the address of the scanned totals of the chunks: one element per chunk and line;
+    /// * if `totals` is `true`, `to` is the address of memory for one element per chunk and line.
     unsafe fn launch(
         &self,
         around: &Loops<2>,

@@ -1,36 +1,38 @@
-//! The division of a reduction among threads, computed from shapes, strides and the size of an element only. The number of
-//! multiprocessors is not used, so that results are the same on every GPU.
+//! Divides the work of reductions and sums of products among threads. The division depends on shapes, strides and the size of an
+//! element only. It does not depend on the number of multiprocessors, so results are the same on every GPU.
 
 use crate::device::cuda::engine::codegen::arguments::Argument;
 
-/// Threads of a block; `BLOCK` of the kernels.
+/// Number of threads per block. The same as `BLOCK` in the kernels' sources.
 pub(super) const BLOCK: u32 = 256;
-/// Threads that keep the memory of a large GPU busy.
+/// Number of threads whose loads saturate the memory bandwidth of a large GPU.
 const BUSY_THREADS: u64 = 1 << 17;
-/// Threads for outputs that are split: several times [`BUSY_THREADS`], so that few of them finish last.
+/// Number of threads if outputs are split: several times [`BUSY_THREADS`], so that few threads run alone at the end.
 const SPLIT_THREADS: u64 = 1 << 19;
-/// Loads that a thread has in flight together.
+/// Number of loads that a thread has in flight together.
 const LOADS_IN_FLIGHT: u64 = 4;
-/// Maximum number of items of one thread. A thread combines its accumulators after 64 rounds of loads, so at most some hundreds of such
-/// sums are added sequentially.
+/// Maximum number of items of one thread. A thread combines its accumulators after 64 rounds of loads, `CHAIN` in `reduce.cu`. So
+/// it adds at most 64 such sums sequentially with four loads per round, and at most 256 with one load per round.
 const MAX_ITEMS: u64 = 64 * 64 * LOADS_IN_FLIGHT;
-/// The smallest unit in which memory is read, in bytes.
+/// Size of a memory sector, the smallest unit that the GPU loads from memory, in bytes.
 const SECTOR_BYTES: u64 = 32;
-/// The unit in which memory is read fastest, in bytes.
+/// Size of a cache line, in bytes.
 const CACHE_LINE_BYTES: u64 = 128;
 
-/// How outputs and their items are divided among threads. Mirrors the kernels' structure.
+/// How outputs and their items are divided among threads. Mirrors the struct `Shares` of `reduce.cu`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shares {
     pub(super) outputs: u64,
-    /// Items of each output: elements, or vectors of them.
+    /// Number of items of each output. An item is an element or a vector of elements.
     pub(super) items: u64,
-    /// Elements of each output.
+    /// Number of elements that are reduced to each output.
     pub(super) count: u64,
-    /// Binary logarithms: adjacent threads along the outputs, and threads that share the items of one output.
+    /// Binary logarithm of the number of adjacent outputs that adjacent threads compute.
     pub(super) lanes: u32,
+    /// Binary logarithm of the number of threads of a block that share the items of one output.
     pub(super) threads: u32,
+    /// Number of blocks that share the items of one output. Each writes a partial result if there are several.
     pub(super) splits: u32,
     unused: u32,
 }
@@ -43,28 +45,29 @@ pub(super) struct Loads {
     pub(super) count: u64,
     /// The extent of the innermost loop over outputs.
     pub(super) inner_outputs: u64,
-    /// Distances in bytes to the next output's item, and to the next item of an output.
+    /// Distance from an item to the same item of the next output, in bytes.
     pub(super) next_output: u64,
+    /// Distance from an item to the next item of the same output, in bytes.
     pub(super) next_item: u64,
-    /// Bytes of an item.
+    /// Size of an item, in bytes.
     pub(super) bytes: u64,
 }
 
-// SAFETY: `repr(C)`, with the members of the kernels' structure.
+// SAFETY: `repr(C)`, with the members of the struct `Shares` in `reduce.cu`.
 unsafe impl Argument for Shares {}
 
 impl Shares {
     pub(super) fn choose(loads: &Loads) -> Shares {
         let Loads { outputs, items, count, inner_outputs, next_output, next_item, bytes } = *loads;
-        // Adjacent threads take adjacent outputs (`lanes`) if these are closer together in memory than the items of one output, and
-        // share a cache line.
+        // Adjacent threads compute adjacent outputs (`lanes`) if the items of adjacent outputs share a cache line and are closer
+        // together than the items of one output.
         let down =
             outputs > 1 && next_output < CACHE_LINE_BYTES && (next_item == 0 || next_output < next_item);
         let (mut lanes, least_lanes, mut threads) = if down {
             let most = logarithm(inner_outputs).min(5);
             (most, logarithm(2 * SECTOR_BYTES / bytes.max(1)).min(most), 0)
         } else {
-            // Adjacent threads read contiguous items.
+            // Adjacent threads share the items of one output, and read contiguous items.
             let together = if next_item <= bytes { logarithm(2 * SECTOR_BYTES / bytes.max(1)) } else { 0 };
             (0, 0, together.min(logarithm(items)))
         };
@@ -87,7 +90,7 @@ impl Shares {
         Shares { outputs, items, count, lanes, threads, splits, unused: 0 }
     }
 
-    /// Returns how the parts that the splits computed are divided among threads.
+    /// Returns the division of the second kernel. Its items are the partial results of the splits.
     pub(super) fn of_parts(&self) -> Shares {
         let items = u64::from(self.splits);
         let lanes = logarithm(self.outputs).min(5);
@@ -102,7 +105,7 @@ impl Shares {
         Some([i32::try_from(blocks).ok()? as u32, self.splits, 1])
     }
 
-    /// Returns whether counts need 64-bit arithmetic.
+    /// Returns whether the indices of outputs or elements need 64-bit arithmetic.
     pub(super) fn is_wide(&self) -> bool {
         self.outputs.max(self.count) >= 1 << 31
     }
@@ -117,7 +120,8 @@ fn logarithm(n: u64) -> u32 {
 mod tests {
     use super::*;
 
-    /// Loops over rows, whose outputs are far apart, or over columns, whose outputs are adjacent.
+    /// Reduces rows, so that the items of an output are contiguous, or columns, so that the same items of adjacent outputs are
+    /// contiguous.
     fn loads(outputs: u64, items: u64, bytes: u64, columns: bool) -> Loads {
         let (next_output, next_item) =
             if columns { (bytes, bytes * outputs) } else { (bytes * items, bytes) };

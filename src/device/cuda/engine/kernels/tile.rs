@@ -1,5 +1,6 @@
-//! Elementwise operations on operands that are contiguous along different axes, for example on a tensor and the transpose of another
-//! one. The operands are split into tiles that go through shared memory.
+//! Elementwise operations on operands that are contiguous along different axes, for example on a tensor and the transpose of
+//! another one. The iteration space is split into tiles, whose sides are an axis `x`, along which the result is contiguous, and an
+//! axis `y`. Operands that are contiguous along `y` pass through shared memory.
 
 use super::loops::{Divisor, Loops};
 use crate::device::cuda::engine::codegen::arguments::{Argument, Arguments};
@@ -13,14 +14,14 @@ use crate::layout::plan::Plan;
 
 static TILE: Template = Template { files: &[include_str!("../codegen/sources/tile.cu")], entry };
 
-/// Minimum extent of both sides: below it, a tile would be mostly empty.
+/// Minimum extent along both sides of the tiles. With smaller extents, tiles would be mostly empty.
 const MIN_SIDE: usize = 8;
-/// Shared memory of a thread block, in bytes.
+/// Static shared memory that a thread block can have on every GPU, in bytes.
 const SHARED_MEMORY_BYTES: usize = 48 << 10;
-/// Minimum number of elements: fewer take as long without tiles.
+/// Minimum number of elements. Operations on fewer elements take as long without tiles.
 const MIN_LEN: usize = 1 << 12;
 
-/// Mirrors the kernel's structure.
+/// The loops of a tiled operation. Mirrors the struct `Tiles` of `tile.cu`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C)]
 pub(super) struct Tiles<const N: usize> {
@@ -33,7 +34,7 @@ pub(super) struct Tiles<const N: usize> {
     down: Divisor,
 }
 
-// SAFETY: `repr(C)`, with the members of the kernel's structure.
+// SAFETY: `repr(C)`, with the members of the struct `Tiles` in `tile.cu`.
 unsafe impl<const N: usize> Argument for Tiles<N> {}
 
 /// How a plan is split into tiles.
@@ -41,14 +42,14 @@ unsafe impl<const N: usize> Argument for Tiles<N> {}
 pub(in crate::device::cuda::engine) struct Tiled<const N: usize> {
     tiles: Tiles<N>,
     side: usize,
-    /// Operands that are contiguous along `y`, one bit each.
+    /// Mask of the operands that are contiguous along `y`: bit `k - 1` for operand `k`.
     across: u32,
     wide: bool,
     count: usize,
 }
 
-/// Returns the tiles of a plan, if the result is contiguous along one axis and an operand along another, and both are long
-/// enough.
+/// Splits a plan into tiles, if the result is contiguous along one axis and an operand along another. Returns `None` otherwise, or
+/// if there are too few elements.
 pub(in crate::device::cuda::engine) fn tiles<const N: usize>(
     plan: &Plan<N>,
     elements: [RawElements; N],
@@ -63,7 +64,8 @@ pub(in crate::device::cuda::engine) fn tiles<const N: usize>(
     let (key, first) = (1..N).filter(|&k| apart(k)).find_map(|k| Some((k, side_by_side(k)?)))?;
     let across = mask(|k| apart(k) && strides[first][k].unsigned_abs() == 1, N);
     let largest = elements.iter().map(|of| of.dtype.size()).max().unwrap_or(16);
-    // Rows of 256 bytes and more, if all tiles fit into the shared memory that a block can have on every GPU.
+    // A row of a tile has at least 256 bytes if the largest elements have at least 4 bytes. If the tiles of the operands in
+    // `across` then exceed the shared memory, the rows are shorter.
     let fits = |side: usize| {
         let tile = |k: usize| side * (side + 1) * elements[k].dtype.size().next_multiple_of(8);
         let tiles: usize = (1..N).filter(|k| across >> (k - 1) & 1 == 1).map(tile).sum();
@@ -79,7 +81,7 @@ pub(in crate::device::cuda::engine) fn tiles<const N: usize>(
     let chain = |k: usize, first: usize, but: &[usize]| {
         let mut axes = vec![first];
         let mut length = shape[first];
-        // Adds the next axis if it continues where this one ends.
+        // Adds an axis whose stride is the length so far: its elements continue where those of the chain end.
         while length < side
             && let Some(next) = (0..shape.len()).find(|axis| {
                 !axes.contains(axis) && !but.contains(axis) && strides[*axis][k] == length as isize
@@ -173,15 +175,15 @@ mod tests {
 
     const N: usize = 96;
 
-    /// Splits a plan of `n × n` elements with these row strides into tiles. The other stride is 1 or, for a row stride of 1,
-    /// `n`.
+    /// Splits a plan of `N × N` elements into tiles. `rows` contains the row stride of each operand: 1 or `N`. The other stride is
+    /// then `N` or 1.
     fn tiled<const K: usize>(rows: [isize; K], dtype: DType) -> Option<Tiled<K>> {
         let strides = rows.map(|row| if row == 1 { [1, N as isize] } else { [row, 1] });
         let plan = Plan::unordered(&[N, N], strides.each_ref().map(|strides| &strides[..]));
         tiles(&plan, [RawElements { address: 0, dtype }; K])
     }
 
-    /// NVIDIA's compiler rejects kernels with more than 48 KiB, whatever the GPU.
+    /// NVIDIA's compiler rejects kernels with more than 48 KiB of static shared memory, for every GPU.
     #[test]
     fn tiles_fit_into_shared_memory() {
         let n = N as isize;
@@ -211,7 +213,7 @@ mod tests {
         assert_eq!(tiled([n, 1], DType::F64).unwrap().across, 0b1);
         assert_eq!(tiled([n, n, 1], DType::F64).unwrap().across, 0b10);
         assert_eq!(tiled([n, 1, 1], DType::F64).unwrap().across, 0b11);
-        // Three tiles of 32 in each direction.
+        // 96 elements are three tiles of 32 along each axis, or two tiles of 64.
         assert_eq!(tiled([n, 1], DType::F64).unwrap().count, 9);
         assert_eq!(tiled([n, 1], DType::F32).unwrap().count, 4);
     }

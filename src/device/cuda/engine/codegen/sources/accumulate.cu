@@ -7,7 +7,7 @@ template <class T> struct Accumulates<T, true> {
     typedef f64 Quotient;
 };
 template <class T> using Accumulator = typename Accumulates<T, INTEGER<T>>::Sum;
-// The result type of means and quotients.
+// The type of means and quotients of T: f64 for integers, otherwise T.
 template <class T> using Floating = typename Accumulates<T, INTEGER<T>>::Quotient;
 
 DEV i128 wrapping_add(i128 a, i128 b) { return (i128)((u128)a + (u128)b); }
@@ -15,14 +15,15 @@ DEV u128 wrapping_add(u128 a, u128 b) { return a + b; }
 DEV i128 wrapping_mul(i128 a, i128 b) { return (i128)((u128)a * (u128)b); }
 DEV u128 wrapping_mul(u128 a, u128 b) { return a * b; }
 
-// Converts an accumulated value to T, wrapped. Returns whether it fits.
+// Converts an accumulated value to T, wrapped. Returns whether the value fits T.
 template <class T> DEV bool narrow(Accumulator<T> acc, T &to) {
     to = (T)acc;
     if constexpr (INTEGER<T>) return (Accumulator<T>)to == acc;
     return true;
 }
 
-// Computes the product, wrapped. Returns whether it overflowed.
+// Computes the product of two accumulators, wrapped. Returns whether it overflowed. Floating-point products never overflow in this
+// sense.
 template <class A> DEV bool checked_mul(A a, A b, A &to) {
     to = a * b;
     return false;
@@ -41,7 +42,8 @@ DEV bool checked_mul(u128 a, u128 b, u128 &to) {
     to = a * b;
     u64 high_a = (u64)(a >> 64), high_b = (u64)(b >> 64);
     if (high_a != 0 && high_b != 0) return true;
-    // One high half is zero. So the cross products, plus the carry from the low halves, must fit the upper 64 bits.
+    // One high half is zero, so one cross product is zero. The product fits if the other one, plus the upper half of the low
+    // product, is less than 2^64.
     u128 across = (u128)high_a * (u64)b + (u128)high_b * (u64)a;
     across += ((u128)(u64)a * (u64)b) >> 64;
     return across >> 64 != 0;
@@ -55,13 +57,14 @@ DEV bool checked_mul(i128 a, i128 b, i128 &to) {
     return beyond || magnitude > most;
 }
 
-// unscale: division by a real number. dot_re: the real part of conj(a) * b.
+// unscale: divides by a real number. dot_re: computes the real part of conj(a) * b.
 template <class F> DEV F unscale(F x, F by) { return x / by; }
 template <class F> DEV Complex<F> unscale(Complex<F> x, F by) { return {x.re / by, x.im / by}; }
 template <class F> DEV F dot_re(F a, F b) { return a * b; }
 template <class F> DEV F dot_re(Complex<F> a, Complex<F> b) { return a.re * b.re + a.im * b.im; }
 
-// Returns the value of the warp's thread that is `by` places after this one, or before it if BACK. T is any copyable type.
+// Returns the value `x` of another thread of the warp: of the thread `by` places after this one, or before this one if BACK. T is
+// any trivially copyable type.
 template <bool BACK, class T> DEV T shuffle(T x, u32 by) {
     const int words = (sizeof(T) + 3) / 4;
     union Words {

@@ -1,4 +1,5 @@
-// Arithmetic of all element types, the same as in Rust: integers wrap and never trap. To detect overflow, `fits_..` is called before.
+// Arithmetic of all element types, with the same results as in Rust. Integers wrap and never trap. To detect overflow, separate
+// kernels call the functions `fits_..`.
 
 // ---- kinds of numbers
 
@@ -13,8 +14,8 @@ template <class T> constexpr bool SIGNED = INTEGER<T> && T(-1) < T(0);
 typedef __int128 i128;
 typedef unsigned __int128 u128;
 
-// The types that integers are computed in. `Wrapping` is unsigned, as signed overflow is undefined in C++. It is at least as large as
-// `int`, because smaller types would be promoted to `int`, which is signed. `Wide` holds every product.
+// The types in which integers are computed. `Wrapping` is unsigned, as signed overflow is undefined in C++. `Wrapping` is at least
+// as large as `int`, because smaller types would be promoted to `int`, which is signed. `Wide` can represent every product.
 template <int BYTES, bool IS_SIGNED> struct Words { typedef u32 Wrapping; typedef u64 Wide; };
 template <> struct Words<1, true> { typedef u32 Wrapping; typedef i64 Wide; };
 template <> struct Words<2, true> { typedef u32 Wrapping; typedef i64 Wide; };
@@ -26,7 +27,7 @@ template <class T> using Wide = typename Words<sizeof(T), SIGNED<T>>::Wide;
 
 template <class F> DEV F infinity() { return F(1) / F(0); }
 
-// The extreme values of a real type; infinities for floating-point types.
+// The smallest and the largest value of a real type: infinities for floating-point types.
 template <class T> DEV T lowest() {
     if constexpr (FLOAT<T>) return -infinity<T>();
     else return SIGNED<T> ? (T)(1ull << (8 * sizeof(T) - 1)) : T(0);
@@ -36,10 +37,11 @@ template <class T> DEV T highest() {
     else return (T)~lowest<T>();
 }
 
-// ---- casts, as Rust's `as`
+// ---- casts, with the results of Rust's `as`
 
 template <class I, class F> DEV I saturated(F x) {
-    // The conversion may round the largest integer up to a power of two, which is then the smallest number that overflows.
+    // The conversion of `highest` to F may round up to a power of two. This power of two is the smallest number that overflows, so
+    // `>=` is correct.
     if (x >= (F)highest<I>()) return highest<I>();
     if (x <= (F)lowest<I>()) return lowest<I>();
     return x != x ? I(0) : (I)x;
@@ -69,7 +71,8 @@ template <class F> DEV Complex<F> operator%(Complex<F> a, Complex<F> b) {
     return a - b * cut;
 }
 
-// Operations with a real number. The type of the real number is not deduced, so literals of any arithmetic type convert to F.
+// Operations of a complex and a real number. The type of the real operand is not deduced, so literals of any arithmetic type
+// convert to F.
 template <class F> struct Real { typedef F Type; };
 template <class F> using RealOf = typename Real<F>::Type;
 template <class F> DEV Complex<F> operator+(Complex<F> a, RealOf<F> b) { return {a.re + b, a.im}; }
@@ -106,7 +109,7 @@ template <class T> DEV T wrapping_neg(T a) {
     if constexpr (INTEGER<T>) return (T)((Wrapping<T>)0 - (Wrapping<T>)a);
     else return -a;
 }
-// Division of integers by zero returns 0. The result is not used, as `fits_div` returns false.
+// Integer division by zero returns 0 instead of trapping. No caller uses this result, as `fits_div` returns false.
 template <class T> DEV T wrapping_div(T a, T b) {
     if constexpr (INTEGER<T>) {
         if (b == 0) return T(0);
@@ -144,7 +147,7 @@ template <class T> DEV bool fits_neg(T a) { return SIGNED<T> ? a != lowest<T>() 
 
 // ---- comparison
 
-// Maximum and minimum. NaN if one of the operands is NaN.
+// Maximum and minimum of two elements. The result is NaN if an operand is NaN.
 template <class T> DEV T larger(T a, T b) { return b > a || b != b ? b : a; }
 template <class T> DEV T smaller(T a, T b) { return b < a || b != b ? b : a; }
 
@@ -168,7 +171,7 @@ DEV bool inverted(bool a) { return !a; }
 
 DEV u32 distance_from_zero(i32 n) { return n < 0 ? 0u - (u32)n : (u32)n; }
 
-// Returns the power. Calls `visit` with both factors before each multiplication.
+// Returns base^n. Calls `visit` with both factors before each multiplication.
 template <class T, class Visit> DEV T repeated_squaring(T base, u32 n, Visit visit) {
     T product = cast<T>(1);
     while (n > 0) {
@@ -210,8 +213,8 @@ template <class T> DEV T blend(T beta, T before, T alpha, T now) {
 template <class T> DEV bool fits_blend(T beta, T before, T alpha, T now) {
     Wide<T> kept = (Wide<T>)beta * (Wide<T>)before, added = (Wide<T>)alpha * (Wide<T>)now;
     if constexpr (SIGNED<T>) {
-        // The wide sum overflows only if both products are near the upper end of the wide type. In this case, the sum of their halves
-        // does not fit T, and it cannot overflow.
+        // The wide sum overflows only if both products are near the maximum of the wide type. Then the sum of their halves, which
+        // cannot overflow, does not fit T, so the wide sum is not computed.
         return fits<T>(kept / 2 + added / 2) && fits<T>(kept + added);
     } else {
         return kept + added >= kept && fits<T>(kept + added);

@@ -1,13 +1,13 @@
-// Elementwise operations. If all operands are contiguous: one flat loop. Otherwise: loops whose indices are computed by fast divisions.
-// If an operand is contiguous along another axis than the result: tiles in shared memory (tile.cu). Operands are passed as a pack of
-// readers.
+// Elementwise operations. `contiguous` is one flat loop, for operands that are contiguous or a single element. `strided` is for all
+// other operands, and computes indices by fast divisions. If an operand is contiguous along another axis than the result, the host
+// uses `tile` of tile.cu instead. The operands are a parameter pack of readers, such as `Each`, which load elements.
 
-// U vectors of a thread, whose loads are in flight together.
+// The U vectors that a thread loads from one operand. Their loads are in flight together.
 template <class T, int V, int U> struct Block {
     Vec<T, V> row[U];
 };
 
-// Calls the function. Without operands, it is a function of the index.
+// Calls the function with its operands or, if it has no operands, with the index.
 template <class F, class... A> DEV auto call(F f, u64, A... a) -> decltype(f(a...)) { return f(a...); }
 template <class F> DEV auto call(F f, u64 position) -> decltype(f(position)) { return f(position); }
 
@@ -24,7 +24,7 @@ template <class T> struct Each {
     }
 };
 
-// The same element for all indices.
+// Reads an operand that has the same element for all indices.
 template <class T> struct Same {
     const T *from;
     DEV T one(u64) const { return *from; }
@@ -43,7 +43,7 @@ template <int V, int U, class F, class R, class... A> DEV void contiguous(F f, u
     const u32 apart = 256 * V;
     const u64 first = (u64)blockIdx.x * apart * U;
     if (first + apart * U <= n) {
-        // A full block: there are no branches between the loads.
+        // All vectors of this thread block are complete, so there are no branches between the loads.
         const u64 at = first + threadIdx.x * V;
         auto apply = [&](auto... x) {
 #pragma unroll
@@ -106,7 +106,7 @@ DEV void strided(F f, const Loops<N> &loops, I n, R *out, A... a) {
     apply(gather<V, U>(a, at, a.from)...);
 }
 
-// Checks that the function is defined for all elements. Writes 1 to `undefined` otherwise.
+// Evaluates `f`, the domain check of a function, for all elements. Writes 1 to `undefined` if the check returns false.
 template <class F, int N, class... A> DEV void defined(F f, const Loops<N> &loops, u64 n, u32 *undefined, A... a) {
     for (u64 i = (u64)blockIdx.x * 256 + threadIdx.x; i < n; i += (u64)gridDim.x * 256) {
         i64 at[N];

@@ -25,7 +25,7 @@ template <class F> DEV Complex<F> exp(Complex<F> a) {
         if (a.re < F(0)) {
             if (!is_finite(a.im)) return {F(0), F(0)};
         } else if (a.im == F(0) || !is_finite(a.im)) {
-            // An infinite angle has no direction: the imaginary part is NaN.
+            // If the imaginary part is infinite, the direction of the result is undefined, so its imaginary part is NaN.
             return {a.re, is_infinite(a.im) ? a.im - a.im : a.im};
         }
     } else if (is_nan(a.re) && a.im == F(0)) {
@@ -68,7 +68,7 @@ template <class F> DEV Complex<F> tanh(Complex<F> a) {
     return Complex<F>{sinh(re), sin(im)} / (cosh(re) + cos(im));
 }
 
-// Factors of 1, 2 and i are multiplied as complex numbers, as in num-complex: this matters for infinities.
+// The factors i and 2 and the term 1 are complex numbers, as in num-complex. Real factors would give other results for infinities.
 template <class F> DEV Complex<F> asin(Complex<F> a) {
     Complex<F> i = {F(0), F(1)}, one = {F(1), F(0)};
     return -i * log(sqrt(one - a * a) + i * a);
@@ -98,7 +98,7 @@ template <class F> DEV Complex<F> atanh(Complex<F> a) {
     return (log(one + a) - log(one - a)) / two;
 }
 
-// ---- one of these functions, chosen at run time by its number in `Function`
+// ---- one of these functions, chosen at run time by its number in `FloatFunction`
 
 template <class T> DEV T function(T a, u8 which) {
     switch (which) {

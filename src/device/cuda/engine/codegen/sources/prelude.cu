@@ -1,5 +1,6 @@
-// The beginning of every kernel's source: the element types by their Rust names, and arithmetic. No header is included, so a kernel
-// compiles in milliseconds and needs only the compiler's library.
+// The beginning of every kernel's source: the element types by their Rust names, complex arithmetic, vectors, and loop nests. No
+// header is included. So a kernel compiles in tens of milliseconds, and the compiler's library is the only file that its
+// compilation needs.
 
 typedef signed char i8;
 typedef short i16;
@@ -33,14 +34,15 @@ template <class F> DEV bool operator!=(Complex<F> a, Complex<F> b) { return !(a 
 
 // ---- memory
 
-// Elements that are loaded and stored together; aligned to at most 16 bytes.
+// N elements that are loaded or stored together. The alignment is their size, but at most 16 bytes.
 template <class T, int N> struct alignas(sizeof(T) * N > 16 ? 16 : sizeof(T) * N) Vec {
     T at[N];
 };
 
 // ---- indices
 
-// Division by a number that the host knows (Granlund and Montgomery, PLDI 1994): n / d = (mulhi(n, m) + n) >> s for n < 2^31.
+// A divisor, with constants that the host computes (Granlund and Montgomery, PLDI 1994): n / d = (mulhi(n, m) + n) >> s for n <
+// 2^31.
 struct Divisor {
     u64 d;
     u32 m, s;

@@ -1,8 +1,9 @@
-// Sums of products, with the loops of reductions over two operands.
+// Sums of products of two operands. The division of work and the loops are those of reductions (reduce.cu).
 
 // How a sum becomes a result (alpha * sum + beta * old), and which operands are conjugated.
 struct Blend {
-    // A factor of 1 does not multiply, as complex infinities would become NaN. If beta is zero, the old value is not read.
+    // A scaling factor of 1 is not multiplied, because the multiplication could make a complex infinity NaN. If beta is zero,
+    // the old value is not read.
     bool alpha_is_one, beta_is_one, reads_old, conjugate_a, conjugate_b;
     DEV Blend(u32 flags)
         : alpha_is_one(flags & 1), beta_is_one(flags & 2), reads_old(flags & 4), conjugate_a(flags & 8),
@@ -19,7 +20,7 @@ template <class T> DEV T blended(T alpha, T beta, const Blend &blend, T sum, T o
     return wrapping_add(sum, blend.beta_is_one ? old : wrapping_mul(beta, old));
 }
 
-// Accumulates products in T itself. Integers wrap.
+// Accumulates products in T itself. Floating-point products are fused with the additions; integers wrap.
 template <class T, bool CHECKED> struct Products {
     typedef T Acc;
     DEV Acc identity() const { return Acc(); }
@@ -55,7 +56,8 @@ template <class M, bool CHECKED> struct Products<Complex<M>, CHECKED> {
     }
 };
 
-// Returns the carry of a wrapped sum: -1, 0 or 1 times the range of the type. If carries cancel, the final sum is exact.
+// Returns the carry of a wrapped addition: -1, 0 or 1, in units of 2^bits of the type. If the carries of all additions cancel,
+// the final sum is exact.
 template <class W> DEV i64 carry_of(W a, W b, W sum) {
     if constexpr (SIGNED<W>) {
         if ((a < 0) != (b < 0) || (sum < 0) == (a < 0)) return 0;
@@ -65,7 +67,7 @@ template <class W> DEV i64 carry_of(W a, W b, W sum) {
     }
 }
 
-// An integer of the wide type, with a carry beyond it.
+// An integer of the wide type, and the sum of the carries of its additions.
 template <class W> struct Carried {
     W value;
     i64 carry;
@@ -104,7 +106,7 @@ template <class T, int V> struct Pair {
     Vec<T, V> x, y;
 };
 
-// Pairs along one line. If V > 1, the elements are contiguous.
+// Source of the pairs of elements along one line. If V > 1, the elements of both operands are contiguous.
 template <class T, int V> struct LineOfPairs {
     typedef Pair<T, V> Item;
     static const int flight = 4, together = V;
@@ -121,7 +123,8 @@ template <class T, int V> struct LineOfPairs {
     }
 };
 
-// Pairs along a loop nest. (64-bit divisions take so many instructions that only one load is in flight.)
+// Source of the pairs of elements of a loop nest. With 64-bit indices, only one load is in flight, because 64-bit divisions
+// take many instructions.
 template <class T, class I> struct WalkOfPairs {
     typedef Pair<T, 1> Item;
     static const int flight = sizeof(I) == 8 ? 1 : 4, together = 1;
@@ -137,8 +140,8 @@ template <class T, class I> struct WalkOfPairs {
     }
 };
 
-// Computes sums of products, V at a time. The host ensures that V > 1 only along lines on which both operands are aligned to V
-// elements.
+// Computes sums of products. V elements of each operand are loaded at a time. The host sets V > 1 only if the summed axes are
+// one line, along which both operands are contiguous and aligned to V elements.
 template <bool CHECKED, int V, bool LINE, class I, class T>
 DEV void sum_products(T alpha, T beta, u32 flags, const Shares &shares, const Loops<3> &kept, const Loops<2> &summed,
                       const T *a, const T *b, T *out, typename Products<T, CHECKED>::Acc *parts, u32 *failed) {
@@ -174,7 +177,7 @@ DEV void sum_products(T alpha, T beta, u32 flags, const Shares &shares, const Lo
     out[at[0]] = to;
 }
 
-// Combines the partial sums of the splits of each output.
+// Combines the partial sums that the blocks of `sum_products` wrote for each output.
 template <bool CHECKED, class T>
 DEV void sum_parts(T alpha, T beta, u32 flags, const Shares &shares, const Loops<3> &kept,
                    const typename Products<T, CHECKED>::Acc *parts, T *out, u32 *failed) {

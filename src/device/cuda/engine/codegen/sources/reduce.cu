@@ -1,12 +1,15 @@
-// Reductions of many elements to one.
+// Reductions along axes: each output combines the elements along the reduced axes. Sums of products (products.cu) use the same
+// loops.
 //
-// A block consists of tiles of 2^lanes times 2^threads threads. Each tile computes 2^lanes outputs, by adjacent threads; 2^threads threads
-// share the items of one output. So one kernel reduces rows (one lane), columns (no sharing, or little) and all layouts in between. Items
-// are elements, or vectors of elements.
+// A thread block consists of tiles of 2^lanes times 2^threads threads. A tile computes 2^lanes outputs. Adjacent threads compute
+// adjacent outputs, and 2^threads threads share the items of one output. To reduce rows, the host sets lanes to 0; to reduce
+// columns, it sets threads to 0 or a small number. Items are elements, or vectors of elements.
 //
-// The rounding error is much smaller than that of sequential summation. A thread folds at most CHAIN rounds of items into each of its
-// accumulators, and then combines these pairwise. The resulting sums of a thread are added sequentially; the host limits their number.
-// Results of threads, blocks and splits are combined as a tree. The division of work depends on shapes only.
+// The rounding error is much smaller than that of sequential summation. A thread folds at most CHAIN rounds of items into its
+// accumulators, and then combines the accumulators pairwise. The resulting sums of a thread are added sequentially; the host limits
+// their number. The results of a warp's threads are combined as a tree, those of the warps of a tile sequentially. If blocks share
+// an output, a second kernel combines their results. The division of work depends on shapes, strides and the size of an element
+// only.
 
 #define BLOCK 256
 #define CHAIN 64
@@ -14,21 +17,21 @@
 // The division of outputs and their items among threads.
 struct Shares {
     u64 outputs;
-    // Number of items of each output, and of elements in them.
+    // For each output, the number of items and the number of elements in them.
     u64 items;
     u64 count;
     // Binary logarithms.
     u32 lanes, threads;
-    // Number of blocks, along y of the grid, that share the items of an output and each write a partial result.
+    // Number of blocks, along y of the grid, that share the items of an output. If there are several, each writes a partial result.
     u32 splits, unused;
 };
 
-// The same as `locate`, but without a division for the outermost loop.
+// Computes the same as `locate`, but without a division for the outermost loop. The index must be within the loop nest.
 template <int K, class I> DEV void place(const Loops<K> &loops, I index, i64 (&at)[K]) {
     for (int k = 0; k < K; k++) at[k] = 0;
     if (loops.count == 0) return;
     u32 last = loops.count - 1;
-    // Not unrolled, as it would be most of the code.
+    // Not unrolled: the unrolled loop would be most of the kernel's code.
 #pragma unroll 1
     for (u32 l = 0; l < last; l++) {
         I next = quotient(index, loops.length[l]);
@@ -39,7 +42,7 @@ template <int K, class I> DEV void place(const Loops<K> &loops, I index, i64 (&a
     for (int k = 0; k < K; k++) at[k] += (i64)index * loops.step[k][last];
 }
 
-// Items along one line. If V > 1, the elements are contiguous.
+// Source of the items along one line. If V > 1, the elements are contiguous.
 template <class T, int V> struct Line {
     typedef Vec<T, V> Item;
     static const int flight = sizeof(Item) <= 8 ? 8 : 4, together = V;
@@ -55,7 +58,8 @@ template <class T, int V> struct Line {
     }
 };
 
-// Items along a loop nest. (64-bit divisions take so many instructions that only one load is in flight.)
+// Source of the items of a loop nest. With 64-bit indices, only one load is in flight, because 64-bit divisions take many
+// instructions.
 template <class T, int V, class I> struct Walk {
     typedef Vec<T, V> Item;
     static const int flight = sizeof(I) == 8 ? 1 : 4, together = V;
@@ -73,7 +77,7 @@ template <class T, int V, class I> struct Walk {
     }
 };
 
-// Partial results of one output. The stride between them is the number of outputs.
+// Source of the partial results of one output. The stride between them is the number of outputs.
 template <class Acc> struct Parts {
     typedef Acc Item;
     static const int flight = 4, together = 1;
@@ -83,12 +87,13 @@ template <class Acc> struct Parts {
     template <class F, class I> DEV Acc fold(const F &f, Acc acc, Item x, I) const { return f.combine(acc, x); }
 };
 
-// Folds every `step`th item, from `first` up to `count`, with several loads in flight and independent accumulators.
+// Folds every `step`th item of a source, from `first` to below `count`. Several loads are in flight, for independent accumulators.
 template <class S, class F, class I>
 DEV typename F::Acc fold_items(const F &f, const S &source, I first, I step, I count) {
     typedef typename F::Acc Acc;
     typedef typename S::Item Item;
-    // Large accumulators take many instructions, and unrolled copies of them take long to compile.
+    // Operations on large accumulators take many instructions, and unrolled copies of them take long to compile. So large
+    // accumulators get fewer loads and accumulators.
     const int room = (sizeof(Acc) <= 8 ? 64 : sizeof(Acc) <= 16 ? 16 : 4) / S::together;
     const int flight = room < 1 ? 1 : room < S::flight ? room : S::flight;
     const int several = sizeof(Acc) <= 16 ? flight : sizeof(Acc) <= 32 && flight > 1 ? 2 : 1;
@@ -108,7 +113,7 @@ DEV typename F::Acc fold_items(const F &f, const S &source, I first, I step, I c
                 acc[u % several] = source.fold(f, acc[u % several], x[u], (I)(i + u * step));
         }
         if (i >= full) {
-            // An incomplete round; its loads are in flight together too.
+            // The last round is incomplete. Its loads are in flight together, too.
             Item x[flight];
 #pragma unroll
             for (int u = 0; u < flight - 1; u++)
@@ -128,8 +133,8 @@ DEV typename F::Acc fold_items(const F &f, const S &source, I first, I step, I c
     return sum;
 }
 
-// Combines the accumulators of a tile's threads for each of its lanes. The first thread of a lane gets the result. All threads of the
-// block must call it.
+// Combines the accumulators of the tile's threads that share an output. The first of these threads gets the result. All threads of
+// the block must call this function.
 template <class F> DEV typename F::Acc across(const F &f, typename F::Acc acc, u32 lanes, u32 threads) {
     typedef typename F::Acc Acc;
     static_assert(sizeof(Acc) <= 64, "what a reduction carries along has at most 64 bytes");
@@ -146,10 +151,10 @@ template <class F> DEV typename F::Acc across(const F &f, typename F::Acc acc, u
     return acc;
 }
 
-// The output and the items of a thread.
+// The output that a thread works on, and its share of the output's items.
 struct Place {
     u64 output;
-    // Index among the threads that share its items, and their number.
+    // Index of this thread among the threads that share the output's items, and the number of these threads.
     u32 rank, sharing;
     bool first;
     DEV Place(const Shares &shares) {
@@ -172,8 +177,8 @@ DEV void finish(const F &f, const Shares &shares, Acc acc, R *to, u32 *failed) {
         *failed = 1;
 }
 
-// Reduces elements, V at a time. Along a line, vectors begin at the first aligned element. Otherwise, the host ensures that all vectors
-// are aligned.
+// Reduces elements, which are loaded V at a time. Along a line, vectors begin at the first aligned element. Otherwise, the host
+// ensures that all vectors are aligned.
 template <int V, bool LINE, class I, class F, class T, class R>
 DEV void reduce(const F &f, const Shares &shares, const Loops<2> &kept, const Loops<1> &reduced, const T *a, R *out,
                 typename F::Acc *parts, u32 *failed) {
@@ -210,7 +215,7 @@ DEV void reduce(const F &f, const Shares &shares, const Loops<2> &kept, const Lo
         finish(f, shares, acc, out + at[0], failed);
 }
 
-// Reduces the partial results of the splits, which are the items.
+// Combines the partial results that the blocks of `reduce` wrote. Here, these partial results are the items.
 template <class F, class R>
 DEV void reduce_parts(const F &f, const Shares &shares, const Loops<2> &kept, const typename F::Acc *parts, R *out,
                       u32 *failed) {

@@ -1,15 +1,17 @@
-// Scans along lines: the result for an element combines all elements of its line up to this one.
+// Scans (cumulative operations) along lines: the result at an element combines the elements of its line up to and including this
+// element.
 //
-// A general operation is applied sequentially, by one thread per line. An associative operation is computed in tiles. Each thread scans
-// EACH contiguous elements. The results of a warp's threads are combined as a tree, then the results of the block's warps. A block
-// computes its tiles one after the other. Long lines are split into chunks, whose totals are computed first. The order of operations
-// depends on shapes only.
+// `scan_lines` applies any operation sequentially, with one thread per line. `scan_tiles` computes an associative operation in
+// tiles, with one thread block per line or per chunk of a line. Each thread scans EACH adjacent elements of the line. The totals of
+// a warp's threads are combined as a tree, and those of the block's warps sequentially. A block computes its tiles one after the
+// other. Long lines are split into chunks, whose totals are computed first. The order of operations depends on shapes and strides
+// only.
 
 #define BLOCK 256
 #define EACH 8
 #define TILE (BLOCK * EACH)
 
-// Number and length of the lines, and the strides along a line in result and operand.
+// Number and length of the lines, and the strides along a line: of the result and of the operand.
 struct Lines {
     u64 count, length;
     i64 to, from;
@@ -41,9 +43,9 @@ template <class F, class R> DEV void scan_lines(const F &f, const Lines &lines, 
     }
 }
 
-// Exclusive scan over the threads of a block. Threads without a value must come after those with one (`has`). Returns the combined
-// values of the threads before this one; `any` is false if there are none. `total` is the combination of all values. All threads must
-// call it.
+// Computes an exclusive scan over the values `x` of a block's threads. A thread has a value if `has` is true; all threads with a
+// value must come before those without. Returns the combined values of the threads before this one, and sets `any` to false if
+// there are none. Sets `total` to the combination of all values. All threads of the block must call this function.
 template <class F, class R> DEV R exclusive(const F &f, R x, bool has, bool &any, R &total) {
     const u32 warps = BLOCK / 32;
     __shared__ R of_warp[warps];
@@ -84,11 +86,12 @@ template <class F, class R> DEV R exclusive(const F &f, R x, bool has, bool &any
     return carried ? f(carry, before) : before;
 }
 
-// Scans one chunk of a line per block. Writes the results, or only the chunk's total if TOTALS. `before` holds the scanned totals of
-// the chunks of each line.
+// Scans one chunk of a line per block. Writes the results or, if TOTALS, only the chunk's total. `before` points to the scanned
+// totals of the chunks of each line, or is null if the chunks begin without them.
 template <bool TOTALS, class F, class R>
 DEV void scan_tiles(const F &f, const Lines &lines, const Loops<2> &loops, const R *a, R *out, const R *before) {
-    // After each EACH elements there is one element of padding. It reduces bank conflicts for accesses by rows and by columns.
+    // One element of padding follows every EACH elements. It reduces bank conflicts, both when threads access adjacent elements and
+    // when each accesses its own EACH elements.
     __shared__ R tile[TILE + TILE / EACH];
     u64 line = blockIdx.x, chunk = blockIdx.y, chunks = gridDim.y;
     i64 at[2];

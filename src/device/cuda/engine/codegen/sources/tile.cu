@@ -1,6 +1,6 @@
-// Operands that are contiguous along different axes, in tiles. The result is contiguous along x, and some operands are contiguous along
-// y. Those operands pass through shared memory, so all accesses to global memory are coalesced. x and y may each consist of several fused
-// axes, so short axes together become a long one.
+// Elementwise operations in tiles, for operands that are contiguous along different axes. The result is contiguous along x, and
+// some operands are contiguous along y. The operands that are contiguous along y pass through shared memory, so all accesses to
+// global memory are coalesced. x and y may each consist of several axes, so that short axes together form a long one.
 
 template <int K, class T> struct Along {
     const T *from;
@@ -10,7 +10,7 @@ template <int K, class T> struct Along {
 
 template <int K, class T> struct Across {
     const T *from;
-    // One column of padding, so that a warp that reads a column has no bank conflicts.
+    // One column of padding reduces bank conflicts when a warp reads a column.
     template <int X, int Y> static DEV T (*shared())[Y + 1] {
         __shared__ T tile[X][Y + 1];
         return tile;
@@ -28,7 +28,7 @@ template <int K, class T> DEV constexpr int operand(Across<K, T>) { return K; }
 template <int N> struct Tiles {
     Loops<N> x, y, outer;
     u64 nx, ny;
-    Divisor across, down;  // numbers of tiles along x and along y
+    Divisor across, down;  // divisors: numbers of tiles along x and along y
 };
 
 template <int X, int Y, class I, class F, int N, class R, class... A>

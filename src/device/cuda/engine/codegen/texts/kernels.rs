@@ -1,6 +1,7 @@
-//! Requests every kernel for every element type that supports it, as the engine does. These are each operation of the table for
-//! contiguous operands, some operations with zero to three operands in each layout, reductions, scans, and products. Kernels have
-//! numeric variants. Each value of each number occurs, and each pair of values of two numbers, but not all combinations.
+//! Lists every kernel for every element type that supports it, with the programs that the engine uses. The list contains each
+//! operation of the table for contiguous operands, and some operations with zero to three operands in each layout. It also contains
+//! reductions, scans and products. A kernel's variant is a list of numbers. Each value of each number occurs, but not all
+//! combinations of values.
 
 use super::super::operation::{Operation, RawElements};
 use super::super::program::Program;
@@ -16,7 +17,7 @@ use crate::ops::op::*;
 use std::any::type_name;
 use std::collections::{BTreeSet, HashSet};
 
-/// Kernels, each of them once, in a fixed order.
+/// A list of kernels without duplicates, in a fixed order.
 #[derive(Default)]
 pub(super) struct Kernels {
     pub(super) list: Vec<Program>,
@@ -89,7 +90,7 @@ impl Kernels {
         let of = |text| operation("be tried", text, |_| ());
         let select = <Select as TernaryOp<bool, T, T>>::CUDA;
         self.layouts_of(&fill, [T::DTYPE]);
-        // Copies use this source, too.
+        // Strided copies use this source, too.
         self.layouts_of(&of(CudaSource::builtin("a")), [T::DTYPE; 2]);
         self.layouts_of(&of(two), [T::DTYPE; 3]);
         self.layouts_of(&of(select), [T::DTYPE, DType::Bool, T::DTYPE, T::DTYPE]);
@@ -106,14 +107,14 @@ impl Kernels {
         for same in each.clone() {
             let wide = same & 1;
             add(&elementwise::DENSE, [widest, unroll, same, 0, 0]);
-            // A function of the index has no vectors.
+            // The engine uses no vectors for functions of the index.
             add(&elementwise::STRIDED, [if N > 1 { widest } else { 1 }, unroll, same, wide, 0]);
         }
         add(&elementwise::DENSE, [1, unroll, 0, 0, 0]);
         add(&elementwise::STRIDED, [1, unroll, 0, 0, 0]);
         add(&elementwise::STRIDED, [1, unroll, 0, 1, 0]);
-        // Sizes with 32-bit indices and with 64-bit indices. The result is contiguous along rows, the operands in `across` along
-        // columns.
+        // The result is contiguous along rows, the operands in `across` along columns. The smaller size needs 32-bit indices, the
+        // larger one 64-bit indices.
         for across in each.skip(1) {
             for n in [96, 1 << 16].into_iter().take(if across == 1 { 2 } else { 1 }) {
                 let strides: [[isize; 2]; N] = std::array::from_fn(|k| {
@@ -148,10 +149,11 @@ impl Kernels {
 
     fn products<T: Scalar>(&mut self) {
         let dtype = T::DTYPE;
-        // Only integers are checked for overflow, and only they are multiplied here.
+        // Only integers are checked for overflow. Only integers have a kernel for matrix products; cuBLAS multiplies the other
+        // types.
         for checked in 0..=u32::from(T::INTEGER) {
             for (vector, line, wide) in variants::<T>() {
-                // Vectors only along lines.
+                // The kernel loads vectors only along lines.
                 let vector = if line == 1 { vector } else { 1 };
                 let variant = [checked, vector, line, wide, 0, 0];
                 self.add(products::program(&products::WHOLE, "sum products", dtype, variant));
@@ -168,8 +170,8 @@ impl Kernels {
     }
 }
 
-/// Returns variants of reductions and sums of products: the number of elements per load, whether along a line, and whether with 64-bit
-/// indices. Each pair of values of two of these numbers occurs.
+/// Returns variants of reductions and sums of products. The numbers of a variant are: elements per load; 1 for loads along a line;
+/// 1 for 64-bit indices. Each pair of values of two of these numbers occurs.
 fn variants<T: Element>() -> impl Iterator<Item = (u32, u32, u32)> {
     let full = 16 / size_of::<T>() as u32;
     [(1, 0, 0), (1, 1, 1), (full, 0, 1), (full, 1, 0)].into_iter()

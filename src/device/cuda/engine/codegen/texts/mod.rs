@@ -1,5 +1,6 @@
-//! Tests that the CUDA sources of operations compute the same as the operations on the host. Compiled as C++, with the CPU's own
-//! mathematical library, they return the same bits. Also tests that NVRTC compiles every kernel for every element type.
+//! Tests that the CUDA sources of operations compute the same as the operations on the host. The sources are compiled as C++,
+//! with the C library's mathematical functions. Most results must have the same bits; [`table`] lists the functions whose
+//! results may differ by a few units of rounding. Also tests that NVRTC compiles every kernel for every element type.
 
 mod kernels;
 mod program;
@@ -30,7 +31,7 @@ impl Drop for Directory {
     }
 }
 
-/// Compiles a program as C++ and runs it.
+/// Compiles a program as C++, runs it, and returns what it wrote. `n` distinguishes the files of several programs.
 fn output(program: &program::Program, directory: &Path, n: usize) -> Vec<u8> {
     let file = |extension| directory.join(format!("{n}.{extension}"));
     std::fs::write(file("cpp"), program.on_host(&PRELUDE.concat())).expect("the source is written");
@@ -66,7 +67,8 @@ fn texts_compute_what_the_host_computes() {
     assert!(mistakes.is_empty(), "{} mistakes:\n{}", mistakes.len(), mistakes.join("\n"));
 }
 
-/// Returns the operations that are written by hand. The others are rows of the catalogue, all of which are in the table.
+/// Returns the names of the operations that the sources implement by hand. The other operations are rows of the catalogue, and
+/// all rows are in the table.
 fn written_by_hand() -> BTreeSet<String> {
     fn visit(directory: &Path, found: &mut BTreeSet<String>) {
         for entry in std::fs::read_dir(directory).expect("the sources are there") {
@@ -87,11 +89,11 @@ fn written_by_hand() -> BTreeSet<String> {
             }
         }
     }
-    /// Returns the type for which a line implements an operation's trait, without parameters.
+    /// Returns the type, without its parameters, for which a source line implements a trait of operations.
     fn implementor(line: &str) -> Option<String> {
         let line = line.replace("->", "");
         let (head, name) = line.trim_start().strip_prefix("impl")?.split_once(" for ")?;
-        // Bounds of the parameters may name the traits too.
+        // Skip the generic parameters: their bounds may name the traits, too.
         let mut depth = 0;
         let end = head.find(|c| {
             depth += i32::from(c == '<') - i32::from(c == '>');
@@ -111,7 +113,7 @@ fn written_by_hand() -> BTreeSet<String> {
 fn every_operation_is_tried() {
     let tried: BTreeSet<String> = (0..table::GROUPS.len()).flat_map(|n| table::program(n).names).collect();
     let mut by_hand = written_by_hand();
-    // Closures have no CUDA source.
+    // `Closure`, the operation of a Rust closure, has no CUDA source.
     assert!(by_hand.remove("Closure"));
     let untried: Vec<&String> = by_hand.difference(&tried).collect();
     assert!(untried.is_empty(), "not in the table: {untried:?}");

@@ -1,5 +1,5 @@
-//! A C++ program that consists of the CUDA sources of many operations. Its results are compared with those of the operations on the
-//! host. Also collects the kernels of the operations.
+//! A C++ program that consists of the CUDA sources of many operations. The program's results are compared with those of the
+//! operations on the host. Also collects the kernels that compute these operations on a GPU.
 
 use super::super::operation::{Operation, RawElements};
 use super::super::program::{Program as Kernel, cuda_name};
@@ -13,22 +13,22 @@ use std::collections::{BTreeSet, HashMap};
 
 #[derive(Default)]
 pub(super) struct Program {
-    /// The operations that were added.
+    /// Names of the operations that were added.
     pub(super) names: BTreeSet<String>,
-    /// Indices of structures by source: operations with the same source and types share a structure.
+    /// The number of each structure, by its source. Operations with the same source and types share a structure.
     structures: HashMap<String, usize>,
     structs: String,
-    /// The kernels that compute the same on a GPU.
+    /// The kernels that compute these operations on a GPU.
     pub(super) kernels: Vec<Kernel>,
     calls: String,
     input: Vec<u8>,
     checks: Vec<Check>,
 }
 
-/// Reads an operation's results from the output and returns the first mistake.
+/// Reads an operation's results from the program's output, and returns a message about the first wrong one.
 type Check = Box<dyn Fn(&mut &[u8]) -> Option<String>>;
 
-/// An operation to be written, without its type: the code that handles it is compiled once for all operations.
+/// An operation to be written to the program, without type parameters, so that the code that writes it is compiled once.
 struct Function {
     name: &'static str,
     text: CudaSource,
@@ -43,13 +43,13 @@ impl Function {
         Function { name: type_name::<F>(), text, defined, scalars }
     }
 
-    /// Returns the operation as the engine represents it.
+    /// Returns the operation in the engine's representation.
     fn operation(&self) -> Operation {
         Operation { name: self.name, text: self.text, scalars: self.scalars }
     }
 }
 
-/// Whether the operation is defined, and the value if it may be compared.
+/// Whether the operation is defined, and its value, or `None` if the value must not be compared.
 type Expected<R> = (bool, Option<R>);
 
 /// Returns the names of the operands that are not bound to a scalar.
@@ -60,7 +60,8 @@ fn operands<const K: usize>(scalars: &Scalars) -> [&'static str; K] {
 }
 
 impl Program {
-    /// Writes an operation as a structure, and how the host calls it.
+    /// Adds an operation to the program: a structure with its source, and a call for `cases` cases. Appends its scalars to the
+    /// input.
     fn function(&mut self, f: &Function, cases: usize, result: DType, operands: &[(&'static str, DType)]) {
         self.kernels.extend(contiguous(&f.operation(), f.defined, result, operands));
         let result = cuda_name(result);
@@ -103,7 +104,7 @@ impl Program {
         self.calls += &format!("    {{ F{n} f;{reads} run<{}>(f, {cases}, in, out); }}\n", types.join(", "));
     }
 
-    /// Writes a structure that was not written before.
+    /// Adds a new structure. Returns its number.
     fn structure(&mut self, structure: String) -> usize {
         let n = self.structures.len();
         self.structs += &format!("struct F{n} {structure}");
@@ -111,7 +112,8 @@ impl Program {
         n
     }
 
-    /// Compares what the program writes for each case with what is expected; if that is `None`, any value is right.
+    /// Adds a check that compares what the program writes for each case with the expected value. If the expected value is `None`,
+    /// every value is accepted.
     fn expect<R: Sample>(
         &mut self,
         name: &'static str,
@@ -148,7 +150,8 @@ impl Program {
         self.unary_close(op, 0.0, |_| true);
     }
 
-    /// Adds an operation whose results need only be close, for some elements.
+    /// Adds an operation, tested on the elements for which `some` returns `true`. Its results may differ by `close` units of
+    /// rounding.
     pub(super) fn unary_close<A: Sample, F: UnaryOp<A, Output: Sample> + 'static>(
         &mut self,
         op: F,
@@ -247,7 +250,8 @@ impl Program {
         self.expect(function.name, 0.0, expected, Box::new(move |i| format!("of {:?}", elements[i])));
     }
 
-    /// Returns the program as C++, from a prelude of CUDA C++: it reads the file named first and writes the one named second.
+    /// Returns the source of the program in C++. `prelude` is the prelude of kernels. The program reads the file that its first
+    /// argument names, and writes the file that its second argument names.
     pub(super) fn on_host(&self, prelude: &str) -> String {
         let Program { structs, calls, .. } = self;
         format!("{HOST}{prelude}{structs}{RUN}static void all(In &in, Out &out) {{\n{calls}}}\n")
@@ -257,7 +261,7 @@ impl Program {
         &self.input
     }
 
-    /// Returns the mistakes in what the program wrote.
+    /// Returns messages about the wrong results in the program's output.
     pub(super) fn mistakes(&self, mut output: &[u8]) -> Vec<String> {
         let mistakes = self.checks.iter().filter_map(|check| check(&mut output)).collect();
         assert!(output.is_empty(), "the program wrote more than it should");
@@ -265,8 +269,8 @@ impl Program {
     }
 }
 
-/// Returns whether an operation's result may be compared. If it is not defined, integers still wrap; only division by zero has
-/// no result at all.
+/// Returns whether an operation's result may be compared. The result of an operation that overflows is compared too, as integers
+/// wrap. The result of a division by zero is not.
 fn has_value<B: Element>(divisor: B, defined: bool) -> bool {
     defined || divisor != B::default()
 }
@@ -336,7 +340,7 @@ int main(int, char **names) {
 }
 ";
 
-/// Returns the kernels of a function of contiguous operands, and of the check that it is defined.
+/// Returns the kernel of a function of contiguous operands, and the kernel of its domain check, if it is checked.
 fn contiguous(
     operation: &Operation,
     defined: Option<CudaSource>,
@@ -344,7 +348,7 @@ fn contiguous(
     operands: &[(&str, DType)],
 ) -> impl Iterator<Item = Kernel> {
     let elements = |dtype| RawElements { address: 0, dtype };
-    // The index is no operand.
+    // `k` is the index, not an operand.
     let operands = operands.iter().filter(|(name, _)| *name != "k").map(|&(_, dtype)| elements(dtype));
     let all: Vec<RawElements> = std::iter::once(elements(result)).chain(operands).collect();
     let variant = [elementwise::widest(&all) as u32, elementwise::UNROLL as u32, 0, 0, 0];

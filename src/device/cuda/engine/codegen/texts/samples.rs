@@ -1,9 +1,9 @@
-//! Elements to test an operation on: those at which functions are known to fail, and random ones.
+//! Elements to test an operation on: special values, at which errors are likely, and random values.
 
 use crate::element::{Element, c32, c64};
 use num_complex::Complex;
 
-/// Random bits (splitmix64, Steele, Lea and Flood 2014).
+/// A generator of random bits (splitmix64, Steele, Lea and Flood 2014).
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -18,15 +18,15 @@ impl Random {
     }
 }
 
-/// An element type that can be tested.
+/// An element type whose operations can be tested.
 pub(super) trait Sample: Element {
     /// Returns values at which a function's behaviour changes.
     fn special() -> Vec<Self>;
     fn random(random: &mut Random) -> Self;
     fn put(self, to: &mut Vec<u8>);
     fn get(from: &mut &[u8]) -> Self;
-    /// Returns whether it is the expected value: bit by bit if `close` is 0, else up to `close` units of rounding, relative
-    /// above 1. All NaNs are equal.
+    /// Returns whether `self` is the expected value. If `close` is 0, all bits must be equal. Otherwise the difference may
+    /// be `close` units of rounding, relative to `expected` if its magnitude is above 1. All NaNs are equal.
     fn is(self, expected: Self, close: f64) -> bool;
 
     /// Returns the special values and random ones.
@@ -38,7 +38,7 @@ pub(super) trait Sample: Element {
     }
 }
 
-/// Takes `N` bytes.
+/// Removes the first `N` bytes from the slice, and returns them.
 fn take<const N: usize>(from: &mut &[u8]) -> [u8; N] {
     let (bytes, rest) = from.split_first_chunk().expect("the program writes every result");
     *from = rest;
@@ -153,7 +153,8 @@ macro_rules! floats {
 }
 floats!(f32 c32 f64 c64);
 
-/// Returns pairs of all special values unless there are too many, and some at random.
+/// Returns 500 random pairs of values. Adds all pairs of special values or, if `A` has more than 32 special values, 1000
+/// random pairs of them.
 pub(super) fn pairs<A: Sample, B: Sample>() -> Vec<(A, B)> {
     let (a, b) = (A::all(), B::all());
     let mut random = Random(2);

@@ -1,5 +1,5 @@
-//! The table of all operations, for every element type that supports them: those of the catalogue (`ops/catalogue.rs`), and those with
-//! parameters.
+//! The table of all operations, for every element type that supports them: the rows of the catalogue (`ops/catalogue.rs`), and the
+//! operations that are written by hand.
 
 use super::program::Program;
 use super::samples::Sample;
@@ -106,7 +106,7 @@ macro_rules! binary_rows {
 }
 binary!(binary_rows);
 
-/// How close results of a function must be, in units of rounding, and for which elements.
+/// The accuracy that a function needs: the largest difference of results, in units of rounding, and whether to test an element.
 type Accuracy<T> = (f64, fn(T) -> bool);
 
 trait Accurate: Sample {
@@ -120,7 +120,7 @@ macro_rules! accurate {
         $(impl Accurate for $complex {
             fn accuracy(name: &str) -> Accuracy<$complex> {
                 match name {
-                    // The host computes it by scaling and squaring, C++ by a function of its library.
+                    // The host scales the parts and takes the root of the sum of squares; C++ calls `hypot` of its library.
                     "Abs" => (2.0, |_| true),
                     _ => (0.0, |_| true),
                 }
@@ -129,7 +129,8 @@ macro_rules! accurate {
         $(impl Accurate for $float {
             fn accuracy(name: &str) -> Accuracy<$float> {
                 match name {
-                    // The host and C++ have their own functions, which differ in the last place.
+                    // The host may use the functions of this crate, C++ uses those of its library. Their results differ by a few
+                    // units of rounding.
                     "Exp" | "Exp2" | "ExpM1" | "Ln" | "Log2" | "Log10" | "Ln1p" | "Sin" | "Cos" | "Tan" | "Asin" | "Acos"
                     | "Atan" | "Sinh" | "Cosh" | "Tanh" | "Asinh" | "Acosh" | "Atanh" | "Cbrt" | "Powf" => (2.0, |_| true),
                     _ => (0.0, |_| true),
@@ -149,7 +150,8 @@ fn any<T: Sample>(p: &mut Program) {
 fn integer<T: Sample + RealScalar>(p: &mut Program) {
     any::<T>(p);
     real::<T>(p);
-    // With these, a sum of two products may overflow even the type that holds each product, and then look as if it fitted.
+    // With these factors, the sum of two products may overflow even the type that holds each product. Wrapped, the sum may fit the
+    // element type.
     p.binary::<T, T, _>(ScaledSum { beta: T::HIGHEST, alpha: T::from_usize(3), conjugate: false });
     p.binary::<T, T, _>(ScaledSum { beta: T::LOWEST, alpha: T::LOWEST, conjugate: false });
 }
@@ -204,7 +206,7 @@ fn inexact<T: Accurate + Inexact<Magnitude: Sample>>(p: &mut Program) {
             p.unary_close::<T, _>(Powf(sign * half), close, some);
         }
     }
-    // Unlike for other functions, `DynTensor` has its own operation for square roots.
+    // The catalogue's row `Sqrt` has no `function`, so `unary_rows` does not add this operation.
     p.unary::<T, _>(Dispatched(FloatFunction::Sqrt));
     p.unary::<T, _>(Share(7));
     p.unary::<T, _>(Share(0));

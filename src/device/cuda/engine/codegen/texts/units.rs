@@ -1,5 +1,5 @@
-//! Runs NVRTC on every kernel for every element type and architecture, which needs neither a GPU nor a driver. It takes long;
-//! `scripts/check-cuda.sh` runs it.
+//! A test that compiles every kernel by NVRTC, for every element type and several architectures. It needs neither a GPU nor a
+//! driver. It takes long, so only `scripts/check-cuda.sh` runs it.
 
 use super::super::compile::{compile, compiler};
 use super::super::program::{PRELUDE, Program};
@@ -11,13 +11,14 @@ use std::time::Instant;
 const ARCHITECTURES: [u32; 5] = [75, 80, 90, 100, 120];
 /// Environment variable with the directory of NVRTC.
 const FOLDER: &str = "VIERBEIN_TEST_NVRTC";
-/// Environment variable that selects the units to compile, as "i/n": those of the i-th of n processes.
+/// Environment variable that selects the units to compile, as "i/n": the units of process i of n, counted from 0.
 const SHARE: &str = "VIERBEIN_TEST_SHARE";
-/// Number of kernels per unit. They share one unit, as the compiler takes longer to read the common source than to compile most
-/// kernels.
+/// Maximum number of kernels per unit, that is, per source. The compiler takes longer to read the common part of a source than
+/// to compile most kernels.
 const TOGETHER: usize = 32;
 
-/// Combines kernels of the same files into one source. Only their names differ from those that they have by themselves.
+/// Combines kernels whose templates have the same files into one source. Each kernel is renamed from `entry` to `entry0`,
+/// `entry1`, .., in a namespace of its own.
 fn unit(kernels: &[Program]) -> String {
     let mut source: String = PRELUDE.iter().chain(kernels[0].template.files).copied().collect();
     for (n, kernel) in kernels.iter().enumerate() {
@@ -27,7 +28,7 @@ fn unit(kernels: &[Program]) -> String {
     source
 }
 
-/// Returns all kernels, in units.
+/// Returns all kernels, grouped into units.
 fn units() -> Vec<Vec<Program>> {
     let mut kernels = Kernels::all().list;
     kernels.sort_by_key(|kernel| kernel.template.files);
@@ -35,7 +36,7 @@ fn units() -> Vec<Vec<Program>> {
     same_files.flat_map(|kernels| kernels.chunks(TOGETHER)).map(<[_]>::to_vec).collect()
 }
 
-/// Returns the kernels of a unit that do not compile, and why.
+/// Returns messages about the kernels of a unit that do not compile.
 fn failures(kernels: &[Program], architecture: u32) -> Vec<String> {
     let target = compiler().and_then(|compiler| compiler.target(architecture)).expect("NVRTC is there");
     assert_eq!(target.option(), format!("--gpu-architecture=sm_{architecture}"), "NVRTC knows it");
@@ -69,7 +70,7 @@ fn every_kernel_compiles() {
         return println!("skipped: {FOLDER} names no folder with NVRTC; `scripts/check-cuda.sh` has one");
     };
 
-    // The library compiles one source at a time in a process, however many threads call it.
+    // NVRTC compiles one source at a time in a process, even if several threads call it. So run several processes.
     let start = Instant::now();
     let processes = std::thread::available_parallelism().map_or(1, usize::from);
     let process = |own: usize| {
