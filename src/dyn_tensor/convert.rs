@@ -169,7 +169,8 @@ impl<S: DynData> DynTensor<S> {
         self.gathered(order, |data, layout| data.gathered(layout))
     }
 
-    /// Copies the elements, in the memory order `order`, to a new tensor. `gather` allocates its memory and copies.
+    /// Copies the elements, in the memory order `order`, to a new tensor. `gather` allocates the memory of that tensor
+    /// and copies the elements.
     fn gathered(
         &self,
         order: MemoryOrder,

@@ -61,7 +61,7 @@ impl<X: Into<DynScalar>> From<X> for DynOperand<'_> {
 /// macro evaluates to an error instead.
 ///
 /// This macro is the only list of the supported devices. Each device in the list adds kernels for all element types to the program.
-/// Therefore the list contains neither further GPUs nor devices of other crates. Typed tensors compute on all devices.
+/// Therefore the list contains neither further GPUs nor devices of other crates. Typed tensors compute on those devices, too.
 macro_rules! on_device {
     ($op:expr, $x:expr, $Dev:ident => $body:expr) => {
         'computed: {
