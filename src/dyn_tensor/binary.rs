@@ -89,7 +89,8 @@ macro_rules! operations {
                 /// * If the operands differ in element type, order or device.
                 /// * If the shapes do not broadcast.
                 /// * If the operation does not support the element type.
-                /// * If an integer result is undefined or overflows.
+                /// * If an integer is divided by zero, or an integer result overflows. Overflow of `+`, `-` and `*` is an error
+                ///   only in builds with debug assertions.
                 /// * If the device allocation fails.
                 ///
                 /// ```

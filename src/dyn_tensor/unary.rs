@@ -87,8 +87,9 @@ macro_rules! operations {
                 #[doc = concat!($doc, ", element by element." $(, " Fallible variant of `", $symbol, "a`.")?)]
                 ///
                 /// # Errors
-                /// If the function does not support the element type, if an integer result is undefined or overflows, or if the
-                /// device allocation fails.
+                /// * If the function does not support the element type.
+                /// * If an integer result overflows, in builds with debug assertions.
+                /// * If the device allocation fails.
                 ///
                 /// ```
                 /// use vierbein::{Complex, DynTensor, tensor};
