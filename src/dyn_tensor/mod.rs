@@ -13,7 +13,7 @@
 //!   fallible variant (`a.try_add(&b)`).
 //! * **No implicit conversions**: if operands differ in element type or order, the error says how to convert. [`promote`] converts
 //!   explicitly, by NumPy's table.
-//! * **Devices**: tensors are created on the host, and [`to_device`](DynTensor::to_device) copies them. They compute on
+//! * **Devices**: tensors are created on the host, and [`to_device`](DynTensor::to_device) copies them. Dynamic tensors compute on
 //!   [`Cpu`](crate::Cpu) and, with the feature `cuda`, on the first GPU, [`Cuda<0>`](crate::Cuda). On other devices they can be
 //!   stored, sliced, copied, compared and printed, but all computations return an error. Use typed tensors on such devices.
 
