@@ -11,15 +11,16 @@ use crate::error::Error;
 use crate::ops::op;
 use crate::rank::{MAX_RANK, Rank};
 
-/// Checks that target and source agree, and returns whether they broadcast by the row-major rule. For a target of rank 0 or 1, whose
-/// order does not matter, the order of `from` determines it.
+/// Checks that `target` and `from` agree, and returns whether `from` is broadcast by the row-major rule. The order of `target`
+/// determines the rule. For ranks 0 and 1, both orders are the same: if `target` has such a rank, the order of `from` determines
+/// the rule.
 fn row_major(op: &'static str, target: &DynView<'_>, from: &DynView<'_>) -> Result<bool, Error> {
     agree(op, *target, *from)?;
     Ok(if target.rank() < 2 { from.order() } else { target.order() }.is_row_major())
 }
 
-/// Calls the argument `write` with `target` as an [`Output`], and with `from`, broadcast to its shape. Both tensors must have element
-/// type `T` and be on `Dev`.
+/// Broadcasts `from` to the shape of `target`, and calls the argument `write` with `target` as an [`Output`] and the broadcast
+/// operand. Both tensors must have element type `T` and be on `Dev`.
 fn write<T: Element, Dev: Device>(
     op: &'static str,
     mut target: DynViewMut<'_>,
@@ -42,7 +43,7 @@ fn write<T: Element, Dev: Device>(
     )
 }
 
-/// Computes `target = op(target, from)`.
+/// Computes `target = op(target, from)`, with `from` broadcast to the shape of `target`.
 fn update<T: Element, Dev: Elementwise<T>, F: BinaryOp<T, T, Output = T>>(
     op: F,
     target: DynViewMut<'_>,
@@ -54,7 +55,7 @@ fn update<T: Element, Dev: Elementwise<T>, F: BinaryOp<T, T, Output = T>>(
     })
 }
 
-/// Computes `target = from`.
+/// Computes `target = from`, with `from` broadcast to the shape of `target`.
 fn overwrite<T: Element, Dev: Permute<T>>(
     op: &'static str,
     target: DynViewMut<'_>,
@@ -144,9 +145,10 @@ macro_rules! in_place {
             /// # Errors
             /// * If the operands differ in element type, order or device.
             /// * If `right` does not broadcast to the shape of `self`.
-            /// * If an integer result is undefined or overflows.
+            /// * If an integer is divided by zero, or an integer result overflows. Overflow of `+`, `-` and `*` is an error only in
+            ///   builds with debug assertions.
             ///
-            /// `self` is unchanged then.
+            /// In these cases, `self` is unchanged.
             ///
             /// ```
             /// use vierbein::{DynTensor, tensor};

@@ -14,7 +14,8 @@ use crate::ops::catalogue::{binary, dispatch_elements, operation, verb};
 use crate::order::MemoryOrder;
 use crate::rank::{MAX_RANK, Rank};
 
-/// Computes `op(left, right)`, with broadcasting. The operands must have element type `T` and this order, and be on `Dev`.
+/// Computes `op(left, right)`, with broadcasting. The operands must have element type `T` and be on `Dev`, and `order` must be
+/// their common order.
 fn compute<T: Element, Dev: Elementwise<T>, F: BinaryOp<T, T>>(
     op: F,
     left: DynView<'_>,
@@ -38,8 +39,8 @@ macro_rules! operations {
         elements: $bound:ident, gives: $Output:ty, example: $left:literal, $right:literal => $expected:literal,
         $($computed:tt)*
     })*) => {
-        /// A function of two elements as a value, for programs that choose it at run time. Each variant also has a method of its
-        /// name.
+        /// A function of two elements as a value, for programs that choose the function at run time. For each variant, there is
+        /// also a method of [`DynTensor`].
         ///
         /// ```
         /// use vierbein::dyn_tensor::Binary;
@@ -88,7 +89,8 @@ macro_rules! operations {
                 /// * If the operands differ in element type, order or device.
                 /// * If the shapes do not broadcast.
                 /// * If the operation does not support the element type.
-                /// * If an integer result is undefined or overflows.
+                /// * If an integer is divided by zero, or an integer result overflows. Overflow of `+`, `-` and `*` is an error
+                ///   only in builds with debug assertions.
                 /// * If the device allocation fails.
                 ///
                 /// ```

@@ -1,5 +1,5 @@
-//! Conversion of dynamic tensors into typed ones that also converts element type, memory order and device, if that loses at most
-//! precision.
+//! Conversion of dynamic tensors into typed tensors on the host. It also converts element type and memory order, if the conversion
+//! loses at most precision.
 
 use super::downcast::{DowncastError, described, wanted};
 use super::promote::same_kind;
@@ -23,8 +23,8 @@ impl DynTensor {
     ///   conversions to a lower kind, such as `f64` to `i32`, call [`to_dtype`](DynTensor::to_dtype).
     /// * The elements are arranged in memory order `O`. Elements on another device are copied to the host.
     ///
-    /// If the tensor already has the requested type, it keeps its memory. Otherwise the elements are copied: once, or twice if their values
-    /// must be checked.
+    /// If the tensor already has the requested type, it keeps its memory. Otherwise, the elements are copied. Elements on another
+    /// device are copied to the host first; values that must be checked are copied for the check.
     ///
     /// # Errors
     /// If the tensor cannot be converted. The message describes the tensor and says what to call;
@@ -75,7 +75,7 @@ fn converted<T: Element, D: Dim, O: Order>(x: DynView<'_>) -> Result<DynTensor, 
             "`{from}` to `{to}` may lose more than precision; convert it first: `.to_dtype(DType::{to:?})`"
         )));
     }
-    // Values are checked and converted on the host.
+    // The checks of values and the conversion run on the host.
     let on_host;
     let x = if x.device::<Cpu>().is_some() {
         x
@@ -115,7 +115,7 @@ fn integers(dtype: DType) -> Option<(i128, i128)> {
     dispatch!(dtype, T: Integer => Some((T::MIN as i128, T::MAX as i128)), else => None)
 }
 
-/// Returns the first integer outside of a range. Elements are copied only if their type has values outside of it.
+/// Returns the first integer outside of a range. Elements are copied only if their type has values outside of the range.
 fn first_outside(x: DynView<'_>, (low, high): (i128, i128)) -> Result<Option<i128>, Error> {
     dispatch!(x.dtype(), T: Integer => {
         if low <= T::MIN as i128 && T::MAX as i128 <= high {

@@ -16,13 +16,13 @@ use crate::ops::Constant;
 use crate::order::MemoryOrder;
 use crate::rank::MAX_RANK;
 
-/// The path of the last contraction; all dynamic contractions share this cache.
+/// A cache for the most recent contraction path. All contractions of dynamic tensors share it.
 static PATHS: PathCache = PathCache::new();
 
 /// Parses a specification for these operands.
 ///
 /// # Errors
-/// If it is invalid, or if it does not fit the operands' ranks.
+/// If the specification is invalid, or does not match the ranks of the operands.
 fn parse<'s>(text: &'s str, operands: &[DynView<'_>]) -> Result<Spec<'s>, Error> {
     let spec =
         Spec::parse(text, operands.len()).map_err(|error| Error::Spec { reason: error.to_string() })?;
@@ -52,6 +52,7 @@ fn parse<'s>(text: &'s str, operands: &[DynView<'_>]) -> Result<Spec<'s>, Error>
 }
 
 /// Checks that operands agree in element type, memory order and device. Returns the order of the first operand of rank 2 or more.
+/// If there is none, returns the order of the last operand.
 fn agree(op: &'static str, operands: &[DynView<'_>]) -> Result<MemoryOrder, Error> {
     let Some((&first, others)) = operands.split_first() else { return Ok(MemoryOrder::RowMajor) };
     let mut leading = first;
@@ -68,7 +69,7 @@ fn agree(op: &'static str, operands: &[DynView<'_>]) -> Result<MemoryOrder, Erro
     Ok(leading.order())
 }
 
-/// Contracts operands that agree, have element type `T` and are on `Dev`.
+/// Contracts operands. The caller must have checked them with [`agree`]; they have element type `T` and are on `Dev`.
 fn compute<T: Scalar, Dev: Contract<T>>(
     op: &'static str,
     spec: &Spec<'_>,
@@ -85,7 +86,7 @@ fn compute<T: Scalar, Dev: Contract<T>>(
     let shape: Vec<usize> = labels.iter().map(|&label| bound.extents().of(label)).collect();
     allocate_with(device, Layout::contiguous(&shape, row_major), order, |mut out| {
         if labels.repeat() {
-            // If the result repeats a label, its elements off the diagonal are zero.
+            // If the result repeats a label, its elements off the diagonal are zero, and `write` does not write them.
             device.generate(&Constant(T::zero()), out.reborrow())?;
         }
         einsum.write(&bound, out)
@@ -114,7 +115,7 @@ fn contract(
 /// same message as at compile time. All operands and the result have the same element type, memory order and device.
 ///
 /// # Errors
-/// * If the specification is invalid or does not fit the operands.
+/// * If the specification is invalid, or does not match the ranks of the operands.
 /// * If the operands differ in element type, order or device, or are not numbers.
 /// * If axes of one label differ in extent.
 /// * If an integer result overflows (debug assertions).
@@ -143,7 +144,7 @@ pub fn einsum<'a, X: Copy + Into<DynView<'a>>>(spec: &str, operands: &[X]) -> Re
 /// Returns the contraction order that [`einsum`] would choose, to be inspected or printed.
 ///
 /// # Errors
-/// * If the specification is invalid or does not fit the operands.
+/// * If the specification is invalid, or does not match the ranks of the operands.
 /// * If the operands differ in element type, order or device.
 /// * If axes of one label differ in extent.
 ///
@@ -208,7 +209,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Errors
     /// * If an operand has rank 0.
     /// * If the operands differ in element type, order or device, or are not numbers.
-    /// * If the summed axes differ in extent, or batches do not broadcast.
+    /// * If the summed axes differ in extent, or if the batch axes do not broadcast.
     /// * If an integer result overflows (debug assertions).
     /// * If the device allocation fails.
     ///

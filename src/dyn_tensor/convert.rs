@@ -169,6 +169,8 @@ impl<S: DynData> DynTensor<S> {
         self.gathered(order, |data, layout| data.gathered(layout))
     }
 
+    /// Copies the elements, in the memory order `order`, to a new tensor. `gather` allocates the memory of that tensor
+    /// and copies the elements.
     fn gathered(
         &self,
         order: MemoryOrder,
@@ -204,8 +206,8 @@ impl<S: DynData> DynTensor<S> {
         DynTensor::of(self.storage().share(), self.layout().reverse_axes(), self.order().transposed())
     }
 
-    /// Copies the elements to a tensor on a device, contiguous in memory order. A copy between two devices goes through host memory; a
-    /// copy on one device does not.
+    /// Copies the elements to a tensor on a device, contiguous in memory order. A copy between two devices goes through host
+    /// memory; a copy on one device does not.
     ///
     /// # Errors
     /// [`Error::DeviceUnavailable`] if there is no such device; another error if an allocation or a transfer fails.
@@ -302,7 +304,7 @@ impl<S: DynData> DynTensor<S> {
         self.get(&[])
     }
 
-    /// Returns the layout, of rank 0, of the element at an index.
+    /// Returns the layout of the element at an index. It has rank 0.
     ///
     /// # Errors
     /// If the index is out of bounds or does not have one number for each axis.

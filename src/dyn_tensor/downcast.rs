@@ -12,8 +12,8 @@ use crate::tensor::{Tensor, TensorView, TensorViewMut};
 use core::any::{Any, TypeId};
 use core::fmt;
 
-/// The error of a downcast by value. Holds the [`Error`], which names both types, and the unchanged tensor. It is a
-/// [`ConversionError`] in a `Box`, as a `DynTensor` is large.
+/// The error of [`downcast`](DynTensor::downcast) and [`cast_into`](DynTensor::cast_into), which take the tensor by value. Holds
+/// the [`Error`], which names both types, and the unchanged tensor. Both are in a `Box`, because a `DynTensor` is large.
 #[derive(Debug)]
 pub struct DowncastError(Box<ConversionError<DynTensor>>);
 
@@ -48,6 +48,7 @@ pub(super) fn described(x: &DynView<'_>) -> String {
     format!("a {} {} tensor of shape {:?} on {}", x.order(), x.dtype(), x.shape(), x.device_name())
 }
 
+/// Returns the name of the requested type, for error messages.
 pub(super) fn wanted<T: Element, D: Dim, O: Order, Dev: Device>() -> String {
     let device = core::any::type_name::<Dev>();
     let device = device.rsplit_once("::").map_or(device, |(_, name)| name);
@@ -63,10 +64,10 @@ pub(super) fn not_of_type(x: &DynView<'_>, wanted: DType, as_what: String) -> Er
     }
 }
 
-/// The panic message of a downcast after [`check`] succeeded.
+/// The panic message if a downcast fails although [`check`] succeeded.
 const FOUND: &str = "the type was found to be this one";
 
-/// Checks that the tensor can be downcast to `Tensor<T, D, O, Dev>`. Tensors of rank 0 and 1 have both orders.
+/// Checks that the tensor can be downcast to `Tensor<T, D, O, Dev>`. A tensor of rank 0 or 1 has both memory orders.
 fn check<T: Element, D: Dim, O: Order, Dev: Device>(x: &DynView<'_>) -> Result<(), Error> {
     let reason = if x.dtype() != T::DTYPE {
         return Err(not_of_type(x, T::DTYPE, wanted::<T, D, O, Dev>()));
@@ -122,10 +123,10 @@ impl DynTensor {
     }
 }
 
-/// Downcasts memory whose type has been checked.
+/// Downcasts type-erased memory. The caller must have checked the element type and the device.
 ///
 /// # Panics
-/// If the memory does not have this element type, or is not on this device.
+/// If the element type is not `T`, or if the device is not a `Dev`.
 pub(super) fn typed_data<T: Element, Dev: Device>(storage: Box<dyn DynStorage>) -> OwnedData<T, Dev> {
     *(storage as Box<dyn Any>).downcast().expect("the storage was found to be of this type")
 }
@@ -198,7 +199,7 @@ impl<S: DynData> DynTensor<S> {
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> TryFrom<DynTensor> for Tensor<T, D, O, Dev> {
     type Error = DowncastError;
-    /// As [`downcast`](DynTensor::downcast).
+    /// Converts as [`downcast`](DynTensor::downcast) does.
     fn try_from(tensor: DynTensor) -> Result<Self, DowncastError> {
         tensor.downcast()
     }
@@ -206,7 +207,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> TryFrom<DynTensor> for Tensor<T,
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TryFrom<DynView<'a>> for TensorView<'a, T, D, O, Dev> {
     type Error = Error;
-    /// As [`downcast_view`](DynView::downcast_view).
+    /// Converts as [`downcast_view`](DynView::downcast_view) does.
     fn try_from(view: DynView<'a>) -> Result<Self, Error> {
         view.downcast_view()
     }

@@ -1,4 +1,4 @@
-//! Operands of an operation: their types, the checks that they agree, and the dispatch on their device.
+//! Operands of operations: the type [`DynOperand`], the checks that operands agree, and the dispatch on device and element type.
 
 use super::scalar::DynScalar;
 use super::storage::DynData;
@@ -57,11 +57,11 @@ impl<X: Into<DynScalar>> From<X> for DynOperand<'_> {
     }
 }
 
-/// Evaluates an expression in which `$Dev` is the type of the device of `$x`. Returns an error for devices that dynamic tensors do not
-/// compute on.
+/// Evaluates an expression in which `$Dev` is the type of the device of `$x`. If dynamic tensors do not compute on that device, the
+/// macro evaluates to an error instead.
 ///
-/// This macro is the only list of the supported devices. Each device adds kernels for all element types to the program. So the list has
-/// neither devices of other crates nor further GPUs; typed tensors compute on those.
+/// This macro is the only list of the supported devices. Each device in the list adds kernels for all element types to the program.
+/// Therefore the list contains neither further GPUs nor devices of other crates. Typed tensors compute on those devices, too.
 macro_rules! on_device {
     ($op:expr, $x:expr, $Dev:ident => $body:expr) => {
         'computed: {
@@ -85,7 +85,8 @@ pub(super) use on_device;
 /// Returns a scalar as a tensor of rank 0 on the device of `x`.
 ///
 /// # Errors
-/// [`Error::ScalarType`] if the scalar's type is not the element type of `x`.
+/// * [`Error::ScalarType`] if the scalar's type is not the element type of `x`.
+/// * If dynamic tensors do not compute on the device, or if the device allocation fails.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 pub(super) fn scalar_for(op: &'static str, x: DynView<'_>, scalar: DynScalar) -> Result<DynTensor, Error> {
     if scalar.dtype() != x.dtype() {
@@ -94,8 +95,8 @@ pub(super) fn scalar_for(op: &'static str, x: DynView<'_>, scalar: DynScalar) ->
     scalar_beside(op, x, scalar)
 }
 
-/// Returns a scalar of any type as a tensor of rank 0, on the device of `x`.
-// Instantiated for all element types: compiled in the crates that use it, unless the feature says otherwise.
+/// Returns a scalar as a tensor of rank 0 on the device of `x`. The scalar's type may differ from the element type of `x`.
+// Instantiated for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 pub(super) fn scalar_beside(op: &'static str, x: DynView<'_>, scalar: DynScalar) -> Result<DynTensor, Error> {
     on_device!(op, x, Dev => {
@@ -107,8 +108,8 @@ pub(super) fn scalar_beside(op: &'static str, x: DynView<'_>, scalar: DynScalar)
     })
 }
 
-/// Returns the common memory order of two operands. For ranks 0 and 1 both orders are the same, so the operand of higher rank determines
-/// the result.
+/// Returns the common memory order of two operands. For ranks 0 and 1, both orders are the same, so an operand of rank 2 or more
+/// determines the common order. If no operand has such a rank, the function returns the order of `left`.
 ///
 /// # Errors
 /// [`Error::OrderMismatch`] if both ranks are at least 2 and the orders differ.
@@ -126,7 +127,7 @@ pub(super) fn common_order(
     Err(Error::OrderMismatch { op, left: left.order(), right: right.order() })
 }
 
-/// Checks that two tensors are on devices of the same type. The error has the text of the compiler's message.
+/// Checks that two tensors are on devices of the same type. The error has the text of the compiler's message for typed tensors.
 pub(super) fn same_device(op: &'static str, left: DynView<'_>, right: DynView<'_>) -> Result<(), Error> {
     let device = |x: DynView<'_>| (*x.storage()).device().type_id();
     if device(left) == device(right) {
@@ -145,7 +146,7 @@ pub(super) fn agree(op: &'static str, left: DynView<'_>, right: DynView<'_>) -> 
     Ok(order)
 }
 
-/// Returns a contiguous layout of the shape that two shapes broadcast to, by the rule of the memory order.
+/// Broadcasts two shapes by the rule of the memory order, and returns the contiguous layout of the common shape.
 pub(super) fn broadcast(
     op: &'static str,
     a: &[usize],
@@ -157,23 +158,23 @@ pub(super) fn broadcast(
     Ok(Layout::contiguous(&shape[..rank], order.is_row_major()))
 }
 
-/// Returns the operand that kernels read.
+/// Returns a tensor as an operand for kernels.
 ///
 /// # Panics
-/// If the tensor does not have this element type, or is not on this device.
+/// If the element type is not `T`, or if the device is not a `Dev`.
 pub(super) fn elements<'a, T: Element, Dev: Device>(x: &'a DynView<'_>) -> Operand<'a, T, Dev> {
     x.operand().expect("the element type and the device were found to be these")
 }
 
-/// Returns the device.
+/// Returns the device of a tensor.
 ///
 /// # Panics
-/// If the tensor is not on this device.
+/// If the device is not a `Dev`.
 pub(super) fn device_of<'a, Dev: Device>(x: &'a DynView<'_>) -> &'a Dev {
     x.device().expect("the device was found to be this one")
 }
 
-/// Allocates a tensor of a contiguous layout. `write` must write all of its elements or return an error.
+/// Allocates a tensor with this layout, which must be contiguous in `order`. `write` must write all elements or return an error.
 pub(super) fn allocate_with<T: Element, Dev: Device>(
     device: &Dev,
     layout: Layout,
@@ -188,7 +189,8 @@ pub(super) fn allocate_with<T: Element, Dev: Device>(
 
 // ------------------------------------------------------------------ unsupported element types
 
-/// Reasons why an operation does not support an element type, with the text of the compiler's messages.
+/// The reasons in errors of operations that do not support an element type. The compiler's messages for typed tensors have the same
+/// text.
 pub(super) mod needs {
     pub(in super::super) const NUMBERS: &str = "is not a number: arithmetic needs a numeric element type; convert `bool` \
         with `.to_dtype(DType::I64)`, combine masks with `&`, `|`, `^` and `!`, choose with `.select(&a, &b)`";
@@ -205,7 +207,8 @@ pub(super) mod needs {
         "is not `bool`: expected a mask; compare first, e.g. with `.gt(0.0)`";
 }
 
-/// Evaluates an expression for the element types that a row of the catalogue names; returns an error for others.
+/// Evaluates an expression in which `$T` is the element type that `$dtype` stands for. If that type does not implement the bound in
+/// the brackets, the macro evaluates to an error instead. The bound comes from a row of `ops/catalogue.rs`.
 macro_rules! for_elements {
     ([Element], $name:expr, $dtype:expr, $T:ident => $body:expr) => { $crate::dispatch!($dtype, $T => $body) };
     ([$($bound:tt)*], $name:expr, $dtype:expr, $T:ident => $body:expr) => {

@@ -1,4 +1,4 @@
-//! Operators of dynamic tensors. They panic with the message of the error that the fallible variant returns.
+//! Operators of dynamic tensors. If the fallible variant of an operator returns an error, the operator panics with its message.
 
 use super::operand::{DynOperand, scalar_for};
 use super::storage::{DynData, DynDataMut};

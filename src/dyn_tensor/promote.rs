@@ -4,7 +4,8 @@ use super::tensor::DynTensor;
 use crate::element::DType;
 use crate::error::Error;
 
-/// The kind of an element type, ordered as NumPy's kinds, with the number of bits of a value or of each part of a complex number.
+/// The kind of an element type, in the order of NumPy's kinds. The number is that of the bits of a value, or of each part of a
+/// complex number.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Bool,
@@ -33,6 +34,7 @@ fn kind(dtype: DType) -> Kind {
 }
 
 impl Kind {
+    /// Returns the index of the kind in NumPy's order of kinds.
     fn rank(self) -> u32 {
         match self {
             Kind::Bool => 0,
@@ -53,17 +55,18 @@ impl Kind {
     }
 }
 
-/// Returns whether a conversion stays within its kind or goes upwards: NumPy's `same_kind`.
+/// Returns whether `to` is of the same kind as `from`, or of a higher kind. This is NumPy's rule `same_kind`.
 pub(super) fn same_kind(from: DType, to: DType) -> bool {
     kind(from).rank() <= kind(to).rank()
 }
 
 impl DType {
-    /// Returns the smallest element type that both types convert to with at most a loss of precision: NumPy's `result_type`.
+    /// Returns the smallest element type to which both types can be converted with at most a loss of precision, as NumPy's
+    /// `result_type` does.
     ///
     /// `bool` promotes to every type, integers to floating-point types, real types to complex types. A signed and an unsigned type
     /// promote to a signed type with more bits than the unsigned type has. No integer type has more bits than `u64`, so `u64` and a
-    /// signed type promote to `f64`, which rounds 64-bit integers. Operations never promote on their own: call [`promote`].
+    /// signed type promote to `f64`, which rounds 64-bit integers. Operations do not promote implicitly: call [`promote`].
     ///
     /// ```
     /// use vierbein::DType;

@@ -73,8 +73,11 @@ pub(super) struct Over<'a> {
     keep: bool,
 }
 
-/// Returns three layouts: the operand's, with the reduced axes last and in memory order; the result's; and the result's without the
-/// reduced axes.
+/// Checks the reduced axes, and returns three layouts:
+///
+/// * that of the operand, with the reduced axes last and in memory order;
+/// * that of the result;
+/// * that of the result without the reduced axes, which differs from the second if the result keeps them.
 fn arranged(
     op: &'static str,
     of_nothing: bool,
@@ -115,7 +118,7 @@ fn compute<T: Element, Dev: Reduce<T>, R: Reduction<T>>(
 // Reductions are the largest kernels, so as few as possible are instantiated. The mean of floating-point numbers is a sum and a
 // division. The standard deviation is the square root of a variance. Integers are converted to `f64` for variances and norms.
 
-/// Divides a sum by the number of its terms.
+/// The operation that divides a sum by the number of its terms.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Share(pub(crate) usize);
 
@@ -165,7 +168,8 @@ fn mean_of(name: &'static str, x: DynView<'_>, over: Over<'_>) -> Result<DynTens
     ))
 }
 
-/// Calls `reduce` with floating-point or complex elements. Integers are converted to `f64` first.
+/// Calls `reduce` with a view of floating-point or complex elements: `x`, or a copy that is converted to `f64` if `x` contains
+/// integers.
 fn in_floats(
     name: &'static str,
     x: DynView<'_>,
@@ -176,6 +180,7 @@ fn in_floats(
         DType::Bool => Err(lacking(name, x.dtype(), needs::NUMBERS)),
         DType::F32 | DType::F64 | DType::C32 | DType::C64 => reduce(x),
         _ => {
+            // Checks the axes before the conversion allocates memory.
             arranged(name, true, x, over)?;
             reduce(cast_to::<f64>(x)?.look())
         }
@@ -217,8 +222,9 @@ macro_rules! reductions {
         $Name:ident, $method:ident ($($arg:ident: $ty:ty)?), $verb:literal, $op:expr, $bound:ident $([$t:ty])?, $need:ident,
         $input:literal, $args:literal, $expected:literal;
     )*) => {
-        /// A reduction as a value, for programs that choose it at run time, and for [`reduce_keepdims`](DynTensor::reduce_keepdims), which
-        /// keeps the reduced axes. Each variant also has a method of its name.
+        /// A reduction as a value, for programs that choose the reduction at run time. It is also the argument of
+        /// [`reduce_keepdims`](DynTensor::reduce_keepdims), which keeps the reduced axes. For each variant, there is also a method
+        /// of [`DynTensor`].
         ///
         /// ```
         /// use vierbein::dyn_tensor::DynReduction;
@@ -233,8 +239,8 @@ macro_rules! reductions {
         #[non_exhaustive]
         pub enum DynReduction {
             $($(#[$doc])* $Name $({
-                /// The number to subtract from the number of elements: 0 if the elements are the whole population, 1 if
-                /// they are a sample.
+                /// The number that is subtracted from the number of elements to get the divisor. It is 0 if the elements are the
+                /// whole population, and 1 if they are a sample.
                 $arg: $ty
             })?,)*
         }
@@ -258,7 +264,7 @@ macro_rules! reductions {
                 /// # Errors
                 /// * If an axis is out of range or named twice.
                 /// * If the reduction does not support the element type.
-                /// * If the result is undefined or does not fit its type.
+                /// * If a result is undefined, such as the maximum of zero elements, or does not fit its type.
                 /// * If the device allocation fails.
                 ///
                 /// ```
@@ -307,8 +313,8 @@ reductions! {
     Prod, prod(), "product", op::Prod, Scalar, NUMBERS, "[[1, 2], [3, 4]]", "", "[3, 8]";
     /// The arithmetic mean, in `f64` for integers; NaN for zero elements.
     Mean, mean(), "mean", mean_of, By, NUMBERS, "[[1, 2], [4, 8]]", "", "[2.5, 5.0]";
-    /// The variance `Σ|x − mean|² / (n − ddof)` of `n` elements; NaN if `n ≤ ddof`. It is real for complex numbers, and an `f64` for
-    /// integers.
+    /// The variance `Σ|x − mean|² / (n − ddof)` of `n` elements; NaN if `n ≤ ddof`. It is real for complex numbers, and an `f64`
+    /// for integers.
     Var, var(ddof: usize), "variance", variance_of, By, NUMBERS, "[[1.0, 2.0], [3.0, 6.0]]", ", 1", "[2.0, 8.0]";
     /// The standard deviation: the square root of the variance.
     Std, std(ddof: usize), "standard deviation", deviation_of, By, NUMBERS, "[[1.0, 2.0], [3.0, 6.0]]", ", 0", "[1.0, 2.0]";
@@ -378,8 +384,8 @@ macro_rules! scans {
             $(#[$doc])*
             ///
             /// # Errors
-            /// If the axis is out of range, if an integer result overflows (debug assertions), if the elements are not numbers, or if
-            /// the device allocation fails.
+            /// If the axis is out of range, if an integer result overflows (debug assertions), if the elements are not numbers, or
+            /// if the device allocation fails.
             ///
             /// ```
             /// use vierbein::{DynTensor, tensor};
@@ -427,8 +433,8 @@ fn trace(x: DynView<'_>, a: usize, b: usize) -> Result<DynTensor, Error> {
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Sums the elements whose indices along axes `a` and `b` are equal, and removes both axes. Nothing is copied: the elements are
-    /// summed through a view of the diagonal.
+    /// Sums the elements whose indices along axes `a` and `b` are equal, and removes both axes. The elements are read through a
+    /// view of the diagonal, without a copy.
     ///
     /// # Errors
     /// * If the rank is below 2, or an axis is out of range.

@@ -1,4 +1,4 @@
-//! Selection by a mask (`select`), and clamping between bounds (`clamp`).
+//! Selection of elements by a mask (`select`), and clamping of elements to a range (`clamp`).
 
 use super::operand::{
     DynOperand, agree, allocate_with, broadcast, common_order, device_of, elements, lacking, needs,
@@ -20,7 +20,8 @@ use crate::rank::{MAX_RANK, Rank};
 const SELECT: &str = <op::Select as TernaryOp<bool, f64, f64>>::NAME;
 const CLAMP: &str = <op::Clamp<f64> as UnaryOp<f64>>::NAME;
 
-/// Selects elements. The operands must have been checked: `mask` is `bool`, `x` and `y` have element type `T`, all are on `Dev`.
+/// Selects elements of `x` and `y` by `mask`. The caller must have checked the operands: `mask` has element type `bool`, `x` and
+/// `y` have element type `T`, and all are on `Dev`.
 fn choose<T: Element, Dev: Elementwise<bool>>(
     mask: DynView<'_>,
     [x, y]: [DynView<'_>; 2],
@@ -101,8 +102,8 @@ fn clamp(x: DynView<'_>, low: DynScalar, high: DynScalar) -> Result<DynTensor, E
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Selects the element of `on_true` at each index where the mask, `self`, is `true`, else the element of `on_false`. All three
-    /// broadcast.
+    /// Selects elements by the mask `self`: at each index, the element of `on_true` if the mask is `true`, otherwise the element of
+    /// `on_false`. All three operands broadcast.
     ///
     /// # Errors
     /// * If `self` is not a tensor of `bool`.
@@ -125,10 +126,10 @@ impl<S: DynData> DynTensor<S> {
         select(self.look(), on_true.into(), on_false.into())
     }
 
-    /// Clamps each element to the range from `low` to `high`. NaN stays NaN.
+    /// Clamps each element to the range from `low` to `high`. An element that is NaN stays NaN.
     ///
     /// # Errors
-    /// * If `low > high`, or one of the two is NaN.
+    /// * If `low > high`, or if `low` or `high` is NaN.
     /// * If `low` or `high` is not of the element type, or the element type is not ordered.
     /// * If the device allocation fails.
     ///

@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::layout::reshape::new_extents;
 use crate::layout::{Layout, element_count};
 
-/// Defines methods that return a view, each with a variant that returns a mutable view. A row gives the expression for the layout of
-/// the view.
+/// Defines methods that return a view. Each has a variant that returns a mutable view. A row contains the expression for the layout
+/// of the view.
 macro_rules! views {
     ($(
         $(#[$doc:meta])*
@@ -89,8 +89,8 @@ views! {
     /// ```
     t, t_mut() |layout, _row_major| matrix(layout.rank()).map(|()| layout.reverse_axes());
 
-    /// Returns a view with a new axis of extent 1 before axis `at`. If `at` is the rank, the new axis is the last one. A negative `at`
-    /// is an axis of the result, counted from the end.
+    /// Returns a view with a new axis of extent 1 before axis `at`. If `at` is the rank, the new axis is the last one. A negative
+    /// `at` is an axis of the result, counted from the end.
     ///
     /// # Errors
     /// If `at` is out of range, or the rank is 16.
@@ -107,7 +107,7 @@ views! {
         layout.remove_axis(from_start(axis, layout.rank()))
     };
 
-    /// Returns the view at one index along an axis, without that axis.
+    /// Returns a view of the elements at one index along an axis. The view does not have that axis.
     ///
     /// # Errors
     /// If the axis or the index is out of range.
@@ -161,8 +161,8 @@ views! {
     /// Returns a view with another shape that has the same number of elements. One extent can be -1: it is
     /// computed. The k-th element in memory order stays the k-th.
     ///
-    /// An owned tensor has such a view for every shape with this number of elements. The strides of a view may not allow the new shape
-    /// without a copy; [`reshape`](DynTensor::reshape) copies.
+    /// An owned tensor has such a view for every shape with this number of elements. The strides of a view may not allow the new
+    /// shape without a copy; [`reshape`](DynTensor::reshape) copies.
     ///
     /// # Errors
     /// If the numbers of elements differ, or if a view's strides do not allow the new shape without a copy.
@@ -205,7 +205,8 @@ fn all_axes(axes: &[usize], rank: usize) -> Result<(), Error> {
     Err(Error::UnsupportedRank { op: "permute", reason })
 }
 
-/// Returns the shape of a tensor that is reshaped. Its shape was `from`, and its elements have `size` bytes.
+/// Checks the requested shape of a tensor of shape `from`, and computes the extent that is -1, if there is one. Each element of the
+/// tensor has `size` bytes.
 fn new_shape(from: &[usize], shape: &[impl IndexNumber], size: usize) -> Result<Vec<usize>, Error> {
     check_rank("reshape", shape.len())?;
     let extents: Vec<isize> = shape.iter().map(|extent| extent.number()).collect();
@@ -213,7 +214,7 @@ fn new_shape(from: &[usize], shape: &[impl IndexNumber], size: usize) -> Result<
     new_extents(from, &extents, size, &mut to).map(|()| to)
 }
 
-/// Returns axes counted from 0.
+/// Converts axes that may be counted from the end into axes counted from 0.
 fn axes_of(axes: &[impl IndexNumber], rank: usize) -> Vec<usize> {
     axes.iter().map(|&axis| from_start(axis, rank)).collect()
 }
@@ -223,7 +224,8 @@ impl<S: DynData> DynTensor<S> {
     /// column-major) and along axes of extent 1. No elements are copied: these axes have stride 0.
     ///
     /// # Errors
-    /// If the tensor's shape does not broadcast to the new shape, or if the new shape has more than 16 axes or exceeds the address space.
+    /// If the tensor's shape does not broadcast to the new shape, or if the new shape has more than 16 axes or exceeds the address
+    /// space.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -243,9 +245,8 @@ impl<S: DynData> DynTensor<S> {
         Ok(DynTensor::of(self.storage().share(), layout, self.order()))
     }
 
-    /// Converts the tensor to another shape that has the same number of elements. One extent can be -1: it is
-    /// computed. The k-th element in memory order stays the k-th. An
-    /// owned tensor keeps its memory; a view is copied.
+    /// Converts the tensor to another shape that has the same number of elements. One extent can be -1: it is computed from the
+    /// others. The k-th element in memory order stays the k-th. An owned tensor keeps its memory; a view is copied.
     ///
     /// # Errors
     /// If the numbers of elements differ, or if the device allocation of a copy fails.

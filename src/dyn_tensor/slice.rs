@@ -53,8 +53,8 @@ impl From<RangeFull> for SliceItem {
     }
 }
 
-/// The arguments of a slice of a [`DynTensor`](super::DynTensor): [`s![..]`](crate::s!), or a list of [`SliceItem`]s. There is one
-/// argument for each axis of the tensor, and one [`NewAxis`] for each axis to insert.
+/// The arguments of a slice of a [`DynTensor`](super::DynTensor): [`s![..]`](crate::s!), or a list of [`SliceItem`]s. A slice has
+/// one argument for each axis of the tensor. For each axis to insert, it also has a [`NewAxis`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a slice",
     label = "expected one index or range for each axis",
@@ -65,6 +65,7 @@ pub trait DynSlice {
     fn of(&self, layout: &Layout) -> Result<Layout, Error>;
 }
 
+/// Checks the number of arguments, and returns the layout of the slice.
 fn slice(layout: &Layout, items: &[SliceItem]) -> Result<Layout, Error> {
     let fail = |reason: String| Err(Error::UnsupportedRank { op: "slice", reason });
     let rank = layout.rank();
@@ -83,6 +84,7 @@ fn slice(layout: &Layout, items: &[SliceItem]) -> Result<Layout, Error> {
              a slice has one argument for each axis, and the tensor is of `Rank<{rank}>`"
         ));
     }
+    // The result would have more than 16 axes: `rank_below_maximum` returns the error.
     if made > MAX_RANK {
         return rank_below_maximum(MAX_RANK).map(|()| *layout);
     }

@@ -1,4 +1,4 @@
-//! Type-erased memory of dynamic tensors: an [`OwnedData`] as a trait object, which is owned, borrowed, or mutably borrowed.
+//! Type-erased memory of dynamic tensors: an [`OwnedData`] as a trait object. A tensor owns it, borrows it, or borrows it mutably.
 
 use super::scalar::DynScalar;
 use crate::device::{Cpu, Device};
@@ -12,12 +12,13 @@ use core::fmt::Debug;
 pub(super) mod erased {
     use super::*;
 
-    /// Operations that need no kernels: virtual calls replace the dispatch on element type and device.
+    /// The operations on memory that need no kernels. They are virtual methods, so they work on every device and need no dispatch
+    /// on element type and device.
     ///
     /// # Panics
     /// If a layout addresses elements outside of the memory.
     pub trait Erased {
-        /// Returns the device, to be downcast.
+        /// Returns the device as `dyn Any`, which callers downcast.
         fn device(&self) -> &dyn Any;
         /// Copies the elements of a layout, in row-major order, to a new contiguous allocation on the same device.
         fn gathered(&self, layout: &Layout) -> Result<Box<dyn DynStorage>, Error>;
@@ -41,10 +42,12 @@ pub(super) mod erased {
     impl Held for &mut dyn DynStorage {}
 }
 
-/// The memory of a [`DynTensor`](super::DynTensor): elements of one type on one device, neither of which is in the type.
+/// The memory of a [`DynTensor`](super::DynTensor): elements of one type on one device. Element type and device are not part of the
+/// type.
 ///
-/// The only implementor is the memory of an owned tensor, [`OwnedData<T, Dev>`], which has no shape. Sealed. To use memory of another
-/// library, make a typed tensor of it with [`Tensor::from_buffer`](crate::Tensor::from_buffer), or implement a [`Device`].
+/// Sealed: the only implementor is [`OwnedData<T, Dev>`], the memory of an owned tensor, without its shape. To use memory of
+/// another library, create a typed tensor from it with [`Tensor::from_buffer`](crate::Tensor::from_buffer), or implement a
+/// [`Device`].
 pub trait DynStorage: Any + Debug + Send + Sync + erased::Erased {
     /// Returns the element type.
     fn dtype(&self) -> DType;
@@ -97,8 +100,9 @@ impl<T: Element, Dev: Device> erased::Erased for OwnedData<T, Dev> {
         assert!(at.rank() == 0 && at.fits(Dev::len(&self.buffer)), "the element is outside of the buffer");
         let value = [value.get::<T>().expect("the scalar has the element type of the buffer")];
         let to = Dev::offset(Dev::ptr_mut(&mut self.buffer), at.offset());
-        // SAFETY: `at` addresses one element of the buffer, as was just checked, and `value` is one element. `self` is exclusively
-        // borrowed, so nothing else accesses the element.
+        // SAFETY: `value` is one element. `to` points to one element of the live buffer `self.buffer`, because the assertion above
+        // checked that `at` has rank 0 and addresses an element of the buffer. `self` is exclusively borrowed, so nothing else
+        // accesses the element.
         unsafe { self.device.write(&value, to) }
     }
     fn equal(&self, layout: &Layout, other: &dyn DynStorage, other_layout: &Layout) -> bool {
@@ -117,13 +121,13 @@ impl<T: Element, Dev: Device> erased::Erased for OwnedData<T, Dev> {
 
 /// The storage of a [`DynTensor`](super::DynTensor): a `Box` for an owned tensor, `&` or `&mut` for a view. Sealed.
 pub trait DynData: erased::Held {
-    /// The borrow that a view of such a tensor holds. A view of a view has the lifetime of the first view.
+    /// The storage of a read-only view of the tensor. A view of a [`DynView`](super::DynView) has the lifetime of that `DynView`.
     type Shared<'b>: DynData + Copy
     where
         Self: 'b;
     /// Returns the memory.
     fn data(&self) -> &dyn DynStorage;
-    /// Borrows the memory for a view.
+    /// Borrows the memory, as the storage of a view.
     fn share(&self) -> Self::Shared<'_>;
     #[doc(hidden)]
     const OWNED: bool;
@@ -200,12 +204,12 @@ impl DynDataMut for &mut dyn DynStorage {
     }
 }
 
-/// Downcasts memory. Returns `None` if it does not have this element type or is not on this device.
+/// Downcasts type-erased memory. Returns `None` if the element type is not `T` or the device is not a `Dev`.
 pub(crate) fn typed<T: Element, Dev: Device>(data: &dyn DynStorage) -> Option<&OwnedData<T, Dev>> {
     (data as &dyn Any).downcast_ref()
 }
 
-/// Downcasts memory, for writing. Returns `None` if it does not have this element type or is not on this device.
+/// Mutable variant of [`typed`].
 pub(crate) fn typed_mut<T: Element, Dev: Device>(
     data: &mut dyn DynStorage,
 ) -> Option<&mut OwnedData<T, Dev>> {

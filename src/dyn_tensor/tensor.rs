@@ -59,7 +59,8 @@ pub type DynView<'a> = DynTensor<&'a dyn DynStorage>;
 /// ```
 pub type DynViewMut<'a> = DynTensor<&'a mut dyn DynStorage>;
 
-/// A view of a [`DynTensor`] with storage `S`. It borrows from the owned tensor, or has the lifetime of the view that it is made from.
+/// A view of a [`DynTensor`] with storage `S`. A view of a [`DynView`] has the lifetime of that `DynView`. Other views borrow from
+/// the tensor that they are made from.
 pub type DynViewOf<'b, S> = DynTensor<<S as DynData>::Shared<'b>>;
 
 impl Clone for DynView<'_> {
@@ -74,7 +75,8 @@ impl<S> DynTensor<S> {
         &self.layout
     }
 
-    /// Returns the layout whose row-major iteration order is the tensor's memory order: its axes, reversed if it is column-major.
+    /// Returns the tensor's layout, with reversed axes if the tensor is column-major. Row-major iteration over the returned layout
+    /// is iteration in the tensor's memory order.
     pub(crate) fn enumeration(&self) -> Layout {
         if self.order.is_row_major() { self.layout } else { self.layout.reverse_axes() }
     }
@@ -106,8 +108,8 @@ impl<S> DynTensor<S> {
         self.layout.strides()
     }
 
-    /// Returns the memory order: the order in which elements are iterated, and in which an owned tensor is contiguous. For ranks 0 and
-    /// 1 both orders are the same, and such tensors combine with those of either order.
+    /// Returns the memory order: the order in which elements are iterated, and in which an owned tensor is contiguous. For ranks 0
+    /// and 1, both orders are the same: tensors of these ranks combine with tensors of either order.
     pub fn order(&self) -> MemoryOrder {
         self.order
     }
@@ -117,7 +119,7 @@ impl<S> DynTensor<S> {
         self.shape().iter().product()
     }
 
-    /// Returns `true` if the tensor has zero elements: an axis has extent 0.
+    /// Returns `true` if the tensor has zero elements, because an axis has extent 0.
     pub fn is_empty(&self) -> bool {
         self.shape().contains(&0)
     }
@@ -148,7 +150,7 @@ impl<S: DynData> DynTensor<S> {
         self.storage.data().device_name()
     }
 
-    /// Returns the device that holds the elements, or `None` if it is not a `Dev`.
+    /// Returns the device that holds the elements, or `None` if the device is of another type than `Dev`.
     ///
     /// ```
     /// use vierbein::{Cpu, Cuda, DynTensor, tensor};
@@ -164,7 +166,8 @@ impl<S: DynData> DynTensor<S> {
         DynTensor::of(self.storage.share(), self.layout, self.order)
     }
 
-    /// Returns a [`DynView`] of the whole tensor, for every storage.
+    /// Returns a [`DynView`] of the whole tensor. Unlike that of [`view`](DynTensor::view), the return type does not depend on the
+    /// storage.
     pub(crate) fn look(&self) -> DynView<'_> {
         DynTensor::of(self.storage.data(), self.layout, self.order)
     }
@@ -179,22 +182,21 @@ impl<S: DynData> DynTensor<S> {
 }
 
 impl<'a> DynView<'a> {
-    /// Returns a view of the same storage with another layout, which must be derived from this one's.
+    /// Returns a view of the same storage with another layout, which must address elements of this view only.
     #[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]
     pub(crate) fn with_axes(self, layout: Layout) -> Self {
         DynTensor::of(self.storage, layout, self.order)
     }
 
-    /// Returns the operand that kernels read, or `None` if the tensor does not have this element type or is not on this
-    /// device.
+    /// Returns the view as an operand for kernels, or `None` if its element type is not `T` or its device is not a `Dev`.
     pub(crate) fn operand<T: Element, Dev: Device>(&self) -> Option<Operand<'_, T, Dev>> {
         Some(typed::<T, Dev>(self.storage)?.operand(&self.layout))
     }
 }
 
 impl DynViewMut<'_> {
-    /// Returns the output that kernels write, and the device. Returns `None` if the tensor does not have this element type or is not on
-    /// this device.
+    /// Returns the view as an output for kernels, and the device. Returns `None` if the element type is not `T` or the device is
+    /// not a `Dev`.
     pub(crate) fn output<T: Element, Dev: Device>(&mut self) -> Option<(Output<'_, T, Dev>, Dev)> {
         let data = typed_mut::<T, Dev>(self.storage)?;
         let device = data.device.clone();
@@ -203,7 +205,10 @@ impl DynViewMut<'_> {
 }
 
 impl DynTensor {
-    /// Creates a tensor from a buffer that holds exactly the shape's elements, contiguous in memory order.
+    /// Creates a tensor from a buffer, whose elements are contiguous in the memory order `order`.
+    ///
+    /// # Panics
+    /// If the number of elements in the buffer differs from that of the shape.
     pub(crate) fn contiguous<T: Element, Dev: Device>(
         data: OwnedData<T, Dev>,
         shape: &[usize],
@@ -238,9 +243,9 @@ impl Clone for DynTensor {
 }
 
 impl<S: DynData, S2: DynData> PartialEq<DynTensor<S2>> for DynTensor<S> {
-    /// Returns `true` if both tensors have the same element type, device type and shape, and equal elements at each index. The memory
-    /// orders may differ. NaN does not equal NaN. Returns `false` if the elements cannot be copied to the host: a device fails to read
-    /// them, or the host allocation fails.
+    /// Returns `true` if both tensors have the same element type, device type and shape, and equal elements at each index. The
+    /// memory orders may differ. NaN does not equal NaN. Returns `false` if the elements cannot be copied to the host: a device
+    /// fails to read them, or the host allocation fails.
     fn eq(&self, other: &DynTensor<S2>) -> bool {
         self.shape() == other.shape()
             && self.storage.data().equal(&self.layout, other.storage.data(), &other.layout)

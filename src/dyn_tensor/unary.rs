@@ -12,7 +12,7 @@ use crate::ops::catalogue::{dispatch_elements, unary, verb};
 use crate::ops::{Cast, op};
 use core::marker::PhantomData;
 
-/// Computes `op(x)`. The operand must have element type `T` and be on `Dev`.
+/// Computes `op(x)`, element by element. The operand must have element type `T` and be on `Dev`.
 pub(super) fn compute<T: Element, Dev: Elementwise<T>, F: UnaryOp<T>>(
     op: F,
     x: DynView<'_>,
@@ -22,7 +22,8 @@ pub(super) fn compute<T: Element, Dev: Elementwise<T>, F: UnaryOp<T>>(
     allocate_with(device, layout, x.order(), |out| device.map::<(T,), _>(&op, out, (elements::<T, Dev>(&x),)))
 }
 
-/// A function whose evaluation takes far longer than the branch that selects it. One kernel computes all such functions.
+/// An elementary function as a value. Its evaluation takes far longer than the branch that selects the function, so one kernel
+/// computes all of these functions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Dispatched(pub(crate) FloatFunction);
 
@@ -50,7 +51,8 @@ macro_rules! operations {
         elements: $bound:ident $(+ $also:path)?, gives: $Output:ty, example: $input:literal => $expected:literal,
         $($computed:tt)*
     })*) => {
-        /// A function of one element as a value, for programs that choose it at run time. Each variant also has a method of its name.
+        /// A function of one element as a value, for programs that choose the function at run time. For each variant, there is also
+        /// a method of [`DynTensor`].
         ///
         /// ```
         /// use vierbein::dyn_tensor::Unary;
@@ -85,8 +87,9 @@ macro_rules! operations {
                 #[doc = concat!($doc, ", element by element." $(, " Fallible variant of `", $symbol, "a`.")?)]
                 ///
                 /// # Errors
-                /// If the function does not support the element type, if an integer result is undefined or overflows, or if the device
-                /// allocation fails.
+                /// * If the function does not support the element type.
+                /// * If an integer result overflows, in builds with debug assertions.
+                /// * If the device allocation fails.
                 ///
                 /// ```
                 /// use vierbein::{Complex, DynTensor, tensor};
@@ -155,7 +158,8 @@ fn log(x: DynView<'_>, base: f64) -> Result<DynTensor, Error> {
     })
 }
 
-/// Evaluates `$body` for the element types `$T` and `$U` of two [`DType`]s with `$T: CastTo<$U>`; returns an error for other pairs.
+/// Evaluates `$body`, in which `$T` and `$U` are the element types that the [`DType`]s `$from` and `$to` stand for. If `$T` does
+/// not implement `CastTo<$U>`, the macro evaluates to an error instead.
 macro_rules! for_pair {
     ($from:expr, $to:expr, $T:ident, $U:ident => $body:expr) => {{
         use crate::{c32, c64};
@@ -192,7 +196,8 @@ fn cast(x: DynView<'_>, to: DType) -> Result<DynTensor, Error> {
     on_device!("cast", x, Dev => for_pair!(x.dtype(), to, T, U => cast_pair::<T, Dev, U>(x)))
 }
 
-/// Converts to an element type that is known at compile time: kernels for other types are not instantiated.
+/// Copies the elements and converts them to `To`. This type is known at compile time, so kernels for other result types are not
+/// instantiated.
 pub(super) fn cast_to<To: Element>(x: DynView<'_>) -> Result<DynTensor, Error> {
     on_device!("cast", x, Dev => for_pair!(x.dtype(), To::DTYPE, T, U => {
         if const { To::DTYPE as u8 == U::DTYPE as u8 } {
@@ -211,7 +216,8 @@ impl<S: DynData> DynTensor<S> {
     /// * `bool` becomes 0 or 1.
     /// * A real number becomes a complex number with imaginary part 0.
     ///
-    /// For a conversion that checks that it loses at most precision, call [`cast_into`](DynTensor::cast_into).
+    /// These conversions do not check values. [`cast_into`](DynTensor::cast_into) returns an error if a conversion would lose more
+    /// than precision.
     ///
     /// # Errors
     /// If a part of each element would be lost (complex to real, number to `bool`), or if the device allocation fails.
@@ -266,7 +272,7 @@ impl<S: DynData> DynTensor<S> {
         log(self.look(), base)
     }
 
-    /// Raises each element to a real power, which is rounded to the precision of the elements.
+    /// Raises each element to a real power. The exponent `n` is rounded to the precision of the elements.
     ///
     /// # Errors
     /// If the elements are not floating-point or complex numbers, or if the device allocation fails.

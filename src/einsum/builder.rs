@@ -1,8 +1,9 @@
-//! The builder that `einsum!` expands to. It takes the operands one by one, and checks the type of each against its term of the
-//! specification.
+//! The builder that `einsum!` and its variants call. It takes the operands one by one, and compares the type of each operand with
+//! the operand's term in the specification.
 //!
-//! The macros expand to calls whose const arguments are numbers of the specification. The functions are public, so each of them
-//! checks its const arguments again and panics if they are wrong. In an expanded macro these checks are constants and cost nothing.
+//! The macros pass numbers of the specification, such as numbers of labels, as const arguments. The functions are public, so each
+//! of them checks its const arguments and panics if they do not match the specification. The macros pass constants, so
+//! optimised builds do not contain the checks.
 
 use super::operand::{EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf};
 use super::{ContractionPath, PathCache, Spec};
@@ -18,8 +19,8 @@ use crate::rank::{Broadcast, Common, Dim};
 use crate::tensor::{Tensor, TensorView};
 use core::marker::PhantomData;
 
-/// A contraction of `N` operands, some of which may be missing yet. The rank `E` is the number of axes that the ellipses of the operands
-/// stand for.
+/// A contraction of `N` operands to which not all operands have been added yet. `E` is a rank: the number of axes that the ellipsis
+/// stands for in the result of the operands so far.
 #[derive(Debug)]
 pub struct Contraction<'s, T, E, O, Dev, L, const N: usize> {
     spec: &'s Spec<'s>,
@@ -153,12 +154,13 @@ pub struct Count<const N: usize>;
 
 /// A term of a specification, as a type: its number of labels, and whether it has an ellipsis.
 ///
-/// It is an argument of the functions, not only a type parameter. If an operand does not fit its term, the compiler's message then
-/// points to that operand.
+/// The functions take a value of this type as an argument. With type parameters alone, the compiler's message would not point to an
+/// operand that does not fit its term.
 #[derive(Debug, Clone, Copy)]
 pub struct TermOf<const LABELS: usize, const ELLIPSIS: bool>;
 
-/// Begins a contraction with its first operand. All other operands must have the first operand's element type, memory order and device.
+/// Begins a contraction with its first operand. All other operands must have the first operand's element type, memory order and
+/// device.
 ///
 /// # Panics
 /// If the const arguments do not match the specification.
@@ -209,7 +211,8 @@ impl<'s, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize> Contracti
         Contraction { spec, operands, cache, count: count + 1, marker: PhantomData }
     }
 
-    /// Removes the ranks of the operands from the type, for a number of operands that is known at run time only.
+    /// Puts the list of operands into a `Box`, which removes their ranks from the type. Programs that add operands in a recursive
+    /// function need this.
     #[doc(hidden)]
     pub fn boxed<'l>(self) -> Contraction<'s, T, E, O, Dev, Box<dyn ErasedList<T, Dev> + 'l>, N>
     where
@@ -250,7 +253,7 @@ fn check_term<const LABELS: usize, const ELLIPSIS: bool>(spec: &Spec<'_>, k: usi
     assert!(spec.labels(k) == LABELS && spec.ellipsis(k) == ELLIPSIS, "{}", NOT_OF_THE_SPECIFICATION);
 }
 
-/// A contraction with all of its operands; `R` is the rank of its result.
+/// A contraction to which all operands have been added. `R` is the rank of the result.
 #[derive(Debug)]
 pub struct Prepared<'s, T, R, O, Dev, L, const N: usize> {
     spec: &'s Spec<'s>,
@@ -290,6 +293,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
     /// Contracts into a new tensor. With three or more operands, each intermediate result has at most `limit` bytes.
     ///
     /// # Errors
+    /// * If the operands are on different instances of the device.
     /// * If axes of one label differ in extent.
     /// * If no contraction order is found whose intermediate results are within the limit.
     /// * If the device allocation fails.
@@ -319,11 +323,11 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
         unwrap_or_panic(self.try_contract(limit))
     }
 
-    /// Computes `out = alpha · result + beta · out`. If `beta` is zero, `out` is not read.
+    /// Computes `out = alpha · result + beta · out`. If `beta` is zero, the old elements of `out` are ignored.
     ///
     /// # Errors
-    /// As [`try_contract`](Prepared::try_contract), and if the shape of `out` differs from that of the result. In these cases, `out`
-    /// is unchanged.
+    /// As [`try_contract`](Prepared::try_contract), and if `out` is on another instance of the device or has another shape than the
+    /// result. In these cases, `out` is unchanged.
     pub fn try_contract_into<'o, X>(
         self,
         out: X,
@@ -393,7 +397,9 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
     /// Returns the contraction path of the operands.
     ///
     /// # Errors
-    /// If axes of one label differ in extent, or if no path is found whose intermediate results have at most `limit` bytes each.
+    /// * If the operands are on different instances of the device.
+    /// * If axes of one label differ in extent.
+    /// * If no path is found whose intermediate results have at most `limit` bytes each.
     pub fn try_path(self, limit: Option<usize>) -> Result<ContractionPath, Error> {
         let views = self.operands.views();
         let (_, factors) = factors::<_, _, N>(&views)?;
@@ -412,7 +418,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
     }
 }
 
-/// Contracts into a new tensor, by a fast path if possible: one operand, or one product of two matrices.
+/// Contracts into a new tensor. There are fast paths for a single operand and for one product of two matrices.
 #[inline(always)]
 fn contract<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     einsum: &Einsum<'_, T, Dev>,
@@ -432,7 +438,8 @@ fn contract<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     contract_any(einsum)
 }
 
-/// Contracts one operand if a single copy or reduction computes the result; otherwise returns `None`.
+/// Contracts one operand, if a single copy or reduction computes the result. Otherwise, and if an integer result overflows, returns
+/// `None`.
 #[inline(always)]
 fn one<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     einsum: &Einsum<'_, T, Dev>,
@@ -449,14 +456,14 @@ fn one<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
         if sums { device.reduce(&op::Sum, out, from) } else { device.copy(out, from) }
     });
     match done {
-        // `contract_any` computes again and returns an error that names the contraction and all operands.
+        // `contract_any` then computes the result again, and returns an error that names the contraction and its operand.
         Err(Error::Arithmetic { .. }) => None,
         done => Some(done),
     }
 }
 
-/// Returns the two operands if the contraction is one matrix product. Returns `None` for integers: their products may overflow, and
-/// only the general path returns an error that names the contraction.
+/// Returns the two operands and their axes as matrices, if the contraction is one matrix product. Returns `None` for integers:
+/// their sums may overflow, and only `contract_any` and `Einsum::accumulate` return an error that names the contraction.
 #[inline(always)]
 fn matrices<'a, T: Scalar, Dev: Device>(
     einsum: &Einsum<'a, T, Dev>,
@@ -479,7 +486,7 @@ fn contract_any<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     for (extent, &label) in shape.as_mut().iter_mut().zip(labels.iter()) {
         *extent = bound.extents().of(label);
     }
-    // If the result repeats a label, its elements off the diagonal are zero.
+    // If the result repeats a label, its elements off the diagonal are zero, and `write` does not write them.
     let mut out = if labels.repeat() {
         Tensor::try_zeros_in(shape, einsum.device)?
     } else {

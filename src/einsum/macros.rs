@@ -1,12 +1,13 @@
-//! [`einsum!`](crate::einsum!) and its variants. They parse the specification as a constant, and pass its numbers of labels to the
-//! builder as const generics.
+//! [`einsum!`](crate::einsum!) and its variants. The macros parse the specification in a constant. They pass the number of labels
+//! of each term to the builder as const generics.
 
 /// Contracts up to 16 tensors in Einstein notation: `einsum!("ij,jk->ik", &a, &b)` is a matrix product.
 ///
 /// The specification names each axis of each operand by a letter, `a` to `z` or `A` to `Z`. Axes with the same letter share one
 /// index; letters that the result lacks are summed over. The specification is a literal or a `const`, which is parsed **at compile
-/// time**. The program does not compile if the specification has an invalid label, or a label of the result that no operand has. Nor
-/// does it compile if an operand has another rank, order, element type or device. The rank of the result is in its type.
+/// time**. The program does not compile if the specification has an invalid label, or a label of the result that no operand has.
+/// Nor does it compile if the rank of an operand does not match its labels, or if operands differ in order, element type or device.
+/// The rank of the result is in its type.
 ///
 /// | specification | operation |
 /// |---|---|
@@ -18,25 +19,25 @@
 /// | `"i,j->ij"` | an outer product |
 /// | `"i,i->"` `"ij,ij->i"` | a dot product, one for each row |
 /// | `"ij,j->i"` `"ij,jk->ik"` `"bij,bjk->bik"` | products of matrices and vectors, and of batches of matrices |
-/// | `"ab,bc,cd->ad"` | a network of any of these |
+/// | `"ab,bc,cd->ad"` | a network of several contractions |
 ///
 /// The notation is NumPy's. Without `->`, the result has the letters that occur once, in alphabetical order (capitals first).
-/// `...` stands for up to 12 axes without names. They broadcast by the rule of the memory order: row-major order aligns the last axes,
-/// column-major order the first axes. Axes of extent 1 broadcast in an ellipsis only. Spaces are ignored.
+/// `...` stands for up to 12 axes without letters. These axes broadcast by the rule of the memory order: row-major order aligns the
+/// last axes, column-major order the first axes. Axes of extent 1 broadcast in an ellipsis only. Spaces are ignored.
 ///
-/// Operands are `&tensor`, views by value such as `x.t()`, and their conjugates, [`conj_view`](crate::Tensor::conj_view). Views
-/// are not copied first. In addition to the result, a contraction allocates memory if needed for
+/// Operands are `&tensor`, views by value such as `x.t()`, and their conjugates, [`conj_view`](crate::Tensor::conj_view). In
+/// addition to the result, a contraction allocates memory, if necessary, for
 ///
 /// * a copy of an operand whose axes do not fuse into the rows and columns of a matrix;
 /// * a temporary buffer for a result that would otherwise be written in very small tiles;
-/// * sums over letters that occur in one operand only;
+/// * sums over letters that occur in one operand only, and not in the result;
 /// * the intermediate results of three or more operands;
 /// * packed panels of matrices; each thread keeps these buffers between calls.
 ///
-/// Three or more operands are contracted pair by pair, in the order that needs the fewest multiplications (see
-/// [`einsum_path!`](crate::einsum_path!)). Each place in the source that calls the macro keeps its last contraction order, and uses it
-/// again if the shapes are the same. With `; limit = bytes` at the end, each intermediate result has at most this many bytes; the final
-/// result is not limited.
+/// Three or more operands are contracted pair by pair, in the order that needs the fewest multiplications. For large networks, the
+/// search for this order may be greedy: see [`einsum_path!`](crate::einsum_path!). Each call in the source keeps its last
+/// contraction order, and reuses it if the shapes are the same. With `; limit = bytes` at the end, each intermediate result has at
+/// most this number of bytes; the final result is not limited.
 ///
 /// Sums are computed pairwise, or in the blocks of the matrix kernels. Integers are summed in 64 or 128 bits, but each intermediate
 /// result must be representable in the element type. Without the feature `blas`, results do not depend on the number of threads.
@@ -87,12 +88,12 @@ macro_rules! try_einsum {
 /// Contracts into a preallocated output: `einsum_into!(&mut out, alpha, beta; "ij,jk->ik", &a, &b)` computes
 /// `out = alpha · a · b + beta · out`.
 ///
-/// If `beta` is zero, `out` is overwritten without being read. `einsum_into!(&mut out; "ij,jk->ik", &a, &b)` is short for
-/// `alpha` = 1 and `beta` = 0. `out` is a tensor or a mutable view with any strides. In all other respects the macro behaves like
-/// [`einsum!`](crate::einsum!).
+/// If `beta` is zero, the old elements of `out` are ignored, even if they are NaN. `einsum_into!(&mut out; "ij,jk->ik", &a, &b)` is
+/// short for `alpha` = 1 and `beta` = 0. `out` is a tensor or a mutable view with any strides. In all other respects, the macro
+/// behaves like [`einsum!`](crate::einsum!).
 ///
 /// # Panics
-/// As [`einsum!`](crate::einsum!), and if the shape of `out` differs from that of the result; `out` is unchanged then.
+/// As [`einsum!`](crate::einsum!), and if the shape of `out` differs from that of the result. In these cases, `out` is unchanged.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -134,9 +135,10 @@ macro_rules! try_einsum_into {
 /// Returns the contraction path that [`einsum!`](crate::einsum!) would choose, to be inspected or printed: its steps, its number of
 /// multiplications, and the size of its largest intermediate result.
 ///
-/// For small networks the path has the fewest multiplications (dynamic programming over sets of operands: Pfeifer, Haegeman and
-/// Verstraete, Phys. Rev. E 90, 033315, 2014). If that search would take too long, a greedy search chooses the path. Equal networks
-/// get equal paths. With nine or more operands, only pairs that share a letter are considered.
+/// For small networks, the path has the fewest multiplications (dynamic programming over sets of operands: Pfeifer, Haegeman and
+/// Verstraete, Phys. Rev. E 90, 033315, 2014). If that search would take too long, a greedy search chooses the path. With nine or
+/// more operands, both searches consider only pairs that share a letter; parts without a common letter are combined at the end.
+/// Equal networks get equal paths.
 ///
 /// # Panics
 /// If axes of one letter differ in extent, or if no path is found whose intermediate results are within the limit.
@@ -184,9 +186,9 @@ macro_rules! __limit {
     };
 }
 
-// The specification is a constant of the block, so that its numbers can be const arguments. The `static` keeps the path between
-// calls. The operands are expressions in the same block, so the names of the constant and of the `static` must not clash with names of
-// the caller.
+// Expands to a block with a constant, the specification, so that its numbers of labels can be const arguments. The `static` keeps
+// the path between calls. The caller's operands are expressions in the same block, so the names of the constant and of the `static`
+// must not clash with the caller's names.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __contract {

@@ -1,5 +1,5 @@
-//! Contractions of typed tensors: [`einsum!`](crate::einsum!) and the builder that it calls. They check types and determine the rank
-//! of the result at compile time; `engine::contract` computes.
+//! Contractions of typed tensors: [`einsum!`](crate::einsum!) and the builder that the macro calls. Macro and builder check types
+//! and determine the rank of the result at compile time. They call `engine::contract`, which computes the result.
 
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,5 @@
-//! Traits of the operands and outputs of a contraction. They require at compile time that element types, memory orders and devices
-//! agree, and that ranks match the specification.
+//! The traits for operands and outputs of a contraction. These traits require at compile time that element types, memory orders and
+//! devices agree, and that ranks match the specification.
 
 use crate::device::{Device, SameDevice, SameDtype, SameOrder};
 use crate::element::{Element, Scalar};
@@ -88,8 +88,8 @@ impl<X: Copy> Conjugate<X> {
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the complex conjugate as an operand of [`einsum!`](crate::einsum!), [`matmul`](Tensor::matmul),
-    /// [`tensordot`](Tensor::tensordot) and the other products. The kernels of these operations conjugate the elements when they read
-    /// them; nothing is copied. A real tensor is its own conjugate.
+    /// [`tensordot`](Tensor::tensordot) and the other products. The kernels of these operations conjugate the elements when they
+    /// read them; nothing is copied. A real tensor is its own conjugate.
     ///
     /// ```
     /// use vierbein::{Complex, einsum, tensor};
@@ -128,8 +128,8 @@ where
     }
 }
 
-/// The output of a contraction: `&mut x` or a mutable view. Its element type, memory order and device are those of the operands; its
-/// rank is that of the result.
+/// The output of a contraction: `&mut x` or a mutable view. Its element type, memory order and device are those of the operands;
+/// its rank is that of the result.
 #[diagnostic::on_unimplemented(
     message = "a contraction of `{O}` tensors of `{T}` on `{Dev}` cannot be written to a `{Self}`",
     label = "expected `&mut x`, or a mutable view such as `x.slice_mut(..)`"

@@ -1,7 +1,8 @@
-//! Elementwise operations: operands are broadcast to the shape of the output, by the rule of the memory order.
+//! Elementwise operations. They broadcast their operands to the shape of the output, by the rule of the memory order, and call the
+//! device.
 //!
-//! Strides of broadcast operands are stored in arrays of `R::Strides`, where `R` is a rank of at least that of the output. Typed
-//! tensors pass their own rank, so that the cost depends on it; dynamic tensors pass the largest.
+//! The strides of a broadcast operand are stored in an array of type `R::Strides`. The rank `R` must be at least the rank of the
+//! output. Typed tensors pass the output's rank, so the array is as small as possible. Dynamic tensors pass the largest rank, 16.
 
 use crate::device::function::MAX_ARGUMENTS;
 use crate::device::{Arguments, Device, Elementwise, Function, Operand, Output, Visit};
@@ -10,10 +11,10 @@ use crate::error::Error;
 use crate::layout::broadcast::same;
 use crate::rank::Dim;
 
-/// Applies `op` to the operands, whose common shape is that of `out`, and writes the results.
+/// Broadcasts the operands to the shape of `out`, applies `op`, and writes the results to `out`.
 ///
 /// # Errors
-/// If the device returns an error.
+/// The error of the device, such as [`Error::Arithmetic`] if `op` is undefined for some elements.
 ///
 /// # Panics
 /// If an operand does not broadcast to the shape of `out`.
@@ -30,10 +31,12 @@ pub(crate) fn map<R: Dim, A: Arguments, Dev: Elementwise<A::First>, F: Function<
     if shapes.same {
         return device.map::<A, F>(op, out, operands);
     }
-    // A copy of the output, so that the original stays in registers above.
+    // `reborrow` makes a copy of `out` for the out-of-line call, which takes it by address. Without the copy, the branch above
+    // would have to keep `out` in memory, too, instead of in registers.
     map_broadcast::<R, A, Dev, F>(op, row_major, device, out.reborrow(), operands)
 }
 
+/// [`map`] for operands of different shapes. Out of line, so that only this case needs stack space for the strides.
 #[inline(never)]
 fn map_broadcast<R: Dim, A: Arguments, Dev: Elementwise<A::First>, F: Function<A>>(
     op: &F,
@@ -60,10 +63,10 @@ impl<'a, Dev: Device> Visit<'a, Dev> for SameShape<'a> {
     }
 }
 
-/// Calls `f` with an operand, broadcast to the shape of the output.
+/// Broadcasts `from` to the shape `to`, and calls `f` with the broadcast operand.
 ///
 /// # Errors
-/// [`Error::AssignShape`] if the operand does not broadcast to that shape, or the error of `f`.
+/// [`Error::AssignShape`] if `from` does not broadcast to `to`, or the error of `f`.
 #[inline]
 pub(crate) fn repeated<R: Dim, T: Element, Dev: Device>(
     op: &'static str,

@@ -1,7 +1,7 @@
-//! Products of matrices, vectors and batches of matrices. The memory order determines which axes are the matrix and which the
-//! batch, so no labels are needed.
+//! The products of `matmul`: of vectors, matrices and batches of matrices. The memory order determines which axes are the matrix.
+//! In row-major order, these are the last two axes; in column-major order, the first two. The other axes are the batch.
 //!
-//! A column-major product is computed as a row-major one: the axes of all operands are reversed, and A and B are exchanged. For
+//! A column-major product is computed as a row-major product: the axes of all operands are reversed, and A and B are exchanged. For
 //! matrices, this is the identity (A·B)ᵀ = Bᵀ·Aᵀ.
 
 use crate::device::{Gemm, MatrixOperand, Output, ProductArgs, Scaling};
@@ -12,23 +12,23 @@ use crate::layout::axes::Axes;
 use crate::layout::broadcast::common_shape;
 use crate::rank::MAX_RANK;
 
-/// Returns the rank of the product of operands with these ranks, neither of which is 0.
+/// Returns the rank of the product of an operand of rank `a` and an operand of rank `b`. Neither rank is 0.
 pub(crate) fn rank(a: usize, b: usize) -> usize {
     // A vector has no batch axes, and adds no axis to the product.
     a.saturating_sub(2).max(b.saturating_sub(2)) + usize::from(a > 1) + usize::from(b > 1)
 }
 
-/// Writes the shape of the product, whose [`rank`] is that of `to`.
+/// Writes the shape of the product to `to`, whose length is the [`rank`] of the product.
 ///
 /// # Errors
-/// If the summed axes differ in extent, or the batches do not broadcast.
+/// [`Error::Matmul`] if the summed axes differ in extent, or if the batch axes do not broadcast.
 #[inline]
 pub(crate) fn shape(row_major: bool, a: &[usize], b: &[usize], to: &mut [usize]) -> Result<(), Error> {
     let (of_a, of_b) = (Extents::new(row_major, a, Side::Left), Extents::new(row_major, b, Side::Right));
     if of_a.summed != of_b.summed {
         return Err(lengths_differ(row_major, a, b, [of_a.summed, of_b.summed]));
     }
-    // The batch leads in row-major order and trails in column-major order.
+    // In row-major order, the batch axes come first; in column-major order, they come last.
     let kept = usize::from(of_a.kept.is_some()) + usize::from(of_b.kept.is_some());
     let (batch, matrix) = if row_major {
         to.split_at_mut(to.len() - kept)
@@ -43,10 +43,11 @@ pub(crate) fn shape(row_major: bool, a: &[usize], b: &[usize], to: &mut [usize])
     Ok(())
 }
 
-/// Writes the product to an output of its [`shape`].
+/// Computes the product of `a` and `b`, and writes it to `out`, which has the [`shape`] of the product.
 ///
 /// # Errors
-/// [`Error::Arithmetic`] with the shapes of the operands, or another error of the device.
+/// * [`Error::Arithmetic`], with the shapes of the operands, if an integer result overflows in builds with debug assertions.
+/// * Another error of the device.
 // Always inlined: with ranks known at compile time, products of small matrices are much faster.
 #[inline(always)]
 pub(crate) fn write<T: Scalar, Dev: Gemm<T>>(
@@ -70,7 +71,7 @@ enum Side {
     Right,
 }
 
-/// The extents of an operand by role.
+/// The extents of an operand's axes, by the role that an axis has in the product.
 struct Extents<'a> {
     batch: &'a [usize],
     summed: usize,
@@ -94,13 +95,14 @@ impl<'a> Extents<'a> {
     }
 }
 
-/// Returns the operands, or two of their properties, in the order of the row-major product: exchanged unless `row_major`.
+/// Returns the left and the right operand of the product that is computed. They are exchanged if the memory order is column-major.
 #[inline]
 fn in_order<V>(row_major: bool, left: V, right: V) -> (V, V) {
     if row_major { (left, right) } else { (right, left) }
 }
 
-/// Multiplies operands that are matrices or vectors: without a batch, neither plans nor layouts are needed.
+/// Multiplies operands that are matrices or vectors. Small arrays for extents and strides suffice, without the [`Layout`]s of
+/// [`batch`].
 #[inline(always)]
 fn one_product<T: Scalar, Dev: Gemm<T>>(
     row_major: bool,
@@ -119,7 +121,7 @@ fn one_product<T: Scalar, Dev: Gemm<T>>(
         (false, true) => matrix(row_major, out.axes(), [Some(0), None]),
         (true, true) => ([1, 1], [0, 0]),
     };
-    // For a single row or column, `sum_products` is faster: it needs no tiles.
+    // If the product is a single row or column, `sum_products` is faster than `gemm`, which computes tiles.
     let (shape, of_a, of_b, kept, to) = if n == 1 {
         ([m, k], of_a, [0, of_b[0]], m, of_c[0])
     } else if m == 1 {
@@ -136,8 +138,11 @@ fn one_product<T: Scalar, Dev: Gemm<T>>(
     device.sum_products(ProductArgs { scaling: Scaling::overwrite(), a: x, b: y, out })
 }
 
-/// Returns the extents and strides of a row-major matrix. A vector becomes a column if `other[0]` is given, otherwise a row, and
-/// `other[1]` must be given. The given number is the stride of the added axis.
+/// Returns the extents and strides of a matrix or vector as those of a row-major matrix. The axes of a column-major matrix are
+/// reversed.
+///
+/// `other` is for vectors only: it contains the stride of the added axis, whose extent is 1. A vector becomes a column if
+/// `other[0]` is `Some`, and otherwise a row, with the stride in `other[1]`.
 #[inline]
 fn matrix(row_major: bool, axes: Axes<'_>, other: [Option<isize>; 2]) -> ([usize; 2], [isize; 2]) {
     match (axes.shape(), axes.strides(), other) {
@@ -149,7 +154,7 @@ fn matrix(row_major: bool, axes: Axes<'_>, other: [Option<isize>; 2]) -> ([usize
     }
 }
 
-/// Multiplies batches of matrices.
+/// Multiplies batches of matrices. At least one operand has a rank above 2; the other operand may be a vector or a single matrix.
 #[inline(never)]
 fn batch<T: Scalar, Dev: Gemm<T>>(
     row_major: bool,
@@ -184,7 +189,7 @@ fn batch<T: Scalar, Dev: Gemm<T>>(
         layout.broadcast_to(&shape[..rank + 2], true).expect("the batches were found to broadcast")
     };
     (of_x, of_y) = (repeat(of_x, m, k), repeat(of_y, k, n));
-    // For a single row or column, `sum_products` is faster: it needs no tiles.
+    // If the product is a single row or column, `sum_products` is faster than `gemm`, which computes tiles.
     if n == 1 {
         let column = of_y.without(rank + 1).insert_axis(rank)?;
         of_y = column.broadcast_to(of_x.shape(), true).expect("one column repeats");
@@ -212,7 +217,8 @@ fn batches_differ(row_major: bool, a: &[usize], b: &[usize]) -> Error {
     Error::Matmul { left: a.to_vec(), right: b.to_vec(), row_major, reason }
 }
 
-/// Adds the name and the operands of the operation to a kernel's error.
+/// Adds the name of the operation and the shapes of the operands to an arithmetic error of a kernel. Returns other errors
+/// unchanged.
 #[cold]
 fn named(error: Error, left: &[usize], right: &[usize]) -> Error {
     match error {

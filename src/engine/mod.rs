@@ -1,6 +1,7 @@
-//! Operations without rank and memory order in their types, which both faces call: the typed one (`ops/`, `einsum/`) and the
-//! dynamic one (`dyn_tensor/`). They take operands and outputs, choose the kernels, and call the device. The faces allocate the
-//! results.
+//! The operations that typed tensors (`ops/`, `einsum/`) and dynamic tensors (`dyn_tensor/`) share. Ranks and memory orders are
+//! values here, not types.
+//!
+//! The functions of this module compute shapes, choose kernels, and call the device. The callers allocate the results.
 
 #![forbid(unsafe_code)]
 
@@ -12,10 +13,10 @@ pub(crate) mod reduce;
 use crate::device::Device;
 use crate::error::Error;
 
-/// Checks that two operands live on the same instance of their device.
+/// Checks that `left` and `right`, the devices of two operands, are the same instance.
 ///
 /// # Errors
-/// [`Error::DeviceInstanceMismatch`] if they do not.
+/// [`Error::DeviceInstanceMismatch`] if they are different instances.
 #[inline]
 pub(crate) fn same_instance<Dev: Device>(op: &'static str, left: &Dev, right: &Dev) -> Result<(), Error> {
     if left.same_instance(right) {

@@ -1,13 +1,13 @@
-//! Reductions: which axes remain, and the iteration order of the reduced ones.
+//! Reductions: moves the reduced axes of an operand after the axes that remain, and checks them.
 
 use crate::error::Error;
 use crate::layout::axes::{Axes, AxesMut};
 
-/// Writes the axes of an operand with the reduced axes, `named`, last and in memory order.
+/// Writes the axes of an operand to `to`: first the axes that remain, then the reduced axes `named`, sorted in memory order.
 ///
 /// # Errors
-/// * If an axis is out of range or named twice.
-/// * If the reduction is not `defined_on_empty`, the reduced axes have zero elements, and the result has at least one element.
+/// * If an axis of `named` is out of range or occurs twice.
+/// * [`Error::Empty`] if `defined_on_empty` is `false`, a reduced axis has extent 0, and no remaining axis has extent 0.
 #[inline]
 pub(crate) fn reduced_last(
     op: &'static str,

@@ -1,4 +1,4 @@
-//! Cache of contraction paths, so that a contraction in a loop searches for its path once.
+//! A cache for one contraction path, so that a contraction in a loop searches for its path once.
 
 use super::labelled::Extents;
 use super::labels::{LABELS, Set};
@@ -6,7 +6,8 @@ use super::path::Step;
 use super::report::find_path;
 use std::sync::{Arc, Mutex};
 
-/// The last path of one call of [`einsum!`](crate::einsum!). The macro keeps it in a `static`.
+/// A cache that contains the most recent contraction path. Each call of [`einsum!`](crate::einsum!) in the source has its own
+/// cache, in a `static`; all contractions of dynamic tensors share one.
 #[derive(Debug)]
 pub struct PathCache(Mutex<Option<Kept>>);
 
@@ -21,7 +22,9 @@ struct Kept {
 struct Question {
     operands: Vec<Set>,
     result: Set,
+    /// The extents of the labels that operands have, in ascending order of labels.
     extents: Vec<usize>,
+    /// The largest number of elements of an intermediate.
     limit: Option<usize>,
 }
 
@@ -32,8 +35,11 @@ impl PathCache {
         PathCache(Mutex::new(None))
     }
 
-    /// Returns the path for these operands, from the cache or by a new search. Both give the same path, as it depends only on the
-    /// arguments.
+    /// Returns the path for operands with these labels, from the cache or by a new search. A path depends only on the arguments, so
+    /// a cached path is the one that a new search would find.
+    ///
+    /// # Errors
+    /// The reason, as text, if no path has intermediates of at most `limit` elements.
     pub(super) fn find(
         &self,
         operands: &[Set],
@@ -49,7 +55,7 @@ impl PathCache {
             extents: used.map(|label| extents.of(label)).collect(),
             limit,
         };
-        // Does not wait: if another thread holds the lock, this one searches itself.
+        // `try_lock` does not wait. If another thread holds the lock, this thread searches for the path itself.
         if let Ok(kept) = self.0.try_lock()
             && let Some(kept) = &*kept
             && kept.question == question

@@ -1,4 +1,5 @@
-//! Executes contractions on any device that has the kernels. Ranks are values here, not types.
+//! Executes contractions: reduces and packs operands, calls the kernels that `pair.rs` chooses, and creates intermediates.
+//! `src/einsum/` and `src/dyn_tensor/contract.rs` call [`Einsum`]; `src/ops/products.rs` calls [`two`].
 
 use super::cache::PathCache;
 use super::labelled::{Bound, Extents, Labelled};
@@ -14,25 +15,26 @@ use crate::layout::{Layout, element_count};
 use crate::ops::{WithRight, op};
 use crate::storage::OwnedData;
 
-/// A contraction with its operands, which are on the same instance of a device.
+/// A contraction with its operands. All operands are on the same instance of a device.
 #[derive(Debug)]
 pub(crate) struct Einsum<'a, T: Element, Dev: Device> {
     pub(crate) spec: &'a Spec<'a>,
     pub(crate) row_major: bool,
     pub(crate) device: &'a Dev,
     pub(crate) operands: &'a [MatrixOperand<'a, T, Dev>],
-    /// Largest size of an intermediate, in bytes.
+    /// Largest permitted size of an intermediate, in bytes.
     pub(crate) limit: Option<usize>,
-    /// The cache that may hold the path of an earlier call with the same shapes.
+    /// The cache for the contraction path. It may contain the path of an earlier call with the same shapes.
     pub(crate) cache: &'a PathCache,
 }
 
+/// The elements of an [`Input`]: borrowed from the caller, or a buffer that this module allocated.
 enum Data<'a, T: Element, Dev: Device> {
     Given(Operand<'a, T, Dev>),
     Made(OwnedData<T, Dev>),
 }
 
-/// A given operand or an intermediate, with its axes by label.
+/// A given operand or an intermediate. The axes have labels.
 pub(crate) struct Input<'a, T: Element, Dev: Device> {
     data: Data<'a, T, Dev>,
     axes: Labelled,
@@ -55,8 +57,8 @@ impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
         MatrixOperand { operand: self.operand(layout), conjugate: self.conjugate }
     }
 
-    /// Allocates a new operand with these labels, lets `kernel` write its elements, and returns it. `kernel` does not conjugate, so the
-    /// new operand has the same `conjugate`.
+    /// Returns an operand with these labels in a new buffer, to which `kernel` writes the elements. `kernel` must not conjugate:
+    /// the new operand keeps the flag `conjugate`.
     fn remade(
         self,
         device: &Dev,
@@ -69,19 +71,19 @@ impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
         Ok(Input { data: Data::Made(made), axes, conjugate: self.conjugate })
     }
 
-    /// Returns whether the operand has labels that are not in `kept`.
+    /// Returns whether the operand has a label that is not in `kept`.
     fn has_more_than(&self, kept: Set) -> bool {
         self.axes.set() & !kept != 0
     }
 
-    /// Sums over the labels that are not in `kept`.
+    /// Sums over the labels that are not in `kept`. The sums are in a new buffer.
     fn reduced(self, device: &Dev, kept: Set, extents: &Extents) -> Result<Self, Error> {
         let labels = self.axes.labels().iter().copied().filter(|l| kept & (1 << l) != 0).collect();
         let labels = self.axes.by_stride(labels);
         self.remade(device, &labels, extents, |from, to, axes| reduce(device, from, to, axes, extents))
     }
 
-    /// Copies the operand with its axes in the order of `labels`.
+    /// Copies the operand to a new contiguous buffer whose axes are in the order of `labels`.
     fn packed(self, device: &Dev, labels: &[u8], extents: &Extents) -> Result<Self, Error> {
         self.remade(device, labels, extents, |from, to, axes| {
             device.copy(to.in_layout(axes.layout()), from.operand(&from.axes.arrange(labels, extents)))
@@ -89,7 +91,8 @@ impl<'a, T: Scalar, Dev: Contract<T>> Input<'a, T, Dev> {
     }
 }
 
-/// Allocates unspecified elements, contiguous with the last label's axis fastest. The caller must write all of them.
+/// Allocates a contiguous buffer for axes with these labels; the axis of the last label has unit stride. The elements are
+/// unspecified, and the caller must write all of them.
 fn make<T: Scalar, Dev: Device>(
     device: &Dev,
     labels: &[u8],
@@ -100,7 +103,7 @@ fn make<T: Scalar, Dev: Device>(
     Ok((OwnedData::for_overwrite(len, device.clone())?, axes))
 }
 
-/// Computes `out = Σ a` over the labels that `out` lacks.
+/// Computes `out = Σ a`, summed over the labels that `out` lacks. `c` contains the axes of `out`.
 fn reduce<T: Scalar, Dev: Contract<T>>(
     device: &Dev,
     a: &Input<'_, T, Dev>,
@@ -113,6 +116,7 @@ fn reduce<T: Scalar, Dev: Contract<T>>(
     device.reduce(&op::Sum, out.in_layout(c.layout()), a.operand(&a.axes.arrange(&labels, extents)))
 }
 
+/// Returns whether the result replaces the output unchanged: `alpha` is 1 and `beta` is 0.
 fn overwrites<T: Scalar>(scaling: Scaling<T>) -> bool {
     scaling.alpha.is_one() && scaling.beta.is_zero()
 }
@@ -121,7 +125,8 @@ fn scaled_sum<T: Scalar>(scaling: Scaling<T>, conjugate: bool) -> ScaledSum<T> {
     ScaledSum { alpha: scaling.alpha, beta: scaling.beta, conjugate }
 }
 
-/// Contracts one operand: a copy (permutation, diagonal) if its labels are the result's, otherwise a reduction (sums, traces).
+/// Contracts one operand. If the result has all labels of the operand, this is a copy (permutation, diagonal). Otherwise, the
+/// labels that the result lacks are summed over (sums, traces). `c` contains the axes of `out`.
 fn one<T: Scalar, Dev: Contract<T>>(
     device: &Dev,
     a: Input<'_, T, Dev>,
@@ -150,7 +155,7 @@ fn one<T: Scalar, Dev: Contract<T>>(
     }
 }
 
-/// Contracts two operands.
+/// Contracts two operands. `c` contains the axes of `out`.
 pub(crate) fn two<T: Scalar, Dev: Contract<T>>(
     device: &Dev,
     a: Input<'_, T, Dev>,
@@ -160,7 +165,7 @@ pub(crate) fn two<T: Scalar, Dev: Contract<T>>(
     c: &Labelled,
     extents: &Extents,
 ) -> Result<(), Error> {
-    // A label that occurs in one operand only is summed first, which makes the product smaller.
+    // A label that occurs in one operand only, and not in the result, is summed over first. This makes the product smaller.
     let (in_a, in_b) = (a.axes.set(), b.axes.set());
     let (kept_of_a, kept_of_b) = (in_b | c.set(), in_a | c.set());
     let (mut a, mut b) = (a, b);
@@ -212,7 +217,8 @@ pub(crate) fn two<T: Scalar, Dev: Contract<T>>(
     }
 }
 
-/// Computes matrix products, with each group of labels fused to one axis and loops over the summed labels that do not fuse.
+/// Computes the matrix products of a plan. The axes of each group of labels are fused to one axis. The summed labels in `plan.walk`
+/// are not part of the matrices: a loop over them adds one product per iteration to `out`. `c` contains the axes of `out`.
 fn gemm<T: Scalar, Dev: Contract<T>>(
     device: &Dev,
     plan: &Matrices,
@@ -252,10 +258,11 @@ fn gemm<T: Scalar, Dev: Contract<T>>(
 }
 
 impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
-    /// Determines the extent of each label's axes.
+    /// Determines the extent of each label.
     ///
     /// # Errors
-    /// If axes of one label differ in extent.
+    /// * If axes with the same letter differ in extent, or if the axes of ellipses do not broadcast.
+    /// * If an ellipsis stands for more than 12 axes.
     pub(crate) fn bind(&self) -> Result<Bound<'_>, Error> {
         Bound::new(self.spec, self.row_major, self.shapes())
     }
@@ -264,7 +271,8 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
         self.operands.iter().map(|factor| factor.operand.shape())
     }
 
-    /// Contracts into a new output. If a label of the result repeats, the output must contain zeros.
+    /// Contracts the operands, and writes the result to `out`. If the result repeats a label, only a diagonal of `out` is written,
+    /// so the caller must have filled `out` with zeros.
     ///
     /// # Errors
     /// * If no path is found whose intermediates are within the limit and have no more axes than a tensor can have.
@@ -279,6 +287,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
     ///
     /// # Errors
     /// As [`write`](Einsum::write), and if the shape of `out` differs from that of the result. In these cases, `out` is unchanged.
+    /// If the device reports another error, the elements of `out` are unspecified.
     pub(crate) fn accumulate(
         &self,
         bound: &Bound<'_>,
@@ -293,17 +302,18 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
             return Err(bound.error(self.shapes(), reason));
         }
         let axes = Labelled::new(out.axes(), &labels, extents);
-        // Integer results may overflow, and `out` must be unchanged then.
+        // If an integer result overflows, `out` must remain unchanged.
         let checked = T::INTEGER && cfg!(debug_assertions);
         if !labels.repeat() && !checked {
             return self.run(bound, scaling, out, &axes);
         }
-        // Everything that can fail is computed on copies.
+        // All computations are on copies of `out`, which are copied back at the end.
         let (mut apart, contiguous) = make(device, &axes.labels(), extents)?;
         device.copy(apart.output(contiguous.layout()), out.as_operand().in_layout(axes.layout()))?;
         self.run(bound, scaling, apart.output(contiguous.layout()), &contiguous)?;
         if labels.repeat() && !scaling.beta.is_one() {
-            // Elements off the diagonal of the result are multiplied by `beta`, too.
+            // The elements of `out` that are not on the diagonal of the result are multiplied by `beta`, too. The diagonal is
+            // cleared first: its new elements are in `apart`, and multiplying its old elements could overflow.
             let old = |beta| {
                 let op = scaled_sum(Scaling { alpha: T::zero(), beta }, false);
                 WithRight { op, right: T::zero() }
@@ -320,7 +330,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
         device.copy(out.in_layout(axes.layout()), apart.operand(contiguous.layout()))
     }
 
-    /// Contracts into a result whose axes are those of `c`.
+    /// Computes `out = alpha · result + beta · out`. `c` contains the axes of `out`, one for each label.
     fn run(
         &self,
         bound: &Bound<'_>,
@@ -328,7 +338,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
         out: Output<'_, T, Dev>,
         c: &Labelled,
     ) -> Result<(), Error> {
-        // Without this check, labels that occur in one operand only would be summed although the result has zero elements.
+        // Without this check, labels that occur in one operand only would be summed over, although the result has zero elements.
         if c.layout().shape().contains(&0) {
             return Ok(());
         }
@@ -336,7 +346,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
             .map_err(|error| without_value(error, |reason| bound.error(self.shapes(), reason)))
     }
 
-    /// Contracts any number of operands, pair by pair.
+    /// Contracts the operands: one or two directly, three or more pair by pair.
     fn many(
         &self,
         bound: &Bound<'_>,
@@ -377,7 +387,8 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
     }
 }
 
-/// Replaces a kernel's arithmetic error by one of the contraction: `name` adds the operands to the reason.
+/// Replaces an arithmetic error of a kernel by an error of the contraction, which `name` creates from the reason. Returns other
+/// errors unchanged.
 pub(crate) fn without_value(error: Error, name: impl FnOnce(String) -> Error) -> Error {
     match error {
         Error::Arithmetic { dtype, .. } => name(format!(

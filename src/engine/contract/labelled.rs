@@ -1,4 +1,5 @@
-//! Axes by label: the label, extent and stride of each axis.
+//! Applies a specification to the shapes and strides of tensors: each axis gets a label. Also recognises simple contractions for
+//! fast paths.
 
 use super::labels::{LABELS, Labels, Set, set_of};
 use super::spec::{MAX_DOTS, Spec, Term, letter};
@@ -9,11 +10,13 @@ use crate::layout::Layout;
 use crate::layout::axes::Axes;
 use crate::rank::MAX_RANK;
 
-/// The extent of each label's axes, and the operand that determined it.
+/// The extent of each label, and the operand that determined the extent.
 #[derive(Debug, Clone)]
 pub(crate) struct Extents {
     by_label: [usize; LABELS],
+    /// The number of the operand that determined the extent, for error messages.
     operand: [u8; LABELS],
+    /// The labels whose extents have been recorded.
     known: Set,
 }
 
@@ -30,17 +33,21 @@ impl Extents {
         &self.by_label
     }
 
-    /// Returns the product of the extents of some labels.
+    /// Returns the product of the extents of these labels, at most `usize::MAX`.
     pub(super) fn product(&self, labels: &[u8]) -> usize {
         labels.iter().map(|&label| self.of(label)).fold(1, usize::saturating_mul)
     }
 
-    /// Sets the extent of a label, for operands that are known to agree.
+    /// Sets the extent of a label. The caller must have checked that all axes with this label have this extent.
     pub(crate) fn set(&mut self, label: u8, extent: usize) {
         self.by_label[label as usize] = extent;
     }
 
-    /// Records the extent of an axis. Axes with the same name must have equal extents; axes of an ellipsis broadcast.
+    /// Records the extent of an axis of operand number `operand`. Axes with the same letter must have equal extents; axes of an
+    /// ellipsis broadcast.
+    ///
+    /// # Errors
+    /// The reason, as text, if the extent does not match the recorded one.
     fn learn(&mut self, label: u8, extent: usize, operand: usize) -> Result<(), String> {
         let k = label as usize;
         let broadcasts = k >= LABELS - MAX_DOTS;
@@ -79,8 +86,8 @@ pub(crate) struct Labelled {
 }
 
 impl Labelled {
-    /// Labels the axes. Axes with the same label become one axis, whose stride is the sum of their strides. The caller must have checked
-    /// that their extents are equal.
+    /// Gives `labels` to `axes`. Axes with the same label become one axis, whose stride is the sum of their strides. The caller
+    /// must have checked that axes with the same label have equal extents.
     pub(crate) fn new(axes: Axes<'_>, labels: &[u8], extents: &Extents) -> Labelled {
         let (mut kept, mut run) = (Labels::NONE, Layout::point(0));
         for (axis, &label) in labels.iter().enumerate() {
@@ -99,7 +106,7 @@ impl Labelled {
         Labelled { layout: run, labels: kept }
     }
 
-    /// Creates contiguous axes, the last label's axis fastest.
+    /// Creates the axes of a contiguous tensor. The axis of the last label has unit stride.
     pub(super) fn contiguous(labels: &[u8], extents: &Extents) -> Labelled {
         let mut shape = [1; MAX_RANK];
         for (extent, &label) in shape.iter_mut().zip(labels) {
@@ -123,30 +130,32 @@ impl Labelled {
         set_of(&self.labels)
     }
 
-    /// Returns the stride of a label's axis: 0 if there is none.
+    /// Returns the stride of the axis with this label, or 0 if there is no such axis.
     pub(super) fn stride(&self, label: u8) -> isize {
         let axis = self.labels.iter().position(|&l| l == label);
         axis.map_or(0, |axis| self.layout.strides()[axis])
     }
 
-    /// Returns the axes in the order of these labels. A label without an axis gets stride 0.
+    /// Returns a layout with an axis for each label of `labels`, in this order. A label without an axis gets stride 0, so elements
+    /// repeat along it.
     pub(super) fn arrange(&self, labels: &[u8], extents: &Extents) -> Layout {
         let mut layout = Layout::point(0);
         labels.iter().for_each(|&label| layout.push(extents.of(label), self.stride(label)));
         layout
     }
 
-    /// Sorts labels by stride, the largest first.
+    /// Sorts labels by the absolute values of their strides, the largest first.
     pub(super) fn by_stride(&self, mut labels: Labels) -> Labels {
         labels.sort_by_key(|&label| core::cmp::Reverse(self.stride(label).unsigned_abs()));
         labels
     }
 
-    /// Returns the stride of a group of axes as one axis, the first outermost; `None` if they do not fuse.
+    /// Fuses a group of axes, given with the outermost first, to one axis, and returns the stride of that axis. Returns `None` if
+    /// the axes do not fuse.
     pub(super) fn fused(&self, group: &[u8], extents: &Extents) -> Option<isize> {
         let Some((&last, outer)) = group.split_last() else { return Some(0) };
         let stride = self.stride(last);
-        // An axis of extent 0 is never stepped along; contiguous strides count it as 1.
+        // An extent of 0 counts as 1, as in the strides of a contiguous layout. Such an axis is never stepped along.
         let past = |step: isize, label: u8| step.checked_mul(extents.of(label).max(1).try_into().ok()?);
         let mut step = past(stride, last)?;
         for &label in outer.iter().rev() {
@@ -159,21 +168,23 @@ impl Labelled {
     }
 }
 
-/// A specification applied to the shapes of operands: labels for each axis of each operand and of the result.
+/// A specification applied to the shapes of operands. It gives a label to each axis of each operand and of the result, and an
+/// extent to each label.
 #[derive(Debug)]
 pub(crate) struct Bound<'s> {
     spec: &'s Spec<'s>,
     row_major: bool,
-    /// The number of axes that the ellipsis stands for in the result.
+    /// The number of axes that the ellipsis stands for in the result: the largest of those numbers of the operands.
     dots: usize,
     extents: Extents,
 }
 
 impl<'s> Bound<'s> {
-    /// Determines the extent of each label's axes.
+    /// Determines the extent of each label. The caller must have checked that the rank of each operand matches its term.
     ///
     /// # Errors
-    /// If axes of one label differ in extent.
+    /// * If axes with the same letter differ in extent, or if the axes of ellipses do not broadcast.
+    /// * If an ellipsis stands for more than [`MAX_DOTS`] axes.
     pub(super) fn new<'l>(
         spec: &'s Spec<'s>,
         row_major: bool,
@@ -197,7 +208,7 @@ impl<'s> Bound<'s> {
         Ok(bound)
     }
 
-    /// Returns an error with a reason and the shapes of all operands.
+    /// Returns the error with this reason, the specification and the shapes of all operands.
     pub(super) fn error<'l>(&self, shapes: impl Iterator<Item = &'l [usize]>, reason: String) -> Error {
         error(self.spec, shapes, reason)
     }
@@ -212,7 +223,7 @@ impl<'s> Bound<'s> {
         Labelled::new(axes, &labels, &self.extents)
     }
 
-    /// Returns the labels of operand `k` whose extent is not 1.
+    /// Returns the labels of operand `k`, without those of its axes of extent 1.
     pub(super) fn set(&self, k: usize, shape: &[usize]) -> Set {
         let labels = self.labels_of(&self.spec.terms().0[k], shape.len());
         let long = labels.iter().zip(shape).filter(|&(_, &extent)| extent != 1);
@@ -225,8 +236,10 @@ impl<'s> Bound<'s> {
         self.labels_of(term, term.labels().len() + term.dots().map_or(0, |_| self.dots))
     }
 
-    /// Returns a term's labels, including those of the axes that its ellipsis stands for. The labels of an ellipsis are counted from
-    /// its last axis (row-major) or from its first axis (column-major).
+    /// Returns the labels of a term for a tensor of this rank, including those of the axes that its ellipsis stands for.
+    ///
+    /// The axes of an ellipsis have labels from 63 downwards. They are counted from the last of these axes in row-major order, and
+    /// from the first one in column-major order, so that axes with the same label broadcast.
     fn labels_of(&self, term: &Term, rank: usize) -> Labels {
         let Some(at) = term.dots() else { return term.all() };
         let named = term.labels();
@@ -237,11 +250,11 @@ impl<'s> Bound<'s> {
     }
 }
 
-/// Arranges a single operand's axes: first those of the result, then the summed ones. A copy or a reduction then computes the
-/// result.
+/// Appends the axes of a single operand to `arranged`: first those of the result, then the summed axes. One copy or reduction then
+/// computes the result. This is a fast path for small tensors, without the tables of [`Bound`].
 ///
-/// `arranged` must have no axes. Returns `false` for an ellipsis, a label that the result repeats, or axes of one label that differ
-/// in extent. A fast path for small tensors, without the tables of [`Bound`].
+/// `arranged` must have no axes. Returns `false` if the fast path does not apply: there are several operands, an ellipsis, a label
+/// that the result repeats, or axes with the same label but different extents.
 pub(crate) fn single(spec: &Spec<'_>, axes: Axes<'_>, arranged: &mut Layout) -> bool {
     let (operands, result) = spec.terms();
     let [operand] = operands else { return false };
@@ -271,19 +284,23 @@ pub(crate) fn single(spec: &Spec<'_>, axes: Axes<'_>, arranged: &mut Layout) -> 
     true
 }
 
-/// Two matrices whose product is the result of a contraction.
+/// The extents and strides of two matrices whose product is the result of a contraction.
 pub(crate) struct MatrixPair {
     /// The extents: rows of the left matrix, summed axis, columns of the right matrix.
     extents: [usize; 3],
+    /// The strides of the left matrix: rows, summed axis.
     left: [isize; 2],
+    /// The strides of the right matrix: summed axis, columns.
     right: [isize; 2],
-    /// Whether the result is transposed.
+    /// Whether the result is the transpose of the product.
     exchanged: bool,
 }
 
 impl MatrixPair {
-    /// Recognises a contraction that is one matrix product. Returns `None` in other cases, and if an axis has extent 1. A fast
-    /// path for small matrices, without the tables of [`Bound`].
+    /// Recognises a contraction that is one matrix product. This is a fast path for small matrices, without the tables of
+    /// [`Bound`].
+    ///
+    /// Returns `None` for all other contractions, if the summed axes differ in extent, and if an axis has extent 1.
     pub(crate) fn new(spec: &Spec<'_>, a: Axes<'_>, b: Axes<'_>) -> Option<MatrixPair> {
         let ([left, right], result) = spec.terms() else { return None };
         if left.dots().is_some() || right.dots().is_some() {
@@ -292,7 +309,7 @@ impl MatrixPair {
         let (&[x, y], &[z, w], &[row, column]) = (left.labels(), right.labels(), result.labels()) else {
             return None;
         };
-        // The summed axis of each operand.
+        // The indices of the summed axis: in the left operand, and in the right operand.
         let (at, behind) = match (x == z, x == w, y == z, y == w) {
             (true, false, false, false) => (0, 0),
             (false, true, false, false) => (0, 1),
@@ -321,7 +338,8 @@ impl MatrixPair {
         if self.exchanged { [n, m] } else { [m, n] }
     }
 
-    /// Multiplies the two operands that were passed to [`MatrixPair::new`]; `out` has the result's shape.
+    /// Computes `out = alpha · result + beta · out`. `a` and `b` must be the operands whose axes were passed to
+    /// [`MatrixPair::new`], and `out` must have the result's [`shape`](MatrixPair::shape).
     pub(crate) fn multiply<T: Scalar, Dev: Gemm<T>>(
         &self,
         device: &Dev,

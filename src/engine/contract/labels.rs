@@ -1,14 +1,14 @@
-//! Labels: sets and ordered lists.
+//! Sets and ordered lists of labels. A label names an axis; it is a number below 64.
 
 use crate::rank::MAX_RANK;
 
-/// Number of labels: they are the bits of a word.
+/// Number of labels: a [`Set`] has one bit for each.
 pub(super) const LABELS: usize = 64;
 
-/// A set of labels.
+/// A set of labels: bit `k` is set if label `k` is in the set.
 pub(super) type Set = u64;
 
-/// Returns the set of some labels.
+/// Returns the set of the labels in a list.
 pub(super) fn set_of(labels: &[u8]) -> Set {
     labels.iter().fold(0, |set, label| set | 1 << label)
 }
@@ -23,7 +23,7 @@ pub(crate) struct Labels {
 impl Labels {
     pub(crate) const NONE: Labels = Labels { labels: [0; MAX_RANK], len: 0 };
 
-    /// Creates a list of the first `len` of these labels.
+    /// Creates a list of the first `len` entries of `labels`.
     pub(super) fn first(labels: [u8; MAX_RANK], len: usize) -> Labels {
         Labels { labels, len }
     }

@@ -1,5 +1,7 @@
-//! Contractions of operands whose axes have labels. More than two operands are contracted pair by pair, in a contraction order found by
-//! a search; one kernel computes each pair.
+//! Contractions of operands whose axes have labels. `src/einsum/`, `dyn_tensor/contract.rs` and `ops/products.rs` call this module.
+//!
+//! Three or more operands are contracted pair by pair. `path.rs` searches for the contraction order, `pair.rs` chooses the kernel
+//! of each pair, and `execute.rs` calls the kernels.
 
 mod cache;
 mod execute;

@@ -1,5 +1,5 @@
-//! Plans the contraction of two operands: sorts their labels into classes, and chooses the simplest kernel for the pattern of
-//! classes. Nothing here accesses an element.
+//! Plans the contraction of two operands, for `execute.rs`: sorts the labels into classes, and chooses the simplest kernel for the
+//! classes that occur. The plan depends only on labels, extents and strides, not on elements.
 //!
 //! The class of a label depends on where it occurs:
 //!
@@ -10,12 +10,12 @@
 //! | right | | yes | yes |
 //! | sum | yes | yes | |
 //!
-//! A label that occurs in one operand, but neither in the other operand nor in the result, has already been summed. The classes of the
-//! other labels determine the kernel:
+//! A label that occurs in one operand only, and not in the result, has no class: `execute.rs` has already summed over it. The
+//! classes determine the kernel:
 //!
-//! | pattern | kernel | examples |
+//! | classes | kernel | examples |
 //! |---|---|---|
-//! | no sum | product of elements; an operand repeats along labels that it lacks | `i,i->i` `i,ij->ij` `i,j->ij` |
+//! | no sum | elementwise product; an operand repeats along labels that it lacks | `i,i->i` `i,ij->ij` `i,j->ij` |
 //! | sum, and no left or no right | sums of products | `i,i->` `ij,ij->i` `ij,j->i` |
 //! | sum, left and right | matrix products | `ij,jk->ik` `bij,bjk->bik` `aib,bjc->aijc` |
 
@@ -33,7 +33,7 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// Classifies the labels of two operands. Every label that the result lacks must occur in both.
+    /// Classifies the labels of two operands. Every label that the result lacks must occur in both operands.
     pub(super) fn new(a: &Labelled, b: &Labelled, result: Set) -> Classes {
         let (in_a, in_b) = (a.set(), b.set());
         let of = |labels: Labels, set: Set| labels.iter().copied().filter(|l| set & (1 << l) != 0).collect();
@@ -45,7 +45,7 @@ impl Classes {
         }
     }
 
-    /// Returns the best axis order for a result whose layout is free: one matrix for each batch index.
+    /// Returns the axis order for an intermediate, whose layout can be chosen: each batch index has one contiguous matrix.
     pub(super) fn free_result(&self, a: &Labelled, b: &Labelled) -> Labels {
         let mut labels = a.by_stride(self.batch);
         labels.extend(&a.by_stride(self.left));
@@ -54,7 +54,7 @@ impl Classes {
     }
 }
 
-/// How a pair is computed.
+/// The kernel that contracts a pair.
 #[derive(Debug)]
 pub(super) enum Kernel {
     /// `out = a · b`, elementwise.
@@ -65,34 +65,37 @@ pub(super) enum Kernel {
     Gemm(Matrices),
 }
 
-/// Groups of labels that turn tensors into matrices: the left one has rows `left` and columns `sum`, the right one rows `sum` and
-/// columns `right`.
+/// Groups of labels that turn tensors into matrices. The matrix of the left operand has rows `left` and columns `sum`. The matrix
+/// of the right operand has rows `sum` and columns `right`.
 #[derive(Debug)]
 pub(super) struct Matrices {
     pub(super) batch: Labels,
     pub(super) left: Labels,
     pub(super) right: Labels,
     pub(super) sum: Labels,
-    /// Summed labels in loops around the products. Each iteration adds its product to the result. If the result is small, this takes
-    /// less time than copying an operand.
+    /// The summed labels of loops around the matrix products. Each iteration adds its product to the result. If the result is
+    /// small, such loops take less time than packing an operand.
     pub(super) walk: Labels,
-    /// The axis order in which each operand is packed, if a group of its axes does not fuse.
+    /// For each operand, the axis order in which it is packed. `None` if the axes of its groups fuse, so that it is not packed.
     pub(super) pack: [Option<Labels>; 2],
     /// Whether the result is computed in a temporary buffer and then copied to the output.
     pub(super) apart: bool,
 }
 
-/// Minimum number of rows or columns per matrix product inside a loop; with fewer, the operand is packed.
+/// Minimum number of rows, columns or terms of a sum per matrix product in a loop. With fewer, the operand is packed instead.
 const MIN_RUN: usize = 8;
-/// Minimum number of elements of a result tile. Smaller result tiles use only a small part of a matrix kernel's tile.
+/// Minimum number of result elements per matrix product in a loop. Smaller products use only a small part of the micro-kernel's
+/// tile.
 const MIN_TILE_LEN: usize = 128;
-/// Number of terms above which small result tiles are avoided by a temporary buffer. For shorter sums, copying the result would take
-/// longer than it saves.
+/// Number of terms of a sum above which products of fewer than [`MIN_TILE_LEN`] elements are avoided: larger products are written
+/// to a temporary buffer, which is then copied. For shorter sums, the copy would take longer than it saves.
 const MIN_LONG_SUM: usize = 64;
 
 impl Kernel {
-    /// Chooses a kernel by the table above. `accumulates` states whether a sum may be accumulated by several products, because every
-    /// partial sum is representable.
+    /// Chooses the kernel by the table in the module documentation.
+    ///
+    /// `accumulates` states whether several products may accumulate one sum. It must be `false` for integers: a partial sum may
+    /// overflow although the whole sum does not.
     pub(super) fn choose(
         a: &Labelled,
         b: &Labelled,
@@ -110,6 +113,8 @@ impl Kernel {
 }
 
 impl Matrices {
+    /// Groups the labels for matrix products, and chooses between loops, packed operands and a temporary buffer. `accumulates` is
+    /// the parameter of [`Kernel::choose`].
     fn choose(
         classes: &Classes,
         a: &Labelled,
@@ -120,7 +125,7 @@ impl Matrices {
     ) -> Matrices {
         let Classes { mut batch, left, right, sum } = *classes;
         if left.len() == 1 && right.len() == 1 && sum.len() == 1 {
-            // The operands are matrices already.
+            // For each batch index, the operands are matrices already.
             let batch = c.by_stride(batch);
             return Matrices { batch, left, right, sum, walk: Labels::NONE, pack: [None; 2], apart: false };
         }
@@ -137,7 +142,7 @@ impl Matrices {
         }
         let batch = c.by_stride(batch);
         let fuses = |x: &Labelled, labels: &[u8]| x.fused(labels, extents).is_some();
-        // If one operand is packed anyway, the other one determines the order of the summed axes.
+        // If one operand must be packed because of its rows or columns, the other operand determines the order of the summed axes.
         let (walk, sum) = match (fuses(a, &left), fuses(b, &right)) {
             (_, false) => (Labels::NONE, a.by_stride(classes.sum)),
             (false, true) => (Labels::NONE, b.by_stride(classes.sum)),
@@ -146,9 +151,10 @@ impl Matrices {
                 let copied =
                     [a, b].into_iter().filter(|x| !fuses(x, &sum)).map(|x| extents.product(&x.labels()));
                 let result = extents.product(&c.labels());
+                // The largest number of iterations for which accumulating into the result is assumed to cost no more than packing.
                 let rounds = copied.fold(0, usize::saturating_add).saturating_mul(2) / result.max(1);
                 match sum_walk(classes.sum, a, b, extents) {
-                    // An empty sum must be written, too, so the loop needs at least one iteration.
+                    // At least one iteration: if the sum has zero terms, the product must still be written.
                     Some((walk, run)) if accumulates && (1..=rounds).contains(&extents.product(&walk)) => {
                         (walk, run)
                     }
@@ -161,7 +167,7 @@ impl Matrices {
             (!fits(x, own)).then(|| {
                 let has = |label: &u8| x.labels().contains(label);
                 let mut labels: Labels = batch.iter().copied().filter(has).collect();
-                // The group with the smallest stride stays innermost, which makes the copy cheaper.
+                // The group that contains the smallest stride stays innermost, which makes the copy cheaper.
                 let inside = x.labels().iter().copied().min_by_key(|&l| x.stride(l).unsigned_abs());
                 let own_inside = inside.is_some_and(|label| own.contains(&label));
                 let (outer, inner) = if own_inside { (&*sum, own) } else { (own, &*sum) };
@@ -174,7 +180,7 @@ impl Matrices {
         Matrices { batch, left, right, sum, walk, pack, apart }
     }
 
-    /// Returns the axis order of a result in a temporary buffer.
+    /// Returns the axis order of the temporary buffer for a result with `apart`.
     pub(super) fn result(&self) -> Labels {
         let mut labels = self.batch;
         labels.extend(&self.left);
@@ -183,11 +189,11 @@ impl Matrices {
     }
 }
 
-/// Splits the labels of the rows (or columns) of a matrix. Returns the labels of loops around the matrix product, and the labels whose
-/// fused axes are the rows of one product.
+/// Splits `labels`, which are the rows (or columns) of the matrix of an operand `x`. Returns the labels of loops around the matrix
+/// product, and the labels whose fused axes are the rows of one product.
 ///
-/// The axes of the rows fuse in the result and in the operand. If such rows are too short, axes that fuse in the result are enough. The
-/// innermost such axes are preferred, because they are written contiguously; if they are too short, the longest run of axes is taken.
+/// The axes of the rows fuse in the result `c` and in `x`. If such rows are shorter than [`MIN_RUN`], the rows are axes that fuse
+/// in `c`; if they do not fuse in `x`, `x` is packed. [`best_run`] prefers inner axes, because they are written contiguously.
 fn run(c: &Labelled, x: &Labelled, labels: Labels, extents: &Extents) -> (Labels, Labels) {
     let labels = c.by_stride(labels);
     let in_result = |labels: &[u8]| c.fused(labels, extents).is_some();
@@ -197,7 +203,8 @@ fn run(c: &Labelled, x: &Labelled, labels: Labels, extents: &Extents) -> (Labels
     cut(&labels, if extents.product(&labels[narrow.clone()]) < MIN_RUN { wide } else { narrow })
 }
 
-/// Returns the innermost labels that fuse, or the longest such run if that one is shorter than [`MIN_RUN`].
+/// Returns the innermost run of labels that fuse to an axis of extent [`MIN_RUN`] or more. If no run is that long, returns the
+/// longest.
 fn best_run(labels: &[u8], extents: &Extents, fuses: &dyn Fn(&[u8]) -> bool) -> Range<usize> {
     let length = |run: &Range<usize>| extents.product(&labels[run.clone()]);
     let (mut end, mut best) = (labels.len(), labels.len()..labels.len());
@@ -211,14 +218,17 @@ fn best_run(labels: &[u8], extents: &Extents, fuses: &dyn Fn(&[u8]) -> bool) -> 
     best
 }
 
-/// Splits labels into those outside of a run, and those in the run.
+/// Splits labels into those outside of `run`, and those in `run`.
 fn cut(labels: &[u8], run: Range<usize>) -> (Labels, Labels) {
     let around = labels[..run.start].iter().chain(&labels[run.end..]);
     (around.copied().collect(), labels[run].iter().copied().collect())
 }
 
-/// Splits the summed labels into those of loops around the products, and a run that fuses in both operands. Returns `None` if no run
-/// is long enough. The run is innermost in the larger operand if possible: that operand is then read contiguously.
+/// Splits the summed labels into those of loops around the products, and a run that fuses in both operands. Returns `None` if each
+/// run is shorter than [`MIN_RUN`].
+///
+/// Runs in the axis order of the larger operand are preferred, and inner runs to outer ones: the larger operand is then read
+/// contiguously.
 fn sum_walk(sum: Labels, a: &Labelled, b: &Labelled, extents: &Extents) -> Option<(Labels, Labels)> {
     let fuses = |labels: &[u8]| a.fused(labels, extents).is_some() && b.fused(labels, extents).is_some();
     by_size(a, b, extents)
@@ -228,12 +238,13 @@ fn sum_walk(sum: Labels, a: &Labelled, b: &Labelled, extents: &Extents) -> Optio
         .find(|(_, run)| extents.product(run) >= MIN_RUN)
 }
 
-/// Returns the larger operand, then the other.
+/// Returns the larger operand, then the smaller operand.
 fn by_size<'x>(a: &'x Labelled, b: &'x Labelled, extents: &Extents) -> [&'x Labelled; 2] {
     if extents.product(&a.labels()) >= extents.product(&b.labels()) { [a, b] } else { [b, a] }
 }
 
-/// Returns an order of the summed labels in which both operands fuse, or at least the larger one, whose copy would cost more.
+/// Returns an order of the summed labels in which their axes fuse in both operands, if there is one. Otherwise, they fuse in the
+/// larger operand if possible, because packing it would cost more than packing the smaller operand.
 fn sum_sequence(sum: Labels, a: &Labelled, b: &Labelled, extents: &Extents) -> Labels {
     let [large, small] = by_size(a, b, extents);
     let [by_large, by_small] = [large.by_stride(sum), small.by_stride(sum)];
@@ -307,7 +318,7 @@ mod tests {
             Kernel::Gemm(plan) => plan,
             other => panic!("{text}: {other:?}"),
         };
-        // (specification, axes in memory order, packed operands, number of batch and outer labels, whether `apart`)
+        // (specification, axes in memory order, packed operands, number of batch labels and labels of loops, `apart`)
         for (text, memory, packed, batch, apart) in [
             ("ij,jk->ik", ["ij", "jk"], [false, false], 0, false),
             ("ij,jk->ik", ["ji", "kj"], [false, false], 0, false),
@@ -315,23 +326,25 @@ mod tests {
             ("ijk,kl->ijl", ["ijk", "kl"], [false, false], 0, false),
             ("ijkl,klmn->ijmn", ["ijkl", "klmn"], [false, false], 0, false),
             ("aib,bjc->aijc", ["aib", "bjc"], [false, false], 0, false),
-            // The summed axes have another order in memory: the smaller operand is packed.
+            // The summed axes have different orders in the memory of the two operands: the smaller operand is packed.
             ("abcd,bce->ade", ["adbc", "cbe"], [false, true], 0, false),
-            // Accumulating a small result in parts is cheaper than copying the large operand.
+            // Accumulating a small result by several products is cheaper than packing an operand.
             ("abc,bce->ae", ["cab", "bce"], [false, false], 0, false),
-            // Loops around the rows are cheaper than copying the large operand ..
+            // Loops around the rows of extent 12 are cheaper than packing the large operand.
             ("abcd,cbe->ade", ["abcd", "cbe"], [false, true], 1, false),
-            // The rows of the result do not fuse: loops run along their other axes.
+            // In the result, neither the rows nor the columns fuse: of each, one label is in a loop around the products.
             ("ija,kla->ikjl", ["ija", "kla"], [false, false], 2, false),
         ] {
             let found = plan(text, memory, 12);
             assert_eq!(found.pack.each_ref().map(Option::is_some), packed, "{text}: {found:?}");
             assert_eq!((found.batch.len(), found.apart), (batch, apart), "{text}: {found:?}");
         }
-        // .. unless the rows are too short; the operand that is not copied determines the summation order.
+        // Rows of extent 4 are too short for such loops: the large operand is packed. The other operand determines the summation
+        // order.
         let short = plan("abcd,cbe->ade", ["abcd", "cbe"], 4);
         assert_eq!((short.pack.each_ref().map(Option::is_some), short.batch.len()), ([true, false], 0));
-        // Tiles of 3 × 3 with sums of 3⁴ terms use little of the kernel's tile: the result gets a temporary buffer.
+        // Products of 3 × 3 elements, each a sum of 3⁴ terms, would use little of the micro-kernel's tile: a temporary buffer is
+        // used.
         assert!(plan("ijabcd,klabcd->ikjl", ["ijabcd", "klabcd"], 3).apart);
         assert!(!plan("ija,kla->ikjl", ["ija", "kla"], 3).apart);
     }

@@ -1,15 +1,15 @@
-//! Searches for the contraction order of a network of tensors, pair by pair.
+//! Searches for the order in which the tensors of a network are contracted, pair by pair. `report.rs` calls [`optimise`].
 //!
-//! * Up to [`ALL_PAIRS`] operands: dynamic programming over all subsets. Outer products are included, because the best order may need
-//!   one. Example: two vectors that both share a label with one large tensor.
+//! * Up to [`ALL_PAIRS`] operands: dynamic programming over all subsets. Outer products are included, because the best order may
+//!   need one. Example: two vectors that both share a label with one large tensor.
 //! * More operands: dynamic programming over connected subsets only. Each pair of such subsets is enumerated once (Moerkotte and
-//!   Neumann, *Analysis of two existing and one new dynamic programming algorithm for the generation of optimal bushy join trees without
-//!   cross products*, VLDB 2006). The result is optimal among the orders without outer products. Pfeifer, Haegeman and Verstraete,
-//!   Phys. Rev. E 90, 033315 (2014) search tensor networks in this way.
-//! * If there are too many pairs of connected subsets: a greedy search. Each step contracts the pair of operands that shrinks the
-//!   network most.
+//!   Neumann, *Analysis of two existing and one new dynamic programming algorithm for the generation of optimal bushy join trees
+//!   without cross products*, VLDB 2006). The result is optimal among the orders without outer products. Pfeifer, Haegeman and
+//!   Verstraete, Phys. Rev. E 90, 033315 (2014) search tensor networks in this way.
+//! * If there are too many pairs of connected subsets: a greedy search. Each step contracts the pair of operands whose contraction
+//!   reduces the total number of elements most.
 //!
-//! The number of search steps limits the search, never the time: equal networks get equal paths.
+//! The search is limited by the number of its steps, never by time, so equal networks get equal paths.
 
 #![forbid(unsafe_code)]
 
@@ -17,17 +17,18 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Number of labels: they are the bits of a `u64`.
+/// Number of labels: a set of labels is a `u64` with one bit for each.
 const LABELS: usize = 64;
 /// Largest number of operands for which all pairs of subsets are searched: 3⁸ / 2 pairs take some ten microseconds.
 pub(super) const ALL_PAIRS: usize = 8;
-/// Smallest and largest budget of the search, in pairs of connected subsets: a millisecond, and some ten milliseconds.
+/// Smallest and largest budget of a search, in visited connected subsets and pairs of them. Searches of these sizes take a
+/// millisecond and some ten milliseconds.
 const BUDGET: (usize, usize) = (1 << 15, 1 << 19);
-/// Between these bounds, the budget is one pair for this number of multiplications of the greedy path: the search then takes about as
-/// long as the contraction.
+/// Between the bounds of [`BUDGET`], the budget is the number of multiplications of the greedy path, divided by this number. The
+/// search then takes about as long as the contraction.
 const WORK_PER_PAIR: f64 = 32.0;
 
-/// The operands and the result of a contraction, by their labels.
+/// The operands and the result of a contraction, as sets of labels.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Network<'a> {
     /// The labels of each operand.
@@ -38,13 +39,13 @@ pub(crate) struct Network<'a> {
     pub(crate) extents: &'a [usize],
 }
 
-/// One pairwise contraction. Operands are numbered from 0, and results follow: with `n` operands, the result of the first step is
-/// number `n`.
+/// One pairwise contraction. The operands are numbered from 0. The results of the steps have the numbers that follow: with `n`
+/// operands, the result of the first step has number `n`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Step {
     pub(crate) left: usize,
     pub(crate) right: usize,
-    /// The labels of its result: those of the pair that the output or a remaining operand still has.
+    /// The labels of the step's result: those labels of the pair that also occur in the output or in a remaining operand.
     pub(crate) labels: u64,
 }
 
@@ -52,7 +53,7 @@ pub(crate) struct Step {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Path {
     pub(crate) steps: Vec<Step>,
-    /// The sum over all steps of the product of the extents of the pair's labels.
+    /// The multiplications of all steps together. Those of one step are the product of the extents of all labels of its pair.
     pub(crate) multiplications: f64,
     /// Elements of the largest intermediate; the output does not count.
     pub(crate) largest: f64,
@@ -61,20 +62,23 @@ pub(crate) struct Path {
 /// How a path was found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Method {
-    /// The fewest multiplications; with more than [`ALL_PAIRS`] operands, among orders without outer products.
+    /// By dynamic programming: the path has the fewest multiplications. With more than [`ALL_PAIRS`] operands, it has the fewest
+    /// among orders without outer products.
     Exact,
+    /// By the greedy search: other orders may have fewer multiplications.
     Greedy,
 }
 
 /// Error: no path keeps its intermediates within the limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct TooLarge {
-    /// Elements of the largest intermediate of the best path found; infinite if every path has an intermediate with too many
-    /// axes.
+    /// Elements of the largest intermediate of the best path that was found. Infinite if that path has an intermediate with too
+    /// many axes, or if no path was found.
     pub(crate) smallest: f64,
 }
 
-/// Finds the order with the fewest multiplications. Intermediates have at most `limit` elements and `max_rank` axes.
+/// Finds the order with the fewest multiplications, or, if that search would take too long, a greedy order. Intermediates have at
+/// most `limit` elements and `max_rank` axes.
 ///
 /// A label that occurs in one operand only, and not in the output, is assumed to be summed beforehand, at no cost.
 pub(crate) fn optimise(
@@ -133,7 +137,7 @@ impl Problem {
         Problem { operands, output: network.output, extents, empty, limit, max_rank }
     }
 
-    /// Returns the product of the extents, for comparisons. Always finite.
+    /// Returns the product of the extents of the labels, for comparisons. It is always finite, and an extent of 0 counts as 1.
     fn size(&self, mut labels: u64) -> f64 {
         let mut size = 1.0;
         while labels != 0 {
@@ -143,7 +147,7 @@ impl Problem {
         f64::min(size, f64::MAX)
     }
 
-    /// Returns the number of elements.
+    /// Returns the number of elements of a tensor with these labels.
     fn elements(&self, labels: u64) -> f64 {
         if labels & self.empty != 0 { 0.0 } else { self.size(labels) }
     }
@@ -152,7 +156,7 @@ impl Problem {
         labels.count_ones() as usize > self.max_rank
     }
 
-    /// Returns the labels of the result of contracting a set of operands.
+    /// Returns the labels of the result if the operands in `set` are contracted with each other.
     fn labels_of(&self, set: u64) -> u64 {
         let (mut inside, mut outside) = (0, self.output);
         for (k, labels) in self.operands.iter().enumerate() {
@@ -162,12 +166,12 @@ impl Problem {
         inside & outside
     }
 
-    /// Returns the set of all operands, of which there are at most 64.
+    /// Returns the set of all operands. The caller must ensure that there are 1 to 64 operands.
     fn everything(&self) -> u64 {
         u64::MAX >> (64 - self.operands.len())
     }
 
-    /// Returns the steps with their cost.
+    /// Returns the path that consists of these steps, with its cost.
     fn path(&self, steps: Vec<Step>) -> Path {
         let n = self.operands.len();
         let labels_of = |k: usize| if k < n { self.operands[k] } else { steps[k - n].labels };
@@ -183,7 +187,7 @@ impl Problem {
         intermediates.iter().map(|step| self.elements(step.labels)).fold(0.0, f64::max)
     }
 
-    /// Returns the steps, or an error if an intermediate is too large.
+    /// Returns the steps, or an error if an intermediate has too many elements or axes.
     fn checked(&self, steps: Vec<Step>) -> Result<Vec<Step>, TooLarge> {
         let intermediates = steps.split_last().map_or(&steps[..], |(_, before)| before);
         let axes = intermediates.iter().any(|step| self.too_many_axes(step.labels));
@@ -206,15 +210,15 @@ enum Goal {
 struct Best {
     /// The labels of the result.
     labels: u64,
-    /// The product of their extents.
+    /// The product of the extents of `labels`; an extent of 0 counts as 1.
     size: f64,
-    /// The elements of the result if it is an intermediate, otherwise 0.
+    /// The number of elements of the result. 0 if the result is an operand or the output, which are no intermediates.
     own: f64,
     /// Whether the result is within the limits.
     allowed: bool,
-    /// The multiplications; infinite if no order is known.
+    /// The number of multiplications; infinite if no order is known.
     multiplications: f64,
-    /// Elements of the largest intermediate, including the result.
+    /// The number of elements of the largest intermediate, including the result if it is one.
     largest: f64,
     /// The operands on one side of the last step; the other operands of the set are on the other side.
     part: u64,
@@ -227,20 +231,21 @@ impl Best {
 }
 
 impl Problem {
-    /// Returns the entry of a set for which no order is known yet. A single operand needs no order.
+    /// Returns the entry of a set for which no order is known yet. A single operand needs no contraction, so its costs are 0.
     fn unknown(&self, set: u64, goal: Goal) -> Best {
         let labels = self.labels_of(set);
         let size = self.size(labels);
         let (single, last) = (set.is_power_of_two(), set == self.everything());
         let own = if single || last || labels & self.empty != 0 { 0.0 } else { size };
-        // A search for the smallest intermediates does not limit them.
+        // With `Goal::Largest`, the search determines the smallest possible limit, so it ignores `limit`.
         let fits = goal == Goal::Largest || own <= self.limit;
         let allowed = single || last || (fits && !self.too_many_axes(labels));
         let none = if single { 0.0 } else { f64::INFINITY };
         Best { labels, size, own, allowed, multiplications: none, largest: none, part: 0 }
     }
 
-    /// Updates `best` to contract its set by the parts `a` and `b`, if that is better. `part` is the set of `a`.
+    /// Compares `best` with the order whose last step contracts the results of the parts `a` and `b`. Updates `best` if that order
+    /// is better. `part` is the set of operands of `a`.
     fn consider(&self, best: &mut Best, part: u64, a: &Best, b: &Best, goal: Goal) {
         if !best.allowed || !a.known() || !b.known() {
             return;
@@ -257,7 +262,7 @@ impl Problem {
         }
     }
 
-    /// Appends the steps that contract a set, and returns the number of the result.
+    /// Appends the steps that contract the operands in `set`, and returns the number of their result.
     fn append(&self, set: u64, best: &impl Fn(u64) -> Best, steps: &mut Vec<Step>) -> usize {
         if set.is_power_of_two() {
             return set.trailing_zeros() as usize;
@@ -269,7 +274,7 @@ impl Problem {
         self.operands.len() + steps.len() - 1
     }
 
-    /// Finds the best of all orders.
+    /// Finds the best of all orders, including those with outer products.
     fn all_pairs(&self) -> Result<Vec<Step>, TooLarge> {
         let everything = self.everything();
         let table = self.all_pairs_for(Goal::Multiplications);
@@ -282,13 +287,14 @@ impl Problem {
         Ok(steps)
     }
 
-    /// Finds the best order for every set of operands.
+    /// Returns the best order for every set of operands. The index into the result is the set.
     fn all_pairs_for(&self, goal: Goal) -> Vec<Best> {
         let mut table: Vec<Best> = Vec::with_capacity(1 << self.operands.len());
         table.push(self.unknown(0, goal));
         for set in 1..=self.everything() {
             let mut best = self.unknown(set, goal);
-            // Every way to split the set in two: one part has the lowest operand and some of the others, but not all.
+            // Tries every way to split the set in two parts. One part contains the lowest operand and some of the other operands,
+            // but not all of them.
             let lowest = lowest(set);
             let others = set ^ lowest;
             let mut with = 0;
@@ -303,8 +309,9 @@ impl Problem {
         table
     }
 
-    /// Finds the best of the orders without outer products. Unconnected parts are joined at the end, the smallest first. Returns
-    /// `None` if there are more pairs than the budget allows.
+    /// Finds the best of the orders without outer products. Unconnected parts are joined at the end, the smallest first.
+    ///
+    /// Returns `None` if the search would exceed the budget, or if there are more than 64 operands.
     fn connected_pairs(&self, budget: usize) -> Option<Result<Vec<Step>, TooLarge>> {
         if self.operands.len() > 64 {
             return None;
@@ -326,7 +333,7 @@ impl Problem {
         Some(self.checked(steps))
     }
 
-    /// Returns the connected components of the network.
+    /// Returns the connected components of the network, as sets of operands.
     fn connected_parts(&self, neighbours: &[u64]) -> Vec<u64> {
         let mut parts = Vec::new();
         let mut left = self.everything();
@@ -343,14 +350,16 @@ impl Problem {
     }
 }
 
-/// The search over pairs of connected sets that share a label. Each pair is visited once, after all pairs of which its parts
-/// consist.
+/// The search over pairs of connected sets of operands that share a label. Each pair is visited once. Before it, the search visits
+/// all pairs into which its two sets can be split.
 struct Search<'a> {
     problem: &'a Problem,
     goal: Goal,
     /// For each operand, the set of operands that share a label with it.
     neighbours: Vec<u64>,
+    /// The best order for each connected set that was found so far.
     table: HashMap<u64, Best, BuildHasherDefault<SetHasher>>,
+    /// The number of sets and pairs that may still be visited. If it is exceeded, the methods return `None`.
     budget: usize,
 }
 
@@ -363,7 +372,7 @@ impl<'a> Search<'a> {
         let neighbours: Vec<u64> = operands.clone().map(|(k, &labels)| shares(k, labels)).collect();
         let table = operands.map(|(k, _)| (1 << k, problem.unknown(1 << k, goal))).collect();
         let mut search = Search { problem, goal, neighbours, table, budget };
-        // Sets grow from their lowest operand, in descending order of that operand.
+        // Each connected set is found by growing it from its lowest operand. Sets with a higher lowest operand are visited first.
         for k in (0..problem.operands.len()).rev() {
             search.partners(1 << k)?;
             search.grow(None, 1 << k, up_to(1 << k))?;
@@ -371,7 +380,8 @@ impl<'a> Search<'a> {
         Some(search)
     }
 
-    /// Visits all connected proper supersets of `set` whose additional operands are not in `excluded`.
+    /// Visits all connected proper supersets of `set` whose additional operands are not in `excluded`. Calls [`pair`](Search::pair)
+    /// with each of them and `partner`, or [`partners`](Search::partners) if `partner` is `None`.
     fn grow(&mut self, partner: Option<u64>, set: u64, excluded: u64) -> Option<()> {
         let around = around(&self.neighbours, set) & !excluded;
         let mut more = lowest(around);
@@ -390,7 +400,8 @@ impl<'a> Search<'a> {
         Some(())
     }
 
-    /// Visits all connected sets that are adjacent to `set` and whose lowest operand is higher than the lowest operand of `set`.
+    /// Visits the pairs of `set` with all connected sets that are disjoint from it, share a label with it, and whose lowest operand
+    /// is higher than the lowest operand of `set`.
     fn partners(&mut self, set: u64) -> Option<()> {
         self.budget = self.budget.checked_sub(1)?;
         let excluded = set | up_to(lowest(set));
@@ -405,6 +416,7 @@ impl<'a> Search<'a> {
         Some(())
     }
 
+    /// Updates the best order for the union of `a` and `b` by the order that contracts them last.
     fn pair(&mut self, a: u64, b: u64) -> Option<()> {
         self.budget = self.budget.checked_sub(1)?;
         let (problem, goal) = (self.problem, self.goal);
@@ -415,7 +427,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Returns all operands adjacent to a set.
+/// Returns all operands that are not in `set`, but share a label with an operand in it.
 fn around(neighbours: &[u64], set: u64) -> u64 {
     let (mut left, mut around) = (set, 0);
     while left != 0 {
@@ -425,22 +437,22 @@ fn around(neighbours: &[u64], set: u64) -> u64 {
     around & !set
 }
 
-/// Returns the lowest bit.
+/// Returns the lowest bit that is set, or 0 for the empty set.
 fn lowest(set: u64) -> u64 {
     set & set.wrapping_neg()
 }
 
-/// Returns a bit and all below it.
+/// Returns the set of a bit and all lower bits.
 fn up_to(bit: u64) -> u64 {
     bit | (bit - 1)
 }
 
-/// Returns the next subset in ascending order; the empty one after the last.
+/// Returns the subset of `of` that follows `subset` in ascending order. The empty set follows the last one.
 fn next_subset(subset: u64, of: u64) -> u64 {
     subset.wrapping_sub(of) & of
 }
 
-/// Hashes sets by a multiplication. Not resistant to chosen collisions, which are no concern here.
+/// Hashes sets by a multiplication. Not resistant to deliberate collisions, which could only make the search slower.
 #[derive(Debug, Default)]
 struct SetHasher(u64);
 
@@ -459,7 +471,7 @@ impl Hasher for SetHasher {
 
 // ------------------------------------------------------------------ greedy search
 
-/// Floating-point numbers with a total order.
+/// A floating-point number with a total order, as a key of a heap.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Ordered(f64);
 
@@ -476,9 +488,11 @@ impl Ord for Ordered {
 }
 
 impl Problem {
-    /// In each step, contracts the pair with a common label that increases the total size least: size of the result minus sizes of
-    /// the two operands. If all results are too large, contracts the pair with the smallest result. Joins unconnected operands at the
-    /// end.
+    /// In each step, contracts the pair with a common label that increases the total size least. The increase is the size of the
+    /// result minus the sizes of the two operands.
+    ///
+    /// If all results exceed the limits, contracts the pair with the smallest result, preferably one with few enough axes. Joins
+    /// unconnected operands at the end.
     fn greedy(&self) -> Result<Vec<Step>, TooLarge> {
         let n = self.operands.len();
         let mut labels = self.operands.clone();
@@ -489,8 +503,8 @@ impl Problem {
         }
         let mut steps = Vec::with_capacity(n - 1);
         let mut pairs = BinaryHeap::new();
-        // The labels of a pair's result do not change while both operands remain. If a third operand shares a label with both, then
-        // so does every result that replaces it.
+        // A pair on the heap stays valid while both of its operands remain, because the labels of its result do not change. If a
+        // third operand shares a label with both, every result that replaces the third operand also has this label.
         let result = |a: u64, b: u64, having: &[usize; LABELS]| {
             let mut labels = a | b;
             each_bit(a & b & !self.output, |bit| labels ^= u64::from(having[bit] == 2) << bit);
@@ -532,7 +546,7 @@ impl Problem {
         self.checked(steps)
     }
 
-    /// Joins operands (or results) that have no labels in common, in each step the two smallest.
+    /// Contracts operands (or results) that have no labels in common, by outer products. Each step contracts the two smallest.
     fn join(&self, parts: Vec<(usize, u64)>, steps: &mut Vec<Step>) {
         let item = |(number, labels)| Reverse((Ordered(self.size(labels)), number, labels));
         let mut parts: BinaryHeap<_> = parts.into_iter().map(item).collect();
@@ -544,6 +558,7 @@ impl Problem {
     }
 }
 
+/// Calls `f` with the number of each bit that is set.
 fn each_bit(mut labels: u64, mut f: impl FnMut(usize)) {
     while labels != 0 {
         f(labels.trailing_zeros() as usize);

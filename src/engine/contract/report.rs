@@ -1,4 +1,4 @@
-//! The contraction path of several operands: chosen by cost, and printed.
+//! The choice of a contraction path (`find_path`), and its description for users (`ContractionPath`).
 
 use super::labelled::{Bound, Extents};
 use super::labels::{LABELS, Set};
@@ -8,7 +8,11 @@ use crate::error::Error;
 use crate::rank::MAX_RANK;
 use core::fmt;
 
-/// Finds the best path for operands with these labels. Intermediates of the path have at most `limit` elements.
+/// Searches for the path with the fewest multiplications for operands with these labels. Each intermediate of the path has at most
+/// `limit` elements. Also returns the method of the search.
+///
+/// # Errors
+/// The reason, as text, if every path that was found has an intermediate that is too large or has more than 16 axes.
 pub(super) fn find_path(
     operands: &[Set],
     result: Set,
@@ -18,7 +22,7 @@ pub(super) fn find_path(
     let network = Network { operands, output: result, extents: extents.all() };
     let every = match operands.len() {
         ..=ALL_PAIRS => "every contraction order",
-        // For more operands, orders with outer products are not searched.
+        // With more operands, the search considers no outer products, except to join unconnected parts at the end.
         _ => "every contraction order without outer products",
     };
     optimise(&network, limit.map(|limit| limit as f64), MAX_RANK).map_err(|TooLarge { smallest }| match limit {
@@ -30,8 +34,8 @@ pub(super) fn find_path(
     })
 }
 
-/// The order in which [`einsum!`](crate::einsum!) contracts operands of given shapes. [`einsum_path!`](crate::einsum_path!)
-/// returns it, to be inspected or printed.
+/// The order in which [`einsum!`](crate::einsum!) contracts operands of given shapes, pair by pair.
+/// [`einsum_path!`](crate::einsum_path!) returns it. `Display` prints it as a table with one row for each step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContractionPath {
     spec: String,
@@ -39,45 +43,53 @@ pub struct ContractionPath {
     steps: Vec<ContractionStep>,
     method: &'static str,
     multiplications: f64,
+    /// The number of multiplications of one loop nest over all labels that multiplies all operands at once.
     unordered: f64,
+    /// The number of elements of the largest intermediate.
     largest: f64,
 }
 
 /// One pairwise contraction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContractionStep {
-    /// The numbers of the two operands, from 0. Results of steps are numbered after the given operands.
+    /// The numbers of the two operands. The given operands are numbered from 0. The results of the steps have the numbers that
+    /// follow.
     pub operands: [usize; 2],
-    /// The step as a specification of its own: `ij,jk->ik`. Axes of an ellipsis are digits, axes of extent 1 are left out.
+    /// The step as a specification of its own: `ij,jk->ik`. Axes of an ellipsis are written as digits. Axes of extent 1 are left
+    /// out.
     pub spec: String,
-    /// The number of multiplications.
+    /// The number of multiplications: the product of the extents of all labels in `spec`.
     pub multiplications: f64,
     /// The number of elements of the result.
     pub elements: f64,
 }
 
 impl ContractionPath {
-    /// Returns the pairwise contractions, in order. A single operand needs none.
+    /// Returns the pairwise contractions in the order of their execution: none for a single operand.
     pub fn steps(&self) -> &[ContractionStep] {
         &self.steps
     }
 
-    /// Returns the number of multiplications of all steps together.
+    /// Returns the number of multiplications of all steps together. A label that occurs in one operand only, and not in the result,
+    /// is summed beforehand. It does not count here.
     pub fn multiplications(&self) -> f64 {
         self.multiplications
     }
 
-    /// Returns the number of floating-point operations of all steps together: one multiplication and one addition for each term. This
-    /// is the number for real elements; complex elements need more.
+    /// Returns the number of floating-point operations of all steps together, for real elements: twice the number of
+    /// [`multiplications`](ContractionPath::multiplications), as each product is added to a sum. Complex elements need more
+    /// operations.
     pub fn flops(&self) -> f64 {
         2.0 * self.multiplications
     }
 
-    /// Returns the number of elements of the largest intermediate; operands and the result do not count.
+    /// Returns the number of elements of the largest intermediate, or 0 if there is none. Operands and the final result do not
+    /// count.
     pub fn largest_intermediate(&self) -> f64 {
         self.largest
     }
 
+    /// Finds the path for operands of these shapes. Each intermediate has at most `limit` elements.
     pub(crate) fn new<'l>(
         spec: &Spec<'_>,
         row_major: bool,

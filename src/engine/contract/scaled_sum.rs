@@ -1,9 +1,10 @@
-//! The elementwise operation of accumulating contractions: `beta · old + alpha · new`.
+//! The elementwise operation with which `execute.rs` accumulates a contraction into an output: `beta · old + alpha · new`.
 
 use crate::device::{BinaryOp, CudaSource, Scalars};
 use crate::element::Scalar;
 
-/// Computes `beta · old + alpha · new`. As in BLAS, an operand with a zero factor is ignored, so a NaN in it does not propagate.
+/// The operation `beta · old + alpha · new`. As in BLAS, an operand whose factor is zero is ignored: if it is NaN, the result is
+/// not.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ScaledSum<T> {
     pub(crate) beta: T,
@@ -13,7 +14,7 @@ pub(crate) struct ScaledSum<T> {
 }
 
 impl<T: Scalar> ScaledSum<T> {
-    /// Returns the value, and whether it is representable in `T`.
+    /// Returns the value, and whether it was computed without overflow and is representable in `T`.
     fn value(&self, old: T, new: T) -> (T, bool) {
         let new = if self.conjugate { new.conj() } else { new };
         let scaled = |factor: T, x: T| {
@@ -27,7 +28,7 @@ impl<T: Scalar> ScaledSum<T> {
         };
         let (kept, kept_overflows) = scaled(self.beta, old);
         let (added, added_overflows) = scaled(self.alpha, new);
-        // Adding a floating-point zero would turn −0 into 0.
+        // A term with a zero factor is not added: as a floating-point number, −0 plus 0 is 0.
         let (sum, carry) = match (self.beta.is_zero(), self.alpha.is_zero()) {
             (true, _) => (added, 0),
             (false, true) => (kept, 0),

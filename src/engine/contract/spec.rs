@@ -1,26 +1,32 @@
-//! The specification of a contraction, `"ij,jk->ik"`: a parser of const functions, so that an invalid one does not compile.
+//! The parser of the specification of a contraction, such as `"ij,jk->ik"`. It consists of const functions, so `einsum!` rejects an
+//! invalid specification at compile time. Contractions of dynamic tensors call the parser at run time.
 //!
-//! The notation is NumPy's. Letters name axes; axes with the same letter share an index, and letters that the result lacks are
-//! summed over. `...` stands for axes without names. Without `->`, the result has the letters that occur once, in alphabetical
-//! order (capitals first).
+//! The notation is NumPy's. A letter is the label of an axis. Axes with the same letter share an index, and letters that the result
+//! lacks are summed over. `...` stands for axes without labels. Without `->`, the result has the ellipsis first, then the letters
+//! that occur once, in alphabetical order (capitals first). Unlike in NumPy, the result may repeat a letter: `i->ii` is a diagonal
+//! matrix.
 
 use super::labels::Labels;
 use crate::rank::MAX_RANK;
 
 /// Largest number of operands of a contraction.
 pub const MAX_OPERANDS: usize = 16;
-/// Largest number of axes that an ellipsis stands for: labels are the 64 bits of a word, and 52 of them are letters.
+/// Largest number of axes that an ellipsis can stand for: of the 64 labels, 52 are letters.
 pub(super) const MAX_DOTS: usize = 12;
+/// Largest number of terms: one for each operand, and one for the result.
 const TERMS: usize = MAX_OPERANDS + 1;
+/// The value of `dots` in a [`Term`] without an ellipsis.
 const NO_DOTS: u8 = u8::MAX;
 
 /// A parsed specification: the labels of each operand and of the result.
 ///
-/// Made by [`einsum!`](crate::einsum!) at compile time.
+/// [`einsum!`](crate::einsum!) creates it at compile time, as a constant.
 #[derive(Debug, Clone, Copy)]
 pub struct Spec<'s> {
     text: &'s str,
+    /// The number of operands.
     operands: usize,
+    /// The terms of the operands, then that of the result. Further entries are unused.
     terms: [Term; TERMS],
 }
 
@@ -57,7 +63,7 @@ enum Problem {
 }
 
 impl SpecError<'_> {
-    /// Returns the message; also at compile time.
+    /// Returns the message. This is a const function, so that the message can be a compile-time error.
     pub const fn message(&self) -> Message {
         let m = Message::new().text("einsum \"").text(self.text).text("\": ");
         match self.problem {
@@ -95,7 +101,7 @@ impl core::fmt::Display for SpecError<'_> {
     }
 }
 
-/// A text that can be composed at compile time.
+/// A text of at most 256 bytes, which const functions can compose.
 #[derive(Debug, Clone, Copy)]
 pub struct Message {
     text: [u8; 256],
@@ -109,7 +115,7 @@ impl Message {
 
     const fn text(mut self, text: &str) -> Message {
         let mut k = 0;
-        // Text that does not fit is left out.
+        // Bytes that do not fit are dropped.
         while k < text.len() && self.len < self.text.len() {
             self.text[self.len] = text.as_bytes()[k];
             self.len += 1;
@@ -134,7 +140,7 @@ impl Message {
         }
     }
 
-    /// Returns the text.
+    /// Returns the text, or a fixed text if the last character was cut off in the middle.
     pub const fn as_str(&self) -> &str {
         let (text, _) = self.text.split_at(self.len);
         match core::str::from_utf8(text) {
@@ -144,7 +150,7 @@ impl Message {
     }
 }
 
-/// Capitals come first in the alphabet of an implicit result, as in NumPy.
+/// The letter of each label. Capitals come first: labels of an implicit result are in this order, as in NumPy.
 const LETTERS: &[u8; 52] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 const fn label_of(letter: u8) -> Option<u8> {
@@ -158,12 +164,12 @@ const fn label_of(letter: u8) -> Option<u8> {
 impl Term {
     const EMPTY: Term = Term { labels: [0; MAX_RANK], len: 0, dots: NO_DOTS };
 
-    /// Returns the labels with names.
+    /// Returns the labels that are letters, so not those of the ellipsis.
     pub(super) fn labels(&self) -> &[u8] {
         &self.labels[..self.len as usize]
     }
 
-    /// Returns the labels with names, as an owned list.
+    /// Returns the labels that are letters, as an owned list.
     pub(super) fn all(&self) -> Labels {
         Labels::first(self.labels, self.len as usize)
     }
@@ -179,17 +185,17 @@ const fn fail(text: &str, problem: Problem) -> Result<Spec<'_>, SpecError<'_>> {
 }
 
 impl<'s> Spec<'s> {
-    /// Parses a specification of `operands` operands.
+    /// Parses the specification of a contraction of `operands` operands.
     ///
     /// # Errors
-    /// If it is invalid.
+    /// If `text` is not a valid specification, or is one of another number of operands.
     pub const fn parse(text: &'s str, operands: usize) -> Result<Spec<'s>, SpecError<'s>> {
         if operands > MAX_OPERANDS {
             return Err(SpecError { text, problem: Problem::Operands });
         }
         let mut spec = Spec { text, operands, terms: [Term::EMPTY; TERMS] };
         let bytes = text.as_bytes();
-        // `term` is the operand that is being read. The result's term is stored after those of the operands.
+        // `term` is the number of the operand that is being read. The result's term is stored after those of the operands.
         let (mut at, mut term, mut arrow) = (0, 0, false);
         while at < bytes.len() {
             let letter = bytes[at];
@@ -232,7 +238,7 @@ impl<'s> Spec<'s> {
             let Some(label) = label_of(letter) else {
                 return fail(text, Problem::NotALabel(letter));
             };
-            // Further operands are only counted, for the error below.
+            // Surplus operands have no term of their own. The check after the loop counts them, and rejects the specification.
             if to <= operands {
                 let t = &mut spec.terms[to];
                 if t.len as usize == MAX_RANK {
@@ -248,7 +254,8 @@ impl<'s> Spec<'s> {
         if arrow { spec.check_result() } else { spec.imply_result() }
     }
 
-    /// Checks that the labels of an explicit result are labels of operands.
+    /// Checks that the labels of an explicit result are labels of operands, and that it has an ellipsis if and only if an operand
+    /// has one.
     const fn check_result(self) -> Result<Spec<'s>, SpecError<'s>> {
         let result = &self.terms[self.operands];
         let mut k = 0;
@@ -288,7 +295,7 @@ impl<'s> Spec<'s> {
         Ok(self)
     }
 
-    /// Counts how often a label occurs in the operands. Stops counting at two.
+    /// Counts how often a label occurs in the operands.
     const fn count(&self, label: u8) -> usize {
         let (mut n, mut term) = (0, 0);
         while term < self.operands {
@@ -304,6 +311,7 @@ impl<'s> Spec<'s> {
         n
     }
 
+    /// Returns whether an operand has an ellipsis.
     const fn dotted(&self) -> bool {
         let mut term = 0;
         while term < self.operands {
@@ -315,10 +323,10 @@ impl<'s> Spec<'s> {
         false
     }
 
-    /// Parses a specification; an invalid one is a compile-time error with the message.
+    /// Parses a specification. In a constant, the panic of an invalid specification is a compile-time error.
     ///
     /// # Panics
-    /// If it is invalid.
+    /// If [`parse`](Spec::parse) returns an error, with its message.
     #[track_caller]
     pub const fn new(text: &'s str, operands: usize) -> Spec<'s> {
         match Spec::parse(text, operands) {
@@ -332,7 +340,7 @@ impl<'s> Spec<'s> {
         self.terms[k].len as usize
     }
 
-    /// Returns whether operand `k` has an ellipsis, or the result if `k` is the number of operands.
+    /// Returns whether operand `k` has an ellipsis. If `k` is the number of operands, returns whether the result has one.
     pub const fn ellipsis(&self, k: usize) -> bool {
         self.terms[k].dots != NO_DOTS
     }
@@ -347,12 +355,13 @@ impl<'s> Spec<'s> {
         self.text
     }
 
+    /// Returns the terms of the operands, and the term of the result.
     pub(super) fn terms(&self) -> (&[Term], &Term) {
         (&self.terms[..self.operands], &self.terms[self.operands])
     }
 }
 
-/// Returns a label as messages show it.
+/// Returns the text for a label in error messages.
 pub(super) fn letter(label: u8) -> String {
     match LETTERS.get(label as usize) {
         Some(&letter) => format!("label `{}`", letter as char),
@@ -360,7 +369,8 @@ pub(super) fn letter(label: u8) -> String {
     }
 }
 
-/// Returns a label as a step of a path shows it: a letter, or a digit (and the characters after it) for an axis of an ellipsis.
+/// Returns the character for a label in the steps of a path: a letter, or a digit for an axis of an ellipsis. The digits count from
+/// 0; the tenth axis and all further axes have the digit 9.
 pub(super) fn symbol(label: u8) -> char {
     match LETTERS.get(label as usize) {
         Some(&letter) => letter as char,
@@ -395,7 +405,7 @@ mod tests {
             ("->", 1, "->"),
             ("i->ii", 1, "i->ii"),
             ("a...b,...->...ab", 2, "a...b,...->...ab"),
-            // NumPy: implicit results are alphabetical, capitals first, the ellipsis before them.
+            // As in NumPy, an implicit result has the ellipsis first, then the labels in alphabetical order, capitals first.
             ("ba", 1, "ba->ab"),
             ("ij,jk", 2, "ij,jk->ik"),
             ("ii", 1, "ii->"),

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use std::collections::BTreeMap;
 
-/// An operand of a test: a layout at some offset in a buffer.
+/// An operand or output of a test: labels, and a layout in a buffer of `memory` elements.
 #[derive(Debug, Clone)]
 struct Case {
     labels: Vec<char>,
@@ -41,7 +41,8 @@ impl Network {
     }
 }
 
-/// Returns a layout of these extents: axes in random order, each with a gap, perhaps reversed, perhaps broadcast.
+/// Returns an operand with these labels. Its axes are in random order in memory. Each axis may have a gap, may be reversed, and, if
+/// `may_repeat`, may be broadcast. `dice` contains the random numbers.
 fn placed(labels: Vec<char>, extents: &BTreeMap<char, usize>, dice: &[u8], may_repeat: bool) -> Case {
     let shape: Vec<usize> = labels.iter().map(|label| extents[label]).collect();
     let mut axes: Vec<usize> = (0..shape.len()).collect();
@@ -82,7 +83,7 @@ fn networks(
         let words: Vec<Vec<char>> =
             words.into_iter().map(|word| word.into_iter().map(|k| LETTERS[k]).collect()).collect();
         let used: Vec<char> = words.iter().flatten().copied().collect();
-        // Half of the results repeat no label, as most do not.
+        // In half of the networks, repeated labels are removed from the result, because most results have none.
         let mut chosen: Vec<char> =
             if used.is_empty() { vec![] } else { result.iter().map(|index| *index.get(&used)).collect() };
         if dice[39].is_multiple_of(2) {
@@ -104,9 +105,7 @@ fn networks(
     })
 }
 
-/// Evaluates the specification by iterating over all labels.
-///
-/// The elements of the result are in row-major order.
+/// Evaluates the specification by iterating over the indices of all labels. Returns the elements of the result in row-major order.
 fn brute<T: Scalar>(network: &Network, memories: &[Vec<T>]) -> Vec<T> {
     let labels: Vec<char> = network
         .extents
@@ -162,7 +161,7 @@ fn count(shape: &[usize], mut f: impl FnMut(&[usize])) {
     }
 }
 
-/// Small integers: every sum of products of them is exact in every type.
+/// Element types with a function that returns small integers. Every sum of products of these integers is exact in every type.
 trait Small: Scalar {
     fn small(k: usize) -> Self;
 }
@@ -226,7 +225,8 @@ fn agrees<T: Small>(network: &Network) -> Result<(), TestCaseError> {
     });
     prop_assert!(wrong.is_none(), "{}", wrong.unwrap());
 
-    // Into a preallocated output: `3 · result − 2 · old`; elements between those of the output stay unchanged.
+    // Contracts into a preallocated output: `3 · result − 2 · old`. The buffer's elements between those of the output stay
+    // unchanged.
     let before = elements::<T>(network.target.memory, 5);
     let mut target = before.clone();
     let (alpha, beta) = (T::from_usize(3), T::zero() - T::from_usize(2));
@@ -280,7 +280,8 @@ fn offset_of(layout: &Layout, index: &[usize]) -> isize {
     offset
 }
 
-/// Pairs whose labels each occur in two of the three tensors: matrix products, with groups of several axes in any order.
+/// Returns networks of two operands that are matrix products, with groups of several axes in any order. Each label is a row, a
+/// column, a summed label or a batch label.
 fn products() -> impl Strategy<Value = Network> {
     const LETTERS: [char; 6] = ['a', 'b', 'c', 'd', 'e', 'f'];
     let extents = proptest::collection::vec(prop_oneof![2 => 2usize..4, 1 => 8usize..14], LETTERS.len());
@@ -309,7 +310,7 @@ fn products() -> impl Strategy<Value = Network> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Large enough for loops around rows and sums, for copies of operands and for results in temporary buffers.
+    /// The extents are large enough for loops around rows and sums, for packed operands, and for results in temporary buffers.
     #[test]
     fn products_of_matrices(network in products()) {
         agrees::<f64>(&network)?;

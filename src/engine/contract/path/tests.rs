@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Pseudorandom numbers: the upper bits of a linear congruential generator.
+/// A generator of pseudorandom numbers: the upper bits of a linear congruential generator.
 struct Lcg(u64);
 
 impl Lcg {
@@ -40,7 +40,8 @@ impl Owned {
         }
     }
 
-    /// Makes a random network: labels in one, two or more operands, in the output or not, with any of the given extents.
+    /// Returns a random network. Each label occurs in one to three operands, and perhaps in the output. Its extent is one of
+    /// `extents`.
     fn random(rng: &mut Lcg, n: usize, labels: usize, extents: &[usize]) -> Owned {
         let mut operands = vec![0; n];
         let mut output = 0;
@@ -54,6 +55,7 @@ impl Owned {
         Owned { operands, output, extents }
     }
 
+    /// Returns the product of the extents of the labels. Extents below `least` count as `least`.
     fn product(&self, labels: u64, least: usize) -> f64 {
         let of = |(bit, &extent): (usize, &usize)| match labels >> bit & 1 {
             1 => extent.max(least) as f64,
@@ -62,7 +64,7 @@ impl Owned {
         self.extents.iter().enumerate().map(of).product()
     }
 
-    /// Returns the operands without the labels that neither another operand nor the output has.
+    /// Returns the operands without the labels that occur neither in another operand nor in the output.
     fn summed(&self) -> Vec<u64> {
         let others = |k: usize| {
             self.operands.iter().enumerate().filter(|&(j, _)| j != k).fold(self.output, |all, (_, l)| all | l)
@@ -70,8 +72,9 @@ impl Owned {
         (0..self.operands.len()).map(|k| self.operands[k] & others(k)).collect()
     }
 
-    /// Returns the fewest multiplications and then the smallest largest intermediate of all orders, or vice versa. Orders can be
-    /// restricted to `limit`, and to pairs with a common label.
+    /// Tries all orders. Returns the number of multiplications and the size of the largest intermediate of the best order: `goal`
+    /// says which of these numbers is minimised first. Intermediates have at most `limit` elements and `max_rank` axes. If
+    /// `connected`, only pairs with a common label are contracted.
     fn brute(&self, goal: Goal, limit: f64, max_rank: usize, connected: bool) -> (f64, f64) {
         fn visit(
             net: &Owned,
@@ -115,7 +118,8 @@ impl Owned {
         best
     }
 
-    /// Executes a path and checks its claims. Extents of 0 count as 1 in the result.
+    /// Follows the steps of a path, and checks its labels and costs. Returns the number of multiplications, for which an extent of
+    /// 0 counts as 1, and the size of the largest intermediate.
     fn check(&self, path: &Path) -> (f64, f64) {
         let n = self.operands.len();
         let mut labels: Vec<Option<u64>> = self.summed().into_iter().map(Some).collect();
@@ -189,7 +193,8 @@ fn greedy_paths_and_paths_of_parts_are_valid() {
 
 #[test]
 fn optimise_finds_optimal_outer_products() {
-    // Two short vectors and a long matrix: their outer product first is one pass over the matrix instead of two.
+    // Two short vectors and a large tensor. If the outer product of the vectors is computed first, one pass over the tensor
+    // suffices.
     let net = Owned::parse("a,b,abc->c", &[2, 2, 1000]);
     let (path, _) = net.optimise();
     assert_eq!(path.steps[0], Step { left: 0, right: 1, labels: 0b11 });
@@ -204,7 +209,7 @@ fn chains_of_matrices() {
             let extents: Vec<usize> = (0..=n).map(|_| 1 + rng.below(40)).collect();
             let operands = (0..n).map(|k| 3 << k).collect();
             let net = Owned { operands, output: 1 | 1 << n, extents };
-            // The textbook's dynamic programming over intervals.
+            // The textbook solution: dynamic programming over intervals of the chain.
             let mut least = vec![vec![0.0f64; n + 1]; n + 1];
             for len in 2..=n {
                 for i in 0..=n - len {
@@ -222,11 +227,12 @@ fn chains_of_matrices() {
 
 #[test]
 fn well_known_orders() {
-    // All extents are 10: one index of the rank-4 tensor at a time, each for 10⁵ multiplications.
+    // All extents are 10. Each step transforms one index of the rank-4 tensor, by 10⁵ multiplications.
     let net = Owned::parse("ea,fb,abcd,gc,hd->efgh", &[10; 8]);
     let (path, _) = net.optimise();
     assert_eq!((path.multiplications, path.largest), (4e5, 1e4));
-    // The norm of a matrix product state, bonds of χ = 3, sites of d = 10: along the chain, at 2 d χ³ a site.
+    // The norm of a matrix product state with bonds of χ = 3 and sites of d = 10. The best order goes along the chain, and needs 2
+    // d χ³ multiplications per site.
     let net = Owned::parse("ab,ac,bde,cdf,egh,fgi,hj,ij->", &[10, 3, 3, 10, 3, 3, 10, 3, 3, 10]);
     let (path, _) = net.optimise();
     let (end, site, both_halves) = (90.0, 540.0, 9.0);
@@ -240,7 +246,7 @@ fn paths_of_zero_one_and_two_operands() {
     assert_eq!(Owned::parse("ab->a", &[2, 3]).optimise(), (none.clone(), Method::Exact));
     let net = Network { operands: &[], output: 0, extents: &[] };
     assert_eq!(optimise(&net, None, 16), Ok((none, Method::Exact)));
-    // `d` is summed first: it costs nothing here.
+    // `d` is summed over beforehand, which the cost does not include.
     let (path, _) = Owned::parse("abd,bc->ca", &[2, 3, 5, 7]).optimise();
     assert_eq!(
         (path.steps.as_slice(), path.multiplications),
@@ -303,7 +309,7 @@ fn limits_of_large_networks() {
 
 #[test]
 fn networks_too_complex_to_search_fall_back_to_greedy() {
-    // All 14 are adjacent to each other: some 3¹⁴ / 2 pairs of connected sets.
+    // All 14 operands share a label, so there are some 3¹⁴ / 2 pairs of connected sets.
     let operands = (0..14).map(|k| 1 | 3 << (k + 1)).collect();
     let net = Owned { operands, output: 1, extents: vec![2; 17] };
     let (path, method) = net.optimise();
