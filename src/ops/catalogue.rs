@@ -336,7 +336,7 @@ macro_rules! binary {
             pair_function: Hypot, cuda: "hypot(a, b)",
         }
         Pow: pow, try_pow {
-            doc: "`self` to the power of `right`; for one exponent, [`powf`](Tensor::powf) and [`powi`](Tensor::powi) are faster",
+            doc: "`self` to the power of `right`",
             verb: "take a power of",
             elements: RealFloat, gives: T, example: "[2.0, 9.0]", "&tensor![3.0, 0.5]" => "[8.0, 3.0]",
             pair_function: Pow, cuda: "pow(a, b)",

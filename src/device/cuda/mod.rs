@@ -344,7 +344,7 @@ const fn has_source(source: CudaSource) {
     );
 }
 
-/// Checks, at compile time, that an operation has a CUDA source. An operation that is [`CHECKED`](UnaryOp::CHECKED) also needs a
+/// Checks, at compile time, that an operation has a CUDA source. An operation that is `CHECKED` also needs a
 /// CUDA source for its domain.
 const fn has_sources(source: CudaSource, checked: bool, defined: CudaSource) {
     has_source(source);
