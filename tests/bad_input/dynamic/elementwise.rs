@@ -121,7 +121,7 @@ macro_rules! binary {
     };
 }
 
-/// Logical operations, with both operands converted to masks.
+/// Logical operations. Both operands are views of `bool`.
 macro_rules! logic {
     ($([$($name:ident)*], |$x:ident, $y:ident| $tried:expr, $panics:expr, |$a:ident, $b:ident| $reference:expr;)*) => {
         vec![$(Call {
