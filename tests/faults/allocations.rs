@@ -252,7 +252,7 @@ fn dyn_tensors_return_out_of_memory() {
     let _alone = Alone::new();
     let (x, z) = (DynTensor::from(square()), DynTensor::from(square().cast::<Complex<f64>>()));
     let column = DynTensor::from(square().to_order::<ColMajor>());
-    // `DynTensor` has no `PartialEq`, so results are compared as vectors of elements.
+    // Converts a result to a vector of elements, which `check` compares.
     let text = |x: DynTensor| x.to_vec::<f64>();
     check_all! { ELEMENTS;
         x.try_add(&x).and_then(text);
