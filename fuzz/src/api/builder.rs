@@ -64,8 +64,8 @@ struct Plan {
 }
 
 impl Plan {
-    /// Returns a plan that matches the specification. Returns `None` if the specification needs more than three operands, or a rank
-    /// above 3.
+    /// Returns a plan that matches the specification. Returns `None` if the specification has no operands or more than three, or if
+    /// an operand or the result needs a rank above 3.
     fn fitting(spec: &Spec<'_>, s: &mut Source<'_>) -> Option<Plan> {
         let mut plan = Plan::any(s);
         (plan.operands, plan.announced) = (spec.operands(), spec.operands());

@@ -161,8 +161,8 @@ unsigned long long exchange(unsigned mask, unsigned long long value, unsigned so
 
 const Hooks hooks = {barrier, exchange, fail};
 
-// Called when each thread has ended or waits. Releases threads that wait for each other at the same place. Returns whether there
-// are any.
+// Called when each thread has ended or waits. If all waiting threads are at the same barrier, releases them and returns `true`. If
+// they wait for different things, sets the error of the launch. Returns `false` for an error, or if no thread waits.
 bool release() {
     const Thread *first = nullptr;
     for (const Thread &thread : launch.threads) {
