@@ -1,5 +1,6 @@
-//! Generic functions as users write them, over element type, rank, memory order and device. Their only bounds are `T: Scalar, D:
-//! Dim, O: Order, Dev: Backend<T>`, or a narrower class of element types, and one more bound if a call changes the rank.
+//! Generic functions as users write them, over element type, rank, memory order and device. They have the four bounds
+//! `T: Scalar, D: Dim, O: Order, Dev: Backend<T>`, with a narrower class of element types if necessary. If a call changes the rank,
+//! there is one more bound.
 
 mod common;
 

@@ -118,7 +118,7 @@ impl Array {
 
 // ------------------------------------------------------------------ elementwise
 
-/// Returns the broadcast shape: extents are equal, or 1 on one side; trailing axes are aligned.
+/// Returns the broadcast shape. Trailing axes are aligned. The extents of an axis must be equal, except for extents of 1.
 pub(crate) fn common(shapes: &[&[usize]]) -> Result<Vec<usize>, Rejection> {
     let rank = shapes.iter().map(|shape| shape.len()).max().unwrap_or(0);
     let mut result = vec![1; rank];

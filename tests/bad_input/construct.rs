@@ -1,4 +1,4 @@
-//! Construction of tensors from shapes and from values.
+//! Rows of constructors from shapes and from values.
 
 use super::array::{Array, Outcome, Rejection, allocated, in_bounds, reject};
 use super::done;

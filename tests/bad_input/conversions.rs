@@ -1,4 +1,4 @@
-//! Copies, memory orders, devices, `Vec`s and slices; single elements; equality.
+//! Rows of conversions (copies, memory orders, devices, `Vec`s, slices), of access to single elements, and of equality.
 
 use super::array::{Array, Outcome, Rejection, copy, line, reject};
 use super::driver::{Call, Hazard::*, Numbers, Row};
@@ -8,7 +8,7 @@ use super::shapes::{index_array, of_copy};
 use super::{at_rank, at_ranks, cut_mut, done, elementwise::ONE};
 use vierbein::prelude::*;
 
-/// Copies, memory orders, devices, `Vec`s and slices.
+/// Returns the rows of copies, and of conversions to memory orders, devices, `Vec`s and slices.
 fn conversions() -> Vec<Row> {
     let calls = [
         Call {

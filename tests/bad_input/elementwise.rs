@@ -1,4 +1,4 @@
-//! Functions of one, two and three elements, into new tensors.
+//! Rows of functions of one, two and three elements that return new tensors.
 
 use super::array::{self, zip};
 use super::driver::{Call, Hazard::*, Row};

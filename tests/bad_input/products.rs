@@ -1,4 +1,4 @@
-//! Products and contractions.
+//! Rows of products and contractions.
 
 use super::array::{Array, Outcome, Rejection, allocated, einsum, reject};
 use super::driver::{Call, Hazard, Hazard::*, Row};

@@ -1,4 +1,4 @@
-//! Typed views of operands, for the ranks that an operation compiles with.
+//! Creates typed views of operands. Macros select the rank at run time, from the ranks with which an operation compiles.
 
 use super::array::Array;
 use super::operand::Operand;

@@ -1,4 +1,4 @@
-//! Views with permuted axes, slices and reshapes.
+//! Rows of view operations: permuted axes, slices, reshapes and broadcasts.
 
 use super::array::{
     Array, Outcome, broadcast, copy, cut, diagonal, index_axis, insert, line, permute, reject, remove,

@@ -44,8 +44,9 @@ fn square_traces<O: Order>() {
     }
 }
 
-/// The elements are their flat indices in row-major order. So the trace over axes a and b, of extent `n`, is `n * offset + (s_a +
-/// s_b) * n * (n - 1) / 2`. `offset` is the first element, and `s_a` and `s_b` are strides of a row-major layout.
+/// The elements are their flat indices in row-major order. So the trace over axes a and b, of extent `n`, is
+/// `n * offset + (s_a + s_b) * n * (n - 1) / 2`. `offset` is the first element of the trace; `s_a` and `s_b` are the strides of a
+/// row-major layout.
 fn every_pair_of_axes<O: Order>() {
     fn check<D: RemoveAxes<2>, O: Order>(shape: D::Shape) {
         let (x, extents) = (ar::<D, O>(shape), shape.as_ref());

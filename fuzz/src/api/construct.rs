@@ -130,8 +130,8 @@ fn any_strides(s: &mut Source<'_>, shape: &[usize], row_major: bool) -> (Vec<isi
     for axis in axes.into_iter().filter(|&axis| axis < shape.len()) {
         let reach = step.wrapping_mul(shape[axis] as isize);
         strides[axis] = match s.below(16) {
-            // The arms, in this order: stride 0; stride 1, with which axes can overlap; a negative stride; one with a gap of one
-            // element; a hostile number; a contiguous stride.
+            // The arms are: stride 0; stride 1, with which axes can overlap; a negative stride; a stride with a gap of one element;
+            // a hostile number; a contiguous stride.
             0 => 0,
             1 => 1,
             2 | 3 => {

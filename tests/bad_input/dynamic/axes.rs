@@ -1,4 +1,4 @@
-//! Reductions, cumulative sums and traces.
+//! Rows of reductions, cumulative sums and traces of `DynTensor`.
 
 use super::array::{Array, Fold, Outcome, diagonal, reduce, reject, scan};
 use super::driver::{Call, Hazard::*, Numbers, Row, done};

@@ -1,4 +1,4 @@
-//! Conversions from and to other types, copies, single elements, equality, products.
+//! Rows of `DynTensor`: conversions from and to other types, copies, single elements, equality, products.
 
 use super::array::{Array, Outcome, Rejection, allocated, copy, einsum, in_bounds, line, reject};
 use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row, done};

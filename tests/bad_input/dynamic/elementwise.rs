@@ -1,4 +1,4 @@
-//! Functions of one and two elements: into new tensors, and in place.
+//! Rows of functions of one and two elements of `DynTensor`: with new results, and in place.
 
 use super::array::{self, assign, zip};
 use super::driver::{Call, Done, Row, done};

@@ -143,7 +143,7 @@ const OTHERS: &[&str] = &[
     // Borrows of the tensor.
     "dyn_tensor::DynTensor::view",
     "dyn_tensor::DynTensor::view_mut",
-    // Conversion from a typed tensor without a copy; text; a hidden method for file formats.
+    // The conversion from a typed tensor, which copies nothing; formatting; a hidden method that the file formats call.
     "dyn_tensor::DynTensor::from",
     "dyn_tensor::DynTensor::fmt",
     "dyn_tensor::DynTensor::contents",

@@ -1,4 +1,4 @@
-//! Permuted axes, slices, reshapes and memory orders.
+//! Rows of view operations of `DynTensor`: permuted axes, slices, reshapes and memory orders.
 
 use super::array::{
     Array, Outcome, broadcast, copy, cut, in_bounds, index_axis, insert, line, permute, reject, remove,
