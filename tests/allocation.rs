@@ -1,5 +1,5 @@
-//! Counts the allocations of operations: their result and nothing else, or none if the result reuses a freed buffer. Operands are
-//! views and are not copied.
+//! Counts the allocations of operations. An operation allocates only its result, or nothing if the result reuses a buffer of the
+//! pool. Operands that are views are not copied.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use vierbein::op;
@@ -11,7 +11,8 @@ mod counting;
 #[global_allocator]
 static ALLOCATOR: counting::Counting = counting::Counting;
 
-/// Returns the number of allocations and their total bytes. Calls `f` once before, so that thread-local buffers exist.
+/// Returns the number of allocations in a call of `f`, and their total bytes. Calls `f` once before, so that thread-local buffers
+/// exist.
 fn asked<R>(f: impl Fn() -> R) -> (usize, usize) {
     drop(f());
     counting::asked();
@@ -21,7 +22,8 @@ fn asked<R>(f: impl Fn() -> R) -> (usize, usize) {
     asked
 }
 
-/// Sets the limit of the buffer pool. The limit is global to the process, so the guard excludes other tests meanwhile.
+/// Empties the buffer pool and sets its limit. The pool is global to the process, so the returned guard excludes other tests that
+/// use this function.
 fn limit_pool_to(bytes: usize) -> MutexGuard<'static, ()> {
     static LIMIT: Mutex<()> = Mutex::new(());
     let guard = LIMIT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -30,14 +32,15 @@ fn limit_pool_to(bytes: usize) -> MutexGuard<'static, ()> {
     guard
 }
 
-/// Returns the expected allocations for a result of `bytes`. Large results are aligned to pages and take whole pages, except in the
-/// build with exact memory.
+/// Returns the expected number of allocations and bytes for a result of `bytes`. From 128 KiB on, results are aligned to pages and
+/// take whole pages, except in a build with `--cfg vierbein_exact_memory`.
 fn result_of(bytes: usize) -> (usize, usize) {
     let exact = bytes < 128 << 10 || cfg!(vierbein_exact_memory);
     (1, if exact { bytes } else { (bytes + 4096).next_multiple_of(4096) })
 }
 
-/// Returns whether `matrixmultiply` computes floating-point matrix products. It allocates and frees a packing buffer in each call.
+/// Returns whether the crate `matrixmultiply` computes floating-point matrix products. That crate allocates and frees a packing
+/// buffer in each call.
 fn products_allocate() -> bool {
     #[cfg(target_arch = "x86_64")]
     if std::env::var_os("VIERBEIN_SIMD").is_none_or(|level| level != "portable") {
@@ -149,7 +152,8 @@ fn large_results_reuse_pool_buffers() {
     assert_eq!(asked(|| einsum!("ij,ij->ij", &a, &a)), none);
     assert_eq!(asked(|| einsum!("ij,kj->ki", &a, &a)), none);
     assert_eq!(asked(|| a.cast::<f32>().cast::<i32>()), none);
-    // A `Vec` from a tensor is freed by the caller, not returned to the pool, unless it is moved into a tensor again.
+    // `into_vec` moves a buffer out of the pool's control, so the buffer is freed instead of returned to the pool. If the `Vec` is
+    // moved into a tensor again, the pool gets the buffer back.
     assert_eq!(asked(|| Tensor::<f64, _>::from((&a + &a).into_vec())), none);
     Cpu::trim_pool();
     assert_eq!(asked(|| (&a + &a).into_vec()), result_of(300 * 400 * 8));
@@ -166,7 +170,7 @@ fn large_result_is_allocated_and_freed_without_pool() {
     assert_eq!(Cpu::pooled_bytes(), 0);
 }
 
-/// Checks operands of each rank from 1 to 8: contiguous, permuted and broadcast.
+/// Calls `check` for each rank from 1 to 8.
 fn ranks(check: impl Fn(usize)) {
     (1..=8).for_each(check);
 }

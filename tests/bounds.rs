@@ -1,5 +1,5 @@
-//! The guarantees of the types, independent of compiler messages: which bounds hold and which do not, which bounds are implied,
-//! result types, and sizes.
+//! Guarantees of the types that the compiler checks: which bounds hold and which do not, which bounds are implied, the types of
+//! results, and sizes. `ui-tests` checks the compiler messages for bounds that do not hold.
 
 use core::ops::{Add, AddAssign, BitAnd, Div, Mul, Neg, Not, Rem, Sub};
 use static_assertions::{
@@ -33,7 +33,7 @@ assert_not_impl_any!(&'static mut M<f64, ColMajor>: EinsumOutput<'static, f64, R
 assert_impl_all!(Rank<2>: LabelledBy<2, false>, LabelledBy<1, true>);
 assert_not_impl_any!(Rank<2>: LabelledBy<3, false>);
 assert_not_impl_any!(Rank<2>: LabelledBy<3, true>);
-// The rank of a result is in its type. A specification is parsed at compile time.
+// The specification determines the rank in the result type, because it is parsed at compile time.
 const _: fn(&M) -> Tensor<f64, Rank<0>> = |x| einsum!("ij,ij->", x, x);
 const _: fn(&M) -> Tensor<f64, Rank<4>> = |x| einsum!("ij,kl->ikjl", x, x);
 const _: () = assert!(Spec::parse("ij,jk->ix", 2).is_err() && Spec::parse("ij,jk->ik", 2).is_ok());
@@ -173,11 +173,11 @@ assert_not_impl_any!(View<'static, f64, Cpu>: StorageMut<f64, Cpu>);
 assert_not_impl_any!(f64: AssignOperand<op::Add, TensorView<'static, f64, Rank<2>>>);
 assert_impl_all!(f64: AssignOperand<op::Add, TensorViewMut<'static, f64, Rank<2>>>);
 assert_impl_all!(Error: std::error::Error, Send, Sync, Clone, PartialEq);
-// A buffer (pointer, length, start and size of the allocated block), and extent and stride of each axis. The zero-sized device
-// takes no space.
+// The size of a matrix is eight words. Four are the buffer's: pointer, length, and start and size of the allocated block. Four are
+// the extents and strides of two axes. The zero-sized device needs no space.
 assert_eq_size!(M, [usize; 4 + 4]);
 
-/// Views are covariant: a longer borrow coerces to a shorter one.
+/// Compiles only if views are covariant in their lifetime: a view with a longer lifetime coerces to one with a shorter lifetime.
 fn covariant<'short>(
     x: TensorView<'static, f64, Rank<2>>,
     y: TensorViewMut<'static, f64, Rank<2>>,
@@ -186,7 +186,7 @@ fn covariant<'short>(
     (x, y)
 }
 
-/// Bounds that generic code gets from the traits, without stating them.
+/// Compiles only if the four usual bounds imply all other bounds of these calls, such as those for rank 0 and for the other order.
 fn implied<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     x: TensorView<'_, T, D, O, Dev>,
 ) -> Tensor<T, D, O, Dev> {

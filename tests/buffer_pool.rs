@@ -1,9 +1,9 @@
-//! The CPU's buffer pool: its limit, which buffers it reuses, and when it frees them.
+//! Tests of the CPU's buffer pool: its limit, which buffers it reuses, and when it frees them.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use vierbein::prelude::*;
 
-/// Empties the buffer pool and sets its limit. Both are global to the process, so the guard excludes other tests.
+/// Empties the buffer pool and sets its limit. The pool is global to the process, so the returned guard excludes other tests.
 fn limit_pool_to(bytes: usize) -> MutexGuard<'static, ()> {
     static LIMIT: Mutex<()> = Mutex::new(());
     let guard = LIMIT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -50,7 +50,7 @@ fn zeroed_results_are_zero_with_pool() {
     assert!(none.as_slice().iter().all(|&x| !x));
 }
 
-/// Safe allocation functions never return old contents, neither from the buffer pool nor from the global allocator.
+/// The safe functions `alloc` and `alloc_zeroed` return zeros, never the old contents of a reused buffer.
 #[test]
 fn alloc_and_release_return_zeros() {
     let _kept = limit_pool_to(64 * MIB);
@@ -76,7 +76,7 @@ fn trim_frees_all_buffers() {
     assert!(kept >= 3 * MIB);
     assert_eq!(Cpu::trim_pool(), kept);
     assert_eq!((Cpu::pooled_bytes(), Cpu::trim_pool()), (0, 0));
-    // The pool is still in use.
+    // After `trim_pool`, the pool still accepts freed buffers.
     drop(ones(MIB));
     assert!(Cpu::pooled_bytes() >= MIB);
 }
@@ -122,13 +122,13 @@ fn buffers_are_reused_for_similar_sizes() {
     assert_eq!(Cpu::pooled_bytes(), kept);
     let large = ones(5 * MIB);
     assert_eq!(Cpu::pooled_bytes(), kept);
-    // Buffers for `f64` have another alignment.
+    // The pooled buffer has another alignment than buffers for `f64` need, so it is not reused.
     let other = Tensor::<f64, _>::ones([MIB / 2]);
     assert_eq!(Cpu::pooled_bytes(), kept);
     let fits = ones(4 * MIB - 100_000);
     assert_eq!(Cpu::pooled_bytes(), 0);
     drop((small, large, other, fits));
-    // The best fit of three buffers is used.
+    // The pool reuses the smallest of the three buffers that are large enough.
     let kept = Cpu::pooled_bytes();
     let fits = ones(4 * MIB - 200_000);
     assert!(kept - Cpu::pooled_bytes() < 4 * MIB + 8192);
@@ -142,7 +142,7 @@ fn a_pooled_result_becomes_a_vec() {
         let x = Tensor::<u32, _>::from_fn([500, 700], |[i, j]| (i * 700 + j + round) as u32);
         let at = x.as_slice().as_ptr() as usize;
         let mut data = x.into_vec();
-        // The same buffer, with the elements moved by less than a page.
+        // `into_vec` keeps the buffer. It moves the elements by less than a page, to the start of the allocation.
         assert!((data.as_ptr() as usize..data.as_ptr() as usize + 4096).contains(&at));
         assert_eq!(data.len(), 350_000);
         assert!(data.iter().enumerate().all(|(k, &value)| value as usize == k + round));
@@ -150,11 +150,11 @@ fn a_pooled_result_becomes_a_vec() {
         data.extend(core::iter::repeat_n(7, spare));
         assert_eq!(data.as_ptr(), pointer);
         assert!(data[350_000..].iter().all(|&value| value == 7));
-        // The `Vec` can be resized and freed by its allocator.
+        // The `Vec` can be resized, and the global allocator can free it.
         data.push(8);
         data.shrink_to_fit();
         assert_eq!((data[0], data[349_999], data.last()), (round as u32, 349_999 + round as u32, Some(&8)));
-        // Fill the pool for the next round.
+        // Returns a buffer to the pool, so that the next round starts with a reused buffer.
         drop(Tensor::<u32, _>::ones([500, 700]));
     }
 }
@@ -235,7 +235,7 @@ fn large_results_are_aligned_to_cache_lines() {
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
 fn pool_is_freed_if_allocation_fails() {
     let _kept = limit_pool_to(64 * MIB);
-    // A 32-bit address space has room for such an allocation only once.
+    // On a 32-bit system, one allocation of this size can succeed. `_half` occupies that address space, so the next one fails.
     let _half =
         cfg!(target_pointer_width = "32").then(|| Tensor::<u8, _>::try_zeros([isize::MAX as usize - 8192]));
     drop(ones(2 * MIB));
@@ -243,7 +243,7 @@ fn pool_is_freed_if_allocation_fails() {
     let error = Tensor::<u8, _>::try_zeros([isize::MAX as usize - 8192]).unwrap_err();
     assert!(matches!(error, vierbein::Error::OutOfMemory { .. }), "{error}");
     assert_eq!(Cpu::pooled_bytes(), 0);
-    // So close to the limit that no alignment or header can be added.
+    // This size is so close to the limit of an allocation that adding an alignment or a header would overflow.
     let error = Tensor::<u8, _>::try_zeros([isize::MAX as usize]).unwrap_err();
     assert!(matches!(error, vierbein::Error::OutOfMemory { .. }), "{error}");
 }

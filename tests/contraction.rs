@@ -1,9 +1,9 @@
-//! Contractions through the public interface: closed forms, bugs known from other libraries, errors, accumulation, threads.
+//! Tests of contractions: `einsum!`, its variants, and products by name. Expected results are closed forms, or other expressions.
 
 use vierbein::prelude::*;
 use vierbein::{Error, IntoShape};
 
-/// Small integers as elements, so that sums of products are exact.
+/// Returns a tensor of small integers, so that sums of products are exact.
 fn whole<T: Scalar, O: Order, Sh: IntoShape>(shape: Sh, seed: i64) -> Tensor<T, Sh::Dim, O>
 where
     i64: vierbein::CastTo<T>,
@@ -38,7 +38,8 @@ both_orders! {
     large_products_do_not_depend_on_threads copies_if_axes_do_not_fuse matmul_of_conjugates long_sums infinities results_without_elements integers_that_overflow
 }
 
-/// A bug of another library: it ignored `conj` if all labels were batch labels.
+/// Conjugated operands. Another library had a bug in this case: it ignored `conj` if all labels occurred in both operands and the
+/// result.
 fn conjugates<O: Order>() {
     let (a, b) = (complex::<O, _>([3, 4], 1), complex::<O, _>([3, 4], 5));
     let expected = Tensor::<_, _, O>::from_fn([3, 4], |at| a[at].conj() * b[at]);
@@ -52,7 +53,7 @@ fn conjugates<O: Order>() {
     assert_eq!(einsum!("ij,ij->", real.conj_view(), &real).item(), (&real * &real).sum().item());
 }
 
-/// Every contraction pattern, with every combination of conjugates.
+/// Conjugated operands for each kind of contraction of two operands: only the left, only the right, and both.
 fn every_conjugate<O: Order>() {
     let (a, b) = (complex::<O, _>([3, 4, 5], 1), complex::<O, _>([3, 5, 4], 4));
     let (ca, cb) = (a.conj(), b.conj());
@@ -88,7 +89,7 @@ fn diagonals_need_equal_axes<O: Order>() {
     assert!(error.to_string().contains("the ellipsis has an axis of extent"), "{error}");
 }
 
-/// With `beta = 0` the old output is not read, even if it is NaN. New results are not affected by the memory they are written to.
+/// With `beta = 0`, the old values of the output do not affect the result, even if they are NaN.
 fn zero_beta_ignores_old_output<O: Order>() {
     macro_rules! check {
         ($($shape:expr; $spec:literal, $a:expr, $b:expr;)*) => {$(
@@ -116,7 +117,7 @@ fn zero_beta_ignores_old_output<O: Order>() {
     assert!(out.is_finite().all().item());
 }
 
-/// A sum over an axis with stride 0 counts each index.
+/// A sum over an axis of stride 0 has one term for each index, although all indices share an element.
 fn broadcast_operands<O: Order>() {
     let row: Tensor<f64, _, O> = whole([4], 3);
     let many = row.insert_axis(if O::ROW_MAJOR { 0 } else { 1 });
@@ -161,7 +162,7 @@ fn c_of<O: Order>(a: &Tensor<i64, Rank<16>, O>) -> Tensor<i64, Rank<4>, O> {
     einsum!("abcdefghijklmnop->mnop", a)
 }
 
-/// `k = 0`, and empty results.
+/// Contractions whose summed axis has extent 0, and contractions whose result has zero elements.
 fn sums_of_zero_terms_and_empty_results<O: Order>() {
     let (a, b): (Tensor<f64, _, O>, Tensor<f64, _, O>) = (Tensor::ones([3, 0]), Tensor::ones([0, 4]));
     assert_eq!(einsum!("ij,jk->ik", &a, &b), Tensor::<f64, _, O>::zeros([3, 4]));
@@ -173,7 +174,8 @@ fn sums_of_zero_terms_and_empty_results<O: Order>() {
     einsum_into!(&mut out, 1.0, 2.0; "ij,jk->ik", &a, &b);
     assert_eq!(out, Tensor::<f64, _, O>::full([3, 4], 2.0));
     assert_eq!(einsum!("ij,jk,kl->il", &a, &b, Tensor::<f64, _, O>::ones([4, 2]).view()).shape(), [3, 2]);
-    // One empty summed axis next to a long one, in another memory order. The reused buffer contains NaN, not zero.
+    // Two summed axes, of which one is empty, in opposite order in the operands. The result may reuse the buffer that was just
+    // freed, which contains NaN.
     drop(Tensor::<f64, _, O>::full([5, 5], f64::NAN));
     let (x, y): (Tensor<f64, _, O>, Tensor<f64, _, O>) = (Tensor::ones([5, 10, 0]), Tensor::ones([0, 10, 5]));
     assert_eq!(einsum!("ipq,qpj->ij", &x, &y), Tensor::<f64, _, O>::zeros([5, 5]));
@@ -193,7 +195,7 @@ fn unit_axes<O: Order>() {
     assert_eq!(einsum!("iai->a", &whole::<f64, O, _>([1, 3, 1], 0)).shape(), [3]);
 }
 
-/// Sliced, permuted and reversed views give the same results as their copies.
+/// Contractions of sliced, permuted and reversed views have the same results as contractions of their contiguous copies.
 fn views<O: Order>() {
     let big: Tensor<f64, _, O> = whole([9, 10, 11], 1);
     let other: Tensor<f64, _, O> = whole([11, 10, 9], 4);
@@ -213,13 +215,15 @@ fn views<O: Order>() {
     assert_eq!(einsum!("abc->cba", x), xo.permute([2, 1, 0]).to_owned());
 }
 
-/// Axes of an ellipsis broadcast by the rule of the memory order.
+/// The axes of an ellipsis broadcast as in elementwise operations: row-major aligns trailing axes, column-major aligns leading
+/// axes.
 fn ellipses<O: Order>() {
     let a: Tensor<f64, _, O> = whole([2, 3, 4], 1);
     assert_eq!(einsum!("...->...", &a), a);
     assert_eq!(einsum!("i...->...i", &a), a.permute([1, 2, 0]).to_owned());
     assert_eq!(einsum!("...", &a), a);
-    // Batched matrix products: batch axes lead in row-major order and trail in column-major order.
+    // In batched matrix products, the batch axes are the leading axes in row-major order, and the trailing axes in column-major
+    // order.
     if O::ROW_MAJOR {
         let b: Tensor<f64, _, O> = whole([5, 1, 4, 2], 2);
         assert_eq!(einsum!("...ij,...jk->...ik", &a, &b), a.matmul(&b));
@@ -241,13 +245,13 @@ fn accumulation<O: Order>() {
     let mut out = start.clone();
     einsum_into!(&mut out, 3.0, -2.0; "ij,jk->ik", &a, &b);
     assert_eq!(out, expected);
-    // Into a part of a larger tensor. The other elements stay unchanged.
+    // The output is a slice of a larger tensor, whose other elements stay unchanged.
     let mut large: Tensor<f64, _, O> = Tensor::full([8, 8], 9.0);
     large.slice_mut(s![1..6, 1..8;-1]).assign(&start);
     einsum_into!(&mut large.slice_mut(s![1..6, 1..8;-1]), 3.0, -2.0; "ij,jk->ik", &a, &b);
     assert_eq!(large.slice(s![1..6, 1..8;-1]).to_owned(), expected);
     assert_eq!((large[[0, 3]], large[[7, 7]], large[[3, 0]]), (9.0, 9.0, 9.0));
-    // One operand: sums, transposes, elementwise.
+    // Contractions of one operand: a sum and a transpose. The third contraction is an elementwise product.
     let mut sums: Tensor<f64, _, O> = Tensor::full([6], 1.0);
     einsum_into!(&mut sums, 2.0, 10.0; "ij->j", &a);
     assert_eq!(sums, a.sum_axis(0) * 2.0 + 10.0);
@@ -280,7 +284,7 @@ fn repeated_labels_of_a_result<O: Order>() {
     let spread = einsum!("ij->iij", &b);
     let expected = Tensor::<f64, _, O>::from_fn([3, 3, 2], |[i, k, j]| if i == k { b[[i, j]] } else { 0.0 });
     assert_eq!(spread, expected);
-    // With accumulation, elements off the diagonal are scaled by `beta`, too.
+    // With `beta`, the elements off the diagonal are multiplied by `beta`, too.
     let start: Tensor<f64, _, O> = whole([3, 3, 2], 5);
     let mut out = start.clone();
     einsum_into!(&mut out, 2.0, 3.0; "ij->iij", &b);
@@ -320,13 +324,15 @@ fn many_operands<O: Order>() {
     let path = einsum_path!("ab,bc,cd,de->ae", a, b, c, d);
     assert_eq!((path.steps().len(), path.multiplications(), path.largest_intermediate()), (3, 81.0, 9.0));
     assert!(path.to_string().contains("exact order: 8.100e1 multiplications"), "{path}");
-    // A limit in bytes on each intermediate: the 20 × 20 matrix exceeds it, the vector does not.
+    // `limit` is the maximum size of an intermediate result in bytes. The product of x and y has 400 elements and exceeds 16 bytes;
+    // the product of y and v has two elements and does not.
     let (x, y): (Tensor<f64, _, O>, Tensor<f64, _, O>) = (whole([20, 2], 1), whole([2, 20], 2));
     let v: Tensor<f64, _, O> = whole([20], 3);
     assert_eq!(einsum!("ij,jk,k->i", &x, &y, &v; limit = 16), x.matmul(&y).matmul(&v));
     let error = try_einsum!("ij,jk,kl->il", &x, &y, &x; limit = 8).unwrap_err();
     assert!(error.to_string().contains("limit of 1 elements: the smallest possible is 4"), "{error}");
-    // For nine operands, only pairs with a common label are considered: each contraction removes one label of the large operand.
+    // For nine operands, the search considers only pairs with a common label. Each such pair includes `cube`, and its result has
+    // all nine labels, so 512 elements.
     let cube: Tensor<f64, _, O> = whole([2; 9], 1);
     let w: Tensor<f64, _, O> = whole([2], 2);
     let error = try_einsum!(
@@ -383,7 +389,7 @@ fn kronecker<O: Order>() {
     assert_eq!(Tensor::<i64, _, O>::scalar(3).kron(&v), &v * 3);
 }
 
-/// Results are bitwise equal for shapes that are split between threads: matrices, batches, long sums, rows of sums.
+/// Contractions that are large enough to be split between threads have the same bits in each run, and for any number of threads.
 fn large_products_do_not_depend_on_threads<O: Order>() {
     let noise = |shape: [usize; 3]| {
         let mut state = 1u64;
@@ -418,7 +424,7 @@ fn large_products_do_not_depend_on_threads<O: Order>() {
     }
     let (first, second) = (all(run()), all(run()));
     assert!(first == second);
-    // Compared with plain sums, up to rounding.
+    // Compares elements with a sum of products in a plain loop, up to rounding.
     let c = einsum!("bij,bjk->bik", &a, &b);
     for at in [[0, 0, 0], [39, 59, 49], [17, 33, 5]] {
         let [p, i, k] = at;
@@ -428,7 +434,8 @@ fn large_products_do_not_depend_on_threads<O: Order>() {
     }
 }
 
-/// Groups of axes that cannot be fused: an operand is packed, or the result is computed in a temporary buffer.
+/// Contractions whose axes cannot be fused to the axes of a matrix. An operand is copied, or the result is computed in a temporary
+/// buffer.
 fn copies_if_axes_do_not_fuse<O: Order>() {
     let a: Tensor<f64, _, O> = whole([4, 9, 5, 8], 1);
     let b: Tensor<f64, _, O> = whole([9, 6, 8, 7], 2);
@@ -446,7 +453,7 @@ fn copies_if_axes_do_not_fuse<O: Order>() {
         einsum!("ipkq,pjql->ljki", &a, &b),
         Tensor::<f64, _, O>::from_fn([7, 6, 5, 4], |[l, j, k, i]| expected([i, k, j, l]))
     );
-    // Small tiles with a long sum: the result is computed in a temporary buffer.
+    // Here the result is small and the sum is long, so the result is computed in a temporary buffer.
     let (x, y): (Tensor<f64, _, O>, Tensor<f64, _, O>) = (whole([3, 2, 100], 1), whole([100, 4, 2], 3));
     let z = einsum!("abk,kcd->acbd", &x, &y);
     let expected = Tensor::<f64, _, O>::from_fn([3, 4, 2, 2], |[a, c, b, d]| {
@@ -468,7 +475,7 @@ fn matmul_of_conjugates<O: Order>() {
     assert_eq!(v.matmul(v.conj_view()).item(), v.matmul(&v.conj()).item());
 }
 
-/// Long sums of `f32` terms of one sign, with sizes for every path of the matrix kernels.
+/// Rounding errors of long sums of `f32` terms with equal signs. The shapes differ so that they use different kernels.
 fn long_sums<O: Order>() {
     for (m, k, n) in [(2, 1 << 18, 2), (8, 100_000, 7), (16, 20_000, 16), (40, 20_000, 50)] {
         let a: Tensor<f32, _, O> =
@@ -483,8 +490,8 @@ fn long_sums<O: Order>() {
     }
 }
 
-/// A scaling factor of one is not multiplied: infinity times its imaginary part of zero would be NaN. So contiguous and strided
-/// outputs get the same results.
+/// The kernels do not multiply by a complex scaling factor of one. An infinity times its imaginary part, zero, would be NaN. The
+/// results must be the same for contiguous and strided outputs.
 fn infinities<O: Order>() {
     let huge = Complex::new(1e200, 0.0);
     for n in [2, 3, 5, 30] {
@@ -518,10 +525,12 @@ fn infinities<O: Order>() {
     }
 }
 
-/// Labels of only one operand are not summed first if the result is empty. Here that would take years, and overflow.
+/// Usually, labels of only one operand are summed first. If the result is empty, these sums must be skipped. Here they would take
+/// too long, or overflow.
 fn results_without_elements<O: Order>() {
     let one: Tensor<f32, _, O> = Tensor::ones([1, 1]);
-    // 2³⁰ and 2⁵⁰ on a 64-bit machine, 2¹⁴ and 2¹⁸ on a 32-bit one: their product exceeds `usize`, the square of the first does not.
+    // The extents are 2³⁰ and 2⁵⁰ on a 64-bit machine, and 2¹⁴ and 2¹⁸ on a 32-bit one. Their product exceeds `usize`; the square
+    // of `long` does not.
     let (long, longer) = (1 << (usize::BITS / 2 - 2), 1 << (usize::BITS - 14));
     let endless = one.broadcast_to([long, long]);
     let none: Tensor<f32, _, O> = Tensor::zeros([0]);
@@ -529,7 +538,8 @@ fn results_without_elements<O: Order>() {
     assert_eq!(einsum!("k,ij,l->kl", &none, endless, &none).shape(), [0, 0]);
     let (full, none): (Tensor<i8, _, O>, Tensor<i8, _, O>) = (Tensor::full([2, 2], 100), Tensor::zeros([0]));
     assert_eq!(try_einsum!("ij,k->k", &full, &none).map(|x| x.shape()), Ok([0]));
-    // The strides of an empty tensor's axis may exceed `isize`.
+    // Both Kronecker products are empty. The product of their nonzero extents exceeds `usize`, so strides computed from all extents
+    // would overflow.
     let a: Tensor<f32, _, O> = Tensor::zeros([0, long, 1]);
     let b: Tensor<f32, _, O> = Tensor::zeros([longer, 1, 0]);
     assert_eq!(a.try_kron(&b).map(|x| x.shape()), Ok([0, long, 0]));
@@ -556,7 +566,7 @@ fn integers_that_overflow<O: Order>() {
         assert!(try_einsum_into!(&mut out, 1, 2; "ij,ij->ij", &one, &one).is_err());
         assert_eq!(out, Tensor::<i8, _, O>::full([2, 2], 102));
         assert!(a.try_dot(&a).unwrap_err().to_string().starts_with("cannot dot of shapes"));
-        // Only the final value has to fit: −1 · 128, and 128 − 28.
+        // Only the final value must be representable in `i8`, not the sum 128 of products. The final values are 128 − 28 and −128.
         let eights: Tensor<i8, _, O> = Tensor::full([2, 2], 8);
         let mut out: Tensor<i8, _, O> = Tensor::full([2, 2], -28);
         einsum_into!(&mut out, 1, 1; "ij,jk->ik", &eights, &eights);
@@ -565,7 +575,8 @@ fn integers_that_overflow<O: Order>() {
         assert_eq!(out, Tensor::<i8, _, O>::full([2, 2], -128));
         einsum_into!(&mut out, 0, 1; "ij,jk->ik", &a, &a);
         assert_eq!(out, Tensor::<i8, _, O>::full([2, 2], -128));
-        // The diagonal is overwritten, so its old values do not matter. Elements off the diagonal are scaled by `beta`.
+        // The final values on the diagonal are 2 · 100 − 100 = 100, although 2 · 100 overflows. Off the diagonal, 2 · 0 is
+        // representable and 2 · 100 is not.
         let mut out: Tensor<i8, _, O> = Tensor::from_diagonal(&Tensor::<i8, _, O>::full([2], 100));
         let v: Tensor<i8, _, O> = Tensor::full([2], 100);
         einsum_into!(&mut out, -1, 2; "i->ii", &v);

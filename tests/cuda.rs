@@ -1,6 +1,7 @@
-//! The CUDA device: errors if a component is missing, and agreement with the CPU for the same operations and operands. The tests run
-//! on a GPU, or on the emulator that `scripts/build-cuda-emulator.sh` builds. Without either they print a message and pass, unless
-//! `VIERBEIN_REQUIRE_GPU` is 1. `cuda_types.rs` tests all operations with all element types.
+//! Tests of the CUDA device: results must agree with those of the CPU, and a missing component must be an error.
+//!
+//! The tests run on a GPU, or on the emulator that `scripts/build-cuda-emulator.sh` builds. Without a GPU or the emulator, they
+//! print a message and pass, unless `VIERBEIN_REQUIRE_GPU` is 1. `cuda_types.rs` tests all element types.
 
 #![cfg(feature = "cuda")]
 
@@ -23,12 +24,12 @@ mod missing;
 
 use vierbein::Cuda;
 
-/// Returns the device, or `None` if there is no GPU.
+/// Returns the first GPU, real or emulated, or `None` if none is available.
 fn device() -> Option<Cuda> {
     gpu::there().then(|| Cuda::new().unwrap())
 }
 
-/// Runs the tests that need a GPU in the emulator, which covers everything except the hardware.
+/// Runs the tests that need a GPU in the emulator.
 #[cfg(target_os = "linux")]
 #[test]
 fn in_the_emulator() {

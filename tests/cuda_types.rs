@@ -1,6 +1,8 @@
-//! Reductions, cumulative sums, products and [`DynTensor`](vierbein::DynTensor) on the CUDA device, compared with the CPU for all
-//! element types. These tests take long to build; `scripts/check-cuda.sh` runs them. They run on a GPU or on the emulator. Without
-//! either they print a message and pass, unless `VIERBEIN_REQUIRE_GPU` is 1.
+//! Compares reductions, cumulative sums, products and [`DynTensor`](vierbein::DynTensor) on the CUDA device with the CPU, for all
+//! element types. These tests take long to build; `scripts/check-cuda.sh` runs them.
+//!
+//! The tests run on a GPU or on the emulator. Without a GPU or the emulator, they print a message and pass, unless
+//! `VIERBEIN_REQUIRE_GPU` is 1.
 
 #![cfg(feature = "cuda")]
 
@@ -19,12 +21,12 @@ mod scans;
 
 use vierbein::Cuda;
 
-/// Returns the device, or `None` if there is no GPU.
+/// Returns the first GPU, real or emulated, or `None` if none is available.
 fn device() -> Option<Cuda> {
     gpu::there().then(|| Cuda::new().unwrap())
 }
 
-/// Runs the tests in the emulator, which covers everything except the hardware.
+/// Runs the tests of this program in the emulator.
 #[cfg(target_os = "linux")]
 #[test]
 fn in_the_emulator() {

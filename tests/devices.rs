@@ -1,6 +1,7 @@
-//! The same test bodies for each pair of memory order and device. To test another device, add a line to `device_tests!`.
+//! Runs the same test bodies for each pair of memory order and device. To test another device, add a line to `device_tests!`.
 //!
-//! Data are created on the host and moved to the device. Results are moved back and compared with plain loops.
+//! The tests create data on the host, copy them to the device and compute there. They copy the results back, and compare them with
+//! results of plain loops.
 
 mod common;
 #[path = "devices/data.rs"]
@@ -18,7 +19,7 @@ use data::{check, indices, make, p, q, r};
 use vierbein::op;
 use vierbein::prelude::*;
 
-/// What these tests require of a device. The CPU and every complete third-party device implement it.
+/// The bounds that these tests require of a device. The CPU and every complete third-party device satisfy them.
 trait Full: Device + Default + Backend<f64> + Backend<i32> + Backend<Complex<f64>> {}
 impl<Dev: Device + Default + Backend<f64> + Backend<i32> + Backend<Complex<f64>>> Full for Dev {}
 
@@ -57,7 +58,7 @@ device_tests! {
     cuda_col: ColMajor, Cuda, if gpu::there();
 }
 
-/// Runs the same tests in the emulator, which covers everything except the hardware.
+/// Runs the tests for CUDA in the CUDA emulator, which needs no GPU.
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 #[test]
 fn cuda_in_the_emulator() {
@@ -108,7 +109,7 @@ fn elementwise<O: Order, Dev: Full>() {
     check(&(a.slice(s![..;-1, 1..;2]) * b.slice(s![.., ..2])), [3, 2], |[i, j]| {
         p([2 - i, 1 + 2 * j]) * q([i, j])
     });
-    // Broadcasting: a lower rank, aligned by the memory order, and axes of extent 1 on either side.
+    // Broadcasting of an operand of lower rank, whose axis is aligned according to the memory order, and of axes of extent 1.
     let n = if O::ROW_MAJOR { 4 } else { 3 };
     let v = make::<_, _, O, Dev>([n], |[k]| k as f64);
     let along = |[i, j]: [usize; 2]| if O::ROW_MAJOR { j as f64 } else { i as f64 };
@@ -132,7 +133,7 @@ fn scalars_on_both_sides<O: Order, Dev: Full>() {
     check(&(n - 10), [4], |[i]| i as i32 - 9);
 }
 
-/// The result reuses the buffer of an owned operand of its shape.
+/// The result may reuse the buffer of an owned operand with the same shape. The values must be the same as for borrowed operands.
 fn owned_operands<O: Order, Dev: Full>() {
     let (a, b) = (make::<_, _, O, Dev>([3, 4], p), make::<_, _, O, Dev>([3, 4], q));
     let small = make::<_, _, O, Dev>([1, 4], q);
@@ -297,7 +298,7 @@ fn extremes<O: Order, Dev: Full>() {
     assert_eq!(make::<i32, _, O, Dev>([5], |[i]| [3, -9, 4, 4, 0][i]).min().item(), -9);
 }
 
-/// Ties give the first index, counted in memory order over the reduced axes.
+/// If several elements are the extremum, the result is the first index of them, counted in memory order over the reduced axes.
 fn positions<O: Order, Dev: Full>() {
     let x = make::<_, _, O, Dev>([2, 3, 4], r);
     let first = |values: Vec<f64>| {
@@ -360,7 +361,7 @@ fn shape_operations<O: Order, Dev: Full>() {
     let (low, high) = x.split_at(2, 1);
     check(&low, [2, 3, 1], r);
     check(&high, [2, 3, 3], |[i, j, k]| r([i, j, k + 1]));
-    // Reshaping keeps the memory order of elements. A view that is not contiguous is copied.
+    // Reshaping keeps the elements in their order in memory. `reshape` of a view that is not contiguous copies it.
     let listed: Vec<f64> = indices::<Rank<3>, O>([2, 3, 4]).into_iter().map(r).collect();
     let flat = |[i, j]: [usize; 2]| if O::ROW_MAJOR { 4 * i + j } else { i + 6 * j };
     check(&x.as_shape([6, 4]), [6, 4], |i| listed[flat(i)]);
@@ -443,7 +444,7 @@ fn products_of_views<O: Order, Dev: Full>() {
     check(&n.t().matmul(&n), [6, 6], |[i, j]| (0..4).map(|n| (p([n, i]) * p([n, j])) as i32).sum());
 }
 
-/// Batch axes lead in row-major order and trail in column-major order.
+/// The batch axes are the leading axes in row-major order, and the trailing axes in column-major order.
 fn batched_products<O: Order, Dev: Full>() {
     let entry = |b: usize, i: usize, j: usize| r([b, i, j]);
     let stack = |batch: usize, rows: usize, columns: usize| {
@@ -471,7 +472,7 @@ fn batched_products<O: Order, Dev: Full>() {
     });
 }
 
-/// One contraction of each pattern, so that every kernel that contractions use runs on the device.
+/// One contraction of each kind. Together they run every kernel that contractions use on the device.
 fn contractions<O: Order, Dev: Full>() {
     let (a, b) = (make::<_, _, O, Dev>([3, 4], p), make::<_, _, O, Dev>([4, 5], q));
     check(&einsum!("ij,jk->ki", &a, &b), [5, 3], |[k, i]| (0..4).map(|j| p([i, j]) * q([j, k])).sum());
@@ -632,7 +633,8 @@ fn rank_0<O: Order, Dev: Full>() {
     assert_eq!((three.item(), two.item()), (6.0, 2.0));
 }
 
-/// Results are on the device of the left operand, and reuse the buffer of an owned operand.
+/// The result is on the device of the left operand. It reuses the buffer of an owned operand. The devices `here` and `there` are
+/// the same instance with separate counters.
 #[test]
 fn results_stay_on_their_device() {
     let (here, there) = (Remote::default(), Remote::default());
@@ -648,7 +650,8 @@ fn results_stay_on_their_device() {
     assert_eq!((total.item(), here.allocated()), (120.0, 25));
 }
 
-/// Two instances of one device type may have separate memories. Operations that mix them return an error before they compute.
+/// Two instances of one device type may have separate memories. An operation with operands on both returns an error before it
+/// computes.
 #[test]
 fn instances_do_not_mix() {
     let (here, there) = (Remote::default(), Remote::elsewhere());

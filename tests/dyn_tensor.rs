@@ -1,5 +1,5 @@
-//! `DynTensor`: results, compared with loops over indices that share no code with the library; exact error messages; conversions
-//! from and to typed tensors.
+//! Tests of `DynTensor`: its results, its exact error messages, and conversions from and to typed tensors. The expected results
+//! come from loops over indices that share no code with the library.
 
 mod common;
 

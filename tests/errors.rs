@@ -1,7 +1,7 @@
 //! Invalid calls return the documented error, with a message that names the operation, its operands and the fix. The panicking
 //! variants panic with the same message, at the caller's line. Operands stay unchanged.
 
-/// The table of every public operation with bad input.
+/// The table that calls each public operation with bad input.
 mod bad_input;
 #[path = "errors/integers.rs"]
 mod integers;
@@ -16,7 +16,7 @@ thread_local! {
     static PANICKED_IN: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Records the file in which a thread panics.
+/// Installs a panic hook that stores, for each thread, the source file to which the last panic was attributed.
 fn watch_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -29,7 +29,8 @@ fn watch_panics() {
     });
 }
 
-/// Asserts that the fallible variant returns an error and that the panicking one panics with its message at the caller's line.
+/// Asserts that the fallible variant returns an error, and that the panicking variant panics with the same message. The panic must
+/// be attributed to a source file of this test program. Returns the error.
 #[track_caller]
 fn both_forms(tried: Result<(), Error>, panics: impl FnOnce()) -> Error {
     watch_panics();
@@ -41,7 +42,7 @@ fn both_forms(tried: Result<(), Error>, panics: impl FnOnce()) -> Error {
     error
 }
 
-/// Asserts the errors of both variants of a call: the variant of `Error`, and the text.
+/// Calls the fallible and the panicking variant of an operation. Asserts the kind of `Error` and its text.
 macro_rules! rejected {
     ($tried:expr, $panics:expr, $variant:pat, $text:expr) => {{
         let error = $crate::both_forms($tried.map(|_| ()), || {
@@ -101,7 +102,8 @@ fn broadcasting_in_column_major_order() {
         Error::ShapeMismatch { row_major: false, .. },
         "cannot add shapes [2, 3] and [3]: axis 0 is 2 and 3 (column-major aligns leading axes)"
     );
-    // Operands of different ranks with several mismatches: the message names the axis with the smallest stride.
+    // Two axes differ, 3 and 5, and 2 and 3. The message names the axis with the smaller stride, which is the last in row-major
+    // order.
     let b = Tensor::<f64, _>::zeros([7, 3, 5]);
     rejected!(
         matrix().try_add(&b),
@@ -142,7 +144,7 @@ fn assignments() {
         Error::AssignShape { .. },
         text("add", "[2]")
     );
-    // In the other direction, the operands would broadcast.
+    // `row` would broadcast to the shape of `tall`, but an assignment broadcasts only its right operand.
     let tall = Tensor::<f64, _>::zeros([2, 3]);
     let mut row = x.slice_mut(s![..1, ..]);
     let error = row.try_add_assign(&tall).unwrap_err();
@@ -179,7 +181,7 @@ fn products() {
 
 // ------------------------------------------------------------------ axes, indices, ranges
 
-/// Messages name the operation, the axis and the shape.
+/// Each message names the operation, the axis and the shape.
 #[test]
 fn axes_out_of_range() {
     let (mut x, three) = (matrix(), 3);
@@ -252,7 +254,7 @@ fn axes_out_of_range() {
     rejected!(single.try_cumsum(0), single.cumsum(0), Error::AxisOutOfRange { .. }, text);
 }
 
-/// The message has the negative number, and says which numbers are valid.
+/// Each message contains the negative number as given, and the valid range of negative numbers.
 #[test]
 fn negative_axes_and_indices_out_of_range() {
     let mut x = matrix();
@@ -292,7 +294,7 @@ fn negative_axes_and_indices_out_of_range() {
     rejected!(x.try_as_shape([-1, -1]), x.clone().reshape((-1, -1)), Error::Reshape { .. }, text);
 }
 
-/// Iterators have no fallible variant.
+/// Tests the panicking variants only. The expected error is written by hand, instead of by the fallible variants.
 #[test]
 fn axes_of_iterators() {
     let mut x = matrix();
@@ -304,7 +306,7 @@ fn axes_of_iterators() {
     rejected!(error("take lanes"), x.lanes_mut(3).len(), Error::AxisOutOfRange { .. }, text("take lanes"));
 }
 
-/// Every variant of every reduction names itself, the axis and the shape.
+/// In every variant of every reduction, the message names the reduction, the axis and the shape.
 #[test]
 fn axes_of_every_reduction() {
     macro_rules! all_forms {
@@ -396,7 +398,7 @@ fn positions() {
         Error::IndexOutOfBounds { .. },
         text("slice", 7)
     );
-    // For single elements, `get` returns `None`.
+    // The fallible variant of `x[index]` is `get`, which returns `None`. So the expected error is created by hand.
     let error =
         || Err::<(), _>(Error::IndexOutOfBounds { op: "index", index: 5, axis: 1, shape: vec![2, 3] });
     rejected!(error(), x[[0, 5]], Error::IndexOutOfBounds { .. }, text("index", 5));
@@ -497,7 +499,7 @@ fn sizes_beyond_the_address_space() {
         Error::Overflow { .. },
         pair
     );
-    // Strides of an empty tensor must be representable, too.
+    // An empty tensor must have representable strides, too.
     rejected!(
         T::try_zeros([max, 0]),
         T::zeros_in([max, 0], &Cpu),
@@ -515,7 +517,8 @@ fn sizes_beyond_the_address_space() {
     let line = text(&format!("[{max}]"));
     let linspace = T::try_linspace_in(0.0, 1.0, max, &Cpu);
     rejected!(linspace, T::linspace(0.0, 1.0, max), Error::Overflow { .. }, line);
-    // The number of elements just fits in `usize`. On a 32-bit machine there are more `i64` values than that.
+    // This range has `usize::MAX` elements. On a 64-bit machine it contains all `i64` but the last. On a 32-bit machine, the range
+    // `all` has more elements than `usize` can represent.
     let range = isize::MIN as i64..isize::MAX as i64;
     rejected!(
         Tensor::<i64, _>::try_arange_in(range.start, range.end, 1, &Cpu),
@@ -533,7 +536,8 @@ fn sizes_beyond_the_address_space() {
     }
 }
 
-/// Strides of empty tensors may be as large as `isize` allows. A diagonal adds the strides of two axes.
+/// The stride of a diagonal is the sum of the strides of two axes. In an empty tensor, each of the two can be up to `isize::MAX`,
+/// so the sum can overflow.
 #[test]
 fn diagonal_strides_that_overflow() {
     let max = isize::MAX as usize;
@@ -541,7 +545,7 @@ fn diagonal_strides_that_overflow() {
     assert_eq!(x.try_diagonal(0, 1).map(|x| x.shape()), Ok([max, 0]));
     assert_eq!(Tensor::<u8, _>::zeros([0, 0, max]).try_diagonal_mut(0, 1).map(|x| x.shape()), Ok([max, 0]));
     assert_eq!(DynTensor::from(x.clone()).diagonal(0, 1).unwrap().shape(), [max, 0]);
-    // One sum per index of the last axis does not fit in memory.
+    // The result has one element for each index of the last axis, too many to fit in memory.
     assert!(matches!(x.try_trace(0, 1), Err(Error::OutOfMemory { .. })), "{:?}", x.try_trace(0, 1));
     assert!(matches!(try_einsum!("iij->j", &x), Err(Error::OutOfMemory { .. })));
     assert_eq!(try_einsum!("iij->", &x), Ok(Tensor::<u8, Rank<0>>::scalar(0)));
@@ -571,7 +575,7 @@ fn sizes_that_exceed_memory() {
     rejected!(T::try_zeros([n]), T::zeros([n]), Error::OutOfMemory { .. }, text);
     rejected!(T::try_full([n], 1), T::full([n], 1), Error::OutOfMemory { .. }, text);
     rejected!(T::try_from_fn_in([n], |_| 1, &Cpu), T::from_fn([n], |_| 1), Error::OutOfMemory { .. }, text);
-    // A view of that size is valid. Operations on it return errors and do not abort.
+    // A broadcast view with `n` elements is valid. Operations on it return an error instead of aborting the process.
     let one = Tensor::<u8, _>::scalar(1);
     let v = one.broadcast_to([n]);
     rejected!(v.try_to_owned(), v.to_owned(), Error::OutOfMemory { .. }, text);
@@ -606,7 +610,7 @@ fn extrema_over_zero_elements() {
         Error::Empty { .. },
         text("index of the minimum")
     );
-    // The result is empty, so no element of it is undefined.
+    // A maximum over zero elements is undefined. But this result has zero elements, so it contains no undefined maximum.
     assert_eq!(x.max_axis(0).shape(), [0]);
 }
 
@@ -641,7 +645,7 @@ fn absent_devices() {
     );
 }
 
-/// A slice argument of the user's own type, which has fewer items than its type requires.
+/// A user-defined slice argument for two axes that, incorrectly, has no items.
 #[derive(Clone, Copy)]
 struct NoArguments;
 
@@ -655,7 +659,7 @@ impl vierbein::SliceOf<Rank<2>> for NoArguments {
 
 #[test]
 fn slice_with_missing_arguments_panics() {
-    // If the missing items were accepted, an empty tensor would become a view of one element.
+    // With no items and the claimed rank 0, a slice of an empty tensor would be a view of one element, outside the tensor.
     let mut x: Tensor<f64, Rank<2>> = Tensor::zeros([0, 3]);
     assert!(catch_unwind(AssertUnwindSafe(|| x.try_slice(NoArguments).is_ok())).is_err());
     assert!(catch_unwind(AssertUnwindSafe(|| x.try_slice_mut(NoArguments).is_ok())).is_err());

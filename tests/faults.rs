@@ -1,8 +1,8 @@
-//! Fault injection: failed allocations, closures that panic, threads that die, full disks, killed writers. An operation must
-//! return an error, or succeed with less workspace. Nothing leaks, nothing is freed twice, existing data stay unchanged, and the
-//! next operation works.
+//! Fault injection: allocations fail, closures panic, threads end by a panic, disks are full, writers of files are killed. An
+//! operation must return an error, or succeed with less workspace. No memory may leak or be freed twice. Existing data must stay
+//! unchanged, and the next operation must work.
 //!
-//! Random tests start from the seed `VIERBEIN_TEST_SEED`, by default 0. An unexpected panic prints the seed.
+//! Random tests use the seed in the environment variable `VIERBEIN_TEST_SEED`, by default 0. An unexpected panic prints the seed.
 
 #[path = "faults/allocations.rs"]
 mod allocations;
@@ -52,7 +52,7 @@ fn may_be_quiet() {
     });
 }
 
-/// Runs `f` without output of panics, on any thread. Not for use by several tests at the same time.
+/// Runs `f` while panics print nothing, on any thread of the process. Only one test at a time may call this function.
 fn quietly<R>(f: impl FnOnce() -> R) -> R {
     struct Loud;
     impl Drop for Loud {

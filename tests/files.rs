@@ -1,5 +1,5 @@
-//! Archives, safetensors files and serde: golden files of the reference implementations, round trips through every format, damaged
-//! and hostile files, invalid arguments of every function, and writers that fail.
+//! Tests of `.npz` archives, safetensors files and serde: golden files that the reference implementations wrote, round trips
+//! through every format, damaged and hostile files, invalid arguments of every function, and writers that fail.
 
 #[macro_use]
 #[path = "common/golden.rs"]
@@ -33,7 +33,7 @@ fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
-/// Returns the message of the file error that `result` must be.
+/// Asserts that `result` is a file error, and returns its message.
 fn why<V: std::fmt::Debug>(result: Result<V, Error>) -> String {
     match result {
         Err(error @ Error::File { .. }) => error.to_string(),
@@ -41,7 +41,8 @@ fn why<V: std::fmt::Debug>(result: Result<V, Error>) -> String {
     }
 }
 
-/// Returns a view of a tensor in a file. On big-endian machines, elements of several bytes give an error; returns `None` then.
+/// Returns a view of a tensor in a file. On big-endian machines, views of elements of several bytes are errors. For these, asserts
+/// the error and returns `None`.
 #[track_caller]
 fn viewed<'a, T: Element, D: Dim>(file: &'a Safetensors, name: &str) -> Option<TensorView<'a, T, D>> {
     let view = file.view::<T, D>(name);
@@ -52,7 +53,7 @@ fn viewed<'a, T: Element, D: Dim>(file: &'a Safetensors, name: &str) -> Option<T
     Some(view.unwrap())
 }
 
-/// Asserts that a message contains a text.
+/// Asserts that a message contains `expected`, and is not too long.
 #[track_caller]
 fn says(found: &str, expected: &str) {
     assert!(found.contains(expected), "{found:?} should contain {expected:?}");

@@ -1,6 +1,6 @@
-//! The text form of tensors. Brackets, elision, line breaks and alignment follow NumPy: the expected texts are those of
-//! `array2string(x, separator=', ', precision=6, floatmode='maxprec_equal')`, with Rust's spelling: `true`, `NaN`, `2i`, and no
-//! decimal point without decimals.
+//! Tests of `Display` and `Debug` of tensors. Brackets, elision, line breaks and alignment follow NumPy. The expected texts are
+//! those of `array2string(x, separator=', ', precision=6, floatmode='maxprec_equal')`, except for the spelling of values: `true`,
+//! `NaN`, `2i`, and no decimal point if there are no decimals.
 
 use core::fmt::Display;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use vierbein::{Error, c32, c64};
 /// More `f64` elements than fit in any memory, and fewer than the limit of a view.
 const HUGE: usize = isize::MAX as usize / 16;
 
-/// Compares texts, and prints both with line breaks if they differ.
+/// Asserts that two texts are equal. The panic message shows both with line breaks.
 #[track_caller]
 fn same_text(found: impl Display, expected: &str) {
     let found = found.to_string();
@@ -82,7 +82,7 @@ fn f32_digits_are_shortest_for_f32() {
     same_text(tensor![0.1f32], "[0.1]\nf32 [1] row-major on Cpu");
     same_text(tensor![1234.5677f32, 0.123456], "[1234.567700,    0.123456]\nf32 [2] row-major on Cpu");
     same_text(tensor![16777217.0f32, 0.3], "[16777216.0,        0.3]\nf32 [2] row-major on Cpu");
-    // The nearest `f32` is 8600000512.
+    // The `f32` nearest to 8.6e9 is 8600000512.
     same_text(tensor![8.6e9f32, 1.234567], "[8.600000e+09, 1.234567e+00]\nf32 [2] row-major on Cpu");
     same_text(tensor![f32::MAX, 1e-45], "[3.402823e+38, 1.000000e-45]\nf32 [2] row-major on Cpu");
     same_text(tensor![c32::new(0.1, -0.7)], "[0.1-0.7i]\nComplex<f32> [1] row-major on Cpu");
@@ -90,7 +90,8 @@ fn f32_digits_are_shortest_for_f32() {
 
 #[test]
 fn mixed_magnitudes() {
-    // Numbers within NumPy's bounds have no exponent. Unlike NumPy, their ratio does not matter.
+    // Numbers are printed without an exponent if all magnitudes are within bounds, which are those of NumPy. NumPy also considers
+    // the ratio of the largest to the smallest; this crate does not.
     same_text(tensor![1234.5, 0.001], "[1234.500,    0.001]\nf64 [2] row-major on Cpu");
     same_text(tensor![99999999.0, 1e-4], "[99999999.0000,        0.0001]\nf64 [2] row-major on Cpu");
     same_text(tensor![1e8, 1.0], "[1e+08, 1e+00]\nf64 [2] row-major on Cpu");
@@ -99,7 +100,7 @@ fn mixed_magnitudes() {
         tensor![123456.75, 100000000.0, -0.5],
         "[ 1.234568e+05,  1.000000e+08, -5.000000e-01]\nf64 [3] row-major on Cpu",
     );
-    // A mantissa that is rounded up to the next power of ten; a three-digit exponent for all elements.
+    // The last mantissa is rounded up to the next power of ten. One exponent has three digits, so all exponents have three digits.
     same_text(
         tensor![1e100, -2.5e-7, 9.99999999e-5],
         "[ 1.0e+100, -2.5e-007,  1.0e-004]\nf64 [3] row-major on Cpu",
@@ -218,7 +219,7 @@ i32 [2, 1, 20] row-major on Cpu",
 
 #[test]
 fn large_tensors_are_elided() {
-    // 1000 elements are shown in full, 1001 are not.
+    // Up to 1000 elements are shown in full. Tensors with more elements are elided.
     assert!(!Tensor::<i32, _>::arange(0..1000).to_string().contains("..."));
     same_text(
         Tensor::<i32, _>::arange(0..1001),
@@ -358,7 +359,7 @@ i32 [3, 4] row-major on Cpu",
     );
     same_text(tensor![1, 2].broadcast_to([2, 2]), "[[1, 2],\n [1, 2]]\ni32 [2, 2] row-major on Cpu");
     same_text(x.view_mut().slice_mut(s![1..3]), "[1, 2]\ni32 [2] row-major on Cpu");
-    // Elided and reversed views; more elements than fit in memory.
+    // A reversed view that is elided, and a view with more elements than fit in memory.
     same_text(
         Tensor::<i32, _>::arange(0..5000).slice(s![..; -1]),
         "[4999, 4998, 4997, ...,    2,    1,    0]\ni32 [5000] row-major on Cpu",
@@ -395,7 +396,7 @@ fn alternate_display_shows_everything() {
     let all = format!("{x:#}");
     assert!(!all.contains("..."));
     assert_eq!(all.lines().count(), 401);
-    // `{:#?}` elides, too, because `dbg!` uses it.
+    // `{:#}` shows all elements, but `{:#?}` elides, because `dbg!` uses `{:#?}`.
     assert_eq!(format!("{x:#?}"), format!("{x:?}"));
     assert!(format!("{x:?}").contains("...,"));
 }
@@ -417,14 +418,15 @@ Some(
     );
 }
 
-/// A device whose memory the host must not access directly. Counts the elements that are read, and fails if `fails` is set.
+/// A user-defined device without `HostAccess`. It counts the elements that the library reads. If `fails` is `true`, reading fails.
 #[derive(Debug, Clone, Default)]
 struct Remote {
     read: Arc<AtomicUsize>,
     fails: bool,
 }
 
-// SAFETY: buffers have the requested length, and pointers are exposed addresses of their elements.
+// SAFETY: a buffer is an initialised `Vec` of the requested length, and a pointer is the exposed address of one of its elements.
+// `read` and `write` copy the requested elements.
 unsafe impl Device for Remote {
     type Buffer<T: Element> = Vec<T>;
     type Ptr<T: Element> = usize;
@@ -494,7 +496,8 @@ fn unreadable_elements_print_as_question_marks() {
     same_text(&x, "[?, ?, ?, ..., ?, ?, ?]\nComplex<f64> [2000] row-major on Remote");
 }
 
-/// Six elements along each of 16 axes exceed the limit, so fewer are shown. On 32-bit systems, a view cannot have that many elements.
+/// An elided tensor shows up to six elements along each axis. For 16 axes, that would be too long, so fewer are shown. On 32-bit
+/// systems, a view cannot have 6¹⁶ elements.
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn views_that_repeat_one_element() {
@@ -508,7 +511,7 @@ fn views_that_repeat_one_element() {
     let seven = one.broadcast_to([5; 7]).to_string();
     assert_eq!(seven.matches("1.5").count(), 4usize.pow(7));
     assert_eq!(one.broadcast_to([9; 6]).to_string().matches("1.5").count(), 6usize.pow(6));
-    // All elements are requested, but the text does not fit in memory.
+    // `{:#}` requests all elements, but the elements do not fit in memory.
     let endless = one.broadcast_to([HUGE]);
     assert_eq!(format!("{endless:#}"), format!("?\nf64 [{HUGE}] row-major on Cpu"));
     assert_eq!(
@@ -517,7 +520,7 @@ fn views_that_repeat_one_element() {
     );
 }
 
-/// Format strings limit the precision to 65535. The resulting cells are wider.
+/// The maximum precision of a format string is 65535. A cell with this precision has more characters.
 #[test]
 fn maximum_precision_of_format_strings() {
     let text = format!("{:.65535}", tensor![1.5, -10.25]);

@@ -1,5 +1,6 @@
-//! Generic code as a user writes it: over element type, rank, memory order and device, with no other bounds than
-//! `T: Scalar, D: Dim, O: Order, Dev: Backend<T>` and, if a call changes the rank, one for the new rank.
+//! Generic functions as users write them, over element type, rank, memory order and device. They have the four bounds
+//! `T: Scalar, D: Dim, O: Order, Dev: Backend<T>`, with a narrower class of element types if necessary. If a call changes the rank,
+//! there is one more bound.
 
 mod common;
 
@@ -35,7 +36,7 @@ fn axpy<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     *y += x * alpha;
 }
 
-/// Computes the same without a temporary for the product.
+/// Computes the same as [`axpy`], without a temporary tensor for the product.
 fn axpy_fused<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     alpha: T,
     x: TensorView<'_, T, D, O, Dev>,
@@ -51,14 +52,14 @@ fn centred_along<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     x - x.mean_keepdims(axis).cast::<T>()
 }
 
-/// Uses a tensor of rank 0 as left and as right operand.
+/// Subtracts `x` from its sum, and the sum from `x`. The sum has rank 0, so an operand of rank 0 occurs on both sides.
 fn from_total<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     x: &Tensor<T, D, O, Dev>,
 ) -> [Tensor<T, D, O, Dev>; 2] {
     [&x.sum() - x, x - &x.sum()]
 }
 
-/// Computes `a x² + b x + c` with scalars from generic code.
+/// Computes `a x² + b x + c` with scalars of the generic type `T`.
 fn parabola<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     x: &Tensor<T, D, O, Dev>,
     [a, b, c]: [T; 3],
@@ -96,7 +97,7 @@ fn softmax<T: RealFloat, D: Dim, O: Order, Dev: Backend<T>>(
     weights / total
 }
 
-/// Returns numbers of modulus 1. Works for real and complex numbers.
+/// Divides each element by its modulus. The element type may be real or complex.
 fn phases<T: Inexact, D: Dim, O: Order, Dev: Backend<T>>(x: &Tensor<T, D, O, Dev>) -> Tensor<T, D, O, Dev> {
     -(-x / x.abs().cast::<T>())
 }
@@ -118,7 +119,7 @@ fn first_off_mean<T: Scalar, D: RemoveAxes<1>, O: Order, Dev: Backend<T>>(
     x.index_axis(axis, 0) - x.mean_axis(axis).cast::<T>()
 }
 
-/// Computes two traces in a row.
+/// Computes the trace over axes 0 and 1, and then the trace of the result over its axes 0 and 1.
 fn traced_twice<T, D, O, Dev>(x: &Tensor<T, D, O, Dev>) -> Tensor<T, Removed<D::Removed, 2>, O, Dev>
 where
     T: Scalar,
@@ -129,7 +130,7 @@ where
     x.trace(0, 1).trace(0, 1)
 }
 
-/// Subtracts the mean from a trace, which has another rank.
+/// Subtracts its mean from the trace of `x`. The trace has another rank than `x`.
 fn traceless<T, D, O, Dev>(x: TensorView<'_, T, D, O, Dev>) -> Tensor<T, D::Removed, O, Dev>
 where
     T: Scalar,
@@ -195,7 +196,7 @@ fn longer<'a, T: RealScalar, D: Dim, O: Order, Dev: Backend<T>>(
 
 fn clear_corner<T: Scalar, O: Order, Dev: Backend<T>>(mut x: TensorViewMut<'_, T, Rank<2>, O, Dev>) {
     x.slice_mut(s![..1, ..1]).fill(T::zero());
-    // Reborrows the view.
+    // `view_mut` reborrows a view that the function owns.
     let mut again = x.view_mut();
     again.slice_mut(s![-1, -1]).fill(T::zero());
 }
@@ -250,7 +251,7 @@ impl<T: RealFloat> UnaryOp<T> for Logistic<T> {
     }
 }
 
-/// Returns whether `a` is a multiple of `b`; undefined if `b` is zero.
+/// An operation that tests whether `a` is a multiple of `b`. It is undefined if `b` is zero.
 #[derive(Debug, Clone, Copy)]
 struct MultipleOf;
 
@@ -275,11 +276,11 @@ fn activated<T: RealFloat, D: Dim, O: Order, Dev: Backend<T>>(
 
 // ------------------------------------------------------------------ calls with concrete types
 
-/// What these tests require of a device.
+/// The bounds that these tests require of a device.
 trait Full: Backend<f64> + Backend<i32> + Backend<f32> + Backend<Complex<f64>> + Default {}
 impl<Dev: Backend<f64> + Backend<i32> + Backend<f32> + Backend<Complex<f64>> + Default> Full for Dev {}
 
-/// Runs each test body in both memory orders, on the CPU and on a third-party device.
+/// Runs each test body for both memory orders, on the CPU and on the user-defined device `Remote`.
 macro_rules! tests {
     ($($body:ident)*) => {$(
         mod $body {
@@ -305,7 +306,7 @@ macro_rules! tests {
 }
 tests! { of_the_same_rank of_real_numbers of_complex_numbers of_integers of_other_ranks of_views of_own_operations }
 
-/// Converts to memory order `O` and moves to device `Dev`.
+/// Copies `x` to memory order `O` and to the device `Dev`.
 fn on<T: Element, D: Dim, O: Order, Dev: Device + Default>(x: &Tensor<T, D>) -> Tensor<T, D, O, Dev> {
     x.to_order::<O>().to_device().unwrap()
 }
@@ -319,7 +320,7 @@ where
     assert!(got.all_close(expected, 1e-14, 1e-15), "{:?} is not {:?}", got.to_vec(), expected.to_vec());
 }
 
-/// `x` of the NumPy expressions below.
+/// Returns the tensor `x` of the NumPy expressions below.
 fn sample<O: Order, Dev: Device + Default>() -> Tensor<f64, Rank<2>, O, Dev> {
     on(&tensor![[1.0, 2.0, 4.0], [-1.0, 0.0, 6.0]])
 }
@@ -371,7 +372,7 @@ fn of_real_numbers<O: Order, Dev: Full>() {
         [9.0880055536303299e-04, 2.4703760353368210e-03, 9.9662082340930003e-01]
     ];
     close(&softmax(x.view(), 1), &expected);
-    // The same along axis 0, where each column has two elements.
+    // The same expression along axis 0, which has two elements.
     let expected = tensor![
         [0.8807970779778823, 0.8807970779778823, 0.11920292202211755],
         [0.11920292202211755, 0.11920292202211755, 0.8807970779778823]
@@ -392,7 +393,8 @@ fn of_complex_numbers<O: Order, Dev: Full>() {
         [c(0.5773502691896257, 0.09622504486493763), c(-0.3849001794597505, -0.09622504486493763)]
     ];
     close(&normalised(&z), &expected);
-    // (z - z.mean()) / z.std(): twice as large, because there are four elements
+    // (z - z.mean()) / z.std(): the norm of four centred elements is √4 times their standard deviation, so the result is twice as
+    // large.
     close(&standardised(z.view()), &(expected * c(2.0, 0.0)));
     close(
         &phases(&on::<_, _, O, Dev>(&tensor![c(3.0, 4.0), c(0.0, -5.0)])),
@@ -417,13 +419,14 @@ fn of_integers<O: Order, Dev: Full>() {
     same(complement(&n), tensor![[0, -1], [4, -7]]);
     same(gram(&n), tensor![[-5, 18], [-27, 58]]); // n @ n
     assert_eq!(diagonal_sum(&n), 9);
-    // Four elements of mean 2: the squares of -1, 0, -5, 6 sum to 62, and the division by 7 truncates.
+    // The mean is 2. The squares of the differences -1, 0, -5, 6 sum to 62, so the truncated norm is 7. Division by 7 truncates to
+    // 0.
     same(normalised(&n), tensor![[0, 0], [0, 0]]);
 }
 
 fn of_other_ranks<O: Order, Dev: Full>() {
     let x = on::<_, _, O, Dev>(&Tensor::<f64, _>::arange(0.0..81.0).reshape([3, 3, 3, 3]));
-    // x[i, j, k, l] = 27 i + 9 j + 3 k + l: over i = j it sums to 108 + 9 k + 3 l, over k = l as well to 324 + 36.
+    // x[i, j, k, l] = 27 i + 9 j + 3 k + l. The sum over i = j is 108 + 9 k + 3 l. The sum of that over k = l is 324 + 36.
     assert_eq!(traced_twice(&x).item(), 360.0);
     let trace = traceless(x.view());
     let expected = Tensor::<f64, _>::from_fn([3, 3], |[k, l]| 9.0 * k as f64 + 3.0 * l as f64 - 12.0);
@@ -439,7 +442,7 @@ fn of_other_ranks<O: Order, Dev: Full>() {
 
 fn of_views<O: Order, Dev: Full>() {
     let x = sample::<O, Dev>();
-    // The results of `border` live as long as the tensor, not only as long as the view `whole`.
+    // The lifetime of the views that `border` returns is that of the tensor. They remain valid after the view `whole` is dropped.
     let [low, high] = {
         let whole = x.view();
         border(whole, 1)
@@ -455,7 +458,7 @@ fn of_views<O: Order, Dev: Full>() {
 
 fn of_own_operations<O: Order, Dev: Full>() {
     let x = on::<_, _, O, Dev>(&tensor![[0.0, 1.0, -1.0]]);
-    // 1 / (1 + exp(-2)) = 0.88079..., and 1 minus that
+    // 1 / (1 + exp(-2)) = 0.88079..., and 1 - 0.88079...
     close(&activated(&x, 2.0), &tensor![[0.5, 0.8807970779778823, 0.11920292202211755]]);
     let mut y = x.t().to_owned();
     y.apply_inplace(Logistic { steepness: 0.0 });
@@ -493,7 +496,7 @@ fn fields_of_some_dimension() {
     assert_eq!(grid.at([1, 0, 1]), 5.0);
 }
 
-/// A device instance is passed to constructors, and results are on the same instance.
+/// Constructors receive a device instance. Results of operations are on the instance of their operands.
 #[test]
 fn a_device_without_a_default() {
     let device = Remote::default();
@@ -506,7 +509,7 @@ fn a_device_without_a_default() {
     assert_eq!(softmax(z.view(), 0).apply(op::Ceil).sum().item(), 6.0);
 }
 
-/// Contractions in generic code need no additional bounds.
+/// A contraction in generic code, which needs no additional bounds.
 fn overlap<T: Scalar, O: Order, Dev: Backend<T>>(
     bra: TensorView<'_, T, Rank<3>, O, Dev>,
     ket: TensorView<'_, T, Rank<3>, O, Dev>,
@@ -541,7 +544,7 @@ fn contractions_in_generic_code() {
     assert_eq!(energy(tensor![1, 2].view(), tensor![3, 4].view()).item(), 11);
 }
 
-/// The largest possible `COST` is accepted.
+/// `COST`, the cost of an operation per element, can have any value. Computations with `usize::MAX` must not overflow.
 #[test]
 fn maximum_operation_cost_is_accepted() {
     #[derive(Debug, Clone, Copy)]

@@ -1,16 +1,16 @@
-//! Checks that each row of the guide's translation tables appears in the program below the table, which runs as a doc test.
-//! (`scripts/fill-guide.py` writes the programs, and runs the NumPy code.)
+//! Checks the tables of the guide that translate calls of NumPy and ndarray. Each row must appear in the program below its table,
+//! which runs as a doc test. `scripts/fill-guide.py` writes these programs, and runs the NumPy code.
 
 use std::path::Path;
 
-/// Returns the code in the two columns of a row, if both are code.
+/// Returns the code in the two columns of a table row, or `None` if a column is not code.
 fn halves(row: &str) -> Option<(String, String)> {
     let row = row.strip_prefix("| `")?.strip_suffix("` |")?.replace("\\|", "|");
     let (theirs, own) = row.split_once("` | `")?;
     Some((theirs.into(), own.into()))
 }
 
-/// Returns the rows of all tables with this header, each with the program below its table.
+/// Returns the rows of all tables with this header. Each row comes with the program below its table.
 fn rows<'t>(text: &'t str, header: &str) -> Vec<((String, String), &'t str)> {
     let mut rows = Vec::new();
     for table in text.split(header).skip(1) {
@@ -33,7 +33,8 @@ fn every_row_from_numpy_is_tested() {
     let text = page("from_numpy.md");
     let rows = rows(&text, "\n| NumPy | vierbein |\n");
     for ((_, own), program) in &rows {
-        // A statement is a line of the program. An expression is asserted in a line.
+        // A statement, which ends with a semicolon, must be the end of a line of the program. An expression must occur in an
+        // assertion.
         let asserted = [", ", ")", " - ", ".all_close("].map(|after| format!("({own}{after}"));
         let says_so = |line: &str| match own.ends_with(';') {
             true => line.ends_with(own),

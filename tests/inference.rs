@@ -1,4 +1,4 @@
-//! Type inference: programs with as few annotations as users write. The test is that they compile.
+//! Tests of type inference: code with as few type annotations as users write. The main test is that this code compiles.
 
 use std::sync::LazyLock;
 use vierbein::prelude::*;
@@ -78,7 +78,7 @@ fn owned_operands_are_reused() {
     assert_eq!((scaled.as_slice().as_ptr(), scaled[[0]]), (at, 2.0));
     let row = Tensor::<f64, _>::ones([1]) + scaled;
     assert_eq!(row.as_slice().as_ptr(), at);
-    // The buffer of an operand that is smaller than the result is not reused.
+    // `row` is smaller than the result, so the result does not reuse its buffer.
     let matrix = row + Tensor::ones([2, 100]);
     assert_ne!(matrix.as_slice().as_ptr(), at);
 }

@@ -1,5 +1,6 @@
-//! Memory of other owners, raw parts, strided slices, DLPack, and arrays of other libraries (features `ndarray`, `nalgebra` and
-//! `faer`). The tests compare addresses to show that nothing is copied, and count how often owners free their memory.
+//! Tests of tensors and views in memory that another library owns: raw parts, strided slices, DLPack, and the arrays of ndarray,
+//! nalgebra and faer (features of these names). The tests compare addresses to show that no elements are copied. They also count
+//! how often owners free their memory.
 
 #[cfg(any(feature = "ndarray", feature = "nalgebra", feature = "faer"))]
 #[path = "interop/bad_input/mod.rs"]

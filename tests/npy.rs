@@ -1,5 +1,5 @@
-//! NumPy files: golden files that NumPy wrote (`data/npy/make.py`), round trips, files that NumPy reads back, and damaged and
-//! hostile files.
+//! Tests of `.npy` files: golden files that NumPy wrote (`data/npy/make.py`), round trips, files that NumPy reads back, and damaged
+//! and hostile files.
 
 #![cfg(feature = "npy")]
 
@@ -31,7 +31,8 @@ fn bytes_of<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>) -> Vec<u8>
     bytes
 }
 
-/// Returns a file with a header and data. Version 1 stores the header's length in two bytes, the others in four.
+/// Returns the bytes of a `.npy` file with this header and these data. Version 1 stores the header's length in two bytes, other
+/// versions in four.
 fn file(version: u8, text: &str, data: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0x93, b'N', b'U', b'M', b'P', b'Y', version, 0];
     bytes.extend(&(text.len() as u32).to_le_bytes()[..if version == 1 { 2 } else { 4 }]);
@@ -44,7 +45,7 @@ fn plain(descr: &str, fortran_order: &str, shape: &str, data: &[u8]) -> Vec<u8> 
     file(1, &format!("{{'descr': {descr}, 'fortran_order': {fortran_order}, 'shape': {shape}, }}\n"), data)
 }
 
-/// Returns the message of the file error that reading must give.
+/// Reads the bytes as a `.npy` file. Asserts that the result is a file error, and returns the reason in it.
 fn why<T: Element, D: Dim, O: Order>(bytes: &[u8]) -> String {
     match Tensor::<T, D, O>::read_npy_from(bytes) {
         Err(Error::File { path, reason }) if path == "<stream>" => reason,
@@ -54,7 +55,7 @@ fn why<T: Element, D: Dim, O: Order>(bytes: &[u8]) -> String {
 
 // ------------------------------------------------------------------ golden files
 
-/// Reads a file of NumPy, and writes the same bytes.
+/// Reads a golden file, and asserts its shape and elements. Writing the tensor must give the bytes of the file.
 fn check_golden<T: Golden, D: Dim, O: Order>(shape: D::Shape, suffix: &str) {
     let path = data(&format!("{}_{suffix}", T::NAME));
     let x = Tensor::<T, D, O>::read_npy(&path).unwrap();
@@ -163,7 +164,7 @@ fn round_trip<T: Golden, D: Dim, O: Order>(shape: D::Shape) {
     let bytes = bytes_of(x.view());
     assert_eq!(bytes.len() % 64, size_of::<T>() * x.len() % 64, "the data are aligned");
     assert_eq!(Tensor::<T, D, O>::read_npy_from(&bytes[..]).unwrap(), x);
-    // A view in the other memory order.
+    // The same round trip for a view in the other memory order.
     let across = x.as_order::<O::Transposed>();
     let back = Tensor::<T, D, O::Transposed>::read_npy_from(&bytes_of(across)[..]).unwrap();
     assert_eq!(back, across);
@@ -278,7 +279,7 @@ for name, dtype in DTYPES.items():
 
 // ------------------------------------------------------------------ invalid input
 
-/// The length of a pipe is unknown, so memory is not allocated from the header's claim alone.
+/// The length of a pipe is unknown. So the reader must not allocate memory for all elements that the header claims.
 #[cfg(unix)]
 #[test]
 fn pipe_shorter_than_header_claims_is_error() {
@@ -293,6 +294,6 @@ fn pipe_shorter_than_header_claims_is_error() {
     let writer = std::thread::spawn(move || fs::write(written, claims));
     let error = Tensor::<f64, Rank<1>>::read_npy(&pipe).unwrap_err();
     assert!(error.to_string().contains("holds 24 bytes of data, fewer than"), "{error}");
-    // The writer fails if it writes more than is read.
+    // The writer may have failed, because the reader closed the pipe early.
     let _ = writer.join();
 }

@@ -1,5 +1,5 @@
-//! Guarantees of floating-point results: error bounds, the same bits on any number of threads and in every run, extreme operands, and
-//! rounding as IEEE 754 specifies.
+//! Tests of the guarantees of floating-point results. They cover error bounds, equal bits on any number of threads and in every
+//! run, extreme operands, and rounding as IEEE 754 specifies.
 //!
 //! `cargo test --test numerics -- --nocapture` prints the errors as tables.
 

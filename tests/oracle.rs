@@ -1,4 +1,4 @@
-//! Comparison with the data in `tests/data`: results that were not computed with this library.
+//! Compares results with the data in `tests/data`, which other programs or closed forms gave.
 
 #[path = "oracle/einsum.rs"]
 mod einsum;
@@ -11,14 +11,14 @@ mod values;
 
 use vierbein::{Dim, Order, Rank, RowMajor, Tensor};
 
-/// Returns `0, 1, .. n - 1` in row-major order of indices, in a tensor of memory order `O`.
+/// Returns a tensor whose elements, in row-major order of their indices, are `0, 1, .. n - 1`. Its memory order is `O`.
 fn ar<D: Dim, O: Order>(shape: D::Shape) -> Tensor<i64, D, O> {
     let n: usize = shape.as_ref().iter().product();
     let data: Vec<i64> = (0..n as i64).collect();
     Tensor::<i64, D, RowMajor>::from_vec(shape, data).to_order()
 }
 
-/// Returns the elements in row-major order of indices, for any memory order.
+/// Returns the elements in row-major order of their indices, whatever the memory order is.
 fn listed<T: vierbein::Element, D: Dim, O: Order, S>(x: &Tensor<T, D, O, vierbein::Cpu, S>) -> Vec<T>
 where
     S: vierbein::Storage<T, vierbein::Cpu>,
@@ -26,7 +26,7 @@ where
     x.as_order::<RowMajor>().to_vec()
 }
 
-/// Runs each test body in both memory orders.
+/// Defines two tests for each test body, one per memory order.
 macro_rules! both_orders {
     ($($name:ident)*) => {$(
         mod $name {

@@ -1,4 +1,5 @@
-//! Operations with preallocated outputs give the same results as new tensors. If a call fails, the output stays unchanged.
+//! Tests of operations that write to preallocated outputs. The results must be those of the operations that return new tensors. If
+//! a call fails, the output stays unchanged.
 
 use vierbein::prelude::*;
 use vierbein::{Error, op};
@@ -42,7 +43,7 @@ fn every_operation<O: Order>() {
     out.apply2_inplace(op::Maximum, &a);
     check(&out, &|i, j| if x(i, j) > y(i, j) { x(i, j) } else { y(i, j) });
 
-    // Outputs may be views. The elements between theirs stay unchanged.
+    // An output may be a strided view. The elements between those of the view stay unchanged.
     let mut wide = Tensor::<f64, Rank<2>, O>::full([26, 42], -1.0);
     a.apply2_into(op::Add, &turned, &mut wide.slice_mut(s![..;2, 1..;-2]));
     for (i, j) in (0..26).flat_map(|i| (0..42).map(move |j| (i, j))) {
@@ -104,7 +105,7 @@ fn products<O: Order>() {
     a.matmul_into(&b, &mut out);
     let sum = |i: usize, j: usize| (0..21).map(|k| a[[i, k]] * b[[k, j]]).sum::<f64>();
     assert_eq!(out, Tensor::from_fn([13, 13], |[i, j]| sum(i, j)));
-    // Outputs may be views. The elements between theirs stay unchanged.
+    // An output may be a strided view. The elements between those of the view stay unchanged.
     let mut wide = Tensor::<f64, Rank<2>, O>::full([26, 13], -1.0);
     a.matmul_into(&b, &mut wide.slice_mut(s![1..;2, ..]));
     assert_eq!(wide, Tensor::from_fn([26, 13], |[i, j]| if i % 2 == 1 { sum(i / 2, j) } else { -1.0 }));

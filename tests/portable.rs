@@ -1,16 +1,16 @@
-//! Products, einsum, trace and files with known results. This file uses only this crate and the standard library, so that
-//! `scripts/check-targets.sh` can also run it on WebAssembly, where the dependencies of other tests do not compile.
+//! Tests of matrix products, `einsum!`, traces and files, with known results. They use only this crate and the standard library. So
+//! `scripts/check-targets.sh` can run them on WebAssembly, too, for which the dependencies of other tests do not compile.
 
 use std::path::PathBuf;
 use vierbein::prelude::*;
 use vierbein::{DynTensor, c64, tensor};
 
-/// Small integers, whose sums are exact in every element type and summation order.
+/// Returns the test value at an index: a small integer, so that sums are exact in every element type and summation order.
 fn value(i: usize, j: usize) -> f64 {
     ((7 * i + 3 * j) % 11) as f64 - 5.0
 }
 
-/// Extents around the sizes of vector registers, panels and tiles.
+/// Extents of test matrices: below and above the sizes of vector registers, panels and tiles.
 const EXTENTS: [usize; 6] = [1, 3, 17, 64, 100, 131];
 
 macro_rules! products {
@@ -69,7 +69,7 @@ fn directory() -> PathBuf {
     if cfg!(target_os = "wasi") { PathBuf::from("/tmp") } else { std::env::temp_dir() }
 }
 
-/// The bytes of NumPy's `np.save` on a little-endian machine.
+/// The expected bytes are those that NumPy's `np.save` writes on a little-endian machine.
 #[test]
 fn npy_files_have_the_same_bytes_on_every_machine() {
     let x = tensor![[1.5f64, -2.0, 0.25], [1e300, 0.0, 3.0]];
@@ -100,7 +100,7 @@ fn npy_files_have_the_same_bytes_on_every_machine() {
     std::fs::remove_file(path).unwrap();
 }
 
-/// Numbers of bytes and elements that overflow `usize` are errors, for any pointer width.
+/// A shape is rejected if its number of elements or bytes exceeds the address space. The test holds for any pointer width.
 #[test]
 fn shapes_beyond_the_address_space_are_errors() {
     let half = 1usize << (usize::BITS - 1);

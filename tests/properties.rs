@@ -1,5 +1,6 @@
-//! Compares every operation with a naive reference that shares no code with the library, on random shapes and views of every kind, in
-//! both memory orders. Also tests the mirror law between the memory orders, large tensors on several threads, and error bounds.
+//! Compares every operation with a naive reference that shares no code with the library. The operands have random shapes, and are
+//! views of every kind in both memory orders. Other tests check the mirror law, which relates the two memory orders, large tensors
+//! on several threads, and error bounds.
 
 #![allow(
     clippy::op_ref,

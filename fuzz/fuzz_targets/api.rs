@@ -6,7 +6,7 @@ use vierbein_fuzz::api;
 static HOOK: Once = Once::new();
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    // The fuzzer's own hook ends the process at any panic, but some panics are allowed.
+    // The panic hook of libFuzzer ends the process. This hook calls it only for panics that are faults.
     HOOK.call_once(|| {
         let all = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {

@@ -1,5 +1,6 @@
-//! The fuzz targets of the file formats. Each reads bytes as a file, writes what was read, reads that again, and compares. To detect
-//! allocations for sizes that a file only claims, run with `-malloc_limit_mb`.
+//! The fuzz targets of the file formats, and in [`api`] the target of the safe API. Each target of a format reads bytes as a file.
+//! If the file is valid, the target writes its tensors, reads them again, and compares. The option `-malloc_limit_mb` detects
+//! allocations for sizes that a file claims but does not contain.
 //!
 //! ```text
 //! cargo install cargo-fuzz
@@ -25,14 +26,14 @@ fn of_the_file<V>(result: Result<V, Error>) -> Option<V> {
     }
 }
 
-/// Returns the tensor as an `.npy` file. Unlike elements, bytes compare equal for NaN.
+/// Returns the tensor as the bytes of an `.npy` file. Comparing bytes instead of elements treats equal NaNs as equal.
 fn npy_bytes(x: &DynTensor) -> Vec<u8> {
     let mut bytes = Vec::new();
     x.write_npy_to(&mut bytes).unwrap();
     bytes
 }
 
-/// Reads the bytes as an `.npy` file.
+/// The target `npy`: reads the bytes as an `.npy` file.
 pub fn npy(bytes: &[u8]) {
     let header = of_the_file(read_header_from(bytes));
     if let Some(x) = of_the_file(DynTensor::read_npy_from(bytes)) {
@@ -43,7 +44,7 @@ pub fn npy(bytes: &[u8]) {
     of_the_file(Tensor::<f64, Rank<2>, ColMajor>::read_npy_from(bytes));
 }
 
-/// Reads the bytes as an `.npz` archive.
+/// The target `npz`: reads the bytes as an `.npz` archive.
 pub fn npz(bytes: &[u8]) {
     let Some(mut archive) = of_the_file(Npz::new(Cursor::new(bytes))) else { return };
     let names: Vec<String> = archive.names().map(str::to_owned).collect();
@@ -58,7 +59,7 @@ pub fn npz(bytes: &[u8]) {
     }
 }
 
-/// Reads the bytes as a safetensors file.
+/// The target `safetensors`: reads the bytes as a safetensors file.
 pub fn safetensors(bytes: &[u8]) {
     let Some(file) = of_the_file(Safetensors::read_from(bytes)) else { return };
     let mut writer = SafetensorsWriter::new();
@@ -81,13 +82,13 @@ pub fn safetensors(bytes: &[u8]) {
     }
 }
 
-/// Reads the bytes as JSON, through serde.
+/// The target `json`: reads the bytes as JSON, through serde.
 pub fn json(bytes: &[u8]) {
     if let Ok(x) = serde_json::from_slice::<DynTensor>(bytes) {
         let text = serde_json::to_string(&x).unwrap();
         let back: DynTensor = serde_json::from_str(&text).unwrap();
         assert_eq!(npy_bytes(&back), npy_bytes(&x));
-        // `Value` is a map that sorts its keys.
+        // `Value` sorts the keys of an object, so this tests that the fields can be read in another order.
         let value: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(npy_bytes(&serde_json::from_value(value).unwrap()), npy_bytes(&x));
     }

@@ -2,7 +2,7 @@
 //!
 //! * [`axes`]: all view operations, on borrowed extents and strides. [`Layout`] owns axes whose number is known at run time only.
 //! * [`broadcast`]: common shapes of operands.
-//! * [`slice`]: the axes of slices.
+//! * [`mod@slice`]: the axes of slices.
 //! * [`plan`]: loops over several operands; [`tiling`]: the loops of a copy; [`odometer`]: stepping through loops.
 //! * [`lanes`]: the one-dimensional parts along an axis.
 //! * [`foreign`]: validation of shapes and strides from callers and foreign libraries.

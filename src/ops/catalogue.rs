@@ -15,9 +15,9 @@
 //! * `Name: method, try_method`, or `Name: try_method` for an operator. `Name` is the name of the operation's type in `op`, and of
 //!   the variant of `Unary` or `Binary`.
 //! * `doc`: what the function returns, without a full stop.
-//! * [`symbol`]: the symbol of an operator. A binary row also has `operator`: the operator's trait in `core::ops`. The operation's
+//! * `symbol`: the symbol of an operator. A binary row also has `operator`: the operator's trait in `core::ops`. The operation's
 //!   type then has the name of this trait instead of `Name` (`op::BitAnd`).
-//! * [`verb`]: the verb in messages; "take `method` of" by default.
+//! * `verb`: the verb in messages; "take `method` of" by default.
 //! * `elements`: the trait of the element types that have the function. The element type is `T`.
 //! * `gives`: the element type of the result.
 //! * `example`: the elements of an operand and of the result. In a binary row, the right operand is written as an argument.
@@ -32,10 +32,10 @@
 //!   meet the conditions of `CudaSource::new` for all values of its element types, including those that `defined` excludes.
 //! * [`defined`, `cuda_defined`, `checked`]: `defined` (in Rust, the body of `is_defined`) and `cuda_defined` (in CUDA C++) return whether an integer result is
 //!   representable. `checked` says in which builds this is checked. `host` and `cuda` wrap.
-//! * [`elementary`]: a value of [`Elementary`](crate::element::Elementary). Its kernels compute many elements at a time, for the
+//! * `elementary`: a value of [`Elementary`](crate::element::Elementary). Its kernels compute many elements at a time, for the
 //!   element types that they support.
-//! * [`cost`]: `SLOW` if the function takes longer than a few nanoseconds.
-//! * [`associative`]: `true` if a function of two elements is associative up to rounding.
+//! * `cost`: `SLOW` if the function takes longer than a few nanoseconds.
+//! * `associative`: `true` if a function of two elements is associative up to rounding.
 //!
 //! Programs can read the number of a variant (`Unary::Abs as usize`), so new rows must be added at the end.
 

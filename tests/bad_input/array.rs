@@ -1,9 +1,9 @@
-//! A naive reference implementation: shapes and elements in row-major order. Shares no code with the library. Expected results of
-//! the table are computed with it.
+//! A naive reference implementation of tensor operations. An [`Array`] has a shape and elements in row-major order. The rows of the
+//! table compute their expected results with this module, which shares no code with the library.
 
 use super::operand::LONG;
 
-/// More elements than any test creates. A larger array is represented by one element.
+/// No test creates a tensor with more elements. An [`Array`] with more elements is huge: it stores only its first element.
 const MANY: u128 = 1 << 24;
 
 /// The largest allocation, in bytes, that `limited` allows.
@@ -13,16 +13,16 @@ pub(crate) const MEMORY_BYTES: u128 = 1 << 25;
 pub(crate) struct Array {
     pub(crate) shape: Vec<usize>,
     pub(crate) data: Vec<f64>,
-    /// The stride between consecutive elements in memory, if it is the same for all.
+    /// The distance in memory from each element to the next in row-major order. `None` if the distances differ.
     pub(crate) step: Option<isize>,
 }
 
-/// Why an operation has no result.
+/// The reason why the reference has no result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Rejection {
-    /// The variant of the library's error.
+    /// The library returns an error. The name of its variant.
     Error(&'static str),
-    /// Not tried: it would take years, or does not compile.
+    /// The test skips this call: computing its result would take too long, or the call does not compile.
     Untried,
 }
 
@@ -36,13 +36,13 @@ fn size(shape: &[usize]) -> u128 {
     if shape.contains(&0) { 0 } else { shape.iter().fold(1, |n, &d| n.saturating_mul(d as u128)) }
 }
 
-/// The documented limits: elements, bytes and strides fit in `isize`.
+/// Returns `Overflow` if the shape exceeds the documented limits: elements, bytes and strides fit in `isize`.
 pub(crate) fn in_bounds(shape: &[usize], bytes: u128) -> Result<(), Rejection> {
     let span = shape.iter().fold(bytes, |n, &d| n.saturating_mul(d.max(1) as u128));
     if span > isize::MAX as u128 { reject("Overflow") } else { Ok(()) }
 }
 
-/// Returns an error if the result does not fit in memory.
+/// Returns the error of allocating a tensor of this shape: `Overflow`, or `OutOfMemory` for more than `MANY` elements.
 pub(crate) fn allocated(shape: &[usize], bytes: u128) -> Result<(), Rejection> {
     in_bounds(shape, bytes)?;
     let total = size(shape) * bytes;
@@ -118,7 +118,7 @@ impl Array {
 
 // ------------------------------------------------------------------ elementwise
 
-/// Returns the broadcast shape: extents are equal, or 1 on one side; trailing axes are aligned.
+/// Returns the broadcast shape. Trailing axes are aligned. The extents of an axis must be equal, except for extents of 1.
 pub(crate) fn common(shapes: &[&[usize]]) -> Result<Vec<usize>, Rejection> {
     let rank = shapes.iter().map(|shape| shape.len()).max().unwrap_or(0);
     let mut result = vec![1; rank];
@@ -209,7 +209,7 @@ pub(crate) fn reduce(x: &Array, axes: &[usize], keep: bool, bytes: u128, fold: F
     Ok(Array { shape, ..reduced })
 }
 
-/// Reduces, for each element, the elements up to it along an axis.
+/// Computes a cumulative reduction: each element of the result is `fold` of the elements up to its index along `axis`.
 pub(crate) fn scan(x: &Array, axis: usize, fold: Fold) -> Outcome {
     check_axes(x.shape.len(), &[axis])?;
     allocated(&x.shape, 8)?;
@@ -255,9 +255,9 @@ pub(crate) fn permute(x: &Array, axes: &[usize]) -> Outcome {
     }))
 }
 
-/// Reshapes to a shape with the same number of elements.
+/// Changes the shape. Returns an error if the number of elements changes.
 pub(crate) fn reshape(x: &Array, shape: &[usize]) -> Outcome {
-    // An empty tensor still needs strides that are representable.
+    // The strides of an empty tensor must be representable, too.
     if size(shape) == 0 {
         in_bounds(shape, 8)?;
     }
@@ -267,13 +267,13 @@ pub(crate) fn reshape(x: &Array, shape: &[usize]) -> Outcome {
     Ok(Array { shape: shape.to_vec(), ..x.clone() })
 }
 
-/// Returns the elements in row-major order.
+/// Returns the elements in row-major order, as an array of rank 1.
 pub(crate) fn line(x: &Array) -> Outcome {
     allocated(&x.shape, 8)?;
     Ok(Array::line(x.data.clone()))
 }
 
-/// Returns a copy, which allocates.
+/// Returns a copy, or the error of its allocation.
 pub(crate) fn copy(x: &Array) -> Outcome {
     allocated(&x.shape, 8)?;
     Ok(x.clone())
@@ -289,7 +289,7 @@ pub(crate) fn insert(x: &Array, at: usize) -> Outcome {
     Ok(to)
 }
 
-/// Removes an axis of extent 1.
+/// Removes an axis. Returns an error if its extent is not 1.
 pub(crate) fn remove(x: &Array, axis: usize) -> Outcome {
     check_axes(x.shape.len(), &[axis])?;
     let mut to = x.clone();
@@ -374,7 +374,7 @@ pub(crate) fn asinh(x: f64) -> f64 {
     if x.abs() > 1e100 { large } else { x.asinh() }
 }
 
-/// The inverse hyperbolic cosine, with the same correction.
+/// The inverse hyperbolic cosine. For large arguments, `f64::acosh` overflows, as `f64::asinh` does.
 pub(crate) fn acosh(x: f64) -> f64 {
     if x > 1e100 { x.ln() + std::f64::consts::LN_2 } else { x.acosh() }
 }

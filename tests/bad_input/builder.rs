@@ -1,5 +1,5 @@
-//! Calls the builder that `einsum!` expands to with numbers of operands and labels that the macro would not pass: they differ from
-//! the specification. Each such call must panic before anything is computed.
+//! `einsum!` expands to calls of a builder. These tests call the builder directly, with numbers of operands and labels that differ
+//! from the specification. The macro never passes such numbers. Each of these calls must panic before anything is computed.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use vierbein::einsum::{Count, PathCache, Spec, TermOf, contraction};
@@ -42,16 +42,17 @@ fn builder_panics_with_mismatched_counts() {
     let matrix = Tensor::<i64, _>::ones([8, 8]);
     let outer = Spec::new("i,j->ij", 2);
     let start = || contraction(&outer, &cache, Count::<2>, TermOf::<1, false>, &a);
-    // More and fewer labels of the result. More labels once made the result's extents 0, and the result was written out of bounds.
+    // The result has more or fewer labels than the specification. In an earlier version, more labels than in the specification
+    // created a result with extents 0, and the kernel wrote past its end.
     rejected(|| start().and(TermOf::<1, false>, &b).result::<3, _>().contract(None));
     rejected(|| start().and(TermOf::<1, false>, &b).result::<1, _>().contract(None));
     rejected(|| start().and(TermOf::<1, false>, &b).result::<0, _>().try_contract(None));
-    // Labels and ellipses of operands.
+    // An operand has more labels than the specification, or an ellipsis that the specification does not contain.
     rejected(|| start().and(TermOf::<2, false>, &matrix).result::<2, _>().contract(None));
     rejected(|| start().and(TermOf::<1, true>, &matrix).result::<2, _>().contract(None));
     rejected(|| contraction(&outer, &cache, Count::<2>, TermOf::<2, false>, &matrix));
     rejected(|| contraction(&outer, &cache, Count::<2>, TermOf::<1, true>, &matrix));
-    // More and fewer operands.
+    // More or fewer operands than in the specification.
     rejected(|| contraction(&outer, &cache, Count::<1>, TermOf::<1, false>, &a));
     rejected(|| contraction(&outer, &cache, Count::<3>, TermOf::<1, false>, &a));
     rejected(|| start().result::<2, _>().contract(None));

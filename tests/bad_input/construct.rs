@@ -1,4 +1,4 @@
-//! Construction of tensors from shapes and from values.
+//! Rows of constructors from shapes and from values.
 
 use super::array::{Array, Outcome, Rejection, allocated, in_bounds, reject};
 use super::done;
@@ -17,12 +17,12 @@ const MADE: Call = Call {
     ..Call::NOTHING
 };
 
-/// Returns the shape that the numbers specify; for rank 0 and 16, the shape of the operand.
+/// Returns the shape of a constructor call: the numbers `n`, or the shape of the operand if its rank is 0 or 16.
 fn shape_of<'a>(shape: &'a [usize], n: &'a [usize]) -> &'a [usize] {
     if matches!(shape.len(), 0 | 16) { shape } else { n }
 }
 
-/// Evaluates `$body` with that shape as an array.
+/// Evaluates `$body` with the result of `shape_of` as an array whose length is known at compile time.
 macro_rules! of_shape {
     ($o:ident, $n:ident, $shape:ident, $body:expr) => {
         match ($o[0].rank(), $n.len()) {
@@ -299,7 +299,7 @@ fn eye(hazard: Hazard) -> ByHand {
     Ok(sizes.into_iter().map(outcome).collect())
 }
 
-/// Returns the result on a given device. It must equal the result on the default device: the same elements or the same error.
+/// Asserts that a constructor with an explicit device returns the same elements, or the same error, as without. Returns the former.
 fn alike<D: Dim>(
     default: Result<Tensor<f64, D>, vierbein::Error>,
     given: Result<Tensor<f64, D>, vierbein::Error>,
@@ -315,7 +315,7 @@ fn alike<D: Dim>(
     given
 }
 
-/// `start, start + step, ..`
+/// Ranges: `start, start + step, ..` up to `end`, which is excluded.
 fn arange(hazard: Hazard) -> ByHand {
     let (nan, inf) = (f64::NAN, f64::INFINITY);
     let cases: Vec<(f64, f64, f64, Outcome)> = match hazard {
@@ -360,7 +360,7 @@ fn arange(hazard: Hazard) -> ByHand {
     Ok(cases.into_iter().map(outcome).collect())
 }
 
-/// Equal steps, both ends included.
+/// `n` equally spaced numbers, which include both ends.
 fn linspace(hazard: Hazard) -> ByHand {
     let (nan, inf) = (f64::NAN, f64::INFINITY);
     let cases: Vec<(f64, f64, usize, Outcome)> = match hazard {

@@ -1,4 +1,4 @@
-//! Copies, memory orders, devices, `Vec`s and slices; single elements; equality.
+//! Rows of conversions (copies, memory orders, devices, `Vec`s, slices), of access to single elements, and of equality.
 
 use super::array::{Array, Outcome, Rejection, copy, line, reject};
 use super::driver::{Call, Hazard::*, Numbers, Row};
@@ -8,7 +8,7 @@ use super::shapes::{index_array, of_copy};
 use super::{at_rank, at_ranks, cut_mut, done, elementwise::ONE};
 use vierbein::prelude::*;
 
-/// Copies, memory orders, devices, `Vec`s and slices.
+/// Returns the rows of copies, and of conversions to memory orders, devices, `Vec`s and slices.
 fn conversions() -> Vec<Row> {
     let calls = [
         Call {
@@ -115,7 +115,7 @@ fn conversions() -> Vec<Row> {
                 16 => Some(done!(try o[0].changed::<16>(&|mut x| Ok((&*x.try_as_mut_slice()?).array())))),
                 _ => None,
             },
-            // A view with stride 0 is copied first, because only the copy can be written to.
+            // `changed` replaces a view with stride 0 by a contiguous copy, because a mutable view must not have stride 0.
             expected: |a, _| match a[0].step {
                 Some(..=-1) => reject("NotContiguous"),
                 _ => line(&a[0]),
@@ -142,7 +142,7 @@ fn conversions() -> Vec<Row> {
     calls.into_iter().map(Row::from).collect()
 }
 
-/// Returns one element, or the error that names its index.
+/// Returns the element at an index, or `IndexOutOfBounds`.
 fn element(x: &Array, index: &[usize]) -> Outcome {
     if index.iter().zip(&x.shape).any(|(i, n)| i >= n) {
         return reject("IndexOutOfBounds");
@@ -150,7 +150,7 @@ fn element(x: &Array, index: &[usize]) -> Outcome {
     Ok(Array::scalar(x.at(index)))
 }
 
-/// Returns the error that `x[..]` panics with if `get` returns `None`.
+/// Returns the error with whose message `x[index]` panics. `x.get(index)` returns `None` for the same index.
 fn outside(index: &[usize], shape: &[usize]) -> vierbein::Error {
     let axis = index.iter().zip(shape).position(|(i, n)| i >= n).expect("an index is outside");
     let index = isize::try_from(index[axis]).unwrap_or(isize::MAX);

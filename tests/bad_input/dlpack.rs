@@ -1,4 +1,4 @@
-//! Export to DLPack and import from it.
+//! The row of the table for exports to DLPack and imports from DLPack.
 
 use super::array::copy;
 use super::driver::{Call, Row};
@@ -9,7 +9,7 @@ use vierbein::Error;
 use vierbein::interop::dlpack::{DLManagedTensorVersioned, Dlpack};
 use vierbein::prelude::*;
 
-/// Exports a tensor, views it through the import, and imports it again.
+/// The row: exports a tensor, views the exported memory, and imports it as a tensor again.
 pub(crate) fn row() -> Row {
     Call {
         names: &[
@@ -40,10 +40,10 @@ where
 {
     let expected = x.array();
     let raw = x.into_dlpack().into_raw();
-    // SAFETY: `raw` comes from `into_raw` just above, and is imported only once.
+    // SAFETY: `raw` comes from `into_raw` in the line above, so it is a valid exported tensor. It is imported only here.
     let mut given = unsafe { Dlpack::<DLManagedTensorVersioned>::from_raw(raw) }?;
     assert!(given.view::<f64, Rank<N>, RowMajor, Cpu>()?.array().is(&expected));
-    // SAFETY: nothing else accesses the memory: the tensor was moved into the export.
+    // SAFETY: `x` was moved into the export, and `view_mut` borrows the export mutably, so nothing else accesses the elements.
     assert!(given.view_mut::<f64, Rank<N>, RowMajor, Cpu>()?.array().is(&expected));
     assert_eq!(given.to_dyn_tensor(vierbein::MemoryOrder::RowMajor)?.shape(), &expected.shape[..]);
     given.into_tensor().map_err(Error::from)

@@ -1,4 +1,5 @@
-//! The table: a row for each operation, a column for each hazard, and in each cell the number of asserted outcomes.
+//! The table of operations and hazards, which `check` asserts and prints. Each row is an operation, each column a hazard. A cell
+//! contains the number of asserted outcomes, or the reason why the hazard does not apply.
 
 use super::array::{Array, Outcome, Rejection};
 use super::operand::Operand;
@@ -20,7 +21,7 @@ pub(crate) enum Hazard {
     NotFinite,
     /// Axes with negative strides.
     NegativeStrides,
-    /// Elements that several indices share, and one operand that is passed twice.
+    /// Operands in which several indices share an element, and pairs of equal operands.
     Aliasing,
     Rank0,
     Rank16,
@@ -156,7 +157,7 @@ pub(crate) enum Numbers {
     Sequence,
     /// A shape.
     Shape,
-    /// The index of a new axis.
+    /// The axis number that an inserted axis will have.
     Place,
     /// An axis and an index along it.
     Position,
@@ -166,18 +167,18 @@ pub(crate) enum Numbers {
     Index,
 }
 
-/// One operation on views, or several that compute the same.
+/// A row for one operation on views, or for several operations with equal results.
 pub(crate) struct Call {
     pub(crate) names: &'static [&'static str],
-    /// The verb of its error messages.
+    /// The verb that error messages of the operation contain, such as `add`.
     pub(crate) verb: &'static str,
     pub(crate) numbers: Numbers,
-    /// Returns the operands of a hazard.
+    /// Returns, for a hazard, one list of operands per call.
     pub(crate) operands: fn(Hazard) -> Vec<Vec<Operand>>,
-    /// Runs the operation; `None` if the ranks of the operands do not compile.
+    /// Runs the operation. Returns `None` if a call with operands of these ranks does not compile.
     pub(crate) run: fn(&[Operand], &[usize]) -> Option<Done>,
     pub(crate) expected: fn(&[Array], &[usize]) -> Outcome,
-    /// Hazards that do not apply, and why.
+    /// The hazards that do not apply, and the reason for each.
     pub(crate) cannot: &'static [(Hazard, &'static str)],
 }
 
@@ -238,7 +239,8 @@ impl From<Call> for Row {
     }
 }
 
-/// Hand-written outcomes: the result and the expected result of each call, or why the hazard does not apply.
+/// The content of a hand-written cell: the result and the expected result of each call, or the reason why the hazard does not
+/// apply.
 pub(crate) type ByHand = Result<Vec<(Done, Outcome)>, &'static str>;
 
 impl Row {
@@ -262,7 +264,7 @@ impl Row {
     }
 }
 
-/// Returns arguments that are valid for the shape; for the hazard of wrong shapes, invalid ones.
+/// Returns the numeric arguments to try: usually valid ones for the shape, and invalid ones for the hazard `WrongShape`.
 fn numbers(kind: Numbers, hazard: Hazard, shape: &[usize]) -> Vec<Vec<usize>> {
     let rank = shape.len();
     let wrong = hazard == WrongShape;
@@ -286,7 +288,8 @@ fn numbers(kind: Numbers, hazard: Hazard, shape: &[usize]) -> Vec<Vec<usize>> {
             let len = shape.iter().fold(1usize, |n, &d| n.wrapping_mul(d));
             let mut shapes = vec![vec![len], vec![1, len], vec![len, 1]];
             if hazard == HugeExtents {
-                // The last shape overflows the number of bytes, but not of elements.
+                // In the last two shapes, which have zero elements, the product of the other extents matters. For the last one, the
+                // product fits in `isize`, but its size in bytes does not.
                 shapes.extend([vec![max], vec![max, 2], vec![max, 0], vec![1 << (usize::BITS - 3), 0]]);
             }
             shapes
@@ -304,7 +307,8 @@ fn numbers(kind: Numbers, hazard: Hazard, shape: &[usize]) -> Vec<Vec<usize>> {
     }
 }
 
-/// Runs the fallible and the panicking variant of an operation, or the only one that it has.
+/// Runs the fallible and the panicking variant of an operation. If the operation has only one variant, the other argument is
+/// omitted.
 macro_rules! done {
     (try $tried:expr, panics $panics:expr) => {
         $crate::bad_input::driver::Done {
@@ -338,10 +342,11 @@ pub(crate) use done;
 
 // ------------------------------------------------------------------ the table
 
-/// Methods that tests call through operators, or through a serde format.
+/// Methods that tests never call by name, but through an operator or a serde format.
 const INDIRECT: &[&str] = &["index_mut", "serialize", "deserialize"];
 
-/// Asserts all cells, prints the table, and compares its rows with the public operations if their list is known.
+/// Asserts all cells and prints the table. If the list of public operations is known, asserts that each of them has a row or is in
+/// `others`, and that each row is one of them.
 pub(crate) fn check(rows: Vec<Row>, public: Option<BTreeSet<String>>, others: &[&str]) {
     let (mut asserted, mut empty, mut outcomes) = (0, 0, 0);
     let mut known = BTreeSet::new();
@@ -361,7 +366,7 @@ pub(crate) fn check(rows: Vec<Row>, public: Option<BTreeSet<String>>, others: &[
         }
         let mut line = format!("{}:", row.names.join(", "));
         for hazard in HAZARDS {
-            // The test fails only after all cells have run. The panics of the failed cells are printed.
+            // A failed assertion in a cell is caught here, so that the other cells still run. Its panic message is printed.
             let Ok(cell) = catch_unwind(AssertUnwindSafe(|| (row.cells)(hazard))) else {
                 failed.push(format!("{}: {hazard:?}", row.names.join(", ")));
                 continue;

@@ -1,4 +1,4 @@
-//! Functions of one, two and three elements, into new tensors.
+//! Rows of functions of one, two and three elements that return new tensors.
 
 use super::array::{self, zip};
 use super::driver::{Call, Hazard::*, Row};
@@ -13,7 +13,8 @@ pub(crate) const ONE: Call =
 const TWO: Call = Call { operands: two, ..Call::NOTHING };
 const THREE: Call = Call { operands: three, ..Call::NOTHING };
 
-/// For each function: the method, its fallible variant, and the same function of Rust's numbers.
+/// Rows of functions of one operand. Each line lists the method, its fallible variant, the size of a result element in bytes, and
+/// the function on `f64`.
 macro_rules! functions {
     ($($name:ident, $try_name:ident, $bytes:literal, $reference:expr;)*) => {
         vec![$(Call {
@@ -69,7 +70,7 @@ fn of_one() -> Vec<Row> {
     }
 }
 
-/// Functions with arguments, under other names, or called by operators.
+/// Functions of one operand that take arguments, have several names, or are called by operators.
 fn of_one_otherwise() -> Vec<Row> {
     vec![
         Call {
@@ -138,7 +139,8 @@ fn of_one_otherwise() -> Vec<Row> {
     .collect()
 }
 
-/// Functions of two operands: names, the verb of messages, both variants, and the function of Rust's numbers.
+/// Rows of functions of two operands. Each line lists the element type of the operands and the size of a result element in bytes,
+/// the names, the verb of messages, the fallible and the panicking variant, and the function on numbers.
 macro_rules! binary {
     ($($view:ident $bytes:literal, [$($name:literal)*] $verb:literal,
         |$x:ident, $y:ident| $tried:expr, $panics:expr, |$a:ident, $b:ident| $reference:expr;)*

@@ -1,4 +1,5 @@
-//! The operands of each hazard, for each kind of operation.
+//! The operands for each hazard. There is one function for each kind of operation, such as operations on two operands that
+//! broadcast.
 
 use super::driver::Hazard::{self, *};
 use super::operand::{HUGE, Operand};
@@ -18,7 +19,7 @@ fn hard(shape: &[usize]) -> Operand {
     Operand::of(shape, |k| HARD[k % HARD.len()])
 }
 
-/// Operands of functions of one tensor.
+/// Returns the operands for operations on one tensor.
 pub(crate) fn one(hazard: Hazard) -> Vec<Vec<Operand>> {
     let rank16 = sixteen();
     let zeros = |at: usize| {
@@ -63,7 +64,7 @@ pub(crate) fn one(hazard: Hazard) -> Vec<Vec<Operand>> {
     operands.into_iter().map(|x| vec![x]).collect()
 }
 
-/// Operands whose first two axes have equal extents, except for wrong shapes.
+/// Returns operands whose first two axes have equal extents. For `WrongShape`, the extents differ.
 pub(crate) fn square(hazard: Hazard) -> Vec<Vec<Operand>> {
     match hazard {
         WrongShape => vec![vec![Operand::contiguous(&[2, 3])]],
@@ -84,12 +85,12 @@ pub(crate) fn square(hazard: Hazard) -> Vec<Vec<Operand>> {
     }
 }
 
-/// Operands of functions of one tensor, without huge ones.
+/// Returns the operands of [`one`] without those that have too many elements to visit.
 pub(crate) fn countable(hazard: Hazard) -> Vec<Vec<Operand>> {
     one(hazard).into_iter().filter(|x| !x[0].is_huge() || x[0].shape.contains(&0)).collect()
 }
 
-/// Two operands that broadcast.
+/// Returns pairs of operands that broadcast. For `WrongShape`, they do not.
 pub(crate) fn two(hazard: Hazard) -> Vec<Vec<Operand>> {
     let contiguous =
         |a: &[usize], b: &[usize]| vec![Operand::contiguous(a), Operand::contiguous(b).shifted()];
@@ -138,7 +139,8 @@ pub(crate) fn two(hazard: Hazard) -> Vec<Vec<Operand>> {
     }
 }
 
-/// Two operands of a matrix product: the last axis of the first is summed with the last axis but one of the second.
+/// Returns pairs of operands of a matrix product, which sums over the last axis of the first operand and the last but one of the
+/// second.
 pub(crate) fn product(hazard: Hazard) -> Vec<Vec<Operand>> {
     let contiguous =
         |a: &[usize], b: &[usize]| vec![Operand::contiguous(a), Operand::contiguous(b).shifted()];

@@ -1,4 +1,4 @@
-//! Iterators over elements, indices along an axis, and lanes.
+//! Rows of iterators: over elements, over the views along an axis, and over lanes.
 
 use super::array::{Array, Outcome, Rejection, index_axis, line, permute, reject};
 use super::driver::{Call, Hazard::*, Numbers, Row};
@@ -6,12 +6,12 @@ use super::hazards::{countable, one};
 use super::operand::ToArray;
 use super::{at_rank, done, elementwise::ONE};
 
-/// Returns all elements of several views, concatenated.
+/// Returns the elements of all views, concatenated in the order of the views.
 fn all<V: ToArray>(views: impl IntoIterator<Item = V>) -> Array {
     Array::line(views.into_iter().flat_map(|view| view.array().data).collect())
 }
 
-/// Returns the elements of each index along an axis, in turn.
+/// Returns what `axis_iter` must yield: the elements at index 0 along `axis`, then those at index 1, and so on.
 fn positions(x: &Array, axis: usize) -> Outcome {
     if axis >= x.shape.len() {
         return reject("AxisOutOfRange");
@@ -23,7 +23,7 @@ fn positions(x: &Array, axis: usize) -> Outcome {
     Ok(Array::line((0..x.shape[axis]).flat_map(each).collect()))
 }
 
-/// Returns the elements of each lane along an axis, in row-major order of the other axes.
+/// Returns what `lanes` must yield: the elements of each lane along `axis`. The lanes are in row-major order of the other axes.
 fn lanes(x: &Array, axis: usize) -> Outcome {
     let rank = x.shape.len();
     if axis >= rank {

@@ -1,4 +1,5 @@
-//! An allocator with a low limit. Without it, an allocation with an extent near `usize::MAX` could succeed on a 32-bit machine.
+//! A global allocator that fails for more than [`MEMORY_BYTES`]. With the system allocator, a request that the tests expect to fail
+//! could succeed on some machines, such as 32-bit ones.
 
 use super::array::MEMORY_BYTES;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -10,7 +11,7 @@ fn fits(bytes: usize) -> bool {
     bytes as u128 <= MEMORY_BYTES
 }
 
-// SAFETY: all calls go to the system allocator, or fail by returning null, which `GlobalAlloc` permits.
+// SAFETY: each function forwards its arguments to `System`, which fulfils the contract, or returns null, which reports a failure.
 unsafe impl GlobalAlloc for Limited {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller ensures that the layout has a non-zero size.

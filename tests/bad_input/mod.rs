@@ -1,15 +1,17 @@
-//! Bad input: a table of every public operation and eight hazards. Each cell asserts the outcome: the documented error, or the
-//! documented value.
+//! Bad input: a table with one row for each public operation and one column for each of eight hazards. Each cell calls the
+//! operation and asserts the outcome: the documented error, or the documented value.
 //!
-//! A hazard is a wrong shape, an axis of extent 0, an extent near `usize::MAX`, non-finite numbers, negative strides, elements that
-//! several indices share, rank 0 or rank 16. Operations of one family share the code of their rows: the operands of each hazard, and
-//! a naive reference for the expected outcome. The list of public items comes from rustdoc. The test fails for an operation without
-//! a row, for a row without an operation, and for an operation that no test calls directly. Functions that are hidden in the
-//! documentation but callable from other crates are listed with a reason. Fallible variants must not panic, not even internally.
-//! Panicking variants panic with the message of the error.
+//! The hazards are wrong shapes, axes of extent 0, extents near `usize::MAX`, non-finite numbers, negative strides, elements that
+//! several indices share, rank 0 and rank 16. For each hazard, `hazards.rs` has the operands and `array.rs` computes the expected
+//! outcome. Fallible variants must not panic, not even internally. Panicking variants must panic with the message of the error.
 //!
-//! The rows of `DynTensor` are in `dynamic`, and are part of the test `dyn_tensor`, where the kernels that they call are compiled
-//! anyway. The rows of archives, safetensors files and serde are part of the test `files`, which has their features.
+//! The list of public items comes from rustdoc. The test fails for an operation without a row, for a row without an operation, and
+//! for an operation that no test calls by name. `no_operations.rs` lists, with a reason, the functions that are hidden in the
+//! documentation but callable from other crates.
+//!
+//! The rows of `DynTensor` are in `dynamic`. They are part of the test program `dyn_tensor`, which compiles the kernels of
+//! `DynTensor` anyway. The rows of archives, safetensors files and serde are part of the test program `files`, which has their
+//! features.
 
 mod array;
 mod builder;
@@ -41,7 +43,8 @@ use driver::done;
 use ranks::{at_rank, at_ranks, cut_mut};
 use std::collections::BTreeSet;
 
-/// Returns the functions that are hidden in the documentation but callable from other crates, as `Trait::method` or `macro!`.
+/// Returns the names, as `Trait::method` or `macro!`, of functions that are hidden in the documentation but callable from other
+/// crates.
 fn hidden() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for source in public::sources("src") {

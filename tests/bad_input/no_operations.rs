@@ -1,4 +1,5 @@
-//! Public items that are not operations on elements, with the reason. They need no rows.
+//! Public items that need no row in the table, because they are not operations on elements. A comment gives the reason for each
+//! group.
 
 pub(crate) const LIST: &[&str] = &[
     // Metadata of a tensor.
@@ -24,20 +25,21 @@ pub(crate) const LIST: &[&str] = &[
     "device::HostPtr::get",
     "device::HostPtr::offset",
     "device::CudaPtr::address",
-    // The content of an error.
+    // Returns the value that an error contains.
     "ConversionError::into_inner",
     // Text, and the CUDA C++ text of an operation.
     "fmt",
     "device::CudaSource::as_str",
     "device::CudaSource::new",
-    // Methods of hidden or sealed traits, through which operations take their operands. Bounds of generic code need them.
+    // Methods of hidden or sealed traits. Operations call them to access their operands; the traits occur in bounds of generic
+    // code.
     "as_view",
     "agreeing",
     "elements",
     "contents",
     // Compares the one element of a rank-0 tensor on the host.
     "partial_cmp",
-    // Another name of `downcast`, for `DynTensor`.
+    // Has the same result as `downcast` of a `DynTensor`.
     "try_from",
     // Methods of `num_complex::Complex`, which is re-exported.
     "Complex::acos",
@@ -93,7 +95,7 @@ pub(crate) const LIST: &[&str] = &[
     "MemoryOrder::transposed",
     "interop::dlpack::DLDataType::dtype",
     "interop::dlpack::DLDataType::of",
-    // Selects a type by a tag. The compiler checks the code that it contains.
+    // `dispatch!` selects the type that belongs to a `DType`. The compiler checks the code for each type.
     "dispatch!",
     // Devices: buffer pool, synchronisation.
     "device::Cpu::pooled_bytes",
@@ -106,7 +108,8 @@ pub(crate) const LIST: &[&str] = &[
     "device::Cuda::pinned",
     "device::Cuda::synchronize",
     "device::Cuda::trim_pool",
-    // What kernels of other crates receive. Shapes and strides were checked before.
+    // Methods of the operands that kernels receive, for kernels in other crates. The caller of a kernel has checked shapes and
+    // strides.
     "device::Operand::from_raw",
     "device::Operand::on_host",
     "device::Operand::ptr",
@@ -146,7 +149,8 @@ pub(crate) const LIST: &[&str] = &[
     "interop::dlpack::Dlpack::strides",
 ];
 
-/// Functions that are hidden in the documentation, and why they accept any input: none uses its arguments to access memory.
+/// Functions that are hidden in the documentation, grouped by the reason why they accept any input. None of them accesses memory at
+/// a place that its arguments determine.
 pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
     (
         "numbers to numbers",

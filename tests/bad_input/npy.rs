@@ -1,4 +1,4 @@
-//! Writing and reading NumPy's `.npy` files.
+//! Rows of functions that write and read NumPy's `.npy` files.
 
 use super::array::{Array, copy, reject};
 use super::driver::{ByHand, Call, Done, Hazard, Hazard::*, Row};
@@ -28,14 +28,15 @@ pub(crate) fn rows() -> [Row; 2] {
                 })
             }))
         },
-        // A 64-bit file system cannot hold the largest of these. On 32 bits a file could, but the stream's buffer cannot.
+        // A tensor that is larger than the stream's buffer cannot be written to the stream, which is a file error. The stream is
+        // written first, so no huge file is created.
         expected: |a, _| if a[0].len() > STREAM as u128 / 8 { reject("File") } else { copy(&a[0]) },
         ..ONE
     };
     [good.into(), Row::by_hand(&["io::npy::read_header", "io::npy::read_header_from"], "<stream>", headers)]
 }
 
-/// Headers with impossible claims.
+/// `.npy` headers with invalid, empty or huge shapes.
 fn headers(hazard: Hazard) -> ByHand {
     let header = |shape: &str| {
         let text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({shape}), }}");

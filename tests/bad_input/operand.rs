@@ -1,4 +1,4 @@
-//! The operands of hazards, and conversion of results to plain arrays.
+//! The operands that the hazards use, and the conversion of results to the reference's arrays.
 
 use super::array::Array;
 use vierbein::Storage;
@@ -7,7 +7,7 @@ use vierbein::prelude::*;
 /// The largest extent of an axis that a view of `f64` can have.
 pub(crate) const HUGE: usize = isize::MAX as usize / 8;
 
-/// No test iterates over an axis longer than this. Such an axis has stride 0.
+/// The largest extent that tests iterate over. An axis with a larger extent has stride 0, and tests treat its operand as huge.
 pub(crate) const LONG: usize = HUGE / 8;
 
 /// The layout of an operand in memory.
@@ -17,13 +17,13 @@ pub(crate) enum Place {
     Dense,
     /// All strides are negative.
     Reversed,
-    /// The leading axes have stride 0. The parameter is the number of axes after them.
+    /// The leading axes have stride 0. The number is that of the trailing axes, which are contiguous.
     Repeated(usize),
     /// Overlapping rows: each starts one element after the row before. Rank 2.
     Windows,
 }
 
-/// A view of `f64` or `bool` whose rank is not yet in its type.
+/// An operand with its layout, whose rank is not part of the type. `view` and `mask` create typed views of the same elements.
 #[derive(Debug, Clone)]
 pub(crate) struct Operand {
     pub(crate) shape: Vec<usize>,
@@ -38,7 +38,7 @@ impl Operand {
         Operand { shape: shape.to_vec(), place, floats, flags }
     }
 
-    /// Distinct numbers of both signs, smaller and larger than 1.
+    /// Returns an operand whose elements have both signs and are smaller and larger than 1. The first 101 are distinct.
     pub(crate) fn contiguous(shape: &[usize]) -> Operand {
         Operand::of(shape, |k| (k * 37 % 101) as f64 / 16.0 - 2.3)
     }
@@ -52,7 +52,7 @@ impl Operand {
         Operand { place: Place::Reversed, ..Operand::contiguous(shape) }
     }
 
-    /// All but the last `axes` axes have stride 0.
+    /// Returns an operand in which all but the last `axes` axes have stride 0.
     pub(crate) fn repeated(shape: &[usize], axes: usize) -> Operand {
         let row = Operand::contiguous(&shape[shape.len() - axes..]);
         Operand { shape: shape.to_vec(), place: Place::Repeated(axes), ..row }

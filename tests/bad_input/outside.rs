@@ -1,4 +1,4 @@
-//! Views of memory from other sources: any strides, any address.
+//! Rows for constructors that take arbitrary strides or a raw pointer.
 
 use super::array::{Array, reject};
 use super::done;
@@ -7,7 +7,8 @@ use super::hazards::sixteen;
 use super::operand::{HUGE, ToArray};
 use vierbein::prelude::*;
 
-/// Views of a slice of twelve numbers: shape, strides, offset; and whether a mutable view with them is rejected.
+/// Returns shapes, strides and offsets for views of a slice of twelve numbers. The last item is the error of a shared view. If a
+/// shared view is valid, it says whether a mutable view is rejected.
 fn strided(
     hazard: Hazard,
 ) -> Result<Vec<(Vec<usize>, Vec<isize>, usize, Result<bool, &'static str>)>, &'static str> {
@@ -67,7 +68,7 @@ fn counted(shape: &[usize], strides: &[isize], offset: usize) -> Array {
     })
 }
 
-/// Evaluates `$body` with shape and strides as arrays.
+/// Evaluates `$body` with shape and strides as arrays whose length is known at compile time.
 macro_rules! of_strides {
     ($shape:ident, $strides:ident, $body:expr) => {
         match $shape.len() {
@@ -129,13 +130,13 @@ fn from_slice_strided_mut(hazard: Hazard) -> ByHand {
 fn raw_parts(hazard: Hazard) -> ByHand {
     let null = std::ptr::null::<f64>();
     let view = |first: *const f64, shape: [usize; 1], stride: isize| {
-        // SAFETY: the parts passed here are either invalid, so that the call returns an error, or have zero elements, so that nothing is
-        // accessed.
+        // SAFETY: each call below passes parts that the function detects as invalid, or a shape with zero elements, for which any
+        // address is valid. So no memory is accessed.
         done!(try unsafe { TensorView::<f64, Rank<1>>::from_raw_parts(first, shape, [stride]) })
     };
     let view_mut = |first: *mut f64, shape: [usize; 1], stride: isize| {
-        // SAFETY: the parts passed here are either invalid, so that the call returns an error, or have zero elements, so that nothing is
-        // accessed.
+        // SAFETY: each call below passes parts that the function detects as invalid, or a shape with zero elements, for which any
+        // address is valid. So no memory is accessed.
         done!(try unsafe { TensorViewMut::<f64, Rank<1>>::from_raw_parts(first, shape, [stride]) })
     };
     let empty = || Array::line(vec![]);
@@ -162,12 +163,12 @@ fn raw_parts(hazard: Hazard) -> ByHand {
                 let (first, _, memory) = Tensor::<f64, _>::full([1, 1], 2.5).into_raw_parts();
                 match hazard {
                     Rank0 => {
-                        // SAFETY: `first` and `memory` are the parts of a tensor with one element.
+                        // SAFETY: `first` and `memory` are the parts of a tensor with one element, and rank 0 has one element.
                         unsafe { Tensor::<f64, Rank<0>>::from_raw_parts(first, [], memory) }
                             .map(|x| x.array())
                     }
                     _ => {
-                        // SAFETY: `first` and `memory` are the parts of a tensor with one element, and the shape has one element.
+                        // SAFETY: `first` and `memory` are the parts of a tensor with one element, and `[1; 16]` has one element.
                         unsafe { Tensor::<f64, Rank<16>>::from_raw_parts(first, [1; 16], memory) }
                             .map(|x| x.array())
                     }

@@ -1,4 +1,4 @@
-//! Products and contractions.
+//! Rows of products and contractions.
 
 use super::array::{Array, Outcome, Rejection, allocated, einsum, reject};
 use super::driver::{Call, Hazard, Hazard::*, Row};
@@ -11,7 +11,7 @@ use vierbein::prelude::*;
 const PRODUCT: Call = Call { operands: product, ..Call::NOTHING };
 const LETTERS: &str = "abcdefghijklmnop";
 
-/// The matrix product of the reference. Batch axes lead, as in row-major order.
+/// Computes the expected matrix product. Batch axes precede the matrix axes, as in row-major order.
 fn matmul(a: &[Array]) -> Outcome {
     let [x, y] = [&a[0], &a[1]];
     let labels = match (x.shape.len(), y.shape.len()) {
@@ -26,7 +26,7 @@ fn matmul(a: &[Array]) -> Outcome {
     einsum(&[(x, &labels[0]), (y, &labels[1])], &labels[2], "Matmul")
 }
 
-/// The sum of the products of all elements.
+/// Computes the sum of products of corresponding elements.
 fn dot(a: &[Array]) -> Outcome {
     if a[0].shape != a[1].shape {
         return reject("Contraction");
@@ -35,7 +35,7 @@ fn dot(a: &[Array]) -> Outcome {
     einsum(&[(&a[0], labels), (&a[1], labels)], "", "Contraction")
 }
 
-/// Products of each element of one operand with each element of the other.
+/// Computes the outer product: each element of one operand times each element of the other.
 fn outer(a: &[Array]) -> Outcome {
     if a[0].shape.len() + a[1].shape.len() > 16 {
         return Err(Rejection::Untried);
@@ -64,7 +64,7 @@ fn over(a: &[Array], left: usize, right: usize) -> Outcome {
     einsum(&[(&a[0], &text(&of_x)), (&a[1], &text(&of_y))], &kept, "Contraction")
 }
 
-/// The Kronecker product. If the ranks differ, the operand of lower rank is padded with leading axes of extent 1.
+/// Computes the Kronecker product. If the ranks differ, the shape of lower rank is padded with leading axes of extent 1.
 fn kron(a: &[Array]) -> Outcome {
     let rank = a[0].shape.len().max(a[1].shape.len());
     let padded = |x: &Array| [vec![1; rank - x.shape.len()], x.shape.clone()].concat();
@@ -193,7 +193,7 @@ fn named() -> Vec<Row> {
     calls.into_iter().map(Row::from).collect()
 }
 
-/// Two matrices, or two batches of matrices.
+/// Returns the pairs of [`product`] that are two matrices, or two batches of matrices with the same rank.
 fn matrices(hazard: Hazard) -> Vec<Vec<Operand>> {
     product(hazard).into_iter().filter(|x| x[0].rank() == x[1].rank() && x[0].rank() >= 2).collect()
 }
@@ -211,7 +211,7 @@ impl<const N: usize> Shape<N> {
 
 // ------------------------------------------------------------------ einsum
 
-/// `einsum!("ij,jk->ik")`, and sums over all axes of vectors.
+/// Rows of the `einsum!` macros and of the builder that they expand to.
 fn by_labels() -> Vec<Row> {
     let calls = [
         Call {
@@ -263,7 +263,7 @@ fn by_labels() -> Vec<Row> {
             run: |o, _| match (o[0].rank(), o[1].rank()) {
                 (2, 2) => {
                     let (x, y) = (&o[0].view::<2>(), &o[1].view::<2>());
-                    // All cases use the same output, whose shape is wrong for most.
+                    // Every hazard uses this output of shape [3, 3]. For most results, the shape is wrong.
                     let out = || Tensor::<f64, Rank<2>>::full([3, 3], 1.0);
                     Some(done!(
                         try { let mut out = out(); try_einsum_into!(&mut out, 2.0, 1.0; "ij,jk->ik", x, y).map(|()| out) },
@@ -286,7 +286,7 @@ fn by_labels() -> Vec<Row> {
                     let (x, y) = (format!("{batch}op"), format!("{batch}pq"));
                     return einsum(&[(&a[0], &x), (&a[1], &y)], "oq", "Contraction");
                 }
-                // The operands are checked before the output, so an error of both is that of the operands.
+                // The library checks the operands before the output. If both are invalid, it returns the error of the operands.
                 let mut result = match into(labelled(a), &Array::from_fn(&[3, 3], |_| 1.0)) {
                     Err(Rejection::Error("OutputShape")) => return reject("Contraction"),
                     other => other?,
@@ -323,7 +323,7 @@ fn by_labels() -> Vec<Row> {
                 }
                 _ => None,
             },
-            // Rejected if the operands can be multiplied but the product of all extents overflows.
+            // The path's number of multiplications is the product of all extents.
             expected: |a, _| {
                 let mut extents: Vec<usize> = a[0].shape.clone();
                 let rank = extents.len();

@@ -1,13 +1,13 @@
-//! The public items of the crate, read from the pages that rustdoc writes. Unlike the sources, these list the methods that macros
-//! define.
+//! Lists the public items of the crate from the pages that rustdoc writes. Unlike the source files, these pages list the methods
+//! that macros define.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Builds the documentation, with the features of this test that all tables have rows for, and with those in `more`. Archives,
-/// serialisation and the arrays of other libraries have tables of their own. Returns `None`, and prints the reason, if cargo cannot
-/// be started.
+/// Builds the documentation and returns the directory of its pages. The enabled features are those of `npy`, `rayon` and `rand`
+/// with which this test was built, and those in `more`. Archives, serialisation and conversions to other libraries have tables of
+/// their own, which pass their features in `more`. Returns `None`, and prints the reason, if cargo cannot be started.
 pub(crate) fn documentation(more: &[&str]) -> Option<PathBuf> {
     if cfg!(windows) && std::env::var_os("WINEPREFIX").is_some() {
         println!(
@@ -22,12 +22,14 @@ pub(crate) fn documentation(more: &[&str]) -> Option<PathBuf> {
     ];
     let enabled = features.iter().filter(|(_, on)| *on).map(|(name, _)| *name);
     let enabled: Vec<&str> = enabled.chain(more.iter().copied()).collect();
-    // `CARGO_TARGET_TMPDIR` is in the target directory. With the same target directory, rustdoc finds the compiled dependencies.
+    // `CARGO_TARGET_TMPDIR` is a subdirectory of the target directory. With the same target directory, cargo finds the compiled
+    // dependencies.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it lies in the target folder");
     let pages = target.join("doc/vierbein");
-    // Pages from a build with other features may exist, which cargo considers up to date. It rebuilds them if `index.html` is missing.
+    // Cargo can consider pages from a build with other features up to date. It rebuilds them if `index.html` is missing.
     let _ = std::fs::remove_file(pages.join("index.html"));
-    // Compiler flags, such as those of a sanitizer, are removed: rustdoc reads dependencies that are compiled without them.
+    // Removes compiler flags, such as those of a sanitizer, because rustdoc reads dependencies that are compiled without these
+    // flags.
     let flags = std::env::vars_os().map(|(name, _)| name);
     let flags = flags.filter(|name| name.to_string_lossy().ends_with("RUSTFLAGS"));
     let mut command = Command::new(env!("CARGO"));
@@ -41,7 +43,8 @@ pub(crate) fn documentation(more: &[&str]) -> Option<PathBuf> {
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
         .arg("--target-dir")
         .arg(target)
-        // These would change the output directory, or turn links to items of disabled features into errors.
+        // `CARGO_BUILD_TARGET` would change the output directory. `RUSTDOCFLAGS` could turn links to items of disabled features
+        // into errors.
         .env_remove("CARGO_BUILD_TARGET")
         .env_remove("RUSTDOCFLAGS")
         .output()
@@ -55,9 +58,10 @@ pub(crate) fn between<'a>(text: &'a str, before: &str, after: char) -> impl Iter
     text.split(before).skip(1).filter_map(move |rest| rest.split(after).next())
 }
 
-/// Returns all public functions: `method` for tensors, `Type::method` with its path for other types, `path::function`, `macro!`. Types
-/// without methods of their own and traits are left out. Trait methods count for tensors only, whose operators are trait methods.
-/// Returns `None` under the same condition as [`documentation`].
+/// Returns the names of all public functions, or `None` if [`documentation`] does.
+///
+/// A name is `method` for `Tensor`, `path::Type::method` for other types, `path::function` or `macro!`. Traits, and types without
+/// inherent methods, are omitted. Trait methods are included only for `Tensor` and `DynTensor`, whose operators are trait methods.
 pub(crate) fn functions(more: &[&str]) -> Option<BTreeSet<String>> {
     let root = documentation(more)?;
     let read = |path: &str| std::fs::read_to_string(root.join(path)).expect("rustdoc wrote this page");
@@ -93,7 +97,7 @@ pub(crate) fn functions(more: &[&str]) -> Option<BTreeSet<String>> {
             _ => {}
         }
     }
-    // Removed again, so that a later `cargo doc` of the user does not take these pages for its own.
+    // Without `index.html`, a later `cargo doc` of the user rebuilds these pages with the user's features.
     let _ = std::fs::remove_file(root.join("index.html"));
     assert!(found.len() > 400, "there is more that is public: {found:?}");
     Some(found)
@@ -120,7 +124,8 @@ pub(crate) fn sources(directory: &str) -> Vec<String> {
 fn code(source: &str) -> String {
     let mut code = String::new();
     for line in source.lines() {
-        // Assumes that strings end on their line. Continuation lines of longer strings contain no names of functions.
+        // Treats every second part between quotes as a string. This assumes that each string ends on its line. The second and later
+        // lines of longer strings contain no names of functions.
         for (k, part) in line.replace("\\\"", "").split('"').enumerate().filter(|(k, _)| k % 2 == 0) {
             let part = if k == 0 { part } else { &format!(" {part}") };
             match part.split_once("//") {
@@ -136,8 +141,8 @@ fn code(source: &str) -> String {
     code
 }
 
-/// Returns the names in the code of the tests, including names that are passed to macros. Names in strings and comments, and names
-/// of functions that the tests define, are left out.
+/// Returns all identifiers in the source code of the tests, also those that are passed to macros. Identifiers in strings and
+/// comments, and names that follow `fn` in a definition, are omitted.
 pub(crate) fn named_by_tests() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for source in sources("tests") {

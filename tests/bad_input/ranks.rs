@@ -1,4 +1,4 @@
-//! Typed views of operands, for the ranks that an operation compiles with.
+//! Creates typed views of operands. Macros select the rank at run time, from the ranks with which an operation compiles.
 
 use super::array::Array;
 use super::operand::Operand;
@@ -29,7 +29,8 @@ impl Operand {
         self.viewed(&self.flags)
     }
 
-    /// Calls `change` with a mutable view of elements in this operand's layout, or of a copy if indices share elements.
+    /// Calls `change` with a mutable view that has this operand's elements and layout. If indices share elements, a mutable view
+    /// would be invalid, and `change` receives a view of a contiguous copy.
     pub(crate) fn changed<const N: usize>(
         &self,
         change: &dyn Fn(TensorViewMut<'_, f64, Rank<N>>) -> Result<Array, Error>,
@@ -61,7 +62,7 @@ macro_rules! at_rank {
     };
 }
 
-/// Variant of `at_rank` with two or three views.
+/// Variant of `at_rank` for two or three operands: evaluates `$body` with their views if their ranks are in the list.
 macro_rules! at_ranks {
     ($o:ident, $x:ident: $view_x:ident, $y:ident: $view_y:ident, [$($rank_x:literal $rank_y:literal),*], $body:expr) => {
         match ($o[0].rank(), $o[1].rank()) {
@@ -87,7 +88,7 @@ macro_rules! at_ranks {
     };
 }
 
-/// Runs the fallible and the panicking variant of a method that splits a mutable view of the operand's elements.
+/// Runs the fallible and the panicking variant of a method that borrows a part of a mutable view of the operand.
 macro_rules! cut_mut {
     ($o:ident, $n:ident, $x:ident, [$($rank:literal)*], $tried:expr, $panics:expr) => {
         match $o[0].rank() {

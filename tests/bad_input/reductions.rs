@@ -1,4 +1,4 @@
-//! All variants of reductions, cumulative sums, traces.
+//! Rows of all variants of reductions, cumulative sums and products, and traces.
 
 use super::array::{Array, Fold, Outcome, Rejection, diagonal, reduce, scan};
 use super::driver::{Call, Done, Hazard::*, Numbers, Row};
@@ -24,7 +24,7 @@ fn all_axes(x: &Array) -> Vec<usize> {
     (0..x.shape.len()).collect()
 }
 
-/// The eight variants of each reduction. `$view` is the kind of elements: numbers or masks.
+/// Rows of the eight variants of each reduction. `$view` is `view` for operands of `f64`, or `mask` for operands of `bool`.
 macro_rules! reductions {
     ($(
         $view:ident $bytes:literal $verb:literal
@@ -175,7 +175,7 @@ fn otherwise() -> Vec<Row> {
             run: |o, n| reduced_into(o, n),
             expected: |a, n| {
                 let kept = reduce(&a[0], n, false, 8, SUM);
-                // For rank 2 the preallocated output has three elements, so most shapes do not match.
+                // For rank 2 the preallocated output has shape [3], which differs from the shape of most results.
                 match a[0].shape.len() {
                     1 | 16 => kept,
                     _ if kept.is_err() => kept.map_err(|rejection| match rejection {
@@ -280,7 +280,7 @@ fn traced(x: &Array, n: &[usize]) -> Outcome {
     reduce(&diagonal, &[diagonal.shape.len() - 1], false, 8, SUM)
 }
 
-/// Reduces into an output of three elements, of one element, or of the result's shape.
+/// Reduces one axis into a preallocated output: of rank 0 for rank 1, of shape [3] for rank 2, of the result's shape for rank 16.
 fn reduced_into(o: &[Operand], n: &[usize]) -> Option<Done> {
     match o[0].rank() {
         1 => {

@@ -1,4 +1,4 @@
-//! Views with permuted axes, slices and reshapes.
+//! Rows of view operations: permuted axes, slices, reshapes and broadcasts.
 
 use super::array::{
     Array, Outcome, broadcast, copy, cut, diagonal, index_axis, insert, line, permute, reject, remove,
@@ -28,7 +28,7 @@ macro_rules! given_away {
     };
 }
 
-/// Applies `f` to a copy. The error of the copy, out of memory, comes first.
+/// Applies `f` to a copy of `x`. If the copy does not fit in memory, returns `OutOfMemory` without calling `f`.
 pub(crate) fn of_copy(x: &Array, f: impl Fn(&Array) -> Outcome) -> Outcome {
     f(&copy(x)?)
 }
@@ -147,7 +147,7 @@ fn axes() -> Vec<Row> {
     calls.into_iter().map(Row::from).collect()
 }
 
-/// Splits at an index along an axis. Returns both parts, concatenated.
+/// Splits at an index along an axis. Returns the elements of the first part, followed by those of the second.
 pub(crate) fn split(x: &Array, axis: usize, at: usize) -> Outcome {
     if axis >= x.shape.len() {
         return reject("AxisOutOfRange");
@@ -301,7 +301,7 @@ fn parts() -> Vec<Row> {
     calls.into_iter().map(Row::from).collect()
 }
 
-/// Slices the first axis with step -2. All elements along a huge axis are the same, so they are not counted.
+/// Slices the first axis with step -2. A huge axis has stride 0, so its slice has the same single element.
 fn counted_cut(x: &Array, n: &[usize]) -> Outcome {
     match *n {
         [from, to] if to <= x.shape[0] && from <= to && to - from > LONG => {

@@ -1,4 +1,4 @@
-//! Results written to existing tensors: preallocated outputs, in-place operations, and copies.
+//! Rows of operations that write to existing tensors: preallocated outputs, in-place operations, and copies.
 
 use super::array::{Array, Outcome, Rejection, allocated, assign, reject, zip};
 use super::driver::{Call, Hazard, Hazard::*, Row};
@@ -59,13 +59,14 @@ pub(crate) fn into(result: Outcome, out: &Array) -> Outcome {
     allocated(&out.shape, 8)?;
     match result {
         Ok(result) if result.shape != out.shape => reject("OutputShape"),
-        // Only the output was allocated, so a result that does not fit in memory is a shape mismatch.
+        // The library allocates no result here. If the result would not fit in memory, its shape differs from that of the output,
+        // which does fit.
         Err(Rejection::Error("OutOfMemory" | "Overflow")) => reject("OutputShape"),
         other => other,
     }
 }
 
-/// One operand and an output.
+/// Returns pairs of an operand and a preallocated output.
 pub(crate) fn one_into(hazard: Hazard) -> Vec<Vec<Operand>> {
     match hazard {
         WrongShape => [([2, 3], [2, 4]), ([2, 3], [1, 3]), ([1, 3], [2, 3]), ([2, 3], [0, 3])]
@@ -78,7 +79,7 @@ pub(crate) fn one_into(hazard: Hazard) -> Vec<Vec<Operand>> {
                 operands.push(out);
                 operands
             })
-            // A huge output cannot be allocated. A huge input can be a view with stride 0.
+            // Adds a huge input, a view with stride 0, and a small output. A huge output cannot be allocated.
             .chain(
                 (hazard == HugeExtents)
                     .then(|| vec![Operand::repeated(&[HUGE], 0), Operand::contiguous(&[3])]),
@@ -87,7 +88,7 @@ pub(crate) fn one_into(hazard: Hazard) -> Vec<Vec<Operand>> {
     }
 }
 
-/// Three operands that broadcast.
+/// Returns triples of operands that broadcast. For `WrongShape`, they do not.
 pub(crate) fn three(hazard: Hazard) -> Vec<Vec<Operand>> {
     if hazard == WrongShape {
         let contiguous = |shape: &[usize]| Operand::contiguous(shape);
@@ -104,7 +105,7 @@ pub(crate) fn three(hazard: Hazard) -> Vec<Vec<Operand>> {
 
 const INTO: Call = Call { operands: one_into, ..Call::NOTHING };
 
-/// Two operands that broadcast to the output, which is the last.
+/// Returns triples: two operands that broadcast, followed by the output.
 fn two_into(hazard: Hazard) -> Vec<Vec<Operand>> {
     with_output(two(hazard), hazard)
 }
@@ -123,7 +124,7 @@ fn with_output(all: Vec<Vec<Operand>>, hazard: Hazard) -> Vec<Vec<Operand>> {
             .collect();
         let huge = result.iter().any(|&n| n > LONG);
         let out = match hazard {
-            // A huge output exists only if it has zero elements.
+            // An output with a huge extent can be created only if it has zero elements.
             HugeExtents if huge && result.contains(&0) => Operand::repeated(&result, 0),
             HugeExtents if huge => Operand::contiguous(&vec![2; result.len()]),
             NegativeStrides => Operand::reversed(&result),
@@ -220,7 +221,7 @@ fn outputs() -> Vec<Row> {
 
 // ------------------------------------------------------------------ in-place operations
 
-/// The operand to read, and the target.
+/// Returns pairs of an operand to read and the target that the operation changes.
 fn two_in_place(hazard: Hazard) -> Vec<Vec<Operand>> {
     let mut all: Vec<_> = two(hazard)
         .into_iter()
@@ -235,7 +236,7 @@ fn two_in_place(hazard: Hazard) -> Vec<Vec<Operand>> {
     all
 }
 
-/// Assignments. The right operand broadcasts to the target.
+/// Rows of assignments, whose right operand broadcasts to the target.
 macro_rules! assignments {
     ($([$($name:literal)*] $verb:literal, |$out:ident, $y:ident| $tried:expr, $panics:expr, |$a:ident, $b:ident| $reference:expr;)*) => {
         vec![$(Call {

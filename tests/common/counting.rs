@@ -1,9 +1,9 @@
-//! A global allocator that counts the allocations of each thread.
+//! A global allocator that counts allocations and their bytes, separately for each thread.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// Counts the allocations of the current thread.
+/// The allocator. It forwards each call to `System`, and counts allocations of the current thread.
 pub(crate) struct Counting;
 
 thread_local! {
@@ -11,11 +11,11 @@ thread_local! {
 }
 
 fn count(bytes: usize) {
-    // The counter of a thread that is ending is already destroyed.
+    // `try_with` fails while a thread is ending, after its counter was destroyed. Such allocations are not counted.
     let _ = ASKED.try_with(|asked| asked.set((asked.get().0 + 1, asked.get().1 + bytes)));
 }
 
-// SAFETY: every call is forwarded unchanged to the system allocator.
+// SAFETY: each function forwards its arguments unchanged to `System`, which fulfils the contract. Counting does not allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size());

@@ -1,4 +1,4 @@
-//! The values of the golden files, as in `data/npy/make.py`, and temporary directories.
+//! The expected values of the golden files, which `data/npy/make.py` writes, and temporary directories. Tests of files use both.
 
 #![allow(dead_code, reason = "not every test needs all of it")]
 
@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use vierbein::prelude::*;
 use vierbein::{c32, c64};
 
-/// The values of the golden files, as functions of n = 100 i + 10 j + k; integers wrap around.
+/// An element type that has golden files. `of` computes the value at index [i, j, k] from n = 100 i + 10 j + k. Integers wrap
+/// around.
 pub(crate) trait Golden: Element {
     const NAME: &'static str;
     fn of(n: usize) -> Self;
@@ -46,7 +47,7 @@ macro_rules! for_all_types {
     (@ [$($t:ty)*] $f:ident $args:tt) => {$( $f::<$t> $args; )*};
 }
 
-/// Returns the values in memory order.
+/// Returns the expected values of a golden file with this shape, in memory order.
 pub(crate) fn values<T: Golden>(shape: &[usize], row_major: bool) -> Vec<T> {
     let mut values = Vec::new();
     for flat in 0..shape.iter().product() {
@@ -66,7 +67,7 @@ pub(crate) fn made<T: Golden, D: Dim, O: Order>(shape: D::Shape) -> Tensor<T, D,
     Tensor::from_vec(shape, values(shape.as_ref(), O::ROW_MAJOR))
 }
 
-/// A temporary directory. Dropping it removes it with all its files.
+/// A temporary directory, which is removed with all its files on drop.
 pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {

@@ -1,4 +1,4 @@
-//! Detection of a GPU to test with, and the emulator that tests use without one.
+//! Detects whether a GPU is available for tests, and runs tests in the CUDA emulator if none is.
 
 #![allow(dead_code, reason = "not every test that shares this file needs all of it")]
 
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use vierbein::Cuda;
 
-/// Returns whether a GPU, real or emulated, is available. Without one, a test prints a message and passes, unless
-/// `VIERBEIN_REQUIRE_GPU` is 1.
+/// Returns whether a GPU, real or emulated, is available. If none is, prints a message, so that the calling test can pass without
+/// running. If `VIERBEIN_REQUIRE_GPU` is 1, panics instead.
 pub(crate) fn there() -> bool {
     match Cuda::<0>::new() {
         Ok(_) => true,
@@ -24,8 +24,8 @@ fn required() -> bool {
     std::env::var_os("VIERBEIN_REQUIRE_GPU").is_some_and(|value| value == "1")
 }
 
-/// Returns the seed of random tests: `VIERBEIN_TEST_SEED`; else, if a GPU is required, a seed from the current time. A failed test
-/// prints its case.
+/// Returns the seed of random tests: the value of `VIERBEIN_TEST_SEED` if it is set, a number from the current time if a GPU is
+/// required, and otherwise 0.
 pub(crate) fn seed() -> u64 {
     let fresh = || match std::time::UNIX_EPOCH.elapsed() {
         Ok(since) if required() => since.as_secs() * 1000,
@@ -42,7 +42,7 @@ pub(crate) fn emulator() -> Result<PathBuf, String> {
         return Err("this program was moved away from its sources".into());
     }
     fs::create_dir_all(&folder).unwrap();
-    // Several test programs may build it at the same time.
+    // The lock excludes other test programs, which may build the emulator at the same time.
     let lock = File::create(folder.join("lock")).unwrap();
     lock.lock().unwrap();
     let built = match Command::new("bash").arg(script).arg(&folder).output() {
@@ -56,24 +56,26 @@ pub(crate) fn emulator() -> Result<PathBuf, String> {
     }
 }
 
-/// Returns a command that runs this test program with the libraries in `folder`, which has all or some of the emulator's.
+/// Returns a command that runs this test program with the libraries in `folder`, instead of NVIDIA's. The directory contains all or
+/// some libraries of the emulator.
 pub(crate) fn program(folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    // The driver is searched for by several names and in several directories; this directory comes first for all of them.
+    // The crate searches for the driver under several names and in several directories. For each name, it searches `folder` first.
     command.env("VIERBEIN_CUDA_LIB_DIR", folder).env("LD_LIBRARY_PATH", folder);
-    // Without a buffer pool, each allocation has exactly the requested size and is filled with NaN, so accesses out of bounds are found.
+    // Turns the buffer pool off. Each request is then an allocation of the emulator, which fills it with NaN and detects accesses
+    // out of bounds.
     command.env("VIERBEIN_CUDA_POOL_BYTES", "0");
     command.env("VIERBEIN_CUDA_CACHE_DIR", folder.join("kernels"));
     command.env("VIERBEIN_EMULATOR_CACHE", folder.join("objects"));
     command
 }
 
-/// Returns the directory of the emulator. Prints the reason if it cannot be built.
+/// Returns the directory of the emulator. If it cannot be built, prints the reason and returns `None`.
 pub(crate) fn emulator_or_say() -> Option<PathBuf> {
     emulator().inspect_err(|why| println!("skipped: the CUDA emulator is not there: {why}")).ok()
 }
 
-/// Runs the tests of this program whose names begin with one of `names` in the emulator.
+/// Runs, in the emulator, those tests of this program whose names begin with one of `names`.
 pub(crate) fn emulate(names: &[&str]) {
     let Some(folder) = emulator_or_say() else { return };
     let mut program = program(&folder);

@@ -1,4 +1,4 @@
-//! A device outside of the library, as a third party would write it.
+//! A user-defined device, [`Remote`], as another crate would write it. Several test programs use it.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -11,8 +11,8 @@ use vierbein::{Element, Error, Scalar};
 /// A device whose memory is not accessible from the host: a pointer is a block number and an index in the block. All operations use
 /// the default implementations, which are host fallbacks.
 ///
-/// Every access is checked: an access out of bounds, of the wrong type or to a freed block panics. Each device counts the elements
-/// that it has allocated, together with its clones.
+/// Every access is checked: an access out of bounds, of the wrong type or to a freed block panics. A device and its clones share a
+/// counter of allocated elements.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Remote {
     allocated: Arc<AtomicUsize>,
@@ -20,7 +20,7 @@ pub(crate) struct Remote {
 }
 
 impl Remote {
-    /// Returns a second device, which does not share memory with the first.
+    /// Returns a device that claims separate memory: `same_instance` is `false` for it and a default device.
     #[allow(dead_code, reason = "not every test that shares this file needs two")]
     pub(crate) fn elsewhere() -> Self {
         Remote { machine: 1, ..Remote::default() }
@@ -33,7 +33,7 @@ impl Remote {
     }
 }
 
-/// The blocks of all devices.
+/// The memory blocks of all devices, by block number.
 static BLOCKS: Mutex<BTreeMap<usize, Box<dyn Any + Send>>> = Mutex::new(BTreeMap::new());
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
@@ -41,7 +41,7 @@ fn blocks() -> MutexGuard<'static, BTreeMap<usize, Box<dyn Any + Send>>> {
     BLOCKS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A block of memory, freed when it is dropped.
+/// A buffer of the device: a memory block, which is freed on drop.
 #[derive(Debug)]
 pub(crate) struct Block<T> {
     number: usize,
@@ -55,7 +55,7 @@ impl<T> Drop for Block<T> {
     }
 }
 
-/// An index in a block.
+/// A pointer of the device: a block number, and the index of an element in the block.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Address {
     block: usize,
@@ -71,7 +71,8 @@ fn at<T: Element>(address: Address, len: usize, access: impl FnOnce(&mut [T])) {
     access(&mut data[first..first + len]);
 }
 
-// SAFETY: `alloc` makes buffers of the requested length; `ptr` and `offset` give addresses in them; `at` checks every access.
+// SAFETY: `alloc` creates initialised buffers of the requested length. `ptr` and `offset` compute addresses in a buffer. `read` and
+// `write` access elements by `at`, which panics for any access that is invalid.
 unsafe impl Device for Remote {
     type Buffer<T: Element> = Block<T>;
     type Ptr<T: Element> = Address;

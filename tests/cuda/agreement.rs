@@ -1,5 +1,5 @@
-//! Runs the same program on the CPU and on the GPU, with views of every kind. All numbers are small integers, so results do not
-//! depend on the summation order and must be equal.
+//! Runs the same operations on the CPU and on the GPU, with views of every kind. All numbers are small integers. So results do not
+//! depend on the summation order, and must be equal.
 
 use crate::device;
 use vierbein::prelude::*;
@@ -22,7 +22,7 @@ struct Case {
 }
 
 impl Case {
-    /// Extents around warp and tile sizes, but small, because the emulator is slow.
+    /// Returns random parameters. Extents are around the sizes of warps and tiles. They are small, because the emulator is slow.
     fn new(seed: u64) -> Case {
         let mut state = seed;
         let mut next = |below| next(&mut state, below);
@@ -38,10 +38,10 @@ impl Case {
     }
 }
 
-/// A result: its name, its shape, its elements.
+/// The name, the shape and the elements of a result.
 type Got<T> = (&'static str, Vec<usize>, Vec<T>);
 
-/// The program, for any device and memory order.
+/// Computes all results of a case, on a device and in a memory order.
 fn compute<T, O, Dev>(case: &Case, value: fn(usize) -> T) -> Vec<Got<T>>
 where
     T: Scalar,
@@ -126,7 +126,7 @@ fn whole(n: usize) -> usize {
     n % 7
 }
 
-// Both memory orders are tested for one type only, because each instance takes long to compile.
+// Only one type is tested in both memory orders, because each instance of the generic code takes long to compile.
 
 #[test]
 fn f64() {

@@ -1,5 +1,5 @@
-//! Compiles every CUDA source in a directory with NVIDIA's NVRTC, for each architecture. This needs no GPU.
-//! `scripts/check-cuda.sh` provides NVRTC, and the sources of runs in the emulator.
+//! Compiles every CUDA source in a directory with NVIDIA's NVRTC, for each architecture of a list. This needs no GPU.
+//! `scripts/check-cuda.sh` provides NVRTC. It also provides the sources: those that tests compiled in the emulator.
 
 use crate::gpu;
 use cudarc::nvrtc::{result, sys};
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 const ARCHITECTURES: [u32; 5] = [75, 80, 90, 100, 120];
-/// The share of the sources that a process compiles: its index, and the number of processes.
+/// The environment variable that selects the sources that a child process compiles: `index/number of processes`.
 const SHARE: &str = "VIERBEIN_TEST_SHARE";
 
 #[test]
@@ -33,7 +33,7 @@ fn every_kernel_compiles() {
         return compile_all(files.iter().skip(own.parse().unwrap()).step_by(of.parse().unwrap()));
     }
 
-    // NVRTC compiles one source at a time per process, even with several threads.
+    // Starts several processes, because NVRTC compiles only one source at a time per process, even if several threads call it.
     let start = Instant::now();
     let processes = std::thread::available_parallelism().map_or(1, usize::from);
     let process = |own: usize| {
@@ -66,7 +66,7 @@ fn compile_all<'a>(files: impl Iterator<Item = &'a PathBuf>) {
     assert!(failures.is_empty(), "{} do not compile\n{}", failures.len(), failures.join("\n"));
 }
 
-/// Loads NVRTC from a directory: first the builtins library, which NVRTC opens by name.
+/// Loads NVRTC from a directory. The builtins library must be loaded first, because NVRTC opens it by name.
 fn load(folder: &Path) {
     use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
     let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -76,16 +76,16 @@ fn load(folder: &Path) {
         // SAFETY: NVIDIA's libraries have no requirements on when they are loaded.
         std::mem::forget(unsafe { Library::open(Some(&file), RTLD_NOW | RTLD_GLOBAL) }.unwrap());
     }
-    // SAFETY: the library was loaded above.
+    // SAFETY: the check only searches for NVRTC and loads it; the library was loaded above.
     assert!(unsafe { sys::is_culib_present() }, "no NVRTC is in {}", folder.display());
     let (mut major, mut minor) = (0, 0);
-    // SAFETY: the library was loaded above, and both pointers are to local variables.
+    // SAFETY: NVRTC was loaded above, and both pointers are to local variables, to which the function writes.
     unsafe { sys::nvrtcVersion(&raw mut major, &raw mut minor) }.result().unwrap();
-    // The emulator reports a minor version that no real NVRTC has.
+    // The emulator of NVRTC reports a minor version of 1000 or more.
     assert!(minor < 1000, "NVRTC {major}.{minor} is the emulator's");
 }
 
-/// Compiles a source with the options in its first line, but for another architecture.
+/// Compiles a source for `architecture`. The other options are those in the first line of the source.
 fn compile(file: &Path, architecture: u32) -> Result<(), String> {
     let text = fs::read_to_string(file).unwrap();
     let first = text
@@ -98,16 +98,16 @@ fn compile(file: &Path, architecture: u32) -> Result<(), String> {
     options.push(format!("--gpu-architecture=sm_{architecture}"));
     let source = CString::new(text).unwrap();
     let program = result::create_program(&source, None).unwrap();
-    // SAFETY: `program` was created above and is destroyed only below.
+    // SAFETY: `program` comes from `create_program` above, and is destroyed only at the end of this function.
     let compiled = unsafe { result::compile_program(program, &options) };
-    // SAFETY: `program` was created above and is destroyed only below.
+    // SAFETY: `program` comes from `create_program` above, and is destroyed only at the end of this function.
     let log = unsafe { result::get_program_log(program) }.unwrap();
-    // SAFETY: NVRTC terminates the log with a zero byte.
+    // SAFETY: NVRTC terminates the log with a zero byte, and the shadowed `log` lives until the text is copied.
     let log = unsafe { CStr::from_ptr(log.as_ptr()) }.to_string_lossy().into_owned();
     let mut size = 0;
-    // SAFETY: `program` is not yet destroyed, and `size` is a local variable.
+    // SAFETY: `program` comes from `create_program` above and is not yet destroyed. The pointer is to a local variable.
     let made = unsafe { sys::nvrtcGetCUBINSize(program, &raw mut size) }.result();
-    // SAFETY: `program` was created above, is destroyed once and not used afterwards.
+    // SAFETY: `program` comes from `create_program` above. It is destroyed only here, and not used afterwards.
     unsafe { result::destroy_program(program) }.unwrap();
     match (compiled, made) {
         (Ok(()), Ok(())) if size > 0 => Ok(()),

@@ -1,9 +1,10 @@
-//! Strides and numbers for tests.
+//! Strides, operands, outputs and pseudorandom numbers for the tests of kernels.
 
 use vierbein::Element;
 use vierbein::device::{Device, Operand, Output};
 
-/// Returns how many elements positive strides span. Operands with negative strides have an offset instead.
+/// Returns the number of elements from index 0 to the last element in memory. Axes with negative strides are ignored: for them,
+/// operands have an offset.
 pub(crate) fn extent(shape: &[usize], strides: &[isize]) -> usize {
     if shape.contains(&0) {
         return 1;
@@ -11,7 +12,7 @@ pub(crate) fn extent(shape: &[usize], strides: &[isize]) -> usize {
     1 + shape.iter().zip(strides).map(|(&n, &s)| (n - 1) * s.max(0) as usize).sum::<usize>()
 }
 
-/// Asserts that all indices are within a buffer of `len` elements.
+/// Asserts that all elements of a layout are within a buffer of `len` elements. `offset` is the position of index 0.
 fn assert_within(shape: &[usize], strides: &[isize], offset: usize, len: usize) {
     if shape.contains(&0) {
         return;
@@ -24,7 +25,7 @@ fn assert_within(shape: &[usize], strides: &[isize], offset: usize, len: usize) 
     assert!(0 <= least && greatest < len as isize, "{shape:?}, {strides:?}, from {offset} of {len}");
 }
 
-/// Returns an operand in a buffer, with index 0 at an offset.
+/// Returns an operand whose elements are in `buffer`. `offset` is the position of index 0 in the buffer.
 pub(crate) fn operand<'a, T: Element, Dev: Device>(
     buffer: &'a Dev::Buffer<T>,
     offset: usize,
@@ -32,11 +33,12 @@ pub(crate) fn operand<'a, T: Element, Dev: Device>(
     strides: &'a [isize],
 ) -> Operand<'a, T, Dev> {
     assert_within(shape, strides, offset, Dev::len(buffer));
-    // SAFETY: `assert_within` has checked that every index is within the buffer, which is borrowed for `'a`.
+    // SAFETY: `assert_within` has checked that all elements are within the buffer, which is borrowed for `'a`. Buffers are
+    // initialised.
     unsafe { Operand::from_raw(Dev::offset(Dev::ptr(buffer), offset as isize), shape, strides) }
 }
 
-/// Returns an output in a buffer, with index 0 at an offset.
+/// Returns an output whose elements are in `buffer`. `offset` is the position of index 0 in the buffer.
 ///
 /// # Safety
 /// Different indices must address different elements.
@@ -47,8 +49,8 @@ pub(crate) unsafe fn output<'a, T: Element, Dev: Device>(
     strides: &'a [isize],
 ) -> Output<'a, T, Dev> {
     assert_within(shape, strides, offset, Dev::len(buffer));
-    // SAFETY: `assert_within` has checked that every index is within the buffer, which is mutably borrowed for `'a`. The caller
-    // ensures that indices do not share elements.
+    // SAFETY: `assert_within` has checked that all elements are within the buffer, which is mutably borrowed for `'a`. The caller
+    // ensures that no two indices share an element.
     unsafe { Output::from_raw(Dev::offset(Dev::ptr_mut(buffer), offset as isize), shape, strides) }
 }
 
@@ -61,7 +63,7 @@ pub(crate) fn contiguous(shape: &[usize]) -> Vec<isize> {
     strides
 }
 
-/// Returns a hash of `k`, as a pseudorandom number.
+/// Returns the `k`th pseudorandom number, a hash of `k`.
 pub(crate) fn scrambled(k: usize) -> u64 {
     let mut x = (k as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     x ^= x >> 29;

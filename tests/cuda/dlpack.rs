@@ -1,4 +1,5 @@
-//! DLPack of tensors on a GPU: export, import from a producer that is written here in the style of C, and rejected structures.
+//! Tests of DLPack for tensors on a GPU: exports, imports, and rejected structures. The imported tensors come from a producer in
+//! this file, which imitates one that is written in C.
 
 use crate::device;
 use std::ffi::c_void;
@@ -16,7 +17,7 @@ type Raw = *mut DLManagedTensorVersioned;
 
 // ------------------------------------------------------------------ a producer
 
-/// The producer's context of an exported tensor: its memory, and how often it was freed.
+/// The memory that the producer keeps for an exported tensor, and a counter of how often the memory was freed.
 struct Context {
     memory: Raw,
     _shape: Vec<i64>,
@@ -27,18 +28,19 @@ struct Context {
 /// # Safety
 /// `this` must come from `produce`, and must not be used afterwards.
 unsafe extern "C" fn free(this: *mut DLManagedTensor) {
-    // SAFETY: the caller ensures that `this` comes from `produce`, which made it from a box, and that it is used no more.
+    // SAFETY: the caller ensures that `this` comes from `produce`, which created it by `Box::into_raw`, and is not used afterwards.
     let this = unsafe { Box::from_raw(this) };
-    // SAFETY: `produce` also made `manager_ctx` from a box, and only this function takes it back.
+    // SAFETY: `produce` created `manager_ctx` by `Box::into_raw`, too. Only this function frees it, once.
     let context = unsafe { Box::from_raw(this.manager_ctx.cast::<Context>()) };
-    // SAFETY: only the call below frees the memory of the context, so it is alive.
+    // SAFETY: `memory` comes from `into_raw` in `produce`. Only the call below frees it, so the pointer is valid.
     let deleter = unsafe { (*context.memory).deleter };
-    // SAFETY: the memory's deleter is called once, here.
+    // SAFETY: `memory` is a valid exported tensor. Its deleter is called only here, and `memory` is not used afterwards.
     unsafe { deleter.unwrap()(context.memory) };
     context.frees.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Returns a producer's tensor with these elements in memory of the first GPU, with any shape and strides.
+/// Exports a tensor as the producer. Its elements are in memory of the first GPU; it has any shape and strides. Returns the
+/// structure, and the counter of calls of its deleter.
 fn produce<T: Element>(
     data: &[T],
     shape: &[i64],
@@ -49,7 +51,7 @@ fn produce<T: Element>(
     let memory: Raw = on_gpu.into_dlpack().into_raw();
     let (mut shape, mut strides) = (shape.to_vec(), strides.to_vec());
     let dl_tensor = DLTensor {
-        // SAFETY: `into_raw` has just returned a pointer to this structure, and it is not freed yet.
+        // SAFETY: `memory` comes from `into_raw` above, so it points to a valid structure, which is not freed yet.
         data: unsafe { (*memory).dl_tensor.data },
         device: DLDevice { device_type: 2, device_id: 0 },
         ndim: shape.len() as i32,
@@ -64,7 +66,8 @@ fn produce<T: Element>(
 }
 
 fn taken<M: Managed>(managed: *mut M) -> Dlpack<M> {
-    // SAFETY: the tests pass valid structures, each of which only this import uses.
+    // SAFETY: the tests pass structures from `produce` or `into_raw`, which are valid. Each is imported once, and only the import
+    // uses it.
     unsafe { Dlpack::from_raw(managed) }.unwrap()
 }
 
@@ -98,7 +101,7 @@ fn round_trip<T: Element, O: Order>(values: [T; 6]) {
         assert_eq!(given.device(), tensor.device);
         let y: Tensor<T, Rank<3>, O, Cuda> = given.into_tensor().unwrap();
         assert_eq!(read(&y.view()), data);
-        // The other structure shares the same memory.
+        // An export in the older structure, without a version, refers to the same memory.
         let again = Dlpack::<DLManagedTensor>::from(y).into_raw();
         // SAFETY: `again` is not freed until it is imported below.
         assert_eq!(unsafe { (*again).dl_tensor.data }, tensor.data);
@@ -158,7 +161,7 @@ fn the_deleter_is_called_once() {
     drop(taken(managed));
     freed(&frees, 1);
 
-    // Moved into a tensor and used in different ways.
+    // The import becomes a tensor, which operations read and consume, and which another thread frees.
     let (managed, frees) = produce();
     let x: Tensor<i32, Rank<2>, RowMajor, Cuda> = taken(managed).into_tensor().unwrap();
     let y = &x + &x;
@@ -174,7 +177,7 @@ fn the_deleter_is_called_once() {
     assert_eq!(x.into_vec(), [0, 1, 2, 3, 4, 5]);
     freed(&frees, 1);
 
-    // An error returns the import, which can be dropped or used again.
+    // The error of a failed conversion contains the import, which can be dropped or converted again.
     let (managed, frees) = produce();
     let rejected = taken(managed).into_tensor::<i64, Rank<2>, RowMajor, Cuda>().unwrap_err();
     let rejected = rejected.value.into_tensor::<i32, Rank<2>, ColMajor, Cuda>().unwrap_err();
@@ -206,7 +209,8 @@ fn any_strides_can_be_viewed() {
     }
     let data: Vec<i16> = (0..24).collect();
     let (managed, frees) = produce(&data, &[2, 3], &[-12, 2]);
-    // SAFETY: `managed` is not freed yet, and only this test accesses it. Byte 28 is element 14.
+    // SAFETY: `managed` comes from `produce`, so it points to a valid structure, which nothing else accesses. Byte 28 is element
+    // 14.
     unsafe { (*managed).dl_tensor.byte_offset = 28 };
     let mut given = taken(managed);
     let x = given.view::<i16, Rank<2>, RowMajor, Cuda>().unwrap();
@@ -243,7 +247,8 @@ fn dyn_tensors_round_trip() {
     let data: Vec<f32> = (0..6).map(|k| k as f32).collect();
     for (strides, order) in [([3, 1], MemoryOrder::RowMajor), ([1, 2], MemoryOrder::ColMajor)] {
         let (managed, frees) = produce(&data, &[2, 3], &strides);
-        // SAFETY: `managed` is not freed until its import is dropped.
+        // SAFETY: `managed` comes from `produce`, so it points to a valid structure. It is not freed before the import below is
+        // dropped.
         let address = unsafe { (*managed).dl_tensor.data };
         let x = DynTensor::try_from(taken(managed)).unwrap();
         assert_eq!((x.dtype(), x.shape(), x.order()), (DType::F32, &[2, 3][..], order));
@@ -293,13 +298,15 @@ fn mismatched_type_is_error_naming_actual_type() {
     assert_eq!(rejected.value.into_tensor::<i32, Rank<1>, RowMajor, Cpu>().unwrap(), tensor![1, 2]);
 }
 
-/// Asserts that a valid tensor of two complex numbers is rejected with these words after `damage`, and is not freed.
+/// Exports a valid tensor in memory of two complex numbers, changes its structure by `damage`, and imports it. Asserts that the
+/// import is rejected with an error that contains `words`, and does not free the structure.
 #[track_caller]
 fn rejected(words: &str, damage: impl FnOnce(&mut DLManagedTensor)) {
     let (managed, frees) = produce(&[c64::new(1.0, 2.0); 2], &[1], &[1]);
-    // SAFETY: `managed` is not freed yet, and nothing else accesses it.
+    // SAFETY: `managed` comes from `produce`, so it points to a valid structure, which nothing else accesses.
     damage(unsafe { &mut *managed });
-    // SAFETY: the structure itself is alive. The import rejects its damaged fields before it uses them.
+    // SAFETY: the structure has not been freed, and each undamaged field is valid. The import checks a damaged field before it uses
+    // the field, and rejects the structure.
     let error = unsafe { Dlpack::from_raw(managed) }.unwrap_err();
     assert!(error.to_string().contains(words), "{error}");
     freed(&frees, 0);
@@ -324,7 +331,7 @@ fn import_rejects_invalid_structures_without_freeing() {
     rejected("it is in CUDA managed memory", at(13, 0));
     rejected("it is in ROCm memory (device type 10, number 0)", at(10, 0));
     rejected("it has elements, but no data", |m| m.dl_tensor.data = null_mut());
-    // The GPU loads a complex number with one instruction, so it must be aligned to its size.
+    // The GPU loads a complex number by one instruction, so the address must be a multiple of its size.
     rejected("is not a multiple of 16, the alignment of Complex<f64> on Cuda<0>", |m| {
         m.dl_tensor.byte_offset = 8
     });

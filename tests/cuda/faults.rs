@@ -1,4 +1,4 @@
-//! Checks that the emulator finds faults: each faulty operation is paired with a correct one.
+//! Tests of the emulator itself: it must report the faults of incorrect operations, and report none for correct operations.
 
 use crate::gpu;
 use vierbein::device::{CudaSource, UnaryOp};
@@ -14,8 +14,8 @@ macro_rules! operations {
         impl UnaryOp<i64> for $name {
             type Output = i64;
             const NAME: &'static str = stringify!($name);
-            // SAFETY: most of these texts violate the conditions of `CudaSource::new` on purpose. They run only in the emulator, which
-            // reports each fault instead of performing the access.
+            // SAFETY: some of these texts violate the conditions of `CudaSource::new` on purpose. They run only in the emulator,
+            // which detects each invalid access and returns an error.
             const CUDA: CudaSource = unsafe { CudaSource::new($text) };
             fn apply(&self, a: i64) -> i64 {
                 a
@@ -38,7 +38,7 @@ operations! {
         i64 other = of_block[(threadIdx.x + 1) % 256]; __syncthreads(); return other; }()";
 }
 
-/// Runs the operation on 256 elements: one for each thread of one block.
+/// Runs the operation on 256 elements, so by one block with one element per thread.
 fn run(op: impl UnaryOp<i64, Output = i64>) -> Result<Vec<i64>, Error> {
     let x = Tensor::<i64, _>::from_vec([256], (0..256).collect()).to_device::<Cuda>()?;
     Ok(x.try_apply(op)?.to_vec())
@@ -85,11 +85,11 @@ fn faults_are_errors() {
     for error in [run(Wild), run(Misaligned), run(Divided), run(HalfABarrier), run(LanesMissing)] {
         assert!(matches!(error, Err(Error::DeviceFailed { .. })), "{error:?}");
     }
-    // The device is still usable.
+    // After the errors, the device can still run kernels.
     assert_eq!(run(Fine).unwrap(), expected);
 }
 
-/// Threads without a barrier give another result if they run in another order.
+/// If a kernel lacks a barrier, its result depends on the order in which the emulator runs the threads.
 #[test]
 fn races_depend_on_the_order() {
     if emulated() {

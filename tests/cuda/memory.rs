@@ -1,4 +1,4 @@
-//! Device memory: out of memory, use by several threads, kernels that do not compile.
+//! Tests of device memory and of the device's errors: out of memory, use by several threads, kernels that do not compile.
 
 use crate::{device, gpu};
 use vierbein::device::{CudaSource, UnaryOp};
@@ -10,7 +10,7 @@ type OnGpu<T, D> = Tensor<T, D, RowMajor, Cuda>;
 #[test]
 fn failed_device_allocation_is_error() {
     let Some(gpu) = device() else { return };
-    // More than any GPU has, and more than the address space.
+    // The first request exceeds the memory of any GPU, the second exceeds the address space.
     for len in [1usize << 42, 1 << 59] {
         let error = OnGpu::<f64, Rank<1>>::try_zeros([len]).unwrap_err();
         let bytes = 8 * len;
@@ -19,14 +19,14 @@ fn failed_device_allocation_is_error() {
     }
     let error = OnGpu::<f64, Rank<1>>::try_zeros([1 << 61]).unwrap_err();
     assert!(matches!(error, Error::Overflow { .. }), "{error:?}");
-    // The device is still usable.
+    // After the errors, the device can still be used.
     let x = tensor![1.0, 2.0, 3.0].to_device::<Cuda>().unwrap();
     assert_eq!((&x + &x).into_vec(), [2.0, 4.0, 6.0]);
     let (free, total) = gpu.memory().unwrap();
     assert!(0 < free && free <= total, "{free} of {total} bytes");
 }
 
-/// Pinned host memory: zero-initialised, of any available length, and an error if the allocation fails.
+/// Pinned host memory is initialised with zeros, and can be the memory of a tensor. An allocation that fails is an error.
 #[test]
 fn pinned_memory() {
     let Some(gpu) = device() else { return };
@@ -53,7 +53,7 @@ fn pinned_memory() {
         let error = gpu.pinned::<f64>(len).unwrap_err();
         assert!(matches!(error, Error::Overflow { .. }), "{len}: {error:?}");
     }
-    // A shape with more elements than the buffer, and one with fewer.
+    // The shapes have one element more or fewer than the buffer.
     for shape in [[7], [5]] {
         let error = Tensor::<u8, Rank<1>>::try_from_buffer(shape, gpu.pinned(6).unwrap()).unwrap_err();
         assert!(error.to_string().contains("from 6 values"), "{error}");
@@ -63,7 +63,8 @@ fn pinned_memory() {
     assert!(Cuda::<0>::count().unwrap() > 0);
 }
 
-/// Allocates until the memory is exhausted; freed memory can be allocated again. Runs in a separate process with a small memory.
+/// Allocates until the device memory is exhausted. Freed memory must be available again. Runs in a child process, whose emulated
+/// GPU has little memory.
 #[test]
 fn freed_device_memory_can_be_allocated_again() {
     const SMALL: &str = "VIERBEIN_TEST_SMALL_MEMORY";
@@ -95,8 +96,9 @@ fn freed_device_memory_can_be_allocated_again() {
     assert_eq!((free, total), (1_000_000, 1_000_000));
 }
 
-/// Operations that need workspace in addition to the result. Other tensors occupy the memory; the free part grows until the operation
-/// succeeds. The buffer pool must be freed before an allocation fails. Runs in a separate process with a small memory.
+/// Tests operations that need workspace in addition to the result. Other tensors occupy most of the memory, and fewer in each
+/// attempt, until the operation succeeds. Before an allocation fails, the buffer pool must be freed. Runs in a child process, whose
+/// emulated GPU has little memory.
 #[test]
 fn operations_fail_or_succeed_with_little_device_memory() {
     const SMALL: &str = "VIERBEIN_TEST_LITTLE_MEMORY";
@@ -129,13 +131,13 @@ fn operations_fail_or_succeed_with_little_device_memory() {
         long.sum().into_vec(),
     ];
     for (tried, expected) in [chain, packed, sum].into_iter().zip(expected) {
-        // Loads the kernels, so that only workspace is allocated below.
+        // The first call loads the kernels. So the calls below allocate only workspace and results.
         assert_eq!(tried().unwrap(), expected);
         let (mut failed, mut done) = (0, false);
         for spare in (0..64).map(|k| 256 * (k + k * k / 2)) {
             gpu.trim_pool().unwrap();
             let (free, _) = gpu.memory().unwrap();
-            // Powers of two, which are not rounded up.
+            // Occupies memory by tensors whose sizes are powers of two, which the allocator does not round up.
             let mut left = free.saturating_sub(spare);
             let mut held = Vec::new();
             for size in (8..=20).rev().map(|bits| 1 << bits) {
@@ -163,7 +165,7 @@ fn operations_fail_or_succeed_with_little_device_memory() {
         }
         assert!(failed > 0 && done, "{failed} failures, and done: {done}");
     }
-    // The pool holds all memory, in buffers of another size than the requested one.
+    // The buffers in the pool occupy most of the memory, and each is too small for the request. So they must be freed.
     drop((0..4).map(|_| OnGpu::<u8, _>::ones([ALL / 5])).collect::<Vec<_>>());
     assert!(OnGpu::<u8, Rank<1>>::try_zeros([ALL / 2]).is_ok());
 }
@@ -186,14 +188,14 @@ fn threads_share_the_device() {
     });
 }
 
-/// An operation whose text does not compile.
+/// A user-defined operation whose CUDA text does not compile.
 #[derive(Clone, Copy)]
 struct Misspelt;
 
 impl UnaryOp<f64> for Misspelt {
     type Output = f64;
     const NAME: &'static str = "misspell";
-    // SAFETY: the function does not exist, so the text does not compile and never runs.
+    // SAFETY: the text calls a function that does not exist. So it does not compile, and never runs.
     const CUDA: CudaSource = unsafe { CudaSource::new("no_function_of_this_name(a)") };
     fn apply(&self, a: f64) -> f64 {
         a

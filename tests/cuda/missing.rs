@@ -1,6 +1,8 @@
-//! Errors if the driver, a GPU, the compiler or cuBLAS is missing: they name what was searched for, where, and the fix; nothing
-//! panics. A process detects the libraries once, so each case runs in a separate process: this program with a part of the
-//! emulator's libraries.
+//! Tests of errors if the driver, a GPU, the compiler or cuBLAS is missing. The errors must name what was searched for, where, and
+//! the fix. Nothing may panic.
+//!
+//! A process detects the libraries only once, so each case runs in a child process. The child is this program, with a part of the
+//! libraries of the emulator.
 
 use crate::gpu;
 use std::fs;
@@ -13,7 +15,8 @@ use vierbein::{Cuda, Error};
 
 const ASKED: &str = "VIERBEIN_TEST_SAYS_WHAT_IS_THERE";
 
-/// Run by the other tests in a child process: tries all operations that need a GPU and prints the results.
+/// Runs in the child processes of the other tests. Tries all operations that need a GPU, and prints which succeed and the errors of
+/// the others.
 #[test]
 fn print_libraries() {
     if std::env::var_os(ASKED).is_none() {
@@ -43,7 +46,7 @@ fn say<T>(what: &str, result: Result<T, Error>) {
     match result {
         Ok(_) => println!("\n{what}: there"),
         Err(error) => {
-            // A message that cannot be formatted, or a backtrace that cannot be shown, panics here.
+            // This must not panic, whatever the error contains.
             assert!(
                 !format!("{error:?} {error:#?} {}", Error::Spec { reason: error.to_string() }).is_empty()
             );
@@ -52,12 +55,12 @@ fn say<T>(what: &str, result: Result<T, Error>) {
     }
 }
 
-/// The output of such a process, by operation.
+/// The output of a child process: one line per operation, with its name and its result.
 struct Said(String);
 
 impl Said {
     fn by(command: &mut Command) -> Said {
-        // The libraries in the environment of this process, and its compiled kernels, must not be found.
+        // The child must not find kernels that an earlier process has compiled and cached, so its cache is turned off.
         let command = command.args(["--exact", "missing::print_libraries", "--nocapture"]).env(ASKED, "1");
         let output = command.env("VIERBEIN_CUDA_CACHE_DIR", "").output().unwrap();
         let said = gpu::text(&output);
@@ -71,7 +74,7 @@ impl Said {
         line.unwrap_or_else(|| panic!("nothing of {what} in {}", self.0))
     }
 
-    /// Asserts that all of these operations print the same error, which contains each of `words`.
+    /// Asserts that each of these operations has printed an error that contains all `words`.
     #[track_caller]
     fn refuses(&self, ways: &[&str], words: &[&str]) {
         for way in ways {
@@ -85,7 +88,7 @@ impl Said {
 
 const ALL: [&str; 4] = ["new", "to_device", "try_zeros", "zeros"];
 
-/// Returns a directory with some of the emulator's libraries, or `None` if the emulator cannot be built.
+/// Returns a directory with links to some of the emulator's libraries, or `None` if the emulator cannot be built.
 fn folder(name: &str, libraries: &[&str]) -> Option<PathBuf> {
     let emulator = match gpu::emulator() {
         Ok(folder) => folder,
@@ -98,7 +101,7 @@ fn folder(name: &str, libraries: &[&str]) -> Option<PathBuf> {
 }
 
 fn linked(name: &str, from: &Path, files: &[&str]) -> PathBuf {
-    // The directory of the build if it exists on this machine, else the temporary directory.
+    // The directory is in that of the build. If the build was on another machine, it is in the temporary directory.
     let built = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let base = if built.exists() { built.into() } else { std::env::temp_dir() };
     let folder = base.join("cuda-missing").join(name);
@@ -131,7 +134,7 @@ fn no_driver() {
     );
     said.refuses(&["Cuda<1>"], &["Cuda<1> is not available: ", "`libcuda.so.1`"]);
     said.refuses(&["Cuda<4095>"], &["Cuda<4095> is not available: ", "`libcuda.so.1`"]);
-    // If the variable is not set, the message mentions it.
+    // If `VIERBEIN_CUDA_LIB_DIR` is not set, the message says so.
     let said = Said::by(gpu::program(&folder).env_remove("VIERBEIN_CUDA_LIB_DIR"));
     said.refuses(&ALL, &["VIERBEIN_CUDA_LIB_DIR (not set)"]);
 }
@@ -187,7 +190,8 @@ fn missing_device_index_is_error() {
     said.refuses(&["Cuda<5>"], &["no GPU 5", "`Cuda<0>` to `Cuda<2>`"]);
 }
 
-/// For a GPU newer than the compiler, the driver compiles the PTX. An architecture that the compiler no longer supports is an error.
+/// If a GPU is newer than NVRTC, NVRTC compiles to PTX, which the driver compiles further. If NVRTC no longer supports the GPU's
+/// architecture, that is an error.
 #[test]
 fn unknown_compute_capability() {
     let Some(folder) = gpu::emulator_or_say() else { return };
@@ -198,7 +202,7 @@ fn unknown_compute_capability() {
     assert!(old.contains("sm_61"), "{old}");
 }
 
-/// A compiler failure is an error of the operation.
+/// If the compiler cannot compile a kernel, the operation that needs the kernel returns an error.
 #[test]
 fn compiler_failure_is_error() {
     let Some(folder) = gpu::emulator_or_say() else { return };

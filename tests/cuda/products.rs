@@ -1,4 +1,5 @@
-//! Matrix products and sums of products: strides of all kinds, scaling factors, conjugates, overflow.
+//! Compares matrix products and sums of products on the GPU with the host: strides of all kinds, scaling factors, conjugates,
+//! overflow.
 
 use crate::data::{contiguous, extent, operand, output, scrambled};
 use crate::gpu::there;
@@ -16,7 +17,7 @@ struct Strided {
 
 impl Strided {
     fn new(shape: &[usize], strides: &[isize]) -> Strided {
-        // With negative strides, index 0 is at the end of its axis.
+        // If the stride of an axis is negative, index 0 is the last element of the axis in memory.
         let back = shape.iter().zip(strides).map(|(&n, &s)| n.saturating_sub(1) * s.min(0).unsigned_abs());
         Strided { shape: shape.into(), strides: strides.into(), offset: back.sum() }
     }
@@ -25,7 +26,7 @@ impl Strided {
         Strided::new(shape, &contiguous(shape))
     }
 
-    /// The last two axes are swapped in memory.
+    /// Returns a layout in which the last two axes are swapped in memory.
     fn transposed(shape: &[usize]) -> Strided {
         let rank = shape.len();
         let mut swapped = shape.to_vec();
@@ -35,7 +36,7 @@ impl Strided {
         Strided::new(shape, &strides)
     }
 
-    /// Every second element of longer rows.
+    /// Returns the layout of every second element along each axis of a larger array.
     fn apart(shape: &[usize]) -> Strided {
         let longer: Vec<usize> = shape.iter().map(|n| 2 * n + 1).collect();
         Strided::new(shape, &contiguous(&longer).iter().map(|s| 2 * s).collect::<Vec<_>>())
@@ -45,14 +46,14 @@ impl Strided {
         Strided::new(shape, &contiguous(shape).iter().map(|s| -s).collect::<Vec<_>>())
     }
 
-    /// Rows with gaps, as of a larger matrix.
+    /// Returns the layout of a part of a larger matrix: the rows are contiguous, with gaps between them.
     fn part(shape: &[usize]) -> Strided {
         let mut larger = shape.to_vec();
         *larger.last_mut().unwrap() += 3;
         Strided::new(shape, &contiguous(&larger))
     }
 
-    /// The batch axes have stride 0.
+    /// Returns a layout in which the batch axes have stride 0.
     fn repeated(shape: &[usize]) -> Strided {
         let mut strides = contiguous(shape);
         let batch = shape.len() - 2;
@@ -60,7 +61,7 @@ impl Strided {
         Strided::new(shape, &strides)
     }
 
-    /// The batch axes have the smallest strides.
+    /// Returns a layout in which the batch axes have the smallest strides.
     fn interleaved(shape: &[usize]) -> Strided {
         let order: Vec<usize> = shape.iter().rev().copied().collect();
         let mut strides = contiguous(&order);
@@ -74,7 +75,7 @@ impl Strided {
     }
 }
 
-/// Numbers of a type, small enough for exact integer results.
+/// An element type with test values. Integers are small, so that their products do not overflow.
 trait Number: Scalar {
     fn number(k: usize) -> Self;
     fn close(x: Self, y: Self, terms: usize) -> bool;
@@ -119,7 +120,7 @@ floats! {
     f64, c64;
 }
 
-/// Matrix products, or sums over the trailing axes that the operands have in addition to the output's.
+/// The tested operation: `gemm`, or `sum_products`, which sums over the axes of the operands that follow those of the output.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
     Matrices,
@@ -147,7 +148,7 @@ fn run<Dev: Device + Default + Gemm<T>, T: Number>(
         operand: operand(buffer, of.offset, &of.shape, &of.strides),
         conjugate: case.conjugate[which],
     });
-    // SAFETY: no layout of an output in this file has two indices for the same element.
+    // SAFETY: in each output layout of this file, different indices address different elements.
     let out = unsafe { output(&mut z, case.out.offset, &case.out.shape, &case.out.strides) };
     let args = ProductArgs { scaling: Scaling { alpha, beta }, a, b, out };
     let result = match case.kind {
@@ -211,7 +212,8 @@ where
         for (i, kind_a) in KINDS.iter().enumerate() {
             for (j, kind_b) in KINDS.iter().enumerate() {
                 let (a, b) = (kind_a(&a), kind_b(&b));
-                // Each kind of output with some of the operands. `repeated` is left out, because its elements overlap.
+                // Each kind of output is tested with some kinds of operands. `repeated` is no output, because its indices share
+                // elements.
                 let out = KINDS[[0, 1, 2, 3, 4, 6][(i + 2 * j) % 6]](&c);
                 let conjugate = conjugates[(i + j) % conjugates.len()];
                 let case = Case { kind: Kind::Matrices, a: &a, b: &b, out: &out, conjugate };
@@ -227,7 +229,8 @@ where
             compare(&case, weights);
         }
     }
-    // More matrices than separate calls are used for, in two batch axes that cannot be fused.
+    // The number of matrices, 30, exceeds the maximum for which the library calls cuBLAS once per matrix. The two batch axes cannot
+    // be fused.
     let shape = [5, 6, 4, 3];
     let a = Strided::new(&shape, &[12, 60, 3, 1]);
     let (b, out) = (Strided::contiguous(&[5, 6, 3, 2]), Strided::contiguous(&[5, 6, 4, 2]));
@@ -244,25 +247,26 @@ where
     let two = one + one;
     let of = Strided::new;
     let cases: Vec<(usize, Strided, Strided)> = vec![
-        // Dot products: short, of odd length, long, reversed, with stride 0.
+        // Dot products: short, of odd length, long, with a reversed operand, with an operand of stride 0.
         (0, of(&[5], &[1]), of(&[5], &[1])),
         (0, of(&[1001], &[1]), of(&[1001], &[1])),
         (0, of(&[30_000], &[1]), of(&[30_000], &[1])),
         (0, of(&[300], &[-1]), of(&[300], &[2])),
         (0, of(&[300], &[0]), of(&[300], &[1])),
-        // Matrix times vector, in both memory orders; and with the vector as first operand.
+        // Products of a matrix and a vector, which has stride 0 along the rows. The matrix is row-major or column-major; in the
+        // fourth case the vector is the first operand.
         (1, of(&[37, 64], &[64, 1]), of(&[37, 64], &[0, 1])),
         (1, of(&[37, 63], &[63, 1]), of(&[37, 63], &[0, 1])),
         (1, of(&[64, 37], &[1, 64]), of(&[64, 37], &[0, 1])),
         (1, of(&[64, 37], &[0, 1]), of(&[64, 37], &[1, 64])),
         (1, of(&[40, 2000], &[1, 40]), of(&[40, 2000], &[0, 1])),
-        // No summed axis; an outer product; a sum over two axes that cannot be fused; zero terms; an empty output.
+        // No summed axis; an outer product; two summed axes that cannot be fused; sums of zero terms; an empty output.
         (2, of(&[20, 30], &[30, 1]), of(&[20, 30], &[1, 20])),
         (2, of(&[20, 30], &[1, 0]), of(&[20, 30], &[0, 1])),
         (1, of(&[6, 7, 8], &[8, 48, 1]), of(&[6, 7, 8], &[1, 48, 6])),
         (2, of(&[3, 4, 0], &[1, 1, 1]), of(&[3, 4, 0], &[1, 1, 1])),
         (2, of(&[0, 4, 3], &[1, 1, 1]), of(&[0, 4, 3], &[1, 1, 1])),
-        // A batch.
+        // A batch of products of a matrix and a vector.
         (2, of(&[5, 6, 16], &[96, 16, 1]), of(&[5, 6, 16], &[16, 0, 1])),
     ];
     for (rank, a, b) in &cases {
@@ -305,7 +309,8 @@ of! {
     of_u64: u64, PLAIN;
 }
 
-/// Operands with a zero scaling factor are not read: they are filled with NaN.
+/// If a scaling factor is zero, the operands that it scales must not be read. Here they are filled with NaN, which would show in
+/// the result.
 #[test]
 fn zero_factors_skip_reads() {
     if !there() {
@@ -327,7 +332,8 @@ fn zero_factors_skip_reads() {
     }
 }
 
-/// Sums of products that overflow: the same error, or the same wrapped values, as on the host. Intermediate overflow is no error.
+/// Sums of products that overflow must return the same error, or the same wrapped values, as on the host. An overflow of a partial
+/// sum alone is no error.
 #[test]
 fn integer_overflow_equals_host() {
     if !there() {
@@ -355,7 +361,7 @@ fn integer_overflow_equals_host() {
         for &y in &factors {
             let z = factors[(k + 3) % factors.len()];
             for weights in [[1, 0], [1, 1], [-1, 1], [2, 0], [most, most]] {
-                // One column, and tiles.
+                // A product with one column uses another kernel than the others.
                 check::<i64>(&[x, y], &[z, 1], [1, 2, 1], weights);
                 check::<i64>(&[x, y, 1, 2], &[z, 1, y, 1], [2, 2, 2], weights);
                 check::<i64>(&[x, x, x, y, y, y], &[z, z, z, -1, -1, 1], [2, 3, 2], weights);

@@ -1,4 +1,5 @@
-//! All reductions with all element types, for shapes and strides around the sizes of warps, blocks and splits.
+//! Compares all reductions with all element types on the GPU with the host. Extents are around the sizes of warps and blocks, and
+//! around the lengths from which reductions are split.
 
 use crate::data::{contiguous, extent, operand, output, scrambled};
 use crate::gpu::there;
@@ -7,7 +8,7 @@ use vierbein::op::*;
 use vierbein::prelude::*;
 use vierbein::{Cuda, Element, Error, c32, c64};
 
-/// An operand, and the number of its leading axes that are kept.
+/// The layout of an operand, and the number of its leading axes that are kept; the other axes are reduced.
 #[derive(Debug, Clone)]
 struct Case {
     shape: Vec<usize>,
@@ -19,7 +20,7 @@ struct Case {
 }
 
 impl Case {
-    /// Returns the number of elements that the buffer needs.
+    /// Returns the number of elements of the operand's buffer.
     fn len(&self) -> usize {
         extent(&self.shape, &self.strides) + self.offset
     }
@@ -30,26 +31,26 @@ fn case(shape: &[usize], strides: &[isize], offset: usize, kept: usize) -> Case 
     Case { shape: shape.into(), strides: strides.into(), offset, kept, out }
 }
 
-/// A few cases of each kind.
+/// Returns a few cases of each kind.
 fn some() -> Vec<Case> {
     let mut cases = vec![
-        // Rows, columns, and a row that is not aligned to 16 bytes.
+        // Sums along contiguous rows, sums along strided columns, and a row that is not aligned to 16 bytes.
         case(&[5, 70], &[70, 1], 0, 1),
         case(&[37, 41], &[1, 37], 0, 1),
         case(&[1003], &[1], 1, 0),
-        // Loop nests: a kept middle axis, with and without vector loads.
+        // The kept axis is not the outermost in memory. The first case permits vector loads, the second does not.
         case(&[3, 5, 16], &[16, 48, 1], 0, 1),
         case(&[3, 5, 7], &[7, 21, 1], 0, 1),
-        // Few long reductions, which are split.
+        // A few long reductions, each of which is split into several parts.
         case(&[20_011], &[1], 0, 0),
         case(&[2, 9000], &[1, 2], 0, 1),
     ];
-    // Negative strides on both axes.
+    // Both strides are negative.
     cases.push(case(&[4, 9], &[-9, -1], 35, 1));
     cases
 }
 
-/// Many cases.
+/// Returns the cases of [`some`] and many more.
 fn all() -> Vec<Case> {
     let mut cases = some();
     let lengths =
@@ -68,16 +69,16 @@ fn all() -> Vec<Case> {
         }
     }
     cases.extend([
-        // Split columns, narrow and wide; many outputs of few elements each.
+        // Long columns, which are split, in a narrow and in a wide matrix. Then many outputs that reduce few elements each.
         case(&[3, 30_000], &[1, 3], 0, 1),
         case(&[40, 6000], &[1, 40], 0, 1),
         case(&[40_000, 3], &[3, 1], 0, 1),
         case(&[30_000, 3], &[1, 30_000], 0, 1),
-        // Kept and reduced axes with stride 0.
+        // The kept axis or the reduced axis has stride 0.
         case(&[9, 33], &[0, 1], 0, 1),
         case(&[9, 33], &[1, 0], 0, 1),
         case(&[33], &[0], 2, 0),
-        // Traces: of one matrix, of a batch, of a batch with the smallest stride.
+        // Traces: of one matrix, of a batch of matrices, of a batch whose batch axis has the smallest stride.
         case(&[150], &[151], 0, 0),
         case(&[6, 40], &[1600, 41], 0, 1),
         case(&[60, 40], &[1, 2460], 0, 1),
@@ -96,7 +97,7 @@ fn all() -> Vec<Case> {
         case(&[3, 300, 50], &[1, 150, 3], 0, 1),
         case(&[70, 90], &[90, -1], 89, 0),
     ]);
-    // Outputs that are not contiguous.
+    // Two outputs that are not contiguous in row-major order: one with gaps, one column-major.
     let mut apart = case(&[7, 6, 5], &[30, 5, 1], 0, 2);
     apart.out = vec![3, 40];
     cases.push(apart);
@@ -117,7 +118,7 @@ fn run<Dev: Device + Default + Reduce<T>, T: Element, R: Reduction<T>>(
     let kept = &case.shape[..case.kept];
     let mut out = device.adopt(vec![fill; extent(kept, &case.out)])?;
     let from = operand(&a, case.offset, &case.shape, &case.strides);
-    // SAFETY: the output layouts in this file are either contiguous or have gaps, so no two indices share an element.
+    // SAFETY: each output layout in this file is contiguous in some axis order, or has gaps. So no two indices share an element.
     let to = unsafe { output(&mut out, 0, kept, &case.out) };
     device.reduce(op, to, from).map(|()| device.release(out).unwrap())
 }
@@ -148,7 +149,7 @@ fn compare<T: Element, R: Reduction<T>>(
     }
 }
 
-/// Numbers near 1, so that sums and products of many neither overflow nor vanish.
+/// Returns a number near 1, so that sums and products of many numbers neither overflow nor underflow.
 fn ordinary(k: usize) -> f64 {
     1.0 + (scrambled(k) % 2001) as f64 / 1e6 - 1e-3
 }
@@ -207,7 +208,7 @@ macro_rules! floats {
             }
             let cases = $cases;
             let value = |k| ordinary(k) as $t;
-            // Few different values, so that extrema are not unique.
+            // There are only seven different values, so extrema are not unique.
             let ties = |k| (scrambled(k) % 7) as $t - 3.0;
             let with_nan = |k| if scrambled(k) % 97 == 0 { <$t>::NAN } else { value(k) };
             let same = |x: $t, y: $t, _: usize| x == y || (x.is_nan() && y.is_nan());
@@ -267,7 +268,7 @@ fn bool_reductions() {
     }
 }
 
-/// Long sums satisfy the error bound of a pairwise sum. A sequential sum of this length would not.
+/// Long sums of `f32` must satisfy the error bound of pairwise summation. The error of a plain loop of this length would exceed it.
 #[test]
 fn long_sums_are_accurate() {
     if !there() {
@@ -286,20 +287,20 @@ fn long_sums_are_accurate() {
     }
 }
 
-/// A sum that overflows is an error with debug assertions, the same as on the host.
+/// A sum that overflows has the same outcome as on the host: an error in builds with debug assertions.
 #[test]
 fn integer_overflow_equals_host() {
     if !there() {
         return;
     }
     let x = Tensor::<i32, _>::full([3, 50], i32::MAX).to_device::<Cuda>().unwrap();
-    // Without debug assertions, sums wrap on both devices.
+    // In builds without debug assertions, sums wrap on both devices.
     let on_host = Tensor::<i32, _>::full([3, 50], i32::MAX).try_sum_axis(1);
     assert_eq!(on_host.is_err(), cfg!(debug_assertions));
     assert_eq!(x.try_sum_axis(1).map(|sums| sums.to_device::<Cpu>().unwrap()), on_host);
 }
 
-/// A reduction as a user would write it: the index of the last element above a limit, or -1.
+/// A user-defined reduction: the index of the last element above a limit. It is undefined if no element is above the limit.
 #[derive(Debug, Clone, Copy)]
 struct LastAbove {
     limit: f64,
@@ -310,7 +311,7 @@ impl Reduction<f64> for LastAbove {
     type Output = i64;
     const NAME: &'static str = "last position above a limit";
     const USES_INDEX: bool = true;
-    // SAFETY: the functions compute with their arguments and a scalar, and write only to `result`.
+    // SAFETY: the functions of the text access only their arguments and the scalar `limit`, and write only to `result`.
     const CUDA: CudaSource = unsafe {
         CudaSource::new(
             "

@@ -1,4 +1,5 @@
-//! Cumulative sums and products: all lengths and strides, many and few lanes, and integers that overflow.
+//! Compares cumulative sums and products on the GPU with the host: short and long lanes, all kinds of strides, many and few lanes,
+//! and integers that overflow.
 
 use crate::data::{contiguous, extent, operand, output, scrambled};
 use crate::gpu::there;
@@ -16,10 +17,10 @@ fn run<Dev: Device + Default + Reduce<T>, T: Scalar, F: BinaryOp<T, T, Output = 
     let device = Dev::default();
     let a = device.adopt(data.to_vec())?;
     let mut out = device.adopt(vec![T::zero(); extent(shape, to)])?;
-    // With negative strides, index 0 is at the end of its axis.
+    // If the stride of an axis is negative, index 0 is the last element of the axis in memory.
     let back: usize =
         shape.iter().zip(from).map(|(&n, &s)| n.saturating_sub(1) * s.min(0).unsigned_abs()).sum();
-    // SAFETY: no output layout in this file has two indices for the same element.
+    // SAFETY: in each output layout of this file, different indices address different elements.
     let to = unsafe { output(&mut out, 0, shape, to) };
     device.scan(op, to, operand(&a, back, shape, from)).map(|()| device.release(out).unwrap())
 }
@@ -47,7 +48,7 @@ fn compare<T: Scalar, F: BinaryOp<T, T, Output = T>>(
     }
 }
 
-/// Shapes, with strides of the result and of the operand.
+/// Returns shapes with the strides of the result and of the operand.
 fn cases() -> Vec<(Vec<usize>, Vec<isize>, Vec<isize>)> {
     let lengths = [0, 1, 2, 7, 8, 9, 31, 33, 255, 257, 2047, 2048, 2049, 2056, 5000, 8191, 16_385, 40_000];
     let mut cases: Vec<_> = lengths.into_iter().map(|n| (vec![n], vec![1], vec![1])).collect();
@@ -61,7 +62,8 @@ fn cases() -> Vec<(Vec<usize>, Vec<isize>, Vec<isize>)> {
         add(&shape, &[1, m], &[0, 1]);
         add(&shape, &[2 * n + 1, 2], &[n, 1]);
     }
-    // Enough lanes that each thread computes whole lanes: lanes with adjacent elements, and short contiguous lanes.
+    // In the first two cases, there are so many lanes that each thread computes whole lanes. The lanes are interleaved, or short
+    // and contiguous.
     add(&[16_500, 9], &[1, 16_500], &[1, 16_500]);
     add(&[17_000, 5], &[5, 1], &[5, 1]);
     add(&[4, 3, 700], &[700, 2800, 1], &[2100, 700, 1]);
@@ -90,7 +92,8 @@ fn sums_and_products() {
     }
 }
 
-/// Overflow of a cumulative sum is an error with debug assertions, as on the host. Overflow of a partial result only is none.
+/// A cumulative sum that overflows has the same outcome as on the host: an error in builds with debug assertions. If only an
+/// intermediate result of the kernel overflows, that is no error.
 #[test]
 fn integer_overflow_equals_host() {
     if !there() {
@@ -104,7 +107,7 @@ fn integer_overflow_equals_host() {
                 compare(Mul, &[length], [&[1], &[1]], |k| value(k).max(1 + i32::from(k == 0)), |x, y| x == y);
             }
         }
-        // Two large numbers of each sign, adjacent. Sums of some chunks overflow, the cumulative sums do not.
+        // Adjacent elements are two large numbers of each sign. So sums of some chunks overflow, although no cumulative sum does.
         let value = |k| [i64::MAX, -i64::MAX, -i64::MAX, i64::MAX][k % 4];
         compare(Add, &[length], [&[1], &[1]], value, |x, y| x == y);
         let value = |k| [-i64::MAX, i64::MAX, i64::MAX, -i64::MAX][(k + 3) % 4];

@@ -1,4 +1,4 @@
-//! Construction of tensors on a device from functions of the index, and comparison with such functions.
+//! Creates tensors on a device from functions of the index, and compares tensors with such functions.
 
 use vierbein::prelude::*;
 use vierbein::{IntoShape, Storage};
@@ -34,7 +34,7 @@ where
     Tensor::<T, Sh::Dim, O, Cpu>::from_vec(shape, data).to_device_in(&Dev::default()).unwrap()
 }
 
-/// Asserts the shape and the values, by index and in memory order.
+/// Asserts that a tensor has the shape `shape` and the value `expected(index)` at each index. Tests `get` and `to_vec`.
 #[track_caller]
 pub(crate) fn check<T, D, O, Dev, S>(
     got: &Tensor<T, D, O, Dev, S>,
@@ -57,7 +57,7 @@ pub(crate) fn check<T, D, O, Dev, S>(
     }
 }
 
-/// Small integers of both signs. Neighbouring indices have different values.
+/// Returns the test value at an index: a small integer, different at neighbouring indices. `p` and `r` have both signs.
 pub(crate) fn p([i, j]: [usize; 2]) -> f64 {
     (7 * i + 3 * j) as f64 % 11.0 - 5.0
 }

@@ -1,4 +1,4 @@
-//! A third-party device that implements `HostAccess`: transfers access its memory directly.
+//! Tests of a user-defined device that implements `HostAccess`. Transfers access the memory of such a device directly.
 
 use crate::common::Remote;
 use std::sync::Arc;
@@ -18,7 +18,8 @@ struct Near {
     copies: Arc<AtomicUsize>,
 }
 
-// SAFETY: buffers, pointers and accesses are those of `Cpu`. Clones share only counters; other instances share nothing.
+// SAFETY: buffers and pointers are those of `Cpu`, and each method forwards to the method of `Cpu`, which fulfils the contract.
+// `same_instance` is `true` for clones, which access the same memory.
 unsafe impl Device for Near {
     type Buffer<T: Element> = CpuBuffer<T>;
     type Ptr<T: Element> = HostPtr<T>;
@@ -45,12 +46,14 @@ unsafe impl Device for Near {
     }
     unsafe fn read<T: Element>(&self, from: HostPtr<T>, to: &mut [T]) -> Result<(), Error> {
         self.moved.fetch_add(to.len(), Ordering::Relaxed);
-        // SAFETY: this method's contract is that of `Cpu::read`, and pointers and buffers are the same.
+        // SAFETY: the caller ensures the conditions of `Device::read`. `Cpu.read` has the same conditions, and gets the same
+        // arguments.
         unsafe { Cpu.read(from, to) }
     }
     unsafe fn write<T: Element>(&self, from: &[T], to: HostPtr<T>) -> Result<(), Error> {
         self.moved.fetch_add(from.len(), Ordering::Relaxed);
-        // SAFETY: this method's contract is that of `Cpu::write`, and pointers and buffers are the same.
+        // SAFETY: the caller ensures the conditions of `Device::write`. `Cpu.write` has the same conditions, and gets the same
+        // arguments.
         unsafe { Cpu.write(from, to) }
     }
     fn on_host<T: Element>() -> Option<OnHost<Self, T>> {
@@ -120,7 +123,8 @@ fn transfers_access_host_memory_directly() -> Result<(), Error> {
     assert_eq!(near.counts(), (0, 0));
     assert_eq!(target.to_vec(), numbers.to_vec());
 
-    // For a strided target, the elements are written to a contiguous buffer on the device, which then copies them.
+    // For a strided target, the library writes the elements to a contiguous buffer on the device. The device then copies them to
+    // the target.
     let mut wide = Tensor::<i64, Rank<2>, RowMajor, Near>::try_zeros_in([3, 8], &near)?;
     near.counts();
     wide.slice_mut(s![.., ..;2]).copy_from(&numbers)?;
@@ -128,7 +132,7 @@ fn transfers_access_host_memory_directly() -> Result<(), Error> {
     assert_eq!(wide.slice(s![.., ..;2]).to_vec(), numbers.to_vec());
     assert_eq!(wide.slice(s![.., 1..;2]).to_vec(), [0; 12]);
 
-    // A copy within a device does not use the host. Another instance counts as another device.
+    // A copy within one device instance uses the device's own `copy`. A copy to another instance is a transfer.
     let mut turned = Tensor::<i64, Rank<2>, RowMajor, Near>::try_zeros_in([4, 3], &near)?;
     near.counts();
     turned.copy_from(&there.t())?;
@@ -140,7 +144,8 @@ fn transfers_access_host_memory_directly() -> Result<(), Error> {
     Ok(())
 }
 
-/// Functions of one to three operands, into new tensors and in place, with the host's kernels on the device's memory.
+/// Elementwise operations run the kernels of `Cpu` on the device's memory. The test calls functions of one to three operands, with
+/// new results and in place.
 #[test]
 fn elementwise_functions_use_the_kernels_of_the_host() -> Result<(), Error> {
     let near = Near::default();

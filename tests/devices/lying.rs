@@ -1,5 +1,5 @@
-//! A device that satisfies the safety contract of `Device`, but returns too few or too many elements from one of the safe methods
-//! that an implementation may override. The library must panic, return an error, or return the correct result.
+//! Tests of a faulty device. It satisfies the safety contract of `Device`, but one of its methods returns too few or too many
+//! elements, or copies nothing. The library must panic, return an error, or return the correct result.
 
 use crate::common::{Address, Block, Remote};
 use std::cell::Cell;
@@ -9,7 +9,7 @@ use vierbein::device::{Copies, Device, Elementwise, Gemm, IntoOutput, Operand, O
 use vierbein::prelude::*;
 use vierbein::{DynTensor, Error, Scalar};
 
-/// The method that returns the wrong number of elements.
+/// The method that is faulty.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 enum Method {
     #[default]
@@ -26,7 +26,7 @@ enum Method {
     One,
 }
 
-/// The number of elements that it returns.
+/// The number of elements that the faulty method returns: none, one too few, or one too many.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 enum Size {
     #[default]
@@ -36,11 +36,12 @@ enum Size {
 }
 
 thread_local! {
-    /// The current fault. It is not a field of the device, because the library clones devices.
+    /// The current fault of all devices on this thread. A field of the device would not change in the clones that the library
+    /// makes.
     static LIE: Cell<(Method, Size)> = const { std::cell::Cell::new((Method::None, Size::Empty)) };
 }
 
-/// Returns the length that `method` returns instead of `len`.
+/// Returns the number of elements that `method` must return instead of `len`. It is `len`, unless `method` is the faulty one.
 fn length(method: Method, len: usize) -> usize {
     match LIE.get() {
         (lying, _) if lying != method || lying == Method::None => len,
@@ -50,22 +51,24 @@ fn length(method: Method, len: usize) -> usize {
     }
 }
 
-/// A [`Remote`], which checks each access, with a fault. With `COPIES` it implements copies on the device.
+/// The faulty device. Its memory is that of a [`Remote`], which checks each access. If `COPIES` is `true`, it implements copies
+/// within the device.
 #[derive(Debug, Clone, Default)]
 struct Liar<const COPIES: bool>(Remote);
 
 impl<const COPIES: bool> Liar<COPIES> {
-    /// Returns the elements of an operand, truncated or extended by the fault.
+    /// Reads the elements of an operand. If `method` is faulty, truncates or extends the result.
     fn elements<T: Element>(&self, method: Method, from: Operand<'_, T, Self>) -> Result<Vec<T>, Error> {
         let mut data = vec![T::default(); from.shape().iter().product()];
         if from.strides().iter().all(|&stride| stride == 1) && !data.is_empty() {
-            // SAFETY: the operand is contiguous: it has one axis of unit stride, or none. `data` has as many elements.
+            // SAFETY: all strides are 1, and the tests have no operands that overlap themselves. So at most one axis has an extent
+            // above 1, and the operand is contiguous. `data` has as many elements as the operand.
             unsafe { self.read(from.ptr(), &mut data)? };
         } else {
             let mut index = vec![0; from.shape().len()];
             for value in &mut data {
                 let at = index.iter().zip(from.strides()).map(|(&i, s)| i as isize * s).sum();
-                // SAFETY: `index` is within the shape, so the operand's element at this offset is readable.
+                // SAFETY: `index` is within the shape, so `at` is the offset of an element of the operand, which is readable.
                 unsafe { self.read(Self::offset::<T>(from.ptr(), at), core::slice::from_mut(value))? };
                 for (i, &n) in index.iter_mut().zip(from.shape()).rev() {
                     *i += 1;
@@ -85,14 +88,14 @@ impl<const COPIES: bool> Liar<COPIES> {
         let len = length(method, data.len());
         data.resize(len, T::default());
         let mut buffer = self.0.alloc(len)?;
-        // SAFETY: the new buffer has as many elements as `data`, and nothing else accesses it.
+        // SAFETY: `alloc(len)` of `Remote` returns `len` elements, as many as `data` has. Nothing else accesses the new buffer.
         unsafe { self.0.write(&data, Remote::ptr_mut(&mut buffer))? };
         Ok(buffer)
     }
 }
 
-// SAFETY: buffers, pointers, `len`, `read`, `write`, `clone` and `same_instance` are those of `Remote`. The other methods may
-// return any number of elements.
+// SAFETY: buffers, pointers, `len`, `read`, `write`, `clone` and `same_instance` are those of `Remote`, which fulfils the contract.
+// The contract permits the other methods to return any number of elements.
 unsafe impl<const COPIES: bool> Device for Liar<COPIES> {
     type Buffer<T: Element> = Block<T>;
     type Ptr<T: Element> = Address;
@@ -116,11 +119,13 @@ unsafe impl<const COPIES: bool> Device for Liar<COPIES> {
         Remote::offset::<T>(ptr, elements)
     }
     unsafe fn read<T: Element>(&self, from: Address, to: &mut [T]) -> Result<(), Error> {
-        // SAFETY: this method's contract is that of `Remote::read`.
+        // SAFETY: the caller ensures the conditions of `Device::read`. `Remote::read` has the same conditions, and gets the same
+        // arguments.
         unsafe { self.0.read(from, to) }
     }
     unsafe fn write<T: Element>(&self, from: &[T], to: Address) -> Result<(), Error> {
-        // SAFETY: this method's contract is that of `Remote::write`.
+        // SAFETY: the caller ensures the conditions of `Device::write`. `Remote::write` has the same conditions, and gets the same
+        // arguments.
         unsafe { self.0.write(from, to) }
     }
 
@@ -135,7 +140,7 @@ unsafe impl<const COPIES: bool> Device for Liar<COPIES> {
     }
     fn duplicate<T: Element>(&self, buffer: &Block<T>) -> Result<Block<T>, Error> {
         let mut data = vec![T::default(); Remote::len(buffer)];
-        // SAFETY: `data` has as many elements as `buffer`, which is alive and initialised.
+        // SAFETY: `data` has as many elements as `buffer`, which `buffer: &Block` keeps alive. `Remote` initialises every buffer.
         unsafe { self.0.read(Remote::ptr(buffer), &mut data)? };
         self.uploaded(Method::Duplicate, data)
     }
@@ -151,14 +156,14 @@ unsafe impl<const COPIES: bool> Device for Liar<COPIES> {
     }
     fn release<T: Element>(&self, buffer: Block<T>) -> Result<Vec<T>, Error> {
         let mut data = vec![T::default(); Remote::len(&buffer)];
-        // SAFETY: `data` has as many elements as `buffer`, which is alive and initialised.
+        // SAFETY: `data` has as many elements as `buffer`, which this function owns. `Remote` initialises every buffer.
         unsafe { self.0.read(Remote::ptr(&buffer), &mut data)? };
         data.resize(length(Method::Release, data.len()), T::default());
         Ok(data)
     }
     unsafe fn one<T: Element>(&self, work: impl IntoOutput<T, Self>) -> Result<Block<T>, Error> {
         let mut buffer = self.0.alloc(1)?;
-        // SAFETY: the new buffer has one element, which is the one index of rank 0, and nothing else accesses it.
+        // SAFETY: the new buffer has one element, as many as an output of rank 0. Nothing else accesses the buffer.
         work.write(unsafe { Output::from_raw(Remote::ptr_mut(&mut buffer), &[], &[]) }, self)?;
         if length(Method::One, 1) == 1 { Ok(buffer) } else { self.0.alloc(length(Method::One, 1)) }
     }
@@ -173,14 +178,15 @@ impl<T: Element, const COPIES: bool> Permute<T> for Liar<COPIES> {
             return Ok(());
         }
         let data = self.elements(Method::None, from)?;
-        // SAFETY: the output is contiguous or has one element, because the tests copy nothing else, and `data` has its length.
+        // SAFETY: the tests copy only to outputs that are contiguous or have one element. `data` has as many elements as the
+        // output.
         unsafe { self.0.write(&data, out.ptr()) }
     }
 }
 impl<T: Element, const COPIES: bool> Reduce<T> for Liar<COPIES> {}
 impl<T: Scalar, const COPIES: bool> Gemm<T> for Liar<COPIES> {}
 
-/// An operation on tensors of the device, with its name. It returns elements on the host.
+/// A step of the test: its name, and a function that computes on the device and returns the resulting elements on the host.
 type Step<Dev> = (&'static str, fn(&Dev) -> Result<Vec<f64>, Error>);
 
 fn on<Dev: Device>(device: &Dev, values: &[f64]) -> Result<Tensor<f64, Rank<2>, RowMajor, Dev>, Error> {
@@ -267,7 +273,7 @@ fn dynamic<const COPIES: bool>() -> Vec<Step<Liar<COPIES>>> {
     ]
 }
 
-/// Suppresses the output of panics on threads that test a fault.
+/// Installs a panic hook that prints nothing for panics on a thread with a current fault.
 fn expect_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -280,7 +286,7 @@ fn expect_panics() {
     });
 }
 
-/// Tests each method with each fault in each step. The expected results come from the same device without a fault.
+/// Runs each step with each fault of each method. The expected results are those of the same device without a fault.
 fn check<const COPIES: bool>(methods: &[Method]) {
     expect_panics();
     let honest = Liar::<COPIES>(Remote::default());
@@ -297,8 +303,8 @@ fn check<const COPIES: bool>(methods: &[Method]) {
                 LIE.set((Method::None, Size::Empty));
                 match found {
                     Ok(Ok(found)) if found == expected => {}
-                    // `to_vec` returns what `gather` does, and `into_vec` what `release` does. A device that claims to copy, but copies
-                    // nothing, leaves the old elements.
+                    // Some wrong results are permitted. `to_vec` returns the result of `gather` unchanged, and `into_vec` that of
+                    // `release`. If `copy` copies nothing, the target keeps its old elements.
                     Ok(Ok(found)) => assert!(
                         matches!(method, Method::Gather | Method::Release)
                             || method == Method::Copy && found.len() == expected.len(),

@@ -1,5 +1,5 @@
-//! Contractions with specifications that are parsed at run time: random ones compared with loops over all labels, the table of
-//! results of other libraries, and error messages.
+//! Tests of contractions with specifications that are parsed at run time. Results of random contractions are compared with loops
+//! over all labels, others with a table of results of NumPy. Also tests error messages.
 
 use crate::naive::{Naive, cases, check, indices};
 use crate::values::Value;
@@ -19,7 +19,8 @@ impl Random {
     }
 }
 
-/// Contracts by a loop over all values of all labels. `terms` are the labels of the operands, `extents` is indexed by label.
+/// Computes the expected result by a loop over all values of all labels. `terms` are the labels of the operands; `extents` has the
+/// extent of each label.
 fn brute_force<T: Value>(
     terms: &[Vec<usize>],
     result: &[usize],
@@ -41,7 +42,7 @@ fn brute_force<T: Value>(
     sums.map(|sum| T::narrow(sum).into())
 }
 
-/// Returns 1, 2 or their negatives. Sums of products fit in every type; unsigned types get no negatives.
+/// Returns 1 or 2, so that sums of products fit in every type.
 fn tame<T: Value>(k: usize) -> T {
     T::narrow(c64::new((k % 2 + 1) as f64, 0.0))
 }
@@ -53,7 +54,7 @@ fn random_of<T: Value>(count: usize) {
     let mut random = Random(42);
     for _ in 0..count {
         let extents: Vec<usize> = (0..5).map(|_| 1 + random.below(3)).collect();
-        // Few elements, so that sums fit in eight bits.
+        // The extents are small, so that sums fit in eight bits.
         let operands = 1 + random.below(3);
         let terms: Vec<Vec<usize>> =
             (0..operands).map(|_| (0..random.below(4)).map(|_| random.below(5)).collect()).collect();
@@ -94,7 +95,7 @@ fn random_specifications() {
     random_of::<i64>(200);
 }
 
-/// The columns are described in `tests/oracle/einsum.rs`.
+/// Compares results with the fingerprints in `tests/data/einsum.tsv`, as `tests/oracle/einsum.rs` does for typed tensors.
 #[test]
 fn results_equal_table() {
     let reals = |shape: &[usize], order| {
@@ -170,7 +171,8 @@ fn products_of<T: Value>() {
     if T::small(0).wide().is_none() {
         return;
     }
-    // Row-major shapes. For column-major order they are reversed, and the operands are swapped.
+    // The shapes of the left operand, the right operand and the result in row-major order. The column-major products below reverse
+    // each shape and exchange the operands.
     let shapes: [(&[usize], &[usize], &[usize]); 10] = [
         (&[3], &[3], &[]),
         (&[2, 3], &[3], &[2]),
@@ -218,7 +220,7 @@ fn products_of<T: Value>() {
             });
             let found = left.view().matmul(right.view()).unwrap();
             check(&found, &expected, ORDERS[0], (T::DTYPE, a, b, k));
-            // With axes reversed, denoted by ᵀ: (A·B)ᵀ = Bᵀ·Aᵀ.
+            // Let ᵀ reverse all axes. Then (A·B)ᵀ = Bᵀ·Aᵀ, where the right-hand product is column-major.
             let (x, y) = (left.view(), right.view());
             let found = y.flip_order().matmul(x.flip_order()).unwrap();
             let mirrored: Vec<usize> = c.iter().rev().copied().collect();
@@ -232,7 +234,7 @@ fn products_of<T: Value>() {
 #[test]
 fn matrix_products() {
     for_each_type!(products_of());
-    // The largest number of batch axes.
+    // 14 batch axes are the maximum, because tensors have at most 16 axes.
     let deep: Vec<usize> = vec![1; 14];
     let x = DynTensor::from_vec(&[&deep[..], &[2, 2]].concat(), vec![1, 2, 3, 4], ORDERS[0]).unwrap();
     assert_eq!(x.matmul(&x).unwrap().to_vec::<i32>().unwrap(), [7, 10, 15, 22]);
@@ -245,7 +247,7 @@ fn rejected(tried: Result<DynTensor, Error>, text: &str) {
     assert_eq!(tried.unwrap_err().to_string(), text);
 }
 
-/// The compiler's messages are in `ui-tests/fail/einsum_*.stderr`.
+/// The compiler's messages for the same specifications in `einsum!` are in `ui-tests/fail/einsum_*.stderr`.
 #[test]
 fn invalid_specifications_are_errors() {
     let (a, b) = (
@@ -267,7 +269,7 @@ fn invalid_specifications_are_errors() {
         ("ij,jk->...ik", "the result has an ellipsis, but no operand has one"),
     ] {
         rejected(einsum(spec, &[&a, &b]), &format!("einsum \"{spec}\": {why}"));
-        // The parser, and so the compiler, has the same message.
+        // `einsum!` parses its specification at compile time by `Spec::parse`, so the compiler's message is the same.
         let compiled = vierbein::einsum::Spec::parse(spec, 2).unwrap_err().to_string();
         assert_eq!(compiled, format!("einsum \"{spec}\": {why}"));
     }

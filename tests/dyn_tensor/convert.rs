@@ -1,4 +1,5 @@
-//! Conversions of element types, equal to Rust's `as`; memory orders; promotion and casting kinds, compared with NumPy's tables.
+//! Tests of conversions between element types, which must equal Rust's `as`, and between memory orders. Promotion and `cast_into`
+//! are compared with a table of NumPy.
 
 use crate::naive::{Naive, cases, check};
 use crate::values::Value;
@@ -6,7 +7,8 @@ use vierbein::dyn_tensor::promote;
 use vierbein::prelude::*;
 use vierbein::{DType, DynScalar, DynTensor, Element, Error, MemoryOrder, c32, c64, dispatch};
 
-/// Printed by NumPy; the first line of the file says how.
+/// The promoted type of each pair of types, and whether NumPy permits the cast. NumPy computed the table by the functions in its
+/// first line.
 const TABLE: &str = include_str!("../data/promotion.tsv");
 
 fn rows() -> Vec<[DType; 3]> {
@@ -40,7 +42,7 @@ fn promoted_tensors() {
     }
 }
 
-/// The expected conversion, written with `as`.
+/// Returns the expected result of a conversion, which is computed with `as`. Returns `None` if the conversion is not supported.
 fn cast(x: DynScalar, to: DType) -> Option<DynScalar> {
     macro_rules! from_real {
         ($x:expr) => {
@@ -189,7 +191,7 @@ fn values_orders_and_ranks() {
     );
     let error = error.into_inner().cast_into::<i8, Rank<1>, RowMajor>().unwrap_err();
     assert_eq!(error.into_inner().len(), 6);
-    // Rounding is allowed, overflow to infinity is not.
+    // `cast_into` may round numbers, but a finite number must not become an infinity.
     let x = DynTensor::from(tensor![0.1]);
     assert_eq!(x.cast_into::<f32, Rank<1>, RowMajor>().unwrap()[[0]], 0.1f32);
     let x = DynTensor::from(tensor![f64::INFINITY, f64::from(f32::MAX), 1e300]);

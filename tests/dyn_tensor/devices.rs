@@ -1,4 +1,5 @@
-//! Devices that `DynTensor` has no kernels for: operations without kernels work, all others return an error that names the fix.
+//! Tests of dynamic tensors on a device for which `DynTensor` has no kernels. Operations that need no kernel must work. All others
+//! must return an error that names the fix.
 
 use crate::common::Remote;
 use vierbein::prelude::*;
@@ -25,10 +26,10 @@ fn operations_without_kernels_work_on_any_device() {
     assert_eq!(home.downcast_ref().unwrap(), tensor![[9, 2, 3], [4, 5, 6]]);
     assert_ne!(home, x);
     assert_eq!(home.to_device::<Remote>().unwrap(), x);
-    // `cast_into` computes on the host.
+    // `cast_into` converts elements on the host, so it works for each device.
     let cast: Tensor<f64, Rank<2>> = x.clone().cast_into().unwrap();
     assert_eq!(cast, tensor![[9.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
-    // A typed tensor can compute on any device.
+    // After a downcast to a typed tensor, all operations work on the device.
     let typed: Tensor<i32, Rank<2>, RowMajor, Remote> = x.downcast().unwrap();
     assert_eq!(DynView::from(&(&typed + &typed)).get(&[0, 0]).unwrap(), 18.into());
 }

@@ -1,4 +1,4 @@
-//! Functions of one, two and three elements, into new tensors and in place.
+//! Tests of functions of one, two and three elements, with new results and in place.
 
 use crate::naive::{Naive, cases, check};
 use crate::values::Value;
@@ -17,12 +17,12 @@ fn unary_of<T: Value>() {
             assert!(matches!(error, Error::UnsupportedDType { dtype, .. } if dtype == T::DTYPE), "{error}");
             continue;
         }
-        // Small values only. Other tests cover NaN and infinities.
+        // The values are small. Other tests cover NaN and infinities.
         let all = Naive::new(&[13], |index| T::small(index[0]));
         let expected = all.map(|x| T::unary(*op, x).unwrap());
         check(&all.tensor(ORDERS[0]).unary(*op).unwrap(), &expected, ORDERS[0], (op, T::DTYPE));
     }
-    // All kinds of layouts, for one function of each implementation.
+    // Tests all kinds of layouts with a few functions, one of each implementation.
     for order in ORDERS {
         for shape in SHAPES {
             for case in cases(shape, order, T::small) {
@@ -42,7 +42,7 @@ fn functions_of_one_element() {
     for_each_type!(unary_of());
 }
 
-/// The naive result of a function of two operands that broadcast.
+/// Returns the expected result of a function of two operands that broadcast.
 fn combined<T: Value>(op: Binary, a: &Naive<T>, b: &Naive<T>, order: MemoryOrder) -> Naive<DynScalar> {
     let rank = a.shape.len().max(b.shape.len());
     let aligned = |shape: &[usize], axis: usize| {
@@ -77,13 +77,13 @@ fn binary_of<T: Value>() {
             let expected = combined(op, &left.naive, &right.naive, order);
             let found = left.view().binary(op, right.view()).unwrap();
             check(&found, &expected, order, (op, T::DTYPE));
-            // A scalar operand.
+            // The right operand is a scalar.
             let one = Naive::new(&[], |_| y);
             let expected = combined(op, &left.naive, &one, order);
             check(&left.view().binary(op, y.into()).unwrap(), &expected, order, (op, T::DTYPE, "scalar"));
         }
     }
-    // All kinds of layouts of both operands, for one function with a result of the same type and one comparison.
+    // Tests all kinds of layouts of both operands, with one function whose result has their type and with one comparison.
     let of_both = if T::DTYPE == DType::Bool { Binary::Xor } else { Binary::Sub };
     for order in ORDERS {
         for shape in SHAPES {
@@ -97,7 +97,7 @@ fn binary_of<T: Value>() {
                 }
             }
         }
-        // Broadcasting: a lower rank or axes of extent 1, on either side.
+        // Tests operands that broadcast: one has a lower rank, or axes of extent 1.
         let pairs: [(&[usize], &[usize]); 5] = match order {
             MemoryOrder::RowMajor => {
                 [(&[2, 3], &[3]), (&[3], &[2, 3]), (&[2, 1, 3], &[4, 1]), (&[], &[2, 2]), (&[2, 3], &[2, 1])]
@@ -197,7 +197,7 @@ fn writing_of<T: Value>() {
             x.assign(case.view()).unwrap();
             check(&x, &case.naive.map(Into::into), order, (T::DTYPE, &case.steps));
         }
-        // Into a mutable view: every second column, reversed.
+        // Writes to a mutable view of every second column, in reverse order.
         let before = cases(&[2, 4], order, T::larger).swap_remove(0);
         let mut x = before.base.clone();
         x.slice_mut(vierbein::s![.., ..;-2]).unwrap().fill(T::small(1)).unwrap();

@@ -1,9 +1,9 @@
-//! A naive tensor: a shape and its elements in row-major order, without strides, memory orders or kernels.
+//! A naive tensor, for expected results: a shape and its elements in row-major order. It has no strides, memory orders or kernels.
 
 use vierbein::dyn_tensor::{DynData, SliceItem};
 use vierbein::{DynScalar, DynTensor, DynView, Element, MemoryOrder, NewAxis, Stepped};
 
-/// The elements in row-major order.
+/// A shape and its elements in row-major order.
 #[derive(Debug, Clone)]
 pub(crate) struct Naive<T> {
     pub(crate) shape: Vec<usize>,
@@ -61,7 +61,7 @@ impl<T: Element> Naive<T> {
     }
 }
 
-/// One step from a tensor to a view.
+/// A view operation of a test case.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     Permute(Vec<usize>),
@@ -69,7 +69,7 @@ pub(crate) enum Step {
     Broadcast(Vec<usize>),
 }
 
-/// A tensor, the steps to a view of it, and the expected elements of the view.
+/// A test case: a base tensor, the operations that create a view of it, and the expected elements of the view.
 #[derive(Debug)]
 pub(crate) struct Case<T> {
     pub(crate) base: DynTensor,
@@ -87,7 +87,8 @@ impl<T: Element> Case<T> {
     }
 }
 
-/// Returns a shape in all kinds of layouts: contiguous, permuted, sliced, reversed, broadcast, indexed from a higher rank.
+/// Returns views of the given shape with all kinds of layouts: contiguous, permuted, sliced, reversed, broadcast, and indexed from
+/// a higher rank.
 pub(crate) fn cases<T: Element>(
     shape: &[usize],
     order: MemoryOrder,
@@ -107,7 +108,7 @@ pub(crate) fn cases<T: Element>(
     };
     case(count(shape), vec![], count(shape));
 
-    // Axis k of the view is axis `axes[k]` of the base: rotated by one.
+    // Permuted: axis k of the view is axis `axes[k]` of the base. The axes are rotated by one.
     let axes: Vec<usize> = (0..rank).map(|k| (k + 1) % rank).collect();
     let mut turned = vec![0; rank];
     axes.iter().enumerate().for_each(|(k, &axis)| turned[axis] = shape[k]);
@@ -119,7 +120,7 @@ pub(crate) fn cases<T: Element>(
     });
     case(base, vec![Step::Permute(axes)], naive);
 
-    // Every second index of each axis, from 1 on; one index of an additional axis.
+    // Sliced: every second index of each axis, from index 1 on. The base has an additional axis, of which one index is taken.
     let wide: Vec<usize> = shape.iter().map(|n| 2 * n + 1).chain([3]).collect();
     let base = count(&wide);
     let naive =
@@ -129,14 +130,14 @@ pub(crate) fn cases<T: Element>(
     items.push(SliceItem::from(-2));
     case(base, vec![Step::Slice(items)], naive);
 
-    // Reversed.
+    // Reversed along each axis.
     let base = count(shape);
     let naive = Naive::new(shape, |index| {
         base.at(&index.iter().zip(shape).map(|(i, n)| n - 1 - i).collect::<Vec<_>>())
     });
     case(base, vec![Step::Slice(vec![SliceItem::from(Stepped(.., -1)); rank])], naive);
 
-    // Broadcast along the first axis, and along a new axis.
+    // Two broadcast views: along the first axis of the base, and along a new axis.
     if rank > 0 {
         let mut short = shape.to_vec();
         short[0] = 1;
@@ -152,7 +153,7 @@ pub(crate) fn cases<T: Element>(
     all
 }
 
-/// Returns whether a computed value equals the expected one, up to rounding errors of its type.
+/// Returns whether two values are equal, up to rounding errors of their type.
 pub(crate) fn same(found: DynScalar, expected: DynScalar) -> bool {
     use DynScalar::{C32, C64, F32, F64};
     let near = |a: f64, b: f64, eps: f64| {
@@ -167,7 +168,7 @@ pub(crate) fn same(found: DynScalar, expected: DynScalar) -> bool {
     }
 }
 
-/// Asserts memory order and elements of a tensor, and that an owned tensor is contiguous.
+/// Asserts the shape, memory order and elements of a tensor. An owned tensor must be contiguous.
 #[track_caller]
 pub(crate) fn check<S: DynData>(
     found: &DynTensor<S>,

@@ -1,4 +1,4 @@
-//! Operators: each computes the same as its fallible variant, and panics with the variant's message at the caller's line.
+//! Tests of operators. Each must compute the same as its fallible variant, and panic with the message of the variant's error.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use vierbein::{Complex, DynTensor, Error, Tensor, tensor};
@@ -43,7 +43,7 @@ fn in_place() {
     assert_eq!(m.to_vec::<i32>().unwrap(), [1, 2, 13, 14]);
 }
 
-/// Asserts that the call panics with the message of the error.
+/// Asserts that `tried` is an error, and that `panics` panics with its message.
 #[track_caller]
 fn rejected(tried: Result<(), Error>, panics: impl FnOnce()) {
     let error = tried.expect_err("an error was expected").to_string();

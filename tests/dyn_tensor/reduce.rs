@@ -1,4 +1,4 @@
-//! Reductions over all subsets of axes, cumulative sums, traces.
+//! Tests of reductions over all subsets of axes, cumulative sums and traces.
 
 use crate::naive::{Naive, cases, check, indices};
 use crate::values::Value;
@@ -23,7 +23,7 @@ const ALL: [DynReduction; 13] = [
     DynReduction::Count,
 ];
 
-/// Converts a real result to the type of means, variances and norms of `T`.
+/// Converts a real number to the result type of variances and norms of `T`.
 fn magnitude<T: Value>(x: f64) -> DynScalar {
     match T::DTYPE {
         DType::F32 | DType::C32 => (x as f32).into(),
@@ -31,7 +31,8 @@ fn magnitude<T: Value>(x: f64) -> DynScalar {
     }
 }
 
-/// The expected reduction of elements in memory order. Returns `None` if the type does not support it.
+/// Returns the expected result of a reduction of elements, which are in memory order. Returns `None` if the type does not support
+/// the reduction.
 fn reduced<T: Value>(op: DynReduction, elements: &[T]) -> Option<DynScalar> {
     let wide: Option<Vec<c64>> = elements.iter().map(|x| x.wide()).collect();
     let mask = || elements.iter().map(|&x| bool::try_from(x.into()).ok()).collect::<Option<Vec<bool>>>();
@@ -48,7 +49,7 @@ fn reduced<T: Value>(op: DynReduction, elements: &[T]) -> Option<DynScalar> {
             _ => magnitude::<T>(mean.re),
         }
     };
-    // The first index of the best elements.
+    // Returns the first index of the extremum.
     let best = |better: fn(f64, f64) -> bool| {
         let wide = wide.clone().filter(|_| T::ORDERED)?;
         let mut at = 0;
@@ -77,7 +78,7 @@ fn reduced<T: Value>(op: DynReduction, elements: &[T]) -> Option<DynScalar> {
     }
 }
 
-/// The expected reduction of a tensor over some axes.
+/// Returns the expected result of a reduction of a tensor over `axes`.
 fn over<T: Value>(
     op: DynReduction,
     x: &Naive<T>,
@@ -109,7 +110,7 @@ fn over<T: Value>(
     })
 }
 
-/// Values with small products: at most 2⁴ for twelve elements.
+/// Returns 1 or 2, mostly 1, so that products are small. For `bool`, returns the values of `small`.
 fn tame<T: Value>(k: usize) -> T {
     match k as u64 * 2_654_435_761 / 128 % 5 {
         0 if T::DTYPE != DType::Bool => T::narrow(Complex::new(2.0, 0.0)),
@@ -128,7 +129,7 @@ fn reductions_of<T: Value>() {
             continue;
         }
         let value = if op == DynReduction::Prod { tame::<T> } else { T::small };
-        // The variance of a sample of one element is NaN. The tests of typed tensors cover it.
+        // The sample standard deviation of one element is NaN. The tests of typed tensors cover this case.
         let least = if matches!(op, DynReduction::Std { .. }) { 2 } else { 1 };
         for order in ORDERS {
             for shape in shapes {
@@ -138,7 +139,7 @@ fn reductions_of<T: Value>() {
                         continue;
                     }
                     let all = cases(shape, order, value);
-                    // All kinds of layouts for one subset of axes; two kinds for the other subsets.
+                    // Tests all kinds of layouts for reductions over all axes, and two kinds for those over other subsets.
                     let some =
                         if subset + 1 == 1 << shape.len() { &all[..] } else { &all[..2.min(all.len())] };
                     for case in some {

@@ -1,4 +1,5 @@
-//! Operations that do not compile for typed tensors return an error for `DynTensor`, with the same text.
+//! Tests of operations that would not compile for typed tensors. For `DynTensor`, they return an error with the text of the
+//! compiler message.
 
 use vierbein::{DType, DynTensor, Error, MemoryOrder, c64, s, tensor};
 
@@ -32,7 +33,7 @@ fn mismatched_element_types_are_errors() {
         "add: cannot combine a tensor of `f64` with `i32`: expected a tensor or a scalar of `f64`; \
          a scalar has the type of the elements: `1.0` for `f64`, `Complex::from(1.0)` for `Complex<f64>`",
     );
-    // The fix in the message works.
+    // The fixes that the messages name work.
     assert!(x.try_add(&y.to_dtype(DType::F64).unwrap()).is_ok());
     let (a, b) = vierbein::dyn_tensor::promote(x, y).unwrap();
     assert!(a.try_add(&b).is_ok());
@@ -49,7 +50,7 @@ fn mismatched_memory_orders_are_errors() {
     rejected(x.lt(0.0).unwrap().select(&y, &y), &format!("select from: {ORDERS}"));
     assert!(x.try_sub(y.as_order(MemoryOrder::RowMajor)).is_ok());
     assert!(x.try_sub(&y.to_order(MemoryOrder::RowMajor).unwrap()).is_ok());
-    // Tensors of rank 0 and 1 match both memory orders, on either side. The result has the order of the other operand.
+    // Operands of rank 0 and 1, left or right, match both memory orders. The result has the memory order of the other operand.
     let v = DynTensor::from(tensor![1.0, 2.0]);
     for (a, b) in [(&v, &y), (&y, &v)] {
         let sum = a.try_add(b).unwrap();
@@ -61,7 +62,7 @@ fn mismatched_memory_orders_are_errors() {
     z.try_add_assign(&v).unwrap();
     assert_eq!(z.to_vec::<f64>().unwrap(), [2.0, 5.0, 3.0, 6.0]);
     assert_eq!(y.matmul(&v).unwrap().to_vec::<f64>().unwrap(), [5.0, 11.0]);
-    // A mask of rank 1 matches both operands, but their memory orders still differ.
+    // A mask of rank 1 matches both memory orders. But the two other operands differ in memory order, which is an error.
     rejected(v.lt(1.5).unwrap().select(&x, &y), &format!("select from: {ORDERS}"));
 }
 

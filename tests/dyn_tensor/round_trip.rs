@@ -1,4 +1,5 @@
-//! Conversion of typed tensors to `DynTensor` and back. No element is copied, and a failed downcast returns the tensor.
+//! Tests of conversions of typed tensors to `DynTensor` and back. No element may be copied. The error of a failed downcast must
+//! contain the tensor.
 
 use crate::values::Value;
 use crate::values::for_each_type;
@@ -22,7 +23,7 @@ fn there_and_back<T: Value, D: Dim, O: Order>(shape: D::Shape) {
     let mut back: Tensor<T, D, O> = Tensor::try_from(erased).unwrap();
     assert_eq!(back.as_slice().as_ptr(), at);
     assert_eq!(back.as_slice(), data);
-    // Borrowed and mutably borrowed views.
+    // The same conversions for shared and mutable views.
     let view: TensorView<'_, T, D, O> = DynView::from(&back).try_into().unwrap();
     assert_eq!(view.try_as_slice().unwrap().as_ptr(), at);
     let view: TensorViewMut<'_, T, D, O> = DynViewMut::from(&mut back).try_into().unwrap();
@@ -111,7 +112,7 @@ fn failed_downcast_returns_tensor() {
         )
     );
     assert!(matches!(vierbein::Error::from(error), vierbein::Error::Downcast { .. }));
-    // A failed downcast of a view leaves the tensor usable.
+    // A failed downcast of a view returns an error. A failed downcast of an owned tensor returns the tensor in the error.
     let x = tensor![[1.0, 2.0], [3.0, 4.0]];
     let erased = DynView::from(&x);
     assert!(erased.downcast_ref::<f32, Rank<2>, RowMajor, Cpu>().is_err());

@@ -1,4 +1,4 @@
-//! Views, compared with index arithmetic. Pointers show which operations copy.
+//! Tests of views. The expected elements are computed by index arithmetic. Comparisons of pointers show which operations copy.
 
 use crate::naive::{Naive, cases, check};
 use vierbein::dyn_tensor::SliceItem;
@@ -124,7 +124,7 @@ fn views_and_conversions_without_copies() {
     assert_eq!(pointer(&promoted.view()), at);
     let x: Tensor<f64, Rank<2>> = promoted.cast_into::<f64, Rank<2>, RowMajor>().unwrap();
     assert_eq!(x.as_slice().as_ptr(), at);
-    // Copies have other addresses.
+    // A copy has another address than the original.
     let erased = DynTensor::from(x);
     assert_ne!(pointer(&erased.to_owned().unwrap().view()), at);
     assert_ne!(pointer(&erased.clone().view()), at);

@@ -1,20 +1,20 @@
-//! The expected result of each function for each element type, written with Rust's own operators.
+//! The expected results of elementwise functions for each element type, computed with Rust's operators and scalar functions.
 
 use vierbein::dyn_tensor::{Binary, Unary};
 use vierbein::{Complex, DynScalar, Element, c32, c64};
 
-/// Expected results of functions of single values.
+/// An element type, with test values and with the expected results of functions of single values.
 pub(crate) trait Value: Element + Into<DynScalar> {
     /// Returns a small non-zero value. Sums and products of two of them fit in every type.
     fn small(k: usize) -> Self;
     /// Returns a value that is larger than all values of `small` of the type.
     fn larger(k: usize) -> Self;
-    /// Returns `None` if the type does not support the function.
+    /// Returns the expected result of a function of two values, or `None` if the type does not support the function.
     fn binary(op: Binary, a: Self, b: Self) -> Option<DynScalar>;
     fn unary(op: Unary, a: Self) -> Option<DynScalar>;
-    /// Converts to a type that holds sums and products: `Complex<f64>`. Returns `None` for `bool`.
+    /// Converts to `Complex<f64>`, in which the tests compute sums and products. Returns `None` for `bool`.
     fn wide(self) -> Option<c64>;
-    /// Converts back from that type.
+    /// Converts from `Complex<f64>`, the type of `wide`.
     fn narrow(z: c64) -> Self;
     const ORDERED: bool;
 }
@@ -162,7 +162,7 @@ macro_rules! functions {
     };
 }
 
-/// Inverse hyperbolic functions. The standard library's overflow for large arguments and are inaccurate near 1.
+/// The inverse hyperbolic functions. Those of the standard library overflow for large arguments and are inaccurate near 1.
 trait Inverse {
     fn asinh(self) -> Self;
     fn acosh(self) -> Self;
@@ -217,7 +217,7 @@ macro_rules! complex_inverse {
 }
 complex_inverse!(c32 c64);
 
-/// The conjugate of a real number: the number itself.
+/// The conjugate of a real number, which is the number itself. It has the same name as the method of complex numbers.
 trait RealConj {
     fn conj(self) -> Self;
 }

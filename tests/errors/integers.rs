@@ -1,4 +1,5 @@
-//! Integer arithmetic with undefined results returns an error and changes nothing, in every variant.
+//! Integer arithmetic whose result is undefined, such as a division by zero. Every variant returns an error, and operands stay
+//! unchanged.
 
 use super::rejected;
 use vierbein::device::UnaryOp;
@@ -16,7 +17,7 @@ fn division_by_zero() {
     rejected!(a.try_div(&zeros), &a / &zeros, Error::Arithmetic { .. }, text("divide"));
     let rem = text("take the remainder of");
     rejected!(a.try_rem(&zeros), &a % &zeros, Error::Arithmetic { .. }, rem);
-    // Owned operands: the borrowed one stays unchanged.
+    // If an operand is owned, the operation may reuse its buffer. The borrowed operand must stay unchanged.
     rejected!(a.try_div(&zeros), a.clone() / &zeros, Error::Arithmetic { .. }, text("divide"));
     rejected!(a.try_rem(&zeros), a.clone() % zeros.clone(), Error::Arithmetic { .. }, rem);
     assert_eq!((&a, &zeros), (&kept, &tensor![2, 0]));
@@ -32,7 +33,7 @@ fn division_by_zero() {
     assert_eq!((1.0 / tensor![0.0f64, -0.0]).to_vec(), [f64::INFINITY, f64::NEG_INFINITY]);
 }
 
-/// The result may reuse the buffer of the right operand. The message still names the left operand first.
+/// If the right operand is owned, the result reuses its buffer. The message must still name the left operand first.
 #[test]
 fn message_names_operands_in_order() {
     let (a, zeros) = (tensor![7, 5], tensor![2, 0]);
@@ -53,7 +54,7 @@ fn division_by_a_scalar_zero_names_both_operands() {
     rejected!(tensor![7].try_div(0), 7 / tensor![0], Error::Arithmetic { .. }, text);
 }
 
-/// Asserts that an overflow is an error with debug assertions, and wraps without.
+/// Asserts that an overflow is an error in builds with debug assertions, and yields `wrapped` in other builds.
 #[track_caller]
 fn overflows<T: Element, D: Dim>(result: Result<Tensor<T, D>, Error>, wrapped: &Tensor<T, D>) {
     match result {
@@ -99,14 +100,15 @@ fn overflow_of_reductions() {
     overflows(x.try_matmul(&tensor![1u8, 1]), &tensor![44, 250]);
     overflows(Tensor::full([3], i64::MAX).try_sum(), &Tensor::scalar(i64::MAX - 2));
     overflows(Tensor::full([3], i64::MAX).try_prod(), &Tensor::scalar(i64::MAX));
-    // Intermediate results may overflow the type.
+    // Intermediate results may overflow the element type, because the accumulator has more bits.
     assert_eq!(tensor![100i8, 100, -100].sum().item(), 100);
     assert_eq!(tensor![i64::MAX, i64::MAX, -i64::MAX].sum().item(), i64::MAX);
     assert_eq!(tensor![[100i8, 100, -100]].matmul(&tensor![1, 1, 1]).to_vec(), [100]);
     assert_eq!(x.mean().item(), 137.5);
 }
 
-/// The sum of four products of 2⁶² is 2⁶⁴, which is 0 modulo 2⁶⁴: products of `i32` are accumulated in 64 bits.
+/// Products of 32-bit integers are accumulated in 64 bits. Here, four products of 2⁶² have the sum 2⁶⁴, which is 0 modulo 2⁶⁴.
+/// Without a check of the accumulator, the overflow would not be detected.
 #[test]
 fn overflow_of_the_accumulator_of_products() {
     let x = Tensor::<i32, _>::full([4], i32::MIN);
@@ -117,7 +119,7 @@ fn overflow_of_the_accumulator_of_products() {
     overflows(x.try_matmul(&x), &Tensor::scalar(0));
 }
 
-/// Intermediate results may even overflow the accumulator if the final result fits.
+/// A partial sum may overflow even the accumulator, if the final sum fits in the element type.
 #[test]
 fn intermediate_overflow_that_cancels_is_no_error() {
     let (m, x) = (i32::MIN, i32::MAX);
@@ -166,7 +168,7 @@ fn failed_operations_on_views() {
     assert_eq!(x, before);
 }
 
-/// Half of an integer; undefined for odd numbers.
+/// A user-defined function: half of an integer. Undefined for odd numbers.
 #[derive(Debug, Clone, Copy)]
 struct Halved;
 
@@ -205,7 +207,7 @@ fn products_with_a_zero() {
     assert_eq!(tensor![max, max, max, max, 0].prod().item(), 0);
 }
 
-/// NumPy: `np.arange(-128, 127, dtype=np.int8)`, and the same with step 2, give these elements.
+/// The elements agree with NumPy's `np.arange(-128, 127, dtype=np.int8)`, and with the same range with step 2.
 #[test]
 fn ranges_over_all_of_a_small_type() {
     let all: Vec<i8> = (-128..127).collect();
@@ -214,7 +216,7 @@ fn ranges_over_all_of_a_small_type() {
     assert_eq!(Tensor::<i8, _>::arange_step(-128, 127, 2).to_vec(), even);
 }
 
-/// The reciprocal of a large power is 0, even if the power overflows.
+/// A negative power of an integer is the truncated reciprocal. It is 0 for a large power, even if the power overflows.
 #[test]
 fn negative_powers() {
     assert_eq!(tensor![1, -1, 2, 10].powi(-3), tensor![1, -1, 0, 0]);

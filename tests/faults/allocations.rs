@@ -1,7 +1,8 @@
-//! Each kind of operation with failing allocations: the first one fails, then the second, and so on until none fails.
+//! Runs each kind of operation with failing allocations. In the first run, the first allocation fails, in the second run the second
+//! one, and so on, until a run has fewer allocations.
 //!
-//! Only allocations from a minimum size on fail. It is 1 byte for operations that allocate only elements, and 4 KiB for operations
-//! that also allocate names, shapes and boxes.
+//! Allocations below a minimum size never fail. The minimum is 1 byte for operations that allocate only elements. It is 4 KiB for
+//! operations that also allocate names, shapes and boxes.
 
 use super::allocator::{Alone, FailingAllocations, live};
 use super::quietly;
@@ -15,17 +16,20 @@ use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
 use vierbein::prelude::*;
 use vierbein::{DType, DynTensor, Error, MemoryOrder, op, try_einsum, try_einsum_into};
 
-/// Any allocation fails.
+/// Minimum size of failing allocations in bytes: any allocation can fail.
 const ALL: usize = 1;
-/// Elements of all operands in this file are larger, all other allocations are smaller.
+/// Minimum size of failing allocations in bytes: only allocations for elements of tensors can fail. The operands in this file have
+/// more bytes; names, shapes and boxes have fewer.
 const ELEMENTS: usize = 4 << 10;
 
-/// Buffers for whole files are larger, and the memory for parsing a header is smaller.
+/// Minimum size of failing allocations in bytes: only buffers for whole files can fail. The memory for parsing a header is smaller.
 const FILES: usize = 64 << 10;
 
-/// Runs an operation while the first allocation of at least `least` bytes fails, then the second, and so on; then the same with all
-/// later allocations failing, too. The operation must succeed or return `OutOfMemory`. It is called with the allocations that
-/// fail, and returns how many did.
+/// Runs `operation` many times. In run `n`, allocation `n` fails, counted from 0 among the allocations of at least `least` bytes.
+/// Then repeats these runs with all allocations from number `n` on failing.
+///
+/// The operation must succeed or return an error that says that memory is exhausted, and must not leak. The closure receives the
+/// allocations that must fail, and returns how many did.
 fn drive(
     least: usize,
     what: &str,
@@ -34,7 +38,7 @@ fn drive(
     let nothing = FailingAllocations { least: usize::MAX, granted: 0, for_good: false };
     let mut counts = Counts { errors: 0, managed: 0 };
     for for_good in [false, true] {
-        // The short string of an error can always be allocated.
+        // Allocations below 64 bytes succeed here, because an error contains a short string.
         let least = if for_good { least.max(64) } else { least };
         for granted in 0.. {
             let before = live();
@@ -46,7 +50,7 @@ fn drive(
                     assert!(rejected > 0 && device == "Cpu" && *bytes > 0, "{what}: {result:?}");
                     counts.errors += 1;
                 }
-                // Directories of files report out of memory as a file error.
+                // If the directory of an archive cannot be allocated, readers return a file error.
                 Err(Error::File { reason, .. }) if reason.contains("for its directory failed") => {
                     counts.errors += 1
                 }
@@ -64,13 +68,13 @@ fn drive(
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Counts {
-    /// How often an operation returned an error.
+    /// The number of runs in which the operation returned an error.
     errors: usize,
-    /// How often it succeeded in spite of failed allocations.
+    /// The number of runs in which the operation succeeded although an allocation failed.
     managed: usize,
 }
 
-/// Checks an operation that returns an error or its usual result if allocations fail.
+/// Checks an operation that returns a value. If allocations fail, it must return an error or its usual result.
 fn check<R: PartialEq + Debug>(least: usize, what: &str, f: impl Fn() -> Result<R, Error>) -> Counts {
     let expected = f().unwrap();
     let counts = drive(least, what, &mut |failing| {
@@ -81,7 +85,7 @@ fn check<R: PartialEq + Debug>(least: usize, what: &str, f: impl Fn() -> Result<
     counts
 }
 
-/// Checks an operation that writes to an output. If it fails, the output must stay unchanged.
+/// Checks an operation that writes to an output. If the operation returns an error, the output must stay unchanged.
 fn check_writing<X: Clone + PartialEq>(what: &str, there: X, f: impl Fn(&mut X) -> Result<(), Error>) {
     let [old, mut new] = [there.clone(), there];
     f(&mut new).unwrap();
@@ -151,7 +155,7 @@ fn elementwise_operations_return_out_of_memory() {
         x.try_zip_map(&turned, |x, y| x * y);
         x.try_zip_map3(&turned, &row, |x, y, z| x * y + z);
         x.try_apply2(op::Maximum, &y);
-        // Temporaries and owned operands are freed if a later step fails.
+        // If a later step fails, the results of earlier steps and owned operands must be freed.
         x.try_add(&y).and_then(|sum| sum.try_apply2(op::Lt, &turned));
         x.try_clone().and_then(|x| x.try_add(&y)).and_then(|sum| sum.try_matmul(&y));
     }
@@ -164,7 +168,7 @@ fn elementwise_operations_return_out_of_memory() {
     };
     let (result, rejected) = FailingAllocations { least: ALL, granted: 0, for_good: true }.during(in_place);
     assert_eq!(result, Ok(()));
-    // With exact memory, workspace is requested for each call.
+    // In a build with `--cfg vierbein_exact_memory`, each call allocates its workspace, and succeeds if that allocation fails.
     assert!(rejected == 0 || cfg!(vierbein_exact_memory), "{rejected}");
 }
 
@@ -211,7 +215,7 @@ fn contractions_return_out_of_memory() {
         cube.try_matmul(&cube);
         try_einsum!("ij,jk->ik", &x, &y);
         try_einsum!("ij->ji", &x);
-        // Operands that are summed or packed first; a result in a temporary buffer.
+        // In these contractions, an operand is summed or copied first, or the result is computed in a temporary buffer.
         try_einsum!("ijk,il->jkl", &cube, x.slice(s![..12, ..]));
         try_einsum!("ijk,kjl->li", &cube, &cube);
         try_einsum!("ijk,jil->kl", &cube, &cube);
@@ -231,7 +235,8 @@ fn contractions_return_out_of_memory() {
         whole.clone(),
         |out| try_einsum_into!(out, 2, 1; "ij,jk,kl->il", &whole, &whole, &whole),
     );
-    // With overflow checks, a product of two integer operands uses a temporary buffer, too: overflow must not leave partial results.
+    // With overflow checks, a product of two integer operands is computed in a temporary buffer. So an overflow leaves the output
+    // unchanged.
     if cfg!(debug_assertions) {
         check_writing(
             "einsum_into of two factors of integers",
@@ -247,7 +252,7 @@ fn dyn_tensors_return_out_of_memory() {
     let _alone = Alone::new();
     let (x, z) = (DynTensor::from(square()), DynTensor::from(square().cast::<Complex<f64>>()));
     let column = DynTensor::from(square().to_order::<ColMajor>());
-    // Results are compared as vectors of elements.
+    // Converts a result to a vector of elements, which `check` compares.
     let text = |x: DynTensor| x.to_vec::<f64>();
     check_all! { ELEMENTS;
         x.try_add(&x).and_then(text);
@@ -289,7 +294,7 @@ fn readers_and_writers_return_out_of_memory() {
     long.write_npy(&path).unwrap();
     let flat_path = folder.file("x.safetensors");
     std::fs::write(&flat_path, &flat).unwrap();
-    // A stream is read by the standard library, whose message is different.
+    // The standard library reads the bytes of a stream. If its allocation fails, the text of the error is its own.
     let (read, rejected) = FailingAllocations { least: FILES, granted: 1, for_good: true }
         .during(|| Safetensors::read_from(&flat[..]));
     assert!(rejected > 0 && read.unwrap_err().to_string().contains("memory"));
@@ -321,7 +326,7 @@ fn readers_and_writers_return_out_of_memory() {
         let mut to = Nowhere(0);
         write(&mut to).map(|()| to.0)
     };
-    // A contiguous tensor would be written without a copy.
+    // A reversed view must be copied before it is written. A contiguous tensor would be written without an allocation.
     let backwards = long.slice(s![..;-1]);
     check(FILES, "write_npy_to", || length(&|to| backwards.write_npy_to(to)));
     check(FILES, "write_npy_to, erased", || {
@@ -344,7 +349,7 @@ fn interop_conversions_return_out_of_memory() {
     check_all! { ELEMENTS;
         x.try_clone()?.into_dlpack().into_tensor::<f64, Rank<2>, RowMajor, Cpu>().map_err(Error::from);
         x.try_clone()?.into_dlpack().view::<f64, Rank<2>, RowMajor, Cpu>()?.try_to_owned();
-        // The memory of another owner is copied to a `Vec`.
+        // `try_into_vec` copies elements in foreign memory to a new `Vec`.
         Tensor::<f64, Rank<2>>::try_from_buffer([30, 30], x.try_to_vec()?.into_boxed_slice()).map_err(Error::from)?.try_into_vec();
     }
 }
@@ -378,7 +383,7 @@ fn pool_is_freed_before_allocation_fails() {
     for _ in 0..3 {
         drop(Tensor::<u8, _>::ones([1 << 20]));
         assert!(Cpu::pooled_bytes() > 0);
-        // The allocation fails once. The second attempt, after the pool is freed, succeeds.
+        // The first allocation fails. The second attempt, after the pool is freed, succeeds.
         let (sum, rejected) =
             FailingAllocations { least: 200 * 200 * 8, granted: 0, for_good: false }.during(|| x.try_add(&x));
         assert_eq!((sum, rejected, Cpu::pooled_bytes()), (Ok(2.0 * &x), 1, 0));
@@ -391,7 +396,7 @@ fn pool_is_freed_before_allocation_fails() {
     }
 }
 
-/// Small allocations for other data than elements abort the process if they fail, as everywhere in Rust, with a message.
+/// If a small allocation for other data than elements fails, the process aborts with a message, as in all Rust programs.
 #[test]
 fn failed_small_allocation_aborts_with_message() {
     const LAST: &str = "VIERBEIN_TEST_LAST_BYTES";

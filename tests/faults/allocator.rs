@@ -1,4 +1,5 @@
-//! A global allocator that fails on request and counts the bytes in use.
+//! A global allocator that can be told to fail. It also counts the bytes in use. Only threads that call [`watch_this_thread`] see
+//! failures.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -8,36 +9,37 @@ use vierbein::Cpu;
 
 pub(crate) struct Failing;
 
-/// Allocations of fewer bytes never fail.
+/// Minimum size in bytes of an allocation that can fail.
 static LEAST: AtomicUsize = AtomicUsize::new(usize::MAX);
-/// The number of allocations that succeed before the first failure.
+/// The number of allocations of at least `LEAST` bytes that succeed before the first failure.
 static GRANTED: AtomicIsize = AtomicIsize::new(0);
-/// Whether all later allocations fail, or only one.
+/// If `true`, all allocations after the first failed one fail, too. If `false`, only one fails.
 static FOR_GOOD: AtomicBool = AtomicBool::new(false);
 static REFUSED: AtomicUsize = AtomicUsize::new(0);
 /// Bytes in use in blocks of at least [`LARGE`] bytes, on all watched threads.
 static LIVE_LARGE: AtomicIsize = AtomicIsize::new(0);
 
-/// Smaller blocks are left out: the thread pool and each thread's scratch buffers keep them.
+/// Minimum size in bytes of the blocks that `LIVE_LARGE` counts. Smaller blocks are not counted, because the thread pool and the
+/// scratch buffers of threads keep them after an operation.
 const LARGE: usize = 64 << 10;
 
 thread_local! {
     static WATCHED: Cell<bool> = const { Cell::new(false) };
     /// The address of the last block that this thread allocated while failures were enabled.
     static LAST: Cell<usize> = const { Cell::new(0) };
-    /// The size of that block if it was freed, and nothing else was allocated or freed since: see [`refuses`].
+    /// The size of the block at `LAST` if the last operation of this thread on the allocator freed it, else 0. See [`refuses`].
     static FREED: Cell<usize> = const { Cell::new(0) };
     /// Bytes in use that this thread has allocated, minus those that it has freed.
     static LIVE: Cell<isize> = const { Cell::new(0) };
 }
 
-/// From the first call on, allocations of this thread are counted and may fail.
+/// Marks the current thread as watched: its allocations may fail, and its large blocks are counted.
 pub(crate) fn watch_this_thread() {
     WATCHED.set(true);
 }
 
 fn watched() -> bool {
-    // The flag of a thread that is ending is already destroyed.
+    // `try_with` fails while a thread is ending, after its flag was destroyed.
     WATCHED.try_with(Cell::get).unwrap_or(false)
 }
 
@@ -49,8 +51,9 @@ fn count(bytes: usize, sign: isize) {
     }
 }
 
-/// Returns whether an allocation fails. A block that was just freed can be allocated again at once, as with a real allocator.
-/// Kernels that call foreign code rely on this, because such code aborts if it cannot allocate.
+/// Returns whether an allocation must fail, and counts it. If the thread has just freed a block of at least this size, the
+/// allocation succeeds, as with a real allocator. Kernels that call foreign code rely on this: they allocate and free a block
+/// first, because foreign code aborts the process if its allocation fails.
 fn refuses(bytes: usize) -> bool {
     if bytes < LEAST.load(SeqCst) || !watched() {
         return false;
@@ -72,8 +75,8 @@ fn granted(memory: *mut u8, bytes: usize) -> *mut u8 {
     memory
 }
 
-// SAFETY: every call is forwarded unchanged to the system allocator, or fails by returning null. Counting neither allocates nor
-// panics.
+// SAFETY: each function forwards its arguments to `System`, which fulfils the contract, or returns null, which reports a failure.
+// The bookkeeping neither allocates nor panics.
 unsafe impl GlobalAlloc for Failing {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if refuses(layout.size()) {
@@ -101,7 +104,8 @@ unsafe impl GlobalAlloc for Failing {
     }
 }
 
-/// A guard that excludes other tests and disables the buffer pool.
+/// A guard that excludes other tests of this program. While it exists, the buffer pool is disabled and the current thread is
+/// watched.
 pub(crate) struct Alone(#[allow(dead_code, reason = "it is held")] MutexGuard<'static, ()>);
 
 impl Alone {
@@ -111,7 +115,7 @@ impl Alone {
         super::may_be_quiet();
         watch_this_thread();
         Cpu::set_pool_limit(0);
-        // Also frees the pool's own list.
+        // `trim_pool` also frees the list in which the pool keeps its buffers.
         Cpu::trim_pool();
         Alone(guard)
     }
@@ -124,31 +128,31 @@ impl Drop for Alone {
     }
 }
 
-/// Returns the bytes in use by this thread.
+/// Returns the bytes that this thread has allocated and not freed.
 pub(crate) fn live() -> isize {
     LIVE.get()
 }
 
-/// Returns the bytes in use in large blocks, on all watched threads.
+/// Returns the bytes in use in blocks of at least [`LARGE`] bytes, on all watched threads.
 pub(crate) fn live_large() -> isize {
     LIVE_LARGE.load(SeqCst)
 }
 
-/// The allocations that fail.
+/// A description of the allocations that must fail.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FailingAllocations {
-    /// Allocations of fewer bytes succeed.
+    /// Minimum size in bytes of an allocation that can fail.
     pub(crate) least: usize,
-    /// The number of larger allocations that succeed before the first failure.
+    /// The number of allocations of at least `least` bytes that succeed before the first failure.
     pub(crate) granted: usize,
-    /// Whether all later allocations fail, or only one.
+    /// If `true`, all allocations after the first failed one fail, too. If `false`, only one fails.
     pub(crate) for_good: bool,
 }
 
 impl FailingAllocations {
-    /// Calls `f`. Returns its result and the number of failed allocations.
+    /// Calls `f` while these allocations fail on watched threads. Returns its result and the number of failed allocations.
     pub(crate) fn during<R>(self, f: impl FnOnce() -> R) -> (R, usize) {
-        /// Ends the failures, even if `f` panics.
+        /// A guard that ends the failures on drop, even if `f` panics.
         struct Over;
         impl Drop for Over {
             fn drop(&mut self) {
@@ -180,7 +184,7 @@ fn allocator_fails_and_counts_as_requested() {
     assert_eq!(failing(1, false), ([true, false], 1));
     assert_eq!(failing(0, true), ([false, false], 2));
     assert_eq!(failing(2, true), ([true, true], 0));
-    // A block that was just freed can be allocated again once, with at most its old size.
+    // After a block was freed, one allocation of at most its size succeeds.
     let again = |bytes: [usize; 3]| bytes.map(|n| Vec::<u8>::new().try_reserve_exact(n).is_ok());
     let failing =
         |bytes| FailingAllocations { least: 1000, granted: 1, for_good: true }.during(|| again(bytes));

@@ -1,4 +1,5 @@
-//! Full disks, and writers that are killed at any time: a file has either its complete old or its complete new contents.
+//! Tests with full disks, and with writers that are killed at any time. Afterwards, each file must have either its complete old or
+//! its complete new contents.
 
 use super::golden::Folder;
 use super::restart::this_program;
@@ -16,7 +17,7 @@ use vierbein::{Error, tensor};
 
 const NAMES: [&str; 4] = ["packed.npz", "x.npy", "x.npz", "x.safetensors"];
 
-/// Returns the contents of a file: a tensor filled with a number, whose length depends on the number.
+/// Returns the tensor that the tests write for a number: its elements are the number, and its length depends on the number.
 fn of(value: i64) -> Tensor<i64, Rank<1>> {
     Tensor::full([length(value)], value)
 }
@@ -44,19 +45,19 @@ fn read(name: &str, folder: &Path) -> Result<Tensor<i64, Rank<1>>, Error> {
     }
 }
 
-/// Returns the number in a file, which must be complete.
+/// Reads a file that a test has written. Asserts that the file is complete, and returns the number that it contains.
 fn whole(name: &str, folder: &Path) -> i64 {
     let x = read(name, folder).unwrap();
     assert_eq!(x, of(x[[0]]), "{name}");
     x[[0]]
 }
 
-/// The environment variable for child processes of a test: the directory to work in.
+/// The environment variable that makes a test act as its own child process. Its value is the directory for the child's files.
 const PART: &str = "VIERBEIN_TEST_FAULTS_FOLDER";
 
 // ------------------------------------------------------------------ disk full
 
-/// A writer that takes a few bytes at a time, is interrupted at random, and has a limited capacity.
+/// A writer that accepts a few bytes per call, reports an interruption at random, and has a limited capacity.
 struct Stutters {
     to: io::Cursor<Vec<u8>>,
     room: u64,
@@ -122,7 +123,8 @@ fn interrupted_and_full_writer_is_handled() {
     }
 }
 
-/// The part of a child process whose disk becomes full: a write that does not fit fails, and leaves the old file unchanged.
+/// Runs in a child process whose disk or file size is limited. Writes larger and smaller files. A write that fails must leave the
+/// old file unchanged.
 #[cfg(unix)]
 fn play_with_no_room(folder: &Path) {
     for value in [59, 7] {
@@ -157,7 +159,8 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Runs a shell script with this program, the name of the test, and the directory as arguments.
+/// Runs a shell script by the command `with`. The script gets this program as `$0`, the name of the test as `$1`, and the directory
+/// as `$2`.
 #[cfg(unix)]
 fn shell(with: &[&str], script: &str, test: &str, folder: &Path) -> std::process::Output {
     let mut shell = Command::new(with[0]);
@@ -171,12 +174,12 @@ fn file_size_limit_leaves_old_file() {
     if let Some(folder) = std::env::var_os(PART) {
         return play_with_no_room(Path::new(&folder));
     }
-    // The unit is 512 or 1024 bytes, depending on the shell. The files have up to 500 KB.
+    // The unit of `ulimit -f` is 512 or 1024 bytes, depending on the shell. The files have up to 500 KB.
     let mut rejected = 0;
     for blocks in [0, 1, 30, 300] {
         let folder = Folder::new();
         NAMES.iter().for_each(|name| write(name, &folder.0, &of(1)).unwrap());
-        // The signal is ignored, because it would kill the process.
+        // The script ignores SIGXFSZ. Otherwise the system would kill the process at the limit, instead of returning an error.
         let script =
             format!("ulimit -f {blocks}; trap '' XFSZ; exec \"$0\" --exact \"$1\" --nocapture | cat");
         let ran = shell(&["sh"], &script, "files::file_size_limit_leaves_old_file", &folder.0);
@@ -202,7 +205,7 @@ fn full_disk_leaves_old_file() {
         println!("skipped: this process may not have a disk of its own (`unshare --user --mount`)");
         return;
     }
-    // The disk has room for the old files and for a small new one.
+    // The disk is large enough for the old files and one small new file.
     let script = "mount -t tmpfs -o size=400k none \"$2\" && exec \"$0\" --exact \"$1\" --nocapture";
     let ran = shell(&user, script, "files::full_disk_leaves_old_file", &folder.0);
     let text = String::from_utf8_lossy(&[&ran.stdout[..], &ran.stderr[..]].concat()).into_owned();
@@ -236,7 +239,8 @@ fn killed_writer_leaves_complete_files() {
             .stdout(std::process::Stdio::null())
             .spawn()
             .unwrap();
-        // Some processes are killed at their start, some while they write.
+        // In every third round, the child is killed after it has written a file. In the other rounds, it may be killed at its
+        // start.
         let start = Instant::now();
         while round % 3 == 0 && whole("x.safetensors", &folder.0) == written {
             assert!(start.elapsed() < Duration::from_secs(60), "nothing is written");
@@ -246,14 +250,14 @@ fn killed_writer_leaves_complete_files() {
         victim.kill().unwrap();
         victim.wait().unwrap();
         let found = NAMES.map(|name| whole(name, &folder.0));
-        // The files are written in turn.
+        // The child writes the files in the order of `NAMES`, so the last one is at most one number behind the others.
         assert!(
             found.iter().all(|&value| (found[3]..=found[3] + 1).contains(&value)),
             "round {round}: {found:?}"
         );
         assert!(found[3] >= written, "round {round}: {found:?} after {written}");
         written = found[3];
-        // At most one unfinished temporary file, with the documented name.
+        // A killed writer leaves at most one unfinished temporary file, which has the documented name.
         let left: Vec<_> = folder.names().into_iter().filter(|name| !NAMES.contains(&&name[..])).collect();
         let own = format!(".vierbein-{}-", victim.id());
         let is_own = |name: &String| name.starts_with(&own) && name.ends_with(".tmp");

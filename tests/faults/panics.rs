@@ -1,5 +1,5 @@
-//! Closures that panic at some element. The panic reaches the caller, no memory leaks, foreign memory is freed once, operands stay
-//! unchanged, and outputs contain only old and new elements.
+//! Tests with closures that panic at some element. The panic must reach the caller, and no memory may leak. Foreign memory must be
+//! freed once. Operands must stay unchanged, and outputs may contain only old and new elements.
 
 use super::allocator::{Alone, live, live_large, watch_this_thread};
 use super::{Random, quietly, seed};
@@ -29,14 +29,15 @@ impl Drop for Foreign {
     }
 }
 
-// SAFETY: the elements are those of a `Vec` that only this method gives access to.
+// SAFETY: the elements are those of a `Vec`, which are valid until the owner is dropped, at an address and with a length that do
+// not change. Only `elements` accesses them.
 unsafe impl ForeignMemory<f64> for Foreign {
     fn elements(&mut self) -> &mut [f64] {
         &mut self.0
     }
 }
 
-/// Tensors in foreign memory, with the elements 0, 1, .. and a fixed number of columns.
+/// The operand of the tests: a matrix in foreign memory, with the elements 0, 1, .. and `COLUMNS` columns.
 struct Operands {
     x: Tensor<f64, Rank<2>>,
     freed: Arc<AtomicUsize>,
@@ -55,7 +56,7 @@ impl Operands {
         Operands { x, freed }
     }
 
-    /// Asserts that `f` panics at the fuse, leaks no memory, and changes no operand.
+    /// Asserts that `f` panics at the element `fuse`, leaks no memory, and does not change the operand.
     fn panics(&self, what: &str, fuse: usize, live: fn() -> isize, f: impl FnOnce()) {
         let before = live();
         let panic = quietly(|| catch_unwind(AssertUnwindSafe(f)));
@@ -63,14 +64,14 @@ impl Operands {
             panic.expect_err(what).downcast::<Fuse>().unwrap_or_else(|_| panic!("{what}: another panic"));
         assert_eq!(*payload, Fuse(fuse), "{what}");
         drop(payload);
-        // Scratch buffers from before may be freed now.
+        // The number may have decreased, if `f` freed a scratch buffer of an earlier operation.
         assert!(live() <= before, "{} bytes that {what} leaks when element {fuse} panics", live() - before);
         assert_eq!(self.freed.load(Ordering::SeqCst), 0, "{what} frees what is not its own");
         assert!(self.x.iter().enumerate().all(|(k, &value)| value == k as f64), "{what} changes its operand");
     }
 }
 
-/// A user-defined operation.
+/// A user-defined operation that panics at an element.
 #[derive(Clone, Copy)]
 struct Unless(usize);
 
@@ -82,7 +83,7 @@ impl UnaryOp<f64> for Unless {
     }
 }
 
-/// Asserts that each element is either the old or the new one.
+/// Asserts that each element of an output, which an operation may have written in part, is either the old or the new one.
 fn half_done(what: &str, out: &Tensor<f64, Rank<2>>, old: impl Fn(usize) -> f64) {
     let bad = out.iter().enumerate().find(|&(k, &value)| value != old(k) && value != -(k as f64));
     assert_eq!(bad, None, "{what}");
@@ -120,13 +121,13 @@ fn every_closure(rows: usize, rounds: usize, live: fn() -> isize) {
         out.assign(x);
         panics("mapv_inplace", &mut || out.mapv_inplace(|x| unless(fuse, x)));
         half_done("mapv_inplace", &out, |k| k as f64);
-        // Element 0 is its own negative.
+        // `mapv_inplace` panicked at this element, so the element must be unchanged. All other elements have other absolute values.
         assert_eq!(out.iter().filter(|&&x| x == fuse as f64).count(), 1);
         out.assign(x);
         panics("apply_inplace", &mut || out.apply_inplace(Unless(fuse)));
         half_done("apply_inplace", &out, |k| k as f64);
 
-        // After the panics, all of them work.
+        // After the panics, the same operations work.
         out.assign(x);
         out.mapv_inplace(|x| -x);
         assert!(out == x.map(|x| -x) && out == x.zip_map(turned, |x, _| -x));
@@ -146,7 +147,7 @@ fn a_closure_on_this_thread() {
 fn a_closure_on_several_threads() {
     let _alone = Alone::new();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(4).start_handler(|_| watch_this_thread());
-    // Large enough to run in parallel.
+    // 2¹³ rows are enough elements for operations to run in parallel.
     pool.build().unwrap().install(|| every_closure(1 << 13, 6, live_large));
 }
 
@@ -203,7 +204,7 @@ fn parallel_iterators() {
     });
 }
 
-/// A tensor that is moved into a closure that panics is dropped once.
+/// If a closure owns a tensor and panics, the tensor is dropped once.
 #[test]
 fn tensor_moved_into_panicking_closure_is_dropped_once() {
     let _alone = Alone::new();
@@ -230,11 +231,11 @@ fn tensor_moved_into_panicking_closure_is_dropped_once() {
     assert_eq!(freed.load(Ordering::SeqCst), 1);
 }
 
-/// If the owner's `elements` panics, the owner is dropped once, and no tensor is created.
+/// If `ForeignMemory::elements` panics, the owner of the memory is dropped once, and no tensor is created.
 #[test]
 fn panicking_owner_is_dropped_once() {
     struct Shy(#[allow(dead_code, reason = "it is dropped")] Foreign);
-    // SAFETY: `elements` never returns, so there are no elements to be valid.
+    // SAFETY: `elements` never returns a slice, so the conditions on the slice hold trivially.
     unsafe impl ForeignMemory<f64> for Shy {
         fn elements(&mut self) -> &mut [f64] {
             panic_any(Fuse(0))

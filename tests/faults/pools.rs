@@ -1,13 +1,15 @@
-//! Shared state survives panics and dying threads: the buffer pool, the cached path of a contraction, the thread pool. (Only code of
-//! the library runs under their locks. Unit tests check that a poisoned buffer pool stays usable. A contraction whose path cache is
-//! poisoned computes its path each time.)
+//! Tests that shared state stays usable after panics and after threads that ended by a panic. Shared are the buffer pool, the
+//! cached path of a contraction, and the thread pool.
+//!
+//! User code never runs while the library holds their locks, so these tests cannot poison a lock. Unit tests check that a poisoned
+//! buffer pool stays usable. A contraction whose path cache is poisoned computes its path each time.
 
 use super::allocator::Alone;
 use super::{Random, quietly, seed};
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use vierbein::prelude::*;
 
-/// Operations with large results, which use the buffer pool, and a contraction of three operands.
+/// Runs operations whose large results use the buffer pool, and a contraction of three operands. Checks their results.
 fn work(value: i64) {
     let x = Tensor::<i64, _>::full([300, 100], value);
     let sum = &x + &x * 3;
@@ -17,7 +19,7 @@ fn work(value: i64) {
     assert!(all.iter().all(|&y| y == 300 * 100 * 4 * value * value), "{value}");
 }
 
-/// Panics in the middle of such operations, while results are being computed.
+/// Runs operations whose large results use the buffer pool. A closure panics while a result is being computed.
 fn work_and_die(value: i64, fuse: usize) {
     let x = Tensor::<i64, _>::from_fn([300, 100], |[i, j]| (i * 100 + j) as i64);
     let held = &x + value;
@@ -68,7 +70,7 @@ fn thread_pool_works_after_panics() {
         let sum = pool.install(|| large.map(|x| x + round).sum().item());
         assert_eq!(sum, (1 << 17) * ((1 << 18) - 1) + (round << 18));
     }
-    // The library's own operations use the global thread pool, which works after panics, too.
+    // Outside `install`, operations use the global thread pool. It must work after a panic, too.
     let panic =
         quietly(|| catch_unwind(|| Tensor::<i64, _>::ones([4 << 20]).map(|_| -> i64 { panic_any(1) })));
     assert!(panic.is_err());

@@ -1,5 +1,5 @@
-//! Workspace of kernels: packed panels, transposed tiles, partial sums. If its allocation fails, kernels use less, and the result is
-//! bitwise equal.
+//! Tests with failing allocations of workspace: packed panels, transposed tiles, partial sums. If such an allocation fails, a
+//! kernel must use less workspace, and its result must have the same bits.
 
 use super::allocator::{Alone, FailingAllocations, watch_this_thread};
 use std::cell::RefCell;
@@ -8,15 +8,16 @@ use vierbein::device::Reduction;
 use vierbein::op;
 use vierbein::prelude::*;
 
-/// Compares an operation on a copy of `there` with the same operation while allocations fail, each time on new threads without
-/// scratch buffers. The first `own` allocations, which the operation itself needs, succeed. Returns the number of failures.
+/// Runs `f` on copies of `there`, without and with failing allocations, and asserts equal results. Each run uses new threads, which
+/// have no scratch buffers yet. The first `own` allocations succeed, because the operation itself needs them. Returns the number of
+/// failures.
 fn check<X>(what: &str, own: usize, there: &X, f: impl Fn(&mut X) + Sync) -> usize
 where
     X: PartialEq + Clone + Send + Sync,
 {
     let run = |threads: usize, granted: Option<usize>| {
         let mut to = there.clone();
-        // Small allocations of the thread pool succeed.
+        // Only allocations of at least 4 KiB fail. Those of the thread pool are smaller.
         let failing = |granted| FailingAllocations { least: 4 << 10, granted, for_good: true };
         let mut work = || match granted {
             None => (f(&mut to), 0),
@@ -29,7 +30,7 @@ where
     };
     let (expected, _) = run(1, None);
     let mut rejected = 0;
-    // All workspace allocations fail, or all after the first few.
+    // Either all allocations of workspace fail, or all but the first one, two or three.
     for (threads, granted) in [(1, 0), (3, 0), (3, 1), (3, 2), (3, 3)] {
         let (found, times) = run(threads, Some(own + granted));
         assert!(found == expected, "{what}: another result with memory for {granted}, threads: {threads}");
@@ -38,7 +39,7 @@ where
     rejected
 }
 
-/// Numbers whose sums are rounded.
+/// Returns a matrix of numbers whose sums are rounded, so that another summation order would change bits.
 fn numbers(shape: [usize; 2]) -> Tensor<f64, Rank<2>> {
     Tensor::from_fn(shape, |[i, j]| ((i * 31 + j * 17) % 1009) as f64 / 7.0 - 50.0)
 }
@@ -47,7 +48,8 @@ fn numbers(shape: [usize; 2]) -> Tensor<f64, Rank<2>> {
 fn matrix_products() {
     let _alone = Alone::new();
     let mut rejected = 0;
-    // Sizes for which both operands are read in place, A is packed, or both are packed; several blocks in each dimension.
+    // For these sizes, both operands are read in place, or only A is packed, or both are packed. The largest have several tiles in
+    // each dimension.
     for [m, k, n] in [[40, 30, 200], [160, 200, 300], [300, 600, 70], [65, 1100, 2100]] {
         let (a, b) = (numbers([m, k]), numbers([k, n]));
         let [turned_a, turned_b] = [numbers([k, m]), numbers([n, k])];
@@ -100,7 +102,7 @@ fn sums() {
     assert!(rejected > 6, "{rejected}");
 }
 
-/// A histogram of `N` bins.
+/// A user-defined reduction with a large accumulator: a histogram of `N` bins.
 #[derive(Clone, Copy)]
 struct Histogram<const N: usize>;
 
@@ -128,10 +130,11 @@ impl<const N: usize> Reduction<f64> for Histogram<N> {
 fn reductions_with_large_accumulators() {
     let _alone = Alone::new();
     let (x, out) = (numbers([1000, 100]), Tensor::<f64, _>::zeros([100]));
-    // Accumulators that fit in the stack buffer.
+    // These accumulators fit in the scratch buffer on the stack.
     let rejected = check("1 KiB", 0, &out, |out| x.reduce_into(Histogram::<256>, [0], out));
     assert!(rejected > 3, "{rejected}");
-    // One accumulator must be allocated before anything is written. Those of other threads are optional.
+    // One accumulator must be allocated before the output is written, and its failure is an error. Accumulators for other threads
+    // are optional.
     let rejected = check("4 KiB", 1, &out, |out| x.reduce_into(Histogram::<1024>, [0], out));
     assert!(rejected > 3, "{rejected}");
     let mut out = out;
@@ -139,13 +142,14 @@ fn reductions_with_large_accumulators() {
     let (result, _) = failing.during(|| x.try_reduce_into(Histogram::<1024>, [0], &mut out));
     assert!(matches!(result, Err(vierbein::Error::OutOfMemory { bytes: 4096, .. })), "{result:?}");
     assert!(out.as_slice().iter().all(|&value| value == 0.0));
-    // Large enough to run in parallel.
+    // This matrix is large enough to be reduced in parallel.
     let (x, out) = (numbers([3, 140_000]), Tensor::<f64, _>::zeros([3]));
     let rejected = check("cut", 1, &out, |out| x.reduce_into(Histogram::<1024>, [1], out));
     assert!(rejected > 3, "{rejected}");
 }
 
-/// A thread that ends has already freed its scratch buffers, but destructors may still call operations.
+/// When a thread ends, its scratch buffers are freed. Destructors of other thread-local values can run afterwards, and their
+/// operations must work.
 #[test]
 fn operations_work_in_destructors_of_ending_thread() {
     struct AtTheEnd(mpsc::Sender<f64>);

@@ -1,4 +1,4 @@
-//! `.npz` archives: written by NumPy, written here, and hostile.
+//! Tests of `.npz` archives: archives that NumPy wrote, archives that this crate wrote, and hostile archives.
 
 use super::golden::{Golden, made, values};
 use super::memory::modest;
@@ -60,7 +60,7 @@ fn archives_of_numpy_are_read() {
 fn unsupported_entries_are_errors_when_read() {
     let mut bytes = fs::read(data("npz/others.npz")).unwrap();
     says(&why(open(&bytes)), "which is compressed by method 14");
-    // The directory names the compression method. Overwrite it with the method for stored entries.
+    // Overwrites the compression method in the directory with the method of stored entries, and the size with the compressed size.
     let at = bytes.windows(4).rposition(|w| w == b"PK\x01\x02").unwrap();
     let (packed, size) = (bytes[at + 20..at + 24].to_vec(), at + 24);
     bytes[at + 10] = 0;
@@ -94,7 +94,7 @@ fn files_are_named_in_errors() {
     says(&why(open(b"")), "is not a zip archive");
 }
 
-/// More entries than fit in 16 bits.
+/// The number of entries does not fit in 16 bits, so the archive needs ZIP64 records.
 #[test]
 fn archives_with_70000_entries_round_trip() {
     let x: Vec<_> = (0..70_000).map(|n| Tensor::<i32, _>::from_vec([1], vec![n])).collect();
@@ -126,7 +126,7 @@ fn writer_rejects_names_that_are_paths() {
 
 // ------------------------------------------------------------------ hostile archives
 
-/// An archive entry whose every field can be falsified.
+/// An archive entry whose fields can all be falsified. A field that is `None` gets its correct value.
 #[derive(Clone)]
 struct Lie {
     name: Vec<u8>,
@@ -256,7 +256,8 @@ fn npz_open_rejects_falsified_entries() {
         ),
         (vec![Lie { bytes: deflate.bytes[..100].to_vec(), ..deflate.clone() }], ""),
         (vec![Lie { bytes: vec![0xff; 100], ..deflate.clone() }], "cannot be read"),
-        // The next entry is past the end of the file, so the size of this entry is not limited by it.
+        // The header of the second entry is claimed to be past the end of the file. So the start of the second entry does not limit
+        // the size of the first one.
         (
             vec![
                 Lie { packed: Some(1 << 30), size: Some(1 << 30), ..honest.clone() },
@@ -264,7 +265,7 @@ fn npz_open_rejects_falsified_entries() {
             ],
             "which extend past byte",
         ),
-        // Two directory entries with the same data, as in archives that unpack to petabytes.
+        // Two directory entries refer to the same data, as in archives that unpack to petabytes.
         (
             vec![honest.clone(), Lie { name: b"z.npy".to_vec(), header: Some(0), ..honest.clone() }],
             "which extend past byte",
@@ -277,7 +278,7 @@ fn npz_open_rejects_falsified_entries() {
     }
 }
 
-/// Highly compressed data that unpack to more bytes than the header states.
+/// The data of an entry unpack to more bytes than its header states.
 #[test]
 fn oversized_decompression_is_rejected() {
     let zeros = fs::read(data("npz/zeros.npz")).unwrap();
@@ -313,7 +314,7 @@ fn claimed_elements_are_not_allocated() {
             assert!(found.contains("fewer than") || found.contains("exceeds the address space"), "{found}");
             match archive.header("x") {
                 Ok(header) => assert_eq!(header.dtype, Some(DType::U8)),
-                // An extent that does not fit in 32 bits.
+                // On 32-bit machines, an extent may exceed the address space.
                 Err(error) => assert!(usize::BITS == 32 && why::<()>(Err(error)).contains("address space")),
             }
         }
@@ -337,7 +338,7 @@ fn npz_open_rejects_inconsistent_directory() {
     says(&with(&[(12, 0)]), "has 1 entries in 0 bytes");
     says(&with(&[(20, 1)]), "is not a zip archive, or is truncated");
 
-    // ZIP64 records with arbitrary numbers.
+    // Returns the message for an archive whose ZIP64 records contain the given numbers.
     let wide = |place: u64, numbers: [u64; 3]| {
         let mut bytes = honest[..end].to_vec();
         let at = bytes.len() as u64;
@@ -377,7 +378,7 @@ fn truncated_archives_are_errors() {
     }
 }
 
-/// Flipped bits are detected by checksums and names, or do not affect the result.
+/// Each flipped bit in an archive must be detected, by a checksum or by a name, or must not affect the result.
 #[test]
 fn flipped_bits_are_detected_or_harmless() {
     let x = Tensor::<i32, _>::from_fn([3, 4], |[i, j]| (10 * i + j) as i32);

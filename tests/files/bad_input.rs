@@ -1,9 +1,10 @@
-//! The table of bad input (see `tests/bad_input`) for the features `npz`, `safetensors` and `serde`: the same hazards and the same
-//! reference, and the list of public items that rustdoc shows only with these features.
+//! The table of bad input for the features `npz`, `safetensors` and `serde`. The hazards and the reference implementation are those
+//! of `tests/bad_input`. The list of public items comes from rustdoc, built with these features.
 //!
-//! Results must equal the written tensors bit for bit. Extents near `usize::MAX` are rejected before anything is written.
+//! A tensor that is read must equal the written tensor bit for bit. Tensors with too many elements for a file must be rejected
+//! before anything is written.
 
-// Each table uses a part of the shared modules.
+// This table uses only a part of the shared modules, so warnings about dead code are disabled.
 #[allow(dead_code)]
 #[path = "../bad_input/array.rs"]
 mod array;
@@ -49,7 +50,7 @@ fn every_public_function() {
     driver::check(rows, public, &[]);
 }
 
-/// A row with a round trip for every operand, and hand-written outcomes for wrong shapes.
+/// Returns a row of the table with a round trip for each operand, and with hand-written outcomes for wrong shapes.
 fn round_trips(
     names: &'static [&'static str],
     run: fn(&[Operand]) -> Option<Done>,
@@ -60,14 +61,15 @@ fn round_trips(
         if hazard == WrongShape {
             return Ok(wrong());
         }
-        // With 32-bit pointers, no view is too large for a file. Such operands would be written, with 2 GiB each.
+        // With 32-bit pointers, no view is too large for a file. The test omits huge operands there, because it would write 2 GiB
+        // for each.
         let operands = one(hazard).into_iter().filter(|o| usize::BITS > 32 || !endless(&o[0]));
         let outcomes = operands.filter_map(|o| Some((run(&o)?, expected(&o[0]))));
         Ok(outcomes.collect())
     })
 }
 
-/// Expects the same elements, or an error if no file can hold them.
+/// Returns the expected result of a round trip: the same elements, or an error if a file cannot contain so many.
 fn same_or_refused(o: &Operand) -> Outcome {
     if endless(o) { reject("File") } else { Ok(o.array()) }
 }
@@ -76,7 +78,7 @@ fn endless(o: &Operand) -> bool {
     o.is_huge() && !o.shape.contains(&0)
 }
 
-/// Asserts that both have the same bits. The operand's elements are read by its strides.
+/// Asserts that the elements that were read have the same bits as those of the operand.
 #[track_caller]
 fn assert_same(found: &impl ToArray, o: &Operand) {
     let (found, expected) = (found.array(), o.array());
@@ -85,7 +87,7 @@ fn assert_same(found: &impl ToArray, o: &Operand) {
     assert_eq!(bits(found), bits(expected));
 }
 
-/// Asserts that an error, if there is one, contains these words.
+/// If `result` is an error, asserts that its text contains `words`. Returns `result`.
 #[track_caller]
 fn saying<V>(words: &str, result: Result<V, Error>) -> Result<V, Error> {
     if let Err(error) = &result {
@@ -94,7 +96,7 @@ fn saying<V>(words: &str, result: Result<V, Error>) -> Result<V, Error> {
     result
 }
 
-/// Returns a path where no file exists.
+/// Returns the path of a temporary file, after removing the file if it exists.
 fn file(name: &str) -> PathBuf {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_file(&path);
@@ -106,7 +108,7 @@ fn room() -> Vec<u8> {
     vec![0; 1 << 16]
 }
 
-/// Asserts that writing to the stream has failed without writing anything.
+/// Asserts that `error` is that of a failed write to a stream, and that nothing was written to the stream's buffer `room`.
 #[track_caller]
 fn assert_refused(error: &Error, room: &[u8]) {
     assert!(error.to_string().starts_with("<stream>: cannot be written: "), "{error}");
@@ -136,7 +138,8 @@ fn npz() -> Row {
     )
 }
 
-/// Writes a tensor twice to an archive: stored and compressed, to a stream and to a file.
+/// Writes an archive that contains a tensor twice, and reads it again. Does so for stored and compressed archives in a stream, and
+/// for a file.
 fn through_npz<D: Dim>(x: &TensorView<'_, f64, D>, o: &Operand) -> Result<Tensor<f64, D>, Error> {
     let path = file("bad_input.npz");
     let mut archive = NpzWriter::new();
@@ -171,7 +174,7 @@ fn through_npz<D: Dim>(x: &TensorView<'_, f64, D>, o: &Operand) -> Result<Tensor
     Ok(read)
 }
 
-/// Wrong rank, type, memory order and name; a missing file; a file of another format; invalid names.
+/// Returns the outcomes for a wrong rank, type, memory order or name, a missing file, a file of another format, and invalid names.
 fn wrong_npz() -> Vec<(Done, Outcome)> {
     let x = Operand::contiguous(&[2, 3]);
     let path = file("bad_input_wrong.npz");
@@ -277,7 +280,8 @@ fn through_safetensors<D: Dim>(x: &TensorView<'_, f64, D>, o: &Operand) -> Resul
     Safetensors::read(&path)?.get("x")
 }
 
-/// Wrong rank, type and name; a missing file; a file of another format; names and tensors that the format does not support.
+/// Returns the outcomes for a wrong rank, type or name, a missing file, a file of another format, and names and tensors that the
+/// format does not support.
 fn wrong_safetensors() -> Vec<(Done, Outcome)> {
     let x = Operand::contiguous(&[2, 3]);
     let path = file("bad_input_wrong.safetensors");
@@ -300,7 +304,7 @@ fn wrong_safetensors() -> Vec<(Done, Outcome)> {
         names.iter().try_for_each(|name| file.add(name, &matrix).map(drop))
     };
     let columns = DynTensor::from(x.view::<2>().to_order::<ColMajor>());
-    // A header above the size limit. Nothing is written.
+    // The header exceeds its maximum size, so nothing is written.
     let wordy = || {
         let mut written = Vec::new();
         let mut file = SafetensorsWriter::new();
@@ -308,7 +312,8 @@ fn wrong_safetensors() -> Vec<(Done, Outcome)> {
         assert!(written.is_empty());
         rejected.map(|()| 0.0)
     };
-    // SAFETY: neither path is a file that can be mapped, so the call returns an error.
+    // SAFETY: one path has no file, and the file at the other path is no safetensors file. So the call returns an error, and no
+    // view of the mapped bytes exists afterwards.
     let map = |path: &PathBuf| unsafe { Safetensors::map(path) }.map(|_| 0.0);
     let file_error = |done: Done| (done, reject("File"));
     let argument = |done: Done| (done, reject("Argument"));
@@ -366,12 +371,13 @@ fn erased() -> Row {
     )
 }
 
-/// A type witness: the type as which a view is read.
+/// Returns `None` of the type that a view must be read as. Only the type is used, for inference.
 fn same_type<D: Dim>(_: &TensorView<'_, f64, D>) -> Option<Tensor<f64, D>> {
     None
 }
 
-/// Through a binary format and a text format. The text format supports neither NaN nor infinities.
+/// Writes a tensor in a binary and in a text format, and reads it again as type `Y`. The text format supports neither NaN nor
+/// infinities.
 fn through_serde<X: Serialize, Y: DeserializeOwned + ToArray>(
     x: &X,
     o: &Operand,
@@ -397,7 +403,8 @@ fn through_serde<X: Serialize, Y: DeserializeOwned + ToArray>(
     Ok(read)
 }
 
-/// Calls `f` with a view of the operand's elements in its layout. Returns `None` for overlapping windows, which `DynView` lacks.
+/// Calls `f` with a dynamic view that has the operand's elements and layout. Returns `None` for `Place::Windows`: a `DynView`
+/// cannot have overlapping rows.
 fn with_erased(o: &Operand, f: impl FnOnce(DynView<'_>) -> Done) -> Option<Done> {
     let make = |shape: &[usize]| {
         DynTensor::from_vec(shape, o.floats.clone(), MemoryOrder::RowMajor).expect("it holds its shape")
@@ -422,7 +429,7 @@ impl ToArray for DynTensor {
     }
 }
 
-/// Wrong rank and type, and wrong fields.
+/// Returns the outcomes for a wrong rank or type, and for wrong fields.
 fn wrong_serde() -> Vec<(Done, Outcome)> {
     fn read<Y: DeserializeOwned>(text: &str) -> Result<Y, Error> {
         serde_json::from_str(text).map_err(of_format)

@@ -1,4 +1,4 @@
-//! Safetensors files: written by the reference implementation, written here, and hostile.
+//! Tests of safetensors files: files that the reference implementation wrote, files that this crate wrote, and hostile files.
 
 use super::golden::{Folder, Golden, made, values};
 use super::memory::{modest, peak};
@@ -13,7 +13,7 @@ fn open(bytes: &[u8]) -> Result<Safetensors, Error> {
     Safetensors::read_from(bytes)
 }
 
-/// Returns a file with a header and data.
+/// Returns the bytes of a safetensors file with this header and these data.
 fn file(header: &str, data: &[u8]) -> Vec<u8> {
     [&(header.len() as u64).to_le_bytes(), header.as_bytes(), data].concat()
 }
@@ -37,7 +37,7 @@ fn files_of_the_reference_implementation_are_read_and_mapped() {
         }
     }
     let path = data("safetensors/reference.safetensors");
-    // SAFETY: no test writes to this file.
+    // SAFETY: the file is part of the repository, and no test changes it while it is mapped.
     for file in [Safetensors::read(&path).unwrap(), unsafe { Safetensors::map(&path) }.unwrap()] {
         assert_eq!(file.names().len(), 4 * 12 + 2);
         for_all_types!(check(&file));
@@ -76,7 +76,7 @@ fn view_shares_memory_with_mapped_file() {
     assert_eq!(view, x);
     let again = file.view::<u8, Rank<2>>("x").unwrap();
     assert_eq!(view.try_as_slice().unwrap().as_ptr(), again.try_as_slice().unwrap().as_ptr());
-    // The mapping keeps the old contents when the path is replaced by another file.
+    // The writer replaces the file by a rename. The mapped file keeps its old contents.
     SafetensorsWriter::new().add("x", &tensor![1]).unwrap().write(&path).unwrap();
     assert_eq!(view, x);
     let found = why(file.view::<u8, Rank<1>>("x"));
@@ -113,7 +113,7 @@ fn unaligned_tensors_can_be_copied() {
             }
         }
     }
-    // On 32-bit x86, `f64` is aligned to 4 bytes.
+    // The alignment of `f64` depends on the target: on 32-bit x86 it is 4.
     let aligned = if cfg!(target_endian = "big") { 0 } else { 8 / align_of::<f64>() };
     assert_eq!(views, aligned);
 }
@@ -158,7 +158,7 @@ fn names_and_metadata_round_trip() {
         assert_eq!(file.get(name), Ok(x.clone()));
         assert_eq!(file.metadata()[name], name);
     }
-    // Tensors with larger elements come first, and are aligned.
+    // The writer orders tensors by the size of their elements, largest first, so that all are aligned.
     assert!(viewed::<f64, Rank<2>>(&file, "y").is_none_or(|view| view == y));
     assert_eq!(file.get("y"), Ok(y));
     assert_eq!((8 + u64::from_le_bytes(bytes[..8].try_into().unwrap())) % 8, 0);
@@ -176,7 +176,7 @@ fn invalid_headers_are_errors() {
         file(&format!(r#"{{"a":{},"b":{}}}"#, tensor(first), tensor(second)), &[0; 8])
     };
     let text = |header: &str| file(header, &[0; 8]);
-    // The bytes of the `f64` elements, and the number of elements, exceed the address space by one.
+    // `huge` elements of `f64` have just too many bytes for the address space. `root * root` just exceeds `usize`.
     let (huge, root) = (isize::MAX as usize / 8 + 1, 1usize << (usize::BITS / 2));
     for (bytes, expected) in [
         (vec![], "is 0 bytes long"),
@@ -272,7 +272,7 @@ fn errors_name_file_and_available_tensors() {
     says(&why(Safetensors::read(data("npz"))), "npz: cannot be read");
     // SAFETY: the file does not exist, so nothing is mapped.
     says(&why(unsafe { Safetensors::map("no such file") }), "no such file: cannot be read");
-    // SAFETY: no test writes to this file.
+    // SAFETY: the file is part of the repository, and no test changes it while it is mapped.
     let error = why(unsafe { Safetensors::map(data("npz/make.py")) });
     says(&error, "make.py: is not a safetensors file: its header length is");
 }
@@ -296,7 +296,7 @@ fn truncated_or_extended_files_are_errors() {
     says(&why(open(&bytes)), "has data after the 34 bytes of its tensors");
 }
 
-/// Streams may be endless. Invalid contents must be rejected before the end.
+/// A stream may be endless, so invalid contents must be rejected before its end.
 #[test]
 fn invalid_streams_are_rejected_before_their_end() {
     struct Endless<'a>(&'a [u8], u8);
@@ -320,7 +320,7 @@ fn invalid_streams_are_rejected_before_their_end() {
     }
 }
 
-/// Asserts that a file that opens is consistent: every tensor has as many elements as its shape.
+/// If a file can be opened, asserts that it is consistent: each tensor that can be read has the shape in the header.
 fn check(bytes: &[u8]) {
     let Ok(file) = modest(bytes.len(), || open(bytes)) else { return };
     for name in file.names() {
@@ -349,7 +349,7 @@ proptest! {
     ) {
         let mut bytes = fs::read(data(&format!("safetensors/{name}.safetensors"))).unwrap();
         for (at, byte) in damage {
-            // Mostly damage in the header, which is in the first half.
+            // Chooses random positions in the file.
             let at = at.index(bytes.len() * 2) % bytes.len();
             bytes[at] = byte;
         }

@@ -1,4 +1,4 @@
-//! Measures the peak memory of a function on its own thread.
+//! Measures the peak memory that a function allocates on the current thread, by a global allocator that counts.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -11,14 +11,15 @@ thread_local! {
 }
 
 fn count(bytes: isize) {
-    // The counter of a thread that is ending is already destroyed.
+    // `try_with` fails while a thread is ending, after its counters were destroyed. Such allocations are not counted.
     let _ = NOW.try_with(|now| {
         now.set(now.get() + bytes);
         let _ = PEAK.try_with(|peak| peak.set(peak.get().max(now.get())));
     });
 }
 
-// SAFETY: every call is forwarded unchanged to the system allocator. Counting neither allocates nor panics.
+// SAFETY: each function forwards its arguments unchanged to `System`, which fulfils the contract. Counting neither allocates nor
+// panics.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
@@ -32,7 +33,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Returns the result of a function and the most bytes that it had allocated at a time.
+/// Returns the result of a function, and the maximum number of bytes that it had allocated at one time.
 pub(super) fn peak<V>(f: impl FnOnce() -> V) -> (V, usize) {
     let before = NOW.get();
     PEAK.set(before);
@@ -40,8 +41,8 @@ pub(super) fn peak<V>(f: impl FnOnce() -> V) -> (V, usize) {
     (value, (PEAK.get() - before) as usize)
 }
 
-/// Asserts that reading uses little memory: a buffer, the state of the decompressor and a message, plus a small multiple of the
-/// file's length.
+/// Asserts that a function that reads a file allocates little memory. 600 000 bytes are enough for a buffer, the state of the
+/// decompressor and a message. In addition, the function may allocate eight times the length of the file.
 #[track_caller]
 pub(super) fn modest<V>(file_bytes: usize, f: impl FnOnce() -> V) -> V {
     let (value, peak) = peak(f);

@@ -1,4 +1,4 @@
-//! Permissions of written files, and writing in shared directories such as `/tmp`.
+//! Tests of the permissions of written files, and of writing in shared directories such as `/tmp`.
 
 use super::golden::Folder;
 use super::{says, why};
@@ -11,7 +11,7 @@ use vierbein::io::safetensors::SafetensorsWriter;
 use vierbein::prelude::*;
 use vierbein::{Error, tensor};
 
-/// User ids that need not exist.
+/// Ids of two users. No accounts with these ids need to exist.
 const OWNER_OF_DIRECTORY: u32 = 54_321;
 const OTHER: u32 = 54_322;
 
@@ -33,7 +33,7 @@ const WRITERS: [Write; 3] = [
 #[test]
 fn writers_keep_the_permissions_of_an_existing_file() {
     let folder = Folder::new();
-    // The permissions of a newly created file.
+    // `plain` has the permissions of a newly created file.
     let plain = folder.file("plain");
     fs::write(&plain, "").unwrap();
     for write in WRITERS {
@@ -62,7 +62,7 @@ fn can_change_owners(folder: &Folder, test: &str) -> bool {
     changed.is_ok()
 }
 
-/// Creates a directory such as `/tmp`, but with its own owner.
+/// Creates a directory with the permissions of `/tmp`, which belongs to the user `OWNER_OF_DIRECTORY`.
 fn sticky(folder: &Folder) -> std::path::PathBuf {
     let sticky = folder.file("sticky");
     fs::create_dir(&sticky).unwrap();
@@ -78,7 +78,7 @@ fn writers_follow_their_own_links_in_sticky_directories() {
     fs::create_dir(&sticky).unwrap();
     set_mode(&sticky, 0o1777);
     symlink(&target, sticky.join("link")).unwrap();
-    // At first the link's target does not exist.
+    // In the first round, the target of the link does not exist.
     for _ in 0..2 {
         tensor![1, 2].write_npy(sticky.join("link")).unwrap();
         assert_eq!(Tensor::<i32, Rank<1>>::read_npy(&target), Ok(tensor![1, 2]));
@@ -101,7 +101,7 @@ fn writers_reject_links_of_other_users_in_sticky_directories() {
     symlink(&target, &link).unwrap();
     symlink(&missing, &dangling).unwrap();
     symlink("..", &directory).unwrap();
-    // A link of this user, in a directory of this user, to a link that is not.
+    // This link belongs to the current user, and is in a directory of the current user. Its target is a link of another user.
     symlink("sticky/link", &chain).unwrap();
     let write_all = |owner: u32| {
         for link in [&link, &dangling, &directory] {
@@ -135,7 +135,7 @@ fn writers_reject_links_of_other_users_in_sticky_directories() {
     assert_eq!(fs::read(&target).unwrap(), b"old");
     assert!(!missing.exists());
 
-    // Links are not rejected in a directory that others cannot write to, nor in one without the sticky bit.
+    // Such links are accepted in a directory that other users cannot write to, and in a directory without the sticky bit.
     for mode in [0o1755, 0o777] {
         set_mode(&sticky, mode);
         assert_eq!(write_all(OTHER), vec![Ok(()); 15], "{mode:o}");
@@ -167,7 +167,7 @@ fn writers_reject_files_and_pipes_of_other_users_in_sticky_directories() {
     assert_eq!(fs::read(&file).unwrap(), b"old");
     assert_eq!(fs::read_dir(&sticky).unwrap().count(), 2);
 
-    // Files and pipes of the directory's owner are accepted.
+    // Files and pipes that belong to the owner of the directory are accepted.
     chown(&file, Some(OWNER_OF_DIRECTORY), None).unwrap();
     chown(&pipe, Some(OWNER_OF_DIRECTORY), None).unwrap();
     for write in WRITERS {

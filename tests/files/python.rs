@@ -1,5 +1,6 @@
-//! Exchange with NumPy and the reference implementation of safetensors, if a Python with both is available: they read files written
-//! here, and the reverse. `scripts/check-python.sh` installs such a Python and runs this test.
+//! Exchanges files with NumPy and with the reference implementation of safetensors: each side reads the files that the other has
+//! written. The test runs if a Python with both libraries is available. `scripts/check-python.sh` installs such a Python and runs
+//! the test.
 
 use super::golden::{Folder, Golden, values};
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use vierbein::{DType, DynTensor, MemoryOrder, dispatch};
 
 const VARIABLE: &str = "VIERBEIN_PYTHON";
 
-/// Shapes up to rank 6, some of them empty. The same as in `files/python.py`.
+/// The shapes of the exchanged tensors: up to rank 6, some of them empty. `files/python.py` has the same list.
 const SHAPES: [&[usize]; 11] = [
     &[],
     &[5],

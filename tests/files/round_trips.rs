@@ -1,4 +1,5 @@
-//! Round trips from typed tensor to `DynTensor` to file and back, for every element type, memory order, rank and format.
+//! Tests of round trips: a typed tensor becomes a `DynTensor`, which is written to a file and read again. The tests cover every
+//! element type, memory order, rank and format.
 
 use super::golden::{Golden, made, values};
 use std::io::Cursor;
@@ -26,7 +27,8 @@ fn npz(x: &DynTensor, compressed: bool) -> DynTensor {
     archive.get("x").unwrap()
 }
 
-/// The format supports only row-major tensors, so others are written as a row-major view, and copied when they are read.
+/// A round trip through safetensors. The format supports only row-major tensors. So a column-major tensor is written through its
+/// row-major view, and copied to its memory order after it is read.
 fn safetensors(x: &DynTensor) -> DynTensor {
     let view = x.as_order(vierbein::MemoryOrder::RowMajor);
     let mut bytes = Vec::new();
@@ -43,7 +45,7 @@ fn binary(x: &DynTensor) -> DynTensor {
     postcard::from_bytes(&postcard::to_allocvec(x).unwrap()).unwrap()
 }
 
-/// Returns the tensor after a round trip through each format.
+/// Returns one tensor per format: the result of a round trip through the format.
 fn through_all(x: &DynTensor) -> Vec<DynTensor> {
     let mut back = vec![npy(x), npz(x, false), npz(x, true), json(x), binary(x)];
     if x.dtype() != DType::C64 {
@@ -76,7 +78,7 @@ fn every_type_order_and_rank_round_trips_in_every_format() {
     for_all_types!(types());
 }
 
-/// serde for typed tensors, without `DynTensor`.
+/// Typed tensors are serialised directly, not through `DynTensor`.
 #[test]
 fn typed_tensors_serialise_themselves() {
     fn check<T: Golden>() {

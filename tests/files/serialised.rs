@@ -1,4 +1,4 @@
-//! serde: the written form, accepted input, and rejected input.
+//! Tests of serde: the serialised form of tensors, accepted input, and rejected input.
 
 use super::memory::modest;
 use super::says;
@@ -29,7 +29,7 @@ fn serialised_form_equals_documentation() {
     let text = r#"{"dtype":"Complex<f64>","order":"row-major","shape":[1],"values":[[1.0,-2.0]]}"#;
     assert_eq!(serde_json::to_string(&z).unwrap(), text);
     assert_eq!(serde_json::from_str::<Tensor<c64, Rank<1>>>(text).unwrap(), z);
-    // A map with sorted keys, and a sequence without field names.
+    // The fields are accepted in alphabetical order, and as a list without names.
     let value = serde_json::to_value(&x).unwrap();
     assert_eq!(serde_json::from_value::<Matrix>(value).unwrap(), x);
     let fields = json!(["f64", "row-major", [2, 2], [1.5, 2.0, 3.0, 4.0]]);
@@ -50,7 +50,7 @@ fn json_has_no_nan() {
     let text = serde_json::to_string(&tensor![1.0, f64::NAN, f64::INFINITY]).unwrap();
     assert!(text.ends_with("[1.0,null,null]}"), "{text}");
     says(&rejected::<Tensor<f64, Rank<1>>>(&text), "invalid type: null, expected f64");
-    // A format that supports NaN and infinities preserves them.
+    // In a binary format, which supports NaN and infinities, they are preserved.
     let x = tensor![f32::NAN, f32::NEG_INFINITY, -0.0];
     let back: Tensor<f32, Rank<1>> = postcard::from_bytes(&postcard::to_allocvec(&x).unwrap()).unwrap();
     let bits = |x: &Tensor<f32, Rank<1>>| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
@@ -90,7 +90,7 @@ fn deserialize_rejects_inconsistent_shape_and_values() {
         format!(r#"{{"dtype":{dtype},"order":{order},"shape":{shape},"values":{values}}}"#)
     };
     let shaped = |shape: &str, values: &str| of("\"f64\"", "\"row-major\"", shape, values);
-    // The bytes of the `f64` elements, and the number of elements, exceed the address space by one.
+    // `huge` elements of `f64` have just too many bytes for the address space. `root * root` just exceeds `usize`.
     let (huge, root) = (isize::MAX as usize / 8 + 1, 1usize << (usize::BITS / 2));
     for (text, expected) in [
         (
@@ -170,7 +170,8 @@ fn deserialize_rejects_truncated_input() {
     }
 }
 
-/// Binary formats state the number of elements up front. Memory is not allocated from this number alone.
+/// A binary format states the number of elements before the elements. The reader must not allocate memory because of this number
+/// alone.
 #[test]
 fn claimed_elements_are_not_allocated() {
     let huge = [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x08]; // 2^59
@@ -211,7 +212,8 @@ proptest! {
     }
 }
 
-/// A format that represents every number as `f64`.
+/// `serde_json::Value` represents every decimal number as `f64`. A number that is too large for `f32` must be an error, not an
+/// infinity.
 #[test]
 fn deserialize_rejects_numbers_too_large_for_f32() {
     for (dtype, values, found) in

@@ -1,4 +1,4 @@
-//! Writers that fail leave the old file unchanged. `tests/faults/files.rs` tests writers that are killed.
+//! Tests of writers that fail: they must leave the old file unchanged. `tests/faults/files.rs` tests writers that are killed.
 
 use super::golden::Folder;
 use super::{says, why};
@@ -8,7 +8,7 @@ use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
 use vierbein::prelude::*;
 use vierbein::{Error, tensor};
 
-/// A writer with a limited capacity.
+/// A writer with a limited capacity in bytes.
 struct Full(Cursor<Vec<u8>>, u64);
 
 impl Write for Full {
@@ -53,7 +53,8 @@ fn full_stream_is_error() {
     written(&|full| flat.write_to(full));
 }
 
-/// The total size exceeds `u32::MAX`, the range of `usize` on 32-bit machines. The stream ends after the header.
+/// The offsets in the header exceed `u32::MAX`, the maximum of `usize` on 32-bit machines. The test needs only the header: the
+/// stream accepts no more than that.
 #[test]
 fn safetensors_offsets_have_64_bits() {
     let one = tensor![7u8];
@@ -72,7 +73,8 @@ fn safetensors_offsets_have_64_bits() {
     );
 }
 
-/// Views with stride 0 take no memory: two views of half the address space each have more bytes than a file can.
+/// A file can have at most 2⁶³ − 1 bytes. The test writes two broadcast views, which have stride 0 and need no memory. Together
+/// they have more bytes.
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn writers_reject_more_bytes_than_a_file_can_hold() {
@@ -102,7 +104,8 @@ fn a_mapped_file_is_replaced_and_its_views_stay_valid() {
     let write = |x: &Tensor<u8, Rank<1>>| SafetensorsWriter::new().add("x", x).unwrap().write(&path);
     write(&tensor![1, 2, 3]).unwrap();
     for _ in 0..3 {
-        // SAFETY: the file is replaced by a rename; its contents are not changed while it is mapped.
+        // SAFETY: only this test accesses the file. The writer replaces it by a rename, which leaves the contents of the mapped
+        // file unchanged.
         let old = unsafe { Safetensors::map(&path) }.unwrap();
         let x = old.view::<u8, Rank<1>>("x").unwrap();
         let before = x.to_owned();
@@ -110,7 +113,7 @@ fn a_mapped_file_is_replaced_and_its_views_stay_valid() {
         assert_eq!(Safetensors::read(&path).unwrap().get("x"), Ok(x + 1));
         assert_eq!(x, before);
     }
-    // The last old file is deleted when its mapping is dropped, or, on Windows, when the next file is moved away.
+    // A replaced file is deleted when its mapping is dropped. On Windows, the last replaced file remains until the next write.
     let left = folder.names().len();
     assert!(left == 1 || cfg!(windows) && left == 2, "{:?}", folder.names());
 }

@@ -1,4 +1,5 @@
-//! DLPack: export, import from a producer that is written here in the style of C, and rejected structures.
+//! Tests of DLPack: exports, imports, and rejected structures. The imported tensors come from a producer in this file, which
+//! imitates one that is written in C.
 
 use crate::memory::Frees;
 use std::ffi::c_void;
@@ -13,14 +14,15 @@ use vierbein::{DType, DynTensor, Error, MemoryOrder, c32, c64, tensor};
 
 // ------------------------------------------------------------------ a producer
 
-/// The producer's context of an exported tensor.
+/// The memory that the producer keeps for an exported tensor: the arrays of shape and strides, and a counter of calls of the
+/// deleter.
 struct Context {
     _shape: Vec<i64>,
     _strides: Vec<i64>,
     frees: Frees,
 }
 
-/// Either DLPack structure, created and freed as a producer would.
+/// One of the two DLPack structures, with functions by which the producer creates and frees it.
 trait Structure: Managed + Debug {
     fn made(tensor: DLTensor, context: *mut c_void) -> Self;
     /// # Safety
@@ -33,9 +35,10 @@ impl Structure for DLManagedTensor {
         DLManagedTensor { dl_tensor, manager_ctx, deleter: Some(Self::free) }
     }
     unsafe extern "C" fn free(this: *mut Self) {
-        // SAFETY: the caller ensures that `this` comes from `produce`, which made it from a box, and that it is used no more.
+        // SAFETY: the caller ensures that `this` comes from `produce`, which created it by `Box::into_raw`, and is not used
+        // afterwards.
         let this = unsafe { Box::from_raw(this) };
-        // SAFETY: `produce` also made `manager_ctx` from a box, and only this function takes it back.
+        // SAFETY: `produce` created `manager_ctx` by `Box::into_raw`, too. Only this function frees it, once.
         unsafe { Box::from_raw(this.manager_ctx.cast::<Context>()) }.frees.count();
     }
 }
@@ -46,14 +49,16 @@ impl Structure for DLManagedTensorVersioned {
         DLManagedTensorVersioned { version, manager_ctx, deleter: Some(Self::free), flags: 0, dl_tensor }
     }
     unsafe extern "C" fn free(this: *mut Self) {
-        // SAFETY: the caller ensures that `this` comes from `produce`, which made it from a box, and that it is used no more.
+        // SAFETY: the caller ensures that `this` comes from `produce`, which created it by `Box::into_raw`, and is not used
+        // afterwards.
         let this = unsafe { Box::from_raw(this) };
-        // SAFETY: `produce` also made `manager_ctx` from a box, and only this function takes it back.
+        // SAFETY: `produce` created `manager_ctx` by `Box::into_raw`, too. Only this function frees it, once.
         unsafe { Box::from_raw(this.manager_ctx.cast::<Context>()) }.frees.count();
     }
 }
 
-/// Returns a producer's tensor for `data`, which outlives it in these tests.
+/// Exports `data` as the producer. Returns the structure, and the counter of calls of its deleter. The tests keep `data` alive
+/// until the structure is freed.
 fn produce<M: Structure, T: Element>(
     data: &mut [T],
     shape: &[i64],
@@ -77,7 +82,8 @@ fn produce<M: Structure, T: Element>(
 }
 
 fn taken<M: Structure>(managed: *mut M) -> Dlpack<M> {
-    // SAFETY: `produce` made the structure for memory of the test, which nothing else accesses meanwhile.
+    // SAFETY: `managed` comes from `produce` and has not been freed. Its elements are in memory of the test, which the test does
+    // not access while the import exists.
     unsafe { Dlpack::from_raw(managed) }.unwrap()
 }
 
@@ -89,7 +95,7 @@ fn the_deleter_is_called_once_for<M: Structure>() {
     drop(taken(managed));
     frees.are(1);
 
-    // Moved into a tensor and used in different ways.
+    // The import becomes a tensor, which an operation consumes and another thread frees.
     let (managed, frees) = produce::<M, i32>(&mut data, &[2, 3], None);
     let x: Tensor<i32, Rank<2>> = taken(managed).into_tensor().unwrap();
     assert_eq!(x, tensor![[0, 1, 2], [3, 4, 5]]);
@@ -106,7 +112,7 @@ fn the_deleter_is_called_once_for<M: Structure>() {
     );
     frees.are(1);
 
-    // An error returns the import, which can be dropped or used again.
+    // The error of a failed conversion contains the import, which can be dropped or converted again.
     let (managed, frees) = produce::<M, i32>(&mut data, &[2, 3], None);
     let rejected = taken(managed).into_tensor::<i64, Rank<2>, RowMajor, Cpu>().unwrap_err();
     frees.are(0);
@@ -138,11 +144,12 @@ fn the_deleter_is_called_once() {
 fn producer_without_deleter_is_accepted() {
     let mut data = [1.5];
     let (managed, frees) = produce::<DLManagedTensor, f64>(&mut data, &[], None);
-    // SAFETY: `produce` has just made the structure, and nothing has freed it.
+    // SAFETY: `managed` comes from `produce`, and the structure has not been freed. No other reference to it exists.
     let deleter = unsafe { (*managed).deleter.take() }.unwrap();
     assert_eq!(taken(managed).into_tensor::<f64, Rank<0>, RowMajor, Cpu>().unwrap().item(), 1.5);
     frees.are(0);
-    // SAFETY: without a deleter the import has not freed the structure. It is not used afterwards.
+    // SAFETY: `managed` comes from `produce`. Its field `deleter` was `None`, so the import has not freed the structure. `managed`
+    // is not used afterwards.
     unsafe { deleter(managed) };
     frees.are(1);
 }
@@ -154,7 +161,7 @@ fn any_strides_can_be_viewed() {
     let mut data: Vec<i16> = (0..24).collect();
     let address = data.as_ptr();
     let (managed, frees) = produce::<DLManagedTensorVersioned, i16>(&mut data, &[2, 3], Some(&[-12, 2]));
-    // SAFETY: `produce` has just made the structure, and nothing else accesses it. Byte 28 is element 14.
+    // SAFETY: `managed` comes from `produce`, and nothing else accesses the structure. Byte 28 is element 14.
     unsafe { (*managed).dl_tensor.byte_offset = 28 };
     let mut given = taken(managed);
     assert_eq!((given.dtype(), given.shape(), given.strides()), (DType::I16, &[2, 3][..], &[-12, 2][..]));
@@ -168,7 +175,7 @@ fn any_strides_can_be_viewed() {
     frees.are(1);
     assert_eq!(data[2..8], [7, 3, 7, 5, 7, 7]);
 
-    // Both memory orders, with and without explicit strides.
+    // Contiguous tensors of both memory orders; row-major ones with and without explicit strides.
     for (strides, first) in [(None, [0, 1]), (Some(&[3, 1][..]), [0, 1]), (Some(&[1, 2][..]), [0, 2])] {
         let (managed, _) = produce::<DLManagedTensor, i16>(&mut data, &[2, 3], strides);
         let given = taken(managed);
@@ -200,7 +207,7 @@ fn zero_stride_tensors_are_read_only() {
 fn read_only_tensors_reject_mutable_views() {
     let mut data = [5.0, 6.0];
     let (managed, frees) = produce::<DLManagedTensorVersioned, f64>(&mut data, &[2], None);
-    // SAFETY: `produce` has just made the structure, and nothing else accesses it.
+    // SAFETY: `managed` comes from `produce`, so it points to a valid structure, which nothing else accesses.
     unsafe { (*managed).flags = 1 };
     let mut given = taken(managed);
     assert!(given.is_read_only());
@@ -218,7 +225,7 @@ fn read_only_tensors_reject_mutable_views() {
 fn pinned_memory_is_host_memory() {
     let mut data = [5.0, 6.0];
     let (managed, frees) = produce::<DLManagedTensor, f64>(&mut data, &[2], None);
-    // SAFETY: `produce` has just made the structure, and nothing else accesses it.
+    // SAFETY: `managed` comes from `produce`, so it points to a valid structure, which nothing else accesses.
     unsafe { (*managed).dl_tensor.device = DLDevice { device_type: 3, device_id: 1 } };
     let given = taken(managed);
     assert_eq!(given.device(), DLDevice { device_type: 3, device_id: 1 });
@@ -235,7 +242,7 @@ fn pinned_memory_is_host_memory() {
 fn no_elements() {
     let (managed, frees) =
         produce::<DLManagedTensor, f64>(&mut [], &[3, 0], Some(&[isize::MAX as i64, isize::MIN as i64]));
-    // SAFETY: `produce` has just made the structure, and nothing else accesses it.
+    // SAFETY: `managed` comes from `produce`, so it points to a valid structure, which nothing else accesses.
     unsafe { (*managed).dl_tensor.data = null_mut() };
     let given = taken(managed);
     assert_eq!(given.view::<f64, Rank<2>, ColMajor, Cpu>().unwrap().shape(), [3, 0]);
@@ -245,9 +252,9 @@ fn no_elements() {
     drop(x);
     frees.are(1);
     let raw = Tensor::<f64, _>::zeros([0, 2]).into_dlpack().into_raw();
-    // SAFETY: `raw` was just exported and is not freed until it is imported below.
+    // SAFETY: `raw` comes from `into_raw` above, so it points to a valid structure. It is not freed before the import below.
     assert!(unsafe { (*raw).dl_tensor.data }.is_null());
-    // SAFETY: `raw` was just exported, and is imported only here.
+    // SAFETY: `raw` comes from `into_raw` above, so it points to a valid exported tensor. It is imported only here.
     let back = unsafe { Dlpack::from_raw(raw) }.unwrap();
     assert_eq!(back.into_tensor::<f64, Rank<2>, RowMajor, Cpu>().unwrap().shape(), [0, 2]);
 }
@@ -266,7 +273,7 @@ fn round_trip<T: Element, M: Managed>(values: [T; 6], code: u8, bits: u8) {
         );
         assert_eq!(DLDataType::of(T::DTYPE), DLDataType { code, bits, lanes: 1 });
         let raw = given.into_raw();
-        // SAFETY: `raw` was just exported, and is imported only here.
+        // SAFETY: `raw` comes from `into_raw` above, so it points to a valid exported tensor. It is imported only here.
         let given = unsafe { Dlpack::from_raw(raw) }.unwrap();
         let y: Tensor<T, Rank<3>, ColMajor> = given.into_tensor().unwrap();
         assert_eq!((y.as_ptr(), y.as_slice()), (address, &data[..]));
@@ -304,7 +311,8 @@ fn exported_structure_describes_tensor() {
     let x = tensor![[1.5, 2.5, 3.5], [4.5, 5.5, 6.5]];
     let address = x.as_ptr();
     let raw = x.into_dlpack().into_raw();
-    // SAFETY: `raw` was just exported and is not freed until its deleter is called below.
+    // SAFETY: `raw` comes from `into_raw` above, so it points to a valid structure. It is not freed before its deleter is called
+    // below.
     let DLManagedTensorVersioned { version, flags, dl_tensor, deleter, .. } = unsafe { &*raw };
     assert_eq!((version.major, *flags), (1, 0));
     assert_eq!(dl_tensor.data.cast_const().cast(), address);
@@ -334,7 +342,7 @@ fn dyn_tensors_round_trip() {
         drop(again);
         frees.are(1);
     }
-    // Not contiguous, or read-only: the error returns the import, which can be copied.
+    // A tensor that is not contiguous or is read-only is rejected. The error contains the import, which can be copied.
     let (managed, frees) = produce::<DLManagedTensorVersioned, i16>(&mut data, &[2, 2], Some(&[3, 2]));
     let rejected = DynTensor::try_from(taken(managed)).unwrap_err();
     let copy = rejected.value.to_dyn_tensor(MemoryOrder::ColMajor).unwrap();
@@ -342,7 +350,7 @@ fn dyn_tensors_round_trip() {
     frees.are(1);
     assert_eq!(copy.downcast::<i16, Rank<2>, ColMajor, Cpu>().unwrap().as_slice(), [0, 3, 2, 5]);
     let (managed, frees) = produce::<DLManagedTensorVersioned, i16>(&mut data, &[6], None);
-    // SAFETY: `produce` has just made the structure, and nothing else accesses it.
+    // SAFETY: `managed` comes from `produce`, so it points to a valid structure, which nothing else accesses.
     unsafe { (*managed).flags = 1 };
     let rejected = DynTensor::try_from(taken(managed)).unwrap_err();
     assert!(rejected.to_string().contains("the producer exported it as read-only"), "{rejected}");
@@ -352,14 +360,16 @@ fn dyn_tensors_round_trip() {
 
 // ------------------------------------------------------------------ rejected structures
 
-/// Asserts that a valid tensor of six `f64` is rejected with these words after `damage`, and is not freed.
+/// Exports a valid tensor of six `f64`, changes its structure by `damage`, and imports it. Asserts that the import is rejected with
+/// an error that contains `words`, and does not free the structure.
 #[track_caller]
 fn rejected(words: &str, damage: impl FnOnce(&mut DLManagedTensorVersioned)) {
     let mut data = [0.0; 6];
     let (managed, frees) = produce::<DLManagedTensorVersioned, f64>(&mut data, &[2, 3], Some(&[3, 1]));
-    // SAFETY: `produce` has just made the structure, and nothing else accesses it.
+    // SAFETY: `managed` comes from `produce`, so it points to a valid structure, which nothing else accesses.
     damage(unsafe { &mut *managed });
-    // SAFETY: the structure itself is alive. The import rejects its damaged fields before it uses them.
+    // SAFETY: the structure has not been freed, and each undamaged field is valid. The import checks a damaged field before it uses
+    // the field, and rejects the structure.
     let error = unsafe { Dlpack::from_raw(managed) }.unwrap_err();
     assert!(error.to_string().contains(words), "{error}");
     frees.are(0);
@@ -393,7 +403,7 @@ fn import_rejects_invalid_structures_without_freeing() {
     rejected("it has 17 axes, but tensors have 0 to 16", |m| m.dl_tensor.ndim = 17);
     rejected("it has 2 axes, but no shape", |m| m.dl_tensor.shape = null_mut());
     rejected("it has elements, but no data", |m| m.dl_tensor.data = null_mut());
-    // On 32-bit x86, `f64` is aligned to 4 bytes.
+    // The alignment of `f64` depends on the target: on 32-bit x86 it is 4.
     let alignment = format!("is not a multiple of {}, the alignment of f64", align_of::<f64>());
     rejected(&alignment, |m| m.dl_tensor.byte_offset = 2);
     rejected("its byte offset 18446744073709551600 exceeds", |m| m.dl_tensor.byte_offset = u64::MAX - 15);
@@ -405,14 +415,15 @@ fn import_rejects_invalid_structures_without_freeing() {
     rejected("exceeds the address space", |m| m.dl_tensor.shape = long.as_mut_ptr());
     rejected("exceeds the address space", |m| m.dl_tensor.strides = long.as_mut_ptr());
     rejected("exceeds the address space", |m| m.dl_tensor.strides = least.as_mut_ptr());
-    // SAFETY: a null pointer is rejected and not dereferenced.
+    // SAFETY: `from_raw` accepts a null pointer: it returns an error without dereferencing it.
     let error = unsafe { Dlpack::<DLManagedTensor>::from_raw(null_mut()) }.unwrap_err();
     assert!(error.to_string().contains("its address is null"), "{error}");
 }
 
 // ------------------------------------------------------------------ another implementation
 
-/// Runs the example's library in Python, with NumPy as consumer. `cargo test` builds it with the examples.
+/// Runs a Python program that loads the example `dlpack_library`, with NumPy as consumer of its tensors. `cargo test` builds the
+/// library with the examples.
 #[test]
 fn numpy_shares_memory() {
     let examples = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("examples");

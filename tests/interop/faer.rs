@@ -1,4 +1,4 @@
-//! Conversions from and to matrices of faer: the same elements at the same addresses.
+//! Tests of conversions from and to matrices of faer: the elements must be the same, at the same addresses.
 
 use faer::{Col, ColMut, ColRef, Mat, MatMut, MatRef, Row};
 use vierbein::prelude::*;

@@ -1,4 +1,4 @@
-//! Memory of other owners, raw parts, and strided slices.
+//! Tests of tensors in foreign memory, of raw parts, and of views of slices with any strides.
 
 use proptest::prelude::{ProptestConfig, any, proptest};
 use proptest::{prop_assert, prop_assert_eq};
@@ -23,7 +23,7 @@ impl Frees {
     }
 }
 
-/// Memory that a tensor must treat as that of another library.
+/// Foreign memory that counts how often it is freed.
 #[derive(Debug)]
 struct Owner<T> {
     elements: Vec<T>,
@@ -42,7 +42,8 @@ impl<T> Drop for Owner<T> {
     }
 }
 
-// SAFETY: the elements are those of a `Vec` that only this method gives access to.
+// SAFETY: the elements are those of a `Vec`, which are valid until the owner is dropped, at an address and with a length that do
+// not change. Only `elements` accesses them.
 unsafe impl<T: Element> ForeignMemory<T> for Owner<T> {
     fn elements(&mut self) -> &mut [T] {
         &mut self.elements
@@ -55,7 +56,7 @@ fn owner(len: usize) -> (Owner<f64>, Frees, *const f64) {
     (Owner { elements, frees: frees.clone() }, frees, address)
 }
 
-/// No elements, few elements, and enough for a buffer that the pool would keep.
+/// Numbers of elements: none, a few, and enough that the buffer pool would keep an owned buffer of this size.
 const SIZES: [usize; 3] = [0, 6, 600_000];
 
 #[test]
@@ -142,7 +143,7 @@ fn unwinding_frees_once() {
             self.0.count();
         }
     }
-    // SAFETY: `elements` never returns, so there are no elements to be valid.
+    // SAFETY: `elements` never returns a slice, so the conditions on the slice hold trivially.
     unsafe impl ForeignMemory<f64> for Secretive {
         fn elements(&mut self) -> &mut [f64] {
             panic!("no")
@@ -175,7 +176,8 @@ fn memory_of_the_standard_library() {
     let x = Tensor::<i32, _, ColMajor>::from_buffer([2, 2], data);
     assert_eq!((x.as_ptr(), x[[1, 0]]), (address, 2));
     let owned = Box::into_raw(Box::new([1, 2, 3]));
-    // SAFETY: the box is not freed until the tensor is gone, and nothing else accesses it meanwhile.
+    // SAFETY: `owned` comes from `Box::into_raw`, so it is valid and aligned. The box is freed after the tensor is consumed, and
+    // nothing else accesses the array until then.
     let data: &'static mut [i32] = unsafe { &mut *owned };
     let address = data.as_ptr();
     let x = Tensor::<i32, _>::from_buffer([3], data);
@@ -189,7 +191,7 @@ fn memory_of_the_standard_library() {
 #[test]
 fn raw_parts_round_trip() {
     for len in SIZES {
-        // From a `Vec`, from an operation's result, and from another owner.
+        // The elements are in the memory of a `Vec`, of an operation's result, and of a foreign owner.
         let (memory, frees, _) = owner(len);
         let tensors: [Tensor<f64, Rank<1>>; 3] = [
             Tensor::from_vec([len], (0..len).map(|k| k as f64).collect()),
@@ -200,7 +202,7 @@ fn raw_parts_round_trip() {
             let address = x.as_ptr();
             let (first, shape, memory) = x.into_raw_parts();
             assert_eq!((first.cast_const(), shape), (address, [len]));
-            // SAFETY: the call is rejected and does not take the parts, so they are still owned here.
+            // SAFETY: the shape overflows, so the call returns an error before it uses the parts. They can be used again below.
             let error = unsafe { Tensor::<f64, _>::from_raw_parts(first, [usize::MAX, 3], memory) };
             assert!(matches!(error, Err(Error::Overflow { .. })));
             // SAFETY: `first` and `memory` are the parts of one tensor with `len` elements, and are used only here.
@@ -218,11 +220,13 @@ fn invalid_raw_parts_are_rejected() {
     let first = data.as_mut_ptr();
     let odd = first.cast::<u8>().wrapping_add(3).cast::<u64>();
     let view = |first, shape: [usize; 2], strides| {
-        // SAFETY: accepted views are within the array, and no element is read.
+        // SAFETY: each call below passes parts that are rejected, or a view within `data`. The view is dropped without reading an
+        // element.
         unsafe { TensorView::<u64, _>::from_raw_parts(first, shape, strides) }.map(drop)
     };
     let mutable = |first, shape: [usize; 2], strides| {
-        // SAFETY: accepted views are within the array, and no element is accessed.
+        // SAFETY: each call below passes parts that are rejected, or a view within `data`. The view is dropped without accessing an
+        // element.
         unsafe { TensorViewMut::<u64, _>::from_raw_parts(first, shape, strides) }.map(drop)
     };
     let said = |result: Result<(), Error>| result.unwrap_err().to_string();
@@ -244,12 +248,12 @@ fn invalid_raw_parts_are_rejected() {
          a mutable view must not overlap itself: axis 0 has stride 0 and extent 2"
     );
     assert!(matches!(mutable(first, [2, 3], [1, 1]), Err(Error::InvalidStrides { .. })));
-    // Views without elements may have a null pointer and any strides; arithmetic on these strides must not overflow.
-    // SAFETY: there are no elements, so nothing is accessed.
+    // A view with zero elements may have a null pointer and any strides. Arithmetic on these strides must not overflow.
+    // SAFETY: the view has zero elements, for which any pointer is valid.
     let none =
         unsafe { TensorView::<u64, _>::from_raw_parts(std::ptr::null(), [0, 0], [isize::MAX; 2]) }.unwrap();
     assert_eq!((none.sum().item(), none.diagonal(0, 1).shape()), (0, [0]));
-    // SAFETY: the only element is `data[0]`.
+    // SAFETY: the view has one element, `data[0]`, which stays valid and is not changed while the view is used.
     let one =
         unsafe { TensorView::<u64, _>::from_raw_parts(first, [1, 1], [isize::MAX, isize::MAX]) }.unwrap();
     assert_eq!(one.diagonal(0, 1).slice(s![..;-1]), tensor![0u64]);
@@ -260,7 +264,7 @@ fn invalid_raw_parts_are_rejected() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2000, ..ProptestConfig::default() })]
 
-    /// A strided view is valid if and only if each of its indices is within the slice. Then it has the elements at these indices.
+    /// A strided view is accepted if and only if all elements that it addresses are within the slice. Then it has these elements.
     #[test]
     fn strided_slices_are_in_bounds(
         shape in any::<[u8; 3]>(), strides in any::<[i8; 3]>(), offset in any::<u8>(), len in 0usize..40, mutable in any::<bool>()

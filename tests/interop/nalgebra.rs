@@ -1,4 +1,4 @@
-//! Conversions from and to matrices of nalgebra: the same elements at the same addresses.
+//! Tests of conversions from and to matrices of nalgebra: the elements must be the same, at the same addresses.
 
 use nalgebra::{
     DMatrix, DVector, Dyn, Matrix3x2, MatrixView, MatrixViewMut, RowVector3, U1, Vector3, VectorView,
@@ -16,7 +16,7 @@ fn same<O: Order>(m: &Strided<'_, i32>, x: TensorView<'_, i32, Rank<2>, O>) {
             assert!(std::ptr::eq(&m[(i, j)], &x[[i, j]]), "{i} {j}");
         }
     }
-    // Iterators of nalgebra go column by column, with their own strides.
+    // nalgebra iterates column by column, with strides that it computes itself. Its elements must have the same addresses.
     let columns: Vec<*const i32> = x.as_order::<ColMajor>().iter().map(std::ptr::from_ref).collect();
     assert_eq!(m.iter().map(std::ptr::from_ref).collect::<Vec<_>>(), columns);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Conversions from and to arrays of ndarray: the same elements at the same addresses, for any strides.
+//! Tests of conversions from and to arrays of ndarray: for any strides, the elements must be the same, at the same addresses.
 
 use ndarray::{
     Array, Array1, Array2, Array3, ArrayD, ArrayView0, ArrayView3, ArrayViewD, ArrayViewMut3, Axis, IxDyn,
@@ -12,7 +12,7 @@ fn numbers(shape: (usize, usize, usize), column_major: bool) -> Array3<i32> {
     Array3::from_shape_vec(shape.set_f(column_major), values).unwrap()
 }
 
-/// Asserts that every element is the array's own, at the same index.
+/// Asserts that each element of the view is the element of the array at the same index, by its address.
 #[track_caller]
 fn same<O: Order>(array: ArrayView3<'_, i32>, x: TensorView<'_, i32, Rank<3>, O>) {
     let (a, b, c) = array.dim();
@@ -94,7 +94,7 @@ fn owned_arrays_move_without_copy_in_matching_order() {
 
 #[test]
 fn parts_of_an_owned_array() {
-    // Contiguous elements that are a part of the memory: at its start, or further on.
+    // The elements are contiguous, but only a part of the array's memory: first at its start, then in the middle.
     let array = Array1::from_iter(0..10);
     let address = array.as_ptr();
     let front: Tensor<i32, Rank<1>> = array.clone().slice_move(cut![..4]).try_into().unwrap();
@@ -103,7 +103,7 @@ fn parts_of_an_owned_array() {
     let behind: Tensor<i32, Rank<1>> = array.slice_move(cut![3..6]).try_into().unwrap();
     assert_eq!((behind.as_ptr(), behind + 0), (address.wrapping_add(3), tensor![3, 4, 5]));
 
-    // An array that is not contiguous is returned in the error.
+    // An array that is not contiguous is rejected, and the error contains the array.
     let array = numbers((2, 3, 4), false).slice_move(cut![.., ..;-1, ..]);
     let (address, copy) = (array.as_ptr(), array.clone());
     let rejected = Tensor::<i32, Rank<3>>::try_from(array).unwrap_err();

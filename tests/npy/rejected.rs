@@ -1,5 +1,5 @@
-//! Files of another element type, memory order or rank than requested, and damaged or hostile files. Reading must return an error
-//! with the reason, must not panic, and must not allocate much.
+//! Tests of `.npy` files that must be rejected: files of another element type, memory order or rank than requested, and damaged or
+//! hostile files. The reader must return an error with the reason. It must neither panic nor allocate much memory.
 
 use super::*;
 
@@ -199,7 +199,7 @@ fn invalid_headers_are_errors() {
     assert!(why::<u8, Rank<1>, RowMajor>(&latin).contains("has the invalid header"));
 }
 
-/// The parser takes linear time, also for headers with many or deeply nested items.
+/// The parser of headers takes linear time, also for headers with many or deeply nested items.
 #[test]
 fn headers_are_parsed_in_linear_time() {
     let start = std::time::Instant::now();
@@ -238,7 +238,7 @@ fn data_of_the_wrong_length_are_errors() {
         read(&bytes).unwrap_err(),
         "holds 97 bytes of data, more than the 96 bytes of a f64 tensor of shape [3, 4]"
     );
-    // A stream may have more bytes after the array.
+    // In a stream, more bytes may follow the array.
     assert!(Tensor::<f64, Rank<2>>::read_npy_from(&bytes[..]).is_ok());
 }
 
@@ -253,7 +253,7 @@ fn invalid_bool_bytes_are_errors() {
 
 #[test]
 fn interrupted_and_failing_readers() {
-    /// A reader that returns one byte at a time, and is interrupted before each.
+    /// A reader that returns one byte per call. Before each byte, one call fails as interrupted.
     struct Slow<'a>(&'a [u8], bool);
     impl Read for Slow<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -297,7 +297,7 @@ fn claimed_elements_are_not_allocated() {
     };
     let folder = Folder::new();
     let path = folder.file("claim.npy");
-    // Sizes in bytes that overflow, and sizes that fit but exceed the file's data.
+    // Some shapes have more bytes of `f64` than the address space. All others fit in it, but have far more bytes than the file.
     let (claims, smallest) = match usize::BITS {
         64 => (["1152921504606846976", "8589934592", "65536, 65536, 4"], 8u64 << 30),
         _ => (["1610612736", "1073741824", "1024, 1024, 1024"], 1 << 30),
@@ -322,14 +322,14 @@ fn claimed_elements_are_not_allocated() {
             }
         }
     }
-    // Much more than other tests use at the same time, and less than the smallest claim.
+    // The limit is far above the memory of other tests that run at the same time, and below the smallest claimed size.
     let grown = peak().unwrap() - before;
     assert!(grown < smallest / 2, "{grown} bytes");
 }
 
 // ------------------------------------------------------------------ any damage
 
-/// Asserts that a tensor that is read has the elements in the bytes.
+/// If the bytes can be read as a tensor, asserts that its elements are those in the bytes.
 fn check_read(bytes: &[u8]) {
     if let Ok(x) = Tensor::<i32, Rank<2>, ColMajor>::read_npy_from(bytes) {
         let length = match bytes[6] {
@@ -467,7 +467,7 @@ fn links_permissions_and_pipes_stay() {
     x.write_npy("/dev/null").unwrap();
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
 
-    // A chain of links to a missing file, and links in a circle.
+    // A chain of two links to a missing file, and two links that refer to each other.
     let [first, second, missing] = ["first.npy", "second.npy", "missing.npy"].map(|name| folder.file(name));
     symlink("second.npy", &first).unwrap();
     symlink("missing.npy", &second).unwrap();

@@ -1,17 +1,17 @@
-//! Random numbers that use the full precision, so that sums of them round at almost every step.
+//! Random numbers for the tests of rounding errors. They use the full precision, so their sums round at almost every step.
 
 use super::random::Random;
 
 /// Kinds of numbers that differ in the rounding errors of their sums.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Kind {
-    /// All are positive: partial sums, and so their rounding errors, are as large as possible.
+    /// All numbers are positive, so partial sums and their rounding errors are as large as possible.
     OneSign,
-    /// Random signs: the sum cancels by chance.
+    /// The signs are random, so partial sums stay small.
     Mixed,
-    /// Each number and its negative at another index, plus small perturbations: the sum cancels almost completely.
+    /// The negative of each number is at another index, up to small perturbations. So the sum is almost zero.
     Cancelling,
-    /// One number, repeated: a plain loop rounds in the same direction for many terms, so its errors add up.
+    /// All numbers are equal. A plain loop rounds many partial sums in the same direction, so its errors add up.
     Same,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn numbers(kind: Kind, n: usize, digits: u32, seed: u64) -> Vec<f64> 
         Kind::Cancelling => {
             let (low, high) = values.split_at_mut(n.div_ceil(2));
             for (k, x) in high.iter_mut().enumerate() {
-                // A stride of 7 visits each number of the lower half once, unless its length is a multiple of 7.
+                // Steps of 7 visit each number of `low` once, unless the length of `low` is a multiple of 7.
                 *x = -low[k * 7 % low.len()];
             }
             low.iter_mut().step_by(5).for_each(|x| *x += 2f64.powi(7 - digits as i32));

@@ -1,15 +1,16 @@
-//! Errors of elementary functions of `f32`, over all or some `f32` arguments. The references are functions of `f64`, whose errors are
-//! negligible: a unit in the last place of `f32` is half a billion units of `f64`.
+//! Measures the errors of elementary functions of `f32`, for all or some `f32` arguments. The references are functions of `f64`,
+//! whose errors are negligible: a unit in the last place of `f32` is half a billion units of `f64`.
 //!
-//! `VIERBEIN_F32_STEP=1` tests every number, which takes an hour in an optimised build. By default, every 9973rd number is tested, and
-//! fewer in builds with debug assertions, which use the functions of the C library.
+//! With `VIERBEIN_F32_STEP=1`, every argument is tested, which takes an hour in an optimised build. By default, every 9973rd
+//! argument is tested. In builds with debug assertions, which use the functions of the C library, it is every 499 979th.
 
 use vierbein::{Rank, Tensor};
 
 type Vector = Tensor<f32, Rank<1>>;
 type Function = (&'static str, fn(&Vector) -> Vector, fn(f64) -> f64);
 
-// References: the standard library's inverse hyperbolic functions overflow before their results do, and lose digits near 1.
+// References for the inverse hyperbolic functions. Those of the standard library overflow for large arguments whose results are
+// representable, and lose digits near 1.
 
 fn asinh(x: f64) -> f64 {
     let large = (x.abs().ln() + std::f64::consts::LN_2).copysign(x);
@@ -49,12 +50,12 @@ const FUNCTIONS: [Function; 22] = [
     ("powf(-2.3)", |x| x.powf(-2.3), |x| x.powf(f64::from(-2.3f32))),
 ];
 
-/// Returns the error of a result in units in the last place of the exact value: 0 if both are NaN.
+/// Returns the error of a result in units in the last place of the exact value. If both are NaN, the error is 0.
 fn error(found: f32, exact: f64) -> f64 {
     if found.is_nan() || exact.is_nan() {
         return if found.is_nan() && exact.is_nan() { 0.0 } else { f64::INFINITY };
     }
-    // Infinity, and numbers that round to it, count as 2^128.
+    // Replaces infinity, and numbers that round to infinity in `f32`, by 2^128.
     let near = |x: f64| if x.abs() > f64::from(f32::MAX) { 2f64.powi(128).copysign(x) } else { x };
     let exponent = near(exact).abs().max(f64::from(f32::MIN_POSITIVE)).log2().floor().min(127.0);
     (near(f64::from(found)) - near(exact)).abs() / (exponent - 23.0).exp2()
@@ -64,7 +65,8 @@ fn error(found: f32, exact: f64) -> f64 {
 fn functions_of_f32_are_within_a_unit_in_the_last_place() {
     let step = std::env::var("VIERBEIN_F32_STEP").map(|step| step.parse::<u64>().expect("a number"));
     let step = step.unwrap_or(if cfg!(debug_assertions) { 499_979 } else { 9973 });
-    // The functions of the C library and of the standard library have errors of more than one unit.
+    // The functions of the C library and of the standard library have errors of up to a few units. This crate's own functions are
+    // used only if `own && fma`.
     let own =
         !cfg!(debug_assertions) && std::env::var_os("VIERBEIN_SIMD").is_none_or(|level| level != "portable");
     #[cfg(target_arch = "x86_64")]

@@ -1,13 +1,14 @@
-//! Exact sums: a fixed-point number with the range of `f64` and of products of two `f64`. The reference of the other modules.
+//! Exact sums, with which the other modules compare. A sum is a fixed-point number with enough digits for all `f64` and for all
+//! products of two `f64`.
 
-/// Bits of a digit. The upper bits of the `i64` hold the carries of up to 2³¹ additions.
+/// Number of bits of a digit. The other bits of the digit's `i64` hold the carries of up to 2³¹ additions.
 const BITS: i32 = 32;
-/// Fractional bits: the smallest product is `2^-2148`.
+/// Number of fractional bits. The smallest positive product of two `f64` is `2^-2148`.
 const POINT: i32 = 2176;
-/// Number of digits: the largest product is below `2^2048`, and the spare digits hold sums of many.
+/// Number of digits. The largest product of two `f64` is below `2^2048`; four spare digits hold sums of many products.
 const DIGITS: usize = ((POINT + 2048) / BITS + 4) as usize;
 
-/// `Σ digits[k] · 2^(32 k − POINT)`.
+/// The number `Σ digits[k] · 2^(32 k − POINT)`.
 #[derive(Clone)]
 pub(super) struct Exact {
     digits: [i64; DIGITS],
@@ -24,7 +25,7 @@ impl Exact {
         sum
     }
 
-    /// Returns the sum of the products of pairs.
+    /// Returns the exact sum of the products of pairs.
     pub(super) fn dot(pairs: impl IntoIterator<Item = (f64, f64)>) -> Exact {
         let mut sum = Exact::zero();
         pairs.into_iter().for_each(|(x, y)| sum.add_product(x, y));
@@ -52,7 +53,7 @@ impl Exact {
     fn add_scaled(&mut self, mantissa: i128, exponent: i32) {
         let position = exponent + POINT;
         let (digit, shift) = ((position / BITS) as usize, position % BITS);
-        // Unrolled: this is called for a hundred million numbers, in builds without optimisation.
+        // The loop over three digits is unrolled, because a hundred million numbers are added, also in builds without optimisation.
         let negative = mantissa < 0;
         let size = (if negative { -mantissa } else { mantissa } as u128) << shift;
         let (low, middle, high) =
@@ -72,7 +73,7 @@ impl Exact {
     /// Returns the number as an `f64`, with a few rounding errors.
     pub(super) fn value(&self) -> f64 {
         let carried = self.carried();
-        // Digits of one sign do not cancel.
+        // All digits of the absolute value are non-negative, so they do not cancel below.
         let (sign, digits) = if carried.digits[DIGITS - 1] < 0 {
             (-1.0, Exact { digits: self.digits.map(|digit| -digit) }.carried())
         } else {
@@ -82,11 +83,11 @@ impl Exact {
         let some = digits.digits[top.saturating_sub(3)..=top].iter().rev();
         let size = some.fold(0u128, |all, &digit| (all << BITS) | digit as u128) as f64;
         let exponent = (top.saturating_sub(3)) as i32 * BITS - POINT;
-        // In two steps: the power of two may exceed the range.
+        // Multiplies in two steps, because the power of two can exceed the range of `f64`.
         sign * size * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2)
     }
 
-    /// Returns the distance of a number from this one: infinity if the number is not finite.
+    /// Returns the absolute difference between `found` and this number. It is infinity if `found` is not finite.
     pub(super) fn distance(&self, found: f64) -> f64 {
         if !found.is_finite() {
             return f64::INFINITY;
@@ -96,7 +97,7 @@ impl Exact {
         apart.value().abs()
     }
 
-    /// Returns the same number with all digits but the last between 0 and 2³².
+    /// Returns the same number with carried digits: all digits but the last are at least 0 and less than 2³².
     fn carried(&self) -> Exact {
         let (mut digits, mut carry) = (self.digits, 0);
         for digit in &mut digits[..DIGITS - 1] {
@@ -117,7 +118,7 @@ fn parts(x: f64) -> (i64, i32) {
     (if x < 0.0 { -size } else { size }, exponent.max(1) - 1075)
 }
 
-/// Tests the reference itself on sums with known results.
+/// Tests [`Exact`] itself on sums with known results.
 #[test]
 fn sums_without_rounding() {
     assert_eq!(Exact::sum([1e300, 1.0, -1e300]).value(), 1.0);

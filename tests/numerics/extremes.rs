@@ -1,4 +1,5 @@
-//! Reductions and products of extreme operands: very large and very small numbers, nearly equal numbers, infinities and NaN.
+//! Tests of reductions and products with extreme operands: very large and very small numbers, nearly equal numbers, infinities and
+//! NaN.
 
 use vierbein::{Rank, Tensor, c64, einsum, s};
 
@@ -10,19 +11,21 @@ const MAX: f64 = f64::MAX;
 /// The smallest number that is not 0.
 const TINY: f64 = 5e-324;
 
-/// Lengths below and above those at which sums are split into lanes, blocks and parallel parts.
+/// Lengths of test vectors: below and above the lengths at which sums are split into lanes, blocks and chunks for threads.
 const LENGTHS: [usize; 8] = [1, 2, 7, 64, 129, 5000, 140_001, 600_001];
 
 fn filled(n: usize, value: f64) -> V {
     V::full([n], value)
 }
 
-/// Copies a vector to 70 columns, which are reduced together: some of them fill registers, the others remain.
+/// Copies a vector to each of the 70 columns of a matrix. Reductions over the rows process most columns in vector registers, and
+/// the remaining ones separately.
 fn columns(x: &V) -> M {
     x.insert_axis(1).broadcast_to([x.len(), 70]).to_owned()
 }
 
-/// Reduces a vector, and if it is short, also some of many columns that hold it.
+/// Returns the results of a reduction of a vector. For a short vector, adds two results of the reduction of [`columns`] along axis
+/// 0.
 fn each_way(x: &V, whole: impl Fn(&V) -> f64, of_columns: impl Fn(&M) -> V) -> Vec<f64> {
     let mut found = vec![whole(x)];
     if x.len() <= 5000 {
@@ -49,18 +52,18 @@ fn means_of_large_numbers() {
     }
     assert_eq!(V::from(vec![MAX, -MAX]).mean().item(), 0.0);
     assert!(V::zeros([0]).mean().item().is_nan());
-    // Sums of integers are accumulated in a wider type.
+    // The mean of integers does not overflow, because the sum is accumulated in a wider type.
     assert_eq!(Tensor::<i64, Rank<1>>::full([5000], i64::MAX).mean().item(), i64::MAX as f64);
 }
 
-/// The variance of equal numbers is zero, however large they are. A variance overflows if its value does, and the standard deviation
-/// with it.
+/// The variance of equal numbers is almost zero, even if the numbers are very large. If the variance is not representable, the
+/// variance and the standard deviation are infinite.
 #[test]
 fn variances_of_large_and_small_numbers() {
     for n in LENGTHS {
         for value in [MAX, -MAX, 1e300, 0.1, TINY] {
             let x = filled(n, value);
-            // The mean of equal numbers may differ from them in the last place.
+            // The computed mean of equal numbers may differ from them in the last place, so the variance may be this large.
             let most = (value * 2f64.powi(-51)).powi(2);
             for found in each_way(&x, |x| x.var(0).item(), |x| x.var_axis(0, 0)) {
                 assert!(found <= most, "the variance of {n} times {value} is {found}");
@@ -76,11 +79,12 @@ fn variances_of_large_and_small_numbers() {
     assert!(two(0.0, INF).var(0).item().is_nan());
 }
 
-/// Variances of numbers near a billion: the difference of sums of squares would lose all digits.
+/// Variances of numbers near a billion. The formula with the mean of squares minus the square of the mean would lose all digits.
 #[test]
 fn variances_far_from_zero() {
     for n in [4, 100, 3000, 140_000, 600_000] {
-        // The textbook example 1e9 + {4, 7, 13, 16}, repeated: distances to the mean are −6, −3, 3 and 6.
+        // The textbook example 1e9 + {4, 7, 13, 16}, repeated. The differences from the mean are −6, −3, 3 and 6, so the variance
+        // is 22.5.
         let x = V::from_fn([n], |[i]| 1e9 + [4.0, 7.0, 13.0, 16.0][i % 4]);
         let naive = {
             let (sum, squares) = x.iter().fold((0.0, 0.0), |(sum, squares), x| (sum + x, squares + x * x));
@@ -96,7 +100,7 @@ fn variances_far_from_zero() {
     }
 }
 
-/// Norms of numbers whose squares overflow or underflow, with one such number at different indices.
+/// Norms of vectors with one number whose square overflows or underflows, at different indices.
 #[test]
 fn norms_of_large_and_small_numbers() {
     for n in LENGTHS {
@@ -109,7 +113,7 @@ fn norms_of_large_and_small_numbers() {
                 }
             }
         }
-        // `n` equal numbers: the norm is √n times the number.
+        // The norm of `n` equal numbers is √n times the number.
         for value in [1e200, 1e-200, 2f64.powi(-1060)] {
             let (norm, expected) = (filled(n, value).norm().item(), (n as f64).sqrt() * value);
             assert!((norm - expected).abs() <= expected * 1e-14 + TINY, "{norm} instead of {expected}");
@@ -117,7 +121,7 @@ fn norms_of_large_and_small_numbers() {
     }
 }
 
-/// NaN and infinities propagate to every result that depends on them, and to no other.
+/// If an operand contains a NaN or an infinity, every result that depends on this element shows it, and no other result does.
 #[test]
 fn what_is_not_finite_shows() {
     for n in LENGTHS {
@@ -167,7 +171,8 @@ fn what_is_not_finite_shows() {
     }
 }
 
-/// NaN and infinities in one row or column of a matrix product, for sizes that are and are not multiples of the register tile.
+/// A NaN or an infinity in a factor of a matrix product changes only the row or column that depends on it. Some sizes are multiples
+/// of the register tile, others are not.
 #[test]
 fn what_is_not_a_number_stays_in_its_row() {
     for size in [1, 2, 3, 4, 5, 8, 17, 33, 100, 130] {
@@ -183,7 +188,7 @@ fn what_is_not_a_number_stays_in_its_row() {
         }
         let columns = a.sum_axis(0);
         assert!((0..=size).all(|j| columns[[j]].is_nan() == (j == size)));
-        // Infinity times zero is NaN; such products are not skipped.
+        // Infinity times zero is NaN. The kernels must not skip products with a zero factor.
         let mut b = M::zeros([size, size + 1]);
         b[[0, column]] = INF;
         for product in [M::eye(size).matmul(&b), einsum!("ij,jk->ik", M::eye(size).t(), &b)] {

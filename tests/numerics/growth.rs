@@ -1,4 +1,4 @@
-//! Growth of rounding errors of reductions with the number of elements.
+//! Measures how the rounding errors of reductions grow with the number of elements.
 //!
 //! A sum by any tree of additions of depth `d` has an error of at most `d · u · Σ|x|`, to first order in the unit roundoff
 //! `u = ε/2` (Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., 2002, section 4.2). The depth is `n − 1` for a
@@ -13,16 +13,16 @@ use vierbein::{ColMajor, Rank, Tensor, c64, s};
 
 type V<T> = Tensor<T, Rank<1>>;
 
-/// The unit roundoff.
+/// The unit roundoff of `f64`.
 pub(super) const U: f64 = f64::EPSILON / 2.0;
 pub(super) const U32: f64 = f32::EPSILON as f64 / 2.0;
 
-/// Returns the documented error bound of `sum`, in units of `u · Σ|x|`.
+/// Returns the documented error bound of `sum` for `n` elements, in units of `u · Σ|x|`.
 pub(super) fn promised(n: usize) -> f64 {
     (n as f64).log2() + 45.0
 }
 
-/// The largest errors so far in units of rounding, by operation and number of terms.
+/// The largest errors so far, by operation and number of terms. The units are those of the module documentation.
 #[derive(Default)]
 pub(super) struct Table {
     errors: BTreeMap<&'static str, BTreeMap<usize, f64>>,
@@ -30,10 +30,10 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Records an error.
+    /// Records an error of the operation `what` for `n` terms.
     ///
     /// # Panics
-    /// If it exceeds the bound.
+    /// If the error exceeds `bound`.
     #[track_caller]
     pub(super) fn note(&mut self, what: &'static str, n: usize, error: f64, bound: f64) {
         assert!(error <= bound, "{what} of {n}: {error} units of rounding, more than {bound}");
@@ -64,7 +64,7 @@ impl Table {
     }
 }
 
-/// Returns powers of ten with seeds: fewer seeds for larger sizes.
+/// Returns pairs of a size and a seed. Sizes are powers of ten; larger sizes have fewer seeds.
 fn sizes() -> impl Iterator<Item = (usize, u64)> {
     (1..=7)
         .map(|e| 10usize.pow(e))
@@ -75,16 +75,18 @@ fn narrow(values: &[f64]) -> V<f32> {
     values.iter().map(|&x| x as f32).collect::<Vec<_>>().into()
 }
 
-/// Returns the sums of a vector's elements in different memory layouts. The gaps of strided ones hold NaN.
+/// Returns sums of the elements of a vector, which are copied to or viewed with different layouts. The gaps between strided
+/// elements contain NaN, so that a sum that reads them is noticed.
 fn sums(x: &V<f64>) -> Vec<(&'static str, f64)> {
     let n = x.len();
     let mut sums = vec![("sum", x.sum().item()), ("sum, backwards", x.slice(s![..;-1]).sum().item())];
-    // Every row of the view is the vector, and so is the diagonal. On 32-bit systems, the view would be too large for long vectors.
+    // Each row of the broadcast view is the vector, so the diagonal has the same elements. On 32-bit systems, the view would have
+    // too many elements for long vectors.
     if usize::BITS == 64 || n < 10_000 {
         sums.push(("trace", x.broadcast_to([n, n]).trace(0, 1).item()));
         sums.push(("trace, batched", x.broadcast_to([n, 3, n]).trace(0, 2)[[1]]));
     }
-    // Two axes, in both memory orders.
+    // Sums over both axes of a matrix with these elements.
     let side = 10usize.pow(n.ilog10() / 2);
     let matrix = x.as_shape([n / side, side]);
     sums.push(("sum, row-major", matrix.sum().item()));
@@ -119,7 +121,7 @@ fn sums_grow_with_the_logarithm() {
     let mut table = Table::default();
     for (n, seed) in sizes() {
         for kind in Kind::ALL {
-            // For sizes that take seconds, only the kind that is worst for a plain loop.
+            // The largest size takes seconds. It is tested only with the kind of numbers that is worst for a plain loop.
             if n > 1_000_000 && kind != Kind::Same {
                 continue;
             }
@@ -132,16 +134,16 @@ fn sums_grow_with_the_logarithm() {
             }
             let looped = x.as_slice().iter().fold(0.0, |sum, x| sum + x);
             table.note("a plain loop", n, exact.distance(looped) / (U * sizes), n as f64);
-            // A mean adds a division.
+            // A mean has the rounding errors of the sum and of a division.
             let mut apart = exact.clone();
             apart.add_product(x.mean().item(), -(n as f64));
             table.note("mean", n, apart.distance(0.0) / (U * sizes), promised(n) + 2.0);
-            // A sum of complex numbers is two sums.
+            // The real and the imaginary part of a sum of complex numbers are sums of real numbers.
             let z = x.map(|x| c64::new(-x, x));
             let sum = z.sum().item();
             table.note("sum of c64", n, exact.distance(sum.im) / (U * sizes), promised(n));
             assert_eq!(sum.re, -sum.im);
-            // A cumulative sum is a plain loop.
+            // A cumulative sum adds the elements in order, as a plain loop does, so the bits are equal.
             if n <= 1_000_000 {
                 assert_eq!(x.cumsum(0)[[n - 1]], looped);
             }
@@ -196,12 +198,12 @@ fn products(table: &mut Table, left: Vec<f64>, right: Vec<f64>) {
     let (exact, sizes) = (Exact::dot(pairs()), Exact::dot(pairs().map(|(x, y)| (x, y.abs()))).value());
     let squares = Exact::dot(right.iter().map(|&x| (x, x)));
     let (x, y) = (V::<f64>::from(left.clone()), V::<f64>::from(right.clone()));
-    // Each product adds a rounding.
+    // In addition to the sum, each product is rounded once.
     let bound = promised(n) + 1.0;
     table.note("dot", n, exact.distance(x.dot(&y).item()) / (U * sizes), bound);
     let plain = pairs().fold(0.0, |sum, (x, y)| sum + x * y);
     table.note("a plain loop", n, exact.distance(plain) / (U * sizes), n as f64 + 1.0);
-    // The relative error of a norm is half of that of its square, plus the rounding of the root.
+    // The relative error of a norm is half the relative error of the sum of squares, plus the rounding error of the square root.
     let norm_off = |norm: f64| {
         let mut square = squares.clone();
         square.add_product(norm, -norm);
@@ -254,7 +256,7 @@ fn variances_grow_with_the_logarithm() {
                 apart.add_whole(-exact, 0);
                 apart.value().abs() / (u * condition * exact as f64)
             };
-            // Each step rounds four times: a difference, its square, a quotient and a sum.
+            // For each element, four operations round: a difference, its square, a quotient and a sum.
             let bound = 4.0 * promised(n);
             if what == "var of f32" {
                 let x = V::<f32>::from(whole.iter().map(|&x| x as f32).collect::<Vec<_>>());

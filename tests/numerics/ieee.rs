@@ -1,4 +1,5 @@
-//! Every operation rounds as IEEE 754 specifies, operations are not fused, and nothing is compiled with "fast" arithmetic.
+//! Tests that every operation rounds as IEEE 754 specifies, that products and sums are not fused, and that no code is compiled with
+//! "fast" floating-point arithmetic.
 
 use super::data::{Kind, numbers};
 use super::random::Random;
@@ -8,11 +9,11 @@ use vierbein::{Rank, Tensor, einsum, s};
 
 type V<T = f64> = Tensor<T, Rank<1>>;
 
-/// Number of elements: large enough to run in parallel.
+/// Number of elements of the operands: enough for operations to run in parallel.
 const MANY: usize = 300_000;
 
-/// Numbers for which invalid optimisations give other results: signed zeros, subnormal numbers, numbers near 1, extrema, infinities and
-/// NaN.
+/// Special numbers, for which an invalid optimisation would change results: signed zeros, subnormal numbers, numbers near 1, the
+/// largest numbers, infinities and NaN.
 const SPECIAL: [f64; 22] = [
     0.0,
     -0.0,
@@ -38,7 +39,7 @@ const SPECIAL: [f64; 22] = [
     f64::NAN,
 ];
 
-/// Returns all pairs of special numbers, followed by pairs of random bits.
+/// Returns operands of `MANY` elements: all pairs of special numbers, followed by pairs of numbers with random bits.
 fn pairs() -> (Vec<f64>, Vec<f64>) {
     let mut random = Random(11);
     let special = SPECIAL.into_iter().flat_map(|x| SPECIAL.into_iter().map(move |y| (x, y)));
@@ -50,7 +51,7 @@ fn pairs() -> (Vec<f64>, Vec<f64>) {
 fn assert_same(found: &V, expected: impl Fn(usize) -> f64, name: &str) {
     for (i, &found) in found.iter().enumerate() {
         let expected = expected(i);
-        // The bits of a NaN are unspecified.
+        // Two NaN may have different bits, because IEEE 754 does not specify the bits of a resulting NaN.
         let same = found.to_bits() == expected.to_bits() || (found.is_nan() && expected.is_nan());
         assert!(same, "{name}: {found:e} instead of {expected:e} at {i}");
     }
@@ -97,9 +98,9 @@ fn operations_round_as_a_single_one_does() {
     });
 }
 
-/// Returns the exact rounding error of `a · b`, computed by multiplications and additions (T. J. Dekker, *A floating-point technique for
-/// extending the available precision*, Numerische Mathematik 18, 1971). `f64::mul_add` is no alternative: on targets without FMA
-/// instructions it calls the C library, and MinGW's function rounds twice.
+/// Returns the exact rounding error of `a · b`, computed by multiplications and additions (T. J. Dekker, *A floating-point
+/// technique for extending the available precision*, Numerische Mathematik 18, 1971). `f64::mul_add` is no alternative: on targets
+/// without FMA instructions it calls the C library, and MinGW's function rounds twice.
 fn rounding_error(a: f64, b: f64) -> f64 {
     let halves = |x: f64| {
         let scaled = x * ((1 << 27) + 1) as f64;
@@ -110,7 +111,8 @@ fn rounding_error(a: f64, b: f64) -> f64 {
     a_high * b_high - a * b + a_high * b_low + a_low * b_high + a_low * b_low
 }
 
-/// Returns factors `a` and `b`, and the negative rounded products. `a · b + minus` is zero unless the operations are fused.
+/// Returns factors `a` and `b`, and `minus`, the negated rounded products. `a · b + minus` is zero, unless product and sum are
+/// fused.
 fn products() -> (V, V, V) {
     let (a, b) = (numbers(Kind::Mixed, MANY, 53, 1), numbers(Kind::Mixed, MANY, 53, 2));
     let minus: Vec<f64> = a.iter().zip(&b).map(|(a, b)| -(a * b)).collect();
@@ -129,7 +131,7 @@ fn products_are_not_fused_with_sums() {
     product += &minus;
     assert_eq!(product, zeros);
     assert_eq!(a.zip_map3(&b, &minus, |a, b, c| a * b + c), zeros);
-    // `out = alpha · right + out`.
+    // `add_scaled` computes `out = alpha · b + out`.
     let alpha = 1.0 / 3.0;
     let mut out = &b * -alpha;
     out.add_scaled(alpha, &b);
@@ -137,7 +139,7 @@ fn products_are_not_fused_with_sums() {
     let mut out = minus.clone();
     vierbein::einsum_into!(&mut out, 1.0, 1.0; "i,i->i", &a, &b);
     assert_eq!(out, zeros);
-    // Sums of the two products a·b and −(a·b) · 1, in rows and in columns.
+    // Each sum has the two terms a·b and −(a·b) · 1, along rows and along columns.
     let one = V::ones([MANY]);
     let rows = |low: &V, high: &V| {
         Tensor::<f64, Rank<2>>::from_fn([2, MANY], |[i, j]| if i == 0 { low[[j]] } else { high[[j]] })
@@ -146,7 +148,7 @@ fn products_are_not_fused_with_sums() {
     assert_eq!(einsum!("ij,ij->j", &left, &right), zeros);
     assert_eq!(einsum!("ji,ji->j", &left.t().to_owned(), &right.t().to_owned()), zeros);
     assert_eq!(left.slice(s![.., 7]).dot(right.slice(s![.., 7])).item(), 0.0);
-    // Matrix products are fused if the processor has FMA: the sum is rounded once or twice.
+    // Matrix products use fused multiply-add if the processor has it. So the result is zero, or the rounding error of the product.
     for i in 0..200 {
         let (row, column) =
             (left.slice(s![.., i..i + 1]).t().to_owned(), right.slice(s![.., i..i + 1]).to_owned());
@@ -156,7 +158,8 @@ fn products_are_not_fused_with_sums() {
     }
 }
 
-/// Kahan summation of rows keeps its compensation, which a compiler that assumed associativity would remove.
+/// Kahan summation, by operations on tensors. A compiler that assumed associativity of additions would remove its compensation
+/// term.
 #[test]
 fn compensation_is_not_optimised_away() {
     let rows = 2000;
@@ -170,17 +173,18 @@ fn compensation_is_not_optimised_away() {
         sum = next;
         plain += row;
     }
-    // 2000 times the `f64` 0.1, which is 3602879701896397 / 2^55, rounds to 200.
+    // The `f64` 0.1 is 3602879701896397 / 2^55. 2000 times this number rounds to 200.
     assert_eq!(sum, V::full([1000], 200.0));
     assert!((plain[[0]] - 200.0).abs() > 1e-12);
-    // The rounding error of a sum, by the error-free transformation of Knuth and Dekker.
+    // Computes the rounding error of a sum by the error-free transformation of Knuth and Dekker.
     let (a, b) = (V::full([1000], 1e16), V::full([1000], 2.71));
     let s = &a + &b;
     let t = &s - &a;
     assert_eq!((&a - (&s - &t)) + (&b - &t), V::full([1000], 2.71 - 2.0));
 }
 
-/// Subnormal operands are not treated as zero, and subnormal results are not flushed to zero: on any thread, and after matrix products.
+/// No operation treats subnormal operands as zero or flushes subnormal results to zero. This holds on any thread, and after matrix
+/// products, which could change the mode of the processor.
 #[test]
 fn small_numbers_are_kept() {
     let tiny = 5e-324;
@@ -215,7 +219,7 @@ fn small_numbers_differ(tiny: f64) -> bool {
     x.not_equal(0.0).all().item() && x.gt(0.0).all().item() && x.lt(2.0 * tiny).all().item()
 }
 
-/// Returns all files below a directory.
+/// Returns all files in a directory and its subdirectories.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder)
         .expect("sources are there")
@@ -223,7 +227,8 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
 }
 
-/// No source or configuration file requests fast arithmetic or another floating-point mode, and FMA is used only in listed places.
+/// Searches the source and configuration files. None may request "fast" arithmetic or another floating-point mode, and only listed
+/// files may use fused multiply-add.
 #[test]
 fn sources_ask_for_nothing_fast() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -237,7 +242,8 @@ fn sources_ask_for_nothing_fast() {
         checked += 1;
         for (number, line) in text.lines().enumerate() {
             lines += 1;
-            // Names of Rust and LLVM, of C compilers and NVRTC, and of the register that controls rounding and flushing.
+            // Names that Rust, LLVM, C compilers and NVRTC use for such modes, and the register that controls rounding and
+            // flushing.
             for word in [
                 "_fast(",
                 "algebraic",
@@ -270,7 +276,7 @@ fn sources_ask_for_nothing_fast() {
             let fuses = ["mul_add(", "fmadd", "fma("].iter().any(|word| line.contains(word));
             fused += usize::from(fuses);
             let name = name.replace('\\', "/");
-            // Matrix products and elementary functions may use FMA.
+            // Only matrix products and elementary functions may use fused multiply-add.
             let fused_places = [
                 "kernels/gemm/simd/",
                 "kernels/gemm/portable.rs",

@@ -1,4 +1,4 @@
-//! Growth of rounding errors of matrix products with the length `k` of the contraction.
+//! Measures how the rounding errors of matrix products grow with `k`, the extent of the summed axis.
 //!
 //! Blocks of up to 512 terms are summed in a register, term by term, and the blocks are added one by one. The depth of this tree of
 //! additions, and so the error bound, is `512 + k / 512`. At the level `portable`, blocks have 256 terms, and the depth
@@ -33,7 +33,7 @@ fn products_of_long_rows() {
                 let off = |found: f64| exact.distance(found) / (U * sizes);
                 table.note("matmul", k, off(real[[i, j]]), bound);
                 table.note("einsum", k, off(contracted[[j, i]]), bound);
-                // (x − ix)(y + iy) = 2xy: each part is a sum of twice as many terms.
+                // (x − ix)(y + iy) = 2xy. The real part of a complex sum has twice as many terms as a real sum.
                 table.note("matmul of c64", k, off(complex[[i, j]].re / 2.0), 2.0 * bound);
                 let plain = pairs().fold(0.0, |sum, (x, y)| sum + x * y);
                 table.note("a plain loop", k, off(plain), k as f64 + 1.0);

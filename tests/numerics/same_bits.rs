@@ -1,23 +1,23 @@
-//! Results have the same bits on 1, 2 and 8 threads, in every run of a program, and at every level of vector instructions, as far as
-//! [`Promise`] says.
+//! Tests that results have the same bits on 1, 2 and 8 threads, and in every run of a program. [`Promise`] says at which levels of
+//! vector instructions the bits must be the same, too.
 //!
-//! Results are compared by hashes of their bits. All operands are large enough to be split for threads, and with their values,
-//! another order of roundings gives other bits.
+//! Results are compared by hashes of their bits. The operands are large enough to be split between threads. With their values,
+//! another summation order would change bits.
 
 use super::data::{Kind, numbers};
 use super::restart::this_program;
 use vierbein::{ColMajor, Dim, Element, Order, Rank, Tensor, c32, c64, einsum, s};
 
-/// Rows and columns: more than a million elements.
+/// Numbers of rows and columns of the operands, which have more than a million elements.
 const ROWS: usize = 1031;
 const COLUMNS: usize = 1109;
-/// Rows and columns of the factors of matrix products.
+/// Number of rows, and of columns, of the factors of matrix products.
 const SIDE: usize = 277;
 
-/// Environment variable that makes the test print its digests: set in child processes.
+/// The environment variable that makes the test print its digests. The test sets it for its child processes.
 const CHILD: &str = "VIERBEIN_PRINT_DIGESTS";
 
-/// Elements that convert to bits.
+/// Conversion of an element to its bits.
 trait Bits: Element {
     fn bits(self) -> u64;
 }
@@ -44,7 +44,8 @@ bits! {
 /// Returns a hash of the bits of all elements, in memory order.
 fn digest<T: Bits, D: Dim, O: Order>(x: &Tensor<T, D, O>) -> u64 {
     let mut hash = x.len() as u64;
-    // A plain loop: in builds without optimisation, a fold is several times slower, and a hundred million elements are hashed.
+    // A loop instead of `fold`, which is several times slower in builds without optimisation. A hundred million elements are
+    // hashed.
     for &x in x.as_slice() {
         hash = (hash ^ x.bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     }
@@ -55,9 +56,9 @@ fn digest<T: Bits, D: Dim, O: Order>(x: &Tensor<T, D, O>) -> u64 {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Promise {
     AnyLevel,
-    /// All levels with fused multiply-add.
+    /// The bits are the same at all levels with fused multiply-add.
     LevelsWithFma,
-    /// Matrix products: the bits may differ between levels.
+    /// The bits may differ between any two levels, as for matrix products.
     OneLevel,
 }
 use Promise::{AnyLevel, LevelsWithFma, OneLevel};
@@ -94,11 +95,11 @@ fn digests() -> Digests {
     all
 }
 
-/// Returns the digests of all operations except matrix products.
+/// Returns the digests of the results of all tested operations except matrix products.
 fn same_at_any_level(Operands { a, b, narrow, flipped, z }: &Operands) -> Digests {
     let cube = a.slice(s![..1030, ..1000]).to_owned().reshape([1030, 10, 100]);
     let mut all = Digests::new();
-    // Reductions: of all elements, along each axis, of views, in both memory orders.
+    // Reductions of all elements and along each axis, of views, in both memory orders.
     add! { all, AnyLevel:
         a.sum(), a.t().sum(), a.slice(s![..;-1, ..;2]).sum(), a.slice(s![.., ..;-3]).sum_axis(1), flipped.sum(),
         a.sum_axis(0), a.sum_axis(1), flipped.sum_axis(0), flipped.sum_axis(1), cube.sum_axis(1), cube.sum_axes([0, 2]),
@@ -118,7 +119,7 @@ fn same_at_any_level(Operands { a, b, narrow, flipped, z }: &Operands) -> Digest
         a.clamp(-3.0, 3.0), a.lt(b), a.lt(b).select(a, b), a.cast::<i64>(), a.map(|x| x * 1.7 + 0.3), narrow * narrow,
         z * z, a.t().to_owned(),
     }
-    // Elementary functions, some with far arguments, which take a second pass.
+    // Elementary functions. Some have huge arguments, which the kernels compute in a second pass.
     let unit = a / a.abs().max().item();
     add! { all, LevelsWithFma:
         a.exp(), a.exp2(), a.exp_m1(), positive.ln(), positive.log2(), positive.log10(), positive.ln_1p(), a.sin(), a.cos(),
@@ -132,7 +133,7 @@ fn same_at_any_level(Operands { a, b, narrow, flipped, z }: &Operands) -> Digest
     scaled.add_scaled(0.3, b);
     scaled /= 7.0;
     add! { all, AnyLevel: scaled }
-    // Sums of products other than matrix products.
+    // Sums of products that do not use the kernels of matrix products.
     let (x, y) = (a.as_shape([ROWS * COLUMNS]), b.as_shape([ROWS * COLUMNS]));
     let long = z.as_shape([ROWS * COLUMNS]);
     add! { all, AnyLevel:
@@ -142,7 +143,7 @@ fn same_at_any_level(Operands { a, b, narrow, flipped, z }: &Operands) -> Digest
     all
 }
 
-/// Returns the digests of matrix products, and of contractions that use them.
+/// Returns the digests of the results of matrix products, and of contractions that use their kernels.
 fn matrix_products(Operands { a, b, narrow, flipped, z }: &Operands) -> Digests {
     let mut all = Digests::new();
     let row = b.slice(s![0, ..]);
@@ -177,7 +178,7 @@ fn assert_same(found: &Digests, expected: &Digests, but: impl Fn(Promise) -> boo
     }
 }
 
-/// Runs this test in a child process with these environment variables. Returns the digests that it prints.
+/// Runs the test below in a child process with these environment variables. Returns the digests that the child prints.
 fn in_a_process(variables: &[(&str, &str)]) -> Vec<u64> {
     let mut command = this_program();
     command
@@ -211,8 +212,9 @@ fn on_any_number_of_threads_and_in_every_run() {
     };
     let again = named(&here, in_a_process(&[("RAYON_NUM_THREADS", "2")]));
     assert_same(&again, &here, |_| false, "in another run on 2 threads");
-    // Levels above the processor's act as its own. In builds with debug assertions, only matrix products have levels, so only they are
-    // computed again; builds without debug assertions test the other kernels.
+    // A requested level above that of the processor selects the processor's level. In builds with debug assertions, only matrix
+    // products have several levels. So only matrix products are computed again, and only builds without debug assertions test other
+    // operations.
     let here = if cfg!(debug_assertions) { matrix_products(&Operands::new()) } else { here };
     let mut fused = None;
     for level in ["portable", "avx2", "avx512"] {
@@ -230,7 +232,7 @@ fn on_any_number_of_threads_and_in_every_run() {
     }
 }
 
-/// Tests the operands: another order of additions changes the bits of their sum.
+/// Tests the operands themselves: another summation order must change the bits of their sum.
 #[test]
 fn another_sequence_gives_other_bits() {
     let x = Tensor::<f64, Rank<1>>::from(numbers(Kind::Mixed, ROWS * COLUMNS, 53, 5));

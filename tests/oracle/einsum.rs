@@ -1,4 +1,4 @@
-//! `tests/data/einsum.tsv`: every row, in both memory orders, for `f64` and `i64`.
+//! Checks each row of `tests/data/einsum.tsv`, in both memory orders, for `f64` and `i64`.
 
 use super::both_orders;
 use vierbein::prelude::*;
@@ -6,7 +6,7 @@ use vierbein::{IntoShape, einsum};
 
 const TABLE: &str = include_str!("../data/einsum.tsv");
 
-/// Returns the columns of the row with this specification and these shapes.
+/// Returns the columns of the table row with this specification and these shapes.
 fn row(spec: &str, shapes: &[&[usize]]) -> Vec<&'static str> {
     let written = |shape: &&[usize]| match shape {
         [] => "()".to_string(),
@@ -30,7 +30,7 @@ fn integers<O: Order, Sh: IntoShape>(shape: Sh) -> Tensor<i64, Sh::Dim, O> {
     Tensor::from_vec(shape, (0..len).map(|k| (7 * k + 3) % 11 - 5).collect())
 }
 
-/// Compares results with the table's fingerprints for memory order `O`.
+/// Compares the shape of results with that in the table row, and their fingerprints with those for memory order `O`.
 fn check<D: Dim, O: Order>(row: &[&str], real: Tensor<f64, D, O>, integer: Tensor<i64, D, O>) {
     let shape: Vec<usize> = match row[2] {
         "()" => vec![],

@@ -1,4 +1,4 @@
-//! Traces, sums, extrema and norms.
+//! Tests of traces, sums, extrema and norms with known results.
 
 use super::{Matrix, ar, both_orders, listed};
 use vierbein::{Complex, Dim, Error, Order, Rank, RemoveAxes, Tensor, s};
@@ -44,7 +44,9 @@ fn square_traces<O: Order>() {
     }
 }
 
-/// Each trace is `n * offset + (s_a + s_b) * n * (n - 1) / 2`, with the strides of a row-major layout.
+/// The elements are their flat indices in row-major order. So the trace over axes a and b, of extent `n`, is
+/// `n * offset + (s_a + s_b) * n * (n - 1) / 2`. `offset` is the first element of the trace; `s_a` and `s_b` are the strides of a
+/// row-major layout.
 fn every_pair_of_axes<O: Order>() {
     fn check<D: RemoveAxes<2>, O: Order>(shape: D::Shape) {
         let (x, extents) = (ar::<D, O>(shape), shape.as_ref());
@@ -99,7 +101,7 @@ fn empty_traces<O: Order>() {
     assert_eq!((trace.shape(), trace.to_vec()), ([4], vec![0; 4]));
 }
 
-/// Each message names both axes and the shape. (A UI test checks that the trace of a `bool` tensor does not compile.)
+/// Each message names both axes and the shape.
 fn trace_errors<O: Order>() {
     let x = ar::<Rank<3>, O>([4, 5, 4]);
     let unequal = [(0, 1), (1, 2), (2, 1)];
@@ -145,7 +147,7 @@ fn sums_of_ones<O: Order>() {
     }
 }
 
-/// A serial sum of `[big, 1022 ones, -big]` is 0.
+/// The sum of `[big, 1022 ones, -big]` is near 1022. If the terms were added one after the other, the sum would be 0.
 fn sums_that_cancel<O: Order>() {
     let near = |sum: f64| assert!((sum - 1022.0).abs() <= 16.0, "{sum}");
     let data = |big: f64| -> Vec<f64> {
@@ -223,7 +225,7 @@ fn norms<O: Order>() {
     assert_eq!(norms.to_vec(), [1.0, 1.0]);
 }
 
-/// The rank of a trace follows from the operand's rank, without annotations.
+/// The compiler infers the rank of a trace from the operand's rank, without annotations.
 #[test]
 fn rank_of_trace_is_inferred() {
     fn rank<D: Dim, O: Order>(_: &Tensor<i64, D, O>) -> usize {

@@ -1,4 +1,5 @@
-//! The shape rules of both memory orders, row by row of the table, with computed elements.
+//! Checks each row of `tests/data/order_shapes.csv`, the shape rules of both memory orders. The expected elements are computed by
+//! naive loops.
 
 use vierbein::{
     Broadcast, BroadcastTo, ColMajor, Common, Dim, Error, MatmulRanks, Order, Rank, RowMajor, Tensor,
@@ -22,7 +23,7 @@ fn shape(text: &str) -> Vec<usize> {
     }
 }
 
-/// Splits a line at the commas that are not quoted.
+/// Splits a line at the commas that are not in quotes.
 fn fields(line: &str) -> Vec<String> {
     let mut fields = vec![String::new()];
     let mut quoted = false;
@@ -62,7 +63,7 @@ fn every_row_belongs_to_a_test() {
 
 // ------------------------------------------------------------------ naive evaluation
 
-/// Converts extents or indices to an array of the rank's type.
+/// Converts a list of extents or indices to an array whose length is the rank.
 fn typed<D: Dim>(extents: &[usize]) -> D::Shape {
     let mut typed = D::Shape::default();
     typed.as_mut().copy_from_slice(extents);
@@ -86,8 +87,8 @@ fn operand<D: Dim, O: Order>(seed: i64, shape: &[usize]) -> Tensor<i64, D, O> {
     Tensor::from_fn(typed::<D>(shape), |index| value(seed, index.as_ref()))
 }
 
-/// Returns the operand's index for an index of the broadcast shape. Row-major drops leading axes, column-major trailing ones; an
-/// axis of extent 1 has index 0.
+/// Returns the index of an operand's element for an index of the broadcast shape. Additional axes are leading axes in row-major
+/// order, and trailing axes in column-major order. For an axis of extent 1, the index is 0.
 fn reduced<O: Order>(index: &[usize], shape: &[usize]) -> Vec<usize> {
     let extra = index.len() - shape.len();
     let kept = if O::ROW_MAJOR { &index[extra..] } else { &index[..shape.len()] };
@@ -156,7 +157,7 @@ fn broadcast() {
         let (a, b) = (operand::<D, O>(1, l), operand::<E, O>(2, r));
         let (from_a, from_b) =
             (|i: &[usize]| value(1, &reduced::<O>(i, l)), |i: &[usize]| value(2, &reduced::<O>(i, r)));
-        // A mask of the left shape selects between the right operand and a scalar.
+        // A selection of three operands: a mask with the shape of `a`, `b` and a scalar.
         let select = a.gt(0).try_select(&b, &Tensor::scalar(99));
         match a.try_add(&b) {
             Ok(sum) => {
@@ -166,7 +167,7 @@ fn broadcast() {
                 check(row, &(a.clone() * b.clone()), |i| from_a(i) * from_b(i));
                 check(row, &a.maximum(&b), |i| from_a(i).max(from_b(i)));
                 check(row, &select.unwrap(), |i| if from_a(i) > 0 { from_b(i) } else { 99 });
-                // Three operands, added in two steps.
+                // A sum of three operands, in two steps.
                 let three: Tensor<i64, Common<D, E>, O> = &(&a + &b) + &Tensor::scalar(5);
                 check(row, &three, |i| from_a(i) + from_b(i) + 5);
             }
@@ -212,7 +213,7 @@ fn broadcast_to() {
             (0, to) => with_rank!(to, E in 0 1 2 3 => run::<Rank<0>, E, O>(&row)),
             (1, to @ 1..) => with_rank!(to, E in 1 2 3 => run::<Rank<1>, E, O>(&row)),
             (2, to @ 2..) => with_rank!(to, E in 2 3 => run::<Rank<2>, E, O>(&row)),
-            // A lower rank does not satisfy `D: BroadcastTo<E>`, so such a call does not compile.
+            // Broadcasting to a lower rank does not compile, because `D: BroadcastTo<E>` does not hold.
             (from, to) => {
                 assert!(from > to && row.output.is_none(), "{} has no ranks in the dispatch", row.id);
                 lower += 1;
@@ -234,7 +235,7 @@ fn matrix<O: Order>(shape: &[usize], left: bool) -> (usize, usize, &[usize]) {
     }
 }
 
-/// Returns the index of an element from its row and column and its batch index; for a vector, `along`.
+/// Returns the index of an element of an operand: its row, its column and its batch index. For a vector, the index is `along`.
 fn place<O: Order>(shape: &[usize], along: usize, [i, j]: [usize; 2], batch: &[usize]) -> Vec<usize> {
     match (shape.len(), O::ROW_MAJOR) {
         (1, _) => vec![along],
@@ -259,7 +260,8 @@ fn matmul() {
             let cut = if O::ROW_MAJOR { index.len() - kept } else { kept };
             let (head, tail) = index.split_at(cut);
             let (batch, ij) = if O::ROW_MAJOR { (head, tail) } else { (tail, head) };
-            // For a vector operand one of the two is missing; the other belongs to the other operand.
+            // If an operand is a vector, the result has only one of `i` and `j`. Then both variables get this index, and the vector
+            // ignores it.
             let (i, j) = (ij.first().copied().unwrap_or(0), ij.last().copied().unwrap_or(0));
             let (batch_l, batch_r) = (reduced::<O>(batch, batch_l), reduced::<O>(batch, batch_r));
             let term = |p: usize| {

@@ -1,6 +1,5 @@
-//! Permutations, slices, products, broadcasting and reshaping.
-//!
-//! `tests/contraction.rs` tests the statements about outer products, Kronecker products and `beta` = 0.
+//! Tests of permutations, slices, products, broadcasting and reshaping, with known results. `tests/contraction.rs` tests outer
+//! products, Kronecker products and `beta` = 0.
 
 use super::{Matrix, ar, both_orders, listed};
 use vierbein::{ColMajor, Complex, Error, Order, Rank, RowMajor, Tensor, s};
@@ -13,7 +12,7 @@ fn permutations<O: Order>() {
     assert_eq!(y.shape(), [2, 3, 2]);
     assert_eq!(listed(&y), [0, 6, 1, 7, 2, 8, 3, 9, 4, 10, 5, 11]);
     assert_eq!(listed(&y.to_owned()), listed(&y));
-    // With a repeated axis or an axis out of range, another axis is missing.
+    // Lists of axes that are no permutation: an axis is repeated or out of range.
     for axes in [[0, 0, 1], [1, 2, 1], [2, 2, 2], [0, 1, 3], [1, 2, 9]] {
         let error = x.try_permute(axes).unwrap_err();
         assert!(matches!(error, Error::RepeatedAxis { .. } | Error::AxisOutOfRange { .. }), "{error}");
@@ -36,7 +35,8 @@ fn complex_products<O: Order>() {
     let ba = [[z(0.5, 0.0), z(3.5, 0.5)], [z(2.0, 5.5), z(3.0, -0.75)]];
     assert_eq!(a.matmul(&b), ab.into());
     assert_eq!(b.matmul(&a), ba.into());
-    // Small dyadic numbers are exact in single precision, too, and (A B)ᵀ = Bᵀ Aᵀ.
+    // The numbers are small multiples of powers of two, so products are exact in single precision, too. The last line tests
+    // (A B)ᵀ = Bᵀ Aᵀ.
     let (a32, b32) = (a.cast::<Complex<f32>>(), b.cast::<Complex<f32>>());
     assert_eq!(a32.matmul(&b32).cast::<Complex<f64>>(), ab.into());
     assert_eq!(b.t().matmul(a.t()).t(), Matrix::from(ab));

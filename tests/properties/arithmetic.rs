@@ -1,4 +1,4 @@
-//! Arithmetic between tensors and with scalars, with broadcasting, owned and borrowed, and in place.
+//! Tests of arithmetic between tensors and with scalars: with broadcasting, with owned and borrowed operands, and in place.
 
 use super::check::{assert_fits, assert_is, assert_owned, cases, elements, for_rank};
 use super::number::{Exact, Number, OPS, Op};
@@ -10,20 +10,21 @@ use vierbein::{
     Broadcast, BroadcastTo, ColMajor, Complex, Error, Order, Rank, RealScalar, RowMajor, Tensor, TensorView,
 };
 
-/// Returns the array if all values are defined.
+/// Returns the array of values, or `None` if a value is `None`, because the operation is undefined for it.
 fn whole<T: Exact>(from: &Array<Option<T>>) -> Option<Array<T>> {
     let values = from.values.iter().copied().collect::<Option<Vec<T>>>()?;
     Some(Array { shape: from.shape.clone(), values })
 }
 
-/// Returns the expected result of an operation on two arrays that broadcast.
+/// Returns the expected result of an operation on two arrays that broadcast, or `None` if the operation is undefined for an
+/// element.
 #[inline(never)]
 fn computed<T: Number>(op: Op, a: &Array<T>, b: &Array<T>, row_major: bool) -> Option<Array<T>> {
     whole(&a.zip(b, row_major, |&x, &y| T::compute(op, x, y)).expect("they broadcast"))
 }
 
-/// Returns two shapes that often broadcast: a common shape with some extents replaced by 1, and with leading (row-major) or trailing
-/// (column-major) axes left out.
+/// Returns two shapes that usually broadcast to a common shape. Some extents are replaced by 1, and axes are omitted: leading axes
+/// for row-major order, trailing axes for column-major order.
 fn pair(common: &[usize], ranks: [usize; 2], picks: &[u8], row_major: bool) -> [Vec<usize>; 2] {
     [0, 1].map(|side| {
         let first = if row_major { common.len() - ranks[side] } else { 0 };
@@ -39,7 +40,7 @@ fn pair(common: &[usize], ranks: [usize; 2], picks: &[u8], row_major: bool) -> [
     })
 }
 
-/// Two recipes, a common shape, and random bytes that decide how the shapes differ from it.
+/// The recipes of two views, the shape that they broadcast to, and random bytes from which [`pair`] computes their shapes.
 type Operands = ([Recipe; 2], Vec<usize>, [u8; 12]);
 
 fn operands(ranks: core::ops::RangeInclusive<usize>, limit: usize) -> impl Strategy<Value = Operands> {
@@ -57,7 +58,7 @@ fn with_views<T: Exact, D: TestDim, E: TestDim, O: Order>(
     });
 }
 
-/// Checks the fallible variant of each operation on views.
+/// Checks the fallible variant of each operation on two views.
 fn checks<T: Number, D, E, O: Order>(operands: &Operands)
 where
     D: TestDim + Broadcast<E>,
@@ -86,7 +87,8 @@ fn checks_equal_ranks<T: Number, D: TestDim, O: Order>(operands: &Operands) {
     checks::<T, D, D, O>(operands);
 }
 
-/// Checks owned tensors, references and views in every combination. Subtraction is used because it is not commutative.
+/// Checks subtraction of owned tensors, references and views in every combination. Subtraction is not commutative, so exchanged
+/// operands would be noticed.
 fn mixes<T: Number, D, E, O: Order>(operands: &Operands)
 where
     D: TestDim + Broadcast<E>,
@@ -112,7 +114,7 @@ where
     });
 }
 
-/// Checks a scalar on either side, and negation.
+/// Checks operations with a scalar as left or as right operand, and negation.
 fn scales<T: Number, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize])
 where
     T: for<'x> Sub<&'x Tensor<T, D, O>, Output = Tensor<T, D, O>>
@@ -152,7 +154,8 @@ where
     with_view::<T, E, O>(&recipes[1], &right, &mut |b, in_b| {
         let in_b = elements::<T>(in_b);
         let repeated = in_b.broadcast_to(target, O::ROW_MAJOR);
-        // Without debug assertions, negative differences of unsigned types wrap.
+        // In builds without debug assertions, negative differences of unsigned numbers wrap instead of being errors, so they are
+        // not tested.
         let differences = T::SIGNED || cfg!(debug_assertions);
         for op in if differences { &[Op::Sub, Op::Mul][..] } else { &[Op::Mul] } {
             with_view_mut::<T, D, O>(
@@ -190,7 +193,7 @@ where
     });
 }
 
-/// Calls [`assigns`] with equal ranks.
+/// Calls [`assigns`] with a target and a right operand of the same rank.
 fn assigns_evenly<T: Number, D: TestDim, O: Order>(operands: &Operands) {
     assigns::<T, D, D, O>(operands);
 }
@@ -207,7 +210,7 @@ macro_rules! rank_pairs {
     };
 }
 
-/// Operands with a pair of ranks from a list. The common shape has the larger rank.
+/// Returns operands whose ranks are a pair from the list. The common shape has the larger rank.
 fn ranked(pairs: &'static [[usize; 2]], limit: usize) -> impl Strategy<Value = ([usize; 2], Operands)> {
     proptest::sample::select(pairs).prop_flat_map(move |ranks| {
         let rank = ranks[0].max(ranks[1]);
@@ -258,8 +261,8 @@ proptest! {
     }
 }
 
-/// Tests all values of a type, not only small ones. If Rust's checked operator returns `None`, the result is an error, and operands
-/// stay unchanged.
+/// Tests operations on random values from the whole range of a type. If Rust's checked operator returns `None`, the result must be
+/// an error, and operands must stay unchanged.
 macro_rules! extremes {
     ($($test:ident $T:ident;)*) => {
         proptest! {
@@ -306,7 +309,7 @@ extremes! {
     extremes_of_u64 u64;
 }
 
-/// Returns any value, often one for which operators overflow or are undefined.
+/// Returns random values. Many of them are values for which operators overflow or are undefined.
 fn edge<T: Arbitrary + RealScalar>() -> impl Strategy<Value = T> {
     // The last value is −1 for signed types.
     let edges = vec![T::zero(), T::one(), T::LOWEST, T::HIGHEST, T::LOWEST + T::HIGHEST];

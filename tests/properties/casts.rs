@@ -1,5 +1,5 @@
-//! Conversions between element types, compared with `as`: all pairs of types for single elements, and tensors for pairs that include
-//! each type on both sides.
+//! Compares conversions between element types with `as`. Single elements are converted for all pairs of types. Tensors are
+//! converted for some pairs, which include each type on both sides.
 
 use super::check::{assert_sequence, cases};
 use super::number::Exact;
@@ -11,7 +11,7 @@ fn converted<T: Exact, U: Exact>(values: &[T], cast: fn(T) -> U) -> Vec<U> {
     values.iter().map(|&value| cast(value)).collect()
 }
 
-/// Converts a contiguous tensor, and a reversed view of it.
+/// Checks the conversion of a contiguous tensor, and of its reversed view.
 fn tensors<T: Exact + CastTo<U>, U: Exact>(values: &[T]) {
     let expected = converted(values, T::cast_to);
     let contiguous = Tensor::<T, Rank<2>, ColMajor>::from_slice([2, values.len() / 2], values);
@@ -22,7 +22,7 @@ fn tensors<T: Exact + CastTo<U>, U: Exact>(values: &[T]) {
     assert_sequence(&from_end, &expected);
 }
 
-/// Converts elements to the listed real types, compared with `as`, and to complex ones; and tensors to some types.
+/// Checks conversions of elements to the listed real types and to complex types, and of tensors to the types `$V`.
 macro_rules! from_real {
     ($T:ident $values:expr; $($U:ident)*; tensors $($V:ty)*) => {{
         let values: Vec<$T> = $values;
@@ -39,7 +39,7 @@ macro_rules! from_real {
     }};
 }
 
-/// Converts to all real types.
+/// Calls [`from_real`] with all real types.
 macro_rules! to_all {
     ($($T:ident $values:expr => $($V:ty)*;)*) => {
         $( from_real!($T $values; i8 i16 i32 i64 u8 u16 u32 u64 f32 f64; tensors $($V)*); )*

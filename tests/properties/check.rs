@@ -1,31 +1,31 @@
-//! Comparison of tensors with the reference, and calls of generic checks for ranks, memory orders and element types.
+//! Compares tensors with the reference, and calls generic checks for ranks, memory orders and element types.
 //!
-//! Code that is generic over rank and memory order is kept short, because its many instances take time to compile.
+//! Functions that are generic over rank and memory order are short, because the compiler compiles them for each rank and order.
 
 use super::number::{Exact, Z};
 use super::reference::{Array, contiguous_strides, indices};
 use proptest::test_runner::Config as ProptestConfig;
 use vierbein::{Cpu, Dim, Error, Order, Storage, Tensor};
 
-/// Returns a configuration with this number of cases. Failures are printed, not saved to files.
+/// Returns a configuration for a number of random cases. Failed cases are printed, and not saved to files.
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// Converts an index or a shape to an array of the rank's type.
+/// Converts an index or a shape to an array whose length is the rank.
 pub(crate) fn fixed<D: Dim>(values: &[usize]) -> D::Shape {
     let mut to = D::Shape::default();
     to.as_mut().copy_from_slice(values);
     to
 }
 
-/// Returns a tensor with these values.
+/// Converts an array of the reference to a tensor.
 #[inline(never)]
 pub(crate) fn tensor<T: Exact, D: Dim, O: Order>(from: &Array<T>) -> Tensor<T, D, O> {
     Tensor::from_vec(fixed::<D>(&from.shape), from.enumerate(O::ROW_MAJOR))
 }
 
-/// Reads every element by its index.
+/// Converts a tensor to an array of the reference. Reads each element by its index.
 #[inline(never)]
 pub(crate) fn read<T, D, O, S>(x: &Tensor<T, D, O, Cpu, S>) -> Array<T>
 where
@@ -60,7 +60,7 @@ pub(crate) fn assert_same<T: Exact>(found: &Array<T>, expected: &Array<T>, strid
     }
 }
 
-/// Asserts the same of an owned tensor, which must be contiguous in its memory order.
+/// Asserts that shape and elements of an owned tensor are equal, and that it is contiguous in its memory order.
 #[track_caller]
 #[inline(never)]
 pub(crate) fn assert_owned<T: Exact, D: Dim, O: Order>(x: &Tensor<T, D, O>, expected: &Array<T>) {
@@ -78,7 +78,7 @@ fn assert_contiguous(shape: &[usize], strides: &[isize], row_major: bool) {
     );
 }
 
-/// Asserts that values and their order are equal.
+/// Asserts that two slices have equal elements. NaN equals NaN.
 #[track_caller]
 #[inline(never)]
 pub(crate) fn assert_sequence<T: Exact>(found: &[T], expected: &[T]) {
@@ -87,21 +87,23 @@ pub(crate) fn assert_sequence<T: Exact>(found: &[T], expected: &[T]) {
     assert!(same, "{found:?} instead of {expected:?}");
 }
 
-/// Converts the numbers to elements. Returns `None` if a number is not representable.
+/// Converts integers to elements. Returns `None` if an integer is not representable in the element type.
 #[inline(never)]
 pub(crate) fn put_all<T: Exact>(from: &Array<Z>) -> Option<Array<T>> {
     let values = from.values.iter().map(|&z| T::put(z)).collect::<Option<Vec<T>>>()?;
     Some(Array { shape: from.shape.clone(), values })
 }
 
-/// Converts the numbers to elements. They must be samples, which every type represents.
+/// Converts integers to elements. They must come from [`sample`](super::number::sample), whose numbers are representable in every
+/// type.
 pub(crate) fn elements<T: Exact>(from: &Array<Z>) -> Array<T> {
     put_all(from).expect("samples fit")
 }
 
-/// Asserts that the result has these values, or that it is an error if a value is not representable.
+/// Asserts that a result is a tensor with the expected elements. If `expected` is `None`, because an element is not representable,
+/// the result must be an error.
 ///
-/// Without debug assertions overflow wraps, and nothing is compared.
+/// In builds without debug assertions, overflow wraps, and a result is accepted instead of the error.
 #[track_caller]
 #[inline(never)]
 pub(crate) fn assert_fits<T: Exact, D: Dim, O: Order>(
@@ -121,7 +123,7 @@ fn assert_overflow(error: &Error, has_value: bool) {
     assert!(matches!(error, Error::Arithmetic { .. }) && !has_value, "{error}");
 }
 
-/// Calls `f::<T, Rank, Order> args` in both memory orders, for the listed rank that equals `rank`.
+/// Calls the generic function `f` with the element type `T`, the listed rank that equals `rank`, and each memory order.
 macro_rules! for_rank {
     ($rank:expr, [$($n:literal)*], $f:ident::<$T:ty> $args:tt) => {
         match $rank {
@@ -134,7 +136,7 @@ macro_rules! for_rank {
     };
 }
 
-/// Calls `for_rank` for each of several element types.
+/// Calls `for_rank` for each listed element type.
 macro_rules! for_types {
     ([$($T:ty),*], $rank:expr, $ranks:tt, $f:ident $args:tt) => {
         $( $crate::check::for_rank!($rank, $ranks, $f::<$T> $args); )*

@@ -1,4 +1,4 @@
-//! Functions of one and two elements, and selection, compared with the scalar functions of Rust and num-complex.
+//! Compares functions of one and two elements, and selection, with the scalar functions of Rust and num-complex.
 
 use super::check::{assert_fits, assert_is, assert_owned, cases, elements, for_rank, for_types};
 use super::number::{Exact, Number};
@@ -9,7 +9,8 @@ use vierbein::{Broadcast, ColMajor, Complex, Order, Rank, RealScalar, RowMajor, 
 
 // ------------------------------------------------------------------ closures and selection
 
-// Functions instead of closures: a closure in a generic function has a separate type for each rank and memory order.
+// The next functions replace closures, to save compile time: a closure in a generic function has another type for each rank and
+// memory order.
 
 fn polynomial<T: Number>(x: T) -> T {
     x * x + x
@@ -36,7 +37,7 @@ fn maps<T: Number, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize]) {
     });
 }
 
-/// Checks operands of different ranks: comparisons, selection, and a closure of two elements.
+/// Checks comparisons, selection, and a closure of two elements on operands whose ranks may differ.
 fn compares<T: Number, D, E, O: Order>(recipes: &[Recipe; 2], left: &[usize], right: &[usize])
 where
     D: TestDim + Broadcast<E>,
@@ -101,7 +102,7 @@ fn orders<T: Number + RealScalar, D: TestDim, O: Order>(recipes: &[Recipe; 2], s
     });
 }
 
-/// Checks absolute values. Only those of the smallest signed integers are not representable.
+/// Checks absolute values. The samples are small, so all absolute values are representable.
 fn has_size<T: Number, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize])
 where
     T::Real: Exact,
@@ -227,7 +228,7 @@ proptest! {
 
 // ------------------------------------------------------------------ functions of floating-point and complex numbers
 
-/// Numbers of all magnitudes, and special values.
+/// Returns random numbers of all magnitudes, and special values.
 fn floats() -> impl Strategy<Value = f64> {
     let special = vec![0.0, -0.0, 1.0, -1.0, 0.5, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1e-310, 1e300];
     prop_oneof![2 => -3.0..3.0, 1 => any::<f64>(), 1 => proptest::sample::select(special)]
@@ -237,12 +238,13 @@ fn bits_agree(found: f64, expected: f64) -> bool {
     found.to_bits() == expected.to_bits() || (found.is_nan() && expected.is_nan())
 }
 
-/// Returns whether two numbers have the same sign and differ by at most two units in the last place.
+/// Returns whether two numbers have the same sign and differ by at most two units in the last place, or are both NaN.
 fn last_places_agree(found: f64, expected: f64) -> bool {
     found.to_bits().abs_diff(expected.to_bits()) <= 2 || (found.is_nan() && expected.is_nan())
 }
 
-/// Variant of [`last_places_agree`] for single precision, with tolerance one. The reference is computed in double precision.
+/// Variant of [`last_places_agree`] for single precision, with a tolerance of one unit. The expected number is computed in double
+/// precision.
 fn last_places_agree_f32(found: f32, expected: f64) -> bool {
     let expected = expected as f32;
     found.to_bits().abs_diff(expected.to_bits()) <= 1 || (found.is_nan() && expected.is_nan())
@@ -273,14 +275,14 @@ proptest! {
         functions! { x, values, bits_agree;
             sqrt recip abs floor ceil round trunc fract
         }
-        // With a tolerance, because the standard library's functions have rounding errors, too.
+        // These comparisons have a tolerance, because the functions of the standard library have rounding errors, too.
         functions! { x, values, last_places_agree;
             exp exp2 ln log2 log10 sin cos tan asin acos atan sinh cosh cbrt exp_m1 ln_1p
         }
         let near = |found: f64, expected: f64| found.to_bits().abs_diff(expected.to_bits()) <= 4 || bits_agree(found, expected);
         assert!(x.tanh().iter().zip(&values).all(|(&f, v)| near(f, v.tanh())), "{values:?}");
         assert!(x.asinh().iter().zip(&values).all(|(&f, &v)| near(f, asinh(v))), "{values:?}");
-        // `black_box`, because the compiler replaces `powf` with a constant exponent by other code.
+        // The exponents are hidden by `black_box`. For a constant exponent, the compiler would replace `powf` by other operations.
         for power in core::hint::black_box([0.5, -1.25]) {
             assert!(x.powf(power).iter().zip(&values).all(|(&f, v)| last_places_agree(f, v.powf(power))));
         }
@@ -298,7 +300,8 @@ proptest! {
         let values: Vec<Complex<f64>> = parts.iter().map(|&(re, im)| Complex::new(re, im)).collect();
         let x = Tensor::<_, _>::from_vec([2, 3], values.clone());
         let agree = |a: Complex<f64>, b: Complex<f64>| bits_agree(a.re, b.re) && bits_agree(a.im, b.im);
-        // Without debug assertions, this crate's functions differ from those of num-complex; `src/elementary/tests.rs` has their values.
+        // In builds without debug assertions, this crate has its own complex functions, whose bits differ from those of
+        // num-complex. `src/elementary/tests.rs` tests them.
         if cfg!(debug_assertions) {
             functions! { x, values, agree;
                 sqrt exp exp2 ln log10 cos tan asin atan sinh acosh atanh
@@ -316,7 +319,7 @@ proptest! {
         assert!(x.is_finite().iter().zip(&values).all(|(&f, v)| f == (v.re.is_finite() && v.im.is_finite())));
     }
 
-    /// NaN propagates, at its index.
+    /// The maximum or minimum of two numbers is NaN if one of them is NaN. Other elements are not affected.
     #[test]
     fn extremes_of_two_with_nan(a in prop::collection::vec(floats(), 4), b in prop::collection::vec(floats(), 4)) {
         let (x, y) = (Tensor::<f64, Rank<1>>::from(a.clone()), Tensor::<f64, Rank<1>>::from(b.clone()));

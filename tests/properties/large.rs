@@ -1,13 +1,13 @@
-//! Tensors that are large enough to run in parallel, compared with plain loops over vectors.
+//! Compares operations on tensors that are large enough for several threads with plain loops over vectors.
 
 use super::number::{Exact, Z};
 use vierbein::{ColMajor, Complex, Cpu, Element, Order, Rank, RowMajor, Storage, Tensor, s};
 
-/// Numbers of rows and columns: more than 300 000 elements, and not multiples of tile sizes.
+/// Numbers of rows and columns of the matrices, which have more than 300 000 elements. The numbers are no multiples of tile sizes.
 const ROWS: usize = 523;
 const COLUMNS: usize = 701;
 
-/// Returns the small integer at index `k`, in a pattern without a short period.
+/// Returns the integer at flat index `k`: from -99 to 99, in a pattern without a short period.
 fn number(k: usize) -> i64 {
     ((k as u64).wrapping_mul(2_654_435_761) >> 7) as i64 % 199 - 99
 }
@@ -48,7 +48,7 @@ fn elementwise<O: Order>() {
     let (a, b) = (Matrix::<O>::new(0, 0.25), Matrix::<O>::new(9, 0.5));
     let (x, y) = (&a.tensor, &b.tensor);
     assert_all(&(x + y), |i, j| a.at(i, j) + b.at(i, j));
-    // Transposed and sliced operands, on either side.
+    // Transposed, sliced and reversed operands on both sides of an operator.
     let square = s![..ROWS, ..ROWS];
     assert_all(&(&x.slice(square) - &y.slice(square).t()), |i, j| a.at(i, j) - b.at(j, i));
     assert_all(&(&x.t() * &y.t()), |i, j| a.at(j, i) * b.at(j, i));
@@ -69,7 +69,7 @@ fn elementwise<O: Order>() {
     z.slice_mut(s![..;2, ..]).fill(7.0);
     z.slice_mut(s![1..;2, ..]).assign(&y.slice(s![1..;2, ..]));
     assert_all(&z, |i, j| if i % 2 == 0 { 7.0 } else { b.at(i, j) });
-    // Integer overflow is checked before anything is written.
+    // An integer overflow must be detected before an element is written.
     let whole = x.cast::<i32>();
     assert_all(&(&whole * &whole.slice(s![..;-1, ..])), |i, j| {
         a.at(i, j) as i32 * a.at(ROWS - 1 - i, j) as i32
@@ -99,7 +99,7 @@ fn reductions<O: Order>() {
     assert_eq!(x.cast::<i64>().sum_axis(0).to_vec(), by_column.iter().map(|&v| v as i64).collect::<Vec<_>>());
     assert_eq!(x.cast::<Complex<f64>>().sum().item(), Complex::new(total, 0.0));
 
-    // Extrema with many ties: the first index counts.
+    // Several elements are the extremum. The result must be the first index.
     let largest = a.values.iter().copied().fold(f64::MIN, f64::max);
     assert_eq!(x.max().item(), largest);
     let first = a.values.iter().position(|&v| v == largest).expect("it is there");
@@ -122,7 +122,7 @@ fn reductions<O: Order>() {
     let at = if O::ROW_MAJOR { (ROWS - 3) * COLUMNS + 4 } else { 4 * ROWS + ROWS - 3 };
     assert_eq!(with_nan.argmin().item(), at as i64);
 
-    // Moments of integers, whose sums are exact.
+    // The expected moments: the elements are multiples of 1/4, so their sums and sums of squares are exact.
     let n = a.values.len() as f64;
     let squares: f64 = a.values.iter().map(|v| v * v).sum();
     let variance = (squares - total * total / n) / n;
@@ -130,7 +130,7 @@ fn reductions<O: Order>() {
     assert_eq!(x.norm().item(), squares.sqrt());
     assert_eq!(x.mean().item(), total / n);
 
-    // A trace over as many elements: the matrix broadcast along a third axis.
+    // A trace over as many elements as the matrix has: of the matrix, broadcast along a third axis.
     let cube = x.insert_axis(2).to_owned();
     let repeated = cube.broadcast_to([ROWS, COLUMNS, ROWS]);
     assert_eq!(repeated.trace(0, 2).to_vec(), by_column);
@@ -161,7 +161,7 @@ fn products<T: super::number::Number>(n: usize) {
             T::put(Z { re: i128::from(number(k) % 10), im }).expect("it fits")
         })
     };
-    // Wide matrices, and tall ones.
+    // `a` is square, and `b` has three more columns than rows.
     let (a, b) = (make(0, n), make(77, n + 3));
     let (product, turned) = (a.matmul(&b), b.t().matmul(a.t()));
     for (i, j) in (0..n).flat_map(|i| (0..n + 3).map(move |j| (i, j))) {
@@ -186,7 +186,7 @@ fn batches() {
     }
 }
 
-/// Checks transposed copies of a square matrix for each element size.
+/// Checks transposed copies of a square matrix and of its slices. The tests call this function with an element type of each size.
 fn transposes<T: Element + Exact>(n: usize) {
     let value = |i: usize, j: usize| T::put(Z::real((i * 7 + j * 13) as i128 % 120)).expect("it fits");
     let x = Tensor::<T, Rank<2>>::from_fn([n, n], |[i, j]| value(i, j));

@@ -1,4 +1,5 @@
-//! Small integers in every element type, so that results are exact, and floating-point results can be compared exactly.
+//! Small integers as elements of every type. Results on small integers are exact, also for floating-point types, so they can be
+//! compared with `==`.
 
 use crate::random::Random;
 use vierbein::{Complex, Element, Scalar};
@@ -36,30 +37,31 @@ pub(crate) enum Op {
 }
 pub(crate) const OPS: [Op; 5] = [Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Rem];
 
-/// Element types, with exact conversion from and to integers.
+/// An element type with exact conversions from and to integers.
 pub(crate) trait Exact: Element {
     const SIGNED: bool;
     const COMPLEX: bool;
-    /// Whether views of this type start from every source. `true` for two types, because layouts do not depend on the type.
+    /// `true` if `views.rs` creates views of this type from every source. This is so for two types only, to save compile time:
+    /// layouts do not depend on the type.
     const EVERY_SOURCE: bool = false;
-    /// Converts a number to an element. Returns `None` if the type does not represent it exactly.
+    /// Converts a number to an element. Returns `None` if the type cannot represent the number exactly.
     fn put(z: Z) -> Option<Self>;
     fn take(self) -> Z;
     /// Returns whether two elements are equal, or both NaN.
     fn same(self, other: Self) -> bool;
-    /// Returns the `k`th pseudorandom number between `-span` and `span` (from 0 for unsigned types).
+    /// Returns the `k`th pseudorandom number of a seed, from `-span` to `span`. For unsigned types, it is from 0 to `span`.
     fn sample(seed: u64, k: usize, span: u8) -> Self {
         Self::put(sample::<Self>(seed, k, span)).expect("small numbers fit")
     }
 }
 
-/// Element types with arithmetic.
+/// An element type with arithmetic.
 pub(crate) trait Number: Exact + Scalar {
-    /// Returns the result of Rust's own operator; `None` if it would panic.
+    /// Returns the result of Rust's operator on two elements, or `None` if the operator would panic.
     fn compute(op: Op, a: Self, b: Self) -> Option<Self>;
 }
 
-/// Variant of [`Exact::sample`] that returns the number before conversion.
+/// Variant of [`Exact::sample`] that returns an integer instead of an element.
 pub(crate) fn sample<T: Exact>(seed: u64, k: usize, span: u8) -> Z {
     let mut random = Random(seed.wrapping_add((k as u64).wrapping_mul(0x2545_f491_4f6c_dd1d)));
     let mut next = || {

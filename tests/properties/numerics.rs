@@ -1,4 +1,4 @@
-//! Rounding errors, measured against exact results in 128-bit integers; and norms at the limits of the range.
+//! Tests of rounding errors, by comparison with exact results in 128-bit integers, and of norms at the limits of the range.
 
 use super::check::cases;
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ struct Exact {
 const LOWEST: i32 = -20;
 
 impl Exact {
-    /// Makes `n` numbers of `digits` binary digits with exponents from -20 to 20. With `signs` they cancel.
+    /// Returns `n` numbers of `digits` binary digits with exponents from -20 to 20. If `signs` is `true`, their signs are random.
     fn new(seed: u64, n: usize, digits: u32, signs: bool) -> Self {
         let mut x = seed | 1;
         let mut next = || {
@@ -30,7 +30,7 @@ impl Exact {
         Exact { units: (0..n).map(|_| one()).collect() }
     }
 
-    /// Returns the numbers as floating-point numbers, exactly.
+    /// Returns the numbers as `f64`, without rounding.
     fn values(&self) -> Vec<f64> {
         self.units.iter().map(|&u| u as f64 * 2f64.powi(LOWEST)).collect()
     }
@@ -41,7 +41,7 @@ impl Exact {
 
     /// Returns the error of a sum in units of `ε · Σ|x|`.
     fn error(&self, sum: f64, epsilon: f64) -> f64 {
-        // The sum in units. It is an integer: either it is so large that its last bit is above one unit, or all its bits are exact.
+        // Converts `sum` to units. The result is an integer, because `sum` is a rounded sum of multiples of one unit.
         let exact: i128 = self.units.iter().sum();
         let found = sum * 2f64.powi(-LOWEST);
         let difference =
@@ -50,7 +50,8 @@ impl Exact {
     }
 }
 
-/// Returns sums of a vector: contiguous, reversed, of every second element, and as rows and columns of matrices in both memory orders.
+/// Returns sums of the same elements in different layouts: contiguous, reversed, strided, and as rows and columns of matrices in
+/// both memory orders.
 fn sums<T: RealFloat + CastTo<f64>>(values: &[T]) -> Vec<(&'static str, f64)> {
     let n = values.len();
     let x = Tensor::<T, Rank<1>>::from_slice([n], values);
@@ -96,14 +97,15 @@ proptest! {
         sums_are_near(seed, n, signs);
     }
 
-    /// Data with a mean much larger than their spread. The relative error may grow by the ratio of the two, but not more.
+    /// The variance of data whose mean is much larger than their standard deviation. The relative error may grow by the ratio of
+    /// the two, but not by its square.
     #[test]
     fn variance_far_from_zero(
         offset in prop_oneof![Just(0i64), Just(1_000), Just(1_000_000_000), Just(1_000_000_000_000)],
         noise in prop::collection::vec(-1000i64..1000, 2..400),
     ) {
         let n = noise.len() as i128;
-        // In units of 1/1024: exact in 128 bits, and exact as floating-point numbers.
+        // The numbers are multiples of 1/1024, which are exact as integers and as `f64`.
         let units: Vec<i128> = noise.iter().map(|&v| i128::from(offset * 1024 + v)).collect();
         let (sum, squares) = (units.iter().sum::<i128>(), units.iter().map(|u| u * u).sum::<i128>());
         let exact = (n * squares - sum * sum) as f64 / (n * n) as f64 / 1024f64.powi(2);
@@ -119,7 +121,8 @@ proptest! {
         assert!((z.var(0).item() - 2.0 * exact).abs() <= 2.0 * bound);
     }
 
-    /// Scaling by powers of two changes only the exponent of a norm, from the smallest numbers to the largest.
+    /// If all elements are multiplied by a power of two, only the exponent of their norm changes. The powers cover the whole range
+    /// of `f64`.
     #[test]
     fn norms_of_all_sizes(
         values in prop::collection::vec(prop_oneof![4 => -8.0..8.0, 1 => Just(0.0)], 1..300),
@@ -128,19 +131,19 @@ proptest! {
         let scale = |v: f64| v * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2);
         let scaled: Vec<f64> = values.iter().copied().map(scale).collect();
         let x = Tensor::<f64, Rank<1>>::from(scaled.clone());
-        // The expected norm is computed from the numbers scaled back, including their rounding as subnormal numbers.
+        // Computes the expected norm from the elements scaled back. Subnormal elements were rounded when they were scaled.
         let back: Vec<f64> = scaled.iter().map(|v| v * 2f64.powi(-exponent / 2) * 2f64.powi(exponent / 2 - exponent)).collect();
         let expected = back.iter().map(|v| v * v).sum::<f64>().sqrt();
         let found = x.norm().item();
         let found = found * 2f64.powi(-exponent / 2) * 2f64.powi(exponent / 2 - exponent);
-        // Subnormal results are rounded to multiples of the smallest number.
+        // A subnormal norm is rounded to a multiple of the smallest positive number.
         let granule = 5e-324 * 2f64.powi(-exponent / 2) * 2f64.powi(exponent / 2 - exponent);
         assert!((found - expected).abs() <= 1e-14 * expected + granule, "{found} instead of {expected}");
         let z = x.map(|v| Complex::new(0.0, v));
         assert_eq!(z.norm().item(), x.norm().item());
     }
 
-    /// `f32` numbers of all magnitudes together. Their squares neither overflow nor underflow in `f64`.
+    /// Norms of `f32` numbers of all magnitudes. The reference uses `f64`, in which their squares neither overflow nor underflow.
     #[test]
     fn norms_of_mixed_sizes(bits in prop::collection::vec(any::<u32>(), 1..60)) {
         let values: Vec<f32> = bits.iter().map(|&b| f32::from_bits(b)).map(|v| if v.is_finite() { v } else { 1.0 }).collect();
@@ -206,7 +209,7 @@ fn norms_of_special_numbers() {
     assert_eq!(z.norm().item(), 3e38);
 }
 
-/// Wide accumulators: a sum is correct if it is representable, even if intermediate sums are not.
+/// Integer sums have wide accumulators. A sum is correct if it is representable, even if partial sums are not.
 #[test]
 fn intermediate_integer_overflow_is_no_error() {
     let most = i64::MAX;

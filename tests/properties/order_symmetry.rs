@@ -1,9 +1,9 @@
-//! The mirror law: an operation in column-major order equals the same operation in row-major order on reversed shapes, with axis `k`
-//! replaced by `N − 1 − k`, and with the operands of a matrix product exchanged.
+//! Tests of the mirror law. Reverse the shape of each operand of a row-major operation, replace axis `k` by `N − 1 − k`, and
+//! exchange the operands of a matrix product. Then the column-major operation has the same result with a reversed shape: its mirror
+//! image.
 //!
-//! Each list of operations is written once, for a tensor and for its mirror image. Axes are given through [`Mirror`], which counts
-//! them from the other end in column-major order. The two lists of results must be mirror images, bit for bit, with the same values
-//! in the same memory order.
+//! Each list of operations is written once, and runs for row-major tensors and for their column-major mirror images. [`Mirror`]
+//! translates shapes and axes. The results must be mirror images of each other, with the same bits in memory order.
 
 use super::check::{cases, fixed};
 use super::views::{TestDim, shape};
@@ -11,7 +11,7 @@ use core::fmt::Debug;
 use proptest::prelude::*;
 use vierbein::{ColMajor, Complex, Cpu, Dim, Element, Order, Rank, RowMajor, Storage, Tensor, einsum};
 
-/// Maps axes and shapes, given as on the row-major side, to those of the current side, and collects results.
+/// Translates axes and shapes of the row-major operation to those of the current memory order, and collects results.
 struct Mirror {
     row_major: bool,
     results: Results,
@@ -26,7 +26,7 @@ impl Mirror {
         if self.row_major { k } else { rank - 1 - k }
     }
 
-    /// Maps a list with an entry for each axis.
+    /// Translates a list with an entry for each axis: reverses it in column-major order.
     fn list<V: Clone>(&self, list: &[V]) -> Vec<V> {
         if self.row_major { list.to_vec() } else { list.iter().rev().cloned().collect() }
     }
@@ -40,7 +40,7 @@ impl Mirror {
         fixed::<D>(&self.list(&axes))
     }
 
-    /// Returns both operands, exchanged in column-major order.
+    /// Returns the operands of a matrix product: exchanged in column-major order.
     fn sides<'x, X>(&self, left: &'x X, right: &'x X) -> (&'x X, &'x X) {
         if self.row_major { (left, right) } else { (right, left) }
     }
@@ -62,10 +62,10 @@ impl Mirror {
     }
 }
 
-/// The results of a list of operations in one memory order.
+/// The results of a list of operations in one memory order: name, shape, strides and elements of each.
 type Results = Vec<(&'static str, Vec<usize>, Vec<isize>, Elements)>;
 
-/// The elements of a result: as text or, if they are many, as bytes, which are faster to compare.
+/// The elements of a result, as text. More than 10 000 elements are stored as bytes, which are faster to compare.
 #[derive(PartialEq)]
 enum Elements {
     Text(String),
@@ -99,14 +99,14 @@ fn assert_mirrored(row: &Results, col: &Results) {
     }
 }
 
-/// Values whose sums are rounded, so that results depend on the summation order.
+/// Returns values whose sums are rounded, so that the bits of results depend on the summation order.
 fn values(seed: u64, n: usize) -> Vec<f64> {
     (0..n).map(|k| super::number::sample::<f64>(seed, k, 100).re as f64 / 7.0).collect()
 }
 
 type X<O> = Tensor<f64, Rank<3>, O>;
 
-/// Returns a tensor of this shape, or its mirror image.
+/// Returns a tensor of this shape in row-major order, or its mirror image in column-major order.
 fn image<D: Dim, O: Order>(m: &Mirror, shape: &[usize], seed: u64) -> Tensor<f64, D, O> {
     Tensor::from_vec(m.shape::<D>(shape), values(seed, shape.iter().product()))
 }
@@ -178,7 +178,8 @@ fn reductions<O: Order>(shape: &[usize], seed: u64) -> Results {
         }
         if shape[(k + 1) % 3] == shape[(k + 2) % 3] {
             m.see("trace", &x.trace(others[0], others[1]));
-            // The diagonal's axis is the last in both memory orders, so the mirror image is transposed.
+            // In both memory orders, the axis of the diagonal is the last. So the column-major result must be transposed to be the
+            // mirror image.
             let diagonal = x.diagonal(others[0], others[1]);
             m.see("diagonal", &if m.row_major { diagonal } else { diagonal.t() });
         }
@@ -246,7 +247,7 @@ fn products<O: Order>([m_, k, n]: [usize; 3], batch: usize, seed: u64) -> Result
     m.see("transposed matrices", &a.t().matmul(b.t()));
     let vector: Tensor<f64, Rank<1>, O> = image(m, &[k], seed);
     m.see("vectors", &vector.matmul(&vector));
-    // In the mirror image, a vector is on the other side of the matrix.
+    // In the mirror image of a product of a matrix and a vector, the operands are exchanged.
     if m.row_major {
         m.see("matrix and vector", &left.matmul(&vector));
         m.see("vector and matrix", &vector.matmul(&right));
@@ -274,7 +275,7 @@ fn products<O: Order>([m_, k, n]: [usize; 3], batch: usize, seed: u64) -> Result
     let (a, b) = m.sides(&left, &right);
     m.see("outer product", &a.outer(b));
     m.see("dot", &left.dot(&left));
-    // The operands of a Kronecker product are not exchanged in the mirror image.
+    // In the mirror image of a Kronecker product, the operands are not exchanged.
     m.see("kronecker", &left.kron(&right));
     m.see("kronecker of two ranks", &left.kron(&vector));
     m.see(
@@ -320,7 +321,7 @@ proptest! {
     }
 }
 
-/// Tensors that are reduced in many chunks.
+/// Tests the mirror law for tensors that are large enough to be reduced in many chunks.
 #[test]
 fn of_large_reductions() {
     let shape = [60, 30, 50];

@@ -1,4 +1,4 @@
-//! Products of matrices, vectors and batches of matrices in both memory orders, on views of every kind.
+//! Tests of products of matrices, vectors and batches of matrices in both memory orders, on views of every kind.
 
 use super::check::{assert_fits, cases, for_rank, for_types, put_all};
 use super::number::Number;
@@ -7,7 +7,8 @@ use super::views::{Recipe, TestDim, recipe, with_view};
 use proptest::prelude::*;
 use vierbein::{ColMajor, Complex, Dim, Error, MatmulRanks, Order, Rank, RowMajor};
 
-/// The extents of a product: rows, summed axis and columns; batch axes; a number that causes mismatches; which batch extents are 1.
+/// The extents of the operands of a product. The items are the extents of rows, summed axis and columns; the extents of two batch
+/// axes; a number that for some values causes a mismatch; and for each batch axis of each operand, whether its extent is 1.
 type Lengths = ([usize; 3], [usize; 2], u8, [bool; 4]);
 
 fn lengths() -> impl Strategy<Value = Lengths> {
@@ -15,10 +16,10 @@ fn lengths() -> impl Strategy<Value = Lengths> {
     ([extent(), extent(), extent()], [extent(), extent()], any::<u8>(), any::<[bool; 4]>())
 }
 
-/// Returns the shape of one operand of this rank.
+/// Returns the shape of the left or right operand for its rank.
 fn side(lengths: &Lengths, right: bool, rank: usize, row_major: bool) -> Vec<usize> {
     let ([m, k, n], batch, spoil, ones) = *lengths;
-    // For some random numbers, the summed axes or the batch axes do not match.
+    // If `spoil` is 0, the extents of the summed axes differ. If it is 1, those of the batch axes differ.
     let summed = if right && spoil == 0 { k + 1 } else { k };
     let matrix = if right { [summed, n] } else { [m, summed] };
     if rank == 1 {
@@ -52,7 +53,7 @@ where
     });
 }
 
-/// Calls `multiplies` with equal ranks.
+/// Calls `multiplies` with two operands of the same rank.
 fn multiplies_evenly<T: Number, D, O: Order>(recipes: &[Recipe; 2], lengths: &Lengths)
 where
     D: TestDim + MatmulRanks<D>,

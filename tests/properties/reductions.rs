@@ -1,4 +1,4 @@
-//! Reductions over all axes, one axis and several axes; traces; cumulative sums.
+//! Tests of reductions over all axes, one axis and several axes, of traces, and of cumulative sums and products.
 //!
 //! Elements are small integers, so sums, products and extrema are exact in every type. A result that overflows an integer type must
 //! be an error.
@@ -36,7 +36,7 @@ fn product(values: &Vec<Z>) -> Z {
 
 // ------------------------------------------------------------------ sums of all types
 
-/// Checks sums over all axes, over one, over two, and with `keepdims`.
+/// Checks sums over all axes, over one axis and over two axes, without and with `keepdims`.
 fn sums<T: Number, D, O: Order>(recipe: &Recipe, shape: &[usize], picks: [u8; 2])
 where
     D: TestDim + RemoveAxes<1> + RemoveAxes<2>,
@@ -54,7 +54,7 @@ where
     });
 }
 
-/// Checks sums over all axes, for ranks that may have no second axis.
+/// Checks sums over all axes. Unlike [`sums`], this function accepts ranks 0 and 1.
 fn whole_sums<T: Number, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize]) {
     with_view::<T, D, O>(recipe, shape, &mut |view, shown| {
         let total = shown.groups(&all_axes(shape.len()), O::ROW_MAJOR).map(sum);
@@ -66,7 +66,7 @@ fn whole_sums<T: Number, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize])
     });
 }
 
-/// An array of all axes of a rank.
+/// A list of axes for `keepdims` reductions: all axes of a rank.
 #[derive(Debug, Clone, Copy)]
 struct AllAxes<D: Dim>(D::Shape);
 impl<D: Dim> AxesArg<D> for AllAxes<D> {
@@ -85,7 +85,7 @@ where
         assert_fits(view.try_prod(), &put_all(&over(&all_axes(shape.len()))));
         assert_fits(view.try_prod_axis(axis), &put_all(&over(&[axis])));
         assert_fits(view.try_prod_keepdims(axis), &put_all(&over(&[axis]).keeping(&[axis])));
-        // The last element of a cumulative sum or product is the sum or product.
+        // Cumulative sums and products along the same axis.
         assert_fits(view.try_cumsum(axis), &put_all(&shown.scan(axis, Z::plus)));
         assert_fits(view.try_cumprod(axis), &put_all(&shown.scan(axis, Z::times)));
     });
@@ -152,13 +152,13 @@ proptest! {
 
 // ------------------------------------------------------------------ extrema and their indices
 
-/// Returns the index of the first value that no other value beats.
+/// Returns the index of the first extremum: the first value `x` such that `beats(other, x)` is `false` for each other value.
 fn first_best<T>(values: &[T], beats: fn(&T, &T) -> bool) -> usize {
     let best = (0..values.len()).find(|&k| values.iter().all(|other| !beats(other, &values[k])));
     best.expect("there are values")
 }
 
-/// Applies `f` to each group. Returns `None` if a group is empty, because its extremum is undefined.
+/// Applies `f` to each group of values. Returns `None` if a group is empty, because the extremum of zero values is undefined.
 fn extreme<T: Clone, W: Clone>(groups: Array<Vec<T>>, f: fn(&Vec<T>) -> W) -> Option<Array<W>> {
     groups.values.iter().all(|group| !group.is_empty()).then(|| groups.map(f))
 }
@@ -212,7 +212,7 @@ fn any_of(group: &Vec<bool>) -> bool {
     group.contains(&true)
 }
 
-/// Checks `all` and `any`, also over zero elements.
+/// Checks the reductions `all` and `any`, also of zero elements.
 fn quantifies<T: Exact, D, O: Order>(recipe: &Recipe, shape: &[usize], picks: [u8; 2])
 where
     D: TestDim + RemoveAxes<1> + RemoveAxes<2>,
@@ -250,7 +250,7 @@ proptest! {
         for_rank!(shape.len(), [2 3], quantifies::<bool>(&recipe, &shape, picks));
     }
 
-    /// The first NaN counts as the extremum.
+    /// If there is a NaN, it is the extremum, and its first index is the index of the extremum.
     #[test]
     fn extremes_with_nan(
         values in prop::collection::vec(prop_oneof![Just(f64::NAN), Just(f64::INFINITY), Just(-0.0), -9.0..9.0], 1..200),
@@ -264,7 +264,7 @@ proptest! {
         assert_eq!(x.argmax().item(), first(f64::gt));
         assert_eq!(x.argmin().item(), first(f64::lt));
         assert_eq!(x.sum().item().is_nan(), nan.is_some());
-        // The same along the outer axis of a matrix with three equal columns.
+        // The same elements are the three equal columns of a matrix, which is reduced along axis 0.
         let column = x.insert_axis(1).broadcast_to([values.len(), 3]).to_owned();
         assert_is(&column.argmax_axis(0), &Array { shape: vec![3], values: vec![first(f64::gt); 3] });
         assert_is(&column.max_axis(0), &Array { shape: vec![3], values: vec![expected(f64::max); 3] });
@@ -273,11 +273,11 @@ proptest! {
 
 // ------------------------------------------------------------------ accumulators of any size and alignment
 
-/// A user-defined accumulator.
+/// An accumulator of the user-defined reduction [`Histogram`]: an array of bins.
 trait Bins: Copy + Send + Sync {
     const EMPTY: Self;
     fn bins(&mut self) -> &mut [u64];
-    /// Returns the number of elements.
+    /// Returns the number of elements in all bins.
     fn total(mut self) -> i64 {
         self.bins().iter().sum::<u64>() as i64
     }
@@ -307,7 +307,7 @@ bins! {
     EmptyAligned: 4096 0;
 }
 
-/// The unit type as an accumulator that ignores elements.
+/// The unit type is an accumulator of zero size, without bins.
 impl Bins for () {
     const EMPTY: Self = ();
     fn bins(&mut self) -> &mut [u64] {
@@ -315,7 +315,8 @@ impl Bins for () {
     }
 }
 
-/// Counts elements by their remainders. The result depends on every bin and on the number of elements.
+/// A user-defined reduction that counts elements by their remainders modulo the number of bins. The result depends on every bin and
+/// on the number of elements.
 struct Histogram<A>(PhantomData<A>);
 
 impl<A> Clone for Histogram<A> {
@@ -356,12 +357,13 @@ fn summary(bins: &[u64], count: usize) -> i64 {
     bins.iter().zip(1..).map(|(&n, weight)| n as i64 * weight).sum::<i64>() * 10_000_000 + count as i64
 }
 
-/// A polynomial of the elements in iteration order, in the first and the last of `N` numbers.
+/// A user-defined reduction that depends on the order of the elements: a polynomial whose coefficients are the elements. The
+/// accumulator has `N` numbers, of which only the first and the last are used.
 #[derive(Clone, Copy)]
 struct InOrder<const N: usize>;
 
 impl<const N: usize> Reduction<i32> for InOrder<N> {
-    /// The value, then zeros, then the power of the base for the number of elements.
+    /// First the value of the polynomial, then zeros, and last the base to the power of the number of elements.
     type Acc = [u64; N];
     type Output = i64;
     const NAME: &'static str = "polynomial";
@@ -386,7 +388,7 @@ impl<const N: usize> Reduction<i32> for InOrder<N> {
     }
 }
 
-/// Rounded sums in 256 bins.
+/// A user-defined reduction whose accumulator has 256 rounded sums.
 #[derive(Clone, Copy)]
 struct Rounded;
 
@@ -414,8 +416,8 @@ fn on_threads<R: Send>(threads: usize, f: impl FnOnce() -> R + Send) -> R {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(f)
 }
 
-/// Reduces a matrix and views of it along axis 0, axis 1 and both, on the current thread and on one and three threads. `expected`
-/// returns the result for a list of elements.
+/// Reduces a matrix and views of it along axis 0, along axis 1 and along both axes. Does so on the current thread, and on thread
+/// pools of one and three threads. `expected` returns the result for a list of elements.
 fn reduces<F: Reduction<i32, Output = i64>, O: Order>(
     op: F,
     [rows, columns]: [usize; 2],
@@ -431,7 +433,7 @@ fn reduces<F: Reduction<i32, Output = i64>, O: Order>(
             (0..n).map(|j| expected(&(0..m).map(|i| view[[i, j]]).collect::<Vec<_>>())).collect();
         let rows: Vec<i64> =
             (0..m).map(|i| expected(&(0..n).map(|j| view[[i, j]]).collect::<Vec<_>>())).collect();
-        // In memory order.
+        // The elements are reduced in memory order.
         let whole = if O::ROW_MAJOR { view.to_vec() } else { view.as_order::<RowMajor>().t().to_vec() };
         let whole = expected(&whole);
         let check = || {
@@ -488,7 +490,7 @@ fn large_accumulators_take_elements_in_order() {
     }
     check::<128>([100, 90]);
     check::<130>([100, 90]);
-    // Large enough to run in parallel.
+    // This matrix is large enough to be reduced in parallel.
     check::<130>([300, 500]);
 }
 

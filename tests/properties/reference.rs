@@ -1,7 +1,8 @@
-//! The reference: the definition of every operation, in plain loops over indices, without code of the library.
+//! The naive reference: a definition of every operation by plain loops over indices. It uses no code of the library.
 //!
-//! An [`Array`] has its values in row-major order. If an operation depends on the memory order, a `row_major` flag selects one of two
-//! separate definitions: column-major is never computed as reversed row-major.
+//! An [`Array`] has its values in row-major order. If an operation depends on the memory order, the parameter `row_major` selects
+//! one of two separate definitions. The reference never computes a column-major result by reversing axes, because that would assume
+//! the mirror law.
 
 use super::number::Z;
 
@@ -16,7 +17,7 @@ pub(crate) fn count(shape: &[usize]) -> usize {
     shape.iter().product()
 }
 
-/// Returns the index of the `flat`th element in a memory order, by repeated division.
+/// Converts a flat index in a memory order to an index, by repeated division.
 pub(crate) fn unravel(mut flat: usize, shape: &[usize], row_major: bool) -> Vec<usize> {
     let mut index = vec![0; shape.len()];
     if row_major {
@@ -33,7 +34,7 @@ pub(crate) fn unravel(mut flat: usize, shape: &[usize], row_major: bool) -> Vec<
     index
 }
 
-/// Returns the flat index of an index in a memory order.
+/// Converts an index to a flat index in a memory order.
 pub(crate) fn ravel(index: &[usize], shape: &[usize], row_major: bool) -> usize {
     let mut flat = 0;
     if row_major {
@@ -48,12 +49,12 @@ pub(crate) fn ravel(index: &[usize], shape: &[usize], row_major: bool) -> usize 
     flat
 }
 
-/// Returns all indices of a shape in a memory order.
+/// Returns all indices of a shape, in the order of their elements in memory.
 pub(crate) fn indices(shape: &[usize], row_major: bool) -> Vec<Vec<usize>> {
     (0..count(shape)).map(|flat| unravel(flat, shape, row_major)).collect()
 }
 
-/// Returns the strides of a contiguous array. Zero extents count as one.
+/// Returns the strides of a contiguous tensor. An extent of 0 counts as 1.
 pub(crate) fn contiguous_strides(shape: &[usize], row_major: bool) -> Vec<isize> {
     (0..shape.len())
         .map(|axis| {
@@ -63,7 +64,8 @@ pub(crate) fn contiguous_strides(shape: &[usize], row_major: bool) -> Vec<isize>
         .collect()
 }
 
-/// Returns the broadcast shape of two shapes, or `None`. Row-major aligns the last axes, column-major the first.
+/// Returns the broadcast shape of two shapes, or `None` if they do not broadcast. Row-major aligns trailing axes, column-major
+/// leading axes.
 pub(crate) fn common_shape(a: &[usize], b: &[usize], row_major: bool) -> Option<Vec<usize>> {
     let rank = a.len().max(b.len());
     let extent = |shape: &[usize], axis: usize| {
@@ -90,7 +92,7 @@ impl<V: Clone> Array<V> {
         Array::gather(shape, &mut f)
     }
 
-    /// Variant of `from_fn` whose loop is compiled only once.
+    /// Variant of `from_fn` that takes the function as a trait object, so that its loop is compiled once per element type.
     #[inline(never)]
     pub(crate) fn gather(shape: &[usize], f: &mut dyn FnMut(&[usize]) -> V) -> Self {
         let values = indices(shape, true).iter().map(|index| f(index)).collect();
@@ -120,7 +122,7 @@ impl<V: Clone> Array<V> {
         Array::from_fn(&self.shape, |index| f(self.at(index)))
     }
 
-    /// Broadcasts to a larger shape. Returns `None` if the shapes do not match.
+    /// Broadcasts to a larger shape. Returns `None` if that is impossible.
     pub(crate) fn broadcast_to(&self, shape: &[usize], row_major: bool) -> Option<Self> {
         if shape.len() < self.rank() {
             return None;
@@ -139,7 +141,7 @@ impl<V: Clone> Array<V> {
         }))
     }
 
-    /// Applies a function to two arrays that broadcast. Returns `None` if they do not.
+    /// Applies a function to each pair of elements of two arrays. Returns `None` if the arrays do not broadcast.
     pub(crate) fn zip<W: Clone, X: Clone>(
         &self,
         other: &Array<W>,
@@ -170,7 +172,7 @@ impl<V: Clone> Array<V> {
         })
     }
 
-    /// Reshapes: the same values in memory order, in another shape.
+    /// Changes the shape. The order of the values in memory stays the same.
     pub(crate) fn reshape(&self, shape: &[usize], row_major: bool) -> Self {
         assert_eq!(count(shape), count(&self.shape));
         Array::from_fn(shape, |index| {
@@ -200,7 +202,7 @@ impl<V: Clone> Array<V> {
         })
     }
 
-    /// Takes a list of indices along an axis.
+    /// Takes the elements at a list of indices along an axis.
     pub(crate) fn choose(&self, axis: usize, positions: &[usize]) -> Self {
         let mut shape = self.shape.clone();
         shape[axis] = positions.len();
@@ -245,14 +247,14 @@ impl<V: Clone> Array<V> {
         })
     }
 
-    /// Inserts `axes` again, with extent 1.
+    /// Inserts the reduced axes again, with extent 1, as `keepdims` does.
     pub(crate) fn keeping(&self, axes: &[usize]) -> Self {
         let mut sorted = axes.to_vec();
         sorted.sort_unstable();
         sorted.iter().fold(self.clone(), |array, &axis| array.insert_axis(axis))
     }
 
-    /// Combines each value along an axis with the result before it.
+    /// Computes a cumulative reduction along an axis: each result is `f` of the result before it and the value.
     pub(crate) fn scan(&self, axis: usize, f: fn(&V, &V) -> V) -> Self {
         let mut to = self.clone();
         for index in indices(&self.shape, true) {
@@ -274,9 +276,9 @@ pub(crate) fn without(shape: &[usize], axes: &[usize]) -> Vec<usize> {
 
 /// Multiplies matrices, vectors and batches of matrices. Returns `None` if the shapes do not match.
 ///
-/// In row-major order, the last two axes are the matrix, and batch axes lead. In column-major order, the first two axes are the matrix.
+/// In row-major order, the last two axes are the matrix axes. In column-major order, the first two axes are.
 pub(crate) fn matmul(a: &Array<Z>, b: &Array<Z>, row_major: bool) -> Option<Array<Z>> {
-    // The batch extents, and the index of the first matrix axis.
+    // Returns the extents of the batch axes, and the number of the first matrix axis.
     let parts = |x: &Array<Z>| match (x.rank(), row_major) {
         (1, _) => (vec![], 0),
         (n, true) => (x.shape[..n - 2].to_vec(), n - 2),

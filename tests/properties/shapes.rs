@@ -1,4 +1,4 @@
-//! Views and reshapes: every view has the expected elements, by index and in every iteration order.
+//! Tests of views and reshapes: every view must have the expected elements, by index and in every iteration order.
 
 use super::check::{assert_is, assert_owned, assert_sequence, cases, elements, fixed, for_rank, for_types};
 use super::number::{Exact, Number, Z};
@@ -16,7 +16,7 @@ fn is_contiguous(shape: &[usize], strides: &[isize], row_major: bool) -> bool {
     count(shape) == 0 || (0..shape.len()).all(|k| shape[k] == 1 || strides[k] == contiguous[k])
 }
 
-/// For all element types: checks the elements and copies of them.
+/// Checks the elements of a view, and its copies in both memory orders. Called for all element types.
 fn shows<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize]) {
     with_view::<T, D, O>(recipe, shape, &mut |view, shown| {
         let expected = elements::<T>(shown);
@@ -27,7 +27,7 @@ fn shows<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize]) {
     });
 }
 
-/// For all ranks: checks the metadata of a view, and iteration over it.
+/// Checks the metadata of a view, and iteration over it. Called for all ranks.
 fn enumerates<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize]) {
     with_view::<T, D, O>(recipe, shape, &mut |view, shown| {
         let expected = elements::<T>(shown);
@@ -60,7 +60,7 @@ fn enumerates<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize]) 
     });
 }
 
-/// For all ranks: checks the other memory order, and reversed axes.
+/// Checks a view in the other memory order, and with reversed axes. Called for all ranks.
 fn turns<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize]) {
     with_view::<T, D, O>(recipe, shape, &mut |view, shown| {
         let expected = elements::<T>(shown);
@@ -124,7 +124,7 @@ where
             if let Ok(removed) = removed {
                 assert_is(&removed, &all[0]);
             }
-            // Lanes, in memory order of the other axes.
+            // The expected lanes along `axis`, in memory order of the other axes.
             let lanes = expected.groups(&[axis], true).enumerate(O::ROW_MAJOR);
             assert_eq!(view.lanes(axis).len(), lanes.len());
             for (lane, values) in view.lanes(axis).zip(lanes) {
@@ -174,7 +174,8 @@ where
     });
 }
 
-/// Returns whether a view can be reshaped without a copy, by comparing the offsets of all elements.
+/// Returns whether a view can be reshaped without a copy. Tests whether strides exist with which all elements have the same offsets
+/// as before.
 fn can_be_shown(from: &[usize], strides: &[isize], to: &[usize], row_major: bool) -> bool {
     let offset = |index: &[usize], strides: &[isize]| -> isize {
         index.iter().zip(strides).map(|(&i, &stride)| i as isize * stride).sum()
@@ -226,7 +227,7 @@ fn reshapes<D: TestDim, E: Dim, O: Order>(recipe: &Recipe, from: &[usize], picks
     });
 }
 
-/// Checks slices with indices, ranges of every kind, and new axes.
+/// Checks slices whose arguments are indices, ranges of every kind, and new axes.
 fn slices<O: Order>(recipe: &Recipe, shape: &[usize], at: usize, part: (usize, usize)) {
     let (n, (a, b)) = (shape[1], part);
     let minus = |i: usize| i as isize - n as isize;
@@ -401,7 +402,7 @@ fn constructors_of_both_orders() {
     }
 }
 
-/// Each method with the axis `k - rank` returns what it returns with `k`, for typed and for dynamic tensors.
+/// Each method that takes an axis has the same result for `k - rank` as for `k`, for typed and for dynamic tensors.
 #[test]
 fn negative_axes_count_from_the_end() {
     fn check<O: Order>() {
@@ -448,7 +449,7 @@ fn negative_axes_count_from_the_end() {
     check::<ColMajor>();
 }
 
-/// An extent of -1 is the number of elements divided by the other extents.
+/// In a reshape, -1 stands for an extent that is computed: the number of elements divided by the other extents.
 #[test]
 fn reshaping_infers_one_extent() {
     let x = Tensor::<i32, _>::arange(0..24);

@@ -1,5 +1,5 @@
-//! Means, variances, standard deviations and norms of small integers. Their exact values are quotients and square roots of integers.
-//! Results must equal the correctly rounded value, or be within a bound on the rounding errors.
+//! Tests of means, variances, standard deviations and norms of small integers. The exact values are quotients and square roots of
+//! integers. Results must be equal to the correctly rounded exact value, or within a bound on the rounding errors.
 
 use super::check::{cases, for_rank, for_types, read};
 use super::number::{Exact, Number, Z};
@@ -54,7 +54,7 @@ fn assert_variances<M: Exact + Float, D: Dim, O: Order>(
         }
         let squared_sum = sum.re * sum.re + sum.im * sum.im;
         let expected = float::<M>(n * squares - squared_sum) / float(n * divisor);
-        // Each of the n updates has a few rounding errors of at most this size.
+        // Each of the n updates of the variance has about four rounding errors, each relative to at most the sum of squares.
         let bound = M::epsilon() * float(4 * n) * float(squares) / float(divisor);
         assert!((variance - expected).abs() <= bound, "{variance} instead of {expected}: {group:?}");
     }

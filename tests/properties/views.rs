@@ -1,4 +1,5 @@
-//! Views of every kind, constructed backwards: from the requested shape of the view to the shape of the base tensor.
+//! Creates random views of a requested shape. A view is the result of a source and up to three steps, applied to an owned base
+//! tensor. They are chosen backwards, from the requested shape of the view to the shape of the base tensor.
 
 use super::check::{assert_sequence, elements, fixed, tensor};
 use super::number::{Exact, Z, sample};
@@ -6,7 +7,7 @@ use super::reference::{Array, count};
 use proptest::prelude::*;
 use vierbein::{Dim, Order, Rank, Stepped, Tensor, TensorView, TensorViewMut};
 
-/// Raw numbers from which a view of any shape can be made. Zeros give the simplest view.
+/// Random numbers that determine how a view is created. They are valid for any shape; if all are 0, the view is the simplest one.
 #[derive(Debug, Clone)]
 pub(crate) struct Recipe {
     source: u8,
@@ -44,10 +45,10 @@ pub(crate) fn shape(
     })
 }
 
-/// Largest number of elements of a base tensor. Steps that need a larger one are left out.
+/// Maximum number of elements of a base tensor. Steps that would need a larger base tensor are omitted.
 const LARGEST_BASE: usize = 4000;
 
-/// How a view is made from the base tensor.
+/// The first operation: how a view is created from the base tensor.
 #[derive(Debug, Clone, PartialEq)]
 enum Source {
     Owned,
@@ -59,13 +60,13 @@ enum Source {
     RemoveAxis(usize),
     Diagonal(usize, usize),
     InsertAxis(usize),
-    /// Broadcast from rank 0.
+    /// `broadcast_to` of a tensor of rank 0.
     FromScalar,
-    /// Broadcast along a new axis.
+    /// `broadcast_to` of a tensor whose rank is lower by one.
     FromLower,
 }
 
-/// A further view, of the same rank.
+/// A further view operation, which does not change the rank.
 #[derive(Debug, Clone)]
 enum Step {
     Permute(Vec<usize>),
@@ -73,7 +74,7 @@ enum Step {
     Reverse,
     /// Start, end and step for each axis.
     Slice(Vec<(isize, isize, isize)>),
-    /// Axes of extent 1 are broadcast to this shape.
+    /// Broadcasts axes of extent 1, so that the result has this shape.
     Repeat(Vec<usize>),
     /// One of the two results of `split_at`.
     Split {
@@ -83,7 +84,7 @@ enum Step {
     },
 }
 
-/// The recipe, worked out for one shape.
+/// The operations that create a view of one shape by a recipe.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     base: Vec<usize>,
@@ -95,7 +96,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Uses all sources and steps; or, without `every_source`, only a few; or, with `writable`, only those with a mutable variant.
+    /// Returns the plan of a recipe for a shape. If `every_source` is `false`, it uses only a few sources and steps. If `writable`
+    /// is `true`, it uses only operations that have a mutable variant.
     fn new(recipe: &Recipe, shape: &[usize], row_major: bool, writable: bool, every_source: bool) -> Plan {
         let mut steps = Vec::new();
         let mut now = shape.to_vec();
@@ -128,7 +130,7 @@ impl Plan {
         })
     }
 
-    /// Returns the elements of the view of a base.
+    /// Applies the plan to the reference array of the base. Returns the expected elements of the view.
     fn show<V: Clone>(&self, base: &Array<V>, row_major: bool) -> Array<V> {
         let axes_reversed = |rank: usize| (0..rank).rev().collect::<Vec<_>>();
         let now = match &self.source {
@@ -162,10 +164,10 @@ impl Plan {
     }
 }
 
-/// The largest absolute value of samples.
+/// Maximum absolute value of the elements of base tensors.
 pub(crate) const SPAN: u8 = 3;
 
-/// Returns the indices that a range with a step selects of an axis.
+/// Returns the indices that a range with a step selects along an axis.
 fn positions((start, end, step): (isize, isize, isize), extent: usize) -> Vec<usize> {
     let from_end = |at: isize| if at < 0 { at + extent as isize } else { at };
     let inside = from_end(start)..from_end(end);
@@ -178,7 +180,7 @@ fn positions((start, end, step): (isize, isize, isize), extent: usize) -> Vec<us
     }
 }
 
-/// Returns a step whose result has this shape, and the shape before the step.
+/// Chooses a step whose result has the shape `after`. Returns the step and the shape before it.
 fn step_to(after: &[usize], kind: u8, picks: [u8; 6]) -> (Step, Vec<usize>) {
     let rank = after.len().max(1);
     let pick = |k: usize, n: usize| usize::from(picks[k]) % n;
@@ -207,7 +209,7 @@ fn step_to(after: &[usize], kind: u8, picks: [u8; 6]) -> (Step, Vec<usize>) {
         step => shape_before(step, after),
     };
     let step = match step {
-        // The requested part has the right extent: for the lower part, that is `at`.
+        // The part that the step returns must have the requested extent. For the lower part, this extent is `at`.
         Step::Split { axis, low: true, .. } if !after.is_empty() => {
             Step::Split { axis, at: after[axis], low: true }
         }
@@ -228,7 +230,9 @@ fn shape_before(step: &Step, after: &[usize]) -> Vec<usize> {
     before
 }
 
-/// Decodes a number: step, indices left out before and after, and whether to count from the end. 0 selects the whole axis.
+/// Decodes a random number to a slice with `n` selected indices. Returns its step, the number of indices before the range, the
+/// length of the range, the number of indices after it, and whether its ends count from the end of the axis. The number 0 selects
+/// the whole axis.
 fn slice_parts(n: usize, pick: u8) -> (isize, usize, usize, usize, bool) {
     let p = usize::from(pick);
     let step = [1isize, 2, -1, -2, 3, 1][p % 6];
@@ -251,7 +255,7 @@ fn range_of(n: usize, pick: u8) -> (isize, isize, isize) {
     (written(before), written(before + length), step)
 }
 
-/// Returns a source with a result of this shape, and the shape of its base.
+/// Chooses a source whose result has this shape. Returns the source and the shape of its base tensor.
 fn source_of(shape: &[usize], recipe: &Recipe, row_major: bool) -> (Source, Vec<usize>) {
     let rank = shape.len();
     let pick = |k: usize, n: usize| usize::from(recipe.picks[k]) % n;
@@ -300,7 +304,7 @@ fn base_tensor<T: Exact, D: Dim, O: Order>(base: &Array<Z>) -> Tensor<T, D, O> {
     tensor(&elements(base))
 }
 
-/// Ranks of views that can be made.
+/// A rank for which views can be created.
 pub(crate) trait TestDim: Dim {
     fn source<T: Exact, O: Order>(
         plan: &Plan,
@@ -322,7 +326,8 @@ pub(crate) trait TestDim: Dim {
     ) -> TensorViewMut<'a, T, Self, O>;
 }
 
-/// Sources that exist only for some ranks: from a rank higher by one or two, lower by one, or 0.
+/// Implements [`TestDim`] for ranks. Some sources exist only for some ranks: their base has a rank higher by one, lower by one, or
+/// 0.
 macro_rules! ranks {
     ($($n:literal: $up:literal, [$($down:literal)?], [$($diagonal:literal)?], [$($axis:literal)*];)*) => {$(
         impl TestDim for Rank<$n> {
@@ -383,7 +388,7 @@ macro_rules! ranks {
     )*};
 }
 
-/// One slice argument for each axis. Rank 0 has none.
+/// Implements slicing with one range for each axis. For rank 0, slicing does nothing.
 macro_rules! ranges {
     ($n:literal, []) => {
         fn slice<'a, T: Exact, O: Order>(
@@ -444,7 +449,7 @@ fn stepped<'a, T: Exact, D: TestDim, O: Order>(
     }
 }
 
-/// Calls `f` with a view of this shape and the expected elements.
+/// Creates a view of this shape by a recipe. Calls `f` with the view and its expected elements.
 #[inline(never)]
 pub(crate) fn with_view<T: Exact, D: TestDim, O: Order>(
     recipe: &Recipe,
@@ -500,8 +505,8 @@ fn stepped_mut<T: Exact, D: TestDim, O: Order>(
     stepped_mut(view.permute_mut(fixed::<D>(&axes)), others, f);
 }
 
-/// Calls `f` with a mutable view of this shape, and asserts that the base tensor has changed as expected. `change` maps the elements of
-/// the view to the expected new ones.
+/// Creates a mutable view of this shape by a recipe, and calls `f` with the view. `change` computes the expected new elements from
+/// the old ones. Asserts that the base tensor contains the new elements, and is otherwise unchanged.
 pub(crate) fn with_view_mut<T: Exact, D: TestDim, O: Order>(
     recipe: &Recipe,
     shape: &[usize],
@@ -527,7 +532,7 @@ fn assert_changed<T: Exact>(
     found: &[T],
     change: &mut dyn FnMut(&Array<T>) -> Array<T>,
 ) {
-    // The index of each element of the view in the base's values.
+    // For each element of the view, its index in the values of the base tensor.
     let mut k = 0;
     let places = Array::from_fn(&base.shape, |_| {
         k += 1;

@@ -1,4 +1,4 @@
-//! Writing through mutable views: exactly the elements of the view change.
+//! Tests of writing through mutable views: the elements of the view must change, and no others.
 
 use super::check::{assert_is, cases, elements, fixed, for_rank, for_types};
 use super::number::Exact;
@@ -13,12 +13,12 @@ use vierbein::{
     s,
 };
 
-/// Returns a value that no sample has.
+/// Returns a value that occurs in no base tensor, for element `k`.
 fn mark<T: Exact>(k: usize) -> T {
     T::put(super::number::Z::real(10 + k as i128 % 100)).expect("it fits every type")
 }
 
-/// Returns an array of such values, numbered in memory order.
+/// Returns an array of [`mark`]s, whose numbers are the flat indices in memory order.
 fn marks<T: Exact>(shape: &[usize], row_major: bool) -> Array<T> {
     Array::gather(shape, &mut |index| mark(super::reference::ravel(index, shape, row_major)))
 }
@@ -35,7 +35,7 @@ fn writes<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize]) {
     });
 }
 
-/// Writes single elements, and all elements as a slice or along one axis.
+/// Writes to a single element. Then writes to all elements, through a slice or through a view that is reshaped to one axis.
 fn writes_one<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize], pick: usize) {
     let chosen = (count(shape) > 0).then(|| indices(shape, true).swap_remove(pick % count(shape)));
     let mut one = |mut view: TensorViewMut<'_, T, D, O>| {
@@ -49,7 +49,7 @@ fn writes_one<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize], 
         chosen.iter().for_each(|index| shown.set(index, mark(2)));
         shown
     });
-    // All elements: as a slice if the view is contiguous, or along one axis if it can be reshaped to one.
+    // Writes to all elements through a slice, if the view is contiguous, and through a view of rank 1, if it can be reshaped.
     let done = Cell::new(false);
     let in_sequence = |(k, element): (usize, &mut T)| *element = mark(k);
     let mut as_slice = |mut view: TensorViewMut<'_, T, D, O>| {
@@ -89,7 +89,7 @@ where
     });
 }
 
-/// Writes to indices and lanes along each axis, on one and on several threads, and to both parts of a split.
+/// Writes to the views and lanes along each axis, on one and on several threads, and to both parts of a split view.
 fn writes_along<T: Exact, D, O: Order>(recipe: &Recipe, shape: &[usize], at: usize)
 where
     D: TestDim + RemoveAxes<1>,
@@ -152,7 +152,7 @@ where
     }
 }
 
-/// Reads along an axis on several threads.
+/// Reads the views along each axis on several threads.
 #[cfg(feature = "rayon")]
 fn reads_along<T: Exact, D, O: Order>(recipe: &Recipe, shape: &[usize])
 where
@@ -226,7 +226,7 @@ proptest! {
     }
 }
 
-/// Writes to a slice with an index, a new axis, steps and a reversed range.
+/// Writes to a slice whose arguments are an index, a reversed range, a new axis and a range with a step.
 #[test]
 fn slices_are_written() {
     fn check<O: Order>() {

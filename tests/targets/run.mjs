@@ -1,4 +1,4 @@
-// node run.mjs PROGRAM.wasm [ARGUMENT..]: runs a program for wasm32-wasip1, which finds a new directory as /tmp.
+// Runs a program for wasm32-wasip1, for which a new directory is mounted as /tmp. Usage: node run.mjs PROGRAM.wasm [ARGUMENT..]
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-//! Calls of the builder of contractions, which is public for the macros only. The numbers of labels, operands and results may
-//! contradict the specification.
+//! Calls of the builder that `einsum!` expands to. The builder is public only because the macro needs it. These calls pass numbers
+//! of labels and operands that may contradict the specification.
 
 use super::products::{feasible, limit};
 use super::record::{attempt, attempt_or_panic, may_panic};
@@ -7,11 +7,11 @@ use super::source::{Source, is_small};
 use vierbein::einsum::{Contraction, Count, ErasedList, PathCache, Prepared, Spec, TermOf, contraction};
 use vierbein::prelude::*;
 
-/// Whether the builder is called with numbers that contradict the specification. Set it to `false` to search for other faults while
-/// this has one.
+/// If `true`, some calls pass numbers that contradict the specification. Set it to `false` to find other faults, while a known
+/// fault with such numbers is not yet repaired.
 const WRONG_NUMBERS: bool = true;
 
-/// Valid specifications with their numbers of operands.
+/// Pairs of a valid specification and its number of operands.
 const SPECS: [(&str, usize); 24] = [
     ("i,j->ij", 2),
     ("ij,jk->ik", 2),
@@ -39,7 +39,7 @@ const SPECS: [(&str, usize); 24] = [
     ("ij,jk", 2),
 ];
 
-/// The operands of ranks 0 to 3 of a contraction.
+/// The four views, of ranks 0 to 3, that serve as operands of a contraction.
 pub(super) struct Operands<'a, T: Scalar, O: Order>(
     pub(super) TensorView<'a, T, Rank<0>, O>,
     pub(super) TensorView<'a, T, Rank<1>, O>,
@@ -47,13 +47,15 @@ pub(super) struct Operands<'a, T: Scalar, O: Order>(
     pub(super) TensorView<'a, T, Rank<3>, O>,
 );
 
-/// The arguments of a call that are chosen before its types: the operands, and the number of labels of the result.
+/// The numbers of one contraction. They are chosen first, and then select the const generic arguments of the builder's functions.
 #[derive(Debug, Clone, Copy)]
 struct Plan {
-    /// The rank of each operand, and the number of its axes with labels. If that is smaller, the other axes are an ellipsis.
+    /// The rank of each operand, and the number of its axes with labels. If the rank is larger, an ellipsis stands for the other
+    /// axes.
     terms: [(usize, usize); 3],
-    /// Number of operands that are passed. It may differ from `announced`.
+    /// Number of operands that are passed.
     operands: usize,
+    /// Number of operands that the first call announces by its const generic argument. It may differ from `operands`.
     announced: usize,
     /// Number of labels of the result, in addition to its ellipsis.
     labels: usize,
@@ -62,7 +64,8 @@ struct Plan {
 }
 
 impl Plan {
-    /// Returns a plan that matches the specification, or `None` if no operands do.
+    /// Returns a plan that matches the specification. Returns `None` if the specification has no operands or more than three, or if
+    /// an operand or the result needs a rank above 3.
     fn fitting(spec: &Spec<'_>, s: &mut Source<'_>) -> Option<Plan> {
         let mut plan = Plan::any(s);
         (plan.operands, plan.announced) = (spec.operands(), spec.operands());
@@ -92,7 +95,7 @@ impl Plan {
     }
 }
 
-/// Contracts with a specification whose labels the types do not know, several times with one path cache.
+/// Calls the builder once, with a specification that is parsed at run time. Calls with other specifications share the path cache.
 pub(super) fn contract<T: Scalar, O: Order>(
     operands: &Operands<'_, T, O>,
     cache: &PathCache,
@@ -122,7 +125,7 @@ pub(super) fn contract<T: Scalar, O: Order>(
     }
 }
 
-/// Evaluates `$go` with the operand of a term and its type.
+/// Evaluates `$go` with the operand that a term selects, as `$x`, and the builder's type argument for the term, as `$of`.
 macro_rules! with_term {
     ($operands:expr, $term:expr, |$x:ident, $of:ident| $go:expr) => {
         with_term!(@ $operands, $term, $x, $of, $go;
@@ -149,7 +152,7 @@ fn first<T: Scalar, O: Order, const N: usize>(
 ) {
     let conjugate = s.rarely(4);
     with_term!(operands, plan.terms[0], |x, of| {
-        // Numbers that contradict the specification may panic, as only macros are supposed to call this function.
+        // A panic is allowed for numbers that contradict the specification, because only macros should call this function.
         let begun = if conjugate {
             may_panic("contraction", || contraction(spec, cache, Count::<N>, of, x.conj_view()).boxed())
         } else {
@@ -161,10 +164,11 @@ fn first<T: Scalar, O: Order, const N: usize>(
     });
 }
 
-/// Operands that are bound; their number is known at run time only.
+/// The operands that were already passed to the builder, as a trait object. So their number is not part of the type.
 type Bound<'a, T> = Box<dyn ErasedList<T, Cpu> + 'a>;
 
-/// The rank of the ellipses, with a function that binds the remaining operands of a contraction.
+/// The rank that the ellipses of a contraction stand for. `more` passes the remaining operands to the builder, one per recursive
+/// call.
 trait Ellipsis: Dim {
     fn more<'s, 'a, T: Scalar, O: Order, const N: usize>(
         begun: Contraction<'s, T, Self, O, Cpu, Bound<'a, T>, N>,
@@ -205,7 +209,7 @@ macro_rules! ellipses {
 }
 ellipses!(0 1 2 3);
 
-/// Contracts, writes to an output, or plans. Numbers that contradict the specification may cause a panic or an error.
+/// Computes the result, writes it to a preallocated output, or only plans the path. If `fits` is `false`, a panic is allowed.
 fn finish<T: Scalar, R: Dim, O: Order, const N: usize>(
     prepared: Option<Prepared<'_, T, R, O, Cpu, Bound<'_, T>, N>>,
     fits: bool,
@@ -217,7 +221,7 @@ fn finish<T: Scalar, R: Dim, O: Order, const N: usize>(
     let mut out = Tensor::<T, R, O>::zeros(super::source::array::<R>(&shape));
     match s.below(3) {
         0 => {
-            // A single call, so that it is compiled once.
+            // The closure is shared by both functions, so the contraction is compiled once.
             let into = || prepared.try_contract_into(&mut out, alpha, beta, limit);
             let run = if fits { attempt } else { attempt_or_panic };
             run("Prepared::try_contract_into", into);

@@ -1,4 +1,4 @@
-//! Constructors of typed and dynamic tensors, and views of slices with arbitrary strides.
+//! Steps that construct typed and dynamic tensors, or views of slices with arbitrary strides.
 
 use super::record::{attempt, may_panic};
 use super::source::{Source, array, element_count, is_small, strides};
@@ -6,7 +6,7 @@ use super::views::{look, look_mut};
 use vierbein::prelude::*;
 use vierbein::{DType, DynTensor};
 
-/// Creates a tensor with one of the constructors for all element types.
+/// Creates a tensor with one of the constructors that all element types have.
 pub(super) fn element<T: Element, D: Dim, O: Order>(s: &mut Source<'_>) {
     let shape = s.any_shape(D::NDIM);
     let shape = array::<D>(&shape);
@@ -36,7 +36,7 @@ pub(super) fn element<T: Element, D: Dim, O: Order>(s: &mut Source<'_>) {
             }
         }
         5 => {
-            // The closure is called for each element; shapes that are too large must be rejected before.
+            // The constructor must reject a shape that is too large before it calls the closure for each element.
             let values = s.values::<T>(8);
             attempt("try_from_fn", || {
                 Tensor::try_from_fn(shape, |index| {
@@ -58,7 +58,7 @@ pub(super) fn element<T: Element, D: Dim, O: Order>(s: &mut Source<'_>) {
     }
 }
 
-/// Creates a tensor with one of the constructors for numeric types.
+/// Creates a tensor with one of the constructors that only numeric types have.
 pub(super) fn number<T: Scalar, D: Dim, O: Order>(s: &mut Source<'_>) {
     if s.below(2) == 0 {
         let n = s.hostile_extent();
@@ -74,7 +74,7 @@ pub(super) fn number<T: Scalar, D: Dim, O: Order>(s: &mut Source<'_>) {
 /// Creates a tensor of rank 1 with `try_arange_in`.
 pub(super) fn ramp<T: RealScalar, O: Order>(s: &mut Source<'_>) {
     let (start, end, step): (T, T, T) = (s.value(), s.value(), s.value());
-    // The result is never large, as this is called for 8-bit integers only.
+    // `ramp` is called for 8-bit integers only, so the result has at most 255 elements.
     let made = attempt("try_arange_in", || Tensor::<T, Rank<1>, O>::try_arange_in(start, end, step, &Cpu));
     if let Some(x) = made
         && is_small(&x.shape())
@@ -120,7 +120,7 @@ pub(super) fn dynamic(s: &mut Source<'_>) {
     made.into_iter().for_each(|x| s.keep(x));
 }
 
-/// Returns strides and an offset of a view of a slice. Usually all indices are within it, or nearly.
+/// Returns strides and an offset for a view of a slice. Usually they address elements within the slice, or slightly past its end.
 fn any_strides(s: &mut Source<'_>, shape: &[usize], row_major: bool) -> (Vec<isize>, usize) {
     let mut strides = vec![0; shape.len()];
     let mut step: isize = 1;
@@ -130,7 +130,8 @@ fn any_strides(s: &mut Source<'_>, shape: &[usize], row_major: bool) -> (Vec<isi
     for axis in axes.into_iter().filter(|&axis| axis < shape.len()) {
         let reach = step.wrapping_mul(shape[axis] as isize);
         strides[axis] = match s.below(16) {
-            // A zero stride, overlapping elements, a negative stride, a larger one, and any number.
+            // The arms are: stride 0; stride 1, with which axes can overlap; a negative stride; a stride with a gap of one element;
+            // a hostile number; a contiguous stride.
             0 => 0,
             1 => 1,
             2 | 3 => {
@@ -147,7 +148,7 @@ fn any_strides(s: &mut Source<'_>, shape: &[usize], row_major: bool) -> (Vec<isi
     (strides, offset)
 }
 
-/// Creates views of a slice, to read and to write.
+/// Creates a shared or a mutable view of a slice.
 pub(super) fn of_slice<T: Element, D: Dim, O: Order>(s: &mut Source<'_>) {
     let shape = s.any_shape(D::NDIM);
     let (steps, offset) = any_strides(s, &shape, O::ROW_MAJOR);

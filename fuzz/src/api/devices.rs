@@ -1,4 +1,4 @@
-//! Host buffers, user-defined devices, and exchange with other libraries through DLPack.
+//! Steps that use host buffers, user-defined devices, and DLPack.
 
 use super::record::{attempt, certain, may_panic};
 use super::remote::Remote;
@@ -88,7 +88,7 @@ pub(super) fn dlpack<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s
 
 // ------------------------------------------------------------------ user-defined devices
 
-/// Compares a device that uses the host fallback with the host.
+/// Runs operations on a user-defined device that uses the host fallback, and compares the results with those of `Cpu`.
 pub(super) fn remote<O: Order>(
     x: TensorView<'_, f64, Rank<2>, O>,
     y: TensorView<'_, f64, Rank<2>, O>,
@@ -142,11 +142,12 @@ pub(super) fn remote<O: Order>(
     }
 }
 
-/// The host as another device type. Its capabilities call kernels of the host with the given operands in other roles.
+/// A user-defined device whose memory is host memory. Its operations are incorrect: they call other kernels of `Cpu` than they
+/// should, or the right kernel with the operands in other roles. The number selects the kernel.
 #[derive(Debug, Clone, Default)]
 struct Mixed(usize);
 
-// SAFETY: all functions call those of `Cpu`, which fulfil the contract.
+// SAFETY: each function calls the function of `Cpu` with the same name and arguments, and `Cpu` fulfils the contract.
 unsafe impl Device for Mixed {
     type Buffer<T: Element> = <Cpu as Device>::Buffer<T>;
     type Ptr<T: Element> = HostPtr<T>;
@@ -172,15 +173,17 @@ unsafe impl Device for Mixed {
         <Cpu as Device>::offset(ptr, elements)
     }
     unsafe fn read<T: Element>(&self, from: HostPtr<T>, to: &mut [T]) -> Result<(), Error> {
-        // SAFETY: the caller ensures the conditions of `Device::read`, which `Cpu` has too, for the same arguments.
+        // SAFETY: the caller ensures the conditions of `Device::read`. `Cpu.read` has the same conditions, and gets the same
+        // arguments.
         unsafe { Cpu.read(from, to) }
     }
     unsafe fn write<T: Element>(&self, from: &[T], to: HostPtr<T>) -> Result<(), Error> {
-        // SAFETY: the caller ensures the conditions of `Device::write`, which `Cpu` has too, for the same arguments.
+        // SAFETY: the caller ensures the conditions of `Device::write`. `Cpu.write` has the same conditions, and gets the same
+        // arguments.
         unsafe { Cpu.write(from, to) }
     }
 }
-// SAFETY: buffers are those of `Cpu`, so their pointers are host pointers.
+// SAFETY: `Mixed` allocates its buffers with `Cpu`, so every `HostPtr` of a buffer points to host memory.
 unsafe impl HostAccess for Mixed {
     fn host_ptr<T: Element>(ptr: HostPtr<T>) -> *mut T {
         ptr.get()
@@ -222,7 +225,7 @@ impl Gemm<f64> for Mixed {
     }
 }
 
-/// Returns the first of two operands.
+/// A function of two operands that returns the first.
 #[derive(Debug, Clone, Copy)]
 struct First;
 
@@ -234,7 +237,7 @@ impl<T: Element> vierbein::device::BinaryOp<T, T> for First {
     }
 }
 
-/// Returns the first of all elements.
+/// A reduction that returns the first element.
 #[derive(Debug, Clone, Copy)]
 struct FirstOf;
 
@@ -257,7 +260,7 @@ impl<T: Element> vierbein::device::Reduction<T> for FirstOf {
     }
 }
 
-/// Calls kernels with operands in the wrong roles. They must check shapes, and write only to their output.
+/// Runs operations on the device [`Mixed`]. The kernels that it calls must check the shapes, and write only to their output.
 pub(super) fn mixed<O: Order>(
     x: TensorView<'_, f64, Rank<2>, O>,
     y: TensorView<'_, f64, Rank<2>, O>,

@@ -1,4 +1,4 @@
-//! Dynamic tensors: views, computations, contractions with arbitrary specifications, and conversions.
+//! Steps that use dynamic tensors: views, computations, contractions with arbitrary specifications, and conversions.
 
 use super::products::feasible;
 use super::record::{attempt, certain, may_panic};
@@ -7,7 +7,7 @@ use vierbein::dyn_tensor::{Binary, DynOperand, DynReduction, Unary, einsum, eins
 use vierbein::prelude::*;
 use vierbein::{DynTensor, DynView, DynViewMut, MemoryOrder};
 
-/// Returns a random kind of view of a view.
+/// Applies one random view operation. Returns `None` if the operation returns an error.
 fn cut<'a>(x: DynView<'a>, s: &mut Source<'_>) -> Option<DynView<'a>> {
     let rank = x.rank();
     match s.below(16) {
@@ -64,7 +64,7 @@ fn cut<'a>(x: DynView<'a>, s: &mut Source<'_>) -> Option<DynView<'a>> {
     }
 }
 
-/// Returns a view of a tensor after several random view operations.
+/// Applies up to three random view operations to a tensor, and returns the resulting view.
 pub(super) fn view<'a>(x: &'a DynTensor, s: &mut Source<'_>) -> DynView<'a> {
     let mut view = x.view();
     for _ in 0..[0, 0, 1, 1, 2, 3][s.below(6)] {
@@ -73,7 +73,7 @@ pub(super) fn view<'a>(x: &'a DynTensor, s: &mut Source<'_>) -> DynView<'a> {
     view
 }
 
-/// Calls `f` with a mutable view of a tensor after `cuts` random view operations.
+/// Applies `cuts` random view operations to a mutable view, and calls `f` with the result.
 pub(super) fn with_view_mut(
     mut x: DynViewMut<'_>,
     cuts: usize,
@@ -168,7 +168,7 @@ fn operand<'a>(x: DynView<'a>, dtype: vierbein::DType, s: &mut Source<'_>) -> Dy
     if s.rarely(4) { DynOperand::OfScalar(s.scalar(dtype)) } else { DynOperand::OfTensor(x) }
 }
 
-/// Computes with one or two operands.
+/// Runs a random operation on one or two dynamic tensors.
 pub(super) fn compute(x: DynView<'_>, y: DynView<'_>, s: &mut Source<'_>) {
     if !is_small(x.shape()) || !is_small(y.shape()) || x.len().saturating_mul(y.len()) > 1 << 16 {
         return;
@@ -249,7 +249,7 @@ pub(super) fn compute(x: DynView<'_>, y: DynView<'_>, s: &mut Source<'_>) {
     made.into_iter().for_each(|z| s.keep(z));
 }
 
-/// Changes a mutable view.
+/// Runs a random operation that writes to a mutable dynamic view.
 pub(super) fn change(mut x: DynViewMut<'_>, y: DynView<'_>, s: &mut Source<'_>) {
     if !is_small(x.shape()) || !is_small(y.shape()) {
         return;
@@ -274,7 +274,7 @@ pub(super) fn change(mut x: DynViewMut<'_>, y: DynView<'_>, s: &mut Source<'_>) 
     }
 }
 
-/// Returns a text that resembles a specification.
+/// Returns a random text from tokens of `einsum` specifications. It may be invalid.
 pub(super) fn any_spec(s: &mut Source<'_>) -> String {
     const TOKENS: [&str; 24] = [
         "i",
@@ -305,7 +305,7 @@ pub(super) fn any_spec(s: &mut Source<'_>) -> String {
     (0..s.below(14)).map(|_| s.pick(&TOKENS)).collect()
 }
 
-/// Returns a specification whose terms have one letter for each axis of the operands.
+/// Returns a specification with one letter for each axis of each operand. An ellipsis may replace the first axis.
 fn fitting_spec(operands: &[DynView<'_>], s: &mut Source<'_>) -> String {
     let mut text = String::new();
     let mut letters: Vec<char> = Vec::new();
@@ -319,7 +319,7 @@ fn fitting_spec(operands: &[DynView<'_>], s: &mut Source<'_>) -> String {
                 text.push_str("...");
                 continue;
             }
-            // Few letters, so that many are repeated.
+            // Only five letters, so that many labels are repeated.
             let letter = char::from(b'a' + s.below(5) as u8);
             text.push(letter);
             letters.push(letter);
@@ -339,7 +339,7 @@ fn fitting_spec(operands: &[DynView<'_>], s: &mut Source<'_>) -> String {
     text
 }
 
-/// Contracts with a random specification.
+/// Contracts the operands with a random specification.
 pub(super) fn contract(operands: &[DynView<'_>], s: &mut Source<'_>) {
     let shapes: Vec<&[usize]> = operands.iter().map(|x| x.shape()).collect();
     if !feasible(&shapes) {
@@ -354,7 +354,7 @@ pub(super) fn contract(operands: &[DynView<'_>], s: &mut Source<'_>) {
     z.into_iter().for_each(|z| s.keep(z));
 }
 
-/// Calls conversions that consume a tensor.
+/// Calls a random conversion that consumes a dynamic tensor.
 pub(super) fn convert(x: DynTensor, s: &mut Source<'_>) {
     match s.below(8) {
         0 => {

@@ -1,4 +1,5 @@
-//! Typed operations of one, two and three operands: with new results, preallocated outputs, in place, and as operators.
+//! Steps that run typed elementwise operations on one, two or three operands: methods, operators, preallocated outputs, and
+//! operations in place.
 
 use super::record::{attempt, certain, may_panic};
 use super::source::{Source, array, element_count, is_small};
@@ -7,7 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use vierbein::prelude::*;
 use vierbein::{Bits, Broadcast, BroadcastTo, CastTo, Common, DynTensor, op};
 
-// Functions instead of closures: each closure would be a type of its own in every generic function, and compile kernels for each.
+// The next functions replace closures, to save compile time. A closure in a generic function has another type in each instance of
+// the function, and the kernels would be compiled for each of these types.
 
 fn always<T>(_: T, _: T) -> bool {
     true
@@ -25,7 +27,7 @@ fn is_set<T: Element>(a: T) -> bool {
     a != T::default()
 }
 
-/// Number of calls until a function panics.
+/// The number of the call, counted from now, in which `panics` panics.
 static PANIC_IN: AtomicUsize = AtomicUsize::new(0);
 
 fn panics<T>(a: T) -> T {
@@ -33,7 +35,7 @@ fn panics<T>(a: T) -> T {
     a
 }
 
-/// Calls `f` with an output for a result of this shape. Usually it has this shape. It is contiguous, or a permuted view.
+/// Calls `f` with a preallocated output, which is contiguous or a permuted view. Its shape is `shape`, or rarely a random one.
 pub(super) fn with_output<T: Element, D: Dim, O: Order>(
     s: &mut Source<'_>,
     shape: &[usize],
@@ -46,13 +48,13 @@ pub(super) fn with_output<T: Element, D: Dim, O: Order>(
     let shape = array::<D>(&shape);
     let axes = s.permutation(D::NDIM);
     if s.below(2) == 0 && (0..D::NDIM).all(|axis| axes.contains(&axis)) {
-        // Permuted: axis `k` of the output is axis `axes[k]` of the allocated tensor.
+        // The output is a permuted view: its axis `k` is axis `axes[k]` of the allocated tensor.
         let mut allocated = D::Shape::default();
         for (k, &axis) in axes.iter().enumerate() {
             allocated.as_mut()[axis] = shape.as_ref()[k];
         }
         let data = s.values(element_count(shape.as_ref()));
-        // In an empty tensor, the other extents can be too large for this element type.
+        // For an empty tensor, `try_from_vec` returns an error if the other extents are too large for this element type.
         let Ok(mut out) = Tensor::<T, D, O>::try_from_vec(allocated, data) else { return };
         f(&mut out.permute_mut(array::<D>(&axes)));
         s.keep(out);
@@ -64,12 +66,12 @@ pub(super) fn with_output<T: Element, D: Dim, O: Order>(
     }
 }
 
-/// Returns a copy as a `DynTensor`.
+/// Copies a typed view to a `DynTensor`.
 pub(super) fn erased<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>) -> DynTensor {
     x.to_owned().into()
 }
 
-/// Checks that the typed and the dynamic face agree.
+/// Asserts that a typed and a dynamic operation both failed, or have equal results.
 fn agree<T: Element, D: Dim, O: Order>(typed: &Option<Tensor<T, D, O>>, dynamic: Option<DynTensor>) {
     match (typed, dynamic) {
         (Some(typed), Some(dynamic)) => {
@@ -82,7 +84,7 @@ fn agree<T: Element, D: Dim, O: Order>(typed: &Option<Tensor<T, D, O>>, dynamic:
     }
 }
 
-/// Operations on two operands of any ranks, which may or may not broadcast.
+/// Runs an operation on two operands of any ranks, which may or may not broadcast.
 pub(super) fn pair<T: Scalar, D, E: Dim, O: Order>(
     x: TensorView<'_, T, D, O>,
     y: TensorView<'_, T, E, O>,
@@ -93,7 +95,7 @@ pub(super) fn pair<T: Scalar, D, E: Dim, O: Order>(
     if !is_small(x.shape().as_ref()) || !is_small(y.shape().as_ref()) {
         return;
     }
-    // Limit the number of elements after broadcasting.
+    // The broadcast result has at most `x.len() * y.len()` elements.
     if x.len().saturating_mul(y.len()) > 1 << 16 {
         return;
     }
@@ -119,7 +121,7 @@ pub(super) fn pair<T: Scalar, D, E: Dim, O: Order>(
             agree(&z, attempt("DynTensor::not_equal", || dx.not_equal(&dy)));
             z.into_iter().for_each(|z| s.keep(z));
         }
-        // Operators may reuse the buffer of an owned operand.
+        // The result of an operator may reuse the buffer of an owned operand.
         4 => {
             let z = may_panic("owned + &y", || x.to_owned() + &y);
             z.into_iter().for_each(|z| s.keep(z));
@@ -151,7 +153,7 @@ pub(super) fn pair<T: Scalar, D, E: Dim, O: Order>(
     }
 }
 
-/// Operations on operands of the same rank: functions of three operands, selection, and changes in place.
+/// Runs an operation on operands of the same rank: a function of three operands, a selection, or an operation in place.
 pub(super) fn same_rank<T: Scalar, D, O: Order>(
     x: TensorView<'_, T, D, O>,
     y: TensorView<'_, T, D, O>,
@@ -228,7 +230,7 @@ pub(super) fn same_rank<T: Scalar, D, O: Order>(
     }
 }
 
-/// Operations on one operand.
+/// Runs an operation on one operand.
 pub(super) fn single<T, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>)
 where
     T: Scalar + CastTo<vierbein::c64> + CastTo<T>,
@@ -284,7 +286,7 @@ where
     }
 }
 
-/// Operations on real numbers.
+/// Runs an operation that only real element types have.
 pub(super) fn real<T: RealScalar, D: Dim, O: Order>(
     x: TensorView<'_, T, D, O>,
     y: TensorView<'_, T, D, O>,
@@ -312,7 +314,7 @@ pub(super) fn real<T: RealScalar, D: Dim, O: Order>(
     }
 }
 
-/// Operations on floating-point numbers.
+/// Runs an operation that only floating-point element types have.
 pub(super) fn float<T: RealFloat, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>) {
     if !is_small(x.shape().as_ref()) {
         return;
@@ -329,7 +331,7 @@ pub(super) fn float<T: RealFloat, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, 
     }
 }
 
-/// Bitwise operations.
+/// Runs a bitwise operation.
 pub(super) fn bits<T: Bits, D: Dim, O: Order>(
     x: TensorView<'_, T, D, O>,
     y: TensorView<'_, T, D, O>,

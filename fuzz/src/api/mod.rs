@@ -1,11 +1,12 @@
-//! Random programs of safe calls. Bytes are read as a program of up to 30 steps on a pool of tensors: constructors, views,
-//! computations, preallocated outputs and contractions, typed and dynamic. Arguments are usually valid and sometimes hostile.
+//! Random programs of calls to the safe API. [`run`] interprets bytes as a program of up to 30 steps on a pool of tensors. Steps
+//! call constructors, views, computations, preallocated outputs and contractions of typed and dynamic tensors. Arguments are
+//! usually valid, and sometimes hostile, such as an extent of `usize::MAX`.
 //!
 //! Faults are:
 //! * a report of AddressSanitizer or the operating system, or an exceeded limit of memory or time;
 //! * a panic of a fallible variant;
-//! * two results of the same program that contradict each other: numbers of elements, the typed and the dynamic face of an operation,
-//!   or an element that two indices share.
+//! * inconsistent results: an iterator yields another number of elements than its view has, the typed and the dynamic face of an
+//!   operation differ, or two indices of a mutable view address the same element.
 
 #![allow(
     clippy::op_ref,
@@ -63,7 +64,7 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-/// Moves the results of a step to the pool. If it is full, they replace random tensors.
+/// Moves the results of a step to the pool of tensors. If the pool is full, each result replaces a random tensor.
 fn keep(pool: &mut Vec<DynTensor>, s: &mut Source<'_>) {
     for x in std::mem::take(&mut s.made) {
         assert!(x.is_contiguous(), "owned tensors are contiguous");
@@ -78,7 +79,8 @@ fn keep(pool: &mut Vec<DynTensor>, s: &mut Source<'_>) {
     }
 }
 
-/// Evaluates `$body` with `$T`, `$D` and `$O` as the types of an element type, a rank and a memory order, if they are listed.
+/// Converts a `DType`, a rank and a memory order to the types `$T`, `$D` and `$O`, and evaluates `$body` with them. Does nothing if
+/// the element type or the rank is not listed.
 macro_rules! with_types {
     ($dtype:expr, $rank:expr, $order:expr; [$($t:ident $variant:ident),*], $ranks:tt; |$T:ident, $D:ident, $O:ident| $body:expr) => {
         match $dtype {
@@ -108,7 +110,7 @@ macro_rules! with_types {
     };
 }
 
-/// Evaluates `$body` with a dynamic view as the typed view `$x`, if its types are listed.
+/// Converts a dynamic view to the typed view `$x`, and evaluates `$body`. Does nothing if its element type or rank is not listed.
 macro_rules! typed {
     ($view:expr; $types:tt, $ranks:tt; |$x:ident| $body:expr) => {{
         let view: DynView<'_> = $view;
@@ -119,7 +121,7 @@ macro_rules! typed {
     }};
 }
 
-/// The same as `typed!`, for a mutable view.
+/// Variant of `typed!` for a mutable view.
 macro_rules! typed_mut {
     ($view:expr; $types:tt, $ranks:tt; |$x:ident| $body:expr) => {{
         let view: DynViewMut<'_> = $view;
@@ -131,7 +133,7 @@ macro_rules! typed_mut {
     }};
 }
 
-/// Returns `y` with the types of `x`, or `x` if `y` has other types.
+/// Returns `y` as a typed view if it has the element type, rank and memory order of `x`, and `x` otherwise.
 fn like<'a, T: Element, D: Dim, O: Order>(
     x: TensorView<'a, T, D, O>,
     y: DynView<'a>,
@@ -139,7 +141,7 @@ fn like<'a, T: Element, D: Dim, O: Order>(
     y.downcast_view().unwrap_or(x)
 }
 
-/// Runs one step: a call, or several related ones.
+/// Runs one step of a program: one call, or several related calls.
 fn step(pool: &mut Vec<DynTensor>, cache: &PathCache, s: &mut Source<'_>) {
     let kind = s.below(38);
     if kind < 4 || pool.is_empty() {
@@ -151,7 +153,7 @@ fn step(pool: &mut Vec<DynTensor>, cache: &PathCache, s: &mut Source<'_>) {
         if kind < 11 {
             let cuts = [0, 1, 1, 2, 3][s.below(5)];
             let other = s.below(pool.len());
-            // The target was removed from the pool, so other tensors can be borrowed.
+            // The target was removed from the pool, so another tensor of the pool can be borrowed at the same time.
             let other = pool.get(other).map(|other| dynamic::view(other, s));
             dynamic::with_view_mut(target.view_mut(), cuts, s, &mut |view, s| write(kind, view, other, s));
             pool.push(target);
@@ -202,7 +204,7 @@ fn construct(kind: usize, s: &mut Source<'_>) {
     }
 }
 
-/// Changes a mutable view with typed or dynamic calls.
+/// Runs a step that writes to a mutable view, by typed or dynamic calls.
 fn write(kind: usize, x: DynViewMut<'_>, y: Option<DynView<'_>>, s: &mut Source<'_>) {
     if !source::is_small(x.shape()) {
         return;
@@ -219,7 +221,7 @@ fn write(kind: usize, x: DynViewMut<'_>, y: Option<DynView<'_>>, s: &mut Source<
     }
 }
 
-/// Calls a typed operation that reads its operands.
+/// Runs a step that only reads its operands, by typed calls.
 fn read(
     kind: usize,
     x: DynView<'_>,
@@ -276,7 +278,7 @@ fn read(
     }
 }
 
-/// Calls a typed operation on operands of possibly different ranks.
+/// Runs an elementwise operation on two operands, whose ranks may differ.
 fn broadcast<T: Scalar, D, O: Order>(x: TensorView<'_, T, D, O>, y: DynView<'_>, s: &mut Source<'_>)
 where
     D: Broadcast<Rank<1>> + Broadcast<Rank<2>> + Broadcast<Rank<3>> + Dim,
@@ -290,7 +292,7 @@ where
     }
 }
 
-/// Calls a product of operands of possibly different ranks.
+/// Computes a product of two operands, whose ranks may differ.
 fn multiply<T: Scalar, D, O: Order>(x: TensorView<'_, T, D, O>, y: DynView<'_>, s: &mut Source<'_>)
 where
     D: MatmulRanks<Rank<1>> + ContractRanks<Rank<1>, 1> + ContractRanks<Rank<1>, 0> + Broadcast<Rank<1>>,
@@ -308,7 +310,7 @@ where
     }
 }
 
-/// Contracts with a macro or with the builder.
+/// Contracts tensors of the pool with a macro of the `einsum!` family, or with the builder that the macros expand to.
 fn contract(pool: &[DynTensor], cache: &PathCache, s: &mut Source<'_>) {
     let (by_macro, row_major) = (s.below(2) == 0, s.order() == MemoryOrder::RowMajor);
     match (by_macro, row_major) {
@@ -319,7 +321,7 @@ fn contract(pool: &[DynTensor], cache: &PathCache, s: &mut Source<'_>) {
     }
 }
 
-/// Returns a tensor of these types: a copy of one from the pool, or a new one.
+/// Returns a tensor with the given types: a copy of a random tensor of the pool if it has these types, else a new one.
 fn find<T: Scalar, D: Dim, O: Order>(pool: &[DynTensor], s: &mut Source<'_>) -> Tensor<T, D, O> {
     let found = pool.get(s.below(POOL)).and_then(|x| x.downcast_ref().ok().map(|x| x.to_owned()));
     found.unwrap_or_else(|| {
@@ -342,7 +344,7 @@ fn contract_by_builder<T: Scalar, O: Order>(pool: &[DynTensor], cache: &PathCach
     let (matrix, cube): (Tensor<T, Rank<2>, O>, _) = (find(pool, s), find(pool, s));
     let matrix = if s.below(2) == 0 { matrix.view() } else { matrix.t() };
     let operands = Operands(scalar.view(), vector.view(), matrix, cube.view());
-    // Several specifications with one path cache.
+    // Several specifications share one path cache, which in real programs belongs to one specification.
     for _ in 0..1 + s.below(3) {
         builder::contract(&operands, cache, s);
     }

@@ -1,4 +1,4 @@
-//! Typed products of matrices, vectors and tensors, and `einsum!` with specifications that fit the ranks.
+//! Steps that compute typed products of matrices, vectors and tensors, also by `einsum!` with specifications that fit the ranks.
 
 use super::elementwise::{erased, with_output};
 use super::record::attempt;
@@ -6,14 +6,14 @@ use super::source::{MAX_LEN, Source, array, is_small};
 use vierbein::prelude::*;
 use vierbein::{Broadcast, ContractRanks, MatmulRanks};
 
-/// Returns whether a product of two operands takes little time and memory.
+/// Returns whether any product of these operands takes little time and memory.
 pub(super) fn feasible(shapes: &[&[usize]]) -> bool {
     let len = |shape: &&[usize]| shape.iter().fold(1, |n: usize, &extent| n.saturating_mul(extent));
     shapes.iter().all(|shape| is_small(shape) && shape.iter().all(|&extent| extent <= 1 << 16))
         && shapes.iter().map(len).fold(1, |n: usize, len| n.saturating_mul(len.max(1))) <= 16 * MAX_LEN
 }
 
-/// Products of two operands of rank 1 or more.
+/// Computes a product of two operands of rank 1 or more.
 pub(super) fn pair<T: Scalar, D, E, O: Order>(
     x: TensorView<'_, T, D, O>,
     y: TensorView<'_, T, E, O>,
@@ -64,7 +64,7 @@ pub(super) fn pair<T: Scalar, D, E, O: Order>(
     }
 }
 
-/// Sums of products of two operands of the same rank.
+/// Computes the sum of products of two operands of the same rank.
 pub(super) fn sums<T: Scalar, D: Dim, O: Order>(
     x: TensorView<'_, T, D, O>,
     y: TensorView<'_, T, D, O>,
@@ -80,12 +80,12 @@ pub(super) fn sums<T: Scalar, D: Dim, O: Order>(
     }
 }
 
-/// Returns a memory limit for intermediate results, in bytes.
+/// Returns a memory limit for intermediate results of a contraction, in bytes. Usually there is none.
 pub(super) fn limit(s: &mut Source<'_>) -> Option<usize> {
     if s.rarely(4) { Some(s.hostile()) } else { None }
 }
 
-/// Contractions of matrices and vectors.
+/// Contracts matrices and a vector by a macro of the `einsum!` family.
 pub(super) fn einsum<T: Scalar, O: Order>(
     [a, b, c]: [TensorView<'_, T, Rank<2>, O>; 3],
     v: TensorView<'_, T, Rank<1>, O>,

@@ -1,11 +1,11 @@
-//! Wrappers of calls, which count the outcomes of each operation and define which panics are faults.
+//! Wrappers for the calls of a program. They count the outcomes of each operation, and define which panics are faults.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Outcomes of the calls of one operation.
+/// Numbers of calls of one operation, by outcome.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Counts {
     pub succeeded: u64,
@@ -22,7 +22,7 @@ fn count(name: &'static str, add: impl FnOnce(&mut Counts)) {
     COUNTS.with_borrow_mut(|counts| add(counts.entry(name).or_default()));
 }
 
-/// Returns the counts of this thread, by operation.
+/// Returns the counts of each operation, for calls on this thread.
 pub fn counts() -> BTreeMap<&'static str, Counts> {
     COUNTS.with_borrow(Clone::clone)
 }
@@ -32,7 +32,7 @@ pub fn panic_is_allowed() -> bool {
     MAY_PANIC.get()
 }
 
-/// Calls a fallible variant. It may return an error. A panic is a fault, and unwinds to the caller of the program.
+/// Calls a fallible variant, which may return an error. A panic is a fault. It is not caught here, so it ends the program.
 #[track_caller]
 pub(super) fn attempt<V, E: Display>(name: &'static str, f: impl FnOnce() -> Result<V, E>) -> Option<V> {
     match f() {

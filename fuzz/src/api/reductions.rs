@@ -1,4 +1,4 @@
-//! Typed reductions, scans and traces, including user-defined reductions.
+//! Steps that compute typed reductions, scans and traces, including user-defined reductions.
 
 use super::elementwise::{erased, with_output};
 use super::record::{attempt, may_panic};
@@ -8,15 +8,16 @@ use vierbein::device::Reduction;
 use vierbein::prelude::*;
 use vierbein::{RemoveAxes, op};
 
-/// Large accumulators fail an assertion in `scratch.rs` in builds with debug assertions. Remove this when that is fixed.
+/// If `true`, reductions with accumulators of more than 256 bytes may panic. In builds with debug assertions, they fail an
+/// assertion in `src/device/cpu/memory/scratch.rs`. Remove this constant when the defect is repaired.
 const LARGE_ACCUMULATORS_MAY_PANIC: bool = true;
 
-/// Returns whether all elements can be visited in a short time.
+/// Returns whether a reduction of a tensor of this shape takes little time.
 fn feasible(shape: &[usize]) -> bool {
     is_small(shape) && shape.iter().all(|&extent| extent <= 1 << 16)
 }
 
-/// Reductions of all elements of a tensor of any rank.
+/// Reduces all axes of a tensor of any rank.
 pub(super) fn whole<T: Scalar, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>) {
     if !feasible(x.shape().as_ref()) {
         return;
@@ -38,7 +39,7 @@ pub(super) fn whole<T: Scalar, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: 
     }
 }
 
-/// Reductions of some axes of a tensor of rank 1 or more.
+/// Reduces one axis of a tensor of rank 1 or more, or computes a scan along it.
 pub(super) fn one<T: Scalar, D, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>)
 where
     D: RemoveAxes<1>,
@@ -96,7 +97,7 @@ where
     }
 }
 
-/// Reductions of two axes of a tensor of rank 2 or more.
+/// Reduces two axes of a tensor of rank 2 or more.
 pub(super) fn two<T: Scalar, D, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>)
 where
     D: RemoveAxes<2>,
@@ -128,7 +129,7 @@ where
     }
 }
 
-/// Reductions of real numbers.
+/// Computes a reduction that only real element types have.
 pub(super) fn real<T: RealScalar, D, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>)
 where
     D: RemoveAxes<1>,
@@ -208,7 +209,8 @@ impl<const BYTES: usize> Accumulator for Block<BYTES> {
     }
 }
 
-/// Counts elements in the first and in the last byte of an accumulator. The result is undefined for `without` elements.
+/// A user-defined reduction that counts elements, in the first and in the last byte of an accumulator. The result is undefined for
+/// `without` elements.
 #[derive(Debug, Clone, Copy)]
 struct Custom<A, const USES_INDEX: bool> {
     without: usize,
@@ -248,7 +250,7 @@ impl<T: Element, A: Accumulator, const USES_INDEX: bool> Reduction<T> for Custom
     }
 }
 
-/// Evaluates `$reduce` with one of several accumulators as `$op`.
+/// Evaluates `$reduce` with a user-defined reduction as `$op`. Its type of accumulator is chosen at random.
 macro_rules! with_custom {
     ($name:literal, $s:ident, |$op:ident| $reduce:expr) => {{
         let without = if $s.rarely(4) { 1 } else { usize::MAX };
@@ -276,7 +278,8 @@ macro_rules! with_custom {
     }};
 }
 
-/// Reductions with accumulators of several sizes. `Custom` does not depend on the rank, so there is one kernel for each.
+/// Computes a user-defined reduction. The type `Custom` does not depend on the rank, so its kernels are compiled once for all
+/// ranks.
 pub(super) fn of_users<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>) {
     if !feasible(x.shape().as_ref()) {
         return;

@@ -1,13 +1,14 @@
-//! The bytes of a program, read as numbers. Most are valid for the current operand, some are hostile.
+//! Reads the bytes of a program as numbers, which are the arguments of its calls. Most are valid for the current operand, some are
+//! hostile.
 
 use vierbein::dyn_tensor::SliceItem;
 use vierbein::prelude::*;
 use vierbein::{DType, DynScalar, DynTensor, MemoryOrder};
 
-/// Maximum number of elements of a tensor that a program allocates or visits. Broadcast views may have more.
+/// Maximum number of elements of a tensor in the pool, and of a view whose elements are visited. Other views may have more.
 pub(super) const MAX_LEN: usize = 4096;
 
-/// Numbers at which checks of sizes, offsets and strides may fail.
+/// Hostile numbers: values near the limits of sizes, offsets and strides, for which an incorrect check could overflow.
 const HOSTILE: [usize; 24] = [
     0,
     1,
@@ -40,7 +41,7 @@ const HOSTILE: [usize; 24] = [
 pub(super) struct Source<'b> {
     bytes: &'b [u8],
     at: usize,
-    /// Extents, element type and memory order that most tensors of the program have, so that operands often match.
+    /// Most tensors of the program have these extents, this element type and this memory order, so that operands often match.
     extents: [usize; 3],
     dtype: DType,
     order: MemoryOrder,
@@ -67,19 +68,19 @@ impl<'b> Source<'b> {
         self.at >= self.bytes.len()
     }
 
-    /// Returns the next byte, or 0 after the end.
+    /// Returns the next byte of the input, or 0 after its end.
     pub(super) fn byte(&mut self) -> u8 {
         let byte = self.bytes.get(self.at).copied().unwrap_or(0);
         self.at += 1;
         byte
     }
 
-    /// Returns a number less than `n`, which must be at most 256.
+    /// Returns a number from 0 to `n - 1`, or 0 if `n` is 0. `n` must be at most 256, because the number is derived from one byte.
     pub(super) fn below(&mut self, n: usize) -> usize {
         usize::from(self.byte()) % n.max(1)
     }
 
-    /// Returns `true` with probability 1/n.
+    /// Returns `true` with a probability of about 1/n, for `n` up to 256.
     pub(super) fn rarely(&mut self, n: usize) -> bool {
         self.below(n) == n - 1
     }
@@ -99,7 +100,7 @@ impl<'b> Source<'b> {
         }
     }
 
-    /// Returns an extent: one of the program's, or a small one.
+    /// Returns an extent: usually one of `extents`, else a number below 8.
     pub(super) fn extent(&mut self) -> usize {
         match self.below(8) {
             k @ 0..=5 => self.extents[k % 3],
@@ -108,7 +109,7 @@ impl<'b> Source<'b> {
         }
     }
 
-    /// Returns an axis of a tensor of this rank, or sometimes an invalid number.
+    /// Returns an axis of a tensor of this rank, or sometimes a hostile number.
     pub(super) fn axis(&mut self, rank: usize) -> usize {
         match self.below(16) {
             15 => self.hostile(),
@@ -125,7 +126,8 @@ impl<'b> Source<'b> {
         (a, (a + 1 + self.below(rank - 1)) % rank)
     }
 
-    /// Returns an index along an axis, or sometimes an invalid number.
+    /// Returns an index along an axis of this extent. Sometimes it is the extent itself or a hostile number, which are out of
+    /// bounds.
     pub(super) fn index(&mut self, extent: usize) -> usize {
         match self.below(16) {
             15 => self.hostile(),
@@ -147,7 +149,7 @@ impl<'b> Source<'b> {
         let mut left = MAX_LEN;
         let mut shape = Vec::with_capacity(rank);
         for axis in 0..rank {
-            // For large ranks, most extents are 1.
+            // From the fifth axis on, most extents are 1, so that the number of elements stays small.
             let extent = if axis >= 4 && self.below(4) > 0 { 1 } else { self.extent() };
             let extent = if extent > left { 1 } else { extent };
             left /= extent.max(1);
@@ -156,12 +158,13 @@ impl<'b> Source<'b> {
         shape
     }
 
-    /// Returns a shape for a constructor, with probability 1/8 a hostile one.
+    /// Returns a shape for a constructor. With probability 1/8, its extents are hostile.
     pub(super) fn any_shape(&mut self, rank: usize) -> Vec<usize> {
         if self.rarely(8) { (0..rank).map(|_| self.hostile_extent()).collect() } else { self.shape(rank) }
     }
 
-    /// Returns a small extent, or a hostile one whose allocation must fail. Extents in between would only result in large tensors.
+    /// Returns an extent below 66, or one of at least 2⁴⁸, whose allocation must fail. Extents in between would only create large
+    /// tensors.
     pub(super) fn hostile_extent(&mut self) -> usize {
         match self.hostile() {
             n if (66..1 << 48).contains(&n) => usize::MAX,
@@ -169,7 +172,7 @@ impl<'b> Source<'b> {
         }
     }
 
-    /// Returns a shape with `len` elements, if `len` has suitable factors; with probability 1/8 another one.
+    /// Returns a shape with `len` elements. With probability 1/8, returns a shape from `any_shape` instead.
     pub(super) fn reshaped(&mut self, len: usize, rank: usize) -> Vec<usize> {
         if self.rarely(8) {
             return self.any_shape(rank);
@@ -192,7 +195,8 @@ impl<'b> Source<'b> {
         shape
     }
 
-    /// Returns a shape that `from` broadcasts to, sometimes with very many elements; with probability 1/8 another one.
+    /// Returns a shape that `from` broadcasts to, sometimes with very many elements. With probability 1/8, returns a shape from
+    /// `any_shape` instead.
     pub(super) fn broadcast(&mut self, from: &[usize], rank: usize, row_major: bool) -> Vec<usize> {
         if self.rarely(8) || rank < from.len() {
             return self.any_shape(rank);
@@ -224,7 +228,7 @@ impl<'b> Source<'b> {
         axes
     }
 
-    /// Returns some axes, usually without repetition.
+    /// Returns a random selection of axes, usually without repetition.
     pub(super) fn axes(&mut self, rank: usize) -> Vec<usize> {
         let mut axes = self.permutation(rank);
         let most = rank + usize::from(self.rarely(16));
@@ -252,7 +256,7 @@ impl<'b> Source<'b> {
         }
     }
 
-    /// Returns a slice argument for an axis.
+    /// Returns a random slice argument for an axis of this extent.
     pub(super) fn slice_item(&mut self, extent: usize) -> SliceItem {
         match self.below(8) {
             0 => SliceItem::At(self.position(extent)),
@@ -284,7 +288,8 @@ impl<'b> Source<'b> {
     }
 
     pub(super) fn any_dtype(&mut self) -> DType {
-        // The types for which typed operations are compiled are more frequent than the others.
+        // The second arm lists the types for which the fuzz target compiles typed operations. They are more frequent than the
+        // others.
         match self.below(16) {
             k @ 13.. => DType::ALL[(k + self.below(13)) % 13],
             k => [DType::F64, DType::I32, DType::C64, DType::U8, DType::F32, DType::Bool][k % 6],
@@ -315,7 +320,7 @@ impl<'b> Source<'b> {
             k => f64::from(k as i8) / 4.0,
         };
         let small = float as i8 / 4;
-        // Conversions saturate, so infinities become the ends of the range.
+        // Conversions from floating-point numbers saturate: an infinity becomes the minimum or maximum of the integer type.
         match dtype {
             DType::Bool => (small & 1 == 1).into(),
             DType::I8 => (if float.is_finite() { small } else { float as i8 }).into(),
@@ -337,38 +342,39 @@ impl<'b> Source<'b> {
         self.scalar(T::DTYPE).get().expect("a scalar has the type that it was asked for")
     }
 
-    /// Returns `len` values, which repeat eight values of the input.
+    /// Returns `len` values. They repeat eight values that are derived from the input.
     pub(super) fn values<T: Element>(&mut self, len: usize) -> Vec<T> {
         let few: [T; 8] = std::array::from_fn(|_| self.value());
         (0..len).map(|k| few[(k ^ k >> 3) % 8]).collect()
     }
 
-    /// Moves a result to the pool, for later steps.
+    /// Stores a result of the current step. After the step, the result moves to the pool of tensors, for use by later steps.
     pub(super) fn keep(&mut self, x: impl Into<DynTensor>) {
         self.made.push(x.into());
     }
 }
 
-/// Returns an array with one number per axis of rank `D`. Missing numbers are 0, excess ones are dropped.
+/// Returns an array with one number per axis of rank `D`. If there are fewer numbers than axes, the rest is 0. Excess numbers are
+/// ignored.
 pub(super) fn array<D: Dim>(numbers: &[usize]) -> D::Shape {
     let mut shape = D::Shape::default();
     shape.as_mut().iter_mut().zip(numbers).for_each(|(to, &from)| *to = from);
     shape
 }
 
-/// The same as [`array`], for strides.
+/// Variant of [`array`] for strides.
 pub(super) fn strides<D: Dim>(numbers: &[isize]) -> D::Strides {
     let mut strides = D::Strides::default();
     strides.as_mut().iter_mut().zip(numbers).for_each(|(to, &from)| *to = from);
     strides
 }
 
-/// Returns the number of elements of a shape. It must not overflow.
+/// Returns the number of elements of a shape. The caller ensures that the number does not overflow.
 pub(super) fn element_count(shape: &[usize]) -> usize {
     if shape.contains(&0) { 0 } else { shape.iter().product() }
 }
 
-/// Returns whether all elements can be visited. Broadcast views may have too many.
+/// Returns whether a tensor of this shape has at most [`MAX_LEN`] elements. Broadcast views can have more.
 pub(super) fn is_small(shape: &[usize]) -> bool {
     shape.contains(&0) || shape.iter().fold(1, |n: usize, &extent| n.saturating_mul(extent)) <= MAX_LEN
 }

@@ -1,5 +1,5 @@
-//! User-defined implementations of the crate's traits that are as wrong as safe code can be: results that change from call to call, and
-//! ranks that contradict each other.
+//! Steps that use implementations of the crate's traits by a user. The implementations are safe code, but incorrect: their results
+//! change from call to call, or their ranks contradict each other.
 
 use super::record::{attempt, may_panic};
 use super::source::{Source, is_small};
@@ -13,19 +13,19 @@ use vierbein::{
     AxesArg, AxisArg, DistinctAxis, DynTensor, DynView, IntoShape, ReshapeArg, SliceArg, SliceOf,
 };
 
-/// Number of calls of all these implementations, on which their results depend.
+/// Total number of calls of the methods below. Their results depend on whether the number is odd.
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 
 fn odd_call() -> bool {
     CALLS.fetch_add(1, Ordering::Relaxed) % 2 == 1
 }
 
-/// Resets the number of calls at the start of a program.
+/// Resets the number of calls. Called at the start of a program, so that its results can be reproduced.
 pub(super) fn reset() {
     CALLS.store(0, Ordering::Relaxed);
 }
 
-/// An axis that alternates between two numbers.
+/// An axis argument that alternates between two numbers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fickle(pub(super) usize, pub(super) usize);
 
@@ -36,7 +36,7 @@ impl<D: Dim> AxisArg<D> for Fickle {
 }
 impl DistinctAxis<Fickle> for Fickle {}
 
-/// Axes that change from call to call.
+/// A list of axes that alternates between one and two axes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FickleAxes([usize; 2]);
 
@@ -62,7 +62,7 @@ impl DynAxes for FickleAxes {
     }
 }
 
-/// A shape that alternates between two.
+/// A shape argument that alternates between two shapes.
 #[derive(Debug, Clone, Copy)]
 struct FickleShape([usize; 2], [usize; 2]);
 
@@ -100,7 +100,7 @@ impl<T: Element, D: Dim, O: Order> AsView for Alternating<'_, T, D, O> {
     }
 }
 
-/// A slice of one axis that claims to make a view of rank `M`.
+/// A slice argument for one axis. It claims to be the last argument and that the view has rank `M`, both of which may be false.
 #[derive(Debug, Clone, Copy)]
 struct Claims<M>(SliceItem, PhantomData<M>);
 
@@ -112,7 +112,7 @@ impl<L: Dim, N: Dim, M: Dim> SliceArg<L, N> for Claims<M> {
     }
 }
 
-/// A whole slice that claims to make a view of rank `M`, with any number of arguments.
+/// A list of slice arguments, of any length. It claims that the view has rank `M`, which may be false.
 #[derive(Debug, Clone, Copy)]
 struct ClaimsAll<M>(SliceItem, usize, PhantomData<M>);
 
@@ -124,8 +124,8 @@ impl<D: Dim, M: Dim> SliceOf<D> for ClaimsAll<M> {
     }
 }
 
-/// Slices with wrong ranks and numbers of arguments. They may panic: the traits are hidden, or documented to be implemented by the
-/// library only.
+/// Slices a view with incorrect ranks and numbers of arguments. A panic is allowed, because the traits are hidden, or documented to
+/// be implemented by the library only.
 pub(super) fn slices<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>) {
     let extent = x.shape().as_ref().first().copied().unwrap_or(0);
     let (item, count) = (s.slice_item(extent), s.below(40));
@@ -185,7 +185,7 @@ pub(super) fn slices<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s
     }
 }
 
-/// Calls a dynamic reduction with axes that change from call to call.
+/// Calls a dynamic reduction with a list of axes that changes from call to call.
 pub(super) fn dynamic_axes(x: DynView<'_>, s: &mut Source<'_>) {
     if !is_small(x.shape()) {
         return;
@@ -195,7 +195,7 @@ pub(super) fn dynamic_axes(x: DynView<'_>, s: &mut Source<'_>) {
     sum.into_iter().for_each(|sum: DynTensor| s.keep(sum));
 }
 
-/// An output of rank `D`, whatever the rank of the result is.
+/// An output of rank `D` that claims to be valid for results of any rank `R`.
 struct AnyRank<'a, D: Dim, O: Order>(TensorViewMut<'a, f64, D, O>);
 
 impl<'a, R: Dim, D: Dim, O: Order> EinsumOutput<'a, f64, R, O, Cpu> for AnyRank<'a, D, O> {
@@ -205,7 +205,7 @@ impl<'a, R: Dim, D: Dim, O: Order> EinsumOutput<'a, f64, R, O, Cpu> for AnyRank<
     }
 }
 
-/// Contracts into an output of another rank.
+/// Contracts two matrices into an output of rank 3, although the result has rank 2.
 pub(super) fn outputs<O: Order>(
     x: TensorView<'_, f64, Rank<2>, O>,
     y: TensorView<'_, f64, Rank<2>, O>,

@@ -1,11 +1,11 @@
-//! Typed views, shared and mutable.
+//! Steps that create typed views, shared and mutable.
 
 use super::record::{attempt, certain, may_panic};
 use super::source::{Source, array, element_count, is_small};
 use vierbein::prelude::*;
 use vierbein::{BroadcastTo, InsertAxes, MergeAxes, RemoveAxes, Removed, Stepped};
 
-/// Checks a view: the number of elements matches the shape, and all of them can be read, printed and copied.
+/// Checks a shared view: the number of elements matches the shape, and each element can be read, printed and copied.
 pub(super) fn look<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>) {
     let shape = x.shape();
     match s.below(16) {
@@ -62,7 +62,7 @@ pub(super) fn look<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: 
     }
 }
 
-/// Returns whether two sequences are equal. NaN equals NaN.
+/// Returns whether two iterators yield equal elements. NaN equals NaN.
 pub(super) fn same<'a, T: Element>(
     a: impl ExactSizeIterator<Item = &'a T>,
     b: impl ExactSizeIterator<Item = &'a T>,
@@ -70,7 +70,7 @@ pub(super) fn same<'a, T: Element>(
     a.len() == b.len() && a.zip(b).all(|(a, b)| a == b || (a != a && b != b))
 }
 
-/// Creates a random kind of view of a tensor of any rank.
+/// Creates and checks a random view of a tensor of any rank.
 pub(super) fn any<T: Element, D, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>)
 where
     D: Dim + InsertAxes<1> + BroadcastTo<Rank<5>>,
@@ -131,7 +131,7 @@ where
     }
 }
 
-/// Calls conversions that consume an owned tensor.
+/// Calls a random conversion that consumes an owned tensor.
 fn owned<T: Element, D: Dim, O: Order>(x: Tensor<T, D, O>, s: &mut Source<'_>) {
     let before = x.clone();
     match s.below(6) {
@@ -160,8 +160,8 @@ fn owned<T: Element, D: Dim, O: Order>(x: Tensor<T, D, O>, s: &mut Source<'_>) {
     }
 }
 
-/// Broadcasts to a shape of the same rank. Separate, because with the bound `BroadcastTo<Rank<5>>` in scope, the compiler would infer
-/// rank 5.
+/// Broadcasts to a shape of the same rank. A function of its own: in `any`, which has the bound `BroadcastTo<Rank<5>>`, the
+/// compiler would infer rank 5.
 fn same_rank<T: Element, D: Dim, O: Order>(
     x: TensorView<'_, T, D, O>,
     shape: D::Shape,
@@ -170,7 +170,8 @@ fn same_rank<T: Element, D: Dim, O: Order>(
 }
 
 fn as_shape<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>) {
-    // A view with very many elements has few valid shapes: its own, and hostile ones.
+    // For a view with more than `MAX_LEN` elements, tries shapes with 7 elements, which are invalid. `reshaped` factors small
+    // numbers only.
     let len = if is_small(x.shape().as_ref()) { x.len() } else { 7 };
     macro_rules! to {
         ($($rank:literal)*) => {
@@ -187,7 +188,7 @@ fn as_shape<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: &mut So
     to!(0 1 2 3 4 5);
 }
 
-/// Creates a view of a tensor of rank 1 or more.
+/// Creates and checks a random view of a tensor of rank 1 or more.
 pub(super) fn one<T: Element, D, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>)
 where
     D: RemoveAxes<1>,
@@ -210,7 +211,7 @@ where
             assert_eq!(views.len(), extent);
             for _ in 0..s.below(6) {
                 let left = views.len();
-                // The default `nth` calls `next` n times.
+                // The default `nth` calls `next` up to n times, so large numbers would take too long.
                 let nth = if left < 1000 { s.index(left) } else { s.below(8) };
                 let view = match s.below(3) {
                     0 => views.next(),
@@ -248,7 +249,7 @@ where
     }
 }
 
-/// Creates a view of a tensor of rank 2 or more.
+/// Creates and checks a diagonal of a tensor of rank 2 or more.
 pub(super) fn two<T: Element, D, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>)
 where
     D: MergeAxes,
@@ -258,7 +259,7 @@ where
     view.into_iter().for_each(|view| look(view, s));
 }
 
-/// Slices as the macro `s!` creates them, with arguments of all kinds.
+/// Slices a tensor of rank 1, with arguments of every type that the macro `s!` accepts.
 pub(super) fn slice1<T: Element, O: Order>(x: TensorView<'_, T, Rank<1>, O>, s: &mut Source<'_>) {
     let [n] = x.shape();
     let (a, b, step) = (s.position(n), s.position(n), s.step());
@@ -317,7 +318,7 @@ pub(super) fn slice3<T: Element, O: Order>(x: TensorView<'_, T, Rank<3>, O>, s: 
 
 // ------------------------------------------------------------------ mutable views
 
-/// Returns the `k`th of a sequence of values, which are distinct as far as the element type allows.
+/// Returns a value for element `k`. Values for different `k` are distinct, up to the number of values of the element type.
 fn mark<T: Element>(k: usize) -> T {
     let scalar: vierbein::DynScalar = match T::DTYPE {
         vierbein::DType::Bool => (k % 2 == 1).into(),
@@ -337,8 +338,8 @@ fn mark<T: Element>(k: usize) -> T {
     scalar.get().expect("the type was just asked for")
 }
 
-/// Writes every element through mutable references that exist at the same time, then reads all of them back. This detects indices that
-/// share an element.
+/// Creates mutable references to all elements of a view at the same time, and writes through them. Then reads all elements back,
+/// which detects indices that share an element.
 pub(super) fn look_mut<T: Element, D: Dim, O: Order>(mut x: TensorViewMut<'_, T, D, O>, s: &mut Source<'_>) {
     if x.is_empty() || s.rarely(4) {
         look(x.view(), s);
@@ -375,7 +376,7 @@ pub(super) fn any_mut<T: Element, D: Dim, O: Order>(mut x: TensorViewMut<'_, T, 
                 attempt("try_into_split_at", || x.view_mut().try_into_split_at(axis, at))
             };
             if let Some((mut low, mut high)) = parts {
-                // Writes to both parts while both are borrowed.
+                // References to the elements of both parts exist at the same time, so the parts must not overlap.
                 let places: Vec<&mut T> = low.iter_mut().chain(high.iter_mut()).collect();
                 places.into_iter().enumerate().for_each(|(k, place)| *place = mark(k));
                 assert!(low.iter().chain(high.iter()).enumerate().all(|(k, &found)| found == mark(k)));
@@ -438,7 +439,7 @@ where
         2 => {
             let Some(views) = attempt("try_axis_iter_mut", || x.try_axis_iter_mut(axis)) else { return };
             assert_eq!(views.len(), extent);
-            // If the tensor is empty, the extent may be huge.
+            // The extent of an empty tensor may be huge, so at most 5000 views are created.
             let mut views: Vec<TensorViewMut<'_, T, Removed<D, 1>, O>> = views.take(5000).collect();
             let places: Vec<&mut T> = views.iter_mut().flat_map(|view| view.iter_mut()).collect();
             places.into_iter().enumerate().for_each(|(k, place)| *place = mark(k));
@@ -462,7 +463,7 @@ where
     }
 }
 
-/// Writes to a diagonal.
+/// Writes to a diagonal of a mutable view of rank 2 or more.
 pub(super) fn two_mut<T: Element, D, O: Order>(mut x: TensorViewMut<'_, T, D, O>, s: &mut Source<'_>)
 where
     D: MergeAxes,
@@ -472,7 +473,7 @@ where
     view.into_iter().for_each(|view| look_mut(view, s));
 }
 
-/// Writes to slices.
+/// Writes to a slice of a mutable view of rank 1.
 pub(super) fn slice1_mut<T: Element, O: Order>(mut x: TensorViewMut<'_, T, Rank<1>, O>, s: &mut Source<'_>) {
     let [n] = x.shape();
     let (a, b, step) = (s.position(n), s.position(n), s.step());

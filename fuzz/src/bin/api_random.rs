@@ -1,7 +1,7 @@
-//! Runs random programs of the safe API without a fuzzer: `api_random SEED COUNT [BYTES]`. The programs are the same on every machine.
-//! `api_random --one SEED` runs one program again, and `api_random FILE` runs the bytes of a file.
+//! Runs random programs of the safe API without a fuzzer: `api_random SEED COUNT [BYTES]`. The programs are the same on every
+//! machine. `api_random --one SEED` runs one program again, and `api_random FILE` runs the bytes of a file.
 //!
-//! At the end it prints, for each operation, how often it succeeded, failed, and panicked as documented.
+//! At the end it prints a table. For each operation, the table shows how often it succeeded, failed, and panicked as documented.
 
 #[path = "../../../tests/common/random.rs"]
 mod random;
@@ -13,9 +13,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use vierbein_fuzz::api;
 
-/// Maximum size of an allocation in bytes. Larger allocations fail, as if memory were exhausted.
+/// Maximum size of an allocation in bytes. The global allocator returns null for larger ones, as if memory were exhausted.
 const LIMIT: usize = 64 << 20;
-/// Larger requests are the hostile ones, which no machine can serve. There should be no requests between `LIMIT` and this.
+/// Requests of at least this size, in bytes, are due to hostile extents, and fail on every machine. Smaller requests above `LIMIT`
+/// are unexpected. The largest one is reported at the end.
 const ABSURD: usize = 1 << 44;
 
 struct Limited;
@@ -36,7 +37,7 @@ fn granted(bytes: usize) -> bool {
     true
 }
 
-// SAFETY: all functions forward to `System`, or return null, which means that the allocation failed.
+// SAFETY: each function forwards its arguments to `System`, which fulfils the contract, or returns null, which reports a failure.
 unsafe impl GlobalAlloc for Limited {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if !granted(layout.size()) {
@@ -68,7 +69,7 @@ unsafe impl GlobalAlloc for Limited {
 #[global_allocator]
 static MEMORY: Limited = Limited;
 
-/// Returns the bytes of the program of a seed.
+/// Returns the program that a seed generates, as `len` bytes.
 fn bytes(seed: u64, len: usize) -> Vec<u8> {
     let mut random = Random(seed);
     (0..len.div_ceil(8)).flat_map(|_| random.bits().to_le_bytes()).take(len).collect()
@@ -101,12 +102,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the programs of `count` seeds. [`report`] stores the current seed, in case a program ends the process.
+/// Runs the programs of `count` consecutive seeds. [`report`] stores the current seed, in case a program ends the process.
 fn search(first: u64, count: u64, len: usize) -> ExitCode {
     let (began, mut findings) = (Instant::now(), 0);
     let mut slowest = (0, std::time::Duration::ZERO);
     for seed in first..first + count {
-        // Consecutive seeds give independent streams: SplitMix64 is designed for this.
+        // The generator is SplitMix64, whose streams for consecutive seeds are statistically independent.
         let program = bytes(seed, len);
         report::current(seed);
         let start = Instant::now();

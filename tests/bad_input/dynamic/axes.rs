@@ -1,4 +1,4 @@
-//! Reductions, cumulative sums and traces.
+//! Rows of reductions, cumulative sums and traces of `DynTensor`.
 
 use super::array::{Array, Fold, Outcome, diagonal, reduce, reject, scan};
 use super::driver::{Call, Hazard::*, Numbers, Row, done};
@@ -37,7 +37,7 @@ macro_rules! reductions {
                 operands: one,
                 numbers: Numbers::Axis,
                 run: |o, n| $view(&o[0], |x| {
-                    // All axes; a single axis; and a single axis with `keepdims`.
+                    // Reduces one axis by three methods, which must agree: by name, with `keepdims`, and by `DynReduction`.
                     done!(try x.$name(n[0] $(, $arg)?).and_then(|gone| {
                         let kept = x.reduce_keepdims($reduction, n[0])?;
                         assert!(kept.reshape(gone.shape())?.array().is(&x.reduce($reduction, n)?.array()));
@@ -45,7 +45,7 @@ macro_rules! reductions {
                     }))
                 }),
                 expected: |a, n| {
-                    // Both the variants with and without `keepdims` run; they allocate the same amount.
+                    // The results with and without `keepdims` need the same memory, so one expected outcome suffices for both.
                     reduce(&a[0], n, false, $bytes, $fold)
                 },
                 ..Call::NOTHING
@@ -124,7 +124,7 @@ pub(crate) fn rows() -> Vec<Row> {
     rows
 }
 
-/// Returns the diagonal, or the error for tensors of rank 0 or 1.
+/// Returns the diagonal. For rank 0 and 1, returns `UnsupportedRank`.
 pub(crate) fn on_diagonal(x: &Array, n: &[usize]) -> Outcome {
     if x.shape.len() < 2 { reject("UnsupportedRank") } else { diagonal(x, n[0], n[1]) }
 }

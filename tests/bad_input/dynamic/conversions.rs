@@ -1,4 +1,4 @@
-//! Conversions from and to other types, copies, single elements, equality, products.
+//! Rows of `DynTensor`: conversions from and to other types, copies, single elements, equality, products.
 
 use super::array::{Array, Outcome, Rejection, allocated, copy, einsum, in_bounds, line, reject};
 use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row, done};
@@ -11,7 +11,7 @@ use vierbein::{DType, DynTensor, Error, MemoryOrder};
 
 const NO_VIEW: &[(Hazard, &str)] = &[(NegativeStrides, "no view goes in"), (Aliasing, "no view goes in")];
 
-/// Labels of the batch axes for rank 16.
+/// Labels of the 14 batch axes of operands of rank 16.
 const BATCH: &str = "abcdefghijklmn";
 
 pub(crate) fn rows() -> Vec<Row> {
@@ -60,7 +60,7 @@ pub(crate) fn rows() -> Vec<Row> {
             names: methods![downcast cast_into try_from],
             verb: "rank",
             operands: countable,
-            // The downcast to a matrix fails for other ranks.
+            // All three methods convert to `Rank<2>`, so they must fail for operands of any other rank.
             run: |o, _| {
                 with(&o[0], |x| {
                     let x = x.to_owned().expect("it is small");
@@ -220,7 +220,7 @@ pub(crate) fn rows() -> Vec<Row> {
             verb: "einsum",
             operands: product,
             run: |o, _| {
-                // An ellipsis stands for at most twelve axes, so rank 16 needs labels.
+                // An ellipsis stands for at most twelve axes. Operands of rank 16 have 14 batch axes, which need labels.
                 let batch = if o[0].rank() == 16 { BATCH } else { "..." };
                 let spec = format!("{batch}op,pq->{batch}oq");
                 with_two(o, |x, y| {

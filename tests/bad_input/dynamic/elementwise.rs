@@ -1,4 +1,4 @@
-//! Functions of one and two elements: into new tensors, and in place.
+//! Rows of functions of one and two elements of `DynTensor`: with new results, and in place.
 
 use super::array::{self, assign, zip};
 use super::driver::{Call, Done, Row, done};
@@ -127,7 +127,7 @@ macro_rules! binary {
     };
 }
 
-/// Logical operations, with both operands converted to masks.
+/// Logical operations. Both operands are views of `bool`.
 macro_rules! logic {
     ($([$($name:ident)*], |$x:ident, $y:ident| $tried:expr, $panics:expr, |$a:ident, $b:ident| $reference:expr;)*) => {
         vec![$(Call {

@@ -1,4 +1,4 @@
-//! The rows of `DynTensor`, with the same hazards and the same reference as for typed tensors.
+//! The table of `DynTensor` operations. The hazards and the reference implementation are those of the table for typed tensors.
 
 #[path = "../array.rs"]
 mod array;
@@ -26,7 +26,7 @@ use vierbein::dyn_tensor::{DynData, SliceItem};
 use vierbein::prelude::*;
 use vierbein::{DynScalar, DynTensor, DynView, DynViewMut, Error, MemoryOrder, c64};
 
-/// Returns names of methods with their path.
+/// Returns method names with the path of `DynTensor`, as rows of the table list them.
 macro_rules! methods {
     ($($name:ident)*) => {
         &[$(concat!("dyn_tensor::DynTensor::", stringify!($name))),*]
@@ -56,7 +56,8 @@ impl ToArray for DynScalar {
     }
 }
 
-/// Calls `f` with a view of the operand's elements in its layout. Returns `None` for overlapping windows, which `DynView` lacks.
+/// Calls `f` with a view that has the operand's elements and layout. Returns `None` for `Place::Windows`: a `DynView` cannot have
+/// overlapping rows.
 pub(crate) fn viewed<T: Element>(
     o: &Operand,
     data: &[T],
@@ -97,7 +98,8 @@ pub(crate) fn with_two(o: &[Operand], f: impl FnOnce(DynView<'_>, DynView<'_>) -
     done
 }
 
-/// Calls `f` with a mutable view of elements in the operand's layout, or of a copy.
+/// Calls `f` with a mutable view of the operand's elements. The view has negative strides for `Place::Reversed`, and is contiguous
+/// otherwise.
 pub(crate) fn changed(
     o: &Operand,
     f: impl FnOnce(DynViewMut<'_>) -> Result<Array, Error>,
@@ -113,7 +115,7 @@ pub(crate) fn changed(
         made = Some(x.to_owned().and_then(|mut x| f.take().expect("once")(x.view_mut())));
         Done { tried: None, panicking: None }
     });
-    // Overlapping windows cannot be written to. The result is not used for them.
+    // `with` returns `None` for `Place::Windows`, without a call of the closure. No test uses the result for such operands.
     made.unwrap_or_else(|| Ok(o.array()))
 }
 
@@ -141,7 +143,7 @@ const OTHERS: &[&str] = &[
     // Borrows of the tensor.
     "dyn_tensor::DynTensor::view",
     "dyn_tensor::DynTensor::view_mut",
-    // Conversion from a typed tensor without a copy; text; a hidden method for file formats.
+    // The conversion from a typed tensor, which copies nothing; formatting; a hidden method that the file formats call.
     "dyn_tensor::DynTensor::from",
     "dyn_tensor::DynTensor::fmt",
     "dyn_tensor::DynTensor::contents",

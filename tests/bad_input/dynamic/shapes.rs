@@ -1,4 +1,4 @@
-//! Permuted axes, slices, reshapes and memory orders.
+//! Rows of view operations of `DynTensor`: permuted axes, slices, reshapes and memory orders.
 
 use super::array::{
     Array, Outcome, broadcast, copy, cut, in_bounds, index_axis, insert, line, permute, reject, remove,
@@ -110,7 +110,7 @@ pub(crate) fn rows() -> Vec<Row> {
     rows
 }
 
-/// Returns a slice of the first axis with step -2.
+/// Returns slice arguments for `rank` axes: step -2 over the range `n` of the first axis, and all indices of the other axes.
 fn items(rank: usize, n: &[usize]) -> Vec<SliceItem> {
     let all = SliceItem::Span { start: 0, end: None, inclusive: false, step: 1 };
     let mut items = vec![all; rank];

@@ -1,4 +1,5 @@
-// The cache of compiled objects, by the hash of their input. Shared by NVRTC and the driver of the emulator.
+// The on-disk cache of compiled objects, whose file names are hashes of the input. The emulator's NVRTC and driver include this
+// file.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -17,7 +18,7 @@ inline std::string variable(const char *name, const std::string &otherwise) {
 
 inline bool exists(const std::string &path) { return access(path.c_str(), R_OK) == 0; }
 
-// Returns a directory that only this user can access, because its files are executed.
+// Returns the directory of the cache. Only the current user may access it, because its files are executed.
 inline std::string cache() {
     std::string own = variable("TMPDIR", "/tmp") + "/vierbein-emulator-" + std::to_string(getuid());
     std::string path = variable("VIERBEIN_EMULATOR_CACHE", own);
@@ -30,7 +31,7 @@ inline std::string cache() {
     return path;
 }
 
-// Fowler, Noll and Vo's hash (1a), twice with different initial values.
+// Returns a hash of 128 bits: the hash FNV-1a (Fowler, Noll and Vo), computed twice with different initial values.
 inline std::string hash(const char *bytes, size_t count) {
     uint64_t a = 0xcbf29ce484222325, b = 0x9ae16a3b2f90404f;
     for (size_t i = 0; i < count; i++) {
@@ -43,13 +44,13 @@ inline std::string hash(const char *bytes, size_t count) {
 }
 inline std::string hash(const std::string &text) { return hash(text.data(), text.size()); }
 
-// Returns a file name that no other thread or process uses.
+// Returns the name of a temporary file that no other thread or process uses.
 inline std::string draft(const std::string &path) {
     static int count = 0;
     return path + "." + std::to_string(getpid()) + "." + std::to_string(__sync_fetch_and_add(&count, 1));
 }
 
-// Writes to a temporary file and renames it, so that others see the complete file or none.
+// Writes a file: first to a temporary file, which is then renamed. So other processes see the complete file or none.
 inline bool write(const std::string &path, const char *bytes, size_t count) {
     std::string aside = draft(path);
     std::ofstream file(aside, std::ios::binary);

@@ -1,4 +1,4 @@
-//! Matrices, columns and rows of faer.
+//! Rows of the table of bad input: conversions from and to matrices, columns and rows of faer.
 
 use super::array::{Array, Outcome, reject};
 use super::driver::{Row, done};
@@ -60,7 +60,7 @@ pub(super) fn rows() -> Vec<Row> {
                 "From<&mut Mat<Own<T>>> for Tensor<T, Rank<N>, O, Cpu, ViewMut<'a, T, Cpu>>",
                 "TryFrom<Mat<Own<T>>> for Tensor<T, Rank<N>, ColMajor>",
             ],
-            // Huge empty shapes are left out, because faer iterates over empty columns.
+            // The row omits huge shapes, even empty ones, because faer iterates over empty columns.
             |hazard| countable(hazard).into_iter().filter(|o| !o[0].is_huge()).collect(),
             |o| at_rank!(o, x: view, [2], done!(try owned(*x))),
             contiguous_or_rejected,
@@ -77,7 +77,7 @@ fn matrix(x: TensorView<'_, f64, Rank<2>>, o: &Operand) -> Array {
     back.array()
 }
 
-/// Converts to a column, and its transpose, a row, back.
+/// Converts a view to a column of faer. Then converts the column, and the row that is its transpose, back to views.
 fn vectors(x: TensorView<'_, f64, Rank<1>>, o: &Operand) -> Array {
     let column = ColRef::from(x);
     o.assert_same(&[column.nrows()], |index| &column[index[0]]);
@@ -110,7 +110,7 @@ fn vectors_mut(x: TensorViewMut<'_, f64, Rank<1>>) -> Result<Array, Error> {
     Ok(back.array())
 }
 
-/// faer pads columns to multiples of its vector size.
+/// Converts owned matrices. faer pads the columns of an owned matrix to multiples of its vector size, so a conversion may fail.
 fn owned(x: TensorView<'_, f64, Rank<2>>) -> Result<Array, Error> {
     let mut matrix = Mat::from_fn(x.shape()[0], x.shape()[1], |i, j| x[[i, j]]);
     TensorViewMut::<f64, Rank<2>>::from(&mut matrix).mapv_inplace(|x| x * 1.0);
@@ -120,7 +120,8 @@ fn owned(x: TensorView<'_, f64, Rank<2>>) -> Result<Array, Error> {
         .map(|x| x.array())
 }
 
-/// Expects an error for padded columns, by faer's rule of 64 bytes.
+/// Returns the expected result of [`owned`]. faer pads columns to multiples of 64 bytes, which are 8 elements. Padding between
+/// columns is an error.
 fn contiguous_or_rejected(o: &Operand) -> Outcome {
     let [rows, columns] = o.shape[..] else { unreachable!("only matrices were converted") };
     let gaps = rows % 8 != 0 && columns > 1;

@@ -1,9 +1,10 @@
-//! The table of bad input (see `tests/bad_input`) for conversions from and to arrays of other libraries: the same hazards, and the
-//! list of conversions that rustdoc shows only with the features of these libraries.
+//! The table of bad input for conversions from and to arrays of other libraries. The hazards are those of `tests/bad_input`. The
+//! list of conversions comes from rustdoc, built with the features of these libraries.
 //!
-//! Views must be of the same elements. The tests compute their addresses from strides, independently of both libraries.
+//! A converted view must refer to the same elements. The tests compute the addresses of elements from strides, independently of
+//! both libraries.
 
-// Each table uses a part of the shared modules.
+// This table uses only a part of the shared modules, so warnings about dead code are disabled.
 #[allow(dead_code)]
 #[path = "../../bad_input/array.rs"]
 mod array;
@@ -56,7 +57,8 @@ fn every_conversion() {
     driver::check(rows, public, &[]);
 }
 
-/// Returns the `From` and `TryFrom` implementations of tensors and views, as rustdoc writes them. All ranks are written as N.
+/// Returns the `From` and `TryFrom` implementations of tensors and views, as text from rustdoc. Each digit, such as that of a rank,
+/// is replaced by N.
 fn conversions(features: &[&str]) -> Option<BTreeSet<String>> {
     let pages = public::documentation(features)?;
     let mut found = BTreeSet::new();
@@ -78,7 +80,8 @@ fn conversions(features: &[&str]) -> Option<BTreeSet<String>> {
 }
 
 impl Operand {
-    /// Returns indices and addresses of elements: all, or only the first and the last of a huge operand.
+    /// Returns the indices of elements and their expected addresses: for all elements, or only for the first and the last of a huge
+    /// operand.
     fn addresses(&self) -> Vec<(Vec<usize>, *const f64)> {
         let (strides, offset) = self.strides();
         let indices = if self.is_huge() && !self.shape.contains(&0) {
@@ -93,7 +96,7 @@ impl Operand {
         indices.into_iter().map(|index| (index.clone(), place(&index))).collect()
     }
 
-    /// Asserts that the elements at these indices have these addresses.
+    /// Asserts that a view has the shape of the operand, and that `at(index)` is the expected address of each element.
     #[track_caller]
     fn assert_same(&self, shape: &[usize], at: impl Fn(&[usize]) -> *const f64) {
         assert_eq!(shape, self.shape);
@@ -103,14 +106,14 @@ impl Operand {
     }
 }
 
-/// Returns the elements plus one.
+/// Returns the expected result of conversions of mutable views: the elements plus one, which the tests add through the views.
 fn incremented(o: &Operand) -> Array {
     let mut array = o.array();
     array.data.iter_mut().for_each(|x| *x += 1.0);
     array
 }
 
-/// All operands, and the one huge shape that matrices of every library can have: a single row.
+/// Returns the operands of [`hazards::one`]. For huge extents, adds a matrix with a single huge row, which every library supports.
 fn all(hazard: Hazard) -> Vec<Vec<Operand>> {
     let mut all = hazards::one(hazard);
     if hazard == Hazard::HugeExtents {
@@ -119,7 +122,7 @@ fn all(hazard: Hazard) -> Vec<Vec<Operand>> {
     all
 }
 
-/// A row that runs a conversion for each operand of a supported rank.
+/// Returns a row of the table that runs a conversion for each operand whose rank is supported.
 fn row(
     names: &'static [&'static str],
     operands: fn(Hazard) -> Vec<Vec<Operand>>,
@@ -143,12 +146,12 @@ fn row(
     })
 }
 
-/// The hazard of wrong shapes, if both types have the rank.
+/// Returns the cell for wrong shapes of conversions between types that both contain the rank.
 fn does_not_compile() -> ByHand {
     Err("does not compile: the rank is in both types, and the shape is taken over")
 }
 
-/// Asserts that an error, if there is one, contains these words.
+/// If `result` is an error, asserts that its text contains `words`. Returns `result`.
 #[track_caller]
 fn saying<V>(words: &str, result: Result<V, Error>) -> Result<V, Error> {
     if let Err(error) = &result {

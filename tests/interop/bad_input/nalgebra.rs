@@ -1,4 +1,5 @@
-//! Matrices and vectors of nalgebra. Its views support no negative strides.
+//! Rows of the table of bad input: conversions from and to matrices and vectors of nalgebra, whose views support no negative
+//! strides.
 
 use super::array::{Array, Outcome, reject};
 use super::driver::{Row, done};
@@ -100,7 +101,8 @@ pub(super) fn rows() -> Vec<Row> {
     ]
 }
 
-/// Returns whether a view is possible: no negative strides, and no row stride 0. The conversions document this.
+/// Returns whether the operand can be converted to a view of nalgebra. As documented, the conversion rejects negative strides, and
+/// row stride 0 for more than one row.
 fn is_a_view(o: &Operand) -> bool {
     let same_rows = matches!(o.place, Place::Repeated(_)) && o.shape[0] > 1 && !o.shape.contains(&0);
     !same_rows && !matches!(o.place, Place::Reversed)
@@ -110,7 +112,8 @@ fn viewed_or_refused(o: &Operand) -> Outcome {
     if is_a_view(o) { Ok(o.array()) } else { reject("InvalidStrides") }
 }
 
-/// Operands with stride 0 are copied before they are changed.
+/// Returns the expected result for a mutable view. The test copies operands with stride 0 first, so only negative strides are
+/// rejected.
 fn changed_or_refused(o: &Operand) -> Outcome {
     if matches!(o.place, Place::Reversed) { reject("InvalidStrides") } else { Ok(incremented(o)) }
 }
@@ -135,7 +138,7 @@ fn vector(x: TensorView<'_, f64, Rank<1>>, o: &Operand) -> Result<Array, Error> 
 
 fn matrix_mut(x: TensorViewMut<'_, f64, Rank<2>>) -> Result<Array, Error> {
     let mut matrix = MatrixMut::try_from(x)?;
-    // nalgebra iterates over all columns, even empty ones.
+    // nalgebra iterates over all columns, even empty ones, so this would take too long for huge empty matrices.
     if !matrix.is_empty() {
         matrix.apply(|x| *x += 0.5);
     }

@@ -1,4 +1,4 @@
-//! Arrays of ndarray, of static rank (0 to 6) and dynamic rank.
+//! Rows of the table of bad input: conversions from and to arrays of ndarray, with static ranks (0 to 6) and with dynamic rank.
 
 use super::array::{Array as Plain, reject};
 use super::driver::{ByHand, Row, done};
@@ -106,7 +106,7 @@ where
     back.array()
 }
 
-/// ndarray's type for a static rank.
+/// Maps a rank to the type by which ndarray expresses it.
 trait InTypes: Dim {
     type Dimension: Dimension;
 }
@@ -148,7 +148,7 @@ fn wrong_rank_of_a_view() -> ByHand {
         found.map(|x| x.array())
     };
     let array = ArrayViewD::from(o.view::<2>());
-    // ndarray limits the number of elements of a view, not its bytes.
+    // ndarray limits the number of elements of a view to `isize::MAX`. This crate limits its bytes, so the conversion is rejected.
     let one = ndarray::arr0(1.0);
     let repeated = || {
         let view = one.broadcast(1 << (usize::BITS - 3)).expect("it is a view").into_dyn();
@@ -163,7 +163,7 @@ fn wrong_rank_of_a_view() -> ByHand {
 
 // ------------------------------------------------------------------ mutable views
 
-/// Converts a mutable view to ndarray, changes it, and converts it back.
+/// Converts a mutable view to ndarray and back, and adds 1 to its elements through the views.
 fn views_mut<D: InTypes<Dimension = I>, I: Dimension>(x: TensorViewMut<'_, f64, D>) -> Result<Plain, Error>
 where
     for<'b> ArrayViewMut<'b, f64, I>: From<TensorViewMut<'b, f64, D>>,
@@ -205,7 +205,7 @@ fn wrong_rank_of_a_mutable_view() -> ByHand {
 
 const NO_ORDER: &str = "is not contiguous; copy it with `Tensor::copy_of(&array)`";
 
-/// Moves a tensor's memory to ndarray and back, and converts ndarray's copy of a view, which keeps the view's layout if it can.
+/// Moves a tensor's memory to ndarray and back. Then converts ndarray's copy of a view, whose layout may be that of the view.
 fn owned<D: InTypes<Dimension = I>, I: Dimension>(
     x: TensorView<'_, f64, D>,
     o: &Operand,
@@ -232,7 +232,7 @@ fn erased<D: Dim>(x: TensorView<'_, f64, D>, o: &Operand) -> Result<Plain, Error
     saying(NO_ORDER, Tensor::<f64, D>::try_from(as_it_lies).map_err(Error::from)).map(|x| x.array())
 }
 
-/// ndarray's copy of a reversed view has negative strides, too.
+/// Returns the expected result of [`owned`]. ndarray's copy of a reversed view has negative strides, too, and is rejected.
 fn contiguous_or_rejected(o: &Operand) -> super::Outcome {
     match o.place {
         Place::Reversed => reject("Argument"),

@@ -1,5 +1,5 @@
-// The library `libcublas.so.13` of the emulator: matrix products by plain loops. Arguments are checked as the documentation of
-// cuBLAS requires, and addresses against the allocations of the emulated driver.
+// The library `libcublas.so.13` of the emulator: matrix products by plain loops. Each function checks its arguments as the
+// documentation of cuBLAS specifies, and asserts that matrices are within allocations of the emulated driver.
 
 #include <algorithm>
 #include <complex>
@@ -23,7 +23,7 @@ Status wrong(Status status, const char *call, const char *what) {
     return status;
 }
 
-// The type of the accumulator.
+// The type of the accumulator for elements of type `E`.
 template <class E> struct Sums;
 template <> struct Sums<float> { typedef double Type; };
 template <> struct Sums<double> { typedef long double Type; };
@@ -34,7 +34,7 @@ float conjugate(float x) { return x; }
 double conjugate(double x) { return x; }
 template <class F> std::complex<F> conjugate(std::complex<F> x) { return std::conj(x); }
 
-// Without C++'s special handling of infinities, as on the device.
+// Multiplies complex numbers as the device does, without the special treatment of infinities by `operator*` of C++.
 float times(float x, float y) { return x * y; }
 double times(double x, double y) { return x * y; }
 long double times(long double x, long double y) { return x * y; }
@@ -42,7 +42,7 @@ template <class F> std::complex<F> times(std::complex<F> x, std::complex<F> y) {
     return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
 }
 
-// Returns whether the elements are within one allocation of the device.
+// Returns whether `elements` elements from `from` on are within one allocation of the device, and aligned.
 template <class E> bool there(const E *from, int64_t elements) {
     if (elements == 0) return true;
     uint64_t begin, bytes;
@@ -70,7 +70,7 @@ Status gemm(const char *call, Handle *handle, Operation ta, Operation tb, int64_
     if (ldc < std::max<int64_t>(1, m)) return wrong(INVALID_VALUE, call, "ldc is too small");
     if (!alpha || !beta) return wrong(INVALID_VALUE, call, "a factor is missing");
     if (m == 0 || n == 0 || batch == 0) return SUCCESS;
-    // If matrices of the result overlap, the result is undefined.
+    // The result would be undefined if the output matrices of a batch overlapped.
     if (batch > 1 && std::abs(step_c) < extent(m, n, ldc) && !(std::abs(step_c) >= m && std::abs(step_c) * batch <= ldc))
         return wrong(INVALID_VALUE, call, "matrices of the result overlap");
     for (int64_t at : {(int64_t)0, batch - 1}) {
@@ -106,7 +106,7 @@ Status gemv(const char *call, Handle *handle, Operation operation, int64_t m, in
     if (!there(a, extent(m, n, lda))) return wrong(EXECUTION_FAILED, call, "a is not on the device");
     if (!there(x, (inputs - 1) * std::abs(step_x) + 1)) return wrong(EXECUTION_FAILED, call, "x is not on the device");
     if (!there(y, (outputs - 1) * std::abs(step_y) + 1)) return wrong(EXECUTION_FAILED, call, "y is not on the device");
-    // With a negative stride, a vector starts at its last element in memory.
+    // If the stride of a vector is negative, its first element is the last one in memory.
     if (step_x < 0) x -= (inputs - 1) * step_x;
     if (step_y < 0) y -= (outputs - 1) * step_y;
     typedef typename Sums<E>::Type Sum;
@@ -152,7 +152,7 @@ Status cublasGetMathMode(Handle *handle, int *mode) {
 }
 Status cublasSetPointerMode_v2(Handle *handle, int mode) {
     if (!handle) return NOT_INITIALIZED;
-    // In device mode, scaling factors are read as on the host, because device memory is host memory here.
+    // The functions read scaling factors in the same way in both modes, because emulated device memory is host memory.
     handle->pointer_mode = mode;
     return SUCCESS;
 }

@@ -1,8 +1,9 @@
-// The threads of a block run one at a time, each until it ends or waits for others. A thread gets its own fibre only when it waits:
-// a fibre runs one thread after the other, so a kernel without barriers is a plain loop.
+// Runs the threads of a block one at a time, each until it ends or waits for other threads. A fibre runs one thread after the
+// other. When a thread waits, the fibre is suspended, and another fibre runs the next threads. So a kernel without barriers needs
+// only one fibre.
 //
-// Results must not depend on the order in which threads and blocks run. VIERBEIN_EMULATOR_ORDER selects it: `forward`, `reverse` or
-// `random` (a new order at each barrier, the same in each process).
+// Results must not depend on the order in which threads and blocks run. VIERBEIN_EMULATOR_ORDER selects the order: `forward`,
+// `reverse` or `random`. A random order changes at each barrier, and is the same in each process.
 
 #include "block.h"
 #include "fibre.h"
@@ -27,7 +28,7 @@ struct Thread {
     Index index;
     Fibre *fibre;
     int line;
-    // For an exchange between the lanes of a warp:
+    // The arguments and results of an exchange between the lanes of a warp:
     unsigned mask, source, votes;
     unsigned long long value, result;
 };
@@ -39,7 +40,7 @@ Order order() {
     return !name ? Forward : !strcmp(name, "reverse") ? Reverse : !strcmp(name, "random") ? Random : Forward;
 }
 
-// The state of the current launch. Launches run one at a time.
+// The state of the current launch of a kernel. Only one launch runs at a time.
 struct Launch {
     const Kernel *kernel;
     void **parameters;
@@ -56,7 +57,7 @@ struct Launch {
 Fibre scheduler;
 std::vector<Fibre *> fibres, idle;
 
-// Xorshift (Marsaglia 2003). The numbers need not be of good quality.
+// Returns the next pseudorandom number of an Xorshift generator (Marsaglia 2003). The numbers need not be of good quality.
 uint64_t chance() {
     launch.random ^= launch.random << 13;
     launch.random ^= launch.random >> 7;
@@ -78,7 +79,7 @@ void make_current(unsigned thread) {
     *launch.kernel->thread_index = launch.threads[thread].index;
 }
 
-// The body of every fibre: runs threads until all have started.
+// The function that each fibre executes: runs threads until all threads of the block have started.
 void work() {
     while (true) {
         while (launch.begun < launch.turns.size()) {
@@ -111,7 +112,7 @@ void fail(int error, const char *message) {
     const Index block = *launch.kernel->block_index;
     launch.failure = {error, std::string(message) + " in " + described(launch.threads[launch.current]) + " of block (" +
                                  std::to_string(block.x) + ", " + std::to_string(block.y) + ", " + std::to_string(block.z) + ")"};
-    // The fibre is not resumed here. It is restarted with the next launch.
+    // This fibre is never resumed here. The next launch restarts it from the beginning.
     fibre_switch(launch.running, &scheduler);
     abort();
 }
@@ -122,7 +123,7 @@ unsigned long long exchange(unsigned mask, unsigned long long value, unsigned so
     const unsigned first = launch.current / 32 * 32, own = launch.current % 32;
     Thread *lanes = &launch.threads[first];
     const unsigned there = std::min<size_t>(32, launch.threads.size() - first);
-    // As on the hardware, the mask may name lanes that do not exist.
+    // As on a GPU, the mask of an incomplete warp may contain lanes that do not exist.
     if (there < 32) mask &= (1u << there) - 1;
     if (!(mask >> own & 1)) fail(719, "the mask excludes the calling lane");
     if (source >= there || !(mask >> source & 1)) fail(719, "a lane asks for the value of one that is not in the mask");
@@ -160,7 +161,8 @@ unsigned long long exchange(unsigned mask, unsigned long long value, unsigned so
 
 const Hooks hooks = {barrier, exchange, fail};
 
-// Called when all threads that have not ended wait. Releases them if they wait for each other at the same place.
+// Called when each thread has ended or waits. If all waiting threads are at the same barrier, releases them and returns `true`. If
+// they wait for different things, sets the error of the launch. Returns `false` for an error, or if no thread waits.
 bool release() {
     const Thread *first = nullptr;
     for (const Thread &thread : launch.threads) {
@@ -181,8 +183,8 @@ bool release() {
 }
 
 void run_block() {
-    // Fills shared memory with NaN, which is also an invalid index. Not with `memset`, because AddressSanitizer would report its writes
-    // to the gaps between variables.
+    // Fills shared memory with 0xff: NaN, and an invalid index. A loop is used instead of `memset`, because AddressSanitizer would
+    // report writes of `memset` to the gaps between variables.
     for (volatile char *at = launch.kernel->shared; at < launch.kernel->shared_end; at++) *at = (char)0xff;
     for (Thread &thread : launch.threads) thread.waits = NotBegun;
     if (launch.order == Random) shuffle(launch.turns);
@@ -208,7 +210,8 @@ void run_block() {
     }
 }
 
-// Division by zero and invalid memory accesses in a kernel end the launch, not the process.
+// Handles the signals of divisions by zero and of invalid memory accesses in a kernel. Ends the launch with an error, not the
+// process.
 void on_signal(int signal) {
     if (signal == SIGFPE) fail(719, "an integer is divided by zero, or overflows in a division,");
     fail(700, "access to invalid memory");
@@ -219,7 +222,7 @@ struct Signals {
     static constexpr int numbers[3] = {SIGFPE, SIGSEGV, SIGBUS};
     int count;
     Signals() {
-        // AddressSanitizer has its own handler, which reports more.
+        // For invalid accesses, AddressSanitizer has a handler of its own, which reports more.
         const char *asan = getenv("VIERBEIN_EMULATOR_ASAN");
         count = asan && !strcmp(asan, "1") ? 1 : 3;
         struct sigaction action = {};
@@ -252,7 +255,7 @@ Failure run_grid(const Kernel &kernel, Index grid, Index block, void **parameter
 
     Signals signals;
     const uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
-    // A step that is coprime to the number of blocks visits each block once.
+    // Starts with block `at` and advances by `step` blocks. If `step` is coprime to the number of blocks, each block runs once.
     uint64_t step = 1, at = 0;
     if (launch.order == Random && blocks > 1)
         for (step = chance() % blocks; std::gcd(step, blocks) != 1;) step = chance() % blocks;

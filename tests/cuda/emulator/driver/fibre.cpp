@@ -5,7 +5,8 @@
 
 static const size_t PAGE = 4096, SIZE = 256 << 10;
 
-// Defined under AddressSanitizer, whose marks on the stack must be removed for abandoned frames.
+// Defined only under AddressSanitizer, which marks parts of stack frames as inaccessible. Before a stack is used again, `forget`
+// removes the marks of its abandoned frames.
 extern "C" __attribute__((weak)) void __asan_unpoison_memory_region(void *, size_t);
 static void forget(Fibre *fibre) {
     if (__asan_unpoison_memory_region) __asan_unpoison_memory_region((char *)fibre->stack + PAGE, SIZE - PAGE);
@@ -48,7 +49,8 @@ extern "C" __attribute__((visibility("hidden"))) void emulator_switch(void **fro
 
 void fibre_restart(Fibre *fibre, void (*body)()) {
     forget(fibre);
-    // Six registers, the start address, and its return address. The calling convention requires the latter at 16 n + 8.
+    // The stack contains the values of six registers, the start address, and a return address for `body`. The calling convention
+    // requires the return address at an address 16 n + 8.
     void **top = (void **)((char *)fibre->stack + SIZE) - 10;
     for (int i = 0; i < 10; i++) top[i] = nullptr;
     top[6] = (void *)body;

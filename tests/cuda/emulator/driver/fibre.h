@@ -1,4 +1,4 @@
-// Fibres: several stacks on one thread, one of which runs.
+// Fibres: functions with stacks of their own, which run alternately on one thread.
 #pragma once
 
 #pragma GCC visibility push(hidden)
@@ -10,9 +10,9 @@ struct Fibre {
 
 // Returns a fibre that will start with `body`, which must not return.
 Fibre *fibre_new(void (*body)());
-// Restarts a fibre from the beginning. The contents of its stack are abandoned.
+// Prepares a fibre to start `body` from the beginning. The contents of its stack are abandoned.
 void fibre_restart(Fibre *fibre, void (*body)());
-// Suspends `from` and resumes `to`, until something resumes `from`.
+// Suspends `from` and resumes `to`. Returns when another call resumes `from`.
 void fibre_switch(Fibre *from, Fibre *to);
 
 #pragma GCC visibility pop

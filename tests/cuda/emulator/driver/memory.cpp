@@ -1,5 +1,6 @@
-// Device memory is host memory, with guards on both sides. It is filled with 0xff (NaN, and an invalid index) when it is allocated
-// and before it is freed. Every copy must be within one allocation.
+// Device memory. An allocation is host memory with a guard on either side: bytes that detect writes out of bounds. The memory is
+// filled with 0xff (NaN, and an invalid index) when it is allocated, and before it is freed. Every copy must be within one
+// allocation.
 
 #include "state.h"
 #include <algorithm>
@@ -18,7 +19,8 @@ std::map<uintptr_t, size_t> pinned;
 size_t used[16], most;
 unsigned long long pool_threshold[16];
 
-// Under AddressSanitizer there are no guards, because the allocator has its own, directly next to the allocation.
+// Returns the size of a guard in bytes. Under AddressSanitizer it is 0, because the sanitizer has its own guards directly next to
+// each allocation.
 size_t guard() {
     static const size_t bytes = setting("VIERBEIN_EMULATOR_ASAN", 0) == 1 ? 0 : 256;
     return bytes;
@@ -35,7 +37,7 @@ std::map<Address, Allocation>::iterator find(Address address) {
     auto next = allocations.upper_bound(address);
     if (next == allocations.begin()) return allocations.end();
     --next;
-    // The end of an allocation belongs to it, too: an empty range may start there.
+    // The address just past an allocation belongs to the allocation, because an empty range may start there.
     return address <= next->first + next->second.bytes ? next : allocations.end();
 }
 
@@ -120,7 +122,7 @@ Status move(const char *call, Address to, Address from, size_t bytes) {
     return SUCCESS;
 }
 
-// Prints the remaining allocations at the end of the process if VIERBEIN_EMULATOR_REPORT is 1.
+// Prints the number of remaining allocations at the end of the process if VIERBEIN_EMULATOR_REPORT is 1.
 struct Report {
     ~Report() {
         if (setting("VIERBEIN_EMULATOR_REPORT", 0) == 1)
@@ -170,7 +172,7 @@ Status cuMemFreeAsync(Address address, Stream stream) {
     return release(__func__, address);
 }
 
-// Memory pools. Their handle is the address of their threshold.
+// Memory pools. The handle of a pool is the address of its release threshold.
 Status cuDeviceGetDefaultMemPool(void **pool, int device) {
     if (device < 0 || device >= 16) return INVALID_DEVICE;
     *pool = &pool_threshold[device];

@@ -1,4 +1,4 @@
-// Modules are shared objects from the emulated NVRTC. Functions are their kernels.
+// Modules, functions and launches. A module is a shared object that the emulated NVRTC has compiled; its function is the kernel.
 
 #include "../cache.h"
 #include "block.h"
@@ -20,7 +20,7 @@ struct Module {
 };
 std::set<Module *> modules;
 
-// Returns the length of an object, which ends with its section table. The caller passes no length.
+// Returns the length of an ELF object in bytes: the end of its section table. The driver API passes no length.
 size_t length(const char *image) {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)image;
     return header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
@@ -91,7 +91,7 @@ Status cuFuncGetAttribute(int *value, int attribute, Module *function) {
 Status cuFuncSetAttribute(Module *, int, int) { return SUCCESS; }
 Status cuFuncSetCacheConfig(Module *, int) { return SUCCESS; }
 
-// Computed from 2048 threads per multiprocessor.
+// The result assumes that a multiprocessor has 2048 threads, and at most 32 blocks.
 Status cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, Module *, int threads, size_t, unsigned) {
     if (threads <= 0) return INVALID_VALUE;
     *blocks = threads > 1024 ? 0 : threads < 64 ? 32 : 2048 / threads;

@@ -1,4 +1,5 @@
-// The shared state of the emulated driver. Every call is executed immediately, in the caller's thread, under one lock.
+// Declarations that the files of the emulated driver share. Every call is executed immediately, in the caller's thread, while it
+// holds `lock`.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +31,7 @@ enum Status {
 extern std::recursive_mutex lock;
 typedef std::lock_guard<std::recursive_mutex> Locked;
 
-// A setting from the environment.
+// Returns the number in an environment variable, or `otherwise` if the variable is not set.
 long long setting(const char *name, long long otherwise);
 
 // Prints an error of a call to standard error, and returns its status.
@@ -45,7 +46,7 @@ bool is_stream(Stream stream);
 #define NEEDS_STREAM(stream) \
     if (!is_stream(stream)) return wrong(INVALID_HANDLE, "%s: there is no such stream", __func__)
 
-// Returns whether a guard of an allocation was overwritten, and prints it.
+// Returns whether a guard of an allocation was overwritten. If so, prints which allocation.
 bool overrun();
 
 #pragma GCC visibility pop

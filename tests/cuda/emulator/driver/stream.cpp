@@ -1,4 +1,4 @@
-// Streams and events. Work is executed immediately, so nothing ever has to be waited for.
+// Streams and events. Work is executed immediately, so functions that wait for work return at once.
 
 #include "state.h"
 #include <chrono>
@@ -22,7 +22,7 @@ bool is_event(Event *event) {
 
 bool is_stream(Stream stream) {
     Locked locked(lock);
-    // The default stream has three names.
+    // The handles 0, 1 and 2 all denote a default stream.
     return (uintptr_t)stream <= 2 || streams.count(stream);
 }
 

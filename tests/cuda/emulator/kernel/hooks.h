@@ -5,11 +5,12 @@ struct Index {
     unsigned x, y, z;
 };
 
-// The functions of the driver that a kernel calls. `line` is the line of the kernel's text that calls.
+// The functions of the driver that a kernel calls. `line` is the line in the kernel's text that contains the call.
 struct Hooks {
     // A barrier for all threads of the block.
     void (*barrier)(int line);
-    // A barrier for the lanes of `mask`. Each lane gives a value and gets that of lane `source`, and the lowest bits of all values.
+    // A barrier for the lanes in `mask`. Each lane passes a value. It receives the value of lane `source`, and in `votes` the
+    // lowest bit of the value of each lane.
     unsigned long long (*exchange)(unsigned mask, unsigned long long value, unsigned source, unsigned *votes, int line);
     // Ends the launch with a driver error. Does not return.
     void (*fail)(int error, const char *message);

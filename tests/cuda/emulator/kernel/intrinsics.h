@@ -1,4 +1,5 @@
-// Integer, bit, memory and atomic functions of the device library. One thread runs at a time, so atomics are plain operations.
+// Integer, bit, memory and atomic functions of the CUDA device library. Only one thread runs at a time, so atomic functions are
+// plain operations.
 
 static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a * b) >> 32); }
 static inline int __mulhi(int a, int b) { return (int)(((long long)a * b) >> 32); }
@@ -20,7 +21,7 @@ template <class To, class From> inline To bits(From from) {
     __builtin_memcpy(&to, &from, sizeof to);
     return to;
 }
-// Converts as the hardware does: towards zero, saturating, and NaN to zero.
+// Converts a floating-point number to an integer as a GPU does: rounds towards zero, saturates, and converts NaN to zero.
 template <class To, class From> inline To saturate(From x) {
     constexpr bool is_signed = (To)-1 < 0;
     constexpr int digits = sizeof(To) * 8 - is_signed;

@@ -1,5 +1,5 @@
-// The mathematical functions of C for both floating-point types under one name, at global scope as in the device library. A product
-// and a sum are rounded separately if the text has them separately; `fma` rounds once.
+// The mathematical functions of the CUDA device library, by calls of the C library. As on a GPU, each function has one name for
+// both floating-point types, at global scope.
 
 extern "C" {
 double sqrt(double);
@@ -180,7 +180,8 @@ static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 static inline float rcbrt(float x) { return 1.0f / cbrtf(x); }
 static inline double rcbrt(double x) { return 1.0 / cbrt(x); }
 
-// Integer functions for each type, as in the device library; C++ would convert. Mixed types convert to the common type.
+// Functions with an overload for each type, as in the device library. So arguments are not converted to another type. Arguments of
+// mixed types are converted to their common type.
 static inline int abs(int x) { return x < 0 ? -x : x; }
 static inline long abs(long x) { return x < 0 ? -x : x; }
 static inline long long abs(long long x) { return x < 0 ? -x : x; }
@@ -201,7 +202,7 @@ static inline float max(float x, float y) { return fmaxf(x, y); }
 static inline double min(double x, double y) { return fmin(x, y); }
 static inline double max(double x, double y) { return fmax(x, y); }
 
-// Operations that must not be fused. The compiler fuses none of them.
+// Operations that a compiler must not fuse to a multiply-add.
 static inline float __fadd_rn(float x, float y) { return x + y; }
 static inline float __fsub_rn(float x, float y) { return x - y; }
 static inline float __fmul_rn(float x, float y) { return x * y; }

@@ -1,4 +1,5 @@
-// Features of CUDA C++ that C++17 lacks. Includes no headers, so kernels compile fast and see no names that a GPU does not have.
+// Defines the features of CUDA C++ that C++17 lacks. This file includes no headers of the host. So kernels compile fast, and a name
+// that does not exist on a GPU is an error.
 #define __device__
 #define __host__
 #define __global__
@@ -10,8 +11,8 @@
 #define __CUDACC_RTC__ 1
 #define __CUDA_ARCH__ 900
 
-// Blocks run one after the other, so shared memory can be static. It is the only content of the object's .bss, which the driver fills
-// before each block.
+// Blocks run one after the other, so shared memory can be static. Shared memory is the only content of the object's section .bss,
+// which the driver fills before each block.
 #define __shared__ static
 #define EMULATOR_STATE __attribute__((section("emulator_state")))
 
@@ -29,7 +30,7 @@ namespace emulator {
 inline unsigned lane() {
     return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
 }
-// Values of 4 and 8 bytes are exchanged as their bytes.
+// Exchanges a value of 4 or 8 bytes between the lanes of a warp, as bits.
 template <class T> inline T exchange(unsigned mask, T value, unsigned source, int line) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "shuffles are of 4 or 8 bytes");
     unsigned long long bits = 0;
@@ -44,7 +45,7 @@ inline unsigned vote(unsigned mask, bool value, int line) {
     emulator_hooks->exchange(mask, value, lane(), &votes, line);
     return votes;
 }
-// Shuffles act within segments of `width` lanes. A lane whose source is outside of its segment gets its own value.
+// A shuffle acts within segments of `width` lanes. A lane whose source lane is outside of its segment receives its own value.
 inline unsigned segment(unsigned width) { return lane() & ~(width - 1); }
 inline unsigned down(unsigned by, unsigned width) { return lane() + by < segment(width) + width ? lane() + by : lane(); }
 inline unsigned up(unsigned by, unsigned width) { return lane() >= segment(width) + by ? lane() - by : lane(); }
@@ -66,7 +67,7 @@ template <class T> inline T shuffle_xor(unsigned mask, T v, int with, int line, 
 inline void warp(int line, unsigned mask = 0xffffffffu) { vote(mask, false, line); }
 } // namespace emulator
 
-// Macros, so that `__LINE__` is the line of the kernel's text.
+// These are macros, so that `__LINE__` is the line of the call in the kernel's text.
 #define __syncthreads() emulator_hooks->barrier(__LINE__)
 #define __syncwarp(...) emulator::warp(__LINE__, ##__VA_ARGS__)
 #define __shfl_sync(mask, v, from, ...) emulator::shuffle(mask, v, from, __LINE__, ##__VA_ARGS__)

@@ -1,4 +1,5 @@
-// Calls `entry` for the driver: the driver passes the addresses of the parameters; their types come from the declaration of `entry`.
+// Calls the kernel `entry` for the driver. The driver passes the addresses of the parameters. Their types are deduced from the
+// declaration of `entry`.
 namespace emulator {
 
 template <unsigned...> struct Numbers {};
@@ -13,7 +14,7 @@ template <class... P, unsigned... I> inline void call(void (*kernel)(P...), void
 template <class... P> inline void call(void (*kernel)(P...), void **parameters) {
     call(kernel, parameters, typename Count<sizeof...(P)>::Type());
 }
-// The size of the parameters, each at its alignment, as in the hardware's parameter memory.
+// Returns the size in bytes of all parameters, each at its alignment, as in the parameter memory of a GPU.
 template <class... P> constexpr unsigned bytes(void (*)(P...)) {
     unsigned at = 0;
     ((at = (at + alignof(P) - 1) / alignof(P) * alignof(P) + sizeof(P)), ...);

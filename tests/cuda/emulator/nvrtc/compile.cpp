@@ -17,7 +17,7 @@ std::string read(const std::string &path) {
     return text.str();
 }
 
-// Returns the directory of this library, which also has the headers that kernels are compiled with.
+// Returns the directory of this library. It also contains the headers with which kernels are compiled.
 std::string home() {
     Dl_info info;
     dladdr((void *)&compile, &info);
@@ -51,8 +51,8 @@ std::vector<std::string> command(const std::vector<std::string> &options) {
     bool fused = true;
     for (const std::string &option : options)
         if (option == "--fmad=false" || option == "-fmad=false") fused = false;
-    // Static variables of templates must belong to the object. Its .bss must contain only shared memory, so the compiler's start files
-    // are left out. The trampoline handles misaligned addresses.
+    // Static variables of templates must belong to the object. Its .bss must contain only shared memory, so the compiler's start
+    // files are left out. The trampoline handles misaligned addresses.
     std::vector<std::string> words = {variable("CXX", "c++"), "-std=c++17", "-O1", "-shared", "-fPIC", "-w",
                                       "-fno-gnu-unique", "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fwrapv",
                                       "-fno-math-errno", "-fno-strict-aliasing", "-Wl,-Bsymbolic"};
@@ -78,7 +78,7 @@ bool run(const std::vector<std::string> &words, const std::string &log) {
     std::vector<char *> arguments;
     for (const std::string &word : words) arguments.push_back(const_cast<char *>(word.c_str()));
     arguments.push_back(nullptr);
-    // LD_PRELOAD is meant for this process, not for the compiler.
+    // Removes LD_PRELOAD from the compiler's environment, because the preloaded libraries are meant for this process.
     std::vector<char *> environment;
     for (char **entry = environ; *entry; entry++)
         if (std::string(*entry).rfind("LD_PRELOAD=", 0) != 0) environment.push_back(*entry);
@@ -98,7 +98,7 @@ bool run(const std::vector<std::string> &words, const std::string &log) {
 
 } // namespace
 
-// Keeps the source, with its options in the first line, if a directory for sources is set.
+// If VIERBEIN_EMULATOR_SOURCES names a directory, writes the source to a file there, with its options in the first line.
 static void keep(const std::string &source, const std::vector<std::string> &options) {
     std::string folder = variable("VIERBEIN_EMULATOR_SOURCES", "");
     if (folder.empty()) return;
@@ -113,7 +113,8 @@ Compiled compile(const std::string &source, const std::vector<std::string> &opti
     std::string text = assemble(source), stem = cache() + "/" + hash(joined(words) + text), object = stem + ".so";
     if (exists(object)) return keep(source, options), Compiled{true, object, ""};
 
-    // Several threads and processes may compile the same kernel. Each has its own files, and the last one's are kept.
+    // Several threads and processes may compile the same kernel. Each uses temporary files of its own. The object that is finished
+    // last replaces the others.
     std::string own = draft(stem), made = own + ".so", log = own + ".log", file = own + ".cpp";
     if (!write(file, text)) return {false, "", "cannot write " + file};
     words.insert(words.end(), {"-o", made, file});

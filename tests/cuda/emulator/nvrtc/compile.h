@@ -1,4 +1,5 @@
-// Compiles kernels to shared objects of the host. The text is put between headers that add CUDA C++ to C++.
+// Compiles kernels to shared objects for the host. The kernel's text is placed between headers that define the features of CUDA
+// C++.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,10 +12,10 @@ struct Compiled {
     std::string log;
 };
 
-// Compiles a source, or returns the cached object of the same source.
+// Compiles a source, or finds the cached object of an equal source.
 Compiled compile(const std::string &source, const std::vector<std::string> &options);
 
-// Returns a hash of everything that objects depend on except their source and options.
+// Returns a hash of everything that the compiled objects depend on, except for their sources and options.
 std::string compiled_with();
 
 #pragma GCC visibility pop

@@ -1,4 +1,4 @@
-// The library `libnvrtc.so.13` of the emulator.
+// The library `libnvrtc.so.13` of the emulator: the functions of NVRTC that the crate calls.
 #include "compile.h"
 #include <cstring>
 #include <fstream>
@@ -20,7 +20,7 @@ struct Program {
 
 static const int ARCHITECTURES[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
 
-// Returns whether the real NVRTC knows an option that this crate may use. All others are errors, as in the real one.
+// Returns whether an option is accepted. These are options of the real NVRTC that the crate may use. All others are errors.
 static bool known(const std::string &option) {
     for (const char *prefix :
          {"--gpu-architecture=", "-arch=", "--std=", "-std=", "--fmad=", "-fmad=", "--device-int128", "-device-int128",
@@ -47,7 +47,8 @@ static bool known_architecture(const std::string &option) {
 extern "C" {
 
 Result nvrtcVersion(int *major, int *minor) {
-    // Caches of compiled kernels use this version. It is no real one, and changes with everything that objects depend on.
+    // The crate's cache of compiled kernels depends on this version. The minor version is none of a real NVRTC, and changes with
+    // everything that compiled objects depend on.
     *major = 13;
     *minor = 1000 + (int)(std::stoul(compiled_with().substr(0, 8), nullptr, 16) % 1000000);
     return SUCCESS;
@@ -103,7 +104,7 @@ Result nvrtcCompileProgram(Program *program, int count, const char *const *optio
     std::ostringstream bytes;
     bytes << file.rdbuf();
     program->object = bytes.str();
-    // PTX is text. Here it contains the path of the object, which the emulated driver opens.
+    // The emulated PTX is a text with the path of the object, which the emulated driver opens.
     program->ptx = "// emulated PTX\n" + compiled.path + "\n";
     return SUCCESS;
 }
@@ -127,7 +128,7 @@ Result nvrtcGetPTX(Program *program, char *to) { return copy(program, program->p
 Result nvrtcGetProgramLogSize(Program *program, size_t *to) { return size(program, program->log, 1, to); }
 Result nvrtcGetProgramLog(Program *program, char *to) { return copy(program, program->log, 1, to); }
 
-// Kernels are `extern "C"`, so names are not mangled.
+// Kernels are `extern "C"`, so their names are not mangled.
 Result nvrtcAddNameExpression(Program *program, const char *) { return program ? SUCCESS : INVALID_PROGRAM; }
 Result nvrtcGetLoweredName(Program *program, const char *name, const char **lowered) {
     if (!program) return INVALID_PROGRAM;
