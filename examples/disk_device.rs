@@ -1,13 +1,13 @@
-//! A device that is defined outside the crate. Its tensors are in memory-mapped files, and can be larger than the memory that the program
-//! may allocate.
+//! A device that is defined outside the crate. Its tensors are in memory-mapped files, and can be larger than the memory that the
+//! program may allocate.
 //!
-//! `cargo run --release --example disk_device` uses the defaults. To choose the side of the matrix and the memory limit in MiB, append
-//! for example `-- 16384 256`.
+//! `cargo run --release --example disk_device` uses the defaults. To choose the side of the matrix and the memory limit in MiB,
+//! append for example `-- 16384 256`.
 //!
 //! A device implements memory (the trait `Device`), and one trait for each family of operations that it supports. The device `Disk`
-//! supports strided copies and reductions, in a few lines each: its memory is accessible from the host, so it passes its operands to the
-//! host's kernels. It supports neither arithmetic nor products. So `&x + &x` and `x.matmul(&x)` do not compile, and the compiler reports
-//! what is missing:
+//! supports strided copies and reductions, in a few lines each: its memory is accessible from the host, so it passes its operands
+//! to the host's kernels. It supports neither arithmetic nor products. So `&x + &x` and `x.matmul(&x)` do not compile, and the
+//! compiler reports what is missing:
 //!
 //! ```text
 //! error[E0277]: the device `Disk` has no elementwise operations on tensors of `f64`
@@ -65,10 +65,10 @@ impl Disk {
     }
 }
 
-// SAFETY: a buffer has the requested elements, which are initialised with zeros, until it is dropped: the mapping does not move, and only
-// this process accesses the file. `ptr` and `ptr_mut` return the address of the first element, which is aligned, because mappings begin
-// at a page boundary. `read` and `write` access only the range that they are given. All instances use the same address space, so
-// `same_instance` may return `true`.
+// SAFETY: a buffer has the requested elements, which are initialised with zeros, until it is dropped: the mapping does not move,
+// and only this process accesses the file. `ptr` and `ptr_mut` return the address of the first element, which is aligned, because
+// mappings begin at a page boundary. `read` and `write` access only the range that they are given. All instances use the same
+// address space, so `same_instance` may return `true`.
 unsafe impl Device for Disk {
     type Buffer<T: Element> = Mapping<T>;
     type Ptr<T: Element> = HostPtr<T>;

@@ -18,8 +18,8 @@ impl Drop for Counted {
     }
 }
 
-// SAFETY: the elements are those of a `Vec`. They stay valid and at the same address until `Counted` is dropped, because only this method
-// gives access to the `Vec`, and it does not resize it.
+// SAFETY: the elements are those of a `Vec`. They stay valid and at the same address until `Counted` is dropped, because only this
+// method gives access to the `Vec`, and it does not resize it.
 unsafe impl ForeignMemory<f64> for Counted {
     fn elements(&mut self) -> &mut [f64] {
         &mut self.0
@@ -56,7 +56,8 @@ pub unsafe extern "C" fn sum(given: *mut DLManagedTensorVersioned) -> f64 {
     }
 }
 
-/// Doubles every element of a matrix of `f64`, and frees the structure. Returns `false` for any other tensor, which the caller keeps.
+/// Doubles every element of a writable matrix of `f64`, and frees the structure. Returns `false` for any other tensor, which the
+/// caller keeps.
 ///
 /// # Safety
 /// `given` must be a valid DLPack structure that nothing else uses.

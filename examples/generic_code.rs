@@ -24,7 +24,8 @@ fn axpy<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     y
 }
 
-/// Returns the mean of the diagonal of the first two axes. The call of `trace` changes the rank, so it needs one more bound: `RemoveAxes`.
+/// Returns the mean of the diagonal of the first two axes. The call of `trace` changes the rank, so it needs one more bound:
+/// `RemoveAxes`.
 fn mean_diagonal<T, D, O, Dev>(x: TensorView<'_, T, D, O, Dev>) -> Tensor<T, D::Removed, O, Dev>
 where
     T: Scalar,
@@ -36,8 +37,8 @@ where
     x.trace(0, 1) / n
 }
 
-/// Computes the softmax along an axis: exponentials, divided by their sum along the axis. The maximum is subtracted first, so that large
-/// elements do not overflow.
+/// Computes the softmax along an axis: exponentials, divided by their sum along the axis. The maximum is subtracted first, so that
+/// large elements do not overflow.
 fn softmax<T: RealFloat, D: Dim, O: Order, Dev: Backend<T>>(
     x: TensorView<'_, T, D, O, Dev>,
     axis: usize,

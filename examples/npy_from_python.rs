@@ -49,8 +49,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let by_columns = Tensor::<f64, Rank<2>, ColMajor>::read_npy(&columns)?;
     assert_eq!(by_columns.as_order::<RowMajor>(), scores);
 
-    // If the type is known at run time only, read a `DynTensor`, which has the type of the file. `dispatch!` runs generic code for its
-    // element type.
+    // If the type is known at run time only, read a `DynTensor`, which has the type of the file. `dispatch!` runs generic code for
+    // its element type.
     for path in [&rows, &columns] {
         let x = DynTensor::read_npy(path)?;
         let peak = dispatch!(x.dtype(), T in [f32, f64] => {

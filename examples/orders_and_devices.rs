@@ -1,5 +1,5 @@
-//! Shows all conversions between the two memory orders and between devices. For each conversion, compares the addresses of the elements,
-//! and prints whether the conversion is free or copies.
+//! Shows all conversions between the two memory orders and between devices. For each conversion, compares the addresses of the
+//! elements, and prints whether the conversion is free or copies.
 //!
 //! `cargo run --example orders_and_devices`
 

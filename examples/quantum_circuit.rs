@@ -1,13 +1,13 @@
 //! A simulator of quantum circuits: states are tensors, gates are contractions.
 //!
-//! The state of n qubits consists of 2ⁿ complex amplitudes. A gate on one or two qubits is a contraction of a small tensor with a view
-//! of the amplitudes, reshaped so that these qubits are axes. The amplitudes are neither permuted nor copied first.
+//! The state of n qubits consists of 2ⁿ complex amplitudes. A gate on one or two qubits is a contraction of a small tensor with a
+//! view of the amplitudes, reshaped so that these qubits are axes. The amplitudes are neither permuted nor copied first.
 //!
 //! Three results are compared with known values:
 //!
 //! * The Greenberger–Horne–Zeilinger (GHZ) state (1989) has amplitudes 1/√2 at 0…0 and 1…1.
-//! * The quantum Fourier transform (M. A. Nielsen and I. L. Chuang, *Quantum Computation and Quantum Information*, section 5.1) of the
-//!   basis state |x⟩ of N = 2ⁿ states has amplitudes e^{2πi x k / N} / √N.
+//! * The quantum Fourier transform (M. A. Nielsen and I. L. Chuang, *Quantum Computation and Quantum Information*, section 5.1) of
+//!   the basis state |x⟩ of N = 2ⁿ states has amplitudes e^{2πi x k / N} / √N.
 //! * Some amplitudes of the transform of a random state are computed again, as sums by its definition.
 //!
 //! Small circuits are then contracted as one network by a single `einsum!`.
@@ -58,8 +58,8 @@ fn controlled_phase(angle: f64) -> Tensor<c64, Rank<2>> {
     tensor![[one, one], [one, phase(angle)]]
 }
 
-/// The state of some qubits, and the number and total time of the gates applied so far. Qubit 0 is the highest bit of an amplitude's
-/// index.
+/// The state of some qubits, and the number and total time of the gates applied so far. Qubit 0 is the highest bit of an
+/// amplitude's index.
 struct Register {
     qubits: usize,
     amplitudes: Tensor<c64, Rank<1>>,
@@ -231,8 +231,8 @@ fn at_once() {
     println!("error {error:.1e}");
     assert!(error < TOLERANCE);
 
-    // A controlled phase is diagonal, so its operand has the labels of its two qubits and introduces no new labels. The final reversal of
-    // the qubits is expressed by the order of the labels in the result.
+    // A controlled phase is diagonal, so its operand has the labels of its two qubits and introduces no new labels. The final
+    // reversal of the qubits is expressed by the order of the labels in the result.
     println!(
         "\nFourier transform on 4 qubits: 4 states, 4 Hadamard gates, 6 controlled phases, 14 operands\n"
     );

@@ -6,7 +6,8 @@ use vierbein::{Storage, StorageMut};
 
 /// The result of an operation.
 pub(crate) trait Outcome {
-    /// Returns the number of bytes of the elements, and the address of one element. Returns `None` if the result is not a tensor or `Vec`.
+    /// Returns the number of bytes of the elements, and the address of one element. Returns `None` if the result is not a tensor or
+    /// `Vec`.
     fn elements(&self) -> Option<(usize, usize)>;
 }
 
@@ -55,8 +56,8 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Describes an operation that returned `outcome`. `x` is the address range of the operand `x`; the operation made `times` allocations
-    /// with `bytes` bytes in total.
+    /// Describes an operation that returned `outcome`. `x` is the address range of the operand `x`; the operation made `times`
+    /// allocations with `bytes` bytes in total.
     pub(crate) fn new(outcome: &impl Outcome, x: &Range<usize>, (times, bytes): (usize, usize)) -> Found {
         let elements = outcome.elements();
         let result = elements.map_or(0, |(bytes, _)| bytes);

@@ -31,8 +31,8 @@ impl Clock {
         record(end)?;
         // SAFETY: `new` created the event, and only `drop` destroys it.
         unsafe { result::event::synchronize(end) }?;
-        // SAFETY: only `drop` destroys the events. Both were recorded on the null stream, in this order. The wait for the second has
-        // returned, so both have completed.
+        // SAFETY: only `drop` destroys the events. Both were recorded on the null stream, in this order. The wait for the second
+        // has returned, so both have completed.
         let milliseconds = unsafe { result::event::elapsed(start, end) }?;
         // Events have a resolution of half a microsecond. The minimum avoids a division by zero.
         Ok(f64::from(milliseconds).max(1e-4) * 1e-3)

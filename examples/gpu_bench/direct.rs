@@ -13,8 +13,8 @@ pub(crate) fn copy(bench: &Bench) -> Result<f64, Box<dyn Error>> {
     let n = bench.size(100_000_000);
     let (from, mut to) = (OnGpu::<f64, 1>::ones([n]), OnGpu::<f64, 1>::zeros([n]));
     let (source, target, bytes) = (from.device_ptr().address(), to.device_ptr_mut().address(), 8 * n);
-    // SAFETY: both buffers have `bytes` bytes of GPU memory and do not overlap. They live until `bench.time` has waited for the copies, and
-    // nothing else accesses them before that.
+    // SAFETY: both buffers have `bytes` bytes of GPU memory and do not overlap. They live until `bench.time` has waited for the
+    // copies, and nothing else accesses them before that.
     let run = || unsafe {
         result::memcpy_dtod_async(target, source, bytes, result::stream::null()).expect("a copy")
     };
@@ -62,8 +62,8 @@ macro_rules! blas {
             unsafe fn gemm(handle: sys::cublasHandle_t, n: i64, [a, b, c]: [u64; 3]) -> sys::cublasStatus_t {
                 let (one, zero): ($scalar, $scalar) = ($one, $zero);
                 let plain = sys::cublasOperation_t::CUBLAS_OP_N;
-                // SAFETY: the caller ensures that the handle is valid, that the matrices have `n * n` elements, and that access to `c` is
-                // exclusive. cuBLAS reads both scalars from host memory during the call.
+                // SAFETY: the caller ensures that the handle is valid, that the matrices have `n * n` elements, and that access to
+                // `c` is exclusive. cuBLAS reads both scalars from host memory during the call.
                 unsafe {
                     sys::$f(handle, plain, plain, n, n, n, &raw const one, a as _, n, b as _, n, &raw const zero, c as _, n)
                 }
@@ -90,8 +90,8 @@ pub(crate) fn gemm<T: Blas + vierbein::Scalar>(
     // SAFETY: `handle` is a local variable, and the call writes only to it.
     unsafe { sys::cublasCreate_v2(&raw mut handle) }.result()?;
     let run = || {
-        // SAFETY: `handle` is valid until it is destroyed below. The matrices have `n * n` elements, and live until `bench.time` has waited
-        // for the products. `c` is mutably borrowed, so nothing else accesses it.
+        // SAFETY: `handle` is valid until it is destroyed below. The matrices have `n * n` elements, and live until `bench.time`
+        // has waited for the products. `c` is mutably borrowed, so nothing else accesses it.
         let done: Result<(), CublasError> = unsafe { T::gemm(handle, n, addresses) }.result();
         done.expect("a product");
     };

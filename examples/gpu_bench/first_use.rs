@@ -1,5 +1,5 @@
-//! Times the first call of a kernel in a process: in a first process, which compiles the kernel, and in a second one, which loads it from
-//! disk.
+//! Times the first call of a kernel in a process: in a first process, which compiles the kernel, and in a second one, which loads
+//! it from disk.
 
 use crate::Bench;
 use std::error::Error;

@@ -1,14 +1,14 @@
-//! Benchmarks on a GPU. Each case is compared with a reference: operations that are bound by memory bandwidth with a plain copy of the
-//! same run, matrix products with cuBLAS called directly, and small operations with a target time.
+//! Benchmarks on a GPU. Each case is compared with a reference: operations that are bound by memory bandwidth with a plain copy of
+//! the same run, matrix products with cuBLAS called directly, and small operations with a target time.
 //!
-//! Every result is compared with the host's result before the case is timed. A measurement queues many calls, about ten milliseconds of
-//! work, between two CUDA events. So it returns the time of the GPU, or of the host if launching kernels takes longer. The output is a
-//! table, and a line of JSON for each case.
+//! Every result is compared with the host's result before the case is timed. A measurement queues many calls, about ten
+//! milliseconds of work, between two CUDA events. So it returns the time of the GPU, or of the host if launching kernels takes
+//! longer. The output is a table, and a line of JSON for each case.
 //!
 //! `cargo run --release --features cuda --example gpu_bench -- [--quick] [--once] [--rounds N] [--seconds N] [--dtype f64] [FILTER]`
 //!
-//! `--quick` uses small sizes to check that everything runs; its times mean nothing. `--once` runs each case once, without checks and
-//! times, for a profiler. After `--seconds`, no further case starts; the number of skipped cases is printed at the end.
+//! `--quick` uses small sizes to check that everything runs; its times mean nothing. `--once` runs each case once, without checks
+//! and times, for a profiler. After `--seconds`, no further case starts; the number of skipped cases is printed at the end.
 
 mod cases;
 mod clock;
@@ -102,7 +102,8 @@ impl Bench {
         fits
     }
 
-    /// Returns whether a case is to run: its name contains the filter, and there is time left. Counts the cases for which there is none.
+    /// Returns whether a case is to run: its name contains the filter, and there is time left. Counts the cases for which there is
+    /// none.
     pub(crate) fn wanted(&self, name: &str) -> bool {
         let named = self.filter.as_ref().is_none_or(|filter| name.contains(filter.as_str()));
         let late = named && self.end.is_some_and(|end| Instant::now() > end);
@@ -127,7 +128,8 @@ impl Bench {
         Ok([times[times.len() / 2], times[0]])
     }
 
-    /// Prints the result of a case. `amount` is the number of bytes or operations, and `against` the time of cuBLAS for [`Limit::Blas`].
+    /// Prints the result of a case. `amount` is the number of bytes or operations, and `against` the time of cuBLAS for
+    /// [`Limit::Blas`].
     pub(crate) fn report(
         &mut self,
         name: &str,

@@ -1,5 +1,5 @@
-//! Draws the figures of memory layouts. The code places the boxes by the addresses of elements, and draws the red lines along iterators, so
-//! the figures show what the library does.
+//! Draws the figures of memory layouts. The code places the boxes by the addresses of elements, and draws the red lines along
+//! iterators, so the figures show what the library does.
 
 use crate::svg::{COLOURS, Svg};
 use vierbein::prelude::*;
@@ -33,8 +33,8 @@ fn offset(memory: &[i32], element: &i32) -> usize {
     offset
 }
 
-/// Draws memory as a row of boxes, one for each element. `owner` returns the number of the row or matrix to which an element belongs, which
-/// determines the colour.
+/// Draws memory as a row of boxes, one for each element. `owner` returns the number of the row or matrix to which an element
+/// belongs, which determines the colour.
 fn strip(svg: &mut Svg, (x, y): (usize, usize), memory: &[i32], owner: impl Fn(usize) -> Option<usize>) {
     for (k, value) in memory.iter().enumerate() {
         let at = x + k * CELL.0;

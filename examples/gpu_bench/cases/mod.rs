@@ -1,5 +1,5 @@
-//! The benchmark cases. Each case is an expression. The host evaluates it for the expected result; the GPU evaluates it to be checked and
-//! timed.
+//! The benchmark cases. Each case is an expression. The host evaluates it for the expected result; the GPU evaluates it to be
+//! checked and timed.
 
 use crate::Bench;
 use crate::direct::{Blas, Near};
@@ -49,8 +49,8 @@ fn differ<T: Near + Scalar, D: Dim>(
     Ok(())
 }
 
-/// Runs one case. Its operands are created on the host and copied to the GPU, and the same expression is evaluated on both. `$amount` is
-/// the number of bytes or operations: see `Limit`.
+/// Runs one case. Its operands are created on the host and copied to the GPU, and the same expression is evaluated on both.
+/// `$amount` is the number of bytes or operations: see `Limit`.
 macro_rules! case {
     ($bench:ident, $T:ident, $name:expr, $amount:expr, $limit:expr, [$($x:ident = $make:expr),*], $result:expr) => {
         if $bench.wanted($name) {
