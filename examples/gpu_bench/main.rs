@@ -2,8 +2,8 @@
 //! the same run, matrix products with cuBLAS called directly, and small operations with a target time.
 //!
 //! Every result is compared with the host's result before the case is timed. A measurement queues many calls, about ten
-//! milliseconds of work, between two CUDA events. So it returns the time of the GPU, or of the host if launching kernels takes
-//! longer. The output is a table, and a line of JSON for each case.
+//! milliseconds of work, between two CUDA events. The measured time is that of the GPU, or of the host if launching kernels
+//! takes longer. The output is a table, and a line of JSON for each case.
 //!
 //! `cargo run --release --features cuda --example gpu_bench -- [--quick] [--once] [--rounds N] [--seconds N] [--dtype f64] [FILTER]`
 //!
