@@ -1,11 +1,13 @@
-//! A device outside of the crate: tensors in memory-mapped files, larger than the memory that the program may allocate.
+//! A device that is defined outside the crate. Its tensors are in memory-mapped files, and can be larger than the memory that the
+//! program may allocate.
 //!
-//! `cargo run --release --example disk_device`, or with the side of the matrix and the memory limit in MiB: `.. -- 16384 256`.
+//! `cargo run --release --example disk_device` uses the defaults. To choose the side of the matrix and the memory limit in MiB,
+//! append for example `-- 16384 256`.
 //!
-//! A device implements memory (`Device`), and each family of operations that it supports. This one supports strided copies and
-//! reductions, in a few lines each: its memory is accessible from the host, so it passes its operands to the host's kernels. It
-//! supports neither arithmetic nor products, so these cannot put a result in memory by accident: `&x + &x` and `x.matmul(&x)` do
-//! not compile, and the compiler reports what is missing:
+//! A device implements memory (the trait `Device`), and one trait for each family of operations that it supports. The device `Disk`
+//! supports strided copies and reductions, in a few lines each: its memory is accessible from the host, so it passes its operands
+//! to the host's kernels. It supports neither arithmetic nor products. So `&x + &x` and `x.matmul(&x)` do not compile, and the
+//! compiler reports what is missing:
 //!
 //! ```text
 //! error[E0277]: the device `Disk` has no elementwise operations on tensors of `f64`
@@ -28,7 +30,7 @@ pub(crate) struct Disk {
     folder: Arc<Path>,
 }
 
-/// A memory-mapped file of elements. It is deleted with the tensor.
+/// The buffer of a tensor: a memory-mapped file of elements. The file is deleted when the buffer is dropped.
 #[derive(Debug)]
 pub(crate) struct Mapping<T> {
     /// `None` if there are no elements, because a mapping cannot be empty.
@@ -63,8 +65,10 @@ impl Disk {
     }
 }
 
-// SAFETY: a mapping has the requested elements, initially zero, until it is dropped. Only this process accesses the file. Pointers are
-// addresses in the mapping, which is aligned to pages, and copies access only the range that they are given.
+// SAFETY: a buffer has the requested elements, which are initialised with zeros, until it is dropped: the mapping does not move,
+// and only this process accesses the file. `ptr` and `ptr_mut` return the address of the first element, which is aligned, because
+// mappings begin at a page boundary. `read` and `write` access only the range that they are given. All instances use the same
+// address space, so `same_instance` may return `true`.
 unsafe impl Device for Disk {
     type Buffer<T: Element> = Mapping<T>;
     type Ptr<T: Element> = HostPtr<T>;
@@ -73,7 +77,7 @@ unsafe impl Device for Disk {
         format!("Disk({})", self.folder.display())
     }
     fn same_instance(&self, _: &Self) -> bool {
-        true // any directory will do: addresses are those of this process
+        true // a pointer is an address in this process, whatever the directory
     }
     fn alloc<T: Element>(&self, len: usize) -> Result<Mapping<T>, Error> {
         let bytes = len.checked_mul(size_of::<T>()).filter(|&bytes| isize::try_from(bytes).is_ok());
@@ -85,12 +89,12 @@ unsafe impl Device for Disk {
         let (file, path) = self.file(bytes as u64).map_err(failed)?;
         let mut mapping = Mapping { map: None, path, len, elements: std::marker::PhantomData };
         if bytes > 0 {
-            // SAFETY: the file is new, and only this process accesses it.
+            // SAFETY: the file was just created under a name that contains the process ID, so only this process accesses it.
             mapping.map = Some(unsafe { MmapMut::map_mut(&file) }.map_err(failed)?);
         }
         Ok(mapping)
     }
-    /// The default implementation would make the zeros in memory and copy them.
+    /// The default implementation would allocate zeros in host memory and copy them to the file.
     fn alloc_zeroed<T: Element>(&self, len: usize) -> Result<Mapping<T>, Error> {
         self.alloc(len)
     }
@@ -143,7 +147,7 @@ impl<T: Element> Reduce<T> for Disk {
     }
 }
 
-/// Limits the memory of the program. Memory-mapped files do not count. Allocations above the limit fail.
+/// Limits the memory that the program can allocate: allocations that exceed the limit fail. Memory-mapped files do not count.
 #[cfg(target_os = "linux")]
 fn limit_memory(bytes: u64) {
     let limit = libc::rlimit { rlim_cur: bytes, rlim_max: bytes };
@@ -158,7 +162,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let limit = arguments.get(1).copied().unwrap_or(128);
     let disk = Disk::new(std::env::temp_dir().join(format!("vierbein-disk-{}", std::process::id())))?;
 
-    // Kernels run on one thread, because each thread would need memory for its stack.
+    // By default, the matrix is four times as large as this limit, so it cannot be in memory.
     #[cfg(target_os = "linux")]
     limit_memory((limit as u64) << 20);
     let bytes = n * n * size_of::<f64>();

@@ -31,7 +31,7 @@ NEW, USED = b"dltensor_versioned", b"used_dltensor_versioned"
 
 
 class Given:
-    """A tensor of the library, for `np.from_dlpack`."""
+    """A tensor of the library as an object that `np.from_dlpack` accepts."""
 
     def __init__(self, pointer):
         self.pointer = pointer
@@ -44,7 +44,8 @@ class Given:
 
 
 def pass_to(function, array):
-    """Calls a function of the library with an array's memory. The library frees it if it accepts it."""
+    """Calls a function of the library with the DLPack structure of an array. If the function accepts the array, the library frees the
+    structure, and the capsule is renamed so that Python does not free it again."""
     capsule = array.__dlpack__(max_version=(1, 0))
     result = function(python.PyCapsule_GetPointer(capsule, NEW))
     if result is True or isinstance(result, float) and not math.isnan(result):
@@ -52,7 +53,7 @@ def pass_to(function, array):
     return result
 
 
-# From Rust: the strides are those of the column-major tensor. Dropping NumPy's last reference frees it once.
+# From Rust to NumPy: the strides are those of the column-major tensor. Dropping the last reference in NumPy frees the tensor once.
 array = np.from_dlpack(Given(library.columns_first(2, 3)))
 assert array.dtype == np.float64 and array.shape == (2, 3) and array.strides == (8, 16)
 assert array.tolist() == [[0, 2, 4], [1, 3, 5]] and array.flags.writeable
@@ -64,7 +65,7 @@ del part
 gc.collect()
 assert library.freed() == 1
 
-# From NumPy: any strides. The library holds no reference after the call.
+# From NumPy to Rust: the library accepts any strides. It holds no reference to the array after the call.
 for array in [
     np.arange(12.0).reshape(3, 4),
     np.asfortranarray(np.arange(12.0).reshape(3, 4)),
@@ -79,7 +80,7 @@ for array in [
     assert (array == 2 * before).all()
     assert sys.getrefcount(array) == references
 
-# Rejected and still owned by NumPy: another type, another rank, read-only memory.
+# The library rejects another element type, another rank, and for `double` read-only memory. NumPy still owns these arrays.
 for array in [np.arange(12).reshape(3, 4), np.arange(3.0)]:
     assert math.isnan(pass_to(library.sum, array))
 array = np.arange(4.0).reshape(2, 2)

@@ -1,4 +1,4 @@
-//! A C library of functions that pass tensors as DLPack structures, to share memory between Python and Rust.
+//! A library with C functions that pass tensors as DLPack structures, to share memory between Python and Rust.
 //!
 //! `cargo build --example dlpack_library`, then `python3 examples/dlpack_library.py` (NumPy 2.1 or later).
 
@@ -9,7 +9,7 @@ use vierbein::prelude::*;
 
 static FREED: AtomicUsize = AtomicUsize::new(0);
 
-/// Memory that counts how often it is freed.
+/// Memory of a tensor. Dropping it increments [`FREED`].
 struct Counted(Vec<f64>);
 
 impl Drop for Counted {
@@ -18,7 +18,8 @@ impl Drop for Counted {
     }
 }
 
-// SAFETY: the elements are those of a `Vec` that only this method gives access to.
+// SAFETY: the elements are those of a `Vec`. They stay valid and at the same address until `Counted` is dropped, because only this
+// method gives access to the `Vec`, and it does not resize it.
 unsafe impl ForeignMemory<f64> for Counted {
     fn elements(&mut self) -> &mut [f64] {
         &mut self.0
@@ -55,7 +56,8 @@ pub unsafe extern "C" fn sum(given: *mut DLManagedTensorVersioned) -> f64 {
     }
 }
 
-/// Doubles every element of a matrix of `f64`, and frees the structure. Returns `false` for any other tensor, which the caller keeps.
+/// Doubles every element of a writable matrix of `f64`, and frees the structure. Returns `false` for any other tensor, which the
+/// caller keeps.
 ///
 /// # Safety
 /// `given` must be a valid DLPack structure that nothing else uses.

@@ -24,7 +24,8 @@ fn axpy<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     y
 }
 
-/// Returns the mean of a diagonal. A call that changes the rank needs one more bound, on the rank.
+/// Returns the mean of the diagonal of the first two axes. The call of `trace` changes the rank, so it needs one more bound:
+/// `RemoveAxes`.
 fn mean_diagonal<T, D, O, Dev>(x: TensorView<'_, T, D, O, Dev>) -> Tensor<T, D::Removed, O, Dev>
 where
     T: Scalar,
@@ -36,7 +37,8 @@ where
     x.trace(0, 1) / n
 }
 
-/// Computes the softmax: weights that sum to 1 along an axis. Stable for large inputs.
+/// Computes the softmax along an axis: exponentials, divided by their sum along the axis. The maximum is subtracted first, so that
+/// large elements do not overflow.
 fn softmax<T: RealFloat, D: Dim, O: Order, Dev: Backend<T>>(
     x: TensorView<'_, T, D, O, Dev>,
     axis: usize,
@@ -46,14 +48,14 @@ fn softmax<T: RealFloat, D: Dim, O: Order, Dev: Backend<T>>(
     powers / sums
 }
 
-/// Returns a view that lives as long as the argument's borrow.
+/// Returns a view of the first subtensor along axis 0. The view has the lifetime of the argument.
 fn first<'a, T: Scalar, D: RemoveAxes<1>, O: Order, Dev: Device>(
     x: TensorView<'a, T, D, O, Dev>,
 ) -> TensorView<'a, T, D::Removed, O, Dev> {
     x.index_axis(0, 0)
 }
 
-/// A tensor of a matrix product state: a user's type with a static rank.
+/// A tensor of a matrix product state, as an example of a user's type with a rank as a const parameter.
 struct Site<const N: usize, Dev: Device = Cpu>
 where
     Rank<N>: Dim,

@@ -23,14 +23,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::temp_dir().join(format!("vierbein-npy-from-python-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
 
-    // The header describes the contents. No element is read.
+    // `read_header` returns the description of the contents, and reads no element.
     let header = read_header(iris)?;
     println!(
         "{iris}\n  dtype {}, shape {:?}, fortran_order {}\n",
         header.descr, header.shape, header.fortran_order
     );
 
-    // If the program expects a certain type, it states it, and reading checks it.
+    // A program that expects a certain type names it. `read_npy` returns an error if the file has another type.
     let table = Tensor::<f64, Rank<2>>::read_npy(iris)?;
     let scores = standardise(table.view());
     println!("the first flowers, standardised:\n{:.3}\n", scores.slice(s![..3, ..]));
@@ -49,7 +49,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let by_columns = Tensor::<f64, Rank<2>, ColMajor>::read_npy(&columns)?;
     assert_eq!(by_columns.as_order::<RowMajor>(), scores);
 
-    // If the type is known only at run time, the file is read as it is; `dispatch!` runs generic code for its element type.
+    // If the type is known at run time only, read a `DynTensor`, which has the type of the file. `dispatch!` runs generic code for
+    // its element type.
     for path in [&rows, &columns] {
         let x = DynTensor::read_npy(path)?;
         let peak = dispatch!(x.dtype(), T in [f32, f64] => {

@@ -1,5 +1,5 @@
-//! All conversions between the two memory orders and between devices: which ones are free (the addresses are compared), and which
-//! ones copy.
+//! Shows all conversions between the two memory orders and between devices. For each conversion, compares the addresses of the
+//! elements, and prints whether the conversion is free or copies.
 //!
 //! `cargo run --example orders_and_devices`
 
@@ -7,12 +7,12 @@ use disk_device::Disk;
 use vierbein::HostAccess;
 use vierbein::prelude::*;
 
-/// A second device that is accessible from the host: tensors in files.
+/// The device of another example, which has tensors in files: a second device that is accessible from the host.
 #[path = "disk_device.rs"]
 #[allow(dead_code, reason = "an example of its own")]
 mod disk_device;
 
-/// Returns whether two tensors start at the same address.
+/// Returns "free" if the first elements of two tensors have the same address, else "copies".
 fn shared<O: Order, P: Order, D: Dim, E: Dim, Dev: HostAccess, Dev2: HostAccess>(
     a: TensorView<'_, f64, D, O, Dev>,
     b: TensorView<'_, f64, E, P, Dev2>,

@@ -1,13 +1,18 @@
 //! A simulator of quantum circuits: states are tensors, gates are contractions.
 //!
-//! The state of n qubits is 2ⁿ complex amplitudes. A gate on one or two qubits is a contraction with the axes of a reshaped view. The
-//! gate is written once, and no amplitudes are moved unnecessarily. Three circuits have known results. The
-//! Greenberger–Horne–Zeilinger (GHZ) state (1989) has amplitudes 1/√2 at 0…0 and 1…1. The quantum Fourier transform (M. A. Nielsen
-//! and I. L. Chuang, *Quantum Computation and Quantum Information*, section 5.1) of a basis state has amplitudes
-//! e^{2πi x k / N} / √N. That of a random state is compared with sums by definition. Small circuits are then contracted as one
-//! network by a single `einsum!`.
+//! The state of n qubits consists of 2ⁿ complex amplitudes. A gate on one or two qubits is a contraction of a small tensor with a
+//! view of the amplitudes, reshaped so that these qubits are axes. The amplitudes are neither permuted nor copied first.
 //!
-//! Prints errors, relative to the largest amplitude, and times. Fails if an error exceeds 1e-12.
+//! Three results are compared with known values:
+//!
+//! * The Greenberger–Horne–Zeilinger (GHZ) state (1989) has amplitudes 1/√2 at 0…0 and 1…1.
+//! * The quantum Fourier transform (M. A. Nielsen and I. L. Chuang, *Quantum Computation and Quantum Information*, section 5.1) of
+//!   the basis state |x⟩ of N = 2ⁿ states has amplitudes e^{2πi x k / N} / √N.
+//! * Some amplitudes of the transform of a random state are computed again, as sums by its definition.
+//!
+//! Small circuits are then contracted as one network by a single `einsum!`.
+//!
+//! Prints relative errors and times. Fails if an error exceeds 1e-12.
 //!
 //! `cargo run --release --example quantum_circuit [qubits]`
 
@@ -53,24 +58,25 @@ fn controlled_phase(angle: f64) -> Tensor<c64, Rank<2>> {
     tensor![[one, one], [one, phase(angle)]]
 }
 
-/// The amplitudes of some qubits, and the number and time of the gates. Qubit 0 is the highest bit of the index.
+/// The state of some qubits, and the number and total time of the gates applied so far. Qubit 0 is the highest bit of an
+/// amplitude's index.
 struct Register {
     qubits: usize,
     amplitudes: Tensor<c64, Rank<1>>,
-    /// The output of a gate, which is then exchanged with `amplitudes`.
+    /// The preallocated output of the next gate. After the gate, it is exchanged with `amplitudes`.
     next: Tensor<c64, Rank<1>>,
     gates: u32,
     elapsed: Duration,
 }
 
 impl Register {
-    /// Returns qubits in a state with these amplitudes.
+    /// Returns a register in the state with these amplitudes. Their number must be a power of two.
     fn new(amplitudes: Tensor<c64, Rank<1>>) -> Register {
         let (qubits, next) = (amplitudes.len().ilog2() as usize, Tensor::zeros(amplitudes.shape()));
         Register { qubits, amplitudes, next, gates: 0, elapsed: Duration::ZERO }
     }
 
-    /// Returns qubits in the state |x⟩.
+    /// Returns a register in the basis state |x⟩.
     fn basis(qubits: usize, x: usize) -> Register {
         let mut amplitudes = Tensor::zeros([1 << qubits]);
         amplitudes[[x]] = c64::ONE;
@@ -83,7 +89,7 @@ impl Register {
         [1 << a, 1 << (b - a - 1), 1 << (self.qubits - b - 1)]
     }
 
-    /// Counts a gate that started at `start` and has written `next`.
+    /// Completes a gate that started at `start` and wrote its result to `next`: makes this the state, and counts the gate.
     fn step(&mut self, start: Instant) {
         std::mem::swap(&mut self.amplitudes, &mut self.next);
         self.gates += 1;
@@ -110,7 +116,7 @@ impl Register {
         self.step(start);
     }
 
-    /// Applies a diagonal gate to qubits `a` < `b`. Its labels occur in both operands and in the result, so nothing is summed.
+    /// Applies a diagonal gate to qubits `a` < `b`. The gate's labels i and j also occur in the result, so no label is summed.
     fn apply_diagonal(&mut self, diagonal: &Tensor<c64, Rank<2>>, a: usize, b: usize) {
         let start = Instant::now();
         let [before, between, behind] = self.around(a, b);
@@ -121,7 +127,7 @@ impl Register {
         self.step(start);
     }
 
-    /// Applies a Hadamard gate and a chain of controlled-NOT gates, which make the GHZ state from |0…0⟩.
+    /// Applies a Hadamard gate and a chain of controlled-NOT gates. They transform |0…0⟩ to the GHZ state.
     fn ghz(mut self) -> Register {
         self.apply(&hadamard(), 0);
         for a in 1..self.qubits {
@@ -145,7 +151,7 @@ impl Register {
         self
     }
 
-    /// Prints the time per gate, this error, and the error of the norm. Fails if an error is too large.
+    /// Prints the time per gate, `error`, and the error of the norm of the state. Panics if an error is not below [`TOLERANCE`].
     fn report(&self, what: &str, error: f64) {
         let each = self.elapsed.as_secs_f64() * 1e3 / f64::from(self.gates);
         let norm = (self.amplitudes.norm().item() - 1.0).abs();
@@ -157,7 +163,7 @@ impl Register {
     }
 }
 
-/// Returns the largest error of an amplitude, relative to the largest amplitude.
+/// Returns the largest error of an amplitude, divided by the largest exact amplitude.
 fn error_of<D: Dim>(found: TensorView<'_, c64, D>, exact: TensorView<'_, c64, D>) -> f64 {
     (found - exact).abs().max().item() / exact.abs().max().item()
 }
@@ -168,7 +174,7 @@ fn exact_ghz(qubits: usize) -> Tensor<c64, Rank<1>> {
     Tensor::from_fn([last + 1], |[k]| c64::from(if k == 0 || k == last { FRAC_1_SQRT_2 } else { 0.0 }))
 }
 
-/// Returns the exact Fourier transform of |x⟩. The angle is reduced in integers, without rounding errors.
+/// Returns the exact Fourier transform of |x⟩. Angles are reduced modulo 2π by integer arithmetic, without rounding errors.
 fn exact_fourier(qubits: usize, x: usize) -> Tensor<c64, Rank<1>> {
     let n = 1usize << qubits;
     Tensor::from_fn([n], |[k]| phase(TAU * ((x * k) % n) as f64 / n as f64) / (n as f64).sqrt())
@@ -225,8 +231,8 @@ fn at_once() {
     println!("error {error:.1e}");
     assert!(error < TOLERANCE);
 
-    // A controlled phase is diagonal, so its operand has the labels of both qubits and introduces no new ones. The final reversal of
-    // qubits is the order of the labels in the result.
+    // A controlled phase is diagonal, so its operand has the labels of its two qubits and introduces no new labels. The final
+    // reversal of the qubits is expressed by the order of the labels in the result.
     println!(
         "\nFourier transform on 4 qubits: 4 states, 4 Hadamard gates, 6 controlled phases, 14 operands\n"
     );

@@ -4,7 +4,8 @@
 
 use vierbein::prelude::*;
 
-/// Returns the sample covariance of the columns of a table: `Xᵀ X / (n − 1)` of the centred columns. For any memory order and device.
+/// Returns the sample covariance of the columns of a table with `n` rows: `Xᵀ X / (n − 1)`, where `X` has the centred columns. For
+/// any memory order and device.
 fn covariance<O: Order, Dev: Backend<f64>>(
     table: TensorView<'_, f64, Rank<2>, O, Dev>,
 ) -> Tensor<f64, Rank<2>, O, Dev> {
@@ -14,8 +15,8 @@ fn covariance<O: Order, Dev: Backend<f64>>(
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Fisher's measurements of 150 irises, in cm. The file contains a row-major f64 array with two axes, as the type states, and
-    // reading checks that they match.
+    // Fisher's measurements of 150 irises, in cm. `read_npy` returns an error unless the file contains a row-major `f64` array with
+    // two axes, as the type of `iris` states.
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/iris.npy");
     let iris = Tensor::<f64, Rank<2>>::read_npy(path)?;
     println!(

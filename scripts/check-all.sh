@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs all checks that take too long for every change: each `scripts/check-*.sh`, even if another one fails. At the end, prints
-# the outcome of each, its time in seconds, and what it skipped. Meant to be run daily; `.ci/run` contains what every change must pass.
+# Runs the checks that take too long for every change: each `scripts/check-*.sh`, even if another one failed. At the end, prints for
+# each script its outcome, its time in seconds, and what it skipped. Meant to be run daily; `.ci/run` has the checks that every
+# change must pass.
 #
 #     scripts/check-all.sh                  # all
 #     scripts/check-all.sh memory numerics  # some of them, to distribute the work among machines
@@ -18,7 +19,7 @@ for name; do
     started=$SECONDS
     if "$script" 2>&1 | tee "$logs/$name"; then outcome=passed; else outcome=FAILED failed=1; fi
     said+=("$(printf '%-16s %s, %s s' "$name" "$outcome" $((SECONDS - started)))")
-    # Scripts repeat these lines at their end, and tests print them in between.
+    # Scripts print these lines at their end, and tests may have printed the same lines before, so duplicates are removed.
     while read -r line; do said+=("    $line"); done < <(grep '^skipped: ' "$logs/$name" | sort -u)
 done
 

@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
-# Runs all CUDA checks that need no GPU. First the tests in the emulator: with threads in each order, with several numbers of
-# multiprocessors, and with every memory access checked. Then NVIDIA's compiler, for each architecture: on every source that the
-# tests generated, and on every kernel for every element type. The first run downloads that compiler, which needs the network.
+# Runs all CUDA checks that need no GPU:
+#
+# * The tests in the CUDA emulator, with threads in several orders, with several numbers of multiprocessors, and with every memory
+#   access checked.
+# * NVIDIA's compiler, for each architecture, on every source that the tests generated, and on every kernel for every element type.
+#   The first run downloads this compiler, which needs the network.
+#
 # Prints what it skips, and why.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -25,8 +29,9 @@ step "tests"
 built=$(cargo test --features cuda --test devices --test cuda --test cuda_types --no-run --message-format=json)
 program() { echo "$built" | grep -o "\"executable\":\"[^\"]*/deps/$1-[^\"]*\"" | cut -d'"' -f4; }
 
-# Runs the tests that need a device with the emulator; the other tests set their own environment. The buffer pool is off unless a
-# step turns it on: newly allocated memory has exactly the requested size and is filled with NaN.
+# Runs a command with the emulator in place of NVIDIA's libraries. Tests that set their own environment are skipped by name in
+# `run`. The buffer pool is off unless a step turns it on, so newly allocated memory has exactly the requested size and is filled
+# with NaN.
 emulated() { # NAME=VALUE.. COMMAND..
     env LD_LIBRARY_PATH="$emulator" VIERBEIN_CUDA_LIB_DIR="$emulator" VIERBEIN_CUDA_CACHE_DIR= VIERBEIN_REQUIRE_GPU=1 \
         VIERBEIN_TEST_SEED=0 VIERBEIN_CUDA_POOL_BYTES=0 VIERBEIN_EMULATOR_CACHE="$work/objects" VIERBEIN_EMULATOR_REPORT=1 "$@"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks each feature alone, and what takes too long for `.ci/run`: faer and its tests, the documentation with all features, and its
-# examples.
+# Checks the library with no feature, and with each feature except precompiled-dyn alone. Also runs checks that take too long for
+# `.ci/run`: the tests of the feature faer, the examples of the documentation, and the documentation with all features.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Checks that need a GPU, in two commands: one on a machine with Rust, one on a machine with a GPU, which can be the same.
+# Prepares the checks that need a GPU. They consist of two commands. The first runs on a machine with Rust, the second on a machine
+# with a GPU. Both can be the same machine.
 #
 #     scripts/check-gpu.sh build [--emulator]     # builds target/gpu: programs, scripts and, with --emulator, the CUDA emulator
-#     target/gpu/run.sh [--emulator] [OUTPUT]     # runs them: see scripts/gpu/run.sh
+#     target/gpu/run.sh [--emulator] [OUTPUT]     # runs the programs: see scripts/gpu/run.sh
 #
 # The programs are optimised, stripped, compressed and dynamically linked with libc only. So target/gpu (18 MiB) can be copied to a
 # machine with the same processor architecture and an equal or newer glibc. CUDA's libraries are loaded there at run time.
@@ -22,7 +23,7 @@ to=${CARGO_TARGET_DIR:-target}/gpu
 rm -rf "$to"
 mkdir -p "$to"
 
-# No debug information: backtraces are only useful on a machine with the sources.
+# Without debug information, because backtraces are useful only on a machine with the sources.
 export CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_STRIP=symbols
 built=$(cargo test --release --features cuda --lib --test devices --test cuda --test cuda_types --no-run --message-format=json)
 for name in devices cuda cuda_types; do

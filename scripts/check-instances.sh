@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Counts the functions that a user's crate compiles for its first use of an operation, and measures the compile time.
+# Counts the functions that a user's crate compiles for its first use of an operation. Also measures the compile time.
 #
 #     scripts/check-instances.sh [dev|release]
 #
-# Rust compiles a generic function in each crate that uses it. Kernels that depend only on the element type are compiled in this crate
-# (src/device/cpu/precompiled.rs), so that a first matrix product adds only a fraction of a second to the compile time of a user's
-# crate. If a kernel gets another type parameter, thousands of additional functions are counted here.
+# Rust compiles a generic function in each crate that uses it. Kernels that depend only on the element type are compiled in this
+# crate (src/device/cpu/precompiled.rs), so that a first matrix product adds only a fraction of a second to the compile time of a
+# user's crate. If a kernel gets another type parameter, thousands of additional functions are counted here.
 #
-# The check fails if there are too many functions. Their number differs little between compilers, and not at all between runs. The time
-# is the compiler's user CPU time for the crate alone, after an edit; it is only printed.
+# The check fails if there are too many functions. Their number differs little between compilers, and not at all between runs. The
+# compile time is only printed: it is the compiler's user CPU time for the user's crate, without its dependencies, after an edit.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 profile=${1:-dev}
@@ -48,7 +48,7 @@ dyn_einsum - 15500
 dyn_ops precompiled-dyn 150
 dyn_einsum precompiled-dyn 250'
 
-# Times a build after an edit, without incremental compilation.
+# The timed build is that after an edit, without incremental compilation.
 export CARGO_INCREMENTAL=0
 failed=0
 printf '%-12s %-18s %10s %10s %12s\n' program feature functions "at most" "user CPU, s"
@@ -57,7 +57,7 @@ while read -r name feature most; do
     [ "$feature" = - ] || arguments+=(--features "$feature")
     [ "$profile" = dev ] || arguments+=(--release)
     cargo build "${arguments[@]}"
-    # Touching one source compiles only the crate itself again.
+    # After touching its source, only the user's crate is compiled again.
     touch "$work/src/bin/$name.rs"
     TIMEFORMAT=%U
     seconds=$({ time cargo build "${arguments[@]}" 2> /dev/null; } 2>&1)

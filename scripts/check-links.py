@@ -2,11 +2,11 @@
 """Checks the links of all Markdown files that git tracks, except CHANGELOG.md:
 
 * relative links lead to existing files;
-* `#anchors` of links to Markdown files are headings there, by GitHub's rule;
+* the `#anchor` of a link to a Markdown file is a heading of this file, by GitHub's rule;
 * paths in backquotes in docs/design.md and CONTRIBUTING.md exist, if they begin with a directory of DIRECTORIES.
 
-Links for rustdoc (`crate::Tensor`, names that are no file) and links with a scheme (`https:`) are not checked. Prints each dead link and
-exits with 1 if there is one.
+Links for rustdoc (`crate::Tensor`, names without a slash or dot) and links with a scheme (`https:`) are not checked. Prints each dead
+link, and exits with status 1 if there are any.
 """
 
 import glob
@@ -17,7 +17,7 @@ import sys
 
 NOT_CHECKED = {"CHANGELOG.md"}
 WITH_PATHS = ["docs/design.md", "CONTRIBUTING.md"]
-# Written by a run on a GPU; CONTRIBUTING.md says to commit it.
+# Files that do not exist yet. A run on a GPU writes this one, and CONTRIBUTING.md asks to commit it.
 NOT_YET = {"benches/GPU.md"}
 DIRECTORIES = ("src/", "tests/", "docs/", "scripts/", "benches/", "examples/", "fuzz/", "ui-tests/")
 CODE_BLOCK = re.compile(r"^ *(```+|~~~+).*?^ *\1 *$", re.M | re.S)
@@ -27,13 +27,14 @@ DEFINITION = re.compile(r"^ {0,3}\[[^\]]+\]:\s*<?([^\s>]+)", re.M)
 
 
 def text_of(file):
-    """Returns the text of a Markdown file, with its blocks of code replaced by empty lines, so that line numbers stay."""
+    """Returns the text of a Markdown file. Code blocks are replaced by empty lines, which keeps the line numbers."""
     with open(file, encoding="utf-8") as opened:
         return CODE_BLOCK.sub(lambda block: "\n" * block[0].count("\n"), opened.read())
 
 
 def anchors(file):
-    """Returns the anchors of all headings: lower case, without punctuation, with hyphens for spaces, numbered if repeated."""
+    """Returns the anchors of all headings: the heading in lower case, without punctuation, with hyphens for spaces. If a heading is
+    repeated, its anchors are numbered."""
     found = {}
     for heading in re.findall(r"^ {0,3}#{1,6}\s+(.*?)\s*#*\s*$", text_of(file), re.M):
         heading = re.sub(r"!?\[([^\]]*)\](\([^)]*\)|\[[^\]]*\])?", r"\1", heading)
@@ -45,7 +46,7 @@ def anchors(file):
 
 
 def problem(file, link):
-    """Returns what is wrong with a link in a file, or None."""
+    """Returns a message if a link in a file is dead, or None."""
     path, _, anchor = link.partition("#")
     if re.match(r"[A-Za-z][\w+.-]*:", link):
         return None
@@ -63,7 +64,7 @@ def main():
     dead = []
     for file in sorted(set(files.split("\0")) - NOT_CHECKED - {""}):
         text = text_of(file)
-        # Code spans become spaces: what is in them is no link.
+        # Code spans are replaced by spaces, because they cannot contain links.
         links = CODE_SPAN.sub(lambda span: re.sub(r"\S", " ", span[0]), text)
         found = [(m.start(), m[1], problem(file, m[1])) for p in (INLINE_LINK, DEFINITION) for m in p.finditer(links)]
         if file in WITH_PATHS:

@@ -1,22 +1,29 @@
 #!/usr/bin/env bash
-# Checks that unsafe code accesses only its own memory. Runs the tests under AddressSanitizer at each SIMD level and on several numbers
-# of threads, with randomised layouts of types, and under Miri and ThreadSanitizer if the toolchain supports them. If the toolchain has
-# no AddressSanitizer, the tests run without it, and some of them under valgrind. Prints what it skips, and why.
+# Checks that unsafe code accesses only its own memory. Runs the tests
+#
+# * under AddressSanitizer, at each SIMD level and on several numbers of threads. If the toolchain has no AddressSanitizer, the
+#   tests run without it, and some of them under valgrind;
+# * with randomised layouts of types;
+# * under Miri and ThreadSanitizer, if the toolchain supports them.
+#
+# Prints what it skips, and why.
 #
 #     scripts/check-memory.sh                   # all parts that are available
 #     scripts/check-memory.sh layouts valgrind  # a choice of levels, asan, valgrind, layouts, miri, tsan
 #
-# VIERBEIN_SUITES="lib interop" selects tests (`lib` for the library itself, others from tests/); the default is all.
-# VIERBEIN_LAYOUT_SEEDS="1 2 3" sets the seeds of the layouts. PROPTEST_CASES=32 reduces the number of cases of property tests.
+# VIERBEIN_SUITES="lib interop" selects test programs: `lib` for the unit tests of the library, other names for files of tests/. The
+# default is all of them. VIERBEIN_LAYOUT_SEEDS="1 2 3" sets the seeds of the layouts. PROPTEST_CASES=32 reduces the number of cases
+# of property tests.
 #
-# These tests do not run: those of the documentation, because each is a program to link, and `cuda` and `cuda_types`, which
-# scripts/check-cuda.sh runs in an emulator that checks every access.
+# Two groups of tests do not run: the tests of the documentation, because each is a separate program to link, and the tests `cuda`
+# and `cuda_types`, which scripts/check-cuda.sh runs in an emulator that checks every access.
 #
-# Under AddressSanitizer the tests run in a build with exact memory (`--cfg vierbein_exact_memory`): each result and each workspace
-# is an allocation of its own, of exactly the requested bytes, and is freed after use. The buffer pool and the scratch buffers of
-# threads would hide accesses to freed memory and past the end of a request. Tests of the pool do not run in that build. So the
-# programs that have such tests also run in the usual build, with the pool limited to 0 bytes (VIERBEIN_POOL_BYTES); tests of the
-# pool set their own limits. Accesses to a part of a fixed-size stack buffer that a kernel does not use are not detected.
+# Under AddressSanitizer, the tests run in a build with exact memory (`--cfg vierbein_exact_memory`). In this build, each result and
+# each workspace has a separate allocation of exactly the requested bytes, which is freed after use. In the usual build, the buffer
+# pool and the scratch buffers of threads would hide accesses to freed memory, and accesses past the end of a request. Tests of the
+# pool cannot run with exact memory. So the programs that have such tests also run in the usual build, with the pool limited to 0
+# bytes (VIERBEIN_POOL_BYTES); tests of the pool set their own limits. One kind of error is not detected: a kernel's access to a
+# part of a fixed-size stack buffer that it should not use.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -29,7 +36,8 @@ for suite in $named; do
     case $suite in cuda | cuda_types) ;; lib) suites+=(--lib) ;; *) suites+=(--test "$suite") ;; esac
 done
 [ ${#suites[@]} -gt 0 ] || { echo "no tests are left of $named" >&2; exit 2; }
-# Nothing is built twice with the same flags. With debug assertions, only the kernels of products exist at all SIMD levels.
+# Incremental compilation is off, because nothing is built twice with the same flags. Debug assertions are off, because with them
+# only transposes and matrix products have kernels of all SIMD levels.
 export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG_ASSERTIONS=false
 
 summary=() skipped=() failed=0
@@ -87,7 +95,8 @@ run() { # MODE NAME=VALUE..
 }
 before=() arguments=()
 
-# Runs the tests with each SIMD level and each number of threads once. The largest number of threads runs at the highest level.
+# Runs the tests three times: on 1, 2 and 8 threads, at the SIMD levels in ascending order. If the processor has fewer than three
+# levels, its highest level is repeated.
 run_all() { # MODE NAME=VALUE..
     local mode=$1 threads level i=0
     shift
@@ -106,7 +115,8 @@ fi
 
 if chosen asan && has_asan; then
     step "AddressSanitizer"
-    # Modules of the CUDA emulator are still loaded at exit. Only the emulator uses C++.
+    # At exit, modules of the CUDA emulator are still loaded, which would be reported as leaks. They are recognised by the C++
+    # library, which only the emulator uses.
     echo leak:libstdc++.so > "$work/leaks"
     options=(ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1
         LSAN_OPTIONS=suppressions="$work/leaks":print_suppressions=0 VIERBEIN_POOL_BYTES=0)
@@ -129,8 +139,8 @@ elif ! has_asan; then
     skip "AddressSanitizer: no nightly toolchain supports it"
 fi
 
-# valgrind is about twenty times slower, and does not support AVX-512. So it runs the tests of kernels, conversions and files only,
-# without large ones.
+# Under valgrind, tests take about twenty times as long, and AVX-512 is not supported. So only the tests of kernels, conversions and
+# files run under valgrind, without the large ones.
 if chosen valgrind; then
     step "valgrind"
     if command -v valgrind > /dev/null; then
@@ -160,7 +170,8 @@ if chosen layouts; then
     fi
 fi
 
-# Untested so far. Miri does not support vector instructions, foreign libraries and files, and takes hours for large tensors.
+# This part has not been tried yet. Miri does not support vector instructions, foreign libraries and files, and takes hours for
+# large tensors. So only some modules run under Miri, at the level `portable`.
 if chosen miri; then
     step "Miri"
     if has_miri; then
@@ -172,8 +183,8 @@ if chosen miri; then
     fi
 fi
 
-# The standard library must be built with ThreadSanitizer too. rustc refuses to link an uninstrumented one; if forced to, each `OnceLock`
-# is reported as a race. Untested so far.
+# The standard library must be built with ThreadSanitizer, too. rustc does not link a standard library without it, and with the
+# check of rustc turned off, each `OnceLock` is reported as a race. This part has not been tried yet.
 if chosen tsan; then
     step "ThreadSanitizer"
     if has_source; then

@@ -24,7 +24,7 @@ for argument; do
 done
 [ ${#parts[@]} -gt 0 ] || parts=(deny semver features minimal msrv docs package)
 
-# A separate directory: builds with other flags, toolchains and versions do not replace those in target/.
+# A separate build directory, so that builds with other flags, toolchains and versions do not replace those in target/.
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-target}/check-project CARGO_INCREMENTAL=0
 mkdir -p "$CARGO_TARGET_DIR"
 CARGO_TARGET_DIR=$(cd "$CARGO_TARGET_DIR" && pwd)
@@ -62,7 +62,8 @@ semver() {
 
 features() {
     tool hack || return 0
-    # Conversions to three libraries, which are independent of each other: the complete powerset has all or none of them.
+    # The conversions to these three libraries are independent of each other. So in the complete powerset, a set has all of them or
+    # none.
     local group=()
     [ ${#depth[@]} -gt 0 ] || group=(--group-features ndarray,nalgebra,faer)
     RUSTFLAGS="-D warnings" cargo hack check --lib --feature-powerset --exclude-features default "${depth[@]}" "${group[@]}"
@@ -70,7 +71,7 @@ features() {
 
 minimal() {
     nightly "minimal versions" || return 0
-    # Always the same directory, so that builds are reused.
+    # The copy is always in the same directory, so that builds are reused.
     local copy=$CARGO_TARGET_DIR/minimal
     rm -rf "$copy"
     mkdir "$copy"
@@ -101,7 +102,7 @@ docs() {
 }
 
 package() {
-    # Includes changes that are not committed.
+    # The package includes changes that are not committed.
     cargo package --locked --allow-dirty
     local crate bytes
     crate=$(ls -t "$CARGO_TARGET_DIR"/package/vierbein-*.crate | head -n 1)
@@ -112,7 +113,7 @@ package() {
     tar xzf "$crate" --directory="$work/package" --strip-components=1
     (
         cd "$work/package"
-        # A build from scratch, as users do who download the package.
+        # A build from scratch, as by a user who downloads the package.
         export CARGO_TARGET_DIR=$work/package/target CARGO_PROFILE_DEV_DEBUG=0
         cargo test --locked
         cargo test --locked --features npz,safetensors,serde,ndarray,nalgebra --test files --test faults --test interop
@@ -123,7 +124,7 @@ package() {
 failed=()
 for part in "${parts[@]}"; do
     printf '\n== %s (%s s so far)\n' "$part" "$SECONDS"
-    # Not as a condition, because `set -e` has no effect there.
+    # The subshell is not the condition of an `if`, because `set -e` has no effect in a condition.
     set +e
     (set -e; "$part")
     status=$?

@@ -4,7 +4,7 @@
 #     scripts/check-targets.sh                    # all targets
 #     scripts/check-targets.sh i686 s390x         # some of them
 #
-# | target | what | runs in |
+# | target | checks | run by |
 # |---|---|---|
 # | newest | the tests, built by the newest stable compiler, on x86-64 | |
 # | i686 | the tests: 32-bit pointers, `u64` with an alignment of 4 | the processor itself |
@@ -15,16 +15,16 @@
 # | darwin | a type check of the library for aarch64-apple-darwin | |
 # | tsan | the tests under ThreadSanitizer, with a standard library that is instrumented too | |
 #
-# VIERBEIN_SUITES="lib npy files" selects tests (`lib` for the library itself, others from tests/); the default is all.
-# VIERBEIN_TARGETS_DIR is the directory of the Debian tree, target/check-targets by default.
+# VIERBEIN_SUITES="lib npy files" selects test programs: `lib` for the unit tests of the library, other names for files of tests/.
+# The default is all of them. VIERBEIN_TARGETS_DIR is the directory of the Debian tree, by default target/check-targets.
 #
-# The tools come from a Debian sid tree: its compiler, the standard libraries and linkers of the targets, qemu-user, wine, Node.
-# The first call creates the tree in about 5 minutes. It takes 7 GB, and 10 GB more for builds. `apt-get` provides the mirror. To create
-# the tree again, delete its directory. All mounts are in a separate mount namespace, which ends with its last process, so no mount
-# remains in the tree. The tree and the mounts need root. The repository is mounted read-only.
+# The tools are in a tree of Debian sid: its compiler, the standard libraries and linkers of the targets, qemu-user, wine and Node.
+# The first call creates the tree in about 5 minutes, from the mirror that `apt-get` uses. The tree takes 7 GB, and builds take 10
+# GB more. To create the tree again, delete its directory. Creating the tree and mounting need root. All mounts are in a separate
+# mount namespace, which ends with its last process, so no mount remains in the tree. The repository is mounted read-only.
 #
-# These tests do not run: those of the documentation, because each is a program to link, and `cuda` and `cuda_types`, which
-# scripts/check-cuda.sh runs. Tests that an emulator cannot run are skipped by name below.
+# Two groups of tests do not run: the tests of the documentation, because each is a separate program to link, and the tests `cuda`
+# and `cuda_types`, which scripts/check-cuda.sh runs. Tests that an emulator cannot run are skipped by name below.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -104,7 +104,8 @@ if [ ! -e "$tree/w/complete" ]; then
     fi
     make_tree
 fi
-# Updates the dependencies, which may have changed. Those of the standard library are for -Zbuild-std.
+# Updates the vendored dependencies, which may have changed. Builds with -Zbuild-std also need the dependencies of the standard
+# library.
 cargo vendor --quiet --locked --versioned-dirs "$tree/vendor" > /dev/null
 cp -rn "$tree"/usr/src/rustc-*/library/vendor/* "$tree/vendor/"
 
@@ -124,7 +125,7 @@ count() { # TARGET LOG STATUS SECONDS
     }
 }
 
-# Collects `--skip` arguments for tests that a target cannot run, and prints the reason.
+# Adds `--skip` arguments for tests that a target cannot run, and stores the reason, which is printed at the end.
 without=()
 cannot() { # TARGET REASON TEST..
     local target=$1 reason=$2 test
@@ -135,8 +136,8 @@ cannot() { # TARGET REASON TEST..
     done
 }
 
-# Tests that start their own program again from a shell: the kernel cannot execute programs for another processor. Tests that start it
-# without a shell use VIERBEIN_TEST_RUNNER.
+# Tests that start their own program again from a shell. They fail in an emulator, because the kernel cannot execute programs for
+# another processor. Tests that start their program without a shell use the emulator that VIERBEIN_TEST_RUNNER names.
 restarted=(
     replace_keeps_the_temporary_private_under_any_umask
     file_size_limit_leaves_old_file
@@ -170,7 +171,7 @@ for target in $chosen; do
                 CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=wine" "-Zbuild-std=std,panic_unwind,test"
             ;;
         tsan)
-            # Tests provoke failed allocations, which must return null.
+            # Some tests provoke failed allocations. Allocators must then return null, and not end the program.
             run tsan x86_64-unknown-linux-gnu "RUSTC_BOOTSTRAP=1 RAYON_NUM_THREADS=4 CARGO_TARGET_DIR=/w/target/tsan \
                 TSAN_OPTIONS=allocator_may_return_null=1 CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS='-Zsanitizer=thread \
                 -Zexternal-clangrt -Clinker=clang -Clink-arg=-fsanitize=thread -Cunsafe-allow-abi-mismatch=sanitizer'" \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Downloads NVIDIA's run-time compiler into a directory, for machines without CUDA. It needs neither a driver nor a GPU. The source is
-# NVIDIA's package in the Python registry, which is unpacked but not installed. If it is not available, prints a message and exits with
-# status 3.
+# Downloads NVIDIA's run-time compiler (NVRTC) to a directory, for machines without CUDA. The compiler needs neither a driver nor a
+# GPU. The source is NVIDIA's package in the Python registry, which is unpacked but not installed. If the package is not available,
+# prints a message and exits with status 3.
 set -euo pipefail
 package=nvidia-cuda-nvrtc==13.0.88
 
@@ -19,7 +19,7 @@ import pathlib, shutil, sys, zipfile
 aside, to = map(pathlib.Path, sys.argv[1:])
 for wheel in aside.glob("*.whl"):
     with zipfile.ZipFile(wheel) as files:
-        # The library itself is copied last: if it exists, so do the files that it needs.
+        # The library itself is copied last. So if it exists, the files that it needs exist, too.
         names = sorted((n for n in files.namelist() if "/lib/lib" in n and ".alt." not in n), key=lambda n: "builtins" not in n)
         for name in names:
             whole = to / pathlib.Path(name).name

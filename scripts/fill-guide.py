@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes the programs below the tables of docs/from_numpy.md and docs/from_ndarray.md, which run as tests of the crate.
 
-Each row of a table becomes a line of a program. In from_numpy.md, the left column is executed here with NumPy (2 or later), and the
-line asserts that the right column has the same value. In from_ndarray.md, both columns are Rust, and the line compares them. Rows
-whose right column begins with `let` define variables for the tables after them. `--check` writes nothing, and fails if a page is out
-of date.
+Each row of a table becomes one or more lines of a program. In from_numpy.md, this script executes the left column with NumPy (2 or
+later), and the program asserts that the right column has the same value. In from_ndarray.md, both columns are Rust, and the program
+compares their values. Rows whose right column begins with `let` define variables for the tables after them. With `--check`, the script
+writes nothing, and fails if a page is out of date.
 """
 
 import re
@@ -29,7 +29,7 @@ def halves(row):
     return code[0][0], code[1][0]
 
 
-# ------------------------------------------------------------------ NumPy's values in Rust
+# ------------------------------------------------------------------ NumPy's values as Rust code
 
 
 def suffix(dtype):
@@ -59,7 +59,7 @@ def plain(value):
 
 
 def inexact(value):
-    """Returns whether a number has so many digits that the last one can differ in Rust."""
+    """Returns whether a value contains a number with many digits, of which the last one can differ in Rust."""
     return any(isinstance(x, float) and len(repr(x)) > 8 for x in np.asarray(value).reshape(-1).tolist())
 
 
@@ -87,7 +87,7 @@ def assertion(rust, value):
 class NumPy:
     header = "| NumPy | vierbein |"
     summary = "The same as a program, with the values that NumPy gives"
-    # Lines that precede a program if it contains one of these names, and the feature that its lines require.
+    # For each name: the lines that precede a program that contains the name, and the feature that lines with the name require.
     uses = {
         "DType": ("use vierbein::DType;", None),
         "DynTensor": ("use vierbein::DynTensor;", None),
@@ -100,7 +100,7 @@ class NumPy:
             None,
         ),
     }
-    # A row that writes to one of these gets a new copy of the variable on the right.
+    # A row that writes to the variable on the left gets a new copy, under this name, of the variable on the right.
     copies = {"x": "a", "y": "m", "z": "v"}
 
     def __init__(self):
@@ -144,7 +144,7 @@ class NumPy:
 class Ndarray:
     header = "| ndarray | vierbein |"
     summary = "The same as a program, which compares both"
-    # A right column that ends like this is a plain value, such as a number or a `Vec`; the others are tensors.
+    # If the right column ends like this, its value is a plain value, such as a number or a `Vec`. All other values are tensors.
     values = r"(\.get\(.*\)|item\(\)|shape\(\)|len\(\)|rank\(\)|to_vec\(\)|is_\w+\(\)|\]\]|collect::<Vec<_>>\(\)|== .*)"
 
     def __init__(self):

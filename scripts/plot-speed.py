@@ -12,10 +12,10 @@ ROOT = pathlib.Path(__file__).parent.parent
 RESULTS = ROOT / "benches/RESULTS.md"
 FIGURE = ROOT / "docs/figures/speed.svg"
 
-# The peers are the other libraries. The remaining columns are reference loops, alternatives and ratios.
+# The columns of the other libraries (peers). The remaining columns of the tables are reference loops, alternatives and ratios.
 PEERS = ["ndarray", "strided", "rstsr", "faer", "nalgebra"]
 TYPE, THREADS = "f64", "1"
-# The section and the row in RESULTS.md, and the label in the figure. Some rows in which a peer is faster are among them on purpose.
+# The rows of the figure: the section and the row in RESULTS.md, and the label. Some are rows in which a peer is faster, on purpose.
 ROWS = [
     ("memory", "a + b 10⁷", "&a + &b, 10⁷ elements"),
     ("memory", "a + b 10⁷ into", "the same, preallocated output"),

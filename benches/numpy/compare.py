@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Times classes of operations in vierbein and in NumPy, in turn and on one thread, and prints the ratios.
+"""Times operations in vierbein and in NumPy, in turn and on one thread each, and prints times and ratios.
 
     cargo build --release && python3 compare.py [--avx2] [--sizes 20000,4000000] [--rounds N] [ROW ..]      ROW: a part of a name
 
-Each line is the median time of NumPy and of vierbein and their ratio: below 1, vierbein is faster. Both compute a new result in
-each call. Before a row is timed, a dozen elements of both results are compared. `--avx2` limits both to AVX2.
+Each line has the median times of NumPy and of vierbein in microseconds, and vierbein's time divided by NumPy's, for the medians and
+for the minima: below 1, vierbein is faster. Both libraries allocate a new result in each call. Before a row is timed, a dozen elements
+of both results are compared. `--avx2` limits both libraries to AVX2.
 """
 
 import argparse
@@ -35,7 +36,7 @@ np.seterr(all="ignore")
 
 
 def number(n, operand):
-    """Returns the numbers of an operand, as `number` in src/main.rs."""
+    """Returns the elements of an operand: the same numbers that `number` in src/main.rs returns."""
     k = np.arange(n, dtype=np.uint64) + np.uint64(977 * operand)
     return (k * np.uint64(2654435761) % np.uint64(2027)).astype(float) / 14.0 - 72.03
 
@@ -109,7 +110,8 @@ ROWS = {
     "write_npy_to a file": lambda o: np.save(o.path, o.x),
 }
 
-# Elementary functions by their arguments: all numbers, positive ones, those of magnitude below 1, and those above 1.
+# The elementary functions of NumPy, by the operand that is their argument: all numbers, positive numbers, numbers of magnitude
+# below 1, and numbers of at least 1.
 FUNCTIONS = {
     "x": ["exp", "exp2", "expm1", "sin", "cos", "tan", "arctan", "sinh", "cosh", "arcsinh", "cbrt"],
     "positive": ["log", "log2", "log10", "log1p", "power 1.7"],
@@ -137,7 +139,8 @@ for name in COMPLEX_FUNCTIONS:
 ROWS["arctan2"] = lambda o: np.arctan2(o.x, o.y)
 ROWS["hypot"] = lambda o: np.hypot(o.x, o.y)
 
-# Expected results of benchmarks that compute something else with NumPy: it rounds integer quotients down, Rust rounds towards zero.
+# Expected results of rows in which the results of the libraries differ: NumPy rounds integer quotients down, Rust rounds towards
+# zero.
 CHECKED_AS = {
     "i32 / 7": lambda o: np.trunc(o.i32 / 7),
     "i64 / 7": lambda o: np.trunc(o.i64 / 7),
@@ -146,7 +149,7 @@ CHECKED_AS = {
 
 
 def sample(result, name, o):
-    """Returns the elements that `Look` in src/main.rs compares."""
+    """Returns the elements of a result that are compared: the same ones that the trait `Look` in src/main.rs selects."""
     if name == "uniform random numbers":
         return [round(result.mean() * 20)]
     result = o.x if result is None else result

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The cases of `gpu_bench` in PyTorch and CuPy, by the same names and with the same clock.
+"""Times the cases of `gpu_bench` in PyTorch and CuPy, with the same names and in the same way.
 
     gpu.py [--quick] [--seconds N] [--dtype f64] LIBRARY..      LIBRARY: torch, cupy, or numpy (no GPU: to try this script)
 
-Prints a line of JSON for each case: its name, the element type, the library and the microseconds of a call. Calls are queued between
-two events, as many as take about 10 ms, and the median of 7 rounds counts, as in `gpu_bench`. Before a case is timed, the library
-computes it at a small size, and the result is compared with NumPy's in double precision. After `--seconds`, no further case begins.
+Prints a line of JSON for each case: its name, the element type, the library and the microseconds of a call. As in `gpu_bench`, calls that
+take about 10 ms together are queued between two events, and the time is the median of 7 rounds. Before a case is timed, the library
+computes the case at a small size, and the result is compared with NumPy's in double precision. After `--seconds`, no further case begins.
 """
 
 import argparse
@@ -21,7 +21,7 @@ ROUNDS = 7
 
 
 class NumPy:
-    """The reference, and a stand-in for the libraries on machines without a GPU."""
+    """The operations in NumPy: the reference for results, and a replacement of the libraries on machines without a GPU."""
 
     name = "NumPy"
     xp = np
@@ -372,7 +372,8 @@ def cases(quick, real):
 
 
 def operands(library, shapes, dtype):
-    """Returns operands on the library's device: of these shapes, or a unit matrix or ones with the extent of the first operand."""
+    """Returns operands on the library's device. An operand has a given shape, or is a unit matrix or a vector of ones with the extent of the
+    first operand."""
     made = []
     for seed, shape in enumerate(shapes):
         if shape == "eye":

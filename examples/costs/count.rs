@@ -1,4 +1,4 @@
-//! Evaluates what an operation allocates, and where the elements of its result are.
+//! Determines what an operation allocated, and whether the elements of its result are in the memory of `x`.
 
 use std::ops::Range;
 use vierbein::prelude::*;
@@ -6,7 +6,8 @@ use vierbein::{Storage, StorageMut};
 
 /// The result of an operation.
 pub(crate) trait Outcome {
-    /// Returns the bytes of the elements, and the address of one of them; `None` if the result has no elements.
+    /// Returns the number of bytes of the elements, and the address of one element. Returns `None` if the result is not a tensor or
+    /// `Vec`.
     fn elements(&self) -> Option<(usize, usize)>;
 }
 
@@ -48,20 +49,21 @@ pub(crate) fn addresses<D: Dim>(
     start..start + x.len() * size_of::<f64>()
 }
 
-/// The evaluation of an operation, as text.
+/// The cells of an operation in the table: what it allocates, and where the elements of its result are.
 pub(crate) struct Found {
     pub(crate) memory: String,
     pub(crate) place: &'static str,
 }
 
 impl Found {
-    /// Evaluates an operation on `x` from its number of allocations and their bytes.
+    /// Describes an operation that returned `outcome`. `x` is the address range of the operand `x`; the operation made `times`
+    /// allocations with `bytes` bytes in total.
     pub(crate) fn new(outcome: &impl Outcome, x: &Range<usize>, (times, bytes): (usize, usize)) -> Found {
         let elements = outcome.elements();
         let result = elements.map_or(0, |(bytes, _)| bytes);
         let memory = match times {
             0 => "nothing".into(),
-            // Large results take whole pages.
+            // The block of a large result is up to two pages larger than the result.
             1 if (result..result + 8192).contains(&bytes) => "the result".into(),
             _ if result == 0 => format!("{bytes} bytes"),
             _ => format!("the result, and {} additional bytes", bytes - result),

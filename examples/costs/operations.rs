@@ -1,4 +1,4 @@
-//! The operations, in groups.
+//! The operations of the table and of the figure, in groups.
 
 use crate::count::{Found, addresses};
 use crate::counting::asked;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use vierbein::op;
 use vierbein::prelude::*;
 
-/// The operands: `x`, `y` and `out` are square; `v` and `sums` are as long as a side.
+/// The operands: `x`, `y`, `mask` and `out` are square matrices; `v` and `sums` are vectors of the same extent.
 #[derive(Clone)]
 struct Given {
     x: Tensor<f64, Rank<2>>,
@@ -41,14 +41,16 @@ struct Operation {
     fresh: bool,
 }
 
-/// Makes operations, as functions of their own copy of the operands.
+/// Makes [`Operation`]s from groups of expressions. The word before each expression says what is timed: `other` nothing, `timed`
+/// the operation with the buffer pool, `both` the operation with the pool and with newly allocated memory. Each run has its own
+/// copies of the operands.
 macro_rules! operations {
     ($names:tt $($group:literal { $($timed:ident $code:expr;)* })*) => {
         vec![$(($group, vec![$(Operation {
             code: stringify!($code),
             count: || {
                 let mut found = None;
-                // The first run makes thread-local buffers.
+                // The first run may also allocate thread-local buffers, so only the second run counts.
                 for _ in 0..2 {
                     operations!(@let $names given(100));
                     let of_x = addresses(&mut operations!(@first $names));
@@ -160,7 +162,7 @@ fn all() -> Vec<(&'static str, Vec<Operation>)> {
     }
 }
 
-/// Counts the allocations of each operation, without the buffer pool.
+/// Runs each operation without the buffer pool, and returns its code and what it allocates.
 pub(crate) fn counted() -> Vec<(&'static str, Vec<(String, Found)>)> {
     Cpu::trim_pool();
     Cpu::set_pool_limit(0);

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Draws a bar for each operation, with a second part if newly allocated memory was timed, too.
+/// Draws a bar for each operation. The bar has a second part if the operation was also timed with newly allocated memory.
 pub(crate) fn draw(path: &Path, times: &[Times]) -> Result<(), Box<dyn Error>> {
     let longest = times.iter().map(|t| t.fresh.unwrap_or(t.again).as_secs_f64()).fold(0.0, f64::max);
     let (left, room, row) = (290.0, 380.0, 24.0);
@@ -46,7 +46,7 @@ pub(crate) fn draw(path: &Path, times: &[Times]) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the caption, with the machine.
+/// Returns the caption, which explains the colours and names the machine.
 fn machine() -> String {
     format!(
         "blue: with memory that is used again; with the orange part: with fresh memory. Measured on {}, {}",

@@ -1,10 +1,10 @@
-//! Times with CUDA events on the null stream, where this crate queues its work.
+//! Measures times with CUDA events on the null stream, on which vierbein queues its work.
 
 use cudarc::driver::{result, sys};
 use std::error::Error;
 use vierbein::Cuda;
 
-/// A pair of CUDA events.
+/// A pair of CUDA events, recorded before and after the timed calls.
 pub(crate) struct Clock {
     events: [sys::CUevent; 2],
 }
@@ -17,11 +17,11 @@ impl Clock {
         Ok(Clock { events: [event()?, event()?] })
     }
 
-    /// Returns the time that `calls` calls take on the GPU, in seconds.
+    /// Calls `run` `calls` times, and returns the time in seconds until the GPU has done the queued work.
     pub(crate) fn seconds(&self, calls: usize, run: &mut impl FnMut()) -> Result<f64, Box<dyn Error>> {
         let [start, end] = self.events;
         let record = |event| {
-            // SAFETY: `self` keeps the event alive, and the null stream always exists.
+            // SAFETY: `new` created the event, and only `drop` destroys it; the null stream always exists.
             unsafe { result::event::record(event, result::stream::null()) }
         };
         record(start)?;
@@ -29,9 +29,10 @@ impl Clock {
             run();
         }
         record(end)?;
-        // SAFETY: `self` keeps the event alive.
+        // SAFETY: `new` created the event, and only `drop` destroys it.
         unsafe { result::event::synchronize(end) }?;
-        // SAFETY: both events are alive, were recorded on the same stream, and have completed.
+        // SAFETY: only `drop` destroys the events. Both were recorded on the null stream, in this order. The wait for the second
+        // has returned, so both have completed.
         let milliseconds = unsafe { result::event::elapsed(start, end) }?;
         // Events have a resolution of half a microsecond. The minimum avoids a division by zero.
         Ok(f64::from(milliseconds).max(1e-4) * 1e-3)

@@ -1,4 +1,4 @@
-//! The reference rates of the GPU: copies by the driver, and cuBLAS called directly.
+//! Measures the references of the benchmarks: a copy by the driver, and cuBLAS called directly.
 
 use crate::Bench;
 use cudarc::cublas::{result::CublasError, sys};
@@ -13,7 +13,8 @@ pub(crate) fn copy(bench: &Bench) -> Result<f64, Box<dyn Error>> {
     let n = bench.size(100_000_000);
     let (from, mut to) = (OnGpu::<f64, 1>::ones([n]), OnGpu::<f64, 1>::zeros([n]));
     let (source, target, bytes) = (from.device_ptr().address(), to.device_ptr_mut().address(), 8 * n);
-    // SAFETY: both buffers have `bytes` bytes, and live until `bench.time` has waited for the copies.
+    // SAFETY: both buffers have `bytes` bytes of GPU memory and do not overlap. They live until `bench.time` has waited for the
+    // copies, and nothing else accesses them before that.
     let run = || unsafe {
         result::memcpy_dtod_async(target, source, bytes, result::stream::null()).expect("a copy")
     };
@@ -21,9 +22,9 @@ pub(crate) fn copy(bench: &Bench) -> Result<f64, Box<dyn Error>> {
     Ok(2.0 * bytes as f64 / median)
 }
 
-/// Results that can be compared.
+/// Elements of results, which are compared up to a tolerance.
 pub(crate) trait Near: Sized {
-    /// The relative tolerance for another summation order.
+    /// The relative tolerance of a result, which allows for another summation order.
     const TOLERANCE: f64;
     /// Returns the absolute value.
     fn size(self) -> f64;
@@ -41,7 +42,10 @@ pub(crate) trait Blas: Near {
     /// Computes `c = a · b` for square column-major matrices at these addresses.
     ///
     /// # Safety
-    /// Each address must be that of `n * n` elements in device memory.
+    /// The caller must ensure:
+    /// * `handle` is a valid handle of cuBLAS.
+    /// * Each address is that of `n * n` elements in memory of the GPU, which live until the product has been computed.
+    /// * Nothing else accesses the elements of `c`, which do not overlap those of `a` and `b`, before that.
     unsafe fn gemm(handle: sys::cublasHandle_t, n: i64, addresses: [u64; 3]) -> sys::cublasStatus_t;
 }
 
@@ -58,7 +62,8 @@ macro_rules! blas {
             unsafe fn gemm(handle: sys::cublasHandle_t, n: i64, [a, b, c]: [u64; 3]) -> sys::cublasStatus_t {
                 let (one, zero): ($scalar, $scalar) = ($one, $zero);
                 let plain = sys::cublasOperation_t::CUBLAS_OP_N;
-                // SAFETY: the caller ensures that the matrices have `n * n` elements, and both scalars outlive the call.
+                // SAFETY: the caller ensures that the handle is valid, that the matrices have `n * n` elements, and that access to
+                // `c` is exclusive. cuBLAS reads both scalars from host memory during the call.
                 unsafe {
                     sys::$f(handle, plain, plain, n, n, n, &raw const one, a as _, n, b as _, n, &raw const zero, c as _, n)
                 }
@@ -72,7 +77,7 @@ blas! {
     Complex<f64>, cublasZgemm_v2_64, sys::cuDoubleComplex, sys::cuDoubleComplex { x: 1.0, y: 0.0 }, sys::cuDoubleComplex { x: 0.0, y: 0.0 }, 1e-12, |x| x.norm();
 }
 
-/// Times a product of two square matrices, in seconds.
+/// Returns the time in seconds that cuBLAS takes for a product of two square matrices.
 pub(crate) fn gemm<T: Blas + vierbein::Scalar>(
     bench: &Bench,
     a: &OnGpu<T, 2>,
@@ -82,15 +87,16 @@ pub(crate) fn gemm<T: Blas + vierbein::Scalar>(
     let n = a.shape()[0] as i64;
     let addresses = [a.device_ptr().address(), b.device_ptr().address(), c.device_ptr_mut().address()];
     let mut handle = std::ptr::null_mut();
-    // SAFETY: the call writes only to `handle`.
+    // SAFETY: `handle` is a local variable, and the call writes only to it.
     unsafe { sys::cublasCreate_v2(&raw mut handle) }.result()?;
     let run = || {
-        // SAFETY: the matrices have `n * n` elements, and live until `bench.time` has waited for the products.
+        // SAFETY: `handle` is valid until it is destroyed below. The matrices have `n * n` elements, and live until `bench.time`
+        // has waited for the products. `c` is mutably borrowed, so nothing else accesses it.
         let done: Result<(), CublasError> = unsafe { T::gemm(handle, n, addresses) }.result();
         done.expect("a product");
     };
     let [median, _] = bench.time(run)?;
-    // SAFETY: the handle was created above, and is not used after this.
+    // SAFETY: the handle was created above, `bench.time` has waited for its products, and it is not used after this.
     unsafe { sys::cublasDestroy_v2(handle) }.result()?;
     Ok(median)
 }

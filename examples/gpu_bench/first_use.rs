@@ -1,4 +1,5 @@
-//! Times the first call of a kernel: with compilation, and in a second process, which loads the kernel from disk.
+//! Times the first call of a kernel in a process: in a first process, which compiles the kernel, and in a second one, which loads
+//! it from disk.
 
 use crate::Bench;
 use std::error::Error;
@@ -6,10 +7,10 @@ use std::process::Command;
 use std::time::Instant;
 use vierbein::{Cuda, Rank, RowMajor, Tensor};
 
-/// The environment variable that is set for the timed processes.
+/// The environment variable that is set for the timed processes. They run this program, which then calls [`child`].
 pub(crate) const CHILD: &str = "VIERBEIN_GPU_BENCH_CHILD";
 
-/// Times the first addition, and the second one for comparison.
+/// Prints the times of the first and of the second addition, in seconds. Runs in the timed process.
 pub(crate) fn child() -> Result<(), Box<dyn Error>> {
     let gpu = Cuda::<0>::new()?;
     let x = Tensor::<f64, Rank<2>, RowMajor, Cuda>::zeros([100, 100]);
@@ -26,6 +27,7 @@ pub(crate) fn child() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Runs the two timed processes, and prints their times.
 pub(crate) fn report(bench: &Bench) -> Result<(), Box<dyn Error>> {
     let folder = std::env::temp_dir().join(format!("vierbein-gpu-bench-{}", std::process::id()));
     for (name, target) in [("first use of a kernel", 150.0), ("first use, second process", 5.0)] {

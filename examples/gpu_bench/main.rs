@@ -1,14 +1,14 @@
-//! Benchmarks on a GPU. Rates are given as a share of a reference rate of the same run: a plain copy for operations that are bound
-//! by memory bandwidth, and cuBLAS called directly for matrix products.
+//! Benchmarks on a GPU. Each case is compared with a reference: operations that are bound by memory bandwidth with a plain copy of
+//! the same run, matrix products with cuBLAS called directly, and small operations with a target time.
 //!
-//! Every result is compared with the host's before it is timed. Several milliseconds of launches are queued between two CUDA events,
-//! so the time is that of the GPU, or of the host if it launches more slowly. The output is a table, and a line of JSON for each
-//! case.
+//! Every result is compared with the host's result before the case is timed. A measurement queues many calls, about ten
+//! milliseconds of work, between two CUDA events. The measured time is that of the GPU, or of the host if launching kernels
+//! takes longer. The output is a table, and a line of JSON for each case.
 //!
 //! `cargo run --release --features cuda --example gpu_bench -- [--quick] [--once] [--rounds N] [--seconds N] [--dtype f64] [FILTER]`
 //!
-//! `--quick` uses small sizes to check that everything runs; its times mean nothing. `--once` runs each case once, without checks and
-//! times, for a profiler. After `--seconds`, no further case starts; the number of skipped cases is printed at the end.
+//! `--quick` uses small sizes to check that everything runs; its times mean nothing. `--once` runs each case once, without checks
+//! and times, for a profiler. After `--seconds`, no further case starts; the number of skipped cases is printed at the end.
 
 mod cases;
 mod clock;
@@ -21,18 +21,18 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 use vierbein::{Complex, Cuda};
 
-/// What a case is compared with.
+/// The reference that a case is compared with.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Limit {
-    /// The bytes to be read or written, compared with a copy of the same size.
+    /// The bandwidth of a copy of large vectors. The amount of a case is the number of bytes that it reads and writes.
     Copy,
-    /// Floating-point operations, compared with cuBLAS.
+    /// The time of cuBLAS for the same product. The amount of a case is its number of floating-point operations.
     Blas,
     /// A target time in microseconds.
     Time(f64),
 }
 
-/// The settings, and the state of the run.
+/// The settings and the state of a run of the benchmarks.
 pub(crate) struct Bench {
     pub(crate) clock: Clock,
     pub(crate) quick: bool,
@@ -41,7 +41,7 @@ pub(crate) struct Bench {
     rounds: usize,
     filter: Option<String>,
     dtype: Option<String>,
-    /// No case starts after this time.
+    /// After this time, no further case starts.
     end: Option<Instant>,
     /// The number of cases skipped for lack of time.
     late: Cell<usize>,
@@ -102,7 +102,8 @@ impl Bench {
         fits
     }
 
-    /// Returns whether a case is to run: its name contains the filter, and there is time left.
+    /// Returns whether a case is to run: its name contains the filter, and there is time left. Counts the cases for which there is
+    /// none.
     pub(crate) fn wanted(&self, name: &str) -> bool {
         let named = self.filter.as_ref().is_none_or(|filter| name.contains(filter.as_str()));
         let late = named && self.end.is_some_and(|end| Instant::now() > end);
@@ -114,7 +115,7 @@ impl Bench {
         self.dtype.as_ref().is_none_or(|wanted| wanted == dtype)
     }
 
-    /// Returns the median and the shortest time in seconds of one of many queued calls.
+    /// Returns the time of one call in seconds: the median and the minimum of several rounds, each with many queued calls.
     pub(crate) fn time(&self, mut run: impl FnMut()) -> Result<[f64; 2], Box<dyn Error>> {
         run();
         let once = self.clock.seconds(1, &mut run)?;
@@ -127,7 +128,8 @@ impl Bench {
         Ok([times[times.len() / 2], times[0]])
     }
 
-    /// Prints the result of a case. `against` is the time of cuBLAS if that is the reference.
+    /// Prints the result of a case. `amount` is the number of bytes or operations, and `against` the time of cuBLAS for
+    /// [`Limit::Blas`].
     pub(crate) fn report(
         &mut self,
         name: &str,
@@ -157,7 +159,7 @@ impl Bench {
         println!("{json}");
     }
 
-    /// Reports a result that differs from the host's.
+    /// Prints that a result differs from the host's, and counts the failure.
     pub(crate) fn wrong(&mut self, name: &str, dtype: &str, why: &str) {
         self.failed += 1;
         println!("{name:<34} {dtype:<12} WRONG: {why}");

@@ -1,5 +1,5 @@
-//! Draws the figures of the guide in `docs/`: the memory layout of tensors, from the addresses of their elements. Also writes all
-//! figures, including those of the README, as data URIs for rustdoc.
+//! Draws the figures of memory layouts for the guide in `docs/`. Also writes all figures, including those of the README, as data
+//! URIs for rustdoc.
 //!
 //! `cargo run --example guide_figures` writes `docs/figures`; `-- --check` only reports whether they are up to date.
 
@@ -14,8 +14,9 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/figures")
 }
 
-/// Returns the name and the contents of each file: the figures, and a file with their data URIs for rustdoc, which cannot show image
-/// files of the repository. Each page refers to its figures by reference. Of two definitions of a reference, Markdown uses the first.
+/// Returns the name and the contents of each file: the figures, and `rustdoc.md`, which defines link references with the data URIs
+/// of all figures. Rustdoc cannot show image files of the repository. Pages name their figures by link references, and also define
+/// these references as files. Rustdoc includes `rustdoc.md` before each page, and Markdown uses the first of two definitions.
 fn files() -> Vec<(String, String)> {
     let mut files = Vec::new();
     let mut inline = String::new();
@@ -23,7 +24,8 @@ fn files() -> Vec<(String, String)> {
         inline += &format!("[{name}]: {}\n", svg::data_uri(&figure));
         files.push((format!("{name}.svg"), figure));
     }
-    // Figures that are drawn elsewhere: `costs` by the example of that name, `speed` by `scripts/plot-speed.py`, `tensor-type` by hand.
+    // Figures that are drawn elsewhere: `costs` by the example of that name, `speed` by `scripts/plot-speed.py`, `tensor-type` by
+    // hand.
     for name in ["costs", "speed", "tensor-type"] {
         if let Ok(figure) = std::fs::read_to_string(folder().join(format!("{name}.svg"))) {
             inline += &format!("[{name}]: {}\n", svg::data_uri(&figure));

@@ -1,11 +1,12 @@
-//! Figures of memory layouts. Every box is placed by the address of an element, and every red line follows an iterator.
+//! Draws the figures of memory layouts. The code places the boxes by the addresses of elements, and draws the red lines along
+//! iterators, so the figures show what the library does.
 
 use crate::svg::{COLOURS, Svg};
 use vierbein::prelude::*;
 
-/// The width and height of an element's box.
+/// The width and height of an element's box, in units of the SVG.
 const CELL: (usize, usize) = (36, 26);
-/// The horizontal and vertical distance of panels.
+/// The horizontal and vertical distance between the starts of neighbouring panels, in units of the SVG.
 const PANEL: (usize, usize) = (340, 200);
 
 /// Returns the name and contents of each figure.
@@ -19,12 +20,12 @@ pub(crate) fn figures() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Returns the matrix whose element at row `i`, column `j` is the number `ij`, counted from one.
+/// Returns a matrix of 2 rows and 3 columns. Each element has two digits: its row and its column, counted from 1.
 fn numbered<O: Order>() -> Tensor<i32, Rank<2>, O> {
     Tensor::from_fn([2, 3], |[i, j]| 10 * (i + 1) as i32 + (j + 1) as i32)
 }
 
-/// Returns the offset of an element in a slice.
+/// Returns the index of an element in the slice `memory` that contains it.
 fn offset(memory: &[i32], element: &i32) -> usize {
     let bytes = std::ptr::from_ref(element).addr() - memory.as_ptr().addr();
     let offset = bytes / size_of::<i32>();
@@ -32,7 +33,8 @@ fn offset(memory: &[i32], element: &i32) -> usize {
     offset
 }
 
-/// Draws a row of boxes, one for each element in memory, coloured by its owner.
+/// Draws memory as a row of boxes, one for each element. `owner` returns the number of the row or matrix to which an element
+/// belongs, which determines the colour.
 fn strip(svg: &mut Svg, (x, y): (usize, usize), memory: &[i32], owner: impl Fn(usize) -> Option<usize>) {
     for (k, value) in memory.iter().enumerate() {
         let at = x + k * CELL.0;
@@ -42,7 +44,7 @@ fn strip(svg: &mut Svg, (x, y): (usize, usize), memory: &[i32], owner: impl Fn(u
     }
 }
 
-/// Draws a matrix by index, the line along which its memory order iterates over it, and its memory.
+/// Draws a matrix with its rows and columns, a line through the elements in iteration order, and below it the memory.
 fn panel<O: Order>(
     svg: &mut Svg,
     (x, y): (usize, usize),

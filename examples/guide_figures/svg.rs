@@ -1,8 +1,8 @@
-//! A minimal SVG writer: boxes, text and lines on a light background, which is readable on dark pages, too.
+//! A minimal SVG writer: boxes, text and lines. The background is always light, so the figures are readable on dark pages, too.
 
 use std::fmt::Write;
 
-/// Light colours for black text. The last one is for elements without an owner.
+/// Light background colours of boxes with black text. The last colour is for elements that belong to no row or matrix.
 pub(crate) const COLOURS: [&str; 5] = ["#a8d5f7", "#ffd59a", "#bfe5b4", "#e3c4ee", "#e8e8e8"];
 
 /// A drawing whose size grows with its contents.
@@ -32,7 +32,7 @@ impl Svg {
 
     /// Draws a line of text, left-aligned.
     pub(crate) fn text(&mut self, (x, y): (usize, usize), class: &str, text: &str) {
-        // Space for the widest letters of the class.
+        // The width of the widest letters of the class, in units of the SVG.
         self.reach(x + text.chars().count() * if class == "small" { 6 } else { 8 }, y + 4);
         let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         let _ = writeln!(self.body, r#"<text x="{x}" y="{y}" class="{class}">{text}</text>"#);

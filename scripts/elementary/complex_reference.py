@@ -22,7 +22,8 @@ FUNCTIONS = {
 }
 EXPONENTS = [1.7, -0.3, 3.0, -2.0, 0.25, 12.5, 1.0, 2.0, 0.5, -1.0]
 PI = math.pi
-# Annex G.6, for imaginary parts that are not negative: those of -y follow by conjugation. Signs that it leaves open are left out.
+# Pairs (argument, result) of C99, Annex G.6, for imaginary parts that are not negative. The results at the conjugate arguments are
+# the conjugates. Results whose sign Annex G leaves open are left out.
 SPECIAL = {
     "exp": [((0.0, 0.0), (1.0, 0.0)), ((-0.0, 0.0), (1.0, 0.0)), ((2.0, INF), (NAN, NAN)), ((2.0, NAN), (NAN, NAN)), ((INF, 0.0), (INF, 0.0)),
             ((-INF, 2.0), (-0.0, 0.0)), ((INF, 2.0), (-INF, INF)), ((NAN, 0.0), (NAN, 0.0)), ((NAN, 2.0), (NAN, NAN)), ((NAN, NAN), (NAN, NAN))],
@@ -49,7 +50,7 @@ SPECIAL = {
     "atanh": [((0.0, 0.0), (0.0, 0.0)), ((0.0, NAN), (0.0, NAN)), ((1.0, 0.0), (INF, 0.0)), ((2.0, INF), (0.0, PI / 2)), ((2.0, NAN), (NAN, NAN)),
               ((INF, 2.0), (0.0, PI / 2)), ((INF, INF), (0.0, PI / 2)), ((INF, NAN), (0.0, NAN)), ((NAN, 2.0), (NAN, NAN)), ((-1.0, 0.0), (-INF, 0.0))],
 }
-# f(z) = -i g(i z)
+# For these functions f and g: f(z) = -i g(i z).
 TURNED = {"sin": "sinh", "tan": "tanh", "asin": "asinh", "atan": "atanh"}
 
 
@@ -65,7 +66,8 @@ def special(name):
 
 
 def exact(name, x, y, n, t):
-    """The parts of the function, each rounded once. Next to an axis, the sign of a zero is that of a tiny number in its place."""
+    """Returns the real and imaginary part of the function, or of z to the power n, each rounded once. A part of z that is zero is replaced
+    by a tiny number of the same sign, so that the result is on the right side of a branch cut and zeros get their sign."""
     tiny = mpf(2)**-4000
     z = mpc(mpf(x) if x else tiny * math.copysign(1, x), mpf(abs(y)) if y else tiny)
     w = FUNCTIONS[name](z) if n is None else mpmath.exp(n * mpmath.log(z))

@@ -5,9 +5,9 @@ With names, it fits only those polynomials, prints their errors and writes no fi
 
 Method: weighted least squares at Chebyshev nodes with 50 digits. The weights are multiplied by the error several times
 (Lawson, "Contributions to the theory of linear least maximum approximations", 1961), which moves the fit towards the minimax
-polynomial. The leading coefficients are then rounded to the target type one by one; each time the others are fitted again.
-The largest weighted error is printed, and stored in the doc comment with the weight. The weight makes it
-roughly the relative error of the elementary function.
+polynomial. The first coefficients are then rounded to the target type one by one, and after each rounding the others are fitted
+again. The largest weighted error is printed, and written to the doc comment of the polynomial, together with the weight. The weight
+is chosen so that the weighted error is roughly the relative error of the elementary function.
 """
 import os
 import struct
@@ -34,8 +34,8 @@ def nearest(x):
 
 
 def fit(name, meaning, formula, function, weight, low, high, count):
-    """Fits `count` coefficients c of sum(c[i] * t**i) to function(t) on [low, high]; the error counts times weight(t). `formula` is the
-    weight as text."""
+    """Fits `count` coefficients c of sum(c[i] * t**i) to function(t) on [low, high], and writes them as the constant `name`. The error at t
+    is multiplied by weight(t). `meaning` and `formula` describe the function and the weight in the doc comment."""
     if only and name not in only:
         return
     nodes = 6 * count + 20
@@ -87,7 +87,8 @@ def truncated(x, bits):
 
 
 def parts(name, x, *bits):
-    """Writes x as a sum of constants name_1, name_2, ..: part i has bits[i] significant bits, or is rounded if bits[i] is None."""
+    """Writes x as a sum of constants name_1, name_2, .. The number of significant bits of each part is given by `bits`. A part with None is
+    rounded to the target type."""
     for i, n in enumerate(bits):
         p = mpf(nearest(x)) if n is None else truncated(x, n)
         constant(f"{name}_{i + 1}", p)
@@ -99,7 +100,7 @@ def constant(name, x):
 
 
 def near_zero(limit, function, value):
-    """Returns the function with its limit near zero, to avoid cancellation."""
+    """Returns the function, with `value` in place of its values within 10^-limit of zero, where its formula would cancel."""
     return lambda t: function(t) if fabs(t) > mpf(10)**-limit else value
 
 

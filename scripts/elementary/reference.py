@@ -1,4 +1,4 @@
-"""Writes src/elementary/reference.tsv: hard arguments of the elementary functions with correctly rounded results.
+"""Writes src/elementary/reference.tsv: difficult arguments of the elementary functions, with correctly rounded results.
 
 Run:  python reference.py     (needs mpmath; a second; writes src/elementary/reference.tsv)
 
@@ -71,7 +71,8 @@ FUNCTIONS = {
     "cbrt": lambda x: mpmath.sign(x) * abs(x)**(mpf(1) / 3),
 }
 ODD = ["exp_m1", "ln_1p", "sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "cbrt"]
-# Results at +inf, -inf, +0, and the domain; odd functions keep the sign of zero.
+# For each function: the results at +inf, -inf and +0, and the domain (None: all numbers). Odd functions keep the sign of a zero.
+# "value" stands for the rounded value of the function.
 SPECIAL = {
     "exp": (INF, 0.0, 1.0, None), "exp2": (INF, 0.0, 1.0, None), "exp_m1": (INF, -1.0, 0.0, None),
     "ln": (INF, NAN, -INF, (0, None)), "log2": (INF, NAN, -INF, (0, None)), "log10": (INF, NAN, -INF, (0, None)),
@@ -107,7 +108,8 @@ def expected(name, x, t):
 
 
 def nearest_multiples(t, count):
-    """Returns the numbers closest to multiples of pi/2: continued fractions of pi/2 / 2^e give n with a small remainder."""
+    """Returns the `count` floating-point numbers that are closest to multiples of pi/2. The convergents of the continued fraction of
+    pi/2 / 2^e give numbers m * 2^e close to n * pi/2."""
     _, _, _, digits, _, most = FORMATS[t]
     found = []
     for e in range(-1, most - digits, 1 if t == "f32" else 7):
@@ -201,7 +203,7 @@ def arguments(name, t):
 
 
 def expected_power(x, y, t):
-    """x to the power y by C99, F.9.4.4."""
+    """Returns x to the power y, with the special cases of C99, F.9.4.4."""
     if y == 0 or x == 1:
         return 1.0
     if math.isnan(x) or math.isnan(y):
@@ -259,7 +261,7 @@ PAIR_FUNCTIONS = {"atan2": (mpmath.atan2, math.atan2), "hypot": (mpmath.hypot, m
 def expected_of_pair(name, x, y, t):
     function, special = PAIR_FUNCTIONS[name]
     if x == 0 or y == 0 or not math.isfinite(x) or not math.isfinite(y):
-        # Python has the special values of C99, F.9.1.4 and F.9.4.3. Their results are exact, or multiples of pi/4.
+        # Python's functions return the special values of C99, F.9.1.4 and F.9.4.3. These are exact, or multiples of pi/4.
         value = special(x, y)
         if value == 0 or not math.isfinite(value) or name == "hypot":
             return value

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The second part of scripts/check-gpu.sh: tests, checks and benchmarks on a machine with a GPU, which needs neither Rust nor the
-# sources. The first part copies this script to target/gpu, next to the programs.
+# Runs tests, checks and benchmarks on a machine with a GPU. The machine needs neither Rust nor the sources: scripts/check-gpu.sh
+# builds the programs, and copies them and this script to target/gpu.
 #
 #     run.sh [--emulator] [OUTPUT]     # the output directory: OUTPUT, or else $OUT, or else ./gpu-results
 #
-# The most important stages run first. Each has a time limit, and all together have TOTAL seconds (530), so an interrupted run still
-# has results. The output directory is up to date after each stage:
+# The most important stages run first, and the output directory is up to date after each stage, so an interrupted run still has
+# results. Each stage has a time limit, and all stages together have TOTAL seconds, by default 530. The output directory contains:
 #
 #     GPU.md        the report: tests, first use, each row of gpu_bench compared with PyTorch and CuPy, targets, sanitizer, profiler
 #     junit.xml     the outcome of every test
@@ -13,8 +13,8 @@
 #     stages.tsv    stages with their outcomes, seconds and reasons
 #     log.txt       the complete output of the stages
 #
-# --emulator runs the same stages in the CUDA emulator, at small sizes and with time limits that are 60 times longer; NumPy replaces
-# PyTorch and CuPy. The exit status is 0 if no stage failed and none ran out of time.
+# With --emulator, the stages run in the CUDA emulator, at small sizes and with time limits that are 60 times longer. NumPy then
+# replaces PyTorch and CuPy, and the sanitizer does not run. The exit status is 0 if no stage failed and none ran out of time.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -97,8 +97,8 @@ junit() { # STAGE
     { echo '<testsuites>'; cat "$work/suites"; echo '</testsuites>'; } > "$out/junit.xml"
 }
 
-# Runs a test program without buffer pool; newly allocated memory is filled with NaN. Skips tests that need the sources: those of the
-# emulator and of missing libraries.
+# Runs a test program without the buffer pool, and with newly allocated memory filled with NaN. Skips the tests that need the
+# sources, or that set up the emulator or missing libraries themselves.
 tests() { # STAGE LIMIT ARGUMENT..
     local name=$1 limit=$2
     shift 2
@@ -121,7 +121,7 @@ fi
 tests devices 60 cuda_row:: cuda_col::
 tests cuda 90
 tests cuda_types 90
-# Tests that read the sources or compile C++ need the machine with the sources.
+# Tests that read the sources or compile C++ are skipped, because the sources are not on this machine.
 tests lib 60 device::cuda device::scalars --skip texts:: --skip macros_of_kernels
 stage first_use 30 "$programs/gpu_bench" "${quick[@]}" "first use" && rows first_use
 stage gpu_bench 170 "$programs/gpu_bench" "${quick[@]}" --seconds "$([ -n "$emulator" ] && echo 1000000 || echo 150)" || true
@@ -154,7 +154,7 @@ if [ -n "$ncu" ] && [ -z "$emulator" ]; then
             "$programs/gpu_bench" --once --dtype f64 "$row" || true
     done
 elif [ -n "$emulator" ]; then
-    # Checks that the rows for the profiler exist.
+    # Runs the rows of the profiler without it, to check that they exist.
     for row in "a + b 10⁸" "a + bᵀ 8192²" "transpose 16384²" "ijkl->lkji 64⁴" "sum 10⁸" "trace 4096²"; do
         stage "once_$(echo "$row" | tr -dc 'a-z0-9')" 25 "$programs/gpu_bench" --quick --once --dtype f64 "$row" || true
     done

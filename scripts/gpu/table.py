@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """Writes GPU.md from the files in the output directory of run.sh: table.py OUTPUT [--emulator] [--last].
 
-With --emulator and --last, fails if a row of NumPy, or a target, has no row of gpu_bench with the same name and
-element type.
+With --emulator and --last, fails if a row of NumPy or a target has no row of gpu_bench with the same name and element type.
 """
 
 import json
@@ -10,7 +9,8 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
-# Performance targets on an H200, derived from the results of PyTorch and CuPy: minimum GB/s, maximum µs, or minimum share of cuBLAS.
+# Performance targets on an H200, derived from the results of PyTorch and CuPy: minimum GB/s, maximum µs, or minimum share of
+# cuBLAS.
 TARGETS = [
     ("a + b 10⁸", "f64", "GB/s", 4250),
     ("a + bᵀ 8192²", "f64", "GB/s", 3700),
@@ -36,7 +36,8 @@ def read_rows(path):
         if "library" in row:
             peers.setdefault((row["case"], row["dtype"]), {})[row["library"]] = row["us"]
         elif "ms" in row:
-            # The stage gpu_bench measures these rows again, but then it is not the first use.
+            # The stage gpu_bench measures these rows again, when the kernel is already cached. Only the rows of the first stage
+            # count.
             if all(row["case"] != known["case"] for known in first):
                 first.append(row)
         elif "dtype" in row:

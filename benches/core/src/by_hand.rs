@@ -5,7 +5,7 @@ use rayon::prelude::*;
 /// Suffix of the names of these kernels.
 pub(super) const NAME: &str = "by hand";
 
-/// Returns the length of a chunk: a multiple of a cache line.
+/// Returns the length of a thread's chunk in elements: a multiple of a cache line.
 fn part(length: usize) -> usize {
     length.div_ceil(rayon::current_num_threads()).next_multiple_of(8)
 }
@@ -26,10 +26,10 @@ pub(super) fn triad(a: &mut [f64], b: &[f64], c: &[f64]) {
 fn triad_part(a: &mut [f64], b: &[f64], c: &[f64]) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx512f") {
-        // SAFETY: the machine has AVX-512 F.
+        // SAFETY: the machine has AVX-512 F, as was just checked.
         return unsafe { avx512(a, b, c) };
     } else if is_x86_feature_detected!("avx") {
-        // SAFETY: the machine has AVX.
+        // SAFETY: the machine has AVX, as was just checked.
         return unsafe { avx(a, b, c) };
     }
     plain(a, b, c);
@@ -41,8 +41,8 @@ fn plain(a: &mut [f64], b: &[f64], c: &[f64]) {
     }
 }
 
-/// Defines the triad loop with non-temporal stores: `$lanes` elements at a time from the first aligned one on, and a scalar loop for
-/// the elements before and after.
+/// Defines the triad loop with non-temporal stores. From the first aligned element of `a` on, it computes `$lanes` elements at a
+/// time. A scalar loop computes the elements before and after.
 #[cfg(target_arch = "x86_64")]
 macro_rules! streamed {
     ($name:ident, $feature:literal, $lanes:literal, $load:ident, $add:ident, $stream:ident) => {

@@ -1,4 +1,4 @@
-//! The timed kernels, and the bytes that each must read and write.
+//! The timed kernels, and the number of bytes that each must read and write.
 
 use crate::{by_hand, ways};
 use std::hint::black_box;
@@ -14,7 +14,7 @@ pub(super) struct Kernel {
     pub(super) run: Box<dyn FnMut()>,
 }
 
-/// Builds kernels that share operands. Groups are built one at a time, because operands are large.
+/// A function that builds kernels which share operands. Groups are built one at a time, because operands are large.
 type Group = Box<dyn Fn() -> Vec<Kernel>>;
 
 fn kernel<R>(name: impl Into<String>, elements: usize, mut run: impl FnMut() -> R + 'static) -> Kernel {
@@ -37,9 +37,9 @@ fn zeros<Sh: IntoShape>(shape: Sh) -> Tensor<f64, Sh::Dim> {
     Tensor::zeros(shape.into_shape())
 }
 
-/// Returns all kernels, for vectors of `n` elements, and for matrices and tensors of about as many.
+/// Returns all kernels. Vectors have `n` elements; matrices and tensors have about `n`.
 pub(super) fn groups(n: usize) -> Vec<Group> {
-    // Not a power of two.
+    // Not a power of two, for which strided accesses would compete for the same cache sets.
     let side = (n as f64).sqrt() as usize / 10 * 10;
     vec![
         Box::new(move || machine(n)),
@@ -53,7 +53,7 @@ pub(super) fn groups(n: usize) -> Vec<Group> {
     ]
 }
 
-/// The loops that measure the memory bandwidth.
+/// Returns the hand-written loops that measure the memory bandwidth.
 fn machine(n: usize) -> Vec<Kernel> {
     let (b, c) = (filled([n]), filled([n]));
     let (mut a, mut to, from) = (zeros([n]), zeros([n]), b.clone());
@@ -134,7 +134,8 @@ fn reductions(side: usize) -> Vec<Kernel> {
     ]
 }
 
-/// Counts a cache line of 64 bytes for each element of a diagonal. A trace that keeps the last axis reads whole rows.
+/// Returns the traces. Their bytes include a cache line of 64 bytes for each element of a diagonal. A trace that keeps the last
+/// axis reads whole rows.
 fn traces(side: usize) -> Vec<Kernel> {
     let line = 64 / size_of::<f64>();
     let [middle, last] = [256, 64].map(|n: usize| (side / n * side / n).max(1));

@@ -1,10 +1,10 @@
 //! Measures the memory bandwidth, and the fraction of it that each kernel achieves.
 //!
 //! The bandwidth is that of the faster of two hand-written loops: a copy, and a triad (`a = b + 2c`) with the widest non-temporal
-//! stores of the machine. Their vectors are far larger than most caches. A kernel's share is the number of bytes that it must read
-//! and write, each counted once, divided by its time and by the bandwidth. Reads for ownership, which ordinary stores to lines outside
-//! of the caches cause, are not counted: a loop that avoids them has a larger share. A share above 1 means that a part of the operands
-//! was still in a cache.
+//! stores of the machine. The vectors of these loops are far larger than most caches. The share of a kernel is the number of bytes
+//! that it must read and write, each counted once, divided by its time and by the bandwidth. Ordinary stores also read each line
+//! that is not in a cache (read for ownership). These reads are not counted, so a loop that avoids them has a larger share. A share
+//! above 1 means that a part of the operands was still in a cache.
 //!
 //! `cargo run --release -p vierbein-benches -- [--quick] [--threads N] [plot.svg]`
 
@@ -20,14 +20,14 @@ use std::error::Error;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Sizes and repetitions.
+/// The size of the operands, and the number of repetitions.
 #[derive(Clone, Copy)]
 struct Effort {
     /// Elements of a vector; matrices have about as many.
     elements: usize,
-    /// Number of times that each kernel is timed. The shortest time counts.
+    /// Maximum number of times that each kernel is timed. The shortest time counts.
     rounds: usize,
-    /// A kernel is not timed again after this time.
+    /// After this time, a kernel is not timed again.
     limit: Duration,
 }
 
@@ -58,7 +58,7 @@ fn shortest(kernel: &mut Kernel, effort: Effort) -> Duration {
     times.into_iter().min().expect("one at least")
 }
 
-/// Times all kernels: first the hand-written loops.
+/// Times all kernels, beginning with the hand-written loops.
 fn measure(effort: Effort) -> Result<Vec<Found>, Box<dyn Error + Send + Sync>> {
     let groups = groups(effort.elements);
     let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {msg:24}")?;

@@ -4,7 +4,7 @@ use crate::{Found, by_hand};
 use plotters::prelude::*;
 use std::error::Error;
 
-/// Draws one bar for each kernel, whose length is its share.
+/// Draws one bar for each kernel. The length of a bar is the kernel's share of the bandwidth.
 pub(super) fn shares(
     path: &str,
     bandwidth: f64,
@@ -21,7 +21,7 @@ pub(super) fn shares(
         .y_label_area_size(190)
         .build_cartesian_2d(0.0..1.05 * longest, (0..count - 1).into_segmented())?;
     let name = |at: &SegmentValue<i32>| match at {
-        // From top to bottom, as in the table.
+        // The kernels are listed from top to bottom, as in the table.
         SegmentValue::CenterOf(k) => {
             found.get((count - 1 - k) as usize).map_or(String::new(), |f| f.name.clone())
         }

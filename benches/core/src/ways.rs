@@ -1,5 +1,4 @@
-//! Benchmarked computations that take more than one method call in vierbein: results in preallocated outputs, and several operations
-//! in one pass.
+//! Functions that the benchmarks time: operations with broadcasting into a preallocated output, and several operations in one pass.
 
 use vierbein::prelude::*;
 use vierbein::{Broadcast, Storage, op};

@@ -1,5 +1,5 @@
-//! The vierbein side of `compare.py`, which compares vierbein with NumPy. The script starts this program, writes requests to its
-//! standard input, and reads one line for each:
+//! Runs the operations of vierbein for the script `compare.py`, which compares vierbein with NumPy. The script starts this program,
+//! writes requests to its standard input, and reads one line of output for each request:
 //!
 //! ```text
 //! list                     →  the names of all benchmarks
@@ -7,7 +7,7 @@
 //! time ROW N REPEATS       →  the seconds that REPEATS calls take
 //! ```
 //!
-//! `N` is the number of elements of an operand. Both sides use the same operands: see [`number`].
+//! `N` is the number of elements of an operand. The program and the script use the same operands: see [`number`].
 
 use num_complex::Complex;
 use rand::SeedableRng;
@@ -26,7 +26,8 @@ fn number(k: usize, operand: usize) -> f64 {
     ((k as u64 + 977 * operand as u64) * 2_654_435_761 % 2027) as f64 / 14.0 - 72.03
 }
 
-// Copied to memory that vierbein allocates, with huge pages as NumPy's arrays: a tensor made from a `Vec` would keep its memory.
+/// Returns a vector of [`number`]s. The numbers are copied to memory that vierbein allocates, because this memory has huge pages,
+/// as NumPy's arrays have. A tensor made from a `Vec` would use the memory of the `Vec`.
 fn vector(n: usize, operand: usize) -> Vector<f64> {
     Tensor::from_slice([n], &(0..n).map(|k| number(k, operand)).collect::<Vec<_>>())
 }
@@ -36,7 +37,8 @@ fn complex(n: usize, operand: usize) -> Vector<Complex<f64>> {
     Tensor::from_slice([n], &(0..n).map(element).collect::<Vec<_>>())
 }
 
-/// Returns a matrix: of shape `[200, 100]` for 20 000 elements, `[4000, 1000]` for 4 million, and so on.
+/// Returns a matrix of [`number`]s. The number of columns is a power of ten near the square root of `n`: the shape is `[200, 100]`
+/// for 20 000 elements, and `[4000, 1000]` for 4 million.
 fn matrix(n: usize, operand: usize) -> Matrix<f64> {
     let columns = 10usize.pow((n.ilog10() + 1) / 2);
     vector(n, operand).reshape([n / columns, columns])
@@ -48,8 +50,9 @@ struct Job {
     look: Box<dyn FnMut() -> Vec<f64>>,
 }
 
-/// Results of which up to 12 elements, spread over memory, are compared.
+/// Results that can be compared.
 trait Look {
+    /// Returns up to 12 elements, at about equal distances in the result.
     fn look(&self) -> Vec<f64>;
 }
 
@@ -87,7 +90,7 @@ fn job<R: Look + 'static>(f: impl Fn() -> R + Clone + 'static) -> Job {
     }
 }
 
-/// A benchmark with one operand.
+/// Returns a benchmark with one operand.
 fn one<R: Look + 'static>(f: fn(&Vector<f64>) -> R) -> Box<dyn Fn(usize) -> Job> {
     Box::new(move |n| {
         let x = std::rc::Rc::new(vector(n, 0));
@@ -95,7 +98,7 @@ fn one<R: Look + 'static>(f: fn(&Vector<f64>) -> R) -> Box<dyn Fn(usize) -> Job>
     })
 }
 
-/// A benchmark with one operand of another element type.
+/// Returns a benchmark with one operand whose elements are converted from `f64`.
 fn one_of<T: Element, R: Look + 'static>(
     convert: fn(f64) -> T,
     f: fn(&Vector<T>) -> R,
@@ -143,7 +146,7 @@ fn of_narrow_complex<R: Look + 'static>(f: fn(&Vector<Complex<f32>>) -> R) -> Bo
     })
 }
 
-/// A benchmark with random results: only their mean is compared, rounded to a twentieth.
+/// Returns a benchmark with random results. Only their mean is compared, as a number of twentieths, rounded.
 fn samples<Di: Distribution<f64> + Copy + 'static>(distribution: Di) -> Box<dyn Fn(usize) -> Job> {
     Box::new(move |n| {
         let mut rng = SmallRng::seed_from_u64(1);
@@ -178,7 +181,7 @@ fn write_file(n: usize) -> Job {
     }
 }
 
-/// Writes without waiting for the disk, as NumPy does.
+/// Returns a benchmark that creates a file and writes to it. As NumPy, it does not wait until the data are on disk.
 fn write_to_file(n: usize) -> Job {
     let x = vector(n, 0);
     let sample = x.look();
@@ -191,7 +194,8 @@ fn write_to_file(n: usize) -> Job {
     }
 }
 
-// Arguments of elementary functions: all, positive, of magnitude below 1, or above 1.
+// Functions that map a number to an argument of an elementary function: any number, a positive one, one of magnitude below 1, or
+// one of at least 1.
 
 fn any(x: f64) -> f64 {
     x

@@ -1,4 +1,4 @@
-//! The benchmarks of the tables, run under Criterion, which compares with its earlier runs.
+//! Runs the benchmarks of the tables under Criterion, which compares the times with those of its last run.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use rayon::ThreadPoolBuilder;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use vierbein_peers::rows::groups;
 
 fn all(c: &mut Criterion) {
-    // Criterion filters what it times. This filter also avoids building and checking the operands.
+    // Criterion applies the filter only to what it times. This filter also avoids building and checking the operands.
     let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
     for case in groups().into_iter().flat_map(|group| group.cases) {
         let name = |threads| format!("{} {} {threads}", case.name, case.of);

@@ -1,4 +1,4 @@
-//! A benchmark, which is a row of the tables: one problem and its implementations in each library.
+//! A benchmark, that is, a row of the tables: one problem and its implementation in each library.
 
 use crate::memory::Lent;
 use crate::number::{Number, Sequence};
@@ -11,7 +11,7 @@ use std::hint::black_box;
 use strided_kernel::{StridedArray, StridedViewMut};
 use vierbein::{Cpu, Dim, Order, Tensor};
 
-/// The timed libraries and alternatives: the columns of the tables.
+/// The columns of the tables: libraries, reference loops, and alternative computations with vierbein.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Library {
     Vierbein,
@@ -78,7 +78,7 @@ impl Library {
     }
 }
 
-/// A result that can be checked element by element. Flat indices count in row-major order of the problem's output.
+/// A result whose elements can be checked. `position` is a flat index in row-major order of the problem's output.
 pub trait Outcome<T> {
     fn size(&self) -> usize;
     fn at(&self, position: usize) -> T;
@@ -207,13 +207,16 @@ impl<T: Number> Outcome<T> for Vec<T> {
     }
 }
 
-/// The implementation of a benchmark with one library.
+/// The computation of a benchmark with one library.
 pub trait Work<T>: Send {
+    /// Runs the computation `times` times.
     fn repeat(&mut self, times: u32);
+    /// Runs the computation once, and passes its result to `judge`.
     fn judge(&mut self, judge: &dyn Fn(&dyn Outcome<T>));
 }
 
-/// Allocates a new result in each call. Freeing it is part of the timed work, as it is part of a user's program.
+/// A computation that allocates a new result in each call. The timed work includes freeing the result, as a user's program must do
+/// it too.
 struct Fresh<F>(F);
 
 impl<T, R: Outcome<T>, F: FnMut() -> R + Send> Work<T> for Fresh<F> {
@@ -227,7 +230,7 @@ impl<T, R: Outcome<T>, F: FnMut() -> R + Send> Work<T> for Fresh<F> {
     }
 }
 
-/// Overwrites a preallocated output.
+/// A computation that overwrites a preallocated output.
 struct Over<R, F>(R, F);
 
 impl<T, R: Outcome<T> + Send, F: FnMut(&mut R) + Send> Work<T> for Over<R, F> {
@@ -242,7 +245,7 @@ impl<T, R: Outcome<T> + Send, F: FnMut(&mut R) + Send> Work<T> for Over<R, F> {
     }
 }
 
-/// Updates an operand in place. `start` sets the operand's value before the check.
+/// A computation that updates an operand in place. `start` sets the operand's elements before the check.
 struct InPlace<R, S, F> {
     out: R,
     start: S,
@@ -271,7 +274,7 @@ where
 pub struct Implementation<T> {
     pub library: Library,
     pub work: Box<dyn Work<T>>,
-    /// The expected result, if it differs from that of the benchmark: a reference loop may copy instead of permuting.
+    /// The expected result, if it is not that of the benchmark. Example: the reference loop of a permutation is a plain copy.
     instead: Option<Definition<T>>,
 }
 
@@ -310,7 +313,7 @@ impl<T: Number> Row<T> {
         self.with(library, Over(out, f))
     }
 
-    /// Adds an implementation that updates `out`. `start` sets its value before the check.
+    /// Adds an implementation that updates `out` in place. `start` sets the elements of `out` before the check.
     pub fn in_place<R: Outcome<T> + Send + 'static>(
         self,
         library: Library,
@@ -321,7 +324,7 @@ impl<T: Number> Row<T> {
         self.with(library, InPlace { out, start, f })
     }
 
-    /// Sets the expected result of the last implementation, if it differs from that of the benchmark.
+    /// Sets the expected result of the implementation that was added last, if its result is not that of the benchmark.
     pub fn instead(mut self, definition: impl Fn(&[usize]) -> (T, f64) + Send + 'static) -> Row<T> {
         let last = self.implementations.last_mut().expect("an implementation before this");
         last.instead = Some(Box::new(definition));
@@ -329,13 +332,14 @@ impl<T: Number> Row<T> {
     }
 }
 
-/// A benchmark of any element type.
+/// A benchmark, without its element type.
 pub trait Contest: Send {
     fn libraries(&self) -> Vec<Library>;
     /// Compares up to 1000 elements of each implementation's result with the definition.
     ///
     /// # Panics
-    /// If an error exceeds the type's tolerance times the sum of the magnitudes of the terms, which is zero if the computation is exact.
+    /// If the error of an element exceeds the tolerance of the element type times the second value of the [`Definition`]. This
+    /// value is the sum of the magnitudes of the terms, or zero if the computation is exact.
     fn check(&mut self);
     /// Runs an implementation `times` times. `implementation` is its index in [`libraries`](Contest::libraries).
     fn repeat(&mut self, implementation: usize, times: u32);

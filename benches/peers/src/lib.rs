@@ -1,4 +1,4 @@
-//! Benchmarks of vierbein against other libraries: the problems, their implementations in each library, and the timing.
+//! Benchmarks of vierbein against other libraries. Defines the problems, their implementation in each library, and the timing.
 //!
 //! `cargo run --release` prints the tables; `cargo bench` runs the same benchmarks under Criterion.
 
@@ -24,19 +24,21 @@ use std::sync::OnceLock;
 use std::time::Duration;
 use strided_kernel::{Exec, Pool};
 
-/// Returns whether the current pool has more than one thread. For libraries that do not decide themselves whether to run in parallel.
+/// Returns whether the current rayon pool has more than one thread. Implementations call this function if their library leaves it
+/// to its user whether to run in parallel.
 fn parallel() -> bool {
     rayon::current_num_threads() > 1
 }
 
-/// Returns the pool of strided-kernel, with as many threads as the current rayon pool.
+/// Returns the execution mode of strided-kernel: its own pool, with as many threads as the current rayon pool, or a single thread.
 fn exec() -> Exec<'static> {
     static POOL: OnceLock<Pool> = OnceLock::new();
     if !parallel() {
         return Exec::serial();
     }
     let threads = rayon::current_num_threads();
-    // By default, its threads spin for 200 ms after their work, which would slow down the implementations timed next.
+    // By default, the threads of strided-kernel spin for 200 ms after their work. This would slow down the implementation that is
+    // timed next.
     let pool = POOL.get_or_init(|| {
         let pool = Pool::builder().threads(threads).idle_spin(Duration::from_micros(200));
         pool.build().expect("a pool of threads")
@@ -44,7 +46,7 @@ fn exec() -> Exec<'static> {
     Exec::new(pool, threads).expect("a budget")
 }
 
-/// Returns the threads of the current pool, for faer.
+/// Returns the parallelism for faer: the threads of the current rayon pool.
 fn par() -> Par {
     if parallel() { Par::rayon(rayon::current_num_threads()) } else { Par::Seq }
 }

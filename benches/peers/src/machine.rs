@@ -7,7 +7,7 @@ use std::process::Command;
 const LIBRARIES: [&str; 6] =
     ["ndarray", "strided-kernel", "strided-opteinsum", "rstsr-core", "faer", "rayon"];
 
-/// Returns the description as a Markdown list. Omits what the system does not report.
+/// Returns the description as a Markdown list. Omits properties that the system does not report.
 pub fn description() -> String {
     let mut list = String::new();
     let mut item = |name: &str, value: Option<String>| {

@@ -1,5 +1,6 @@
-//! Prints the median time of each library, and the ratios of vierbein's time to those of the best other library, of the reference loop
-//! and of the best alternative within vierbein. The ratios are given for medians and for minima. [`HELP`] lists the options.
+//! Prints the median time of each library, and three ratios: vierbein's time divided by the times of the fastest other library, of
+//! the reference loop, and of the fastest alternative computation with vierbein. Each ratio is given for the medians and for the
+//! minima. [`HELP`] lists the options.
 
 use rayon::ThreadPoolBuilder;
 use std::error::Error;
@@ -21,7 +22,7 @@ cargo run --release -- [options] [words that a row's name contains]
   --check          compares the implementations' results, and no more
   --results FILE   writes the machine and the tables to FILE too, below its line that says so";
 
-/// The text above this line of the file of results is kept.
+/// A line of the file of results. `--results` replaces the text below this line, and keeps the text above it.
 const MARK: &str = "<!-- Written by `--results` from here on. -->";
 
 struct Arguments {
@@ -94,8 +95,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             if asked.list {
                 continue;
             }
-            // Built anew for each number of threads: implementations may differ between them. The outputs begin with zeros, so that
-            // the check does not see results of the run before.
+            // The benchmark is built again for each number of threads, because implementations may depend on this number. The new
+            // outputs contain zeros, so the check does not see results of an earlier run.
             for pool in &pools {
                 let mut contest = case.contest();
                 pool.install(|| contest.check());

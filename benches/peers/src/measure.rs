@@ -1,14 +1,16 @@
-//! Timing. Implementations take turns, so that other load on the machine affects all of them equally.
+//! Times the implementations of a benchmark. They take turns, so that other load on the machine affects all of them equally.
 
 use crate::implementation::{Contest, Library};
 use std::time::{Duration, Instant};
 
+/// The number and duration of samples.
 #[derive(Clone, Copy)]
 pub struct Effort {
+    /// Maximum number of rounds; each round takes one sample of each implementation.
     pub rounds: usize,
-    /// Minimum duration of a sample, which repeats its work until then.
+    /// Minimum duration of a sample, which repeats the call until it takes this long.
     pub sample: Duration,
-    /// Time limit of a benchmark, after at least three rounds.
+    /// Time after which a benchmark ends, if it has had at least three rounds.
     pub row: Duration,
 }
 
@@ -16,11 +18,12 @@ pub struct Effort {
 pub struct Time {
     pub library: Library,
     pub median: Duration,
-    /// The minimum of all samples: it remains valid if other programs load the machine during more than half of the rounds.
+    /// The minimum of all samples. Unlike the median, it is still meaningful if other programs load the machine during more than
+    /// half of the rounds.
     pub least: Duration,
 }
 
-/// Times each implementation of a benchmark.
+/// Returns the time of one call of each implementation of a benchmark.
 pub fn times(row: &mut dyn Contest, effort: Effort) -> Vec<Time> {
     let libraries = row.libraries();
     let count = libraries.len();

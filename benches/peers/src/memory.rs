@@ -1,6 +1,6 @@
-//! Operands and outputs of benchmarks, allocated by vierbein. All implementations read the same operands. Each implementation that
-//! writes to preallocated memory has its own output. Each library accesses the memory through its own view type; views are created
-//! before the timing.
+//! Operands and outputs of benchmarks, in memory that vierbein allocates. All implementations read the same operands. Each
+//! implementation that writes to preallocated memory has its own output. Each library accesses the memory through a view of its own
+//! type, which is created before the timing.
 
 use crate::Number;
 use crate::number::Sequence;
@@ -14,9 +14,9 @@ use std::sync::{Arc, OnceLock};
 use strided_kernel::{StridedView, StridedViewMut, row_major_strides};
 use vierbein::{Dim, IntoShape, Tensor};
 
-/// A view, together with an owner of its memory.
+/// A view, together with the owner of the memory that it borrows.
 pub struct Lent<V> {
-    // Dropped before the memory: fields are dropped in the order of declaration.
+    // Dropped before `_memory`, because fields are dropped in the order of declaration.
     view: V,
     _memory: Box<dyn Any + Send + Sync>,
 }
@@ -70,7 +70,8 @@ impl<T: Number, D: Dim> Operand<T, D> {
     fn lend<V>(&self, view: impl FnOnce(&'static [T], &[usize]) -> V) -> Lent<V> {
         let tensor = self.0.clone();
         let data = std::ptr::from_ref(tensor.as_slice());
-        // SAFETY: the tensor is in an `Arc`, so it does not move and is never written to. `Lent` drops it after the view.
+        // SAFETY: the tensor is in an `Arc`, so it does not move, and it is only read, so nothing writes to the elements. `Lent`
+        // holds a clone of the `Arc` and drops it after the view, so the elements live as long as the view.
         let data = unsafe { &*data };
         Lent { view: view(data, tensor.shape().as_ref()), _memory: Box::new(tensor) }
     }
@@ -111,14 +112,15 @@ pub struct Output;
 /// Owns the boxed tensor that a `'static` view borrows.
 struct Owner<T: Number, D: Dim>(*mut Tensor<T, D>);
 
-// SAFETY: an owner is a box of a tensor, which is `Send`; it uses the pointer only to drop the tensor.
+// SAFETY: an owner has exclusive ownership of a boxed tensor, which is `Send`, and uses the pointer only to drop the tensor.
 unsafe impl<T: Number, D: Dim> Send for Owner<T, D> {}
 // SAFETY: no method uses the pointer of a shared owner.
 unsafe impl<T: Number, D: Dim> Sync for Owner<T, D> {}
 
 impl<T: Number, D: Dim> Drop for Owner<T, D> {
     fn drop(&mut self) {
-        // SAFETY: the pointer is from `Box::into_raw`, and `Lent` drops the view that borrows from it before its owner.
+        // SAFETY: the pointer is from `Box::into_raw`, and `drop` frees it only once. `Lent` drops the view of the tensor before
+        // the owner.
         drop(unsafe { Box::from_raw(self.0) });
     }
 }
@@ -130,8 +132,8 @@ impl Output {
     ) -> Lent<V> {
         let shape = shape.into_shape();
         let tensor = Box::into_raw(Box::new(Tensor::<T, Sh::Dim>::zeros(shape)));
-        // SAFETY: the pointer is from `Box::into_raw`, and this is the only reference to the tensor until the owner frees it, after the
-        // view is dropped.
+        // SAFETY: the pointer is from `Box::into_raw`, and this is the only reference to the tensor until the owner frees it, after
+        // the view is dropped.
         let data = unsafe { (*tensor).as_mut_slice() };
         let owner = Owner(tensor);
         Lent { view: view(data, shape.as_ref()), _memory: Box::new(owner) }
@@ -166,7 +168,7 @@ impl Output {
     }
 }
 
-/// Returns rstsr's device. Inside a rayon pool, rstsr uses that pool instead of its own.
+/// Returns rstsr's device, with one thread. Inside a rayon pool, rstsr uses this rayon pool instead of its own threads.
 pub fn rstsr_device() -> &'static DeviceFaer {
     static DEVICE: OnceLock<DeviceFaer> = OnceLock::new();
     DEVICE.get_or_init(|| DeviceFaer::new(1))

@@ -1,4 +1,4 @@
-//! The element types, which implement the numeric traits of all libraries.
+//! The element types of the benchmarks. They implement the numeric traits of all libraries.
 
 use num_complex::{Complex, ComplexFloat};
 use rstsr_core::prelude::{DeviceFaer, TensorView};
@@ -21,7 +21,7 @@ pub trait Number:
     /// Converts two numbers: the real part and, for complex types, the imaginary part.
     fn sample(re: f64, im: f64) -> Self;
     fn magnitude(self) -> f64;
-    /// Returns `|x|²` for norms, in the element type, as a user would write it.
+    /// Returns `|x|²` in the element type, as a user would write it in a norm.
     fn square(self) -> Self;
     /// Returns vierbein's norm, converted to the element type.
     fn norm_of<D: Dim>(x: &Tensor<Self, D>) -> Self;
@@ -29,7 +29,7 @@ pub trait Number:
     fn faer_norm_of(x: faer::MatRef<'_, Self>) -> Self;
 }
 
-/// An element type that strided-opteinsum supports, too.
+/// An element type that strided-opteinsum also supports, so that contractions can be compared.
 pub trait Contracted: Number + EinsumScalar {}
 impl Contracted for f64 {}
 impl Contracted for Complex<f64> {}
@@ -75,14 +75,16 @@ numbers! {
     Complex<f64>, "c64", 1e-10, |re, im| Complex::new(re, im), |norm| Complex::new(norm, 0.0);
 }
 
-/// A pseudo-random number generator (linear congruential): the same numbers in every run.
+/// A pseudo-random number generator (linear congruential) with a given state. It gives the same numbers in every run.
 pub struct Sequence(pub u64);
 
 impl Sequence {
+    /// Returns a number from 0 to `end - 1`.
     pub fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((u128::from(self.0) * end as u128) >> 64) as usize
     }
+    /// Returns an element whose parts are from -1 to below 1.
     pub fn number<T: Number>(&mut self) -> T {
         let mut part = || self.below(1 << 24) as f64 / f64::from(1 << 23) - 1.0;
         T::sample(part(), part())

@@ -1,4 +1,4 @@
-//! The problem of a benchmark: labels, extents and numbers, from which each library builds its own tensors.
+//! The problem of a benchmark: labels, extents and numbers. Each library builds its own tensors from them.
 
 use crate::Number;
 use crate::number::Sequence;
@@ -8,10 +8,10 @@ use vierbein::{ColMajor, Dim, IntoShape, Rank, Tensor};
 /// Returns the element of a result at an index, and the sum of the magnitudes of its terms: zero if the computation is exact.
 pub type Definition<T> = Box<dyn Fn(&[usize]) -> (T, f64) + Send>;
 
-/// The shape of a result and the definition of its elements. Mostly an Einstein sum over contiguous row-major operands.
+/// The shape of a result and the definition of its elements. Most problems are Einstein sums over contiguous row-major operands.
 ///
-/// The labels of an operand are in the order of its memory: a column-major matrix `ij` is the operand `ji`, and a permuted view is the
-/// operand before the permutation.
+/// The labels of an operand are in the order of its memory: a column-major matrix `ij` is the operand `ji`, and a permuted view is
+/// the operand before the permutation.
 pub struct Problem<T> {
     pub inputs: Vec<Input<T>>,
     pub output: String,
@@ -20,6 +20,7 @@ pub struct Problem<T> {
     definition: Option<Definition<T>>,
 }
 
+/// An operand of an Einstein sum.
 pub struct Input<T> {
     pub labels: String,
     pub shape: Vec<usize>,
@@ -27,6 +28,7 @@ pub struct Input<T> {
 }
 
 impl<T: Number> Problem<T> {
+    /// Creates an Einstein sum from a specification and the extent of each label. The operands contain pseudo-random numbers.
     pub fn new(spec: &str, extents: &[(char, usize)]) -> Problem<T> {
         let mut numbers = Sequence(1);
         let (inputs, output) = spec.split_once("->").expect("a specification has an arrow");
@@ -45,7 +47,7 @@ impl<T: Number> Problem<T> {
         }
     }
 
-    /// A problem that is not an Einstein sum, or whose operands are built elsewhere.
+    /// Creates a problem that is not an Einstein sum, or whose operands are built elsewhere.
     pub fn defined(
         shape: impl AsRef<[usize]>,
         definition: impl Fn(&[usize]) -> (T, f64) + Send + 'static,
@@ -87,7 +89,7 @@ impl<T: Number> Problem<T> {
         array.into_dimensionality().expect("the rank of the operand")
     }
 
-    /// Computes the element of the result at a flat index by its definition, and the sum of the magnitudes of its terms.
+    /// Computes the element of the result at a flat index, by definition. Also returns the sum of the magnitudes of its terms.
     pub fn element(&self, position: usize) -> (T, f64) {
         if let Some(definition) = &self.definition {
             return definition(&index(&self.shape, position));

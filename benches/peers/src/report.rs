@@ -1,11 +1,11 @@
-//! Tables in Markdown: a line for each benchmark, element type and number of threads.
+//! Writes the tables in Markdown, with one line for each benchmark, element type and number of threads.
 
 use crate::implementation::{Library, Role};
 use crate::measure::Time;
 use std::fmt::Write;
 use std::time::Duration;
 
-/// Above this ratio to the best other library, vierbein counts as behind.
+/// A ratio of vierbein's time to that of the fastest other library. Lines above this ratio are listed at the end.
 const BEHIND: f64 = 1.05;
 /// The roles that the last columns compare vierbein's time with, and their headings.
 const COMPARED: [(Role, &str); 3] =
@@ -20,7 +20,7 @@ pub struct Line {
     pub times: Vec<Time>,
 }
 
-/// Returns the roles that a table compares with.
+/// Returns the roles that occur in a table, and the headings of their ratios.
 fn compared(columns: &[Library]) -> impl Iterator<Item = (Role, &'static str)> {
     let roles: Vec<_> = columns.iter().map(|library| library.role()).collect();
     COMPARED.into_iter().filter(move |(role, _)| roles.contains(role))
@@ -60,7 +60,8 @@ impl Line {
         line
     }
 
-    /// Returns the ratios of vierbein's time to the best of a role: of the medians and of the minima.
+    /// Returns vierbein's time divided by the shortest time of a role, for the medians and for the minima. Returns `None` if this
+    /// role was not timed.
     fn ratios(&self, role: Role) -> Option<(f64, f64)> {
         Some((self.ratio(role, |time| time.median)?, self.ratio(role, |time| time.least)?))
     }
@@ -71,7 +72,7 @@ impl Line {
     }
 }
 
-/// Returns a list of the lines in which vierbein is behind the best other library.
+/// Returns a Markdown list of the lines in which the ratio of the medians exceeds [`BEHIND`].
 pub fn behind<'a>(lines: impl IntoIterator<Item = &'a Line>) -> String {
     let mut list = String::new();
     let mut count = 0;

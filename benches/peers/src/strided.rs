@@ -1,7 +1,7 @@
-//! Solves any Einstein sum with strided-opteinsum.
+//! Computes Einstein sums with strided-opteinsum.
 //!
-//! The library is designed for column-major arrays. To use these on the same memory as the other libraries, it solves the mirrored
-//! problem: all labels are reversed, and all arrays are column-major.
+//! This library is designed for column-major arrays. So it gets the mirrored problem: the labels of all operands and of the result
+//! are reversed, and all arrays are column-major. The elements then have the same places in memory as those of the other libraries.
 
 use crate::implementation::{Library, Outcome, Row};
 use crate::problem::{Input, Problem};
@@ -23,7 +23,7 @@ impl<T: Contracted> Mirrored<T> {
             StridedArray::from_parts(data.clone(), &shape, &col_major_strides(&shape), 0)
                 .expect("a contiguous array")
         };
-        // Parsed once, as in the benchmarks of its authors. Each call still plans the contraction.
+        // The specification is parsed once, as in the benchmarks of the library's authors. Each call still plans the contraction.
         Mirrored {
             code: parse_einsum(&spec).expect("a specification"),
             inputs: problem.inputs.iter().map(array).collect(),
@@ -44,7 +44,8 @@ impl<T: Number> Outcome<T> for StridedArray<T> {
         self.len()
     }
     fn at(&self, position: usize) -> T {
-        // The array may not be column-major: a contraction may return its product as a permuted view.
+        // Converts the row-major index of the result to an index of the mirrored array. The array may have any strides, because a
+        // contraction may return its product as a permuted view.
         let mut rest = position;
         let index = self.dims().iter().map(|&extent| {
             let at = rest % extent;
@@ -60,7 +61,7 @@ impl<T: Contracted> Row<T> {
         let mirrored = Mirrored::new(&self.problem);
         self.fresh(Library::Strided, move || {
             let found = mirrored.code.evaluate(mirrored.operands(), None).expect("shapes that fit");
-            // The result owns its memory, although its type borrows from the operands.
+            // The result is always owned, although its type could also be a view of an operand.
             match T::extract_data(found).expect("the type of the operands") {
                 StridedData::Owned(array) => array,
                 StridedData::View(_) => unreachable!("every problem computes something"),

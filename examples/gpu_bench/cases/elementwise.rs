@@ -6,7 +6,7 @@ use vierbein::device::{CudaSource, Scalars, TernaryOp, UnaryOp};
 use vierbein::prelude::*;
 use vierbein::{CastTo, Inexact};
 
-/// `a · b + c · z` in one kernel: the user-defined form of a fused operation.
+/// The operation `a · b + c · z`, as an example of a user-defined fused operation. It runs in one kernel.
 #[derive(Clone, Copy)]
 struct Fused<T>(T);
 
@@ -23,7 +23,7 @@ impl<T: Inexact> TernaryOp<T, T, T> for Fused<T> {
     }
 }
 
-/// `a + z · a`.
+/// The operation `a + z · a`.
 #[derive(Clone, Copy)]
 struct AddOwn<T>(T);
 
@@ -90,7 +90,7 @@ where
     let n = if bench.quick { 5000 } else { 10_000_000 };
     case!(bench, T, "b += α·a 10⁷", 3 * n * size, Limit::Copy,
         [a = filled::<T, 1>([n])], into b = filled::<T, 1>([n]) * T::zero(), { b.fill(two); b.add_scaled(two, &a) });
-    // With a factor of −2, each application only changes the sign, so repetition does not overflow.
+    // With α = −2, each call only changes the signs, so many calls do not overflow.
     let minus_two: T = (-2).cast_to();
     case!(bench, T, "b += α·b 10⁷", 2 * n * size, Limit::Copy,
         [], into b = filled::<T, 1>([n]), b.apply_inplace(AddOwn(minus_two)));

@@ -1,4 +1,5 @@
-//! The benchmark cases: expressions that are evaluated on the host, for the expected result, and on the GPU, to be checked and timed.
+//! The benchmark cases. Each case is an expression. The host evaluates it for the expected result; the GPU evaluates it to be
+//! checked and timed.
 
 use crate::Bench;
 use crate::direct::{Blas, Near};
@@ -9,7 +10,7 @@ use vierbein::{CastTo, Inexact};
 
 type Fallible = Result<(), Box<dyn Error>>;
 
-/// Returns a pseudorandom value of moderate size for an index. The same on all devices.
+/// Returns a pseudorandom integer between -2000 and 2095 for an index, as a number of type `T`.
 fn value<T: Scalar>(i: usize) -> T
 where
     i32: CastTo<T>,
@@ -18,7 +19,7 @@ where
     (hash as i32 - 2000).cast_to()
 }
 
-/// Returns a contiguous row-major tensor of such values.
+/// Returns a contiguous row-major tensor with [`value`] of each flat index.
 fn filled<T: Scalar, const N: usize>(shape: [usize; N]) -> Tensor<T, Rank<N>>
 where
     Rank<N>: Dim<Shape = [usize; N]>,
@@ -29,7 +30,7 @@ where
     Tensor::from_vec(shape, (0..len).into_par_iter().map(value).collect())
 }
 
-/// Returns an error if the GPU's result differs from the host's by more than rounding errors of another summation order.
+/// Returns an error if the GPU's result differs from the host's by more than the tolerance for another summation order.
 fn differ<T: Near + Scalar, D: Dim>(
     gpu: &Tensor<T, D, RowMajor, Cuda>,
     host: &Tensor<T, D>,
@@ -48,7 +49,8 @@ fn differ<T: Near + Scalar, D: Dim>(
     Ok(())
 }
 
-/// One case: the operands are made on the host, and the same expression is evaluated there and on the GPU.
+/// Runs one case. Its operands are created on the host and copied to the GPU, and the same expression is evaluated on both.
+/// `$amount` is the number of bytes or operations: see `Limit`.
 macro_rules! case {
     ($bench:ident, $T:ident, $name:expr, $amount:expr, $limit:expr, [$($x:ident = $make:expr),*], $result:expr) => {
         if $bench.wanted($name) {
@@ -65,7 +67,7 @@ macro_rules! case {
             }
         }
     };
-    // With a preallocated output.
+    // The form for an expression `$write` that writes to a preallocated output.
     ($bench:ident, $T:ident, $name:expr, $amount:expr, $limit:expr, [$($x:ident = $make:expr),*], into $out:ident = $start:expr, $write:expr) => {
         if $bench.wanted($name) {
             $(let $x = $make;)*

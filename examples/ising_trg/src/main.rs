@@ -1,12 +1,14 @@
 //! The two-dimensional Ising model by the tensor renormalisation group, compared with Onsager's exact solution.
 //!
-//! The partition function of N spins is a network of N tensors, one per site. One step of the group splits every tensor in two by a
-//! singular value decomposition, of which the χ largest values are kept, and contracts the four halves around every other plaquette.
-//! Half as many tensors remain. Thirty steps contract a lattice of 2³⁰ spins. The source is M. Levin and C. P. Nave, Phys. Rev.
-//! Lett. 99, 120601 (2007); the exact free energy is L. Onsager's, Phys. Rev. 65, 117 (1944).
+//! The partition function of N spins is a network of N tensors, one per site. One step of the renormalisation group splits every
+//! tensor in two by a singular value decomposition, and keeps the χ largest singular values. It then contracts the four halves
+//! around every second plaquette (square of four sites), so half as many tensors remain. Thirty steps contract a lattice of 2³⁰
+//! spins. The source is M. Levin and C. P. Nave, Phys. Rev. Lett. 99, 120601 (2007). The exact free energy is from L. Onsager,
+//! Phys. Rev. 65, 117 (1944).
 //!
-//! Prints a table of free energies per site, and plots them and the specific heat. Fails if the errors exceed those known for χ = 16:
-//! 5e-6 at the critical temperature, where truncation errors are largest, and 1e-9 to 1e-8 far from it.
+//! Prints a table of free energies per site, and plots them and the specific heat. The errors known for χ = 16 are 5e-6 at the
+//! critical temperature, where truncation errors are largest, and 1e-9 to 1e-8 far from it. Fails if χ ≥ 16 and an error exceeds
+//! [`BOUNDS`], which are somewhat larger.
 //!
 //! `cargo run --release -p ising_trg [χ [plot.svg]]`
 
@@ -19,13 +21,14 @@ use std::path::Path;
 use std::time::Instant;
 use vierbein::prelude::*;
 
-/// The network has 2^STEPS tensors before the first step, and one after the last.
+/// The number of steps. The network has 2^STEPS tensors before the first step, and one after the last.
 const STEPS: i32 = 30;
-/// Singular values below this fraction of the largest are rounding errors.
+/// Singular values below this fraction of the largest one are rounding errors, and are dropped.
 const NEGLIGIBLE: f64 = 1e-15;
 /// The temperatures of the table, which include the critical temperature 2 / ln(1 + √2) = 2.269….
 const TEMPERATURES: Range<f64> = 1.5..3.5;
-/// Bounds for χ ≥ 16: from this distance from the critical temperature (relative to it) on, the largest relative error.
+/// Bounds of the error of the free energy for χ ≥ 16. Each pair is a minimum distance from the critical temperature, relative to
+/// that temperature, and the maximum relative error from this distance on.
 const BOUNDS: [(f64, f64); 3] = [(0.0, 1e-5), (0.2, 3e-7), (0.3, 1e-7)];
 
 /// The temperature of the phase transition, 2 / ln(1 + √2).
@@ -33,8 +36,10 @@ fn critical_temperature() -> f64 {
     2.0 / (1.0 + 2f64.sqrt()).ln()
 }
 
-/// A site of the network, with its legs in the order right, up, left, down. The symmetry is given by parities: whether an index on a
-/// horizontal or vertical leg changes sign when all spins flip. Elements with an odd number of such indices are zero.
+/// A site of the network. The axes of its tensor are the bonds (legs) to its neighbours: right, up, left, down.
+///
+/// Each index of a leg has a parity: `true` if the state that it stands for changes sign when all spins flip. Elements with an odd
+/// number of such indices are zero, because the model does not change when all spins flip.
 struct Site {
     tensor: Tensor<f64, Rank<4>>,
     horizontal: Vec<bool>,
@@ -42,7 +47,8 @@ struct Site {
 }
 
 impl Site {
-    /// Returns the Boltzmann weights of one spin. The weight of a bond is split between its spins: e^{βst} = Σ_i w(s, i) w(t, i).
+    /// Returns the Boltzmann weights of one spin. The weight of the bond between spins s and t is split between the two sites:
+    /// e^{βst} = Σ_i w(s, i) w(t, i).
     fn ising(temperature: f64) -> Site {
         let (even, odd) = ((1.0 / temperature).cosh().sqrt(), (1.0 / temperature).sinh().sqrt());
         let w = tensor![[even, odd], [even, -odd]];
@@ -50,15 +56,16 @@ impl Site {
         Site { tensor, horizontal: vec![false, true], vertical: vec![false, true] }
     }
 
-    /// Divides by the norm, and returns its logarithm.
+    /// Divides the tensor by its norm, and returns the logarithm of the norm.
     fn normalise(&mut self) -> f64 {
         let norm = self.tensor.norm().item();
         self.tensor /= norm;
         norm.ln()
     }
 
-    /// Performs one step. The sites of one sublattice are split into right-up and left-down, those of the other into right-down and
-    /// left-up. The four halves around a plaquette become a site of the new lattice, which is rotated by 45°.
+    /// Performs one step of the renormalisation group, and returns a site of the new lattice, which is rotated by 45°. As on a
+    /// chessboard, the sites form two sublattices. Sites of one are split into a right-up and a left-down half, sites of the other
+    /// into a right-down and a left-up half. The four halves around a plaquette become a new site.
     fn coarsen(&self, chi: usize) -> Site {
         let (h, v) = (&self.horizontal, &self.vertical);
         let ([right_up, left_down], up_right) = halve(self.tensor.view(), [h, v], chi);
@@ -68,19 +75,22 @@ impl Site {
     }
 }
 
-/// Inner bonds of a plaquette: b(ottom), e(ast), t(op) and w(est). The operands are, from the lower left: right-up, left-up,
-/// left-down, right-down. The new legs point to the corners; rotated by 45° they are r(ight), u(p), l(eft) and d(own).
+/// The contraction of a plaquette. Its operands are the halves right-up, left-up, left-down and right-down, which are at the lower
+/// left, lower right, upper right and upper left corner. The summed labels are the sides: b(ottom), e(ast), t(op) and w(est). The
+/// labels of the result are the new legs, which point to the corners. Rotated by 45°, the legs are r(ight), u(p), l(eft) and
+/// d(own).
 const PLAQUETTE: &str = "bwl,bed,ter,twu->ruld";
 
-/// Splits a site in two, `site[i, j, m, n] = Σ_k left[i, j, k] right[m, n, k]`, with up to χ bonds k. Also returns the parities of
-/// the bonds. Opposite legs have the same parities; `first` are those of i and m, and `second` those of j and n.
+/// Splits a site in two: `site[i, j, m, n] ≈ Σ_k left[i, j, k] right[m, n, k]`, where k has at most `chi` values. Also returns the
+/// parity of each k. Opposite legs have the same parities: `first` are the parities of i and m, `second` those of j and n.
 fn halve(
     site: TensorView<'_, f64, Rank<4>>,
     [first, second]: [&[bool]; 2],
     chi: usize,
 ) -> ([Tensor<f64, Rank<3>>; 2], Vec<bool>) {
     let [p, q, ..] = site.shape();
-    // Even pairs of indices couple only to even pairs, so the matrix has two blocks, which are decomposed separately.
+    // The matrix has the rows (i, j) and the columns (m, n). Elements between pairs of different parity are zero, so the matrix
+    // consists of two blocks, which are decomposed separately.
     let mut blocks = Vec::new();
     for parity in [false, true] {
         let pairs = (0..p * q).map(|k| [k / q, k % q]).filter(|&[i, j]| (first[i] != second[j]) == parity);
@@ -125,7 +135,7 @@ fn halve(
 /// Returns the free energy per site, -T ln Z / N.
 fn free_energy(temperature: f64, chi: usize) -> f64 {
     let mut site = Site::ising(temperature);
-    // Z is that of the normalised network times norm^(number of tensors), and every step halves that number.
+    // Normalising divides each tensor by its norm, and so Z by norm^(number of tensors). Every step halves the number of tensors.
     let mut log_z = site.normalise();
     for step in 1..=STEPS {
         site = site.coarsen(chi);
@@ -135,8 +145,8 @@ fn free_energy(temperature: f64, chi: usize) -> f64 {
     -temperature * log_z
 }
 
-/// Returns Onsager's free energy per site. The integral over θ from 0 to π/2 uses double-exponential quadrature, because at the
-/// critical temperature the integrand has a kink at θ = 0, and near it almost a kink.
+/// Returns Onsager's free energy per site. The integral over θ from 0 to π/2 uses double-exponential quadrature with this spacing
+/// of nodes, because near the critical temperature the integrand almost has a kink at θ = 0, and at this temperature it has one.
 fn exact_free_energy(temperature: f64, spacing: f64) -> f64 {
     let k = 2.0 / temperature;
     let s = k.sinh().powi(2);
@@ -155,7 +165,7 @@ fn exact_free_energy(temperature: f64, spacing: f64) -> f64 {
     -temperature * (2f64.ln() / 2.0 + integral / PI)
 }
 
-/// Returns the same, and asserts that half the spacing gives the same value to 1e-12.
+/// Returns [`exact_free_energy`], and asserts that half the spacing of nodes gives the same value to 1e-12.
 fn onsager(temperature: f64) -> f64 {
     let (coarse, fine) =
         (exact_free_energy(temperature, 1.0 / 32.0), exact_free_energy(temperature, 1.0 / 64.0));
@@ -163,13 +173,14 @@ fn onsager(temperature: f64) -> f64 {
     fine
 }
 
-/// Returns the specific heat -T ∂²f/∂T² from three free energies `step` apart.
+/// Returns the specific heat -T ∂²f/∂T² from the free energies f at the temperatures T - `step`, T and T + `step`.
 fn specific_heat(temperature: f64, [left, middle, right]: [f64; 3], step: f64) -> f64 {
     -temperature * (left - 2.0 * middle + right) / (step * step)
 }
 
-/// Plots two panels: points of the renormalisation group on the exact curve, and the critical temperature. The points of the specific
-/// heat are finite differences between neighbouring points, too coarse for the peak; the curve uses steps of 0.001.
+/// Plots two panels, free energy and specific heat. Each panel has the points of the renormalisation group, the exact curve, and a
+/// line at the critical temperature. The points of the specific heat are finite differences between neighbouring temperatures,
+/// which are too coarse for the peak. The curve uses steps of 0.001.
 fn plot(path: &str, chi: usize, energies: &[(f64, f64)], heats: &[(f64, f64)]) -> Result<(), Box<dyn Error>> {
     let fine: Vec<f64> = (0..=800).map(|k| TEMPERATURES.start + 0.0025 * f64::from(k)).collect();
     let exact_heat = |t: f64| specific_heat(t, [-1e-3, 0.0, 1e-3].map(|d| onsager(t + d)), 1e-3);
@@ -258,7 +269,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("and at the critical temperature");
     compare(tc);
 
-    // The specific heat, and that from exact free energies at the same temperatures.
+    // The specific heat, compared with the finite differences of exact free energies at the same temperatures.
     let mut largest = 0f64;
     let heats: Vec<(f64, f64)> = table
         .windows(3)

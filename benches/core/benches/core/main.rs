@@ -1,8 +1,9 @@
-//! Benchmarks of vierbein alone: each for `f32`, `f64` and, unless it needs ordered elements, `Complex<f64>`, on one and on two threads.
-//! Results are compared with a naive loop before they are timed. `benches/peers` compares the same benchmarks with other libraries.
+//! Benchmarks of vierbein alone. Each runs for `f32`, `f64` and, unless it needs ordered elements, `Complex<f64>`, on one and on
+//! two threads. The result of each benchmark is compared with a naive loop before the benchmark is timed. `benches/peers` has
+//! similar benchmarks of vierbein and other libraries.
 //!
-//! `cargo bench -p vierbein-benches` takes a quarter of an hour. `-- 'transpose 4000² into/f64/1'` runs the benchmarks whose names
-//! contain this text.
+//! `cargo bench -p vierbein-benches` takes a quarter of an hour. With `-- 'transpose 4000² into/f64/1'`, it runs only the
+//! benchmarks whose names contain this text.
 
 #[path = "../../src/ways.rs"]
 mod ways;

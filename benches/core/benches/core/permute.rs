@@ -12,7 +12,7 @@ pub(crate) fn rows<T: Number>(suite: &mut Suite<'_>) {
     permute::<T, Rank<6>>(suite, "permute 305142 16⁶", [16; 6], [3, 0, 5, 1, 4, 2]);
 }
 
-/// Copies a tensor with permuted axes, which all have the same extent.
+/// Times copies of a tensor with permuted axes. All axes have the same extent.
 fn permute<T: Number, D: Dim>(suite: &mut Suite<'_>, name: &str, shape: D::Shape, axes: D::Shape) {
     let compare = |found: &Tensor<T, D>, x: &Tensor<T, D>| {
         check(found, |index| {

@@ -38,7 +38,7 @@ pub(crate) fn rows<T: Number>(suite: &mut Suite<'_>) {
     });
     suite.row::<T, _, _>("norm 10⁷", || {
         let x = filled::<T, _>(1, [10_000_000]);
-        // The sum of squares is exact; its root is rounded.
+        // The sum of squares is exact, but its square root is rounded.
         let squares = x.as_slice().iter().map(|&x| x * x.conj()).sum::<T>();
         assert!((T::norm_of(&x) / squares.re_f64().sqrt() - 1.0).abs() < 1e-6);
         move || T::norm_of(&x)
@@ -47,7 +47,7 @@ pub(crate) fn rows<T: Number>(suite: &mut Suite<'_>) {
 
 pub(crate) fn of_reals<T: Real>(suite: &mut Suite<'_>) {
     suite.row::<T, _, _>("argmax 10⁷", || {
-        // Random numbers: only few elements are larger than all elements before them.
+        // The elements are random, so only few of them are larger than all elements before them.
         let mut state = 1u32;
         let x = Tensor::<T, _>::from_fn([10_000_000], |_| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -1,4 +1,4 @@
-//! Runs a benchmark: operands, comparison with a naive loop, and thread pools.
+//! Runs the benchmarks: builds operands, compares results with a naive loop, and provides the thread pools.
 
 use criterion::Criterion;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -10,7 +10,7 @@ use vierbein::{IntoShape, RealScalar};
 /// An element type of the benchmarks.
 pub(crate) trait Number: Scalar + std::iter::Sum {
     const NAME: &'static str;
-    /// Converts small integers: the real part and, for complex types, the imaginary part.
+    /// Converts two small integers: the real part and, for complex types, the imaginary part.
     fn whole(re: i32, im: i32) -> Self;
     /// Returns the norm.
     fn norm_of<D: Dim>(x: &Tensor<Self, D>) -> f64;
@@ -44,8 +44,8 @@ pub(crate) trait Real: Number + RealScalar {}
 impl Real for f32 {}
 impl Real for f64 {}
 
-/// Returns a tensor of random −1, 0 and 1. Sums of ten million of them, and of their products, are exact even in `f32`, so the result
-/// does not depend on the summation order.
+/// Returns a tensor whose elements are randomly −1, 0 or 1. Sums of ten million such elements, and of their products, are exact
+/// even in `f32`, so the result does not depend on the summation order.
 pub(crate) fn filled<T: Number, Sh: IntoShape>(seed: u32, shape: Sh) -> Tensor<T, Sh::Dim> {
     let mut state = seed;
     let mut next = move || {
@@ -55,10 +55,10 @@ pub(crate) fn filled<T: Number, Sh: IntoShape>(seed: u32, shape: Sh) -> Tensor<T
     Tensor::from_fn(shape, |_| T::whole(next(), next()))
 }
 
-/// Compares about 5000 elements at most with `expected`.
+/// Compares at most about 5000 elements with `expected`.
 ///
 /// # Panics
-/// If one differs.
+/// If an element differs.
 pub(crate) fn check<T: Number, D: Dim>(found: &Tensor<T, D>, expected: impl Fn(D::Shape) -> T) {
     let step = found.len() / 5000 + 1;
     for (position, &value) in found.as_slice().iter().enumerate() {
@@ -76,7 +76,8 @@ pub(crate) fn check<T: Number, D: Dim>(found: &Tensor<T, D>, expected: impl Fn(D
 
 pub(crate) struct Suite<'c> {
     criterion: &'c mut Criterion,
-    /// Text that the names of benchmarks must contain. Criterion filters, too, but only after their operands were built.
+    /// Text that the names of benchmarks must contain. Criterion has the same filter, but applies it only after the operands were
+    /// built.
     filter: String,
     pools: [ThreadPool; 2],
 }
@@ -105,7 +106,7 @@ impl<'c> Suite<'c> {
                     pool.install(|| {
                         let start = Instant::now();
                         for _ in 0..times {
-                            // Includes the drop of the result, which is part of the cost of an allocating operation.
+                            // The time includes the drop of the result, which is part of the cost of an allocating operation.
                             black_box(work());
                         }
                         start.elapsed()

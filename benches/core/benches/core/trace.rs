@@ -55,7 +55,7 @@ fn matrix<T: Number>(suite: &mut Suite<'_>, n: usize) {
     });
 }
 
-/// Traces over axes 0 and 2 of a tensor of shape `[n, middle, n]`.
+/// Times the trace over axes 0 and 2 of a tensor of shape `[n, middle, n]`, and its alternatives.
 fn outer<T: Number>(suite: &mut Suite<'_>, n: usize, middle: usize) {
     let name = format!("iki->k {n}·{middle}·{n}");
     let operand = || filled::<T, _>(1, [n, middle, n]);
@@ -88,7 +88,7 @@ fn outer<T: Number>(suite: &mut Suite<'_>, n: usize, middle: usize) {
     });
 }
 
-/// Traces over axes 0 and 1 of a tensor of shape `[n, n, last]`.
+/// Times the trace over axes 0 and 1 of a tensor of shape `[n, n, last]`, and its alternatives.
 fn leading<T: Number>(suite: &mut Suite<'_>, n: usize, last: usize) {
     let name = format!("iik->k {n}·{n}·{last}");
     let operand = || filled::<T, _>(1, [n, n, last]);

@@ -1,9 +1,9 @@
-//! Sums along diagonals. Each element is in its own cache line, and often in its own page.
+//! Reference loops for sums along diagonals. Each element of a diagonal is in its own cache line, and often in its own page.
 
 use super::level::{Level, Loop, widest};
 use crate::Number;
 
-/// Prefetch distance in elements.
+/// Prefetch distance, in elements of the diagonal.
 const AHEAD: usize = 24;
 
 /// Sums every `stride`-th element.
@@ -36,7 +36,7 @@ impl<T: Number> Loop for Diagonal<'_, T> {
     }
 }
 
-/// Computes `out[k] = Σ_i x[i, k, i]`, where `x` has `n × out.len() × n` elements.
+/// Computes `out[k] = Σ_i x[i, k, i]` for a row-major tensor `x` of shape `[n, out.len(), n]`.
 pub(crate) fn diagonal_lines<T: Number>(out: &mut [T], x: &[T], n: usize) {
     widest(Lines { out, x, n });
 }
@@ -54,7 +54,7 @@ impl<T: Number> Loop for Lines<'_, T> {
         let Lines { out, x, n } = self;
         let middle = out.len();
         out.fill(T::sample(0.0, 0.0));
-        // In memory order: the inner loop is along the remaining axis, whose stride is `n`.
+        // Reads in memory order: the inner loop is along the axis of the result, whose stride in `x` is `n`.
         for i in 0..n {
             let plane = &x[i * middle * n + i..(i + 1) * middle * n];
             for (k, to) in out.iter_mut().enumerate() {

@@ -1,6 +1,7 @@
 //! Compiles a loop for several instruction sets, and runs the widest version that the machine has.
 
-/// A loop over memory. `run` is marked `inline(always)`, so that it is compiled for each level.
+/// A loop over memory. Implementations must mark `run` with `inline(always)`, so that it is compiled with the instructions of each
+/// level.
 pub(super) trait Loop {
     type Output;
     fn run<L: Level>(self) -> Self::Output;
@@ -13,7 +14,8 @@ pub(super) trait Level {
     /// Copies 64 bytes, if possible with non-temporal stores.
     ///
     /// # Safety
-    /// * `to` is aligned to 64 bytes. 64 bytes may be written to it and read from `from`.
+    /// The caller must ensure:
+    /// * `to` is aligned to 64 bytes. 64 bytes are writable at `to` and readable at `from`, and they do not overlap.
     /// * The machine has the instruction set of this level.
     unsafe fn store(to: *mut u8, from: *const u8);
     /// Prefetches a cache line. Any address is allowed.
@@ -25,7 +27,7 @@ pub(super) struct Portable;
 impl Level for Portable {
     const STREAMS: bool = false;
     unsafe fn store(to: *mut u8, from: *const u8) {
-        // SAFETY: the caller ensures that 64 bytes are readable from `from` and writable to `to`.
+        // SAFETY: the caller ensures that 64 bytes are readable at `from` and writable at `to`, and that they do not overlap.
         unsafe { to.copy_from_nonoverlapping(from, 64) }
     }
     fn prefetch<T>(_: *const T) {}
@@ -44,9 +46,10 @@ mod x86 {
         #[inline(always)]
         unsafe fn store(to: *mut u8, from: *const u8) {
             for half in 0..2 {
-                // SAFETY: the caller ensures that 64 bytes are readable, and that the machine has AVX.
+                // SAFETY: the caller ensures that 64 bytes are readable, of which these are one half, and that the machine has AVX.
                 let value = unsafe { _mm256_loadu_si256(from.wrapping_add(32 * half).cast()) };
-                // SAFETY: the caller ensures that 64 bytes are writable and aligned to 64, and that the machine has AVX.
+                // SAFETY: the caller ensures that 64 bytes are writable and aligned to 64, so each half is aligned to 32, and that
+                // the machine has AVX.
                 unsafe { _mm256_stream_si256(to.wrapping_add(32 * half).cast(), value) };
             }
         }

@@ -1,7 +1,7 @@
-//! Reference loops that approach the limit of the machine's memory: each is hand-written for one benchmark, without checks.
+//! Reference loops that approach the limit of the machine's memory bandwidth. Each loop is hand-written for one benchmark.
 //!
-//! Long outputs are written with non-temporal stores, as the C library's `memcpy` does. The instruction set is detected at run time.
-//! With several threads, two of them compute one half each.
+//! Long outputs are written with non-temporal stores, as the C library's `memcpy` does. The instruction set is detected at run
+//! time. In a pool with several threads, two threads compute one half each.
 
 mod diagonal;
 mod level;
@@ -12,10 +12,10 @@ pub(crate) use diagonal::{diagonal, diagonal_lines};
 pub(crate) use reduce::{add_lines, argmax, sum, sum_every, sum_lines, sum_of_squares};
 pub(crate) use stream::{add_stepped, copy, over, over_lines, update};
 
-/// Minimum number of elements for a second thread.
+/// Minimum number of elements for a second thread. Below this, the loops run on one thread.
 const SHARED: usize = 1 << 17;
 
-/// Returns whether to split work on this number of elements in two halves.
+/// Returns whether to split a loop over this number of elements into two halves.
 fn halved(elements: usize) -> bool {
     crate::parallel() && elements >= SHARED
 }

@@ -1,11 +1,11 @@
-//! Reductions with many accumulators, in memory order.
+//! Reference loops for reductions. They read their operands in memory order, and use many accumulators.
 
 use super::level::{Level, Loop, widest};
 use super::{SHARED, halved};
 use crate::Number;
 use crate::number::Real;
 
-/// Number of accumulators: for every type, they fill enough registers to hide the latency of an addition.
+/// Number of accumulators. For every element type, they fill enough registers to hide the latency of an addition.
 const LANES: usize = 64;
 
 pub(crate) fn sum<T: Number>(x: &[T]) -> T {
@@ -48,7 +48,7 @@ impl<T: Number, F: Fn(T, T) -> T> Loop for Fold<'_, T, F> {
     }
 }
 
-/// Computes the sum of each row.
+/// Computes the sum of each row of `x`, which has `out.len()` rows.
 pub(crate) fn sum_lines<T: Number>(out: &mut [T], x: &[T]) {
     let length = x.len() / out.len();
     let some = |out: &mut [T], x: &[T]| {
@@ -66,7 +66,7 @@ pub(crate) fn sum_lines<T: Number>(out: &mut [T], x: &[T]) {
     }
 }
 
-/// Adds rows of length `out.len()`, which start `stride` elements apart.
+/// Computes the sum over rows of length `out.len()`, which start `stride` elements apart.
 pub(crate) fn add_lines<T: Number>(out: &mut [T], x: &[T], stride: usize) {
     if halved(x.len()) && out.len() >= 64 {
         let middle = out.len() / 2;
@@ -110,7 +110,7 @@ impl<T: Number> Loop for AddLines<'_, T> {
     }
 }
 
-/// Sums every second element of every second row.
+/// Sums every second element of every second row of a matrix whose rows have `length` elements.
 pub(crate) fn sum_every<T: Number>(x: &[T], length: usize) -> T {
     let some = |x: &[T]| {
         let mut sum = T::sample(0.0, 0.0);

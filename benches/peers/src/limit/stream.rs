@@ -1,15 +1,16 @@
-//! Elementwise loops, as those of the STREAM benchmark.
+//! Reference loops for copies and elementwise operations, similar to those of the STREAM benchmark.
 
 use super::halved;
 use super::level::{Level, Loop, widest};
 use crate::Number;
 
-/// Minimum size of outputs that are written with non-temporal stores. Smaller outputs stay in the caches for the next reader.
+/// Minimum size in bytes of outputs that are written with non-temporal stores. Ordinary stores keep smaller outputs in the caches,
+/// where the next loop finds them.
 const STREAMED_BYTES: usize = 16 << 20;
-/// Elements per iteration: a multiple of 64 bytes for every type.
+/// Elements per iteration. For every element type, their size is a multiple of 64 bytes.
 const BLOCK: usize = 16;
 
-/// Copies elements: two threads copy one half each.
+/// Copies elements. In parallel, two threads copy one half each.
 pub(crate) fn copy<T: Number>(out: &mut [T], from: &[T]) {
     if halved(out.len()) {
         let middle = out.len() / 2;
@@ -20,7 +21,7 @@ pub(crate) fn copy<T: Number>(out: &mut [T], from: &[T]) {
     }
 }
 
-/// Computes `out[i] = f([a[i], b[i], ..])`.
+/// Computes `out[i] = f([a[i], b[i], ..])` for the operands `a`, `b`, ..
 pub(crate) fn over<T: Number, const K: usize>(
     out: &mut [T],
     operands: [&[T]; K],
@@ -48,7 +49,8 @@ fn halves<T: Number, const K: usize>(
     }
 }
 
-/// [`over`] for each row of `length` elements of `out`, where `line` returns the operands and the function of a row.
+/// Computes [`over`] for each row of `length` elements of `out`. `line` returns the operands and the function for the row with this
+/// number.
 pub(crate) fn over_lines<'a, T: Number, const K: usize, F: Fn([T; K]) -> T + Copy + Sync>(
     out: &mut [T],
     length: usize,
@@ -99,7 +101,7 @@ impl<T: Number, F: Fn([T; K]) -> T, const K: usize> Loop for Over<'_, T, F, K> {
         let length = out.len();
         assert!(operands.iter().all(|operand| operand.len() == length));
         let sources = operands.map(<[T]>::as_ptr);
-        // SAFETY: all operands have `length` elements, and `value` is only called for `i < length`.
+        // SAFETY: all operands have `length` elements, as was asserted, and `value` is only called for `i < length`.
         let value = |i: usize| f(sources.map(|source| unsafe { *source.wrapping_add(i) }));
         let to = out.as_mut_ptr();
         let mut done = 0;
@@ -113,8 +115,10 @@ impl<T: Number, F: Fn([T; K]) -> T, const K: usize> Loop for Over<'_, T, F, K> {
                 let block: [T; BLOCK] = std::array::from_fn(|lane| value(done + lane));
                 let (to, from) = (to.wrapping_add(done).cast::<u8>(), block.as_ptr().cast::<u8>());
                 for at in (0..size_of::<[T; BLOCK]>()).step_by(64) {
-                    // SAFETY: 64 bytes of the block and of the output, which has `BLOCK` elements from `done` on. The loop above has
-                    // aligned the output. `widest` selects a level that the machine has.
+                    // SAFETY: `at + 64` is at most the size of `BLOCK` elements. The block has these bytes, and so has the output
+                    // from `done` on; the block is a local variable, so it does not overlap the output. The loop above aligned `to`
+                    // to 64 bytes, and `at` and the size of a block are multiples of 64. `widest` selects a level that the machine
+                    // has.
                     unsafe { L::store(to.wrapping_add(at), from.wrapping_add(at)) };
                 }
                 done += BLOCK;

@@ -1,4 +1,5 @@
-//! Elementary functions of real numbers: a contiguous operand into a preallocated output, in cache and beyond it.
+//! Elementary functions of real numbers. The operand is contiguous and the output preallocated; the sizes are in cache and beyond
+//! it.
 
 use super::Entry;
 use crate::implementation::Library::{Ndarray, Std, Vierbein, Wide};
@@ -6,10 +7,10 @@ use crate::{Problem, Row};
 use ndarray::{Array1, Zip};
 use vierbein::{Rank, Tensor, op};
 
-/// Numbers of elements.
+/// Numbers of elements, as numbers and as text for the name of a row.
 const SIZES: [(usize, &str); 3] = [(1000, "10³"), (20_000, "2·10⁴"), (10_000_000, "10⁷")];
 
-/// Arguments in steps that do not repeat: from `low` to `high`.
+/// Returns `n` different arguments, spread evenly from `low` to `high` (multiples of the golden ratio, modulo 1).
 fn arguments(n: usize, low: f64, high: f64) -> impl Iterator<Item = f64> {
     (0..n).map(move |k| low + (high - low) * ((k as f64 * 0.618_033_988_749_894_9).fract()))
 }

@@ -9,7 +9,7 @@ use crate::implementation::{Contest, Library};
 use crate::{Number, Row};
 use num_complex::Complex;
 
-/// A benchmark by name. It is built only before it runs, because some allocate gigabytes.
+/// A benchmark by name. `build` is called only when the benchmark runs, because some benchmarks allocate gigabytes.
 struct Entry<T> {
     name: String,
     build: Box<dyn Fn() -> Row<T>>,
@@ -36,7 +36,7 @@ impl Case {
     }
 }
 
-/// Benchmarks whose tables have the same columns.
+/// The benchmarks of one table, which have the same columns.
 pub struct Group {
     pub name: &'static str,
     pub columns: &'static [Library],
@@ -44,7 +44,7 @@ pub struct Group {
     pub cases: Vec<Case>,
 }
 
-/// Adds benchmarks with one element type, each after the same benchmark with another type if there is one.
+/// Adds benchmarks with one element type. If `cases` already has the same benchmark with another type, the new one follows it.
 fn add<T: Number>(cases: &mut Vec<Case>, entries: Vec<Entry<T>>) {
     for Entry { name, build } in entries {
         let at = cases.iter().rposition(|case| case.name == name).map_or(cases.len(), |last| last + 1);

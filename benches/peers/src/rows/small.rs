@@ -1,4 +1,4 @@
-//! Views, single elements and operations on few elements: the cost of loops over rows, sites or points.
+//! Views, single elements and operations on few elements. They determine the cost of a program's loops over rows, sites or points.
 
 use super::Entry;
 use crate::implementation::Library::{Nalgebra, Ndarray, Vierbein};
@@ -8,9 +8,9 @@ use ndarray::{Array1, Array2, Axis, Ix1, Ix2};
 use std::hint::black_box;
 use vierbein::{Rank, Tensor, einsum};
 
-/// Number of rows of the tensor that is iterated over.
+/// Number of rows of the matrix whose rows are iterated over.
 const ROWS: usize = 10_000;
-/// Extent of both axes of the grid of the stencil.
+/// Extent of both axes of the grid to which the stencil is applied.
 const SIDE: usize = 512;
 
 pub(super) fn all() -> Vec<Entry<f64>> {
@@ -47,7 +47,7 @@ fn nalgebra_vector(x: &Array1<f64>) -> DVector<f64> {
     DVector::from_fn(x.len(), |i, _| x[i])
 }
 
-/// Returns a tensor with many short rows, and the same elements as an array of ndarray.
+/// Returns a matrix with many short rows, as a tensor and as an array of ndarray.
 fn short_rows() -> (Tensor<f64, Rank<2>>, Array2<f64>) {
     let problem = Problem::<f64>::new("ij->", &[('i', ROWS), ('j', 4)]);
     (problem.tensor(0), problem.array::<Ix2>(0))
@@ -130,7 +130,7 @@ fn transposed_sum() -> Row<f64> {
         .fresh(Ndarray, move || y.t().iter().sum::<f64>())
 }
 
-/// The five-point Laplacian in its straightforward form, with indices.
+/// Returns the benchmark of a five-point Laplacian that accesses single elements by index.
 fn stencil() -> Row<f64> {
     let problem = Problem::<f64>::new("ij->", &[('i', SIDE), ('j', SIDE)]);
     let (x, y) = (problem.tensor::<2>(0), problem.array::<Ix2>(0));

@@ -8,7 +8,7 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, Ix2};
 use vierbein::{RowMajor, Tensor, einsum, einsum_into};
 
-/// Computes `a * b` as faer does, but on the threads of the current pool.
+/// Computes `a * b` as the operator of faer does, but on the threads of the current pool.
 pub(in crate::rows) fn faer_product<T: Contracted>(a: MatRef<'_, T>, b: MatRef<'_, T>) -> Mat<T> {
     let mut out = Mat::zeros(a.nrows(), b.ncols());
     matmul(&mut out, Accum::Replace, a, b, T::sample(1.0, 0.0), par());

@@ -49,7 +49,7 @@ pub(super) fn four_by_four<T: Contracted>() -> Row<T> {
         })
 }
 
-/// Neither operand is a strided matrix after a reshape, so implementations must copy or gather.
+/// Returns a benchmark in which neither operand can be reshaped to a matrix without a copy, so implementations must copy or gather.
 pub(super) fn permuted<T: Contracted>() -> Row<T> {
     let extents = [('a', 40), ('b', 32), ('c', 36), ('d', 48), ('e', 40)];
     let problem = Problem::new("cadb,ebc->ade", &extents);
@@ -68,7 +68,7 @@ pub(super) fn permuted<T: Contracted>() -> Row<T> {
         .strided()
 }
 
-/// The contraction of two neighbours in a matrix product state.
+/// Returns the benchmark of the contraction of two neighbouring sites of a matrix product state.
 pub(super) fn two_sites<T: Contracted>() -> Row<T> {
     let extents = [('a', 128), ('i', 2), ('b', 128), ('j', 2), ('c', 128)];
     let problem = Problem::new("aib,bjc->aijc", &extents);

@@ -10,14 +10,15 @@ use vierbein::{Rank, Tensor};
 
 type Operands<T> = (Operand<T, Rank<2>>, Operand<T, Rank<1>>);
 
-/// Returns the matrix and the vector, and the problem of their sum. The vector has the index of the matrix along `axis`.
+/// Returns a matrix, a vector, and the problem of their sum. Element k of the vector is added to all elements with index k along
+/// `axis`.
 fn problem<T: Number>(n: usize, axis: usize) -> (Operands<T>, Problem<T>) {
     let (a, b) = (operand::<T, _>(1, [n, n]), operand::<T, _>(2, [n]));
     let operands = (a.clone(), b.clone());
     (operands, Problem::defined([n, n], move |i| (a.at(i) + b.at(&[i[axis]]), 0.0)))
 }
 
-/// Returns a vector as a square matrix with one stride of zero: strided-kernel requires operands of equal rank.
+/// Returns a vector as a square matrix with one stride of zero, because strided-kernel requires operands of equal rank.
 fn repeated<'a, T>(vector: &StridedView<'a, T>, strides: [isize; 2]) -> StridedView<'a, T> {
     let n = vector.len();
     StridedView::new(vector.data(), &[n, n], &strides, 0).expect("within the vector")

@@ -9,7 +9,7 @@ use rstsr_core::prelude::rt;
 use strided_kernel::{Identity, StridedArray, copy_into, map_update_into, zip_map2_into, zip_map3_into};
 use vierbein::Tensor;
 
-/// The problem `a + b`. Each element is rounded once, so the results of all libraries are equal.
+/// Returns the problem `a + b`. Each element is rounded once, so all libraries must return the same bits.
 fn sum_of_two<T: Number>(n: usize) -> Problem<T> {
     let (a, b) = (operand::<T, _>(1, [n]), operand::<T, _>(2, [n]));
     Problem::defined([n], move |i| (a.at(i) + b.at(i), 0.0))
@@ -66,7 +66,7 @@ pub(super) fn add_into<T: Number>(n: usize) -> Row<T> {
         .over(Library::Limit, Output::slice([n]), move |out| limit::over(out, [*u, *v], |[u, v]| u + v))
 }
 
-/// `a += b`. Each implementation has its own left operand.
+/// Returns the benchmark of `a += b`. Each implementation has its own left operand.
 pub(super) fn add_assign<T: Number>(n: usize) -> Row<T> {
     let (a, b) = (operand::<T, _>(1, [n]), operand::<T, _>(2, [n]));
     let (x, y) = (a.array::<Ix1>(), b.array::<Ix1>());
@@ -153,7 +153,7 @@ pub(super) fn copy_over<T: Number>(n: usize) -> Row<T> {
         .over(Library::Limit, Output::slice([n]), move |out| limit::copy(out, *u))
 }
 
-/// `b += 2a`. Multiplication by 2 is exact.
+/// Returns the benchmark of `b += 2a`. Multiplication by 2 is exact, so each element is rounded once.
 pub(super) fn add_scaled<T: Number>(n: usize) -> Row<T> {
     let (a, b) = (operand::<T, _>(1, [n]), operand::<T, _>(2, [n]));
     let (x, y) = (a.array::<Ix1>(), b.array::<Ix1>());
@@ -201,7 +201,7 @@ pub(super) fn add_scaled<T: Number>(n: usize) -> Row<T> {
         )
 }
 
-/// `b += -2b`, which changes only the signs, so it can be repeated.
+/// Returns the benchmark of `b += -2b`. The operation changes only the signs, so it can be repeated.
 pub(super) fn scale_own<T: Number>(n: usize) -> Row<T> {
     let b = operand::<T, _>(1, [n]);
     let (y, q, s, g, v) = (b.array::<Ix1>(), b.strided(), b.rstsr(), b.faer(), b.slice());
@@ -254,7 +254,7 @@ pub(super) fn scale_own<T: Number>(n: usize) -> Row<T> {
         )
 }
 
-/// The problem `a·b + 2c`.
+/// Returns the problem `a·b + 2c`.
 fn product_and_sum<T: Number>(n: usize) -> Problem<T> {
     let (a, b) = (operand::<T, _>(1, [n]), operand::<T, _>(2, [n]));
     let c = operand::<T, _>(3, [n]);
@@ -290,7 +290,7 @@ pub(super) fn fused<T: Number>(n: usize) -> Row<T> {
                 .expect("shapes that fit");
             out
         })
-        // rstsr cannot compute it in one pass.
+        // rstsr has no loop that computes this in one pass.
         .fresh(Library::Rstsr, move || &*r * &*s + &*t * two)
         .fresh(Library::Faer, move || zip!(*f, *g, *h).map(|unzip!(f, g, h)| *f * *g + *h * two))
         .over(Library::Limit, Output::slice([n]), move |out| {

@@ -9,7 +9,7 @@ use rstsr_core::prelude::{RowMajor, rt};
 use strided_kernel::{StridedArray, copy_into, zip_map2_into};
 use vierbein::{Dim, IntoShape, Permutation, Rank, Tensor};
 
-/// An array of extents that is a shape of vierbein and of ndarray.
+/// An array of extents that can be a shape of vierbein and of ndarray.
 pub(super) trait Extents<E>:
     IntoShape<Dim: Dim<Shape = Self>>
     + Permutation<<Self as IntoShape>::Dim>
@@ -35,7 +35,8 @@ impl<E, Sh> Extents<E> for Sh where
 {
 }
 
-/// Returns the operand, the shape of the result, and the problem: axis `k` of the result is axis `axes[k]` of the operand.
+/// Returns an operand of this shape, the shape of the result, and the problem of a permuted copy: axis `k` of the result is axis
+/// `axes[k]` of the operand.
 fn problem<T: Number, E, Sh: Extents<E>>(
     shape: Sh,
     axes: Sh,
@@ -56,7 +57,7 @@ fn problem<T: Number, E, Sh: Extents<E>>(
     (operand, permuted, problem)
 }
 
-/// Returns the definition of the plain copy.
+/// Returns the definition of the reference loop's result: a plain copy of the memory.
 fn unpermuted<T: Number, D: Dim>(a: Operand<T, D>, shape: Vec<usize>) -> impl Fn(&[usize]) -> (T, f64) {
     let slice = a.slice();
     move |index| (slice[index.iter().zip(&shape).fold(0, |flat, (i, extent)| flat * extent + i)], 0.0)
@@ -72,12 +73,12 @@ pub(super) fn fresh<T: Number, Sh: Extents<E>, E: Dimension + 'static>(shape: Sh
         .fresh(Library::Ndarray, move || {
             let x = x.view().permuted_axes(axes);
             if parallel() {
-                // A row-major copy, independent of the layout of the operand.
+                // A copy that is row-major whatever strides the operand has.
                 let mut out = ndarray::Array::uninit(x.raw_dim());
                 Zip::from(&mut out).and(&x).par_for_each(|out, &x| {
                     out.write(x);
                 });
-                // SAFETY: `Zip` has written every element of `out`.
+                // SAFETY: `Zip` visits every element of `out`, and the closure writes it.
                 unsafe { out.assume_init() }
             } else {
                 x.as_standard_layout().into_owned()
@@ -92,7 +93,7 @@ pub(super) fn fresh<T: Number, Sh: Extents<E>, E: Dimension + 'static>(shape: Sh
         .fresh(Library::Rstsr, move || r.permute_dims(&*signed).to_contig(RowMajor).into_owned());
     if let &[rows, columns] = shape.as_ref() {
         let f = a.faer();
-        // faer's own matrices are column-major, so copying a row-major matrix to one transposes the memory.
+        // Matrices that faer allocates are column-major, so copying a row-major matrix to one of them transposes it in memory.
         row = row.fresh(Library::Faer, move || {
             let mut out = Mat::zeros(rows, columns);
             out.copy_from(*f);
@@ -135,7 +136,7 @@ pub(super) fn over<T: Number, Sh: Extents<E>, E: Dimension + 'static>(shape: Sh,
 
 type Matrices<T> = [Operand<T, Rank<2>>; 2];
 
-/// Returns the operands and the problem of `a + bᵀ`. The reference loop adds both in memory order, without the transpose.
+/// Returns the operands and the problem of `a + bᵀ`. The reference loop adds both operands in memory order, without the transpose.
 fn sum<T: Number>(n: usize) -> (Matrices<T>, Problem<T>) {
     let (a, b) = (operand::<T, _>(1, [n, n]), operand::<T, _>(2, [n, n]));
     let operands = [a.clone(), b.clone()];

@@ -31,7 +31,7 @@ pub(super) fn sum<T: Number>(n: usize) -> Row<T> {
         .fresh(Library::Limit, move || limit::sum(*u))
 }
 
-/// Sums over the rows: one result for each column.
+/// Returns the benchmark of a sum over axis 0 of a square matrix: one result for each column.
 pub(super) fn sum_rows<T: Number>(n: usize) -> Row<T> {
     let a = operand::<T, _>(1, [n, n]);
     let (x, p, r, u) = (a.array::<Ix2>(), a.strided(), a.rstsr(), a.slice());
@@ -46,7 +46,7 @@ pub(super) fn sum_rows<T: Number>(n: usize) -> Row<T> {
         .over(Library::Limit, Output::slice([n]), move |out| limit::add_lines(out, *u, n))
 }
 
-/// Sums over the columns: one result for each row.
+/// Returns the benchmark of a sum over axis 1 of a square matrix: one result for each row.
 pub(super) fn sum_columns<T: Number>(n: usize) -> Row<T> {
     let a = operand::<T, _>(1, [n, n]);
     let (x, p, r, u) = (a.array::<Ix2>(), a.strided(), a.rstsr(), a.slice());
@@ -85,10 +85,12 @@ pub(super) fn sum_middle<T: Number>(n: usize) -> Row<T> {
         })
 }
 
-/// Number of elements of a partial sum with ndarray: a plain `f32` sum of 10⁷ squares has an error of half a percent.
+/// Number of elements of a partial sum in the norm with ndarray. Without partial sums, an `f32` sum of 10⁷ squares has an error of
+/// half a percent.
 const CHUNK: usize = 4096;
 
-/// The Euclidean norm. vierbein and faer avoid overflow of the squares; the other implementations do not.
+/// Returns the benchmark of the Euclidean norm. vierbein and faer prevent the overflow of squares; the other implementations do
+/// not.
 pub(super) fn norm<T: Number>(n: usize) -> Row<T> {
     let a = operand::<T, _>(1, [n]);
     let (x, p, r, f, u) = (a.array::<Ix1>(), a.strided(), a.rstsr(), a.faer(), a.slice());
@@ -118,7 +120,8 @@ pub(super) fn norm<T: Number>(n: usize) -> Row<T> {
         .fresh(Library::Limit, move || root(limit::sum_of_squares(*u)))
 }
 
-/// `argmax`. ndarray has no such method, so the benchmark folds over its iterator. strided-kernel and faer have none either.
+/// Returns the benchmark of `argmax`. ndarray has no such method, so its implementation folds over an iterator. strided-kernel and
+/// faer have no such function either, and are left out.
 pub(super) fn argmax<T: Real>(n: usize) -> Row<T> {
     let a = operand::<T, _>(1, [n]);
     let (x, r, u) = (a.array::<Ix1>(), a.rstsr(), a.slice());

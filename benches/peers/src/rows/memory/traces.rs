@@ -57,7 +57,7 @@ fn matrix<T: Number>(n: usize) -> Row<T> {
         .fresh(Library::Dot, move || t3.diagonal(0, 1).dot(&ones))
 }
 
-/// The trace over axes 0 and 2 of a tensor of shape `[n, middle, n]`.
+/// Returns the benchmark of the trace over axes 0 and 2 of a tensor of shape `[n, middle, n]`.
 fn outer<T: Number>(n: usize, middle: usize) -> Row<T> {
     let a = operand::<T, _>(1, [n, middle, n]);
     let (x, p, r, u) = (a.array::<Ix3>(), a.strided(), a.rstsr(), a.slice());
@@ -87,7 +87,7 @@ fn outer<T: Number>(n: usize, middle: usize) -> Row<T> {
         .fresh(Library::Dot, move || einsum!("ki,i->k", &t3.diagonal(0, 2), &ones))
 }
 
-/// The trace over axes 0 and 1 of a tensor of shape `[n, n, last]`.
+/// Returns the benchmark of the trace over axes 0 and 1 of a tensor of shape `[n, n, last]`.
 fn leading<T: Number>(n: usize, last: usize) -> Row<T> {
     let a = operand::<T, _>(1, [n, n, last]);
     let (x, p, r, u) = (a.array::<Ix3>(), a.strided(), a.rstsr(), a.slice());

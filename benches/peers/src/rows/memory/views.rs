@@ -15,7 +15,7 @@ fn stepped<'a, T: Copy>(view: &StridedView<'a, T>, steps: [usize; 2]) -> Strided
     StridedView::new(view.data(), &dims, &strides, 0).expect("within the array")
 }
 
-/// Returns rstsr's slice of every `step`-th of `extent` indices.
+/// Returns rstsr's slice argument for every `step`-th index of an axis with this extent.
 fn every(extent: usize, step: usize) -> rt::SliceI {
     rt::SliceI::new(None, Some(extent as isize), Some(step as isize))
 }
@@ -72,7 +72,7 @@ pub(super) fn add_stepped_into<T: Number>(n: usize) -> Row<T> {
         .over(Library::Limit, Output::slice([n, n]), move |out| limit::add_stepped(out, *u, *v))
 }
 
-/// Copies every second row. The reference loop copies the same rows one by one.
+/// Returns the benchmark of a copy of every second row. The reference loop copies the same rows one by one.
 pub(super) fn copy_stepped_rows<T: Number>(n: usize) -> Row<T> {
     let a = operand::<T, _>(1, [2 * n, n]);
     let (x, p, r, u) = (a.array::<Ix2>(), a.strided(), a.rstsr(), a.slice());
@@ -100,7 +100,8 @@ pub(super) fn copy_stepped_rows<T: Number>(n: usize) -> Row<T> {
         })
 }
 
-/// Adds `a`, permuted by `[2, 0, 1]`, and `b`. The reference loop adds both in memory order, without the permutation.
+/// Returns the benchmark of the sum of `a`, permuted by `[2, 0, 1]`, and `b`. The reference loop adds both operands in memory
+/// order, without the permutation.
 pub(super) fn add_permuted<T: Number>(n: usize) -> Row<T> {
     let (a, b) = (operand::<T, _>(1, [n; 3]), operand::<T, _>(2, [n; 3]));
     let (x, y) = (a.array::<Ix3>(), b.array::<Ix3>());
@@ -149,7 +150,8 @@ pub(super) fn sum_stepped<T: Number>(n: usize) -> Row<T> {
         .fresh(Library::Limit, move || limit::sum_every(*u, 2 * n))
 }
 
-/// Sums over axis 0 of a permuted view, which is the last axis in memory. The reference loop sums each row.
+/// Returns the benchmark of a sum over axis 0 of a permuted view. This axis has unit stride in memory. The reference loop sums each
+/// row.
 pub(super) fn sum_permuted<T: Number>(n: usize) -> Row<T> {
     let a = operand::<T, _>(1, [n; 3]);
     let (x, p, r, u) = (a.array::<Ix3>(), a.strided(), a.rstsr(), a.slice());
