@@ -148,7 +148,7 @@ if chosen valgrind; then
         [ -n "${VIERBEIN_SUITES:-}" ] || suites=(--lib --test interop --test files --test npy)
         build cargo test --package vierbein
         before=(valgrind --quiet --error-exitcode=9 --leak-check=no --num-callers=20)
-        arguments=(--skip large --skip scaling --skip nobody_gets_memory)
+        arguments=(--skip large --skip scaling --skip memory_in_use_is_not_handed_out)
         run valgrind VIERBEIN_SIMD="$([ "$best" = portable ] && echo portable || echo avx2)" \
             VIERBEIN_POOL_BYTES=0 PROPTEST_CASES="${PROPTEST_CASES:-8}"
         before=() arguments=() suites=("${all[@]}")

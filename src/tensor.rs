@@ -104,7 +104,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         Tensor::computed(shape, device, By(write))
     }
 
-    /// Variant of [`made`](Tensor::made) for a computation that is always inlined.
+    /// Variant of [`allocate_with`](Tensor::allocate_with) for a computation that is always inlined.
     ///
     /// # Errors
     /// If the shape exceeds the address space, the allocation fails, or `work` returns an error.
@@ -364,7 +364,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         S: StorageMut<T, Dev>,
     {
-        self.output_behind(layout.axes(), layout.offset())
+        self.output_with_axes(layout.axes(), layout.offset())
     }
 
     /// Returns the output with these axes, whose first element is `offset` elements from this tensor's. The axes must be derived
@@ -373,7 +373,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Panics
     /// If the axes address elements outside of the tensor, or one element by two indices.
     #[inline]
-    pub(crate) fn output_behind<'b>(
+    pub(crate) fn output_with_axes<'b>(
         &'b mut self,
         axes: Axes<'b>,
         offset: isize,

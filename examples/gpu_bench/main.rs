@@ -97,7 +97,7 @@ impl Bench {
     pub(crate) fn fits(&self, what: &str, bytes: usize) -> bool {
         let fits = bytes <= self.memory / 10 * 9;
         if !fits {
-            println!("{what}: left out, for they take {:.1} GiB", bytes as f64 / (1u64 << 30) as f64);
+            println!("{what}: skipped: they need {:.1} GiB", bytes as f64 / (1u64 << 30) as f64);
         }
         fits
     }

@@ -20,16 +20,16 @@ pub(crate) fn in_lanes<T: Copy, A: Copy>(
 ) -> A {
     // With these numbers of accumulators, the compiler vectorises the loop over them. It would unroll a shorter loop fully instead.
     match const { size_of::<A>() } {
-        1 => in_so_many::<T, A, 256>(elements, start, step, combine),
-        2 => in_so_many::<T, A, 128>(elements, start, step, combine),
-        3..=8 => in_so_many::<T, A, 64>(elements, start, step, combine),
-        9..=16 => in_so_many::<T, A, 32>(elements, start, step, combine),
+        1 => fold_in_lanes::<T, A, 256>(elements, start, step, combine),
+        2 => fold_in_lanes::<T, A, 128>(elements, start, step, combine),
+        3..=8 => fold_in_lanes::<T, A, 64>(elements, start, step, combine),
+        9..=16 => fold_in_lanes::<T, A, 32>(elements, start, step, combine),
         _ => in_few_lanes(elements, start, step, combine),
     }
 }
 
 #[inline(always)]
-fn in_so_many<T: Copy, A: Copy, const LANES: usize>(
+fn fold_in_lanes<T: Copy, A: Copy, const LANES: usize>(
     elements: &[T],
     start: A,
     step: impl Fn(A, T) -> A,

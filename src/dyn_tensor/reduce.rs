@@ -80,7 +80,7 @@ pub(super) struct Over<'a> {
 /// * that of the result without the reduced axes, which differs from the second if the result keeps them.
 fn arranged(
     op: &'static str,
-    of_nothing: bool,
+    defined_on_empty: bool,
     x: DynView<'_>,
     over: Over<'_>,
 ) -> Result<[Layout; 3], Error> {
@@ -88,7 +88,7 @@ fn arranged(
     let axes = over.axes.unwrap_or(&all);
     let row_major = x.order().is_row_major();
     let mut from = *x.layout();
-    reduced_last(op, of_nothing, x.layout().axes(), axes, row_major, from.axes_mut())?;
+    reduced_last(op, defined_on_empty, x.layout().axes(), axes, row_major, from.axes_mut())?;
     let stay = &from.shape()[..x.rank() - axes.len()];
     let (result, to) = if over.keep {
         let shape: Vec<usize> =

@@ -79,7 +79,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         out.axes().move_last(R::NAME, axes, O::ROW_MAJOR, AxesMut::new(kept.as_mut(), steps.as_mut()))?;
         let rank = D::NDIM - axes.len();
         let (output, device) =
-            out.output_behind(Axes::new(&kept.as_ref()[..rank], &steps.as_ref()[..rank]), 0);
+            out.output_with_axes(Axes::new(&kept.as_ref()[..rank], &steps.as_ref()[..rank]), 0);
         device.reduce(&op, output, self.operand_with_axes(Axes::new(from.as_ref(), strides.as_ref()), 0))?;
         Ok(out)
     }

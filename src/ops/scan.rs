@@ -183,7 +183,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.axes().move_last(NAME, &[axis], O::ROW_MAJOR, AxesMut::new(shape.as_mut(), from.as_mut()))?;
         check_out(NAME, self.shape().as_ref(), self.device(), out)?;
         out.axes().move_last(NAME, &[axis], O::ROW_MAJOR, AxesMut::new(shape.as_mut(), to.as_mut()))?;
-        let (output, device) = out.output_behind(Axes::new(shape.as_ref(), to.as_ref()), 0);
+        let (output, device) = out.output_with_axes(Axes::new(shape.as_ref(), to.as_ref()), 0);
         device.scan(&op, output, self.operand_with_axes(Axes::new(shape.as_ref(), from.as_ref()), 0))
     }
 }

@@ -76,7 +76,7 @@ pub(crate) fn tried(f: &dyn Fn() -> Result<Array, Error>) -> Option<Result<Array
     count_panics();
     let before = PANICS.get();
     let result = catch_unwind(AssertUnwindSafe(f));
-    assert_eq!(PANICS.get(), before, "a form that returns a `Result` panicked");
+    assert_eq!(PANICS.get(), before, "a fallible variant panicked");
     Some(result.expect("it did not panic"))
 }
 

@@ -16,7 +16,7 @@ const OF_SQUARE: Call =
     Call { operands: square, numbers: Numbers::Pair, cannot: &[(Rank0, NO_AXIS)], ..Call::NOTHING };
 
 /// Runs the fallible and the panicking variant of a method that consumes a mutable view of the operand's elements.
-macro_rules! given_away {
+macro_rules! by_value {
     ($o:ident, $n:ident, $x:ident, [$($rank:literal)*], $tried:expr, $panics:expr) => {
         match $o[0].rank() {
             $($rank => Some(done!(
@@ -181,7 +181,7 @@ fn parts() -> Vec<Row> {
             names: &["into_index_axis", "try_into_index_axis"],
             verb: "index",
             numbers: Numbers::Position,
-            run: |o, n| given_away!(o, n, x, [1 2 16], x.try_into_index_axis(n[0], n[1]), x.into_index_axis(n[0], n[1])),
+            run: |o, n| by_value!(o, n, x, [1 2 16], x.try_into_index_axis(n[0], n[1]), x.into_index_axis(n[0], n[1])),
             expected: |a, n| of_copy(&a[0], |x| index_axis(x, n[0], n[1])),
             ..OF_AXES
         },
@@ -205,7 +205,7 @@ fn parts() -> Vec<Row> {
             names: &["into_split_at", "try_into_split_at"],
             verb: "split",
             numbers: Numbers::Position,
-            run: |o, n| given_away!(o, n, x, [1 2 16], x.try_into_split_at(n[0], n[1]), x.into_split_at(n[0], n[1])),
+            run: |o, n| by_value!(o, n, x, [1 2 16], x.try_into_split_at(n[0], n[1]), x.into_split_at(n[0], n[1])),
             expected: |a, n| of_copy(&a[0], |x| split(x, n[0], n[1])),
             ..OF_AXES
         },
@@ -271,7 +271,7 @@ fn parts() -> Vec<Row> {
             verb: "slice",
             numbers: Numbers::Span,
             run: |o, n| match o[0].rank() {
-                1 => given_away!(
+                1 => by_value!(
                     o,
                     n,
                     x,
@@ -279,7 +279,7 @@ fn parts() -> Vec<Row> {
                     x.try_into_slice(s![n[0]..n[1]; -2]),
                     x.into_slice(s![n[0]..n[1]; -2])
                 ),
-                2 => given_away!(
+                2 => by_value!(
                     o,
                     n,
                     x,
@@ -290,7 +290,7 @@ fn parts() -> Vec<Row> {
                 16 => {
                     let cut =
                         || s![n[0]..n[1]; -2, .., .., .., .., .., .., .., .., .., .., .., .., .., .., ..];
-                    given_away!(o, n, x, [16], x.try_into_slice(cut()), x.into_slice(cut()))
+                    by_value!(o, n, x, [16], x.try_into_slice(cut()), x.into_slice(cut()))
                 }
                 _ => None,
             },

@@ -7,12 +7,12 @@ use std::cell::Cell;
 pub(crate) struct Counting;
 
 thread_local! {
-    static ASKED: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
+    static REQUESTED: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
 }
 
 fn count(bytes: usize) {
     // `try_with` fails while a thread is ending, after its counter was destroyed. Such allocations are not counted.
-    let _ = ASKED.try_with(|asked| asked.set((asked.get().0 + 1, asked.get().1 + bytes)));
+    let _ = REQUESTED.try_with(|asked| asked.set((asked.get().0 + 1, asked.get().1 + bytes)));
 }
 
 // SAFETY: each function forwards its arguments unchanged to `System`, which fulfils the contract. Counting does not allocate.
@@ -35,5 +35,5 @@ unsafe impl GlobalAlloc for Counting {
 
 /// Returns the number of allocations and their total bytes since the last call on this thread.
 pub(crate) fn asked() -> (usize, usize) {
-    ASKED.replace((0, 0))
+    REQUESTED.replace((0, 0))
 }

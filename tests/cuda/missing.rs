@@ -13,13 +13,13 @@ use std::process::Command;
 use vierbein::prelude::*;
 use vierbein::{Cuda, Error};
 
-const ASKED: &str = "VIERBEIN_TEST_SAYS_WHAT_IS_THERE";
+const PRINTS_LIBRARIES: &str = "VIERBEIN_TEST_PRINTS_LIBRARIES";
 
 /// Runs in the child processes of the other tests. Tries all operations that need a GPU, and prints which succeed and the errors of
 /// the others.
 #[test]
 fn print_libraries() {
-    if std::env::var_os(ASKED).is_none() {
+    if std::env::var_os(PRINTS_LIBRARIES).is_none() {
         return;
     }
     let x = tensor![[1.0, 2.0], [3.0, 4.0]];
@@ -61,7 +61,8 @@ struct Said(String);
 impl Said {
     fn by(command: &mut Command) -> Said {
         // The child must not find kernels that an earlier process has compiled and cached, so its cache is turned off.
-        let command = command.args(["--exact", "missing::print_libraries", "--nocapture"]).env(ASKED, "1");
+        let command =
+            command.args(["--exact", "missing::print_libraries", "--nocapture"]).env(PRINTS_LIBRARIES, "1");
         let output = command.env("VIERBEIN_CUDA_CACHE_DIR", "").output().unwrap();
         let said = gpu::text(&output);
         assert!(output.status.success(), "{said}");

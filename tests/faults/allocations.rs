@@ -58,7 +58,7 @@ fn drive(
             }
             drop(result);
             assert_eq!(live(), before, "{what}: bytes in use when request {granted} was rejected");
-            assert!(granted < 1000, "{what} goes on for ever");
+            assert!(granted < 1000, "{what} never ends");
             let (again, _) = operation(nothing);
             again.unwrap_or_else(|error| panic!("{what}, behind request {granted}: {error}"));
         }

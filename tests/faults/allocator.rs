@@ -15,7 +15,7 @@ static LEAST: AtomicUsize = AtomicUsize::new(usize::MAX);
 static GRANTED: AtomicIsize = AtomicIsize::new(0);
 /// If `true`, all allocations after the first failed one fail, too. If `false`, only one fails.
 static FOR_GOOD: AtomicBool = AtomicBool::new(false);
-static REFUSED: AtomicUsize = AtomicUsize::new(0);
+static REJECTED: AtomicUsize = AtomicUsize::new(0);
 /// Bytes in use in blocks of at least [`LARGE`] bytes, on all watched threads.
 static LIVE_LARGE: AtomicIsize = AtomicIsize::new(0);
 
@@ -63,7 +63,7 @@ fn refuses(bytes: usize) -> bool {
     }
     let granted = GRANTED.fetch_sub(1, SeqCst);
     let refuses = granted == 0 || granted < 0 && FOR_GOOD.load(SeqCst);
-    REFUSED.fetch_add(usize::from(refuses), SeqCst);
+    REJECTED.fetch_add(usize::from(refuses), SeqCst);
     refuses
 }
 
@@ -161,14 +161,14 @@ impl FailingAllocations {
         }
         LAST.set(0);
         FREED.set(0);
-        REFUSED.store(0, SeqCst);
+        REJECTED.store(0, SeqCst);
         GRANTED.store(self.granted as isize, SeqCst);
         FOR_GOOD.store(self.for_good, SeqCst);
         let over = Over;
         LEAST.store(self.least, SeqCst);
         let result = f();
         drop(over);
-        (result, REFUSED.load(SeqCst))
+        (result, REJECTED.load(SeqCst))
     }
 }
 

@@ -70,7 +70,7 @@ fn round_trips(
 }
 
 /// Returns the expected result of a round trip: the same elements, or an error if a file cannot contain so many.
-fn same_or_refused(o: &Operand) -> Outcome {
+fn same_or_rejected(o: &Operand) -> Outcome {
     if endless(o) { reject("File") } else { Ok(o.array()) }
 }
 
@@ -110,7 +110,7 @@ fn room() -> Vec<u8> {
 
 /// Asserts that `error` is that of a failed write to a stream, and that nothing was written to the stream's buffer `room`.
 #[track_caller]
-fn assert_refused(error: &Error, room: &[u8]) {
+fn assert_rejected(error: &Error, room: &[u8]) {
     assert!(error.to_string().starts_with("<stream>: cannot be written: "), "{error}");
     assert!(room.iter().all(|&byte| byte == 0), "something was written");
 }
@@ -133,7 +133,7 @@ fn npz() -> Row {
             "io::npz::NpzWriter::write_to",
         ],
         |o| at_rank!(o, x: view, [0 1 2 16], done!(try modest(0, || through_npz(x, &o[0])))),
-        same_or_refused,
+        same_or_rejected,
         wrong_npz,
     )
 }
@@ -152,7 +152,7 @@ fn through_npz<D: Dim>(x: &TensorView<'_, f64, D>, o: &Operand) -> Result<Tensor
         let mut stream = Cursor::new(&mut room[..]);
         match archive.write_to(&mut stream) {
             Err(error) => {
-                assert_refused(&error, &room);
+                assert_rejected(&error, &room);
                 let rejected = saying("bad_input.npz: cannot be written: ", archive.write(&path));
                 assert!(!path.exists());
                 return rejected.map(|()| unreachable!("the stream rejected it"));
@@ -240,7 +240,7 @@ fn safetensors() -> Row {
             "io::safetensors::SafetensorsWriter::write_to",
         ],
         |o| at_rank!(o, x: view, [0 1 2 16], done!(try modest(0, || through_safetensors(x, &o[0])))),
-        same_or_refused,
+        same_or_rejected,
         wrong_safetensors,
     )
 }
@@ -253,7 +253,7 @@ fn through_safetensors<D: Dim>(x: &TensorView<'_, f64, D>, o: &Operand) -> Resul
     let mut room = room();
     let mut rest = &mut room[..];
     if let Err(error) = writer.write_to(&mut rest) {
-        assert_refused(&error, &room);
+        assert_rejected(&error, &room);
         let rejected = saying("bad_input.safetensors: cannot be written: ", writer.write(&path));
         assert!(!path.exists());
         return rejected.map(|()| unreachable!("the stream rejected it"));
@@ -357,7 +357,7 @@ fn serialised() -> Row {
     round_trips(
         &["serialize", "deserialize"],
         |o| at_rank!(o, x: view, [0 1 2 16], done!(try modest(0, || through_serde(x, &o[0], same_type(x))))),
-        same_or_refused,
+        same_or_rejected,
         wrong_serde,
     )
 }
@@ -366,7 +366,7 @@ fn erased() -> Row {
     round_trips(
         &["dyn_tensor::DynTensor::serialize", "dyn_tensor::DynTensor::deserialize"],
         |o| with_erased(&o[0], |x| done!(try modest(0, || through_serde::<_, DynTensor>(&x, &o[0], None)))),
-        same_or_refused,
+        same_or_rejected,
         wrong_serde,
     )
 }

@@ -415,7 +415,7 @@ fn writers_may_fail() {
 }
 
 #[test]
-fn a_failed_write_leaves_nothing_behind() {
+fn failed_write_leaves_no_file() {
     let folder = Folder::new();
     let x = made::<f32, Rank<2>, RowMajor>([3, 4]);
     let too_long = folder.file(&"x".repeat(300));

@@ -23,11 +23,11 @@ struct Limited;
 
 static LARGEST: AtomicUsize = AtomicUsize::new(0);
 static EXCESSIVE: AtomicUsize = AtomicUsize::new(0);
-static REFUSED: AtomicUsize = AtomicUsize::new(0);
+static REJECTED: AtomicUsize = AtomicUsize::new(0);
 
 fn granted(bytes: usize) -> bool {
     if bytes > LIMIT {
-        REFUSED.fetch_add(1, Ordering::Relaxed);
+        REJECTED.fetch_add(1, Ordering::Relaxed);
         if bytes < ABSURD {
             EXCESSIVE.fetch_max(bytes, Ordering::Relaxed);
         }
@@ -143,7 +143,7 @@ fn search(first: u64, count: u64, len: usize) -> ExitCode {
         "largest allocation {} bytes; {} rejected beyond {LIMIT}, of which the largest that a machine might have served: {} bytes; \
          slowest program: seed {} in {:.3} s",
         LARGEST.load(Ordering::Relaxed),
-        REFUSED.load(Ordering::Relaxed),
+        REJECTED.load(Ordering::Relaxed),
         EXCESSIVE.load(Ordering::Relaxed),
         slowest.0,
         slowest.1.as_secs_f64(),

@@ -201,7 +201,7 @@ pub(crate) fn two<T: Scalar, Dev: Contract<T>>(
             if let Some(labels) = pack_b {
                 b = b.packed(device, labels, extents)?;
             }
-            if !plan.apart {
+            if !plan.into_temporary {
                 return gemm(device, &plan, [&a, &b], scaling, out, c, extents);
             }
             let (mut made, axes) = make(device, &plan.result(), extents)?;
@@ -308,12 +308,12 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
             return self.run(bound, scaling, out, &axes);
         }
         // All computations are on copies of `out`, which are copied back at the end.
-        let (mut apart, contiguous) = make(device, &axes.labels(), extents)?;
-        device.copy(apart.output(contiguous.layout()), out.as_operand().in_layout(axes.layout()))?;
-        self.run(bound, scaling, apart.output(contiguous.layout()), &contiguous)?;
+        let (mut into_temporary, contiguous) = make(device, &axes.labels(), extents)?;
+        device.copy(into_temporary.output(contiguous.layout()), out.as_operand().in_layout(axes.layout()))?;
+        self.run(bound, scaling, into_temporary.output(contiguous.layout()), &contiguous)?;
         if labels.repeat() && !scaling.beta.is_one() {
             // The elements of `out` that are not on the diagonal of the result are multiplied by `beta`, too. The diagonal is
-            // cleared first: its new elements are in `apart`, and multiplying its old elements could overflow.
+            // cleared first: its new elements are in `into_temporary`, and multiplying its old elements could overflow.
             let old = |beta| {
                 let op = scaled_sum(Scaling { alpha: T::zero(), beta }, false);
                 WithRight { op, right: T::zero() }
@@ -327,7 +327,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
             device.update::<(T,), _>(&scale, scaled.output(&beside), ())?;
             device.copy(out.reborrow(), scaled.operand(&beside))?;
         }
-        device.copy(out.in_layout(axes.layout()), apart.operand(contiguous.layout()))
+        device.copy(out.in_layout(axes.layout()), into_temporary.operand(contiguous.layout()))
     }
 
     /// Computes `out = alpha · result + beta · out`. `c` contains the axes of `out`, one for each label.

@@ -79,7 +79,7 @@ pub(super) struct Matrices {
     /// For each operand, the axis order in which it is packed. `None` if the axes of its groups fuse, so that it is not packed.
     pub(super) pack: [Option<Labels>; 2],
     /// Whether the result is computed in a temporary buffer and then copied to the output.
-    pub(super) apart: bool,
+    pub(super) into_temporary: bool,
 }
 
 /// Minimum number of rows, columns or terms of a sum per matrix product in a loop. With fewer, the operand is packed instead.
@@ -127,14 +127,22 @@ impl Matrices {
         if left.len() == 1 && right.len() == 1 && sum.len() == 1 {
             // For each batch index, the operands are matrices already.
             let batch = c.by_stride(batch);
-            return Matrices { batch, left, right, sum, walk: Labels::NONE, pack: [None; 2], apart: false };
+            return Matrices {
+                batch,
+                left,
+                right,
+                sum,
+                walk: Labels::NONE,
+                pack: [None; 2],
+                into_temporary: false,
+            };
         }
         let (outer_left, mut left) = run(c, a, classes.left, extents);
         let (outer_right, mut right) = run(c, b, classes.right, extents);
         let walked = !outer_left.is_empty() || !outer_right.is_empty();
         let tile = extents.product(&left).saturating_mul(extents.product(&right));
-        let apart = walked && tile < MIN_TILE_LEN && extents.product(&classes.sum) > MIN_LONG_SUM;
-        if apart {
+        let into_temporary = walked && tile < MIN_TILE_LEN && extents.product(&classes.sum) > MIN_LONG_SUM;
+        if into_temporary {
             (left, right) = (a.by_stride(classes.left), b.by_stride(classes.right));
         } else {
             batch.extend(&outer_left);
@@ -147,13 +155,13 @@ impl Matrices {
             (_, false) => (Labels::NONE, a.by_stride(classes.sum)),
             (false, true) => (Labels::NONE, b.by_stride(classes.sum)),
             (true, true) => {
-                let sum = sum_sequence(classes.sum, a, b, extents);
+                let sum = sum_axis_order(classes.sum, a, b, extents);
                 let copied =
                     [a, b].into_iter().filter(|x| !fuses(x, &sum)).map(|x| extents.product(&x.labels()));
                 let result = extents.product(&c.labels());
                 // The largest number of iterations for which accumulating into the result is assumed to cost no more than packing.
                 let rounds = copied.fold(0, usize::saturating_add).saturating_mul(2) / result.max(1);
-                match sum_walk(classes.sum, a, b, extents) {
+                match sum_loops(classes.sum, a, b, extents) {
                     // At least one iteration: if the sum has zero terms, the product must still be written.
                     Some((walk, run)) if accumulates && (1..=rounds).contains(&extents.product(&walk)) => {
                         (walk, run)
@@ -177,10 +185,10 @@ impl Matrices {
             })
         };
         let pack = [packed(a, &left), packed(b, &right)];
-        Matrices { batch, left, right, sum, walk, pack, apart }
+        Matrices { batch, left, right, sum, walk, pack, into_temporary }
     }
 
-    /// Returns the axis order of the temporary buffer for a result with `apart`.
+    /// Returns the axis order of the temporary buffer for a result with `into_temporary`.
     pub(super) fn result(&self) -> Labels {
         let mut labels = self.batch;
         labels.extend(&self.left);
@@ -229,7 +237,7 @@ fn cut(labels: &[u8], run: Range<usize>) -> (Labels, Labels) {
 ///
 /// Runs in the axis order of the larger operand are preferred, and inner runs to outer ones: the larger operand is then read
 /// contiguously.
-fn sum_walk(sum: Labels, a: &Labelled, b: &Labelled, extents: &Extents) -> Option<(Labels, Labels)> {
+fn sum_loops(sum: Labels, a: &Labelled, b: &Labelled, extents: &Extents) -> Option<(Labels, Labels)> {
     let fuses = |labels: &[u8]| a.fused(labels, extents).is_some() && b.fused(labels, extents).is_some();
     by_size(a, b, extents)
         .map(|x| x.by_stride(sum))
@@ -245,7 +253,7 @@ fn by_size<'x>(a: &'x Labelled, b: &'x Labelled, extents: &Extents) -> [&'x Labe
 
 /// Returns an order of the summed labels in which their axes fuse in both operands, if there is one. Otherwise, they fuse in the
 /// larger operand if possible, because packing it would cost more than packing the smaller operand.
-fn sum_sequence(sum: Labels, a: &Labelled, b: &Labelled, extents: &Extents) -> Labels {
+fn sum_axis_order(sum: Labels, a: &Labelled, b: &Labelled, extents: &Extents) -> Labels {
     let [large, small] = by_size(a, b, extents);
     let [by_large, by_small] = [large.by_stride(sum), small.by_stride(sum)];
     let fuses = |x: &Labelled, labels: &Labels| x.fused(labels, extents).is_some();
@@ -318,8 +326,8 @@ mod tests {
             Kernel::Gemm(plan) => plan,
             other => panic!("{text}: {other:?}"),
         };
-        // (specification, axes in memory order, packed operands, number of batch labels and labels of loops, `apart`)
-        for (text, memory, packed, batch, apart) in [
+        // (specification, axes in memory order, packed operands, number of batch labels and labels of loops, `into_temporary`)
+        for (text, memory, packed, batch, into_temporary) in [
             ("ij,jk->ik", ["ij", "jk"], [false, false], 0, false),
             ("ij,jk->ik", ["ji", "kj"], [false, false], 0, false),
             ("bij,bjk->bik", ["bij", "bjk"], [false, false], 1, false),
@@ -337,7 +345,11 @@ mod tests {
         ] {
             let found = plan(text, memory, 12);
             assert_eq!(found.pack.each_ref().map(Option::is_some), packed, "{text}: {found:?}");
-            assert_eq!((found.batch.len(), found.apart), (batch, apart), "{text}: {found:?}");
+            assert_eq!(
+                (found.batch.len(), found.into_temporary),
+                (batch, into_temporary),
+                "{text}: {found:?}"
+            );
         }
         // Rows of extent 4 are too short for such loops: the large operand is packed. The other operand determines the summation
         // order.
@@ -345,7 +357,7 @@ mod tests {
         assert_eq!((short.pack.each_ref().map(Option::is_some), short.batch.len()), ([true, false], 0));
         // Products of 3 × 3 elements, each a sum of 3⁴ terms, would use little of the micro-kernel's tile: a temporary buffer is
         // used.
-        assert!(plan("ijabcd,klabcd->ikjl", ["ijabcd", "klabcd"], 3).apart);
-        assert!(!plan("ija,kla->ikjl", ["ija", "kla"], 3).apart);
+        assert!(plan("ijabcd,klabcd->ikjl", ["ijabcd", "klabcd"], 3).into_temporary);
+        assert!(!plan("ija,kla->ikjl", ["ija", "kla"], 3).into_temporary);
     }
 }

@@ -15,7 +15,7 @@ pub struct Moments<F: Scalar> {
 }
 
 impl<F: Inexact> Moments<F> {
-    const fn of_nothing(zero: F, real_zero: F::Magnitude) -> Self {
+    const fn of_empty(zero: F, real_zero: F::Magnitude) -> Self {
         Moments { count: real_zero, mean: zero, squares: real_zero }
     }
 
@@ -75,7 +75,7 @@ pub struct Std {
 /// the mean. If a sum overflows, the function folds the elements one by one.
 #[inline(always)]
 fn of_block<T: Scalar>(elements: &[T]) -> Moments<T::Float> {
-    let nothing = Moments::of_nothing(T::Float::zero(), T::Magnitude::zero());
+    let nothing = Moments::of_empty(T::Float::zero(), T::Magnitude::zero());
     let Some(&first) = elements.first() else { return nothing };
     let (first, count) = (CastTo::<T::Float>::cast_to(first), T::Magnitude::from_usize(elements.len()));
     let (sum, squares) = distances(elements, first);
@@ -212,7 +212,7 @@ macro_rules! moments {
                 bind.scalar("ddof", self.ddof as u64);
             }
             fn identity(&self) -> Self::Acc {
-                Moments::of_nothing(T::Float::zero(), T::Magnitude::zero())
+                Moments::of_empty(T::Float::zero(), T::Magnitude::zero())
             }
             #[inline]
             fn fold(&self, acc: Self::Acc, x: T, _: usize) -> Self::Acc {

@@ -26,7 +26,7 @@ pub(super) fn rows() -> Vec<Row> {
             ],
             all,
             |o| at_rank!(o, x: view, [2], done!(try matrix(*x, &o[0]))),
-            viewed_or_refused,
+            viewed_or_rejected,
             does_not_compile,
         ),
         row(
@@ -36,7 +36,7 @@ pub(super) fn rows() -> Vec<Row> {
             ],
             all,
             |o| at_rank!(o, x: view, [1], done!(try vector(*x, &o[0]))),
-            viewed_or_refused,
+            viewed_or_rejected,
             does_not_compile,
         ),
         row(
@@ -108,7 +108,7 @@ fn is_a_view(o: &Operand) -> bool {
     !same_rows && !matches!(o.place, Place::Reversed)
 }
 
-fn viewed_or_refused(o: &Operand) -> Outcome {
+fn viewed_or_rejected(o: &Operand) -> Outcome {
     if is_a_view(o) { Ok(o.array()) } else { reject("InvalidStrides") }
 }
 

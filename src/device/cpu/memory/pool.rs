@@ -546,7 +546,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
-    fn nobody_gets_memory_that_is_in_use() {
+    fn memory_in_use_is_not_handed_out() {
         const THREADS: usize = 8;
         const ROUNDS: usize = if cfg!(miri) { 4 } else { 300 };
         std::thread::scope(|scope| {

@@ -272,7 +272,7 @@ fn reducing<T: Element, R: Reduction<T>>(op: &R) -> Reducing {
     Reducing {
         operation: operation(R::NAME, R::CUDA, |bind| op.scalars(bind)),
         ordered: R::USES_INDEX,
-        of_nothing: R::DEFINED_ON_EMPTY,
+        defined_on_empty: R::DEFINED_ON_EMPTY,
         fallible: R::FALLIBLE,
     }
 }

@@ -94,9 +94,9 @@ fn number(k: usize) -> f64 {
 
 /// Checks that a reduction visits elements in index order. Each element is its own index.
 #[derive(Debug, Clone, Copy)]
-struct InSequence;
+struct Sequential;
 
-impl Reduction<i32> for InSequence {
+impl Reduction<i32> for Sequential {
     type Acc = Option<(usize, usize)>;
     type Output = i64;
     const NAME: &'static str = "sequence";
@@ -137,7 +137,7 @@ fn reduction_visits_every_element_once_in_index_order() {
             .map(|_| (0..count).map(|_| next()).sum::<i64>() as f64 / count as f64)
             .collect();
         assert_eq!(reduce(Mean, &data, &shape, &strides, kept), exact, "{shape:?} {strides:?}");
-        let sequence = reduce(InSequence, &data, &shape, &strides, kept);
+        let sequence = reduce(Sequential, &data, &shape, &strides, kept);
         assert!(sequence.iter().all(|&x| x == 1), "{shape:?} {strides:?}");
     }
 }
@@ -225,5 +225,18 @@ fn pairwise_visits_each_step_once_in_order() {
             a
         });
         assert_eq!(seen, (0..n).collect::<Vec<_>>());
+    }
+}
+
+/// An operand without elements may have any address, such as the null pointer of an empty array of another library.
+#[test]
+fn sums_of_no_elements_are_zero_at_any_address() {
+    for (shape, strides) in [([3, 0], [1, 1]), ([3, 0], [0, 1]), ([3, 0], [1, 7]), ([40, 0], [1, 40])] {
+        let mut out = vec![1.0; shape[0]];
+        // SAFETY: the shape has no index.
+        let a = unsafe { Operand::from_raw(HostPtr::new(core::ptr::null_mut::<f64>()), &shape, &strides) };
+        let to = Layout::contiguous(&shape[..1], true);
+        Cpu.reduce(&Sum, Output::of_slice(&mut out, 0, to.shape(), to.strides()), a).unwrap();
+        assert_eq!(out, vec![0.0; shape[0]]);
     }
 }

@@ -226,7 +226,7 @@ fn large_results() {
         for i in 0..rows {
             let row = &out[first + i * pitch..];
             assert!((0..columns).all(|j| row[j] == 3.0 * value(i * columns + j)), "row {i}");
-            assert!((columns..pitch).all(|j| row[j] == -1.0), "behind row {i}");
+            assert!((columns..pitch).all(|j| row[j] == -1.0), "after row {i}");
         }
     }
 }
@@ -248,7 +248,7 @@ fn transposed_operands_of_large_results() {
                 let row = &out[i * pitch..(i + 1) * pitch];
                 let expected = |j: usize| 2.0 * a[i * pitch + j] + b[j * rows + i];
                 assert!((0..columns).all(|j| row[j] == expected(j)), "row {i} of {shape:?}");
-                assert!((columns..pitch).all(|j| row[j] == -1.0), "behind row {i} of {shape:?}");
+                assert!((columns..pitch).all(|j| row[j] == -1.0), "after row {i} of {shape:?}");
             }
         }
     }

@@ -91,7 +91,7 @@ mod tests {
     use super::{class, size};
 
     #[test]
-    fn blocks_hold_what_was_asked_for() {
+    fn blocks_hold_requested_bytes() {
         for bytes in
             (1..5000).chain([65_537, 1_000_000, (1 << 20) - 1, 1 << 20, 8_000_000, (1 << 26) - 1, 1 << 26])
         {

@@ -30,7 +30,7 @@ pub(in crate::device::cuda::engine) struct Reducing {
     /// Whether the result depends on the indices of the elements.
     pub(in crate::device::cuda::engine) ordered: bool,
     /// Whether the reduction of zero elements is defined.
-    pub(in crate::device::cuda::engine) of_nothing: bool,
+    pub(in crate::device::cuda::engine) defined_on_empty: bool,
     /// Whether the reduction of at least one element may be undefined.
     pub(in crate::device::cuda::engine) fallible: bool,
 }
@@ -65,7 +65,7 @@ impl Reducing {
             return Ok(true);
         }
         let layout = Layout::new(shape, [out.strides, a.strides], a.address, a.dtype.size(), self.ordered);
-        if layout.shares.count == 0 && !self.of_nothing {
+        if layout.shares.count == 0 && !self.defined_on_empty {
             return Ok(false);
         }
         let flag = if self.fallible { Some(Flag::new(context)?) } else { None };
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn layouts_visit_what_shapes_say() {
+    fn layouts_visit_every_element() {
         for address in [0, 8] {
             check(&[], &[], &[], address, 8);
             check(&[5], &[], &[-3], address, 8);
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_where_all_are_aligned() {
+    fn vector_loads_need_alignment_of_all_operands() {
         let vector = |shape: &[usize], a: &[isize], address| check(shape, &[1], a, address, 4).vector;
         assert_eq!(vector(&[3, 5, 16], &[16, 48, 1], 0), 4);
         // The address is not a multiple of 16; the rows have 14 elements, not a multiple of four; the stride 17 is not a multiple

@@ -162,13 +162,13 @@ impl Pass<'_> {
         let (totals, running) = (self.context.alloc(bytes)?, self.context.alloc(bytes)?);
         let lines = Lines { count, length: chunks, to: 1, from: 1, chunk: chunks };
         let of_totals = Pass { lines, ..*self };
-        let side_by_side = Loops::new(&[count as usize], &[[chunks as isize; 2]]);
+        let contiguous = Loops::new(&[count as usize], &[[chunks as isize; 2]]);
         // SAFETY: the caller ensures readable lines at `from`. `totals` has room for one element per chunk and line, and nothing
         // else accesses it. `before` is 0.
         unsafe { self.launch(around, from, totals.address(), 0, chunks as u32, true) }?;
         // SAFETY: the launch above wrote `totals`. `running` has the same size, and nothing else accesses it. Their lines are
         // contiguous, with `chunks` elements each. `before` is 0.
-        unsafe { of_totals.launch(&side_by_side, totals.address(), running.address(), 0, 1, false) }?;
+        unsafe { of_totals.launch(&contiguous, totals.address(), running.address(), 0, 1, false) }?;
         // SAFETY: the caller ensures valid lines and exclusive access to those at `to`. The launch above wrote `running`, the
         // scanned total of every chunk.
         unsafe { self.launch(around, from, to, running.address(), chunks as u32, false) }

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_does_not_take_too_many() {
+    fn elements_per_thread_are_limited() {
         for exponent in 0..35 {
             let items = 1 << exponent;
             for outputs in [1, 100, 1 << 20] {

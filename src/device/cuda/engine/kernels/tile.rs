@@ -59,10 +59,10 @@ pub(in crate::device::cuda::engine) fn tiles<const N: usize>(
     if strides[inner][0] != 1 || plan.len() < MIN_LEN {
         return None;
     }
-    let apart = |k: usize| !matches!(strides[inner][k], -1..=1);
-    let side_by_side = |k: usize| (0..inner).find(|&axis| strides[axis][k].unsigned_abs() == 1);
-    let (key, first) = (1..N).filter(|&k| apart(k)).find_map(|k| Some((k, side_by_side(k)?)))?;
-    let across = mask(|k| apart(k) && strides[first][k].unsigned_abs() == 1, N);
+    let has_gaps = |k: usize| !matches!(strides[inner][k], -1..=1);
+    let unit_stride_axis = |k: usize| (0..inner).find(|&axis| strides[axis][k].unsigned_abs() == 1);
+    let (key, first) = (1..N).filter(|&k| has_gaps(k)).find_map(|k| Some((k, unit_stride_axis(k)?)))?;
+    let across = mask(|k| has_gaps(k) && strides[first][k].unsigned_abs() == 1, N);
     let largest = elements.iter().map(|of| of.dtype.size()).max().unwrap_or(16);
     // A row of a tile has at least 256 bytes if the largest elements have at least 4 bytes. If the tiles of the operands in
     // `across` then exceed the shared memory, the rows are shorter.
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn operands_that_lie_across() {
+    fn transposed_operands_are_tiled() {
         let n = N as isize;
         assert_eq!(tiled([n, n], DType::F64), None, "both lie along the rows");
         assert_eq!(tiled([n, 1], DType::F64).unwrap().across, 0b1);
