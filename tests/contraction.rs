@@ -330,7 +330,7 @@ fn many_operands<O: Order>() {
     let v: Tensor<f64, _, O> = whole([20], 3);
     assert_eq!(einsum!("ij,jk,k->i", &x, &y, &v; limit = 16), x.matmul(&y).matmul(&v));
     let error = try_einsum!("ij,jk,kl->il", &x, &y, &x; limit = 8).unwrap_err();
-    assert!(error.to_string().contains("limit of 1 elements: the smallest possible is 4"), "{error}");
+    assert!(error.to_string().contains("limit of 1 elements: the smallest that was found has 4"), "{error}");
     // For nine operands, the search considers only pairs with a common label. Each such pair includes `cube`, and its result has
     // all nine labels, so 512 elements.
     let cube: Tensor<f64, _, O> = whole([2; 9], 1);
@@ -338,7 +338,8 @@ fn many_operands<O: Order>() {
     let error = try_einsum!(
         "a,b,c,d,e,f,g,h,abcdefghk->abcdefghk", &w, &w, &w, &w, &w, &w, &w, &w, &cube; limit = 2048
     );
-    let says = "every contraction order without outer products needs an intermediate larger than the limit of 256 elements";
+    let says =
+        "every contraction order that was tried needs an intermediate larger than the limit of 256 elements";
     assert!(error.as_ref().is_err_and(|error| error.to_string().contains(says)), "{error:?}");
 }
 

@@ -311,8 +311,8 @@ macro_rules! arguments {
             type Rest = ($($Other,)*);
             const SAME_TYPE: bool = true $(&& $Other::DTYPE as u8 == $First::DTYPE as u8)*;
 
-            // No iterators or closures: in unoptimised builds they take longer than most functions, and a tuple that is passed to
-            // a closure prevents vectorisation.
+            // A plain loop. In unoptimised builds, an iterator or a closure would take longer than most calls of `op`. In optimised
+            // builds, passing a tuple to a closure prevents vectorisation.
             #[inline(always)]
             unsafe fn map_contiguous<F: Function<Self>>(
                 op: F,

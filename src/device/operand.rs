@@ -6,6 +6,7 @@ use crate::element::{Element, Scalar};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::layout::axes::{Axes, AxesMut};
+use crate::layout::broadcast::same;
 use core::marker::PhantomData;
 
 /// A strided array to read.
@@ -63,7 +64,7 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
     ///
     /// # Panics
     /// If the axes address elements outside of this operand's.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn with_axes<'b>(self, axes: Axes<'b>, offset: isize) -> Operand<'b, T, Dev>
     where
         'a: 'b,
@@ -220,6 +221,16 @@ pub struct Output<'a, T: Element, Dev: Device> {
     data: PhantomData<&'a mut [T]>,
 }
 
+/// Checks the new axes of an output, which has the axes `of`.
+///
+/// # Panics
+/// If the new axes address elements outside of the output, or one element by two indices.
+#[inline(never)]
+fn check_output_axes(axes: Axes<'_>, offset: isize, of: Axes<'_>) {
+    assert!(axes.within(offset, of), "the axes address elements outside of the output");
+    assert!(axes.is_non_overlapping(), "two indices of an output address the same element");
+}
+
 impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
     /// Creates an output from its parts; strides count elements.
     ///
@@ -266,16 +277,19 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
     ///
     /// # Panics
     /// If the axes address elements outside of this output's, or one element by two indices.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn with_axes<'b>(self, axes: Axes<'b>, offset: isize) -> Output<'b, T, Dev>
     where
         'a: 'b,
     {
-        assert!(axes.within(offset, self.axes()), "the axes address elements outside of the output");
-        assert!(axes.is_non_overlapping(), "two indices of an output address the same element");
-        // SAFETY: the new axes stay between the lowest and the highest element of this output, and different indices address
-        // different elements, as was just checked. The new axes are derived from the output's axes by methods of `Axes`, so they
-        // address only elements of this output. `self` has exclusive access to these elements and is consumed.
+        // The same axes need no check, which takes a sixth of the time of a small product of a matrix and a vector.
+        if offset != 0 || !same(axes.shape(), self.shape) || !axes.strides().iter().eq(self.strides) {
+            check_output_axes(axes, offset, self.axes());
+        }
+        // SAFETY: the new axes are this output's, or they stay between the lowest and the highest element of this output, and
+        // different indices address different elements, as was just checked. The new axes are derived from the output's axes by
+        // methods of `Axes`, so they address only elements of this output. `self` has exclusive access to these elements and is
+        // consumed.
         unsafe { Output::from_raw(Dev::offset(self.ptr, offset), axes.shape(), axes.strides()) }
     }
 

@@ -346,7 +346,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
         let (scaling, out) = (Scaling { alpha, beta }, out.output().0);
         let einsum = self.einsum(device, &factors, limit);
         match matrices(&einsum) {
-            Some((pair, factors)) if out.shape() == pair.shape() => {
+            Some((pair, factors)) if out.shape() == pair.shape(&mut [0; 2]) => {
                 pair.multiply(device, factors, scaling, out)
             }
             _ => einsum.accumulate(&einsum.bind()?, scaling, out),
@@ -430,7 +430,7 @@ fn contract<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     }
     if let Some((pair, factors)) = matrices(einsum) {
         let mut shape = R::Shape::default();
-        shape.as_mut().copy_from_slice(&pair.shape());
+        shape.as_mut().copy_from_slice(pair.shape(&mut [0; 2]));
         return Tensor::allocate_with(shape, einsum.device.clone(), |out, device| {
             pair.multiply(device, factors, Scaling::overwrite(), out)
         });

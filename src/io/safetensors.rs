@@ -55,7 +55,7 @@ use std::path::Path;
 /// Largest alignment of an element type, in bytes.
 const ALIGNMENT: usize = 8;
 
-/// An open file of tensors, read into memory or memory-mapped.
+/// The contents of a file of tensors, which was read into memory or is memory-mapped.
 #[derive(Debug)]
 pub struct Safetensors {
     name: String,

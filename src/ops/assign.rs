@@ -48,8 +48,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let from = from.agreed();
         same_instance("assign", self.device(), from.device())?;
-        // Equal shapes are handled here, without the general operands. For a few elements, passing those operands on takes longer
-        // than writing the elements.
+        // Equal shapes need no broadcasting, so they skip `assign_repeated`. For a few elements, calling it takes longer than writing
+        // the elements.
         if same(self.shape().as_ref(), from.shape().as_ref()) {
             let (output, device) = self.output();
             return device.copy(output, from.operand());

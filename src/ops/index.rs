@@ -30,6 +30,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.index_axis(1, 0), tensor![1, 3]);
     /// assert_eq!(x.index_axis(0, -1), tensor![3, 4]);
     /// ```
+    // Always inlined, with what it calls: views of rows are made in loops.
+    #[inline(always)]
     #[track_caller]
     pub fn index_axis<R: Dim, A>(&self, axis: A, index: impl IndexNumber) -> ViewOf<'_, T, R, O, Dev, S>
     where
@@ -43,6 +45,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// If the axis or the index is out of range.
+    #[inline(always)]
     pub fn try_index_axis<R: Dim, A>(
         &self,
         axis: A,

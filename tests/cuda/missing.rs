@@ -102,7 +102,8 @@ fn folder(name: &str, libraries: &[&str]) -> Option<PathBuf> {
 }
 
 fn linked(name: &str, from: &Path, files: &[&str]) -> PathBuf {
-    // The directory is in that of the build. If the build was on another machine, it is in the temporary directory.
+    // The links are in the build's directory for temporary files. If that does not exist, because the program was built on another
+    // machine, they are in the system's.
     let built = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let base = if built.exists() { built.into() } else { std::env::temp_dir() };
     let folder = base.join("cuda-missing").join(name);

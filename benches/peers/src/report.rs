@@ -60,8 +60,8 @@ impl Line {
         line
     }
 
-    /// Returns vierbein's time divided by the shortest time of a role, for the medians and for the minima. Returns `None` if this
-    /// role was not timed.
+    /// Returns vierbein's time divided by the shortest time among the columns with this role: the ratio of the medians, and the ratio
+    /// of the minima. Returns `None` if no such column was timed.
     fn ratios(&self, role: Role) -> Option<(f64, f64)> {
         Some((self.ratio(role, |time| time.median)?, self.ratio(role, |time| time.least)?))
     }

@@ -286,8 +286,9 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
     /// Computes `out = alpha · result + beta · out`.
     ///
     /// # Errors
-    /// As [`write`](Einsum::write), and if the shape of `out` differs from that of the result. In these cases, `out` is unchanged.
-    /// If the device reports another error, the elements of `out` are unspecified.
+    /// * The errors of [`write`](Einsum::write), and an error if the shape of `out` differs from that of the result. `out` is then
+    ///   unchanged.
+    /// * Any other error of the device. The elements of `out` are then unspecified.
     pub(crate) fn accumulate(
         &self,
         bound: &Bound<'_>,

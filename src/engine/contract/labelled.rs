@@ -3,7 +3,7 @@
 
 use super::labels::{LABELS, Labels, Set, set_of};
 use super::spec::{MAX_DOTS, Spec, Term, letter};
-use crate::device::{Gemm, MatrixOperand, Output, ProductArgs, Scaling};
+use crate::device::{Contract, MatrixOperand, Output, ProductArgs, Scaling};
 use crate::element::Scalar;
 use crate::error::Error;
 use crate::layout::Layout;
@@ -284,7 +284,7 @@ pub(crate) fn single(spec: &Spec<'_>, axes: Axes<'_>, arranged: &mut Layout) -> 
     true
 }
 
-/// The extents and strides of two matrices whose product is the result of a contraction.
+/// The extents and strides of two matrices or vectors whose product, or its transpose, is the result of a contraction.
 pub(crate) struct MatrixPair {
     /// The extents: rows of the left matrix, summed axis, columns of the right matrix.
     extents: [usize; 3],
@@ -294,11 +294,13 @@ pub(crate) struct MatrixPair {
     right: [isize; 2],
     /// Whether the result is the transpose of the product.
     exchanged: bool,
+    /// Whether the left and the right operand are matrices. The missing axis of a vector has extent 1 and stride 0.
+    matrices: [bool; 2],
 }
 
 impl MatrixPair {
-    /// Recognises a contraction that is one matrix product. This is a fast path for small matrices, without the tables of
-    /// [`Bound`].
+    /// Recognises a contraction that is one product of two matrices or vectors, with one summed axis. This is a fast path for small
+    /// operands, without the tables of [`Bound`].
     ///
     /// Returns `None` for all other contractions, if the summed axes differ in extent, and if an axis has extent 1.
     pub(crate) fn new(spec: &Spec<'_>, a: Axes<'_>, b: Axes<'_>) -> Option<MatrixPair> {
@@ -306,55 +308,89 @@ impl MatrixPair {
         if left.dots().is_some() || right.dots().is_some() {
             return None;
         }
-        let (&[x, y], &[z, w], &[row, column]) = (left.labels(), right.labels(), result.labels()) else {
-            return None;
-        };
-        // The indices of the summed axis: in the left operand, and in the right operand.
-        let (at, behind) = match (x == z, x == w, y == z, y == w) {
-            (true, false, false, false) => (0, 0),
-            (false, true, false, false) => (0, 1),
-            (false, false, true, false) => (1, 0),
-            (false, false, false, true) => (1, 1),
+        let (of_a, of_b) = (left.labels(), right.labels());
+        // The index of the summed axis in each operand.
+        let [at, to] = match (of_a, of_b) {
+            (&[x], &[z]) if x == z => [0, 0],
+            (&[x], &[z, w]) | (&[z, w], &[x]) if z != w && (x == z || x == w) => {
+                let summed = usize::from(x == w);
+                if of_a.len() == 1 { [0, summed] } else { [summed, 0] }
+            }
+            (&[x, y], &[z, w]) => match (x == z, x == w, y == z, y == w) {
+                (true, false, false, false) => [0, 0],
+                (false, true, false, false) => [0, 1],
+                (false, false, true, false) => [1, 0],
+                (false, false, false, true) => [1, 1],
+                _ => return None,
+            },
             _ => return None,
         };
-        let kept = ([x, y][1 - at], [z, w][1 - behind]);
-        let exchanged = kept == (column, row);
-        let (&[_, _], &[_, _]) = (a.shape(), b.shape()) else { return None };
-        let [m, k, n] = [a.shape()[1 - at], a.shape()[at], b.shape()[1 - behind]];
-        if !exchanged && kept != (row, column) || k != b.shape()[behind] || [m, k, n].contains(&1) {
+        if of_a.len() != a.rank() || of_b.len() != b.rank() || a.shape()[at] != b.shape()[to] {
             return None;
         }
+        let matrices = [of_a.len() == 2, of_b.len() == 2];
+        let exchanged = match (result.labels(), matrices) {
+            (&[], [false, false]) => false,
+            (&[row], [true, false]) if row == of_a[1 - at] => false,
+            (&[column], [false, true]) if column == of_b[1 - to] => false,
+            (&[row, column], [true, true]) if (row, column) == (of_a[1 - at], of_b[1 - to]) => false,
+            (&[column, row], [true, true]) if (row, column) == (of_a[1 - at], of_b[1 - to]) => true,
+            _ => return None,
+        };
+        if a.shape().contains(&1) || b.shape().contains(&1) {
+            return None;
+        }
+        let kept = |is_matrix, axes: Axes<'_>, axis: usize| match is_matrix {
+            true => (axes.shape()[1 - axis], axes.strides()[1 - axis]),
+            false => (1, 0),
+        };
+        let ((m, row), (n, column)) = (kept(matrices[0], a, at), kept(matrices[1], b, to));
         Some(MatrixPair {
-            extents: [m, k, n],
-            left: [a.strides()[1 - at], a.strides()[at]],
-            right: [b.strides()[behind], b.strides()[1 - behind]],
+            extents: [m, a.shape()[at], n],
+            left: [row, a.strides()[at]],
+            right: [b.strides()[to], column],
             exchanged,
+            matrices,
         })
     }
 
-    /// Returns the shape of the result.
-    pub(crate) fn shape(&self) -> [usize; 2] {
+    /// Returns the shape of the result, in `to`.
+    #[inline]
+    pub(crate) fn shape<'a>(&self, to: &'a mut [usize; 2]) -> &'a [usize] {
         let [m, _, n] = self.extents;
-        if self.exchanged { [n, m] } else { [m, n] }
+        *to = match (self.matrices, self.exchanged) {
+            ([true, true], true) => [n, m],
+            ([false, _], _) => [n, 1],
+            _ => [m, n],
+        };
+        &to[..self.matrices.iter().filter(|is_matrix| **is_matrix).count()]
     }
 
     /// Computes `out = alpha · result + beta · out`. `a` and `b` must be the operands whose axes were passed to
     /// [`MatrixPair::new`], and `out` must have the result's [`shape`](MatrixPair::shape).
-    pub(crate) fn multiply<T: Scalar, Dev: Gemm<T>>(
+    pub(crate) fn multiply<T: Scalar, Dev: Contract<T>>(
         &self,
         device: &Dev,
         [a, b]: [MatrixOperand<'_, T, Dev>; 2],
         scaling: Scaling<T>,
         out: Output<'_, T, Dev>,
     ) -> Result<(), Error> {
-        let [m, k, n] = self.extents;
-        let (of_a, of_b, of_out) = ([m, k], [k, n], [m, n]);
-        let (a, b) =
-            (a.with_axes(Axes::new(&of_a, &self.left), 0), b.with_axes(Axes::new(&of_b, &self.right), 0));
-        let &[row, column] = out.strides() else { unreachable!("the result is a matrix") };
-        let strides = if self.exchanged { [column, row] } else { [row, column] };
-        let out = out.with_axes(Axes::new(&of_out, &strides), 0);
-        device.gemm(ProductArgs { scaling, a, b, out })
+        let ([m, k, n], [row, of_a], [of_b, column]) = (self.extents, self.left, self.right);
+        if self.matrices == [true, true] {
+            let (left, right, product) = ([m, k], [k, n], [m, n]);
+            let a = a.with_axes(Axes::new(&left, &self.left), 0);
+            let b = b.with_axes(Axes::new(&right, &self.right), 0);
+            let &[first, last] = out.strides() else { unreachable!("the result is a matrix") };
+            let strides = if self.exchanged { [last, first] } else { [first, last] };
+            let out = out.with_axes(Axes::new(&product, &strides), 0);
+            return device.gemm(ProductArgs { scaling, a, b, out });
+        }
+        // One of `m` and `n` is 1: the axis that a vector does not have. `out` has the other axis, or no axis.
+        let (shape, of_a, of_b) = ([m * n, k], [row, of_a], [column, of_b]);
+        let skipped = 1 - out.shape().len();
+        let a = a.with_axes(Axes::new(&shape[skipped..], &of_a[skipped..]), 0);
+        let b = b.with_axes(Axes::new(&shape[skipped..], &of_b[skipped..]), 0);
+        device.sum_products(ProductArgs { scaling, a, b, out })
     }
 }
 

@@ -72,8 +72,8 @@ pub(crate) enum Method {
 /// Error: no path keeps its intermediates within the limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct TooLarge {
-    /// Elements of the largest intermediate of the best path that was found. Infinite if that path has an intermediate with too
-    /// many axes, or if no path was found.
+    /// The number of elements of the largest intermediate, for the path that the search found. An exact search finds the path with
+    /// the smallest such number; a greedy search may not. Infinite if an intermediate has too many axes, or if no path was found.
     pub(crate) smallest: f64,
 }
 

@@ -2,7 +2,7 @@
 
 use super::labelled::{Bound, Extents};
 use super::labels::{LABELS, Set};
-use super::path::{ALL_PAIRS, Method, Network, Path, TooLarge, optimise};
+use super::path::{Method, Network, Path, TooLarge, optimise};
 use super::spec::{self, Spec};
 use crate::error::Error;
 use crate::rank::MAX_RANK;
@@ -20,17 +20,14 @@ pub(super) fn find_path(
     limit: Option<usize>,
 ) -> Result<(Path, Method), String> {
     let network = Network { operands, output: result, extents: extents.all() };
-    let every = match operands.len() {
-        ..=ALL_PAIRS => "every contraction order",
-        // With more operands, the search considers no outer products, except to join unconnected parts at the end.
-        _ => "every contraction order without outer products",
-    };
     optimise(&network, limit.map(|limit| limit as f64), MAX_RANK).map_err(|TooLarge { smallest }| match limit {
         Some(limit) if smallest > limit as f64 => format!(
-            "{every} needs an intermediate larger than the limit of {limit} elements: the smallest possible is {smallest}; raise \
-             the limit, or contract a part of the operands first"
+            "every contraction order that was tried needs an intermediate larger than the limit of {limit} elements: the smallest \
+             that was found has {smallest}; raise the limit, or contract a part of the operands first"
         ),
-        _ => format!("{every} needs an intermediate with more than 16 axes; contract a part of the operands first"),
+        _ => "every contraction order that was tried needs an intermediate with more than 16 axes; contract a part of the operands \
+              first"
+            .into(),
     })
 }
 

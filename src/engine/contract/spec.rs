@@ -195,7 +195,7 @@ impl<'s> Spec<'s> {
         }
         let mut spec = Spec { text, operands, terms: [Term::EMPTY; TERMS] };
         let bytes = text.as_bytes();
-        // `term` is the number of the operand that is being read. The result's term is stored after those of the operands.
+        // `term` is the index in `spec.terms` of the term that is being read. The result's term has the index `operands`.
         let (mut at, mut term, mut arrow) = (0, 0, false);
         while at < bytes.len() {
             let letter = bytes[at];

@@ -162,7 +162,7 @@ fn unexpected(rest: &str, expected: &str) -> String {
 mod tests {
     use super::*;
 
-    /// The expected values are those of Python's `ast.literal_eval`.
+    /// The expected values are those of Python's `ast.literal_eval`; integers that end with `L` are Python 2's.
     #[test]
     fn literals_are_what_python_reads() {
         let value = |text: &'static str| parse(text).unwrap().value;

@@ -356,8 +356,8 @@ fn check_extremes<T: Extreme>(by: &dyn MatrixProduct<T>, case: Case<T>) -> [usiz
     counts
 }
 
-/// With scaling factors of 0 and 1, an infinity in an operand or in C stays an infinity. A complex multiplication by 1 + 0i would
-/// turn it into NaN.
+/// Nothing is multiplied by a scaling factor of 1, and C is not read if `beta` is 0. A complex multiplication of an infinity by 1 + 0i
+/// would give NaN.
 #[test]
 fn factors_of_one_and_zero_preserve_infinities() {
     fn check_all<T: Extreme>() {

@@ -1,4 +1,4 @@
-//! Compares `sum_products` with a naive loop, for all strides, conjugates and scaling factors.
+//! Compares `sum_products` with a naive loop, for many strides and scaling factors, and for conjugated operands.
 
 use super::*;
 use crate::device::{Gemm, Operand};

@@ -13,8 +13,8 @@ impl Real for f64 {}
 
 /// A computation that uses the instructions of `V`.
 pub(super) trait SimdKernel<V: Vector> {
-    /// Runs the computation. Implementations and all functions that they call are always inlined, so that they are compiled for
-    /// the instruction set.
+    /// Runs the computation. Implementations, and all functions that they call with vectors of `V`, are always inlined, so that they
+    /// are compiled for the instruction set.
     ///
     /// # Safety
     /// The caller must ensure that the processor has the instruction set of `V`, and the conditions that the implementation
