@@ -36,18 +36,21 @@ pub use axis::{AxesArg, Axis, AxisArg, DistinctAxis, IndexNumber, Last, Permutat
 pub use device::{Backend, Cpu, Cuda, Device, HostAccess};
 pub use dyn_tensor::{DowncastError, DynScalar, DynTensor, DynView, DynViewMut};
 pub use element::{Bits, CastTo, DType, Element, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
+pub use engine::pieces::Pad;
 pub use error::{ConversionError, Error};
 pub use num_complex::Complex;
 #[doc(hidden)]
 pub use ops::AllAxesSliced;
 pub use ops::{
-    AssignOperand, AxisIter, Lanes, MatchingOperand, MatrixRank, NewAxis, Operands, OrderAgnostic,
-    RightOperand, SameOrderOperand, ScalarRank, SelectOperand, SliceArg, SliceOf, Stepped, op,
+    AssignOperand, AxisIter, Lanes, MatchingOperand, MatrixRank, NewAxis, Operands, OrderAgnostic, PadWidths,
+    RepeatCounts, RightOperand, SameOrderOperand, ScalarRank, SelectOperand, SliceArg, SliceOf, Stepped,
+    concatenate, concatenate_into, meshgrid, op, stack, try_concatenate, try_concatenate_into, try_meshgrid,
+    try_stack,
 };
 pub use order::{ColMajor, MemoryOrder, Order, RowMajor};
 pub use rank::{
     Broadcast, BroadcastTo, Common, ContractRanks, Dim, InsertAxes, IntoShape, MAX_RANK, MatmulRanks,
-    MergeAxes, Rank, RemoveAxes, Removed, ReshapeArg,
+    MatrixStack, MergeAxes, Rank, RemoveAxes, Removed, ReshapeArg,
 };
 pub use storage::{OwnedData, Storage, StorageMut, View, ViewMut};
 pub use tensor::{

@@ -288,8 +288,11 @@ pub trait MatmulRanks<Other>: Dim {
     type Product: Dim;
 }
 
-/// A rank of two or more: a matrix or a batch of them.
-#[doc(hidden)]
+/// A rank of two or more: that of a matrix or a batch of matrices.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of `{Self}` has no matrices",
+    label = "expected a rank of 2 or more"
+)]
 pub trait MatrixStack: Dim {}
 
 #[diagnostic::do_not_recommend]

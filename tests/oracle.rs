@@ -2,6 +2,8 @@
 
 #[path = "oracle/einsum.rs"]
 mod einsum;
+#[path = "oracle/joining.rs"]
+mod joining;
 #[path = "oracle/reductions.rs"]
 mod reductions;
 #[path = "oracle/shapes.rs"]

@@ -124,6 +124,34 @@ views! {
         layout.index_axis(axis, from_start(index, extent))
     };
 
+    /// Returns a view with axes reversed: index 0 becomes the last index.
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[1, 2], [3, 4]]);
+    /// assert_eq!(x.flip(&[0])?.downcast_ref()?, tensor![[3, 4], [1, 2]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    flip, flip_mut(axes: &[impl IndexNumber]) |layout, _row_major| layout.flip(&axes_of(axes, layout.rank()));
+
+    /// Returns a view that is rotated by `turns` quarter turns in the plane of the axes `a` and `b`, from `a` towards `b`.
+    ///
+    /// # Errors
+    /// If an axis is out of range, or the two axes are equal.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[1, 2], [3, 4]]);
+    /// assert_eq!(x.rot90(1, 0, 1)?.downcast_ref()?, tensor![[2, 4], [1, 3]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    rot90, rot90_mut(turns: isize, a: impl IndexNumber, b: impl IndexNumber) |layout, _row_major| {
+        layout.rot90(turns, from_start(a, layout.rank()), from_start(b, layout.rank()))
+    };
+
     /// Returns a view of the elements whose indices along axes `a` and `b` are equal. One axis, the last, replaces `a` and `b`.
     ///
     /// # Errors
@@ -215,7 +243,7 @@ fn new_shape(from: &[usize], shape: &[impl IndexNumber], size: usize) -> Result<
 }
 
 /// Converts axes that may be counted from the end into axes counted from 0.
-fn axes_of(axes: &[impl IndexNumber], rank: usize) -> Vec<usize> {
+pub(super) fn axes_of(axes: &[impl IndexNumber], rank: usize) -> Vec<usize> {
     axes.iter().map(|&axis| from_start(axis, rank)).collect()
 }
 

@@ -7,7 +7,10 @@
 
 pub(crate) mod contract;
 pub(crate) mod elementwise;
+pub(crate) mod join;
 pub(crate) mod matmul;
+pub(crate) mod pieces;
+pub(crate) mod rearrange;
 pub(crate) mod reduce;
 
 use crate::device::Device;

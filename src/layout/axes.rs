@@ -9,6 +9,7 @@ use super::{Span, along_both, contiguous_strides, foreign, is_contiguous};
 use crate::axis::as_given;
 use crate::error::Error;
 use crate::rank::MAX_RANK;
+use core::ops::Range;
 
 /// Extents and strides (in elements), one of each for every axis.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +53,16 @@ impl<'a> AxesMut<'a> {
     #[inline]
     pub(super) fn set(&mut self, axis: usize, extent: usize, stride: isize) {
         (self.shape[axis], self.strides[axis]) = (extent, stride);
+    }
+
+    /// Reverses an axis, and returns the offset from its first to its last element. The offset is 0 if there are no elements.
+    fn reverse(&mut self, axis: usize) -> isize {
+        let (last, stride) = (self.shape[axis].saturating_sub(1), self.strides[axis]);
+        if last == 0 || self.shape.contains(&0) {
+            return 0;
+        }
+        self.strides[axis] = -stride;
+        last as isize * stride
     }
 }
 
@@ -168,6 +179,84 @@ impl<'a> Axes<'a> {
     #[inline]
     pub(crate) fn without(self, axis: usize, mut to: AxesMut<'_>) {
         self.select(&mut to, |k| k + usize::from(k >= axis));
+    }
+
+    /// Takes a range of indices along an axis. Both must be in range.
+    pub(crate) fn range(self, axis: usize, indices: Range<usize>, mut to: AxesMut<'_>) -> isize {
+        self.select(&mut to, |k| k);
+        to.set(axis, indices.len(), self.strides[axis]);
+        if to.shape.contains(&0) { 0 } else { indices.start as isize * self.strides[axis] }
+    }
+
+    /// Reverses axes: their index 0 becomes the last index.
+    pub(crate) fn flip(self, axes: &[usize], mut to: AxesMut<'_>) -> Result<isize, Error> {
+        self.select(&mut to, |k| k);
+        for (k, &axis) in axes.iter().enumerate() {
+            self.check_axis("flip", axis)?;
+            if axes[..k].contains(&axis) {
+                return Err(repeated_axis("flip", axes, self.shape));
+            }
+        }
+        Ok(axes.iter().map(|&axis| to.reverse(axis)).sum())
+    }
+
+    /// Rotates the elements in the plane of axes `a` and `b` by `turns` quarter turns, from `a` towards `b`.
+    pub(crate) fn rot90(self, turns: isize, a: usize, b: usize, mut to: AxesMut<'_>) -> Result<isize, Error> {
+        if a.max(b) >= self.rank() {
+            return Err(Error::AxisPair {
+                op: "rotate",
+                axes: [a, b].map(as_given),
+                shape: self.shape.to_vec(),
+            });
+        }
+        if a == b {
+            return Err(repeated_axis("rotate", &[a, b], self.shape));
+        }
+        let turns = turns.rem_euclid(4);
+        match turns % 2 {
+            0 => self.select(&mut to, |k| k),
+            _ => _ = self.swap_axes(a, b, to.reborrow())?,
+        }
+        Ok(match turns {
+            1 => to.reverse(a),
+            2 => to.reverse(a) + to.reverse(b),
+            3 => to.reverse(b),
+            _ => 0,
+        })
+    }
+
+    /// Appends an axis for each window: axis `axes[k]` keeps the positions of windows of `lengths[k]` elements, and the new axis has
+    /// the elements of one window.
+    pub(crate) fn windows(
+        self,
+        axes: &[usize],
+        lengths: &[usize],
+        mut to: AxesMut<'_>,
+    ) -> Result<isize, Error> {
+        const OP: &str = "take windows";
+        for (k, (&axis, &length)) in axes.iter().zip(lengths).enumerate() {
+            self.check_axis(OP, axis)?;
+            if axes[..k].contains(&axis) {
+                return Err(repeated_axis(OP, axes, self.shape));
+            }
+            if length == 0 || length > self.shape[axis] {
+                let (shape, extent) = (self.shape, self.shape[axis]);
+                let reason = format!(
+                    "axis {axis} of shape {shape:?} has no windows of {length} elements; a length is at least 1 and at most \
+                     {extent}"
+                );
+                return Err(Error::Argument { op: OP, reason });
+            }
+        }
+        let rank = self.rank();
+        for axis in 0..rank {
+            to.set(axis, self.shape[axis], self.strides[axis]);
+        }
+        for (k, (&axis, &length)) in axes.iter().zip(lengths).enumerate() {
+            to.set(axis, self.shape[axis] - length + 1, self.strides[axis]);
+            to.set(rank + k, length, self.strides[axis]);
+        }
+        Ok(0)
     }
 
     /// Removes an axis of extent 1.

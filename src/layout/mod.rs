@@ -26,6 +26,7 @@ pub(crate) mod tiling;
 use crate::error::Error;
 use crate::rank::{Dim, MAX_RANK};
 use axes::{Axes, AxesMut};
+use core::ops::Range;
 use slice::SliceItem;
 
 /// The extents and strides (in elements) of up to [`MAX_RANK`] axes, and the offset of the first element.
@@ -203,6 +204,26 @@ impl Layout {
         let (mut low, mut high, rank) = (*self, *self, self.rank);
         high.offset += self.axes().split_at(axis, at, &mut low.shape[..rank], &mut high.shape[..rank])?;
         Ok((low, high))
+    }
+
+    /// As [`Axes::range`].
+    pub(crate) fn range(&self, axis: usize, indices: Range<usize>) -> Layout {
+        self.derive(self.rank, |from, to| Ok(from.range(axis, indices, to))).expect("the range was checked")
+    }
+
+    /// As [`Axes::flip`].
+    pub(crate) fn flip(&self, axes: &[usize]) -> Result<Layout, Error> {
+        self.derive(self.rank, |from, to| from.flip(axes, to))
+    }
+
+    /// As [`Axes::rot90`].
+    pub(crate) fn rot90(&self, turns: isize, a: usize, b: usize) -> Result<Layout, Error> {
+        self.derive(self.rank, |from, to| from.rot90(turns, a, b, to))
+    }
+
+    /// As [`Axes::windows`]. The rank with the new axes must not exceed the maximum.
+    pub(crate) fn windows(&self, axes: &[usize], lengths: &[usize]) -> Result<Layout, Error> {
+        self.derive(self.rank + axes.len(), |from, to| from.windows(axes, lengths, to))
     }
 
     /// As [`Axes::diagonal`].

@@ -11,9 +11,13 @@ pub(crate) mod catalogue;
 mod compute;
 mod construct;
 mod convert;
+mod diff;
 mod equal;
+mod flip;
+mod grid;
 mod index;
 mod iter;
+mod join;
 mod map;
 mod matmul;
 mod operands;
@@ -21,6 +25,7 @@ mod products;
 #[cfg(feature = "rand")]
 mod random;
 mod rank_zero;
+mod rearrange;
 mod reduce;
 mod reduce_into;
 mod reduction;
@@ -28,22 +33,28 @@ mod scan;
 mod select;
 mod shape;
 mod slice;
+mod split;
 mod trace;
 mod transfer;
 mod unary;
+mod windows;
 
 pub(crate) use apply::Cast;
 pub(crate) use construct::Constant;
 pub use convert::{OrderAgnostic, ScalarRank};
+pub use grid::{meshgrid, try_meshgrid};
 pub use iter::{AxisIter, Lanes};
+pub use join::{concatenate, concatenate_into, stack, try_concatenate, try_concatenate_into, try_stack};
 pub(crate) use operands::WithRight;
 pub use operands::{AssignOperand, MatchingOperand, Operands, RightOperand, SameOrderOperand};
+pub use rearrange::{PadWidths, RepeatCounts};
 pub use select::SelectOperand;
 pub use shape::MatrixRank;
 #[doc(hidden)]
 pub use slice::AllAxesSliced;
 pub(crate) use slice::Bounds;
 pub use slice::{NewAxis, SliceArg, SliceOf, Stepped};
+pub(crate) use split::{chunk_count, collected, equal_parts, ranges_between};
 
 /// Functions and reductions as values. They are arguments of these methods and of their fallible variants:
 ///

@@ -23,7 +23,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     /// use vierbein::{op, tensor};
     /// let x = tensor![[1.0, 5.0], [3.0, 4.0]];
-    /// let (mut rows, mut all) = (tensor![0.0, 0.0], tensor![0.0].reshape([]));
+    /// let (mut rows, mut all) = (tensor![0.0, 0.0], Tensor::scalar(0.0));
     /// x.reduce_into(op::Sum, [1], &mut rows);
     /// x.reduce_into(op::Max, [0, 1], &mut all);
     /// assert_eq!((rows, all.item()), (tensor![6.0, 7.0], 5.0));

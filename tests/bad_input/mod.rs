@@ -26,6 +26,8 @@ mod elementwise;
 mod golden;
 mod hazards;
 mod iterators;
+mod joined;
+mod joining;
 mod limited;
 mod no_operations;
 #[cfg(feature = "npy")]
@@ -94,6 +96,7 @@ fn every_public_operation() {
         construct::rows(),
         outside::rows().into(),
         iterators::rows(),
+        joining::rows(),
         vec![dlpack::row()],
         #[cfg(feature = "npy")]
         npy::rows().into(),

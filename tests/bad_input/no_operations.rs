@@ -213,6 +213,8 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
             "Operands::combine",
             "Operands::combine_into",
             "SelectOperand::on",
+            "PadWidths::of_axis",
+            "RepeatCounts::counts",
             "RightOperand::operate",
             "AssignOperand::operate_on",
         ],

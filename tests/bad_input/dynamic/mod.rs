@@ -9,6 +9,9 @@ mod driver;
 mod elementwise;
 #[path = "../hazards.rs"]
 mod hazards;
+#[path = "../joined.rs"]
+mod joined;
+mod joining;
 #[path = "../limited.rs"]
 mod limited;
 #[path = "../operand.rs"]
@@ -158,7 +161,7 @@ const OTHERS: &[&str] = &[
 
 #[test]
 fn every_public_operation() {
-    let rows = [elementwise::rows(), axes::rows(), shapes::rows(), conversions::rows()];
+    let rows = [elementwise::rows(), axes::rows(), shapes::rows(), conversions::rows(), joining::rows()];
     let rows = rows.into_iter().flatten().collect();
     let dynamic =
         |names: BTreeSet<String>| names.into_iter().filter(|name| name.starts_with("dyn_tensor::")).collect();

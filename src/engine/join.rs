@@ -1,0 +1,241 @@
+//! Results that are made of copies of whole operands: concatenation, repetition, and triangles of matrices.
+
+use super::pieces::part_of;
+use crate::device::{Operand, Output, Permute};
+use crate::element::Element;
+use crate::error::Error;
+use crate::layout::axes::Axes;
+use crate::layout::broadcast::same;
+use crate::rank::MAX_RANK;
+
+/// Writes the shape of a concatenation along `axis` to `to`, which must have the rank of the parts.
+///
+/// # Errors
+/// If there are no parts, the axis is out of range, or the shapes differ along another axis.
+pub(crate) fn concatenated<'a>(
+    op: &'static str,
+    axis: usize,
+    shapes: impl IntoIterator<Item = &'a [usize]>,
+    to: &mut [usize],
+) -> Result<(), Error> {
+    let mut shapes = shapes.into_iter();
+    let Some(first) = shapes.next() else {
+        return Err(Error::Argument { op, reason: "there are no parts".into() });
+    };
+    Axes::new(first, &[0; MAX_RANK][..first.len()]).check_axis(op, axis)?;
+    to.copy_from_slice(first);
+    for (k, shape) in shapes.enumerate() {
+        let matches = shape.len() == first.len()
+            && (0..first.len()).all(|other| other == axis || shape[other] == first[other]);
+        if !matches {
+            let reason = format!(
+                "part 0 has shape {first:?} and part {} has shape {shape:?}; only the extents of axis {axis} may differ",
+                k + 1
+            );
+            return Err(Error::Argument { op, reason });
+        }
+        // If the extents exceed the address space, so does the result, which is then not allocated.
+        to[axis] = to[axis].saturating_add(shape[axis]);
+    }
+    Ok(())
+}
+
+/// Checks the shapes of parts that are stacked.
+///
+/// # Errors
+/// If there are no parts, or two shapes differ.
+pub(crate) fn check_stacked<'a>(shapes: impl IntoIterator<Item = &'a [usize]>) -> Result<(), Error> {
+    const OP: &str = "stack";
+    let mut shapes = shapes.into_iter();
+    let Some(first) = shapes.next() else {
+        return Err(Error::Argument { op: OP, reason: "there are no parts".into() });
+    };
+    match shapes.enumerate().find(|(_, shape)| !same(shape, first)) {
+        None => Ok(()),
+        Some((k, shape)) => {
+            let k = k + 1;
+            let reason = format!(
+                "part 0 has shape {first:?} and part {k} has shape {shape:?}; all shapes must be equal"
+            );
+            Err(Error::Argument { op: OP, reason })
+        }
+    }
+}
+
+/// Writes the shape of `count` stacked parts of shape `part` to `to`, whose rank is one higher.
+///
+/// # Errors
+/// If the axis is out of range.
+pub(crate) fn stacked(axis: usize, count: usize, part: &[usize], to: &mut [usize]) -> Result<(), Error> {
+    let rank = part.len();
+    if axis > rank {
+        // The message has the shape of the result, to which the axis belongs, with the new axis at the end.
+        to[..rank].copy_from_slice(part);
+        to[rank] = count;
+        return Axes::new(to, &[0; MAX_RANK][..rank + 1]).check_axis("stack", axis);
+    }
+    to[..axis].copy_from_slice(&part[..axis]);
+    to[axis] = count;
+    to[axis + 1..].copy_from_slice(&part[axis..]);
+    Ok(())
+}
+
+/// Copies the parts, one after another along `axis`, to the output, which must have the shape of the concatenation.
+pub(crate) fn concatenate<'a, T: Element, Dev: Permute<T>>(
+    device: &Dev,
+    axis: usize,
+    parts: impl IntoIterator<Item = Operand<'a, T, Dev>>,
+    mut out: Output<'_, T, Dev>,
+) -> Result<(), Error> {
+    let mut first = [0; MAX_RANK];
+    for part in parts {
+        let rank = part.shape().len();
+        device.copy(part_of(&mut out, &first[..rank], part.shape()), part)?;
+        first[axis] += part.shape()[axis];
+    }
+    Ok(())
+}
+
+/// Copies the parts, which have the same shape, to the indices 0, 1, .. of axis `axis` of the output.
+pub(crate) fn stack<'a, T: Element, Dev: Permute<T>>(
+    device: &Dev,
+    axis: usize,
+    parts: impl IntoIterator<Item = Operand<'a, T, Dev>>,
+    mut out: Output<'_, T, Dev>,
+) -> Result<(), Error> {
+    for (k, part) in parts.into_iter().enumerate() {
+        let (mut shape, mut strides) = ([0; MAX_RANK], [0; MAX_RANK]);
+        let rank = part.shape().len();
+        let slice = out.reborrow();
+        for other in 0..rank {
+            let of_out = other + usize::from(other >= axis);
+            (shape[other], strides[other]) = (slice.shape()[of_out], slice.strides()[of_out]);
+        }
+        let offset = if part.shape().contains(&0) { 0 } else { k as isize * slice.strides()[axis] };
+        device.copy(slice.with_axes(Axes::new(&shape[..rank], &strides[..rank]), offset), part)?;
+    }
+    Ok(())
+}
+
+/// The sequence in which [`repeat`] repeats elements along an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Repeat {
+    /// The whole axis again and again: `1 2 1 2`.
+    Whole,
+    /// Each index `count` times: `1 1 2 2`.
+    Each,
+}
+
+/// Repeats the operand `counts[axis]` times along each axis. The output must have the operand's shape, with each extent multiplied by
+/// its count.
+pub(crate) fn repeat<T: Element, Dev: Permute<T>>(
+    device: &Dev,
+    how: Repeat,
+    counts: &[usize],
+    from: Operand<'_, T, Dev>,
+    mut out: Output<'_, T, Dev>,
+) -> Result<(), Error> {
+    if out.shape().contains(&0) {
+        return Ok(());
+    }
+    let rank = counts.len();
+    let repeated = counts.iter().filter(|&&count| count != 1).count();
+    if rank + repeated > MAX_RANK {
+        // The copy below would need more axes than there can be. So one axis is repeated by a loop.
+        let axis = counts.iter().position(|&count| count != 1).expect("an axis is repeated");
+        let mut counts_of_part = [0; MAX_RANK];
+        counts_of_part[..rank].copy_from_slice(counts);
+        counts_of_part[axis] = 1;
+        return match how {
+            Repeat::Whole => (0..counts[axis]).try_for_each(|k| {
+                let (mut first, mut shape) = ([0; MAX_RANK], [0; MAX_RANK]);
+                shape[..rank].copy_from_slice(out.shape());
+                shape[axis] = from.shape()[axis];
+                first[axis] = k * shape[axis];
+                let part = part_of(&mut out, &first[..rank], &shape[..rank]);
+                repeat(device, how, &counts_of_part[..rank], from, part)
+            }),
+            Repeat::Each => (0..counts[axis]).try_for_each(|k| {
+                let (mut shape, mut strides) = ([0; MAX_RANK], [0; MAX_RANK]);
+                let part = out.reborrow();
+                shape[..rank].copy_from_slice(part.shape());
+                strides[..rank].copy_from_slice(part.strides());
+                let stride = strides[axis];
+                (shape[axis], strides[axis]) = (from.shape()[axis], counts[axis] as isize * stride);
+                let part = part.with_axes(Axes::new(&shape[..rank], &strides[..rank]), k as isize * stride);
+                repeat(device, how, &counts_of_part[..rank], from, part)
+            }),
+        };
+    }
+    // A repeated axis of the output becomes two axes: the copies, along which the operand has stride 0, and the operand's indices.
+    let (mut shape, mut strides, mut of_out) = ([0; MAX_RANK], [0; MAX_RANK], [0; MAX_RANK]);
+    let mut len = 0;
+    for axis in 0..rank {
+        let (n, count) = (from.shape()[axis], counts[axis]);
+        let (stride, step) = (from.strides()[axis], out.strides()[axis]);
+        let whole = (n, stride, if how == Repeat::Whole { step } else { step * count as isize });
+        let copies = (count, 0, if how == Repeat::Whole { step * n as isize } else { step });
+        let parts = match how {
+            _ if count == 1 => [whole, whole],
+            Repeat::Whole => [copies, whole],
+            Repeat::Each => [whole, copies],
+        };
+        for part in &parts[usize::from(count == 1)..] {
+            (shape[len], strides[len], of_out[len]) = *part;
+            len += 1;
+        }
+    }
+    let from = from.with_axes(Axes::new(&shape[..len], &strides[..len]), 0);
+    device.copy(out.with_axes(Axes::new(&shape[..len], &of_out[..len]), 0), from)
+}
+
+/// The triangle of a matrix that is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Triangle {
+    Lower,
+    Upper,
+}
+
+/// Copies the triangle of each matrix, up to diagonal `k`, and `zero`, which must have rank 0, elsewhere. The last two axes are those of
+/// the matrices if `row_major`, and otherwise the first two.
+pub(crate) fn triangle<T: Element, Dev: Permute<T>>(
+    device: &Dev,
+    row_major: bool,
+    kept: Triangle,
+    k: isize,
+    zero: Operand<'_, T, Dev>,
+    from: Operand<'_, T, Dev>,
+    mut out: Output<'_, T, Dev>,
+) -> Result<(), Error> {
+    let rank = out.shape().len();
+    let (row, column) = if row_major { (rank - 2, rank - 1) } else { (0, 1) };
+    if out.shape().contains(&0) {
+        return Ok(());
+    }
+    let n = out.shape()[column];
+    for i in 0..out.shape()[row] {
+        // The columns below `end` are on the diagonal or below it.
+        let (diagonal, past) = (k.saturating_add(i as isize), usize::from(kept == Triangle::Lower));
+        let end = if diagonal < 0 { 0 } else { n.min((diagonal as usize).saturating_add(past)) };
+        let (kept_columns, zeros) = match kept {
+            Triangle::Lower => (0..end, end..n),
+            Triangle::Upper => (end..n, 0..end),
+        };
+        let (mut shape, mut first) = ([0; MAX_RANK], [0; MAX_RANK]);
+        shape[..rank].copy_from_slice(out.shape());
+        (shape[row], first[row]) = (1, i);
+        if !kept_columns.is_empty() {
+            (shape[column], first[column]) = (kept_columns.len(), kept_columns.start);
+            let offset =
+                i as isize * from.strides()[row] + kept_columns.start as isize * from.strides()[column];
+            let part = from.with_axes(Axes::new(&shape[..rank], from.strides()), offset);
+            device.copy(part_of(&mut out, &first[..rank], &shape[..rank]), part)?;
+        }
+        if !zeros.is_empty() {
+            (shape[column], first[column]) = (zeros.len(), zeros.start);
+            let part = zero.with_axes(Axes::new(&shape[..rank], &[0; MAX_RANK][..rank]), 0);
+            device.copy(part_of(&mut out, &first[..rank], &shape[..rank]), part)?;
+        }
+    }
+    Ok(())
+}

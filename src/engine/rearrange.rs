@@ -1,0 +1,154 @@
+//! Results that are copies of one operand with its elements at other indices, or repeated: `roll`, `tile`, `repeat`, `pad`, and the
+//! triangles of matrices. The constructors of [`Rearrangement`] check arguments and compute the shape of the result; [`write`]
+//! copies.
+//!
+//! [`write`]: Rearrangement::write
+
+use super::join::{self, Repeat, Triangle};
+use super::pieces::{self, Pad, Piece, copy_pieces};
+use crate::device::{Operand, Output, Permute};
+use crate::element::Element;
+use crate::error::Error;
+use crate::layout::axes::Axes;
+use crate::rank::MAX_RANK;
+
+/// How the elements of the result are copied from the operand.
+#[derive(Debug)]
+pub(crate) enum Rearrangement {
+    /// In pieces along each axis.
+    Pieces(Vec<Vec<Piece>>),
+    /// In pieces, with these widths of a constant before and after each axis.
+    Bordered(Vec<Vec<Piece>>, Vec<[usize; 2]>),
+    /// Repeatedly, with a count for each axis.
+    Repeat(Repeat, Vec<usize>),
+    /// One triangle of each matrix, up to a diagonal.
+    Triangle(Triangle, isize),
+}
+
+/// How often each index of an axis is repeated.
+#[derive(Debug, Clone, Copy)]
+pub enum Counts<'a> {
+    All(usize),
+    Each(&'a [usize]),
+}
+
+impl Rearrangement {
+    /// Shifts elements along axes. If an axis is named twice, its shifts add up.
+    ///
+    /// # Errors
+    /// If an axis is out of range, or the numbers of axes and shifts differ.
+    pub(crate) fn roll(shape: &[usize], axes: &[usize], by: &[isize]) -> Result<Self, Error> {
+        const OP: &str = "roll";
+        if axes.len() != by.len() {
+            let reason = format!(
+                "there are {} axes and {} shifts; pass one shift for each axis",
+                axes.len(),
+                by.len()
+            );
+            return Err(Error::Argument { op: OP, reason });
+        }
+        let mut total = vec![0isize; shape.len()];
+        for (&axis, &by) in axes.iter().zip(by) {
+            Axes::new(shape, &[0; MAX_RANK][..shape.len()]).check_axis(OP, axis)?;
+            // Both terms are below the extent, so the sum does not overflow.
+            let extent = shape[axis].max(1) as isize;
+            total[axis] = (total[axis] + by.rem_euclid(extent)) % extent;
+        }
+        Ok(Self::Pieces(shape.iter().zip(&total).map(|(&n, &by)| pieces::rolled(n, by)).collect()))
+    }
+
+    /// Repeats the whole operand along each axis. Multiplies the extents in `shape` by the counts.
+    ///
+    /// # Errors
+    /// If there is not one count for each axis.
+    pub(crate) fn tile(shape: &mut [usize], counts: &[usize]) -> Result<Self, Error> {
+        if counts.len() != shape.len() {
+            let reason = format!(
+                "there are {} counts for shape {shape:?}; pass one count for each axis",
+                counts.len()
+            );
+            return Err(Error::Argument { op: "tile", reason });
+        }
+        // If a product exceeds the address space, so does the result, which is then not allocated.
+        shape.iter_mut().zip(counts).for_each(|(extent, &count)| *extent = extent.saturating_mul(count));
+        Ok(Self::Repeat(Repeat::Whole, counts.to_vec()))
+    }
+
+    /// Repeats each index of an axis. Replaces the extent of the axis in `shape`.
+    ///
+    /// # Errors
+    /// If the axis is out of range, or there is not one count for each index.
+    pub(crate) fn repeat(shape: &mut [usize], axis: usize, counts: Counts<'_>) -> Result<Self, Error> {
+        const OP: &str = "repeat";
+        Axes::new(shape, &[0; MAX_RANK][..shape.len()]).check_axis(OP, axis)?;
+        let counts = match counts {
+            Counts::All(count) => {
+                let mut all = vec![1; shape.len()];
+                all[axis] = count;
+                shape[axis] = shape[axis].saturating_mul(count);
+                return Ok(Self::Repeat(Repeat::Each, all));
+            }
+            Counts::Each(counts) => counts,
+        };
+        if counts.len() != shape[axis] {
+            let reason = format!(
+                "there are {} counts for axis {axis} of shape {shape:?}; pass one number, or one for each of its {} indices",
+                counts.len(),
+                shape[axis]
+            );
+            return Err(Error::Argument { op: OP, reason });
+        }
+        let mut pieces: Vec<_> = shape.iter().map(|&n| vec![Piece::copy(0, 0, n)]).collect();
+        pieces[axis].clear();
+        let mut to = 0usize;
+        for (from, &len) in counts.iter().enumerate().filter(|(_, len)| **len > 0) {
+            pieces[axis].push(Piece { to, len, from, step: 0 });
+            to = to.saturating_add(len);
+        }
+        shape[axis] = to;
+        Ok(Self::Pieces(pieces))
+    }
+
+    /// Adds indices before and after each axis, and the widths to the extents in `shape`. The elements have `element_bytes` bytes.
+    ///
+    /// # Errors
+    /// If there is not one pair of widths for each axis, the new shape exceeds the address space, or an axis without elements is to be
+    /// padded with its own.
+    pub(crate) fn pad(
+        shape: &mut [usize],
+        widths: Vec<[usize; 2]>,
+        kind: Pad<()>,
+        element_bytes: usize,
+    ) -> Result<Self, Error> {
+        if widths.len() != shape.len() {
+            let reason = format!(
+                "there are {} pairs of widths for shape {shape:?}; pass one pair for each axis",
+                widths.len()
+            );
+            return Err(Error::Argument { op: "pad", reason });
+        }
+        let pieces = pieces::padded_axes(shape, &widths, kind, element_bytes)?;
+        Ok(if kind == Pad::Constant(()) { Self::Bordered(pieces, widths) } else { Self::Pieces(pieces) })
+    }
+
+    /// Writes the result. `scalar`, of rank 0, is the constant of a border, or the zero beside a triangle.
+    pub(crate) fn write<T: Element, Dev: Permute<T>>(
+        &self,
+        device: &Dev,
+        row_major: bool,
+        from: Operand<'_, T, Dev>,
+        scalar: Option<Operand<'_, T, Dev>>,
+        mut out: Output<'_, T, Dev>,
+    ) -> Result<(), Error> {
+        let scalar = || scalar.expect("this rearrangement has a scalar");
+        match self {
+            Self::Pieces(pieces) => copy_pieces(device, pieces, from, out),
+            Self::Bordered(pieces, widths) => {
+                pieces::fill_border(device, from.shape(), widths, scalar(), &mut out)?;
+                copy_pieces(device, pieces, from, out)
+            }
+            Self::Repeat(how, counts) => join::repeat(device, *how, counts, from, out),
+            Self::Triangle(kept, k) => join::triangle(device, row_major, *kept, *k, scalar(), from, out),
+        }
+    }
+}

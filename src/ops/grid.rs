@@ -1,0 +1,117 @@
+//! Grids of coordinates, and functions of all pairs of elements.
+
+use super::operands::SameOrderOperand;
+use crate::device::{Device, Elementwise, RunsClosures};
+use crate::element::Element;
+use crate::error::{Error, unwrap_or_panic};
+use crate::order::Order;
+use crate::rank::{Broadcast, ContractRanks, Dim, Rank};
+use crate::storage::Storage;
+use crate::tensor::{Tensor, TensorView};
+
+/// Returns the coordinates of all points of a grid: N views of rank N, of which the k-th has element `axes[k][i_k]` at index
+/// `[i_0, .., i_(N - 1)]`.
+///
+/// The axes of the views are in the sequence of the arguments (NumPy's `indexing="ij"`). Nothing is copied.
+///
+/// # Panics
+/// If the shape of the grid exceeds the address space.
+///
+/// ```
+/// use vierbein::{meshgrid, tensor};
+/// let [y, x] = meshgrid([&tensor![0.0, 1.0], &tensor![0.0, 10.0, 20.0]]);
+/// assert_eq!(&y + &x, tensor![[0.0, 10.0, 20.0], [1.0, 11.0, 21.0]]);
+/// ```
+#[track_caller]
+pub fn meshgrid<'a, T, O, Dev, S, const N: usize>(
+    axes: [&'a Tensor<T, Rank<1>, O, Dev, S>; N],
+) -> [TensorView<'a, T, Rank<N>, O, Dev>; N]
+where
+    T: Element,
+    O: Order,
+    Dev: Device,
+    S: Storage<T, Dev>,
+    Rank<N>: Dim<Shape = [usize; N], Strides = [isize; N]>,
+{
+    unwrap_or_panic(try_meshgrid(axes))
+}
+
+/// Fallible variant of [`meshgrid`].
+///
+/// # Errors
+/// If the shape of the grid exceeds the address space.
+pub fn try_meshgrid<'a, T, O, Dev, S, const N: usize>(
+    axes: [&'a Tensor<T, Rank<1>, O, Dev, S>; N],
+) -> Result<[TensorView<'a, T, Rank<N>, O, Dev>; N], Error>
+where
+    T: Element,
+    O: Order,
+    Dev: Device,
+    S: Storage<T, Dev>,
+    Rank<N>: Dim<Shape = [usize; N], Strides = [isize; N]>,
+{
+    let shape = axes.map(|axis| axis.len());
+    crate::layout::element_count(&shape, size_of::<T>())?;
+    let mut k = 0;
+    Ok(axes.map(|axis| {
+        let mut strides = [0; N];
+        strides[k] = axis.strides()[0];
+        k += 1;
+        TensorView::from(axis).with_axes(shape, strides, 0)
+    }))
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// Calls a closure on all pairs of an element of `self` and an element of `other`, on the host, in unspecified order. The result has
+    /// the axes of `self`, then those of `other`.
+    ///
+    /// [`outer`](Tensor::outer) multiplies.
+    ///
+    /// # Panics
+    /// If the result exceeds the address space, an allocation on the host fails, or the closure panics. After a panic of the closure,
+    /// the unfinished result is dropped.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let distances = tensor![0.0, 1.0].outer_map(&tensor![0.0, 3.0], |x, y| f64::abs(x - y));
+    /// assert_eq!(distances, tensor![[0.0, 3.0], [1.0, 2.0]]);
+    /// ```
+    #[track_caller]
+    pub fn outer_map<V, B, R, F>(&self, other: B, f: F) -> Tensor<V, R, O, Dev>
+    where
+        V: Element,
+        B: SameOrderOperand<O, Dev>,
+        D: ContractRanks<B::Dim, 0, Contracted = R>,
+        R: Dim + Broadcast<R, Common = R>,
+        Dev: RunsClosures + Elementwise<T>,
+        F: Fn(T, B::Element) -> V + Sync,
+    {
+        unwrap_or_panic(self.try_outer_map(other, f))
+    }
+
+    /// Fallible variant of [`outer_map`](Tensor::outer_map).
+    ///
+    /// # Errors
+    /// If the result exceeds the address space, or an allocation on the host fails.
+    pub fn try_outer_map<V, B, R, F>(&self, other: B, f: F) -> Result<Tensor<V, R, O, Dev>, Error>
+    where
+        V: Element,
+        B: SameOrderOperand<O, Dev>,
+        D: ContractRanks<B::Dim, 0, Contracted = R>,
+        R: Dim + Broadcast<R, Common = R>,
+        Dev: RunsClosures + Elementwise<T>,
+        F: Fn(T, B::Element) -> V + Sync,
+    {
+        let other = other.aligned();
+        let mut shape = R::Shape::default();
+        let (left, right) = shape.as_mut().split_at_mut(D::NDIM);
+        left.copy_from_slice(self.shape().as_ref());
+        right.copy_from_slice(other.shape().as_ref());
+        crate::layout::element_count(shape.as_ref(), size_of::<T>().max(size_of::<V>()))?;
+        let (mut of_left, mut of_right) = (R::Strides::default(), R::Strides::default());
+        of_left.as_mut()[..D::NDIM].copy_from_slice(self.strides().as_ref());
+        of_right.as_mut()[D::NDIM..].copy_from_slice(other.strides().as_ref());
+        let left = TensorView::from(self).with_axes::<R, O>(shape, of_left, 0);
+        left.try_zip_map(&other.with_axes::<R, O>(shape, of_right, 0), f)
+    }
+}

@@ -1,0 +1,270 @@
+//! Copies of a tensor with its elements at other indices, or repeated: `roll`, `tile`, `repeat`, `pad`, and the triangles of matrices.
+
+use super::compute::check_out;
+use crate::axis::{AxisArg, IndexNumber, all_from_start};
+use crate::device::{Device, Permute};
+use crate::element::Element;
+use crate::engine::join::Triangle;
+use crate::engine::pieces::Pad;
+use crate::engine::rearrange::{Counts, Rearrangement};
+use crate::error::{Error, unwrap_or_panic};
+use crate::order::Order;
+use crate::rank::{Dim, MatrixStack, Rank};
+use crate::storage::{Storage, StorageMut};
+use crate::tensor::Tensor;
+
+/// How often [`repeat`](Tensor::repeat) repeats each index of an axis: a number, or one number for each index.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number of repetitions",
+    label = "expected a number such as `2`, or one number of type `usize` for each index of the axis"
+)]
+pub trait RepeatCounts {
+    #[doc(hidden)]
+    fn counts(&self) -> Counts<'_>;
+}
+impl RepeatCounts for usize {
+    fn counts(&self) -> Counts<'_> {
+        Counts::All(*self)
+    }
+}
+impl<const N: usize> RepeatCounts for [usize; N] {
+    fn counts(&self) -> Counts<'_> {
+        Counts::Each(self)
+    }
+}
+#[diagnostic::do_not_recommend]
+impl RepeatCounts for &[usize] {
+    fn counts(&self) -> Counts<'_> {
+        Counts::Each(self)
+    }
+}
+
+/// The numbers of elements that [`pad`](Tensor::pad) adds before and after each axis.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` are not widths for a tensor of `{D}`",
+    label = "expected a number, a pair `(before, after)`, or an array with one pair for each axis"
+)]
+pub trait PadWidths<D: Dim> {
+    #[doc(hidden)]
+    fn of_axis(&self, axis: usize) -> [usize; 2];
+}
+impl<D: Dim> PadWidths<D> for usize {
+    fn of_axis(&self, _: usize) -> [usize; 2] {
+        [*self; 2]
+    }
+}
+impl<D: Dim> PadWidths<D> for (usize, usize) {
+    fn of_axis(&self, _: usize) -> [usize; 2] {
+        [self.0, self.1]
+    }
+}
+impl<const N: usize, D: Dim<Shape = [usize; N]>> PadWidths<D> for [(usize, usize); N] {
+    fn of_axis(&self, axis: usize) -> [usize; 2] {
+        [self[axis].0, self[axis].1]
+    }
+}
+
+/// Returns the scalar that a rearrangement needs as a tensor of rank 0 on the device of `x`.
+fn beside<T, D, O, Dev, S>(
+    x: &Tensor<T, D, O, Dev, S>,
+    scalar: Option<T>,
+) -> Result<Option<Tensor<T, Rank<0>, O, Dev>>, Error>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+    S: Storage<T, Dev>,
+{
+    scalar.map(|scalar| Tensor::try_scalar_in(scalar, x.device())).transpose()
+}
+
+/// Defines a method that returns a new tensor of the same rank, its fallible variant, and both with a preallocated output. The body of a
+/// row changes the shape of the operand to that of the result, and evaluates to the rearrangement and its scalar.
+macro_rules! copies {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident, $try_name:ident, $into:ident, $try_into:ident
+        [$($generic:tt)*] ($($arg:ident: $ty:ty),*) [$($bound:tt)*]
+        |$shape:ident| $body:expr;
+    )*) => {
+        impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {$(
+            $(#[$doc])*
+            #[track_caller]
+            pub fn $name<$($generic)*>(&self $(, $arg: $ty)*) -> Tensor<T, D, O, Dev>
+            where
+                Dev: Permute<T>,
+                $($bound)*
+            {
+                unwrap_or_panic(self.$try_name($($arg),*))
+            }
+
+            #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
+            ///
+            /// # Errors
+            #[doc = concat!("For the reasons for which `", stringify!($name), "` panics.")]
+            pub fn $try_name<$($generic)*>(&self $(, $arg: $ty)*) -> Result<Tensor<T, D, O, Dev>, Error>
+            where
+                Dev: Permute<T>,
+                $($bound)*
+            {
+                let mut result = self.shape();
+                let $shape = result.as_mut();
+                let (rearrangement, scalar): (Rearrangement, Option<T>) = $body;
+                let scalar = beside(self, scalar)?;
+                Tensor::allocate_with(result, self.device().clone(), |out, device| {
+                    let scalar = scalar.as_ref().map(Tensor::operand);
+                    rearrangement.write(device, O::ROW_MAJOR, self.operand(), scalar, out)
+                })
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") into a preallocated tensor or mutable view of exactly the result's shape.")]
+            ///
+            /// # Panics
+            #[doc = concat!("For the reasons given for [`", stringify!($name), "`](Tensor::", stringify!($name), "), or if `out` does not have the result's shape. Nothing is written then.")]
+            #[track_caller]
+            pub fn $into<S2: StorageMut<T, Dev>, $($generic)*>(
+                &self $(, $arg: $ty)*, out: &mut Tensor<T, D, O, Dev, S2>,
+            )
+            where
+                Dev: Permute<T>,
+                $($bound)*
+            {
+                unwrap_or_panic(self.$try_into($($arg,)* out));
+            }
+
+            #[doc = concat!("Fallible variant of [`", stringify!($into), "`](Tensor::", stringify!($into), ").")]
+            ///
+            /// # Errors
+            #[doc = concat!("For the reasons for which `", stringify!($into), "` panics.")]
+            pub fn $try_into<S2: StorageMut<T, Dev>, $($generic)*>(
+                &self $(, $arg: $ty)*, out: &mut Tensor<T, D, O, Dev, S2>,
+            ) -> Result<(), Error>
+            where
+                Dev: Permute<T>,
+                $($bound)*
+            {
+                let mut result = self.shape();
+                let $shape = result.as_mut();
+                let (rearrangement, scalar): (Rearrangement, Option<T>) = $body;
+                check_out(stringify!($name), result.as_ref(), self.device(), out)?;
+                let scalar = beside(self, scalar)?;
+                let (output, device) = out.output();
+                let scalar = scalar.as_ref().map(Tensor::operand);
+                rearrangement.write(device, O::ROW_MAJOR, self.operand(), scalar, output)
+            }
+        )*}
+    };
+}
+
+copies! {
+    /// Returns a copy whose elements are shifted along an axis: the element at index `i` moves to index `i + by`. Elements that are
+    /// shifted past one end reappear at the other.
+    ///
+    /// # Panics
+    /// If the axis is out of range, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![1, 2, 3, 4].roll(0, 1), tensor![4, 1, 2, 3]);
+    /// assert_eq!(tensor![[1, 2], [3, 4]].roll(-1, -1), tensor![[2, 1], [4, 3]]);
+    /// ```
+    roll, try_roll, roll_into, try_roll_into
+    [A: AxisArg<D>] (axis: A, by: isize) [] |shape| {
+        (Rearrangement::roll(shape, &[axis.index()], &[by])?, None)
+    };
+
+    /// Returns a copy whose elements are shifted by `by[k]` along `axes[k]`, see [`roll`](Tensor::roll). If an axis is named twice, its
+    /// shifts add up.
+    ///
+    /// # Panics
+    /// If an axis is out of range, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[1, 2], [3, 4]].roll_axes([0, 1], [1, 1]), tensor![[4, 3], [2, 1]]);
+    /// ```
+    roll_axes, try_roll_axes, roll_axes_into, try_roll_axes_into
+    [const K: usize] (axes: [impl IndexNumber; K], by: [isize; K]) [] |shape| {
+        (Rearrangement::roll(shape, &all_from_start(axes, D::NDIM), &by)?, None)
+    };
+
+    /// Returns a tensor that consists of copies of this tensor: `counts[k]` of them along axis `k`.
+    ///
+    /// # Panics
+    /// If the result exceeds the address space, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[1, 2]].tile([2, 2]), tensor![[1, 2, 1, 2], [1, 2, 1, 2]]);
+    /// ```
+    tile, try_tile, tile_into, try_tile_into
+    [] (counts: D::Shape) [] |shape| (Rearrangement::tile(shape, counts.as_ref())?, None);
+
+    /// Returns a tensor with each index of an axis repeated: `counts` times, or index `i` `counts[i]` times.
+    ///
+    /// # Panics
+    /// If the axis is out of range, an array of counts does not have one count for each index, the result exceeds the address space,
+    /// or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![1, 2].repeat(0, 3), tensor![1, 1, 1, 2, 2, 2]);
+    /// assert_eq!(tensor![[1, 2, 3]].repeat(1, [2, 0, 1]), tensor![[1, 1, 3]]);
+    /// ```
+    repeat, try_repeat, repeat_into, try_repeat_into
+    [A: AxisArg<D>, C: RepeatCounts] (axis: A, counts: C) [] |shape| {
+        (Rearrangement::repeat(shape, axis.index(), counts.counts())?, None)
+    };
+
+    /// Returns a copy with elements added before and after each axis. [`Pad`] says which elements.
+    ///
+    /// The widths are one number for all ends of all axes, a pair `(before, after)` for all axes, or an array of pairs with one pair for
+    /// each axis.
+    ///
+    /// # Panics
+    /// If an axis has no elements and is to be padded with its own, the result exceeds the address space, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Pad, tensor};
+    /// let x = tensor![1, 2, 3];
+    /// assert_eq!(x.pad(1, Pad::Constant(0)), tensor![0, 1, 2, 3, 0]);
+    /// assert_eq!(x.pad((2, 1), Pad::Reflect), tensor![3, 2, 1, 2, 3, 2]);
+    /// assert_eq!(tensor![[1, 2]].pad([(1, 0), (0, 1)], Pad::Edge), tensor![[1, 2, 2], [1, 2, 2]]);
+    /// ```
+    pad, try_pad, pad_into, try_pad_into
+    [W: PadWidths<D>] (widths: W, how: Pad<T>) [] |shape| {
+        let widths = (0..D::NDIM).map(|axis| widths.of_axis(axis)).collect();
+        let constant = if let Pad::Constant(value) = how { Some(value) } else { None };
+        (Rearrangement::pad(shape, widths, how.kind(), size_of::<T>())?, constant)
+    };
+
+    /// Returns the lower triangle of a matrix: the elements up to diagonal `k`, and zeros above it. Diagonal 0 is the main diagonal;
+    /// positive numbers are above it. In a batch, the matrices are in the last two axes (row-major) or the first two (column-major).
+    ///
+    /// # Panics
+    /// If the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[1, 2], [3, 4]].tril(0), tensor![[1, 0], [3, 4]]);
+    /// ```
+    tril, try_tril, tril_into, try_tril_into
+    [] (k: isize) [D: MatrixStack] |_shape| {
+        (Rearrangement::Triangle(Triangle::Lower, k), Some(T::default()))
+    };
+
+    /// Returns the upper triangle of a matrix: the elements from diagonal `k` on, and zeros below it. See [`tril`](Tensor::tril).
+    ///
+    /// # Panics
+    /// If the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[1, 2], [3, 4]].triu(1), tensor![[0, 2], [0, 0]]);
+    /// ```
+    triu, try_triu, triu_into, try_triu_into
+    [] (k: isize) [D: MatrixStack] |_shape| {
+        (Rearrangement::Triangle(Triangle::Upper, k), Some(T::default()))
+    };
+}

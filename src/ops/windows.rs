@@ -1,0 +1,61 @@
+//! Views of all windows of a tensor, for moving averages, convolutions and stencils.
+
+use crate::axis::{IndexNumber, all_from_start};
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::{Error, unwrap_or_panic};
+use crate::layout::element_count;
+use crate::order::Order;
+use crate::rank::{Dim, InsertAxes};
+use crate::storage::Storage;
+use crate::tensor::{Tensor, ViewOf};
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// Returns a view of all windows of `lengths[k]` elements along `axes[k]`. Axis `axes[k]` of the view has the positions of the
+    /// windows: its extent is smaller by `lengths[k] - 1`. The last K axes have the elements of a window.
+    ///
+    /// The windows share their elements, and nothing is copied. So there is no mutable form.
+    ///
+    /// # Panics
+    /// If an axis is out of range or named twice, a length is 0 or exceeds the extent of its axis, or the shape of
+    /// the view exceeds the address space.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![1.0, 2.0, 6.0, 1.0];
+    /// assert_eq!(x.windows([0], [2]), tensor![[1.0, 2.0], [2.0, 6.0], [6.0, 1.0]]);
+    /// assert_eq!(x.windows([0], [2]).mean_axis(-1), tensor![1.5, 4.0, 3.5]);
+    /// ```
+    #[doc(alias = "sliding_window_view")]
+    #[track_caller]
+    pub fn windows<R: Dim, const K: usize>(
+        &self,
+        axes: [impl IndexNumber; K],
+        lengths: [usize; K],
+    ) -> ViewOf<'_, T, R, O, Dev, S>
+    where
+        D: InsertAxes<K, Inserted = R>,
+    {
+        unwrap_or_panic(self.try_windows(axes, lengths))
+    }
+
+    /// Fallible variant of [`windows`](Tensor::windows).
+    ///
+    /// # Errors
+    /// For the reasons for which `windows` panics.
+    pub fn try_windows<R: Dim, const K: usize>(
+        &self,
+        axes: [impl IndexNumber; K],
+        lengths: [usize; K],
+    ) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
+    where
+        D: InsertAxes<K, Inserted = R>,
+    {
+        let axes = all_from_start(axes, D::NDIM);
+        self.cut(|from, mut to| {
+            let offset = from.windows(&axes, &lengths, to.reborrow())?;
+            element_count(to.into_axes().shape(), size_of::<T>())?;
+            Ok(offset)
+        })
+    }
+}

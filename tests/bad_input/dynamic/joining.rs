@@ -1,0 +1,185 @@
+//! Rows of operations of `DynTensor` that join, cut, repeat and rearrange.
+
+use super::array::{Array, Outcome, reject};
+use super::driver::{Call, Hazard::*, Numbers, Row, done};
+use super::hazards::countable;
+use super::joined::{
+    all, chunked, concatenated, differences, flipped, halves, padded, repeated, rolled, rotated,
+    split_at_one, stacked, tiled, triangle, windows,
+};
+use super::operand::{Place, ToArray};
+use super::{changed, methods, with};
+use vierbein::dyn_tensor::{DynData, concatenate, stack};
+use vierbein::{DynTensor, Pad};
+
+const ANY_SHAPE: &[(super::driver::Hazard, &str)] = &[(WrongShape, "every shape is valid")];
+const AXIS: Call = Call { numbers: Numbers::Axis, operands: countable, ..Call::NOTHING };
+const WHOLE: Call = Call { operands: countable, cannot: ANY_SHAPE, ..Call::NOTHING };
+
+/// Returns the parts, one after another.
+fn parts<S: DynData>(parts: impl IntoIterator<Item = DynTensor<S>>) -> Array {
+    all(parts.into_iter().map(|part| part.array()).collect())
+}
+
+/// The result for rank 16, if the rank of the view would be 17.
+fn below_maximum(x: &Array, result: Outcome) -> Outcome {
+    if x.shape.len() == 16 { reject("UnsupportedRank") } else { result }
+}
+
+/// The result for a tensor with at least two axes.
+fn of_matrices(x: &Array, result: impl FnOnce() -> Outcome) -> Outcome {
+    if x.shape.len() < 2 { reject("UnsupportedRank") } else { result() }
+}
+
+pub(crate) fn rows() -> Vec<Row> {
+    let calls = [
+        Call {
+            names: methods![flip],
+            verb: "flip",
+            run: |o, n| with(&o[0], |x| done!(try x.flip(&[n[0]]))),
+            expected: |a, n| flipped(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: methods![flip_mut],
+            verb: "flip",
+            operands: |hazard| {
+                countable(hazard).into_iter().filter(|x| !matches!(x[0].place, Place::Windows)).collect()
+            },
+            run: |o, n| Some(done!(try changed(&o[0], |mut x| Ok(x.flip_mut(&[n[0]])?.array())))),
+            expected: |a, n| flipped(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: methods![rot90],
+            verb: "rotate",
+            numbers: Numbers::Pair,
+            run: |o, n| with(&o[0], |x| done!(try x.rot90(1, n[0], n[1]))),
+            expected: |a, n| rotated(&a[0], n[0], n[1]),
+            ..AXIS
+        },
+        Call {
+            names: methods![rot90_mut],
+            verb: "rotate",
+            numbers: Numbers::Pair,
+            operands: |hazard| {
+                countable(hazard).into_iter().filter(|x| !matches!(x[0].place, Place::Windows)).collect()
+            },
+            run: |o, n| Some(done!(try changed(&o[0], |mut x| Ok(x.rot90_mut(1, n[0], n[1])?.array())))),
+            expected: |a, n| rotated(&a[0], n[0], n[1]),
+            ..AXIS
+        },
+        Call {
+            names: methods![windows],
+            verb: "",
+            run: |o, n| with(&o[0], |x| done!(try x.windows(&[n[0]], &[2]))),
+            expected: |a, n| below_maximum(&a[0], windows(&a[0], n[0])),
+            ..AXIS
+        },
+        Call {
+            names: methods![split],
+            verb: "split",
+            run: |o, n| with(&o[0], |x| done!(try x.split(n[0], 2).map(parts))),
+            expected: |a, n| halves(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: methods![split_at_each],
+            verb: "split",
+            run: |o, n| with(&o[0], |x| done!(try x.split_at_each(n[0], &[1]).map(parts))),
+            expected: |a, n| split_at_one(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: methods![chunks],
+            verb: "cut into chunks",
+            run: |o, n| with(&o[0], |x| done!(try x.chunks(n[0], 2).map(parts))),
+            expected: |a, n| chunked(&a[0], n[0], 2),
+            cannot: &[(HugeExtents, "as many views as half of the indices")],
+            ..AXIS
+        },
+        Call {
+            names: methods![roll],
+            verb: "roll",
+            run: |o, n| with(&o[0], |x| done!(try x.roll(&[n[0]], &[1]))),
+            expected: |a, n| rolled(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: methods![tile],
+            verb: "tile",
+            run: |o, _| with(&o[0], |x| done!(try x.tile(&vec![2; x.rank()]))),
+            expected: |a, _| tiled(&a[0]),
+            ..WHOLE
+        },
+        Call {
+            names: methods![repeat],
+            verb: "repeat",
+            run: |o, n| with(&o[0], |x| done!(try x.repeat(n[0], 2))),
+            expected: |a, n| repeated(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: methods![repeat_each],
+            verb: "repeat",
+            run: |o, n| {
+                with(&o[0], |x| {
+                    let extent = x.shape().get(n[0]).copied().unwrap_or(0);
+                    done!(try x.repeat_each(n[0], &vec![2; extent.min(1 << 20)]))
+                })
+            },
+            expected: |a, n| repeated(&a[0], n[0]),
+            cannot: &[(HugeExtents, "as many counts as indices")],
+            ..AXIS
+        },
+        Call {
+            names: methods![pad],
+            verb: "pad",
+            run: |o, _| with(&o[0], |x| done!(try x.pad(&vec![(1, 0); x.rank()], Pad::Constant(7.0.into())))),
+            expected: |a, _| padded(&a[0]),
+            cannot: &[
+                (WrongShape, "every shape is valid"),
+                (Rank16, "the result would have too many elements"),
+            ],
+            operands: |hazard| countable(hazard).into_iter().filter(|x| x[0].rank() < 16).collect(),
+            ..WHOLE
+        },
+        Call {
+            names: methods![tril],
+            verb: "tril",
+            run: |o, _| with(&o[0], |x| done!(try x.tril(0))),
+            expected: |a, _| of_matrices(&a[0], || triangle(&a[0], |i, j| j <= i)),
+            ..WHOLE
+        },
+        Call {
+            names: methods![triu],
+            verb: "triu",
+            run: |o, _| with(&o[0], |x| done!(try x.triu(1))),
+            expected: |a, _| of_matrices(&a[0], || triangle(&a[0], |i, j| j > i)),
+            ..WHOLE
+        },
+        Call {
+            names: methods![diff],
+            verb: "differences",
+            run: |o, n| with(&o[0], |x| done!(try x.diff(n[0], 1))),
+            expected: |a, n| differences(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: &["dyn_tensor::concatenate"],
+            verb: "concatenate",
+            run: |o, n| with(&o[0], |x| done!(try concatenate(n[0], &[x, x]))),
+            expected: |a, n| concatenated(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: &["dyn_tensor::stack"],
+            verb: "",
+            numbers: Numbers::Place,
+            run: |o, n| with(&o[0], |x| done!(try stack(n[0], &[x, x]))),
+            expected: |a, n| below_maximum(&a[0], stacked(&a[0], n[0])),
+            ..AXIS
+        },
+    ];
+    calls.map(Row::from).into()
+}
