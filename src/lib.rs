@@ -62,8 +62,8 @@ pub mod prelude {
     #[doc(no_inline)]
     pub use crate::{
         AsView, Axis, AxisArg, Backend, Broadcast, ColMajor, Common, Complex, Cpu, Cuda, Device, Dim,
-        Element, Inexact, InsertAxes, Last, MatmulRanks, NewAxis, Order, Rank, RealFloat, RealScalar,
-        RemoveAxes, RowMajor, Scalar, Tensor, TensorView, TensorViewMut, einsum, einsum_into, einsum_path, s,
-        tensor, try_einsum, try_einsum_into, try_einsum_path,
+        Element, Inexact, InsertAxes, Last, MatmulRanks, NewAxis, Order, Pad, Rank, RealFloat, RealScalar,
+        RemoveAxes, RowMajor, Scalar, Tensor, TensorView, TensorViewMut, concatenate, einsum, einsum_into,
+        einsum_path, meshgrid, s, stack, tensor, try_einsum, try_einsum_into, try_einsum_path,
     };
 }

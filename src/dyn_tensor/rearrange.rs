@@ -206,7 +206,7 @@ impl<S: DynData> DynTensor<S> {
         for _ in 0..times.min(self.shape()[axis].max(1)) {
             let extent = result.shape()[axis];
             let from_second = result.range(axis, extent.min(1)..extent);
-            result = from_second.try_sub(&result.range(axis, 0..extent.saturating_sub(1)))?;
+            result = from_second.try_sub(result.range(axis, 0..extent.saturating_sub(1)))?;
         }
         Ok(result)
     }

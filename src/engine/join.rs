@@ -170,8 +170,8 @@ pub(crate) fn repeat<T: Element, Dev: Permute<T>>(
     // A repeated axis of the output becomes two axes: the copies, along which the operand has stride 0, and the operand's indices.
     let (mut shape, mut strides, mut of_out) = ([0; MAX_RANK], [0; MAX_RANK], [0; MAX_RANK]);
     let mut len = 0;
-    for axis in 0..rank {
-        let (n, count) = (from.shape()[axis], counts[axis]);
+    for (axis, &count) in counts.iter().enumerate() {
+        let n = from.shape()[axis];
         let (stride, step) = (from.strides()[axis], out.strides()[axis]);
         let whole = (n, stride, if how == Repeat::Whole { step } else { step * count as isize });
         let copies = (count, 0, if how == Repeat::Whole { step * n as isize } else { step });

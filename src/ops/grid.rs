@@ -19,7 +19,8 @@ use crate::tensor::{Tensor, TensorView};
 ///
 /// ```
 /// use vierbein::{meshgrid, tensor};
-/// let [y, x] = meshgrid([&tensor![0.0, 1.0], &tensor![0.0, 10.0, 20.0]]);
+/// let (rows, columns) = (tensor![0.0, 1.0], tensor![0.0, 10.0, 20.0]);
+/// let [y, x] = meshgrid([&rows, &columns]);
 /// assert_eq!(&y + &x, tensor![[0.0, 10.0, 20.0], [1.0, 11.0, 21.0]]);
 /// ```
 #[track_caller]

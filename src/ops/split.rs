@@ -253,7 +253,7 @@ pub(crate) fn collected<V>(views: impl ExactSizeIterator<Item = V>) -> Result<Ve
 
 /// Returns the extent of each of `parts` equal parts.
 pub(crate) fn equal_parts(shape: &[usize], axis: usize, extent: usize, parts: usize) -> Result<usize, Error> {
-    if parts > 0 && extent % parts == 0 {
+    if extent.is_multiple_of(parts) && parts > 0 {
         return Ok(extent / parts);
     }
     let reason = format!(

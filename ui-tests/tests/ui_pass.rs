@@ -29,6 +29,10 @@ mod complex_less;
 mod complex_max;
 #[path = "../pass/complex_to_real.rs"]
 mod complex_to_real;
+#[path = "../pass/concatenate_axis.rs"]
+mod concatenate_axis;
+#[path = "../pass/concatenate_orders.rs"]
+mod concatenate_orders;
 #[path = "../pass/cuda_as_slice.rs"]
 mod cuda_as_slice;
 #[path = "../pass/cuda_equal.rs"]
@@ -183,6 +187,8 @@ mod own_element;
 mod own_order;
 #[path = "../pass/own_rank.rs"]
 mod own_rank;
+#[path = "../pass/pad_widths.rs"]
+mod pad_widths;
 #[path = "../pass/ragged_rows.rs"]
 mod ragged_rows;
 #[path = "../pass/rank_grows_too_large.rs"]
@@ -211,6 +217,8 @@ mod slice_by_u32;
 mod slice_too_few;
 #[path = "../pass/slice_too_many.rs"]
 mod slice_too_many;
+#[path = "../pass/stack_rank.rs"]
+mod stack_rank;
 #[path = "../pass/sum_too_many_axes.rs"]
 mod sum_too_many_axes;
 #[path = "../pass/tensor_for_view.rs"]
@@ -225,6 +233,8 @@ mod trace_of_vector;
 mod trace_same_axis;
 #[path = "../pass/transpose_of_rank_3.rs"]
 mod transpose_of_rank_3;
+#[path = "../pass/tril_of_vector.rs"]
+mod tril_of_vector;
 #[path = "../pass/two_mutable_views.rs"]
 mod two_mutable_views;
 #[path = "../pass/untyped_zeros.rs"]
@@ -365,6 +375,11 @@ fn corrected_programs_run() {
     let _ = write_to_view::main();
     let _ = write_to_view_by_index::main();
     let _ = write_to_view_by_operator::main();
+    let _ = pad_widths::main();
+    let _ = tril_of_vector::main();
+    let _ = concatenate_axis::main();
+    let _ = concatenate_orders::main();
+    let _ = stack_rank::main();
 }
 
 /// Each program in `fail` has a corrected program in `pass`, and the reverse.

@@ -1,0 +1,9 @@
+// The parts of a concatenation have the same memory order.
+
+use vierbein::prelude::*;
+
+fn main() {
+    let a: Tensor<f64, Rank<2>> = Tensor::ones([2, 3]);
+    let b = a.to_order::<ColMajor>();
+    let _ = concatenate(0, [&a, &b]);
+}
