@@ -21,7 +21,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// representable in the output type.
     ///
     /// ```
-    /// use vierbein::{op, tensor};
+    /// use vierbein::{Tensor, op, tensor};
     /// let x = tensor![[1.0, 5.0], [3.0, 4.0]];
     /// let (mut rows, mut all) = (tensor![0.0, 0.0], Tensor::scalar(0.0));
     /// x.reduce_into(op::Sum, [1], &mut rows);
