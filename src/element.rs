@@ -709,6 +709,12 @@ macro_rules! floats {
                     RealFunction::Cbrt => <$t>::cbrt(self),
                     RealFunction::ExpM1 => <$t>::exp_m1(self),
                     RealFunction::Ln1p => <$t>::ln_1p(self),
+                    RealFunction::Sigmoid => {
+                        let e = (-self.abs()).exp();
+                        (if self < 0.0 { e } else { 1.0 }) / (1.0 + e)
+                    }
+                    RealFunction::Erf => libm::Libm::<$t>::erf(self),
+                    RealFunction::Erfc => libm::Libm::<$t>::erfc(self),
                 })
             }
             fn pair_function(self, f: PairFunction, right: $t) -> $t {

@@ -176,6 +176,9 @@ fn functions<O: Order, Dev: Full>() {
     check(&a.square().t(), [4, 3], |[i, j]| p([j, i]) * p([j, i]));
     check(&b.square().sqrt(), [3, 4], q);
     check(&a.t().cube(), [4, 3], |[i, j]| p([j, i]) * p([j, i]) * p([j, i]));
+    check(&a.relu(), [3, 4], |i| p(i).max(0.0));
+    check(&a.sigmoid().lt(0.5), [3, 4], |i| p(i) < 0.0);
+    check(&(&a.erf() + &a.erfc()).round(), [3, 4], |_| 1.0);
     check(&a.signum(), [3, 4], |i| if p(i) == 0.0 { 0.0 } else { p(i).signum() });
     check(&a.powi(3), [3, 4], |i| p(i) * p(i) * p(i));
     check(&a.clamp(-2.0, 2.0), [3, 4], |i| p(i).clamp(-2.0, 2.0));

@@ -69,8 +69,11 @@ FUNCTIONS = {
     "tan": mpmath.tan, "asin": mpmath.asin, "acos": mpmath.acos, "atan": mpmath.atan, "sinh": mpmath.sinh, "cosh": mpmath.cosh,
     "tanh": mpmath.tanh, "asinh": mpmath.asinh, "acosh": mpmath.acosh, "atanh": mpmath.atanh,
     "cbrt": lambda x: mpmath.sign(x) * abs(x)**(mpf(1) / 3),
+    "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)), "erf": mpmath.erf, "erfc": mpmath.erfc,
 }
-ODD = ["exp_m1", "ln_1p", "sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "cbrt"]
+# Their arguments are drawn after all others, which so stay as they are.
+DRAWN_LAST = ["sigmoid", "erf", "erfc"]
+ODD = ["exp_m1", "ln_1p", "sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "cbrt", "erf"]
 # For each function: the results at +inf, -inf and +0, and the domain (None: all numbers). Odd functions keep the sign of a zero.
 # "value" stands for the rounded value of the function.
 SPECIAL = {
@@ -81,6 +84,7 @@ SPECIAL = {
     "sinh": (INF, -INF, 0.0, None), "cosh": (INF, INF, 1.0, None), "tanh": (1.0, -1.0, 0.0, None),
     "asinh": (INF, -INF, 0.0, None), "acosh": (INF, NAN, NAN, (1, None)), "atanh": (NAN, NAN, 0.0, (-1, 1)),
     "cbrt": (INF, -INF, 0.0, None),
+    "sigmoid": (1.0, 0.0, 0.5, None), "erf": (1.0, -1.0, 0.0, None), "erfc": (0.0, 2.0, 1.0, None),
 }
 POLES = {("ln_1p", -1.0): -INF, ("atanh", 1.0): INF, ("atanh", -1.0): -INF}
 
@@ -102,8 +106,10 @@ def expected(name, x, t):
         return NAN
     if name in ("exp", "exp_m1", "exp2", "sinh", "cosh") and abs(x) > 1e6:  # far beyond overflow and underflow
         x = math.copysign(1e6, x)
-    if name == "tanh" and abs(x) > 1000:
-        return math.copysign(1.0, x)
+    if name == "sigmoid" and abs(x) > 1000:
+        return 1.0 if x > 0 else 0.0
+    if name in ("tanh", "erf", "erfc") and abs(x) > 1000:
+        return math.copysign(1.0, x) if name != "erfc" else 0.0 if x > 0 else 2.0
     return round_to(FUNCTIONS[name](mpf(x)), t)  # the only exact zeros are +0: ln(1), acos(1), acosh(1)
 
 
@@ -194,6 +200,15 @@ def arguments(name, t):
         xs.extend(to_type(random.uniform(-1, 1) * 2.0**-k, t) for k in range(0, digits, 5))
         xs.extend(to_type(random.uniform(1, 2) * 2.0**k, t) for k in range(1, most - 1, most // 8))
         uniform(1, 10, 8)
+    elif name == "sigmoid":
+        around(most * ln2, -most * ln2, (lowest - 1) * ln2, (lowest + digits - 1) * ln2, -ln2 * digits, ln2 * digits, steps=(-1, 0, 1))
+        uniform(-5, 5, 20)
+        uniform((lowest - 1) * ln2, digits, 20)
+    elif name in ("erf", "erfc"):
+        around(0.84375, 1.25, 1 / 0.35, 6.0, math.sqrt(most * ln2), math.sqrt((1 - lowest) * ln2), steps=(-1, 0, 1))
+        xs.extend(to_type(random.uniform(-1, 1) * 2.0**-k, t) for k in range(1, digits, 4))
+        uniform(-6, 6, 20)
+        uniform(0, math.sqrt((1 - lowest) * ln2), 10)
     else:  # cbrt
         around(8.0, -27.0, math.sqrt(2), math.sqrt(0.5), 2.0 * math.sqrt(2), steps=(-1, 0, 1))
         xs.extend(to_type(random.uniform(1, 2) * random.choice((-1, 1)) * 2.0**random.randrange(lowest + digits, most), t) for _ in range(15))
@@ -291,18 +306,26 @@ def pair_arguments(t):
     return pairs
 
 
+def rows_of(name, t):
+    """Returns the rows of a function of one number, without repeated arguments."""
+    rows, seen = [], set()
+    for x in arguments(name, t):
+        b = to_bits(x, t)
+        if b not in seen:
+            seen.add(b)
+            rows.append((name, t, b, "-", to_bits(expected(name, x, t), t)))
+    return rows
+
+
 def main():
     rows = []
     for t in ("f64", "f32"):
         mp.prec = 1500
         for name in FUNCTIONS:
+            if name in DRAWN_LAST:
+                continue
             mp.prec = 1500 if name in ("sin", "cos", "tan") else 2600 if name in ("exp_m1", "asinh", "acosh", "atanh", "tanh", "sinh", "ln_1p") else 400
-            seen = set()
-            for x in arguments(name, t):
-                b = to_bits(x, t)
-                if b not in seen:
-                    seen.add(b)
-                    rows.append((name, t, b, "-", to_bits(expected(name, x, t), t)))
+            rows += rows_of(name, t)
         mp.prec = 400
         for x, y in power_arguments(t):
             rows.append(("powf", t, to_bits(x, t), to_bits(y, t), to_bits(expected_power(x, y, t), t)))
@@ -311,6 +334,9 @@ def main():
         for name in PAIR_FUNCTIONS:
             for x, y in pair_arguments(t):
                 rows.append((name, t, to_bits(x, t), to_bits(y, t), to_bits(expected_of_pair(name, x, y, t), t)))
+    for t in ("f64", "f32"):
+        for name in DRAWN_LAST:
+            rows += rows_of(name, t)
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/elementary/reference.tsv"), "w") as file:
         file.write("# Written by scripts/elementary/reference.py. function, type, argument bits, second argument bits, expected bits\n")
         file.writelines("\t".join(row) + "\n" for row in rows)

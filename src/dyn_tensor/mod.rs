@@ -34,6 +34,7 @@ mod scalar;
 mod select;
 mod shape;
 mod slice;
+mod softmax;
 mod split;
 mod storage;
 mod tensor;

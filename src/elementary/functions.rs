@@ -232,6 +232,21 @@ pub(crate) fn tanh(x: Float) -> Float {
     select(a < TANH_NEAR, near, far).copysign(x)
 }
 
+/// Returns 1 / (1 + e^-x), as e^-|x| or 1 divided by 1 + e^-|x|: the exponential does not overflow. The quotient is corrected by its
+/// remainder, so that only the error of the exponential and the last rounding are left.
+/// Largest error measured: 1.43 ulp (`f32`).
+#[inline(always)]
+pub(crate) fn sigmoid(x: Float) -> Float {
+    let e = exp(-x.abs());
+    let numerator = select(x < 0.0, e, 1.0);
+    let denominator = 1.0 + e;
+    let denominator_low = e - (denominator - 1.0);
+    let reciprocal = 1.0 / denominator;
+    let quotient = numerator * reciprocal;
+    let remainder = fma(-quotient, denominator_low, fma(-quotient, denominator, numerator));
+    fma(remainder, reciprocal, quotient)
+}
+
 // Logarithms.
 
 /// Returns `k` and `f` with x = 2^k (1 + f) and 1 + f from sqrt(1/2) to sqrt(2), for positive normal `x`.

@@ -88,6 +88,9 @@ pub enum RealFunction {
     Cbrt,
     ExpM1,
     Ln1p,
+    Sigmoid,
+    Erf,
+    Erfc,
 }
 
 /// A function that is computed without branches, of an argument of type `A`.
@@ -355,6 +358,7 @@ macro_rules! functions {
             real!(Acosh, acosh);
             real!(Atanh, atanh);
             real!(Cbrt, cbrt);
+            real!(Sigmoid, sigmoid);
 
             #[derive(Clone, Copy)]
             struct Power($F);
@@ -465,6 +469,8 @@ macro_rules! functions {
                     Elementary::Real(RealFunction::Cbrt) => map!(Cbrt),
                     Elementary::Real(RealFunction::ExpM1) => map!(ExpM1),
                     Elementary::Real(RealFunction::Ln1p) => map!(Ln1p),
+                    Elementary::Real(RealFunction::Sigmoid) => map!(Sigmoid),
+                    Elementary::Real(RealFunction::Erf | RealFunction::Erfc) => false,
                     Elementary::PairWith(PairFunction::Atan2, right) => map!(With(Atan2, right as $F)),
                     Elementary::PairWith(PairFunction::Hypot, right) => map!(With(Hypot, right as $F)),
                     Elementary::PairWith(PairFunction::Pow, right) => map!(With(Pow, right as $F)),

@@ -2,6 +2,7 @@
 //! with mpmath. For many more arguments, the C library's `f64` functions are the reference, for `f32` too.
 
 use super::{Elementary, FloatFunction, PairFunction, RealFunction, numbers32, numbers64};
+use crate::element::RealFloat;
 use crate::simd::Level;
 use crate::simd::tests::at_each_level;
 use Elementary::{Float, Power, Real};
@@ -10,7 +11,7 @@ use num_complex::Complex;
 type Row = (&'static str, Elementary, fn(f64) -> f64, [f64; 2]);
 
 /// Each function: its name in `reference.tsv`, the C library's function, and a range of arguments.
-const FUNCTIONS: [Row; 20] = [
+const FUNCTIONS: [Row; 21] = [
     ("exp", Float(FloatFunction::Exp), f64::exp, [-746.0, 710.0]),
     ("exp2", Float(FloatFunction::Exp2), f64::exp2, [-1076.0, 1025.0]),
     ("exp_m1", Real(RealFunction::ExpM1), f64::exp_m1, [-40.0, 710.0]),
@@ -31,6 +32,7 @@ const FUNCTIONS: [Row; 20] = [
     ("acosh", Float(FloatFunction::Acosh), acosh, [1.0, 10.0]),
     ("atanh", Float(FloatFunction::Atanh), atanh, [-1.0, 1.0]),
     ("cbrt", Real(RealFunction::Cbrt), f64::cbrt, [-100.0, 100.0]),
+    ("sigmoid", Real(RealFunction::Sigmoid), sigmoid, [-750.0, 40.0]),
 ];
 
 /// The reference of `asinh`. The standard library's function overflows for some arguments whose result does not.
@@ -47,6 +49,11 @@ fn acosh(x: f64) -> f64 {
     } else {
         (t + (t * (t + 2.0)).sqrt()).ln_1p()
     }
+}
+
+/// The reference of `sigmoid`.
+fn sigmoid(x: f64) -> f64 {
+    (if x < 0.0 { x.exp() } else { 1.0 }) / (1.0 + (-x.abs()).exp())
 }
 
 /// The reference of `atanh`. The standard library's function has errors of several units in the last place.
@@ -128,12 +135,15 @@ macro_rules! of {
                     let find = || match name {
                         "atan2" => $numbers::one_of_pair(PairFunction::Atan2, x, second),
                         "hypot" => $numbers::one_of_pair(PairFunction::Hypot, x, second),
+                        "erf" => Some(x.real_function(RealFunction::Erf)),
+                        "erfc" => Some(x.real_function(RealFunction::Erfc)),
                         _ => $numbers::one(of_name(name, f64::from(second)), x),
                     };
+                    let limit = if name == "sigmoid" { 2 } else { 1 };
                     for found in at_each_level(find).into_iter().flatten() {
                         let close = match expected.is_infinite() {
                             true => found == expected,
-                            false => apart(found, expected) <= 1 && found.is_sign_negative() == expected.is_sign_negative(),
+                            false => apart(found, expected) <= limit && found.is_sign_negative() == expected.is_sign_negative(),
                         };
                         assert!(close || (found.is_nan() && expected.is_nan()), "{line}: {found:e}, not {expected:e}");
                     }
@@ -178,6 +188,7 @@ macro_rules! of {
                     let near = if $bits::BITS == 32 { 1 } else { 3 };
                     for (x, y) in x.into_iter().zip(y) {
                         let expected = reference(f64::from(x)) as $F;
+                        let near = near + $bits::from(name == "sigmoid");
                         assert!(apart(y, expected) <= near, "{name}({x:e}) is {y:e}, not {expected:e}");
                     }
                 }

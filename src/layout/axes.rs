@@ -127,6 +127,18 @@ impl<'a> Axes<'a> {
         if axis < self.rank() { Ok(()) } else { Err(axis_out_of_range(op, axis, self.shape)) }
     }
 
+    /// Returns an error if an axis of `axes` is out of range or occurs twice.
+    #[inline]
+    pub(crate) fn check_distinct_axes(self, op: &'static str, axes: &[usize]) -> Result<(), Error> {
+        for (k, &axis) in axes.iter().enumerate() {
+            self.check_axis(op, axis)?;
+            if axes[..k].contains(&axis) {
+                return Err(repeated_axis(op, axes, self.shape));
+            }
+        }
+        Ok(())
+    }
+
     /// Permutes the axes: axis `k` of the view is axis `axes[k]`.
     #[inline]
     pub(crate) fn permute(self, axes: &[usize], mut to: AxesMut<'_>) -> Result<isize, Error> {
@@ -335,12 +347,7 @@ impl<'a> Axes<'a> {
         row_major: bool,
         mut to: AxesMut<'_>,
     ) -> Result<isize, Error> {
-        for (k, &axis) in last.iter().enumerate() {
-            self.check_axis(op, axis)?;
-            if last[..k].contains(&axis) {
-                return Err(repeated_axis(op, last, self.shape));
-            }
-        }
+        self.check_distinct_axes(op, last)?;
         let (mut stays, mut moved) = (0, self.rank() - last.len());
         for axis in 0..self.rank() {
             if !last.contains(&axis) {

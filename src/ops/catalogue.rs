@@ -260,6 +260,30 @@ macro_rules! unary {
             cuda_defined: "fits_mul(a, a) && fits_mul(wrapping_mul(a, a), a)",
             checked: cfg!(debug_assertions),
         }
+        Relu: relu, try_relu {
+            doc: "The rectified linear unit: the element, or 0 if it is negative; NaN for NaN",
+            elements: RealScalar, gives: T, example: "[-2, 0, 3]" => "[0, 0, 3]",
+            host: |x| if x < T::zero() { T::zero() } else { x },
+            cuda: "a < cast<A>(0) ? cast<A>(0) : a",
+        }
+        Sigmoid: sigmoid, try_sigmoid {
+            doc: "The logistic sigmoid, `1 / (1 + exp(−x))`, with an error below two units in the last place",
+            elements: RealFloat, gives: T, example: "[0.0]" => "[0.5]",
+            host: |x| x.real_function(RealFunction::Sigmoid),
+            cuda: "exp(a < cast<A>(0) ? a : cast<A>(0)) / (cast<A>(1) + exp(a < cast<A>(0) ? a : -a))",
+            elementary: Elementary::Real(RealFunction::Sigmoid), cost: SLOW,
+        }
+        // The scalar functions of the crate `libm`, on the host.
+        Erf: erf, try_erf {
+            doc: "The error function, with an error below one unit in the last place",
+            elements: RealFloat, gives: T, example: "[0.0, f64::INFINITY]" => "[0.0, 1.0]",
+            host: |x| x.real_function(RealFunction::Erf), cuda: "erf(a)", cost: SLOW,
+        }
+        Erfc: erfc, try_erfc {
+            doc: "The complementary error function, `1 − erf(x)`, accurate for large arguments",
+            elements: RealFloat, gives: T, example: "[0.0, f64::INFINITY]" => "[1.0, 0.0]",
+            host: |x| x.real_function(RealFunction::Erfc), cuda: "erfc(a)", cost: SLOW,
+        }
     } };
 }
 

@@ -33,6 +33,7 @@ mod scan;
 mod select;
 mod shape;
 mod slice;
+mod softmax;
 mod split;
 mod trace;
 mod transfer;

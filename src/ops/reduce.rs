@@ -27,7 +27,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
     }
 
     #[inline]
-    fn reduced<R: Reduction<T>, E: Dim>(
+    pub(super) fn reduced<R: Reduction<T>, E: Dim>(
         &self,
         op: R,
         axes: &[usize],
@@ -42,7 +42,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
     // Always inlined, like its callers. The compiler can then remove the allocation of a result that is read and dropped at once,
     // as in `x.sum().item()`.
     #[inline(always)]
-    fn reduced_whole<R: Reduction<T>>(&self, op: R) -> Result<Tensor<R::Output, Rank<0>, O, Dev>, Error> {
+    pub(super) fn reduced_whole<R: Reduction<T>>(
+        &self,
+        op: R,
+    ) -> Result<Tensor<R::Output, Rank<0>, O, Dev>, Error> {
         if !R::DEFINED_ON_EMPTY && self.is_empty() {
             return Err(Error::Empty { op: R::NAME, shape: self.shape().as_ref().to_vec() });
         }
@@ -64,7 +67,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         Tensor::computed([], self.device().clone(), Reduced { op, from: operand })
     }
 
-    fn reduced_keeping<R: Reduction<T>>(
+    pub(super) fn reduced_keeping<R: Reduction<T>>(
         &self,
         op: R,
         axes: &[usize],

@@ -209,6 +209,31 @@ pub(crate) fn reduce(x: &Array, axes: &[usize], keep: bool, bytes: u128, fold: F
     Ok(Array { shape, ..reduced })
 }
 
+/// Returns the softmax along an axis, its logarithm, or the logarithm of the sum of exponentials.
+pub(crate) fn softmax(x: &Array, axes: &[usize], log: bool) -> Outcome {
+    let sums = reduce(x, axes, true, 8, |v| Some(logsumexp(v)))?;
+    allocated(&x.shape, 8)?;
+    Ok(Array::from_fn(&x.shape, |index| {
+        let of_sum: Vec<usize> = index.iter().zip(&sums.shape).map(|(&i, &n)| i.min(n - 1)).collect();
+        // Infinite sums come from elements that are infinite, for which the softmax is undefined.
+        let y = if sums.at(&of_sum).is_finite() { x.at(index) - sums.at(&of_sum) } else { f64::NAN };
+        if log { y } else { y.exp() }
+    }))
+}
+
+fn logsumexp(v: &[f64]) -> f64 {
+    let peak = v.iter().fold(f64::NEG_INFINITY, |m, x| m.max(*x));
+    let peak = if peak.is_finite() { peak } else { 0.0 };
+    peak + v.iter().map(|x| (x - peak).exp()).sum::<f64>().ln()
+}
+
+/// The logarithm of a sum of exponentials. It needs memory for the exponentials of all elements.
+pub(crate) fn log_sum(x: &Array, axes: &[usize], keep: bool) -> Outcome {
+    let result = reduce(x, axes, keep, 8, |v| Some(logsumexp(v)))?;
+    allocated(&x.shape, 8)?;
+    Ok(result)
+}
+
 /// Computes a cumulative reduction: each element of the result is `fold` of the elements up to its index along `axis`.
 pub(crate) fn scan(x: &Array, axis: usize, fold: Fold) -> Outcome {
     check_axes(x.shape.len(), &[axis])?;
@@ -377,4 +402,25 @@ pub(crate) fn asinh(x: f64) -> f64 {
 /// The inverse hyperbolic cosine. For large arguments, `f64::acosh` overflows, as `f64::asinh` does.
 pub(crate) fn acosh(x: f64) -> f64 {
     if x > 1e100 { x.ln() + std::f64::consts::LN_2 } else { x.acosh() }
+}
+
+/// The error function: a series of positive terms (Abramowitz and Stegun, 7.1.6).
+pub(crate) fn erf(x: f64) -> f64 {
+    if x.abs() > 6.0 {
+        return x.signum();
+    }
+    let terms = (1..400).scan(x, |term, n| {
+        *term *= 2.0 * x * x / f64::from(2 * n + 1);
+        Some(*term)
+    });
+    std::f64::consts::FRAC_2_SQRT_PI * (-x * x).exp() * (x + terms.sum::<f64>())
+}
+
+/// The complementary error function, for large arguments as a continued fraction (Abramowitz and Stegun, 7.1.14).
+pub(crate) fn erfc(x: f64) -> f64 {
+    if x < 2.0 || x.is_infinite() {
+        return 1.0 - erf(x);
+    }
+    let denominator = (1..200).rev().fold(x, |below, n| x + f64::from(n) / 2.0 / below);
+    std::f64::consts::FRAC_2_SQRT_PI / 2.0 * (-x * x).exp() / denominator
 }

@@ -67,6 +67,10 @@ fn of_one() -> Vec<Row> {
         is_finite, try_is_finite, 1, f64::is_finite;
         is_infinite, try_is_infinite, 1, f64::is_infinite;
         cube, try_cube, 8, |x: f64| x * x * x;
+        relu, try_relu, 8, |x: f64| if x < 0.0 { 0.0 } else { x };
+        sigmoid, try_sigmoid, 8, |x: f64| 0.5 + 0.5 * (x / 2.0).tanh();
+        erf, try_erf, 8, array::erf;
+        erfc, try_erfc, 8, array::erfc;
     }
 }
 

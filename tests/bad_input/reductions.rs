@@ -1,6 +1,6 @@
 //! Rows of all variants of reductions, cumulative sums and products, and traces.
 
-use super::array::{Array, Fold, Outcome, Rejection, diagonal, reduce, scan};
+use super::array::{Array, Fold, Outcome, Rejection, diagonal, log_sum, reduce, scan, softmax};
 use super::driver::{Call, Done, Hazard::*, Numbers, Row};
 use super::hazards::{countable, one, square};
 use super::operand::Operand;
@@ -127,6 +127,60 @@ fn every_form() -> Vec<Row> {
         mask 8 "count" [count try_count count_axis try_count_axis count_axes try_count_axes count_keepdims try_count_keepdims] (),
             |v| Some(v.iter().filter(|&&x| x > 0.0).count() as f64);
     }
+}
+
+fn softmaxes() -> Vec<Row> {
+    let calls = [
+        Call {
+            names: &["softmax", "try_softmax"],
+            verb: "softmax",
+            run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_softmax(n[0]), panics x.softmax(n[0]))),
+            expected: |a, n| softmax(&a[0], n, false),
+            ..AXIS
+        },
+        Call {
+            names: &["log_softmax", "try_log_softmax"],
+            verb: "log_softmax",
+            run: |o, n| at_rank!(o, x: view, [2 16], done!(try x.try_log_softmax([n[0], n[1]]), panics x.log_softmax([n[0], n[1]]))),
+            expected: |a, n| softmax(&a[0], n, true),
+            ..AXES
+        },
+        Call {
+            names: &["logsumexp", "try_logsumexp"],
+            verb: "logsumexp",
+            run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_logsumexp(), panics x.logsumexp())),
+            expected: |a, _| log_sum(&a[0], &all_axes(&a[0]), false),
+            ..WHOLE
+        },
+        Call {
+            names: &["logsumexp_axis", "try_logsumexp_axis"],
+            verb: "logsumexp",
+            run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_logsumexp_axis(n[0]), panics x.logsumexp_axis(n[0]))),
+            expected: |a, n| log_sum(&a[0], n, false),
+            ..AXIS
+        },
+        Call {
+            names: &["logsumexp_axes", "try_logsumexp_axes"],
+            verb: "logsumexp",
+            run: |o, n| {
+                at_rank!(o, x: view, [2 16],
+                done!(try x.try_logsumexp_axes([n[0], n[1]]), panics x.logsumexp_axes([n[0], n[1]])))
+            },
+            expected: |a, n| log_sum(&a[0], n, false),
+            ..AXES
+        },
+        Call {
+            names: &["logsumexp_keepdims", "try_logsumexp_keepdims"],
+            verb: "logsumexp",
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16],
+                done!(try x.try_logsumexp_keepdims(n[0]), panics x.logsumexp_keepdims(n[0])))
+            },
+            expected: |a, n| log_sum(&a[0], n, true),
+            ..AXIS
+        },
+    ];
+    calls.into_iter().map(Row::from).collect()
 }
 
 /// Reductions passed as values, and reductions into preallocated outputs.
@@ -316,5 +370,5 @@ fn reduced_into(o: &[Operand], n: &[usize]) -> Option<Done> {
 }
 
 pub(crate) fn rows() -> Vec<Row> {
-    [every_form(), otherwise()].into_iter().flatten().collect()
+    [every_form(), softmaxes(), otherwise()].into_iter().flatten().collect()
 }

@@ -1,6 +1,6 @@
 //! Rows of reductions, cumulative sums and traces of `DynTensor`.
 
-use super::array::{Array, Fold, Outcome, diagonal, reduce, reject, scan};
+use super::array::{Array, Fold, Outcome, diagonal, log_sum, reduce, reject, scan, softmax};
 use super::driver::{Call, Hazard::*, Numbers, Row, done};
 use super::hazards::{one, square};
 use super::operand::ToArray;
@@ -87,6 +87,42 @@ pub(crate) fn rows() -> Vec<Row> {
             numbers: Numbers::Pair,
             run: |o, n| with(&o[0], |x| done!(try x.reduce_keepdims(DynReduction::Sum, n))),
             expected: |a, n| reduce(&a[0], n, true, 8, SUM),
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![softmax],
+            verb: "softmax",
+            operands: one,
+            numbers: Numbers::Axis,
+            run: |o, n| with(&o[0], |x| done!(try x.softmax(n[0]))),
+            expected: |a, n| softmax(&a[0], n, false),
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![log_softmax],
+            verb: "log_softmax",
+            operands: one,
+            numbers: Numbers::Pair,
+            run: |o, n| with(&o[0], |x| done!(try x.log_softmax(n))),
+            expected: |a, n| softmax(&a[0], n, true),
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![logsumexp],
+            verb: "logsumexp",
+            operands: one,
+            numbers: Numbers::Axis,
+            run: |o, n| with(&o[0], |x| done!(try x.logsumexp(n[0]))),
+            expected: |a, n| log_sum(&a[0], n, false),
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![logsumexp_keepdims],
+            verb: "logsumexp",
+            operands: one,
+            numbers: Numbers::Pair,
+            run: |o, n| with(&o[0], |x| done!(try x.logsumexp_keepdims(n))),
+            expected: |a, n| log_sum(&a[0], n, true),
             ..Call::NOTHING
         },
         Call {

@@ -62,6 +62,10 @@ fn of_one() -> Vec<Row> {
         is_finite IsFinite with 1, f64::is_finite;
         is_infinite IsInfinite with 1, f64::is_infinite;
         cube Cube with 8, |x: f64| x * x * x;
+        relu Relu with 8, |x: f64| if x < 0.0 { 0.0 } else { x };
+        sigmoid Sigmoid with 8, |x: f64| 0.5 + 0.5 * (x / 2.0).tanh();
+        erf Erf with 8, array::erf;
+        erfc Erfc with 8, array::erfc;
     };
     let calls = [
         Call {

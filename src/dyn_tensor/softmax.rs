@@ -1,0 +1,100 @@
+//! `softmax`, `log_softmax` and `logsumexp` of dynamic tensors, by the formulas in `ops/softmax.rs`.
+
+use super::binary::Binary;
+use super::operand::{lacking, needs};
+use super::reduce::{DynAxes, DynReduction};
+use super::scalar::DynScalar;
+use super::storage::DynData;
+use super::tensor::{DynTensor, DynView};
+use crate::element::DType;
+use crate::error::Error;
+
+/// Returns the largest element along the axes, which are kept with extent 1; zeros if the tensor is empty.
+fn peak(op: &'static str, x: DynView<'_>, axes: &[usize]) -> Result<DynTensor, Error> {
+    if !matches!(x.dtype(), DType::F32 | DType::F64) {
+        return Err(lacking(op, x.dtype(), needs::FLOATS));
+    }
+    x.layout().axes().check_distinct_axes(op, axes)?;
+    x.reduce_keepdims(if x.is_empty() { DynReduction::Sum } else { DynReduction::Max }, axes)
+}
+
+impl<S: DynData> DynTensor<S> {
+    /// Returns the softmax along axes: exponentials divided by their sum along the axes. See [`Tensor::softmax`](crate::Tensor::softmax).
+    ///
+    /// # Errors
+    /// If the elements are not real floating-point numbers, an axis is out of range or named twice, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[0.0, 0.0], [1000.0, 0.0]]);
+    /// assert_eq!(x.softmax(1)?.downcast_ref()?, tensor![[0.5, 0.5], [1.0, 0.0]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn softmax(&self, axes: impl DynAxes) -> Result<DynTensor, Error> {
+        let axes = self.all_or(&axes);
+        let powers = self.binary(Binary::Sub, &peak("softmax", self.look(), &axes)?)?.exp()?;
+        powers.binary(Binary::Div, &powers.reduce_keepdims(DynReduction::Sum, &axes[..])?)
+    }
+
+    /// Returns the logarithm of the [`softmax`](DynTensor::softmax), also where the softmax is too small for the element type.
+    ///
+    /// # Errors
+    /// If the elements are not real floating-point numbers, an axis is out of range or named twice, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![0.0, 1000.0]);
+    /// assert_eq!(x.log_softmax(0)?.downcast_ref()?, tensor![-1000.0, 0.0]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn log_softmax(&self, axes: impl DynAxes) -> Result<DynTensor, Error> {
+        let axes = self.all_or(&axes);
+        let shifted = self.binary(Binary::Sub, &peak("log_softmax", self.look(), &axes)?)?;
+        let sum = shifted.exp()?.reduce_keepdims(DynReduction::Sum, &axes[..])?;
+        shifted.binary(Binary::Sub, &sum.ln()?)
+    }
+
+    /// Returns the logarithm of the sum of the exponentials along axes, which the result does not have. See
+    /// [`Tensor::logsumexp`](crate::Tensor::logsumexp).
+    ///
+    /// # Errors
+    /// If the elements are not real floating-point numbers, an axis is out of range or named twice, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![1000.0, 1000.0]);
+    /// assert_eq!(x.logsumexp(..)?.item()?, (1000.0 + 2f64.ln()).into());
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn logsumexp(&self, axes: impl DynAxes) -> Result<DynTensor, Error> {
+        let axes = self.all_or(&axes);
+        self.log_sum(&axes, |x| x.reduce(DynReduction::Sum, &axes[..]))
+    }
+
+    /// Variant of [`logsumexp`](DynTensor::logsumexp) that keeps the axes with extent 1.
+    ///
+    /// # Errors
+    /// Those of [`logsumexp`](DynTensor::logsumexp).
+    pub fn logsumexp_keepdims(&self, axes: impl DynAxes) -> Result<DynTensor, Error> {
+        let axes = self.all_or(&axes);
+        self.log_sum(&axes, |x| x.reduce_keepdims(DynReduction::Sum, &axes[..]))
+    }
+
+    /// Returns the logarithm of the sum of exponentials along the axes. `sum` adds the elements along them.
+    fn log_sum(
+        &self,
+        axes: &[usize],
+        sum: impl Fn(&DynTensor) -> Result<DynTensor, Error>,
+    ) -> Result<DynTensor, Error> {
+        let peak = peak("logsumexp", self.look(), axes)?;
+        let zero: DynScalar = if self.dtype() == DType::F32 { 0f32.into() } else { 0f64.into() };
+        // With a finite peak, infinite elements give the right result instead of infinity minus infinity.
+        let peak = peak.is_finite()?.select(&peak, zero)?;
+        sum(&self.binary(Binary::Sub, &peak)?.exp()?)?.ln()?.binary(Binary::Add, &sum(&peak)?)
+    }
+
+    /// Returns the axes that are named, or all.
+    fn all_or(&self, axes: &impl DynAxes) -> Vec<usize> {
+        axes.axes(self.rank()).unwrap_or_else(|| (0..self.rank()).collect())
+    }
+}

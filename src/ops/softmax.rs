@@ -1,0 +1,270 @@
+//! `softmax`, `log_softmax` and `logsumexp`. The largest element is subtracted before the exponential, so that nothing overflows.
+//!
+//! ```text
+//! peak = x.max_keepdims(axes)
+//! e = exp(x - peak)
+//! softmax = e / sum(e),  log_softmax = x - peak - ln(sum(e)),  logsumexp = peak + ln(sum(e))
+//! ```
+
+use super::binary::{Add, Div, Sub};
+use super::reduction::{Max, Sum};
+use super::unary::{Exp, Ln};
+use crate::axis::{AxesArg, AxisArg, IndexNumber, all_from_start};
+use crate::device::{Device, Elementwise, Reduce};
+use crate::element::{Element, RealFloat};
+use crate::error::{Error, unwrap_or_panic};
+use crate::order::Order;
+use crate::rank::{Dim, MAX_RANK, Rank, RemoveAxes};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+
+impl<T, D, O, Dev, S> Tensor<T, D, O, Dev, S>
+where
+    T: Element,
+    D: Dim,
+    O: Order,
+    Dev: Device,
+    S: Storage<T, Dev>,
+{
+    /// Returns the softmax along one axis or several: exponentials divided by their sum along the axes.
+    ///
+    /// The largest element is subtracted from the others first, so that exponentials do not overflow. Where the largest element is
+    /// infinite or NaN, the results are NaN.
+    ///
+    /// # Panics
+    /// If an axis is out of range or named twice, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[0.0, 0.0], [1000.0, 0.0]];
+    /// assert_eq!(x.softmax(1), tensor![[0.5, 0.5], [1.0, 0.0]]);
+    /// ```
+    #[track_caller]
+    pub fn softmax<A: AxesArg<D>>(&self, axes: A) -> Tensor<T, D, O, Dev>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+    {
+        unwrap_or_panic(self.try_softmax(axes))
+    }
+
+    /// Fallible variant of [`softmax`](Tensor::softmax).
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or the allocation fails.
+    pub fn try_softmax<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+    {
+        let axes = axes.axes();
+        let mut powers = self.try_apply2(Sub, &self.peak("softmax", axes.as_ref())?)?;
+        powers.try_apply_inplace(Exp)?;
+        let sum = powers.reduced_keeping(Sum, axes.as_ref())?;
+        powers.try_apply2_inplace(Div, &sum)?;
+        Ok(powers)
+    }
+
+    /// Returns the logarithm of the [`softmax`](Tensor::softmax), also where the softmax is too small for the element type.
+    ///
+    /// # Panics
+    /// If an axis is out of range or named twice, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[0.0, 1000.0]].log_softmax(1), tensor![[-1000.0, 0.0]]);
+    /// ```
+    #[track_caller]
+    pub fn log_softmax<A: AxesArg<D>>(&self, axes: A) -> Tensor<T, D, O, Dev>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+    {
+        unwrap_or_panic(self.try_log_softmax(axes))
+    }
+
+    /// Fallible variant of [`log_softmax`](Tensor::log_softmax).
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or the allocation fails.
+    pub fn try_log_softmax<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+    {
+        let axes = axes.axes();
+        let mut result = self.try_apply2(Sub, &self.peak("log_softmax", axes.as_ref())?)?;
+        let mut sum = result.try_apply(Exp)?.reduced_keeping(Sum, axes.as_ref())?;
+        sum.try_apply_inplace(Ln)?;
+        result.try_apply2_inplace(Sub, &sum)?;
+        Ok(result)
+    }
+
+    /// Returns the logarithm of the sum of the exponentials of all elements; negative infinity if the tensor is empty.
+    ///
+    /// The largest element is subtracted from the others first, so that exponentials do not overflow.
+    ///
+    /// # Panics
+    /// If the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![1000.0, 1000.0].logsumexp().item(), 1000.0 + 2f64.ln());
+    /// ```
+    #[track_caller]
+    pub fn logsumexp(&self) -> Tensor<T, Rank<0>, O, Dev>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+    {
+        unwrap_or_panic(self.try_logsumexp())
+    }
+
+    /// Fallible variant of [`logsumexp`](Tensor::logsumexp).
+    ///
+    /// # Errors
+    /// If the allocation fails.
+    pub fn try_logsumexp(&self) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+    {
+        let all: [usize; MAX_RANK] = core::array::from_fn(|axis| axis);
+        self.log_sum(&all[..D::NDIM], |x| x.reduced_whole(Sum))
+    }
+
+    /// [`logsumexp`](Tensor::logsumexp) over one axis, which the result does not have.
+    ///
+    /// # Panics
+    /// If the axis is out of range, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[0.0, 1e3], [0.0, 0.0]].logsumexp_axis(0), tensor![2f64.ln(), 1e3]);
+    /// ```
+    #[track_caller]
+    pub fn logsumexp_axis<R: Dim, A>(&self, axis: A) -> Tensor<T, R, O, Dev>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        unwrap_or_panic(self.try_logsumexp_axis(axis))
+    }
+
+    /// Fallible variant of [`logsumexp_axis`](Tensor::logsumexp_axis).
+    ///
+    /// # Errors
+    /// If the axis is out of range, or the allocation fails.
+    pub fn try_logsumexp_axis<R: Dim, A>(&self, axis: A) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        let axes = [axis.index()];
+        self.log_sum(&axes, |x| x.reduced(Sum, &axes))
+    }
+
+    /// [`logsumexp`](Tensor::logsumexp) over several axes, which the result does not have.
+    ///
+    /// # Panics
+    /// If an axis is out of range or named twice, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[0.0, 1e3], [0.0, 0.0]];
+    /// assert_eq!(x.logsumexp_axes([0, 1]).item(), 1e3);
+    /// ```
+    #[track_caller]
+    pub fn logsumexp_axes<const K: usize, R: Dim>(&self, axes: [impl IndexNumber; K]) -> Tensor<T, R, O, Dev>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        D: RemoveAxes<K, Removed = R>,
+    {
+        unwrap_or_panic(self.try_logsumexp_axes(axes))
+    }
+
+    /// Fallible variant of [`logsumexp_axes`](Tensor::logsumexp_axes).
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or the allocation fails.
+    pub fn try_logsumexp_axes<const K: usize, R: Dim>(
+        &self,
+        axes: [impl IndexNumber; K],
+    ) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+        D: RemoveAxes<K, Removed = R>,
+    {
+        let axes = all_from_start(axes, D::NDIM);
+        self.log_sum(&axes, |x| x.reduced(Sum, &axes))
+    }
+
+    /// [`logsumexp`](Tensor::logsumexp) over one or several axes, which are kept with extent 1, so that the result broadcasts with
+    /// `self`.
+    ///
+    /// # Panics
+    /// If an axis is out of range or named twice, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[0.0, 1e3], [0.0, 0.0]].logsumexp_keepdims(1), tensor![[1e3], [2f64.ln()]]);
+    /// ```
+    #[track_caller]
+    pub fn logsumexp_keepdims<A: AxesArg<D>>(&self, axes: A) -> Tensor<T, D, O, Dev>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+    {
+        unwrap_or_panic(self.try_logsumexp_keepdims(axes))
+    }
+
+    /// Fallible variant of [`logsumexp_keepdims`](Tensor::logsumexp_keepdims).
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or the allocation fails.
+    pub fn try_logsumexp_keepdims<A: AxesArg<D>>(&self, axes: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+    {
+        let axes = axes.axes();
+        self.log_sum(axes.as_ref(), |x| x.reduced_keeping(Sum, axes.as_ref()))
+    }
+
+    /// Returns the largest element along the axes, which are kept with extent 1; zeros if the tensor is empty.
+    fn peak(&self, op: &'static str, axes: &[usize]) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        T: RealFloat,
+        Dev: Reduce<T>,
+    {
+        self.axes().check_distinct_axes(op, axes)?;
+        if self.is_empty() { self.reduced_keeping(Sum, axes) } else { self.reduced_keeping(Max, axes) }
+    }
+
+    /// Returns the logarithm of the sum of exponentials along the axes. `sum` adds the elements along them.
+    fn log_sum<R: Dim>(
+        &self,
+        axes: &[usize],
+        sum: impl Fn(&Tensor<T, D, O, Dev>) -> Result<Tensor<T, R, O, Dev>, Error>,
+    ) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: RealFloat,
+        Dev: Elementwise<T> + Reduce<T>,
+    {
+        // With a finite peak, infinite elements give the right result instead of infinity minus infinity.
+        let peak = self.peak("logsumexp", axes)?.try_clamp(-T::max_value(), T::max_value())?;
+        let mut powers = self.try_apply2(Sub, &peak)?;
+        powers.try_apply_inplace(Exp)?;
+        let mut result = sum(&powers)?;
+        result.try_apply_inplace(Ln)?;
+        // Each sum is of one element: this removes the axes that the peak has kept.
+        result.try_apply2_inplace(Add, &sum(&peak)?)?;
+        Ok(result)
+    }
+}
