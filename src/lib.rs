@@ -41,13 +41,13 @@ pub use num_complex::Complex;
 #[doc(hidden)]
 pub use ops::AllAxesSliced;
 pub use ops::{
-    AssignOperand, AxisIter, Lanes, MatchingOperand, MatrixRank, NewAxis, Operands, OrderAgnostic,
-    RightOperand, SameOrderOperand, ScalarRank, SelectOperand, SliceArg, SliceOf, Stepped, op,
+    AssignOperand, AxisIter, Indices, Lanes, Mask, MatchingOperand, MatrixRank, NewAxis, Operands,
+    OrderAgnostic, PositionNumber, Positions, RightOperand, SameOrderOperand, ScalarRank, SelectOperand, SliceArg, SliceOf, Stepped, op,
 };
 pub use order::{ColMajor, MemoryOrder, Order, RowMajor};
 pub use rank::{
     Broadcast, BroadcastTo, Common, ContractRanks, Dim, InsertAxes, IntoShape, MAX_RANK, MatmulRanks,
-    MergeAxes, Rank, RemoveAxes, Removed, ReshapeArg,
+    MergeAxes, Rank, RemoveAxes, Removed, ReshapeArg, TakeRanks,
 };
 pub use storage::{OwnedData, Storage, StorageMut, View, ViewMut};
 pub use tensor::{

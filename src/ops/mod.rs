@@ -8,6 +8,7 @@ mod arithmetic;
 mod assign;
 mod binary;
 pub(crate) mod catalogue;
+mod choose;
 mod compute;
 mod construct;
 mod convert;
@@ -33,6 +34,7 @@ mod transfer;
 mod unary;
 
 pub(crate) use apply::Cast;
+pub use choose::{Indices, Mask, PositionNumber, Positions};
 pub(crate) use construct::Constant;
 pub use convert::{OrderAgnostic, ScalarRank};
 pub use iter::{AxisIter, Lanes};
@@ -58,6 +60,7 @@ pub use slice::{NewAxis, SliceArg, SliceOf, Stepped};
 pub mod op {
     pub use super::arithmetic::AddScaled;
     pub use super::binary::*;
+    pub use super::choose::FillMasked;
     pub use super::reduction::{
         All, Any, ArgMax, ArgMin, Best, Count, Max, Mean, Min, Moments, Norm, Prod, Product, Std, Sum, Var,
     };
