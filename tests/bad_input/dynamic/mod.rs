@@ -3,6 +3,7 @@
 #[path = "../array.rs"]
 mod array;
 mod axes;
+mod choosing;
 mod conversions;
 #[path = "../driver.rs"]
 mod driver;
@@ -158,7 +159,7 @@ const OTHERS: &[&str] = &[
 
 #[test]
 fn every_public_operation() {
-    let rows = [elementwise::rows(), axes::rows(), shapes::rows(), conversions::rows()];
+    let rows = [elementwise::rows(), axes::rows(), choosing::rows(), shapes::rows(), conversions::rows()];
     let rows = rows.into_iter().flatten().collect();
     let dynamic =
         |names: BTreeSet<String>| names.into_iter().filter(|name| name.starts_with("dyn_tensor::")).collect();
