@@ -42,7 +42,8 @@ pub use num_complex::Complex;
 pub use ops::AllAxesSliced;
 pub use ops::{
     AssignOperand, AxisIter, Indices, Lanes, Mask, MatchingOperand, MatrixRank, NewAxis, Operands,
-    OrderAgnostic, PositionNumber, Positions, RightOperand, SameOrderOperand, ScalarRank, SelectOperand, SliceArg, SliceOf, Stepped, op,
+    OrderAgnostic, PositionNumber, Positions, RightOperand, SameOrderOperand, ScalarRank, SelectOperand,
+    SliceArg, SliceOf, Stepped, op,
 };
 pub use order::{ColMajor, MemoryOrder, Order, RowMajor};
 pub use rank::{

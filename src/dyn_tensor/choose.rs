@@ -220,7 +220,8 @@ fn at(x: DynView<'_>, at: DynOperand<'_>) -> Result<DynTensor, Error> {
     let at = of_dtype(AT, x, at, POSITIONS, &mut kept)?;
     common_order(AT, x, at)?;
     if at.rank() != 2 {
-        let reason = format!("expected a matrix with one index per row, found a tensor of `Rank<{}>`", at.rank());
+        let reason =
+            format!("expected a matrix with one index per row, found a tensor of `Rank<{}>`", at.rank());
         return Err(Error::UnsupportedRank { op: AT, reason });
     }
     choose::check_indices(AT, x.shape(), at.shape())?;

@@ -113,7 +113,8 @@ impl Along {
         shape: &[usize],
         at: Operand<'_, i64, Dev>,
     ) -> Result<(), Error> {
-        Permute::<T>::check_positions(device, at, shape[self.axis]).map_err(|error| self.located(error, shape))
+        Permute::<T>::check_positions(device, at, shape[self.axis])
+            .map_err(|error| self.located(error, shape))
     }
 
     /// Replaces the axis of `a` by positions: `out` has the shape that [`taken`](Along::taken) returns. If `existing`, the elements of
@@ -176,7 +177,9 @@ impl Along {
             let nest = self.nest(out.axes(), values.axes(), at.axes(), Positions::Each);
             let (at, values) = (at.in_layout(&nest.at), values.in_layout(&nest.elements));
             let shape = out.axes().shape();
-            device.scatter(out.in_layout(&nest.tensor), at, values).map_err(|error| self.located(error, shape))
+            device
+                .scatter(out.in_layout(&nest.tensor), at, values)
+                .map_err(|error| self.located(error, shape))
         })
     }
 
@@ -250,7 +253,12 @@ pub(crate) fn check_mask<Dev: Device>(
 }
 
 /// Checks that there is one value for each element that is `true` in a mask of shape `shape`.
-pub(crate) fn check_values(op: &'static str, shape: &[usize], count: usize, values: usize) -> Result<(), Error> {
+pub(crate) fn check_values(
+    op: &'static str,
+    shape: &[usize],
+    count: usize,
+    values: usize,
+) -> Result<(), Error> {
     if count == values {
         return Ok(());
     }
@@ -318,7 +326,9 @@ pub(crate) fn pick<T: Element, Dev: Permute<T>>(
     at: Operand<'_, i64, Dev>,
 ) -> Result<(), Error> {
     device.pick(out, a, at).map_err(|error| match error {
-        Error::IndexOutOfBounds { index, axis, shape, .. } => Error::IndexOutOfBounds { op, index, axis, shape },
+        Error::IndexOutOfBounds { index, axis, shape, .. } => {
+            Error::IndexOutOfBounds { op, index, axis, shape }
+        }
         other => other,
     })
 }

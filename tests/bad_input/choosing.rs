@@ -177,9 +177,7 @@ fn under_masks() -> Vec<Row> {
             names: &["masked_fill", "try_masked_fill"],
             verb: "mask",
             operands: two,
-            run: |o, _| {
-                written!(o, out, mask, [0 1 2 16], out.try_masked_fill(mask, 7.0), out.masked_fill(mask, 7.0))
-            },
+            run: |o, _| written!(o, out, mask, [0 1 2 16], out.try_masked_fill(mask, 7.0), out.masked_fill(mask, 7.0)),
             expected: |a, _| replaced(&a[0], &a[1], |_| 7.0),
             ..Call::NOTHING
         },

@@ -1,6 +1,8 @@
 //! Elements at positions and under masks, compared with loops over indices.
 
-use super::check::{assert_is, assert_owned, assert_sequence, cases, elements, fixed, for_rank, for_types, put_all, tensor};
+use super::check::{
+    assert_is, assert_owned, assert_sequence, cases, elements, fixed, for_rank, for_types, put_all, tensor,
+};
 use super::number::{Exact, Number, Z};
 use super::reference::{Array, indices};
 use super::views::{Recipe, TestDim, recipe, shape, with_view, with_view_mut};
@@ -119,7 +121,8 @@ where
     let n = shape[axis];
     let p = if n == 0 { 0 } else { p };
     let random = &mut Random(recipe.seed);
-    let value = |random: &mut Random| T::put(Z::real(i128::from(random.bits() % 3))).expect("it fits every type");
+    let value =
+        |random: &mut Random| T::put(Z::real(i128::from(random.bits() % 3))).expect("it fits every type");
     // Overwrites elements. Of the values at one position, the last one in memory order stays.
     let each = positions(random, &with_extent(shape, axis, p), n.max(1));
     let values = Array::from_fn(&each.shape, |_| value(random));
@@ -160,7 +163,9 @@ where
     with_view_mut::<T, D, O>(
         recipe,
         shape,
-        &mut |mut view| view.masked_assign(flags::<D, O>(&mask), Tensor::from_vec([values.len()], values.clone())),
+        &mut |mut view| {
+            view.masked_assign(flags::<D, O>(&mask), Tensor::from_vec([values.len()], values.clone()))
+        },
         &mut |shown| {
             let (mut expected, mut next) = (shown.clone(), values.iter());
             for index in indices(shape, O::ROW_MAJOR).iter().filter(|index| *mask.at(index)) {
@@ -205,7 +210,10 @@ fn rank_zero_and_rank_limits() {
     let scalar = Tensor::<f64, Rank<0>>::scalar(3.0);
     let yes = Tensor::<bool, Rank<0>>::scalar(true);
     assert_eq!(scalar.masked(&yes).to_vec(), [3.0]);
-    assert_eq!((scalar.nonzero().shape(), Tensor::<u8, Rank<0>>::scalar(0).nonzero().shape()), ([1, 0], [0, 0]));
+    assert_eq!(
+        (scalar.nonzero().shape(), Tensor::<u8, Rank<0>>::scalar(0).nonzero().shape()),
+        ([1, 0], [0, 0])
+    );
     assert_eq!(scalar.at(scalar.nonzero()).to_vec(), [3.0]);
     let x = Tensor::<i32, _>::arange(0..6).reshape([2, 3]);
     assert_eq!(x.take(-1, Tensor::scalar(1)).to_vec(), [1, 4]);
@@ -224,7 +232,9 @@ fn positions_out_of_range() {
             assert_eq!(x.take(axis, [-n, n - 1]).shape()[axis], 2);
             for bad in [n, -n - 1, i64::MAX, i64::MIN] {
                 let named = |error: Error, op: &str| {
-                    let text = format!("cannot {op}: index {bad} is out of bounds for axis {axis} of shape [3, 4], whose extent is {n}");
+                    let text = format!(
+                        "cannot {op}: index {bad} is out of bounds for axis {axis} of shape [3, 4], whose extent is {n}"
+                    );
                     assert_eq!(error.to_string(), text);
                 };
                 named(x.try_take(axis, [0, bad, n + 7]).unwrap_err(), "take");
@@ -246,7 +256,10 @@ fn positions_out_of_range() {
         assert!(matches!(empty.try_take(0, [-1]), Err(Error::IndexOutOfBounds { .. })));
         assert!(matches!(empty.try_take(1, [2]), Err(Error::IndexOutOfBounds { .. })));
         let mut empty = empty;
-        assert!(matches!(empty.try_scatter_add(1, [2], Tensor::scalar(1)), Err(Error::IndexOutOfBounds { .. })));
+        assert!(matches!(
+            empty.try_scatter_add(1, [2], Tensor::scalar(1)),
+            Err(Error::IndexOutOfBounds { .. })
+        ));
     }
     check::<RowMajor>();
     check::<ColMajor>();

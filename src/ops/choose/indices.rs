@@ -29,6 +29,7 @@ pub trait Indices<D: Dim, O: Order, Dev: Device> {
 
 macro_rules! matrices {
     ($($Matrix:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<D: Dim, O: Order, Dev: Device, S: Storage<i64, Dev>> Indices<D, O, Dev> for $Matrix {
             type Data<'a>
                 = View<'a, i64, Dev>
@@ -44,6 +45,7 @@ matrices!(Tensor<i64, Rank<2>, O, Dev, S>, &Tensor<i64, Rank<2>, O, Dev, S>);
 
 macro_rules! lists {
     ($([$($generics:tt)*] $List:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<I: PositionNumber, O: Order, Dev: Device, const N: usize, $($generics)*> Indices<Rank<N>, O, Dev> for $List
         where
             Rank<N>: Dim,

@@ -25,12 +25,14 @@ pub trait Mask<D: Dim, O: Order, Dev: Device> {
     fn mask(&self) -> TensorView<'_, bool, D, O, Dev>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Mask<D, O, Dev> for Tensor<bool, D, O, Dev, S> {
     fn mask(&self) -> TensorView<'_, bool, D, O, Dev> {
         self.agree()
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Mask<D, O, Dev> for &Tensor<bool, D, O, Dev, S> {
     fn mask(&self) -> TensorView<'_, bool, D, O, Dev> {
         self.agree()

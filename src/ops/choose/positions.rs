@@ -53,6 +53,7 @@ pub trait Positions<O: Order, Dev: Device> {
     fn positions(&self, device: &Dev) -> Result<Tensor<i64, Self::Dim, O, Dev, Self::Data<'_>>, Error>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Dim, O: Order, Dev: Device, S: Storage<i64, Dev>> Positions<O, Dev> for Tensor<i64, E, O, Dev, S> {
     type Dim = E;
     type Data<'a>
@@ -64,6 +65,7 @@ impl<E: Dim, O: Order, Dev: Device, S: Storage<i64, Dev>> Positions<O, Dev> for 
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Dim, O: Order, Dev: Device, S: Storage<i64, Dev>> Positions<O, Dev> for &Tensor<i64, E, O, Dev, S> {
     type Dim = E;
     type Data<'a>
@@ -89,6 +91,7 @@ pub(super) fn upload<D: Dim, O: Order, Dev: Device>(
 
 macro_rules! lists {
     ($([$($generics:tt)*] $List:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<I: PositionNumber, O: Order, Dev: Device, $($generics)*> Positions<O, Dev> for $List {
             type Dim = Rank<1>;
             type Data<'a>

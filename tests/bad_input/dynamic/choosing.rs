@@ -101,8 +101,10 @@ pub(crate) fn rows() -> Vec<Row> {
             numbers: Numbers::Index,
             run: |o, n| {
                 with(&o[0], |x| {
-                    let rows = [n, n].concat().iter().map(|&i| i64::try_from(i).unwrap_or(i64::MAX)).collect();
-                    let rows = DynTensor::from_vec(&[2, n.len()], rows, MemoryOrder::RowMajor).expect("it holds its shape");
+                    let rows =
+                        [n, n].concat().iter().map(|&i| i64::try_from(i).unwrap_or(i64::MAX)).collect();
+                    let rows = DynTensor::from_vec(&[2, n.len()], rows, MemoryOrder::RowMajor)
+                        .expect("it holds its shape");
                     done!(try x.at(&rows))
                 })
             },
@@ -138,9 +140,10 @@ pub(crate) fn rows() -> Vec<Row> {
             verb: "mask",
             operands: |hazard| writable(same_rank(hazard)),
             run: |o, _| {
-                with_mask(&o[1], |mask| {
-                    done!(try changed(&o[0], |mut x| { x.masked_fill(mask, 7.0)?; Ok(x.array()) }))
-                })
+                with_mask(
+                    &o[1],
+                    |mask| done!(try changed(&o[0], |mut x| { x.masked_fill(mask, 7.0)?; Ok(x.array()) })),
+                )
             },
             expected: |a, _| replaced(&a[0], &a[1], |_| 7.0),
             ..Call::NOTHING
@@ -150,9 +153,10 @@ pub(crate) fn rows() -> Vec<Row> {
             verb: "mask",
             operands: |hazard| writable(same_rank(hazard)),
             run: |o, _| {
-                with_mask(&o[1], |mask| {
-                    done!(try changed(&o[0], |mut x| { x.masked_assign(mask, &values(mask)?)?; Ok(x.array()) }))
-                })
+                with_mask(
+                    &o[1],
+                    |mask| done!(try changed(&o[0], |mut x| { x.masked_assign(mask, &values(mask)?)?; Ok(x.array()) })),
+                )
             },
             expected: |a, _| replaced(&a[0], &a[1], |k| k as f64),
             ..Call::NOTHING

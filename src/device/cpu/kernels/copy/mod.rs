@@ -30,8 +30,8 @@ mod tile;
 pub(in crate::device::cpu) use stream::{fence, stream_piece};
 pub(in crate::device::cpu) use tile::transpose_tile;
 
-use crate::device::cpu::loops::few::Few;
 use crate::device::cpu::kernels::gather;
+use crate::device::cpu::loops::few::Few;
 use crate::device::cpu::loops::pack;
 use crate::device::cpu::loops::threads::{PARALLEL_BYTES, enter, join};
 use crate::device::cpu::{Cpu, HostPtr};

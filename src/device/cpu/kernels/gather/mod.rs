@@ -175,8 +175,7 @@ pub(super) fn take<T: Element>(
     assert_eq!(out.shape().get(..kept.len()), Some(kept), "the leading axes must be those of the operand");
     let mut strides = [0; MAX_RANK];
     strides[..kept.len()].copy_from_slice(&a.strides()[..kept.len()]);
-    let plan =
-        Plan::unordered(out.shape(), [out.strides(), &strides[..out.shape().len()], at.strides()]);
+    let plan = Plan::unordered(out.shape(), [out.strides(), &strides[..out.shape().len()], at.strides()]);
     let stride = a.strides()[kept.len()];
     let line = Line { len, stride, far: is_far(len, stride, size_of::<T>()) };
     let (to, from) = (HostPtr::new(out.ptr().get().cast()), HostPtr::new(a.ptr().get().cast()));
@@ -279,7 +278,9 @@ unsafe fn take_row<U: Copy>(
             let next = (i + PREFETCH_DISTANCE) as isize;
             // SAFETY: `i < n - PREFETCH_DISTANCE`, so this is one of the `n` positions, which are readable by the contract.
             let k = from_start(unsafe { *at.wrapping_offset(next * p) }, line.len);
-            prefetch(from.wrapping_offset(next * a).wrapping_offset((k as isize).wrapping_mul(line.stride)).cast());
+            prefetch(
+                from.wrapping_offset(next * a).wrapping_offset((k as isize).wrapping_mul(line.stride)).cast(),
+            );
         }
         let i = i as isize;
         // SAFETY: `i < n`, so this is one of the positions, which are readable by the contract.
@@ -315,7 +316,9 @@ pub(super) fn pick<T: Element>(
             let position = unsafe { *at.ptr().offset(i * down + axis as isize * right).get() };
             let k = from_start(position, len);
             if k >= len {
-                let Error::IndexOutOfBounds { op, index, .. } = out_of_bounds(position, len) else { unreachable!() };
+                let Error::IndexOutOfBounds { op, index, .. } = out_of_bounds(position, len) else {
+                    unreachable!()
+                };
                 return Err(Error::IndexOutOfBounds { op, index, axis, shape: a.shape().to_vec() });
             }
             offset += k as isize * stride;

@@ -79,7 +79,9 @@ impl<U: Copy> ScatterTask<U> {
                     let here = Line { len: 1, stride: 0, far: false };
                     // SAFETY: the position is valid for all `n` indices, so these are the elements at the position. `&0` is a valid
                     // position for the axis `here` of extent 1, and the stride 0 repeats it.
-                    unsafe { row(out, HostPtr::new((&raw const ZERO).cast_mut()), from, [1, 0, 1], n, here, f) }
+                    unsafe {
+                        row(out, HostPtr::new((&raw const ZERO).cast_mut()), from, [1, 0, 1], n, here, f)
+                    }
                 }
                 // SAFETY: these are indices of the plan, for which the caller ensures the contract.
                 strides => unsafe { row(out, at, from, strides, n, self.line, f) },
