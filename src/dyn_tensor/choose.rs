@@ -138,7 +138,7 @@ fn take_each<T: Element, Dev: Permute<T>>(
     along.check_each(x.shape(), at.shape())?;
     let layout = Layout::contiguous(at.shape(), order.is_row_major());
     let (from, at) = (elements::<T, Dev>(&x), elements::<i64, Dev>(&at));
-    allocate_with(device, layout, order, |out| along.take_each(device, out, from, at))
+    allocate_with(device, layout, order, |out| along.take_each(device, out, from, at, false))
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]

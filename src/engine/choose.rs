@@ -130,15 +130,17 @@ impl Along {
         self.take_at(device, out, a, at, Positions::Shared, existing)
     }
 
-    /// Takes elements at positions that differ for each index of the other axes.
+    /// Takes elements at positions that differ for each index of the other axes. If `existing`, the elements of `out` are unchanged if a
+    /// position is invalid.
     pub(crate) fn take_each<T: Element, Dev: Permute<T>>(
         self,
         device: &Dev,
         out: Output<'_, T, Dev>,
         a: Operand<'_, T, Dev>,
         at: Operand<'_, i64, Dev>,
+        existing: bool,
     ) -> Result<(), Error> {
-        self.take_at(device, out, a, at, Positions::Each, false)
+        self.take_at(device, out, a, at, Positions::Each, existing)
     }
 
     fn take_at<T: Element, Dev: Permute<T>>(
@@ -315,6 +317,26 @@ pub(crate) fn nonzero<Dev: Reduce<bool>>(
     let (down, right) = (axes.strides()[0], axes.strides()[1]);
     let reversed = Layout::new(axes.shape(), &[down, -right]).moved((columns - 1) as isize * right);
     device.nonzero(out.in_layout(&reversed), mask.in_layout(&of_mask))
+}
+
+/// Checks the rows of a matrix of indices for a tensor of this shape: one column for each axis.
+pub(crate) fn check_rows<T: Element, Dev: Permute<T>>(
+    op: &'static str,
+    device: &Dev,
+    shape: &[usize],
+    at: Operand<'_, i64, Dev>,
+) -> Result<(), Error> {
+    if at.shape().contains(&0) {
+        return Ok(());
+    }
+    let (rows, strides) = (at.shape()[0], at.strides());
+    for (axis, &n) in shape.iter().enumerate() {
+        let column = Layout::new(&[rows], &strides[..1]).moved(axis as isize * strides[1]);
+        let along = Along { op, axis, row_major: true };
+        Permute::<T>::check_positions(device, at.in_layout(&column), n)
+            .map_err(|error| along.located(error, shape))?;
+    }
+    Ok(())
 }
 
 /// Copies single elements of `a`, whose indices are the rows of the matrix `at`, to the vector `out`.

@@ -5,9 +5,10 @@ use crate::device::{Device, Permute};
 use crate::element::Element;
 use crate::engine::{choose, same_instance};
 use crate::error::{Error, unwrap_or_panic};
+use crate::ops::compute::check_out;
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
-use crate::storage::{OwnedData, Storage, View};
+use crate::storage::{OwnedData, Storage, StorageMut, View};
 use crate::tensor::{Tensor, TensorView};
 
 /// Indices of single elements of a tensor of rank `D`, for [`at`](Tensor::at): a slice, an array or a `Vec` of indices such as `[i, j]`,
@@ -121,5 +122,49 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Tensor::allocate_with([rows.shape()[0]], self.device().clone(), |out, device| {
             choose::pick(NAME, device, out, self.operand(), rows.operand())
         })
+    }
+
+    /// [`at`](Tensor::at) into a preallocated vector or mutable view with one element for each index. All indices are checked before an
+    /// element is written.
+    ///
+    /// # Panics
+    /// If `out` has another shape, an index is out of bounds, or a matrix of indices does not have one column per axis.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::zeros([2]);
+    /// tensor![[1, 2, 3], [4, 5, 6]].at_into([[0, 0], [1, -1]], &mut out);
+    /// assert_eq!(out, tensor![1, 6]);
+    /// ```
+    #[track_caller]
+    pub fn at_into<I: Indices<D, O, Dev>, S2>(&self, indices: I, out: &mut Tensor<T, Rank<1>, O, Dev, S2>)
+    where
+        Dev: Permute<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        unwrap_or_panic(self.try_at_into(indices, out));
+    }
+
+    /// Fallible variant of [`at_into`](Tensor::at_into).
+    ///
+    /// # Errors
+    /// If `out` has another shape or is on another instance of the device, an index is out of bounds, or a matrix of indices does not have
+    /// one column per axis. `out` is unchanged then.
+    pub fn try_at_into<I: Indices<D, O, Dev>, S2>(
+        &self,
+        indices: I,
+        out: &mut Tensor<T, Rank<1>, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        Dev: Permute<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        let rows = indices.rows(self.device())?;
+        same_instance(NAME, self.device(), rows.device())?;
+        choose::check_indices(NAME, self.shape().as_ref(), &rows.shape())?;
+        check_out(NAME, &[rows.shape()[0]], self.device(), out)?;
+        choose::check_rows::<T, Dev>(NAME, self.device(), self.shape().as_ref(), rows.operand())?;
+        let (output, device) = out.output();
+        choose::pick(NAME, device, output, self.operand(), rows.operand())
     }
 }

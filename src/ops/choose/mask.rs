@@ -5,6 +5,7 @@ use crate::element::Element;
 use crate::engine::{choose, same_instance};
 use crate::error::{Error, unwrap_or_panic};
 use crate::ops::binary::NotEqual;
+use crate::ops::compute::check_out;
 use crate::ops::operands::{MatchingOperand, WithRight};
 use crate::ops::reduction::Count;
 use crate::order::Order;
@@ -95,6 +96,49 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Tensor::allocate_with([count], self.device().clone(), |out, device| {
             choose::compress(device, O::MEMORY_ORDER, out, self.operand(), mask.operand())
         })
+    }
+
+    /// [`masked`](Tensor::masked) into a preallocated vector or mutable view with one element for each `true` element of the mask.
+    ///
+    /// # Panics
+    /// If the mask or `out` has another shape.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let (x, mut out) = (tensor![[1, -2], [-3, 4]], Tensor::zeros([2]));
+    /// x.masked_into(x.gt(0), &mut out);
+    /// assert_eq!(out, tensor![1, 4]);
+    /// ```
+    #[track_caller]
+    pub fn masked_into<M, S2>(&self, mask: M, out: &mut Tensor<T, Rank<1>, O, Dev, S2>)
+    where
+        M: Mask<D, O, Dev>,
+        Dev: Permute<T> + Reduce<bool>,
+        S2: StorageMut<T, Dev>,
+    {
+        unwrap_or_panic(self.try_masked_into(mask, out));
+    }
+
+    /// Fallible variant of [`masked_into`](Tensor::masked_into).
+    ///
+    /// # Errors
+    /// If the mask or `out` has another shape or is on another instance of the device: `out` is unchanged. Or if the device reports an
+    /// error.
+    pub fn try_masked_into<M, S2>(
+        &self,
+        mask: M,
+        out: &mut Tensor<T, Rank<1>, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        M: Mask<D, O, Dev>,
+        Dev: Permute<T> + Reduce<bool>,
+        S2: StorageMut<T, Dev>,
+    {
+        let (mask, shape) = (mask.mask(), self.shape());
+        choose::check_mask(MASKED, (self.device(), shape.as_ref()), (mask.device(), mask.shape().as_ref()))?;
+        check_out(MASKED, &[counted(&mask)?], self.device(), out)?;
+        let (output, device) = out.output();
+        choose::compress(device, O::MEMORY_ORDER, output, self.operand(), mask.operand())
     }
 
     /// Overwrites the elements at which a mask of the same shape is `true` with one value.

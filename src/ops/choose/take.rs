@@ -12,7 +12,7 @@ use crate::ops::compute::check_out;
 use crate::order::Order;
 use crate::rank::{Dim, Rank, TakeRanks};
 use crate::storage::{Storage, StorageMut};
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, TensorView};
 
 /// Returns the operation on an axis of tensors in memory order `O`.
 pub(super) fn along<D, O: Order>(op: &'static str, axis: impl AxisArg<D>) -> Along {
@@ -190,8 +190,57 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         same_instance(along.op, self.device(), at.device())?;
         along.check_each(self.shape().as_ref(), at.shape().as_ref())?;
         Tensor::allocate_with(at.shape(), self.device().clone(), |out, device| {
-            along.take_each(device, out, self.operand(), at.operand())
+            along.take_each(device, out, self.operand(), at.operand(), false)
         })
+    }
+
+    /// [`take_along_axis`](Tensor::take_along_axis) into a preallocated tensor or mutable view of exactly the shape of the positions. All
+    /// positions are checked before an element is written.
+    ///
+    /// # Panics
+    /// If `out` has another shape, the axis or a position is out of range, or another extent of the positions differs from that of `self`.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let (x, mut out) = (tensor![[3, 9, 4], [8, 2, 1]], Tensor::zeros([2, 1]));
+    /// x.take_along_axis_into(1, x.argmax_keepdims(1), &mut out);
+    /// assert_eq!(out, tensor![[9], [8]]);
+    /// ```
+    #[track_caller]
+    pub fn take_along_axis_into<A, P, S2>(&self, axis: A, positions: P, out: &mut Tensor<T, D, O, Dev, S2>)
+    where
+        A: AxisArg<D>,
+        P: Positions<O, Dev, Dim = D>,
+        Dev: Permute<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        unwrap_or_panic(self.try_take_along_axis_into(axis, positions, out));
+    }
+
+    /// Fallible variant of [`take_along_axis_into`](Tensor::take_along_axis_into).
+    ///
+    /// # Errors
+    /// If `out` has another shape or is on another instance of the device, the axis or a position is out of range, or another extent of
+    /// the positions differs from that of `self`. `out` is unchanged then.
+    pub fn try_take_along_axis_into<A, P, S2>(
+        &self,
+        axis: A,
+        positions: P,
+        out: &mut Tensor<T, D, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        A: AxisArg<D>,
+        P: Positions<O, Dev, Dim = D>,
+        Dev: Permute<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        let (along, at) = (along::<D, O>(TAKE_ALONG, axis), positions.positions(self.device())?);
+        along.check(self.shape().as_ref())?;
+        same_instance(along.op, self.device(), at.device())?;
+        along.check_each(self.shape().as_ref(), at.shape().as_ref())?;
+        check_out(TAKE_ALONG, at.shape().as_ref(), self.device(), out)?;
+        let (output, device) = out.output();
+        along.take_each(device, output, self.operand(), at.operand(), true)
     }
 
     /// Returns the elements at the indices along an axis at which a mask, a vector, is `true`.
@@ -227,14 +276,70 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         M: Mask<Rank<1>, O, Dev>,
         Dev: Permute<T>,
     {
-        let (along, mask) = (along::<D, O>(COMPRESS, axis), mask.mask());
-        same_instance(along.op, self.device(), mask.device())?;
-        let positions = positions_of(along, self.device(), self.shape().as_ref(), mask.operand())?;
-        let at = upload::<Rank<1>, O, _>([positions.len()], positions.into_iter(), self.device())?;
-        let mut shape = self.shape();
-        shape.as_mut()[along.axis] = at.len();
+        let along = along::<D, O>(COMPRESS, axis);
+        let (at, shape) = self.compressed(along, &mask.mask())?;
         Tensor::allocate_with(shape, self.device().clone(), |out, device| {
             along.take(device, out, self.operand(), at.operand(), false)
         })
+    }
+
+    /// [`compress`](Tensor::compress) into a preallocated tensor or mutable view of exactly the result's shape.
+    ///
+    /// # Panics
+    /// If `out` has another shape, the axis is out of range, or the mask does not have the extent of the axis.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::zeros([2, 2]);
+    /// tensor![[1, 2, 3], [4, 5, 6]].compress_into(1, tensor![true, false, true], &mut out);
+    /// assert_eq!(out, tensor![[1, 3], [4, 6]]);
+    /// ```
+    #[track_caller]
+    pub fn compress_into<A, M, S2>(&self, axis: A, mask: M, out: &mut Tensor<T, D, O, Dev, S2>)
+    where
+        A: AxisArg<D>,
+        M: Mask<Rank<1>, O, Dev>,
+        Dev: Permute<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        unwrap_or_panic(self.try_compress_into(axis, mask, out));
+    }
+
+    /// Fallible variant of [`compress_into`](Tensor::compress_into).
+    ///
+    /// # Errors
+    /// If `out` has another shape or is on another instance of the device, the axis is out of range, or the mask does not have the extent
+    /// of the axis. `out` is unchanged then.
+    pub fn try_compress_into<A, M, S2>(
+        &self,
+        axis: A,
+        mask: M,
+        out: &mut Tensor<T, D, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        A: AxisArg<D>,
+        M: Mask<Rank<1>, O, Dev>,
+        Dev: Permute<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        let along = along::<D, O>(COMPRESS, axis);
+        let (at, shape) = self.compressed(along, &mask.mask())?;
+        check_out(COMPRESS, shape.as_ref(), self.device(), out)?;
+        let (output, device) = out.output();
+        along.take(device, output, self.operand(), at.operand(), true)
+    }
+
+    /// Returns the positions at which a mask along an axis is `true`, and the shape with one index for each of them.
+    fn compressed(
+        &self,
+        along: Along,
+        mask: &TensorView<'_, bool, Rank<1>, O, Dev>,
+    ) -> Result<(Tensor<i64, Rank<1>, O, Dev>, D::Shape), Error> {
+        same_instance(along.op, self.device(), mask.device())?;
+        let positions = positions_of(along, self.device(), self.shape().as_ref(), mask.operand())?;
+        let at = upload([positions.len()], positions.into_iter(), self.device())?;
+        let mut shape = self.shape();
+        shape.as_mut()[along.axis] = at.len();
+        Ok((at, shape))
     }
 }

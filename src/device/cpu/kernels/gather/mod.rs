@@ -99,19 +99,19 @@ kernel! {
     /// Returns the least and the greatest of `n` positions, and of -1 and 0.
     ///
     /// # Safety
-    /// The caller must ensure that `n` elements with this stride, from `at` on, are readable.
-    wide unsafe fn range[][](at: *const i64, stride: isize, n: usize) -> (i64, i64) {
+    /// The caller must ensure that `n` elements with this stride, from `first` on, are readable.
+    wide unsafe fn range[][](first: *const i64, stride: isize, n: usize) -> (i64, i64) {
         let (mut least, mut greatest) = (0, -1);
         if stride == 1 {
             for i in 0..n {
                 // SAFETY: `i < n`, and the caller ensures that this element is readable.
-                let position = unsafe { *at.add(i) };
+                let position = unsafe { *first.wrapping_add(i) };
                 (least, greatest) = (position.min(least), position.max(greatest));
             }
         } else {
             for i in 0..n {
                 // SAFETY: `i < n`, and the caller ensures that this element is readable.
-                let position = unsafe { *at.wrapping_offset(i as isize * stride) };
+                let position = unsafe { *first.wrapping_offset(i as isize * stride) };
                 (least, greatest) = (position.min(least), position.max(greatest));
             }
         }
