@@ -105,6 +105,24 @@ fn at_positions() -> Vec<Row> {
             ..AXIS
         },
         Call {
+            names: &["take_along_axis_into", "try_take_along_axis_into"],
+            verb: "take along an axis",
+            operands: small,
+            run: |o, n| {
+                at_rank!(o, x: view, [0 1 2 16], {
+                    let zero = Tensor::scalar(0i64);
+                    let (at, out) = (zeros(&zero, x.shape()), || Tensor::zeros(x.shape()));
+                    done!(
+                        try { let mut out = out(); x.try_take_along_axis_into(n[0], at, &mut out).map(|()| out) },
+                        panics { let mut out = out(); x.take_along_axis_into(n[0], at, &mut out); out }
+                    )
+                })
+            },
+            expected: |a, n| firsts(&a[0], n[0]),
+            cannot: &[(HugeExtents, "memory does not hold such an output")],
+            ..AXIS
+        },
+        Call {
             names: &["put_along_axis", "try_put_along_axis"],
             verb: "put along an axis",
             run: |o, n| {
@@ -142,6 +160,25 @@ fn at_positions() -> Vec<Row> {
             expected: |a, n| twice(&a[0], n),
             ..Call::NOTHING
         },
+        Call {
+            names: &["at_into", "try_at_into"],
+            verb: "take elements",
+            operands: one,
+            numbers: Numbers::Index,
+            run: |o, n| {
+                at_rank!(o, x: view, [0 1 2 16], {
+                    let mut index = x.shape();
+                    index.copy_from_slice(n);
+                    let out = || Tensor::<f64, Rank<1>>::zeros([2]);
+                    done!(
+                        try { let mut out = out(); x.try_at_into([index; 2], &mut out).map(|()| out) },
+                        panics { let mut out = out(); x.at_into([index; 2], &mut out); out }
+                    )
+                })
+            },
+            expected: |a, n| twice(&a[0], n),
+            ..Call::NOTHING
+        },
     ];
     calls.into_iter().map(Row::from).collect()
 }
@@ -163,6 +200,28 @@ fn under_masks() -> Vec<Row> {
             ..AXIS
         },
         Call {
+            names: &["compress_into", "try_compress_into"],
+            verb: "compress",
+            operands: small,
+            run: |o, n| {
+                at_rank!(o, x: view, [0 1 2 16], {
+                    let mask = even(x, n[0]);
+                    let out = || {
+                        let mut shape = x.shape();
+                        shape.iter_mut().skip(n[0]).take(1).for_each(|extent| *extent = extent.div_ceil(2));
+                        Tensor::zeros(shape)
+                    };
+                    done!(
+                        try { let mut out = out(); x.try_compress_into(n[0], &mask, &mut out).map(|()| out) },
+                        panics { let mut out = out(); x.compress_into(n[0], &mask, &mut out); out }
+                    )
+                })
+            },
+            expected: |a, n| evens(&a[0], n[0]),
+            cannot: &[(HugeExtents, "memory does not hold such a mask")],
+            ..AXIS
+        },
+        Call {
             names: &["masked", "try_masked"],
             verb: "mask",
             operands: two,
@@ -171,6 +230,23 @@ fn under_masks() -> Vec<Row> {
                     done!(try x.try_masked(mask), panics x.masked(mask)))
             },
             expected: |a, _| masked(&a[0], &a[1]),
+            ..Call::NOTHING
+        },
+        Call {
+            names: &["masked_into", "try_masked_into"],
+            verb: "mask",
+            operands: |hazard| two(hazard).into_iter().filter(|o| !o[1].is_huge()).collect(),
+            run: |o, _| {
+                at_ranks!(o, x: view, mask: mask, [0 0, 1 1, 2 2, 16 16], {
+                    let out = || Tensor::<f64, Rank<1>>::zeros([mask.count().item() as usize]);
+                    done!(
+                        try { let mut out = out(); x.try_masked_into(mask, &mut out).map(|()| out) },
+                        panics { let mut out = out(); x.masked_into(mask, &mut out); out }
+                    )
+                })
+            },
+            expected: |a, _| masked(&a[0], &a[1]),
+            cannot: &[(HugeExtents, "memory does not hold such an output")],
             ..Call::NOTHING
         },
         Call {

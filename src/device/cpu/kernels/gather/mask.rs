@@ -80,27 +80,41 @@ impl<U: Copy> Row<U> {
     }
 
     /// Copies elements of the vector to the elements at which the mask is `true`. Returns the number of `true` elements for which the
-    /// vector had no element.
+    /// vector had no element. While the vector has enough elements for a chunk, each element of the row is written: with an element of
+    /// the vector or with its own value.
     ///
     /// # Safety
     /// The caller must ensure that the mask and the vector are readable, and exclusive access to the row's elements.
     #[inline(always)]
     unsafe fn expand(&self, [a, m]: [isize; 2], from: &mut Line<U>) -> usize {
         let mut lost = 0;
-        for i in 0..self.n as isize {
-            // SAFETY: `i < n`, so the caller ensures that this element of the mask is readable.
-            if !unsafe { *self.mask.offset(i * m).get() } {
-                continue;
+        for first in (0..self.n).step_by(CHUNK_LEN) {
+            let chunk = first..self.n.min(first + CHUNK_LEN);
+            let fits = from.len - from.next >= chunk.len();
+            for i in chunk {
+                let i = i as isize;
+                // SAFETY: `i < n`, so the caller ensures that this element of the mask is readable.
+                let chosen = unsafe { *self.mask.offset(i * m).get() };
+                let to = self.elements.offset(i * a).get();
+                if fits {
+                    // SAFETY: the vector had an element for each one of the chunk, so `next < len`, and the caller ensures that this
+                    // element is readable.
+                    let new = unsafe { *from.at(from.next) };
+                    // SAFETY: `i < n`, so the caller ensures exclusive access to this element.
+                    let old = unsafe { *to };
+                    // SAFETY: as for the read of `old`, access to this element is exclusive.
+                    unsafe { *to = if chosen { new } else { old } };
+                    from.next += usize::from(chosen);
+                } else if chosen && from.next < from.len {
+                    // SAFETY: `next < len`, so the caller ensures that this element of the vector is readable.
+                    let new = unsafe { *from.at(from.next) };
+                    // SAFETY: `i < n`, so the caller ensures exclusive access to this element.
+                    unsafe { *to = new };
+                    from.next += 1;
+                } else {
+                    lost += usize::from(chosen);
+                }
             }
-            if from.next == from.len {
-                lost += 1;
-                continue;
-            }
-            // SAFETY: `next < len`, so the caller ensures that this element of the vector is readable.
-            let element = unsafe { *from.at(from.next) };
-            // SAFETY: `i < n`, so the caller ensures exclusive access to this element.
-            unsafe { *self.elements.offset(i * a).get() = element };
-            from.next += 1;
         }
         lost
     }
@@ -147,6 +161,8 @@ unsafe fn copy(
                 (Way::Compress, [1, 1], 1) => unsafe { row.compress([1, 1], &mut line) },
                 // SAFETY: the row is a part of the elements and the mask, for which the caller ensures the contract.
                 (Way::Compress, strides, _) => unsafe { row.compress(strides, &mut line) },
+                // SAFETY: the row is a part of the elements and the mask, for which the caller ensures the contract.
+                (Way::Expand, [1, 1], 1) => unsafe { row.expand([1, 1], &mut line) },
                 // SAFETY: the row is a part of the elements and the mask, for which the caller ensures the contract.
                 (Way::Expand, strides, _) => unsafe { row.expand(strides, &mut line) },
             };
