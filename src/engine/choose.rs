@@ -232,9 +232,14 @@ pub(crate) fn positions_of<Dev: Device>(
         return Err(Error::Argument { op: along.op, reason });
     }
     let mask = device.gather(mask)?;
-    let mut positions = crate::device::via_host::zeros(mask.iter().filter(|&&chosen| chosen).count())?;
-    let chosen = mask.iter().enumerate().filter(|(_, chosen)| **chosen);
-    positions.iter_mut().zip(chosen).for_each(|(to, (k, _))| *to = k as i64);
+    let mut positions = crate::device::via_host::zeros::<i64>(mask.iter().filter(|&&chosen| chosen).count())?;
+    // The only branch is for the end of the positions, which the processor predicts, unlike one for each element of the mask.
+    let mut next = 0;
+    for (k, &chosen) in mask.iter().enumerate() {
+        let Some(to) = positions.get_mut(next) else { break };
+        *to = k as i64;
+        next += usize::from(chosen);
+    }
     Ok(positions)
 }
 

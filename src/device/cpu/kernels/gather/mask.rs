@@ -228,22 +228,27 @@ pub(in super::super) fn nonzero<T: Element>(out: &Output<'_, i64, Cpu>, a: &Oper
         }
         let [at] = walk.offsets();
         walk.advance();
-        for i in 0..n {
-            // SAFETY: the odometer visits the indices of all axes but the last, and `i` is less than the extent of the last one. So
-            // `Operand` guarantees that this element is readable.
-            if unsafe { *a.ptr().offset(at + i as isize * stride).get() } == T::default() {
-                continue;
+        for first in (0..n).step_by(CHUNK_LEN) {
+            // The indices of a chunk that are chosen, in a loop without a branch.
+            let (mut chosen, mut count) = ([0i64; CHUNK_LEN], 0);
+            for i in first..n.min(first + CHUNK_LEN) {
+                // SAFETY: the odometer visits the indices of all axes but the last, and `i` is less than the extent of the last one. So
+                // `Operand` guarantees that this element is readable.
+                let element = unsafe { *a.ptr().offset(at + i as isize * stride).get() };
+                chosen[count] = i as i64;
+                count += usize::from(element != T::default());
             }
-            assert!(row < rows, "the output must have a row for each element that is not zero");
-            if let Some(last) = columns.checked_sub(1) {
-                index[last] = i as i64;
-            }
-            for (column, &value) in index[..columns].iter().enumerate() {
+            assert!(count <= rows - row, "the output must have a row for each element that is not zero");
+            for (column, &leading) in index[..columns].iter().enumerate() {
                 let to = out.ptr().offset(row as isize * down + column as isize * right);
-                // SAFETY: `row` and `column` are less than the extents of the output, to which `Output` guarantees exclusive access.
-                unsafe { *to.get() = value };
+                for (k, &i) in chosen[..count].iter().enumerate() {
+                    let value = if column + 1 == columns { i } else { leading };
+                    // SAFETY: `row + k` and `column` are less than the extents of the output, to which `Output` guarantees exclusive
+                    // access.
+                    unsafe { *to.offset(k as isize * down).get() = value };
+                }
             }
-            row += 1;
+            row += count;
         }
     }
     assert_eq!(row, rows, "the output must have a row for each element that is not zero");
