@@ -72,6 +72,11 @@ impl<U: Copy> ScatterTask<U> {
                 [0, 1, 1] if self.line.stride == 1 => unsafe {
                     row(out, at, from, [0, 1, 1], n, Line { stride: 1, ..self.line }, f)
                 },
+                // One element for all positions, as of a histogram.
+                // SAFETY: these are indices of the plan, for which the caller ensures the contract.
+                [0, 1, 0] if self.line.stride == 1 => unsafe {
+                    row(out, at, from, [0, 1, 0], n, Line { stride: 1, ..self.line }, f)
+                },
                 [1, 0, 1] if n > 0 => {
                     // SAFETY: the caller ensures that the position is readable.
                     let k = from_start(unsafe { *at.get() }, self.line.len);
