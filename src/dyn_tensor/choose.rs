@@ -375,9 +375,10 @@ impl<S: DynData> DynTensor<S> {
     /// * If the device allocation fails.
     ///
     /// ```
-    /// use vierbein::{DynTensor, tensor};
+    /// use vierbein::{DynTensor, dyn_tensor::DynReduction, tensor};
     /// let x = DynTensor::from(tensor![[3, 9, 4], [8, 2, 1]]);
-    /// assert_eq!(x.take_along_axis(1, &x.argmax_keepdims(1)?)?.downcast_ref()?, tensor![[9], [8]]);
+    /// let greatest = x.reduce_keepdims(DynReduction::ArgMax, 1)?;
+    /// assert_eq!(x.take_along_axis(1, &greatest)?.downcast_ref()?, tensor![[9], [8]]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn take_along_axis<'b>(
