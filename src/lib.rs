@@ -42,15 +42,15 @@ pub use num_complex::Complex;
 #[doc(hidden)]
 pub use ops::AllAxesSliced;
 pub use ops::{
-    AssignOperand, AxisIter, Lanes, MatchingOperand, MatrixRank, NewAxis, Operands, OrderAgnostic, PadWidths,
-    RepeatCounts, RightOperand, SameOrderOperand, ScalarRank, SelectOperand, SliceArg, SliceOf, Stepped,
-    concatenate, concatenate_into, meshgrid, op, stack, try_concatenate, try_concatenate_into, try_meshgrid,
-    try_stack,
+    AssignOperand, AxisIter, Indices, Lanes, Mask, MatchingOperand, MatrixRank, NewAxis, Operands,
+    OrderAgnostic, PadWidths, PositionNumber, Positions, RepeatCounts, RightOperand, SameOrderOperand,
+    ScalarRank, SelectOperand, SliceArg, SliceOf, Stepped, concatenate, concatenate_into, meshgrid, op,
+    stack, try_concatenate, try_concatenate_into, try_meshgrid, try_stack,
 };
 pub use order::{ColMajor, MemoryOrder, Order, RowMajor};
 pub use rank::{
     Broadcast, BroadcastTo, Common, ContractRanks, Dim, InsertAxes, IntoShape, MAX_RANK, MatmulRanks,
-    MatrixStack, MergeAxes, Rank, RemoveAxes, Removed, ReshapeArg,
+    MatrixStack, MergeAxes, Rank, RemoveAxes, Removed, ReshapeArg, TakeRanks,
 };
 pub use storage::{OwnedData, Storage, StorageMut, View, ViewMut};
 pub use tensor::{

@@ -260,6 +260,35 @@ where
     type Contracted = <Sum<Diff<A::Num, U<K>>, Diff<B::Num, U<K>>> as ToRank>::Rank;
 }
 
+/// A rank whose tensors [`take`](crate::Tensor::take) positions of rank `M`: `M` axes replace one axis.
+///
+/// ```
+/// use vierbein::{TakeRanks, prelude::*};
+/// fn pairs<D: TakeRanks<Rank<1>>>(x: TensorView<'_, f64, D>) -> Tensor<f64, D::Taken> {
+///     x.take(0, [0, 1])
+/// }
+/// assert_eq!(pairs(tensor![1.0, 2.0, 3.0].view()).shape(), [2]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "cannot take elements of a tensor of `{Self}` at positions of `{M}`",
+    label = "the tensor has no axis, or the result would have more than 16",
+    note = "the result's rank is N - 1 + M: the axes of the positions replace one axis",
+    note = "in generic code, bound the rank: `D: TakeRanks<{M}>`"
+)]
+pub trait TakeRanks<M>: Dim {
+    /// The rank `N - 1 + M`.
+    type Taken: Dim;
+}
+
+#[diagnostic::do_not_recommend]
+impl<D: Dim, M: Dim> TakeRanks<M> for D
+where
+    D: RemoveAxes<1>,
+    D::Removed: ContractRanks<M, 0>,
+{
+    type Taken = <D::Removed as ContractRanks<M, 0>>::Contracted;
+}
+
 /// A rank that can be multiplied by `Other` in a matrix product. The axis of a vector is summed; batches of matrices broadcast.
 ///
 /// | left | right | product |

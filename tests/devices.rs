@@ -30,7 +30,7 @@ macro_rules! device_tests {
             device_tests!(@bodies $O, $Dev, true $(&& $there)?;
                 construction constant_tensors elementwise scalars_on_both_sides owned_operands in_place
                 functions complex_numbers comparisons masks select cast
-                sums means_and_moments extremes positions running_sums traces diagonals
+                sums means_and_moments extremes positions running_sums elements_at_positions elements_under_masks traces diagonals
                 shape_operations broadcast_views slicing order_conversion matrix_products batched_products
                 products_of_views contractions named_products round_trips copies_across assignment_into_views mutable_views empty_tensors rank_0);
         }
@@ -328,6 +328,43 @@ fn running_sums<O: Order, Dev: Full>() {
         (0..=k).map(|k| r([i, 0, 3 - k])).product()
     });
     check(&make::<_, _, O, Dev>([4], |[i]| i as i32 + 1).cumprod(0), [4], |[i]| (1..=i as i32 + 1).product());
+}
+
+fn elements_at_positions<O: Order, Dev: Full>() {
+    let x = make::<_, _, O, Dev>([2, 3, 4], r);
+    let at = make::<_, _, O, Dev>([2, 2], |[i, j]| [[0i64, -1], [1, 1]][i][j]);
+    let place = |i: usize, j: usize| [[0, 2], [1, 1]][i][j];
+    check(&x.take(1, &at), [2, 2, 2, 4], |[i, j, k, l]| r([i, place(j, k), l]));
+    check(&x.slice(s![1, ..;-1, ..]).take(0, [0, -1]), [2, 4], |[i, j]| r([1, 2 - 2 * i, j]));
+    check(&x.take_along_axis(2, x.argmax_keepdims(2)), [2, 3, 1], |[i, j, _]| {
+        (0..4).map(|k| r([i, j, k])).fold(f64::NEG_INFINITY, f64::max)
+    });
+    check(&x.at([[1, 2, 3], [0, -1, 1]]), [2], |[k]| r([[1, 2, 3], [0, 2, 1]][k]));
+    let mut sums = make::<_, _, O, Dev>([2, 3], p);
+    sums.scatter_add(1, [2, 0, 2], make::<_, _, O, Dev>([2, 3], q));
+    check(&sums, [2, 3], |[i, j]| {
+        p([i, j]) + (0..3).filter(|&k| [2, 0, 2][k] == j).map(|k| q([i, k])).sum::<f64>()
+    });
+    sums.put_along_axis(1, make::<_, _, O, Dev>([2, 1], |[i, _]| i as i64 - 1), Tensor::scalar(9.0));
+    check(&sums.slice(s![0, 2]), [], |_| 9.0);
+    check(&sums.slice(s![1, 0]), [], |_| 9.0);
+    assert!(x.try_take(0, [2]).is_err() && sums.try_scatter_add(0, [-3], Tensor::scalar(1.0)).is_err());
+}
+
+fn elements_under_masks<O: Order, Dev: Full>() {
+    let x = make::<_, _, O, Dev>([4, 5], p);
+    let positive: Vec<[usize; 2]> =
+        indices::<Rank<2>, O>([4, 5]).into_iter().filter(|&index| p(index) > 0.0).collect();
+    check(&x.masked(x.gt(0.0)), [positive.len()], |[k]| p(positive[k]));
+    check(&x.gt(0.0).nonzero(), [positive.len(), 2], |[k, axis]| positive[k][axis] as i64);
+    check(&x.t().compress(1, make::<_, _, O, Dev>([4], |[i]| i % 2 == 1)), [5, 2], |[i, j]| {
+        p([2 * j + 1, i])
+    });
+    let mut y = x.clone();
+    y.masked_fill(x.gt(0.0), 7.0);
+    check(&y, [4, 5], |index| if p(index) > 0.0 { 7.0 } else { p(index) });
+    y.masked_assign(x.gt(0.0), x.masked(x.gt(0.0)) * 2.0);
+    check(&y, [4, 5], |index| if p(index) > 0.0 { 2.0 * p(index) } else { p(index) });
 }
 
 fn traces<O: Order, Dev: Full>() {

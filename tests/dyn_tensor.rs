@@ -5,6 +5,8 @@ mod common;
 
 #[path = "bad_input/dynamic/mod.rs"]
 mod bad_input;
+#[path = "dyn_tensor/choosing.rs"]
+mod choosing;
 #[path = "dyn_tensor/contract.rs"]
 mod contract;
 #[path = "dyn_tensor/convert.rs"]

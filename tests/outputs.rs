@@ -60,6 +60,72 @@ fn every_operation_in_both_orders() {
     every_operation::<ColMajor>();
 }
 
+fn chosen_elements<O: Order>() {
+    let (a, _) = operands::<O>();
+    let mut wide = Tensor::<f64, Rank<2>, O>::full([26, 42], -1.0);
+    // The elements between those of a strided view stay unchanged.
+    let check = |wide: &mut Tensor<f64, Rank<2>, O>, expected: &dyn Fn(usize, usize) -> f64| {
+        for (i, j) in (0..26).flat_map(|i| (0..42).map(move |j| (i, j))) {
+            let (row, column) = (i / 2, (41 - j) / 2);
+            let written = i % 2 == 0 && j % 2 == 1;
+            let expected = if written { expected(row, column) } else { -1.0 };
+            assert_eq!(wide[[i, j]], expected, "[{i}, {j}]");
+        }
+        wide.fill(-1.0);
+    };
+    let rows: Vec<usize> = (0..13).map(|i| (5 * i + 3) % 13).collect();
+    a.take_into(0, &rows, &mut wide.slice_mut(s![..;2, 1..;-2]));
+    check(&mut wide, &|i, j| a[[rows[i], j]]);
+    let at =
+        Tensor::<i64, Rank<2>, O>::from_fn([13, 21], |[i, j]| ((i * j) % 21) as i64 - 21 * (j % 2) as i64);
+    a.take_along_axis_into(1, &at, &mut wide.slice_mut(s![..;2, 1..;-2]));
+    check(&mut wide, &|i, j| a[[i, (i * j) % 21]]);
+    let doubled = Tensor::<f64, Rank<2>, O>::from_fn([13, 42], |[i, j]| a[[i, j / 2]] + (j % 2) as f64);
+    let odd = Tensor::<bool, Rank<1>, O>::from_fn([42], |[j]| j % 2 == 1);
+    doubled.compress_into(1, &odd, &mut wide.slice_mut(s![..;2, 1..;-2]));
+    check(&mut wide, &|i, j| a[[i, j]] + 1.0);
+
+    let mut line = Tensor::<f64, Rank<1>, O>::full([7], -1.0);
+    a.at_into([[0, 0], [12, -1], [-13, 20]], &mut line.slice_mut(s![1..;-2]));
+    assert_eq!(line.to_vec(), [-1.0, -1.0, a[[0, 20]], -1.0, a[[12, 20]], -1.0, a[[0, 0]]]);
+    line.fill(-1.0);
+    let mask =
+        Tensor::<bool, Rank<2>, O>::from_fn([13, 21], |[i, j]| [[1, 2], [3, 0], [12, 0]].contains(&[i, j]));
+    a.masked_into(&mask, &mut line.slice_mut(s![1..;2]));
+    let mut expected = [a[[1, 2]], a[[3, 0]], a[[12, 0]]];
+    if !O::MEMORY_ORDER.is_row_major() {
+        expected.rotate_left(1);
+    }
+    assert_eq!(line.to_vec(), [-1.0, expected[0], -1.0, expected[1], -1.0, expected[2], -1.0]);
+
+    // Nothing is written before an error.
+    let (before, mut out) = (line.clone(), line);
+    let error =
+        a.try_at_into([[0, 0], [1, 21], [2, 2], [3, 3], [4, 4], [5, 5], [13, 0]], &mut out).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cannot take elements: index 13 is out of bounds for axis 0 of shape [13, 21], whose extent is 13"
+    );
+    let shapes = [
+        a.try_at_into([[0, 0]], &mut out),
+        a.try_masked_into(&mask, &mut out),
+        a.slice(s![.., 0]).try_compress_into(0, mask.slice(s![.., 0]), &mut out),
+        a.slice(s![.., 0]).try_take_along_axis_into(0, [0, 1], &mut out),
+        a.slice(s![.., 0]).try_take_into(0, [0, 1], &mut out),
+    ];
+    assert!(shapes.iter().all(|tried| matches!(tried, Err(Error::OutputShape { .. }))), "{shapes:?}");
+    let error =
+        a.slice(s![.., 0]).try_take_along_axis_into(0, [0, 1, 2, 3, 4, 5, -14], &mut out).unwrap_err();
+    assert!(matches!(error, Error::IndexOutOfBounds { index: -14, axis: 0, .. }), "{error}");
+    assert_eq!(out, before);
+}
+
+#[test]
+fn chosen_elements_in_both_orders() {
+    chosen_elements::<RowMajor>();
+    chosen_elements::<ColMajor>();
+}
+
 #[test]
 fn outputs_have_the_shape_of_the_result() {
     let (a, row) = (tensor![[1, 2], [3, 4]], tensor![5, 6]);

@@ -28,6 +28,8 @@ mod views;
 mod arithmetic;
 #[path = "properties/casts.rs"]
 mod casts;
+#[path = "properties/choosing.rs"]
+mod choosing;
 #[path = "properties/elementwise.rs"]
 mod elementwise;
 #[path = "properties/large.rs"]

@@ -89,6 +89,98 @@ pub trait Permute<T: Element>: Device {
     fn copy(&self, out: Output<'_, T, Self>, a: Operand<'_, T, Self>) -> Result<(), Error> {
         via_host::store(self, &via_host::fetch(self, a)?, out)
     }
+
+    /// Checks that all positions are valid for an axis of extent `len`: at least `-len` and less than `len`.
+    ///
+    /// # Errors
+    /// * [`Error::IndexOutOfBounds`] with the first invalid position, in row-major order. The error names an axis 0 of extent `len`.
+    /// * The error of the device.
+    fn check_positions(&self, at: Operand<'_, i64, Self>, len: usize) -> Result<(), Error> {
+        Permute::<T>::check_positions(&Cpu, via_host::fetch(self, at)?.operand(), len)
+    }
+
+    /// Copies elements at positions along the last axis of `a` to `out`.
+    ///
+    /// The leading axes of `out` and `at`, which have the same shape, are all axes of `a` but the last: `out[k.., m..]` is
+    /// `a[k.., at[k.., m..]]`. Negative positions count from the end.
+    ///
+    /// # Errors
+    /// * The errors of [`check_positions`](Permute::check_positions). `out` may then be partly written.
+    /// * The error of the device.
+    fn take(
+        &self,
+        out: Output<'_, T, Self>,
+        a: Operand<'_, T, Self>,
+        at: Operand<'_, i64, Self>,
+    ) -> Result<(), Error> {
+        let (a, at) = (via_host::fetch(self, a)?, via_host::fetch(self, at)?);
+        via_host::write_with(self, out, |host_out| Cpu.take(host_out, a.operand(), at.operand()))
+    }
+
+    /// Copies elements of `a` to positions along the last axis of `out`.
+    ///
+    /// The leading axes of `a` and `at`, which have the same shape, are all axes of `out` but the last: `out[k.., at[k.., m..]]`
+    /// becomes `a[k.., m..]`. If a position occurs several times, the last element stays, in row-major order of `a`. Negative
+    /// positions count from the end.
+    ///
+    /// # Errors
+    /// * The errors of [`check_positions`](Permute::check_positions). `out` is then unchanged.
+    /// * The error of the device.
+    fn scatter(
+        &self,
+        out: Output<'_, T, Self>,
+        at: Operand<'_, i64, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        let (a, at) = (via_host::fetch(self, a)?, via_host::fetch(self, at)?);
+        via_host::update_with(self, out, |host_out| Cpu.scatter(host_out, at.operand(), a.operand()))
+    }
+
+    /// Copies single elements of `a` to the vector `out`. Row `i` of the matrix `at` is the index of element `i` of `out`: one
+    /// position for each axis of `a`. Negative positions count from the end.
+    ///
+    /// # Errors
+    /// * [`Error::IndexOutOfBounds`] with the first invalid position. `out` may then be partly written.
+    /// * The error of the device.
+    fn pick(
+        &self,
+        out: Output<'_, T, Self>,
+        a: Operand<'_, T, Self>,
+        at: Operand<'_, i64, Self>,
+    ) -> Result<(), Error> {
+        let (a, at) = (via_host::fetch(self, a)?, via_host::fetch(self, at)?);
+        via_host::write_with(self, out, |host_out| Cpu.pick(host_out, a.operand(), at.operand()))
+    }
+
+    /// Copies the elements of `a` at which `mask` is `true` to the vector `out`, in row-major order. `mask` has the shape of `a`,
+    /// and as many elements that are `true` as `out` has elements.
+    ///
+    /// # Errors
+    /// If the device reports an error.
+    fn compress(
+        &self,
+        out: Output<'_, T, Self>,
+        a: Operand<'_, T, Self>,
+        mask: Operand<'_, bool, Self>,
+    ) -> Result<(), Error> {
+        let (a, mask) = (via_host::fetch(self, a)?, via_host::fetch(self, mask)?);
+        via_host::write_with(self, out, |host_out| Cpu.compress(host_out, a.operand(), mask.operand()))
+    }
+
+    /// Copies the elements of the vector `a` to the elements of `out` at which `mask` is `true`, in row-major order. `mask` has the
+    /// shape of `out`, and as many elements that are `true` as `a` has elements.
+    ///
+    /// # Errors
+    /// If the device reports an error.
+    fn expand(
+        &self,
+        out: Output<'_, T, Self>,
+        mask: Operand<'_, bool, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        let (a, mask) = (via_host::fetch(self, a)?, via_host::fetch(self, mask)?);
+        via_host::update_with(self, out, |host_out| Cpu.expand(host_out, mask.operand(), a.operand()))
+    }
 }
 
 /// Reductions and scans (cumulative sums and products). A trace is computed as a reduction of a diagonal view.
@@ -125,6 +217,37 @@ pub trait Reduce<T: Element>: Device {
     ) -> Result<(), Error> {
         let a = via_host::fetch(self, a)?;
         via_host::write_with(self, out, |host_out| Cpu.scan(op, host_out, a.operand()))
+    }
+
+    /// Combines elements of `out`, at positions along its last axis, with elements of `a`.
+    ///
+    /// The leading axes of `a` and `at`, which have the same shape, are all axes of `out` but the last: `out[k.., at[k.., m..]]`
+    /// becomes `op(out[k.., at[k.., m..]], a[k.., m..])`. For each `k..`, the elements of `a` are combined in row-major order of
+    /// `m..`. Negative positions count from the end.
+    ///
+    /// # Errors
+    /// * [`Error::IndexOutOfBounds`] as of [`Permute::check_positions`]. `out` is then unchanged.
+    /// * [`Error::Arithmetic`] if `op` is undefined for some elements. `out` may then be partly written.
+    /// * The error of the device.
+    fn scatter_with<F: BinaryOp<T, T, Output = T>>(
+        &self,
+        op: &F,
+        out: Output<'_, T, Self>,
+        at: Operand<'_, i64, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        let (a, at) = (via_host::fetch(self, a)?, via_host::fetch(self, at)?);
+        via_host::update_with(self, out, |host_out| Cpu.scatter_with(op, host_out, at.operand(), a.operand()))
+    }
+
+    /// Writes the indices of all elements of `a` that are not zero to the rows of the matrix `out`, in row-major order of `a`.
+    /// `out` has one row for each of these elements, and one column for each axis of `a`.
+    ///
+    /// # Errors
+    /// If the device reports an error.
+    fn nonzero(&self, out: Output<'_, i64, Self>, a: Operand<'_, T, Self>) -> Result<(), Error> {
+        let a = via_host::fetch(self, a)?;
+        via_host::write_with(self, out, |host_out| Cpu.nonzero(host_out, a.operand()))
     }
 }
 

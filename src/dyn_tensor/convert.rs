@@ -278,7 +278,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn get(&self, index: &[usize]) -> Result<DynScalar, Error> {
-        self.storage().data().element(&self.at(index)?)
+        self.storage().data().element(&self.layout_at(index)?)
     }
 
     /// Returns the value of a tensor of rank 0.
@@ -308,7 +308,7 @@ impl<S: DynData> DynTensor<S> {
     ///
     /// # Errors
     /// If the index is out of bounds or does not have one number for each axis.
-    fn at(&self, index: &[usize]) -> Result<Layout, Error> {
+    fn layout_at(&self, index: &[usize]) -> Result<Layout, Error> {
         if index.len() != self.rank() {
             let reason = format!(
                 "a tensor of `Rank<{}>` cannot be indexed with {} indices: expected one index for each axis",
@@ -352,7 +352,7 @@ impl<S: DynData> DynTensor<S> {
     where
         S: DynDataMut,
     {
-        let (at, value) = (self.at(index)?, value.into());
+        let (at, value) = (self.layout_at(index)?, value.into());
         if value.dtype() != self.dtype() {
             return Err(Error::ScalarType { op: "assign", tensor: self.dtype(), scalar: value.dtype() });
         }

@@ -20,6 +20,7 @@
 mod assign;
 mod binary;
 mod cast_into;
+mod choose;
 mod contract;
 mod convert;
 mod downcast;

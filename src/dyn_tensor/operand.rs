@@ -203,6 +203,8 @@ pub(super) mod needs {
         convert integers first, e.g. with `.to_dtype(DType::F64)`; take `.abs()`, `.re()` or `.im()` of complex numbers";
     pub(in super::super) const BITS: &str = "does not support bitwise operations: `&`, `|`, `^` and `!` need `bool` or integers; \
         compare first, e.g. with `.gt(0.0)`";
+    pub(in super::super) const POSITIONS: &str =
+        "is not `i64`: positions are tensors of `i64`; convert them first with `.to_dtype(DType::I64)`";
     pub(in super::super) const MASK: &str =
         "is not `bool`: expected a mask; compare first, e.g. with `.gt(0.0)`";
 }

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub(crate) mod choose;
 pub(crate) mod contract;
 pub(crate) mod elementwise;
 pub(crate) mod join;

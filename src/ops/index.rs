@@ -56,7 +56,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
     {
         let (axis, index) = self.along(axis, index);
-        self.view().at(axis, index)
+        self.view().at_index(axis, index)
     }
 
     /// Splits the tensor along an axis: returns a view of the indices below `at`, and a view of the others. A
@@ -136,7 +136,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S: StorageMut<T, Dev>,
     {
         let (axis, index) = self.along(axis, index);
-        self.view_mut().at(axis, index)
+        self.view_mut().at_index(axis, index)
     }
 
     /// Splits the tensor along an axis: returns a mutable view of the indices below `at`, and a mutable view of the others.
@@ -223,7 +223,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
         A: AxisArg<D>,
     {
         let (axis, index) = self.along(axis, index);
-        self.at(axis, index)
+        self.at_index(axis, index)
     }
 
     /// Variant of [`slice_mut`](Tensor::slice_mut) that consumes the view. The result has the same lifetime `'a`.

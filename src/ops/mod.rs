@@ -8,6 +8,7 @@ mod arithmetic;
 mod assign;
 mod binary;
 pub(crate) mod catalogue;
+mod choose;
 mod compute;
 mod construct;
 mod convert;
@@ -41,6 +42,7 @@ mod unary;
 mod windows;
 
 pub(crate) use apply::Cast;
+pub use choose::{Indices, Mask, PositionNumber, Positions};
 pub(crate) use construct::Constant;
 pub use convert::{OrderAgnostic, ScalarRank};
 pub use grid::{meshgrid, try_meshgrid};
@@ -70,6 +72,7 @@ pub(crate) use split::{chunk_count, collected, equal_parts, ranges_between};
 pub mod op {
     pub use super::arithmetic::AddScaled;
     pub use super::binary::*;
+    pub use super::choose::FillMasked;
     pub use super::reduction::{
         All, Any, ArgMax, ArgMin, Best, Count, Max, Mean, Min, Moments, Norm, Prod, Product, Std, Sum, Var,
     };

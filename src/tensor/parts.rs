@@ -20,7 +20,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
     /// # Errors
     /// If the axis or the index is out of range.
     #[inline(always)]
-    pub(crate) fn at<E: Dim>(self, axis: usize, index: usize) -> Result<Tensor<T, E, O, Dev, S>, Error> {
+    pub(crate) fn at_index<E: Dim>(
+        self,
+        axis: usize,
+        index: usize,
+    ) -> Result<Tensor<T, E, O, Dev, S>, Error> {
         let (mut shape, mut strides) = (E::Shape::default(), E::Strides::default());
         // Does not call `with_axes`, which checks bounds. The check is not needed, because each index of the view is an index of the
         // tensor, and it would take time: views of rows are created often.

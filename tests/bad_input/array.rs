@@ -351,6 +351,105 @@ pub(crate) fn index_axis(x: &Array, axis: usize, at: usize) -> Outcome {
     Ok(Array::from_fn(&shape, |index| x.at(&[&index[..axis], &[at], &index[axis..]].concat())))
 }
 
+/// Takes the indices 0, -1 and 0 along an axis.
+pub(crate) fn taken(x: &Array, axis: usize) -> Outcome {
+    check_axes(x.shape.len(), &[axis])?;
+    let (mut shape, n) = (x.shape.clone(), x.shape[axis]);
+    shape[axis] = 3;
+    allocated(&shape, 8)?;
+    if n == 0 {
+        return reject("IndexOutOfBounds");
+    }
+    Ok(Array::from_fn(&shape, |index| {
+        let mut index = index.to_vec();
+        index[axis] = [0, n - 1, 0][index[axis]];
+        x.at(&index)
+    }))
+}
+
+/// Repeats the elements at index 0 along an axis.
+pub(crate) fn firsts(x: &Array, axis: usize) -> Outcome {
+    check_axes(x.shape.len(), &[axis])?;
+    allocated(&x.shape, 8)?;
+    Ok(Array::from_fn(&x.shape, |index| {
+        let mut index = index.to_vec();
+        index[axis] = 0;
+        x.at(&index)
+    }))
+}
+
+/// Sets the elements at index 0 along an axis to 7.
+pub(crate) fn put_first(x: &Array, axis: usize) -> Outcome {
+    allocated(&x.shape, 8)?;
+    check_axes(x.shape.len(), &[axis])?;
+    Ok(Array::from_fn(&x.shape, |index| if index[axis] == 0 { 7.0 } else { x.at(index) }))
+}
+
+/// Adds 1 at the indices 0, -1 and 0 along an axis.
+pub(crate) fn scattered(x: &Array, axis: usize) -> Outcome {
+    allocated(&x.shape, 8)?;
+    check_axes(x.shape.len(), &[axis])?;
+    let n = x.shape[axis];
+    if n == 0 {
+        return reject("IndexOutOfBounds");
+    }
+    Ok(Array::from_fn(&x.shape, |index| {
+        let times = [0, n - 1, 0].iter().filter(|&&k| k == index[axis]).count();
+        (0..times).fold(x.at(index), |sum, _| sum + 1.0)
+    }))
+}
+
+/// Takes the even indices along an axis.
+pub(crate) fn evens(x: &Array, axis: usize) -> Outcome {
+    check_axes(x.shape.len(), &[axis])?;
+    let mut shape = x.shape.clone();
+    shape[axis] = shape[axis].div_ceil(2);
+    Ok(Array::from_fn(&shape, |index| {
+        let mut index = index.to_vec();
+        index[axis] *= 2;
+        x.at(&index)
+    }))
+}
+
+/// Returns the elements of `x` at which the mask is positive. There are too many in a huge tensor.
+pub(crate) fn masked(x: &Array, mask: &Array) -> Outcome {
+    if x.shape != mask.shape {
+        return reject("Argument");
+    }
+    if x.len() > MANY {
+        return Err(Rejection::Untried);
+    }
+    Ok(Array::line(x.data.iter().zip(&mask.data).filter(|(_, m)| **m > 0.0).map(|(x, _)| *x).collect()))
+}
+
+/// Replaces the elements at which the mask is positive. `f` takes the number of such elements before.
+pub(crate) fn replaced(x: &Array, mask: &Array, f: impl Fn(usize) -> f64) -> Outcome {
+    allocated(&x.shape, 8)?;
+    if x.shape != mask.shape {
+        return reject("Argument");
+    }
+    let mut next = 0;
+    Ok(Array::from_fn(&x.shape, |index| {
+        next += usize::from(mask.at(index) > 0.0);
+        if mask.at(index) > 0.0 { f(next - 1) } else { x.at(index) }
+    }))
+}
+
+/// Returns the indices of the elements that are not zero, one per row.
+pub(crate) fn nonzero(x: &Array) -> Outcome {
+    allocated(&x.shape, 1)?;
+    let rows: Vec<Vec<usize>> = indices(&x.shape).into_iter().filter(|index| x.at(index) != 0.0).collect();
+    Ok(Array::from_fn(&[rows.len(), x.shape.len()], |index| rows[index[0]][index[1]] as f64))
+}
+
+/// Takes one element twice.
+pub(crate) fn twice(x: &Array, index: &[usize]) -> Outcome {
+    if index.iter().zip(&x.shape).any(|(i, n)| i >= n) {
+        return reject("IndexOutOfBounds");
+    }
+    Ok(Array::line(vec![x.at(index); 2]))
+}
+
 /// Broadcasts to a larger shape without an allocation.
 pub(crate) fn broadcast(x: &Array, shape: &[usize]) -> Outcome {
     in_bounds(shape, 8)?;

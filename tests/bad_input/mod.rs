@@ -15,6 +15,7 @@
 
 mod array;
 mod builder;
+mod choosing;
 mod construct;
 mod conversions;
 mod dlpack;
@@ -89,6 +90,7 @@ fn every_public_operation() {
     let rows = [
         elementwise::rows(),
         writing::rows(),
+        choosing::rows(),
         reductions::rows(),
         shapes::rows(),
         products::rows(),

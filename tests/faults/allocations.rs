@@ -198,6 +198,28 @@ fn reductions_return_out_of_memory() {
 }
 
 #[test]
+fn choosing_elements_returns_out_of_memory() {
+    let _alone = Alone::new();
+    let (x, mask) = (square(), square().gt(5.0));
+    let (at, firsts) = ([2, -1, 0], x.argmax_keepdims(1));
+    let (rows, chosen) = (mask.nonzero(), mask.index_axis(0, 1));
+    let (one, values) = (Tensor::scalar(1.0), x.masked(&mask));
+    check_all! { ALL;
+        x.try_take(1, at);
+        x.try_take_along_axis(0, x.try_argmax_keepdims(0)?);
+        x.try_at([[2, -1], [0, 3]]);
+        x.try_at(&rows);
+        x.try_compress(0, chosen);
+        x.try_masked(&mask);
+        x.try_nonzero();
+        x.try_clone().and_then(|mut y| y.try_put_along_axis(1, &firsts, &one).map(|()| y));
+        x.try_clone().and_then(|mut y| y.try_scatter_add(0, at, &one).map(|()| y));
+        x.try_clone().and_then(|mut y| y.try_masked_assign(&mask, &values).map(|()| y));
+        x.try_clone().and_then(|mut y| y.try_masked_fill(&mask, 1.0).map(|()| y));
+    }
+}
+
+#[test]
 fn contractions_return_out_of_memory() {
     let _alone = Alone::new();
     let (x, y) = (square(), square().map(|x| 12.0 - x));

@@ -5,6 +5,8 @@
 
 #[path = "../pass/arange_of_complex.rs"]
 mod arange_of_complex;
+#[path = "../pass/at_rank.rs"]
+mod at_rank;
 #[path = "../pass/axes_as_one.rs"]
 mod axes_as_one;
 #[path = "../pass/axis_float.rs"]
@@ -155,6 +157,10 @@ mod item_of_vector;
 mod linspace_of_integers;
 #[path = "../pass/map_with_rc.rs"]
 mod map_with_rc;
+#[path = "../pass/mask_rank.rs"]
+mod mask_rank;
+#[path = "../pass/mask_type.rs"]
+mod mask_type;
 #[path = "../pass/matmul_of_scalar.rs"]
 mod matmul_of_scalar;
 #[path = "../pass/matrix_into_row.rs"]
@@ -221,6 +227,14 @@ mod slice_too_many;
 mod stack_rank;
 #[path = "../pass/sum_too_many_axes.rs"]
 mod sum_too_many_axes;
+#[path = "../pass/take_array_float.rs"]
+mod take_array_float;
+#[path = "../pass/take_float.rs"]
+mod take_float;
+#[path = "../pass/take_of_scalar.rs"]
+mod take_of_scalar;
+#[path = "../pass/take_rank.rs"]
+mod take_rank;
 #[path = "../pass/tensor_for_view.rs"]
 mod tensor_for_view;
 #[path = "../pass/tensordot_axes.rs"]
@@ -257,6 +271,7 @@ mod write_to_view_by_operator;
 #[test]
 fn corrected_programs_run() {
     let _ = arange_of_complex::main();
+    let _ = at_rank::main();
     let _ = axes_as_one::main();
     let _ = axis_float::main();
     let _ = axis_out_of_range::main();
@@ -329,6 +344,8 @@ fn corrected_programs_run() {
     let _ = item_of_vector::main();
     let _ = linspace_of_integers::main();
     let _ = map_with_rc::main();
+    let _ = mask_rank::main();
+    let _ = mask_type::main();
     let _ = matmul_of_scalar::main();
     let _ = matrix_into_row::main();
     let _ = negate_unsigned::main();
@@ -360,6 +377,10 @@ fn corrected_programs_run() {
     let _ = slice_too_few::main();
     let _ = slice_too_many::main();
     let _ = sum_too_many_axes::main();
+    let _ = take_array_float::main();
+    let _ = take_float::main();
+    let _ = take_of_scalar::main();
+    let _ = take_rank::main();
     let _ = tensor_for_view::main();
     let _ = tensordot_axes::main();
     let _ = tensordot_result::main();

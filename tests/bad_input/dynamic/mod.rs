@@ -3,6 +3,7 @@
 #[path = "../array.rs"]
 mod array;
 mod axes;
+mod choosing;
 mod conversions;
 #[path = "../driver.rs"]
 mod driver;
@@ -161,7 +162,14 @@ const OTHERS: &[&str] = &[
 
 #[test]
 fn every_public_operation() {
-    let rows = [elementwise::rows(), axes::rows(), shapes::rows(), conversions::rows(), joining::rows()];
+    let rows = [
+        elementwise::rows(),
+        axes::rows(),
+        shapes::rows(),
+        conversions::rows(),
+        joining::rows(),
+        choosing::rows(),
+    ];
     let rows = rows.into_iter().flatten().collect();
     let dynamic =
         |names: BTreeSet<String>| names.into_iter().filter(|name| name.starts_with("dyn_tensor::")).collect();

@@ -1,8 +1,9 @@
 //! The kernels of the CPU. Modules `copy`, `elementwise`, `gemm` and `reduce` each implement a trait of [`device`](crate::device).
-//! `gemm` calls module `products` for sums of products.
+//! `gemm` calls module `products` for sums of products. `copy` and `reduce` call module `gather` for elements at positions and under masks.
 
 pub(super) mod copy;
 mod elementwise;
+mod gather;
 mod gemm;
 mod products;
 mod reduce;

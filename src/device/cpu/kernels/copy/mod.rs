@@ -30,8 +30,9 @@ mod tile;
 pub(in crate::device::cpu) use stream::{fence, stream_piece};
 pub(in crate::device::cpu) use tile::transpose_tile;
 
+use crate::device::cpu::kernels::gather;
 use crate::device::cpu::loops::few::Few;
-use crate::device::cpu::loops::pack::gather;
+use crate::device::cpu::loops::pack;
 use crate::device::cpu::loops::threads::{PARALLEL_BYTES, enter, join};
 use crate::device::cpu::{Cpu, HostPtr};
 use crate::device::{Operand, Output, Permute};
@@ -103,6 +104,52 @@ impl<T: Element> Permute<T> for Cpu {
         // SAFETY: both operands have this shape. `Operand` guarantees that the elements of `a` are readable. `Output` guarantees
         // exclusive access to those of `out`, so they do not overlap the elements of `a`.
         unsafe { copy(size_of::<T>(), out.shape(), [to, from], [out.strides(), a.strides()]) };
+        Ok(())
+    }
+
+    fn check_positions(&self, at: Operand<'_, i64, Cpu>, len: usize) -> Result<(), Error> {
+        gather::check(at, len)
+    }
+    fn take(
+        &self,
+        out: Output<'_, T, Cpu>,
+        a: Operand<'_, T, Cpu>,
+        at: Operand<'_, i64, Cpu>,
+    ) -> Result<(), Error> {
+        gather::take(&out, &a, at)
+    }
+    fn scatter(
+        &self,
+        out: Output<'_, T, Cpu>,
+        at: Operand<'_, i64, Cpu>,
+        a: Operand<'_, T, Cpu>,
+    ) -> Result<(), Error> {
+        gather::replace_at(&out, &at, &a)
+    }
+    fn pick(
+        &self,
+        out: Output<'_, T, Cpu>,
+        a: Operand<'_, T, Cpu>,
+        at: Operand<'_, i64, Cpu>,
+    ) -> Result<(), Error> {
+        gather::pick(&out, &a, &at)
+    }
+    fn compress(
+        &self,
+        out: Output<'_, T, Cpu>,
+        a: Operand<'_, T, Cpu>,
+        mask: Operand<'_, bool, Cpu>,
+    ) -> Result<(), Error> {
+        gather::compress(&out, &a, &mask);
+        Ok(())
+    }
+    fn expand(
+        &self,
+        out: Output<'_, T, Cpu>,
+        mask: Operand<'_, bool, Cpu>,
+        a: Operand<'_, T, Cpu>,
+    ) -> Result<(), Error> {
+        gather::expand(&out, &mask, &a);
         Ok(())
     }
 }
@@ -352,7 +399,7 @@ impl CopyTask {
                 if !stream {
                     // SAFETY: these are the `row.extent` elements of `row` at offsets of the blocks. By the contract, they are
                     // readable in the source and exclusive in the result.
-                    unsafe { gather(unit, from, stride, to, row.extent) };
+                    unsafe { pack::gather(unit, from, stride, to, row.extent) };
                     continue;
                 }
                 for begin in (0..row.extent).step_by(GATHER_BUFFER_BYTES / unit) {
@@ -360,7 +407,7 @@ impl CopyTask {
                     let from = from.wrapping_offset(begin as isize * row.from);
                     // SAFETY: `begin + n <= row.extent`, so these are elements of the row, which are readable by the contract. The
                     // buffer has space for `n` elements.
-                    unsafe { gather(unit, from, stride, buffer, n) };
+                    unsafe { pack::gather(unit, from, stride, buffer, n) };
                     // SAFETY: `gather` has written `n · unit` bytes of the buffer. They are copied to the same part of the row in
                     // the result, which is exclusive by the contract. `run` calls `fence` afterwards.
                     unsafe { stream::stream_piece(buffer, to.wrapping_add(begin * unit), n * unit) };

@@ -27,6 +27,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
+use crate::device::cpu::kernels::gather as positions;
 use crate::device::cpu::loops::threads::{PARALLEL_SUM_LEN, enter, over_outputs};
 use crate::device::cpu::memory::scratch::{Side, guaranteed, with_scratch};
 use crate::device::cpu::{Cpu, HostPtr};
@@ -494,6 +495,21 @@ impl<T: Element> Reduce<T> for Cpu {
                 }
             }
         }
+        Ok(())
+    }
+
+    fn scatter_with<F: BinaryOp<T, T, Output = T>>(
+        &self,
+        op: &F,
+        out: Output<'_, T, Cpu>,
+        at: Operand<'_, i64, Cpu>,
+        a: Operand<'_, T, Cpu>,
+    ) -> Result<(), Error> {
+        positions::scatter(op, &out, &at, &a)
+    }
+
+    fn nonzero(&self, out: Output<'_, i64, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
+        positions::nonzero(&out, &a);
         Ok(())
     }
 }

@@ -145,6 +145,7 @@ accurate!(bool i8 i16 i32 i64 u8 u16 u32 u64; c32 c64; f32 f64);
 fn any<T: Sample>(p: &mut Program) {
     catalogue(p, T::DTYPE);
     p.ternary::<bool, T, T, _>(Select);
+    p.binary::<T, bool, _>(FillMasked(T::special()[1]));
     p.generator::<T, _>(Constant(T::special()[1]));
 }
 

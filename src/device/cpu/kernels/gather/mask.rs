@@ -1,0 +1,255 @@
+//! Elements under masks: compression to a vector, its inverse, and the indices of elements that are not zero.
+//!
+//! The loop of a compression has no branch that depends on the mask. It writes each element to the next place of the output, and then
+//! advances by the mask's element, 0 or 1:
+//!
+//! ```text
+//! for each i:  out[to] = a[i];  to += mask[i]
+//! ```
+//!
+//! A loop with a branch takes up to four times as long, because the processor mispredicts it.
+
+use super::by_size;
+use crate::device::cpu::{Cpu, HostPtr};
+use crate::device::{Operand, Output};
+use crate::element::Element;
+use crate::layout::odometer::Odometer;
+use crate::layout::plan::Plan;
+use crate::rank::MAX_RANK;
+
+/// Number of elements that the loop without a branch handles between two checks of the output's length.
+const CHUNK_LEN: usize = 64;
+
+/// A vector of `len` elements, of which the first `next` are done.
+struct Line<U> {
+    ptr: HostPtr<U>,
+    stride: isize,
+    len: usize,
+    next: usize,
+}
+
+impl<U> Line<U> {
+    #[inline(always)]
+    fn at(&self, k: usize) -> *mut U {
+        self.ptr.offset(k as isize * self.stride).get()
+    }
+}
+
+/// The elements of one loop: `n` elements and their mask, with the strides of both.
+struct Row<U> {
+    elements: HostPtr<U>,
+    mask: HostPtr<bool>,
+    strides: [isize; 2],
+    n: usize,
+}
+
+impl<U: Copy> Row<U> {
+    /// Copies the elements at which the mask is `true` to the vector, up to its end. Returns the number of `true` elements that did not
+    /// fit.
+    ///
+    /// # Safety
+    /// The caller must ensure that the row's elements and mask are readable, and exclusive access to the vector.
+    #[inline(always)]
+    unsafe fn compress(&self, [a, m]: [isize; 2], to: &mut Line<U>) -> usize {
+        let mut lost = 0;
+        for first in (0..self.n).step_by(CHUNK_LEN) {
+            let chunk = first..self.n.min(first + CHUNK_LEN);
+            let fits = to.len - to.next >= chunk.len();
+            for i in chunk {
+                let i = i as isize;
+                // SAFETY: `i < n`, so the caller ensures that this element of the mask is readable.
+                let chosen = unsafe { *self.mask.offset(i * m).get() };
+                if fits {
+                    // SAFETY: `i < n`, so the caller ensures that this element is readable.
+                    let element = unsafe { *self.elements.offset(i * a).get() };
+                    // SAFETY: the vector had space for all elements of the chunk, so `next < len`. The caller ensures exclusive access.
+                    unsafe { *to.at(to.next) = element };
+                    to.next += usize::from(chosen);
+                } else if chosen && to.next < to.len {
+                    // SAFETY: `i < n`, so the caller ensures that this element is readable.
+                    let element = unsafe { *self.elements.offset(i * a).get() };
+                    // SAFETY: `next < len`, and the caller ensures exclusive access to the vector.
+                    unsafe { *to.at(to.next) = element };
+                    to.next += 1;
+                } else {
+                    lost += usize::from(chosen);
+                }
+            }
+        }
+        lost
+    }
+
+    /// Copies elements of the vector to the elements at which the mask is `true`. Returns the number of `true` elements for which the
+    /// vector had no element. While the vector has enough elements for a chunk, each element of the row is written: with an element of
+    /// the vector or with its own value.
+    ///
+    /// # Safety
+    /// The caller must ensure that the mask and the vector are readable, and exclusive access to the row's elements.
+    #[inline(always)]
+    unsafe fn expand(&self, [a, m]: [isize; 2], from: &mut Line<U>) -> usize {
+        let mut lost = 0;
+        for first in (0..self.n).step_by(CHUNK_LEN) {
+            let chunk = first..self.n.min(first + CHUNK_LEN);
+            let fits = from.len - from.next >= chunk.len();
+            for i in chunk {
+                let i = i as isize;
+                // SAFETY: `i < n`, so the caller ensures that this element of the mask is readable.
+                let chosen = unsafe { *self.mask.offset(i * m).get() };
+                let to = self.elements.offset(i * a).get();
+                if fits {
+                    // SAFETY: the vector had an element for each one of the chunk, so `next < len`, and the caller ensures that this
+                    // element is readable.
+                    let new = unsafe { *from.at(from.next) };
+                    // SAFETY: `i < n`, so the caller ensures exclusive access to this element.
+                    let old = unsafe { *to };
+                    // SAFETY: as for the read of `old`, access to this element is exclusive.
+                    unsafe { *to = if chosen { new } else { old } };
+                    from.next += usize::from(chosen);
+                } else if chosen && from.next < from.len {
+                    // SAFETY: `next < len`, so the caller ensures that this element of the vector is readable.
+                    let new = unsafe { *from.at(from.next) };
+                    // SAFETY: `i < n`, so the caller ensures exclusive access to this element.
+                    unsafe { *to = new };
+                    from.next += 1;
+                } else {
+                    lost += usize::from(chosen);
+                }
+            }
+        }
+        lost
+    }
+}
+
+/// Whether elements are copied to the vector or from it.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Compress,
+    Expand,
+}
+
+/// Copies elements of `size` bytes in row-major order. Compiled once for all element types.
+///
+/// # Safety
+/// The caller must ensure that the mask is readable at each index of `shape`, and that the vector has `len` elements. If the elements are
+/// compressed, they must be readable and access to the vector exclusive; otherwise the other way round.
+unsafe fn copy(
+    way: Way,
+    size: usize,
+    shape: &[usize],
+    [a, m]: [&[isize]; 2],
+    elements: HostPtr<u8>,
+    mask: HostPtr<bool>,
+    (vector, stride, len): (HostPtr<u8>, isize, usize),
+) {
+    let plan = Plan::ordered(shape, [a, m]);
+    by_size!(size, U => {
+        let mut line = Line::<U> { ptr: HostPtr::new(vector.get().cast()), stride, len, next: 0 };
+        let mut lost = 0;
+        let mut walk = Odometer::outer(&plan);
+        for _ in 0..plan.outer_shape().iter().product() {
+            let [at, mask_at] = walk.offsets();
+            walk.advance();
+            let row = Row::<U> {
+                elements: HostPtr::new(elements.get().cast::<U>()).offset(at),
+                mask: mask.offset(mask_at),
+                strides: plan.inner_strides(),
+                n: plan.inner_len(),
+            };
+            lost += match (way, row.strides, line.stride) {
+                // The strides are passed as constants, so that the compiler removes the multiplications.
+                // SAFETY: the row is a part of the elements and the mask, for which the caller ensures the contract.
+                (Way::Compress, [1, 1], 1) => unsafe { row.compress([1, 1], &mut line) },
+                // SAFETY: the row is a part of the elements and the mask, for which the caller ensures the contract.
+                (Way::Compress, strides, _) => unsafe { row.compress(strides, &mut line) },
+                // SAFETY: the row is a part of the elements and the mask, for which the caller ensures the contract.
+                (Way::Expand, [1, 1], 1) => unsafe { row.expand([1, 1], &mut line) },
+                // SAFETY: the row is a part of the elements and the mask, for which the caller ensures the contract.
+                (Way::Expand, strides, _) => unsafe { row.expand(strides, &mut line) },
+            };
+        }
+        assert!(lost == 0 && line.next == len, "the vector must have an element for each `true` element");
+    });
+}
+
+/// Returns the pointer, the stride and the extent of a vector of bytes.
+fn vector<T>(ptr: HostPtr<T>, shape: &[usize], strides: &[isize]) -> (HostPtr<u8>, isize, usize) {
+    let (&[len], &[stride]) = (shape, strides) else { panic!("expected a vector") };
+    (HostPtr::new(ptr.get().cast()), stride, len)
+}
+
+/// Implements [`Permute::compress`](crate::device::Permute::compress).
+pub(in super::super) fn compress<T: Element>(
+    out: &Output<'_, T, Cpu>,
+    a: &Operand<'_, T, Cpu>,
+    mask: &Operand<'_, bool, Cpu>,
+) {
+    assert_eq!(a.shape(), mask.shape(), "the mask must have the shape of the operand");
+    let to = vector(out.ptr(), out.shape(), out.strides());
+    let from = HostPtr::new(a.ptr().get().cast());
+    let strides = [a.strides(), mask.strides()];
+    // SAFETY: `Operand` guarantees that the elements and the mask are readable at each index of this shape. `Output` guarantees exclusive
+    // access to the elements of the vector.
+    unsafe { copy(Way::Compress, size_of::<T>(), a.shape(), strides, from, mask.ptr(), to) }
+}
+
+/// Implements [`Permute::expand`](crate::device::Permute::expand).
+pub(in super::super) fn expand<T: Element>(
+    out: &Output<'_, T, Cpu>,
+    mask: &Operand<'_, bool, Cpu>,
+    a: &Operand<'_, T, Cpu>,
+) {
+    assert_eq!(out.shape(), mask.shape(), "the mask must have the shape of the output");
+    let from = vector(a.ptr(), a.shape(), a.strides());
+    let to = HostPtr::new(out.ptr().get().cast());
+    let strides = [out.strides(), mask.strides()];
+    // SAFETY: `Operand` guarantees that the vector and the mask are readable. `Output` guarantees exclusive access to its elements at each
+    // index of this shape.
+    unsafe { copy(Way::Expand, size_of::<T>(), out.shape(), strides, to, mask.ptr(), from) }
+}
+
+/// Implements [`Reduce::nonzero`](crate::device::Reduce::nonzero).
+pub(in super::super) fn nonzero<T: Element>(out: &Output<'_, i64, Cpu>, a: &Operand<'_, T, Cpu>) {
+    let (&[rows, columns], &[down, right]) = (out.shape(), out.strides()) else {
+        panic!("the output must be a matrix")
+    };
+    assert_eq!(columns, a.shape().len(), "there must be a column for each axis");
+    let mut row = 0;
+    // The loop over the last axis has no odometer. A tensor of rank 0 has one element, and no columns.
+    let (n, stride, outer) = match (a.shape().split_last(), a.strides().split_last()) {
+        (Some((&n, outer)), Some((&stride, strides))) => (n, stride, (outer, strides)),
+        _ => (1, 0, (&[][..], &[][..])),
+    };
+    let mut walk = Odometer::row_major(outer.0, [outer.1]);
+    let mut index = [0i64; MAX_RANK];
+    let lines: usize = if n == 0 { 0 } else { outer.0.iter().product() };
+    for _ in 0..lines {
+        for (to, &i) in index.iter_mut().zip(walk.index()) {
+            *to = i as i64;
+        }
+        let [at] = walk.offsets();
+        walk.advance();
+        for first in (0..n).step_by(CHUNK_LEN) {
+            // The indices of a chunk that are chosen, in a loop without a branch.
+            let (mut chosen, mut count) = ([0i64; CHUNK_LEN], 0);
+            for i in first..n.min(first + CHUNK_LEN) {
+                // SAFETY: the odometer visits the indices of all axes but the last, and `i` is less than the extent of the last one. So
+                // `Operand` guarantees that this element is readable.
+                let element = unsafe { *a.ptr().offset(at + i as isize * stride).get() };
+                chosen[count] = i as i64;
+                count += usize::from(element != T::default());
+            }
+            assert!(count <= rows - row, "the output must have a row for each element that is not zero");
+            for (column, &leading) in index[..columns].iter().enumerate() {
+                let to = out.ptr().offset(row as isize * down + column as isize * right);
+                for (k, &i) in chosen[..count].iter().enumerate() {
+                    let value = if column + 1 == columns { i } else { leading };
+                    // SAFETY: `row + k` and `column` are less than the extents of the output, to which `Output` guarantees exclusive
+                    // access.
+                    unsafe { *to.offset(k as isize * down).get() = value };
+                }
+            }
+            row += count;
+        }
+    }
+    assert_eq!(row, rows, "the output must have a row for each element that is not zero");
+}

@@ -1,0 +1,332 @@
+//! Elements at positions and under masks: the methods of [`Permute`](crate::device::Permute) and
+//! [`Reduce`](crate::device::Reduce) that choose elements by data.
+//!
+//! ```text
+//! take:     for each index k.., m..: out[k.., m..] = a[k.., at[k.., m..]]     one plan over out, a and at; a has stride 0 along m..
+//! scatter:  for each index k.., m..: out[k.., at[k.., m..]] (op)= a[k.., m..]     the indices m.. in row-major order, one thread
+//! masks:    one pass in row-major order, whose inner loop has no branch     (module mask)
+//! ```
+//!
+//! Copies treat elements as bytes, so there is one kernel for each size of elements. A position is checked where it is used, which
+//! costs nothing beside a cache miss. Kernels that write to existing elements check all positions before, in a pass that is limited by
+//! the memory bandwidth. If the elements at positions exceed L2, they are prefetched.
+
+mod mask;
+mod scatter;
+
+pub(super) use mask::{compress, expand, nonzero};
+pub(super) use scatter::{replace_at, scatter};
+
+use crate::device::cpu::loops::threads::over_parts;
+use crate::device::cpu::{Cpu, HostPtr};
+use crate::device::{Operand, Output};
+use crate::element::Element;
+use crate::error::Error;
+use crate::layout::odometer::Odometer;
+use crate::layout::plan::Plan;
+use crate::rank::MAX_RANK;
+use crate::simd::{kernel, prefetch};
+use core::sync::atomic::{AtomicBool, Ordering};
+
+/// Number of positions between the one that is used and the one whose element is prefetched (measured).
+const PREFETCH_DISTANCE: usize = 32;
+/// Minimum size in bytes of the elements along the axis of the positions for prefetching. Smaller ones stay in L2.
+const MIN_PREFETCHED_BYTES: usize = 1 << 20;
+/// The work for one position, as a number of bytes that could be copied in the same time.
+const POSITION_WORK_BYTES: usize = 64;
+/// Positions are split between threads at multiples of this number.
+const POSITIONS_GRAIN: usize = 256;
+
+/// Calls `$kernel::<[u8; N]>` for elements of `$size` bytes. The arrays have alignment 1.
+macro_rules! by_size {
+    ($size:expr, $Unit:ident => $call:expr) => {
+        match $size {
+            1 => {
+                type $Unit = [u8; 1];
+                $call
+            }
+            2 => {
+                type $Unit = [u8; 2];
+                $call
+            }
+            4 => {
+                type $Unit = [u8; 4];
+                $call
+            }
+            8 => {
+                type $Unit = [u8; 8];
+                $call
+            }
+            16 => {
+                type $Unit = [u8; 16];
+                $call
+            }
+            size => unreachable!("unsupported element size: {size} bytes"),
+        }
+    };
+}
+use by_size;
+
+/// Returns a position counted from the start of an axis of extent `len`. The result is in range if and only if the position is valid.
+#[inline(always)]
+fn from_start(position: i64, len: usize) -> usize {
+    // A negative position has its sign in all bits of `position >> 63`.
+    position.wrapping_add((position >> 63) & len as i64) as usize
+}
+
+/// Whether to prefetch elements along an axis.
+fn is_far(len: usize, stride: isize, size: usize) -> bool {
+    len.saturating_mul(stride.unsigned_abs()).saturating_mul(size) > MIN_PREFETCHED_BYTES
+}
+
+/// The axis along which positions count: its extent, and its stride in elements.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    len: usize,
+    stride: isize,
+    far: bool,
+}
+
+#[cold]
+fn out_of_bounds(position: i64, len: usize) -> Error {
+    let index = isize::try_from(position).unwrap_or(if position < 0 { isize::MIN } else { isize::MAX });
+    Error::IndexOutOfBounds { op: "take", index, axis: 0, shape: vec![len] }
+}
+
+// ------------------------------------------------------------------ checks
+
+kernel! {
+    /// Returns the least and the greatest of `n` positions, and of -1 and 0.
+    ///
+    /// # Safety
+    /// The caller must ensure that `n` elements with this stride, from `first` on, are readable.
+    wide unsafe fn range[][](first: *const i64, stride: isize, n: usize) -> (i64, i64) {
+        let (mut least, mut greatest) = (0, -1);
+        if stride == 1 {
+            for i in 0..n {
+                // SAFETY: `i < n`, and the caller ensures that this element is readable.
+                let position = unsafe { *first.wrapping_add(i) };
+                (least, greatest) = (position.min(least), position.max(greatest));
+            }
+        } else {
+            for i in 0..n {
+                // SAFETY: `i < n`, and the caller ensures that this element is readable.
+                let position = unsafe { *first.wrapping_offset(i as isize * stride) };
+                (least, greatest) = (position.min(least), position.max(greatest));
+            }
+        }
+        (least, greatest)
+    }
+}
+
+/// Implements [`Permute::check_positions`](crate::device::Permute::check_positions).
+pub(super) fn check(at: Operand<'_, i64, Cpu>, len: usize) -> Result<(), Error> {
+    if at.shape().contains(&0) {
+        return Ok(());
+    }
+    // Axes with stride 0 repeat the positions.
+    let (mut shape, mut strides, mut rank) = ([1; MAX_RANK], [0; MAX_RANK], 0);
+    for (&n, &stride) in at.shape().iter().zip(at.strides()).filter(|(_, stride)| **stride != 0) {
+        (shape[rank], strides[rank]) = (n, stride);
+        rank += 1;
+    }
+    let plan = Plan::unordered(&shape[..rank], [&strides[..rank]]);
+    let mut walk = Odometer::outer(&plan);
+    let (mut least, mut greatest) = (0, -1);
+    for _ in 0..plan.outer_shape().iter().product() {
+        let [offset] = walk.offsets();
+        let [stride] = plan.inner_strides();
+        // SAFETY: the plan visits indices of the operand, which `Operand` guarantees to be readable. Axes with stride 0 are at index 0.
+        let (low, high) = unsafe { range(at.ptr().offset(offset).get(), stride, plan.inner_len()) };
+        (least, greatest) = (low.min(least), high.max(greatest));
+        walk.advance();
+    }
+    // Extents of tensors do not exceed `isize::MAX`, except for axes with stride 0.
+    let extent = i64::try_from(len).unwrap_or(i64::MAX);
+    if least >= -extent && greatest < extent { Ok(()) } else { Err(first_invalid(at, len)) }
+}
+
+/// Returns the error with the first invalid position, in row-major order. There must be one.
+#[cold]
+fn first_invalid(at: Operand<'_, i64, Cpu>, len: usize) -> Error {
+    let mut walk = Odometer::row_major(at.shape(), [at.strides()]);
+    for _ in 0..at.shape().iter().product() {
+        let [offset] = walk.offsets();
+        // SAFETY: the odometer visits indices of the operand, which `Operand` guarantees to be readable.
+        let position = unsafe { *at.ptr().offset(offset).get() };
+        if from_start(position, len) >= len {
+            return out_of_bounds(position, len);
+        }
+        walk.advance();
+    }
+    unreachable!("a position is invalid")
+}
+
+// ------------------------------------------------------------------ take
+
+/// Implements [`Permute::take`](crate::device::Permute::take).
+pub(super) fn take<T: Element>(
+    out: &Output<'_, T, Cpu>,
+    a: &Operand<'_, T, Cpu>,
+    at: Operand<'_, i64, Cpu>,
+) -> Result<(), Error> {
+    let (&len, kept) = a.shape().split_last().expect("positions count along an axis");
+    assert_eq!(out.shape(), at.shape(), "there must be one position for each element of the output");
+    assert_eq!(out.shape().get(..kept.len()), Some(kept), "the leading axes must be those of the operand");
+    let mut strides = [0; MAX_RANK];
+    strides[..kept.len()].copy_from_slice(&a.strides()[..kept.len()]);
+    let plan = Plan::unordered(out.shape(), [out.strides(), &strides[..out.shape().len()], at.strides()]);
+    let stride = a.strides()[kept.len()];
+    let line = Line { len, stride, far: is_far(len, stride, size_of::<T>()) };
+    let (to, from) = (HostPtr::new(out.ptr().get().cast()), HostPtr::new(a.ptr().get().cast()));
+    // SAFETY: the plan visits each index of `out` and `at`, and the index of `a` along its leading axes. `Operand` and `Output`
+    // guarantee that these elements are readable, or exclusive and distinct.
+    let valid = unsafe { take_bytes(size_of::<T>(), &plan, to, from, at.ptr(), line) };
+    if valid { Ok(()) } else { Err(first_invalid(at, len)) }
+}
+
+/// Copies elements of `size` bytes. Returns `false` if a position is invalid. Compiled once for all element types.
+///
+/// # Safety
+/// The caller must ensure, for each index of the plan over the output, the operand and the positions:
+/// * The position is readable, and the operand's elements along `line` are readable from there on.
+/// * Access to the output's element is exclusive. Different indices have different elements.
+unsafe fn take_bytes(
+    size: usize,
+    plan: &Plan<3>,
+    to: HostPtr<u8>,
+    from: HostPtr<u8>,
+    at: HostPtr<i64>,
+    line: Line,
+) -> bool {
+    let invalid = AtomicBool::new(false);
+    let last = plan.shape().len().saturating_sub(1);
+    let grain = |axis| if axis == last { POSITIONS_GRAIN } else { 1 };
+    over_parts(plan, POSITION_WORK_BYTES, &grain, &|part| {
+        // SAFETY: the parts visit different indices of the plan, so this function has the contract of `take_bytes`.
+        let valid = by_size!(size, U => unsafe {
+            take_part::<U>(part, HostPtr::new(to.get().cast()), HostPtr::new(from.get().cast()), at, line)
+        });
+        if !valid {
+            invalid.store(true, Ordering::Relaxed);
+        }
+    });
+    !invalid.into_inner()
+}
+
+/// Copies the elements of a part of the plan.
+///
+/// # Safety
+/// The contract of [`take_bytes`].
+unsafe fn take_part<U: Copy>(
+    plan: &Plan<3>,
+    to: HostPtr<U>,
+    from: HostPtr<U>,
+    at: HostPtr<i64>,
+    line: Line,
+) -> bool {
+    let (n, strides) = (plan.inner_len(), plan.inner_strides());
+    let mut walk = Odometer::outer(plan);
+    for _ in 0..plan.outer_shape().iter().product() {
+        let [o, a, p] = walk.offsets();
+        walk.advance();
+        let (to, from, at) = (to.offset(o).get(), from.offset(a).get().cast_const(), at.offset(p).get());
+        // The strides are passed as constants where they are usual, so that the compiler removes the multiplications.
+        let valid = match strides {
+            // One position for a row of contiguous elements.
+            [1, 1, 0] if n > 0 => {
+                // SAFETY: the caller ensures that the position is readable.
+                let k = from_start(unsafe { *at }, line.len);
+                if k < line.len {
+                    let row = from.wrapping_offset(k as isize * line.stride);
+                    // SAFETY: `k` is valid, so these `n` elements of the operand are readable and contiguous. The `n` elements of the
+                    // output are exclusive, so they do not overlap the operand's.
+                    unsafe { core::ptr::copy_nonoverlapping(row, to, n) };
+                }
+                k < line.len
+            }
+            // SAFETY: the indices of the inner loop are indices of the plan, for which the caller ensures the contract.
+            [1, 0, 1] if line.stride == 1 => unsafe {
+                take_row(to, from, at, [1, 0, 1], n, Line { stride: 1, ..line })
+            },
+            // SAFETY: as for the branch above, these are indices of the plan.
+            _ => unsafe { take_row(to, from, at, strides, n, line) },
+        };
+        if !valid {
+            return false;
+        }
+    }
+    true
+}
+
+/// Copies `n` elements, one for each position. Returns `false` at the first invalid position.
+///
+/// # Safety
+/// The contract of [`take_bytes`], for the `n` indices that `to`, `from` and `at` and these strides describe.
+#[inline(always)]
+unsafe fn take_row<U: Copy>(
+    to: *mut U,
+    from: *const U,
+    at: *const i64,
+    [o, a, p]: [isize; 3],
+    n: usize,
+    line: Line,
+) -> bool {
+    let ahead = if line.far { n.saturating_sub(PREFETCH_DISTANCE) } else { 0 };
+    for i in 0..n {
+        if i < ahead {
+            let next = (i + PREFETCH_DISTANCE) as isize;
+            // SAFETY: `i < n - PREFETCH_DISTANCE`, so this is one of the `n` positions, which are readable by the contract.
+            let k = from_start(unsafe { *at.wrapping_offset(next * p) }, line.len);
+            prefetch(
+                from.wrapping_offset(next * a).wrapping_offset((k as isize).wrapping_mul(line.stride)).cast(),
+            );
+        }
+        let i = i as isize;
+        // SAFETY: `i < n`, so this is one of the positions, which are readable by the contract.
+        let k = from_start(unsafe { *at.wrapping_offset(i * p) }, line.len);
+        if k >= line.len {
+            return false;
+        }
+        // SAFETY: `k` is less than the extent of the axis, so the contract ensures that this element is readable.
+        let element = unsafe { *from.wrapping_offset(i * a + k as isize * line.stride) };
+        // SAFETY: `i < n`, so the contract ensures exclusive access to this element of the output.
+        unsafe { *to.wrapping_offset(i * o) = element };
+    }
+    true
+}
+
+// ------------------------------------------------------------------ pick
+
+/// Implements [`Permute::pick`](crate::device::Permute::pick).
+pub(super) fn pick<T: Element>(
+    out: &Output<'_, T, Cpu>,
+    a: &Operand<'_, T, Cpu>,
+    at: &Operand<'_, i64, Cpu>,
+) -> Result<(), Error> {
+    let (&[n], &[so]) = (out.shape(), out.strides()) else { panic!("the output must be a vector") };
+    let (&[rows, columns], &[down, right]) = (at.shape(), at.strides()) else {
+        panic!("the positions must be a matrix")
+    };
+    assert_eq!((rows, columns), (n, a.shape().len()), "there must be a position for each axis and element");
+    for i in 0..n as isize {
+        let mut offset = 0;
+        for (axis, (&len, &stride)) in a.shape().iter().zip(a.strides()).enumerate() {
+            // SAFETY: `i` and `axis` are less than the extents of `at`, which `Operand` guarantees to be readable.
+            let position = unsafe { *at.ptr().offset(i * down + axis as isize * right).get() };
+            let k = from_start(position, len);
+            if k >= len {
+                let Error::IndexOutOfBounds { op, index, .. } = out_of_bounds(position, len) else {
+                    unreachable!()
+                };
+                return Err(Error::IndexOutOfBounds { op, index, axis, shape: a.shape().to_vec() });
+            }
+            offset += k as isize * stride;
+        }
+        // SAFETY: each position is less than the extent of its axis, so `Operand` guarantees that this element is readable.
+        let element = unsafe { *a.ptr().offset(offset).get() };
+        // SAFETY: `i` is less than the extent of the output, and `Output` guarantees exclusive access to its elements.
+        unsafe { *out.ptr().offset(i * so).get() = element };
+    }
+    Ok(())
+}

@@ -1,0 +1,236 @@
+//! Scatter: writes elements to positions, or combines them with the elements at positions.
+//!
+//! Elements at one position are combined in row-major order of the positions, so the bits of a result depend neither on the number of
+//! threads nor on the run. Threads compute different indices of the leading axes, never different positions: to split the result by
+//! ranges of positions, each thread would have to read all positions, which gains nothing (measured).
+
+use super::{
+    Line, POSITION_WORK_BYTES, POSITIONS_GRAIN, PREFETCH_DISTANCE, by_size, check, from_start, is_far,
+};
+use crate::device::cpu::loops::threads::over_parts;
+use crate::device::cpu::{Cpu, HostPtr};
+use crate::device::{BinaryOp, Operand, Output};
+use crate::element::Element;
+use crate::error::Error;
+use crate::layout::odometer::Odometer;
+use crate::layout::plan::Plan;
+use crate::rank::MAX_RANK;
+use crate::simd::prefetch;
+use std::sync::Mutex;
+
+/// Returns a plan over the output at index 0 of its last axis, the positions and the operand. It visits the positions of each output
+/// line in row-major order. Its loops over positions have stride 0 in the output, and no other loop has.
+fn plan(lines: &[usize], out: &[isize], at: &Operand<'_, i64, Cpu>, a: &[isize]) -> Plan<3> {
+    let (kept, rank) = (lines.len(), at.shape().len());
+    // The loops over lines are inside of the loops over positions if their elements are closer in memory.
+    let stride = |axis: usize| a[axis].unsigned_abs().max(1);
+    let least = |axes: core::ops::Range<usize>| axes.filter(|&k| at.shape()[k] > 1).map(stride).min();
+    let lines_inside = match (least(0..kept), least(kept..rank)) {
+        (Some(line), Some(position)) => line < position,
+        _ => false,
+    };
+    let (mut shape, mut strides) = ([1; MAX_RANK], [[0; MAX_RANK]; 3]);
+    for k in 0..rank {
+        let axis = match lines_inside {
+            true => (k + kept) % rank,
+            false => k,
+        };
+        shape[k] = at.shape()[axis];
+        strides[0][k] = if axis < kept { out[axis] } else { 0 };
+        (strides[1][k], strides[2][k]) = (at.strides()[axis], a[axis]);
+    }
+    Plan::ordered(&shape[..rank], [&strides[0][..rank], &strides[1][..rank], &strides[2][..rank]])
+}
+
+/// The addresses of the output, the positions and the operand, and the axis along which positions count.
+struct ScatterTask<U> {
+    to: HostPtr<U>,
+    at: HostPtr<i64>,
+    from: HostPtr<U>,
+    line: Line,
+}
+
+impl<U: Copy> ScatterTask<U> {
+    /// Calls `f` with the element at each position and the element of the operand, and stores the result. Stops if `f` returns `None`,
+    /// and then returns the two elements.
+    ///
+    /// # Safety
+    /// The caller must ensure, for each index of the plan:
+    /// * The position and the operand's element are readable, and the position is valid.
+    /// * Access to the output's elements along `line` is exclusive.
+    #[inline(always)]
+    unsafe fn run(&self, plan: &Plan<3>, f: &impl Fn(U, U) -> Option<U>) -> Option<(U, U)> {
+        let (n, [o, p, a]) = (plan.inner_len(), plan.inner_strides());
+        let mut walk = Odometer::outer(plan);
+        for _ in 0..plan.outer_shape().iter().product() {
+            let [out, at, from] = walk.offsets();
+            walk.advance();
+            let (out, at, from) = (self.to.offset(out), self.at.offset(at), self.from.offset(from));
+            let failed = match [o, p, a] {
+                // The strides are passed as constants, so that the compiler removes the multiplications.
+                // SAFETY: these are indices of the plan, for which the caller ensures the contract.
+                [0, 1, 1] if self.line.stride == 1 => unsafe {
+                    row(out, at, from, [0, 1, 1], n, Line { stride: 1, ..self.line }, f)
+                },
+                // One element for all positions, as of a histogram.
+                // SAFETY: these are indices of the plan, for which the caller ensures the contract.
+                [0, 1, 0] if self.line.stride == 1 => unsafe {
+                    row(out, at, from, [0, 1, 0], n, Line { stride: 1, ..self.line }, f)
+                },
+                [1, 0, 1] if n > 0 => {
+                    // SAFETY: the caller ensures that the position is readable.
+                    let k = from_start(unsafe { *at.get() }, self.line.len);
+                    let out = out.offset(k as isize * self.line.stride);
+                    let here = Line { len: 1, stride: 0, far: false };
+                    // SAFETY: the position is valid for all `n` indices, so these are the elements at the position. `&0` is a valid
+                    // position for the axis `here` of extent 1, and the stride 0 repeats it.
+                    unsafe {
+                        row(out, HostPtr::new((&raw const ZERO).cast_mut()), from, [1, 0, 1], n, here, f)
+                    }
+                }
+                // SAFETY: these are indices of the plan, for which the caller ensures the contract.
+                strides => unsafe { row(out, at, from, strides, n, self.line, f) },
+            };
+            if failed.is_some() {
+                return failed;
+            }
+        }
+        None
+    }
+}
+
+/// The position 0.
+static ZERO: i64 = 0;
+
+/// Calls `f` for `n` positions.
+///
+/// # Safety
+/// The contract of [`ScatterTask::run`], for the `n` indices that the pointers and strides describe.
+#[inline(always)]
+unsafe fn row<U: Copy>(
+    to: HostPtr<U>,
+    at: HostPtr<i64>,
+    from: HostPtr<U>,
+    [o, p, a]: [isize; 3],
+    n: usize,
+    line: Line,
+    f: &impl Fn(U, U) -> Option<U>,
+) -> Option<(U, U)> {
+    let ahead = if line.far { n.saturating_sub(PREFETCH_DISTANCE) } else { 0 };
+    for i in 0..n {
+        if i < ahead {
+            let next = (i + PREFETCH_DISTANCE) as isize;
+            // SAFETY: `i < n - PREFETCH_DISTANCE`, so this is one of the `n` positions, which are readable by the contract.
+            let k = from_start(unsafe { *at.offset(next * p).get() }, line.len);
+            prefetch(to.offset(next * o + k as isize * line.stride).get().cast_const().cast());
+        }
+        let i = i as isize;
+        // SAFETY: `i < n`, so this is one of the positions, which are readable by the contract.
+        let k = from_start(unsafe { *at.offset(i * p).get() }, line.len);
+        let to = to.offset(i * o + k as isize * line.stride).get();
+        // SAFETY: `i < n`, so the contract ensures that this element of the operand is readable.
+        let right = unsafe { *from.offset(i * a).get() };
+        // SAFETY: the position is valid, so the contract ensures exclusive access to this element of the output.
+        let left = unsafe { *to };
+        match f(left, right) {
+            // SAFETY: as for the read above, access to the element is exclusive.
+            Some(value) => unsafe { *to = value },
+            None => return Some((left, right)),
+        }
+    }
+    None
+}
+
+/// Checks the shapes and the positions. Returns the plan and the axis along which positions count.
+fn prepare<T: Element>(
+    out: &Output<'_, T, Cpu>,
+    at: &Operand<'_, i64, Cpu>,
+    a: &Operand<'_, T, Cpu>,
+) -> Result<(Plan<3>, Line), Error> {
+    let (&len, lines) = out.shape().split_last().expect("positions count along an axis");
+    assert_eq!(a.shape(), at.shape(), "there must be one position for each element of the operand");
+    assert_eq!(at.shape().get(..lines.len()), Some(lines), "the leading axes must be those of the output");
+    check(*at, len)?;
+    let stride = out.strides()[lines.len()];
+    let line = Line { len, stride, far: is_far(len, stride, size_of::<T>()) };
+    Ok((plan(lines, out.strides(), at, a.strides()), line))
+}
+
+/// Splits only loops over lines between threads: those along which the output has a stride.
+fn grain(plan: &Plan<3>) -> impl Fn(usize) -> usize + Sync {
+    let plan = *plan;
+    let last = plan.shape().len().saturating_sub(1);
+    move |axis| match plan.strides()[axis][0] {
+        0 => usize::MAX,
+        _ if axis == last => POSITIONS_GRAIN,
+        _ => 1,
+    }
+}
+
+/// Implements [`Permute::scatter`](crate::device::Permute::scatter).
+pub(in super::super) fn replace_at<T: Element>(
+    out: &Output<'_, T, Cpu>,
+    at: &Operand<'_, i64, Cpu>,
+    a: &Operand<'_, T, Cpu>,
+) -> Result<(), Error> {
+    let (plan, line) = prepare(out, at, a)?;
+    let (to, from) = (HostPtr::new(out.ptr().get().cast()), HostPtr::new(a.ptr().get().cast()));
+    // SAFETY: `prepare` has checked the positions. The plan visits each index of `at` and `a`, and the index of `out` along its
+    // leading axes. `Operand` and `Output` guarantee that these elements are readable, or exclusive.
+    unsafe { replace_bytes(size_of::<T>(), &plan, to, at.ptr(), from, line) };
+    Ok(())
+}
+
+/// Copies elements of `size` bytes. Compiled once for all element types.
+///
+/// # Safety
+/// The contract of [`ScatterTask::run`]. The output's lines at different indices must be disjoint.
+unsafe fn replace_bytes(
+    size: usize,
+    plan: &Plan<3>,
+    to: HostPtr<u8>,
+    at: HostPtr<i64>,
+    from: HostPtr<u8>,
+    line: Line,
+) {
+    over_parts(plan, POSITION_WORK_BYTES, &grain(plan), &|part| {
+        by_size!(size, U => {
+            let task = ScatterTask::<U> {
+                to: HostPtr::new(to.get().cast()),
+                at,
+                from: HostPtr::new(from.get().cast()),
+                line,
+            };
+            // SAFETY: the caller ensures the contract for all indices of the plan. Parts differ in their lines, so access to the
+            // lines of this part is exclusive.
+            unsafe { task.run(part, &|_, new| Some(new)) };
+        });
+    });
+}
+
+/// Implements [`Reduce::scatter_with`](crate::device::Reduce::scatter_with).
+pub(in super::super) fn scatter<T: Element, F: BinaryOp<T, T, Output = T>>(
+    op: &F,
+    out: &Output<'_, T, Cpu>,
+    at: &Operand<'_, i64, Cpu>,
+    a: &Operand<'_, T, Cpu>,
+) -> Result<(), Error> {
+    let (plan, line) = prepare(out, at, a)?;
+    let task = ScatterTask { to: out.ptr(), at: at.ptr(), from: a.ptr(), line };
+    let combine = |x, y| (!F::CHECKED || op.is_defined(x, y)).then(|| op.apply(x, y));
+    let failed = Mutex::new(None);
+    over_parts(&plan, POSITION_WORK_BYTES, &grain(&plan), &|part| {
+        // SAFETY: `prepare` has checked the positions. The plan visits each index of `at` and `a`, and the index of `out` along its
+        // leading axes. `Operand` and `Output` guarantee that these elements are readable, or exclusive. Parts differ in their lines,
+        // so access to the lines of this part is exclusive.
+        if let Some(pair) = unsafe { task.run(part, &combine) } {
+            *failed.lock().expect("no thread panics with the lock") = Some(pair);
+        }
+    });
+    match failed.into_inner().expect("no thread panics with the lock") {
+        None => Ok(()),
+        Some((x, y)) => {
+            Err(Error::Arithmetic { op: F::NAME, dtype: T::DTYPE.name(), values: op.operands(x, y) })
+        }
+    }
+}

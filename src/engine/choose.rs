@@ -1,0 +1,373 @@
+//! Elements at positions and under masks: moves the axis of the positions last, checks shapes, and calls the device.
+//!
+//! Devices enumerate axes in row-major order. If the tensors are column-major, their axes are reversed first. So duplicate positions and
+//! the elements of masks are visited in memory order.
+
+use super::elementwise::repeated;
+use super::same_instance;
+use crate::axis::as_given;
+use crate::device::{BinaryOp, Device, Operand, Output, Permute, Reduce};
+use crate::element::Element;
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::layout::axes::Axes;
+use crate::order::MemoryOrder;
+use crate::rank::{MAX_RANK, Rank};
+
+/// What the positions of an operation mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Positions {
+    /// They replace the axis: the same positions for each index of the other axes.
+    Shared,
+    /// They differ for each index of the other axes.
+    Each,
+}
+
+/// An operation on positions along an axis, for messages and for the enumeration of axes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Along {
+    /// The operation, as a verb.
+    pub(crate) op: &'static str,
+    /// The axis. It must be in range.
+    pub(crate) axis: usize,
+    /// Whether the tensors are row-major.
+    pub(crate) row_major: bool,
+}
+
+/// Layouts for the device: the other axes first, then the axes of the positions.
+struct Nest {
+    /// The tensor with the axis of the positions last.
+    tensor: Layout,
+    /// The operand or output with one element for each position.
+    elements: Layout,
+    /// The positions, with the axes of `elements`.
+    at: Layout,
+}
+
+impl Along {
+    /// Checks that the axis is in range.
+    pub(crate) fn check(self, shape: &[usize]) -> Result<(), Error> {
+        if self.axis < shape.len() {
+            return Ok(());
+        }
+        Err(Error::AxisOutOfRange { op: self.op, axis: as_given(self.axis), shape: shape.to_vec() })
+    }
+
+    /// Writes the shape with one element for each position to `to`: the axis of `shape` is replaced by the axes of `at`.
+    pub(crate) fn taken(self, shape: &[usize], at: &[usize], to: &mut [usize]) {
+        let all = shape[..self.axis].iter().chain(at).chain(&shape[self.axis + 1..]);
+        to.iter_mut().zip(all).for_each(|(to, &n)| *to = n);
+    }
+
+    /// Returns the layouts for a tensor, elements and positions. The shapes must have been checked.
+    fn nest(self, tensor: Axes<'_>, elements: Axes<'_>, at: Axes<'_>, positions: Positions) -> Nest {
+        let Along { axis, row_major, .. } = self;
+        let places = if positions == Positions::Shared { at.rank() } else { 1 };
+        let mut nest = Nest { tensor: Layout::point(0), elements: Layout::point(0), at: Layout::point(0) };
+        let from = |k: usize, rank: usize| if row_major { k } else { rank - 1 - k };
+        let rank = tensor.rank();
+        for k in (0..rank).map(|k| from(k, rank)).filter(|&k| k != axis) {
+            let after = if k < axis { k } else { k + places - 1 };
+            nest.tensor.push(tensor.shape()[k], tensor.strides()[k]);
+            nest.elements.push(elements.shape()[after], elements.strides()[after]);
+            let stride = if positions == Positions::Shared { 0 } else { at.strides()[k] };
+            nest.at.push(tensor.shape()[k], stride);
+        }
+        nest.tensor.push(tensor.shape()[axis], tensor.strides()[axis]);
+        for k in (0..places).map(|k| from(k, places)) {
+            nest.elements.push(elements.shape()[axis + k], elements.strides()[axis + k]);
+            let of = if positions == Positions::Shared { k } else { axis };
+            nest.at.push(at.shape()[of], at.strides()[of]);
+        }
+        nest
+    }
+
+    /// Completes the error of a device, which knows neither the operation nor the other axes.
+    fn located(self, error: Error, shape: &[usize]) -> Error {
+        match error {
+            Error::IndexOutOfBounds { index, .. } => {
+                Error::IndexOutOfBounds { op: self.op, index, axis: self.axis, shape: shape.to_vec() }
+            }
+            other => other,
+        }
+    }
+
+    /// Checks that the shape of `at` is that of the tensor, except for the extent of the axis.
+    pub(crate) fn check_each(self, shape: &[usize], at: &[usize]) -> Result<(), Error> {
+        let same = |k: usize| k == self.axis || shape[k] == at[k];
+        if shape.len() == at.len() && (0..shape.len()).all(same) {
+            return Ok(());
+        }
+        let reason = format!(
+            "the positions have shape {at:?} and the tensor has shape {shape:?}; only the extents of axis {} may differ; broadcast the \
+             positions with `.broadcast_to(..)`",
+            self.axis
+        );
+        Err(Error::Argument { op: self.op, reason })
+    }
+
+    /// Checks all positions. The check of a kernel does not find invalid positions if there are no elements.
+    fn check_positions<T: Element, Dev: Permute<T>>(
+        self,
+        device: &Dev,
+        shape: &[usize],
+        at: Operand<'_, i64, Dev>,
+    ) -> Result<(), Error> {
+        Permute::<T>::check_positions(device, at, shape[self.axis])
+            .map_err(|error| self.located(error, shape))
+    }
+
+    /// Replaces the axis of `a` by positions: `out` has the shape that [`taken`](Along::taken) returns. If `existing`, the elements of
+    /// `out` are unchanged if a position is invalid.
+    pub(crate) fn take<T: Element, Dev: Permute<T>>(
+        self,
+        device: &Dev,
+        out: Output<'_, T, Dev>,
+        a: Operand<'_, T, Dev>,
+        at: Operand<'_, i64, Dev>,
+        existing: bool,
+    ) -> Result<(), Error> {
+        self.take_at(device, out, a, at, Positions::Shared, existing)
+    }
+
+    /// Takes elements at positions that differ for each index of the other axes. If `existing`, the elements of `out` are unchanged if a
+    /// position is invalid.
+    pub(crate) fn take_each<T: Element, Dev: Permute<T>>(
+        self,
+        device: &Dev,
+        out: Output<'_, T, Dev>,
+        a: Operand<'_, T, Dev>,
+        at: Operand<'_, i64, Dev>,
+        existing: bool,
+    ) -> Result<(), Error> {
+        self.take_at(device, out, a, at, Positions::Each, existing)
+    }
+
+    fn take_at<T: Element, Dev: Permute<T>>(
+        self,
+        device: &Dev,
+        out: Output<'_, T, Dev>,
+        a: Operand<'_, T, Dev>,
+        at: Operand<'_, i64, Dev>,
+        positions: Positions,
+        existing: bool,
+    ) -> Result<(), Error> {
+        if existing || out.shape().contains(&0) {
+            self.check_positions::<T, Dev>(device, a.shape(), at)?;
+        }
+        if out.shape().contains(&0) {
+            return Ok(());
+        }
+        let nest = self.nest(a.axes(), out.axes(), at.axes(), positions);
+        let (out, at) = (out.in_layout(&nest.elements), at.in_layout(&nest.at));
+        device.take(out, a.in_layout(&nest.tensor), at).map_err(|error| self.located(error, a.shape()))
+    }
+
+    /// Writes elements of `values` to positions along the axis of `out`. The positions differ for each index of the other axes. `values`
+    /// broadcasts to the shape of the positions.
+    pub(crate) fn put_each<T: Element, Dev: Permute<T>>(
+        self,
+        device: &Dev,
+        out: Output<'_, T, Dev>,
+        at: Operand<'_, i64, Dev>,
+        values: Operand<'_, T, Dev>,
+    ) -> Result<(), Error> {
+        repeated::<Rank<MAX_RANK>, _, _>(self.op, self.row_major, at.shape(), values, |values| {
+            if at.shape().contains(&0) {
+                return Ok(());
+            }
+            let nest = self.nest(out.axes(), values.axes(), at.axes(), Positions::Each);
+            let (at, values) = (at.in_layout(&nest.at), values.in_layout(&nest.elements));
+            let shape = out.axes().shape();
+            device
+                .scatter(out.in_layout(&nest.tensor), at, values)
+                .map_err(|error| self.located(error, shape))
+        })
+    }
+
+    /// Combines elements of `out`, at positions along its axis, with `values`. These broadcast to the shape that
+    /// [`taken`](Along::taken) returns.
+    pub(crate) fn scatter<T: Element, Dev: Permute<T> + Reduce<T>, F: BinaryOp<T, T, Output = T>>(
+        self,
+        op: &F,
+        device: &Dev,
+        out: Output<'_, T, Dev>,
+        at: Operand<'_, i64, Dev>,
+        values: Operand<'_, T, Dev>,
+    ) -> Result<(), Error> {
+        let (mut taken, rank) = ([0; MAX_RANK], out.shape().len() - 1 + at.shape().len());
+        self.taken(out.shape(), at.shape(), &mut taken[..rank]);
+        let taken = &taken[..rank];
+        repeated::<Rank<MAX_RANK>, _, _>(self.op, self.row_major, taken, values, |values| {
+            if taken.contains(&0) {
+                return self.check_positions::<T, Dev>(device, out.shape(), at);
+            }
+            let nest = self.nest(out.axes(), values.axes(), at.axes(), Positions::Shared);
+            let (at, values) = (at.in_layout(&nest.at), values.in_layout(&nest.elements));
+            let shape = out.axes().shape();
+            let out = out.in_layout(&nest.tensor);
+            device.scatter_with(op, out, at, values).map_err(|error| self.located(error, shape))
+        })
+    }
+}
+
+/// Returns the positions at which a mask along an axis is `true`.
+///
+/// # Errors
+/// If the mask does not have the extent of the axis, or the mask cannot be copied to the host.
+pub(crate) fn positions_of<Dev: Device>(
+    along: Along,
+    device: &Dev,
+    shape: &[usize],
+    mask: Operand<'_, bool, Dev>,
+) -> Result<Vec<i64>, Error> {
+    along.check(shape)?;
+    if mask.shape() != [shape[along.axis]] {
+        let reason = format!(
+            "the mask has shape {:?}, but axis {} of shape {shape:?} has extent {}",
+            mask.shape(),
+            along.axis,
+            shape[along.axis]
+        );
+        return Err(Error::Argument { op: along.op, reason });
+    }
+    let mask = device.gather(mask)?;
+    let mut positions = crate::device::via_host::zeros::<i64>(mask.iter().filter(|&&chosen| chosen).count())?;
+    // The only branch is for the end of the positions, which the processor predicts, unlike one for each element of the mask.
+    let mut next = 0;
+    for (k, &chosen) in mask.iter().enumerate() {
+        let Some(to) = positions.get_mut(next) else { break };
+        *to = k as i64;
+        next += usize::from(chosen);
+    }
+    Ok(positions)
+}
+
+/// Checks that a mask has the shape of the tensor and is on the same instance of the device.
+pub(crate) fn check_mask<Dev: Device>(
+    op: &'static str,
+    (device, shape): (&Dev, &[usize]),
+    (mask_device, mask): (&Dev, &[usize]),
+) -> Result<(), Error> {
+    same_instance(op, device, mask_device)?;
+    if shape == mask {
+        return Ok(());
+    }
+    let reason = format!(
+        "the mask has shape {mask:?} and the tensor has shape {shape:?}; the shapes must be equal; broadcast the mask with `.broadcast_to(..)`"
+    );
+    Err(Error::Argument { op, reason })
+}
+
+/// Checks that there is one value for each element that is `true` in a mask of shape `shape`.
+pub(crate) fn check_values(
+    op: &'static str,
+    shape: &[usize],
+    count: usize,
+    values: usize,
+) -> Result<(), Error> {
+    if count == values {
+        return Ok(());
+    }
+    let reason = format!(
+        "the mask of shape {shape:?} has {count} `true` elements, and there are {values} values; pass one value for each, or call \
+         `.masked_fill(..)` with a single one"
+    );
+    Err(Error::Argument { op, reason })
+}
+
+/// Returns the axes in memory order: reversed if the tensor is column-major.
+pub(crate) fn enumerated(axes: Axes<'_>, order: MemoryOrder) -> Layout {
+    let layout = Layout::new(axes.shape(), axes.strides());
+    if order.is_row_major() { layout } else { layout.reverse_axes() }
+}
+
+/// Copies the elements under a mask of the same shape to the vector `out`, in memory order.
+pub(crate) fn compress<T: Element, Dev: Permute<T>>(
+    device: &Dev,
+    order: MemoryOrder,
+    out: Output<'_, T, Dev>,
+    a: Operand<'_, T, Dev>,
+    mask: Operand<'_, bool, Dev>,
+) -> Result<(), Error> {
+    let (of_a, of_mask) = (enumerated(a.axes(), order), enumerated(mask.axes(), order));
+    device.compress(out, a.in_layout(&of_a), mask.in_layout(&of_mask))
+}
+
+/// Copies the vector `values` to the elements of `out` under a mask of the same shape, in memory order.
+pub(crate) fn expand<T: Element, Dev: Permute<T>>(
+    device: &Dev,
+    order: MemoryOrder,
+    out: Output<'_, T, Dev>,
+    mask: Operand<'_, bool, Dev>,
+    values: Operand<'_, T, Dev>,
+) -> Result<(), Error> {
+    let (of_out, of_mask) = (enumerated(out.axes(), order), enumerated(mask.axes(), order));
+    device.expand(out.in_layout(&of_out), mask.in_layout(&of_mask), values)
+}
+
+/// Writes the indices of all elements of `mask` that are `true` to the rows of the matrix `out`, in memory order.
+pub(crate) fn nonzero<Dev: Reduce<bool>>(
+    device: &Dev,
+    order: MemoryOrder,
+    out: Output<'_, i64, Dev>,
+    mask: Operand<'_, bool, Dev>,
+) -> Result<(), Error> {
+    let of_mask = enumerated(mask.axes(), order);
+    if order.is_row_major() || out.shape().contains(&0) {
+        return device.nonzero(out, mask.in_layout(&of_mask));
+    }
+    // The device enumerates reversed axes, so the columns are reversed, too.
+    let (axes, columns) = (out.axes(), out.shape()[1]);
+    let (down, right) = (axes.strides()[0], axes.strides()[1]);
+    let reversed = Layout::new(axes.shape(), &[down, -right]).moved((columns - 1) as isize * right);
+    device.nonzero(out.in_layout(&reversed), mask.in_layout(&of_mask))
+}
+
+/// Checks the rows of a matrix of indices for a tensor of this shape: one column for each axis.
+pub(crate) fn check_rows<T: Element, Dev: Permute<T>>(
+    op: &'static str,
+    device: &Dev,
+    shape: &[usize],
+    at: Operand<'_, i64, Dev>,
+) -> Result<(), Error> {
+    if at.shape().contains(&0) {
+        return Ok(());
+    }
+    let (rows, strides) = (at.shape()[0], at.strides());
+    for (axis, &n) in shape.iter().enumerate() {
+        let column = Layout::new(&[rows], &strides[..1]).moved(axis as isize * strides[1]);
+        let along = Along { op, axis, row_major: true };
+        Permute::<T>::check_positions(device, at.in_layout(&column), n)
+            .map_err(|error| along.located(error, shape))?;
+    }
+    Ok(())
+}
+
+/// Copies single elements of `a`, whose indices are the rows of the matrix `at`, to the vector `out`.
+pub(crate) fn pick<T: Element, Dev: Permute<T>>(
+    op: &'static str,
+    device: &Dev,
+    out: Output<'_, T, Dev>,
+    a: Operand<'_, T, Dev>,
+    at: Operand<'_, i64, Dev>,
+) -> Result<(), Error> {
+    device.pick(out, a, at).map_err(|error| match error {
+        Error::IndexOutOfBounds { index, axis, shape, .. } => {
+            Error::IndexOutOfBounds { op, index, axis, shape }
+        }
+        other => other,
+    })
+}
+
+/// Checks that a matrix of indices has one column for each axis.
+pub(crate) fn check_indices(op: &'static str, shape: &[usize], at: &[usize]) -> Result<(), Error> {
+    if at[1] == shape.len() {
+        return Ok(());
+    }
+    let reason = format!(
+        "the indices have shape {at:?} and the tensor has shape {shape:?}; there must be {} columns, one for each axis",
+        shape.len()
+    );
+    Err(Error::Argument { op, reason })
+}

@@ -1,0 +1,129 @@
+//! Writing to positions along an axis.
+
+use super::positions::Positions;
+use super::take::along;
+use crate::axis::AxisArg;
+use crate::device::{Device, Permute, Reduce};
+use crate::element::{Element, Scalar};
+use crate::engine::same_instance;
+use crate::error::{Error, unwrap_or_panic};
+use crate::ops::binary::Add;
+use crate::ops::operands::MatchingOperand;
+use crate::order::Order;
+use crate::rank::{BroadcastTo, Dim, TakeRanks};
+use crate::storage::StorageMut;
+use crate::tensor::Tensor;
+
+const PUT: &str = "put along an axis";
+const SCATTER_ADD: &str = "scatter-add";
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// Overwrites the elements at positions along an axis that differ for each index of the other axes: `self[[i, positions[[i, j, k]], k]]`
+    /// becomes `values[[i, j, k]]` if the axis is 1.
+    ///
+    /// The positions have the rank of `self`, and its shape except for the extent of the axis. `values` broadcasts to the shape of the
+    /// positions. If a position occurs several times, the last value stays, in memory order of the positions.
+    ///
+    /// # Panics
+    /// If the axis or a position is out of range, another extent of the positions differs from that of `self`, or `values` does not
+    /// broadcast to the shape of the positions.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut x = tensor![[3, 9, 4], [8, 2, 1]];
+    /// x.put_along_axis(1, x.argmax_keepdims(1), Tensor::scalar(0));
+    /// assert_eq!(x, tensor![[3, 0, 4], [0, 2, 1]]);
+    /// ```
+    #[track_caller]
+    pub fn put_along_axis<A, P, B>(&mut self, axis: A, positions: P, values: B)
+    where
+        A: AxisArg<D>,
+        P: Positions<O, Dev, Dim = D>,
+        B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,
+        Dev: Permute<T>,
+    {
+        unwrap_or_panic(self.try_put_along_axis(axis, positions, values));
+    }
+
+    /// Fallible variant of [`put_along_axis`](Tensor::put_along_axis).
+    ///
+    /// # Errors
+    /// If the axis or a position is out of range, another extent of the positions differs from that of `self`, or `values` does not
+    /// broadcast to the shape of the positions. `self` is unchanged then.
+    pub fn try_put_along_axis<A, P, B>(&mut self, axis: A, positions: P, values: B) -> Result<(), Error>
+    where
+        A: AxisArg<D>,
+        P: Positions<O, Dev, Dim = D>,
+        B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<D>>,
+        Dev: Permute<T>,
+    {
+        let (along, at) = (along::<D, O>(PUT, axis), positions.positions(self.device())?);
+        let values = values.agreed();
+        along.check(self.shape().as_ref())?;
+        same_instance(along.op, self.device(), at.device())?;
+        same_instance(along.op, self.device(), values.device())?;
+        along.check_each(self.shape().as_ref(), at.shape().as_ref())?;
+        let (output, device) = self.output();
+        along.put_each(device, output, at.operand(), values.operand())
+    }
+
+    /// Adds `values` to the elements at positions along an axis. The axes of the positions replace the axis, as by
+    /// [`take`](Tensor::take), and `values` broadcasts to this shape.
+    ///
+    /// If a position occurs several times, each of its values is added. The values of one element are added in memory order of the
+    /// positions, so the result has the same bits on any number of threads. `+=` on the result of an indexing, as in NumPy's
+    /// `x[positions] += values`, would add only one of them.
+    ///
+    /// # Panics
+    /// If the axis or a position is out of range, `values` does not broadcast to the shape, or an integer sum overflows (debug
+    /// assertions).
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut sums = tensor![0.0, 0.0, 0.0];
+    /// sums.scatter_add(0, [2, 0, 2], tensor![1.0, 5.0, 3.0]);
+    /// assert_eq!(sums, tensor![5.0, 0.0, 4.0]);
+    ///
+    /// let mut counts = Tensor::<i32, _>::zeros([3]);
+    /// counts.scatter_add(0, [2, 0, 2], Tensor::scalar(1));
+    /// assert_eq!(counts, tensor![1, 0, 2]);
+    /// ```
+    #[doc(alias = "index_add")]
+    #[track_caller]
+    pub fn scatter_add<A, P, B, R>(&mut self, axis: A, positions: P, values: B)
+    where
+        T: Scalar,
+        A: AxisArg<D>,
+        P: Positions<O, Dev>,
+        R: Dim,
+        D: TakeRanks<P::Dim, Taken = R>,
+        B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<R>>,
+        Dev: Permute<T> + Reduce<T>,
+    {
+        unwrap_or_panic(self.try_scatter_add(axis, positions, values));
+    }
+
+    /// Fallible variant of [`scatter_add`](Tensor::scatter_add).
+    ///
+    /// # Errors
+    /// * If the axis or a position is out of range, or `values` does not broadcast to the shape: `self` is unchanged.
+    /// * If an integer sum overflows (debug assertions): some values may have been added.
+    pub fn try_scatter_add<A, P, B, R>(&mut self, axis: A, positions: P, values: B) -> Result<(), Error>
+    where
+        T: Scalar,
+        A: AxisArg<D>,
+        P: Positions<O, Dev>,
+        R: Dim,
+        D: TakeRanks<P::Dim, Taken = R>,
+        B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<R>>,
+        Dev: Permute<T> + Reduce<T>,
+    {
+        let (along, at) = (along::<D, O>(SCATTER_ADD, axis), positions.positions(self.device())?);
+        let values = values.agreed();
+        along.check(self.shape().as_ref())?;
+        same_instance(along.op, self.device(), at.device())?;
+        same_instance(along.op, self.device(), values.device())?;
+        let (output, device) = self.output();
+        along.scatter(&Add, device, output, at.operand(), values.operand())
+    }
+}

@@ -1,0 +1,285 @@
+//! Rows of elements at positions and under masks.
+
+use super::array::{evens, firsts, masked, nonzero, put_first, replaced, scattered, taken, twice};
+use super::driver::{Call, Hazard, Hazard::*, Numbers, Row};
+use super::hazards::{one, two};
+use super::operand::{Operand, ToArray};
+use super::{at_rank, at_ranks, done};
+use vierbein::prelude::*;
+
+/// Positions along an axis with at least one element.
+const AT: [i64; 3] = [0, -1, 0];
+
+const AXIS: Call = Call {
+    operands: one,
+    numbers: Numbers::Axis,
+    cannot: &[(Rank0, "does not compile: there is no axis")],
+    ..Call::NOTHING
+};
+
+/// Returns the operands of [`one`] whose elements fit in memory.
+fn small(hazard: Hazard) -> Vec<Vec<Operand>> {
+    one(hazard).into_iter().filter(|x| !x[0].is_huge()).collect()
+}
+
+/// Runs the fallible and the panicking variant on a mutable view of the first operand. `$mask` is the mask of the last operand.
+macro_rules! written {
+    ($o:ident, $out:ident, $mask:ident, [$($rank:literal)*], $tried:expr, $panics:expr) => {
+        match $o[0].rank() {
+            $($rank if $o.iter().all(|x| x.rank() == $rank) => {
+                let $mask = &$o[$o.len() - 1].mask::<$rank>();
+                Some(done!(
+                    try $o[0].changed::<$rank>(&|mut $out| { $tried?; Ok($out.array()) }),
+                    panics $o[0].changed::<$rank>(&|mut $out| { $panics; Ok($out.array()) })
+                        .unwrap_or_else(|error| panic!("{error}"))
+                ))
+            })*
+            _ => None,
+        }
+    };
+}
+
+/// Returns a view of position 0 for each element of a shape.
+fn zeros<D: Dim>(zero: &Tensor<i64, Rank<0>>, shape: D::Shape) -> TensorView<'_, i64, D>
+where
+    Rank<0>: vierbein::BroadcastTo<D>,
+{
+    zero.broadcast_to(shape)
+}
+
+/// Returns the numbers from 0 on, one for each element of the mask that is `true`.
+fn values<D: Dim>(mask: &TensorView<'_, bool, D>) -> Tensor<f64, Rank<1>> {
+    Tensor::from_fn([mask.count().item() as usize], |[k]| k as f64)
+}
+
+/// Returns a mask of the even indices along an axis.
+fn even<D: Dim>(x: &TensorView<'_, f64, D>, axis: usize) -> Tensor<bool, Rank<1>> {
+    Tensor::from_fn([x.shape().as_ref().get(axis).copied().unwrap_or(1)], |[k]| k % 2 == 0)
+}
+
+fn at_positions() -> Vec<Row> {
+    let calls = [
+        Call {
+            names: &["take", "try_take"],
+            verb: "take",
+            run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_take(n[0], AT), panics x.take(n[0], AT))),
+            expected: |a, n| taken(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: &["take_into", "try_take_into"],
+            verb: "take",
+            operands: small,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let out = || {
+                        let mut shape = x.shape();
+                        shape.iter_mut().skip(n[0]).take(1).for_each(|extent| *extent = 3);
+                        Tensor::zeros(shape)
+                    };
+                    done!(
+                        try { let mut out = out(); x.try_take_into(n[0], AT, &mut out).map(|()| out) },
+                        panics { let mut out = out(); x.take_into(n[0], AT, &mut out); out }
+                    )
+                })
+            },
+            expected: |a, n| taken(&a[0], n[0]),
+            cannot: &[
+                (Rank0, "does not compile: there is no axis"),
+                (HugeExtents, "memory does not hold such an output"),
+            ],
+            ..AXIS
+        },
+        Call {
+            names: &["take_along_axis", "try_take_along_axis"],
+            verb: "take along an axis",
+            run: |o, n| {
+                at_rank!(o, x: view, [0 1 2 16], {
+                    let zero = Tensor::scalar(0i64);
+                    let at = zeros(&zero, x.shape());
+                    done!(try x.try_take_along_axis(n[0], at), panics x.take_along_axis(n[0], at))
+                })
+            },
+            expected: |a, n| firsts(&a[0], n[0]),
+            cannot: &[],
+            ..AXIS
+        },
+        Call {
+            names: &["take_along_axis_into", "try_take_along_axis_into"],
+            verb: "take along an axis",
+            operands: small,
+            run: |o, n| {
+                at_rank!(o, x: view, [0 1 2 16], {
+                    let zero = Tensor::scalar(0i64);
+                    let (at, out) = (zeros(&zero, x.shape()), || Tensor::zeros(x.shape()));
+                    done!(
+                        try { let mut out = out(); x.try_take_along_axis_into(n[0], at, &mut out).map(|()| out) },
+                        panics { let mut out = out(); x.take_along_axis_into(n[0], at, &mut out); out }
+                    )
+                })
+            },
+            expected: |a, n| firsts(&a[0], n[0]),
+            cannot: &[(HugeExtents, "memory does not hold such an output")],
+            ..AXIS
+        },
+        Call {
+            names: &["put_along_axis", "try_put_along_axis"],
+            verb: "put along an axis",
+            run: |o, n| {
+                let (zero, seven) = (Tensor::scalar(0i64), Tensor::scalar(7.0));
+                written!(o, out, _mask, [0 1 2 16],
+                    out.try_put_along_axis(n[0], zeros(&zero, out.shape()), &seven),
+                    out.put_along_axis(n[0], zeros(&zero, out.shape()), &seven))
+            },
+            expected: |a, n| put_first(&a[0], n[0]),
+            cannot: &[],
+            ..AXIS
+        },
+        Call {
+            names: &["scatter_add", "try_scatter_add"],
+            verb: "scatter-add",
+            run: |o, n| {
+                let one = Tensor::scalar(1.0);
+                written!(o, out, _mask, [1 2 16], out.try_scatter_add(n[0], AT, &one), out.scatter_add(n[0], AT, &one))
+            },
+            expected: |a, n| scattered(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: &["at", "try_at"],
+            verb: "take elements",
+            operands: one,
+            numbers: Numbers::Index,
+            run: |o, n| {
+                at_rank!(o, x: view, [0 1 2 16], {
+                    let mut index = x.shape();
+                    index.copy_from_slice(n);
+                    done!(try x.try_at([index; 2]), panics x.at([index; 2]))
+                })
+            },
+            expected: |a, n| twice(&a[0], n),
+            ..Call::NOTHING
+        },
+        Call {
+            names: &["at_into", "try_at_into"],
+            verb: "take elements",
+            operands: one,
+            numbers: Numbers::Index,
+            run: |o, n| {
+                at_rank!(o, x: view, [0 1 2 16], {
+                    let mut index = x.shape();
+                    index.copy_from_slice(n);
+                    let out = || Tensor::<f64, Rank<1>>::zeros([2]);
+                    done!(
+                        try { let mut out = out(); x.try_at_into([index; 2], &mut out).map(|()| out) },
+                        panics { let mut out = out(); x.at_into([index; 2], &mut out); out }
+                    )
+                })
+            },
+            expected: |a, n| twice(&a[0], n),
+            ..Call::NOTHING
+        },
+    ];
+    calls.into_iter().map(Row::from).collect()
+}
+
+fn under_masks() -> Vec<Row> {
+    let calls = [
+        Call {
+            names: &["compress", "try_compress"],
+            verb: "compress",
+            operands: small,
+            run: |o, n| {
+                at_rank!(o, x: view, [0 1 2 16], {
+                    let mask = even(x, n[0]);
+                    done!(try x.try_compress(n[0], &mask), panics x.compress(n[0], &mask))
+                })
+            },
+            expected: |a, n| evens(&a[0], n[0]),
+            cannot: &[(HugeExtents, "memory does not hold such a mask")],
+            ..AXIS
+        },
+        Call {
+            names: &["compress_into", "try_compress_into"],
+            verb: "compress",
+            operands: small,
+            run: |o, n| {
+                at_rank!(o, x: view, [0 1 2 16], {
+                    let mask = even(x, n[0]);
+                    let out = || {
+                        let mut shape = x.shape();
+                        shape.iter_mut().skip(n[0]).take(1).for_each(|extent| *extent = extent.div_ceil(2));
+                        Tensor::zeros(shape)
+                    };
+                    done!(
+                        try { let mut out = out(); x.try_compress_into(n[0], &mask, &mut out).map(|()| out) },
+                        panics { let mut out = out(); x.compress_into(n[0], &mask, &mut out); out }
+                    )
+                })
+            },
+            expected: |a, n| evens(&a[0], n[0]),
+            cannot: &[(HugeExtents, "memory does not hold such a mask")],
+            ..AXIS
+        },
+        Call {
+            names: &["masked", "try_masked"],
+            verb: "mask",
+            operands: two,
+            run: |o, _| {
+                at_ranks!(o, x: view, mask: mask, [0 0, 1 1, 2 2, 16 16],
+                    done!(try x.try_masked(mask), panics x.masked(mask)))
+            },
+            expected: |a, _| masked(&a[0], &a[1]),
+            ..Call::NOTHING
+        },
+        Call {
+            names: &["masked_into", "try_masked_into"],
+            verb: "mask",
+            operands: |hazard| two(hazard).into_iter().filter(|o| !o[1].is_huge()).collect(),
+            run: |o, _| {
+                at_ranks!(o, x: view, mask: mask, [0 0, 1 1, 2 2, 16 16], {
+                    let out = || Tensor::<f64, Rank<1>>::zeros([mask.count().item() as usize]);
+                    done!(
+                        try { let mut out = out(); x.try_masked_into(mask, &mut out).map(|()| out) },
+                        panics { let mut out = out(); x.masked_into(mask, &mut out); out }
+                    )
+                })
+            },
+            expected: |a, _| masked(&a[0], &a[1]),
+            cannot: &[(HugeExtents, "memory does not hold such an output")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: &["masked_fill", "try_masked_fill"],
+            verb: "mask",
+            operands: two,
+            run: |o, _| written!(o, out, mask, [0 1 2 16], out.try_masked_fill(mask, 7.0), out.masked_fill(mask, 7.0)),
+            expected: |a, _| replaced(&a[0], &a[1], |_| 7.0),
+            ..Call::NOTHING
+        },
+        Call {
+            names: &["masked_assign", "try_masked_assign"],
+            verb: "mask",
+            operands: two,
+            run: |o, _| {
+                written!(o, out, mask, [0 1 2 16],
+                    out.try_masked_assign(mask, values(mask)), out.masked_assign(mask, values(mask)))
+            },
+            expected: |a, _| replaced(&a[0], &a[1], |k| k as f64),
+            ..Call::NOTHING
+        },
+        Call {
+            names: &["nonzero", "try_nonzero"],
+            operands: one,
+            run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_nonzero(), panics x.nonzero())),
+            expected: |a, _| nonzero(&a[0]),
+            cannot: &[(WrongShape, "one operand, of any shape")],
+            ..Call::NOTHING
+        },
+    ];
+    calls.into_iter().map(Row::from).collect()
+}
+
+pub(crate) fn rows() -> Vec<Row> {
+    [at_positions(), under_masks()].into_iter().flatten().collect()
+}

@@ -1,0 +1,8 @@
+// A mask is a tensor of `bool`.
+
+use vierbein::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let _ = x.masked(tensor![1, 0].equal(1));
+}
