@@ -16,6 +16,8 @@ mod element;
 mod elementary;
 mod engine;
 mod error;
+#[cfg(feature = "fft")]
+pub mod fft;
 mod fmt;
 // Documentation only, so programs are built without it.
 #[cfg(any(doc, doctest))]

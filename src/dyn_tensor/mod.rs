@@ -23,6 +23,8 @@ mod cast_into;
 mod contract;
 mod convert;
 mod downcast;
+#[cfg(feature = "fft")]
+mod fft;
 mod fmt;
 mod operand;
 mod operators;

@@ -7,6 +7,8 @@
 
 pub(crate) mod contract;
 pub(crate) mod elementwise;
+#[cfg(feature = "fft")]
+pub(crate) mod fft;
 pub(crate) mod matmul;
 pub(crate) mod reduce;
 

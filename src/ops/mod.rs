@@ -12,6 +12,10 @@ mod compute;
 mod construct;
 mod convert;
 mod equal;
+#[cfg(feature = "fft")]
+mod fft;
+#[cfg(feature = "fft")]
+mod frequencies;
 mod index;
 mod iter;
 mod map;
