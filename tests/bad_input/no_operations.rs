@@ -204,6 +204,10 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
         &["DynAxes::axes", "DynSlice::of", "SliceArg::item", "SliceOf::items"],
     ),
     (
+        "of sealed traits: kernels, whose operands the methods check (`errors/fft.rs`)",
+        &["FftElement::fft_on_host", "FftReal::rfft_on_host", "FftComplex::irfft_on_host"],
+    ),
+    (
         "of a sealed trait: an index as itself, an address as a pointer",
         &["TensorIndex::index", "TensorIndex::address"],
     ),
