@@ -456,13 +456,17 @@ fn same_bits_on_any_number_of_threads() {
     let bits = |x: Vec<c64>| x.into_iter().flat_map(|x| [x.re.to_bits(), x.im.to_bits()]).collect::<Vec<_>>();
     let x = operand::<Rank<3>, RowMajor>([96, 50, 33]);
     let (real, short) = (x.re(), operand::<Rank<2>, RowMajor>([20011, 6]));
-    let transforms: [&(dyn Fn() -> Vec<u64> + Sync); 6] = [
+    // Lines of a tile that are adjacent in workspace, in several loops.
+    let strided = operand::<Rank<3>, RowMajor>([3000, 6, 5]);
+    let transforms: [&(dyn Fn() -> Vec<u64> + Sync); 8] = [
         &|| bits(x.fft_axes([0, 1, 2]).to_vec()),
         &|| bits(x.permute([1, 2, 0]).ifft(1).to_vec()),
         &|| bits(real.rfft_axes([2, 1, 0]).to_vec()),
         &|| bits(x.irfft_axes([0, 2], 61).cast::<c64>().to_vec()),
         &|| bits(short.fft(1).to_vec()),
         &|| bits(short.cast::<c32>().fft(1).cast::<c64>().to_vec()),
+        &|| bits(strided.fft(1).to_vec()),
+        &|| bits(strided.cast::<c32>().fft(1).cast::<c64>().to_vec()),
     ];
     for (k, f) in transforms.into_iter().enumerate() {
         let expected = f();

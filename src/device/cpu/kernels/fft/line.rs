@@ -59,14 +59,24 @@ impl Place {
     }
 }
 
-/// Calls `f` with the offset of each line.
-pub(super) fn for_each_line(tile: &Plan<2>, place: &Place, mut f: impl FnMut(isize)) {
-    let extents = tile.shape();
-    let mut walk = Odometer::row_major(extents, [&place.strides[..extents.len()]]);
-    for _ in 0..extents.iter().product() {
-        let [offset] = walk.offsets();
-        f(place.offset + offset);
+/// Calls `f` with the offset of each line in each place.
+#[inline]
+pub(super) fn for_each_line<const K: usize>(
+    tile: &Plan<2>,
+    places: [&Place; K],
+    mut f: impl FnMut([isize; K]),
+) {
+    let Some((&lines, outer)) = tile.shape().split_last() else {
+        return f(places.map(|place| place.offset));
+    };
+    let steps = places.map(|place| place.strides[outer.len()]);
+    let mut walk = Odometer::row_major(outer, places.map(|place| &place.strides[..outer.len()]));
+    for _ in 0..outer.iter().product() {
+        let at = walk.offsets();
         walk.advance();
+        for line in 0..lines as isize {
+            f(core::array::from_fn(|k| places[k].offset + at[k] + line * steps[k]));
+        }
     }
 }
 

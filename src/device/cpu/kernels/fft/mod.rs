@@ -49,6 +49,9 @@ const LINE_GRAIN: usize = 8;
 /// Number of elements between the end of a line in workspace and the next line. Without it, the lines of a tile would map to the
 /// same cache sets if their length is a power of two.
 const LINE_GAP: usize = 6;
+/// Maximum length of lines that have no gap, so that one call of rustfft transforms many lines of a tile. A call
+/// takes about as long as the transform of eight elements.
+const MAX_ADJACENT_LEN: usize = 64;
 /// Number of elements that one call of rustfft transforms, if lines are contiguous and adjacent. They are scaled while they are in
 /// cache.
 const CALL_LEN: usize = 1 << 14;
@@ -324,6 +327,11 @@ fn lines_per_tile(n: usize, bytes: usize, least: usize) -> usize {
     short.min((MAX_TILE_BYTES / (n * bytes).max(1)).max(least))
 }
 
+/// Returns the number of elements from the beginning of a line in workspace to the beginning of the next line.
+fn pitch(n: usize) -> usize {
+    if n <= MAX_ADJACENT_LEN { n } else { n + LINE_GAP }
+}
+
 /// Returns the error that a workspace of this number of values cannot be allocated.
 fn out_of_memory<T>(len: usize) -> Error {
     Error::OutOfMemory { device: Cpu.name(), bytes: len.saturating_mul(size_of::<T>()) }
@@ -404,7 +412,7 @@ where
         let workspace = match self.from {
             From::Complex(_) if to && from => self.fft.get_immutable_scratch_len(),
             _ if to => self.fft.get_inplace_scratch_len(),
-            _ => lines * (n + LINE_GAP) + self.fft.get_inplace_scratch_len(),
+            _ => lines.next_multiple_of(LINE_GRAIN) * pitch(n) + self.fft.get_inplace_scratch_len(),
         };
         check_workspace::<Complex<R>>(workspace)?;
         over_lines(axis, shape, strides, n * size_of::<Complex<R>>(), &|part| {
@@ -487,14 +495,13 @@ where
         let n = self.fft.len();
         let output = Place::of(tile, 0, self.to_stride);
         let operand = Place::of(tile, 1, self.from_stride);
-        let (lines, scratch) =
-            workspace.split_at_mut(if in_output { 0 } else { tile.len() * (n + LINE_GAP) });
+        let (lines, scratch) = workspace.split_at_mut(if in_output { 0 } else { tile.len() * pitch(n) });
         let (start, place) = match in_output {
             true => (self.to, Place::of(tile, 0, 1)),
-            false => (HostPtr::new(lines.as_mut_ptr()), Place::packed(tile, n + LINE_GAP)),
+            false => (HostPtr::new(lines.as_mut_ptr()), Place::packed(tile, pitch(n))),
         };
         if self.read < n || matches!(self.from, From::Real(_)) {
-            for_each_line(tile, &place, |line| {
+            for_each_line(tile, [&place], |[line]| {
                 // SAFETY: this is a line of `n` contiguous elements: of the output, to which the caller ensures exclusive access, or
                 // of the workspace, which is borrowed exclusively.
                 unsafe { start.offset(line).get().write_bytes(0, n) };
@@ -513,13 +520,22 @@ where
                 unsafe { copy_lines(tile, self.read, (to, &place.doubled()), (from, &operand)) }
             }
         }
-        for_each_line(tile, &place, |line| {
-            let line = start.offset(line).get();
-            // SAFETY: these `n` elements are contiguous. All have been written, and access to them is exclusive, as above.
-            let line = unsafe { core::slice::from_raw_parts_mut(line, n) };
-            self.fft.process_with_scratch(line, scratch);
-            rescale(line, self.factor);
-        });
+        if !in_output && pitch(n) == n {
+            // One call for each run of the innermost loop, and not for the tile: rustfft transforms two short lines at once, and the
+            // number of threads changes which runs are in a tile.
+            for run in lines.chunks_mut(tile.inner_len() * n) {
+                self.fft.process_with_scratch(run, scratch);
+                rescale(run, self.factor);
+            }
+        } else {
+            for_each_line(tile, [&place], |[line]| {
+                let line = start.offset(line).get();
+                // SAFETY: these `n` elements are contiguous. All have been written, and access to them is exclusive, as above.
+                let line = unsafe { core::slice::from_raw_parts_mut(line, n) };
+                self.fft.process_with_scratch(line, scratch);
+                rescale(line, self.factor);
+            });
+        }
         if !in_output {
             // SAFETY: the source is the lines of the workspace, which were written. The target is the lines of the output, to which the
             // caller ensures exclusive access.

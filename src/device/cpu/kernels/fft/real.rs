@@ -122,10 +122,13 @@ fn lines<L: LineTransform>(
     let contiguous = |stride: isize, len: usize| stride == 1 || len == 1;
     let in_output = contiguous(out.strides()[last], to);
     let bytes = from * size_of::<L::From>();
-    // Long contiguous lines stay in L1 between the copy and the transform if they are transformed one by one.
-    let least = if in_output && contiguous(a.strides()[last], from) { 1 } else { MIN_TILE_LINES };
-    let count = lines_per_tile(from, size_of::<L::From>(), least);
-    let lens = [count * (from + LINE_GAP), if in_output { 0 } else { count * (to + LINE_GAP) }, scratch];
+    let contiguous_input = contiguous(a.strides()[last], region[last]);
+    let count = lines_per_tile(from, size_of::<L::From>(), MIN_TILE_LINES);
+    let lens = [
+        if contiguous_input { from } else { count * (from + LINE_GAP) },
+        if in_output { 0 } else { count * (to + LINE_GAP) },
+        scratch,
+    ];
     check_workspace::<L::From>(lens[0])?;
     check_workspace::<L::To>(lens[1])?;
     check_workspace::<L::Scratch>(lens[2])?;
@@ -137,6 +140,7 @@ fn lines<L: LineTransform>(
         from: a.ptr(),
         from_stride: a.strides()[last],
         read: region[last],
+        contiguous_input,
         in_output,
     };
     let failed = AtomicBool::new(false);
@@ -167,6 +171,8 @@ struct RealPass<'a, L: LineTransform> {
     from_stride: isize,
     /// The number of elements of each line to read. The others are zero.
     read: usize,
+    /// Whether the lines of the operand are contiguous, so that each is copied just before its transform, while it is in cache.
+    contiguous_input: bool,
     /// Whether the lines of the output are contiguous, so that they need no workspace.
     in_output: bool,
 }
@@ -186,29 +192,35 @@ impl<L: LineTransform> RealPass<'_, L> {
         scratch: &mut [L::Scratch],
     ) {
         let [from, to] = self.lens;
-        let pitch = from + LINE_GAP;
-        let packed = Place::packed(tile, pitch);
-        let begin = HostPtr::new(inputs.as_mut_ptr());
-        // SAFETY: the source is `read` elements of each line of the operand, which are readable by the contract. The target is lines of
-        // the workspace, which is borrowed exclusively and has space for all lines of a tile.
-        unsafe {
-            copy_lines(tile, self.read, (begin, &packed), (self.from, &Place::of(tile, 1, self.from_stride)))
-        };
+        let packed = Place::packed(tile, from + LINE_GAP);
+        let operand = Place::of(tile, 1, self.from_stride);
         let output = Place::of(tile, 0, self.to_stride);
+        let begin = HostPtr::new(inputs.as_mut_ptr());
+        if !self.contiguous_input {
+            // SAFETY: the source is `read` elements of each line of the operand, which are readable by the contract. The target is
+            // lines of the workspace, which is borrowed exclusively and has space for all lines of a tile.
+            unsafe { copy_lines(tile, self.read, (begin, &packed), (self.from, &operand)) };
+        }
         let (start, place) = match self.in_output {
             true => (self.to, Place::of(tile, 0, 1)),
             false => (HostPtr::new(outputs.as_mut_ptr()), Place::packed(tile, to + LINE_GAP)),
         };
-        let mut at = 0;
-        for_each_line(tile, &place, |line| {
+        for_each_line(tile, [&place, &packed, &operand], |[line, packed, operand]| {
             let line = start.offset(line).get();
             // SAFETY: these `to` elements are contiguous: a line of the output, to which the caller ensures exclusive access, or of the
             // workspace. The elements of tensors and workspaces are initialised.
             let line = unsafe { core::slice::from_raw_parts_mut(line, to) };
-            let input = &mut inputs[at..at + from];
+            let input = if self.contiguous_input {
+                let operand = self.from.offset(operand).get();
+                // SAFETY: these are the `read` contiguous elements of a line of the operand, which are readable by the contract.
+                let operand = unsafe { core::slice::from_raw_parts(operand, self.read) };
+                inputs[..self.read].copy_from_slice(operand);
+                &mut inputs[..from]
+            } else {
+                &mut inputs[packed as usize..][..from]
+            };
             input[self.read..].fill(L::From::default());
             self.transform.run(input, line, scratch);
-            at += pitch;
         });
         if !self.in_output {
             // SAFETY: the source is the lines of the workspace, which were written. The target is the lines of the output, to which the
