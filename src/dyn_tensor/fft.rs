@@ -26,7 +26,7 @@ fn transformed<T: Element, U: Element, Dev: Device>(
     let order = &order[..x.rank()];
     let result = Layout::contiguous(result, x.order().is_row_major());
     let (from, to) = (x.layout().permute(order)?, result.permute(order)?);
-    let operand = elements::<T, Dev>(&x).in_layout(&from);
+    let operand = elements::<T, Dev>(&x).with_axes(from.axes(), 0);
     let device = device_of::<Dev>(&x);
     allocate_with(device, result, x.order(), |out| run(device, transform, out.in_layout(&to), operand))
 }

@@ -401,6 +401,11 @@ fn typed_and_dynamic_agree() {
     check(x.re());
     check(x.cast::<c32>());
     check(x.re().cast::<f32>());
+    // A view whose first element is not the first one in memory.
+    assert_eq!(
+        DynTensor::from(x.clone()).slice(s![1.., ..;-2]).unwrap().fft(1).unwrap().downcast_ref().unwrap(),
+        x.slice(s![1.., ..;-2]).fft(1)
+    );
     let real = x.re();
     let (dynamic, half) = (DynTensor::from(real.clone()), real.rfft_axes([1, 0]));
     assert_eq!(dynamic.rfft([1, 0]).unwrap().downcast_ref().unwrap(), half);
