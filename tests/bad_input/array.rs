@@ -168,7 +168,7 @@ pub(crate) fn assign(x: &Array, y: &Array, f: impl Fn(f64, f64) -> f64) -> Outco
 /// Reduces elements, given in row-major order of the reduced axes.
 pub(crate) type Fold = fn(&[f64]) -> Option<f64>;
 
-fn check_axes(rank: usize, axes: &[usize]) -> Result<(), Rejection> {
+pub(crate) fn check_axes(rank: usize, axes: &[usize]) -> Result<(), Rejection> {
     if axes.iter().any(|&axis| axis >= rank) {
         return reject("AxisOutOfRange");
     }

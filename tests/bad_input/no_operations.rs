@@ -86,6 +86,17 @@ pub(crate) const LIST: &[&str] = &[
     "Complex::tanh",
     "Complex::to_polar",
     "Complex::unscale",
+    // Options of Fourier transforms.
+    #[cfg(feature = "fft")]
+    "fft::Fft::new",
+    #[cfg(feature = "fft")]
+    "fft::Fft::len",
+    #[cfg(feature = "fft")]
+    "fft::Fft::lens",
+    #[cfg(feature = "fft")]
+    "fft::Fft::norm",
+    #[cfg(feature = "fft")]
+    "fft::Transform::factor",
     // Names and sizes of element types and memory orders.
     "DType::name",
     "DType::promote",

@@ -7,6 +7,8 @@ mod conversions;
 #[path = "../driver.rs"]
 mod driver;
 mod elementwise;
+#[cfg(feature = "fft")]
+mod fft;
 #[path = "../hazards.rs"]
 mod hazards;
 #[path = "../limited.rs"]
@@ -16,6 +18,9 @@ mod operand;
 #[path = "../public.rs"]
 mod public;
 mod shapes;
+#[cfg(feature = "fft")]
+#[path = "../spectra.rs"]
+mod spectra;
 
 use array::Array;
 use driver::{Call, Done, Hazard::*, check};
@@ -158,7 +163,14 @@ const OTHERS: &[&str] = &[
 
 #[test]
 fn every_public_operation() {
-    let rows = [elementwise::rows(), axes::rows(), shapes::rows(), conversions::rows()];
+    let rows = [
+        elementwise::rows(),
+        axes::rows(),
+        shapes::rows(),
+        conversions::rows(),
+        #[cfg(feature = "fft")]
+        fft::rows(),
+    ];
     let rows = rows.into_iter().flatten().collect();
     let dynamic =
         |names: BTreeSet<String>| names.into_iter().filter(|name| name.starts_with("dyn_tensor::")).collect();
