@@ -23,5 +23,5 @@
 //! * **Devices.** On other devices than the host, also on `Cuda`, the operand is copied to the host, transformed there, and copied back.
 //!   cuFFT is not used yet. A device can override [`Reduce::fft`](crate::device::Reduce::fft) and its like.
 
-pub use crate::device::fft::{FftComplex, FftElement, FftReal, Norm, Transform};
+pub use crate::device::fft::{FftComplex, FftElement, FftReal, Norm, ToComplex, Transform};
 pub use crate::engine::fft::Fft;

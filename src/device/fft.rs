@@ -2,7 +2,7 @@
 
 use super::cpu::fft;
 use super::{Cpu, Operand, Output};
-use crate::element::{Inexact, RealFloat, c32, c64};
+use crate::element::{Inexact, RealFloat, Scalar, c32, c64};
 use crate::error::Error;
 
 /// Which direction of a Fourier transform divides by the number of elements `n`, as in NumPy.
@@ -55,6 +55,27 @@ impl Transform {
     }
 }
 
+/// The complex numbers that a type of numbers can be converted to. They are the elements of a Fourier transform. Sealed.
+///
+/// All numbers have this trait. So the compiler reports that integers are not [`FftElement`], with its message.
+pub trait ToComplex: Scalar {
+    /// `Complex<f32>` for `f32` and `Complex<f32>`, `Complex<f64>` for all other types.
+    type Complex: FftComplex<Magnitude = Self::Magnitude>;
+}
+
+macro_rules! to_complex {
+    ($($C:ident: $($T:ident)*;)*) => {$($(
+        #[diagnostic::do_not_recommend]
+        impl ToComplex for $T {
+            type Complex = $C;
+        }
+    )*)*};
+}
+to_complex! {
+    c32: f32 c32;
+    c64: f64 c64 i8 i16 i32 i64 u8 u16 u32 u64;
+}
+
 /// Element types with Fourier transforms: `f32`, `f64`, `Complex<f32>` and `Complex<f64>`. Sealed.
 ///
 /// ```
@@ -71,9 +92,7 @@ impl Transform {
     label = "expected `f32`, `f64`, `Complex<f32>` or `Complex<f64>`",
     note = "convert integers first, e.g. with `.cast::<f64>()`; in generic code, bound the element type: `T: FftElement`"
 )]
-pub trait FftElement: Inexact {
-    /// The elements of the transform: `Complex<f64>` for `f64` and `Complex<f64>`.
-    type Complex: FftComplex<Magnitude = Self::Magnitude>;
+pub trait FftElement: Inexact + ToComplex {
     #[doc(hidden)]
     fn fft_on_host(
         transform: Transform,
@@ -103,7 +122,7 @@ pub trait FftReal: RealFloat + FftElement {
     label = "expected `Complex<f32>` or `Complex<f64>`",
     note = "`irfft` takes the result of `rfft`; convert real numbers first, e.g. with `.cast::<Complex<f64>>()`"
 )]
-pub trait FftComplex: FftElement<Complex = Self> {
+pub trait FftComplex: FftElement + ToComplex<Complex = Self> {
     #[doc(hidden)]
     fn irfft_on_host(
         transform: Transform,
@@ -117,14 +136,12 @@ macro_rules! transforms {
     ($($R:ident $C:ident)*) => {$(
         #[diagnostic::do_not_recommend]
         impl FftElement for $R {
-            type Complex = $C;
             fn fft_on_host(by: Transform, out: Output<'_, $C, Cpu>, a: Operand<'_, $R, Cpu>) -> Result<(), Error> {
                 fft::complex(by, out, fft::Source::Real(a))
             }
         }
         #[diagnostic::do_not_recommend]
         impl FftElement for $C {
-            type Complex = $C;
             fn fft_on_host(by: Transform, out: Output<'_, $C, Cpu>, a: Operand<'_, $C, Cpu>) -> Result<(), Error> {
                 fft::complex(by, out, fft::Source::Complex(a))
             }
