@@ -13,8 +13,8 @@ use crate::error::Error;
 /// ```
 /// use vierbein::fft::{Fft, Norm};
 /// use vierbein::tensor;
-/// let ones = tensor![1.0, 1.0, 1.0, 1.0];
-/// let first = |norm| ones.fft_with(0, Fft::new().norm(norm))[[0]].re;
+/// let ones = tensor![1.0_f64, 1.0, 1.0, 1.0];
+/// let first = |norm: Norm| ones.fft_with(0, Fft::new().norm(norm))[[0]].re;
 /// assert_eq!((first(Norm::Backward), first(Norm::Ortho), first(Norm::Forward)), (4.0, 2.0, 1.0));
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -60,7 +60,7 @@ impl Transform {
 /// All numbers have this trait. So the compiler reports that integers are not [`FftElement`], with its message.
 pub trait ToComplex: Scalar {
     /// `Complex<f32>` for `f32` and `Complex<f32>`, `Complex<f64>` for all other types.
-    type Complex: FftComplex<Magnitude = Self::Magnitude>;
+    type Complex: FftComplex<Real = Self::Magnitude, Magnitude = Self::Magnitude>;
 }
 
 macro_rules! to_complex {
