@@ -87,13 +87,15 @@ def assertion(rust, value):
 class NumPy:
     header = "| NumPy | vierbein |"
     summary = "The same as a program, with the values that NumPy gives"
-    # For each name: the lines that precede a program that contains the name, and the feature that lines with the name require.
+    # For each name, a regular expression: the lines that precede a program that contains the name, and the feature that lines with the
+    # name require.
     uses = {
         "DType": ("use vierbein::DType;", None),
         "DynTensor": ("use vierbein::DynTensor;", None),
         "op": ("use vierbein::op;", None),
         "Npz": ("use vierbein::io::npz::{Npz, NpzWriter};", "npz"),
         "rng": ("use rand::{SeedableRng, distr::{StandardUniform, Uniform}, rngs::StdRng};", "rand"),
+        r"i?r?fft\w*": ("use vierbein::fft::{Fft, Norm};", "fft"),
         "folder": (
             'let folder = std::env::temp_dir().join(format!("vierbein-guide-{}", std::process::id()));\n'
             "# std::fs::create_dir_all(&folder)?;",

@@ -314,13 +314,15 @@ pub enum Error {
     ///
     /// Operations return this error if memory cannot be allocated for results, temporary tensors, or buffers of files. The size of all
     /// of these grows with the number of elements. If kernel workspace on the host, such as packed matrix panels, cannot be allocated,
-    /// there is no error: the kernel computes the same result with less workspace, more slowly.
+    /// there is no error: the kernel computes the same result with less workspace, more slowly. Fourier transforms of long lines are the
+    /// exception.
     ///
     /// If one of the following allocations fails, the process aborts with `memory allocation of .. bytes failed`, as is usual in Rust:
     ///
     /// * names, shapes and messages,
     /// * the box of a `DynTensor`,
     /// * a contraction path,
+    /// * the tables of a Fourier transform, if less memory is left than a test before their allocation found,
     /// * the tasks of a thread pool,
     /// * the state of a decompressor,
     /// * the views of `par_axis_iter_mut`.

@@ -2,6 +2,11 @@
 #![doc = include_str!("../docs/figures/rustdoc.md")]
 #![doc = include_str!("../docs/rustdoc.md")]
 #![doc = include_str!("../README.md")]
+#![doc = "# Further features"]
+#![doc = ""]
+#![doc = "| feature | default | |"]
+#![doc = "|---|---|---|"]
+#![doc = "| `fft` | no | Fourier transforms: the module `fft` |"]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub use num_complex;
@@ -16,6 +21,8 @@ mod element;
 mod elementary;
 mod engine;
 mod error;
+#[cfg(feature = "fft")]
+pub mod fft;
 mod fmt;
 // Documentation only, so programs are built without it.
 #[cfg(any(doc, doctest))]

@@ -3,6 +3,9 @@
 
 /// The table that calls each public operation with bad input.
 mod bad_input;
+#[cfg(feature = "fft")]
+#[path = "errors/fft.rs"]
+mod fft;
 #[path = "errors/integers.rs"]
 mod integers;
 

@@ -1,7 +1,12 @@
 //! Compares results with the data in `tests/data`, which other programs or closed forms gave.
 
+#[cfg(feature = "fft")]
+mod common;
 #[path = "oracle/einsum.rs"]
 mod einsum;
+#[cfg(feature = "fft")]
+#[path = "oracle/fft.rs"]
+mod fft;
 #[path = "oracle/joining.rs"]
 mod joining;
 #[path = "oracle/reductions.rs"]

@@ -2,6 +2,8 @@
 //! memory order. The methods are safe to call, because [`Operand`] guarantees readable elements, and [`Output`] exclusive access.
 //! Default bodies use the host fallback: they copy the operands to the host and compute there.
 
+#[cfg(feature = "fft")]
+use super::fft::{FftComplex, FftElement, FftReal, Transform};
 use super::function::{Arguments, ElementTuple, Function};
 use super::op::{BinaryOp, Generator, Reduction};
 use super::{Cpu, Device, MatrixOperand, Operand, Output, ProductArgs, via_host};
@@ -183,7 +185,8 @@ pub trait Permute<T: Element>: Device {
     }
 }
 
-/// Reductions and scans (cumulative sums and products). A trace is computed as a reduction of a diagonal view.
+/// Reductions, scans (cumulative sums and products) and, with the feature `fft`, Fourier transforms. A trace is computed as a reduction
+/// of a diagonal view.
 #[diagnostic::on_unimplemented(
     message = "the device `{Self}` has no reductions of tensors of `{T}`",
     label = "unsupported on this device",
@@ -248,6 +251,64 @@ pub trait Reduce<T: Element>: Device {
     fn nonzero(&self, out: Output<'_, i64, Self>, a: Operand<'_, T, Self>) -> Result<(), Error> {
         let a = via_host::fetch(self, a)?;
         via_host::write_with(self, out, |host_out| Cpu.nonzero(host_out, a.operand()))
+    }
+
+    /// Writes the Fourier transform over the last `transform.axes` axes. Along them, `a` is cut or padded with zeros to the extents
+    /// of `out`; the other axes have equal extents.
+    ///
+    /// # Errors
+    /// The error of the device, such as [`Error::OutOfMemory`]. `out` then has unspecified elements.
+    #[cfg(feature = "fft")]
+    fn fft(
+        &self,
+        transform: Transform,
+        out: Output<'_, T::Complex, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error>
+    where
+        T: FftElement,
+    {
+        let a = via_host::fetch(self, a)?;
+        via_host::write_with(self, out, |host_out| Cpu.fft(transform, host_out, a.operand()))
+    }
+
+    /// Writes the Fourier transform of real numbers: along the last axis, the first `transform.len / 2 + 1` elements of the transform
+    /// of `transform.len` elements; along the `transform.axes - 1` axes before it, complex transforms as by [`fft`](Reduce::fft).
+    ///
+    /// # Errors
+    /// Those of [`fft`](Reduce::fft).
+    #[cfg(feature = "fft")]
+    fn rfft(
+        &self,
+        transform: Transform,
+        out: Output<'_, T::Complex, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error>
+    where
+        T: FftReal,
+    {
+        let a = via_host::fetch(self, a)?;
+        via_host::write_with(self, out, |host_out| Cpu.rfft(transform, host_out, a.operand()))
+    }
+
+    /// Writes the inverse of [`rfft`](Reduce::rfft): complex transforms along the `transform.axes - 1` axes before the last one, then
+    /// `transform.len` real numbers along the last axis from the first `transform.len / 2 + 1` complex ones, with zeros for missing
+    /// ones.
+    ///
+    /// # Errors
+    /// Those of [`fft`](Reduce::fft).
+    #[cfg(feature = "fft")]
+    fn irfft(
+        &self,
+        transform: Transform,
+        out: Output<'_, T::Magnitude, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error>
+    where
+        T: FftComplex,
+    {
+        let a = via_host::fetch(self, a)?;
+        via_host::write_with(self, out, |host_out| Cpu.irfft(transform, host_out, a.operand()))
     }
 }
 

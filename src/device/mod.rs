@@ -11,6 +11,8 @@ pub(crate) mod cpu;
 pub(crate) mod cuda;
 mod cuda_source;
 mod family;
+#[cfg(feature = "fft")]
+pub(crate) mod fft;
 pub(crate) mod function;
 pub(crate) mod into_output;
 pub(crate) mod lanes;

@@ -24,6 +24,8 @@ mod choose;
 mod contract;
 mod convert;
 mod downcast;
+#[cfg(feature = "fft")]
+mod fft;
 mod fmt;
 mod join;
 mod operand;

@@ -205,6 +205,15 @@ pub(super) mod needs {
         compare first, e.g. with `.gt(0.0)`";
     pub(in super::super) const POSITIONS: &str =
         "is not `i64`: positions are tensors of `i64`; convert them first with `.to_dtype(DType::I64)`";
+    #[cfg(feature = "fft")]
+    pub(in super::super) const TRANSFORM: &str = "has no Fourier transform: expected `f32`, `f64`, `Complex<f32>` or `Complex<f64>`; \
+        convert integers first, e.g. with `.to_dtype(DType::F64)`";
+    #[cfg(feature = "fft")]
+    pub(in super::super) const REAL_TRANSFORM: &str = "has no Fourier transform of real numbers: expected `f32` or `f64`; \
+        transform complex numbers with `.fft(axis)`, and convert integers first, e.g. with `.to_dtype(DType::F64)`";
+    #[cfg(feature = "fft")]
+    pub(in super::super) const COMPLEX_TRANSFORM: &str = "has no inverse Fourier transform to real numbers: expected `Complex<f32>` or \
+        `Complex<f64>`; `irfft` takes the result of `rfft`; convert real numbers first, e.g. with `.to_dtype(DType::C64)`";
     pub(in super::super) const MASK: &str =
         "is not `bool`: expected a mask; compare first, e.g. with `.gt(0.0)`";
 }

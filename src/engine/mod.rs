@@ -8,6 +8,8 @@
 pub(crate) mod choose;
 pub(crate) mod contract;
 pub(crate) mod elementwise;
+#[cfg(feature = "fft")]
+pub(crate) mod fft;
 pub(crate) mod join;
 pub(crate) mod matmul;
 pub(crate) mod pieces;

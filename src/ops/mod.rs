@@ -14,7 +14,11 @@ mod construct;
 mod convert;
 mod diff;
 mod equal;
+#[cfg(feature = "fft")]
+mod fft;
 mod flip;
+#[cfg(feature = "fft")]
+mod frequencies;
 mod grid;
 mod index;
 mod iter;

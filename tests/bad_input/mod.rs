@@ -21,6 +21,8 @@ mod conversions;
 mod dlpack;
 mod driver;
 mod elementwise;
+#[cfg(feature = "fft")]
+mod fft;
 #[cfg(feature = "npy")]
 #[allow(unused_macros, reason = "folders to write to are all that is needed of it")]
 #[path = "../common/golden.rs"]
@@ -40,6 +42,8 @@ mod public;
 mod ranks;
 mod reductions;
 mod shapes;
+#[cfg(feature = "fft")]
+mod spectra;
 mod writing;
 
 use driver::done;
@@ -102,6 +106,8 @@ fn every_public_operation() {
         vec![dlpack::row()],
         #[cfg(feature = "npy")]
         npy::rows().into(),
+        #[cfg(feature = "fft")]
+        fft::rows(),
     ];
     let rows = rows.into_iter().flatten().collect();
     let typed = |names: BTreeSet<String>| {

@@ -86,6 +86,17 @@ pub(crate) const LIST: &[&str] = &[
     "Complex::tanh",
     "Complex::to_polar",
     "Complex::unscale",
+    // Options of Fourier transforms.
+    #[cfg(feature = "fft")]
+    "fft::Fft::new",
+    #[cfg(feature = "fft")]
+    "fft::Fft::len",
+    #[cfg(feature = "fft")]
+    "fft::Fft::lens",
+    #[cfg(feature = "fft")]
+    "fft::Fft::norm",
+    #[cfg(feature = "fft")]
+    "fft::Transform::factor",
     // Names and sizes of element types and memory orders.
     "DType::name",
     "DType::promote",
@@ -202,6 +213,10 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
     (
         "arguments of public methods, as numbers: the methods check them",
         &["DynAxes::axes", "DynSlice::of", "SliceArg::item", "SliceOf::items"],
+    ),
+    (
+        "of sealed traits: kernels, whose operands the methods check (`errors/fft.rs`)",
+        &["FftElement::fft_on_host", "FftReal::rfft_on_host", "FftComplex::irfft_on_host"],
     ),
     (
         "of a sealed trait: an index as itself, an address as a pointer",

@@ -17,14 +17,18 @@ fn messages() {
         println!("skipped: the messages are recorded for {PINNED}x, and this is {}", version.trim());
         return;
     }
-    trybuild::TestCases::new().compile_fail("fail/*.rs");
+    let cases = trybuild::TestCases::new();
+    cases.compile_fail("fail/*.rs");
+    #[cfg(feature = "fft")]
+    cases.compile_fail("fail/fft/*.rs");
 }
 
 /// No message may show private types or long lists of implementations.
 #[test]
 fn messages_show_no_private_types() {
     let mut count = 0;
-    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/fail")).unwrap() {
+    let folder = |name: &str| std::fs::read_dir(format!("{}/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+    for entry in folder("fail").chain(folder("fail/fft")) {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|e| e == "stderr") {
             let text = std::fs::read_to_string(&path).unwrap();

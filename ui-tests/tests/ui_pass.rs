@@ -123,6 +123,9 @@ mod einsum_scalar;
 mod einsum_too_many;
 #[path = "../pass/equal_orders.rs"]
 mod equal_orders;
+#[cfg(feature = "fft")]
+#[path = "../pass/fft/fft_of_integers.rs"]
+mod fft_of_integers;
 #[path = "../pass/float_and.rs"]
 mod float_and;
 #[path = "../pass/float_not.rs"]
@@ -151,6 +154,9 @@ mod into_other_order;
 mod into_smaller_rank;
 #[path = "../pass/into_view.rs"]
 mod into_view;
+#[cfg(feature = "fft")]
+#[path = "../pass/fft/irfft_of_real.rs"]
+mod irfft_of_real;
 #[path = "../pass/item_of_vector.rs"]
 mod item_of_vector;
 #[path = "../pass/linspace_of_integers.rs"]
@@ -207,6 +213,12 @@ mod rank_too_large;
 mod rank_too_large_shape;
 #[path = "../pass/reduce_into_rank.rs"]
 mod reduce_into_rank;
+#[cfg(feature = "fft")]
+#[path = "../pass/fft/rfft_of_complex.rs"]
+mod rfft_of_complex;
+#[cfg(feature = "fft")]
+#[path = "../pass/fft/rfft_of_integers.rs"]
+mod rfft_of_integers;
 #[path = "../pass/select_by_number.rs"]
 mod select_by_number;
 #[path = "../pass/shape_length.rs"]
@@ -327,6 +339,14 @@ fn corrected_programs_run() {
     let _ = einsum_scalar::main();
     let _ = einsum_too_many::main();
     let _ = equal_orders::main();
+    #[cfg(feature = "fft")]
+    let _ = fft_of_integers::main();
+    #[cfg(feature = "fft")]
+    let _ = irfft_of_real::main();
+    #[cfg(feature = "fft")]
+    let _ = rfft_of_complex::main();
+    #[cfg(feature = "fft")]
+    let _ = rfft_of_integers::main();
     let _ = float_and::main();
     let _ = float_not::main();
     let _ = generic_broadcast::main();
@@ -417,4 +437,5 @@ fn each_failing_program_has_corrected_program() {
         names
     };
     assert_eq!(names("fail"), names("pass"));
+    assert_eq!(names("fail/fft"), names("pass/fft"));
 }

@@ -5,6 +5,8 @@ mod loops;
 mod memory;
 mod precompiled;
 
+#[cfg(feature = "fft")]
+pub(super) use kernels::fft;
 #[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]
 pub(crate) use memory::bytes::bytes;
 #[cfg(feature = "npy")]

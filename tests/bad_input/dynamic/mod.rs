@@ -8,6 +8,8 @@ mod conversions;
 #[path = "../driver.rs"]
 mod driver;
 mod elementwise;
+#[cfg(feature = "fft")]
+mod fft;
 #[path = "../hazards.rs"]
 mod hazards;
 #[path = "../joined.rs"]
@@ -20,6 +22,9 @@ mod operand;
 #[path = "../public.rs"]
 mod public;
 mod shapes;
+#[cfg(feature = "fft")]
+#[path = "../spectra.rs"]
+mod spectra;
 
 use array::Array;
 use driver::{Call, Done, Hazard::*, check};
@@ -169,6 +174,8 @@ fn every_public_operation() {
         conversions::rows(),
         joining::rows(),
         choosing::rows(),
+        #[cfg(feature = "fft")]
+        fft::rows(),
     ];
     let rows = rows.into_iter().flatten().collect();
     let dynamic =

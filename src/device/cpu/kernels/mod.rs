@@ -3,6 +3,8 @@
 
 pub(super) mod copy;
 mod elementwise;
+#[cfg(feature = "fft")]
+pub(crate) mod fft;
 mod gather;
 mod gemm;
 mod products;

@@ -31,6 +31,8 @@ use crate::device::cpu::kernels::gather as positions;
 use crate::device::cpu::loops::threads::{PARALLEL_SUM_LEN, enter, over_outputs};
 use crate::device::cpu::memory::scratch::{Side, guaranteed, with_scratch};
 use crate::device::cpu::{Cpu, HostPtr};
+#[cfg(feature = "fft")]
+use crate::device::fft::{FftComplex, FftElement, FftReal, Transform};
 use crate::device::{BinaryOp, Operand, Output, Reduce, Reduction};
 use crate::element::Element;
 use crate::error::Error;
@@ -511,5 +513,44 @@ impl<T: Element> Reduce<T> for Cpu {
     fn nonzero(&self, out: Output<'_, i64, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
         positions::nonzero(&out, &a);
         Ok(())
+    }
+
+    #[cfg(feature = "fft")]
+    fn fft(
+        &self,
+        transform: Transform,
+        out: Output<'_, T::Complex, Cpu>,
+        a: Operand<'_, T, Cpu>,
+    ) -> Result<(), Error>
+    where
+        T: FftElement,
+    {
+        T::fft_on_host(transform, out, a)
+    }
+
+    #[cfg(feature = "fft")]
+    fn rfft(
+        &self,
+        transform: Transform,
+        out: Output<'_, T::Complex, Cpu>,
+        a: Operand<'_, T, Cpu>,
+    ) -> Result<(), Error>
+    where
+        T: FftReal,
+    {
+        T::rfft_on_host(transform, out, a)
+    }
+
+    #[cfg(feature = "fft")]
+    fn irfft(
+        &self,
+        transform: Transform,
+        out: Output<'_, T::Magnitude, Cpu>,
+        a: Operand<'_, T, Cpu>,
+    ) -> Result<(), Error>
+    where
+        T: FftComplex,
+    {
+        T::irfft_on_host(transform, out, a)
     }
 }

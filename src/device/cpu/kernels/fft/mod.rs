@@ -1,0 +1,545 @@
+//! Fourier transforms of strided operands, by the crates rustfft and realfft.
+//!
+//! ```text
+//! for each transformed axis, the one with the smallest strides first      (complex_axes)
+//!     plan the loops over all other axes: each index has a line of n elements
+//!     split the lines between threads
+//!     contiguous lines: transform them where they are                     (out_of_place, in_place)
+//!     otherwise, for each tile of about TILE_LINES lines                  (tile)
+//!         copy it to contiguous lines, in the output or in workspace
+//!         transform each line
+//!         copy it to the output, if it is in workspace
+//! ```
+//!
+//! The first pass reads the operand, the later passes work in place. Real lines are always copied, because realfft overwrites its input.
+//! How lines are grouped does not depend on the number of threads, so neither do the bits of the results.
+
+mod line;
+mod plans;
+mod real;
+
+use crate::device::cpu::loops::threads::over_parts;
+use crate::device::cpu::memory::scratch::{Side, can_allocate, guaranteed, with_scratch};
+use crate::device::cpu::{Cpu, CpuBuffer, HostPtr};
+use crate::device::fft::Transform;
+use crate::device::{Device, Operand, Output, Permute};
+use crate::element::Element;
+use crate::error::Error;
+use crate::layout::axes::Axes;
+use crate::layout::element_count;
+use crate::layout::odometer::Odometer;
+use crate::layout::plan::Plan;
+use crate::rank::MAX_RANK;
+use core::sync::atomic::{AtomicBool, Ordering};
+use line::{Place, copy_lines, for_each_line, rescale, tiles};
+use num_complex::Complex;
+use rustfft::{Fft, FftNum};
+use std::sync::Arc;
+
+/// Number of lines in a tile, unless the lines are short or long. Larger and smaller tiles are slower (measured).
+const TILE_LINES: usize = 32;
+/// Number of elements in a tile of short lines. Tiles of fewer elements spend more time on planning copies than on transforms.
+const MIN_TILE_LEN: usize = 2048;
+/// Size of a tile of long lines, in bytes. It fits in L2.
+const MAX_TILE_BYTES: usize = 1 << 20;
+/// Number of lines in a tile, however long they are: a cache line of an operand has elements of so many strided lines.
+const MIN_TILE_LINES: usize = 4;
+/// Lines are split between tiles and threads at multiples of this number, unless tiles have fewer lines.
+const LINE_GRAIN: usize = 8;
+/// Number of elements between the end of a line in workspace and the next line. Without it, the lines of a tile would map to the
+/// same cache sets if their length is a power of two.
+const LINE_GAP: usize = 6;
+/// Maximum length of lines that have no gap, so that one call of rustfft transforms many lines of a tile. A call
+/// takes about as long as the transform of eight elements.
+const MAX_ADJACENT_LEN: usize = 64;
+/// Number of elements that one call of rustfft transforms, if lines are contiguous and adjacent. They are scaled while they are in
+/// cache.
+const CALL_LEN: usize = 1 << 14;
+/// Work of a transform, in bytes that are copied in the same time, for each byte of a line.
+const WORK: usize = 32;
+
+/// The operand of a complex transform.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Source<'a, R: Element>
+where
+    Complex<R>: Element,
+{
+    Complex(Operand<'a, Complex<R>, Cpu>),
+    Real(Operand<'a, R, Cpu>),
+}
+
+impl<'a, R: Element> Source<'a, R>
+where
+    Complex<R>: Element,
+{
+    fn axes(&self) -> Axes<'a> {
+        match self {
+            Source::Complex(a) => a.axes(),
+            Source::Real(a) => a.axes(),
+        }
+    }
+
+    fn lines(&self) -> From<R> {
+        match self {
+            Source::Complex(a) => From::Complex(a.ptr()),
+            Source::Real(a) => From::Real(a.ptr()),
+        }
+    }
+}
+
+/// The first element that a pass reads.
+#[derive(Debug)]
+enum From<R> {
+    /// The pass works in place.
+    Output,
+    Complex(HostPtr<Complex<R>>),
+    Real(HostPtr<R>),
+}
+
+/// Computes complex transforms over the last axes of the operands. Along these axes, the operand is cut or padded with zeros to
+/// the extents of the output; the other axes have equal extents.
+///
+/// # Errors
+/// [`Error::OutOfMemory`] if an allocation fails. The output then has unspecified elements.
+pub(crate) fn complex<R: FftNum + Element>(
+    by: Transform,
+    out: Output<'_, Complex<R>, Cpu>,
+    a: Source<'_, R>,
+) -> Result<(), Error>
+where
+    Complex<R>: Element,
+{
+    let rank = out.shape().len();
+    complex_axes(by, out, a, rank - by.axes..rank)
+}
+
+/// Computes the transform of real lines along the last axis, of length `by.len`, and complex transforms along the other `by.axes`
+/// axes.
+///
+/// # Errors
+/// Those of [`complex`].
+pub(crate) fn real_to_complex<R: FftNum + Element>(
+    by: Transform,
+    mut out: Output<'_, Complex<R>, Cpu>,
+    a: Operand<'_, R, Cpu>,
+) -> Result<(), Error>
+where
+    Complex<R>: Element,
+{
+    if out.shape().contains(&0) {
+        return Ok(());
+    }
+    let last = out.shape().len() - 1;
+    let mut region = common(out.shape(), a.shape());
+    region[last] = by.len.min(a.shape()[last]);
+    let others = last + 1 - by.axes..last;
+    if region[..=last].contains(&0) || others.clone().any(|axis| region[axis] < out.shape()[axis]) {
+        fill_zeros(out.reborrow());
+    }
+    if region[..=last].contains(&0) {
+        return Ok(());
+    }
+    real::to_complex(by, &mut out, a, &region[..=last])?;
+    region[last] = out.shape()[last];
+    in_place_axes(by, &mut out, others, &mut region)
+}
+
+/// Computes inverse complex transforms along the last `by.axes` axes but the last one, and then the inverse transform to real lines
+/// along the last axis.
+///
+/// # Errors
+/// Those of [`complex`].
+pub(crate) fn complex_to_real<R: FftNum + Element>(
+    by: Transform,
+    mut out: Output<'_, R, Cpu>,
+    a: Operand<'_, Complex<R>, Cpu>,
+) -> Result<(), Error>
+where
+    Complex<R>: Element,
+{
+    if out.shape().contains(&0) {
+        return Ok(());
+    }
+    let last = out.shape().len() - 1;
+    let read = (out.shape()[last] / 2 + 1).min(a.shape()[last]);
+    if read == 0 {
+        fill_zeros(out);
+        return Ok(());
+    }
+    if by.axes == 1 {
+        return real::to_real(by, &mut out, a, read);
+    }
+    let (mut shape, mut strides) = ([0; MAX_RANK], [0; MAX_RANK]);
+    shape[..=last].copy_from_slice(out.shape());
+    shape[last] = read;
+    let shape = &shape[..=last];
+    let mut buffer = CpuBuffer::<Complex<R>>::any(element_count(shape, size_of::<Complex<R>>())?)?;
+    let mut step = 1;
+    for &axis in by_stride(out.strides(), 0..last + 1).as_slice() {
+        strides[axis] = step;
+        step *= shape[axis] as isize;
+    }
+    let strides = &strides[..=last];
+    let between = Cpu::ptr_mut(&mut buffer);
+    // SAFETY: the strides are those of a contiguous layout of `shape`, which has as many elements as the buffer. The buffer is a local
+    // variable, and nothing else accesses it until `complex_axes` returns.
+    let whole = unsafe { Output::from_raw(between, shape, strides) };
+    complex_axes(by, whole, Source::Complex(a), last + 1 - by.axes..last)?;
+    // SAFETY: `complex_axes` has written all elements of the buffer, and nothing writes to them from here on.
+    let whole = unsafe { Operand::from_raw(between, shape, strides) };
+    real::to_real(by, &mut out, whole, read)
+}
+
+/// Returns the smaller extent of each axis.
+fn common(a: &[usize], b: &[usize]) -> [usize; MAX_RANK] {
+    let mut shape = [1; MAX_RANK];
+    shape.iter_mut().zip(a).zip(b).for_each(|((to, &a), &b)| *to = a.min(b));
+    shape
+}
+
+/// The numbers of some axes.
+struct AxisList {
+    axes: [usize; MAX_RANK],
+    count: usize,
+}
+
+impl AxisList {
+    fn as_slice(&self) -> &[usize] {
+        &self.axes[..self.count]
+    }
+}
+
+/// Returns these axes, the one with the smallest stride first.
+fn by_stride(strides: &[isize], axes: core::ops::Range<usize>) -> AxisList {
+    let mut list = AxisList { axes: [0; MAX_RANK], count: 0 };
+    // The last axis first, if strides are equal.
+    for axis in axes.rev() {
+        list.axes[list.count] = axis;
+        list.count += 1;
+    }
+    list.axes[..list.count].sort_by_key(|&axis| strides[axis].unsigned_abs());
+    list
+}
+
+/// Computes complex transforms along these axes.
+fn complex_axes<R: FftNum + Element>(
+    by: Transform,
+    mut out: Output<'_, Complex<R>, Cpu>,
+    a: Source<'_, R>,
+    axes: core::ops::Range<usize>,
+) -> Result<(), Error>
+where
+    Complex<R>: Element,
+{
+    let (rank, read) = (out.shape().len(), a.axes());
+    if out.shape().contains(&0) {
+        return Ok(());
+    }
+    let mut region = common(out.shape(), read.shape());
+    let order = by_stride(out.strides(), axes.clone());
+    let first = order.as_slice()[0];
+    if region[..rank].contains(&0)
+        || axes.clone().any(|axis| axis != first && region[axis] < out.shape()[axis])
+    {
+        fill_zeros(out.reborrow());
+    }
+    if region[..rank].contains(&0) {
+        return Ok(());
+    }
+    let n = out.shape()[first];
+    let pass = Pass {
+        fft: plans::complex::<R>(n, by.inverse)?,
+        factor: factor(by, n),
+        to: out.ptr(),
+        to_stride: out.strides()[first],
+        from: a.lines(),
+        from_stride: read.strides()[first],
+        read: region[first],
+        failed: AtomicBool::new(false),
+    };
+    pass.over_lines(first, &region[..rank], [out.strides(), read.strides()])?;
+    region[first] = n;
+    passes_in_place(by, &mut out, &order.as_slice()[1..], &mut region)
+}
+
+/// Computes complex transforms along these axes in place. `region` has the extents of the part of the output that is not zero.
+fn in_place_axes<R: FftNum + Element>(
+    by: Transform,
+    out: &mut Output<'_, Complex<R>, Cpu>,
+    axes: core::ops::Range<usize>,
+    region: &mut [usize; MAX_RANK],
+) -> Result<(), Error>
+where
+    Complex<R>: Element,
+{
+    let order = by_stride(out.strides(), axes);
+    passes_in_place(by, out, order.as_slice(), region)
+}
+
+/// Variant of [`in_place_axes`] with the order of the axes.
+fn passes_in_place<R: FftNum + Element>(
+    by: Transform,
+    out: &mut Output<'_, Complex<R>, Cpu>,
+    axes: &[usize],
+    region: &mut [usize; MAX_RANK],
+) -> Result<(), Error>
+where
+    Complex<R>: Element,
+{
+    for &axis in axes {
+        let n = out.shape()[axis];
+        // Elements past the region are zeros, so the lines are complete.
+        region[axis] = n;
+        let pass = Pass {
+            fft: plans::complex::<R>(n, by.inverse)?,
+            factor: factor(by, n),
+            to: out.ptr(),
+            to_stride: out.strides()[axis],
+            from: From::Output,
+            from_stride: out.strides()[axis],
+            read: n,
+            failed: AtomicBool::new(false),
+        };
+        pass.over_lines(axis, &region[..out.shape().len()], [out.strides(), out.strides()])?;
+    }
+    Ok(())
+}
+
+/// Returns the factor of a transform of length `n`, or `None` if it is 1.
+fn factor<R: FftNum>(by: Transform, n: usize) -> Option<R> {
+    let factor = by.factor(n);
+    (factor != 1.0).then(|| R::from_f64(factor).expect("every factor is a floating-point number"))
+}
+
+/// Writes zeros to all elements of an output.
+fn fill_zeros<T: Element>(out: Output<'_, T, Cpu>) {
+    let (zero, strides) = (T::default(), [0; MAX_RANK]);
+    let strides = &strides[..out.shape().len()];
+    // SAFETY: every index addresses `zero`, because all strides are 0. It is a local variable that nothing writes to.
+    let zeros =
+        unsafe { Operand::from_raw(Cpu::slice_ptr(core::slice::from_ref(&zero)), out.shape(), strides) };
+    Cpu.copy(out, zeros).expect("copies on the host do not fail");
+}
+
+/// Returns the number of lines in a tile, for lines of `n` elements of `bytes` bytes. It is at least `least`.
+fn lines_per_tile(n: usize, bytes: usize, least: usize) -> usize {
+    let short = (MIN_TILE_LEN / n.max(1)).max(TILE_LINES);
+    short.min((MAX_TILE_BYTES / (n * bytes).max(1)).max(least))
+}
+
+/// Returns the number of elements from the beginning of a line in workspace to the beginning of the next line.
+fn pitch(n: usize) -> usize {
+    if n <= MAX_ADJACENT_LEN { n } else { n + LINE_GAP }
+}
+
+/// Returns the error that a workspace of this number of values cannot be allocated.
+fn out_of_memory<T>(len: usize) -> Error {
+    Error::OutOfMemory { device: Cpu.name(), bytes: len.saturating_mul(size_of::<T>()) }
+}
+
+/// Checks that a workspace of this number of values can be allocated, before the pass writes anything.
+fn check_workspace<T>(len: usize) -> Result<(), Error> {
+    if len <= guaranteed::<T>() || can_allocate(len.saturating_mul(size_of::<T>())) {
+        Ok(())
+    } else {
+        Err(out_of_memory::<T>(len))
+    }
+}
+
+/// Calls `f` with a workspace of `len` zeros. If it cannot be allocated, sets `failed` instead.
+fn with_workspace<T: Element>(side: Side, len: usize, failed: &AtomicBool, f: impl FnOnce(&mut [T])) {
+    let least = if len <= guaranteed::<T>() { len } else { 0 };
+    with_scratch(side, len, least, |start: *mut T, granted| {
+        if granted < len {
+            failed.store(true, Ordering::Relaxed);
+            return;
+        }
+        // SAFETY: `with_scratch` provides exclusive access to `len` values at `start`.
+        unsafe { start.write_bytes(0, len) };
+        // SAFETY: `start` is aligned and not null, and access to its `len` values is exclusive until `f` returns. They are
+        // initialised: zero bytes are a valid value of every element type.
+        f(unsafe { core::slice::from_raw_parts_mut(start, len) });
+    });
+}
+
+/// Plans the loops over all axes but `axis`, and calls `f` for parts of them, on several threads if there is enough work. `n` is the
+/// length of the lines in bytes.
+fn over_lines(
+    axis: usize,
+    shape: &[usize],
+    strides: [&[isize]; 2],
+    bytes: usize,
+    f: &(dyn Fn(&Plan<2>) + Sync),
+) {
+    let without = |k: usize| k + usize::from(k >= axis);
+    let rank = shape.len() - 1;
+    let (mut extents, mut steps) = ([1; MAX_RANK], [[0; MAX_RANK]; 2]);
+    for k in 0..rank {
+        extents[k] = shape[without(k)];
+        (steps[0][k], steps[1][k]) = (strides[0][without(k)], strides[1][without(k)]);
+    }
+    let plan = Plan::unordered(&extents[..rank], [&steps[0][..rank], &steps[1][..rank]]);
+    let inner = plan.shape().len().saturating_sub(1);
+    let grain = |k: usize| if k == inner { LINE_GRAIN } else { 1 };
+    over_parts(&plan, bytes.saturating_mul(WORK), &grain, f);
+}
+
+/// A pass of complex transforms along one axis.
+struct Pass<R: FftNum> {
+    fft: Arc<dyn Fft<R>>,
+    factor: Option<R>,
+    to: HostPtr<Complex<R>>,
+    to_stride: isize,
+    from: From<R>,
+    from_stride: isize,
+    /// The number of elements of each line to read. The others are zero.
+    read: usize,
+    /// Set if workspace could not be allocated.
+    failed: AtomicBool,
+}
+
+impl<R: FftNum + Element> Pass<R>
+where
+    Complex<R>: Element,
+{
+    /// Transforms the lines of a part of the output. `shape` has the extents of the part, except along `axis`, and `strides` those of
+    /// the output and of the operand.
+    fn over_lines(&self, axis: usize, shape: &[usize], strides: [&[isize]; 2]) -> Result<(), Error> {
+        let n = self.fft.len();
+        let contiguous = |stride: isize| stride == 1 || n == 1;
+        let (to, from) = (contiguous(self.to_stride), contiguous(self.from_stride) && self.read == n);
+        let lines = lines_per_tile(n, size_of::<Complex<R>>(), MIN_TILE_LINES);
+        let workspace = match self.from {
+            From::Complex(_) if to && from => self.fft.get_immutable_scratch_len(),
+            _ if to => self.fft.get_inplace_scratch_len(),
+            _ => lines.next_multiple_of(LINE_GRAIN) * pitch(n) + self.fft.get_inplace_scratch_len(),
+        };
+        check_workspace::<Complex<R>>(workspace)?;
+        over_lines(axis, shape, strides, n * size_of::<Complex<R>>(), &|part| {
+            with_workspace(Side::A, workspace, &self.failed, |workspace| match self.from {
+                // SAFETY: by the callers, `part` visits lines of the operands, and the lines are contiguous.
+                From::Complex(start) if to && from => unsafe { self.out_of_place(part, start, workspace) },
+                // SAFETY: as for `out_of_place`; the output is the only operand.
+                From::Output if to => unsafe { self.in_place(part, workspace) },
+                _ => tiles(part, lines, &mut |tile| {
+                    // SAFETY: the tile visits lines of `part`, and `to` was checked.
+                    unsafe { self.tile(tile, to, workspace) }
+                }),
+            });
+        });
+        if self.failed.load(Ordering::Relaxed) { Err(out_of_memory::<Complex<R>>(workspace)) } else { Ok(()) }
+    }
+
+    /// Transforms contiguous lines of the operand.
+    ///
+    /// # Safety
+    /// The caller must ensure, for each index of `part`:
+    /// * The output has a line of `n` contiguous elements, to which access is exclusive.
+    /// * From `start` on, the operand has a line of `n` contiguous elements, which are readable.
+    unsafe fn out_of_place(&self, part: &Plan<2>, start: HostPtr<Complex<R>>, scratch: &mut [Complex<R>]) {
+        self.calls(part, |[to, from], len| {
+            let from = start.offset(from).get();
+            // SAFETY: `calls` passes the offsets of adjacent lines of `part` with `len` elements, which the caller ensures to be
+            // readable.
+            let from = unsafe { core::slice::from_raw_parts(from, len) };
+            let to = self.to.offset(to).get();
+            // SAFETY: as for the operand. Access to these lines is exclusive, so they do not overlap those of the operand.
+            let to = unsafe { core::slice::from_raw_parts_mut(to, len) };
+            self.fft.process_immutable_with_scratch(from, to, scratch);
+            rescale(to, self.factor);
+        });
+    }
+
+    /// Transforms contiguous lines of the output in place.
+    ///
+    /// # Safety
+    /// The caller must ensure that for each index of `part`, the output has a line of `n` contiguous initialised elements, to which
+    /// access is exclusive.
+    unsafe fn in_place(&self, part: &Plan<2>, scratch: &mut [Complex<R>]) {
+        self.calls(part, |[to, _], len| {
+            let to = self.to.offset(to).get();
+            // SAFETY: `calls` passes the offset of adjacent lines of `part` with `len` elements, to which the caller ensures
+            // exclusive access.
+            let to = unsafe { core::slice::from_raw_parts_mut(to, len) };
+            self.fft.process_with_scratch(to, scratch);
+            rescale(to, self.factor);
+        });
+    }
+
+    /// Calls `f` for runs of adjacent lines, with the offsets of the first line and the number of elements of the run.
+    fn calls(&self, part: &Plan<2>, mut f: impl FnMut([isize; 2], usize)) {
+        let n = self.fft.len();
+        let (lines, [to, from]) = (part.inner_len(), part.inner_strides());
+        let adjacent = [to, from].iter().all(|&step| step == n as isize);
+        // A multiple of the grain of threads, so that the calls do not depend on the number of threads: rustfft transforms two short
+        // lines at once.
+        let per_call = if adjacent { (CALL_LEN / n / LINE_GRAIN * LINE_GRAIN).max(1) } else { 1 };
+        let mut walk = Odometer::outer(part);
+        for _ in 0..part.outer_shape().iter().product() {
+            let [o, a] = walk.offsets();
+            walk.advance();
+            for line in (0..lines).step_by(per_call) {
+                let at = line as isize;
+                f([o + at * to, a + at * from], per_call.min(lines - line) * n);
+            }
+        }
+    }
+
+    /// Transforms the lines of a tile, in the output if its lines are contiguous (`in_output`), otherwise in workspace.
+    ///
+    /// # Safety
+    /// The caller must ensure, for each index of `tile`:
+    /// * The output has a line of `n` elements with stride `to_stride`, to which access is exclusive. It is contiguous if `in_output`.
+    /// * The operand has a line of `read` elements with stride `from_stride`, which are readable.
+    unsafe fn tile(&self, tile: &Plan<2>, in_output: bool, workspace: &mut [Complex<R>]) {
+        let n = self.fft.len();
+        let output = Place::of(tile, 0, self.to_stride);
+        let operand = Place::of(tile, 1, self.from_stride);
+        let (lines, scratch) = workspace.split_at_mut(if in_output { 0 } else { tile.len() * pitch(n) });
+        let (start, place) = match in_output {
+            true => (self.to, Place::of(tile, 0, 1)),
+            false => (HostPtr::new(lines.as_mut_ptr()), Place::packed(tile, pitch(n))),
+        };
+        if self.read < n || matches!(self.from, From::Real(_)) {
+            for_each_line(tile, [&place], |[line]| {
+                // SAFETY: this is a line of `n` contiguous elements: of the output, to which the caller ensures exclusive access, or
+                // of the workspace, which is borrowed exclusively.
+                unsafe { start.offset(line).get().write_bytes(0, n) };
+            });
+        }
+        match self.from {
+            // SAFETY: the source is `read` elements of each line of the operand, which are readable by the contract. The target is the
+            // first `read` elements of each line of the output or of the workspace, to which access is exclusive.
+            From::Complex(from) => unsafe { copy_lines(tile, self.read, (start, &place), (from, &operand)) },
+            // SAFETY: the source is lines of the output. Its lines are not contiguous, so the target is lines of the workspace.
+            From::Output => unsafe { copy_lines(tile, n, (start, &place), (self.to, &output)) },
+            From::Real(from) => {
+                let to = HostPtr::new(start.get().cast::<R>());
+                // SAFETY: the source as for `Complex`. A complex number is two adjacent real numbers, so `doubled` addresses the real
+                // parts of the target, to which access is exclusive.
+                unsafe { copy_lines(tile, self.read, (to, &place.doubled()), (from, &operand)) }
+            }
+        }
+        if !in_output && pitch(n) == n {
+            // One call for each run of the innermost loop, and not for the tile: rustfft transforms two short lines at once, and the
+            // number of threads changes which runs are in a tile.
+            for run in lines.chunks_mut(tile.inner_len() * n) {
+                self.fft.process_with_scratch(run, scratch);
+                rescale(run, self.factor);
+            }
+        } else {
+            for_each_line(tile, [&place], |[line]| {
+                let line = start.offset(line).get();
+                // SAFETY: these `n` elements are contiguous. All have been written, and access to them is exclusive, as above.
+                let line = unsafe { core::slice::from_raw_parts_mut(line, n) };
+                self.fft.process_with_scratch(line, scratch);
+                rescale(line, self.factor);
+            });
+        }
+        if !in_output {
+            // SAFETY: the source is the lines of the workspace, which were written. The target is the lines of the output, to which the
+            // caller ensures exclusive access.
+            unsafe { copy_lines(tile, n, (self.to, &output), (start, &place)) };
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The plans of Fourier transforms, which contain tables of factors. They are kept for later calls, in one cache per process.
+
+use crate::device::Device;
+use crate::device::cpu::Cpu;
+use crate::device::cpu::memory::scratch::can_allocate;
+use crate::error::Error;
+use core::any::{Any, TypeId};
+use num_complex::Complex;
+use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
+use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+/// Maximum number of plans in the cache.
+const MAX_PLANS: usize = 64;
+/// Maximum sum of the lengths of all plans in the cache, unless it has a single plan. A plan has up to about nine complex numbers
+/// for each element of its length.
+const MAX_TOTAL_LEN: usize = 1 << 22;
+/// Number of complex numbers, for each element of the length, that must be available before a plan is made. rustfft aborts the
+/// process if it cannot allocate its tables.
+const PLANNED_NUMBERS: usize = 4;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    Forward,
+    Inverse,
+    RealToComplex,
+    ComplexToReal,
+}
+
+/// The real type, the length and the kind of a plan.
+type Key = (TypeId, usize, Kind);
+
+static PLANS: LazyLock<Mutex<HashMap<Key, Box<dyn Any + Send>>>> = LazyLock::new(Mutex::default);
+
+/// Returns the plan of the cache, or makes it. The cache is not locked while a plan is made, which can take half a second.
+fn cached<R: FftNum, P: Clone + Send + 'static>(
+    n: usize,
+    kind: Kind,
+    make: impl FnOnce() -> P,
+) -> Result<P, Error> {
+    let key = (TypeId::of::<R>(), n, kind);
+    // No code panics while it holds the lock, and a plan in the cache is complete.
+    let plans = || PLANS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(plan) = plans().get(&key).and_then(|plan| plan.downcast_ref::<P>()) {
+        return Ok(plan.clone());
+    }
+    let bytes = n.saturating_mul(PLANNED_NUMBERS * size_of::<Complex<R>>());
+    if !can_allocate(bytes) {
+        return Err(Error::OutOfMemory { device: Cpu.name(), bytes });
+    }
+    let plan = make();
+    let mut plans = plans();
+    let total: usize = plans.keys().map(|(_, n, _)| n).sum();
+    if plans.len() >= MAX_PLANS || total + n > MAX_TOTAL_LEN {
+        plans.clear();
+    }
+    plans.insert(key, Box::new(plan.clone()));
+    Ok(plan)
+}
+
+/// Returns the plan of complex transforms of length `n`.
+///
+/// # Errors
+/// [`Error::OutOfMemory`] if there is no memory for its tables.
+pub(super) fn complex<R: FftNum>(n: usize, inverse: bool) -> Result<Arc<dyn Fft<R>>, Error> {
+    let (kind, direction) = match inverse {
+        false => (Kind::Forward, FftDirection::Forward),
+        true => (Kind::Inverse, FftDirection::Inverse),
+    };
+    cached::<R, _>(n, kind, || FftPlanner::new().plan_fft(n, direction))
+}
+
+/// Returns the plan of transforms of `n` real numbers.
+///
+/// # Errors
+/// [`Error::OutOfMemory`] if there is no memory for its tables.
+pub(super) fn real_to_complex<R: FftNum>(n: usize) -> Result<Arc<dyn RealToComplex<R>>, Error> {
+    cached::<R, _>(n, Kind::RealToComplex, || RealFftPlanner::new().plan_fft_forward(n))
+}
+
+/// Returns the plan of inverse transforms to `n` real numbers.
+///
+/// # Errors
+/// [`Error::OutOfMemory`] if there is no memory for its tables.
+pub(super) fn complex_to_real<R: FftNum>(n: usize) -> Result<Arc<dyn ComplexToReal<R>>, Error> {
+    cached::<R, _>(n, Kind::ComplexToReal, || RealFftPlanner::new().plan_fft_inverse(n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_are_shared_and_bounded() {
+        let [first, second] = [0, 0].map(|_| complex::<f64>(12, false).unwrap());
+        assert!(Arc::ptr_eq(&first, &second));
+        let inverse = complex::<f64>(12, true).unwrap();
+        assert_eq!(
+            (first.fft_direction(), inverse.fft_direction()),
+            (FftDirection::Forward, FftDirection::Inverse)
+        );
+        assert_eq!(complex::<f32>(12, false).unwrap().len(), 12);
+        assert_eq!(real_to_complex::<f64>(12).unwrap().len(), 12);
+        assert_eq!(complex_to_real::<f64>(12).unwrap().len(), 12);
+        for n in 1..=2 * MAX_PLANS {
+            complex::<f64>(n, false).unwrap();
+            assert!(PLANS.lock().unwrap().len() <= MAX_PLANS);
+        }
+    }
+}

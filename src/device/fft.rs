@@ -1,0 +1,163 @@
+//! Fourier transforms: the element types that have them, and the arguments of the devices' methods.
+
+use super::cpu::fft;
+use super::{Cpu, Operand, Output};
+use crate::element::{Inexact, RealFloat, Scalar, c32, c64};
+use crate::error::Error;
+
+/// Which direction of a Fourier transform divides by the number of elements `n`, as in NumPy.
+///
+/// Without a division, the inverse transform of a transform is `n` times the input. `n` is the product of the lengths along the
+/// transformed axes.
+///
+/// ```
+/// use vierbein::fft::{Fft, Norm};
+/// use vierbein::tensor;
+/// let ones = tensor![1.0_f64, 1.0, 1.0, 1.0];
+/// let first = |norm: Norm| ones.fft_with(0, Fft::new().norm(norm))[[0]].re;
+/// assert_eq!((first(Norm::Backward), first(Norm::Ortho), first(Norm::Forward)), (4.0, 2.0, 1.0));
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Norm {
+    /// The inverse transform divides by `n`. This is the default.
+    #[default]
+    Backward,
+    /// Both transforms divide by `√n`, so they preserve the Euclidean norm.
+    Ortho,
+    /// The forward transform divides by `n`.
+    Forward,
+}
+
+/// The arguments of a Fourier transform on a device, apart from its operands: see [`Reduce::fft`](super::Reduce::fft).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Transform {
+    /// The number of transformed axes: the last axes of both operands.
+    pub axes: usize,
+    /// The length of the transform along the last axis. In transforms between real and complex numbers, it is the number of real
+    /// elements.
+    pub len: usize,
+    /// Whether this is the inverse transform.
+    pub inverse: bool,
+    /// Which direction divides.
+    pub norm: Norm,
+}
+
+impl Transform {
+    /// Returns the factor of a transform of length `n` along one axis. The factor of a transform over several axes is the product
+    /// of their factors.
+    pub fn factor(&self, n: usize) -> f64 {
+        match (self.norm, self.inverse) {
+            (Norm::Backward, false) | (Norm::Forward, true) => 1.0,
+            (Norm::Ortho, _) => 1.0 / (n as f64).sqrt(),
+            (Norm::Backward, true) | (Norm::Forward, false) => 1.0 / n as f64,
+        }
+    }
+}
+
+/// The complex numbers that a type of numbers can be converted to. They are the elements of a Fourier transform. Sealed.
+///
+/// All numbers have this trait. So the compiler reports that integers are not [`FftElement`], with its message.
+pub trait ToComplex: Scalar {
+    /// `Complex<f32>` for `f32` and `Complex<f32>`, `Complex<f64>` for all other types.
+    type Complex: FftComplex<Real = Self::Magnitude, Magnitude = Self::Magnitude>;
+}
+
+macro_rules! to_complex {
+    ($($C:ident: $($T:ident)*;)*) => {$($(
+        #[diagnostic::do_not_recommend]
+        impl ToComplex for $T {
+            type Complex = $C;
+        }
+    )*)*};
+}
+to_complex! {
+    c32: f32 c32;
+    c64: f64 c64 i8 i16 i32 i64 u8 u16 u32 u64;
+}
+
+/// Element types with Fourier transforms: `f32`, `f64`, `Complex<f32>` and `Complex<f64>`. Sealed.
+///
+/// ```
+/// use vierbein::fft::FftElement;
+/// use vierbein::prelude::*;
+/// /// The power at each frequency.
+/// fn spectrum<T: FftElement, O: Order>(x: TensorView<'_, T, Rank<1>, O>) -> Tensor<T::Magnitude, Rank<1>, O> {
+///     x.fft(0).map(|z| (z * z.conj()).re())
+/// }
+/// assert_eq!(spectrum(tensor![1.0, -1.0].view()), tensor![0.0, 4.0]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no Fourier transform",
+    label = "expected `f32`, `f64`, `Complex<f32>` or `Complex<f64>`",
+    note = "convert integers first, e.g. with `.cast::<f64>()`; in generic code, bound the element type: `T: FftElement`"
+)]
+pub trait FftElement: Inexact + ToComplex {
+    #[doc(hidden)]
+    fn fft_on_host(
+        transform: Transform,
+        out: Output<'_, Self::Complex, Cpu>,
+        a: Operand<'_, Self, Cpu>,
+    ) -> Result<(), Error>;
+}
+
+/// Real element types with Fourier transforms: `f32` and `f64`. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no Fourier transform of real numbers",
+    label = "expected `f32` or `f64`",
+    note = "transform complex numbers with `.fft(axis)`, and convert integers first, e.g. with `.cast::<f64>()`"
+)]
+pub trait FftReal: RealFloat + FftElement {
+    #[doc(hidden)]
+    fn rfft_on_host(
+        transform: Transform,
+        out: Output<'_, Self::Complex, Cpu>,
+        a: Operand<'_, Self, Cpu>,
+    ) -> Result<(), Error>;
+}
+
+/// Complex element types with Fourier transforms: `Complex<f32>` and `Complex<f64>`. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no inverse Fourier transform to real numbers",
+    label = "expected `Complex<f32>` or `Complex<f64>`",
+    note = "`irfft` takes the result of `rfft`; convert real numbers first, e.g. with `.cast::<Complex<f64>>()`"
+)]
+pub trait FftComplex: FftElement + ToComplex<Complex = Self> {
+    #[doc(hidden)]
+    fn irfft_on_host(
+        transform: Transform,
+        out: Output<'_, Self::Magnitude, Cpu>,
+        a: Operand<'_, Self, Cpu>,
+    ) -> Result<(), Error>;
+}
+
+/// Implements the traits. The functions are not generic, so they are compiled in this crate, once for each type.
+macro_rules! transforms {
+    ($($R:ident $C:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl FftElement for $R {
+            fn fft_on_host(by: Transform, out: Output<'_, $C, Cpu>, a: Operand<'_, $R, Cpu>) -> Result<(), Error> {
+                fft::complex(by, out, fft::Source::Real(a))
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl FftElement for $C {
+            fn fft_on_host(by: Transform, out: Output<'_, $C, Cpu>, a: Operand<'_, $C, Cpu>) -> Result<(), Error> {
+                fft::complex(by, out, fft::Source::Complex(a))
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl FftReal for $R {
+            fn rfft_on_host(by: Transform, out: Output<'_, $C, Cpu>, a: Operand<'_, $R, Cpu>) -> Result<(), Error> {
+                fft::real_to_complex(by, out, a)
+            }
+        }
+        #[diagnostic::do_not_recommend]
+        impl FftComplex for $C {
+            fn irfft_on_host(by: Transform, out: Output<'_, $R, Cpu>, a: Operand<'_, $C, Cpu>) -> Result<(), Error> {
+                fft::complex_to_real(by, out, a)
+            }
+        }
+    )*};
+}
+transforms!(f32 c32 f64 c64);

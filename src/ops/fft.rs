@@ -1,0 +1,258 @@
+//! Fourier transforms along one axis or several.
+
+use crate::axis::{AxesArg, AxisArg};
+use crate::device::fft::{FftComplex, FftElement, FftReal, Transform};
+use crate::device::{Device, Operand, Output, Reduce};
+use crate::element::Element;
+use crate::engine::fft::{Fft, Kind, Request};
+use crate::error::{Error, unwrap_or_panic};
+use crate::layout::axes::{Axes, AxesMut};
+use crate::order::Order;
+use crate::rank::Dim;
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// Allocates the result of a transform and calls `run`, a method of the device.
+    fn transformed<U: Element>(
+        &self,
+        request: Request<'_>,
+        run: impl FnOnce(&Dev, Transform, Output<'_, U, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
+    ) -> Result<Tensor<U, D, O, Dev>, Error> {
+        let mut result = D::Shape::default();
+        let (transform, order) = request.arrange(self.shape().as_ref(), result.as_mut())?;
+        let order = &order[..D::NDIM];
+        let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
+        let (mut to_shape, mut to_strides) = (D::Shape::default(), D::Strides::default());
+        let mut out = Tensor::allocate(result, self.device().clone())?;
+        self.axes().permute(order, AxesMut::new(shape.as_mut(), strides.as_mut()))?;
+        out.axes().permute(order, AxesMut::new(to_shape.as_mut(), to_strides.as_mut()))?;
+        let operand = self.operand_with_axes(Axes::new(shape.as_ref(), strides.as_ref()), 0);
+        let (output, device) = out.output_with_axes(Axes::new(to_shape.as_ref(), to_strides.as_ref()), 0);
+        run(device, transform, output, operand)?;
+        Ok(out)
+    }
+}
+
+macro_rules! transforms {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident, $try_name:ident: $T:ident -> $U:ty,
+        ($op:literal, $kind:ident, inverse: $inverse:literal, $hook:ident),
+        $axes:ident: $Axes:ident $(, $extra:ident: $Extra:ty)? => $method:ident, $options:expr;
+    )*) => {
+        impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {$(
+            $(#[$doc])*
+            #[track_caller]
+            pub fn $name<A: $Axes<D>>(&self, $axes: A $(, $extra: $Extra)?) -> Tensor<$U, D, O, Dev>
+            where
+                T: $T,
+                Dev: Reduce<T>,
+            {
+                unwrap_or_panic(self.$try_name($axes $(, $extra)?))
+            }
+
+            #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
+            ///
+            /// # Errors
+            /// If an axis is out of range or named twice, a length is 0 or missing, or an allocation fails.
+            pub fn $try_name<A: $Axes<D>>(
+                &self,
+                $axes: A
+                $(, $extra: $Extra)?
+            ) -> Result<Tensor<$U, D, O, Dev>, Error>
+            where
+                T: $T,
+                Dev: Reduce<T>,
+            {
+                let (axes, options) = (transforms!(@$method $axes), $options);
+                let request = Request {
+                    op: $op,
+                    kind: Kind::$kind,
+                    inverse: $inverse,
+                    axes: axes.as_ref(),
+                    options,
+                };
+                self.transformed(request, Dev::$hook)
+            }
+        )*}
+    };
+    (@index $axis:ident) => { [AxisArg::<D>::index($axis)] };
+    (@axes $axes:ident) => { AxesArg::<D>::axes($axes) };
+}
+transforms! {
+    /// Returns the Fourier transform along an axis: `Σ xⱼ · exp(−2πi·jk/n)` at index `k`. The result is complex. Real elements are
+    /// converted; [`rfft`](Tensor::rfft) takes half the time and memory for them.
+    ///
+    /// [`fft_axes`](Tensor::fft_axes) transforms several axes. [`fft_with`](Tensor::fft_with) pads or cuts the axis, and scales the
+    /// result. The module [`fft`](crate::fft) describes lengths, plans, threads and devices.
+    ///
+    /// # Panics
+    /// If the axis is out of range or has extent 0, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Complex, tensor};
+    /// let (zero, four) = (Complex::from(0.0), Complex::from(4.0));
+    /// let x = tensor![1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0];
+    /// assert_eq!(x.fft(0), tensor![four, zero, zero, zero, four, zero, zero, zero]);
+    /// ```
+    fft, try_fft: FftElement -> T::Complex,
+    ("fft", Complex, inverse: false, fft), axis: AxisArg => index, Fft::new();
+
+    /// Returns the inverse Fourier transform along an axis: `1/n · Σ xₖ · exp(2πi·jk/n)` at index `j`.
+    ///
+    /// # Panics
+    /// If the axis is out of range or has extent 0, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Complex, tensor};
+    /// let x = tensor![Complex::new(1.0, 2.0), Complex::new(3.0, -4.0)];
+    /// assert_eq!(x.fft(0).ifft(0), x);
+    /// ```
+    ifft, try_ifft: FftElement -> T::Complex,
+    ("ifft", Complex, inverse: true, fft), axis: AxisArg => index, Fft::new();
+
+    /// Returns the Fourier transform of real numbers along an axis. It has the `n / 2 + 1` frequencies from 0 on: the transform at a
+    /// negative frequency is the conjugate of that at the positive one.
+    ///
+    /// # Panics
+    /// If the axis is out of range or has extent 0, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Complex, tensor};
+    /// let x = tensor![1.0, 1.0, -1.0, -1.0];
+    /// assert_eq!(x.rfft(0), tensor![Complex::from(0.0), Complex::new(2.0, -2.0), Complex::from(0.0)]);
+    /// ```
+    rfft, try_rfft: FftReal -> T::Complex,
+    ("rfft", FromReal, inverse: false, rfft), axis: AxisArg => index, Fft::new();
+
+    /// Returns the inverse of [`rfft`](Tensor::rfft) along an axis: `n` real numbers from the first `n / 2 + 1` complex ones. If there
+    /// are fewer of them, the others are taken to be zero.
+    ///
+    /// There is no default for `n`, because `n / 2 + 1` does not tell whether `n` is even. As in NumPy, the imaginary parts at frequency 0
+    /// and, if `n` is even, at the highest frequency are ignored.
+    ///
+    /// # Panics
+    /// If the axis is out of range, `n` is 0, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![1.0, 1.0, -1.0, -1.0];
+    /// assert_eq!(x.rfft(0).irfft(0, 4), x);
+    /// ```
+    irfft, try_irfft: FftComplex -> T::Magnitude,
+    ("irfft", ToReal, inverse: true, irfft), axis: AxisArg, n: usize => index, Fft::new().len(n);
+
+    /// Returns the Fourier transform along several axes, as [`fft`](Tensor::fft) along each of them.
+    ///
+    /// # Panics
+    /// If an axis is out of range, named twice or has extent 0, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Complex, Tensor, tensor};
+    /// let x = Tensor::<f64, _>::ones([2, 2]);
+    /// let (zero, four) = (Complex::from(0.0), Complex::from(4.0));
+    /// assert_eq!(x.fft_axes([0, 1]), tensor![[four, zero], [zero, zero]]);
+    /// ```
+    fft_axes, try_fft_axes: FftElement -> T::Complex,
+    ("fft", Complex, inverse: false, fft), axes: AxesArg => axes, Fft::new();
+
+    /// Returns the inverse Fourier transform along several axes, as [`ifft`](Tensor::ifft) along each of them.
+    ///
+    /// # Panics
+    /// If an axis is out of range, named twice or has extent 0, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Complex, tensor};
+    /// let x = tensor![[1.0, 2.0], [3.0, 4.0]].cast::<Complex<f64>>();
+    /// assert_eq!(x.fft_axes([0, 1]).ifft_axes([0, 1]), x);
+    /// ```
+    ifft_axes, try_ifft_axes: FftElement -> T::Complex,
+    ("ifft", Complex, inverse: true, fft), axes: AxesArg => axes, Fft::new();
+
+    /// Returns the Fourier transform of real numbers along several axes: [`rfft`](Tensor::rfft) along the axis that is named last,
+    /// then [`fft`](Tensor::fft) along the others.
+    ///
+    /// # Panics
+    /// If an axis is out of range, named twice or has extent 0, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::Tensor;
+    /// let x = Tensor::<f64, _>::ones([4, 6]);
+    /// assert_eq!(x.rfft_axes([0, 1]).shape(), [4, 4]);
+    /// assert_eq!(x.rfft_axes([1, 0]).shape(), [3, 6]);
+    /// ```
+    rfft_axes, try_rfft_axes: FftReal -> T::Complex,
+    ("rfft", FromReal, inverse: false, rfft), axes: AxesArg => axes, Fft::new();
+
+    /// Returns the inverse of [`rfft_axes`](Tensor::rfft_axes). `n` is the number of real elements along the axis that is named last.
+    ///
+    /// # Panics
+    /// If an axis is out of range, named twice or has extent 0, `n` is 0, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[1.0, 2.0], [3.0, 4.0]];
+    /// assert_eq!(x.rfft_axes([0, 1]).irfft_axes([0, 1], 2), x);
+    /// ```
+    irfft_axes, try_irfft_axes: FftComplex -> T::Magnitude,
+    ("irfft", ToReal, inverse: true, irfft), axes: AxesArg, n: usize => axes, Fft::new().len(n);
+
+    /// [`fft`](Tensor::fft) along one axis or several, with options.
+    ///
+    /// # Panics
+    /// If an axis is out of range or named twice, a length is 0, the number of lengths is not that of the axes, or an allocation
+    /// fails.
+    ///
+    /// ```
+    /// use vierbein::{fft::{Fft, Norm}, tensor};
+    /// let x = tensor![3.0, 4.0, 5.0];
+    /// let y = x.fft_with(0, Fft::new().len(2).norm(Norm::Forward));
+    /// assert_eq!(y.re(), tensor![3.5, -0.5]);
+    /// ```
+    fft_with, try_fft_with: FftElement -> T::Complex,
+    ("fft", Complex, inverse: false, fft), axes: AxesArg, options: Fft => axes, options;
+
+    /// [`ifft`](Tensor::ifft) along one axis or several, with options.
+    ///
+    /// # Panics
+    /// If an axis is out of range or named twice, a length is 0, the number of lengths is not that of the axes, or an allocation
+    /// fails.
+    ///
+    /// ```
+    /// use vierbein::{fft::{Fft, Norm}, tensor};
+    /// let x = tensor![3.0, 4.0];
+    /// assert_eq!(x.ifft_with(0, Fft::new().norm(Norm::Forward)).re(), tensor![7.0, -1.0]);
+    /// ```
+    ifft_with, try_ifft_with: FftElement -> T::Complex,
+    ("ifft", Complex, inverse: true, fft), axes: AxesArg, options: Fft => axes, options;
+
+    /// [`rfft`](Tensor::rfft) along one axis or several, with options.
+    ///
+    /// # Panics
+    /// If an axis is out of range or named twice, a length is 0, the number of lengths is not that of the axes, or an allocation
+    /// fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, fft::Fft};
+    /// let x = Tensor::<f32, _>::ones([3]);
+    /// assert_eq!(x.rfft_with(0, Fft::new().len(8)).shape(), [5]);
+    /// ```
+    rfft_with, try_rfft_with: FftReal -> T::Complex,
+    ("rfft", FromReal, inverse: false, rfft), axes: AxesArg, options: Fft => axes, options;
+
+    /// [`irfft`](Tensor::irfft) along one axis or several, with options. They must contain the length along the axis that is named last.
+    ///
+    /// # Panics
+    /// If an axis is out of range or named twice, a length is 0, the number of lengths is not that of the axes, the length along the
+    /// axis that is named last is not given, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{fft::{Fft, Norm}, tensor};
+    /// let x = tensor![3.0, 4.0, 5.0, 4.0];
+    /// let y = x.rfft_with(0, Fft::new().norm(Norm::Forward));
+    /// assert_eq!(y.irfft_with(0, Fft::new().len(4).norm(Norm::Forward)), x);
+    /// ```
+    irfft_with, try_irfft_with: FftComplex -> T::Magnitude,
+    ("irfft", ToReal, inverse: true, irfft), axes: AxesArg, options: Fft => axes, options;
+}

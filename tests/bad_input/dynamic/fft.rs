@@ -1,0 +1,107 @@
+//! Rows of the Fourier transforms of `DynTensor`.
+
+use super::driver::{Call, Hazard::*, Numbers, Row, done};
+use super::hazards::one;
+use super::operand::ToArray;
+use super::spectra::{Kind, countable_spectral, imaginary, parts, real_parts, shift, spectral, transform};
+use super::{methods, viewed, with};
+use vierbein::fft::{Fft, Norm};
+use vierbein::{Complex, DynTensor};
+
+/// The length of a transform with options.
+const LEN: usize = 5;
+
+/// A complex result.
+struct Spectrum(DynTensor);
+
+impl ToArray for Spectrum {
+    fn array(&self) -> super::Array {
+        parts(&self.0.re().expect("it is complex").array(), &self.0.im().expect("it is complex").array())
+    }
+}
+
+/// A real result.
+struct Signal(DynTensor);
+
+impl ToArray for Signal {
+    fn array(&self) -> super::Array {
+        real_parts(&self.0.array())
+    }
+}
+
+const AXIS: Call = Call { operands: spectral, numbers: Numbers::Axis, ..Call::NOTHING };
+const TO_REAL: Call = Call {
+    operands: countable_spectral,
+    cannot: &[(HugeExtents, "operands are copies; `errors/fft.rs` has views of complex numbers")],
+    ..AXIS
+};
+
+macro_rules! transforms {
+    ($($verb:literal $name:ident $with:ident, $kind:ident;)*) => {
+        vec![$(
+            Call {
+                names: methods![$name],
+                verb: $verb,
+                run: |o, n| with(&o[0], |x| done!(try x.$name(n[0]).map(Spectrum))),
+                expected: |a, n| transform(&a[0], Kind::$kind(None), n, 1.0),
+                ..AXIS
+            }.into(),
+            Call {
+                names: methods![$with],
+                verb: $verb,
+                run: |o, n| with(&o[0], |x| done!(try x.$with(n[0], Fft::new().len(LEN)).map(Spectrum))),
+                expected: |a, n| transform(&a[0], Kind::$kind(Some(LEN)), n, 1.0),
+                ..AXIS
+            }.into(),
+        )*]
+    };
+}
+
+pub(crate) fn rows() -> Vec<Row> {
+    let mut rows: Vec<Row> = transforms! {
+        "fft" fft fft_with, Forward;
+        "ifft" ifft ifft_with, Inverse;
+        "rfft" rfft rfft_with, FromReal;
+    };
+    let calls = [
+        Call {
+            names: methods![irfft],
+            verb: "irfft",
+            run: |o, n| {
+                let data: Vec<_> = o[0].floats.iter().map(|&re| Complex::new(re, imaginary(re))).collect();
+                viewed(&o[0], &data, |z| done!(try z.irfft(n[0], 4).map(Signal)))
+            },
+            expected: |a, n| transform(&a[0], Kind::ToReal(4), n, 1.0),
+            ..TO_REAL
+        },
+        Call {
+            names: methods![irfft_with],
+            verb: "irfft",
+            run: |o, n| {
+                let data: Vec<_> = o[0].floats.iter().map(|&re| Complex::new(re, imaginary(re))).collect();
+                let forward = Fft::new().len(LEN).norm(Norm::Forward);
+                viewed(&o[0], &data, |z| done!(try z.irfft_with(n[0], forward).map(Signal)))
+            },
+            expected: |a, n| transform(&a[0], Kind::ToReal(LEN), n, LEN as f64),
+            ..TO_REAL
+        },
+        Call {
+            names: methods![fftshift],
+            verb: "fftshift",
+            operands: one,
+            run: |o, n| with(&o[0], |x| done!(try x.fftshift(n[0]))),
+            expected: |a, n| shift(&a[0], n[0], false),
+            ..AXIS
+        },
+        Call {
+            names: methods![ifftshift],
+            verb: "ifftshift",
+            operands: one,
+            run: |o, n| with(&o[0], |x| done!(try x.ifftshift(n[0]))),
+            expected: |a, n| shift(&a[0], n[0], true),
+            ..AXIS
+        },
+    ];
+    rows.extend(calls.into_iter().map(Row::from));
+    rows
+}

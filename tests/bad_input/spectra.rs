@@ -1,0 +1,160 @@
+//! Naive Fourier transforms by the definition, for the rows of typed and of dynamic tensors.
+
+use super::array::{Array, Outcome, allocated, check_axes, indices, reject};
+use super::driver::Hazard::{self, NotFinite};
+use super::hazards::one;
+use super::operand::Operand;
+use std::f64::consts::PI;
+use vierbein::Complex;
+
+/// The imaginary part that the rows give to an operand of `irfft` for each real part.
+pub(crate) fn imaginary(re: f64) -> f64 {
+    re * re - 1.0
+}
+
+/// The kind of a transform, and its length along the axis that is named last. `None` is the extent of the operand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Kind {
+    Forward(Option<usize>),
+    Inverse(Option<usize>),
+    FromReal(Option<usize>),
+    ToReal(usize),
+}
+
+/// Operands whose lines have elements that are not finite, or none.
+pub(crate) fn spectral(hazard: Hazard) -> Vec<Vec<Operand>> {
+    let value = |k: usize| match k {
+        2 => f64::NAN,
+        5 => f64::INFINITY,
+        _ => k as f64 - 1.5,
+    };
+    match hazard {
+        NotFinite => vec![vec![Operand::of(&[4], value)], vec![Operand::of(&[4, 3], value)]],
+        _ => one(hazard),
+    }
+}
+
+/// Variant of [`spectral`] without operands that have too many elements to convert.
+pub(crate) fn countable_spectral(hazard: Hazard) -> Vec<Vec<Operand>> {
+    spectral(hazard).into_iter().filter(|x| !x[0].is_huge()).collect()
+}
+
+/// Returns the real and imaginary parts of a result. If one of them is not finite, neither is compared. Rounding errors are relative
+/// to the largest element of a line, not to each element, so the parts are compared after adding a number to them.
+pub(crate) fn parts(re: &Array, im: &Array) -> Array {
+    let settled = |x: &Array, y: &Array| {
+        let data = x.data.iter().zip(&y.data);
+        let data = data.map(|(x, y)| if x.is_finite() && y.is_finite() { x + 1e3 } else { f64::NAN });
+        Array { data: data.collect(), ..x.clone() }
+    };
+    settled(re, im).and(&settled(im, re))
+}
+
+/// Variant of [`parts`] for a real result.
+pub(crate) fn real_parts(x: &Array) -> Array {
+    parts(x, &Array { data: vec![0.0; x.data.len()], ..x.clone() })
+}
+
+/// Complex elements in row-major order.
+struct Waves {
+    shape: Vec<usize>,
+    data: Vec<Complex<f64>>,
+}
+
+impl Waves {
+    /// Replaces each line along an axis.
+    fn along(
+        &self,
+        axis: usize,
+        extent: usize,
+        line: impl Fn(&[Complex<f64>], usize) -> Complex<f64>,
+    ) -> Waves {
+        let mut shape = self.shape.clone();
+        shape[axis] = extent;
+        let element = |index: &Vec<usize>| {
+            let at = |k: usize| {
+                let place = index.iter().enumerate().map(|(a, &i)| if a == axis { k } else { i });
+                self.data[place.zip(&self.shape).fold(0, |at, (i, &n)| at * n + i)]
+            };
+            line(&(0..self.shape[axis]).map(at).collect::<Vec<_>>(), index[axis])
+        };
+        Waves { data: indices(&shape).iter().map(element).collect(), shape }
+    }
+}
+
+/// Returns `Σ xⱼ · exp(±2πi·jk/n)` over the elements of the line.
+fn sum(line: &[Complex<f64>], n: usize, k: usize, sign: f64) -> Complex<f64> {
+    let term =
+        |(j, x): (usize, &Complex<f64>)| x * Complex::cis(sign * 2.0 * PI * (j * k % n) as f64 / n as f64);
+    line.iter().enumerate().map(term).sum()
+}
+
+/// Transforms along axes. The last of them has the length in `kind`. The result is multiplied by `factor`.
+pub(crate) fn transform(x: &Array, kind: Kind, axes: &[usize], factor: f64) -> Outcome {
+    check_axes(x.shape.len(), axes)?;
+    let (&last, others) = axes.split_last().expect("every row names an axis");
+    let n = match kind {
+        Kind::Forward(n) | Kind::Inverse(n) | Kind::FromReal(n) => n.unwrap_or(x.shape[last]),
+        Kind::ToReal(n) => n,
+    };
+    if n == 0 || others.iter().any(|&axis| x.shape[axis] == 0) {
+        return reject("Argument");
+    }
+    let mut shape = x.shape.clone();
+    let (sign, extent, bytes) = match kind {
+        Kind::Forward(_) => (-1.0, n, 16),
+        Kind::FromReal(_) => (-1.0, n / 2 + 1, 16),
+        Kind::Inverse(_) => (1.0, n, 16),
+        Kind::ToReal(_) => (1.0, n, 8),
+    };
+    shape[last] = extent;
+    allocated(&shape, bytes)?;
+    let imaginary = |re: f64| if matches!(kind, Kind::ToReal(_)) { imaginary(re) } else { 0.0 };
+    // The part of the operand that is read.
+    let mut region = x.shape.clone();
+    region[last] = region[last].min(if bytes == 8 { n / 2 + 1 } else { n });
+    let elements = indices(&region).iter().map(|i| Complex::new(x.at(i), imaginary(x.at(i)))).collect();
+    let mut y = Waves { shape: region, data: elements };
+    for &axis in others {
+        let n = y.shape[axis];
+        let scale = if sign > 0.0 { 1.0 / n as f64 } else { 1.0 };
+        y = y.along(axis, n, |line, k| sum(line, n, k, sign) * scale);
+    }
+    y = y.along(last, extent, |line, k| match kind {
+        Kind::ToReal(_) => {
+            let half = |k: usize| line.get(k).copied().unwrap_or_default();
+            // Frequency 0, and the highest one if `n` is even, are their own conjugates.
+            let whole = (0..n).map(|k| match 2 * k {
+                0 => Complex::from(half(0).re),
+                twice if twice == n => Complex::from(half(k).re),
+                twice if twice < n => half(k),
+                _ => half(n - k).conj(),
+            });
+            sum(&whole.collect::<Vec<_>>(), n, k, sign) / n as f64
+        }
+        Kind::Inverse(_) => sum(line, n, k, sign) / n as f64,
+        _ => sum(line, n, k, sign),
+    });
+    let part = |part: fn(&Complex<f64>) -> f64| Array {
+        shape: y.shape.clone(),
+        data: y.data.iter().map(|z| part(z) * factor).collect(),
+        step: None,
+    };
+    Ok(match kind {
+        Kind::ToReal(_) => real_parts(&part(|z| if z.is_finite() { z.re } else { f64::NAN })),
+        _ => parts(&part(|z| z.re), &part(|z| z.im)),
+    })
+}
+
+/// Moves the element at index 0 of an axis to index `n / 2`, or back.
+pub(crate) fn shift(x: &Array, axis: usize, back: bool) -> Outcome {
+    check_axes(x.shape.len(), &[axis])?;
+    allocated(&x.shape, 8)?;
+    let n = x.shape[axis];
+    let by = if back { n / 2 } else { n.div_ceil(2) };
+    Ok(Array::from_fn(&x.shape, |index| {
+        let mut from = index.to_vec();
+        from[axis] = (index[axis] + by) % n;
+        x.at(&from)
+    }))
+}

@@ -1,0 +1,482 @@
+//! Tests of Fourier transforms. Expected values are those of NumPy (`tests/data/fft.tsv`, written by `scripts/make-fft-table.py`) and
+//! sums by the definition.
+
+use super::both_orders;
+use crate::common::Remote;
+use std::f64::consts::PI;
+use vierbein::fft::{Fft, FftElement, Norm};
+use vierbein::prelude::*;
+use vierbein::{CastTo, DynTensor, Error, MemoryOrder, c32, c64};
+
+both_orders! { axes_of_views negative_and_zero_strides axes_one_by_one padding_several_axes other_devices shifts }
+
+// ------------------------------------------------------------------ NumPy's table
+
+/// The operands of the table: see `scripts/make-fft-table.py`.
+fn operand<D: Dim, O: Order>(shape: D::Shape) -> Tensor<c64, D, O> {
+    let len: usize = shape.as_ref().iter().product();
+    let element = |k: usize| Complex::new(((7 * k + 3) % 11) as f64 - 5.0, ((5 * k + 1) % 7) as f64 - 3.0);
+    Tensor::<c64, D, RowMajor>::from_vec(shape, (0..len).map(element).collect()).to_order()
+}
+
+fn numbers(text: &str) -> Vec<usize> {
+    if text == "-" { vec![] } else { text.split(',').map(|n| n.parse().unwrap()).collect() }
+}
+
+/// Asserts that all elements are within `limit` of the expected ones, which are in row-major order of their indices.
+#[track_caller]
+fn assert_close(found: &DynTensor, shape: &[usize], expected: &[c64], limit: f64, what: &str) {
+    assert_eq!(found.shape(), shape, "{what}");
+    let found = found.to_order(MemoryOrder::RowMajor).unwrap();
+    let found = found.to_dtype(vierbein::DType::C64).unwrap().reshape(&[expected.len()]).unwrap();
+    let found: Tensor<c64, Rank<1>> = found.downcast().unwrap();
+    for (k, (x, y)) in found.iter().zip(expected).enumerate() {
+        assert!((x - y).norm() <= limit, "{what}: element {k} is {x}, expected {y}");
+    }
+}
+
+/// Every line of the table, in both orders and precisions, by dynamic tensors. `typed_and_dynamic_agree` compares them with typed
+/// ones.
+#[test]
+fn numpy_table() {
+    let table = include_str!("../data/fft.tsv");
+    let mut count = 0;
+    for line in table.lines().skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let [name, shape, axes, lens, norm, result, elements] = cells[..] else { panic!("{line}") };
+        let (shape, axes, result) = (numbers(shape), numbers(axes), numbers(result));
+        let expected: Vec<c64> = elements
+            .split(',')
+            .map(|text| {
+                let mut parts = text.split(' ').map(|part| part.parse::<f64>().unwrap());
+                Complex::new(parts.next().unwrap(), parts.next().unwrap_or(0.0))
+            })
+            .collect();
+        let norm = match norm {
+            "backward" => Norm::Backward,
+            "ortho" => Norm::Ortho,
+            _ => Norm::Forward,
+        };
+        let options = match &numbers(lens)[..] {
+            [] => Fft::new(),
+            lens => Fft::new().lens(lens),
+        };
+        let options = options.norm(norm);
+        let largest = expected.iter().map(|x| x.norm()).fold(1.0, f64::max);
+        let x = operand::<Rank<1>, RowMajor>([shape.iter().product()]);
+        for (order, single) in
+            [(MemoryOrder::RowMajor, false), (MemoryOrder::ColMajor, false), (MemoryOrder::RowMajor, true)]
+        {
+            let x = if name == "rfft" { DynTensor::from(x.re()) } else { DynTensor::from(x.clone()) };
+            let dtype = match (name, single) {
+                ("rfft", true) => vierbein::DType::F32,
+                (_, true) => vierbein::DType::C32,
+                _ => x.dtype(),
+            };
+            let x = x.reshape(&shape).unwrap().to_order(order).unwrap().to_dtype(dtype).unwrap();
+            let y = match name {
+                "fft" => x.fft_with(&axes[..], options),
+                "ifft" => x.ifft_with(&axes[..], options),
+                "rfft" => x.rfft_with(&axes[..], options),
+                _ => x.irfft_with(&axes[..], options),
+            };
+            let limit = if single { 4e-7 } else { 1e-15 } * largest * 2.0;
+            assert_close(
+                &y.unwrap(),
+                &result,
+                &expected,
+                limit,
+                line.split("\t").take(5).collect::<Vec<_>>().join(" ").as_str(),
+            );
+        }
+        count += 1;
+    }
+    assert_eq!(count, 212);
+}
+
+// ------------------------------------------------------------------ the definition
+
+/// Returns `Σ xⱼ · exp(∓2πi·jk/n)` for each `k`. `j · k` is reduced modulo `n` first, so that the angle is exact to a rounding.
+fn by_definition(x: &[c64], inverse: bool) -> Vec<c64> {
+    let n = x.len();
+    let sign = if inverse { 2.0 } else { -2.0 };
+    let turn: Vec<c64> = (0..n).map(|k| Complex::cis(sign * PI * k as f64 / n as f64)).collect();
+    let scale = if inverse { 1.0 / n as f64 } else { 1.0 };
+    (0..n).map(|k| x.iter().enumerate().map(|(j, x)| x * turn[j * k % n]).sum::<c64>() * scale).collect()
+}
+
+/// Converts to `Complex<f64>`.
+fn widened<T: Scalar + CastTo<c64>>(x: &[T]) -> Vec<c64> {
+    x.iter().map(|x| x.cast_to()).collect()
+}
+
+#[track_caller]
+fn assert_near(found: &[c64], expected: &[c64], epsilon: f64, what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    let largest = expected.iter().map(|x| x.norm()).fold(f64::MIN_POSITIVE, f64::max);
+    for (k, (x, y)) in found.iter().zip(expected).enumerate() {
+        assert!((x - y).norm() <= 50.0 * epsilon * largest, "{what}: element {k} is {x}, expected {y}");
+    }
+}
+
+#[test]
+fn every_length() {
+    for n in (1..=70).chain([97, 100, 128, 1000, 1009]) {
+        let x = operand::<Rank<1>, RowMajor>([n]);
+        let (real, all) = (x.re(), x.as_slice());
+        for (inverse, y, y32) in
+            [(false, x.fft(0), x.cast::<c32>().fft(0)), (true, x.ifft(0), x.cast::<c32>().ifft(0))]
+        {
+            let expected = by_definition(all, inverse);
+            assert_near(&y.to_vec(), &expected, f64::EPSILON, &format!("{n}"));
+            assert_near(&widened(&y32.to_vec()), &expected, f32::EPSILON.into(), &format!("{n}, single"));
+        }
+        let expected = by_definition(&widened(&real.to_vec()), false);
+        assert_near(&real.fft(0).to_vec(), &expected, f64::EPSILON, &format!("{n}, real to all frequencies"));
+        let half = real.rfft(0);
+        assert_near(&half.to_vec(), &expected[..n / 2 + 1], f64::EPSILON, &format!("{n}, real"));
+        let single = real.cast::<f32>().rfft(0);
+        let epsilon = f32::EPSILON.into();
+        assert_near(
+            &widened(&single.to_vec()),
+            &expected[..n / 2 + 1],
+            epsilon,
+            &format!("{n}, real single"),
+        );
+        assert_near(
+            &widened(&half.irfft(0, n).to_vec()),
+            &widened(&real.to_vec()),
+            f64::EPSILON,
+            &format!("{n}, back"),
+        );
+        let back = widened(&single.irfft(0, n).to_vec());
+        assert_near(&back, &widened(&real.to_vec()), epsilon, &format!("{n}, single back"));
+    }
+}
+
+/// Parseval's theorem, with the normalisation that preserves the norm.
+#[test]
+fn ortho_preserves_the_norm() {
+    let ortho = Fft::new().norm(Norm::Ortho);
+    for n in [1, 8, 30, 101] {
+        let x = operand::<Rank<2>, RowMajor>([n, 7]);
+        let norm = x.norm().item();
+        assert!((x.fft_with([0, 1], ortho).norm().item() - norm).abs() < 1e-12 * norm);
+        assert!((x.ifft_with(0, ortho).norm().item() - norm).abs() < 1e-12 * norm);
+        assert!(x.fft_with(0, ortho).ifft_with(0, ortho).all_close(&x, 0.0, 1e-13));
+    }
+}
+
+/// As in NumPy, the imaginary parts of the first and, for even lengths, of the last frequency are ignored.
+#[test]
+fn irfft_ignores_imaginary_parts_that_must_be_zero() {
+    let z = tensor![Complex::new(4.0, 9.0), Complex::new(1.0, 2.0), Complex::new(3.0, -7.0)];
+    let clean = tensor![Complex::new(4.0, 0.0), Complex::new(1.0, 2.0), Complex::new(3.0, 0.0)];
+    assert_eq!(z.irfft(0, 4), clean.irfft(0, 4));
+    // np.fft.irfft([4+9j, 1+2j, 3-7j], 4)
+    assert_eq!(z.irfft(0, 4), tensor![2.25, -0.75, 1.25, 1.25]);
+    // For odd lengths, the last frequency has an imaginary part.
+    assert!(!z.irfft(0, 5).all_close(&clean.irfft(0, 5), 0.0, 1e-3));
+}
+
+#[test]
+fn frequencies() {
+    // np.fft.fftfreq(7, 0.1), np.fft.fftfreq(6, 2.0), np.fft.rfftfreq(7, 0.1), np.fft.rfftfreq(6, 2.0)
+    let odd = tensor![
+        0.0,
+        1.4285714285714286,
+        2.857142857142857,
+        4.285714285714286,
+        -4.285714285714286,
+        -2.857142857142857,
+        -1.4285714285714286
+    ];
+    let even = tensor![
+        0.0,
+        0.08333333333333333,
+        0.16666666666666666,
+        -0.25,
+        -0.16666666666666666,
+        -0.08333333333333333
+    ];
+    type T<X> = Tensor<X, Rank<1>>;
+    assert!(T::<f64>::fftfreq(7, 0.1).all_close(&odd, 1e-15, 0.0));
+    assert_eq!(T::<f64>::fftfreq(6, 2.0), even);
+    assert_eq!(T::<f32>::fftfreq(6, 2.0), even.cast::<f32>());
+    assert!(T::<f64>::rfftfreq(7, 0.1).all_close(&odd.slice(s![..4]), 1e-15, 0.0));
+    assert_eq!(T::<f64>::rfftfreq(6, 2.0), tensor![0.0, 0.08333333333333333, 0.16666666666666666, 0.25]);
+    assert_eq!(T::<f64>::fftfreq(1, -2.0), tensor![0.0]);
+    assert_eq!(T::<f64>::rfftfreq(1, -2.0), tensor![0.0]);
+    let there = Tensor::<f64, Rank<1>, ColMajor, Remote>::try_fftfreq_in(6, 2.0, &Remote::default()).unwrap();
+    assert_eq!(there.to_device::<Cpu>().unwrap().to_vec(), even.to_vec());
+    let there =
+        Tensor::<f64, Rank<1>, ColMajor, Remote>::try_rfftfreq_in(2, 0.25, &Remote::default()).unwrap();
+    assert_eq!(there.to_device::<Cpu>().unwrap().to_vec(), [0.0, 2.0]);
+}
+
+// ------------------------------------------------------------------ axes, strides, devices
+
+/// Transforms each lane of a tensor by the definition.
+fn lane_by_lane<D: RemoveAxes<1>, O: Order>(
+    x: &TensorView<'_, c64, D, O>,
+    axis: usize,
+    inverse: bool,
+) -> Tensor<c64, D, O> {
+    let mut y = x.to_owned();
+    let lanes: Vec<Vec<c64>> = x.lanes(axis).map(|lane| lane.to_vec()).collect();
+    for (mut to, lane) in y.lanes_mut(axis).zip(lanes) {
+        to.iter_mut().zip(by_definition(&lane, inverse)).for_each(|(to, y)| *to = y);
+    }
+    y
+}
+
+#[track_caller]
+fn check_axes<D: RemoveAxes<1>, O: Order>(x: TensorView<'_, c64, D, O>) {
+    let size = 1e-13 * x.len().max(16) as f64;
+    for axis in 0..x.rank() {
+        let what = format!("axis {axis} of {:?} with strides {:?}", x.shape(), x.strides());
+        let expected = lane_by_lane(&x, axis, false);
+        assert!(x.fft(axis).all_close(&expected, 0.0, size), "{what}");
+        assert!(x.ifft(axis).all_close(&lane_by_lane(&x, axis, true), 0.0, size), "{what}");
+        // Real operands, and back.
+        let n = x.shape().as_ref()[axis];
+        let real = x.re();
+        let all = lane_by_lane(&real.cast::<c64>().view(), axis, false);
+        assert!(real.fft(axis).all_close(&all, 0.0, size), "{what}");
+        let half = real.rfft(axis);
+        assert!(half.all_close(&all.view().split_at(axis, n / 2 + 1).0, 0.0, size), "{what}");
+        assert!(half.irfft(axis, n).all_close(&real, 0.0, size), "{what}");
+    }
+}
+
+fn axes_of_views<O: Order>() {
+    check_axes(operand::<Rank<3>, O>([5, 6, 7]).view());
+    check_axes(operand::<Rank<3>, O>([5, 6, 7]).permute([2, 1, 0]));
+    check_axes(operand::<Rank<4>, O>([3, 2, 9, 2]).permute([2, 0, 3, 1]));
+    // More lines than a tile has, and lines that the plan cannot fuse.
+    check_axes(operand::<Rank<2>, O>([16, 90]).view());
+    check_axes(operand::<Rank<2>, O>([90, 16]).view());
+    check_axes(operand::<Rank<3>, O>([40, 12, 3]).permute([2, 1, 0]));
+    check_axes(operand::<Rank<3>, O>([1, 8, 1]).view());
+    check_axes(operand::<Rank<1>, O>([12]).view());
+}
+
+fn negative_and_zero_strides<O: Order>() {
+    let x = operand::<Rank<3>, O>([6, 10, 8]);
+    check_axes(x.slice(s![..;-1, 1..9;2, ..;-2]));
+    check_axes(x.slice(s![1.., ..;-3, 2..7]));
+    let row = operand::<Rank<2>, O>([1, 8]);
+    check_axes(row.broadcast_to([5, 8]));
+    check_axes(row.index_axis(0, 0).insert_axis(1).broadcast_to([8, 40]));
+}
+
+fn axes_one_by_one<O: Order>() {
+    let x = operand::<Rank<3>, O>([4, 9, 10]);
+    let close = |a: &Tensor<c64, Rank<3>, O>, b: &Tensor<c64, Rank<3>, O>| a.all_close(b, 0.0, 1e-11);
+    assert!(close(&x.fft_axes([0, 1, 2]), &x.fft(0).fft(1).fft(2)));
+    assert!(close(&x.fft_axes([2, 0]), &x.fft(0).fft(2)));
+    assert!(close(&x.ifft_axes([1, -1]), &x.ifft(2).ifft(1)));
+    assert!(close(&x.fft_axes(Axis::<1>), &x.fft(1)));
+    assert!(close(&x.fft_axes(Last), &x.fft(-1)));
+    assert!(close(&x.permute([1, 2, 0]).fft_axes([0, 2]), &x.fft_axes([1, 0]).permute([1, 2, 0]).to_owned()));
+    let real = x.re();
+    assert!(close(&real.fft_axes([0, 2]), &real.cast::<c64>().fft_axes([0, 2])));
+    assert!(close(&real.rfft_axes([0, 1, 2]), &real.rfft(2).fft(0).fft(1)));
+    assert!(close(&real.rfft_axes([2, 1]), &real.rfft(1).fft(2)));
+    for axes in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
+        let n = real.shape()[axes[2]];
+        let back = real.rfft_axes(axes).irfft_axes(axes, n);
+        assert!(back.all_close(&real, 0.0, 1e-13), "{axes:?}");
+    }
+}
+
+/// Copies the operand into zeros first, or slices it, as the definition of padding says.
+fn padding_several_axes<O: Order>() {
+    let x = operand::<Rank<3>, O>([4, 5, 6]);
+    let mut padded = Tensor::<c64, Rank<3>, O>::zeros([7, 5, 9]);
+    padded.slice_mut(s![..4, .., ..6]).assign(&x);
+    let close = |a: &Tensor<c64, Rank<3>, O>, b: &Tensor<c64, Rank<3>, O>| a.all_close(b, 0.0, 1e-11);
+    for axes in [[0, 1, 2], [2, 1, 0]] {
+        let lens = axes.map(|axis| [7, 5, 9][axis]);
+        assert!(close(&x.fft_with(axes, Fft::new().lens(lens)), &padded.fft_axes(axes)));
+        let real = x.re().rfft_with(axes, Fft::new().lens(lens));
+        assert!(close(&real, &padded.re().rfft_axes(axes)));
+        let cut = axes.map(|axis| [3, 5, 2][axis]);
+        let part = x.slice(s![..3, .., ..2]);
+        assert!(close(&x.ifft_with(axes, Fft::new().lens(cut)), &part.ifft_axes(axes)));
+        assert!(close(&x.re().rfft_with(axes, Fft::new().lens(cut)), &part.re().rfft_axes(axes)));
+        // Cut along one axis, padded along another; complex lengths n / 2 + 1 of the last axis.
+        let mixed = axes.map(|axis| [9, 2, 8][axis]);
+        let mut to = Tensor::<c64, Rank<3>, O>::zeros([9, 2, 8]);
+        to.slice_mut(s![..4, .., ..6]).assign(x.slice(s![.., ..2, ..]));
+        assert!(close(&x.fft_with(axes, Fft::new().lens(mixed)), &to.fft_axes(axes)));
+    }
+    assert_eq!(x.fft_with([0, 1], Fft::new().len(7)).shape(), [4, 7, 6]);
+    let zeros = Tensor::<f64, Rank<2>, O>::zeros([2, 0]);
+    assert_eq!(zeros.fft_with(1, Fft::new().len(3)), Tensor::<c64, _, O>::zeros([2, 3]));
+    assert_eq!(zeros.rfft_with(1, Fft::new().len(3)), Tensor::<c64, _, O>::zeros([2, 2]));
+    assert_eq!(zeros.rfft_with([1, 0], Fft::new().lens([3, 4])), Tensor::<c64, _, O>::zeros([3, 3]));
+    assert_eq!(zeros.cast::<c64>().irfft(1, 3), Tensor::<f64, _, O>::zeros([2, 3]));
+    assert_eq!(
+        zeros.cast::<c64>().irfft_with([0, 1], Fft::new().lens([2, 3])),
+        Tensor::<f64, _, O>::zeros([2, 3])
+    );
+    assert_eq!(zeros.fft(0).shape(), [2, 0]);
+    assert_eq!(zeros.rfft(0).shape(), [2, 0]);
+    assert_eq!(zeros.cast::<c64>().irfft(0, 5).shape(), [5, 0]);
+}
+
+/// A device outside the crate has the transforms by the default bodies of `Reduce`. The strides of the copy on the host can differ from
+/// those of the operand, so the last bits of the result can differ too.
+fn other_devices<O: Order>() {
+    fn check<T: Inexact, O: Order>(there: Tensor<T, Rank<3>, O, Remote>, here: Tensor<T, Rank<3>, O>) {
+        let there = there.to_device::<Cpu>().unwrap();
+        assert_eq!(there.shape(), here.shape());
+        assert!((there - here).norm().item() < T::Magnitude::from_f64(1e-12));
+    }
+    let x = operand::<Rank<3>, O>([3, 4, 5]);
+    let there = x.to_device_in(&Remote::default()).unwrap();
+    check(there.fft(1), x.fft(1));
+    check(there.permute([2, 0, 1]).ifft_axes([0, 1]), x.permute([2, 0, 1]).ifft_axes([0, 1]));
+    let options = Fft::new().lens([6, 2]).norm(Norm::Ortho);
+    check(there.re().rfft_with([2, 0], options), x.re().rfft_with([2, 0], options));
+    check(there.irfft(2, 8), x.irfft(2, 8));
+    assert_eq!(there.fftshift([0, 2]).to_device::<Cpu>().unwrap(), x.fftshift([0, 2]));
+}
+
+fn shifts<O: Order>() {
+    let x = super::ar::<Rank<3>, O>([4, 3, 5]);
+    for axes in [&[0][..], &[1], &[2], &[0, 2], &[2, 1, 0], &[]] {
+        let half = |index: [usize; 3], back: bool| {
+            let mut from = index;
+            for &axis in axes {
+                let n = [4, 3, 5][axis];
+                from[axis] = (index[axis] + if back { n / 2 } else { n - n / 2 }) % n;
+            }
+            x[from]
+        };
+        let (forth, back) = match *axes {
+            [a] => (x.fftshift(a), x.ifftshift(a)),
+            [a, b] => (x.fftshift([a, b]), x.ifftshift([a, b])),
+            [a, b, c] => (x.fftshift([a, b, c]), x.ifftshift([a, b, c])),
+            _ => (x.fftshift([0; 0]), x.ifftshift([0; 0])),
+        };
+        assert_eq!(forth, Tensor::<i64, _, O>::from_fn([4, 3, 5], |i| half(i, false)), "{axes:?}");
+        assert_eq!(back, Tensor::<i64, _, O>::from_fn([4, 3, 5], |i| half(i, true)), "{axes:?}");
+        let dynamic = DynTensor::from(x.clone());
+        assert_eq!(dynamic.fftshift(axes).unwrap().downcast_ref().unwrap(), forth);
+        assert_eq!(dynamic.ifftshift(axes).unwrap().downcast_ref().unwrap(), back);
+    }
+    let view = x.permute([2, 0, 1]);
+    let view = view.slice(s![..;-1, .., ..]);
+    assert_eq!(view.fftshift([0, 1]), view.to_owned().fftshift([0, 1]));
+    assert_eq!(
+        Tensor::<bool, _, O>::from([[true, false, false]]).fftshift(Last),
+        Tensor::<bool, _, O>::from([[false, true, false]])
+    );
+    assert_eq!(Tensor::<f32, Rank<2>, O>::zeros([0, 3]).fftshift([0, 1]).shape(), [0, 3]);
+}
+
+// ------------------------------------------------------------------ dynamic tensors, threads
+
+#[test]
+fn typed_and_dynamic_agree() {
+    fn check<T: FftElement>(x: Tensor<T, Rank<2>, ColMajor>) {
+        let dynamic = DynTensor::from(x.clone());
+        let same = |found: Result<DynTensor, Error>, expected: Tensor<T::Complex, Rank<2>, ColMajor>| {
+            assert_eq!(found.unwrap().downcast_ref().unwrap(), expected);
+        };
+        same(dynamic.fft(1), x.fft(1));
+        same(dynamic.fft(-1), x.fft(Last));
+        same(dynamic.ifft(0), x.ifft(0));
+        same(dynamic.fft(..), x.fft_axes([0, 1]));
+        same(dynamic.ifft([1, 0]), x.ifft_axes([1, 0]));
+        let options = Fft::new().lens([2, 7]).norm(Norm::Forward);
+        same(dynamic.fft_with([0, 1], options), x.fft_with([0, 1], options));
+        same(dynamic.ifft_with([0, 1], options), x.ifft_with([0, 1], options));
+        same(dynamic.t().unwrap().fft(0), x.t().fft(0));
+    }
+    let x = operand::<Rank<2>, ColMajor>([4, 5]);
+    check(x.clone());
+    check(x.re());
+    check(x.cast::<c32>());
+    check(x.re().cast::<f32>());
+    // A view whose first element is not the first one in memory.
+    assert_eq!(
+        DynTensor::from(x.clone()).slice(s![1.., ..;-2]).unwrap().fft(1).unwrap().downcast_ref().unwrap(),
+        x.slice(s![1.., ..;-2]).fft(1)
+    );
+    let real = x.re();
+    let (dynamic, half) = (DynTensor::from(real.clone()), real.rfft_axes([1, 0]));
+    assert_eq!(dynamic.rfft([1, 0]).unwrap().downcast_ref().unwrap(), half);
+    assert_eq!(
+        dynamic.rfft([1, 0]).unwrap().irfft([1, 0], 4).unwrap().downcast_ref().unwrap(),
+        half.irfft_axes([1, 0], 4)
+    );
+    let single = real.cast::<f32>();
+    let options = Fft::new().len(9);
+    assert_eq!(
+        DynTensor::from(single.clone()).rfft_with(0, options).unwrap().downcast_ref().unwrap(),
+        single.rfft_with(0, options)
+    );
+    assert_eq!(
+        DynTensor::from(single.rfft(0)).irfft_with(0, options).unwrap().downcast_ref().unwrap(),
+        single.rfft(0).irfft_with(0, options)
+    );
+}
+
+#[test]
+fn dynamic_tensors_reject_other_element_types() {
+    let text = |result: Result<DynTensor, Error>| result.unwrap_err().to_string();
+    let integers = DynTensor::from(tensor![1, 2]);
+    assert_eq!(
+        text(integers.fft(0)),
+        "fft: `i32` has no Fourier transform: expected `f32`, `f64`, `Complex<f32>` or `Complex<f64>`; convert integers first, \
+         e.g. with `.to_dtype(DType::F64)`"
+    );
+    assert!(
+        text(DynTensor::from(tensor![true]).ifft(0)).starts_with("ifft: `bool` has no Fourier transform")
+    );
+    assert!(
+        text(DynTensor::from(tensor![1.0]).irfft(0, 1))
+            .starts_with("irfft: `f64` has no inverse Fourier transform to real")
+    );
+    let complex = DynTensor::from(tensor![Complex::from(1.0)]);
+    assert!(
+        text(complex.rfft(0)).starts_with("rfft: `Complex<f64>` has no Fourier transform of real numbers")
+    );
+    assert!(
+        text(DynTensor::from(tensor![1.0].to_device_in(&Remote::default()).unwrap()).fft(0))
+            .contains("does not compute on")
+    );
+}
+
+/// The number of threads changes how lines are split, but not how they are computed.
+#[cfg(feature = "rayon")]
+#[test]
+fn same_bits_on_any_number_of_threads() {
+    let in_pool = |threads: usize, f: &(dyn Fn() -> Vec<u64> + Sync)| {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(f)
+    };
+    let bits = |x: Vec<c64>| x.into_iter().flat_map(|x| [x.re.to_bits(), x.im.to_bits()]).collect::<Vec<_>>();
+    let x = operand::<Rank<3>, RowMajor>([96, 50, 33]);
+    let (real, short) = (x.re(), operand::<Rank<2>, RowMajor>([20011, 6]));
+    // Lines of a tile that are adjacent in workspace, in several loops.
+    let strided = operand::<Rank<3>, RowMajor>([3000, 6, 5]);
+    let transforms: [&(dyn Fn() -> Vec<u64> + Sync); 8] = [
+        &|| bits(x.fft_axes([0, 1, 2]).to_vec()),
+        &|| bits(x.permute([1, 2, 0]).ifft(1).to_vec()),
+        &|| bits(real.rfft_axes([2, 1, 0]).to_vec()),
+        &|| bits(x.irfft_axes([0, 2], 61).cast::<c64>().to_vec()),
+        &|| bits(short.fft(1).to_vec()),
+        &|| bits(short.cast::<c32>().fft(1).cast::<c64>().to_vec()),
+        &|| bits(strided.fft(1).to_vec()),
+        &|| bits(strided.cast::<c32>().fft(1).cast::<c64>().to_vec()),
+    ];
+    for (k, f) in transforms.into_iter().enumerate() {
+        let expected = f();
+        for threads in 1..=3 {
+            assert!(in_pool(threads, f) == expected, "transform {k} on {threads} threads");
+        }
+    }
+}

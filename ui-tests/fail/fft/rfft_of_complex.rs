@@ -1,0 +1,8 @@
+// `rfft` transforms real numbers. Transform complex ones by `fft`.
+
+use vierbein::{Complex, tensor};
+
+fn main() {
+    let x = tensor![Complex::new(3.0, 4.0), Complex::new(0.0, 1.0)];
+    let _ = x.rfft(0);
+}

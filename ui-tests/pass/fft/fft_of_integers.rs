@@ -1,0 +1,8 @@
+// Integers have no Fourier transform. Convert them: `.cast::<f64>()`.
+
+use vierbein::tensor;
+
+pub fn main() {
+    let x = tensor![4, 9];
+    let _ = x.cast::<f64>().fft(0);
+}
