@@ -93,6 +93,8 @@ class NumPy:
         "DynTensor": ("use vierbein::DynTensor;", None),
         "op": ("use vierbein::op;", None),
         "Npz": ("use vierbein::io::npz::{Npz, NpzWriter};", "npz"),
+        "CsvReader": ("use vierbein::io::csv::CsvReader;", "csv"),
+        "CsvWriter": ("use vierbein::io::csv::CsvWriter;", "csv"),
         "rng": ("use rand::{SeedableRng, distr::{StandardUniform, Uniform}, rngs::StdRng};", "rand"),
         "folder": (
             'let folder = std::env::temp_dir().join(format!("vierbein-guide-{}", std::process::id()));\n'

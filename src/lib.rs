@@ -29,7 +29,7 @@ mod rank;
 mod simd;
 mod storage;
 mod tensor;
-#[cfg(all(unix, any(feature = "npy", feature = "safetensors", feature = "cuda")))]
+#[cfg(all(unix, any(feature = "npy", feature = "safetensors", feature = "csv", feature = "cuda")))]
 mod user;
 
 pub use axis::{AxesArg, Axis, AxisArg, DistinctAxis, IndexNumber, Last, Permutation};
