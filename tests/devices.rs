@@ -30,7 +30,7 @@ macro_rules! device_tests {
             device_tests!(@bodies $O, $Dev, true $(&& $there)?;
                 construction constant_tensors elementwise scalars_on_both_sides owned_operands in_place
                 functions complex_numbers comparisons masks select cast
-                sums means_and_moments extremes positions running_sums traces diagonals
+                sums means_and_moments extremes positions running_sums statistics traces diagonals
                 shape_operations broadcast_views slicing order_conversion matrix_products batched_products
                 products_of_views contractions named_products round_trips copies_across assignment_into_views mutable_views empty_tensors rank_0);
         }
@@ -325,6 +325,20 @@ fn running_sums<O: Order, Dev: Full>() {
         (0..=k).map(|k| r([i, 0, 3 - k])).product()
     });
     check(&make::<_, _, O, Dev>([4], |[i]| i as i32 + 1).cumprod(0), [4], |[i]| (1..=i as i32 + 1).product());
+}
+
+/// The operands are small integers, so the results are exact.
+fn statistics<O: Order, Dev: Full>() {
+    let x = make::<_, _, O, Dev>([2, 3, 4], r);
+    let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(f64::NEG_INFINITY, f64::max);
+    check(&x.cummax(1), [2, 3, 4], |[i, j, k]| largest(&mut (0..=j).map(|j| r([i, j, k]))));
+    check(&x.cummin(-1), [2, 3, 4], |[i, j, k]| -largest(&mut (0..=k).map(|k| -r([i, j, k]))));
+    check(&x.trapezoid(1, 2.0), [2, 4], |[i, k]| r([i, 0, k]) + 2.0 * r([i, 1, k]) + r([i, 2, k]));
+    let (xp, fp) = (make::<_, _, O, Dev>([5], |[i]| 4.0 * i as f64 - 8.0), make([5], |[i]| 8.0 * i as f64));
+    check(&x.interp(&xp, fp.view()), [2, 3, 4], |at| 2.0 * r(at).clamp(-8.0, 8.0) + 16.0);
+    let m = make::<_, _, O, Dev>([2, 3], |[i, j]| [[0, 1, 2], [5, 1, 3]][i][j]);
+    check(&m.cov(1), [2, 2], |[i, j]| [[1.0, -1.0], [-1.0, 4.0]][i][j]);
+    check(&m.corrcoef(), [2, 2], |[i, j]| [[1.0, -0.5], [-0.5, 1.0]][i][j]);
 }
 
 fn traces<O: Order, Dev: Full>() {

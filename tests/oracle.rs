@@ -6,6 +6,9 @@ mod einsum;
 mod reductions;
 #[path = "oracle/shapes.rs"]
 mod shapes;
+#[cfg(feature = "npy")]
+#[path = "oracle/statistics.rs"]
+mod statistics;
 #[path = "oracle/values.rs"]
 mod values;
 

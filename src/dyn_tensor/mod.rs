@@ -32,6 +32,7 @@ mod scalar;
 mod select;
 mod shape;
 mod slice;
+mod statistics;
 mod storage;
 mod tensor;
 mod unary;

@@ -354,7 +354,7 @@ impl<S: DynData> DynTensor<S> {
     }
 }
 
-// ------------------------------------------------------------------ cumulative sums and products
+// ------------------------------------------------------------------ cumulative sums, products and extrema
 
 fn scan<T: Element, Dev: Reduce<T>, F: BinaryOp<T, T, Output = T>>(
     op: F,
@@ -369,14 +369,14 @@ fn scan<T: Element, Dev: Reduce<T>, F: BinaryOp<T, T, Output = T>>(
 }
 
 macro_rules! scans {
-    ($($(#[$doc:meta])* $method:ident, $Op:ident, $expected:literal;)*) => {$(
+    ($($(#[$doc:meta])* $method:ident, $Op:ident, $bound:ident, $need:ident, $expected:literal;)*) => {$(
         // Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn $method(x: DynView<'_>, axis: usize) -> Result<DynTensor, Error> {
             on_device!("accumulate", x, Dev => dispatch!(
                 x.dtype(),
-                T: Scalar => scan::<T, Dev, _>(op::$Op, x, axis),
-                else => Err(lacking("accumulate", x.dtype(), needs::NUMBERS))
+                T: $bound => scan::<T, Dev, _>(op::$Op, x, axis),
+                else => Err(lacking("accumulate", x.dtype(), needs::$need))
             ))
         }
 
@@ -384,8 +384,8 @@ macro_rules! scans {
             $(#[$doc])*
             ///
             /// # Errors
-            /// If the axis is out of range, if an integer result overflows (debug assertions), if the elements are not numbers, or
-            /// if the device allocation fails.
+            /// If the axis is out of range, if a sum or product of integers overflows (debug assertions), if the elements are not
+            /// numbers (for maxima and minima, real numbers), or if the device allocation fails.
             ///
             /// ```
             /// use vierbein::{DynTensor, tensor};
@@ -401,9 +401,13 @@ macro_rules! scans {
 }
 scans! {
     /// Returns the cumulative sum along an axis.
-    cumsum, Add, "[[1, 3, 6], [4, 9, 15]]";
+    cumsum, Add, Scalar, NUMBERS, "[[1, 3, 6], [4, 9, 15]]";
     /// Returns the cumulative product along an axis.
-    cumprod, Mul, "[[1, 2, 6], [4, 20, 120]]";
+    cumprod, Mul, Scalar, NUMBERS, "[[1, 2, 6], [4, 20, 120]]";
+    /// Returns the cumulative maximum along an axis. From a NaN on, results are NaN.
+    cummax, Maximum, RealScalar, ORDER, "[[1, 2, 3], [4, 5, 6]]";
+    /// Returns the cumulative minimum along an axis. From a NaN on, results are NaN.
+    cummin, Minimum, RealScalar, ORDER, "[[1, 1, 1], [4, 4, 4]]";
 }
 
 // ------------------------------------------------------------------ traces

@@ -7,6 +7,7 @@
 
 pub(crate) mod contract;
 pub(crate) mod elementwise;
+pub(crate) mod interpolate;
 pub(crate) mod matmul;
 pub(crate) mod reduce;
 

@@ -378,3 +378,45 @@ pub(crate) fn asinh(x: f64) -> f64 {
 pub(crate) fn acosh(x: f64) -> f64 {
     if x > 1e100 { x.ln() + std::f64::consts::LN_2 } else { x.acosh() }
 }
+
+/// The integral by the trapezoidal rule, for points at distance 0.5.
+pub(crate) fn trapezoid(v: &[f64]) -> f64 {
+    0.25 * v.windows(2).map(|pair| pair[0] + pair[1]).sum::<f64>()
+}
+
+/// The piecewise linear function through (-1, 3), (0.5, -1) and (2, 4).
+pub(crate) fn interpolated(x: f64) -> f64 {
+    match x {
+        ..-1.0 => 3.0,
+        ..0.5 => 3.0 - (x + 1.0) * 4.0 / 1.5,
+        ..2.0 => -1.0 + (x - 0.5) * 5.0 / 1.5,
+        2.0.. => 4.0,
+        _ => f64::NAN,
+    }
+}
+
+/// The covariances of the rows of a matrix.
+pub(crate) fn covariances(x: &Array, ddof: f64) -> Outcome {
+    let [rows, columns] = x.shape[..] else { return Err(Rejection::Untried) };
+    allocated(&x.shape, 8)?;
+    allocated(&[rows, 1], 8)?;
+    allocated(&[rows, rows], 8)?;
+    let count = columns as f64 - ddof;
+    let row = |i: usize| (0..columns).map(|k| x.at(&[i, k])).collect::<Vec<_>>();
+    Ok(Array::from_fn(&[rows, rows], |index| {
+        let (a, b) = (row(index[0]), row(index[1]));
+        let mean = |v: &[f64]| v.iter().sum::<f64>() / columns as f64;
+        let (mean_a, mean_b) = (mean(&a), mean(&b));
+        let sum: f64 = a.iter().zip(&b).map(|(a, b)| (a - mean_a) * (b - mean_b)).sum();
+        if count > 0.0 { sum / count } else { f64::NAN }
+    }))
+}
+
+/// The correlation coefficients of the rows of a matrix.
+pub(crate) fn correlations(x: &Array) -> Outcome {
+    let cov = covariances(x, 0.0)?;
+    Ok(Array::from_fn(&cov.shape, |index| {
+        let deviation = |k: usize| cov.at(&[k, k]).sqrt();
+        (cov.at(index) / deviation(index[0]) / deviation(index[1])).clamp(-1.0, 1.0)
+    }))
+}

@@ -1,6 +1,7 @@
 //! Rows of all variants of reductions, cumulative sums and products, and traces.
 
-use super::array::{Array, Fold, Outcome, Rejection, diagonal, reduce, scan};
+use super::array::{Array, Fold, Outcome, Rejection, diagonal, reduce, scan, zip};
+use super::array::{correlations, covariances, interpolated, trapezoid};
 use super::driver::{Call, Done, Hazard::*, Numbers, Row};
 use super::hazards::{countable, one, square};
 use super::operand::Operand;
@@ -97,6 +98,17 @@ fn norm(v: &[f64]) -> f64 {
     }
 }
 
+const OF_ROWS: Call = Call {
+    cannot: &[
+        (WrongShape, "a matrix of any shape"),
+        (Rank0, "does not compile: the operand is a matrix"),
+        (Rank16, "does not compile: the operand is a matrix"),
+    ],
+    ..Call::NOTHING
+};
+
+const MAX: Fold = |v| extreme(v, |a, b| a > b).map(|(_, x)| x);
+const MIN: Fold = |v| extreme(v, |a, b| a < b).map(|(_, x)| x);
 const SUM: Fold = |v| Some(v.iter().sum());
 const PROD: Fold = |v| Some(v.iter().product());
 
@@ -232,6 +244,84 @@ fn otherwise() -> Vec<Row> {
             },
             expected: |a, n| scan(&a[0], n[0], PROD),
             ..AXIS
+        },
+        Call {
+            names: &["cummax", "try_cummax"],
+            verb: "accumulate",
+            run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_cummax(n[0]), panics x.cummax(n[0]))),
+            expected: |a, n| scan(&a[0], n[0], MAX),
+            ..AXIS
+        },
+        Call {
+            names: &["cummin", "try_cummin"],
+            verb: "accumulate",
+            run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_cummin(n[0]), panics x.cummin(n[0]))),
+            expected: |a, n| scan(&a[0], n[0], MIN),
+            ..AXIS
+        },
+        Call {
+            names: &["cummax_into", "try_cummax_into"],
+            verb: "accumulate",
+            operands: countable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let out = || Tensor::zeros(x.shape());
+                    done!(
+                        try { let mut out = out(); x.try_cummax_into(n[0], &mut out).map(|()| out) },
+                        panics { let mut out = out(); x.cummax_into(n[0], &mut out); out }
+                    )
+                })
+            },
+            expected: |a, n| scan(&a[0], n[0], MAX),
+            ..AXIS
+        },
+        Call {
+            names: &["cummin_into", "try_cummin_into"],
+            verb: "accumulate",
+            operands: countable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let out = || Tensor::zeros(x.shape());
+                    done!(
+                        try { let mut out = out(); x.try_cummin_into(n[0], &mut out).map(|()| out) },
+                        panics { let mut out = out(); x.cummin_into(n[0], &mut out); out }
+                    )
+                })
+            },
+            expected: |a, n| scan(&a[0], n[0], MIN),
+            ..AXIS
+        },
+        Call {
+            names: &["trapezoid", "try_trapezoid"],
+            verb: "trapezoid",
+            operands: countable,
+            run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_trapezoid(n[0], 0.5), panics x.trapezoid(n[0], 0.5))),
+            expected: |a, n| reduce(&a[0], n, false, 8, |v| Some(trapezoid(v))),
+            ..AXIS
+        },
+        Call {
+            names: &["interp", "try_interp"],
+            verb: "interpolate",
+            run: |o, _| {
+                let (xp, fp) = (tensor![-1.0, 0.5, 2.0], tensor![3.0, -1.0, 4.0]);
+                at_rank!(o, x: view, [0 1 2 16], done!(try x.try_interp(&xp, &fp), panics x.interp(&xp, &fp)))
+            },
+            expected: |a, _| zip(&[&a[0]], 8, |v| interpolated(v[0])),
+            ..WHOLE
+        },
+        Call {
+            names: &["cov", "try_cov"],
+            operands: countable,
+            run: |o, _| at_rank!(o, x: view, [2], done!(try x.try_cov(1), panics x.cov(1))),
+            expected: |a, _| covariances(&a[0], 1.0),
+            ..OF_ROWS
+        },
+        Call {
+            names: &["corrcoef", "try_corrcoef"],
+            operands: countable,
+            run: |o, _| at_rank!(o, x: view, [2], done!(try x.try_corrcoef(), panics x.corrcoef())),
+            expected: |a, _| correlations(&a[0]),
+            ..OF_ROWS
         },
         Call {
             names: &["trace", "try_trace"],

@@ -245,7 +245,9 @@ fn options_select_columns_and_missing_values() {
     assert_eq!(chosen(CsvReader::new().columns(["y", "x"])), both);
     assert_eq!(chosen(CsvReader::new().columns([-1, 1])), both);
     assert_eq!(chosen(CsvReader::new().columns([2usize, 1])), both);
-    assert_eq!(chosen(CsvReader::new().columns(&names(&["y", "x"]))), both);
+    let list = names(&["y", "x"]);
+    assert_eq!(chosen(CsvReader::new().columns(&list)), both);
+    assert_eq!(chosen(CsvReader::new().columns(list)), both);
     let twice = Ok((names(&["x", "x"]), tensor![[1, 1], [3, 3]]));
     assert_eq!(chosen(CsvReader::new().columns(["x", "x"])), twice);
     let none: [&str; 0] = [];

@@ -1,11 +1,13 @@
 //! Rows of reductions, cumulative sums and traces of `DynTensor`.
 
-use super::array::{Array, Fold, Outcome, diagonal, reduce, reject, scan};
+use super::array::{Array, Fold, Outcome, diagonal, reduce, reject, scan, zip};
+use super::array::{correlations, covariances, interpolated, trapezoid};
 use super::driver::{Call, Hazard::*, Numbers, Row, done};
-use super::hazards::{one, square};
+use super::hazards::{countable, one, square};
 use super::operand::ToArray;
 use super::{all_axes, methods, with, with_mask};
 use vierbein::dyn_tensor::DynReduction;
+use vierbein::tensor;
 
 fn extreme(v: &[f64], better: fn(f64, f64) -> bool) -> Option<(usize, f64)> {
     let nan = v.iter().position(|x| x.is_nan()).map(|k| (k, f64::NAN));
@@ -105,6 +107,65 @@ pub(crate) fn rows() -> Vec<Row> {
             numbers: Numbers::Axis,
             run: |o, n| with(&o[0], |x| done!(try x.cumprod(n[0]))),
             expected: |a, n| scan(&a[0], n[0], |v| Some(v.iter().product())),
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![cummax],
+            verb: "accumulate",
+            operands: one,
+            numbers: Numbers::Axis,
+            run: |o, n| with(&o[0], |x| done!(try x.cummax(n[0]))),
+            expected: |a, n| scan(&a[0], n[0], |v| extreme(v, |a, b| a > b).map(|(_, x)| x)),
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![cummin],
+            verb: "accumulate",
+            operands: one,
+            numbers: Numbers::Axis,
+            run: |o, n| with(&o[0], |x| done!(try x.cummin(n[0]))),
+            expected: |a, n| scan(&a[0], n[0], |v| extreme(v, |a, b| a < b).map(|(_, x)| x)),
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![trapezoid],
+            verb: "trapezoid",
+            operands: countable,
+            numbers: Numbers::Axis,
+            run: |o, n| with(&o[0], |x| done!(try x.trapezoid(n[0], 0.5))),
+            expected: |a, n| reduce(&a[0], n, false, 8, |v| Some(trapezoid(v))),
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![interp],
+            verb: "interpolate",
+            operands: one,
+            run: |o, _| {
+                let (xp, fp) = (tensor![-1.0, 0.5, 2.0], tensor![3.0, -1.0, 4.0]);
+                with(&o[0], |x| done!(try x.interp(&xp, &fp)))
+            },
+            expected: |a, _| zip(&[&a[0]], 8, |v| interpolated(v[0])),
+            cannot: &[(WrongShape, "elements of any shape")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![cov],
+            verb: "cov",
+            operands: countable,
+            run: |o, _| with(&o[0], |x| done!(try x.cov(1))),
+            expected: |a, _| {
+                if a[0].shape.len() == 2 { covariances(&a[0], 1.0) } else { reject("UnsupportedRank") }
+            },
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![corrcoef],
+            verb: "corrcoef",
+            operands: countable,
+            run: |o, _| with(&o[0], |x| done!(try x.corrcoef())),
+            expected: |a, _| {
+                if a[0].shape.len() == 2 { correlations(&a[0]) } else { reject("UnsupportedRank") }
+            },
             ..Call::NOTHING
         },
         Call {

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""Writes the operands and results of statistics that tests/oracle/statistics.rs reads, with NumPy itself.
+
+Run it with any Python that has NumPy 2 or later, from any directory.
+"""
+
+import os
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+rng = np.random.default_rng(7)
+
+
+def save(**arrays):
+    for name, array in arrays.items():
+        np.save(os.path.join(HERE, name + ".npy"), np.ascontiguousarray(array))
+
+
+# Variables of different scales, with a large mean, and two that depend on others.
+x = rng.normal(size=(5, 20)) * np.array([[1], [1e-3], [100], [1], [1]]) + np.array([[0], [5], [1000], [-3], [0]])
+x[3] = 2 * x[0] + 0.1 * x[3]
+x[4] = -x[0]
+save(variables=x, cov0=np.cov(x, ddof=0), cov1=np.cov(x), cov3=np.cov(x, ddof=3), corrcoef=np.corrcoef(x))
+
+xp = np.cumsum(rng.exponential(size=12))
+fp = rng.normal(size=12)
+at = np.concatenate([rng.uniform(xp[0] - 1, xp[-1] + 1, 40), xp, [-np.inf, np.inf, np.nan, np.nextafter(xp[3], 0)]])
+save(xp=xp, fp=fp, at=at.reshape(7, 8), interp=np.interp(at, xp, fp).reshape(7, 8))
+# Infinite values: NumPy does not return NaN where one side of the interval gives a number.
+fp = np.array([0.0, np.inf, np.inf, 1.0, -np.inf, np.nan, 2.0])
+at = np.arange(0, 6.25, 0.25)
+save(fp_infinite=fp, interp_infinite=np.interp(at, np.arange(7.0), fp))
+
+y = rng.normal(size=(3, 4, 5))
+save(y=y, trapezoid0=np.trapezoid(y, dx=0.3, axis=0), trapezoid1=np.trapezoid(y, axis=1), trapezoid2=np.trapezoid(y, dx=-2, axis=2))
+
+y = rng.integers(-9, 9, size=(3, 4, 5)).astype(float)
+y[1, 2, 3] = np.nan
+y[0, 0, 0] = -np.inf
+for axis in range(3):
+    save(**{f"cummax{axis}": np.maximum.accumulate(y, axis=axis), f"cummin{axis}": np.minimum.accumulate(y, axis=axis)})
+save(with_nan=y)
