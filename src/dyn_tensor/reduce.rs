@@ -216,6 +216,18 @@ fn norm_of(name: &'static str, x: DynView<'_>, over: Over<'_>) -> Result<DynTens
     )))
 }
 
+/// Subtracts the minima from the maxima, so that no further kernel is instantiated.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn range_of(name: &'static str, x: DynView<'_>, over: Over<'_>) -> Result<DynTensor, Error> {
+    if matches!(x.dtype(), DType::Bool | DType::C32 | DType::C64) {
+        return Err(lacking(name, x.dtype(), needs::ORDER));
+    }
+    arranged(name, false, x, over)?;
+    let mut range = max(x, over)?;
+    range.try_sub_assign(&min(x, over)?)?;
+    Ok(range)
+}
+
 macro_rules! reductions {
     ($(
         $(#[$doc:meta])*
@@ -334,6 +346,16 @@ reductions! {
     Any, any(), "any", op::Any, Those [bool], MASK, "[[true, false], [true, false]]", "", "[true, false]";
     /// The number of elements of a mask that are `true`, as `i64`.
     Count, count(), "count", op::Count, Those [bool], MASK, "[[true, false], [true, true]]", "", "[2_i64, 1]";
+    /// The difference between the largest and the smallest element; NaN if an element is NaN.
+    PeakToPeak, ptp(), "range", range_of, By, ORDER, "[[1, 7], [3, 4]]", "", "[2, 3]";
+    /// The sum of the elements that are not NaN; 0 if there are none.
+    NanSum, nan_sum(), "sum without NaN", op::NanSum, Inexact, INEXACT, "[[1.0, f64::NAN], [3.0, 4.0]]", "", "[4.0, 4.0]";
+    /// The arithmetic mean of the elements that are not NaN; NaN if there are none.
+    NanMean, nan_mean(), "mean without NaN", op::NanMean, Inexact, INEXACT, "[[1.0, f64::NAN], [3.0, 5.0]]", "", "[2.0, 5.0]";
+    /// The largest of the elements that are not NaN; NaN if all elements are NaN.
+    NanMax, nan_max(), "maximum without NaN", op::NanMax, RealFloat, FLOATS, "[[1.0, f64::NAN], [3.0, 4.0]]", "", "[3.0, 4.0]";
+    /// The smallest of the elements that are not NaN; NaN if all elements are NaN.
+    NanMin, nan_min(), "minimum without NaN", op::NanMin, RealFloat, FLOATS, "[[1.0, f64::NAN], [3.0, 4.0]]", "", "[1.0, 4.0]";
 }
 
 impl<S: DynData> DynTensor<S> {

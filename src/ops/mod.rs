@@ -62,7 +62,8 @@ pub mod op {
     pub use super::arithmetic::AddScaled;
     pub use super::binary::*;
     pub use super::reduction::{
-        All, Any, ArgMax, ArgMin, Best, Count, Max, Mean, Min, Moments, Norm, Prod, Product, Std, Sum, Var,
+        All, Any, ArgMax, ArgMin, Best, Count, Counted, Max, Mean, Min, Moments, NanMax, NanMean, NanMin, NanSum, Norm,
+        PeakToPeak, Prod, Product, Std, Sum, Var,
     };
     pub use super::select::{Clamp, Select};
     pub use super::unary::*;

@@ -379,6 +379,11 @@ pub(crate) fn acosh(x: f64) -> f64 {
     if x > 1e100 { x.ln() + std::f64::consts::LN_2 } else { x.acosh() }
 }
 
+/// The elements that are not NaN.
+pub(crate) fn numbers(v: &[f64]) -> Vec<f64> {
+    v.iter().copied().filter(|x| !x.is_nan()).collect()
+}
+
 /// The integral by the trapezoidal rule, for points at distance 0.5.
 pub(crate) fn trapezoid(v: &[f64]) -> f64 {
     0.25 * v.windows(2).map(|pair| pair[0] + pair[1]).sum::<f64>()

@@ -67,6 +67,7 @@ fn of_one() -> Vec<Row> {
         is_finite, try_is_finite, 1, f64::is_finite;
         is_infinite, try_is_infinite, 1, f64::is_infinite;
         cube, try_cube, 8, |x: f64| x * x * x;
+        nan_to_num, try_nan_to_num, 8, |x: f64| if x.is_nan() { 0.0 } else { x.clamp(f64::MIN, f64::MAX) };
     }
 }
 

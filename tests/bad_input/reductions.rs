@@ -1,7 +1,7 @@
 //! Rows of all variants of reductions, cumulative sums and products, and traces.
 
 use super::array::{Array, Fold, Outcome, Rejection, diagonal, reduce, scan, zip};
-use super::array::{correlations, covariances, interpolated, trapezoid};
+use super::array::{correlations, covariances, interpolated, numbers, trapezoid};
 use super::driver::{Call, Done, Hazard::*, Numbers, Row};
 use super::hazards::{countable, one, square};
 use super::operand::Operand;
@@ -109,6 +109,10 @@ const OF_ROWS: Call = Call {
 
 const MAX: Fold = |v| extreme(v, |a, b| a > b).map(|(_, x)| x);
 const MIN: Fold = |v| extreme(v, |a, b| a < b).map(|(_, x)| x);
+const PTP: Fold = |v| Some(MAX(v)? - MIN(v)?);
+// `f64::max` and `f64::min` ignore a NaN if the other operand is a number.
+const NAN_MAX: Fold = |v| v.iter().copied().reduce(f64::max);
+const NAN_MIN: Fold = |v| v.iter().copied().reduce(f64::min);
 const SUM: Fold = |v| Some(v.iter().sum());
 const PROD: Fold = |v| Some(v.iter().product());
 
@@ -132,6 +136,13 @@ fn every_form() -> Vec<Row> {
             |v| extreme(v, |a, b| a > b).map(|(k, _)| k as f64);
         view 8 "minimum" [argmin try_argmin argmin_axis try_argmin_axis argmin_axes try_argmin_axes argmin_keepdims try_argmin_keepdims] (),
             |v| extreme(v, |a, b| a < b).map(|(k, _)| k as f64);
+        view 8 "range" [ptp try_ptp ptp_axis try_ptp_axis ptp_axes try_ptp_axes ptp_keepdims try_ptp_keepdims] (), PTP;
+        view 8 "sum without NaN" [nan_sum try_nan_sum nan_sum_axis try_nan_sum_axis nan_sum_axes try_nan_sum_axes nan_sum_keepdims try_nan_sum_keepdims] (),
+            |v| Some(numbers(v).iter().sum());
+        view 8 "mean without NaN" [nan_mean try_nan_mean nan_mean_axis try_nan_mean_axis nan_mean_axes try_nan_mean_axes nan_mean_keepdims try_nan_mean_keepdims] (),
+            |v| Some(mean(&numbers(v)));
+        view 8 "maximum without NaN" [nan_max try_nan_max nan_max_axis try_nan_max_axis nan_max_axes try_nan_max_axes nan_max_keepdims try_nan_max_keepdims] (), NAN_MAX;
+        view 8 "minimum without NaN" [nan_min try_nan_min nan_min_axis try_nan_min_axis nan_min_axes try_nan_min_axes nan_min_keepdims try_nan_min_keepdims] (), NAN_MIN;
         mask 1 "all" [all try_all all_axis try_all_axis all_axes try_all_axes all_keepdims try_all_keepdims] (),
             |v| Some(f64::from(v.iter().all(|&x| x > 0.0)));
         mask 1 "any" [any try_any any_axis try_any_axis any_axes try_any_axes any_keepdims try_any_keepdims] (),
@@ -314,7 +325,13 @@ fn otherwise() -> Vec<Row> {
             operands: countable,
             run: |o, _| at_rank!(o, x: view, [2], done!(try x.try_cov(1), panics x.cov(1))),
             expected: |a, _| covariances(&a[0], 1.0),
-            ..OF_ROWS
+            cannot: &[
+                (WrongShape, "a matrix of any shape"),
+                (NotFinite, "whether a sum overflows depends on the order of its terms"),
+                (Rank0, "does not compile: the operand is a matrix"),
+                (Rank16, "does not compile: the operand is a matrix"),
+            ],
+            ..Call::NOTHING
         },
         Call {
             names: &["corrcoef", "try_corrcoef"],

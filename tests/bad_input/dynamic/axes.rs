@@ -1,7 +1,7 @@
 //! Rows of reductions, cumulative sums and traces of `DynTensor`.
 
 use super::array::{Array, Fold, Outcome, diagonal, reduce, reject, scan, zip};
-use super::array::{correlations, covariances, interpolated, trapezoid};
+use super::array::{correlations, covariances, interpolated, numbers, trapezoid};
 use super::driver::{Call, Hazard::*, Numbers, Row, done};
 use super::hazards::{countable, one, square};
 use super::operand::ToArray;
@@ -68,6 +68,12 @@ pub(crate) fn rows() -> Vec<Row> {
         argmax() DynReduction::ArgMax, "maximum" with 8, |v| extreme(v, |a, b| a > b).map(|(k, _)| k as f64);
         argmin() DynReduction::ArgMin, "minimum" with 8, |v| extreme(v, |a, b| a < b).map(|(k, _)| k as f64);
         norm() DynReduction::Norm, "norm" with 8, |v| Some(norm(v));
+        ptp() DynReduction::PeakToPeak, "range" with 8,
+            |v| Some(extreme(v, |a, b| a > b)?.1 - extreme(v, |a, b| a < b)?.1);
+        nan_sum() DynReduction::NanSum, "sum without NaN" with 8, |v| Some(numbers(v).iter().sum());
+        nan_mean() DynReduction::NanMean, "mean without NaN" with 8, |v| Some(mean(&numbers(v)));
+        nan_max() DynReduction::NanMax, "maximum without NaN" with 8, |v| v.iter().copied().reduce(f64::max);
+        nan_min() DynReduction::NanMin, "minimum without NaN" with 8, |v| v.iter().copied().reduce(f64::min);
         all() DynReduction::All, "all" with_mask 1, |v| Some(f64::from(v.iter().all(|&x| x > 0.0)));
         any() DynReduction::Any, "any" with_mask 1, |v| Some(f64::from(v.iter().any(|&x| x > 0.0)));
         count() DynReduction::Count, "count" with_mask 8, |v| Some(v.iter().filter(|&&x| x > 0.0).count() as f64);
@@ -156,6 +162,7 @@ pub(crate) fn rows() -> Vec<Row> {
             expected: |a, _| {
                 if a[0].shape.len() == 2 { covariances(&a[0], 1.0) } else { reject("UnsupportedRank") }
             },
+            cannot: &[(NotFinite, "whether a sum overflows depends on the order of its terms")],
             ..Call::NOTHING
         },
         Call {

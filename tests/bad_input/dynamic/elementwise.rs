@@ -62,6 +62,7 @@ fn of_one() -> Vec<Row> {
         is_finite IsFinite with 1, f64::is_finite;
         is_infinite IsInfinite with 1, f64::is_infinite;
         cube Cube with 8, |x: f64| x * x * x;
+        nan_to_num NanToNum with 8, |x: f64| if x.is_nan() { 0.0 } else { x.clamp(f64::MIN, f64::MAX) };
     };
     let calls = [
         Call {
