@@ -36,6 +36,7 @@ pub use axis::{AxesArg, Axis, AxisArg, DistinctAxis, IndexNumber, Last, Permutat
 pub use device::{Backend, Cpu, Cuda, Device, HostAccess};
 pub use dyn_tensor::{DowncastError, DynScalar, DynTensor, DynView, DynViewMut};
 pub use element::{Bits, CastTo, DType, Element, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
+pub use engine::convolve::ConvolutionMode;
 pub use error::{ConversionError, Error};
 pub use num_complex::Complex;
 #[doc(hidden)]

@@ -6,10 +6,12 @@
 #![forbid(unsafe_code)]
 
 pub(crate) mod contract;
+pub(crate) mod convolve;
 pub(crate) mod elementwise;
 pub(crate) mod interpolate;
 pub(crate) mod matmul;
 pub(crate) mod reduce;
+pub(crate) mod weights;
 
 use crate::device::Device;
 use crate::error::Error;

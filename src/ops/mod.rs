@@ -11,6 +11,7 @@ pub(crate) mod catalogue;
 mod compute;
 mod construct;
 mod convert;
+mod convolve;
 mod equal;
 mod index;
 mod interpolate;
@@ -18,6 +19,7 @@ mod iter;
 mod map;
 mod matmul;
 mod operands;
+mod polynomial;
 mod products;
 #[cfg(feature = "rand")]
 mod random;
@@ -34,6 +36,7 @@ mod statistics;
 mod trace;
 mod transfer;
 mod unary;
+mod weighted;
 
 pub(crate) use apply::Cast;
 pub(crate) use construct::Constant;
@@ -62,8 +65,8 @@ pub mod op {
     pub use super::arithmetic::AddScaled;
     pub use super::binary::*;
     pub use super::reduction::{
-        All, Any, ArgMax, ArgMin, Best, Count, Counted, Max, Mean, Min, Moments, NanMax, NanMean, NanMin, NanSum, Norm,
-        PeakToPeak, Prod, Product, Std, Sum, Var,
+        All, Any, ArgMax, ArgMin, Best, Count, Counted, Max, Mean, Min, Moments, NanMax, NanMean, NanMin,
+        NanSum, Norm, PeakToPeak, Prod, Product, Std, Sum, Var,
     };
     pub use super::select::{Clamp, Select};
     pub use super::unary::*;

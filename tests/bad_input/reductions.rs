@@ -1,14 +1,16 @@
 //! Rows of all variants of reductions, cumulative sums and products, and traces.
 
 use super::array::{Array, Fold, Outcome, Rejection, diagonal, reduce, scan, zip};
-use super::array::{correlations, covariances, interpolated, numbers, trapezoid};
+use super::array::{
+    averages, correlations, covariances, doubled, interpolated, numbers, parabola, trapezoid,
+};
 use super::driver::{Call, Done, Hazard::*, Numbers, Row};
-use super::hazards::{countable, one, square};
+use super::hazards::{countable, one, square, weighable};
 use super::operand::Operand;
 use super::writing::into;
 use super::{at_rank, done};
-use vierbein::op;
 use vierbein::prelude::*;
+use vierbein::{ConvolutionMode, op};
 
 const WHOLE: Call =
     Call { operands: one, cannot: &[(WrongShape, "over all axes of any shape")], ..Call::NOTHING };
@@ -318,6 +320,58 @@ fn otherwise() -> Vec<Row> {
                 at_rank!(o, x: view, [0 1 2 16], done!(try x.try_interp(&xp, &fp), panics x.interp(&xp, &fp)))
             },
             expected: |a, _| zip(&[&a[0]], 8, |v| interpolated(v[0])),
+            ..WHOLE
+        },
+        Call {
+            names: &["average", "try_average"],
+            verb: "average",
+            operands: weighable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let extent = x.shape().get(n[0]).copied().unwrap_or(1);
+                    let weights = Tensor::<f64, Rank<1>>::from_fn([extent], |[k]| k as f64 + 1.0);
+                    done!(try x.try_average(n[0], &weights), panics x.average(n[0], &weights))
+                })
+            },
+            expected: |a, n| averages(&a[0], n[0]),
+            cannot: &[
+                (HugeExtents, "the weights of such an axis are too many"),
+                (Rank0, "does not compile: there is no axis"),
+            ],
+            ..AXIS
+        },
+        Call {
+            names: &["polyval", "try_polyval"],
+            verb: "polyval",
+            run: |o, _| {
+                let p = tensor![2.0, 0.0, -3.0];
+                at_rank!(o, x: view, [0 1 2 16], done!(try p.try_polyval(x), panics p.polyval(x)))
+            },
+            expected: |a, _| zip(&[&a[0]], 8, |v| parabola(v[0])),
+            ..WHOLE
+        },
+        Call {
+            names: &["convolve", "try_convolve"],
+            verb: "convolve",
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], {
+                    let (k, full) = (Tensor::full(x.shape().map(|_| 1), 2.0), ConvolutionMode::Full);
+                    done!(try x.try_convolve(&k, full), panics x.convolve(&k, full))
+                })
+            },
+            expected: |a, _| doubled(&a[0]),
+            ..WHOLE
+        },
+        Call {
+            names: &["correlate", "try_correlate"],
+            verb: "correlate",
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], {
+                    let (k, same) = (Tensor::full(x.shape().map(|_| 1), 2.0), ConvolutionMode::Same);
+                    done!(try x.try_correlate(&k, same), panics x.correlate(&k, same))
+                })
+            },
+            expected: |a, _| doubled(&a[0]),
             ..WHOLE
         },
         Call {

@@ -1,13 +1,15 @@
 //! Rows of reductions, cumulative sums and traces of `DynTensor`.
 
 use super::array::{Array, Fold, Outcome, diagonal, reduce, reject, scan, zip};
-use super::array::{correlations, covariances, interpolated, numbers, trapezoid};
+use super::array::{
+    averages, correlations, covariances, doubled, interpolated, numbers, parabola, trapezoid,
+};
 use super::driver::{Call, Hazard::*, Numbers, Row, done};
-use super::hazards::{countable, one, square};
+use super::hazards::{countable, one, square, weighable};
 use super::operand::ToArray;
 use super::{all_axes, methods, with, with_mask};
 use vierbein::dyn_tensor::DynReduction;
-use vierbein::tensor;
+use vierbein::{ConvolutionMode, DynTensor, Rank, Tensor, tensor};
 
 fn extreme(v: &[f64], better: fn(f64, f64) -> bool) -> Option<(usize, f64)> {
     let nan = v.iter().position(|x| x.is_nan()).map(|k| (k, f64::NAN));
@@ -152,6 +154,62 @@ pub(crate) fn rows() -> Vec<Row> {
             },
             expected: |a, _| zip(&[&a[0]], 8, |v| interpolated(v[0])),
             cannot: &[(WrongShape, "elements of any shape")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![average],
+            verb: "average",
+            operands: weighable,
+            numbers: Numbers::Axis,
+            run: |o, n| {
+                with(&o[0], |x| {
+                    let extent = x.shape().get(n[0]).copied().unwrap_or(1);
+                    let weights = Tensor::<f64, Rank<1>>::from_fn([extent], |[k]| k as f64 + 1.0);
+                    done!(try x.average(n[0], &weights))
+                })
+            },
+            expected: |a, n| averages(&a[0], n[0]),
+            cannot: &[(HugeExtents, "the weights of such an axis are too many")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![polyval],
+            verb: "polyval",
+            operands: one,
+            run: |o, _| {
+                let p = DynTensor::from(tensor![2.0, 0.0, -3.0]);
+                with(&o[0], |x| done!(try p.polyval(x.view())))
+            },
+            expected: |a, _| zip(&[&a[0]], 8, |v| parabola(v[0])),
+            cannot: &[(WrongShape, "elements of any shape")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![convolve],
+            verb: "convolve",
+            operands: one,
+            run: |o, _| {
+                with(&o[0], |x| {
+                    let kernel = DynTensor::from_vec(&vec![1; x.rank()], vec![2.0], x.order()).unwrap();
+                    done!(try x.convolve(&kernel, ConvolutionMode::Full))
+                })
+            },
+            expected: |a, _| doubled(&a[0]),
+            cannot: &[(WrongShape, "a tensor of any shape")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![correlate],
+            verb: "correlate",
+            operands: one,
+            run: |o, _| {
+                with(&o[0], |x| {
+                    let kernel = DynTensor::from_vec(&vec![1; x.rank()], vec![2.0], x.order()).unwrap();
+                    done!(try x.correlate(&kernel, ConvolutionMode::Same))
+                })
+            },
+            expected: |a, _| doubled(&a[0]),
+            cannot: &[(WrongShape, "a tensor of any shape")],
             ..Call::NOTHING
         },
         Call {
