@@ -19,7 +19,7 @@ fn polyval(coefficients: DynView<'_>, x: DynView<'_>) -> Result<DynTensor, Error
     let Some((&first, rest)) = coefficients.split_first() else { return Ok(values) };
     values.fill(first)?;
     for &coefficient in rest {
-        values.try_mul_assign(&x)?;
+        values.try_mul_assign(x)?;
         values.try_add_assign(coefficient)?;
     }
     Ok(values)

@@ -70,7 +70,7 @@ fn covariances(op: &'static str, x: DynView<'_>, ddof: usize) -> Result<DynTenso
     centred.try_sub_assign(&means)?;
     let count = x.shape()[1];
     let divisor = if count > ddof { (count - ddof) as f64 } else { f64::NAN };
-    centred.matmul(&centred.t()?)?.try_div(number(divisor, centred.dtype()))
+    centred.matmul(centred.t()?)?.try_div(number(divisor, centred.dtype()))
 }
 
 impl<S: DynData> DynTensor<S> {
@@ -121,7 +121,7 @@ impl<S: DynData> DynTensor<S> {
         let intervals = extent.saturating_sub(1);
         let (left, _) = x.layout().split_at(axis, intervals)?;
         let (_, right) = x.layout().split_at(axis, extent - intervals)?;
-        let sums = x.with_axes(left).try_add(&x.with_axes(right))?.sum(axis)?;
+        let sums = x.with_axes(left).try_add(x.with_axes(right))?.sum(axis)?;
         sums.try_mul(number(0.5 * dx, x.dtype()))
     }
 
@@ -156,8 +156,8 @@ impl<S: DynData> DynTensor<S> {
         let deviations = products.diagonal(0, 1)?.sqrt()?;
         let dtype = products.dtype();
         products
-            .try_div(&deviations.insert_axis(1)?)?
-            .try_div(&deviations.insert_axis(0)?)?
+            .try_div(deviations.insert_axis(1)?)?
+            .try_div(deviations.insert_axis(0)?)?
             .clamp(number(-1.0, dtype), number(1.0, dtype))
     }
 }

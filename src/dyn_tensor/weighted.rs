@@ -36,7 +36,7 @@ fn average(x: DynView<'_>, axis: usize, weights: DynView<'_>) -> Result<DynTenso
     strides[axis] = step;
     let repeated = Layout::new(x.shape(), &strides[..x.rank()]).moved(weights.layout().offset());
     let repeated = DynTensor::of(*weights.storage(), repeated, x.order());
-    x.try_mul(&repeated)?.sum(axis)?.try_div(total)
+    x.try_mul(repeated)?.sum(axis)?.try_div(total)
 }
 
 impl<S: DynData> DynTensor<S> {

@@ -260,7 +260,7 @@ fn polynomials<O: Order>() {
     let line = Tensor::<i8, Rank<1>, O>::from_vec([2], vec![100, 1]);
     let at = Tensor::<i8, Rank<1>, O>::from_vec([2], vec![1, 2]);
     if cfg!(debug_assertions) {
-        assert_eq!(line.try_polyval(&at).unwrap_err().to_string().contains("100 · 2 + 1"), true);
+        assert!(line.try_polyval(&at).unwrap_err().to_string().contains("100 · 2 + 1"));
         assert!(DynTensor::from(line).polyval(&DynTensor::from(at)).is_err());
     } else {
         assert_eq!(line.polyval(at).to_vec(), [101, -55]);
