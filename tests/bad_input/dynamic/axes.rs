@@ -170,7 +170,6 @@ pub(crate) fn rows() -> Vec<Row> {
             },
             expected: |a, n| averages(&a[0], n[0]),
             cannot: &[(HugeExtents, "the weights of such an axis are too many")],
-            ..Call::NOTHING
         },
         Call {
             names: methods![polyval],
