@@ -16,8 +16,8 @@ pub(crate) struct Horner<T>(T);
 impl<T: Scalar> BinaryOp<T, T> for Horner<T> {
     type Output = T;
     const NAME: &'static str = "polyval";
-    const CUDA: CudaSource = CudaSource::builtin("wrapping_add(wrapping_mul(a, b), c)");
-    const CUDA_DEFINED: CudaSource = CudaSource::builtin("fits_mul(a, b) && fits_add(wrapping_mul(a, b), c)");
+    const CUDA: CudaSource = CudaSource::builtin("wrapping_add(wrapping_mul(a, b), constant)");
+    const CUDA_DEFINED: CudaSource = CudaSource::builtin("fits_mul(a, b) && fits_add(wrapping_mul(a, b), constant)");
     const CHECKED: bool = T::INTEGER && cfg!(debug_assertions);
     #[inline]
     fn apply(&self, a: T, b: T) -> T {
@@ -30,7 +30,7 @@ impl<T: Scalar> BinaryOp<T, T> for Horner<T> {
         format!("{a} · {b} + {}", self.0)
     }
     fn scalars(&self, bind: &mut Scalars) {
-        bind.scalar("c", self.0);
+        bind.scalar("constant", self.0);
     }
 }
 
