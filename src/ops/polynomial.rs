@@ -17,7 +17,8 @@ impl<T: Scalar> BinaryOp<T, T> for Horner<T> {
     type Output = T;
     const NAME: &'static str = "polyval";
     const CUDA: CudaSource = CudaSource::builtin("wrapping_add(wrapping_mul(a, b), constant)");
-    const CUDA_DEFINED: CudaSource = CudaSource::builtin("fits_mul(a, b) && fits_add(wrapping_mul(a, b), constant)");
+    const CUDA_DEFINED: CudaSource =
+        CudaSource::builtin("fits_mul(a, b) && fits_add(wrapping_mul(a, b), constant)");
     const CHECKED: bool = T::INTEGER && cfg!(debug_assertions);
     #[inline]
     fn apply(&self, a: T, b: T) -> T {
