@@ -79,4 +79,5 @@ pub(crate) mod texts {
     pub(crate) use super::compute::Flipped;
     pub(crate) use super::construct::{Between, Constant, Identity, Ramp};
     pub(crate) use super::operands::{WithLeft, WithRight};
+    pub(crate) use super::polynomial::Horner;
 }

@@ -11,7 +11,7 @@ use crate::tensor::{AsView, Tensor};
 
 /// A step of Horner's method, `a · b + c`, where `c` is the field.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Horner<T>(T);
+pub(crate) struct Horner<T>(pub(crate) T);
 
 impl<T: Scalar> BinaryOp<T, T> for Horner<T> {
     type Output = T;
