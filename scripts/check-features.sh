@@ -4,9 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-for features in "" rayon npy npz safetensors serde rand fft blas cuda ndarray nalgebra faer; do
+for features in "" rayon npy npz safetensors csv serde rand fft blas cuda ndarray nalgebra faer; do
     cargo clippy --lib --no-default-features --features "$features" -- -D warnings
 done
 cargo test --features faer --test interop
-cargo test --features rand,fft,npz,safetensors,serde,ndarray,nalgebra,faer,cuda --doc
+cargo test --features rand,fft,npz,safetensors,csv,serde,ndarray,nalgebra,faer,cuda --doc
 RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features

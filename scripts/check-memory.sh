@@ -27,7 +27,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-features=rand,npz,safetensors,serde,ndarray,nalgebra,faer,cuda
+features=rand,npz,safetensors,csv,serde,ndarray,nalgebra,faer,cuda
 target=$(rustc -vV | sed -n 's/^host: //p')
 work=$(mkdir -p "${CARGO_TARGET_DIR:-target}/check-memory" && cd "${CARGO_TARGET_DIR:-target}/check-memory" && pwd)
 named=${VIERBEIN_SUITES:-lib $(cd tests && ls ./*.rs | sed 's/^..//;s/\.rs$//')}

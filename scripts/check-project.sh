@@ -81,7 +81,7 @@ minimal() {
         cargo +nightly -Z direct-minimal-versions generate-lockfile
         cargo check --locked --all-features --all-targets
         # The tests that use a dependency.
-        cargo test --locked --features npz,safetensors,serde,ndarray,nalgebra --test npy --test files --test interop --test buffer_pool
+        cargo test --locked --features npz,safetensors,csv,serde,ndarray,nalgebra --test npy --test files --test interop --test buffer_pool
     )
 }
 
@@ -116,7 +116,7 @@ package() {
         # A build from scratch, as by a user who downloads the package.
         export CARGO_TARGET_DIR=$work/package/target CARGO_PROFILE_DEV_DEBUG=0
         cargo test --locked
-        cargo test --locked --features npz,safetensors,serde,ndarray,nalgebra --test files --test faults --test interop
+        cargo test --locked --features npz,safetensors,csv,serde,ndarray,nalgebra --test files --test faults --test interop
         for example in tour npy_from_python orders_and_devices; do cargo run --quiet --locked --example $example > /dev/null; done
     )
 }

@@ -19,6 +19,6 @@ python=$(cd "$(dirname "$python")" && pwd)/python
 PATH=$(dirname "$python"):$PATH cargo test --test npy numpy_reads_what_is_written
 cargo build --example dlpack_library
 PATH=$(dirname "$python"):$PATH cargo test --test interop numpy_shares_memory -- --nocapture
-VIERBEIN_PYTHON=$python cargo test --features npz,safetensors,serde --test files python -- --nocapture
+VIERBEIN_PYTHON=$python cargo test --features npz,safetensors,csv,serde --test files python -- --nocapture
 "$python" scripts/fill-guide.py --check
 "$python" scripts/plot-speed.py --check

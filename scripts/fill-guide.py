@@ -94,6 +94,8 @@ class NumPy:
         "DynTensor": ("use vierbein::DynTensor;", None),
         "op": ("use vierbein::op;", None),
         "Npz": ("use vierbein::io::npz::{Npz, NpzWriter};", "npz"),
+        "CsvReader": ("use vierbein::io::csv::CsvReader;", "csv"),
+        "CsvWriter": ("use vierbein::io::csv::CsvWriter;", "csv"),
         "rng": ("use rand::{SeedableRng, distr::{StandardUniform, Uniform}, rngs::StdRng};", "rand"),
         r"i?r?fft\w*": ("use vierbein::fft::{Fft, Norm};", "fft"),
         "folder": (

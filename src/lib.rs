@@ -36,13 +36,14 @@ mod rank;
 mod simd;
 mod storage;
 mod tensor;
-#[cfg(all(unix, any(feature = "npy", feature = "safetensors", feature = "cuda")))]
+#[cfg(all(unix, any(feature = "npy", feature = "safetensors", feature = "csv", feature = "cuda")))]
 mod user;
 
 pub use axis::{AxesArg, Axis, AxisArg, DistinctAxis, IndexNumber, Last, Permutation};
 pub use device::{Backend, Cpu, Cuda, Device, HostAccess};
 pub use dyn_tensor::{DowncastError, DynScalar, DynTensor, DynView, DynViewMut};
 pub use element::{Bits, CastTo, DType, Element, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
+pub use engine::convolve::ConvolutionMode;
 pub use engine::pieces::Pad;
 pub use error::{ConversionError, Error};
 pub use num_complex::Complex;

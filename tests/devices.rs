@@ -16,8 +16,8 @@ mod lying;
 
 use common::Remote;
 use data::{check, indices, make, p, q, r};
-use vierbein::op;
 use vierbein::prelude::*;
+use vierbein::{ConvolutionMode, op};
 
 /// The bounds that these tests require of a device. The CPU and every complete third-party device satisfy them.
 trait Full: Device + Default + Backend<f64> + Backend<i32> + Backend<Complex<f64>> {}
@@ -30,7 +30,8 @@ macro_rules! device_tests {
             device_tests!(@bodies $O, $Dev, true $(&& $there)?;
                 construction constant_tensors elementwise scalars_on_both_sides owned_operands in_place
                 functions complex_numbers comparisons masks select cast
-                sums means_and_moments extremes positions running_sums elements_at_positions elements_under_masks traces diagonals
+                sums means_and_moments extremes positions running_sums elements_at_positions elements_under_masks
+                statistics traces diagonals
                 shape_operations broadcast_views slicing order_conversion matrix_products batched_products
                 products_of_views contractions named_products round_trips copies_across assignment_into_views mutable_views empty_tensors rank_0);
         }
@@ -365,6 +366,36 @@ fn elements_under_masks<O: Order, Dev: Full>() {
     check(&y, [4, 5], |index| if p(index) > 0.0 { 7.0 } else { p(index) });
     y.masked_assign(x.gt(0.0), x.masked(x.gt(0.0)) * 2.0);
     check(&y, [4, 5], |index| if p(index) > 0.0 { 2.0 * p(index) } else { p(index) });
+}
+
+fn statistics<O: Order, Dev: Full>() {
+    let x = make::<_, _, O, Dev>([2, 3, 4], r);
+    let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(f64::NEG_INFINITY, f64::max);
+    check(&x.cummax(1), [2, 3, 4], |[i, j, k]| largest(&mut (0..=j).map(|j| r([i, j, k]))));
+    check(&x.cummin(-1), [2, 3, 4], |[i, j, k]| -largest(&mut (0..=k).map(|k| -r([i, j, k]))));
+    check(&x.trapezoid(1, 2.0), [2, 4], |[i, k]| r([i, 0, k]) + 2.0 * r([i, 1, k]) + r([i, 2, k]));
+    let (xp, fp) = (make::<_, _, O, Dev>([5], |[i]| 4.0 * i as f64 - 8.0), make([5], |[i]| 8.0 * i as f64));
+    check(&x.interp(&xp, fp.view()), [2, 3, 4], |at| 2.0 * r(at).clamp(-8.0, 8.0) + 16.0);
+    let m = make::<_, _, O, Dev>([2, 3], |[i, j]| [[0, 1, 2], [5, 1, 3]][i][j]);
+    check(&m.cov(1), [2, 2], |[i, j]| [[1.0, -1.0], [-1.0, 4.0]][i][j]);
+    check(&m.corrcoef(), [2, 2], |[i, j]| [[1.0, -0.5], [-0.5, 1.0]][i][j]);
+    let spread =
+        |v: [f64; 3]| v.into_iter().fold(f64::MIN, f64::max) - v.into_iter().fold(f64::MAX, f64::min);
+    check(&x.ptp_axis(1), [2, 4], |[i, k]| spread([0, 1, 2].map(|j| r([i, j, k]))));
+    let gap = |at: [usize; 3]| if at[1] == 1 { f64::NAN } else { r(at) };
+    let y = make::<_, _, O, Dev>([2, 3, 4], gap);
+    check(&y.nan_sum_axis(1), [2, 4], |[i, k]| r([i, 0, k]) + r([i, 2, k]));
+    check(&y.nan_mean_axis(1), [2, 4], |[i, k]| (r([i, 0, k]) + r([i, 2, k])) / 2.0);
+    check(&y.nan_max_axis(1), [2, 4], |[i, k]| r([i, 0, k]).max(r([i, 2, k])));
+    check(&y.nan_min_axis(1), [2, 4], |[i, k]| r([i, 0, k]).min(r([i, 2, k])));
+    check(&y.nan_to_num(), [2, 3, 4], |at| if at[1] == 1 { 0.0 } else { r(at) });
+    let weights = make::<_, _, O, Dev>([3], |[j]| [1.0, 2.0, 1.0][j]);
+    check(&x.average(1, &weights), [2, 4], |[i, k]| (r([i, 0, k]) + 2.0 * r([i, 1, k]) + r([i, 2, k])) / 4.0);
+    check(&weights.polyval(&x), [2, 3, 4], |at| (r(at) + 2.0) * r(at) + 1.0);
+    let pair = make::<_, _, O, Dev>([1, 2, 1], |[_, j, _]| [2.0, -1.0][j]);
+    let valid = ConvolutionMode::Valid;
+    check(&x.convolve(&pair, valid), [2, 2, 4], |[i, j, k]| 2.0 * r([i, j + 1, k]) - r([i, j, k]));
+    check(&x.correlate(&pair, valid), [2, 2, 4], |[i, j, k]| 2.0 * r([i, j, k]) - r([i, j + 1, k]));
 }
 
 fn traces<O: Order, Dev: Full>() {

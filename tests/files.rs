@@ -1,5 +1,5 @@
-//! Tests of `.npz` archives, safetensors files and serde: golden files that the reference implementations wrote, round trips
-//! through every format, damaged and hostile files, invalid arguments of every function, and writers that fail.
+//! Tests of `.npz` archives, safetensors files, CSV files and serde: golden files that the reference implementations wrote, round
+//! trips through every format, damaged and hostile files, invalid arguments of every function, and writers that fail.
 
 #[macro_use]
 #[path = "common/golden.rs"]
@@ -8,6 +8,8 @@ mod golden;
 mod archives;
 #[path = "files/bad_input.rs"]
 mod bad_input;
+#[path = "files/csv.rs"]
+mod csv;
 #[path = "files/flat.rs"]
 mod flat;
 #[path = "files/memory.rs"]

@@ -13,6 +13,9 @@ mod joining;
 mod reductions;
 #[path = "oracle/shapes.rs"]
 mod shapes;
+#[cfg(feature = "npy")]
+#[path = "oracle/statistics.rs"]
+mod statistics;
 #[path = "oracle/values.rs"]
 mod values;
 

@@ -11,11 +11,12 @@ pub mod api;
 
 use serde_json::Value;
 use std::io::Cursor;
+use vierbein::io::csv::CsvReader;
 use vierbein::io::npy::read_header_from;
 use vierbein::io::npz::{Npz, NpzWriter};
 use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
 use vierbein::prelude::*;
-use vierbein::{DynTensor, Error};
+use vierbein::{DType, DynTensor, Error};
 
 /// Returns the value, or `None` for an [`Error::File`]. Any other error is a fault.
 fn of_the_file<V>(result: Result<V, Error>) -> Option<V> {
@@ -80,6 +81,24 @@ pub fn safetensors(bytes: &[u8]) {
     for (name, x) in &read {
         assert_eq!(npy_bytes(&back.get::<DynTensor>(name).unwrap()), npy_bytes(x));
     }
+}
+
+/// The target `csv`: reads the bytes as CSV text with and without a header.
+pub fn csv(bytes: &[u8]) {
+    if let Some((names, x)) = of_the_file(DynTensor::read_csv_from(bytes, DType::F64)) {
+        let mut written = Vec::new();
+        x.write_csv_to(&mut written, &names).unwrap();
+        let (again, back) = DynTensor::read_csv_from(&written[..], DType::F64).unwrap();
+        // A text can have NaN with a sign, which is written as a missing value.
+        let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+        let [x, back] = [x, back].map(|x| x.downcast::<f64, Rank<2>, RowMajor, Cpu>().unwrap());
+        assert_eq!((again, back.shape()), (names, x.shape()));
+        assert!(x.iter().zip(back.iter()).all(same));
+    }
+    let mut reader = CsvReader::new();
+    reader.no_header().delimiter(b';').columns([0, -1]);
+    of_the_file(reader.read_from::<Tensor<i8, Rank<2>, ColMajor>>(bytes));
+    of_the_file(reader.read_dyn_from(bytes, DType::Bool));
 }
 
 /// The target `json`: reads the bytes as JSON, through serde.

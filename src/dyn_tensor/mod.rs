@@ -23,6 +23,7 @@ mod cast_into;
 mod choose;
 mod contract;
 mod convert;
+mod convolve;
 mod downcast;
 #[cfg(feature = "fft")]
 mod fft;
@@ -30,6 +31,7 @@ mod fmt;
 mod join;
 mod operand;
 mod operators;
+mod polynomial;
 mod promote;
 mod rearrange;
 mod reduce;
@@ -39,9 +41,11 @@ mod shape;
 mod slice;
 mod softmax;
 mod split;
+mod statistics;
 mod storage;
 mod tensor;
 mod unary;
+mod weighted;
 
 pub use binary::Binary;
 pub use contract::{einsum, einsum_path};

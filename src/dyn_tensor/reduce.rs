@@ -216,6 +216,18 @@ fn norm_of(name: &'static str, x: DynView<'_>, over: Over<'_>) -> Result<DynTens
     )))
 }
 
+/// Subtracts the minima from the maxima, so that no further kernel is instantiated.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn range_of(name: &'static str, x: DynView<'_>, over: Over<'_>) -> Result<DynTensor, Error> {
+    if matches!(x.dtype(), DType::Bool | DType::C32 | DType::C64) {
+        return Err(lacking(name, x.dtype(), needs::ORDER));
+    }
+    arranged(name, false, x, over)?;
+    let mut range = max(x, over)?;
+    range.try_sub_assign(&min(x, over)?)?;
+    Ok(range)
+}
+
 macro_rules! reductions {
     ($(
         $(#[$doc:meta])*
@@ -334,6 +346,16 @@ reductions! {
     Any, any(), "any", op::Any, Those [bool], MASK, "[[true, false], [true, false]]", "", "[true, false]";
     /// The number of elements of a mask that are `true`, as `i64`.
     Count, count(), "count", op::Count, Those [bool], MASK, "[[true, false], [true, true]]", "", "[2_i64, 1]";
+    /// The difference between the largest and the smallest element; NaN if an element is NaN.
+    PeakToPeak, ptp(), "range", range_of, By, ORDER, "[[1, 7], [3, 4]]", "", "[2, 3]";
+    /// The sum of the elements that are not NaN; 0 if there are none.
+    NanSum, nan_sum(), "sum without NaN", op::NanSum, Inexact, INEXACT, "[[1.0, f64::NAN], [3.0, 4.0]]", "", "[4.0, 4.0]";
+    /// The arithmetic mean of the elements that are not NaN; NaN if there are none.
+    NanMean, nan_mean(), "mean without NaN", op::NanMean, Inexact, INEXACT, "[[1.0, f64::NAN], [3.0, 5.0]]", "", "[2.0, 5.0]";
+    /// The largest of the elements that are not NaN; NaN if all elements are NaN.
+    NanMax, nan_max(), "maximum without NaN", op::NanMax, RealFloat, FLOATS, "[[1.0, f64::NAN], [3.0, 4.0]]", "", "[3.0, 4.0]";
+    /// The smallest of the elements that are not NaN; NaN if all elements are NaN.
+    NanMin, nan_min(), "minimum without NaN", op::NanMin, RealFloat, FLOATS, "[[1.0, f64::NAN], [3.0, 4.0]]", "", "[1.0, 4.0]";
 }
 
 impl<S: DynData> DynTensor<S> {
@@ -354,7 +376,7 @@ impl<S: DynData> DynTensor<S> {
     }
 }
 
-// ------------------------------------------------------------------ cumulative sums and products
+// ------------------------------------------------------------------ cumulative sums, products and extrema
 
 fn scan<T: Element, Dev: Reduce<T>, F: BinaryOp<T, T, Output = T>>(
     op: F,
@@ -369,14 +391,14 @@ fn scan<T: Element, Dev: Reduce<T>, F: BinaryOp<T, T, Output = T>>(
 }
 
 macro_rules! scans {
-    ($($(#[$doc:meta])* $method:ident, $Op:ident, $expected:literal;)*) => {$(
+    ($($(#[$doc:meta])* $method:ident, $Op:ident, $bound:ident, $need:ident, $expected:literal;)*) => {$(
         // Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn $method(x: DynView<'_>, axis: usize) -> Result<DynTensor, Error> {
             on_device!("accumulate", x, Dev => dispatch!(
                 x.dtype(),
-                T: Scalar => scan::<T, Dev, _>(op::$Op, x, axis),
-                else => Err(lacking("accumulate", x.dtype(), needs::NUMBERS))
+                T: $bound => scan::<T, Dev, _>(op::$Op, x, axis),
+                else => Err(lacking("accumulate", x.dtype(), needs::$need))
             ))
         }
 
@@ -384,8 +406,8 @@ macro_rules! scans {
             $(#[$doc])*
             ///
             /// # Errors
-            /// If the axis is out of range, if an integer result overflows (debug assertions), if the elements are not numbers, or
-            /// if the device allocation fails.
+            /// If the axis is out of range, if a sum or product of integers overflows (debug assertions), if the elements are not
+            /// numbers (for maxima and minima, real numbers), or if the device allocation fails.
             ///
             /// ```
             /// use vierbein::{DynTensor, tensor};
@@ -401,9 +423,13 @@ macro_rules! scans {
 }
 scans! {
     /// Returns the cumulative sum along an axis.
-    cumsum, Add, "[[1, 3, 6], [4, 9, 15]]";
+    cumsum, Add, Scalar, NUMBERS, "[[1, 3, 6], [4, 9, 15]]";
     /// Returns the cumulative product along an axis.
-    cumprod, Mul, "[[1, 2, 6], [4, 20, 120]]";
+    cumprod, Mul, Scalar, NUMBERS, "[[1, 2, 6], [4, 20, 120]]";
+    /// Returns the cumulative maximum along an axis. From a NaN on, results are NaN.
+    cummax, Maximum, RealScalar, ORDER, "[[1, 2, 3], [4, 5, 6]]";
+    /// Returns the cumulative minimum along an axis. From a NaN on, results are NaN.
+    cummin, Minimum, RealScalar, ORDER, "[[1, 1, 1], [4, 4, 4]]";
 }
 
 // ------------------------------------------------------------------ traces

@@ -7,14 +7,17 @@
 
 pub(crate) mod choose;
 pub(crate) mod contract;
+pub(crate) mod convolve;
 pub(crate) mod elementwise;
 #[cfg(feature = "fft")]
 pub(crate) mod fft;
+pub(crate) mod interpolate;
 pub(crate) mod join;
 pub(crate) mod matmul;
 pub(crate) mod pieces;
 pub(crate) mod rearrange;
 pub(crate) mod reduce;
+pub(crate) mod weights;
 
 use crate::device::Device;
 use crate::error::Error;

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub(super) use super::shorten::shorten;
 use crate::element::DType;
 use crate::rank::MAX_RANK;
 
@@ -28,16 +29,6 @@ pub struct Contents {
 /// Returns whether row-major and column-major order are the same for this shape.
 pub(super) fn same_in_both_orders(shape: &[usize]) -> bool {
     shape.contains(&0) || shape.iter().filter(|&&extent| extent > 1).count() < 2
-}
-
-/// Shortens a text from a file for an error message and replaces control characters, which a terminal would interpret.
-pub(super) fn shorten(text: &str) -> String {
-    let (text, dots) = match text.char_indices().nth(100) {
-        Some((end, _)) => (&text[..end], ".."),
-        None => (text, ""),
-    };
-    let shown = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c });
-    shown.chain(dots.chars()).collect()
 }
 
 impl Contents {

@@ -5,6 +5,7 @@
 //! | `npy` | [`npy`]: NumPy's file of one array | [`Tensor::read_npy`](crate::Tensor::read_npy) | [`Tensor::write_npy`](crate::Tensor::write_npy) |
 //! | `npz` | `npz`: NumPy's archive of several arrays | `Npz` | `NpzWriter` |
 //! | `safetensors` | `safetensors`: several row-major tensors, memory-mapped or read | `Safetensors` | `SafetensorsWriter` |
+//! | `csv` | `csv`: a matrix as text, with the names of its columns | `CsvReader`, `Tensor::read_csv` | `CsvWriter`, `Tensor::write_csv` |
 //! | `serde` | any format with a serde crate | `Deserialize` | `Serialize` |
 //!
 //! All readers return the requested tensor or an error. The error names the file and the tensor. If the tensor in the file has another type
@@ -18,7 +19,7 @@
 //! * If the disk is full, the old file is unchanged and the temporary file is deleted.
 //! * If the process is killed, the old file is unchanged. A temporary file `.vierbein-*.tmp` may remain; it can be deleted.
 //!
-//! Files are little-endian on every machine. Big-endian `.npy` and `.npz` files are read too.
+//! Binary files are little-endian on every machine. Big-endian `.npy` and `.npz` files are read too.
 //!
 //! # Files in use on Windows
 //! Windows may reject the replacement of a file that is open or memory-mapped. Writers repeat the attempt for half a second. Then they
@@ -39,6 +40,8 @@
 //! files and pipes of the directory's owner are allowed. Linux has the same rules (`fs.protected_symlinks`,
 //! `fs.protected_regular`, `fs.protected_fifos`); this crate applies them on every Unix and with any setting.
 
+#[cfg(feature = "csv")]
+pub mod csv;
 #[cfg(feature = "npy")]
 pub mod npy;
 #[cfg(feature = "npz")]
@@ -52,8 +55,10 @@ mod serde;
 mod codec;
 #[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]
 mod contents;
-#[cfg(any(feature = "npy", feature = "safetensors"))]
+#[cfg(any(feature = "npy", feature = "safetensors", feature = "csv"))]
 mod replace;
+#[cfg(any(feature = "npy", feature = "safetensors", feature = "serde", feature = "csv"))]
+mod shorten;
 #[cfg(feature = "npy")]
 mod source;
 #[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]

@@ -284,6 +284,13 @@ macro_rules! unary {
             elements: RealFloat, gives: T, example: "[0.0, f64::INFINITY]" => "[1.0, 0.0]",
             host: |x| x.real_function(RealFunction::Erfc), cuda: "erfc(a)", cost: SLOW,
         }
+        NanToNum: nan_to_num, try_nan_to_num {
+            doc: "The element, with 0 instead of NaN and the largest finite numbers instead of infinities",
+            verb: "replace NaN in",
+            elements: RealFloat, gives: T, example: "[1.0, f64::NAN, -f64::INFINITY]" => "[1.0, 0.0, f64::MIN]",
+            host: |x| if x.is_nan() { T::zero() } else { x.max(T::min_value()).min(T::max_value()) },
+            cuda: "a != a ? A(0) : !is_infinite(a) ? a : (a > 0 ? A(1) : A(-1)) * (sizeof(A) == 4 ? A(3.4028234663852886e38) : A(1.7976931348623157e308))",
+        }
     } };
 }
 

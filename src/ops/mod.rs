@@ -12,6 +12,7 @@ mod choose;
 mod compute;
 mod construct;
 mod convert;
+mod convolve;
 mod diff;
 mod equal;
 #[cfg(feature = "fft")]
@@ -21,11 +22,13 @@ mod flip;
 mod frequencies;
 mod grid;
 mod index;
+mod interpolate;
 mod iter;
 mod join;
 mod map;
 mod matmul;
 mod operands;
+mod polynomial;
 mod products;
 #[cfg(feature = "rand")]
 mod random;
@@ -35,14 +38,17 @@ mod reduce;
 mod reduce_into;
 mod reduction;
 mod scan;
+mod scan_extremes;
 mod select;
 mod shape;
 mod slice;
 mod softmax;
 mod split;
+mod statistics;
 mod trace;
 mod transfer;
 mod unary;
+mod weighted;
 mod windows;
 
 pub(crate) use apply::Cast;
@@ -78,7 +84,8 @@ pub mod op {
     pub use super::binary::*;
     pub use super::choose::FillMasked;
     pub use super::reduction::{
-        All, Any, ArgMax, ArgMin, Best, Count, Max, Mean, Min, Moments, Norm, Prod, Product, Std, Sum, Var,
+        All, Any, ArgMax, ArgMin, Best, Count, Counted, Max, Mean, Min, Moments, NanMax, NanMean, NanMin,
+        NanSum, Norm, PeakToPeak, Prod, Product, Std, Sum, Var,
     };
     pub use super::select::{Clamp, Select};
     pub use super::unary::*;
@@ -91,4 +98,5 @@ pub(crate) mod texts {
     pub(crate) use super::compute::Flipped;
     pub(crate) use super::construct::{Between, Constant, Identity, Ramp};
     pub(crate) use super::operands::{WithLeft, WithRight};
+    pub(crate) use super::polynomial::Horner;
 }

@@ -1,10 +1,13 @@
 //! Reductions: over all elements, over one axis, over several axes, or with the reduced axes kept with extent 1.
 
-use super::reduction::{All, Any, ArgMax, ArgMin, Count, Max, Mean, Min, Norm, Prod, Std, Sum, Var};
+use super::reduction::{
+    All, Any, ArgMax, ArgMin, Count, Max, Mean, Min, NanMax, NanMean, NanMin, NanSum, Norm, PeakToPeak, Prod,
+    Std, Sum, Var,
+};
 use crate::axis::{AxesArg, AxisArg, IndexNumber, all_from_start};
 use crate::device::into_output::Reduced;
 use crate::device::{Device, Reduce, Reduction};
-use crate::element::{Element, RealScalar, Scalar};
+use crate::element::{Element, Inexact, RealFloat, RealScalar, Scalar};
 use crate::engine::reduce::reduced_last;
 use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::{Axes, AxesMut};
@@ -499,6 +502,54 @@ reductions! {
     [argmin try_argmin argmin_axis try_argmin_axis argmin_axes try_argmin_axes argmin_keepdims try_argmin_keepdims]
     () RealScalar => i64, ArgMin,
     examples "[[2, 7], [1, 4]]" "" whole "2" axis0 "[1, 1]";
+}
+
+reductions! {
+    /// Returns the difference between the largest and the smallest element ("peak to peak"); NaN if an element is NaN.
+    ///
+    /// A difference of integers that overflows the element type panics in builds with debug assertions. Other builds wrap.
+    ///
+    /// # Panics
+    /// If the tensor has zero elements, an integer difference overflows (debug assertions), or the allocation fails.
+    [ptp try_ptp ptp_axis try_ptp_axis ptp_axes try_ptp_axes ptp_keepdims try_ptp_keepdims]
+    () RealScalar => T, PeakToPeak,
+    examples "[[1, 7], [3, 4]]" "" whole "6" axis0 "[2, 3]";
+}
+reductions! {
+    /// Returns the sum of the elements that are not NaN; zero if there are none. A complex number with a NaN part is skipped.
+    ///
+    /// # Panics
+    /// If the allocation fails.
+    [nan_sum try_nan_sum nan_sum_axis try_nan_sum_axis nan_sum_axes try_nan_sum_axes nan_sum_keepdims try_nan_sum_keepdims]
+    () Inexact => T, NanSum,
+    examples "[[1.0, f64::NAN], [3.0, 4.0]]" "" whole "8.0" axis0 "[4.0, 4.0]";
+}
+reductions! {
+    /// Returns the arithmetic mean of the elements that are not NaN; NaN if there are none. A complex number with a NaN part is skipped.
+    ///
+    /// # Panics
+    /// If the allocation fails.
+    [nan_mean try_nan_mean nan_mean_axis try_nan_mean_axis nan_mean_axes try_nan_mean_axes nan_mean_keepdims try_nan_mean_keepdims]
+    () Inexact => T, NanMean,
+    examples "[[1.0, f64::NAN], [3.0, 5.0]]" "" whole "3.0" axis0 "[2.0, 5.0]";
+}
+reductions! {
+    /// Returns the largest of the elements that are not NaN; NaN if all elements are NaN.
+    ///
+    /// # Panics
+    /// If the tensor has zero elements, or the allocation fails.
+    [nan_max try_nan_max nan_max_axis try_nan_max_axis nan_max_axes try_nan_max_axes nan_max_keepdims try_nan_max_keepdims]
+    () RealFloat => T, NanMax,
+    examples "[[1.0, f64::NAN], [3.0, 4.0]]" "" whole "4.0" axis0 "[3.0, 4.0]";
+}
+reductions! {
+    /// Returns the smallest of the elements that are not NaN; NaN if all elements are NaN.
+    ///
+    /// # Panics
+    /// If the tensor has zero elements, or the allocation fails.
+    [nan_min try_nan_min nan_min_axis try_nan_min_axis nan_min_axes try_nan_min_axes nan_min_keepdims try_nan_min_keepdims]
+    () RealFloat => T, NanMin,
+    examples "[[1.0, f64::NAN], [3.0, 4.0]]" "" whole "1.0" axis0 "[1.0, 4.0]";
 }
 
 macro_rules! mask_reductions {

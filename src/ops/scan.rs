@@ -154,7 +154,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.scan_into(Mul, axis.index(), out)
     }
 
-    fn scanned<F: BinaryOp<T, T, Output = T>>(
+    pub(super) fn scanned<F: BinaryOp<T, T, Output = T>>(
         &self,
         op: F,
         axis: usize,
@@ -167,7 +167,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(out)
     }
 
-    fn scan_into<F: BinaryOp<T, T, Output = T>, S2>(
+    pub(super) fn scan_into<F: BinaryOp<T, T, Output = T>, S2>(
         &self,
         op: F,
         axis: usize,

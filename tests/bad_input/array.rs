@@ -523,3 +523,69 @@ pub(crate) fn erfc(x: f64) -> f64 {
     let denominator = (1..200).rev().fold(x, |below, n| x + f64::from(n) / 2.0 / below);
     std::f64::consts::FRAC_2_SQRT_PI / 2.0 * (-x * x).exp() / denominator
 }
+
+/// The elements that are not NaN.
+pub(crate) fn numbers(v: &[f64]) -> Vec<f64> {
+    v.iter().copied().filter(|x| !x.is_nan()).collect()
+}
+
+/// The weighted means along an axis with the weights 1, 2, .. There are none for zero elements.
+pub(crate) fn averages(x: &Array, axis: usize) -> Outcome {
+    let means = reduce(x, &[axis], false, 8, |v| {
+        let weights = (1..=v.len()).map(|k| k as f64);
+        Some(v.iter().zip(weights.clone()).map(|(x, w)| x * w).sum::<f64>() / weights.sum::<f64>())
+    });
+    if x.shape.get(axis) == Some(&0) { reject("Argument") } else { means }
+}
+
+/// The convolution with a kernel whose only element is 2.
+pub(crate) fn doubled(x: &Array) -> Outcome {
+    if x.shape.contains(&0) { reject("Argument") } else { zip(&[x], 8, |v| 2.0 * v[0]) }
+}
+
+/// The polynomial 2 x² − 3.
+pub(crate) fn parabola(x: f64) -> f64 {
+    2.0 * x * x - 3.0
+}
+
+/// The integral by the trapezoidal rule, for points at distance 0.5.
+pub(crate) fn trapezoid(v: &[f64]) -> f64 {
+    0.25 * v.windows(2).map(|pair| pair[0] + pair[1]).sum::<f64>()
+}
+
+/// The piecewise linear function through (-1, 3), (0.5, -1) and (2, 4).
+pub(crate) fn interpolated(x: f64) -> f64 {
+    match x {
+        ..-1.0 => 3.0,
+        ..0.5 => 3.0 - (x + 1.0) * 4.0 / 1.5,
+        ..2.0 => -1.0 + (x - 0.5) * 5.0 / 1.5,
+        2.0.. => 4.0,
+        _ => f64::NAN,
+    }
+}
+
+/// The covariances of the rows of a matrix.
+pub(crate) fn covariances(x: &Array, ddof: f64) -> Outcome {
+    let [rows, columns] = x.shape[..] else { return Err(Rejection::Untried) };
+    allocated(&x.shape, 8)?;
+    allocated(&[rows, 1], 8)?;
+    allocated(&[rows, rows], 8)?;
+    let count = columns as f64 - ddof;
+    let row = |i: usize| (0..columns).map(|k| x.at(&[i, k])).collect::<Vec<_>>();
+    Ok(Array::from_fn(&[rows, rows], |index| {
+        let (a, b) = (row(index[0]), row(index[1]));
+        let mean = |v: &[f64]| v.iter().sum::<f64>() / columns as f64;
+        let (mean_a, mean_b) = (mean(&a), mean(&b));
+        let sum: f64 = a.iter().zip(&b).map(|(a, b)| (a - mean_a) * (b - mean_b)).sum();
+        if count > 0.0 { sum / count } else { f64::NAN }
+    }))
+}
+
+/// The correlation coefficients of the rows of a matrix.
+pub(crate) fn correlations(x: &Array) -> Outcome {
+    let cov = covariances(x, 0.0)?;
+    Ok(Array::from_fn(&cov.shape, |index| {
+        let deviation = |k: usize| cov.at(&[k, k]).sqrt();
+        (cov.at(index) / deviation(index[0]) / deviation(index[1])).clamp(-1.0, 1.0)
+    }))
+}

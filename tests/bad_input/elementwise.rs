@@ -71,6 +71,7 @@ fn of_one() -> Vec<Row> {
         sigmoid, try_sigmoid, 8, |x: f64| 0.5 + 0.5 * (x / 2.0).tanh();
         erf, try_erf, 8, array::erf;
         erfc, try_erfc, 8, array::erfc;
+        nan_to_num, try_nan_to_num, 8, |x: f64| if x.is_nan() { 0.0 } else { x.clamp(f64::MIN, f64::MAX) };
     }
 }
 

@@ -90,6 +90,11 @@ pub(crate) fn countable(hazard: Hazard) -> Vec<Vec<Operand>> {
     one(hazard).into_iter().filter(|x| !x[0].is_huge() || x[0].shape.contains(&0)).collect()
 }
 
+/// Returns the operands of [`one`] of which no axis has more elements than the tests make weights.
+pub(crate) fn weighable(hazard: Hazard) -> Vec<Vec<Operand>> {
+    one(hazard).into_iter().filter(|x| !x[0].is_huge()).collect()
+}
+
 /// Returns pairs of operands that broadcast. For `WrongShape`, they do not.
 pub(crate) fn two(hazard: Hazard) -> Vec<Vec<Operand>> {
     let contiguous =

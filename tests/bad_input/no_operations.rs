@@ -252,6 +252,13 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
     (
         "sealed traits of files and of DLPack, whose values only unsafe code makes",
         &[
+            "CsvElement::parse",
+            "CsvElement::reason",
+            "CsvElement::missing",
+            "CsvElement::put",
+            "FromCsv::of_rows",
+            "ToCsv::matrix",
+            "ToCsv::put_rows",
             "FromFile::rejection",
             "FromFile::of_elements",
             "ToFile::put_bytes",

@@ -1,13 +1,16 @@
 //! Rows of all variants of reductions, cumulative sums and products, and traces.
 
-use super::array::{Array, Fold, Outcome, Rejection, diagonal, log_sum, reduce, scan, softmax};
+use super::array::{Array, Fold, Outcome, Rejection, diagonal, log_sum, reduce, scan, softmax, zip};
+use super::array::{
+    averages, correlations, covariances, doubled, interpolated, numbers, parabola, trapezoid,
+};
 use super::driver::{Call, Done, Hazard::*, Numbers, Row};
-use super::hazards::{countable, one, square};
+use super::hazards::{countable, one, square, weighable};
 use super::operand::Operand;
 use super::writing::into;
 use super::{at_rank, done};
-use vierbein::op;
 use vierbein::prelude::*;
+use vierbein::{ConvolutionMode, op};
 
 const WHOLE: Call =
     Call { operands: one, cannot: &[(WrongShape, "over all axes of any shape")], ..Call::NOTHING };
@@ -97,6 +100,21 @@ fn norm(v: &[f64]) -> f64 {
     }
 }
 
+const OF_ROWS: Call = Call {
+    cannot: &[
+        (WrongShape, "a matrix of any shape"),
+        (Rank0, "does not compile: the operand is a matrix"),
+        (Rank16, "does not compile: the operand is a matrix"),
+    ],
+    ..Call::NOTHING
+};
+
+const MAX: Fold = |v| extreme(v, |a, b| a > b).map(|(_, x)| x);
+const MIN: Fold = |v| extreme(v, |a, b| a < b).map(|(_, x)| x);
+const PTP: Fold = |v| Some(MAX(v)? - MIN(v)?);
+// `f64::max` and `f64::min` ignore a NaN if the other operand is a number.
+const NAN_MAX: Fold = |v| v.iter().copied().reduce(f64::max);
+const NAN_MIN: Fold = |v| v.iter().copied().reduce(f64::min);
 const SUM: Fold = |v| Some(v.iter().sum());
 const PROD: Fold = |v| Some(v.iter().product());
 
@@ -120,6 +138,13 @@ fn every_form() -> Vec<Row> {
             |v| extreme(v, |a, b| a > b).map(|(k, _)| k as f64);
         view 8 "minimum" [argmin try_argmin argmin_axis try_argmin_axis argmin_axes try_argmin_axes argmin_keepdims try_argmin_keepdims] (),
             |v| extreme(v, |a, b| a < b).map(|(k, _)| k as f64);
+        view 8 "range" [ptp try_ptp ptp_axis try_ptp_axis ptp_axes try_ptp_axes ptp_keepdims try_ptp_keepdims] (), PTP;
+        view 8 "sum without NaN" [nan_sum try_nan_sum nan_sum_axis try_nan_sum_axis nan_sum_axes try_nan_sum_axes nan_sum_keepdims try_nan_sum_keepdims] (),
+            |v| Some(numbers(v).iter().sum());
+        view 8 "mean without NaN" [nan_mean try_nan_mean nan_mean_axis try_nan_mean_axis nan_mean_axes try_nan_mean_axes nan_mean_keepdims try_nan_mean_keepdims] (),
+            |v| Some(mean(&numbers(v)));
+        view 8 "maximum without NaN" [nan_max try_nan_max nan_max_axis try_nan_max_axis nan_max_axes try_nan_max_axes nan_max_keepdims try_nan_max_keepdims] (), NAN_MAX;
+        view 8 "minimum without NaN" [nan_min try_nan_min nan_min_axis try_nan_min_axis nan_min_axes try_nan_min_axes nan_min_keepdims try_nan_min_keepdims] (), NAN_MIN;
         mask 1 "all" [all try_all all_axis try_all_axis all_axes try_all_axes all_keepdims try_all_keepdims] (),
             |v| Some(f64::from(v.iter().all(|&x| x > 0.0)));
         mask 1 "any" [any try_any any_axis try_any_axis any_axes try_any_axes any_keepdims try_any_keepdims] (),
@@ -286,6 +311,142 @@ fn otherwise() -> Vec<Row> {
             },
             expected: |a, n| scan(&a[0], n[0], PROD),
             ..AXIS
+        },
+        Call {
+            names: &["cummax", "try_cummax"],
+            verb: "accumulate",
+            run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_cummax(n[0]), panics x.cummax(n[0]))),
+            expected: |a, n| scan(&a[0], n[0], MAX),
+            ..AXIS
+        },
+        Call {
+            names: &["cummin", "try_cummin"],
+            verb: "accumulate",
+            run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_cummin(n[0]), panics x.cummin(n[0]))),
+            expected: |a, n| scan(&a[0], n[0], MIN),
+            ..AXIS
+        },
+        Call {
+            names: &["cummax_into", "try_cummax_into"],
+            verb: "accumulate",
+            operands: countable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let out = || Tensor::zeros(x.shape());
+                    done!(
+                        try { let mut out = out(); x.try_cummax_into(n[0], &mut out).map(|()| out) },
+                        panics { let mut out = out(); x.cummax_into(n[0], &mut out); out }
+                    )
+                })
+            },
+            expected: |a, n| scan(&a[0], n[0], MAX),
+            ..AXIS
+        },
+        Call {
+            names: &["cummin_into", "try_cummin_into"],
+            verb: "accumulate",
+            operands: countable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let out = || Tensor::zeros(x.shape());
+                    done!(
+                        try { let mut out = out(); x.try_cummin_into(n[0], &mut out).map(|()| out) },
+                        panics { let mut out = out(); x.cummin_into(n[0], &mut out); out }
+                    )
+                })
+            },
+            expected: |a, n| scan(&a[0], n[0], MIN),
+            ..AXIS
+        },
+        Call {
+            names: &["trapezoid", "try_trapezoid"],
+            verb: "trapezoid",
+            operands: countable,
+            run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_trapezoid(n[0], 0.5), panics x.trapezoid(n[0], 0.5))),
+            expected: |a, n| reduce(&a[0], n, false, 8, |v| Some(trapezoid(v))),
+            ..AXIS
+        },
+        Call {
+            names: &["interp", "try_interp"],
+            verb: "interpolate",
+            run: |o, _| {
+                let (xp, fp) = (tensor![-1.0, 0.5, 2.0], tensor![3.0, -1.0, 4.0]);
+                at_rank!(o, x: view, [0 1 2 16], done!(try x.try_interp(&xp, &fp), panics x.interp(&xp, &fp)))
+            },
+            expected: |a, _| zip(&[&a[0]], 8, |v| interpolated(v[0])),
+            ..WHOLE
+        },
+        Call {
+            names: &["average", "try_average"],
+            verb: "average",
+            operands: weighable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let extent = x.shape().get(n[0]).copied().unwrap_or(1);
+                    let weights = Tensor::<f64, Rank<1>>::from_fn([extent], |[k]| k as f64 + 1.0);
+                    done!(try x.try_average(n[0], &weights), panics x.average(n[0], &weights))
+                })
+            },
+            expected: |a, n| averages(&a[0], n[0]),
+            cannot: &[
+                (HugeExtents, "the weights of such an axis are too many"),
+                (Rank0, "does not compile: there is no axis"),
+            ],
+            ..AXIS
+        },
+        Call {
+            names: &["polyval", "try_polyval"],
+            verb: "polyval",
+            run: |o, _| {
+                let p = tensor![2.0, 0.0, -3.0];
+                at_rank!(o, x: view, [0 1 2 16], done!(try p.try_polyval(x), panics p.polyval(x)))
+            },
+            expected: |a, _| zip(&[&a[0]], 8, |v| parabola(v[0])),
+            ..WHOLE
+        },
+        Call {
+            names: &["convolve", "try_convolve"],
+            verb: "convolve",
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], {
+                    let (k, full) = (Tensor::full(x.shape().map(|_| 1), 2.0), ConvolutionMode::Full);
+                    done!(try x.try_convolve(&k, full), panics x.convolve(&k, full))
+                })
+            },
+            expected: |a, _| doubled(&a[0]),
+            ..WHOLE
+        },
+        Call {
+            names: &["correlate", "try_correlate"],
+            verb: "correlate",
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], {
+                    let (k, same) = (Tensor::full(x.shape().map(|_| 1), 2.0), ConvolutionMode::Same);
+                    done!(try x.try_correlate(&k, same), panics x.correlate(&k, same))
+                })
+            },
+            expected: |a, _| doubled(&a[0]),
+            ..WHOLE
+        },
+        Call {
+            names: &["cov", "try_cov"],
+            operands: countable,
+            run: |o, _| at_rank!(o, x: view, [2], done!(try x.try_cov(1), panics x.cov(1))),
+            expected: |a, _| covariances(&a[0], 1.0),
+            cannot: &[
+                (WrongShape, "a matrix of any shape"),
+                (NotFinite, "whether a sum overflows depends on the order of its terms"),
+                (Rank0, "does not compile: the operand is a matrix"),
+                (Rank16, "does not compile: the operand is a matrix"),
+            ],
+            ..Call::NOTHING
+        },
+        Call {
+            names: &["corrcoef", "try_corrcoef"],
+            operands: countable,
+            run: |o, _| at_rank!(o, x: view, [2], done!(try x.try_corrcoef(), panics x.corrcoef())),
+            expected: |a, _| correlations(&a[0]),
+            ..OF_ROWS
         },
         Call {
             names: &["trace", "try_trace"],

@@ -186,6 +186,7 @@ macro_rules! integers {
             compare::<$t, _>(Norm::<f64>::default(), &cases, any, 77.0, double);
             compare::<$t, _>(Max, &cases, any, 77, exact);
             compare::<$t, _>(Min, &cases, any, 77, exact);
+            compare::<$t, _>(PeakToPeak, &cases, small, 77, exact);
             compare::<$t, _>(ArgMax, &cases, small, 77, exact);
             compare::<$t, _>(ArgMin, &cases, small, 77, exact);
         }
@@ -219,6 +220,12 @@ macro_rules! floats {
             compare::<$t, _>(Mean, &cases, value, 77.0, close);
             compare::<$t, _>(Max, &cases, ties, 77.0, same);
             compare::<$t, _>(Min, &cases, with_nan, 77.0, same);
+            compare::<$t, _>(PeakToPeak, &cases, ties, 77.0, same);
+            compare::<$t, _>(NanSum, &cases, with_nan, 77.0, close);
+            compare::<$t, _>(NanMean, &cases, with_nan, 77.0, close);
+            compare::<$t, _>(NanMax, &cases, with_nan, 77.0, same);
+            compare::<$t, _>(NanMin, &cases, with_nan, 77.0, same);
+            compare::<$t, _>(NanMax, &some(), |_| <$t>::NAN, 77.0, same);
             compare::<$t, _>(ArgMax, &cases, ties, 77, exact);
             compare::<$t, _>(ArgMin, &cases, with_nan, 77, exact);
             compare::<$t, _>(ArgMax, &some(), |_| <$t>::NEG_INFINITY, 77, exact);

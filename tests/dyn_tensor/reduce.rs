@@ -7,7 +7,7 @@ use vierbein::dyn_tensor::DynReduction;
 use vierbein::{Complex, DType, DynScalar, DynTensor, Error, MemoryOrder, c64};
 
 const ORDERS: [MemoryOrder; 2] = [MemoryOrder::RowMajor, MemoryOrder::ColMajor];
-const ALL: [DynReduction; 13] = [
+const ALL: [DynReduction; 18] = [
     DynReduction::Sum,
     DynReduction::Prod,
     DynReduction::Mean,
@@ -21,6 +21,11 @@ const ALL: [DynReduction; 13] = [
     DynReduction::All,
     DynReduction::Any,
     DynReduction::Count,
+    DynReduction::PeakToPeak,
+    DynReduction::NanSum,
+    DynReduction::NanMean,
+    DynReduction::NanMax,
+    DynReduction::NanMin,
 ];
 
 /// Converts a real number to the result type of variances and norms of `T`.
@@ -49,6 +54,8 @@ fn reduced<T: Value>(op: DynReduction, elements: &[T]) -> Option<DynScalar> {
             _ => magnitude::<T>(mean.re),
         }
     };
+    // The elements are finite, so the variants without NaN differ from the others only in the types that they support.
+    let inexact = matches!(T::DTYPE, DType::F32 | DType::F64 | DType::C32 | DType::C64);
     // Returns the first index of the extremum.
     let best = |better: fn(f64, f64) -> bool| {
         let wide = wide.clone().filter(|_| T::ORDERED)?;
@@ -74,6 +81,15 @@ fn reduced<T: Value>(op: DynReduction, elements: &[T]) -> Option<DynScalar> {
         DynReduction::All => mask().map(|mask| mask.iter().all(|&x| x).into()),
         DynReduction::Any => mask().map(|mask| mask.iter().any(|&x| x).into()),
         DynReduction::Count => mask().map(|mask| (mask.iter().filter(|&&x| x).count() as i64).into()),
+        DynReduction::PeakToPeak => {
+            let (high, low) = (best(|a, b| a > b)?, best(|a, b| a < b)?);
+            let wide = wide?;
+            Some(T::narrow(wide[high] - wide[low]).into())
+        }
+        DynReduction::NanSum => reduced(DynReduction::Sum, elements).filter(|_| inexact),
+        DynReduction::NanMean => reduced(DynReduction::Mean, elements).filter(|_| inexact),
+        DynReduction::NanMax => reduced(DynReduction::Max, elements).filter(|_| inexact),
+        DynReduction::NanMin => reduced(DynReduction::Min, elements).filter(|_| inexact),
         _ => unreachable!("there are no others"),
     }
 }
@@ -184,6 +200,11 @@ fn named_methods_equal_reduce() {
         (DynReduction::All, mask.all(1)),
         (DynReduction::Any, mask.any(1)),
         (DynReduction::Count, mask.count(1)),
+        (DynReduction::PeakToPeak, x.ptp(1)),
+        (DynReduction::NanSum, x.nan_sum(1)),
+        (DynReduction::NanMean, x.nan_mean(1)),
+        (DynReduction::NanMax, x.nan_max(1)),
+        (DynReduction::NanMin, x.nan_min(1)),
     ] {
         let of = if matches!(op, DynReduction::All | DynReduction::Any | DynReduction::Count) {
             &mask

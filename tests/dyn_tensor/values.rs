@@ -281,6 +281,8 @@ macro_rules! floats {
                     Unary::IsNan => Some(a.is_nan().into()),
                     Unary::IsFinite => Some(a.is_finite().into()),
                     Unary::IsInfinite => Some(a.is_infinite().into()),
+                    // The operands are finite.
+                    Unary::NanToNum => Some(a.into()),
                     _ => None,
                 })
             }

@@ -11,6 +11,7 @@ use std::fmt::Debug;
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use vierbein::dyn_tensor::einsum as dyn_einsum;
+use vierbein::io::csv::{CsvReader, CsvWriter};
 use vierbein::io::npz::{Npz, NpzWriter};
 use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
 use vierbein::prelude::*;
@@ -355,6 +356,20 @@ fn readers_and_writers_return_out_of_memory() {
         length(&|to| DynTensor::from(long.try_clone()?).write_npy_to(to))
     });
     check(FILES, "safetensors", || length(&|to| SafetensorsWriter::new().add("x", &backwards)?.write_to(to)));
+    // All memory for CSV text is fallible: the rows, the longest row, the text that is written.
+    let (table, mut text) = (long.clone().reshape([1000, 100]), Vec::new());
+    let names: Vec<_> = (0..100).map(|k| k.to_string()).collect();
+    table.write_csv_to(&mut text, &names).unwrap();
+    let wide = format!("{}1\n", "1,".repeat(20_000));
+    check(ELEMENTS, "read_csv_from", || Tensor::<i64, Rank<2>>::read_csv_from(&text[..]));
+    check(ELEMENTS, "read_csv_from, column-major", || {
+        Tensor::<i64, Rank<2>, ColMajor>::read_csv_from(&text[..])
+    });
+    check(ELEMENTS, "a long row", || {
+        CsvReader::new().no_header().read_from::<Tensor<u8, Rank<2>>>(wide.as_bytes())
+    });
+    check(ELEMENTS, "write_csv_to", || length(&|to| table.write_csv_to(to, &names)));
+    check(ELEMENTS, "write_csv_to, transposed", || length(&|to| CsvWriter::new().write_to(to, &table.t())));
     // A failed write leaves the old file unchanged.
     check(FILES, "write_npy", || {
         let result = backwards.write_npy(&path);

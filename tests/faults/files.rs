@@ -15,7 +15,7 @@ use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
 use vierbein::prelude::*;
 use vierbein::{Error, tensor};
 
-const NAMES: [&str; 4] = ["packed.npz", "x.npy", "x.npz", "x.safetensors"];
+const NAMES: [&str; 5] = ["packed.npz", "x.csv", "x.npy", "x.npz", "x.safetensors"];
 
 /// Returns the tensor that the tests write for a number: its elements are the number, and its length depends on the number.
 fn of(value: i64) -> Tensor<i64, Rank<1>> {
@@ -30,6 +30,7 @@ fn write(name: &str, folder: &Path, x: &Tensor<i64, Rank<1>>) -> Result<(), Erro
     let path = folder.join(name);
     match name {
         "packed.npz" => NpzWriter::new().compressed().push(x)?.write(path),
+        "x.csv" => x.insert_axis(1).write_csv(path, &["x"]),
         "x.npy" => x.write_npy(path),
         "x.npz" => NpzWriter::new().push(x)?.write(path),
         _ => SafetensorsWriter::new().add("x", x)?.write(path),
@@ -39,6 +40,7 @@ fn write(name: &str, folder: &Path, x: &Tensor<i64, Rank<1>>) -> Result<(), Erro
 fn read(name: &str, folder: &Path) -> Result<Tensor<i64, Rank<1>>, Error> {
     let path = folder.join(name);
     match name {
+        "x.csv" => Tensor::<i64, Rank<2>>::read_csv(path).map(|(_, x)| x.flatten()),
         "x.npy" => Tensor::read_npy(path),
         "x.safetensors" => Safetensors::read(path)?.get("x"),
         _ => Npz::open(path)?.get("arr_0"),
@@ -95,10 +97,13 @@ fn interrupted_and_full_writer_is_handled() {
     packed.compressed().add("x", &x).unwrap().add("y", &y).unwrap();
     let mut flat = SafetensorsWriter::new();
     flat.add("x", &x).unwrap().add("y", &y).unwrap();
-    let all: [Writes<'_>; 4] =
-        [&|to| x.write_npy_to(to), &|to| stored.write_to(to), &|to| packed.write_to(to), &|to| {
-            flat.write_to(to)
-        }];
+    let all: [Writes<'_>; 5] = [
+        &|to| x.write_npy_to(to),
+        &|to| stored.write_to(to),
+        &|to| packed.write_to(to),
+        &|to| flat.write_to(to),
+        &|to| x.write_csv_to(to, &["a", "b", "c"]),
+    ];
     for (k, write) in all.into_iter().enumerate() {
         let stutters = |room| Stutters { to: io::Cursor::default(), room, random: Random(seed() + room) };
         let mut whole = stutters(u64::MAX);
@@ -252,11 +257,11 @@ fn killed_writer_leaves_complete_files() {
         let found = NAMES.map(|name| whole(name, &folder.0));
         // The child writes the files in the order of `NAMES`, so the last one is at most one number behind the others.
         assert!(
-            found.iter().all(|&value| (found[3]..=found[3] + 1).contains(&value)),
+            found.iter().all(|&value| (found[4]..=found[4] + 1).contains(&value)),
             "round {round}: {found:?}"
         );
-        assert!(found[3] >= written, "round {round}: {found:?} after {written}");
-        written = found[3];
+        assert!(found[4] >= written, "round {round}: {found:?} after {written}");
+        written = found[4];
         // A killed writer leaves at most one unfinished temporary file, which has the documented name.
         let left: Vec<_> = folder.names().into_iter().filter(|name| !NAMES.contains(&&name[..])).collect();
         let own = format!(".vierbein-{}-", victim.id());

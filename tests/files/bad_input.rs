@@ -1,4 +1,4 @@
-//! The table of bad input for the features `npz`, `safetensors` and `serde`. The hazards and the reference implementation are those
+//! The table of bad input for the features `npz`, `safetensors`, `csv` and `serde`. The hazards and the reference implementation are those
 //! of `tests/bad_input`. The list of public items comes from rustdoc, built with these features.
 //!
 //! A tensor that is read must equal the written tensor bit for bit. Tensors with too many elements for a file must be rejected
@@ -34,16 +34,17 @@ use serde_core::de::DeserializeOwned;
 use std::io::Cursor;
 use std::path::PathBuf;
 use vierbein::dyn_tensor::SliceItem;
+use vierbein::io::csv::{Column, CsvReader, CsvWriter};
 use vierbein::io::npz::{Npz, NpzWriter};
 use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
 use vierbein::prelude::*;
 use vierbein::{DType, DynTensor, DynView, Error, MemoryOrder};
 
-const FEATURES: &[&str] = &["npz", "safetensors", "serde"];
+const FEATURES: &[&str] = &["npz", "safetensors", "csv", "serde"];
 
 #[test]
 fn every_public_function() {
-    let rows = vec![npz(), safetensors(), serialised(), erased()];
+    let rows = vec![npz(), safetensors(), csv(), erased_csv(), serialised(), erased()];
     let public = public::functions(&[])
         .zip(public::functions(FEATURES))
         .map(|(without, with)| with.difference(&without).cloned().collect());
@@ -60,6 +61,9 @@ fn round_trips(
     Row::by_hand(names, "", move |hazard: Hazard| -> ByHand {
         if hazard == WrongShape {
             return Ok(wrong());
+        }
+        if names.iter().any(|name| name.contains("csv")) && matches!(hazard, Rank0 | Rank16) {
+            return Err("a table has rank 2");
         }
         // With 32-bit pointers, no view is too large for a file. The test omits huge operands there, because it would write 2 GiB
         // for each.
@@ -343,6 +347,185 @@ fn wrong_safetensors() -> Vec<(Done, Outcome)> {
         argument(
             done!(try saying("`x` is column-major", SafetensorsWriter::new().add("x", &columns).map(|_| 0.0))),
         ),
+    ]
+}
+
+// ------------------------------------------------------------------ CSV
+
+fn csv() -> Row {
+    round_trips(
+        &[
+            "io::csv::CsvReader::columns",
+            "io::csv::CsvReader::delimiter",
+            "io::csv::CsvReader::missing",
+            "io::csv::CsvReader::new",
+            "io::csv::CsvReader::no_header",
+            "io::csv::CsvReader::read",
+            "io::csv::CsvReader::read_from",
+            "io::csv::CsvWriter::delimiter",
+            "io::csv::CsvWriter::header",
+            "io::csv::CsvWriter::new",
+            "io::csv::CsvWriter::write",
+            "io::csv::CsvWriter::write_to",
+            "read_csv",
+            "read_csv_from",
+            "write_csv",
+            "write_csv_to",
+        ],
+        |o| at_rank!(o, x: view, [2], done!(try modest(0, || through_csv(x, &o[0])))),
+        same_table_or_rejected,
+        wrong_csv,
+    )
+}
+
+fn erased_csv() -> Row {
+    round_trips(
+        &[
+            "dyn_tensor::DynTensor::read_csv",
+            "dyn_tensor::DynTensor::read_csv_from",
+            "dyn_tensor::DynTensor::write_csv",
+            "dyn_tensor::DynTensor::write_csv_to",
+            "io::csv::CsvReader::read_dyn",
+            "io::csv::CsvReader::read_dyn_from",
+        ],
+        |o| {
+            if o[0].rank() == 2 {
+                with_erased(&o[0], |x| done!(try modest(0, || through_erased_csv(&x, &o[0]))))
+            } else {
+                None
+            }
+        },
+        same_table_or_rejected,
+        wrong_erased_csv,
+    )
+}
+
+/// Maximum number of names that the tests write.
+const MAX_NAMES: usize = 100;
+
+/// Returns the expected result of a round trip. A matrix without columns is rejected, and one with fewer names than columns.
+fn same_table_or_rejected(o: &Operand) -> Outcome {
+    let columns = o.shape[1];
+    if columns == 0 || o.shape[0] == 0 && columns > MAX_NAMES {
+        reject("Argument")
+    } else {
+        same_or_rejected(o)
+    }
+}
+
+fn column_names(o: &Operand) -> Vec<String> {
+    (0..o.shape[1].min(MAX_NAMES)).map(|k| format!("x{k}")).collect()
+}
+
+/// Writes a matrix with a header and without, and reads both again.
+fn through_csv(x: &TensorView<'_, f64, Rank<2>>, o: &Operand) -> Result<Tensor<f64, Rank<2>>, Error> {
+    let path = file("bad_input.csv");
+    let names = column_names(o);
+    let mut room = room();
+    if let Err(error) = CsvWriter::new().delimiter(b';').write_to(&mut room[..], x) {
+        assert!(room.iter().all(|&byte| byte == 0), "something was written");
+        assert_eq!(CsvWriter::new().write(&path, x).is_err(), !path.exists());
+        return Err(error);
+    }
+    let end = room.iter().position(|&byte| byte == 0).expect("a text");
+    let (none, read) =
+        CsvReader::new().no_header().delimiter(b';').read_from::<Tensor<f64, Rank<2>>>(&room[..end])?;
+    assert!(none.is_empty());
+    // Without a header, a matrix without rows is an empty file.
+    if o.shape[0] > 0 {
+        assert_same(&read, o);
+    }
+    x.write_csv(&path, &names)?;
+    for (found, read) in [Tensor::read_csv(&path)?, CsvReader::new().read(&path)?] {
+        assert_eq!(found, names);
+        assert_same(&read, o);
+        let _: Tensor<f64, Rank<2>> = read;
+    }
+    let mut text = Vec::new();
+    x.write_csv_to(&mut text, &names)?;
+    let (found, read) = Tensor::<f64, Rank<2>>::read_csv_from(&text[..])?;
+    assert_eq!(found, names);
+    Ok(read)
+}
+
+fn through_erased_csv(x: &DynView<'_>, o: &Operand) -> Result<DynTensor, Error> {
+    let path = file("bad_input_erased.csv");
+    let names = column_names(o);
+    let mut room = room();
+    if let Err(error) = CsvWriter::new().write_to(&mut room[..], x) {
+        assert!(room.iter().all(|&byte| byte == 0), "something was written");
+        return Err(error);
+    }
+    x.write_csv(&path, &names)?;
+    let mut text = Vec::new();
+    x.write_csv_to(&mut text, &names)?;
+    for (found, read) in [
+        DynTensor::read_csv(&path, DType::F64)?,
+        DynTensor::read_csv_from(&text[..], DType::F64)?,
+        CsvReader::new().read_dyn(&path, DType::F64)?,
+    ] {
+        assert_eq!(found, names);
+        assert_same(&read, o);
+    }
+    CsvReader::new().read_dyn_from(&text[..], DType::F64).map(|(_, x)| x)
+}
+
+/// Returns the outcomes for invalid text, columns, delimiters and headers, and for a missing file.
+fn wrong_csv() -> Vec<(Done, Outcome)> {
+    type Matrix = Tensor<f64, Rank<2>>;
+    let x = Operand::contiguous(&[2, 3]);
+    let missing = file("bad_input_missing.csv");
+    let read = |text: &str| Matrix::read_csv_from(text.as_bytes()).map(|(_, x)| x);
+    let column = |column: Column| {
+        CsvReader::new().columns([column]).read_from::<Matrix>(&b"a,b\n1,2\n"[..]).map(|(_, x)| x)
+    };
+    let minus =
+        || CsvReader::new().delimiter(b'-').missing(["-"]).read_from::<Matrix>(&b"a\n"[..]).map(|(_, x)| x);
+    let write = |names: &[&str]| x.view::<2>().write_csv_to(Vec::new(), names).map(|()| 0.0);
+    let file_error = |done: Done| (done, reject("File"));
+    let argument = |done: Done| (done, reject("Argument"));
+    vec![
+        (done!(try column(Column::from("b"))), Ok(Array::from_fn(&[1, 1], |_| 2.0))),
+        file_error(done!(try saying("<stream>: is empty", read("")))),
+        file_error(done!(try saying("line 2: has 1 field, but line 1 has 2", read("a,b\n1\n")))),
+        file_error(
+            done!(try saying("line 3, column 2 (`b`): `x` is not a number (`f64`)", read("a,b\n1,2\n3,x\n"))),
+        ),
+        file_error(done!(try saying("has no column `c`; it has `a`, `b`", column(Column::from("c"))))),
+        file_error(done!(try saying("has no column of index 2", column(Column::from(2))))),
+        file_error(
+            done!(try saying("has no column of index -3", column(Column::from(isize::MIN)).or(column(Column::from(-3))))),
+        ),
+        file_error(
+            done!(try saying("bad_input_missing.csv: cannot be read", Matrix::read_csv(&missing).map(|(_, x)| x))),
+        ),
+        argument(done!(try saying("cannot read CSV: the delimiter `-`", minus()))),
+        argument(done!(try saying("has 3 columns, but the header has 2 names", write(&["a", "b"])))),
+    ]
+}
+
+/// Returns the outcomes for element types and ranks that a table does not have.
+fn wrong_erased_csv() -> Vec<(Done, Outcome)> {
+    let zeros =
+        |shape: &[usize], dtype| DynTensor::zeros(shape, dtype, MemoryOrder::RowMajor).expect("few zeros");
+    let write = |shape: &[usize], dtype| zeros(shape, dtype).write_csv_to(Vec::new(), &["a"]).map(|()| 0.0);
+    let read = |dtype| DynTensor::read_csv_from(&b"a\nx\n"[..], dtype).map(|(_, x)| x);
+    vec![
+        (
+            done!(try saying("write CSV: expected a matrix", write(&[1], DType::F64))),
+            reject("UnsupportedRank"),
+        ),
+        (
+            done!(try saying("write CSV: expected a matrix", write(&[], DType::F64))),
+            reject("UnsupportedRank"),
+        ),
+        (
+            done!(try saying("write CSV: `Complex<f64>` has two", write(&[1, 1], DType::C64))),
+            reject("UnsupportedDType"),
+        ),
+        (done!(try saying("read CSV: `Complex<f32>` has two", read(DType::C32))), reject("UnsupportedDType")),
+        (done!(try saying("line 2, column 1 (`a`): `x` is not a `bool`", read(DType::Bool))), reject("File")),
+        (done!(try saying("line 2, column 1 (`a`): `x` is not an integer", read(DType::I8))), reject("File")),
     ]
 }
 

@@ -3,6 +3,7 @@
 use super::golden::Folder;
 use super::{says, why};
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
+use vierbein::io::csv::CsvWriter;
 use vierbein::io::npz::{Npz, NpzWriter};
 use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
 use vierbein::prelude::*;
@@ -51,6 +52,7 @@ fn full_stream_is_error() {
     written(&|full| stored.write_to(full));
     written(&|full| packed.write_to(full));
     written(&|full| flat.write_to(full));
+    written(&|full| x.write_csv_to(full, &["a", "b"]));
 }
 
 /// The offsets in the header exceed `u32::MAX`, the maximum of `usize` on 32-bit machines. The test needs only the header: the
@@ -129,6 +131,7 @@ fn a_full_disk_is_an_error() {
         NpzWriter::new().push(&x).unwrap().write("/dev/full"),
         NpzWriter::new().compressed().push(&x).unwrap().write("/dev/full"),
         SafetensorsWriter::new().add("x", &x).unwrap().write("/dev/full"),
+        CsvWriter::new().write("/dev/full", &x),
     ];
     for result in results {
         says(&why(result), "/dev/full: cannot be written: ");
@@ -139,17 +142,21 @@ fn a_full_disk_is_an_error() {
 #[test]
 fn files_are_replaced_as_a_whole() {
     let folder = Folder::new();
-    let (npz, flat) = (folder.file("x.npz"), folder.file("x.safetensors"));
+    let (npz, flat, csv) = (folder.file("x.npz"), folder.file("x.safetensors"), folder.file("x.csv"));
     for value in [1, 2] {
         let x = Tensor::<i64, _>::full([1000], value);
         NpzWriter::new().add("x", &x).unwrap().write(&npz).unwrap();
         SafetensorsWriter::new().add("x", &x).unwrap().write(&flat).unwrap();
         assert_eq!(Npz::open(&npz).unwrap().get("x"), Ok(x.clone()));
-        assert_eq!(Safetensors::read(&flat).unwrap().get("x"), Ok(x));
+        assert_eq!(Safetensors::read(&flat).unwrap().get("x"), Ok(x.clone()));
+        x.insert_axis(1).write_csv(&csv, &["x"]).unwrap();
+        let (_, read) = Tensor::<i64, Rank<2>>::read_csv(&csv).unwrap();
+        assert_eq!(read, x.insert_axis(1));
     }
-    assert_eq!(folder.names(), ["x.npz", "x.safetensors"]);
+    assert_eq!(folder.names(), ["x.csv", "x.npz", "x.safetensors"]);
     let nowhere = folder.file("no").join("folder");
     let x = tensor![1];
     says(&why(NpzWriter::new().push(&x).unwrap().write(&nowhere)), "folder: cannot be written");
     says(&why(SafetensorsWriter::new().write(&folder.0)), "cannot be written");
+    says(&why(CsvWriter::new().write(&nowhere, &x.insert_axis(1))), "folder: cannot be written");
 }

@@ -199,6 +199,11 @@ pub(super) fn compute(x: DynView<'_>, y: DynView<'_>, s: &mut Source<'_>) {
                 DynReduction::All,
                 DynReduction::Any,
                 DynReduction::Count,
+                DynReduction::PeakToPeak,
+                DynReduction::NanSum,
+                DynReduction::NanMean,
+                DynReduction::NanMax,
+                DynReduction::NanMin,
             ]);
             let axes = s.axes(x.rank());
             match s.below(3) {

@@ -7,7 +7,7 @@ use crate::element::RealScalar;
 /// Returns the element that `beats` all others, or a NaN if there is one; `start` for zero elements.
 #[inline(always)]
 #[allow(clippy::eq_op, reason = "only NaN differs from itself")]
-fn extreme<T: RealScalar>(elements: &[T], start: T, beats: impl Fn(T, T) -> bool) -> T {
+pub(super) fn extreme<T: RealScalar>(elements: &[T], start: T, beats: impl Fn(T, T) -> bool) -> T {
     let (best, sum) = match const { size_of::<T>() } {
         _ if elements.len() < 128 => extreme_in::<T, 8>(elements, start, beats),
         1 => extreme_in::<T, 256>(elements, start, beats),

@@ -2,11 +2,15 @@
 
 mod extremes;
 mod moments;
+mod nan;
 mod norm;
+mod range;
 
 pub use extremes::{ArgMax, ArgMin, Best, Max, Min};
 pub use moments::{Moments, Std, Var};
+pub use nan::{Counted, NanMax, NanMean, NanMin, NanSum};
 pub use norm::Norm;
+pub use range::PeakToPeak;
 
 use crate::device::lanes::in_lanes;
 use crate::device::{CudaSource, Reduction};

@@ -1,11 +1,15 @@
 //! Rows of reductions, cumulative sums and traces of `DynTensor`.
 
-use super::array::{Array, Fold, Outcome, diagonal, log_sum, reduce, reject, scan, softmax};
+use super::array::{Array, Fold, Outcome, diagonal, log_sum, reduce, reject, scan, softmax, zip};
+use super::array::{
+    averages, correlations, covariances, doubled, interpolated, numbers, parabola, trapezoid,
+};
 use super::driver::{Call, Hazard::*, Numbers, Row, done};
-use super::hazards::{one, square};
+use super::hazards::{countable, one, square, weighable};
 use super::operand::ToArray;
 use super::{all_axes, methods, with, with_mask};
 use vierbein::dyn_tensor::DynReduction;
+use vierbein::{ConvolutionMode, DynTensor, Rank, Tensor, tensor};
 
 fn extreme(v: &[f64], better: fn(f64, f64) -> bool) -> Option<(usize, f64)> {
     let nan = v.iter().position(|x| x.is_nan()).map(|k| (k, f64::NAN));
@@ -66,6 +70,12 @@ pub(crate) fn rows() -> Vec<Row> {
         argmax() DynReduction::ArgMax, "maximum" with 8, |v| extreme(v, |a, b| a > b).map(|(k, _)| k as f64);
         argmin() DynReduction::ArgMin, "minimum" with 8, |v| extreme(v, |a, b| a < b).map(|(k, _)| k as f64);
         norm() DynReduction::Norm, "norm" with 8, |v| Some(norm(v));
+        ptp() DynReduction::PeakToPeak, "range" with 8,
+            |v| Some(extreme(v, |a, b| a > b)?.1 - extreme(v, |a, b| a < b)?.1);
+        nan_sum() DynReduction::NanSum, "sum without NaN" with 8, |v| Some(numbers(v).iter().sum());
+        nan_mean() DynReduction::NanMean, "mean without NaN" with 8, |v| Some(mean(&numbers(v)));
+        nan_max() DynReduction::NanMax, "maximum without NaN" with 8, |v| v.iter().copied().reduce(f64::max);
+        nan_min() DynReduction::NanMin, "minimum without NaN" with 8, |v| v.iter().copied().reduce(f64::min);
         all() DynReduction::All, "all" with_mask 1, |v| Some(f64::from(v.iter().all(|&x| x > 0.0)));
         any() DynReduction::Any, "any" with_mask 1, |v| Some(f64::from(v.iter().any(|&x| x > 0.0)));
         count() DynReduction::Count, "count" with_mask 8, |v| Some(v.iter().filter(|&&x| x > 0.0).count() as f64);
@@ -141,6 +151,121 @@ pub(crate) fn rows() -> Vec<Row> {
             numbers: Numbers::Axis,
             run: |o, n| with(&o[0], |x| done!(try x.cumprod(n[0]))),
             expected: |a, n| scan(&a[0], n[0], |v| Some(v.iter().product())),
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![cummax],
+            verb: "accumulate",
+            operands: one,
+            numbers: Numbers::Axis,
+            run: |o, n| with(&o[0], |x| done!(try x.cummax(n[0]))),
+            expected: |a, n| scan(&a[0], n[0], |v| extreme(v, |a, b| a > b).map(|(_, x)| x)),
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![cummin],
+            verb: "accumulate",
+            operands: one,
+            numbers: Numbers::Axis,
+            run: |o, n| with(&o[0], |x| done!(try x.cummin(n[0]))),
+            expected: |a, n| scan(&a[0], n[0], |v| extreme(v, |a, b| a < b).map(|(_, x)| x)),
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![trapezoid],
+            verb: "trapezoid",
+            operands: countable,
+            numbers: Numbers::Axis,
+            run: |o, n| with(&o[0], |x| done!(try x.trapezoid(n[0], 0.5))),
+            expected: |a, n| reduce(&a[0], n, false, 8, |v| Some(trapezoid(v))),
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![interp],
+            verb: "interpolate",
+            operands: one,
+            run: |o, _| {
+                let (xp, fp) = (tensor![-1.0, 0.5, 2.0], tensor![3.0, -1.0, 4.0]);
+                with(&o[0], |x| done!(try x.interp(&xp, &fp)))
+            },
+            expected: |a, _| zip(&[&a[0]], 8, |v| interpolated(v[0])),
+            cannot: &[(WrongShape, "elements of any shape")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![average],
+            verb: "average",
+            operands: weighable,
+            numbers: Numbers::Axis,
+            run: |o, n| {
+                with(&o[0], |x| {
+                    let extent = x.shape().get(n[0]).copied().unwrap_or(1);
+                    let weights = Tensor::<f64, Rank<1>>::from_fn([extent], |[k]| k as f64 + 1.0);
+                    done!(try x.average(n[0], &weights))
+                })
+            },
+            expected: |a, n| averages(&a[0], n[0]),
+            cannot: &[(HugeExtents, "the weights of such an axis are too many")],
+        },
+        Call {
+            names: methods![polyval],
+            verb: "polyval",
+            operands: one,
+            run: |o, _| {
+                let p = DynTensor::from(tensor![2.0, 0.0, -3.0]);
+                with(&o[0], |x| done!(try p.polyval(x.view())))
+            },
+            expected: |a, _| zip(&[&a[0]], 8, |v| parabola(v[0])),
+            cannot: &[(WrongShape, "elements of any shape")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![convolve],
+            verb: "convolve",
+            operands: one,
+            run: |o, _| {
+                with(&o[0], |x| {
+                    let kernel = DynTensor::from_vec(&vec![1; x.rank()], vec![2.0], x.order()).unwrap();
+                    done!(try x.convolve(&kernel, ConvolutionMode::Full))
+                })
+            },
+            expected: |a, _| doubled(&a[0]),
+            cannot: &[(WrongShape, "a tensor of any shape")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![correlate],
+            verb: "correlate",
+            operands: one,
+            run: |o, _| {
+                with(&o[0], |x| {
+                    let kernel = DynTensor::from_vec(&vec![1; x.rank()], vec![2.0], x.order()).unwrap();
+                    done!(try x.correlate(&kernel, ConvolutionMode::Same))
+                })
+            },
+            expected: |a, _| doubled(&a[0]),
+            cannot: &[(WrongShape, "a tensor of any shape")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![cov],
+            verb: "cov",
+            operands: countable,
+            run: |o, _| with(&o[0], |x| done!(try x.cov(1))),
+            expected: |a, _| {
+                if a[0].shape.len() == 2 { covariances(&a[0], 1.0) } else { reject("UnsupportedRank") }
+            },
+            cannot: &[(NotFinite, "whether a sum overflows depends on the order of its terms")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![corrcoef],
+            verb: "corrcoef",
+            operands: countable,
+            run: |o, _| with(&o[0], |x| done!(try x.corrcoef())),
+            expected: |a, _| {
+                if a[0].shape.len() == 2 { correlations(&a[0]) } else { reject("UnsupportedRank") }
+            },
             ..Call::NOTHING
         },
         Call {

@@ -66,6 +66,7 @@ fn of_one() -> Vec<Row> {
         sigmoid Sigmoid with 8, |x: f64| 0.5 + 0.5 * (x / 2.0).tanh();
         erf Erf with 8, array::erf;
         erfc Erfc with 8, array::erfc;
+        nan_to_num NanToNum with 8, |x: f64| if x.is_nan() { 0.0 } else { x.clamp(f64::MIN, f64::MAX) };
     };
     let calls = [
         Call {

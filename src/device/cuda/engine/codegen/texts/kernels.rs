@@ -11,7 +11,7 @@ use crate::device::cuda::engine::kernels::tile::tiles;
 use crate::device::cuda::engine::kernels::{elementwise, gemm, products, reduce, scan};
 use crate::device::cuda::engine::{operation, reducing, scanning};
 use crate::device::{BinaryOp, CudaSource, Reduction, TernaryOp};
-use crate::element::{DType, Element, RealScalar, Scalar, c32, c64};
+use crate::element::{DType, Element, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
 use crate::layout::plan::Plan;
 use crate::ops::op::*;
 use std::any::type_name;
@@ -43,6 +43,12 @@ impl Kernels {
         all.of_real::<f64>();
         all.of_number::<c32>();
         all.of_number::<c64>();
+        all.of_inexact::<f32>();
+        all.of_inexact::<f64>();
+        all.of_inexact::<c32>();
+        all.of_inexact::<c64>();
+        all.of_floats::<f32>();
+        all.of_floats::<f64>();
         all
     }
 
@@ -80,7 +86,18 @@ impl Kernels {
         self.reduction::<T, _>(Min);
         self.reduction::<T, _>(ArgMax);
         self.reduction::<T, _>(ArgMin);
+        self.reduction::<T, _>(PeakToPeak);
         self.scan::<T, _>(Maximum);
+    }
+
+    fn of_inexact<T: Sample + Inexact>(&mut self) {
+        self.reduction::<T, _>(NanSum);
+        self.reduction::<T, _>(NanMean);
+    }
+
+    fn of_floats<T: Sample + RealFloat>(&mut self) {
+        self.reduction::<T, _>(NanMax);
+        self.reduction::<T, _>(NanMin);
     }
 
     /// Adds each memory layout of operations with zero to three operands. `two` is the source of an operation with two operands.

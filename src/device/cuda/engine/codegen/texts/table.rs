@@ -9,7 +9,7 @@ use crate::element::{CastTo, DType, FloatFunction, Inexact, RealFloat, RealScala
 use crate::engine::contract::ScaledSum;
 use crate::ops::catalogue::{binary, dispatch_elements, operation, unary};
 use crate::ops::op::*;
-use crate::ops::texts::{Between, Cast, Constant, Flipped, Identity, Ramp, WithLeft, WithRight};
+use crate::ops::texts::{Between, Cast, Constant, Flipped, Horner, Identity, Ramp, WithLeft, WithRight};
 use core::marker::PhantomData;
 use num_traits::One;
 
@@ -167,6 +167,7 @@ fn number<T: Sample + Scalar<Real: Sample>>(p: &mut Program) {
     let third = T::all().into_iter().next_back().expect("there are samples");
     for alpha in [one, two, third] {
         p.binary::<T, T, _>(AddScaled(alpha));
+        p.binary::<T, T, _>(Horner(alpha));
     }
     for beta in [zero, one, third] {
         for alpha in [zero, one, two, third] {

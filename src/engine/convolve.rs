@@ -1,0 +1,139 @@
+//! The index ranges of direct convolutions: a sum of shifted copies of one operand, each multiplied by an element of the other.
+
+use crate::error::Error;
+use crate::rank::MAX_RANK;
+use core::ops::Range;
+
+/// Which elements of a convolution or correlation the result has. The extents of the operands along an axis are `n` and `m`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum ConvolutionMode {
+    /// Every element to which at least one product contributes: `n + m − 1` along each axis.
+    #[default]
+    Full,
+    /// The central part of the full result, with the larger of both extents.
+    Same,
+    /// The elements to which all products contribute, without padding: `max(n, m) − min(n, m) + 1` along each axis.
+    Valid,
+}
+
+/// Whether the kernel is reversed and, if it is complex, conjugated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Variant {
+    Convolution,
+    Correlation,
+}
+
+impl Variant {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Variant::Convolution => "convolve",
+            Variant::Correlation => "correlate",
+        }
+    }
+}
+
+/// The shapes of the operands, and the result's part of the full convolution.
+#[derive(Debug)]
+pub(crate) struct Taps<'a> {
+    x: &'a [usize],
+    kernel: &'a [usize],
+    /// The index of the result's first element in the full convolution.
+    start: [usize; MAX_RANK],
+    /// The shape of the result.
+    shape: [usize; MAX_RANK],
+    variant: Variant,
+    row_major: bool,
+}
+
+/// The most elements of the result that are computed at a time, so that they stay in the cache for all elements of the kernel.
+const BLOCK: usize = 1 << 14;
+
+impl<'a> Taps<'a> {
+    /// # Errors
+    /// [`Error::Argument`] if an operand has zero elements.
+    pub(crate) fn new(
+        variant: Variant,
+        mode: ConvolutionMode,
+        x: &'a [usize],
+        kernel: &'a [usize],
+        row_major: bool,
+    ) -> Result<Taps<'a>, Error> {
+        for shape in [x, kernel] {
+            if shape.contains(&0) {
+                let reason =
+                    format!("an operand of shape {shape:?} has zero elements; give operands with elements");
+                return Err(Error::Argument { op: variant.name(), reason });
+            }
+        }
+        let (mut start, mut shape) = ([0; MAX_RANK], [0; MAX_RANK]);
+        for (axis, (&n, &m)) in x.iter().zip(kernel).enumerate() {
+            let (shorter, longer) = (n.min(m), n.max(m));
+            (start[axis], shape[axis]) = match mode {
+                // An extent that is not representable is reported when the result is allocated.
+                ConvolutionMode::Full => (0, n.saturating_add(m - 1)),
+                // A correlation exchanges the operands if the kernel is the longer one, which reverses the result.
+                ConvolutionMode::Same if variant == Variant::Correlation && n < m => (shorter / 2, longer),
+                ConvolutionMode::Same => ((shorter - 1) / 2, longer),
+                ConvolutionMode::Valid => (shorter - 1, longer - shorter + 1),
+            };
+        }
+        Ok(Taps { x, kernel, start, shape, variant, row_major })
+    }
+
+    /// The shape of the result.
+    pub(crate) fn shape(&self) -> &[usize] {
+        &self.shape[..self.x.len()]
+    }
+
+    /// Calls `add(k, to, from, shape)` for each block of the result and each element of the kernel that contributes to the block. `k`
+    /// is the element's flat index in memory order. The elements of `x` that begin at `from`, times the element of the kernel, are to
+    /// be added to those of the result that begin at `to`.
+    pub(crate) fn each(
+        &self,
+        mut add: impl FnMut(usize, &[usize], &[usize], &[usize]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let rank = self.x.len();
+        if rank == 0 {
+            return add(0, &[], &[], &[]);
+        }
+        let slowest = if self.row_major { 0 } else { rank - 1 };
+        let extent = self.shape[slowest];
+        let slice: usize = self.shape().iter().product::<usize>() / extent;
+        let rows = (BLOCK / slice).max(1);
+        let taps: usize = self.kernel.iter().product();
+        for first in (0..extent).step_by(rows) {
+            let block = first..extent.min(first + rows);
+            for k in 0..taps {
+                self.add_tap(k, slowest, &block, &mut add)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_tap(
+        &self,
+        flat: usize,
+        slowest: usize,
+        block: &Range<usize>,
+        add: &mut impl FnMut(usize, &[usize], &[usize], &[usize]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let rank = self.x.len();
+        let (mut to, mut from, mut shape) = ([0; MAX_RANK], [0; MAX_RANK], [0; MAX_RANK]);
+        let mut rest = flat;
+        for step in 0..rank {
+            let axis = if self.row_major { rank - 1 - step } else { step };
+            let m = self.kernel[axis];
+            let (index, part) = (rest % m, if axis == slowest { block.clone() } else { 0..self.shape[axis] });
+            rest /= m;
+            let shift = if self.variant == Variant::Correlation { m - 1 - index } else { index };
+            // The indices of the full result that are in the block, and to which this element of the kernel contributes.
+            let low = (self.start[axis] + part.start).max(shift);
+            let high = (self.start[axis] + part.end).min(shift + self.x[axis]);
+            if low >= high {
+                return Ok(());
+            }
+            (to[axis], from[axis], shape[axis]) = (low - self.start[axis], low - shift, high - low);
+        }
+        add(flat, &to[..rank], &from[..rank], &shape[..rank])
+    }
+}

@@ -1,0 +1,626 @@
+//! CSV files: a matrix as text, with one line for each row, and the names of the columns in a header.
+//!
+//! [`read_csv`](Tensor::read_csv) and [`write_csv`](Tensor::write_csv) are methods of matrices, for files with a header and fields
+//! that are separated by commas. [`CsvReader`] and [`CsvWriter`] have options for other files.
+//!
+//! ```
+//! use vierbein::prelude::*;
+//!
+//! let text = "mass,speed\n1.5,20\n,30\n2.5,1e2\n";
+//! let (names, x) = Tensor::<f64, Rank<2>>::read_csv_from(text.as_bytes())?;
+//! assert_eq!(names, ["mass", "speed"]);
+//! assert_eq!(x.index_axis(1, 1), tensor![20.0, 30.0, 100.0]);
+//! assert!(x[[1, 0]].is_nan());
+//!
+//! let error = Tensor::<i32, Rank<2>>::read_csv_from(text.as_bytes()).unwrap_err();
+//! assert_eq!(error.to_string(), "<stream>: line 2, column 1 (`mass`): `1.5` is not an integer (`i32`)");
+//! # Ok::<(), vierbein::Error>(())
+//! ```
+//!
+//! [`CsvElement`] lists the element types, and the text of each. In messages, lines and columns count from 1, as in editors.
+//!
+//! * A field can be quoted, `"1.5"`, and a quoted name can contain delimiters, line ends and, doubled, quotes.
+//! * Lines end with LF, CR LF or CR. Lines without any character are skipped.
+//! * All rows must have the same number of fields.
+//! * Missing values are NaN in matrices of floating-point numbers, and an error for other element types. The texts `NA`, `N/A`, `NaN`,
+//!   `nan`, `null` and an empty field stand for a missing value.
+//! * A file is read once, from the beginning to the end, in parts of 64 KiB. Only the elements and one row of text are in memory.
+
+#![forbid(unsafe_code)]
+
+use crate::device::Device;
+use crate::device::cpu::reserve;
+use crate::dispatch;
+use crate::dyn_tensor::{DynData, DynTensor};
+use crate::element::DType;
+use crate::error::Error;
+use crate::order::Order;
+use crate::rank::Rank;
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+use core::fmt::Debug;
+use records::{Records, from_path, from_stream};
+use std::io::{Read, Write};
+use std::path::Path;
+
+mod column;
+mod element;
+mod records;
+mod writer;
+
+pub use column::Column;
+pub use element::CsvElement;
+pub use writer::{CsvWriter, ToCsv};
+
+use super::shorten::shorten;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// The texts that stand for a missing value unless [`CsvReader::missing`] lists others.
+const MISSING: [&str; 6] = ["", "NA", "N/A", "NaN", "nan", "null"];
+
+// ------------------------------------------------------------------ tensors
+
+/// A type that a CSV file can be read as: a matrix, `Tensor<T, Rank<2>, O>`. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be read from a CSV file",
+    label = "a CSV file holds a matrix",
+    note = "read a `Tensor<T, Rank<2>, O>` of integers, `f32`, `f64` or `bool`, or a `DynTensor` with `read_dyn`"
+)]
+pub trait FromCsv: sealed::Sealed + Sized {
+    /// The element type.
+    type Element: CsvElement;
+    /// Creates the matrix from its rows.
+    #[doc(hidden)]
+    fn of_rows(shape: [usize; 2], elements: Vec<Self::Element>) -> Result<Self, Error>;
+}
+
+impl<T: CsvElement, O: Order, Dev: Device, S> sealed::Sealed for Tensor<T, Rank<2>, O, Dev, S> {}
+
+impl<T: CsvElement, O: Order, Dev: Device + Default> FromCsv for Tensor<T, Rank<2>, O, Dev> {
+    type Element = T;
+    fn of_rows(shape: [usize; 2], elements: Vec<T>) -> Result<Self, Error> {
+        let elements = if O::ROW_MAJOR {
+            elements
+        } else {
+            Tensor::<T, Rank<2>>::try_from_vec(shape, elements)?.try_to_order::<O>()?.try_into_vec()?
+        };
+        Tensor::try_from_vec_in(shape, elements, &Dev::default())
+    }
+}
+
+impl<T: CsvElement, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
+    /// Reads a matrix and the names of its columns from a CSV file with a header.
+    ///
+    /// For files with another delimiter or without a header, and for a part of the columns, use [`CsvReader`](crate::io::csv::CsvReader).
+    ///
+    /// # Errors
+    /// * [`Error::File`] if the file cannot be read, rows have different numbers of fields, or a field is not an element of `T`. The
+    ///   error names the line and the column.
+    /// * [`Error::OutOfMemory`], and other errors if the allocation on the device fails.
+    ///
+    /// ```
+    /// use vierbein::prelude::*;
+    ///
+    /// let path = std::env::temp_dir().join(format!("vierbein-read-csv-{}.csv", std::process::id()));
+    /// std::fs::write(&path, "x,y\n1,2\n3,4\n5,6\n").unwrap();
+    /// let (names, x) = Tensor::<f64, Rank<2>>::read_csv(&path)?;
+    /// assert_eq!((names, x.shape()), (vec!["x".to_owned(), "y".to_owned()], [3, 2]));
+    /// assert_eq!(x.sum_axis(0), tensor![9.0, 12.0]);
+    /// # std::fs::remove_file(path).unwrap();
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn read_csv(path: impl AsRef<Path>) -> Result<(Vec<String>, Self), Error>
+    where
+        Dev: Default,
+    {
+        CsvReader::new().read(path)
+    }
+
+    /// Reads a matrix from any reader, like [`read_csv`](Tensor::read_csv). Reads until the reader ends.
+    ///
+    /// # Errors
+    /// See [`read_csv`](Tensor::read_csv).
+    ///
+    /// ```
+    /// use vierbein::prelude::*;
+    /// let (names, x) = Tensor::<u8, Rank<2>, ColMajor>::read_csv_from("a,b\n1,2\n".as_bytes())?;
+    /// assert_eq!((names.len(), x[[0, 1]]), (2, 2));
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn read_csv_from(reader: impl Read) -> Result<(Vec<String>, Self), Error>
+    where
+        Dev: Default,
+    {
+        CsvReader::new().read_from(reader)
+    }
+}
+
+impl<T: CsvElement, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O, Dev, S> {
+    /// Writes a CSV file with a header, which has a name for each column.
+    ///
+    /// Numbers are written so that they read as the same numbers. NaN is written as an empty field. An existing file is replaced once the
+    /// new file is complete. For another delimiter, or no header, use [`CsvWriter`](crate::io::csv::CsvWriter).
+    ///
+    /// # Errors
+    /// * [`Error::Argument`] if the number of names is not the number of columns, or there are no columns.
+    /// * [`Error::File`] if the file cannot be written. Other errors if the elements cannot be copied to the host.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    ///
+    /// let path = std::env::temp_dir().join(format!("vierbein-write-csv-{}.csv", std::process::id()));
+    /// tensor![[1.0, 0.5], [f64::NAN, 1e300]].write_csv(&path, &["x", "y"])?;
+    /// assert_eq!(std::fs::read_to_string(&path).unwrap(), "x,y\n1.0,0.5\n,1e300\n");
+    /// # std::fs::remove_file(path).unwrap();
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn write_csv<N: AsRef<str>>(&self, path: impl AsRef<Path>, names: &[N]) -> Result<(), Error> {
+        CsvWriter::new().header(names).write(path, self)
+    }
+
+    /// Writes CSV text to any writer, like [`write_csv`](Tensor::write_csv).
+    ///
+    /// # Errors
+    /// See [`write_csv`](Tensor::write_csv).
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let mut text = Vec::new();
+    /// tensor![[1, 2], [3, 4]].write_csv_to(&mut text, &["a", "b, in m"])?;
+    /// assert_eq!(text, b"a,\"b, in m\"\n1,2\n3,4\n");
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn write_csv_to<N: AsRef<str>>(&self, writer: impl Write, names: &[N]) -> Result<(), Error> {
+        CsvWriter::new().header(names).write_to(writer, self)
+    }
+}
+
+// ------------------------------------------------------------------ dynamic tensors
+
+impl DynTensor {
+    /// Reads a row-major matrix of a type that is chosen at run time, and the names of its columns, from a CSV file with a header.
+    ///
+    /// # Errors
+    /// As [`Tensor::read_csv`], and [`Error::UnsupportedDType`] for complex numbers.
+    ///
+    /// ```
+    /// use vierbein::{DType, DynTensor, tensor};
+    ///
+    /// let path = std::env::temp_dir().join(format!("vierbein-dyn-read-csv-{}.csv", std::process::id()));
+    /// std::fs::write(&path, "x,y\n1,2\n3,4\n").unwrap();
+    /// let (_, x) = DynTensor::read_csv(&path, DType::I16)?;
+    /// assert_eq!(x.downcast_ref()?, tensor![[1i16, 2], [3, 4]]);
+    /// # std::fs::remove_file(path).unwrap();
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    #[inline]
+    pub fn read_csv(path: impl AsRef<Path>, dtype: DType) -> Result<(Vec<String>, DynTensor), Error> {
+        CsvReader::new().read_dyn(path, dtype)
+    }
+
+    /// Reads a matrix from any reader, like [`read_csv`](DynTensor::read_csv).
+    ///
+    /// # Errors
+    /// See [`read_csv`](DynTensor::read_csv).
+    ///
+    /// ```
+    /// use vierbein::{DType, DynTensor};
+    /// let (names, x) = DynTensor::read_csv_from("x\ntrue\nfalse\n".as_bytes(), DType::Bool)?;
+    /// assert_eq!((names.len(), x.shape()), (1, &[2, 1][..]));
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    #[inline]
+    pub fn read_csv_from(reader: impl Read, dtype: DType) -> Result<(Vec<String>, DynTensor), Error> {
+        CsvReader::new().read_dyn_from(reader, dtype)
+    }
+}
+
+impl<S: DynData> DynTensor<S> {
+    /// Writes a CSV file with a header, as [`Tensor::write_csv`] does.
+    ///
+    /// # Errors
+    /// As [`Tensor::write_csv`], [`Error::UnsupportedRank`] if the tensor is not a matrix, and [`Error::UnsupportedDType`] for complex
+    /// numbers.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let path = std::env::temp_dir().join(format!("vierbein-dyn-csv-{}.csv", std::process::id()));
+    /// DynTensor::from(tensor![[1, 2], [3, 4]]).write_csv(&path, &["x", "y"])?;
+    /// assert_eq!(std::fs::read_to_string(&path).unwrap(), "x,y\n1,2\n3,4\n");
+    /// # std::fs::remove_file(path).unwrap();
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    #[inline]
+    pub fn write_csv<N: AsRef<str>>(&self, path: impl AsRef<Path>, names: &[N]) -> Result<(), Error> {
+        CsvWriter::new().header(names).write(path, self)
+    }
+
+    /// Writes CSV text to any writer, like [`write_csv`](DynTensor::write_csv).
+    ///
+    /// # Errors
+    /// See [`write_csv`](DynTensor::write_csv).
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let mut text = Vec::new();
+    /// DynTensor::from(tensor![[true], [false]]).write_csv_to(&mut text, &["flag"])?;
+    /// assert_eq!(text, b"flag\ntrue\nfalse\n");
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    #[inline]
+    pub fn write_csv_to<N: AsRef<str>>(&self, writer: impl Write, names: &[N]) -> Result<(), Error> {
+        CsvWriter::new().header(names).write_to(writer, self)
+    }
+}
+
+// ------------------------------------------------------------------ reading
+
+/// Reads matrices from CSV files, with options.
+///
+/// ```
+/// use vierbein::io::csv::CsvReader;
+/// use vierbein::prelude::*;
+///
+/// let text = "place; mass ;speed\nA;1.5;-\nB;2.5;30\n";
+/// let (names, x): (_, Tensor<f64, Rank<2>>) =
+///     CsvReader::new().delimiter(b';').columns(["speed", " mass "]).missing(["-"]).read_from(text.as_bytes())?;
+/// assert_eq!(names, ["speed", " mass "]);
+/// assert_eq!(x.slice(s![1, ..]), tensor![30.0, 2.5]);
+/// assert!(x[[0, 0]].is_nan());
+/// # Ok::<(), vierbein::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct CsvReader {
+    delimiter: u8,
+    header: bool,
+    columns: Option<Vec<Column>>,
+    missing: Vec<String>,
+}
+
+impl Default for CsvReader {
+    fn default() -> Self {
+        let missing = MISSING.map(str::to_owned).to_vec();
+        CsvReader { delimiter: b',', header: true, columns: None, missing }
+    }
+}
+
+impl CsvReader {
+    /// Creates a reader for files with a header, all of whose columns are read. Fields are separated by commas.
+    ///
+    /// ```
+    /// use vierbein::io::csv::CsvReader;
+    /// use vierbein::prelude::*;
+    /// let (_, x) = CsvReader::new().read_from::<Tensor<i32, Rank<2>>>("a,b\n1,2\n".as_bytes())?;
+    /// assert_eq!(x, tensor![[1, 2]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn new() -> Self {
+        CsvReader::default()
+    }
+
+    /// Sets the delimiter between fields: an ASCII character that cannot be part of a number or a quote, such as `b';'` or `b'\t'`.
+    ///
+    /// ```
+    /// use vierbein::io::csv::CsvReader;
+    /// use vierbein::prelude::*;
+    /// let mut reader = CsvReader::new();
+    /// let (_, x) = reader.delimiter(b'\t').read_from::<Tensor<i32, Rank<2>>>("a\tb\n1\t2\n".as_bytes())?;
+    /// assert_eq!(x, tensor![[1, 2]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn delimiter(&mut self, delimiter: u8) -> &mut Self {
+        self.delimiter = delimiter;
+        self
+    }
+
+    /// Reads files without a header: the first line is the first row, and no names are returned.
+    ///
+    /// ```
+    /// use vierbein::io::csv::CsvReader;
+    /// use vierbein::prelude::*;
+    /// let (names, x) = CsvReader::new().no_header().read_from::<Tensor<i32, Rank<2>>>("1,2\n3,4\n".as_bytes())?;
+    /// assert_eq!((names.len(), x), (0, tensor![[1, 2], [3, 4]]));
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn no_header(&mut self) -> &mut Self {
+        self.header = false;
+        self
+    }
+
+    /// Reads only these columns, in this order. A column is a name or an index, which can be negative.
+    ///
+    /// The other columns can contain any text.
+    ///
+    /// ```
+    /// use vierbein::io::csv::CsvReader;
+    /// use vierbein::prelude::*;
+    /// let text = "name,x,y\nA,1,2\nB,3,4\n".as_bytes();
+    /// let (names, x) = CsvReader::new().columns(["y", "x"]).read_from::<Tensor<i32, Rank<2>>>(text)?;
+    /// assert_eq!((&names[0][..], x), ("y", tensor![[2, 1], [4, 3]]));
+    /// let (_, x) = CsvReader::new().columns([-1]).read_from::<Tensor<i32, Rank<2>>>(text)?;
+    /// assert_eq!(x, tensor![[2], [4]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn columns<C: Into<Column>>(&mut self, columns: impl IntoIterator<Item = C>) -> &mut Self {
+        self.columns = Some(columns.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets the texts that stand for a missing value, instead of `NA`, `N/A`, `NaN`, `nan`, `null` and the empty text.
+    ///
+    /// ```
+    /// use vierbein::io::csv::CsvReader;
+    /// use vierbein::prelude::*;
+    /// let mut reader = CsvReader::new();
+    /// let (_, x) = reader.missing(["-999"]).read_from::<Tensor<f64, Rank<2>>>("x\n1\n-999\n".as_bytes())?;
+    /// assert!(x[[1, 0]].is_nan());
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn missing<N: AsRef<str>>(&mut self, texts: impl IntoIterator<Item = N>) -> &mut Self {
+        self.missing = texts.into_iter().map(|text| text.as_ref().trim_ascii().to_owned()).collect();
+        self
+    }
+
+    /// Reads a matrix and the names of its columns. The names are empty if the file has no header.
+    ///
+    /// # Errors
+    /// * [`Error::File`] if the file cannot be read, has no such column, rows have different numbers of fields, or a field is not an
+    ///   element of the matrix. The error names the line and the column.
+    /// * [`Error::Argument`] if the delimiter could be part of a number or is not ASCII.
+    /// * [`Error::OutOfMemory`], and other errors if the allocation on the device fails.
+    ///
+    /// ```
+    /// use vierbein::io::csv::CsvReader;
+    /// use vierbein::prelude::*;
+    /// let path = std::env::temp_dir().join(format!("vierbein-csv-reader-{}.csv", std::process::id()));
+    /// std::fs::write(&path, "1 2\n3 4\n").unwrap();
+    /// let (_, x): (_, Tensor<i32, Rank<2>>) = CsvReader::new().delimiter(b' ').no_header().read(&path)?;
+    /// assert_eq!(x, tensor![[1, 2], [3, 4]]);
+    /// # std::fs::remove_file(path).unwrap();
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn read<X: FromCsv>(&self, path: impl AsRef<Path>) -> Result<(Vec<String>, X), Error> {
+        check_delimiter("read CSV", self.delimiter)?;
+        from_path(path.as_ref(), self.delimiter, |records| self.matrix(records))
+    }
+
+    /// Reads a matrix from any reader, like [`read`](CsvReader::read). Reads until the reader ends.
+    ///
+    /// # Errors
+    /// See [`read`](CsvReader::read).
+    ///
+    /// ```
+    /// use vierbein::io::csv::CsvReader;
+    /// use vierbein::prelude::*;
+    /// let (_, x) = CsvReader::new().no_header().read_from::<Tensor<f32, Rank<2>>>(&b"1,2.5\n"[..])?;
+    /// assert_eq!(x, tensor![[1.0, 2.5]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn read_from<X: FromCsv>(&self, mut reader: impl Read) -> Result<(Vec<String>, X), Error> {
+        check_delimiter("read CSV", self.delimiter)?;
+        from_stream(&mut reader, self.delimiter, |records| self.matrix(records))
+    }
+
+    /// Reads a row-major matrix of a type that is chosen at run time, like [`read`](CsvReader::read).
+    ///
+    /// # Errors
+    /// As [`read`](CsvReader::read), and [`Error::UnsupportedDType`] for complex numbers.
+    ///
+    /// ```
+    /// use vierbein::io::csv::CsvReader;
+    /// use vierbein::{DType, tensor};
+    /// let path = std::env::temp_dir().join(format!("vierbein-csv-read-dyn-{}.csv", std::process::id()));
+    /// std::fs::write(&path, "1,2\n3,4\n").unwrap();
+    /// let (_, x) = CsvReader::new().no_header().read_dyn(&path, DType::F32)?;
+    /// assert_eq!(x.downcast_ref()?, tensor![[1f32, 2.0], [3.0, 4.0]]);
+    /// # std::fs::remove_file(path).unwrap();
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    // Instantiated for all element types. Marked inline, so that only crates that call this function compile the instances.
+    #[inline]
+    pub fn read_dyn(&self, path: impl AsRef<Path>, dtype: DType) -> Result<(Vec<String>, DynTensor), Error> {
+        check_delimiter("read CSV", self.delimiter)?;
+        check_dtype("read CSV", dtype)?;
+        from_path(path.as_ref(), self.delimiter, |records| self.dynamic_matrix(records, dtype))
+    }
+
+    /// Reads a matrix from any reader, like [`read_dyn`](CsvReader::read_dyn). Reads until the reader ends.
+    ///
+    /// # Errors
+    /// See [`read_dyn`](CsvReader::read_dyn).
+    ///
+    /// ```
+    /// use vierbein::DType;
+    /// use vierbein::io::csv::CsvReader;
+    /// let (_, x) = CsvReader::new().no_header().read_dyn_from(&b"1,2\n3,4\n"[..], DType::U8)?;
+    /// assert_eq!((x.dtype(), x.shape()), (DType::U8, &[2, 2][..]));
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    #[inline]
+    pub fn read_dyn_from(
+        &self,
+        mut reader: impl Read,
+        dtype: DType,
+    ) -> Result<(Vec<String>, DynTensor), Error> {
+        check_delimiter("read CSV", self.delimiter)?;
+        check_dtype("read CSV", dtype)?;
+        from_stream(&mut reader, self.delimiter, |records| self.dynamic_matrix(records, dtype))
+    }
+
+    fn matrix<X: FromCsv>(&self, records: &mut Records<'_>) -> Result<(Vec<String>, X), Error> {
+        let (names, shape, elements) = self.table(records)?;
+        Ok((names, X::of_rows(shape, elements)?))
+    }
+
+    #[inline]
+    fn dynamic_matrix(
+        &self,
+        records: &mut Records<'_>,
+        dtype: DType,
+    ) -> Result<(Vec<String>, DynTensor), Error> {
+        dispatch!(
+            dtype,
+            T in [bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64] => {
+                let (names, x) = self.matrix::<Tensor<T, Rank<2>>>(records)?;
+                Ok((names, DynTensor::from(x)))
+            },
+            else => Err(no_complex("read CSV", dtype))
+        )
+    }
+
+    /// Reads names, shape and elements. The elements are those of the rows in succession.
+    fn table<T: CsvElement>(
+        &self,
+        records: &mut Records<'_>,
+    ) -> Result<(Vec<String>, [usize; 2], Vec<T>), Error> {
+        let mut more = records.advance()?;
+        let mut names = Vec::new();
+        if self.header {
+            if !more {
+                return Err(records.error(
+                    "is empty, but a header was expected: `no_header` reads files without".to_owned(),
+                ));
+            }
+            names = header(records)?;
+        }
+        let (width, line) = (records.fields(), records.line());
+        if self.header {
+            more = records.advance()?;
+        }
+        let columns = self.indices(self.header.then_some(&names[..]), width, records)?;
+        // If a missing value is written as a number, such as -999, each field is compared with the texts before it is parsed. The text
+        // `nan` gives NaN in both ways.
+        let is_number =
+            |text: &String| T::parse(text.as_bytes()).is_some() && !text.eq_ignore_ascii_case("nan");
+        let numbers = self.missing.iter().any(is_number);
+        let mut elements = Vec::new();
+        let mut rows = 0;
+        while more {
+            if records.fields() != width {
+                return Err(records.error(format!(
+                    "line {}: has {}, but line {line} has {width}",
+                    records.line(),
+                    if records.fields() == 1 {
+                        "1 field".to_owned()
+                    } else {
+                        format!("{} fields", records.fields())
+                    },
+                )));
+            }
+            if elements.capacity() - elements.len() < columns.len() {
+                let more = elements.len().max(columns.len()).max(64);
+                reserve(&mut elements, more)?;
+            }
+            for &k in &columns {
+                let field = records.field(k).trim_ascii();
+                let parsed = if numbers && self.is_missing(field) { None } else { T::parse(field) };
+                elements.push(match parsed {
+                    Some(element) => element,
+                    None => self.unparsed(field, k, &names, records)?,
+                });
+            }
+            rows += 1;
+            more = records.advance()?;
+        }
+        if self.columns.is_some() && self.header {
+            names = columns.iter().map(|&k| names[k].clone()).collect();
+        }
+        Ok((names, [rows, columns.len()], elements))
+    }
+
+    /// Returns the indices of the columns that are read. `names` is `None` if the file has no header.
+    fn indices(
+        &self,
+        names: Option<&[String]>,
+        width: usize,
+        records: &Records<'_>,
+    ) -> Result<Vec<usize>, Error> {
+        let mut indices = Vec::new();
+        match &self.columns {
+            None => {
+                reserve(&mut indices, width)?;
+                indices.extend(0..width);
+            }
+            Some(columns) => {
+                for column in columns {
+                    indices.push(column.find(names, width).map_err(|reason| records.error(reason))?);
+                }
+            }
+        }
+        Ok(indices)
+    }
+
+    fn is_missing(&self, field: &[u8]) -> bool {
+        self.missing.iter().any(|text| text.as_bytes() == field)
+    }
+
+    /// Returns the element for a field that is missing, or an error that names the line and the column.
+    fn unparsed<T: CsvElement>(
+        &self,
+        field: &[u8],
+        column: usize,
+        names: &[String],
+        records: &Records<'_>,
+    ) -> Result<T, Error> {
+        let missing = self.is_missing(field);
+        if missing && let Some(element) = T::missing() {
+            return Ok(element);
+        }
+        let name = names.get(column).map(|name| format!(" (`{}`)", shorten(name))).unwrap_or_default();
+        let shown = shorten(&String::from_utf8_lossy(field));
+        let reason = if missing {
+            format!(
+                "`{shown}` is a missing value, which `{}` does not have; read `f64`, in which it is NaN, or leave the column out",
+                T::DTYPE
+            )
+        } else {
+            format!("`{shown}` {}", T::reason(field))
+        };
+        Err(records.error(format!("line {}, column {}{name}: {reason}", records.line(), column + 1)))
+    }
+}
+
+/// Returns the fields of the current record as names.
+fn header(records: &Records<'_>) -> Result<Vec<String>, Error> {
+    let mut names = Vec::new();
+    reserve(&mut names, records.fields())?;
+    for k in 0..records.fields() {
+        let name = str::from_utf8(records.field(k)).map_err(|_| {
+            let shown = shorten(&String::from_utf8_lossy(records.field(k)));
+            records.error(format!(
+                "line {}, column {}: the name `{shown}` is not UTF-8 text",
+                records.line(),
+                k + 1
+            ))
+        })?;
+        names.push(name.to_owned());
+    }
+    Ok(names)
+}
+
+// ------------------------------------------------------------------ options
+
+/// Returns an error if the delimiter could be part of a number or a quoted field, or is not ASCII.
+fn check_delimiter(op: &'static str, delimiter: u8) -> Result<(), Error> {
+    let in_fields = delimiter.is_ascii_alphanumeric() || b"+-.\"\r\n".contains(&delimiter);
+    if delimiter.is_ascii() && !in_fields {
+        return Ok(());
+    }
+    let shown = delimiter.escape_ascii();
+    let reason = format!(
+        "the delimiter `{shown}` could be part of a field; use an ASCII character such as `,`, `;`, `\\t` or a space"
+    );
+    Err(Error::Argument { op, reason })
+}
+
+fn check_dtype(op: &'static str, dtype: DType) -> Result<(), Error> {
+    if matches!(dtype, DType::C32 | DType::C64) { Err(no_complex(op, dtype)) } else { Ok(()) }
+}
+
+fn no_complex(op: &'static str, dtype: DType) -> Error {
+    let reason = "has two numbers per element, which CSV files do not; read or write `.re()` and `.im()` as two matrices";
+    Error::UnsupportedDType { op, dtype, reason }
+}

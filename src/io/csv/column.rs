@@ -1,0 +1,86 @@
+//! Columns of a CSV file as arguments.
+
+#![forbid(unsafe_code)]
+
+use crate::axis::{IndexNumber, from_start};
+use crate::io::shorten::shorten;
+
+/// A column of a CSV file: its name in the header, or its index. An index counts from 0, or from the end if it is negative.
+///
+/// ```
+/// use vierbein::io::csv::Column;
+/// assert_eq!(Column::from("mass"), Column::Name("mass".to_owned()));
+/// assert_eq!(Column::from(-1), Column::Index(-1));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Column {
+    /// The name.
+    Name(String),
+    /// The index.
+    Index(isize),
+}
+
+impl From<&str> for Column {
+    fn from(name: &str) -> Column {
+        Column::Name(name.to_owned())
+    }
+}
+
+impl From<String> for Column {
+    fn from(name: String) -> Column {
+        Column::Name(name)
+    }
+}
+
+impl From<&String> for Column {
+    fn from(name: &String) -> Column {
+        Column::Name(name.clone())
+    }
+}
+
+impl<I: IndexNumber> From<I> for Column {
+    fn from(index: I) -> Column {
+        Column::Index(index.number())
+    }
+}
+
+impl Column {
+    /// Returns the index among `width` columns, counted from 0. `names` is `None` if the file has no header.
+    pub(super) fn find(&self, names: Option<&[String]>, width: usize) -> Result<usize, String> {
+        match (self, names) {
+            (Column::Index(index), _) => {
+                let found = from_start(*index, width);
+                if found < width {
+                    return Ok(found);
+                }
+                Err(format!(
+                    "has no column of index {index}; it has {width} columns, whose indices count from 0"
+                ))
+            }
+            (Column::Name(name), None) => Err(format!(
+                "is read without a header, so it has no column `{}`; choose columns by their indices",
+                shorten(name)
+            )),
+            (Column::Name(name), Some(names)) => {
+                let mut found = names.iter().enumerate().filter(|(_, other)| *other == name).map(|(k, _)| k);
+                match (found.next(), found.next()) {
+                    (Some(k), None) => Ok(k),
+                    (Some(first), Some(second)) => Err(format!(
+                        "has several columns `{}`; choose one by its index, such as {first} or {second}",
+                        shorten(name)
+                    )),
+                    (None, _) => Err(format!("has no column `{}`; it {}", shorten(name), listed(names))),
+                }
+            }
+        }
+    }
+}
+
+/// Describes the columns of a file.
+fn listed(names: &[String]) -> String {
+    let mut shown: Vec<_> = names.iter().take(8).map(|name| format!("`{}`", shorten(name))).collect();
+    if names.len() > shown.len() {
+        shown.push("..".to_owned());
+    }
+    format!("has {}", shown.join(", "))
+}

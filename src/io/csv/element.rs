@@ -1,0 +1,115 @@
+//! Elements as text: what a field of a CSV file means for each element type, and how an element is written.
+
+#![forbid(unsafe_code)]
+
+use super::sealed::Sealed;
+use crate::element::Element;
+use core::num::IntErrorKind;
+use std::io::Write;
+
+/// Element types of matrices in CSV files: integers, `f32`, `f64` and `bool`. Sealed.
+///
+/// | type | read from | written as |
+/// |---|---|---|
+/// | `f32`, `f64` | `1`, `-1.5`, `+2e3`, `inf`, `nan`; missing values become NaN | the shortest text that reads as the same number; NaN as an empty field |
+/// | integers | `1`, `-2`, `+3` | decimal digits |
+/// | `bool` | `true`, `True`, `TRUE`, `1`; `false`, `False`, `FALSE`, `0` | `true`, `false` |
+///
+/// Spaces and tabs around a value are ignored.
+#[diagnostic::on_unimplemented(
+    message = "a CSV file holds no elements of `{Self}`",
+    label = "expected an integer, `f32`, `f64` or `bool`",
+    note = "write complex numbers as two matrices, `x.re()` and `x.im()`; in generic code, bound the element type: `T: CsvElement`"
+)]
+pub trait CsvElement: Element + Sealed {
+    /// Parses a field without surrounding spaces.
+    #[doc(hidden)]
+    fn parse(field: &[u8]) -> Option<Self>;
+    /// Returns the reason why a field cannot be parsed, which follows the text of the field.
+    #[doc(hidden)]
+    fn reason(field: &[u8]) -> String;
+    /// Returns the value of a missing field, if the type has one.
+    #[doc(hidden)]
+    fn missing() -> Option<Self>;
+    /// Appends the element as text. Appends no text for a missing value.
+    #[doc(hidden)]
+    fn put(self, to: &mut Vec<u8>);
+}
+
+fn append(text: core::fmt::Arguments<'_>, to: &mut Vec<u8>) {
+    to.write_fmt(text).expect("writing to a `Vec` does not fail");
+}
+
+macro_rules! floats {
+    ($($t:ident)*) => {$(
+        impl Sealed for $t {}
+        impl CsvElement for $t {
+            #[inline]
+            fn parse(field: &[u8]) -> Option<$t> {
+                fast_float2::parse(field).ok()
+            }
+            fn reason(_: &[u8]) -> String {
+                concat!("is not a number (`", stringify!($t), "`)").to_owned()
+            }
+            fn missing() -> Option<$t> {
+                Some($t::NAN)
+            }
+            fn put(self, to: &mut Vec<u8>) {
+                // `Debug` writes large and small numbers with an exponent, unlike `Display`.
+                if !self.is_nan() {
+                    append(format_args!("{self:?}"), to);
+                }
+            }
+        }
+    )*};
+}
+floats!(f32 f64);
+
+macro_rules! integers {
+    ($($t:ident)*) => {$(
+        impl Sealed for $t {}
+        impl CsvElement for $t {
+            #[inline]
+            fn parse(field: &[u8]) -> Option<$t> {
+                str::from_utf8(field).ok()?.parse().ok()
+            }
+            fn reason(field: &[u8]) -> String {
+                let kind = str::from_utf8(field).ok().and_then(|text| Some(text.parse::<$t>().err()?.kind().clone()));
+                match kind {
+                    Some(IntErrorKind::PosOverflow | IntErrorKind::NegOverflow) => {
+                        format!(concat!("is out of range for `", stringify!($t), "` ({} to {})"), $t::MIN, $t::MAX)
+                    }
+                    _ => concat!("is not an integer (`", stringify!($t), "`)").to_owned(),
+                }
+            }
+            fn missing() -> Option<$t> {
+                None
+            }
+            fn put(self, to: &mut Vec<u8>) {
+                append(format_args!("{self}"), to);
+            }
+        }
+    )*};
+}
+integers!(i8 i16 i32 i64 u8 u16 u32 u64);
+
+impl Sealed for bool {}
+impl CsvElement for bool {
+    #[inline]
+    fn parse(field: &[u8]) -> Option<bool> {
+        match field {
+            b"true" | b"True" | b"TRUE" | b"1" => Some(true),
+            b"false" | b"False" | b"FALSE" | b"0" => Some(false),
+            _ => None,
+        }
+    }
+    fn reason(_: &[u8]) -> String {
+        "is not a `bool` (`true`, `false`, `1` or `0`)".to_owned()
+    }
+    fn missing() -> Option<bool> {
+        None
+    }
+    fn put(self, to: &mut Vec<u8>) {
+        append(format_args!("{self}"), to);
+    }
+}

@@ -1,0 +1,197 @@
+//! The records of a CSV file: its rows as fields of text. `csv_core` splits the text; this module provides the memory, which grows
+//! fallibly, and counts lines.
+
+#![forbid(unsafe_code)]
+
+use crate::device::cpu::reserve;
+use crate::error::Error;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Number of bytes that are read at a time.
+const INPUT: usize = 1 << 16;
+
+/// The mark that some programs write at the beginning of UTF-8 text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// A reader, the name that error messages use for it, and the current record.
+pub(super) struct Records<'a> {
+    name: String,
+    reader: &'a mut dyn Read,
+    parser: csv_core::Reader,
+    /// Text from the reader, of which the bytes `begin..end` have not been parsed.
+    input: Vec<u8>,
+    begin: usize,
+    end: usize,
+    /// Whether the reader has ended.
+    ended: bool,
+    /// The fields of the current record, in succession and without quotes. Longer than they are.
+    text: Vec<u8>,
+    /// The end of each field in `text`. The first `fields` elements are those of the current record.
+    ends: Vec<usize>,
+    fields: usize,
+    /// The line on which the current record begins, counted from 1.
+    line: u64,
+    /// The line of the next byte of the input.
+    next_line: u64,
+    /// Whether the last byte was a carriage return. A line feed after it belongs to the same line end.
+    after_return: bool,
+}
+
+/// Reads a file.
+pub(super) fn from_path<R>(
+    path: &Path,
+    delimiter: u8,
+    read: impl FnOnce(&mut Records<'_>) -> Result<R, Error>,
+) -> Result<R, Error> {
+    let name = path.display().to_string();
+    let mut file = File::open(path)
+        .map_err(|e| Error::File { path: name.clone(), reason: format!("cannot be read: {e}") })?;
+    read(&mut Records::new(name, &mut file, delimiter)?)
+}
+
+/// Reads a stream to its end.
+pub(super) fn from_stream<R>(
+    reader: &mut dyn Read,
+    delimiter: u8,
+    read: impl FnOnce(&mut Records<'_>) -> Result<R, Error>,
+) -> Result<R, Error> {
+    read(&mut Records::new("<stream>".to_owned(), reader, delimiter)?)
+}
+
+impl<'a> Records<'a> {
+    fn new(name: String, reader: &'a mut dyn Read, delimiter: u8) -> Result<Self, Error> {
+        let mut input = Vec::new();
+        reserve(&mut input, INPUT)?;
+        input.resize(INPUT, 0);
+        let mut records = Records {
+            name,
+            reader,
+            parser: csv_core::ReaderBuilder::new().delimiter(delimiter).build(),
+            input,
+            begin: 0,
+            end: 0,
+            ended: false,
+            text: Vec::new(),
+            ends: Vec::new(),
+            fields: 0,
+            line: 1,
+            next_line: 1,
+            after_return: false,
+        };
+        records.fill()?;
+        match &records.input[..records.end] {
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+                return Err(records.error("is UTF-16 text; save it as UTF-8".to_owned()));
+            }
+            text if text.starts_with(BYTE_ORDER_MARK) => records.begin = BYTE_ORDER_MARK.len(),
+            _ => {}
+        }
+        Ok(records)
+    }
+
+    pub(super) fn error(&self, reason: String) -> Error {
+        Error::File { path: self.name.clone(), reason }
+    }
+
+    /// Reads more text, after all text in `input` has been parsed. Reads at least the length of a byte order mark, unless the reader ends.
+    fn fill(&mut self) -> Result<(), Error> {
+        (self.begin, self.end) = (0, 0);
+        while !self.ended && self.end < BYTE_ORDER_MARK.len() {
+            match self.reader.read(&mut self.input[self.end..]) {
+                Ok(0) => self.ended = true,
+                Ok(n) => self.end += n,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(self.error(format!("cannot be read: {e}"))),
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves past line ends, so that the next byte is the first one of a record. The parser would do the same, but count only line feeds.
+    fn skip_line_ends(&mut self) -> Result<(), Error> {
+        loop {
+            if self.begin == self.end {
+                if self.ended {
+                    return Ok(());
+                }
+                self.fill()?;
+                continue;
+            }
+            match self.input[self.begin] {
+                b'\n' if self.after_return => self.after_return = false,
+                b'\n' => self.next_line += 1,
+                b'\r' => {
+                    self.next_line += 1;
+                    self.after_return = true;
+                }
+                _ => {
+                    self.after_return = false;
+                    return Ok(());
+                }
+            }
+            self.begin += 1;
+        }
+    }
+
+    /// Reads the next record. Returns `false` if there is none. Lines without any character are not records.
+    pub(super) fn advance(&mut self) -> Result<bool, Error> {
+        self.skip_line_ends()?;
+        self.line = self.next_line;
+        self.fields = 0;
+        let line_feeds = self.parser.line();
+        let mut written = 0;
+        loop {
+            if self.begin == self.end {
+                self.fill()?;
+            }
+            let (result, read, bytes, ends) = self.parser.read_record(
+                &self.input[self.begin..self.end],
+                &mut self.text[written..],
+                &mut self.ends[self.fields..],
+            );
+            self.begin += read;
+            written += bytes;
+            self.fields += ends;
+            match result {
+                csv_core::ReadRecordResult::InputEmpty => {}
+                csv_core::ReadRecordResult::OutputFull => grow(&mut self.text)?,
+                csv_core::ReadRecordResult::OutputEndsFull => grow(&mut self.ends)?,
+                csv_core::ReadRecordResult::Record => {
+                    self.next_line += self.parser.line() - line_feeds;
+                    self.after_return = read > 0 && self.input[self.begin - 1] == b'\r';
+                    self.next_line += u64::from(self.after_return);
+                    return Ok(true);
+                }
+                csv_core::ReadRecordResult::End => return Ok(false),
+            }
+        }
+    }
+
+    /// Returns the number of fields of the current record.
+    pub(super) fn fields(&self) -> usize {
+        self.fields
+    }
+
+    /// Returns the line on which the current record begins, counted from 1.
+    pub(super) fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// Returns a field of the current record.
+    #[inline]
+    pub(super) fn field(&self, k: usize) -> &[u8] {
+        let ends = &self.ends[..self.fields];
+        let begin = if k == 0 { 0 } else { ends[k - 1] };
+        &self.text[begin..ends[k]]
+    }
+}
+
+/// Doubles the length of a buffer.
+fn grow<V: Copy + Default>(buffer: &mut Vec<V>) -> Result<(), Error> {
+    let more = buffer.len().max(256);
+    reserve(buffer, more)?;
+    buffer.resize(buffer.len() + more, V::default());
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! Polynomials.
+
+use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars};
+use crate::element::{Arithmetic, Scalar};
+use crate::engine::same_instance;
+use crate::error::{Error, unwrap_or_panic};
+use crate::order::Order;
+use crate::rank::Rank;
+use crate::storage::Storage;
+use crate::tensor::{AsView, Tensor};
+
+/// A step of Horner's method, `a · b + c`, where `c` is the field.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Horner<T>(pub(crate) T);
+
+impl<T: Scalar> BinaryOp<T, T> for Horner<T> {
+    type Output = T;
+    const NAME: &'static str = "polyval";
+    const CUDA: CudaSource = CudaSource::builtin("wrapping_add(wrapping_mul(a, b), constant)");
+    const CUDA_DEFINED: CudaSource =
+        CudaSource::builtin("fits_mul(a, b) && fits_add(wrapping_mul(a, b), constant)");
+    const CHECKED: bool = T::INTEGER && cfg!(debug_assertions);
+    #[inline]
+    fn apply(&self, a: T, b: T) -> T {
+        T::wrapping(Arithmetic::Add, T::wrapping(Arithmetic::Mul, a, b), self.0)
+    }
+    fn is_defined(&self, a: T, b: T) -> bool {
+        T::fits(Arithmetic::Mul, a, b) && T::fits(Arithmetic::Add, T::wrapping(Arithmetic::Mul, a, b), self.0)
+    }
+    fn operands(&self, a: T, b: T) -> String {
+        format!("{a} · {b} + {}", self.0)
+    }
+    fn scalars(&self, bind: &mut Scalars) {
+        bind.scalar("constant", self.0);
+    }
+}
+
+impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O, Dev, S> {
+    /// Returns, for each element of `x`, the value of the polynomial whose coefficients are `self`, highest power first.
+    ///
+    /// The result has the shape of `x`. Horner's method takes one pass over the result per coefficient after the first one. A polynomial
+    /// without coefficients is zero.
+    ///
+    /// # Panics
+    /// If an integer result overflows (debug assertions), or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// // 2 x² − 3
+    /// assert_eq!(tensor![2, 0, -3].polyval(tensor![0, 1, 2]), tensor![-3, -1, 5]);
+    /// ```
+    #[track_caller]
+    pub fn polyval<X>(&self, x: X) -> Tensor<T, X::Dim, O, Dev>
+    where
+        Dev: Elementwise<T>,
+        X: AsView<Element = T, Order = O, Device = Dev>,
+    {
+        unwrap_or_panic(self.try_polyval(x))
+    }
+
+    /// Fallible variant of [`polyval`](Tensor::polyval).
+    ///
+    /// # Errors
+    /// If an integer result overflows (debug assertions), or the allocation fails.
+    pub fn try_polyval<X>(&self, x: X) -> Result<Tensor<T, X::Dim, O, Dev>, Error>
+    where
+        Dev: Elementwise<T>,
+        X: AsView<Element = T, Order = O, Device = Dev>,
+    {
+        let x = x.as_view();
+        same_instance("polyval", self.device(), x.device())?;
+        let coefficients = self.try_to_vec()?;
+        let Some((&first, rest)) = coefficients.split_first() else {
+            return Tensor::try_full_in(x.shape(), T::zero(), x.device());
+        };
+        let mut values = Tensor::try_full_in(x.shape(), first, x.device())?;
+        for &coefficient in rest {
+            values.try_apply2_inplace(Horner(coefficient), &x)?;
+        }
+        Ok(values)
+    }
+}

@@ -1,0 +1,126 @@
+//! Reductions that skip NaN.
+
+use crate::device::{CudaSource, Reduction};
+use crate::element::{Inexact, RealFloat, Scalar};
+
+/// The sum of the elements that are not NaN, as a reduction.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NanSum;
+
+impl<T: Inexact> Reduction<T> for NanSum {
+    type Acc = T;
+    type Output = T;
+    const NAME: &'static str = "sum without NaN";
+    const FALLIBLE: bool = false;
+    const CUDA: CudaSource = CudaSource::builtin(
+        "
+        typedef T Acc;
+        DEV Acc identity() const { return Acc(); }
+        DEV Acc fold(Acc acc, T x, u64) const { return is_nan(x) ? acc : acc + x; }
+        DEV Acc combine(Acc a, Acc b) const { return a + b; }
+        DEV bool finish(Acc acc, u64, R &result) const { result = acc; return true; }",
+    );
+    fn identity(&self) -> T {
+        T::zero()
+    }
+    #[inline]
+    fn fold(&self, acc: T, x: T, _: usize) -> T {
+        acc + if x.has_nan() { T::zero() } else { x }
+    }
+    #[inline]
+    fn combine(&self, a: T, b: T) -> T {
+        a + b
+    }
+    fn finish(&self, acc: T, _: usize) -> Option<T> {
+        Some(acc)
+    }
+}
+
+/// A partial sum and the number of its terms.
+#[derive(Debug, Clone, Copy)]
+pub struct Counted<T> {
+    sum: T,
+    count: u64,
+}
+
+/// The arithmetic mean of the elements that are not NaN, as a reduction; NaN if there are none.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NanMean;
+
+impl<T: Inexact> Reduction<T> for NanMean {
+    type Acc = Counted<T>;
+    type Output = T;
+    const NAME: &'static str = "mean without NaN";
+    const FALLIBLE: bool = false;
+    const CUDA: CudaSource = CudaSource::builtin(
+        "
+        struct Acc { T sum; u64 count; };
+        DEV Acc identity() const { return {T(), 0}; }
+        DEV Acc fold(Acc acc, T x, u64) const {
+            if (is_nan(x)) return acc;
+            return {acc.sum + x, acc.count + 1};
+        }
+        DEV Acc combine(Acc a, Acc b) const { return {a.sum + b.sum, a.count + b.count}; }
+        DEV bool finish(Acc acc, u64, R &result) const {
+            result = unscale((R)acc.sum, (decltype(re(R())))acc.count);
+            return true;
+        }",
+    );
+    fn identity(&self) -> Counted<T> {
+        Counted { sum: T::zero(), count: 0 }
+    }
+    #[inline]
+    fn fold(&self, acc: Counted<T>, x: T, _: usize) -> Counted<T> {
+        let nan = x.has_nan();
+        Counted { sum: acc.sum + if nan { T::zero() } else { x }, count: acc.count + u64::from(!nan) }
+    }
+    #[inline]
+    fn combine(&self, a: Counted<T>, b: Counted<T>) -> Counted<T> {
+        Counted { sum: a.sum + b.sum, count: a.count + b.count }
+    }
+    fn finish(&self, acc: Counted<T>, _: usize) -> Option<T> {
+        let count = usize::try_from(acc.count).ok()?;
+        Some(acc.sum.unscale(Scalar::from_usize(count)))
+    }
+}
+
+macro_rules! extremes {
+    ($($Op:ident, $name:literal, $beats:tt, $doc:literal;)*) => {$(
+        #[doc = concat!($doc, " of the elements that are not NaN, as a reduction; NaN if there are none.")]
+        #[derive(Debug, Clone, Copy, Default)]
+        pub struct $Op;
+
+        // NaN is the identity: any element replaces it.
+        impl<T: RealFloat> Reduction<T> for $Op {
+            type Acc = T;
+            type Output = T;
+            const NAME: &'static str = $name;
+            const DEFINED_ON_EMPTY: bool = false;
+            const FALLIBLE: bool = false;
+            const CUDA: CudaSource = CudaSource::builtin(concat!("
+                typedef T Acc;
+                DEV Acc identity() const { T zero = 0; return zero / zero; }
+                DEV Acc fold(Acc acc, T x, u64) const { return x ", stringify!($beats), " acc || acc != acc ? x : acc; }
+                DEV Acc combine(Acc a, Acc b) const { return fold(a, b, 0); }
+                DEV bool finish(Acc acc, u64, R &result) const { result = acc; return true; }"));
+            fn identity(&self) -> T {
+                T::nan()
+            }
+            #[inline]
+            fn fold(&self, acc: T, x: T, _: usize) -> T {
+                if (x $beats acc) | acc.is_nan() { x } else { acc }
+            }
+            #[inline]
+            fn combine(&self, a: T, b: T) -> T {
+                if (b $beats a) | a.is_nan() { b } else { a }
+            }
+            fn finish(&self, acc: T, count: usize) -> Option<T> {
+                (count > 0).then_some(acc)
+            }
+        }
+    )*};
+}
+extremes! {
+    NanMax, "maximum without NaN", >, "The largest";
+    NanMin, "minimum without NaN", <, "The smallest";
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Writes the operands and results of statistics that tests/oracle/statistics.rs reads, with NumPy and SciPy themselves.
+
+Run it with any Python that has NumPy 2 or later and SciPy, from any directory.
+"""
+
+import os
+import warnings
+
+import numpy as np
+import scipy.signal
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+rng = np.random.default_rng(7)
+
+
+def save(**arrays):
+    for name, array in arrays.items():
+        np.save(os.path.join(HERE, name + ".npy"), np.ascontiguousarray(array))
+
+
+# Variables of different scales, with a large mean, and two that depend on others.
+x = rng.normal(size=(5, 20)) * np.array([[1], [1e-3], [100], [1], [1]]) + np.array([[0], [5], [1000], [-3], [0]])
+x[3] = 2 * x[0] + 0.1 * x[3]
+x[4] = -x[0]
+save(variables=x, cov0=np.cov(x, ddof=0), cov1=np.cov(x), cov3=np.cov(x, ddof=3), corrcoef=np.corrcoef(x))
+
+xp = np.cumsum(rng.exponential(size=12))
+fp = rng.normal(size=12)
+at = np.concatenate([rng.uniform(xp[0] - 1, xp[-1] + 1, 40), xp, [-np.inf, np.inf, np.nan, np.nextafter(xp[3], 0)]])
+save(xp=xp, fp=fp, at=at.reshape(7, 8), interp=np.interp(at, xp, fp).reshape(7, 8))
+# Infinite values: NumPy does not return NaN where one side of the interval gives a number.
+fp = np.array([0.0, np.inf, np.inf, 1.0, -np.inf, np.nan, 2.0])
+at = np.arange(0, 6.25, 0.25)
+save(fp_infinite=fp, interp_infinite=np.interp(at, np.arange(7.0), fp))
+
+y = rng.normal(size=(3, 4, 5))
+save(y=y, trapezoid0=np.trapezoid(y, dx=0.3, axis=0), trapezoid1=np.trapezoid(y, axis=1), trapezoid2=np.trapezoid(y, dx=-2, axis=2))
+
+y = rng.integers(-9, 9, size=(3, 4, 5)).astype(float)
+y[1, 2, 3] = np.nan
+y[0, 0, 0] = -np.inf
+for axis in range(3):
+    save(**{f"cummax{axis}": np.maximum.accumulate(y, axis=axis), f"cummin{axis}": np.minimum.accumulate(y, axis=axis)})
+save(with_nan=y)
+
+# NaN in three of ten places, and in all places of one lane of each axis.
+y = rng.normal(size=(3, 4, 5))
+y[rng.random(y.shape) < 0.3] = np.nan
+y[:, 1, 2] = y[2, :, 0] = y[0, 3, :] = np.nan
+save(gaps=y)
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", RuntimeWarning)  # lanes of NaN
+    for axis in range(3):
+        save(**{f"nan_sum{axis}": np.nansum(y, axis=axis), f"nan_mean{axis}": np.nanmean(y, axis=axis)})
+        save(**{f"nan_max{axis}": np.nanmax(y, axis=axis), f"nan_min{axis}": np.nanmin(y, axis=axis)})
+save(nan_whole=np.array([np.nansum(y), np.nanmean(y), np.nanmax(y), np.nanmin(y)]))
+
+special = np.array([[np.nan, -np.inf, np.inf], [1.5, -0.0, 1e308]])
+save(special=special, nan_to_num=np.nan_to_num(special))
+
+y = rng.normal(size=(3, 4, 5))
+weights = [rng.normal(size=n) + 1 for n in y.shape]
+for axis in range(3):
+    save(**{f"weights{axis}": weights[axis], f"average{axis}": np.average(y, axis=axis, weights=weights[axis])})
+    save(**{f"ptp{axis}": np.ptp(y, axis=axis)})
+save(terms=y, polynomial=rng.normal(size=6))
+save(polyval=np.polyval(np.load(os.path.join(HERE, "polynomial.npy")), y))
+
+# The results of all pairs and modes, one after the other. The operands are parts of two long vectors.
+a, b = rng.normal(size=9), rng.normal(size=9)
+save(signal=a, kernel=b)
+pairs = [(9, 4), (9, 5), (4, 9), (5, 9), (3, 3), (1, 5), (6, 1)]
+modes = ["full", "same", "valid"]
+save(convolve=np.concatenate([np.convolve(a[:n], b[:m], mode) for n, m in pairs for mode in modes]))
+save(correlate=np.concatenate([np.correlate(a[:n], b[:m], mode) for n, m in pairs for mode in modes]))
+a, b = rng.normal(size=(6, 7, 5)), rng.normal(size=(3, 2, 4))
+save(image=a, stencil=b)
+for name, function in [("convolve", scipy.signal.convolve), ("correlate", scipy.signal.correlate)]:
+    save(**{f"{name}_{mode}": function(a, b, mode, method="direct") for mode in modes})
