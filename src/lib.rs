@@ -35,14 +35,15 @@ mod user;
 pub use axis::{AxesArg, Axis, AxisArg, DistinctAxis, IndexNumber, Last, Permutation};
 pub use device::{Backend, Cpu, Cuda, Device, HostAccess};
 pub use dyn_tensor::{DowncastError, DynScalar, DynTensor, DynView, DynViewMut};
-pub use element::{Bits, CastTo, DType, Element, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
+pub use element::{Bits, CastTo, DType, Element, Inexact, Ordered, RealFloat, RealScalar, Scalar, c32, c64};
 pub use error::{ConversionError, Error};
 pub use num_complex::Complex;
 #[doc(hidden)]
 pub use ops::AllAxesSliced;
 pub use ops::{
-    AssignOperand, AxisIter, Lanes, MatchingOperand, MatrixRank, NewAxis, Operands, OrderAgnostic,
-    RightOperand, SameOrderOperand, ScalarRank, SelectOperand, SliceArg, SliceOf, Stepped, op,
+    AssignOperand, AxisIter, Lanes, MatchingOperand, MatrixRank, NewAxis, Operands, OrderAgnostic, Quantile,
+    QuantileArg, RightOperand, SameOrderOperand, ScalarRank, SelectOperand, Side, SliceArg, SliceOf, Stepped,
+    Unique, op,
 };
 pub use order::{ColMajor, MemoryOrder, Order, RowMajor};
 pub use rank::{

@@ -17,7 +17,9 @@ mod iter;
 mod map;
 mod matmul;
 mod operands;
+mod partition;
 mod products;
+mod quantile;
 #[cfg(feature = "rand")]
 mod random;
 mod rank_zero;
@@ -25,12 +27,15 @@ mod reduce;
 mod reduce_into;
 mod reduction;
 mod scan;
+mod search;
 mod select;
 mod shape;
 mod slice;
+mod sort;
 mod trace;
 mod transfer;
 mod unary;
+mod unique;
 
 pub(crate) use apply::Cast;
 pub(crate) use construct::Constant;
@@ -38,12 +43,16 @@ pub use convert::{OrderAgnostic, ScalarRank};
 pub use iter::{AxisIter, Lanes};
 pub(crate) use operands::WithRight;
 pub use operands::{AssignOperand, MatchingOperand, Operands, RightOperand, SameOrderOperand};
+pub use quantile::{Quantile, QuantileArg};
+pub(crate) use search::SEARCH;
+pub use search::Side;
 pub use select::SelectOperand;
 pub use shape::MatrixRank;
 #[doc(hidden)]
 pub use slice::AllAxesSliced;
 pub(crate) use slice::Bounds;
 pub use slice::{NewAxis, SliceArg, SliceOf, Stepped};
+pub use unique::Unique;
 
 /// Functions and reductions as values. They are arguments of these methods and of their fallible variants:
 ///
