@@ -44,7 +44,6 @@ pub use iter::{AxisIter, Lanes};
 pub(crate) use operands::WithRight;
 pub use operands::{AssignOperand, MatchingOperand, Operands, RightOperand, SameOrderOperand};
 pub use quantile::{Quantile, QuantileArg};
-pub(crate) use search::SEARCH;
 pub use search::Side;
 pub use select::SelectOperand;
 pub use shape::MatrixRank;
@@ -72,6 +71,15 @@ pub mod op {
     };
     pub use super::select::{Clamp, Select};
     pub use super::unary::*;
+}
+
+/// The names of the operations that order elements, and the checks of their arguments.
+pub(crate) mod ordering {
+    pub(crate) use super::partition::{PARTITION, TOP_K, check_kth, check_top};
+    pub(crate) use super::quantile::{MEDIAN, QUANTILE, check_levels};
+    pub(crate) use super::search::{DIGITIZE, IS_IN, SEARCH, check_rising};
+    pub(crate) use super::sort::{ARGSORT, LEXSORT, SORT};
+    pub(crate) use super::unique::UNIQUE;
 }
 
 /// Functions that are private to their modules, exported for the tests of their CUDA source.

@@ -8,6 +8,8 @@ use crate::rank::{Dim, Rank};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
+pub(crate) const UNIQUE: &str = "find the different elements";
+
 /// The result of [`unique_with`](Tensor::unique_with): the different elements, and where they are.
 #[derive(Debug)]
 pub struct Unique<T: Element, O: Order, Dev: Device> {

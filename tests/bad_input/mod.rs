@@ -31,6 +31,8 @@ mod no_operations;
 #[cfg(feature = "npy")]
 mod npy;
 mod operand;
+mod ordered;
+mod ordering;
 mod outside;
 mod products;
 mod public;
@@ -94,6 +96,7 @@ fn every_public_operation() {
         construct::rows(),
         outside::rows().into(),
         iterators::rows(),
+        ordering::rows(),
         vec![dlpack::row()],
         #[cfg(feature = "npy")]
         npy::rows().into(),

@@ -13,6 +13,9 @@ mod hazards;
 mod limited;
 #[path = "../operand.rs"]
 mod operand;
+#[path = "../ordered.rs"]
+mod ordered;
+mod ordering;
 #[path = "../public.rs"]
 mod public;
 mod shapes;
@@ -158,7 +161,7 @@ const OTHERS: &[&str] = &[
 
 #[test]
 fn every_public_operation() {
-    let rows = [elementwise::rows(), axes::rows(), shapes::rows(), conversions::rows()];
+    let rows = [elementwise::rows(), axes::rows(), shapes::rows(), conversions::rows(), ordering::rows()];
     let rows = rows.into_iter().flatten().collect();
     let dynamic =
         |names: BTreeSet<String>| names.into_iter().filter(|name| name.starts_with("dyn_tensor::")).collect();

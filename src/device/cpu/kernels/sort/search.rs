@@ -7,7 +7,7 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
-use crate::ops::SEARCH;
+use crate::ops::ordering::SEARCH;
 
 /// Returns the number of elements at the front for which `is_before` is `true`. Has no branch that depends on the elements.
 #[inline]
