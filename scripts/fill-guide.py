@@ -91,6 +91,8 @@ class NumPy:
     uses = {
         "DType": ("use vierbein::DType;", None),
         "DynTensor": ("use vierbein::DynTensor;", None),
+        "Quantile": ("use vierbein::Quantile;", None),
+        "Side": ("use vierbein::Side;", None),
         "op": ("use vierbein::op;", None),
         "Npz": ("use vierbein::io::npz::{Npz, NpzWriter};", "npz"),
         "rng": ("use rand::{SeedableRng, distr::{StandardUniform, Uniform}, rngs::StdRng};", "rand"),

@@ -2,6 +2,8 @@
 
 #[path = "oracle/einsum.rs"]
 mod einsum;
+#[path = "oracle/ordering.rs"]
+mod ordering;
 #[path = "oracle/reductions.rs"]
 mod reductions;
 #[path = "oracle/shapes.rs"]
