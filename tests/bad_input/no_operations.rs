@@ -37,7 +37,6 @@ pub(crate) const LIST: &[&str] = &[
     "agreeing",
     "elements",
     "contents",
-    "levels",
     // Compares the one element of a rank-0 tensor on the host.
     "partial_cmp",
     // Has the same result as `downcast` of a `DynTensor`.
