@@ -41,9 +41,9 @@ pub use num_complex::Complex;
 #[doc(hidden)]
 pub use ops::AllAxesSliced;
 pub use ops::{
-    AssignOperand, AxisIter, Lanes, MatchingOperand, MatrixRank, NewAxis, Operands, OrderAgnostic, Quantile,
-    QuantileArg, RightOperand, SameOrderOperand, ScalarRank, SelectOperand, Side, SliceArg, SliceOf, Stepped,
-    Unique, op,
+    AssignOperand, AxisIter, Bins, Lanes, MatchingOperand, MatrixRank, NewAxis, Operands, OrderAgnostic,
+    Quantile, QuantileArg, RightOperand, SameOrderOperand, ScalarRank, SelectOperand, Side, SliceArg,
+    SliceOf, Stepped, Unique, op,
 };
 pub use order::{ColMajor, MemoryOrder, Order, RowMajor};
 pub use rank::{

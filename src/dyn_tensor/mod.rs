@@ -24,6 +24,7 @@ mod contract;
 mod convert;
 mod downcast;
 mod fmt;
+mod histogram;
 mod operand;
 mod operators;
 mod order;

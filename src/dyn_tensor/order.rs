@@ -191,6 +191,26 @@ fn quantile(
     ))
 }
 
+fn median_of_all<T: RealScalar, Dev: Reduce<T>>(x: DynView<'_>) -> Result<DynTensor, Error> {
+    let (device, row_major) = (device_of::<Dev>(&x), x.order().is_row_major());
+    let to = Layout::contiguous(&[1], row_major);
+    allocate_with::<<T as Scalar>::Float, Dev>(device, Layout::contiguous(&[], row_major), x.order(), |out| {
+        device.quantile(out.in_layout(&to), elements::<T, Dev>(&x), &[0.5], None)
+    })
+}
+
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn median(x: DynView<'_>) -> Result<DynTensor, Error> {
+    if x.is_empty() {
+        return Err(Error::Empty { op: MEDIAN, shape: x.shape().to_vec() });
+    }
+    on_device!(MEDIAN, x, Dev => dispatch!(
+        x.dtype(),
+        T: RealScalar => median_of_all::<T, Dev>(x),
+        else => Err(lacking(MEDIAN, x.dtype(), needs::ORDER))
+    ))
+}
+
 fn different<T: Ordered, Dev: Reduce<T>>(x: DynView<'_>) -> Result<DynTensor, Error> {
     let (layout, device) = (enumeration(&x), device_of::<Dev>(&x));
     let buffer = device.unique(elements::<T, Dev>(&x).with_axes(layout.axes(), 0))?;
@@ -361,6 +381,21 @@ impl<S: DynData> DynTensor<S> {
         let axis = from_start(axis, self.rank());
         check_top(self.layout().axes(), axis, k)?;
         top_k(self.look(), axis, k)
+    }
+
+    /// Returns the median of all elements, as a tensor of rank 0: `f64` for integers. It is NaN if an element is NaN.
+    ///
+    /// # Errors
+    /// If the tensor is empty, the elements are not real numbers, or the device allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, Tensor, tensor};
+    /// let x = DynTensor::from(tensor![[7, 1], [3, 4]]);
+    /// assert_eq!(x.median()?.downcast_ref()?, Tensor::scalar(3.5));
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn median(&self) -> Result<DynTensor, Error> {
+        median(self.look())
     }
 
     /// Returns the medians along an axis, which the result does not have: `f64` for integers. A median is NaN if an element is NaN.

@@ -12,6 +12,7 @@ mod compute;
 mod construct;
 mod convert;
 mod equal;
+mod histogram;
 mod index;
 mod iter;
 mod map;
@@ -40,6 +41,7 @@ mod unique;
 pub(crate) use apply::Cast;
 pub(crate) use construct::Constant;
 pub use convert::{OrderAgnostic, ScalarRank};
+pub use histogram::Bins;
 pub use iter::{AxisIter, Lanes};
 pub(crate) use operands::WithRight;
 pub use operands::{AssignOperand, MatchingOperand, Operands, RightOperand, SameOrderOperand};
@@ -75,6 +77,7 @@ pub mod op {
 
 /// The names of the operations that order elements, and the checks of their arguments.
 pub(crate) mod ordering {
+    pub(crate) use super::histogram::{BINCOUNT, HISTOGRAM, check_weights, sums_of_bins, sums_of_integers};
     pub(crate) use super::partition::{PARTITION, TOP_K, check_kth, check_top};
     pub(crate) use super::quantile::{MEDIAN, QUANTILE, check_levels};
     pub(crate) use super::search::{DIGITIZE, IS_IN, SEARCH, check_rising};

@@ -122,3 +122,20 @@ pub(crate) fn isin(x: &Array, of: &Array) -> Outcome {
     let all: Vec<f64> = indices(&of.shape).iter().map(|index| of.at(index)).collect();
     Ok(Array::from_fn(&x.shape, |index| f64::from(all.contains(&x.at(index)))))
 }
+
+/// Returns the numbers of elements from −1 to 0 and from 0 to 1, or their sums. The first range excludes 0.
+pub(crate) fn two_bins(x: &Array, weighted: bool) -> Outcome {
+    allocated(&x.shape, 8)?;
+    let sum = |contains: fn(f64) -> bool| {
+        let all = x.data.iter().filter(|x| contains(**x));
+        if weighted { all.sum() } else { all.count() as f64 }
+    };
+    Ok(Array::line(vec![sum(|x| (-1.0..0.0).contains(&x)), sum(|x| (0.0..=1.0).contains(&x))]))
+}
+
+/// Returns how many elements are not positive, how many are, and 0.
+pub(crate) fn positive(x: &Array) -> Outcome {
+    allocated(&x.shape, 8)?;
+    let count = |positive: bool| x.data.iter().filter(|x| (**x > 0.0) == positive).count() as f64;
+    Ok(Array::line(vec![count(false), count(true), 0.0]))
+}

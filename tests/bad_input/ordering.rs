@@ -4,7 +4,9 @@ use super::array::{Array, Outcome, Rejection, reduce, reject};
 use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row};
 use super::hazards::{countable, one, sixteen, two};
 use super::operand::Operand;
-use super::ordered::{along, compare, greatest, isin, least, lexsort, median, places, sorted, unique};
+use super::ordered::{
+    along, compare, greatest, isin, least, lexsort, median, places, positive, sorted, two_bins, unique,
+};
 use super::{at_rank, at_ranks, done};
 use vierbein::prelude::*;
 use vierbein::{Quantile, Side};
@@ -246,6 +248,61 @@ pub(crate) fn rows() -> Vec<Row> {
             ],
             ..WHOLE
         },
+        Call {
+            names: &["histogram", "try_histogram"],
+            verb: "histogram",
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], done!(
+                    try x.try_histogram((2, -1.0..=1.0)).map(|found| found.0),
+                    panics x.histogram((2, -1.0..=1.0)).0
+                ))
+            },
+            expected: |a, _| two_bins(&a[0], false),
+            ..WHOLE
+        },
+        Call {
+            names: &["histogram_weighted", "try_histogram_weighted"],
+            verb: "histogram",
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], done!(
+                    try x.try_histogram_weighted(&[-1.0, 0.0, 1.0], x).map(|found| found.0),
+                    panics x.histogram_weighted(&[-1.0, 0.0, 1.0], x).0
+                ))
+            },
+            expected: |a, _| two_bins(&a[0], true),
+            cannot: &[(WrongShape, "see `arguments_of_histograms`")],
+            ..WHOLE
+        },
+        Call {
+            names: &["bincount", "try_bincount"],
+            verb: "count",
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], done!(
+                    try x.try_gt(0.0).and_then(|x| x.try_cast::<i64>()).and_then(|x| x.try_bincount(3)),
+                    panics x.gt(0.0).cast::<i64>().bincount(3)
+                ))
+            },
+            expected: |a, _| positive(&a[0]),
+            ..WHOLE
+        },
+        Call {
+            names: &["bincount_weighted", "try_bincount_weighted"],
+            verb: "count",
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], done!(
+                    try x.try_gt(0.0).and_then(|x| x.try_cast::<i64>()).and_then(|x| {
+                        x.try_bincount_weighted(3, Tensor::ones(x.shape()))
+                    }),
+                    panics {
+                        let x = x.gt(0.0).cast::<i64>();
+                        x.bincount_weighted(3, Tensor::ones(x.shape()))
+                    }
+                ))
+            },
+            expected: |a, _| positive(&a[0]),
+            cannot: &[(WrongShape, "see `arguments_of_histograms`")],
+            ..WHOLE
+        },
     ];
     let by_hand = [
         Row::by_hand(&["searchsorted", "try_searchsorted"], "search", searched),
@@ -288,4 +345,52 @@ fn arguments_of_selections() {
         Err(vierbein::Error::OutputShape { .. })
     ));
     assert_eq!(out, tensor![7, 7]);
+}
+
+#[test]
+fn arguments_of_histograms() {
+    let message = |result: Result<_, vierbein::Error>| -> String {
+        let _: &(Tensor<_, _>, Tensor<_, _>) = match &result {
+            Ok(found) => found,
+            Err(error) => return error.to_string(),
+        };
+        panic!("the histogram was computed");
+    };
+    let x = tensor![1.0, 2.0];
+    let nan = tensor![1.0, f64::NAN];
+    for (found, expected) in [
+        (message(x.try_histogram(0)), "0 bins were requested; request at least one"),
+        (message(nan.try_histogram(2)), "NaN is among the elements; name a range or edges"),
+        (
+            message(Tensor::<f64, Rank<1>>::zeros([0]).try_histogram(2)),
+            "there are no elements whose range the bins could have; name a range or edges",
+        ),
+        (message(x.try_histogram((2, 1.0..=0.0))), "the range from 1 to 0 is not finite and rising"),
+        (message(x.try_histogram(&[1.0])), "1 edges enclose no bin; pass at least two"),
+        (
+            message(x.try_histogram(&[1.0, 3.0, 2.0])),
+            "edge 2 is 2, after 3; the edges must rise: sort them first",
+        ),
+        (
+            message(x.try_histogram((2, 1.0..=1.0 + f64::EPSILON))),
+            "2 bins from 1 to 1.0000000000000002 do not have edges that differ and are finite; choose fewer bins or another range",
+        ),
+    ] {
+        assert_eq!(found, format!("cannot compute a histogram: {expected}"));
+    }
+    assert!(matches!(x.try_histogram((2, -1e308..=1e308)), Err(vierbein::Error::Argument { .. })));
+    assert!(x.try_histogram(usize::MAX).is_err());
+    assert_eq!(
+        x.try_histogram_weighted(2, tensor![1.0]).unwrap_err().to_string(),
+        "cannot compute a histogram: the weights have shape [1], the elements [2]; pass a weight for each element"
+    );
+    assert_eq!(
+        tensor![1, -3].try_bincount(0).unwrap_err().to_string(),
+        "cannot count integers: element 1 is -3; the elements must not be negative"
+    );
+    assert!(tensor![u64::MAX].try_bincount(0).is_err());
+    assert!(matches!(
+        tensor![[1]].try_bincount_weighted(0, tensor![[1.0, 2.0]]),
+        Err(vierbein::Error::Argument { .. })
+    ));
 }

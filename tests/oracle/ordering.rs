@@ -1,7 +1,7 @@
-//! Compares quantiles with NumPy's, and sorted special values with known ones.
+//! Compares quantiles and histograms with NumPy's, and sorted special values with known ones.
 
 use super::{Matrix, both_orders, listed};
-use vierbein::{Error, Order, Quantile, Rank, Side, Tensor, tensor};
+use vierbein::{Bins, Error, Order, Quantile, Rank, Side, Tensor, tensor};
 
 const METHODS: [(&str, Quantile); 9] = [
     ("inverted_cdf", Quantile::InvertedCdf),
@@ -35,6 +35,58 @@ fn quantiles_are_those_of_numpy() {
         rows += 1;
     }
     assert_eq!(rows, 9 * 6 * 12);
+}
+
+fn numbers(text: &str) -> Vec<f64> {
+    text.split(' ').map(|x| x.parse().expect("a number")).collect()
+}
+
+fn counts_of(counts: &Tensor<i64, Rank<1>>) -> Vec<f64> {
+    listed(counts).into_iter().map(|count| count as f64).collect()
+}
+
+#[test]
+fn histograms_are_those_of_numpy() {
+    let table = include_str!("../data/histograms.tsv");
+    let mut rows = 0;
+    for line in table.lines().filter(|line| !line.starts_with('#')) {
+        let [kind, bins, elements, weights, counts, sums, edges] = line.split('\t').collect::<Vec<_>>()[..]
+        else {
+            panic!("{line}")
+        };
+        let (bins, elements) = (numbers(bins), numbers(elements));
+        let bins = match kind {
+            "count" => Bins::from(bins[0] as usize),
+            "range" => Bins::from((bins[0] as usize, bins[1]..=bins[2])),
+            _ => Bins::from(&bins[..]),
+        };
+        let x = Tensor::<f64, Rank<1>>::from_vec([elements.len()], elements);
+        let weights = Tensor::from_vec(x.shape(), numbers(weights));
+        let (found, found_edges) = x.histogram(bins.clone());
+        assert_eq!(counts_of(&found), numbers(counts), "{line}");
+        let expected = numbers(edges);
+        assert_eq!(found_edges.len(), expected.len(), "{line}");
+        for (found, expected) in listed(&found_edges).into_iter().zip(expected) {
+            assert!((found - expected).abs() <= 4e-16 * expected.abs().max(1.0), "{line}: {found}");
+        }
+        assert_eq!(listed(&x.histogram_weighted(bins, &weights).0), numbers(sums), "{line}");
+        rows += 1;
+    }
+    assert_eq!(rows, 5 * 10);
+}
+
+#[test]
+fn counts_of_integers() {
+    let x = tensor![[3_u8, 0], [1, 3]];
+    assert_eq!(x.bincount(0), tensor![1, 1, 0, 2]);
+    assert_eq!(x.bincount(6), tensor![1, 1, 0, 2, 0, 0]);
+    assert_eq!(x.t().bincount_weighted(0, tensor![[0.5, 0.25], [2.0, 4.0]]), tensor![2.0, 0.25, 0.0, 4.5]);
+    assert_eq!(Tensor::<i64, Rank<1>>::zeros([0]).bincount(0).shape(), [0]);
+    assert_eq!(Tensor::<i64, Rank<1>>::zeros([0]).bincount(2), tensor![0, 0]);
+    // NaN and elements outside are not counted. Extreme integers do not overflow.
+    let nan = f64::NAN;
+    assert_eq!(tensor![nan, -1.0, 0.5, 3.0].histogram(&[0.0, 1.0, 2.0]).0, tensor![1, 0]);
+    assert_eq!(tensor![i64::MIN, i64::MAX, 0].histogram(2).0, tensor![1, 2]);
 }
 
 both_orders! { special_values positions_in_memory_order empty_tensors }

@@ -3,9 +3,11 @@
 use super::array::reduce;
 use super::driver::{Call, Hazard::*, Numbers, Row, done};
 use super::hazards::{one, two};
-use super::ordered::{along, greatest, isin, least, lexsort, median, places, sorted, unique};
+use super::ordered::{
+    along, greatest, isin, least, lexsort, median, places, positive, sorted, two_bins, unique,
+};
 use super::{changed, methods, with, with_two};
-use vierbein::{Error, Quantile, Side};
+use vierbein::{DType, Error, Quantile, Side};
 
 const AXIS: Call = Call { operands: one, numbers: Numbers::Axis, ..Call::NOTHING };
 const WHOLE: Call =
@@ -160,6 +162,53 @@ pub(crate) fn rows() -> Vec<Row> {
             },
             ..WHOLE
         },
+        Call {
+            names: methods![median],
+            verb: "median",
+            run: |o, _| with(&o[0], |x| done!(try x.median())),
+            expected: |a, _| {
+                let all: Vec<usize> = (0..a[0].shape.len()).collect();
+                match a[0].shape.contains(&0) {
+                    true => super::array::reject("Empty"),
+                    false => reduce(&a[0], &all, false, 8, median),
+                }
+            },
+            ..WHOLE
+        },
+        Call {
+            names: methods![histogram],
+            verb: "histogram",
+            run: |o, _| with(&o[0], |x| done!(try x.histogram((2, -1.0..=1.0)).map(|found| found.0))),
+            expected: |a, _| two_bins(&a[0], false),
+            ..WHOLE
+        },
+        Call {
+            names: methods![histogram_weighted],
+            verb: "histogram",
+            run: |o, _| {
+                with(&o[0], |x| done!(try x.histogram_weighted(&[-1.0, 0.0, 1.0], x).map(|found| found.0)))
+            },
+            expected: |a, _| two_bins(&a[0], true),
+            cannot: &[(WrongShape, "see `arguments_of_counts`")],
+            ..WHOLE
+        },
+        Call {
+            names: methods![bincount bincount_weighted],
+            verb: "count",
+            run: |o, _| {
+                with(&o[0], |x| {
+                    done!(try x.gt(0.0).and_then(|x| x.to_dtype(DType::I64)).and_then(|x| {
+                        let counts = x.bincount(3)?;
+                        let ones = x.equal(&x)?.to_dtype(DType::F64)?;
+                        let sums = x.bincount_weighted(3, &ones)?;
+                        assert!(super::operand::ToArray::array(&sums).is(&super::operand::ToArray::array(&counts)));
+                        Ok::<_, Error>(counts)
+                    }))
+                })
+            },
+            expected: |a, _| positive(&a[0]),
+            ..WHOLE
+        },
     ];
     ascending.into_iter().chain(descending).chain(others).map(Row::from).collect()
 }
@@ -180,4 +229,23 @@ fn searches_need_rank_1_and_ordered_elements() {
     );
     assert!(matches!(z.unique().unwrap_err(), Error::UnsupportedDType { .. }));
     assert!(matches!(x.quantile(1, 1.5, Quantile::Linear).unwrap_err(), Error::Argument { .. }));
+}
+
+#[test]
+fn arguments_of_counts() {
+    let x = vierbein::DynTensor::from(vierbein::tensor![1.0, 2.0]);
+    let text = |error: Error| error.to_string();
+    assert_eq!(
+        text(x.bincount(0).unwrap_err()),
+        "count integers: `f64` is not an integer type: convert the elements first, e.g. with `.to_dtype(DType::I64)`"
+    );
+    assert_eq!(
+        text(x.histogram_weighted(2, &vierbein::tensor![1, 2]).unwrap_err()),
+        "compute a histogram: `i32` is not the element type of weights: convert them with `.to_dtype(DType::F64)`"
+    );
+    assert_eq!(
+        text(x.histogram_weighted(2, &vierbein::tensor![1.0]).unwrap_err()),
+        "cannot compute a histogram: the weights have shape [1], the elements [2]; pass a weight for each element"
+    );
+    assert!(matches!(x.histogram(0).unwrap_err(), Error::Argument { .. }));
 }
