@@ -389,9 +389,9 @@ impl<S: DynData> DynTensor<S> {
     /// If the tensor is empty, the elements are not real numbers, or the device allocation fails.
     ///
     /// ```
-    /// use vierbein::{DynTensor, Tensor, tensor};
+    /// use vierbein::{DynTensor, tensor};
     /// let x = DynTensor::from(tensor![[7, 1], [3, 4]]);
-    /// assert_eq!(x.median()?.downcast_ref()?, Tensor::scalar(3.5));
+    /// assert_eq!(x.median()?.item()?, 3.5.into());
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     pub fn median(&self) -> Result<DynTensor, Error> {
