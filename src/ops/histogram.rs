@@ -118,7 +118,10 @@ fn edges_of<T: RealScalar>(bins: &Bins<'_>, x: &[T]) -> Result<Vec<f64>, Error> 
             if edges.len() < 2 {
                 return Err(invalid(format!("{} edges enclose no bin; pass at least two", edges.len())));
             }
-            if let Some(i) = edges.windows(2).position(|pair| !(pair[0] <= pair[1])) {
+            if let Some(i) = edges
+                .windows(2)
+                .position(|pair| pair[0].partial_cmp(&pair[1]).is_none_or(|order| order.is_gt()))
+            {
                 let (edge, before) = (edges[i + 1], edges[i]);
                 return Err(invalid(format!(
                     "edge {} is {edge}, after {before}; the edges must rise: sort them first",

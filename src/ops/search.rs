@@ -150,7 +150,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 /// # Errors
 /// If an edge is NaN or less than the one before it.
 pub(crate) fn check_rising<T: Ordered>(edges: &[T]) -> Result<(), Error> {
-    match edges.windows(2).position(|pair| !(pair[0] <= pair[1])) {
+    match edges.windows(2).position(|pair| pair[0].partial_cmp(&pair[1]).is_none_or(|order| order.is_gt())) {
         None => Ok(()),
         Some(i) => Err(Error::Argument {
             op: DIGITIZE,

@@ -79,7 +79,7 @@ fn of_line<T: Key + RealScalar>(
     }
     for (result, &level) in results.iter_mut().zip(levels) {
         let (k, weight) =
-            method.map_or(((n - 1) / 2, if n % 2 == 0 { 0.5 } else { 0.0 }), |m| m.place(n, level));
+            method.map_or(((n - 1) / 2, if n.is_multiple_of(2) { 0.5 } else { 0.0 }), |m| m.place(n, level));
         if !sorted {
             T::select(x, k);
         }

@@ -221,8 +221,8 @@ fn argsort_distinguishes_keys_by_any_bit() {
     // separately.
     for n in [(1 << 16) - 1, 1 << 16, (1 << 16) + 1] {
         let mut next = random(n);
-        let lowest: Vec<u64> = (0..n).map(|_| 5 << 60 | next() % 2).collect();
-        let both: Vec<u64> = (0..n).map(|_| (next() % 4) << 62 | next() % 3).collect();
+        let lowest: Vec<u64> = (0..n).map(|_| (5 << 60) | (next() % 2)).collect();
+        let both: Vec<u64> = (0..n).map(|_| ((next() % 4) << 62) | (next() % 3)).collect();
         let highest: Vec<i64> = (0..n).map(|_| (next() % 2) as i64 * i64::MIN).collect();
         let any: Vec<f64> = (0..n).map(|_| f64::from_bits(next())).collect();
         fn same<T: Sample>(x: &[T]) {
