@@ -63,7 +63,7 @@ fn sort_lines<T: Ordered, Dev: Reduce<T>>(
 ) -> Result<(), Error> {
     let (output, device) =
         x.output::<T, Dev>().expect("the element type and the device were found to be these");
-    device.sort(output.in_layout(lines), descending)
+    device.sort(output.with_axes(lines.axes(), 0), descending)
 }
 
 // Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
@@ -109,7 +109,7 @@ fn partition_lines<T: Ordered, Dev: Reduce<T>>(
 ) -> Result<(), Error> {
     let (output, device) =
         x.output::<T, Dev>().expect("the element type and the device were found to be these");
-    device.partition(output.in_layout(lines), k)
+    device.partition(output.with_axes(lines.axes(), 0), k)
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
