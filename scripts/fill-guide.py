@@ -92,6 +92,8 @@ class NumPy:
     uses = {
         "DType": ("use vierbein::DType;", None),
         "DynTensor": ("use vierbein::DynTensor;", None),
+        "Quantile": ("use vierbein::Quantile;", None),
+        "Side": ("use vierbein::Side;", None),
         "op": ("use vierbein::op;", None),
         "Npz": ("use vierbein::io::npz::{Npz, NpzWriter};", "npz"),
         "CsvReader": ("use vierbein::io::csv::CsvReader;", "csv"),

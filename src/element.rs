@@ -270,6 +270,33 @@ pub enum Arithmetic {
     Rem,
 }
 
+/// Element types that can be sorted: integers, real floating-point numbers and `bool`. Sealed.
+///
+/// When elements are sorted, NaN is last, and −0.0 and 0.0 are equal.
+///
+/// ```
+/// use vierbein::prelude::*;
+/// use vierbein::Ordered;
+/// fn middle<T: Ordered>(x: TensorView<'_, T, Rank<1>>) -> T {
+///     x.sort(0)[[x.len() / 2]]
+/// }
+/// assert_eq!(middle(tensor![5, 1, 3].view()), 3);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an ordered element type",
+    label = "expected integers, real floating-point numbers or `bool`",
+    note = "compare complex numbers by `.abs()`, `.re()` or `.im()`; in generic code, bound the element type: `T: Ordered`"
+)]
+pub trait Ordered: Element + PartialOrd {}
+
+macro_rules! ordered {
+    ($($t:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl Ordered for $t {}
+    )*};
+}
+ordered!(bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
+
 /// Ordered element types: integers and real floating-point numbers. Sealed.
 ///
 /// NaN propagates: minima and maxima of elements that include NaN are NaN.
@@ -286,7 +313,7 @@ pub enum Arithmetic {
     label = "expected integers or real floating-point numbers",
     note = "compare complex numbers by `.abs()`, `.re()` or `.im()`; in generic code, bound the element type: `T: RealScalar`"
 )]
-pub trait RealScalar: Scalar<Real = Self> + PartialOrd {
+pub trait RealScalar: Scalar<Real = Self> + Ordered {
     /// The smallest value: negative infinity for floating-point types.
     const LOWEST: Self;
     /// The largest value: positive infinity for floating-point types.

@@ -42,7 +42,7 @@ mod user;
 pub use axis::{AxesArg, Axis, AxisArg, DistinctAxis, IndexNumber, Last, Permutation};
 pub use device::{Backend, Cpu, Cuda, Device, HostAccess};
 pub use dyn_tensor::{DowncastError, DynScalar, DynTensor, DynView, DynViewMut};
-pub use element::{Bits, CastTo, DType, Element, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
+pub use element::{Bits, CastTo, DType, Element, Inexact, Ordered, RealFloat, RealScalar, Scalar, c32, c64};
 pub use engine::convolve::ConvolutionMode;
 pub use engine::pieces::Pad;
 pub use error::{ConversionError, Error};
@@ -50,10 +50,10 @@ pub use num_complex::Complex;
 #[doc(hidden)]
 pub use ops::AllAxesSliced;
 pub use ops::{
-    AssignOperand, AxisIter, Indices, Lanes, Mask, MatchingOperand, MatrixRank, NewAxis, Operands,
-    OrderAgnostic, PadWidths, PositionNumber, Positions, RepeatCounts, RightOperand, SameOrderOperand,
-    ScalarRank, SelectOperand, SliceArg, SliceOf, Stepped, concatenate, concatenate_into, meshgrid, op,
-    stack, try_concatenate, try_concatenate_into, try_meshgrid, try_stack,
+    AssignOperand, AxisIter, Bins, Indices, Lanes, Mask, MatchingOperand, MatrixRank, NewAxis, Operands,
+    OrderAgnostic, PadWidths, PositionNumber, Positions, Quantile, QuantileArg, RepeatCounts, RightOperand,
+    SameOrderOperand, ScalarRank, SelectOperand, Side, SliceArg, SliceOf, Stepped, Unique, concatenate,
+    concatenate_into, meshgrid, op, stack, try_concatenate, try_concatenate_into, try_meshgrid, try_stack,
 };
 pub use order::{ColMajor, MemoryOrder, Order, RowMajor};
 pub use rank::{

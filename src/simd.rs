@@ -14,7 +14,7 @@ pub(crate) enum Level {
     /// The instructions that every processor of the architecture has: SSE2 on x86-64, NEON on 64-bit ARM. At this level, the crate
     /// `matrixmultiply` computes floating-point matrix products. It detects the instructions of the processor, and may use more of them.
     Portable,
-    /// Registers of 32 bytes: AVX2, FMA, BMI1 and BMI2.
+    /// Registers of 32 bytes: AVX2, FMA, BMI1, BMI2 and POPCNT.
     Avx2,
     /// Registers of 64 bytes: additionally AVX-512 F, BW, DQ and VL.
     Avx512,
@@ -51,7 +51,7 @@ impl Level {
         #[cfg(target_arch = "x86_64")]
         {
             use std::is_x86_feature_detected as has;
-            if !(has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2")) {
+            if !(has!("avx2") && has!("fma") && has!("bmi1") && has!("bmi2") && has!("popcnt")) {
                 return Level::Portable;
             }
             let wide = has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl");

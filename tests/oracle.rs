@@ -9,6 +9,8 @@ mod einsum;
 mod fft;
 #[path = "oracle/joining.rs"]
 mod joining;
+#[path = "oracle/ordering.rs"]
+mod ordering;
 #[path = "oracle/reductions.rs"]
 mod reductions;
 #[path = "oracle/shapes.rs"]

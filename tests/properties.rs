@@ -38,6 +38,8 @@ mod large;
 mod numerics;
 #[path = "properties/order_symmetry.rs"]
 mod order_symmetry;
+#[path = "properties/ordering.rs"]
+mod ordering;
 #[path = "properties/products.rs"]
 mod products;
 #[path = "properties/reductions.rs"]

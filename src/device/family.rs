@@ -7,8 +7,9 @@ use super::fft::{FftComplex, FftElement, FftReal, Transform};
 use super::function::{Arguments, ElementTuple, Function};
 use super::op::{BinaryOp, Generator, Reduction};
 use super::{Cpu, Device, MatrixOperand, Operand, Output, ProductArgs, via_host};
-use crate::element::{Element, Scalar};
+use crate::element::{Element, Ordered, RealScalar, Scalar};
 use crate::error::Error;
+use crate::ops::Quantile;
 
 /// Elementwise functions whose first operand has elements `T`. The result is written to an output or to the first operand.
 ///
@@ -185,8 +186,10 @@ pub trait Permute<T: Element>: Device {
     }
 }
 
-/// Reductions, scans (cumulative sums and products) and, with the feature `fft`, Fourier transforms. A trace is computed as a reduction
-/// of a diagonal view.
+/// Reductions, scans (cumulative sums and products), sorting and searching, and, with the feature `fft`, Fourier transforms. A trace is
+/// computed as a reduction of a diagonal view.
+///
+/// Wherever elements are ordered, NaN is last, and −0.0 and 0.0 are equal.
 #[diagnostic::on_unimplemented(
     message = "the device `{Self}` has no reductions of tensors of `{T}`",
     label = "unsupported on this device",
@@ -309,6 +312,163 @@ pub trait Reduce<T: Element>: Device {
     {
         let a = via_host::fetch(self, a)?;
         via_host::write_with(self, out, |host_out| Cpu.irfft(transform, host_out, a.operand()))
+    }
+
+    /// Sorts each line along the last axis, in place. The result is that of a stable sort.
+    ///
+    /// # Errors
+    /// If the device reports an error.
+    fn sort(&self, a: Output<'_, T, Self>, descending: bool) -> Result<(), Error>
+    where
+        T: Ordered,
+    {
+        via_host::update_with(self, a, |host_a| Cpu.sort(host_a, descending))
+    }
+
+    /// Writes the indices that sort each line along the last axis of `a`. Elements that are equal keep their order.
+    ///
+    /// # Errors
+    /// If the device reports an error.
+    fn argsort(
+        &self,
+        out: Output<'_, i64, Self>,
+        a: Operand<'_, T, Self>,
+        descending: bool,
+    ) -> Result<(), Error>
+    where
+        T: Ordered,
+    {
+        let a = via_host::fetch(self, a)?;
+        via_host::write_with(self, out, |host_out| Cpu.argsort(host_out, a.operand(), descending))
+    }
+
+    /// Moves, in each line along the last axis, element `k` of the sorted line to index `k`, elements that are not greater before it, and
+    /// elements that are not less after it. `k` is less than the extent of the last axis.
+    ///
+    /// # Errors
+    /// If the device reports an error.
+    fn partition(&self, a: Output<'_, T, Self>, k: usize) -> Result<(), Error>
+    where
+        T: Ordered,
+    {
+        via_host::update_with(self, a, |host_a| Cpu.partition(host_a, k))
+    }
+
+    /// Writes the greatest elements of each line along the last axis of `a`, the greatest first, and their indices. The extent of the last
+    /// axis of `values` and `indices` is the number of these elements. Of elements that are equal, those with lower indices are first.
+    ///
+    /// # Errors
+    /// If the device reports an error.
+    fn top_k(
+        &self,
+        values: Output<'_, T, Self>,
+        indices: Output<'_, i64, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error>
+    where
+        T: Ordered,
+    {
+        let a = via_host::fetch(self, a)?;
+        via_host::write_with(self, values, |host_values| {
+            via_host::write_with(self, indices, |host_indices| {
+                Cpu.top_k(host_values, host_indices, a.operand())
+            })
+        })
+    }
+
+    /// Writes quantiles along the trailing axes of `a`. The axes of `out` are the leading axes of `a`, and one axis for `levels`, which are
+    /// from 0 to 1. If `method` is `None`, writes medians.
+    ///
+    /// # Errors
+    /// If the device reports an error.
+    fn quantile(
+        &self,
+        out: Output<'_, T::Float, Self>,
+        a: Operand<'_, T, Self>,
+        levels: &[f64],
+        method: Option<Quantile>,
+    ) -> Result<(), Error>
+    where
+        T: RealScalar,
+    {
+        let a = via_host::fetch(self, a)?;
+        via_host::write_with(self, out, |host_out| Cpu.quantile(host_out, a.operand(), levels, method))
+    }
+
+    /// Returns the different elements in ascending order.
+    ///
+    /// # Errors
+    /// If the device reports an error.
+    fn unique(&self, a: Operand<'_, T, Self>) -> Result<Self::Buffer<T>, Error>
+    where
+        T: Ordered,
+    {
+        let a = via_host::fetch(self, a)?;
+        self.adopt(Cpu.release(Cpu.unique(a.operand())?)?)
+    }
+
+    /// Returns the different elements in ascending order; and, for each of them, the index of the first element equal to it; for each
+    /// element, the index of its value; for each value, the number of elements equal to it. Elements are counted in row-major order.
+    ///
+    /// # Errors
+    /// If the device reports an error.
+    #[allow(clippy::type_complexity)]
+    fn unique_with(&self, a: Operand<'_, T, Self>) -> Result<(Self::Buffer<T>, [Self::Buffer<i64>; 3]), Error>
+    where
+        T: Ordered,
+    {
+        let a = via_host::fetch(self, a)?;
+        let (values, [first, inverse, counts]) = Cpu.unique_with(a.operand())?;
+        let adopt = |buffer| self.adopt(Cpu.release(buffer)?);
+        Ok((self.adopt(Cpu.release(values)?)?, [adopt(first)?, adopt(inverse)?, adopt(counts)?]))
+    }
+
+    /// Writes the indices that sort the columns of a matrix by its rows: by the last row, then by the row before it, and so on.
+    ///
+    /// # Errors
+    /// If the device reports an error.
+    fn lexsort(&self, out: Output<'_, i64, Self>, a: Operand<'_, T, Self>) -> Result<(), Error>
+    where
+        T: Ordered,
+    {
+        let a = via_host::fetch(self, a)?;
+        via_host::write_with(self, out, |host_out| Cpu.lexsort(host_out, a.operand()))
+    }
+
+    /// Writes, for each element of `a`, the index at which it can be inserted in `sorted`, which has rank 1, so that the elements stay
+    /// sorted: after equal elements if `right`, otherwise before them.
+    ///
+    /// # Errors
+    /// If the device reports an error.
+    fn search(
+        &self,
+        out: Output<'_, i64, Self>,
+        sorted: Operand<'_, T, Self>,
+        a: Operand<'_, T, Self>,
+        right: bool,
+    ) -> Result<(), Error>
+    where
+        T: Ordered,
+    {
+        let (sorted, a) = (via_host::fetch(self, sorted)?, via_host::fetch(self, a)?);
+        via_host::write_with(self, out, |host_out| Cpu.search(host_out, sorted.operand(), a.operand(), right))
+    }
+
+    /// Writes whether each element of `a` is equal to an element of `of`, which can have any shape.
+    ///
+    /// # Errors
+    /// If the device reports an error.
+    fn contains(
+        &self,
+        out: Output<'_, bool, Self>,
+        a: Operand<'_, T, Self>,
+        of: Operand<'_, T, Self>,
+    ) -> Result<(), Error>
+    where
+        T: Ordered,
+    {
+        let (a, of) = (via_host::fetch(self, a)?, via_host::fetch(self, of)?);
+        via_host::write_with(self, out, |host_out| Cpu.contains(host_out, a.operand(), of.operand()))
     }
 }
 

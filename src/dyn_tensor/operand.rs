@@ -197,6 +197,8 @@ pub(super) mod needs {
     pub(in super::super) const SIGNS: &str = "has no negative numbers: `-` needs a signed element type; convert first, e.g. with `.to_dtype(DType::I64)`";
     pub(in super::super) const ORDER: &str = "is not an ordered element type: expected integers or real floating-point numbers; \
         compare complex numbers by `.abs()`, `.re()` or `.im()`";
+    pub(in super::super) const SORTABLE: &str = "is not an ordered element type: expected integers, real floating-point numbers or \
+        `bool`; compare complex numbers by `.abs()`, `.re()` or `.im()`";
     pub(in super::super) const INEXACT: &str = "is not a floating-point or complex type: this function needs floating-point or complex elements; \
         convert integers first, e.g. with `.to_dtype(DType::F64)`";
     pub(in super::super) const FLOATS: &str = "is not a real floating-point type: this function needs `f32` or `f64` elements; \

@@ -21,6 +21,7 @@ mod flip;
 #[cfg(feature = "fft")]
 mod frequencies;
 mod grid;
+mod histogram;
 mod index;
 mod interpolate;
 mod iter;
@@ -28,8 +29,10 @@ mod join;
 mod map;
 mod matmul;
 mod operands;
+mod partition;
 mod polynomial;
 mod products;
+mod quantile;
 #[cfg(feature = "rand")]
 mod random;
 mod rank_zero;
@@ -39,15 +42,18 @@ mod reduce_into;
 mod reduction;
 mod scan;
 mod scan_extremes;
+mod search;
 mod select;
 mod shape;
 mod slice;
 mod softmax;
+mod sort;
 mod split;
 mod statistics;
 mod trace;
 mod transfer;
 mod unary;
+mod unique;
 mod weighted;
 mod windows;
 
@@ -56,11 +62,14 @@ pub use choose::{Indices, Mask, PositionNumber, Positions};
 pub(crate) use construct::Constant;
 pub use convert::{OrderAgnostic, ScalarRank};
 pub use grid::{meshgrid, try_meshgrid};
+pub use histogram::Bins;
 pub use iter::{AxisIter, Lanes};
 pub use join::{concatenate, concatenate_into, stack, try_concatenate, try_concatenate_into, try_stack};
 pub(crate) use operands::WithRight;
 pub use operands::{AssignOperand, MatchingOperand, Operands, RightOperand, SameOrderOperand};
+pub use quantile::{Quantile, QuantileArg};
 pub use rearrange::{PadWidths, RepeatCounts};
+pub use search::Side;
 pub use select::SelectOperand;
 pub use shape::MatrixRank;
 #[doc(hidden)]
@@ -68,6 +77,7 @@ pub use slice::AllAxesSliced;
 pub(crate) use slice::Bounds;
 pub use slice::{NewAxis, SliceArg, SliceOf, Stepped};
 pub(crate) use split::{chunk_count, collected, equal_parts, ranges_between};
+pub use unique::Unique;
 
 /// Functions and reductions as values. They are arguments of these methods and of their fallible variants:
 ///
@@ -89,6 +99,16 @@ pub mod op {
     };
     pub use super::select::{Clamp, Select};
     pub use super::unary::*;
+}
+
+/// The names of the operations that order elements, and the checks of their arguments.
+pub(crate) mod ordering {
+    pub(crate) use super::histogram::{BINCOUNT, HISTOGRAM, check_weights, sums_of_bins, sums_of_integers};
+    pub(crate) use super::partition::{PARTITION, TOP_K, check_kth, check_top};
+    pub(crate) use super::quantile::{MEDIAN, QUANTILE, check_levels};
+    pub(crate) use super::search::{DIGITIZE, IS_IN, SEARCH, check_rising};
+    pub(crate) use super::sort::{ARGSORT, LEXSORT, SORT};
+    pub(crate) use super::unique::UNIQUE;
 }
 
 /// Functions that are private to their modules, exported for the tests of their CUDA source.

@@ -36,6 +36,8 @@ mod no_operations;
 #[cfg(feature = "npy")]
 mod npy;
 mod operand;
+mod ordered;
+mod ordering;
 mod outside;
 mod products;
 mod public;
@@ -103,6 +105,7 @@ fn every_public_operation() {
         outside::rows().into(),
         iterators::rows(),
         joining::rows(),
+        ordering::rows(),
         vec![dlpack::row()],
         #[cfg(feature = "npy")]
         npy::rows().into(),

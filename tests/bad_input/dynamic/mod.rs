@@ -19,6 +19,9 @@ mod joining;
 mod limited;
 #[path = "../operand.rs"]
 mod operand;
+#[path = "../ordered.rs"]
+mod ordered;
+mod ordering;
 #[path = "../public.rs"]
 mod public;
 mod shapes;
@@ -174,6 +177,7 @@ fn every_public_operation() {
         conversions::rows(),
         joining::rows(),
         choosing::rows(),
+        ordering::rows(),
         #[cfg(feature = "fft")]
         fft::rows(),
     ];

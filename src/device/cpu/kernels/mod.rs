@@ -1,5 +1,6 @@
 //! The kernels of the CPU. Modules `copy`, `elementwise`, `gemm` and `reduce` each implement a trait of [`device`](crate::device).
-//! `gemm` calls module `products` for sums of products. `copy` and `reduce` call module `gather` for elements at positions and under masks.
+//! `gemm` calls module `products` for sums of products. `copy` and `reduce` call module `gather` for elements at positions and under
+//! masks, and `reduce` module `sort` for everything that orders elements.
 
 pub(super) mod copy;
 mod elementwise;
@@ -9,3 +10,4 @@ mod gather;
 mod gemm;
 mod products;
 mod reduce;
+mod sort;

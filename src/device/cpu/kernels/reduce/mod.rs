@@ -1,4 +1,4 @@
-//! Reductions and cumulative operations: implements [`Reduce`] for [`Cpu`].
+//! Reductions and cumulative operations: implements [`Reduce`] for [`Cpu`]. Module [`sort`](super::sort) has the kernels that order elements.
 //!
 //! ```text
 //! at most 16 outputs of at most 8 elements each: no plan                            (reduce_a_few)
@@ -27,19 +27,22 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
+use super::sort;
 use crate::device::cpu::kernels::gather as positions;
 use crate::device::cpu::loops::threads::{PARALLEL_SUM_LEN, enter, over_outputs};
 use crate::device::cpu::memory::scratch::{Side, guaranteed, with_scratch};
 use crate::device::cpu::{Cpu, HostPtr};
 #[cfg(feature = "fft")]
 use crate::device::fft::{FftComplex, FftElement, FftReal, Transform};
-use crate::device::{BinaryOp, Operand, Output, Reduce, Reduction};
-use crate::element::Element;
+use crate::device::via_host;
+use crate::device::{BinaryOp, CpuBuffer, Device, Operand, Output, Reduce, Reduction};
+use crate::element::{Element, Ordered, RealScalar};
 use crate::error::Error;
 use crate::layout::broadcast::same;
 use crate::layout::is_contiguous;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
+use crate::ops::Quantile;
 use crate::rank::MAX_RANK;
 use columns::{MIN_FAR_BYTES, levels, reduce_columns, reduce_rows};
 use core::mem::MaybeUninit;
@@ -552,5 +555,115 @@ impl<T: Element> Reduce<T> for Cpu {
         T: FftComplex,
     {
         T::irfft_on_host(transform, out, a)
+    }
+
+    fn sort(&self, a: Output<'_, T, Cpu>, descending: bool) -> Result<(), Error>
+    where
+        T: Ordered,
+    {
+        sort::sort(a.into(), descending)
+    }
+
+    fn argsort(
+        &self,
+        out: Output<'_, i64, Cpu>,
+        a: Operand<'_, T, Cpu>,
+        descending: bool,
+    ) -> Result<(), Error>
+    where
+        T: Ordered,
+    {
+        sort::argsort(out, a.into(), descending)
+    }
+
+    fn partition(&self, a: Output<'_, T, Cpu>, k: usize) -> Result<(), Error>
+    where
+        T: Ordered,
+    {
+        sort::partition(a.into(), k)
+    }
+
+    fn top_k(
+        &self,
+        values: Output<'_, T, Cpu>,
+        indices: Output<'_, i64, Cpu>,
+        a: Operand<'_, T, Cpu>,
+    ) -> Result<(), Error>
+    where
+        T: Ordered,
+    {
+        sort::top_k(values.into(), indices, a.into())
+    }
+
+    fn quantile(
+        &self,
+        out: Output<'_, T::Float, Cpu>,
+        a: Operand<'_, T, Cpu>,
+        levels: &[f64],
+        method: Option<Quantile>,
+    ) -> Result<(), Error>
+    where
+        T: RealScalar,
+    {
+        sort::quantile(out.into(), a.into(), levels, method)
+    }
+
+    fn unique(&self, a: Operand<'_, T, Cpu>) -> Result<CpuBuffer<T>, Error>
+    where
+        T: Ordered,
+    {
+        let mut x = self.gather(a)?;
+        let (shape, strides) = ([x.len()], [1]);
+        // SAFETY: `x` has an element for each index of the shape, and is exclusively borrowed.
+        let all = unsafe { Output::<T, Cpu>::from_raw(Cpu::slice_ptr_mut(&mut x), &shape, &strides) };
+        let found = sort::unique(all.into())?;
+        x.truncate(found);
+        self.adopt(x)
+    }
+
+    fn unique_with(&self, a: Operand<'_, T, Cpu>) -> Result<(CpuBuffer<T>, [CpuBuffer<i64>; 3]), Error>
+    where
+        T: Ordered,
+    {
+        let x = self.gather(a)?;
+        let (shape, strides) = ([x.len()], [1]);
+        // SAFETY: `x` has an element for each index of the shape, and is borrowed.
+        let all = unsafe { Operand::<T, Cpu>::from_raw(Cpu::slice_ptr(&x), &shape, &strides) };
+        let [first, inverse, counts] = sort::unique_with(all.into())?;
+        let mut values: Vec<T> = via_host::zeros(first.len())?;
+        values.iter_mut().zip(&first).for_each(|(value, &i)| *value = x[i as usize]);
+        Ok((self.adopt(values)?, [self.adopt(first)?, self.adopt(inverse)?, self.adopt(counts)?]))
+    }
+
+    fn lexsort(&self, out: Output<'_, i64, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error>
+    where
+        T: Ordered,
+    {
+        sort::lexsort(out, a.into())
+    }
+
+    fn search(
+        &self,
+        out: Output<'_, i64, Cpu>,
+        sorted: Operand<'_, T, Cpu>,
+        a: Operand<'_, T, Cpu>,
+        right: bool,
+    ) -> Result<(), Error>
+    where
+        T: Ordered,
+    {
+        sort::search(out, sorted.into(), a.into(), right)
+    }
+
+    fn contains(
+        &self,
+        out: Output<'_, bool, Cpu>,
+        a: Operand<'_, T, Cpu>,
+        of: Operand<'_, T, Cpu>,
+    ) -> Result<(), Error>
+    where
+        T: Ordered,
+    {
+        sort::contains(out, a.into(), of.into())
     }
 }

@@ -1,0 +1,74 @@
+//! Operands and outputs whose element type is a value. The functions of [`sort`](super) take them, so they are compiled in this crate,
+//! and not in each crate that sorts.
+
+use crate::device::{Cpu, HostPtr, Operand, Output};
+use crate::element::{DType, Element};
+use core::marker::PhantomData;
+
+/// An [`Operand`] with any element type.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::device::cpu) struct AnyOperand<'a> {
+    dtype: DType,
+    ptr: *mut u8,
+    shape: &'a [usize],
+    strides: &'a [isize],
+    data: PhantomData<&'a [u8]>,
+}
+
+/// An [`Output`] with any element type.
+#[derive(Debug)]
+pub(in crate::device::cpu) struct AnyOutput<'a> {
+    dtype: DType,
+    ptr: *mut u8,
+    shape: &'a [usize],
+    strides: &'a [isize],
+    data: PhantomData<&'a mut [u8]>,
+}
+
+impl<'a, T: Element> From<Operand<'a, T, Cpu>> for AnyOperand<'a> {
+    fn from(a: Operand<'a, T, Cpu>) -> Self {
+        let ptr = a.ptr().get().cast();
+        AnyOperand { dtype: T::DTYPE, ptr, shape: a.shape(), strides: a.strides(), data: PhantomData }
+    }
+}
+
+impl<'a, T: Element> From<Output<'a, T, Cpu>> for AnyOutput<'a> {
+    fn from(a: Output<'a, T, Cpu>) -> Self {
+        let ptr = a.ptr().get().cast();
+        AnyOutput { dtype: T::DTYPE, ptr, shape: a.shape(), strides: a.strides(), data: PhantomData }
+    }
+}
+
+impl<'a> AnyOperand<'a> {
+    pub(super) fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Returns the operand from which this one was made.
+    ///
+    /// # Panics
+    /// If its element type is not `T`.
+    pub(super) fn typed<T: Element>(self) -> Operand<'a, T, Cpu> {
+        assert_eq!(self.dtype, T::DTYPE);
+        // SAFETY: the parts are those of an operand, whose element type is `T`, as types with equal `DTYPE` are equal. That operand was
+        // consumed, and guaranteed readable elements during `'a`.
+        unsafe { Operand::from_raw(HostPtr::new(self.ptr.cast()), self.shape, self.strides) }
+    }
+}
+
+impl<'a> AnyOutput<'a> {
+    pub(super) fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Returns the output from which this one was made.
+    ///
+    /// # Panics
+    /// If its element type is not `T`.
+    pub(super) fn typed<T: Element>(self) -> Output<'a, T, Cpu> {
+        assert_eq!(self.dtype, T::DTYPE);
+        // SAFETY: the parts are those of an output, whose element type is `T`, as types with equal `DTYPE` are equal. That output was
+        // consumed, and guaranteed exclusive access to its elements, which different indices do not share, during `'a`.
+        unsafe { Output::from_raw(HostPtr::new(self.ptr.cast()), self.shape, self.strides) }
+    }
+}

@@ -1,0 +1,247 @@
+//! The element types that can be sorted, and the kernels of each of them.
+
+#[cfg(target_arch = "x86_64")]
+use super::avx512::Avx512;
+#[cfg(target_arch = "x86_64")]
+use super::quick;
+use super::small;
+use crate::element::Element;
+use crate::simd::kernel;
+
+/// An element type with an order. NaN is not less than any other element, and equal to NaN.
+pub(super) trait Key: Element + PartialOrd {
+    /// The number of bits of [`key`](Key::key).
+    const BITS: u32;
+    /// Whether the type has NaN and two zeros.
+    const FLOAT: bool;
+
+    /// Returns an unsigned number with the same order. Both zeros have the same key, and all NaN have the largest.
+    fn key(self) -> u64;
+    /// Sorts elements, none of which is NaN. Of elements that are equal, the bits are unspecified.
+    fn sort(x: &mut [Self]);
+    /// Moves element `k` of the sorted elements to index `k`, elements that are not greater before it, and elements that are not less
+    /// after it. No element is NaN. Of elements that are equal, the bits are unspecified.
+    fn select(x: &mut [Self], k: usize);
+
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        #[allow(clippy::eq_op, reason = "NaN is the only element that differs from itself")]
+        {
+            self != self
+        }
+    }
+    /// Returns `true` if the element is a zero whose bits are not all zero.
+    #[inline(always)]
+    fn is_negative_zero(self) -> bool {
+        false
+    }
+
+    /// Returns a key whose order is reversed if `descending`. NaN have the largest key in both cases.
+    #[inline(always)]
+    fn directed_key(self, descending: bool) -> u64 {
+        let all = u64::MAX >> (64 - Self::BITS);
+        if !descending || self.is_nan() { self.key() } else { all ^ self.key() }
+    }
+}
+
+/// Sorts unsigned numbers.
+pub(super) fn sort_words(x: &mut [u64]) {
+    <u64 as Key>::sort(x);
+}
+
+/// Sorts integers by the standard library or, if there are several threads and many elements, by rayon.
+fn sort_integers<T: Ord + Send>(x: &mut [T]) {
+    #[cfg(feature = "rayon")]
+    if x.len() >= 1 << 16 && crate::device::cpu::loops::threads::threads() > 1 {
+        use rayon::slice::ParallelSliceMut;
+        return x.par_sort_unstable();
+    }
+    x.sort_unstable();
+}
+
+macro_rules! integers {
+    ($($T:ty as $U:ty, first $first:expr, sort $sort:expr, select $select:expr;)*) => {$(
+        impl Key for $T {
+            const BITS: u32 = <$U>::BITS;
+            const FLOAT: bool = false;
+            #[inline(always)]
+            fn key(self) -> u64 {
+                u64::from(self as $U ^ $first)
+            }
+            fn sort(x: &mut [Self]) {
+                ($sort)(x)
+            }
+            fn select(x: &mut [Self], k: usize) {
+                ($select)(x, k)
+            }
+        }
+    )*};
+}
+integers! {
+    u8 as u8, first 0, sort small::count_bytes, select |x: &mut [u8], _| small::count_bytes(x);
+    i8 as u8, first 1 << 7, sort small::count_bytes, select |x: &mut [i8], _| small::count_bytes(x);
+    u16 as u16, first 0, sort small::sort_words, select select_integer;
+    i16 as u16, first 1 << 15, sort small::sort_words, select select_integer;
+    u32 as u32, first 0, sort sort_u32, select select_u32;
+    i32 as u32, first 1 << 31, sort sort_i32, select select_i32;
+    u64 as u64, first 0, sort sort_u64, select select_u64;
+    i64 as u64, first 1 << 63, sort sort_i64, select select_i64;
+}
+
+impl Key for bool {
+    const BITS: u32 = 1;
+    const FLOAT: bool = false;
+    #[inline(always)]
+    fn key(self) -> u64 {
+        u64::from(self)
+    }
+    fn sort(x: &mut [bool]) {
+        let zeros = x.iter().filter(|&&x| !x).count();
+        let (low, high) = x.split_at_mut(zeros);
+        low.fill(false);
+        high.fill(true);
+    }
+    fn select(x: &mut [bool], _: usize) {
+        Self::sort(x);
+    }
+}
+
+fn select_integer<T: Ord>(x: &mut [T], k: usize) {
+    x.select_nth_unstable(k);
+}
+
+/// Defines functions that use AVX-512 if the processor has it, and otherwise the standard library.
+macro_rules! wide {
+    ($($T:ty: $sort:ident $select:ident, else $portable_sort:ident $portable_select:ident;)*) => {$(
+        fn $sort(x: &mut [$T]) {
+            #[cfg(target_arch = "x86_64")]
+            if let Some(token) = Avx512::get() {
+                return quick::sort(token, x);
+            }
+            $portable_sort(x);
+        }
+        fn $select(x: &mut [$T], k: usize) {
+            #[cfg(target_arch = "x86_64")]
+            if let Some(token) = Avx512::get() {
+                return quick::select(token, x, k);
+            }
+            $portable_select(x, k);
+        }
+    )*};
+}
+wide! {
+    i32: sort_i32 select_i32, else sort_integers select_integer;
+    i64: sort_i64 select_i64, else sort_integers select_integer;
+    u64: sort_u64 select_u64, else sort_integers select_integer;
+    f32: sort_f32 select_f32, else sort_bits32 select_bits32;
+    f64: sort_f64 select_f64, else sort_bits64 select_bits64;
+}
+
+/// Calls `f` with the same numbers as signed ones: `x ^ 1 << 31` has the same order.
+fn as_signed(x: &mut [u32], f: impl FnOnce(&mut [i32])) {
+    let flip = |x: &mut [u32]| x.iter_mut().for_each(|x| *x ^= 1 << 31);
+    flip(x);
+    // SAFETY: `i32` has the size and alignment of `u32`, and all bits are valid for both. `x` is exclusively borrowed.
+    f(unsafe { core::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), x.len()) });
+    flip(x);
+}
+fn sort_u32(x: &mut [u32]) {
+    as_signed(x, sort_i32);
+}
+fn select_u32(x: &mut [u32], k: usize) {
+    as_signed(x, |x| select_i32(x, k));
+}
+
+macro_rules! floats {
+    ($($T:ident $U:ident $I:ident $as_integers:ident $sort:ident $select:ident $sort_bits:ident $select_bits:ident;)*) => {$(
+        /// Calls `f` with signed integers that have the order of the elements.
+        fn $as_integers(x: &mut [$T], f: impl FnOnce(&mut [$I])) {
+            // SAFETY: the integers have the size and alignment of the elements, and all bits are valid for both. `x` is exclusively
+            // borrowed.
+            let bits: &mut [$I] = unsafe { core::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), x.len()) };
+            // The bits of negative numbers, except the sign, are inverted. This is its own inverse.
+            let turn = |bits: &mut [$I]| {
+                bits.iter_mut().for_each(|b| *b ^= ((*b >> ($I::BITS - 1)) as $U >> 1) as $I);
+            };
+            turn(bits);
+            f(bits);
+            turn(bits);
+        }
+        fn $sort_bits(x: &mut [$T]) {
+            $as_integers(x, sort_integers);
+        }
+        fn $select_bits(x: &mut [$T], k: usize) {
+            $as_integers(x, |x| select_integer(x, k));
+        }
+
+        impl Key for $T {
+            const BITS: u32 = $U::BITS;
+            const FLOAT: bool = true;
+            #[inline(always)]
+            fn key(self) -> u64 {
+                // The sum turns −0.0 into 0.0.
+                let bits = (self + 0.0).to_bits() as $I;
+                let key = (bits ^ ((bits >> ($U::BITS - 1)) as $U >> 1) as $I) as $U ^ (1 << ($U::BITS - 1));
+                u64::from(if self.is_nan() { $U::MAX } else { key })
+            }
+            fn sort(x: &mut [$T]) {
+                $sort(x);
+            }
+            fn select(x: &mut [$T], k: usize) {
+                $select(x, k);
+            }
+            #[inline(always)]
+            fn is_negative_zero(self) -> bool {
+                self.to_bits() == (-0.0 as $T).to_bits()
+            }
+        }
+    )*};
+}
+floats! {
+    f32 u32 i32 as_integers32 sort_f32 select_f32 sort_bits32 select_bits32;
+    f64 u64 i64 as_integers64 sort_f64 select_f64 sort_bits64 select_bits64;
+}
+
+kernel! {
+    /// Returns whether any element is NaN, and whether any is −0.0.
+    ///
+    /// # Safety
+    /// None: `unsafe` is required by the macro.
+    wide unsafe fn specials_of[T: Key][T](x: &[T]) -> (bool, bool) {
+        let (mut nan, mut negative) = (false, false);
+        for &x in x {
+            nan |= x.is_nan();
+            negative |= x.is_negative_zero();
+        }
+        (nan, negative)
+    }
+}
+
+/// Returns whether any element is NaN, and whether any is −0.0.
+pub(super) fn specials<T: Key>(x: &[T]) -> (bool, bool) {
+    if !T::FLOAT {
+        return (false, false);
+    }
+    // SAFETY: the function has no conditions.
+    unsafe { specials_of(x) }
+}
+
+kernel! {
+    /// Returns the least key, the greatest key, and the bits in which keys differ.
+    ///
+    /// # Safety
+    /// None: `unsafe` is required by the macro.
+    wide unsafe fn bounds_of[T: Key][T](x: &[T], descending: bool) -> (u64, u64, u64) {
+        let first = x.first().map_or(0, |x| x.directed_key(descending));
+        x.iter().fold((u64::MAX, 0, 0), |(low, high, differing), x| {
+            let key = x.directed_key(descending);
+            (low.min(key), high.max(key), differing | (key ^ first))
+        })
+    }
+}
+
+/// Returns the least directed key, the greatest one, and the bits in which they differ.
+pub(super) fn bounds<T: Key>(x: &[T], descending: bool) -> (u64, u64, u64) {
+    // SAFETY: the function has no conditions.
+    unsafe { bounds_of(x, descending) }
+}

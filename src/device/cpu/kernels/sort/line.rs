@@ -1,0 +1,175 @@
+//! Sorts, partitions and selects in one contiguous line. NaN goes last, and elements that are equal keep their order.
+//!
+//! The kernels of [`Key`] compare by `<` and do not keep the signs of zeros. So NaN are moved to the end before, and the zeros are noted
+//! if one of them is negative: as no other elements are equal and differ in their bits, the results are those of a stable sort.
+
+use super::key::{Key, bounds, sort_words, specials};
+use crate::device::via_host::zeros;
+use crate::error::Error;
+
+/// Moves NaN to the end, in their order, and returns the number of other elements, and the zeros in their order if any of them is
+/// negative.
+fn set_aside<T: Key>(x: &mut [T]) -> Result<(usize, Vec<T>), Error> {
+    let (nan, negative) = specials(x);
+    let is_zero = |x: &T| *x == T::default();
+    let mut noted = Vec::new();
+    if negative {
+        noted = zeros(x.iter().filter(|x| is_zero(x)).count())?;
+        noted.iter_mut().zip(x.iter().filter(|x| is_zero(x))).for_each(|(to, &x)| *to = x);
+    }
+    let mut n = x.len();
+    if nan {
+        let mut aside: Vec<T> = zeros(x.iter().filter(|x| x.is_nan()).count())?;
+        let (mut to, mut found) = (0, 0);
+        for i in 0..x.len() {
+            if x[i].is_nan() {
+                aside[found] = x[i];
+                found += 1;
+            } else {
+                x[to] = x[i];
+                to += 1;
+            }
+        }
+        x[to..].copy_from_slice(&aside);
+        n = to;
+    }
+    Ok((n, noted))
+}
+
+/// Sorts a line.
+pub(super) fn sort<T: Key>(x: &mut [T], descending: bool) -> Result<(), Error> {
+    let (n, noted) = set_aside(x)?;
+    let x = &mut x[..n];
+    T::sort(x);
+    if descending {
+        x.reverse();
+    }
+    let zero = T::default();
+    let at = if noted.is_empty() {
+        0
+    } else if descending {
+        x.partition_point(|&x| x > zero)
+    } else {
+        x.partition_point(|&x| x < zero)
+    };
+    x[at..at + noted.len()].copy_from_slice(&noted);
+    Ok(())
+}
+
+/// Moves element `k` of the sorted line to index `k`, elements that are not greater before it, and elements that are not less after it.
+/// Returns the number of elements that are not NaN.
+pub(super) fn partition<T: Key>(x: &mut [T], k: usize) -> Result<usize, Error> {
+    let (n, noted) = set_aside(x)?;
+    let x = &mut x[..n];
+    if k < n {
+        T::select(x, k);
+        x.iter_mut().filter(|x| **x == T::default()).zip(&noted).for_each(|(to, &zero)| *to = zero);
+    }
+    Ok(n)
+}
+
+/// Writes the indices that sort the line. Elements that are equal keep their order.
+///
+/// A key and an index share a word of 64 bits: `64 - b` bits for the key, counted from the least one, and `b` bits for an index below
+/// `2^b`. If keys have more bits, the remaining low bits decide in a second sort of each run of words whose high bits are equal.
+pub(super) fn argsort<T: Key>(x: &[T], out: &mut [i64], descending: bool) {
+    let n = x.len();
+    assert_eq!(out.len(), n);
+    let indices = 0i64..;
+    if x.is_sorted_by_key(|x| x.directed_key(descending)) {
+        return indices.zip(out).for_each(|(i, out)| *out = i);
+    }
+    if n as u64 >= 1 << 32 {
+        indices.zip(out.iter_mut()).for_each(|(i, out)| *out = i);
+        return out.sort_unstable_by_key(|&i| (x[i as usize].directed_key(descending), i));
+    }
+    // SAFETY: `u64` has the size and alignment of `i64`, and all bits are valid for both. `out` is exclusively borrowed.
+    let out: &mut [u64] = unsafe { core::slice::from_raw_parts_mut(out.as_mut_ptr().cast(), n) };
+    let b = usize::BITS - (n - 1).leading_zeros();
+    let (least, greatest, differing) = bounds(x, descending);
+    // Low bits in which no two keys differ. If the elements are integers, stored as floating-point numbers, there are many.
+    let equal_low = differing.trailing_zeros();
+    let significant = 64 - (greatest - least).leading_zeros() - equal_low;
+    let dropped = (significant + b).saturating_sub(64);
+    let key = |x: T| (x.directed_key(descending) - least) >> equal_low;
+    for (i, (out, &x)) in (0..).zip(out.iter_mut().zip(x)) {
+        *out = (key(x) >> dropped) << b | i;
+    }
+    sort_words(out);
+    let index_mask = (1 << b) - 1;
+    if dropped > 0 {
+        let low_mask = (1 << dropped) - 1;
+        for run in out.chunk_by_mut(|a, c| a >> b == c >> b).filter(|run| run.len() > 1) {
+            for out in run.iter_mut() {
+                let i = *out & index_mask;
+                *out = (key(x[i as usize]) & low_mask) << b | i;
+            }
+            if !run.is_sorted() {
+                sort_words(run);
+            }
+        }
+    }
+    out.iter_mut().for_each(|out| *out &= index_mask);
+}
+
+/// Writes the indices of the first elements for which `is_wanted` returns `true`, until `to` is full. Returns their number.
+fn collect<T: Key>(x: &[T], to: &mut [i64], is_wanted: impl Fn(T) -> bool) -> usize {
+    let mut found = 0;
+    for (i, &x) in (0..).zip(x) {
+        if found == to.len() {
+            break;
+        }
+        to[found] = i;
+        found += usize::from(is_wanted(x));
+    }
+    found
+}
+
+/// Writes the greatest elements, the greatest first, and their indices. Of elements that are equal, those with lower indices are first.
+/// `scratch` has the length of `x`.
+pub(super) fn top<T: Key>(
+    x: &[T],
+    values: &mut [T],
+    indices: &mut [i64],
+    scratch: &mut [T],
+) -> Result<(), Error> {
+    let (n, k) = (x.len(), values.len());
+    if k == 0 {
+        return Ok(());
+    }
+    scratch.copy_from_slice(x);
+    let numbers = n - scratch.iter().filter(|x| x.is_nan()).count();
+    let mut candidates: Vec<i64> = zeros(k)?;
+    if k >= numbers {
+        let found = collect(x, &mut candidates, |x| !x.is_nan());
+        collect(x, &mut candidates[found..], |x| x.is_nan());
+    } else {
+        partition(scratch, numbers - k)?;
+        let threshold = scratch[numbers - k];
+        let found = collect(x, &mut candidates, |x| x > threshold);
+        collect(x, &mut candidates[found..], |x| x == threshold);
+    }
+    candidates.sort_unstable();
+    let mut keys: Vec<T> = zeros(k)?;
+    keys.iter_mut().zip(&candidates).for_each(|(key, &i)| *key = x[i as usize]);
+    argsort(&keys, indices, true);
+    for (value, index) in values.iter_mut().zip(indices) {
+        let candidate = *index as usize;
+        (*value, *index) = (keys[candidate], candidates[candidate]);
+    }
+    Ok(())
+}
+
+/// Moves the elements that differ from the one before to the front, in their order, and returns their number. NaN are equal here.
+pub(super) fn remove_repeated<T: Key>(x: &mut [T]) -> usize {
+    let differ = |a: T, b: T| a != b && !(a.is_nan() && b.is_nan());
+    let mut to = usize::from(!x.is_empty());
+    for i in 1..x.len() {
+        let next = x[i];
+        let is_new = differ(x[to - 1], next);
+        // Written in any case, so that the loop has no branch. `to <= i`, so no element is lost that is still to be read.
+        x[to] = next;
+        to += usize::from(is_new);
+    }
+    to
+}

@@ -1,0 +1,151 @@
+//! Loops over the lines of operands: the elements along the last axis or the last axes. Lines that are not contiguous are copied to a
+//! scratch buffer, several at a time, so that elements of one cache line are copied together.
+
+use crate::device::cpu::loops::threads::over_parts;
+use crate::device::via_host::zeros;
+use crate::device::{Cpu, HostPtr, Operand, Output, Permute};
+use crate::element::Element;
+use crate::error::Error;
+use crate::layout::odometer::Odometer;
+use crate::layout::plan::Plan;
+use crate::rank::MAX_RANK;
+use std::sync::{Mutex, PoisonError};
+
+/// Work of sorting or selecting an element, in bytes: it takes about as long as copying this number of bytes.
+pub(super) const WORK_BYTES: usize = 512;
+/// Maximum number of lines that are copied together.
+const TILE_LINES: usize = 32;
+/// Maximum size of lines that are copied together, in bytes: half of a typical L2.
+const TILE_BYTES: usize = 512 << 10;
+
+/// Lines that are next to each other: for each operand, the offset of the first line and the stride between lines.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tile<const K: usize> {
+    pub(super) count: usize,
+    pub(super) offsets: [isize; K],
+    pub(super) strides: [isize; K],
+}
+
+/// Calls `f` for tiles that together contain all lines, in parallel if there is enough work. `shape` and `strides` are those of the
+/// axes that number the lines, `bytes` is the size of a line, and `len` its number of elements.
+///
+/// # Errors
+/// An error of `f`. Other lines may have been computed.
+pub(super) fn over_lines<const K: usize>(
+    shape: &[usize],
+    strides: [&[isize]; K],
+    bytes: usize,
+    len: usize,
+    f: &(dyn Fn(Tile<K>) -> Result<(), Error> + Sync),
+) -> Result<(), Error> {
+    let plan = Plan::unordered(shape, strides);
+    let tile = (TILE_BYTES / bytes.max(1)).clamp(1, TILE_LINES);
+    let failure = Mutex::new(None);
+    over_parts(&plan, len.saturating_mul(WORK_BYTES), &|_| 1, &|part| {
+        let (n, strides) = (part.inner_len(), part.inner_strides());
+        let mut walk = Odometer::outer(part);
+        for _ in 0..part.outer_shape().iter().product() {
+            let start = walk.offsets();
+            walk.advance();
+            for first in (0..n).step_by(tile) {
+                let mut offsets = start;
+                for (offset, stride) in offsets.iter_mut().zip(strides) {
+                    *offset += first as isize * stride;
+                }
+                if let Err(error) = f(Tile { count: tile.min(n - first), offsets, strides }) {
+                    *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                    return;
+                }
+            }
+        }
+    });
+    failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}
+
+/// The axes of a tile: the axis that numbers the lines, and the axes of a line. The first is omitted if there is a single line.
+struct TileAxes {
+    rank: usize,
+    shape: [usize; MAX_RANK],
+    strides: [isize; MAX_RANK],
+    contiguous: [isize; MAX_RANK],
+}
+
+impl TileAxes {
+    /// # Panics
+    /// If there are more than [`MAX_RANK`] axes. This does not occur: several lines have at least one axis that numbers them.
+    fn new(count: usize, line_stride: isize, shape: &[usize], strides: &[isize]) -> TileAxes {
+        let lines = usize::from(count > 1);
+        let rank = lines + shape.len();
+        let mut axes =
+            TileAxes { rank, shape: [1; MAX_RANK], strides: [0; MAX_RANK], contiguous: [0; MAX_RANK] };
+        if lines == 1 {
+            (axes.shape[0], axes.strides[0]) = (count, line_stride);
+        }
+        axes.shape[lines..rank].copy_from_slice(shape);
+        axes.strides[lines..rank].copy_from_slice(strides);
+        let mut stride = 1;
+        for axis in (0..rank).rev() {
+            axes.contiguous[axis] = stride;
+            stride *= axes.shape[axis] as isize;
+        }
+        axes
+    }
+}
+
+/// The lines of a tile, contiguous in a scratch buffer.
+///
+/// # Errors
+/// If the allocation fails.
+pub(super) fn scratch<T: Element>(count: usize, len: usize) -> Result<Vec<T>, Error> {
+    zeros(count * len)
+}
+
+/// Copies the lines of a tile to a scratch buffer. `shape` and `strides` are those of a line.
+///
+/// # Safety
+/// The caller must ensure that, for each of `count` lines, `from` offset by `line_stride` for each line before it is the address of the
+/// first element of a line, whose elements are readable and not written to during the call.
+pub(super) unsafe fn gather<T: Element>(
+    from: HostPtr<T>,
+    count: usize,
+    line_stride: isize,
+    shape: &[usize],
+    strides: &[isize],
+    to: &mut [T],
+) -> Result<(), Error> {
+    let axes = TileAxes::new(count, line_stride, shape, strides);
+    assert_eq!(to.len(), axes.shape[..axes.rank].iter().product::<usize>());
+    let shape = &axes.shape[..axes.rank];
+    // SAFETY: an index of these axes is that of a line, and of an element of the line, which is readable by the contract.
+    let from = unsafe { Operand::<T, Cpu>::from_raw(from, shape, &axes.strides[..axes.rank]) };
+    let to = HostPtr::new(to.as_mut_ptr());
+    // SAFETY: `to` has an element for each index of the shape, as was checked, the strides are contiguous, and `to` is exclusively
+    // borrowed.
+    let to = unsafe { Output::<T, Cpu>::from_raw(to, shape, &axes.contiguous[..axes.rank]) };
+    Cpu.copy(to, from)
+}
+
+/// Copies lines of one axis from a scratch buffer.
+///
+/// # Safety
+/// The caller must ensure that, for each of `count` lines, `to` offset by `line_stride` for each line before it is the address of the
+/// first element of a line, and exclusive access to its `len` elements, whose stride is `stride`. No two of the elements are the same.
+pub(super) unsafe fn scatter<T: Element>(
+    to: HostPtr<T>,
+    count: usize,
+    line_stride: isize,
+    len: usize,
+    stride: isize,
+    from: &[T],
+) -> Result<(), Error> {
+    let axes = TileAxes::new(count, line_stride, &[len], &[stride]);
+    assert_eq!(from.len(), count * len);
+    let shape = &axes.shape[..axes.rank];
+    let from = HostPtr::new(from.as_ptr().cast_mut());
+    // SAFETY: `from` has an element for each index of the shape, as was checked, the strides are contiguous, and `from` is borrowed.
+    let from = unsafe { Operand::<T, Cpu>::from_raw(from, shape, &axes.contiguous[..axes.rank]) };
+    // SAFETY: an index of these axes is that of a line, and of an element of the line. By the contract, access to it is exclusive, and
+    // no other index has the same element.
+    let to = unsafe { Output::<T, Cpu>::from_raw(to, shape, &axes.strides[..axes.rank]) };
+    Cpu.copy(to, from)
+}

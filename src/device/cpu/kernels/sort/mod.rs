@@ -1,0 +1,278 @@
+//! Ordering: the methods of [`Reduce`](crate::device::Reduce) that sort, select and search, for [`Cpu`](crate::device::Cpu).
+//!
+//! ```text
+//! for each line along the last axis, on several threads if there are several lines:            (module lines)
+//!     copy it to a scratch buffer if it is not contiguous
+//!     move NaN to the end, note the zeros if any is negative                                    (module line)
+//!     sort: by SIMD quicksort (quick, network), counting (small), or the standard library       (module key)
+//!     write the zeros in their order
+//! ```
+//!
+//! The results are those of a stable sort, to the bit, at each SIMD level and for any number of threads. The functions of this module
+//! take element types as values (module `erased`), so they are compiled once, in this crate.
+
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod erased;
+mod key;
+mod line;
+mod lines;
+#[cfg(target_arch = "x86_64")]
+mod network;
+mod quantile;
+#[cfg(target_arch = "x86_64")]
+mod quick;
+mod search;
+mod small;
+#[cfg(test)]
+mod tests;
+#[cfg(target_arch = "x86_64")]
+mod vector;
+
+pub(super) use erased::{AnyOperand, AnyOutput};
+pub(super) use quantile::quantile;
+pub(super) use search::{contains, search};
+
+use crate::device::{Cpu, Device, HostPtr, Operand, Output};
+use crate::element::Element;
+use crate::error::Error;
+use key::Key;
+use lines::{Tile, gather, over_lines, scatter, scratch};
+
+/// Evaluates an expression in which `$T` is the element type that `$dtype` stands for. It must be an ordered one.
+macro_rules! for_keys {
+    ($dtype:expr, $T:ident => $body:expr) => {
+        $crate::dispatch!(
+            $dtype,
+            $T in [bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64] => $body,
+            else => unreachable!("the element type is ordered")
+        )
+    };
+}
+use for_keys;
+
+/// The lines of an operand or output of one axis more: their first elements, and the last axis.
+#[derive(Debug, Clone, Copy)]
+struct Lines<'a, T> {
+    first: HostPtr<T>,
+    shape: &'a [usize],
+    strides: &'a [isize],
+    len: usize,
+    stride: isize,
+}
+
+impl<'a, T: Element> Lines<'a, T> {
+    fn new(first: HostPtr<T>, shape: &'a [usize], strides: &'a [isize]) -> Self {
+        let (&len, shape) = shape.split_last().expect("there is an axis along which to sort");
+        let (&stride, strides) = strides.split_last().expect("each axis has a stride");
+        Lines { first, shape, strides, len, stride }
+    }
+    fn of(a: &Operand<'a, T, Cpu>) -> Self {
+        Lines::new(a.ptr(), a.shape(), a.strides())
+    }
+    fn of_output(a: &Output<'a, T, Cpu>) -> Self {
+        Lines::new(a.ptr(), a.shape(), a.strides())
+    }
+    fn is_contiguous(&self) -> bool {
+        self.stride == 1 || self.len == 1
+    }
+}
+
+/// Calls `f` with each line of `a`, to change it in place.
+fn in_place<T: Key>(
+    a: Output<'_, T, Cpu>,
+    f: &(dyn Fn(&mut [T]) -> Result<(), Error> + Sync),
+) -> Result<(), Error> {
+    let lines = Lines::of_output(&a);
+    let n = lines.len;
+    if n == 0 {
+        return Ok(());
+    }
+    over_lines(
+        lines.shape,
+        [lines.strides],
+        n * size_of::<T>(),
+        n,
+        &|Tile { count, offsets: [at], strides: [step] }| {
+            let first = lines.first.offset(at);
+            if lines.is_contiguous() {
+                for line in 0..count as isize {
+                    let line = first.offset(line * step).get();
+                    // SAFETY: this is the first of `n` contiguous elements of the output, to which `Output` guarantees exclusive access. Each
+                    // line is in one tile, and lines share no elements.
+                    f(unsafe { core::slice::from_raw_parts_mut(line, n) })?;
+                }
+                return Ok(());
+            }
+            let mut copy = scratch(count, n)?;
+            // SAFETY: these are lines of the output, to which access is exclusive. Each line is in one tile.
+            unsafe { gather(first, count, step, &[n], &[lines.stride], &mut copy)? };
+            copy.chunks_exact_mut(n).try_for_each(f)?;
+            // SAFETY: these are lines of the output, to which access is exclusive. Different indices of an output have different elements.
+            unsafe { scatter(first, count, step, n, lines.stride, &copy) }
+        },
+    )
+}
+
+/// Sorts each line.
+pub(super) fn sort(a: AnyOutput<'_>, descending: bool) -> Result<(), Error> {
+    for_keys!(a.dtype(), T => in_place::<T>(a.typed(), &|x| line::sort(x, descending)))
+}
+
+/// Partitions each line at index `k`: see [`line::partition`].
+pub(super) fn partition(a: AnyOutput<'_>, k: usize) -> Result<(), Error> {
+    for_keys!(a.dtype(), T => in_place::<T>(a.typed(), &|x| line::partition(x, k).map(drop)))
+}
+
+/// Writes the indices that sort each line.
+pub(super) fn argsort(out: Output<'_, i64, Cpu>, a: AnyOperand<'_>, descending: bool) -> Result<(), Error> {
+    for_keys!(a.dtype(), T => argsort_lines::<T>(out, a.typed(), descending))
+}
+
+fn argsort_lines<T: Key>(
+    out: Output<'_, i64, Cpu>,
+    a: Operand<'_, T, Cpu>,
+    descending: bool,
+) -> Result<(), Error> {
+    assert_eq!(out.shape(), a.shape(), "the operands must have the same shape");
+    let (to, from) = (Lines::of_output(&out), Lines::of(&a));
+    let n = to.len;
+    if n == 0 {
+        return Ok(());
+    }
+    over_lines(to.shape, [to.strides, from.strides], n * 8, n, &|Tile { count, offsets, strides }| {
+        let mut keys = scratch(if from.is_contiguous() { 0 } else { count }, n)?;
+        let first = from.first.offset(offsets[1]);
+        if !from.is_contiguous() {
+            // SAFETY: these are lines of the operand, which are readable.
+            unsafe { gather(first, count, strides[1], &[n], &[from.stride], &mut keys)? };
+        }
+        let mut indices = scratch(if to.is_contiguous() { 0 } else { count }, n)?;
+        for k in 0..count {
+            let x = if from.is_contiguous() {
+                // SAFETY: this is the first of `n` contiguous elements of the operand, which are readable.
+                unsafe { core::slice::from_raw_parts(first.offset(k as isize * strides[1]).get(), n) }
+            } else {
+                &keys[k * n..(k + 1) * n]
+            };
+            let out = if to.is_contiguous() {
+                let line = to.first.offset(offsets[0] + k as isize * strides[0]).get();
+                // SAFETY: this is the first of `n` contiguous elements of the output, to which access is exclusive. Each line is in
+                // one tile, and lines share no elements.
+                unsafe { core::slice::from_raw_parts_mut(line, n) }
+            } else {
+                &mut indices[k * n..(k + 1) * n]
+            };
+            line::argsort(x, out, descending);
+        }
+        if to.is_contiguous() {
+            return Ok(());
+        }
+        // SAFETY: these are lines of the output, to which access is exclusive. Different indices of an output have different elements.
+        unsafe { scatter(to.first.offset(offsets[0]), count, strides[0], n, to.stride, &indices) }
+    })
+}
+
+/// Writes the greatest elements of each line and their indices.
+pub(super) fn top_k(
+    values: AnyOutput<'_>,
+    indices: Output<'_, i64, Cpu>,
+    a: AnyOperand<'_>,
+) -> Result<(), Error> {
+    for_keys!(a.dtype(), T => top_lines::<T>(values.typed(), indices, a.typed()))
+}
+
+fn top_lines<T: Key>(
+    values: Output<'_, T, Cpu>,
+    indices: Output<'_, i64, Cpu>,
+    a: Operand<'_, T, Cpu>,
+) -> Result<(), Error> {
+    let (values, indices, from) = (Lines::of_output(&values), Lines::of_output(&indices), Lines::of(&a));
+    assert!(
+        values.shape == from.shape && indices.shape == from.shape,
+        "the operands must have the same leading axes"
+    );
+    let (n, k) = (from.len, values.len);
+    assert!(
+        k <= n && indices.len == k,
+        "the operands must have the same number of results, and no more than elements"
+    );
+    if k == 0 {
+        return Ok(());
+    }
+    let strides = [values.strides, indices.strides, from.strides];
+    over_lines(from.shape, strides, 2 * n * size_of::<T>(), n, &|Tile { count, offsets, strides }| {
+        let mut copy = scratch(count, n)?;
+        // SAFETY: these are lines of the operand, which are readable.
+        unsafe { gather(from.first.offset(offsets[2]), count, strides[2], &[n], &[from.stride], &mut copy)? };
+        let (mut best, mut places, mut work) = (scratch(count, k)?, scratch(count, k)?, scratch(1, n)?);
+        let results = best.chunks_exact_mut(k).zip(places.chunks_exact_mut(k));
+        for (x, (best, places)) in copy.chunks_exact(n).zip(results) {
+            line::top(x, best, places, &mut work)?;
+        }
+        // SAFETY: these are lines of the output, to which access is exclusive. Different indices of an output have different elements.
+        unsafe { scatter(values.first.offset(offsets[0]), count, strides[0], k, values.stride, &best)? };
+        // SAFETY: as for the values.
+        unsafe { scatter(indices.first.offset(offsets[1]), count, strides[1], k, indices.stride, &places) }
+    })
+}
+
+/// Sorts the elements of an output of rank 1 and moves those that differ to the front, in ascending order. Returns their number. Of
+/// elements that are equal, the first one is kept. All NaN are equal here.
+pub(super) fn unique(a: AnyOutput<'_>) -> Result<usize, Error> {
+    for_keys!(a.dtype(), T => {
+        let x = a.typed::<T>().into_mut_slice(true).expect("the output is contiguous");
+        line::sort(x, false)?;
+        Ok(line::remove_repeated(x))
+    })
+}
+
+/// Returns, for a contiguous operand of rank 1: the index of the first element of each value, in the ascending order of the values; for
+/// each element, the number of its value; for each value, the number of elements. All NaN are equal here.
+pub(super) fn unique_with(a: AnyOperand<'_>) -> Result<[Vec<i64>; 3], Error> {
+    for_keys!(a.dtype(), T => {
+        let x = a.typed::<T>().into_slice(true).expect("the operand is contiguous");
+        let mut order = scratch(1, x.len())?;
+        line::argsort(x, &mut order, false);
+        let starts = |k: usize| k == 0 || x[order[k] as usize].key() != x[order[k - 1] as usize].key();
+        let count = (0..x.len()).filter(|&k| starts(k)).count();
+        let (mut first, mut inverse, mut counts) = (scratch(1, count)?, scratch(1, x.len())?, scratch(1, count)?);
+        let mut found = 0;
+        for (k, &i) in order.iter().enumerate() {
+            if starts(k) {
+                first[found] = i;
+                found += 1;
+            }
+            counts[found - 1] += 1;
+            inverse[i as usize] = found as i64 - 1;
+        }
+        Ok([first, inverse, counts])
+    })
+}
+
+/// Writes the indices that sort the columns of a matrix by its last row, then by the row before it, and so on.
+pub(super) fn lexsort(out: Output<'_, i64, Cpu>, a: AnyOperand<'_>) -> Result<(), Error> {
+    for_keys!(a.dtype(), T => lexsort_columns::<T>(out, a.typed()))
+}
+
+fn lexsort_columns<T: Key>(out: Output<'_, i64, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
+    let &[rows, n] = a.shape() else { panic!("the operand is a matrix") };
+    // The number of rows of an empty matrix is not limited by memory.
+    if n == 0 {
+        return Ok(());
+    }
+    let x = Cpu.gather(a)?;
+    let mut order: Vec<i64> = scratch(1, n)?;
+    (0..).zip(&mut order).for_each(|(i, to)| *to = i);
+    let (mut keys, mut sorted, mut next) = (scratch::<T>(1, n)?, scratch(1, n)?, scratch(1, n)?);
+    for row in 0..rows {
+        let row = &x[row * n..(row + 1) * n];
+        keys.iter_mut().zip(&order).for_each(|(key, &i)| *key = row[i as usize]);
+        line::argsort(&keys, &mut sorted, false);
+        next.iter_mut().zip(&sorted).for_each(|(to, &k): (&mut i64, &i64)| *to = order[k as usize]);
+        core::mem::swap(&mut order, &mut next);
+    }
+    assert_eq!(out.shape(), [n], "the output has an index for each column");
+    // SAFETY: the output has one line of `n` elements, to which access is exclusive, and different indices have different elements.
+    unsafe { scatter(out.ptr(), 1, 0, n, out.strides()[0], &order) }
+}

@@ -1,0 +1,148 @@
+//! Sorts blocks of up to 16 registers in registers.
+//!
+//! ```text
+//! sort each lane by a network of compare-exchanges between registers
+//! for G in 2, 4, .., LANES: merge sorted runs of G / 2 lanes to runs of G lanes (bitonic merge)
+//! transpose, and store
+//! ```
+//!
+//! The networks are those of 8 registers (19 compare-exchanges) and 16 registers (60, Green 1969).
+
+use super::avx512::Avx512;
+use super::vector::{Lane, Vector};
+
+/// Performs compare-exchanges, written out one by one: in a loop over a table, the registers would be spilled to memory.
+macro_rules! network {
+    ($v:ident; $($i:literal $j:literal),* $(,)?) => { $( exchange_rows($v, $i, $j); )* };
+}
+
+/// Moves the smaller keys of two registers to register `i`, and the larger ones to register `j`.
+#[inline(always)]
+fn exchange_rows<V: Vector, const N: usize>(v: &mut [V; N], i: usize, j: usize) {
+    let (a, b) = (v[i], v[j]);
+    (v[i], v[j]) = (a.min(b), a.max(b));
+}
+
+/// Returns a mask of the lanes whose number has the bit `d`.
+const fn having(d: usize) -> u32 {
+    let (mut bits, mut i) = (0, 0);
+    while i < 16 {
+        if i & d != 0 {
+            bits |= 1 << i;
+        }
+        i += 1;
+    }
+    bits
+}
+
+/// Sorts each lane of 8 or 16 registers.
+#[inline(always)]
+fn sort_columns<V: Vector, const N: usize>(v: &mut [V; N]) {
+    if N == 8 {
+        network!(v; 0 2, 1 3, 4 6, 5 7, 0 4, 1 5, 2 6, 3 7, 0 1, 2 3, 4 5, 6 7, 2 4, 3 5, 1 4, 3 6, 1 2, 3 4, 5 6);
+    } else {
+        network!(v;
+            0 13, 1 12, 2 15, 3 14, 4 8, 5 6, 7 11, 9 10, 0 5, 1 7, 2 9, 3 4, 6 13, 8 14, 10 15, 11 12, 0 1, 2 3, 4 5, 6 8,
+            7 9, 10 11, 12 13, 14 15, 0 2, 1 3, 4 10, 5 11, 6 7, 8 9, 12 14, 13 15, 1 2, 3 12, 4 6, 5 7, 8 10, 9 11, 13 14,
+            1 4, 2 6, 5 8, 7 10, 9 13, 11 14, 2 4, 3 6, 9 12, 11 13, 3 5, 6 8, 7 9, 10 12, 3 4, 5 6, 7 8, 9 10, 11 12, 6 7,
+            8 9,
+        );
+    }
+}
+
+/// Merges sorted runs of `G / 2` lanes to sorted runs of `G` lanes.
+#[inline(always)]
+fn merge<V: Vector, const N: usize, const G: usize>(v: &mut [V; N]) {
+    let upper = having(G / 2);
+    for r in 0..N / 2 {
+        let (a, b) = (v[r], v[N - 1 - r].exchange(G - 1));
+        let (low, high) = (a.min(b), a.max(b));
+        v[r] = low.blend(high, upper);
+        v[N - 1 - r] = high.blend(low, upper).exchange(G - 1);
+    }
+    if G >= 16 {
+        within::<V, N, 4>(v);
+    }
+    if G >= 8 {
+        within::<V, N, 2>(v);
+    }
+    if G >= 4 {
+        within::<V, N, 1>(v);
+    }
+    if N == 16 {
+        across::<V, N, 8>(v);
+    }
+    across::<V, N, 4>(v);
+    across::<V, N, 2>(v);
+    across::<V, N, 1>(v);
+}
+
+/// Compare-exchanges between lanes `i` and `i ^ D` of each register.
+#[inline(always)]
+fn within<V: Vector, const N: usize, const D: usize>(v: &mut [V; N]) {
+    for x in v {
+        let y = x.exchange(D);
+        *x = x.min(y).blend(x.max(y), having(D));
+    }
+}
+
+/// Compare-exchanges between registers `r` and `r + D`.
+#[inline(always)]
+fn across<V: Vector, const N: usize, const D: usize>(v: &mut [V; N]) {
+    for k in 0..N / 2 {
+        let r = k / D * 2 * D + k % D;
+        exchange_rows(v, r, r + D);
+    }
+}
+
+/// Sorts at most `N` registers of keys.
+#[inline(always)]
+fn sort_block<T: Lane, const N: usize>(token: Avx512, x: &mut [T]) {
+    let (n, lanes) = (x.len(), T::Register::LANES);
+    let mut v: [T::Register; N] = core::array::from_fn(|r| {
+        let at = r * lanes;
+        if at + lanes <= n {
+            T::Register::load(token, &x[at..])
+        } else if at < n {
+            T::Register::load_first(token, &x[at..])
+        } else {
+            T::Register::splat(token, T::HIGHEST)
+        }
+    });
+    sort_columns(&mut v);
+    merge::<_, N, 2>(&mut v);
+    merge::<_, N, 4>(&mut v);
+    merge::<_, N, 8>(&mut v);
+    if lanes == 16 {
+        merge::<_, N, 16>(&mut v);
+    }
+    // Now element `k` of the result is lane `k / N` of register `k % N`.
+    for block in v.chunks_exact_mut(lanes) {
+        T::Register::transpose(block);
+    }
+    for (k, v) in v.iter().enumerate() {
+        let at = k % lanes * N + k / lanes * lanes;
+        if at + lanes <= n {
+            v.store(&mut x[at..]);
+        } else if at < n {
+            v.store_first(&mut x[at..]);
+        }
+    }
+}
+
+/// The maximum number of keys that [`sort_small`] sorts.
+pub(super) const fn max_small<T: Lane>() -> usize {
+    16 * T::Register::LANES
+}
+
+/// Sorts at most [`max_small`] keys.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")]
+pub(super) fn sort_small<T: Lane>(token: Avx512, x: &mut [T]) {
+    assert!(x.len() <= max_small::<T>());
+    if T::Register::LANES == 8 && x.len() <= 64 {
+        sort_block::<T, 8>(token, x);
+    } else {
+        sort_block::<T, 16>(token, x);
+    }
+}

@@ -1,0 +1,258 @@
+//! Quicksort and selection with SIMD registers.
+//!
+//! ```text
+//! sort(x):
+//!     at most 16 registers:  sort_small
+//!     2 · log2(n) bad pivots: the standard library's sort
+//!     otherwise: partition at the median of a sample
+//!                if the sample has equal neighbours, or no key is less: partition the rest by <=, and drop the equal keys
+//!                sort both parts, in parallel if they are large
+//! ```
+
+use super::avx512::Avx512;
+use super::network::{max_small, sort_small};
+use super::vector::{Lane, Vector};
+use crate::device::cpu::loops::threads::{join, threads};
+
+/// Number of registers that one step of the partition reads.
+const STEP: usize = 4;
+/// Minimum number of keys whose parts are sorted in parallel.
+pub(super) const PARALLEL_SORT_LEN: usize = 1 << 16;
+/// Initial state of the generator that chooses the samples. The samples, and so the time, do not vary between runs.
+const SEED: u64 = 0x853c_49e6_748f_ea9b;
+/// Number of keys in a large sample.
+const SAMPLE_LEN: usize = 64;
+/// Minimum number of keys for a large sample.
+const LARGE_SAMPLE_MIN: usize = 2048;
+
+/// Moves the keys less than `pivot` to the front; if `OR_EQUAL`, also the keys equal to it. Returns their number.
+///
+/// The first and the last `STEP` registers are held in registers. So on each side, there is room to write for the registers that are
+/// read. The keys after the last whole step are copied to an array.
+#[inline(always)]
+fn partition<T: Lane, const OR_EQUAL: bool>(token: Avx512, x: &mut [T], pivot: T) -> usize {
+    let lanes = T::Register::LANES;
+    let step = STEP * lanes;
+    let n = x.len();
+    let rest = n % step;
+    let end = n - rest;
+    assert!(end >= 2 * step);
+    let all = ((1u64 << lanes) - 1) as u32;
+    let by = T::Register::splat(token, pivot);
+    let goes_left = |v: T::Register| if OR_EQUAL { !by.less(v) & all } else { v.less(by) };
+
+    let mut held = [T::HIGHEST; 64];
+    held[..rest].copy_from_slice(&x[end..]);
+    let read = |x: &[T]| -> [T::Register; STEP] {
+        core::array::from_fn(|i| T::Register::load(token, &x[i * lanes..(i + 1) * lanes]))
+    };
+    let first = read(&x[..step]);
+    let last = read(&x[end - step..end]);
+    // `left` and `right` are where keys are written next, `from .. to` are the keys that are still to be read.
+    let (mut left, mut right) = (0, n);
+    let (mut from, mut to) = (step, end - step);
+    while from < to {
+        let at = if from - left <= right - to {
+            from += step;
+            from - step
+        } else {
+            to -= step;
+            to
+        };
+        // Now both sides have room for `step` keys: the room on both sides was `2 * step + rest` in total, so the larger room was at
+        // least `step`, and the smaller one has grown by `step`.
+        for v in read(&x[at..at + step]) {
+            let bits = goes_left(v);
+            let count = bits.count_ones() as usize;
+            // SAFETY: `count` bits are set. Of `STEP` registers, fewer than `STEP` have been written, so at least one register has room
+            // on each side: `left + lanes <= from` and `to + lanes <= right`, and `from` and `right` do not exceed the length.
+            unsafe { v.store_parted(x, left, right, bits, count) };
+            left += count;
+            right -= lanes - count;
+        }
+    }
+    // All keys of the slice are in registers or in `held`, or written.
+    for v in first {
+        let bits = goes_left(v);
+        let count = bits.count_ones() as usize;
+        // SAFETY: `count` bits are set. `right - left` was at least `2 * step` before this loop and decreases by `lanes` in each of
+        // `STEP` iterations. So it is at least `lanes`, and `right <= n` is the length.
+        unsafe { v.store_parted(x, left, right, bits, count) };
+        left += count;
+        right -= lanes - count;
+    }
+    let mut put = |v: T::Register, of: u32| {
+        let bits = goes_left(v);
+        let (low, high) = (bits & of, !bits & of);
+        let (count, others) = (low.count_ones() as usize, high.count_ones() as usize);
+        v.compress(low).store_first(&mut x[left..left + count]);
+        left += count;
+        v.compress(high).store_first(&mut x[right - others..right]);
+        right -= others;
+    };
+    for v in last {
+        put(v, all);
+    }
+    for keys in held[..rest].chunks(lanes) {
+        put(T::Register::load_first(token, keys), ((1u64 << keys.len()) - 1) as u32);
+    }
+    left
+}
+
+fn median_of_three<T: Lane>(a: T, b: T, c: T) -> T {
+    let (low, high) = if b < a { (b, a) } else { (a, b) };
+    if c < low {
+        low
+    } else if high < c {
+        high
+    } else {
+        c
+    }
+}
+
+/// Returns the key of a sample that has approximately the rank `rank · n`, and whether its neighbours in the sample are equal to it.
+#[inline(always)]
+fn sample<T: Lane>(token: Avx512, x: &[T], state: &mut u64, rank: f64) -> (T, bool) {
+    let n = x.len();
+    if n < LARGE_SAMPLE_MIN && rank == 0.5 {
+        let at = |i: usize| x[(2 * i + 1) * n / 18];
+        let [a, b, c] = [0, 1, 2].map(|i| median_of_three(at(i), at(i + 3), at(i + 6)));
+        return (median_of_three(a, b, c), a == b && b == c);
+    }
+    let mut keys = [T::HIGHEST; SAMPLE_LEN];
+    let runs = SAMPLE_LEN / 4;
+    let stride = n / runs;
+    for (i, keys) in keys.chunks_exact_mut(4).enumerate() {
+        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let at = i * stride + (*state >> 33) as usize % (stride - 3);
+        keys.copy_from_slice(&x[at..at + 4]);
+    }
+    // SAFETY: the token exists, so the processor has the instructions.
+    unsafe { sort_small(token, &mut keys) };
+    let m = ((SAMPLE_LEN as f64 * rank) as usize).clamp(1, SAMPLE_LEN - 2);
+    (keys[m], keys[m - 1] == keys[m] && keys[m + 1] == keys[m])
+}
+
+/// Partitions more than [`max_small`] keys. Returns `(less, end)`: keys `..less` are less than the pivot, keys `less..end` are equal to
+/// it, and keys `end..` are greater or equal.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")]
+fn split<T: Lane>(token: Avx512, x: &mut [T], state: &mut u64, rank: f64) -> (usize, usize) {
+    let (pivot, repeated) = sample(token, x, state, rank);
+    let less = partition::<T, false>(token, x, pivot);
+    if (repeated || less == 0) && x.len() - less >= 2 * STEP * T::Register::LANES {
+        (less, less + partition::<T, true>(token, &mut x[less..], pivot))
+    } else {
+        (less, less)
+    }
+}
+
+/// Sorts by the standard library.
+#[cold]
+fn sort_by_comparison<T: Lane>(x: &mut [T]) {
+    x.sort_unstable_by(|a, b| a.partial_cmp(b).expect("keys are never NaN"));
+}
+
+fn quick<T: Lane>(token: Avx512, mut x: &mut [T], state: &mut u64, mut splits: u32) {
+    while x.len() > max_small::<T>() {
+        if splits == 0 {
+            return sort_by_comparison(x);
+        }
+        splits -= 1;
+        // SAFETY: the token exists, so the processor has the instructions.
+        let (less, end) = unsafe { split(token, x, state, 0.5) };
+        // If `end` is 0, the pivot was the least key, and too few keys are left for the second partition. Try another pivot.
+        let (low, high) = x.split_at_mut(end);
+        let low = &mut low[..less];
+        if low.len() < high.len() {
+            quick(token, low, state, splits);
+            x = high;
+        } else {
+            quick(token, high, state, splits);
+            x = low;
+        }
+    }
+    // SAFETY: the token exists, so the processor has the instructions.
+    unsafe { sort_small(token, x) }
+}
+
+fn quick_parallel<T: Lane>(token: Avx512, x: &mut [T], mut state: u64, splits: u32) {
+    if x.len() < PARALLEL_SORT_LEN || splits == 0 {
+        return quick(token, x, &mut state, 2 * splits + 8);
+    }
+    // SAFETY: the token exists, so the processor has the instructions.
+    let (less, end) = unsafe { split(token, x, &mut state, 0.5) };
+    let (low, high) = x.split_at_mut(end);
+    join(
+        || quick_parallel(token, &mut low[..less], state, splits - 1),
+        || quick_parallel(token, high, !state, splits - 1),
+    );
+}
+
+/// Returns the number of partitions after which the pivots are considered bad.
+fn max_splits(n: usize) -> u32 {
+    2 * (usize::BITS - n.leading_zeros()) + 4
+}
+
+/// Sorts keys that are sorted already, or strictly falling, and returns `true`. Stops at the first pair that is neither.
+pub(super) fn sort_monotonic<T: PartialOrd>(x: &mut [T]) -> bool {
+    if x.is_sorted() {
+        return true;
+    }
+    let falls = x.is_sorted_by(|a, b| a > b);
+    if falls {
+        x.reverse();
+    }
+    falls
+}
+
+/// Sorts keys, none of which is NaN. Of keys that are equal, such as both zeros, the bits are unspecified.
+pub(super) fn sort<T: Lane>(token: Avx512, x: &mut [T]) {
+    if x.len() > max_small::<T>() && sort_monotonic(x) {
+        return;
+    }
+    if x.len() >= PARALLEL_SORT_LEN && threads() > 1 {
+        quick_parallel(token, x, SEED, max_splits(x.len()));
+    } else {
+        quick(token, x, &mut { SEED }, max_splits(x.len()));
+    }
+}
+
+/// Moves key `k` of the sorted keys to index `k`, keys that are not greater before it, and keys that are not less after it.
+pub(super) fn select<T: Lane>(token: Avx512, mut x: &mut [T], mut k: usize) {
+    let (mut state, mut splits) = (SEED, max_splits(x.len()));
+    while x.len() > max_small::<T>() && splits > 0 {
+        splits -= 1;
+        // The pivot is a little beyond the wanted rank, so that the wanted key is probably in the smaller part.
+        let rank = k as f64 / x.len() as f64;
+        let aim = if rank < 0.5 { rank + 0.06 } else { rank - 0.06 };
+        // SAFETY: the token exists, so the processor has the instructions.
+        let (less, end) = unsafe { split(token, x, &mut state, aim.clamp(0.02, 0.98)) };
+        if k < less {
+            x = &mut x[..less];
+        } else if k < end {
+            return;
+        } else {
+            x = &mut x[end..];
+            k -= end;
+        }
+    }
+    quick(token, x, &mut state, splits);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_pivots_end_in_a_sort_by_comparison() {
+        let Some(token) = Avx512::get() else { return };
+        for splits in 0..4 {
+            let mut x: Vec<i64> = (0..3000).map(|i| i * 7919 % 3001).collect();
+            let mut expected = x.clone();
+            expected.sort();
+            quick(token, &mut x, &mut { SEED }, splits);
+            assert_eq!(x, expected);
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Compares the kernels with the standard library's stable sort, to the bit, at each SIMD level and for several threads.
+
+use super::key::Key;
+use super::line;
+use crate::simd::tests::at_each_level;
+use core::cmp::Ordering;
+use core::fmt::Debug;
+
+/// An element type, with an order and bits that do not depend on the kernels.
+trait Sample: Key {
+    type Bits: PartialEq + Debug;
+    fn bits(self) -> Self::Bits;
+    fn compare(self, other: Self) -> Ordering;
+    /// Returns an element for an integer; larger integers give larger elements, until they wrap.
+    fn of(x: i64) -> Self;
+    /// Elements that are hard to sort.
+    fn special() -> Vec<Self>;
+}
+
+macro_rules! integers {
+    ($($T:ty)*) => {$(
+        impl Sample for $T {
+            type Bits = $T;
+            fn bits(self) -> $T { self }
+            fn compare(self, other: $T) -> Ordering { self.cmp(&other) }
+            fn of(x: i64) -> $T { x as $T }
+            fn special() -> Vec<$T> { vec![<$T>::MIN, <$T>::MAX, 0, 1, <$T>::MAX - 1, <$T>::MIN + 1] }
+        }
+    )*};
+}
+integers!(i8 i16 i32 i64 u8 u16 u32 u64);
+
+macro_rules! floats {
+    ($($T:ident $Bits:ty;)*) => {$(
+        impl Sample for $T {
+            type Bits = $Bits;
+            fn bits(self) -> $Bits { self.to_bits() }
+            fn compare(self, other: $T) -> Ordering {
+                match (self.is_nan(), other.is_nan()) {
+                    (false, false) => self.partial_cmp(&other).unwrap(),
+                    (a, b) => a.cmp(&b),
+                }
+            }
+            fn of(x: i64) -> $T { x as $T / 16.0 }
+            fn special() -> Vec<$T> {
+                let other_nan = $T::from_bits($T::NAN.to_bits() | 5);
+                vec![0.0, -0.0, $T::NAN, other_nan, -$T::NAN, $T::INFINITY, $T::NEG_INFINITY, $T::MIN_POSITIVE / 4.0,
+                    -$T::MIN_POSITIVE / 4.0, $T::MAX, $T::MIN, 1.0, 1.0 + $T::EPSILON]
+            }
+        }
+    )*};
+}
+floats! { f32 u32; f64 u64; }
+
+impl Sample for bool {
+    type Bits = bool;
+    fn bits(self) -> bool {
+        self
+    }
+    fn compare(self, other: bool) -> Ordering {
+        self.cmp(&other)
+    }
+    fn of(x: i64) -> bool {
+        x % 2 == 1
+    }
+    fn special() -> Vec<bool> {
+        vec![true, false, true]
+    }
+}
+
+/// Returns pseudo-random numbers.
+fn random(seed: u64) -> impl FnMut() -> u64 {
+    let mut state = seed | 1;
+    move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    }
+}
+
+/// Returns lines of `n` elements with different patterns.
+fn lines<T: Sample>(n: usize) -> Vec<Vec<T>> {
+    let mut next = random(n as u64 + 99);
+    let special = T::special();
+    let count = n as i64;
+    let mut lines: Vec<Vec<T>> = vec![
+        (0..n).map(|_| T::of(next() as i64)).collect(),
+        (0..count).map(T::of).collect(),
+        (0..count).rev().map(T::of).collect(),
+        (0..n).map(|_| T::of(7)).collect(),
+        (0..n).map(|_| T::of((next() % 2) as i64)).collect(),
+        (0..n).map(|_| T::of((next() % 10) as i64)).collect(),
+        (0..n).map(|_| T::of((next() % 100) as i64 - 50)).collect(),
+        (0..count).map(|i| T::of(i.min(count - i))).collect(),
+        (0..n).map(|_| special[next() as usize % special.len()]).collect(),
+        (0..n).map(|_| special[next() as usize % 2]).collect(),
+        (0..n).map(|_| special[2 % special.len()]).collect(),
+    ];
+    let mut one = lines[0].clone();
+    if let Some(x) = one.get_mut(n / 3) {
+        *x = special[2 % special.len()];
+    }
+    lines.push(one);
+    lines
+}
+
+/// Returns the indices that a stable sort gives, with NaN last in both directions.
+fn sorted_indices<T: Sample>(x: &[T], descending: bool) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..x.len()).collect();
+    order.sort_by(|&a, &b| {
+        let (a, b) = (x[a], x[b]);
+        match a.compare(b) {
+            order if descending && a.compare(a) == Ordering::Equal && !a.is_nan() && !b.is_nan() => {
+                order.reverse()
+            }
+            order => order,
+        }
+    });
+    order
+}
+
+fn bits<T: Sample>(x: &[T]) -> Vec<T::Bits> {
+    x.iter().map(|x| x.bits()).collect()
+}
+
+fn check<T: Sample>(x: &[T]) {
+    for descending in [false, true] {
+        let order = sorted_indices(x, descending);
+        let expected: Vec<T> = order.iter().map(|&i| x[i]).collect();
+        let mut sorted = x.to_vec();
+        line::sort(&mut sorted, descending).unwrap();
+        assert!(bits(&sorted) == bits(&expected), "{x:?}\ngave {sorted:?}\ninstead of {expected:?}");
+        let mut indices = vec![-1; x.len()];
+        line::argsort(x, &mut indices, descending);
+        assert!(
+            indices.iter().map(|&i| i as usize).eq(order.iter().copied()),
+            "argsort of {x:?} gave {indices:?}"
+        );
+    }
+    let (ascending, descending) = (sorted_indices(x, false), sorted_indices(x, true));
+    for k in [0, x.len() / 5, x.len() / 2, x.len().saturating_sub(1)] {
+        let mut parts = x.to_vec();
+        if k < x.len() {
+            line::partition(&mut parts, k).unwrap();
+            let kth = x[ascending[k]];
+            assert_eq!(parts[k].compare(kth), Ordering::Equal, "{k} of {x:?}");
+            assert!(parts[..k].iter().all(|x| x.compare(kth).is_le()), "{k} of {x:?}");
+            assert!(parts[k..].iter().all(|x| x.compare(kth).is_ge()), "{k} of {x:?}");
+            // The same elements, to the bit.
+            let multiset = |x: &[T]| {
+                let mut texts: Vec<String> = x.iter().map(|x| format!("{:?}", x.bits())).collect();
+                texts.sort();
+                texts
+            };
+            assert!(x.len() > 300 || multiset(&parts) == multiset(x), "{k} of {x:?}");
+        }
+        let (mut values, mut indices) = (vec![T::default(); k], vec![-1; k]);
+        line::top(x, &mut values, &mut indices, &mut x.to_vec()).unwrap();
+        assert!(indices.iter().map(|&i| i as usize).eq(descending[..k].iter().copied()), "top {k} of {x:?}");
+        let expected: Vec<T> = descending[..k].iter().map(|&i| x[i]).collect();
+        assert_eq!(bits(&values), bits(&expected));
+    }
+    let mut unique = x.to_vec();
+    line::sort(&mut unique, false).unwrap();
+    let n = line::remove_repeated(&mut unique);
+    let mut expected: Vec<T> = ascending.iter().map(|&i| x[i]).collect();
+    expected.dedup_by(|a, b| a.compare(*b).is_eq());
+    assert_eq!(bits(&unique[..n]), bits(&expected));
+}
+
+fn check_lengths<T: Sample>(lengths: impl Iterator<Item = usize> + Clone) {
+    at_each_level(|| {
+        for n in lengths.clone() {
+            for x in lines::<T>(n) {
+                check(&x);
+            }
+        }
+    });
+}
+
+/// The lengths around multiples of registers and of the steps of a partition.
+fn few() -> impl Iterator<Item = usize> + Clone {
+    (0..20).chain([31, 32, 33, 63, 64, 65, 127, 128, 129, 130, 191, 255, 256, 257, 258, 300, 1000])
+}
+
+#[test]
+fn every_short_length_sorts_like_std() {
+    check_lengths::<f64>((0..=300).step_by(3));
+    check_lengths::<f32>((1..=300).step_by(3));
+}
+
+#[test]
+fn integers_sort_like_std() {
+    check_lengths::<i32>(few());
+    check_lengths::<i64>(few());
+    check_lengths::<u32>(few());
+    check_lengths::<u64>(few());
+}
+
+#[test]
+fn small_types_sort_like_std() {
+    check_lengths::<i8>(few());
+    check_lengths::<u8>(few());
+    check_lengths::<i16>(few());
+    check_lengths::<u16>(few().chain([20_000]));
+    check_lengths::<bool>(few());
+}
+
+#[test]
+fn long_lines_sort_like_std() {
+    check_lengths::<f64>([2047, 2048, 5000].into_iter());
+    check_lengths::<f32>([2047, 2048, 5000].into_iter());
+    check_lengths::<i64>([5000].into_iter());
+    check_lengths::<i32>([5000].into_iter());
+}
+
+#[test]
+fn argsort_distinguishes_keys_by_any_bit() {
+    // 2^16 ± 1 indices have 16 or 17 bits. Keys of 64 bits do not fit into a word with them, so their low bits are compared
+    // separately.
+    for n in [(1 << 16) - 1, 1 << 16, (1 << 16) + 1] {
+        let mut next = random(n);
+        let lowest: Vec<u64> = (0..n).map(|_| (5 << 60) | (next() % 2)).collect();
+        let both: Vec<u64> = (0..n).map(|_| ((next() % 4) << 62) | (next() % 3)).collect();
+        let highest: Vec<i64> = (0..n).map(|_| (next() % 2) as i64 * i64::MIN).collect();
+        let any: Vec<f64> = (0..n).map(|_| f64::from_bits(next())).collect();
+        fn same<T: Sample>(x: &[T]) {
+            for descending in [false, true] {
+                let mut indices = vec![-1; x.len()];
+                line::argsort(x, &mut indices, descending);
+                assert!(indices.iter().map(|&i| i as usize).eq(sorted_indices(x, descending)));
+            }
+        }
+        same(&lowest);
+        same(&both);
+        same(&highest);
+        same(&any);
+    }
+}
+
+#[test]
+#[cfg(feature = "rayon")]
+fn threads_do_not_change_results() {
+    fn on_threads<T: Sample>(x: &[T]) {
+        let expected: Vec<T> = sorted_indices(x, false).iter().map(|&i| x[i]).collect();
+        for threads in [1, 2, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut sorted = x.to_vec();
+            pool.install(|| line::sort(&mut sorted, false)).unwrap();
+            assert!(bits(&sorted) == bits(&expected), "{threads} threads");
+        }
+    }
+    for x in lines::<f64>(150_000) {
+        on_threads(&x);
+    }
+    on_threads(&lines::<i32>(150_000)[0]);
+}

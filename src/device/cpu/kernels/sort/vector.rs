@@ -1,0 +1,70 @@
+//! The registers of the sorting kernels. A [`Vector`] is a SIMD register of keys; module `avx512` implements it.
+
+use super::avx512::Avx512;
+
+/// A key of the sorting kernels: a number, and never NaN.
+pub(super) trait Lane: Copy + PartialOrd + Send + Sync + 'static {
+    /// The register that holds several keys.
+    type Register: Vector<Key = Self>;
+    /// A key that is not less than any other key. It fills the unused lanes of a register.
+    const HIGHEST: Self;
+}
+
+/// A SIMD register of keys.
+///
+/// A value of this type exists only if the processor has the instruction set. All methods, and the functions that use them, are always
+/// inlined into functions that enable the instruction set.
+pub(super) trait Vector: Copy {
+    /// The type of a lane.
+    type Key: Lane<Register = Self>;
+    /// The number of lanes.
+    const LANES: usize;
+
+    /// Returns a vector with all lanes equal to `x`.
+    fn splat(token: Avx512, x: Self::Key) -> Self;
+    /// Reads the first `LANES` keys of a slice.
+    ///
+    /// # Panics
+    /// If the slice has fewer keys.
+    fn load(token: Avx512, from: &[Self::Key]) -> Self;
+    /// Reads a slice of at most `LANES` keys. The other lanes are [`Lane::HIGHEST`].
+    ///
+    /// # Panics
+    /// If the slice has more keys.
+    fn load_first(token: Avx512, from: &[Self::Key]) -> Self;
+    /// Writes all lanes to the first `LANES` keys of a slice.
+    ///
+    /// # Panics
+    /// If the slice has fewer keys.
+    fn store(self, to: &mut [Self::Key]);
+    /// Writes the first lanes to a slice of at most `LANES` keys.
+    ///
+    /// # Panics
+    /// If the slice has more keys.
+    fn store_first(self, to: &mut [Self::Key]);
+    /// Returns the smaller key of each lane. If both are zeros, the sign of the result is unspecified.
+    fn min(self, other: Self) -> Self;
+    /// Returns the larger key of each lane. If both are zeros, the sign of the result is unspecified.
+    fn max(self, other: Self) -> Self;
+    /// Returns a bit for each lane whose key is less than that of `other`.
+    fn less(self, other: Self) -> u32;
+    /// Returns the lanes of `other` if their bit is set, otherwise those of `self`.
+    fn blend(self, other: Self, bits: u32) -> Self;
+    /// Moves the lanes whose bit is set to the front. The other lanes are unspecified.
+    fn compress(self, bits: u32) -> Self;
+    /// Writes the `count` lanes whose bit is set from `left` on, and the other lanes so that they end before `right`. Other keys of
+    /// `left .. left + LANES` and of `right - LANES .. right` may be overwritten.
+    ///
+    /// # Safety
+    /// The caller must ensure:
+    /// * `count` is the number of bits that are set.
+    /// * `left + LANES <= to.len()`, `LANES <= right` and `right <= to.len()`.
+    unsafe fn store_parted(self, to: &mut [Self::Key], left: usize, right: usize, bits: u32, count: usize);
+    /// Returns the vector whose lane `i` is lane `i ^ x`. `x` is 1, 2, 3, 4, 7, 8 or 15, and less than `LANES`.
+    fn exchange(self, x: usize) -> Self;
+    /// Transposes `LANES` vectors as a matrix.
+    ///
+    /// # Panics
+    /// If there are fewer vectors.
+    fn transpose(vectors: &mut [Self]);
+}

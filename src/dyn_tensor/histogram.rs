@@ -1,0 +1,176 @@
+//! Histograms of dynamic tensors, and counts of integers.
+
+use super::operand::{device_of, elements, lacking, needs, on_device, same_device};
+use super::storage::DynData;
+use super::tensor::{DynTensor, DynView};
+use crate::device::Device;
+use crate::dispatch;
+use crate::element::{Bits, DType, Element, RealScalar};
+use crate::engine::same_instance;
+use crate::error::Error;
+use crate::ops::Bins;
+use crate::ops::ordering::{BINCOUNT, HISTOGRAM, check_weights, sums_of_bins, sums_of_integers};
+use crate::storage::OwnedData;
+
+/// Returns a tensor of rank 1 with the memory order of `x`.
+fn line<T: Element, Dev: Device>(x: &DynView<'_>, values: Vec<T>) -> Result<DynTensor, Error> {
+    let (device, len) = (device_of::<Dev>(x), values.len());
+    let data = OwnedData { buffer: device.adopt(values)?, device: device.clone() };
+    Ok(DynTensor::contiguous(data, &[len], x.order()))
+}
+
+/// Returns the weights of the elements of `x`, in row-major order.
+fn weights_of<Dev: Device>(
+    op: &'static str,
+    x: &DynView<'_>,
+    weights: Option<DynView<'_>>,
+) -> Result<Option<Vec<f64>>, Error> {
+    let Some(weights) = weights else { return Ok(None) };
+    same_device(op, *x, weights)?;
+    same_instance(op, device_of::<Dev>(x), device_of(&weights))?;
+    if weights.dtype() != DType::F64 {
+        return Err(lacking(
+            op,
+            weights.dtype(),
+            "is not the element type of weights: convert them with `.to_dtype(DType::F64)`",
+        ));
+    }
+    check_weights(op, x.shape(), weights.shape())?;
+    device_of::<Dev>(&weights).gather(elements(&weights)).map(Some)
+}
+
+fn counted<T: RealScalar, Dev: Device>(
+    x: DynView<'_>,
+    bins: &Bins<'_>,
+    weights: Option<DynView<'_>>,
+) -> Result<(DynTensor, DynTensor), Error> {
+    let weights = weights_of::<Dev>(HISTOGRAM, &x, weights)?;
+    let all = device_of::<Dev>(&x).gather(elements::<T, Dev>(&x))?;
+    Ok(match weights {
+        None => {
+            let (counts, edges) = sums_of_bins(&all, bins, |_| 1i64)?;
+            (line::<i64, Dev>(&x, counts)?, line::<f64, Dev>(&x, edges)?)
+        }
+        Some(weights) => {
+            let (sums, edges) = sums_of_bins(&all, bins, |i| weights[i])?;
+            (line::<f64, Dev>(&x, sums)?, line::<f64, Dev>(&x, edges)?)
+        }
+    })
+}
+
+// Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn histogram(
+    x: DynView<'_>,
+    bins: &Bins<'_>,
+    weights: Option<DynView<'_>>,
+) -> Result<(DynTensor, DynTensor), Error> {
+    on_device!(HISTOGRAM, x, Dev => dispatch!(
+        x.dtype(),
+        T: RealScalar => counted::<T, Dev>(x, bins, weights),
+        else => Err(lacking(HISTOGRAM, x.dtype(), needs::ORDER))
+    ))
+}
+
+fn counted_integers<T: RealScalar + Bits, Dev: Device>(
+    x: DynView<'_>,
+    least: usize,
+    weights: Option<DynView<'_>>,
+) -> Result<DynTensor, Error> {
+    let weights = weights_of::<Dev>(BINCOUNT, &x, weights)?;
+    let all = device_of::<Dev>(&x).gather(elements::<T, Dev>(&x))?;
+    match weights {
+        None => line::<i64, Dev>(&x, sums_of_integers(&all, least, |_| 1)?),
+        Some(weights) => line::<f64, Dev>(&x, sums_of_integers(&all, least, |i| weights[i])?),
+    }
+}
+
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn bincount(x: DynView<'_>, least: usize, weights: Option<DynView<'_>>) -> Result<DynTensor, Error> {
+    on_device!(BINCOUNT, x, Dev => dispatch!(
+        x.dtype(),
+        T in [i8, i16, i32, i64, u8, u16, u32, u64] => counted_integers::<T, Dev>(x, least, weights),
+        else => Err(lacking(
+            BINCOUNT,
+            x.dtype(),
+            "is not an integer type: convert the elements first, e.g. with `.to_dtype(DType::I64)`"
+        ))
+    ))
+}
+
+impl<S: DynData> DynTensor<S> {
+    /// Returns the numbers of elements in bins, as `i64`, and the edges of the bins, as `f64`: see
+    /// [`Tensor::histogram`](crate::Tensor::histogram).
+    ///
+    /// # Errors
+    /// * If there are no bins, the edges do not rise, or the range is not finite.
+    /// * If only a number of bins is given, and the tensor is empty or an element is not finite.
+    /// * If the elements are not real numbers, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let (counts, edges) = DynTensor::from(tensor![1, 2, 2, 4, 5]).histogram(2)?;
+    /// assert_eq!(counts.downcast_ref()?, tensor![3_i64, 2]);
+    /// assert_eq!(edges.downcast_ref()?, tensor![1.0, 3.0, 5.0]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn histogram<'b>(&self, bins: impl Into<Bins<'b>>) -> Result<(DynTensor, DynTensor), Error> {
+        histogram(self.look(), &bins.into(), None)
+    }
+
+    /// [`histogram`](DynTensor::histogram) in which each element counts with a weight: returns the sums of the weights, as `f64`.
+    ///
+    /// # Errors
+    /// * If the weights are not `f64`, or have another shape or device.
+    /// * Those of [`histogram`](DynTensor::histogram).
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![1, 2, 2, 4]);
+    /// let (sums, _) = x.histogram_weighted(&[0.0, 2.0, 4.0], &tensor![0.5, 1.0, 2.0, 4.0])?;
+    /// assert_eq!(sums.downcast_ref()?, tensor![0.5, 7.0]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn histogram_weighted<'b, 'w>(
+        &self,
+        bins: impl Into<Bins<'b>>,
+        weights: impl Into<DynView<'w>>,
+    ) -> Result<(DynTensor, DynTensor), Error> {
+        histogram(self.look(), &bins.into(), Some(weights.into()))
+    }
+
+    /// Counts how often each integer from 0 to the maximum occurs, as `i64`. The result has at least `least` elements.
+    ///
+    /// # Errors
+    /// If the elements are not integers, an element is negative, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![1, 3, 1]);
+    /// assert_eq!(x.bincount(0)?.downcast_ref()?, tensor![0_i64, 2, 0, 1]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn bincount(&self, least: usize) -> Result<DynTensor, Error> {
+        bincount(self.look(), least, None)
+    }
+
+    /// [`bincount`](DynTensor::bincount) in which each element counts with a weight: returns the sums of the weights, as `f64`.
+    ///
+    /// # Errors
+    /// * If the weights are not `f64`, or have another shape or device.
+    /// * Those of [`bincount`](DynTensor::bincount).
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![1, 3, 1]);
+    /// assert_eq!(x.bincount_weighted(0, &tensor![0.5, 2.0, 1.0])?.downcast_ref()?, tensor![0.0, 1.5, 0.0, 2.0]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn bincount_weighted<'w>(
+        &self,
+        least: usize,
+        weights: impl Into<DynView<'w>>,
+    ) -> Result<DynTensor, Error> {
+        bincount(self.look(), least, Some(weights.into()))
+    }
+}

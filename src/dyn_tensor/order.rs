@@ -1,0 +1,597 @@
+//! Sorting, selection and search of dynamic tensors.
+
+use super::operand::{
+    DynOperand, agree, allocate_with, device_of, elements, lacking, needs, on_device, scalar_for,
+};
+use super::storage::{DynData, DynDataMut};
+use super::tensor::{DynTensor, DynView, DynViewMut};
+use crate::axis::{IndexNumber, from_start};
+use crate::device::{Device, Reduce};
+use crate::dispatch;
+use crate::element::{Element, Ordered, RealScalar, Scalar};
+use crate::engine::reduce::reduced_last;
+use crate::engine::same_instance;
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::ops::ordering::{
+    ARGSORT, DIGITIZE, IS_IN, LEXSORT, MEDIAN, PARTITION, QUANTILE, SEARCH, SORT, TOP_K, UNIQUE, check_kth,
+    check_levels, check_rising, check_top,
+};
+use crate::ops::{Quantile, Side};
+use crate::order::MemoryOrder;
+use crate::storage::OwnedData;
+
+/// Evaluates an expression in which `$T` is the element type of `$x`, which must be ordered, and `$Dev` its device.
+macro_rules! ordered {
+    ($op:expr, $x:expr, $T:ident, $Dev:ident => $body:expr) => {
+        on_device!($op, $x, $Dev => dispatch!(
+            $x.dtype(),
+            $T in [bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64] => $body,
+            else => Err(lacking($op, $x.dtype(), needs::SORTABLE))
+        ))
+    };
+}
+
+/// The result of [`DynTensor::unique_with`]: the different elements, and where they are.
+#[derive(Debug)]
+pub struct DynUnique {
+    /// The different elements, in ascending order.
+    pub values: DynTensor,
+    /// For each value, the flat index of the first element that is equal to it, counted in memory order, as `i64`.
+    pub first: DynTensor,
+    /// For each element, in memory order, the index of its value, as `i64`.
+    pub inverse: DynTensor,
+    /// For each value, the number of elements that are equal to it, as `i64`.
+    pub counts: DynTensor,
+}
+
+/// Returns the layout of `x` whose row-major order is the memory order of `x`.
+fn enumeration(x: &DynView<'_>) -> Layout {
+    if x.order().is_row_major() { *x.layout() } else { x.layout().reverse_axes() }
+}
+
+/// Returns a tensor of rank 1 with the elements of a buffer.
+fn line<T: Element, Dev: Device>(device: &Dev, buffer: Dev::Buffer<T>, order: MemoryOrder) -> DynTensor {
+    let len = Dev::len(&buffer);
+    DynTensor::contiguous(OwnedData { buffer, device: device.clone() }, &[len], order)
+}
+
+fn sort_lines<T: Ordered, Dev: Reduce<T>>(
+    mut x: DynViewMut<'_>,
+    lines: &Layout,
+    descending: bool,
+) -> Result<(), Error> {
+    let (output, device) =
+        x.output::<T, Dev>().expect("the element type and the device were found to be these");
+    device.sort(output.with_axes(lines.axes(), 0), descending)
+}
+
+// Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn sort(x: DynViewMut<'_>, axis: usize, descending: bool) -> Result<(), Error> {
+    let lines = x.layout().move_last(SORT, &[axis], x.order().is_row_major())?;
+    ordered!(SORT, x, T, Dev => sort_lines::<T, Dev>(x, &lines, descending))
+}
+
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn sorted(x: DynView<'_>, axis: usize, descending: bool) -> Result<DynTensor, Error> {
+    x.layout().axes().check_axis(SORT, axis)?;
+    ordered!(SORT, x, T, Dev => {
+        let mut out = x.to_owned()?;
+        let lines = out.layout().move_last(SORT, &[axis], x.order().is_row_major())?;
+        sort_lines::<T, Dev>(out.view_mut(), &lines, descending)?;
+        Ok(out)
+    })
+}
+
+fn sorting_indices<T: Ordered, Dev: Reduce<T>>(
+    x: DynView<'_>,
+    axis: usize,
+    descending: bool,
+) -> Result<DynTensor, Error> {
+    let row_major = x.order().is_row_major();
+    let from = x.layout().move_last(ARGSORT, &[axis], row_major)?;
+    let layout = Layout::contiguous(x.shape(), row_major);
+    let to = layout.move_last(ARGSORT, &[axis], row_major)?;
+    let (device, operand) = (device_of::<Dev>(&x), elements::<T, Dev>(&x).with_axes(from.axes(), 0));
+    allocate_with(device, layout, x.order(), |out| device.argsort(out.in_layout(&to), operand, descending))
+}
+
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn argsort(x: DynView<'_>, axis: usize, descending: bool) -> Result<DynTensor, Error> {
+    ordered!(ARGSORT, x, T, Dev => sorting_indices::<T, Dev>(x, axis, descending))
+}
+
+fn partition_lines<T: Ordered, Dev: Reduce<T>>(
+    mut x: DynViewMut<'_>,
+    lines: &Layout,
+    k: usize,
+) -> Result<(), Error> {
+    let (output, device) =
+        x.output::<T, Dev>().expect("the element type and the device were found to be these");
+    device.partition(output.with_axes(lines.axes(), 0), k)
+}
+
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn partition(x: DynView<'_>, axis: usize, k: usize) -> Result<DynTensor, Error> {
+    ordered!(PARTITION, x, T, Dev => {
+        let mut out = x.to_owned()?;
+        let lines = out.layout().move_last(PARTITION, &[axis], x.order().is_row_major())?;
+        partition_lines::<T, Dev>(out.view_mut(), &lines, k)?;
+        Ok(out)
+    })
+}
+
+fn greatest<T: Ordered, Dev: Reduce<T>>(
+    x: DynView<'_>,
+    axis: usize,
+    k: usize,
+) -> Result<(DynTensor, DynTensor), Error> {
+    let row_major = x.order().is_row_major();
+    let from = x.layout().move_last(TOP_K, &[axis], row_major)?;
+    let mut shape = x.shape().to_vec();
+    shape[axis] = k;
+    let layout = Layout::contiguous(&shape, row_major);
+    let to = layout.move_last(TOP_K, &[axis], row_major)?;
+    let (device, operand) = (device_of::<Dev>(&x), elements::<T, Dev>(&x).with_axes(from.axes(), 0));
+    let mut values = None;
+    let indices = allocate_with(device, layout, x.order(), |indices| {
+        values = Some(allocate_with(device, layout, x.order(), |values| {
+            device.top_k(values.in_layout(&to), indices.in_layout(&to), operand)
+        })?);
+        Ok(())
+    })?;
+    Ok((values.expect("the closure was called"), indices))
+}
+
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn top_k(x: DynView<'_>, axis: usize, k: usize) -> Result<(DynTensor, DynTensor), Error> {
+    ordered!(TOP_K, x, T, Dev => greatest::<T, Dev>(x, axis, k))
+}
+
+fn quantiles_of<T: RealScalar, Dev: Reduce<T>>(
+    op: &'static str,
+    x: DynView<'_>,
+    axis: usize,
+    levels: &[f64],
+    method: Option<Quantile>,
+    keeps_axis: bool,
+) -> Result<DynTensor, Error> {
+    let row_major = x.order().is_row_major();
+    let mut from = *x.layout();
+    reduced_last(op, false, x.layout().axes(), &[axis], row_major, from.axes_mut())?;
+    let (layout, to) = if keeps_axis {
+        let mut shape = x.shape().to_vec();
+        shape[axis] = levels.len();
+        let layout = Layout::contiguous(&shape, row_major);
+        (layout, layout.move_last(op, &[axis], row_major)?)
+    } else {
+        let layout = Layout::contiguous(&from.shape()[..x.rank() - 1], row_major);
+        (layout, layout.insert_axis(layout.rank())?)
+    };
+    let (device, operand) = (device_of::<Dev>(&x), elements::<T, Dev>(&x).with_axes(from.axes(), 0));
+    allocate_with::<<T as Scalar>::Float, Dev>(device, layout, x.order(), |out| {
+        device.quantile(out.in_layout(&to), operand, levels, method)
+    })
+}
+
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn quantile(
+    op: &'static str,
+    x: DynView<'_>,
+    axis: usize,
+    levels: &[f64],
+    method: Option<Quantile>,
+    keeps_axis: bool,
+) -> Result<DynTensor, Error> {
+    on_device!(op, x, Dev => dispatch!(
+        x.dtype(),
+        T: RealScalar => quantiles_of::<T, Dev>(op, x, axis, levels, method, keeps_axis),
+        else => Err(lacking(op, x.dtype(), needs::ORDER))
+    ))
+}
+
+fn median_of_all<T: RealScalar, Dev: Reduce<T>>(x: DynView<'_>) -> Result<DynTensor, Error> {
+    let (device, row_major) = (device_of::<Dev>(&x), x.order().is_row_major());
+    let to = Layout::contiguous(&[1], row_major);
+    allocate_with::<<T as Scalar>::Float, Dev>(device, Layout::contiguous(&[], row_major), x.order(), |out| {
+        device.quantile(out.in_layout(&to), elements::<T, Dev>(&x), &[0.5], None)
+    })
+}
+
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn median(x: DynView<'_>) -> Result<DynTensor, Error> {
+    if x.is_empty() {
+        return Err(Error::Empty { op: MEDIAN, shape: x.shape().to_vec() });
+    }
+    on_device!(MEDIAN, x, Dev => dispatch!(
+        x.dtype(),
+        T: RealScalar => median_of_all::<T, Dev>(x),
+        else => Err(lacking(MEDIAN, x.dtype(), needs::ORDER))
+    ))
+}
+
+fn different<T: Ordered, Dev: Reduce<T>>(x: DynView<'_>) -> Result<DynTensor, Error> {
+    let (layout, device) = (enumeration(&x), device_of::<Dev>(&x));
+    let buffer = device.unique(elements::<T, Dev>(&x).with_axes(layout.axes(), 0))?;
+    Ok(line(device, buffer, x.order()))
+}
+
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn unique(x: DynView<'_>) -> Result<DynTensor, Error> {
+    ordered!(UNIQUE, x, T, Dev => different::<T, Dev>(x))
+}
+
+fn different_with<T: Ordered, Dev: Reduce<T>>(x: DynView<'_>) -> Result<DynUnique, Error> {
+    let (layout, device) = (enumeration(&x), device_of::<Dev>(&x));
+    let (values, places) = device.unique_with(elements::<T, Dev>(&x).with_axes(layout.axes(), 0))?;
+    let [first, inverse, counts] = places.map(|buffer| line::<i64, Dev>(device, buffer, x.order()));
+    Ok(DynUnique { values: line(device, values, x.order()), first, inverse, counts })
+}
+
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn unique_with(x: DynView<'_>) -> Result<DynUnique, Error> {
+    ordered!(UNIQUE, x, T, Dev => different_with::<T, Dev>(x))
+}
+
+/// Checks that a tensor has rank 1.
+fn check_line(op: &'static str, name: &str, x: &DynView<'_>) -> Result<(), Error> {
+    if x.rank() == 1 {
+        return Ok(());
+    }
+    let reason = format!("{name} has rank {}, but must have rank 1; call `.reshape(..)` first", x.rank());
+    Err(Error::UnsupportedRank { op, reason })
+}
+
+fn places<T: Ordered, Dev: Reduce<T>>(
+    op: &'static str,
+    sorted: DynView<'_>,
+    values: DynView<'_>,
+    right: bool,
+    order: MemoryOrder,
+) -> Result<DynTensor, Error> {
+    let device = device_of::<Dev>(&sorted);
+    same_instance(op, device, device_of(&values))?;
+    if op == DIGITIZE {
+        check_rising(&device.gather(elements::<T, Dev>(&sorted))?)?;
+    }
+    let layout = Layout::contiguous(values.shape(), order.is_row_major());
+    allocate_with(device, layout, order, |out| {
+        device.search(out, elements::<T, Dev>(&sorted), elements::<T, Dev>(&values), right)
+    })
+}
+
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn search(
+    op: &'static str,
+    sorted: DynView<'_>,
+    values: DynView<'_>,
+    right: bool,
+) -> Result<DynTensor, Error> {
+    let order = agree(op, sorted, values)?;
+    let name = if op == DIGITIZE { "the tensor of edges" } else { "the tensor to search" };
+    check_line(op, name, &sorted)?;
+    ordered!(op, sorted, T, Dev => places::<T, Dev>(op, sorted, values, right, order))
+}
+
+fn members<T: Ordered, Dev: Reduce<T>>(x: DynView<'_>, of: DynView<'_>) -> Result<DynTensor, Error> {
+    let device = device_of::<Dev>(&x);
+    same_instance(IS_IN, device, device_of(&of))?;
+    let layout = Layout::contiguous(x.shape(), x.order().is_row_major());
+    allocate_with(device, layout, x.order(), |out| {
+        device.contains(out, elements::<T, Dev>(&x), elements::<T, Dev>(&of))
+    })
+}
+
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn isin(x: DynView<'_>, of: DynView<'_>) -> Result<DynTensor, Error> {
+    agree(IS_IN, x, of)?;
+    ordered!(IS_IN, x, T, Dev => members::<T, Dev>(x, of))
+}
+
+fn sorting_columns<T: Ordered, Dev: Reduce<T>>(x: DynView<'_>) -> Result<DynTensor, Error> {
+    let device = device_of::<Dev>(&x);
+    let layout = Layout::contiguous(&x.shape()[1..], true);
+    allocate_with(device, layout, x.order(), |out| device.lexsort(out, elements::<T, Dev>(&x)))
+}
+
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn lexsort(x: DynView<'_>) -> Result<DynTensor, Error> {
+    if x.rank() != 2 {
+        let reason = format!("expected a matrix, found rank {}; its rows are the keys", x.rank());
+        return Err(Error::UnsupportedRank { op: LEXSORT, reason });
+    }
+    ordered!(LEXSORT, x, T, Dev => sorting_columns::<T, Dev>(x))
+}
+
+impl<S: DynData> DynTensor<S> {
+    /// Returns the elements sorted along an axis, in ascending order. NaN is last. −0.0 and 0.0 are equal and keep their order.
+    ///
+    /// # Errors
+    /// If the axis is out of range, the element type is not ordered, or the device allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[3, 1, 2], [6, 5, 4]]);
+    /// assert_eq!(x.sort(1)?.downcast_ref()?, tensor![[1, 2, 3], [4, 5, 6]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn sort(&self, axis: impl IndexNumber) -> Result<DynTensor, Error> {
+        sorted(self.look(), from_start(axis, self.rank()), false)
+    }
+
+    /// Returns the elements sorted along an axis, in descending order. NaN is last. −0.0 and 0.0 are equal and keep their order.
+    ///
+    /// # Errors
+    /// Those of [`sort`](DynTensor::sort).
+    pub fn sort_descending(&self, axis: impl IndexNumber) -> Result<DynTensor, Error> {
+        sorted(self.look(), from_start(axis, self.rank()), true)
+    }
+
+    /// Returns the indices, along an axis, that sort the elements in ascending order, as `i64`. The sort is stable. NaN is last.
+    ///
+    /// # Errors
+    /// Those of [`sort`](DynTensor::sort).
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![30, 10, 20, 10]);
+    /// assert_eq!(x.argsort(0)?.downcast_ref()?, tensor![1_i64, 3, 2, 0]);
+    /// assert_eq!(x.argsort_descending(0)?.downcast_ref()?, tensor![0_i64, 2, 1, 3]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn argsort(&self, axis: impl IndexNumber) -> Result<DynTensor, Error> {
+        argsort(self.look(), from_start(axis, self.rank()), false)
+    }
+
+    /// Returns the indices, along an axis, that sort the elements in descending order, as `i64`. The sort is stable. NaN is last.
+    ///
+    /// # Errors
+    /// Those of [`sort`](DynTensor::sort).
+    pub fn argsort_descending(&self, axis: impl IndexNumber) -> Result<DynTensor, Error> {
+        argsort(self.look(), from_start(axis, self.rank()), true)
+    }
+
+    /// Returns the elements, partitioned along an axis: index `k` has the element that it would have in the sorted tensor, no element
+    /// before it is greater, and no element after it is less. NaN is last.
+    ///
+    /// # Errors
+    /// * If `k` is not an index along the axis.
+    /// * Those of [`sort`](DynTensor::sort).
+    pub fn partition(&self, axis: impl IndexNumber, k: impl IndexNumber) -> Result<DynTensor, Error> {
+        let axis = from_start(axis, self.rank());
+        partition(self.look(), axis, check_kth(self.layout().axes(), axis, k)?)
+    }
+
+    /// Returns the `k` greatest elements along an axis, the greatest first, and their indices as `i64`: see
+    /// [`Tensor::top_k`](crate::Tensor::top_k).
+    ///
+    /// # Errors
+    /// * If the axis has fewer than `k` elements.
+    /// * Those of [`sort`](DynTensor::sort).
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let (values, indices) = DynTensor::from(tensor![10, 40, 30]).top_k(0, 2)?;
+    /// assert_eq!(values.downcast_ref()?, tensor![40, 30]);
+    /// assert_eq!(indices.downcast_ref()?, tensor![1_i64, 2]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn top_k(&self, axis: impl IndexNumber, k: usize) -> Result<(DynTensor, DynTensor), Error> {
+        let axis = from_start(axis, self.rank());
+        check_top(self.layout().axes(), axis, k)?;
+        top_k(self.look(), axis, k)
+    }
+
+    /// Returns the median of all elements, as a tensor of rank 0: `f64` for integers. It is NaN if an element is NaN.
+    ///
+    /// # Errors
+    /// If the tensor is empty, the elements are not real numbers, or the device allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[7, 1], [3, 4]]);
+    /// assert_eq!(x.median()?.item()?, 3.5.into());
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn median(&self) -> Result<DynTensor, Error> {
+        median(self.look())
+    }
+
+    /// Returns the medians along an axis, which the result does not have: `f64` for integers. A median is NaN if an element is NaN.
+    ///
+    /// # Errors
+    /// If the axis is out of range or has zero elements, the elements are not real numbers, or the device allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[7, 1, 2], [3, 4, 0]]);
+    /// assert_eq!(x.median_axis(1)?.downcast_ref()?, tensor![2.0, 3.0]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn median_axis(&self, axis: impl IndexNumber) -> Result<DynTensor, Error> {
+        quantile(MEDIAN, self.look(), from_start(axis, self.rank()), &[0.5], None, false)
+    }
+
+    /// Returns the quantile of one level, from 0 to 1, along an axis, which the result does not have: `f64` for integers. A quantile is
+    /// NaN if an element is NaN.
+    ///
+    /// # Errors
+    /// * If the level is not from 0 to 1.
+    /// * Those of [`median_axis`](DynTensor::median_axis).
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, Quantile, tensor};
+    /// let x = DynTensor::from(tensor![[1.0, 2.0, 4.0, 8.0, 16.0]]);
+    /// assert_eq!(x.quantile(1, 0.75, Quantile::Linear)?.downcast_ref()?, tensor![8.0]);
+    /// assert_eq!(x.quantiles(1, &[0.0, 0.5], Quantile::Linear)?.downcast_ref()?, tensor![[1.0, 4.0]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn quantile(&self, axis: impl IndexNumber, level: f64, method: Quantile) -> Result<DynTensor, Error> {
+        check_levels(&[level])?;
+        quantile(QUANTILE, self.look(), from_start(axis, self.rank()), &[level], Some(method), false)
+    }
+
+    /// Returns the quantiles of several levels along an axis. The axis of the result numbers the levels.
+    ///
+    /// # Errors
+    /// Those of [`quantile`](DynTensor::quantile).
+    pub fn quantiles(
+        &self,
+        axis: impl IndexNumber,
+        levels: &[f64],
+        method: Quantile,
+    ) -> Result<DynTensor, Error> {
+        check_levels(levels)?;
+        quantile(QUANTILE, self.look(), from_start(axis, self.rank()), levels, Some(method), true)
+    }
+
+    /// Returns the different elements, in ascending order, as a tensor of rank 1. NaN occurs once, at the end.
+    ///
+    /// # Errors
+    /// If the element type is not ordered, or the device allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[3, 1, 3], [2, 1, 3]]);
+    /// assert_eq!(x.unique()?.downcast_ref()?, tensor![1, 2, 3]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn unique(&self) -> Result<DynTensor, Error> {
+        unique(self.look())
+    }
+
+    /// Returns the different elements with their first indices, their numbers, and the index of each element's value: see
+    /// [`Tensor::unique_with`](crate::Tensor::unique_with).
+    ///
+    /// # Errors
+    /// Those of [`unique`](DynTensor::unique).
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![3, 1, 3]).unique_with()?;
+    /// assert_eq!(x.values.downcast_ref()?, tensor![1, 3]);
+    /// assert_eq!(x.counts.downcast_ref()?, tensor![1_i64, 2]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn unique_with(&self) -> Result<DynUnique, Error> {
+        unique_with(self.look())
+    }
+
+    /// Returns, for each element of `values`, the index at which it can be inserted in `self`, as `i64`: see
+    /// [`Tensor::searchsorted`](crate::Tensor::searchsorted).
+    ///
+    /// # Errors
+    /// * If `self` does not have rank 1, or is not sorted (debug assertions).
+    /// * If the operands differ in element type, memory order or device.
+    /// * If the element type is not ordered, or the device allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, Side, tensor};
+    /// let x = DynTensor::from(tensor![1, 2, 2, 3]);
+    /// assert_eq!(x.searchsorted(&tensor![2, 9], Side::Left)?.downcast_ref()?, tensor![1_i64, 4]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn searchsorted<'b>(
+        &self,
+        values: impl Into<DynOperand<'b>>,
+        side: Side,
+    ) -> Result<DynTensor, Error> {
+        with_operand(SEARCH, self.look(), values.into(), |values| {
+            search(SEARCH, self.look(), values, side == Side::Right)
+        })
+    }
+
+    /// Returns a mask of the elements that are equal to an element of `of`. NaN is not equal to NaN.
+    ///
+    /// # Errors
+    /// * If the operands differ in element type, memory order or device.
+    /// * If the element type is not ordered, or the device allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![3, 1, 4]);
+    /// assert_eq!(x.isin(&tensor![1, 3])?.downcast_ref()?, tensor![true, true, false]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn isin<'b>(&self, of: impl Into<DynOperand<'b>>) -> Result<DynTensor, Error> {
+        with_operand(IS_IN, self.look(), of.into(), |of| isin(self.look(), of))
+    }
+
+    /// Returns, for each element, the number of its bin, as `i64`: see [`Tensor::digitize`](crate::Tensor::digitize).
+    ///
+    /// # Errors
+    /// * If `edges` does not have rank 1, or the edges do not rise.
+    /// * If the operands differ in element type, memory order or device.
+    /// * If the element type is not ordered, or the device allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, Side, tensor};
+    /// let x = DynTensor::from(tensor![0.5, 1.0, 9.0]);
+    /// assert_eq!(x.digitize(&tensor![1.0, 2.0], Side::Left)?.downcast_ref()?, tensor![0_i64, 1, 2]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn digitize<'b>(&self, edges: impl Into<DynOperand<'b>>, closed: Side) -> Result<DynTensor, Error> {
+        with_operand(DIGITIZE, self.look(), edges.into(), |edges| {
+            search(DIGITIZE, edges, self.look(), closed == Side::Left)
+        })
+    }
+
+    /// Returns the indices that sort the columns of a matrix by its rows, as `i64`: by the last row, then by the row before it, and so
+    /// on. The sort is stable.
+    ///
+    /// # Errors
+    /// If the rank is not 2, the element type is not ordered, or the device allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[2, 1, 3], [7, 5, 5]]);
+    /// assert_eq!(x.lexsort()?.downcast_ref()?, tensor![1_i64, 2, 0]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn lexsort(&self) -> Result<DynTensor, Error> {
+        lexsort(self.look())
+    }
+}
+
+/// Calls `f` with a tensor operand, or with a scalar as a tensor of rank 0.
+fn with_operand(
+    op: &'static str,
+    x: DynView<'_>,
+    operand: DynOperand<'_>,
+    f: impl FnOnce(DynView<'_>) -> Result<DynTensor, Error>,
+) -> Result<DynTensor, Error> {
+    match operand {
+        DynOperand::OfTensor(operand) => f(operand),
+        DynOperand::OfScalar(scalar) => f(scalar_for(op, x, scalar)?.look()),
+    }
+}
+
+impl<S: DynDataMut> DynTensor<S> {
+    /// Sorts the elements along an axis in place, in ascending order. NaN is last. −0.0 and 0.0 are equal and keep their order.
+    ///
+    /// # Errors
+    /// * If the axis is out of range, or the element type is not ordered: the tensor is unchanged.
+    /// * If the allocation fails: some lines along the axis may have been sorted.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let mut x = DynTensor::from(tensor![3, 1, 2]);
+    /// x.sort_inplace(0)?;
+    /// assert_eq!(x.downcast_ref()?, tensor![1, 2, 3]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn sort_inplace(&mut self, axis: impl IndexNumber) -> Result<(), Error> {
+        let axis = from_start(axis, self.rank());
+        sort(self.view_mut(), axis, false)
+    }
+
+    /// Sorts the elements along an axis in place, in descending order. NaN is last. −0.0 and 0.0 are equal and keep their order.
+    ///
+    /// # Errors
+    /// Those of [`sort_inplace`](DynTensor::sort_inplace).
+    pub fn sort_descending_inplace(&mut self, axis: impl IndexNumber) -> Result<(), Error> {
+        let axis = from_start(axis, self.rank());
+        sort(self.view_mut(), axis, true)
+    }
+}

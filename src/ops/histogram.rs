@@ -1,0 +1,374 @@
+//! Histograms, and counts of integers.
+
+use super::operands::MatchingOperand;
+use crate::device::{Device, via_host};
+use crate::element::{Bits, Element, RealScalar};
+use crate::engine::same_instance;
+use crate::error::{Error, unwrap_or_panic};
+use crate::layout::broadcast::same;
+use crate::order::Order;
+use crate::rank::{Dim, Rank};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+use core::ops::{AddAssign, RangeInclusive};
+
+pub(crate) const HISTOGRAM: &str = "compute a histogram";
+pub(crate) const BINCOUNT: &str = "count integers";
+
+/// The bins of a [`histogram`](Tensor::histogram). Methods take `impl Into<Bins>`: a number, a number and a range, or edges.
+///
+/// Each bin contains its left edge, but not its right one. The last bin contains both.
+///
+/// ```
+/// use vierbein::{Bins, tensor};
+/// let x = tensor![1.0, 2.0, 2.5, 9.0];
+/// let edges = [0.0, 2.0, 4.0];
+/// assert_eq!(x.histogram(&edges).0, tensor![1, 2]);
+/// assert_eq!(x.histogram((2, 0.0..=4.0)).0, tensor![1, 2]);
+/// assert_eq!(x.histogram(Bins::Count(2)).0, tensor![3, 1]);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub enum Bins<'a> {
+    /// A number of bins of equal widths, from the minimum of the elements to their maximum. If these are equal, the bins are from half
+    /// below to half above.
+    Count(usize),
+    /// A number of bins of equal widths, from one number to another.
+    Range(usize, RangeInclusive<f64>),
+    /// The edges, which must rise: one more than bins.
+    Edges(&'a [f64]),
+}
+
+impl From<usize> for Bins<'_> {
+    fn from(count: usize) -> Self {
+        Bins::Count(count)
+    }
+}
+impl From<(usize, RangeInclusive<f64>)> for Bins<'_> {
+    fn from((count, range): (usize, RangeInclusive<f64>)) -> Self {
+        Bins::Range(count, range)
+    }
+}
+impl<'a> From<&'a [f64]> for Bins<'a> {
+    fn from(edges: &'a [f64]) -> Self {
+        Bins::Edges(edges)
+    }
+}
+impl<'a, const N: usize> From<&'a [f64; N]> for Bins<'a> {
+    fn from(edges: &'a [f64; N]) -> Self {
+        Bins::Edges(edges)
+    }
+}
+
+fn invalid(reason: String) -> Error {
+    Error::Argument { op: HISTOGRAM, reason }
+}
+
+/// Returns the edges of `count` bins of equal widths.
+fn equal_edges(count: usize, low: f64, high: f64) -> Result<Vec<f64>, Error> {
+    let mut edges = via_host::zeros::<f64>(count.saturating_add(1))?;
+    let step = (high - low) / count as f64;
+    edges.iter_mut().enumerate().for_each(|(k, edge)| *edge = low + k as f64 * step);
+    edges[count] = high;
+    if edges.windows(2).all(|pair| pair[0] < pair[1]) {
+        return Ok(edges);
+    }
+    Err(invalid(format!(
+        "{count} bins from {low} to {high} do not have edges that differ and are finite; choose fewer bins or another range"
+    )))
+}
+
+/// Returns the edges of bins for elements.
+fn edges_of<T: RealScalar>(bins: &Bins<'_>, x: &[T]) -> Result<Vec<f64>, Error> {
+    match bins {
+        Bins::Count(0) | Bins::Range(0, _) => {
+            Err(invalid("0 bins were requested; request at least one".into()))
+        }
+        Bins::Count(count) => {
+            if x.is_empty() {
+                return Err(invalid(
+                    "there are no elements whose range the bins could have; name a range or edges".into(),
+                ));
+            }
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for element in x {
+                let value = element.in_f64();
+                if !value.is_finite() {
+                    return Err(invalid(format!("{element} is among the elements; name a range or edges")));
+                }
+                (low, high) = (low.min(value), high.max(value));
+            }
+            if low == high {
+                equal_edges(*count, low - 0.5, high + 0.5)
+            } else {
+                equal_edges(*count, low, high)
+            }
+        }
+        Bins::Range(count, range) => {
+            let (low, high) = (*range.start(), *range.end());
+            if !(low <= high && low.is_finite() && high.is_finite()) {
+                return Err(invalid(format!("the range from {low} to {high} is not finite and rising")));
+            }
+            if low == high {
+                equal_edges(*count, low - 0.5, high + 0.5)
+            } else {
+                equal_edges(*count, low, high)
+            }
+        }
+        Bins::Edges(edges) => {
+            if edges.len() < 2 {
+                return Err(invalid(format!("{} edges enclose no bin; pass at least two", edges.len())));
+            }
+            if let Some(i) = edges
+                .windows(2)
+                .position(|pair| pair[0].partial_cmp(&pair[1]).is_none_or(|order| order.is_gt()))
+            {
+                let (edge, before) = (edges[i + 1], edges[i]);
+                return Err(invalid(format!(
+                    "edge {} is {edge}, after {before}; the edges must rise: sort them first",
+                    i + 1
+                )));
+            }
+            let mut copy = via_host::zeros(edges.len())?;
+            copy.copy_from_slice(edges);
+            Ok(copy)
+        }
+    }
+}
+
+/// Returns the sums of the weights of the elements in each bin, and the edges. `weight` returns the weight of the element with an index.
+pub(crate) fn sums_of_bins<T: RealScalar, U: Element + AddAssign>(
+    x: &[T],
+    bins: &Bins<'_>,
+    weight: impl Fn(usize) -> U,
+) -> Result<(Vec<U>, Vec<f64>), Error> {
+    let edges = edges_of(bins, x)?;
+    let count = edges.len() - 1;
+    let mut sums = via_host::zeros::<U>(count)?;
+    let (low, high) = (edges[0], edges[count]);
+    let equal_widths = !matches!(bins, Bins::Edges(_));
+    let per_unit = count as f64 / (high - low);
+    for (i, x) in x.iter().enumerate() {
+        let x = x.in_f64();
+        if !(low <= x && x <= high) {
+            continue;
+        }
+        let bin = if equal_widths {
+            // Rounded: the edges decide.
+            let mut bin = (((x - low) * per_unit) as usize).min(count - 1);
+            while x < edges[bin] {
+                bin -= 1;
+            }
+            while bin + 1 < count && x >= edges[bin + 1] {
+                bin += 1;
+            }
+            bin
+        } else {
+            (edges.partition_point(|&edge| edge <= x) - 1).min(count - 1)
+        };
+        sums[bin] += weight(i);
+    }
+    Ok((sums, edges))
+}
+
+/// Returns the sums of the weights of the elements that are equal to each integer from 0 on: at least `least` sums. `weight` returns the
+/// weight of the element with an index.
+pub(crate) fn sums_of_integers<T: RealScalar + Bits, U: Element + AddAssign>(
+    x: &[T],
+    least: usize,
+    weight: impl Fn(usize) -> U,
+) -> Result<Vec<U>, Error> {
+    let mut count = least;
+    for (i, x) in x.iter().enumerate() {
+        if x.in_i128() < 0 {
+            let reason = format!("element {i} is {x}; the elements must not be negative");
+            return Err(Error::Argument { op: BINCOUNT, reason });
+        }
+        count = count.max(usize::try_from(x.in_i128()).unwrap_or(usize::MAX).saturating_add(1));
+    }
+    let mut sums = via_host::zeros::<U>(count)?;
+    x.iter().enumerate().for_each(|(i, x)| sums[x.in_i128() as usize] += weight(i));
+    Ok(sums)
+}
+
+/// # Errors
+/// If weights and elements have different shapes.
+pub(crate) fn check_weights(op: &'static str, shape: &[usize], weights: &[usize]) -> Result<(), Error> {
+    if same(shape, weights) {
+        return Ok(());
+    }
+    let reason =
+        format!("the weights have shape {weights:?}, the elements {shape:?}; pass a weight for each element");
+    Err(Error::Argument { op, reason })
+}
+
+/// Returns a tensor of rank 1.
+fn line<T: Element, O: Order, Dev: Device>(
+    device: &Dev,
+    values: Vec<T>,
+) -> Result<Tensor<T, Rank<1>, O, Dev>, Error> {
+    let len = values.len();
+    Ok(Tensor::contiguous(device.adopt(values)?, [len], device.clone()))
+}
+
+/// The sums of bins, and their edges.
+type Histogram<U, O, Dev> = (Tensor<U, Rank<1>, O, Dev>, Tensor<f64, Rank<1>, O, Dev>);
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// Returns the numbers of elements in bins, and the edges of the bins: one more than bins. [`Bins`] has the ways to choose them.
+    ///
+    /// Elements outside of all bins are not counted, nor is NaN. Elements are compared with the edges as `f64`, which rounds integers of
+    /// more than 53 bits.
+    ///
+    /// # Panics
+    /// * If there are no bins, the edges do not rise, or the range is not finite.
+    /// * If only a number of bins is given, and the tensor is empty or an element is not finite.
+    /// * If the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let (counts, edges) = tensor![1, 2, 2, 4, 5].histogram(2);
+    /// assert_eq!(counts, tensor![3, 2]);
+    /// assert_eq!(edges, tensor![1.0, 3.0, 5.0]);
+    /// ```
+    #[track_caller]
+    pub fn histogram<'b>(
+        &self,
+        bins: impl Into<Bins<'b>>,
+    ) -> (Tensor<i64, Rank<1>, O, Dev>, Tensor<f64, Rank<1>, O, Dev>)
+    where
+        T: RealScalar,
+    {
+        unwrap_or_panic(self.try_histogram(bins))
+    }
+
+    /// Fallible variant of [`histogram`](Tensor::histogram).
+    ///
+    /// # Errors
+    /// * If there are no bins, the edges do not rise, or the range is not finite.
+    /// * If only a number of bins is given, and the tensor is empty or an element is not finite.
+    /// * If the allocation fails.
+    pub fn try_histogram<'b>(&self, bins: impl Into<Bins<'b>>) -> Result<Histogram<i64, O, Dev>, Error>
+    where
+        T: RealScalar,
+    {
+        let x = self.device().gather(self.operand())?;
+        let (counts, edges) = sums_of_bins(&x, &bins.into(), |_| 1i64)?;
+        Ok((line(self.device(), counts)?, line(self.device(), edges)?))
+    }
+
+    /// [`histogram`](Tensor::histogram) in which each element counts with a weight: returns the sums of the weights.
+    ///
+    /// # Panics
+    /// If `weights` has another shape; and as [`histogram`](Tensor::histogram).
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let (sums, _) = tensor![1, 2, 2, 4].histogram_weighted(&[0.0, 2.0, 4.0], tensor![0.5, 1.0, 2.0, 4.0]);
+    /// assert_eq!(sums, tensor![0.5, 7.0]);
+    /// ```
+    #[track_caller]
+    pub fn histogram_weighted<'b, B>(
+        &self,
+        bins: impl Into<Bins<'b>>,
+        weights: B,
+    ) -> (Tensor<f64, Rank<1>, O, Dev>, Tensor<f64, Rank<1>, O, Dev>)
+    where
+        T: RealScalar,
+        B: MatchingOperand<f64, O, Dev, Dim = D>,
+    {
+        unwrap_or_panic(self.try_histogram_weighted(bins, weights))
+    }
+
+    /// Fallible variant of [`histogram_weighted`](Tensor::histogram_weighted).
+    ///
+    /// # Errors
+    /// * If `weights` has another shape or is on another instance of the device.
+    /// * Those of [`try_histogram`](Tensor::try_histogram).
+    pub fn try_histogram_weighted<'b, B>(
+        &self,
+        bins: impl Into<Bins<'b>>,
+        weights: B,
+    ) -> Result<Histogram<f64, O, Dev>, Error>
+    where
+        T: RealScalar,
+        B: MatchingOperand<f64, O, Dev, Dim = D>,
+    {
+        let weights = weights.agreed();
+        same_instance(HISTOGRAM, self.device(), weights.device())?;
+        check_weights(HISTOGRAM, self.shape().as_ref(), weights.shape().as_ref())?;
+        let (x, weights) =
+            (self.device().gather(self.operand())?, weights.device().gather(weights.operand())?);
+        let (sums, edges) = sums_of_bins(&x, &bins.into(), |i| weights[i])?;
+        Ok((line(self.device(), sums)?, line(self.device(), edges)?))
+    }
+
+    /// Counts how often each integer from 0 to the maximum occurs. The result has at least `least` elements.
+    ///
+    /// # Panics
+    /// If an element is negative, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![1, 3, 1].bincount(0), tensor![0, 2, 0, 1]);
+    /// assert_eq!(tensor![1, 0].bincount(4), tensor![1, 1, 0, 0]);
+    /// ```
+    #[track_caller]
+    pub fn bincount(&self, least: usize) -> Tensor<i64, Rank<1>, O, Dev>
+    where
+        T: RealScalar + Bits,
+    {
+        unwrap_or_panic(self.try_bincount(least))
+    }
+
+    /// Fallible variant of [`bincount`](Tensor::bincount).
+    ///
+    /// # Errors
+    /// If an element is negative, or the allocation fails.
+    pub fn try_bincount(&self, least: usize) -> Result<Tensor<i64, Rank<1>, O, Dev>, Error>
+    where
+        T: RealScalar + Bits,
+    {
+        let x = self.device().gather(self.operand())?;
+        line(self.device(), sums_of_integers(&x, least, |_| 1i64)?)
+    }
+
+    /// [`bincount`](Tensor::bincount) in which each element counts with a weight: returns the sums of the weights.
+    ///
+    /// # Panics
+    /// If `weights` has another shape, an element is negative, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![1, 3, 1].bincount_weighted(0, tensor![0.5, 2.0, 1.0]), tensor![0.0, 1.5, 0.0, 2.0]);
+    /// ```
+    #[track_caller]
+    pub fn bincount_weighted<B>(&self, least: usize, weights: B) -> Tensor<f64, Rank<1>, O, Dev>
+    where
+        T: RealScalar + Bits,
+        B: MatchingOperand<f64, O, Dev, Dim = D>,
+    {
+        unwrap_or_panic(self.try_bincount_weighted(least, weights))
+    }
+
+    /// Fallible variant of [`bincount_weighted`](Tensor::bincount_weighted).
+    ///
+    /// # Errors
+    /// * If `weights` has another shape or is on another instance of the device.
+    /// * If an element is negative, or the allocation fails.
+    pub fn try_bincount_weighted<B>(
+        &self,
+        least: usize,
+        weights: B,
+    ) -> Result<Tensor<f64, Rank<1>, O, Dev>, Error>
+    where
+        T: RealScalar + Bits,
+        B: MatchingOperand<f64, O, Dev, Dim = D>,
+    {
+        let weights = weights.agreed();
+        same_instance(BINCOUNT, self.device(), weights.device())?;
+        check_weights(BINCOUNT, self.shape().as_ref(), weights.shape().as_ref())?;
+        let (x, weights) =
+            (self.device().gather(self.operand())?, weights.device().gather(weights.operand())?);
+        line(self.device(), sums_of_integers(&x, least, |i| weights[i])?)
+    }
+}

@@ -1,0 +1,290 @@
+//! Medians and quantiles.
+
+use crate::axis::AxisArg;
+use crate::device::{Device, Reduce};
+use crate::element::{Element, RealScalar};
+use crate::engine::reduce::reduced_last;
+use crate::error::{Error, unwrap_or_panic};
+use crate::layout::axes::{Axes, AxesMut};
+use crate::order::Order;
+use crate::rank::{Dim, Rank, RemoveAxes, Removed};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+
+pub(crate) const MEDIAN: &str = "median";
+pub(crate) const QUANTILE: &str = "quantile";
+
+/// How a quantile is computed from sorted elements: the nine methods of Hyndman and Fan (The American Statistician 50, 1996), with
+/// NumPy's names.
+///
+/// A quantile of level `q` of `n` elements is at position `h` of the sorted elements, counted from 0. If `h` is not an integer, the
+/// continuous methods interpolate linearly. `h` is limited to the range from 0 to `n - 1`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Quantile {
+    /// The first element for which at least `q · n` elements are not greater. Not interpolated.
+    InvertedCdf,
+    /// As `InvertedCdf`, but the mean of two elements if `q · n` is an integer.
+    AveragedInvertedCdf,
+    /// The element closest to position `q · n - 1`; of two, the one at the odd position, counted from 0. Not interpolated.
+    ClosestObservation,
+    /// `h = q · n - 1`.
+    InterpolatedInvertedCdf,
+    /// `h = q · n - 1/2`.
+    Hazen,
+    /// `h = q · (n + 1) - 1`.
+    Weibull,
+    /// `h = q · (n - 1)`: the default of NumPy.
+    #[default]
+    Linear,
+    /// `h = q · (n + 1/3) - 2/3`: approximately median-unbiased for every distribution.
+    MedianUnbiased,
+    /// `h = q · (n + 1/4) - 5/8`: approximately unbiased for normal distributions.
+    NormalUnbiased,
+}
+
+impl Quantile {
+    /// Returns the position, counted from 0, of the lower of two neighbours among `n` sorted elements, and the weight of the higher one.
+    /// If the weight is not 0, there is a higher one.
+    pub(crate) fn place(self, n: usize, level: f64) -> (usize, f64) {
+        let count = n as f64;
+        let position = |alpha: f64, beta: f64| count * level + (alpha + level * (1.0 - alpha - beta)) - 1.0;
+        let h = match self {
+            Quantile::Linear => level * (count - 1.0),
+            Quantile::InvertedCdf | Quantile::AveragedInvertedCdf => count * level - 1.0,
+            Quantile::ClosestObservation => count * level - 1.5,
+            Quantile::InterpolatedInvertedCdf => position(0.0, 1.0),
+            Quantile::Hazen => position(0.5, 0.5),
+            Quantile::Weibull => position(0.0, 0.0),
+            Quantile::MedianUnbiased => position(1.0 / 3.0, 1.0 / 3.0),
+            Quantile::NormalUnbiased => position(3.0 / 8.0, 3.0 / 8.0),
+        };
+        let low = h.floor();
+        let part = h - low;
+        let weight = match self {
+            Quantile::InvertedCdf => f64::from(part > 0.0),
+            Quantile::AveragedInvertedCdf if part == 0.0 => 0.5,
+            Quantile::AveragedInvertedCdf => 1.0,
+            Quantile::ClosestObservation => f64::from(part > 0.0 || low.rem_euclid(2.0) == 0.0),
+            _ => part,
+        };
+        if weight == 1.0 {
+            return (if low < -1.0 { 0 } else { (low + 1.0) as usize }.min(n - 1), 0.0);
+        }
+        if h < 0.0 {
+            (0, 0.0)
+        } else if h >= count - 1.0 {
+            (n - 1, 0.0)
+        } else {
+            (low as usize, weight)
+        }
+    }
+}
+
+/// The levels of quantiles: one number, for a result without the axis, or an array or slice of numbers, for a result in which the axis
+/// numbers the levels.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not name levels of quantiles",
+    label = "expected an `f64` or an array of `f64`",
+    note = "write `0.5`, `[0.25, 0.75]` or `&list[..]`"
+)]
+pub trait QuantileArg<D: RemoveAxes<1>> {
+    /// The rank of the result.
+    type Dim: Dim;
+    /// Returns the levels.
+    fn levels(&self) -> &[f64];
+}
+
+#[diagnostic::do_not_recommend]
+impl<D: RemoveAxes<1>> QuantileArg<D> for f64 {
+    type Dim = Removed<D, 1>;
+    fn levels(&self) -> &[f64] {
+        core::slice::from_ref(self)
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<D: RemoveAxes<1>, const N: usize> QuantileArg<D> for [f64; N] {
+    type Dim = D;
+    fn levels(&self) -> &[f64] {
+        self
+    }
+}
+#[diagnostic::do_not_recommend]
+impl<D: RemoveAxes<1>> QuantileArg<D> for &[f64] {
+    type Dim = D;
+    fn levels(&self) -> &[f64] {
+        self
+    }
+}
+
+/// # Errors
+/// If a level is not from 0 to 1.
+pub(crate) fn check_levels(levels: &[f64]) -> Result<(), Error> {
+    match levels.iter().find(|level| !(0.0..=1.0).contains(*level)) {
+        None => Ok(()),
+        Some(level) => Err(Error::Argument {
+            op: "compute a quantile",
+            reason: format!("the level {level} is not from 0 to 1; divide percentages by 100"),
+        }),
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// Returns the median of all elements: the middle one of the sorted elements, or the mean of the two middle ones. It is NaN if an
+    /// element is NaN.
+    ///
+    /// # Panics
+    /// If the tensor is empty, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[7, 1], [3, 4]].median().item(), 3.5);
+    /// ```
+    #[track_caller]
+    pub fn median(&self) -> Tensor<T::Float, Rank<0>, O, Dev>
+    where
+        T: RealScalar,
+        Dev: Reduce<T>,
+    {
+        unwrap_or_panic(self.try_median())
+    }
+
+    /// Fallible variant of [`median`](Tensor::median).
+    ///
+    /// # Errors
+    /// If the tensor is empty, or the allocation fails.
+    pub fn try_median(&self) -> Result<Tensor<T::Float, Rank<0>, O, Dev>, Error>
+    where
+        T: RealScalar,
+        Dev: Reduce<T>,
+    {
+        if self.is_empty() {
+            return Err(Error::Empty { op: MEDIAN, shape: self.shape().as_ref().to_vec() });
+        }
+        let mut out = Tensor::allocate([], self.device().clone())?;
+        let (output, device) = out.output_with_axes(Axes::new(&[1], &[1]), 0);
+        device.quantile(output, self.operand(), &[0.5], None)?;
+        Ok(out)
+    }
+
+    /// [`median`](Tensor::median) over one axis, which the result does not have.
+    ///
+    /// # Panics
+    /// If the axis is out of range or has zero elements, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[7, 1, 2], [3, 4, 0]].median_axis(1), tensor![2.0, 3.0]);
+    /// ```
+    #[track_caller]
+    pub fn median_axis<R: Dim, A>(&self, axis: A) -> Tensor<T::Float, R, O, Dev>
+    where
+        T: RealScalar,
+        Dev: Reduce<T>,
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        unwrap_or_panic(self.try_median_axis(axis))
+    }
+
+    /// Fallible variant of [`median_axis`](Tensor::median_axis).
+    ///
+    /// # Errors
+    /// If the axis is out of range or has zero elements, or the allocation fails.
+    pub fn try_median_axis<R: Dim, A>(&self, axis: A) -> Result<Tensor<T::Float, R, O, Dev>, Error>
+    where
+        T: RealScalar,
+        Dev: Reduce<T>,
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        self.quantiles_of(MEDIAN, axis.index(), &[0.5], None)
+    }
+
+    /// Returns quantiles along an axis, for levels from 0 to 1. For one level, the result does not have the axis; for an array of levels,
+    /// the axis numbers the levels. A quantile is NaN if an element is NaN.
+    ///
+    /// # Panics
+    /// If the axis is out of range or has zero elements, a level is not from 0 to 1, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Quantile, tensor};
+    /// let x = tensor![[1.0, 2.0, 4.0, 8.0, 16.0]];
+    /// assert_eq!(x.quantile(1, 0.5, Quantile::Linear), tensor![4.0]);
+    /// assert_eq!(x.quantile(1, [0.25, 0.5, 0.75], Quantile::Linear), tensor![[2.0, 4.0, 8.0]]);
+    /// assert_eq!(x.quantile(1, 0.3, Quantile::Hazen), tensor![2.0]);
+    /// ```
+    #[doc(alias = "percentile")]
+    #[track_caller]
+    pub fn quantile<A, Q>(&self, axis: A, levels: Q, method: Quantile) -> Tensor<T::Float, Q::Dim, O, Dev>
+    where
+        T: RealScalar,
+        Dev: Reduce<T>,
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+        Q: QuantileArg<D>,
+    {
+        unwrap_or_panic(self.try_quantile(axis, levels, method))
+    }
+
+    /// Fallible variant of [`quantile`](Tensor::quantile).
+    ///
+    /// # Errors
+    /// If the axis is out of range or has zero elements, a level is not from 0 to 1, or the allocation fails.
+    pub fn try_quantile<A, Q>(
+        &self,
+        axis: A,
+        levels: Q,
+        method: Quantile,
+    ) -> Result<Tensor<T::Float, Q::Dim, O, Dev>, Error>
+    where
+        T: RealScalar,
+        Dev: Reduce<T>,
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+        Q: QuantileArg<D>,
+    {
+        check_levels(levels.levels())?;
+        self.quantiles_of(QUANTILE, axis.index(), levels.levels(), Some(method))
+    }
+
+    /// Computes quantiles along an axis. If the result has the rank of `self`, the axis numbers the levels. Otherwise the result does not
+    /// have the axis, and there is one level.
+    fn quantiles_of<R: Dim>(
+        &self,
+        op: &'static str,
+        axis: usize,
+        levels: &[f64],
+        method: Option<Quantile>,
+    ) -> Result<Tensor<T::Float, R, O, Dev>, Error>
+    where
+        T: RealScalar,
+        Dev: Reduce<T>,
+    {
+        let (mut from_shape, mut from) = (D::Shape::default(), D::Strides::default());
+        let to = AxesMut::new(from_shape.as_mut(), from.as_mut());
+        reduced_last(op, false, self.axes(), &[axis], O::ROW_MAJOR, to)?;
+        let leading = D::NDIM - 1;
+        let mut shape = R::Shape::default();
+        let keeps_axis = R::NDIM == D::NDIM;
+        if keeps_axis {
+            shape.as_mut().copy_from_slice(self.shape().as_ref());
+            shape.as_mut()[axis] = levels.len();
+        } else {
+            shape.as_mut().copy_from_slice(&from_shape.as_ref()[..leading]);
+        }
+        let mut out = Tensor::<T::Float, R, O, Dev>::allocate(shape, self.device().clone())?;
+        let (mut to_shape, mut to) = (D::Shape::default(), D::Strides::default());
+        if keeps_axis {
+            out.axes().move_last(op, &[axis], O::ROW_MAJOR, AxesMut::new(to_shape.as_mut(), to.as_mut()))?;
+        } else {
+            to_shape.as_mut()[..leading].copy_from_slice(out.shape().as_ref());
+            to.as_mut()[..leading].copy_from_slice(out.strides().as_ref());
+            (to_shape.as_mut()[leading], to.as_mut()[leading]) = (1, 1);
+        }
+        let (output, device) = out.output_with_axes(Axes::new(to_shape.as_ref(), to.as_ref()), 0);
+        let operand = self.operand_with_axes(Axes::new(from_shape.as_ref(), from.as_ref()), 0);
+        device.quantile(output, operand, levels, method)?;
+        Ok(out)
+    }
+}

@@ -1,0 +1,165 @@
+//! Binary search in sorted tensors, membership, and bins.
+
+use super::operands::MatchingOperand;
+use crate::device::{Device, Reduce};
+use crate::element::{Element, Ordered};
+use crate::engine::same_instance;
+use crate::error::{Error, unwrap_or_panic};
+use crate::order::Order;
+use crate::rank::{Dim, Rank};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+
+pub(crate) const SEARCH: &str = "search sorted elements";
+pub(crate) const IS_IN: &str = "look up elements";
+pub(crate) const DIGITIZE: &str = "find bins";
+
+/// On which side of equal elements [`searchsorted`](Tensor::searchsorted) inserts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Side {
+    /// Before equal elements.
+    #[default]
+    Left,
+    /// After equal elements.
+    Right,
+}
+
+impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O, Dev, S> {
+    /// Returns, for each element of `values`, the index at which it can be inserted in `self`, so that the elements stay sorted.
+    ///
+    /// `self` must be sorted in ascending order, with NaN last. If it is not, the result is unspecified; builds with debug assertions
+    /// check it.
+    ///
+    /// # Panics
+    /// If `self` is not sorted (debug assertions), or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Side, tensor};
+    /// let x = tensor![1, 2, 2, 3];
+    /// assert_eq!(x.searchsorted(tensor![[2, 0], [9, 3]], Side::Left), tensor![[1, 0], [4, 3]]);
+    /// assert_eq!(x.searchsorted(tensor![2], Side::Right), tensor![3]);
+    /// ```
+    #[track_caller]
+    pub fn searchsorted<B>(&self, values: B, side: Side) -> Tensor<i64, B::Dim, O, Dev>
+    where
+        T: Ordered,
+        Dev: Reduce<T>,
+        B: MatchingOperand<T, O, Dev>,
+    {
+        unwrap_or_panic(self.try_searchsorted(values, side))
+    }
+
+    /// Fallible variant of [`searchsorted`](Tensor::searchsorted).
+    ///
+    /// # Errors
+    /// If `self` is not sorted (debug assertions), the tensors are on different instances of the device, or the allocation fails.
+    pub fn try_searchsorted<B>(&self, values: B, side: Side) -> Result<Tensor<i64, B::Dim, O, Dev>, Error>
+    where
+        T: Ordered,
+        Dev: Reduce<T>,
+        B: MatchingOperand<T, O, Dev>,
+    {
+        let values = values.agreed();
+        same_instance(SEARCH, self.device(), values.device())?;
+        Tensor::allocate_with(values.shape(), self.device().clone(), |out, device| {
+            device.search(out, self.operand(), values.operand(), side == Side::Right)
+        })
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// Returns a mask of the elements that are equal to an element of `of`. NaN is not equal to NaN.
+    ///
+    /// # Panics
+    /// If the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[3, 1], [4, 1]].isin(tensor![1, 3, 5]), tensor![[true, true], [false, true]]);
+    /// ```
+    #[track_caller]
+    pub fn isin<B>(&self, of: B) -> Tensor<bool, D, O, Dev>
+    where
+        T: Ordered,
+        Dev: Reduce<T>,
+        B: MatchingOperand<T, O, Dev>,
+    {
+        unwrap_or_panic(self.try_isin(of))
+    }
+
+    /// Fallible variant of [`isin`](Tensor::isin).
+    ///
+    /// # Errors
+    /// If the tensors are on different instances of the device, or the allocation fails.
+    pub fn try_isin<B>(&self, of: B) -> Result<Tensor<bool, D, O, Dev>, Error>
+    where
+        T: Ordered,
+        Dev: Reduce<T>,
+        B: MatchingOperand<T, O, Dev>,
+    {
+        let of = of.agreed();
+        same_instance(IS_IN, self.device(), of.device())?;
+        Tensor::allocate_with(self.shape(), self.device().clone(), |out, device| {
+            device.contains(out, self.operand(), of.operand())
+        })
+    }
+
+    /// Returns, for each element, the number of its bin. The edges must rise. Bin `i` contains the elements `x` with
+    /// `edges[i - 1] <= x < edges[i]`. With [`Side::Right`], bins contain their right edge, not the left one:
+    /// `edges[i - 1] < x <= edges[i]`. Elements below all edges are in bin 0. Elements above all edges, and NaN, are in the last bin,
+    /// whose number is that of the edges.
+    ///
+    /// # Panics
+    /// If the edges do not rise, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Side, tensor};
+    /// let x = tensor![0.5, 1.0, 3.5, 9.0];
+    /// assert_eq!(x.digitize(tensor![1.0, 2.0, 4.0], Side::Left), tensor![0, 1, 2, 3]);
+    /// assert_eq!(x.digitize(tensor![1.0, 2.0, 4.0], Side::Right), tensor![0, 0, 2, 3]);
+    /// ```
+    #[track_caller]
+    pub fn digitize<B>(&self, edges: B, closed: Side) -> Tensor<i64, D, O, Dev>
+    where
+        T: Ordered,
+        Dev: Reduce<T>,
+        B: MatchingOperand<T, O, Dev, Dim = Rank<1>>,
+    {
+        unwrap_or_panic(self.try_digitize(edges, closed))
+    }
+
+    /// Fallible variant of [`digitize`](Tensor::digitize).
+    ///
+    /// # Errors
+    /// If the edges do not rise, the tensors are on different instances of the device, or the allocation fails.
+    pub fn try_digitize<B>(&self, edges: B, closed: Side) -> Result<Tensor<i64, D, O, Dev>, Error>
+    where
+        T: Ordered,
+        Dev: Reduce<T>,
+        B: MatchingOperand<T, O, Dev, Dim = Rank<1>>,
+    {
+        let edges = edges.agreed();
+        same_instance(DIGITIZE, self.device(), edges.device())?;
+        check_rising(&edges.device().gather(edges.operand())?)?;
+        Tensor::allocate_with(self.shape(), self.device().clone(), |out, device| {
+            device.search(out, edges.operand(), self.operand(), closed == Side::Left)
+        })
+    }
+}
+
+/// # Errors
+/// If an edge is NaN or less than the one before it.
+pub(crate) fn check_rising<T: Ordered>(edges: &[T]) -> Result<(), Error> {
+    match edges.windows(2).position(|pair| pair[0].partial_cmp(&pair[1]).is_none_or(|order| order.is_gt())) {
+        None => Ok(()),
+        Some(i) => Err(Error::Argument {
+            op: DIGITIZE,
+            reason: format!(
+                "edge {} is {}, after {}; the edges must rise: sort them first",
+                i + 1,
+                edges[i + 1],
+                edges[i]
+            ),
+        }),
+    }
+}

@@ -1,0 +1,251 @@
+//! Rows of sorting, selection and search of `DynTensor`.
+
+use super::array::reduce;
+use super::driver::{Call, Hazard::*, Numbers, Row, done};
+use super::hazards::{one, two};
+use super::ordered::{
+    along, greatest, isin, least, lexsort, median, places, positive, sorted, two_bins, unique,
+};
+use super::{changed, methods, with, with_two};
+use vierbein::{DType, Error, Quantile, Side};
+
+const AXIS: Call = Call { operands: one, numbers: Numbers::Axis, ..Call::NOTHING };
+const WHOLE: Call =
+    Call { operands: one, cannot: &[(WrongShape, "over all elements of any shape")], ..Call::NOTHING };
+
+/// Rows of a direction: the sorted tensor, the tensor sorted in place, and the indices.
+macro_rules! sorts {
+    ($descending:literal, $sort:ident $inplace:ident $argsort:ident) => {
+        [
+            Call {
+                names: methods![$sort],
+                verb: "sort",
+                run: |o, n| with(&o[0], |x| done!(try x.$sort(n[0]))),
+                expected: |a, n| along(&a[0], n[0], |line| sorted(line, $descending)),
+                ..AXIS
+            },
+            Call {
+                names: methods![$inplace],
+                verb: "sort",
+                operands: |hazard| super::hazards::countable(hazard),
+                run: |o, n| {
+                    Some(done!(try changed(&o[0], |mut x| {
+                        x.$inplace(n[0])?;
+                        Ok(super::operand::ToArray::array(&x))
+                    })))
+                },
+                expected: |a, n| along(&a[0], n[0], |line| sorted(line, $descending)),
+                cannot: &[(Aliasing, "a view of elements that several indices share cannot be mutable")],
+                ..AXIS
+            },
+            Call {
+                names: methods![$argsort],
+                verb: "argsort",
+                run: |o, n| with(&o[0], |x| done!(try x.$argsort(n[0]))),
+                expected: |a, n| along(&a[0], n[0], |line| places(line, $descending)),
+                ..AXIS
+            },
+        ]
+    };
+}
+
+fn maximum(line: &[f64]) -> Option<f64> {
+    (!line.is_empty()).then(|| sorted(line, false)[line.len() - 1])
+}
+
+pub(crate) fn rows() -> Vec<Row> {
+    let ascending = sorts!(false, sort sort_inplace argsort);
+    let descending = sorts!(true, sort_descending sort_descending_inplace argsort_descending);
+    let others = [
+        Call {
+            names: methods![partition],
+            verb: "partition",
+            run: |o, n| {
+                with(
+                    &o[0],
+                    |x| done!(try x.partition(n[0], 0).and_then(|parts| parts.index_axis(n[0], 0)?.to_owned())),
+                )
+            },
+            expected: |a, n| least(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: methods![top_k],
+            verb: "greatest",
+            run: |o, n| with(&o[0], |x| done!(try x.top_k(n[0], 1))),
+            expected: |a, n| greatest(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: methods![median_axis],
+            verb: "median",
+            run: |o, n| with(&o[0], |x| done!(try x.median_axis(n[0]))),
+            expected: |a, n| reduce(&a[0], n, false, 8, median),
+            ..AXIS
+        },
+        Call {
+            names: methods![quantile quantiles],
+            verb: "quantile",
+            run: |o, n| {
+                with(&o[0], |x| {
+                    done!(try x.quantile(n[0], 1.0, Quantile::Linear).and_then(|one| {
+                        let two = x.quantiles(n[0], &[1.0, 0.0], Quantile::Linear)?;
+                        assert!(super::operand::ToArray::array(&two.index_axis(n[0], 0)?).is(&super::operand::ToArray::array(&one)));
+                        Ok::<_, Error>(one)
+                    }))
+                })
+            },
+            expected: |a, n| reduce(&a[0], n, false, 8, maximum),
+            ..AXIS
+        },
+        Call {
+            names: methods![unique unique_with],
+            verb: "different",
+            run: |o, _| {
+                with(&o[0], |x| {
+                    done!(try x.unique().and_then(|values| {
+                        let found = x.unique_with()?;
+                        assert!(super::operand::ToArray::array(&found.values).is(&super::operand::ToArray::array(&values)));
+                        assert_eq!(found.inverse.len(), x.len());
+                        assert_eq!((found.first.len(), found.counts.len()), (values.len(), values.len()));
+                        Ok::<_, Error>(values)
+                    }))
+                })
+            },
+            expected: |a, _| unique(&a[0]),
+            ..WHOLE
+        },
+        Call {
+            names: methods![isin],
+            verb: "look up",
+            operands: two,
+            run: |o, _| with_two(o, |x, y| done!(try x.isin(y))),
+            expected: |a, _| isin(&a[0], &a[1]),
+            cannot: &[(WrongShape, "operands of any shapes")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![lexsort],
+            verb: "lexsort",
+            run: |o, _| with(&o[0], |x| done!(try x.lexsort())),
+            expected: |a, _| lexsort(&a[0]),
+            ..WHOLE
+        },
+        Call {
+            names: methods![searchsorted digitize],
+            verb: "",
+            run: |o, _| {
+                with(&o[0], |x| {
+                    done!(
+                        try {
+                            let edges = vierbein::tensor![1.0, 2.0];
+                            let edges = vierbein::DynView::from(&edges);
+                            edges.searchsorted(x, Side::Right).and_then(|found| {
+                                let bins = x.digitize(edges, Side::Left)?;
+                                assert!(
+                                    super::operand::ToArray::array(&bins)
+                                        .is(&super::operand::ToArray::array(&found))
+                                );
+                                Ok::<_, Error>(found)
+                            })
+                        }
+                    )
+                })
+            },
+            expected: |a, _| {
+                super::array::allocated(&a[0].shape, 8)?;
+                Ok(super::Array::from_fn(&a[0].shape, |at| {
+                    let x = a[0].at(at);
+                    // NaN is greater than both edges.
+                    [1.0, 2.0].iter().filter(|edge| x.is_nan() || x >= **edge).count() as f64
+                }))
+            },
+            ..WHOLE
+        },
+        Call {
+            names: methods![median],
+            verb: "median",
+            run: |o, _| with(&o[0], |x| done!(try x.median())),
+            expected: |a, _| {
+                let all: Vec<usize> = (0..a[0].shape.len()).collect();
+                match a[0].shape.contains(&0) {
+                    true => super::array::reject("Empty"),
+                    false => reduce(&a[0], &all, false, 8, median),
+                }
+            },
+            ..WHOLE
+        },
+        Call {
+            names: methods![histogram],
+            verb: "histogram",
+            run: |o, _| with(&o[0], |x| done!(try x.histogram((2, -1.0..=1.0)).map(|found| found.0))),
+            expected: |a, _| two_bins(&a[0], false),
+            ..WHOLE
+        },
+        Call {
+            names: methods![histogram_weighted],
+            verb: "histogram",
+            run: |o, _| {
+                with(&o[0], |x| done!(try x.histogram_weighted(&[-1.0, 0.0, 1.0], x).map(|found| found.0)))
+            },
+            expected: |a, _| two_bins(&a[0], true),
+            cannot: &[(WrongShape, "see `arguments_of_counts`")],
+            ..WHOLE
+        },
+        Call {
+            names: methods![bincount bincount_weighted],
+            verb: "count",
+            run: |o, _| {
+                with(&o[0], |x| {
+                    done!(try x.gt(0.0).and_then(|x| x.to_dtype(DType::I64)).and_then(|x| {
+                        let counts = x.bincount(3)?;
+                        let ones = x.equal(&x)?.to_dtype(DType::F64)?;
+                        let sums = x.bincount_weighted(3, &ones)?;
+                        assert!(super::operand::ToArray::array(&sums).is(&super::operand::ToArray::array(&counts)));
+                        Ok::<_, Error>(counts)
+                    }))
+                })
+            },
+            expected: |a, _| positive(&a[0]),
+            ..WHOLE
+        },
+    ];
+    ascending.into_iter().chain(descending).chain(others).map(Row::from).collect()
+}
+
+#[test]
+fn searches_need_rank_1_and_ordered_elements() {
+    let x = vierbein::DynTensor::from(vierbein::tensor![[1, 2]]);
+    let text = |error: Error| error.to_string();
+    assert_eq!(
+        text(x.searchsorted(&vierbein::tensor![1], Side::Left).unwrap_err()),
+        "search sorted elements: the tensor to search has rank 2, but must have rank 1; call `.reshape(..)` first"
+    );
+    let z = vierbein::DynTensor::from(vierbein::tensor![vierbein::Complex::new(1.0, 2.0)]);
+    assert_eq!(
+        text(z.sort(0).unwrap_err()),
+        "sort: `Complex<f64>` is not an ordered element type: expected integers, real \
+         floating-point numbers or `bool`; compare complex numbers by `.abs()`, `.re()` or `.im()`"
+    );
+    assert!(matches!(z.unique().unwrap_err(), Error::UnsupportedDType { .. }));
+    assert!(matches!(x.quantile(1, 1.5, Quantile::Linear).unwrap_err(), Error::Argument { .. }));
+}
+
+#[test]
+fn arguments_of_counts() {
+    let x = vierbein::DynTensor::from(vierbein::tensor![1.0, 2.0]);
+    let text = |error: Error| error.to_string();
+    assert_eq!(
+        text(x.bincount(0).unwrap_err()),
+        "count integers: `f64` is not an integer type: convert the elements first, e.g. with `.to_dtype(DType::I64)`"
+    );
+    assert_eq!(
+        text(x.histogram_weighted(2, &vierbein::tensor![1, 2]).unwrap_err()),
+        "compute a histogram: `i32` is not the element type of weights: convert them with `.to_dtype(DType::F64)`"
+    );
+    assert_eq!(
+        text(x.histogram_weighted(2, &vierbein::tensor![1.0]).unwrap_err()),
+        "cannot compute a histogram: the weights have shape [1], the elements [2]; pass a weight for each element"
+    );
+    assert!(matches!(x.histogram(0).unwrap_err(), Error::Argument { .. }));
+}

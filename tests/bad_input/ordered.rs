@@ -1,0 +1,141 @@
+//! Reference results of the operations that order elements, for the tables of typed and of dynamic tensors.
+
+use super::array::{Array, Outcome, Rejection, allocated, indices, reject};
+use std::cmp::Ordering;
+
+/// Compares numbers. NaN is greater than all others, and zeros are equal.
+pub(crate) fn compare(a: f64, b: f64) -> Ordering {
+    a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+}
+
+/// Returns the indices that sort a line, with NaN last in both directions.
+pub(crate) fn order(line: &[f64], descending: bool) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..line.len()).collect();
+    order.sort_by(|&a, &b| {
+        let (a, b) = (line[a], line[b]);
+        if descending && !a.is_nan() && !b.is_nan() { compare(b, a) } else { compare(a, b) }
+    });
+    order
+}
+
+pub(crate) fn sorted(line: &[f64], descending: bool) -> Vec<f64> {
+    order(line, descending).into_iter().map(|i| line[i]).collect()
+}
+
+pub(crate) fn places(line: &[f64], descending: bool) -> Vec<f64> {
+    order(line, descending).into_iter().map(|i| i as f64).collect()
+}
+
+fn check_axis(x: &Array, axis: usize) -> Result<(), Rejection> {
+    if axis < x.shape.len() { Ok(()) } else { reject("AxisOutOfRange") }
+}
+
+fn line_at(x: &Array, index: &[usize], axis: usize) -> Vec<f64> {
+    let mut index = index.to_vec();
+    (0..x.shape[axis])
+        .map(|k| {
+            index[axis] = k;
+            x.at(&index)
+        })
+        .collect()
+}
+
+/// Replaces each line along an axis by the first `len` values of `f`.
+fn lines(x: &Array, axis: usize, len: usize, f: impl Fn(&[f64]) -> Vec<f64>) -> Array {
+    let mut shape = x.shape.clone();
+    shape[axis] = len;
+    Array::from_fn(&shape, |index| f(&line_at(x, index, axis))[index[axis]])
+}
+
+/// Replaces each line along an axis by a line of the same length.
+pub(crate) fn along(x: &Array, axis: usize, f: impl Fn(&[f64]) -> Vec<f64>) -> Outcome {
+    check_axis(x, axis)?;
+    allocated(&x.shape, 8)?;
+    Ok(lines(x, axis, x.shape[axis], f))
+}
+
+/// Returns the least element of each line: what is at index 0 of a partition.
+pub(crate) fn least(x: &Array, axis: usize) -> Outcome {
+    check_axis(x, axis)?;
+    if x.shape[axis] == 0 {
+        return reject("IndexOutOfBounds");
+    }
+    allocated(&x.shape, 8)?;
+    let mut least = lines(x, axis, 1, |line| sorted(line, false));
+    least.shape.remove(axis);
+    Ok(least)
+}
+
+/// Returns the greatest element of each line, and its index.
+pub(crate) fn greatest(x: &Array, axis: usize) -> Outcome {
+    check_axis(x, axis)?;
+    if x.shape[axis] == 0 {
+        return reject("Argument");
+    }
+    if allocated(&x.shape, 8).is_err() {
+        return Err(Rejection::Untried);
+    }
+    Ok(lines(x, axis, 1, |line| sorted(line, true)).and(&lines(x, axis, 1, |line| places(line, true))))
+}
+
+pub(crate) fn median(line: &[f64]) -> Option<f64> {
+    let n = line.len();
+    let line = sorted(line, false);
+    match n {
+        0 => None,
+        _ if line[n - 1].is_nan() => Some(f64::NAN),
+        _ => {
+            let (a, b) = (line[(n - 1) / 2], line[n / 2]);
+            Some(if a == b { a } else { a / 2.0 + b / 2.0 })
+        }
+    }
+}
+
+/// Returns the different elements.
+pub(crate) fn unique(x: &Array) -> Outcome {
+    allocated(&x.shape, 8)?;
+    let mut values = sorted(&x.data, false);
+    values.dedup_by(|a, b| compare(*a, *b).is_eq());
+    Ok(Array::line(values))
+}
+
+/// Returns the indices that sort the columns by the last row, then by the row before it, and so on.
+pub(crate) fn lexsort(x: &Array) -> Outcome {
+    let &[rows, n] = &x.shape[..] else { return reject("UnsupportedRank") };
+    allocated(&[n], 8)?;
+    allocated(&x.shape, 8)?;
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&a, &b| {
+        let by = |row: usize| compare(x.at(&[row, a]), x.at(&[row, b]));
+        (0..rows).rev().map(by).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    });
+    Ok(Array::line(order.into_iter().map(|i| i as f64).collect()))
+}
+
+/// Returns 1 for each element of `x` that is equal to an element of `of`.
+pub(crate) fn isin(x: &Array, of: &Array) -> Outcome {
+    allocated(&x.shape, 1)?;
+    allocated(&of.shape, 8)?;
+    if x.len() > 10_000 || of.len() > 10_000 {
+        return Err(Rejection::Untried);
+    }
+    let all: Vec<f64> = indices(&of.shape).iter().map(|index| of.at(index)).collect();
+    Ok(Array::from_fn(&x.shape, |index| f64::from(all.contains(&x.at(index)))))
+}
+
+/// Returns the numbers of elements from −1 to 0 and from 0 to 1, or their sums. The first range excludes 0.
+pub(crate) fn two_bins(x: &Array, weighted: bool) -> Outcome {
+    allocated(&x.shape, 8)?;
+    let sum = |contains: fn(f64) -> bool| {
+        let all = x.data.iter().filter(|x| contains(**x));
+        if weighted { all.sum() } else { all.count() as f64 }
+    };
+    Ok(Array::line(vec![sum(|x| (-1.0..0.0).contains(&x)), sum(|x| (0.0..=1.0).contains(&x))]))
+}
+
+/// Returns how many elements are not positive, how many are, and 0.
+pub(crate) fn positive(x: &Array) -> Outcome {
+    allocated(&x.shape, 8)?;
+    let count = |positive: bool| x.data.iter().filter(|x| (**x > 0.0) == positive).count() as f64;
+    Ok(Array::line(vec![count(false), count(true), 0.0]))
+}

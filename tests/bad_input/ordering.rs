@@ -1,0 +1,396 @@
+//! Rows of sorting, selection and search.
+
+use super::array::{Array, Outcome, Rejection, reduce, reject};
+use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row};
+use super::hazards::{countable, one, sixteen, two};
+use super::operand::Operand;
+use super::ordered::{
+    along, compare, greatest, isin, least, lexsort, median, places, positive, sorted, two_bins, unique,
+};
+use super::{at_rank, at_ranks, done};
+use vierbein::prelude::*;
+use vierbein::{Quantile, Side};
+
+const AXIS: Call = Call {
+    operands: one,
+    numbers: Numbers::Axis,
+    cannot: &[(Rank0, "does not compile: there is no axis")],
+    ..Call::NOTHING
+};
+const WHOLE: Call =
+    Call { operands: one, cannot: &[(WrongShape, "over all elements of any shape")], ..Call::NOTHING };
+
+/// Rows of a direction: the sorted tensor, the tensor sorted in place, the indices, and the indices in a preallocated output.
+macro_rules! sorts {
+    ($descending:literal, $sort:ident $try_sort:ident $inplace:ident $try_inplace:ident
+     $argsort:ident $try_argsort:ident $into:ident $try_into:ident) => {
+        [
+            Call {
+                names: &[stringify!($sort), stringify!($try_sort)],
+                verb: "sort",
+                run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.$try_sort(n[0]), panics x.$sort(n[0]))),
+                expected: |a, n| along(&a[0], n[0], |line| sorted(line, $descending)),
+                ..AXIS
+            },
+            Call {
+                names: &[stringify!($inplace), stringify!($try_inplace)],
+                verb: "sort",
+                operands: countable,
+                run: |o, n| {
+                    at_rank!(o, x: view, [1 2 16], done!(
+                        try { let mut x = x.to_owned(); x.$try_inplace(n[0]).map(|()| x) },
+                        panics { let mut x = x.to_owned(); x.$inplace(n[0]); x }
+                    ))
+                },
+                expected: |a, n| along(&a[0], n[0], |line| sorted(line, $descending)),
+                ..AXIS
+            },
+            Call {
+                names: &[stringify!($argsort), stringify!($try_argsort)],
+                verb: "argsort",
+                run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.$try_argsort(n[0]), panics x.$argsort(n[0]))),
+                expected: |a, n| along(&a[0], n[0], |line| places(line, $descending)),
+                ..AXIS
+            },
+            Call {
+                names: &[stringify!($into), stringify!($try_into)],
+                verb: "argsort",
+                operands: countable,
+                run: |o, n| {
+                    at_rank!(o, x: view, [1 2 16], {
+                        let out = || Tensor::zeros(x.shape());
+                        done!(
+                            try { let mut out = out(); x.$try_into(n[0], &mut out).map(|()| out) },
+                            panics { let mut out = out(); x.$into(n[0], &mut out); out }
+                        )
+                    })
+                },
+                expected: |a, n| along(&a[0], n[0], |line| places(line, $descending)),
+                ..AXIS
+            },
+        ]
+    };
+}
+
+/// Calls of searches, whose sorted operand must have rank 1. Returns pairs of this operand and values.
+fn searches(hazard: Hazard) -> Result<Vec<[Operand; 2]>, &'static str> {
+    let edges = || Operand::of(&[3], |k| k as f64 + 1.0);
+    Ok(match hazard {
+        WrongShape => {
+            return Err("values of any shape; that the first operand has rank 1 is checked at compile time");
+        }
+        ZeroExtents => vec![
+            [Operand::contiguous(&[0]), Operand::contiguous(&[2, 3])],
+            [edges(), Operand::contiguous(&[0, 3])],
+        ],
+        HugeExtents => return Err("a huge result cannot be allocated: see `isin`"),
+        NotFinite => vec![[
+            Operand::of(&[4], |k| [f64::NEG_INFINITY, 0.0, 1.0, f64::INFINITY][k]),
+            Operand::of(&[2, 3], |k| [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 1.0, 1e300][k]),
+        ]],
+        NegativeStrides => vec![[edges(), Operand::reversed(&[3, 4])]],
+        Aliasing => vec![[Operand::repeated(&[4], 0), Operand::windows(4, 4)], [edges(), edges()]],
+        Rank0 => vec![[edges(), Operand::contiguous(&[])]],
+        Rank16 => vec![[edges(), Operand::contiguous(&sixteen())]],
+    })
+}
+
+/// Returns the number of elements of a line that are before `x`.
+fn place(line: &[f64], x: f64, after_equal: bool) -> f64 {
+    let before = |y: &&f64| compare(**y, x).is_lt() || after_equal && compare(**y, x).is_eq();
+    line.iter().filter(before).count() as f64
+}
+
+fn searched(hazard: Hazard) -> ByHand {
+    let pairs = searches(hazard)?;
+    let mut found = Vec::new();
+    for o in &pairs {
+        let expected = |side: Side| -> Outcome {
+            let line = o[0].array().data;
+            let x = o[1].array();
+            Ok(Array::from_fn(&x.shape, |at| place(&line, x.at(at), side == Side::Right)))
+        };
+        for side in [Side::Left, Side::Right] {
+            let done = at_ranks!(o, a: view, b: view, [1 0, 1 1, 1 2, 1 16], done!(
+                try a.try_searchsorted(b, side),
+                panics a.searchsorted(b, side)
+            ));
+            found.push((done.expect("these ranks compile"), expected(side)));
+        }
+    }
+    Ok(found)
+}
+
+fn digitized(hazard: Hazard) -> ByHand {
+    if hazard == WrongShape {
+        let edges = tensor![2.0, 1.0];
+        let x = tensor![1.5];
+        let done = done!(try x.try_digitize(&edges, Side::Left), panics x.digitize(&edges, Side::Left));
+        return Ok(vec![(done, reject("Argument"))]);
+    }
+    let pairs = searches(hazard)?;
+    let mut found = Vec::new();
+    for o in &pairs {
+        let (line, x) = (o[0].array().data, o[1].array());
+        for closed in [Side::Left, Side::Right] {
+            let expected = Array::from_fn(&x.shape, |at| place(&line, x.at(at), closed == Side::Left));
+            let done = at_ranks!(o, a: view, b: view, [1 0, 1 1, 1 2, 1 16], done!(
+                try b.try_digitize(a, closed),
+                panics b.digitize(a, closed)
+            ));
+            found.push((done.expect("these ranks compile"), Ok(expected)));
+        }
+    }
+    Ok(found)
+}
+
+/// Returns quantile 1: the maximum, or NaN.
+fn maximum(line: &[f64]) -> Option<f64> {
+    (!line.is_empty()).then(|| sorted(line, false)[line.len() - 1])
+}
+
+pub(crate) fn rows() -> Vec<Row> {
+    let ascending = sorts!(false, sort try_sort sort_inplace try_sort_inplace argsort try_argsort argsort_into try_argsort_into);
+    let descending = sorts!(true, sort_descending try_sort_descending sort_descending_inplace try_sort_descending_inplace
+        argsort_descending try_argsort_descending argsort_descending_into try_argsort_descending_into);
+    let others = [
+        Call {
+            names: &["partition", "try_partition"],
+            verb: "partition",
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], done!(
+                    try x.try_partition(n[0], 0).map(|parts| parts.index_axis(n[0], 0).to_owned()),
+                    panics x.partition(n[0], 0).index_axis(n[0], 0).to_owned()
+                ))
+            },
+            expected: |a, n| least(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: &["top_k", "try_top_k"],
+            verb: "greatest",
+            run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_top_k(n[0], 1), panics x.top_k(n[0], 1))),
+            expected: |a, n| greatest(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: &["median", "try_median"],
+            verb: "median",
+            run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_median(), panics x.median())),
+            expected: |a, _| {
+                let all: Vec<usize> = (0..a[0].shape.len()).collect();
+                match a[0].shape.contains(&0) {
+                    true => reject("Empty"),
+                    false => reduce(&a[0], &all, false, 8, median),
+                }
+            },
+            ..WHOLE
+        },
+        Call {
+            names: &["median_axis", "try_median_axis"],
+            verb: "median",
+            run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_median_axis(n[0]), panics x.median_axis(n[0]))),
+            expected: |a, n| reduce(&a[0], n, false, 8, median),
+            ..AXIS
+        },
+        Call {
+            names: &["quantile", "try_quantile"],
+            verb: "quantile",
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], done!(
+                    try x.try_quantile(n[0], 1.0, Quantile::Linear),
+                    panics x.quantile(n[0], 1.0, Quantile::Linear)
+                ))
+            },
+            expected: |a, n| reduce(&a[0], n, false, 8, maximum),
+            ..AXIS
+        },
+        Call {
+            names: &["unique", "try_unique"],
+            verb: "different",
+            run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_unique(), panics x.unique())),
+            expected: |a, _| unique(&a[0]),
+            ..WHOLE
+        },
+        Call {
+            names: &["unique_with", "try_unique_with"],
+            verb: "different",
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], done!(
+                    try x.try_unique_with().map(|found| found.values),
+                    panics x.unique_with().values
+                ))
+            },
+            expected: |a, _| unique(&a[0]),
+            ..WHOLE
+        },
+        Call {
+            names: &["isin", "try_isin"],
+            verb: "look up",
+            operands: two,
+            run: |o, _| at_ranks!(o, x: view, y: view, [0 0, 0 2, 2 0, 1 1, 2 1, 2 2, 16 16], done!(try x.try_isin(y), panics x.isin(y))),
+            expected: |a, _| isin(&a[0], &a[1]),
+            cannot: &[(WrongShape, "operands of any shapes")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: &["lexsort", "try_lexsort"],
+            verb: "lexsort",
+            run: |o, _| at_rank!(o, x: view, [2], done!(try x.try_lexsort(), panics x.lexsort())),
+            expected: |a, _| match a[0].shape.len() {
+                2 => lexsort(&a[0]),
+                _ => Err(Rejection::Error("does not compile")),
+            },
+            cannot: &[
+                (WrongShape, "over any matrix"),
+                (Rank0, "does not compile: it is not a matrix"),
+                (Rank16, "does not compile: it is not a matrix"),
+            ],
+            ..WHOLE
+        },
+        Call {
+            names: &["histogram", "try_histogram"],
+            verb: "histogram",
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], done!(
+                    try x.try_histogram((2, -1.0..=1.0)).map(|found| found.0),
+                    panics x.histogram((2, -1.0..=1.0)).0
+                ))
+            },
+            expected: |a, _| two_bins(&a[0], false),
+            ..WHOLE
+        },
+        Call {
+            names: &["histogram_weighted", "try_histogram_weighted"],
+            verb: "histogram",
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], done!(
+                    try x.try_histogram_weighted(&[-1.0, 0.0, 1.0], x).map(|found| found.0),
+                    panics x.histogram_weighted(&[-1.0, 0.0, 1.0], x).0
+                ))
+            },
+            expected: |a, _| two_bins(&a[0], true),
+            cannot: &[(WrongShape, "see `arguments_of_histograms`")],
+            ..WHOLE
+        },
+        Call {
+            names: &["bincount", "try_bincount"],
+            verb: "count",
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], done!(
+                    try x.try_gt(0.0).and_then(|x| x.try_cast::<i64>()).and_then(|x| x.try_bincount(3)),
+                    panics x.gt(0.0).cast::<i64>().bincount(3)
+                ))
+            },
+            expected: |a, _| positive(&a[0]),
+            ..WHOLE
+        },
+        Call {
+            names: &["bincount_weighted", "try_bincount_weighted"],
+            verb: "count",
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], done!(
+                    try x.try_gt(0.0).and_then(|x| x.try_cast::<i64>()).and_then(|x| {
+                        x.try_bincount_weighted(3, Tensor::ones(x.shape()))
+                    }),
+                    panics {
+                        let x = x.gt(0.0).cast::<i64>();
+                        x.bincount_weighted(3, Tensor::ones(x.shape()))
+                    }
+                ))
+            },
+            expected: |a, _| positive(&a[0]),
+            cannot: &[(WrongShape, "see `arguments_of_histograms`")],
+            ..WHOLE
+        },
+    ];
+    let by_hand = [
+        Row::by_hand(&["searchsorted", "try_searchsorted"], "search", searched),
+        Row::by_hand(&["digitize", "try_digitize"], "bins", digitized),
+    ];
+    let calls = ascending.into_iter().chain(descending).chain(others);
+    calls.map(Row::from).chain(by_hand).collect()
+}
+
+#[test]
+fn arguments_of_selections() {
+    let x = tensor![[1.0, 2.0, 3.0]];
+    let message = |error: vierbein::Error| error.to_string();
+    assert_eq!(
+        message(x.try_top_k(1, 4).unwrap_err()),
+        "cannot find the greatest elements: 4 elements were requested, but axis 1 of shape [1, 3] has 3; request fewer"
+    );
+    assert_eq!(
+        message(x.try_partition(1, -4).unwrap_err()),
+        "cannot partition: index -4 is out of bounds for axis 1 of shape [1, 3], whose extent is 3"
+    );
+    assert_eq!(
+        message(x.try_quantile(1, 50.0, Quantile::Linear).unwrap_err()),
+        "cannot compute a quantile: the level 50 is not from 0 to 1; divide percentages by 100"
+    );
+    assert!(x.try_quantile(1, [0.5, f64::NAN], Quantile::Linear).is_err());
+    assert_eq!(
+        message(tensor![1.0].try_digitize(tensor![1.0, 3.0, 2.0], Side::Left).unwrap_err()),
+        "cannot find bins: edge 2 is 2, after 3; the edges must rise: sort them first"
+    );
+    if cfg!(debug_assertions) {
+        assert_eq!(
+            message(tensor![2, 1].try_searchsorted(tensor![1], Side::Left).unwrap_err()),
+            "cannot search sorted elements: the tensor to search is not sorted: element 1 is 1, after 2; sort it first"
+        );
+    }
+    let mut out = tensor![7_i64, 7];
+    assert!(matches!(
+        tensor![1, 2, 3].try_argsort_into(0, &mut out),
+        Err(vierbein::Error::OutputShape { .. })
+    ));
+    assert_eq!(out, tensor![7, 7]);
+}
+
+#[test]
+fn arguments_of_histograms() {
+    let message = |result: Result<_, vierbein::Error>| -> String {
+        let _: &(Tensor<_, _>, Tensor<_, _>) = match &result {
+            Ok(found) => found,
+            Err(error) => return error.to_string(),
+        };
+        panic!("the histogram was computed");
+    };
+    let x = tensor![1.0, 2.0];
+    let nan = tensor![1.0, f64::NAN];
+    for (found, expected) in [
+        (message(x.try_histogram(0)), "0 bins were requested; request at least one"),
+        (message(nan.try_histogram(2)), "NaN is among the elements; name a range or edges"),
+        (
+            message(Tensor::<f64, Rank<1>>::zeros([0]).try_histogram(2)),
+            "there are no elements whose range the bins could have; name a range or edges",
+        ),
+        (message(x.try_histogram((2, 1.0..=0.0))), "the range from 1 to 0 is not finite and rising"),
+        (message(x.try_histogram(&[1.0])), "1 edges enclose no bin; pass at least two"),
+        (
+            message(x.try_histogram(&[1.0, 3.0, 2.0])),
+            "edge 2 is 2, after 3; the edges must rise: sort them first",
+        ),
+        (
+            message(x.try_histogram((2, 1.0..=1.0 + f64::EPSILON))),
+            "2 bins from 1 to 1.0000000000000002 do not have edges that differ and are finite; choose fewer bins or another range",
+        ),
+    ] {
+        assert_eq!(found, format!("cannot compute a histogram: {expected}"));
+    }
+    assert!(matches!(x.try_histogram((2, -1e308..=1e308)), Err(vierbein::Error::Argument { .. })));
+    assert!(x.try_histogram(usize::MAX).is_err());
+    assert_eq!(
+        x.try_histogram_weighted(2, tensor![1.0]).unwrap_err().to_string(),
+        "cannot compute a histogram: the weights have shape [1], the elements [2]; pass a weight for each element"
+    );
+    assert_eq!(
+        tensor![1, -3].try_bincount(0).unwrap_err().to_string(),
+        "cannot count integers: element 1 is -3; the elements must not be negative"
+    );
+    assert!(tensor![u64::MAX].try_bincount(0).is_err());
+    assert!(matches!(
+        tensor![[1]].try_bincount_weighted(0, tensor![[1.0, 2.0]]),
+        Err(vierbein::Error::Argument { .. })
+    ));
+}

@@ -1,0 +1,163 @@
+//! Compares quantiles and histograms with NumPy's, and sorted special values with known ones.
+
+use super::{Matrix, both_orders, listed};
+use vierbein::{Bins, Error, Order, Quantile, Rank, Side, Tensor, tensor};
+
+const METHODS: [(&str, Quantile); 9] = [
+    ("inverted_cdf", Quantile::InvertedCdf),
+    ("averaged_inverted_cdf", Quantile::AveragedInvertedCdf),
+    ("closest_observation", Quantile::ClosestObservation),
+    ("interpolated_inverted_cdf", Quantile::InterpolatedInvertedCdf),
+    ("hazen", Quantile::Hazen),
+    ("weibull", Quantile::Weibull),
+    ("linear", Quantile::Linear),
+    ("median_unbiased", Quantile::MedianUnbiased),
+    ("normal_unbiased", Quantile::NormalUnbiased),
+];
+
+#[test]
+fn quantiles_are_those_of_numpy() {
+    let table = include_str!("../data/ordering.tsv");
+    let mut rows = 0;
+    for line in table.lines().filter(|line| !line.starts_with('#')) {
+        let [name, level, elements, expected] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        let method = METHODS.iter().find(|(known, _)| *known == name).expect("a method").1;
+        let elements: Vec<f64> = elements.split(' ').map(|x| x.parse().unwrap()).collect();
+        let (level, expected): (f64, f64) = (level.parse().unwrap(), expected.parse().unwrap());
+        let x = Tensor::<f64, Rank<1>>::from_vec([elements.len()], elements);
+        let found = x.quantile(0, level, method).item();
+        assert!((found - expected).abs() <= 1e-15 * expected.abs(), "{line}: {found}");
+        // More levels take another path, with the same results.
+        let several = x.quantile(0, [level, 0.0, 1.0, 0.5, 0.1], method);
+        assert_eq!(several[[0]].to_bits(), found.to_bits(), "{line}");
+        rows += 1;
+    }
+    assert_eq!(rows, 9 * 6 * 12);
+}
+
+fn numbers(text: &str) -> Vec<f64> {
+    text.split(' ').map(|x| x.parse().expect("a number")).collect()
+}
+
+fn counts_of(counts: &Tensor<i64, Rank<1>>) -> Vec<f64> {
+    listed(counts).into_iter().map(|count| count as f64).collect()
+}
+
+#[test]
+fn histograms_are_those_of_numpy() {
+    let table = include_str!("../data/histograms.tsv");
+    let mut rows = 0;
+    for line in table.lines().filter(|line| !line.starts_with('#')) {
+        let [kind, bins, elements, weights, counts, sums, edges] = line.split('\t').collect::<Vec<_>>()[..]
+        else {
+            panic!("{line}")
+        };
+        let (bins, elements) = (numbers(bins), numbers(elements));
+        let bins = match kind {
+            "count" => Bins::from(bins[0] as usize),
+            "range" => Bins::from((bins[0] as usize, bins[1]..=bins[2])),
+            _ => Bins::from(&bins[..]),
+        };
+        let x = Tensor::<f64, Rank<1>>::from_vec([elements.len()], elements);
+        let weights = Tensor::from_vec(x.shape(), numbers(weights));
+        let (found, found_edges) = x.histogram(bins.clone());
+        assert_eq!(counts_of(&found), numbers(counts), "{line}");
+        let expected = numbers(edges);
+        assert_eq!(found_edges.len(), expected.len(), "{line}");
+        for (found, expected) in listed(&found_edges).into_iter().zip(expected) {
+            assert!((found - expected).abs() <= 4e-16 * expected.abs().max(1.0), "{line}: {found}");
+        }
+        assert_eq!(listed(&x.histogram_weighted(bins, &weights).0), numbers(sums), "{line}");
+        rows += 1;
+    }
+    assert_eq!(rows, 5 * 10);
+}
+
+#[test]
+fn counts_of_integers() {
+    let x = tensor![[3_u8, 0], [1, 3]];
+    assert_eq!(x.bincount(0), tensor![1, 1, 0, 2]);
+    assert_eq!(x.bincount(6), tensor![1, 1, 0, 2, 0, 0]);
+    assert_eq!(x.t().bincount_weighted(0, tensor![[0.5, 0.25], [2.0, 4.0]]), tensor![2.0, 0.25, 0.0, 4.5]);
+    assert_eq!(Tensor::<i64, Rank<1>>::zeros([0]).bincount(0).shape(), [0]);
+    assert_eq!(Tensor::<i64, Rank<1>>::zeros([0]).bincount(2), tensor![0, 0]);
+    // NaN and elements outside are not counted. Extreme integers do not overflow.
+    let nan = f64::NAN;
+    assert_eq!(tensor![nan, -1.0, 0.5, 3.0].histogram(&[0.0, 1.0, 2.0]).0, tensor![1, 0]);
+    assert_eq!(tensor![i64::MIN, i64::MAX, 0].histogram(2).0, tensor![1, 2]);
+}
+
+both_orders! { special_values positions_in_memory_order empty_tensors }
+
+fn special_values<O: Order>() {
+    let nan = f64::NAN;
+    let x = Matrix::<f64, O>::from([[nan, 0.0, -0.0, nan], [-0.0, f64::INFINITY, 0.0, f64::NEG_INFINITY]]);
+    assert_eq!(format!("{:?}", listed(&x.sort(1))), "[0.0, -0.0, NaN, NaN, -inf, -0.0, 0.0, inf]");
+    assert_eq!(format!("{:?}", listed(&x.sort_descending(1))), "[0.0, -0.0, NaN, NaN, inf, -0.0, 0.0, -inf]");
+    assert_eq!(listed(&x.argsort(1)), [1, 2, 0, 3, 3, 0, 2, 1]);
+    assert_eq!(listed(&x.argsort_descending(1)), [1, 2, 0, 3, 1, 0, 2, 3]);
+    let (values, indices) = x.top_k(1, 3);
+    assert_eq!(format!("{:?}", listed(&values)), "[0.0, -0.0, NaN, inf, -0.0, 0.0]");
+    assert_eq!(listed(&indices), [1, 2, 0, 1, 0, 2]);
+    assert!(x.median().item().is_nan());
+    assert!(x.median_axis(1)[[0]].is_nan());
+    assert_eq!(x.median_axis(1)[[1]], 0.0);
+    let unique = x.unique();
+    assert_eq!(unique.shape(), [4]);
+    assert_eq!((unique[[0]], unique[[1]], unique[[2]]), (f64::NEG_INFINITY, 0.0, f64::INFINITY));
+    assert!(unique[[3]].is_nan());
+    // NumPy gives 4 and 1 here, and `False` for NaN in NaN.
+    assert_eq!(tensor![1.0, 2.0, 2.0, 3.0].searchsorted(tensor![nan], Side::Left).item_at(0), 4);
+    assert_eq!(tensor![1.0, nan].searchsorted(tensor![nan], Side::Left).item_at(0), 1);
+    assert!(!tensor![nan].isin(tensor![nan])[[0]]);
+    assert_eq!(tensor![nan].digitize(tensor![1.0, 2.0], Side::Left)[[0]], 2);
+    // No overflow in between.
+    assert_eq!(tensor![1e308, 1.5e308].median().item(), 1.25e308);
+    assert_eq!(tensor![-1e308, 1e308].quantile(0, 0.5, Quantile::Linear).item(), 0.0);
+    assert!(tensor![f64::NEG_INFINITY, f64::INFINITY].median().item().is_nan());
+    assert_eq!(tensor![i64::MIN, i64::MAX, 0].sort(0), tensor![i64::MIN, 0, i64::MAX]);
+    assert_eq!(tensor![3.0f32, 1.0, 2.0, 4.0].median().item(), 2.5f32);
+    assert_eq!(tensor![true, false, true].sort(0), tensor![false, true, true]);
+}
+
+/// Returns an element of a tensor of rank 1.
+trait ItemAt {
+    fn item_at(&self, k: usize) -> i64;
+}
+impl ItemAt for Tensor<i64, Rank<1>> {
+    fn item_at(&self, k: usize) -> i64 {
+        self[[k]]
+    }
+}
+
+fn positions_in_memory_order<O: Order>() {
+    let x = Matrix::<i32, O>::from([[1, 2], [2, 3]]).unique_with();
+    let row_major = O::ROW_MAJOR;
+    assert_eq!(listed(&x.values), [1, 2, 3]);
+    assert_eq!(listed(&x.first), [0, 1, 3]);
+    assert_eq!(listed(&x.inverse), [0, 1, 1, 2]);
+    let y = Matrix::<i32, O>::from([[5, 7], [6, 5]]).unique_with();
+    assert_eq!(listed(&y.first), if row_major { [0, 2, 1] } else { [0, 1, 2] });
+    assert_eq!(listed(&y.inverse), if row_major { [0, 2, 1, 0] } else { [0, 1, 2, 0] });
+    // `lexsort` sorts columns by rows in both memory orders.
+    assert_eq!(listed(&Matrix::<i32, O>::from([[2, 1, 3, 1], [7, 5, 5, 5]]).lexsort()), [1, 3, 2, 0]);
+}
+
+fn empty_tensors<O: Order>() {
+    let x = Matrix::<f64, O>::zeros([0, 3]);
+    assert_eq!(x.sort(0).shape(), [0, 3]);
+    assert_eq!(x.argsort(1).shape(), [0, 3]);
+    assert_eq!(x.top_k(1, 2).0.shape(), [0, 2]);
+    assert_eq!(x.top_k(0, 0).1.shape(), [0, 3]);
+    assert_eq!(x.unique().shape(), [0]);
+    assert_eq!(x.unique_with().counts.shape(), [0]);
+    assert_eq!(x.median_axis(1).shape(), [0]);
+    assert!(matches!(x.try_median(), Err(Error::Empty { op: "median", .. })));
+    assert!(matches!(x.try_quantile(0, 0.5, Quantile::Linear), Err(Error::Empty { op: "quantile", .. })));
+    assert_eq!(x.quantile(1, [0.5, 0.1], Quantile::Linear).shape(), [0, 2]);
+    assert_eq!(Matrix::<f64, O>::zeros([2, 3]).quantile(1, [0.0; 0], Quantile::Linear).shape(), [2, 0]);
+    assert_eq!(x.lexsort(), Tensor::<i64, Rank<1>, O>::from_vec([3], vec![0, 1, 2]));
+    assert_eq!(Matrix::<f64, O>::zeros([3, 0]).lexsort().shape(), [0]);
+}
