@@ -42,6 +42,8 @@ use core::marker::PhantomData;
 /// assert_eq!(spread(x.view()), 6.0);
 /// assert_eq!(spread(x.index_axis(0, 0)), 4.0);
 /// ```
+#[must_use = "operations return new tensors and views; to write into an existing tensor, use `assign` or a method with `_inplace` or `_into` in \
+its name"]
 pub struct Tensor<T: Element, D: Dim, O: Order = RowMajor, Dev: Device = Cpu, S = OwnedData<T, Dev>> {
     storage: S,
     shape: D::Shape,

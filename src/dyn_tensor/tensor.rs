@@ -29,6 +29,7 @@ use crate::storage::OwnedData;
 /// assert_eq!(kept.len(), 4);
 /// # Ok::<(), vierbein::Error>(())
 /// ```
+#[must_use = "operations return new tensors and views, and leave their operands unchanged"]
 pub struct DynTensor<S = Box<dyn DynStorage>> {
     storage: S,
     layout: Layout,

@@ -342,6 +342,46 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<0>, O, Dev> {
 }
 
 impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
+    /// Returns the matrix with the given rows, such as the vectors of a `Vec<Vec<f64>>`.
+    ///
+    /// See [`stack`](crate::stack) for rows that are tensors.
+    ///
+    /// # Panics
+    /// If the rows differ in length, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let rows: Vec<Vec<f64>> = ["1 2 3", "4 5 6"].map(|line| line.split(' ').map(|x| x.parse().unwrap()).collect()).into();
+    /// assert_eq!(Tensor::from_rows(&rows), tensor![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+    /// ```
+    #[track_caller]
+    pub fn from_rows<R: AsRef<[T]>>(rows: &[R]) -> Self
+    where
+        Dev: Default,
+    {
+        unwrap_or_panic(Self::try_from_rows(rows))
+    }
+
+    /// Fallible variant of [`from_rows`](Tensor::from_rows).
+    ///
+    /// # Errors
+    /// If the rows differ in length, or the allocation fails.
+    pub fn try_from_rows<R: AsRef<[T]>>(rows: &[R]) -> Result<Self, Error>
+    where
+        Dev: Default,
+    {
+        let op = "make a matrix of rows";
+        let columns = rows.first().map_or(0, |row| row.as_ref().len());
+        if let Some((k, row)) = rows.iter().enumerate().find(|(_, row)| row.as_ref().len() != columns) {
+            let found = row.as_ref().len();
+            let reason = format!(
+                "row {k} has {found} elements, row 0 has {columns}: all rows of a matrix have the same length"
+            );
+            return Err(Error::Argument { op, reason });
+        }
+        Tensor::try_from_fn([rows.len(), columns], |[i, j]| rows[i].as_ref()[j])
+    }
+
     /// Returns the identity matrix with `n` rows and columns.
     ///
     /// # Panics

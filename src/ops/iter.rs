@@ -300,6 +300,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess> IntoIterator for TensorV
 
 /// Iterator over the views at each index along an axis.
 #[derive(Debug)]
+#[must_use = "iterators are lazy and do nothing unless consumed"]
 pub struct AxisIter<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>, R> {
     base: Tensor<T, D, O, Dev, S>,
     axis: usize,
@@ -364,6 +365,7 @@ where
 
 /// Iterator over the one-dimensional views along an axis.
 #[derive(Debug)]
+#[must_use = "iterators are lazy and do nothing unless consumed"]
 pub struct Lanes<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> {
     base: Tensor<T, D, O, Dev, S>,
     axis: usize,

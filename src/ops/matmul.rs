@@ -113,7 +113,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let right = right.agreeing();
         // An integer product may overflow, and `out` must not be partly written then: compute it in a temporary first.
         if T::INTEGER && cfg!(debug_assertions) {
-            self.matmul_to(right, B::CONJUGATE, |shape| {
+            let _checked = self.matmul_to(right, B::CONJUGATE, |shape| {
                 check_out("matmul", shape.as_ref(), self.device(), out)?;
                 Tensor::allocate(shape, self.device().clone())
             })?;

@@ -200,6 +200,24 @@ fn of_shapes() -> Vec<Row> {
             ..MADE
         },
         Call {
+            names: &["from_rows", "try_from_rows"],
+            verb: "make a matrix of rows",
+            run: |o, _| {
+                let data = o[0].array().data;
+                let rows: Vec<&[f64]> = data.chunks(2).collect();
+                Some(done!(try Tensor::<f64, _>::try_from_rows(&rows), panics Tensor::<f64, _>::from_rows(&rows)))
+            },
+            expected: |a, _| {
+                let rows: Vec<&[f64]> = a[0].data.chunks(2).collect();
+                let columns = rows.first().map_or(0, |row| row.len());
+                if rows.iter().any(|row| row.len() != columns) {
+                    return reject("Argument");
+                }
+                Ok(Array::from_fn(&[rows.len(), columns], |index| rows[index[0]][index[1]]))
+            },
+            ..MADE
+        },
+        Call {
             names: &["from_slice", "try_from_slice"],
             verb: "make a tensor",
             run: |o, n| {

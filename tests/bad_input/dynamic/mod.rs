@@ -1,7 +1,7 @@
 //! The table of `DynTensor` operations. The hazards and the reference implementation are those of the table for typed tensors.
 
 #[path = "../array.rs"]
-mod array;
+pub(crate) mod array;
 mod axes;
 mod choosing;
 mod conversions;
