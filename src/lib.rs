@@ -48,12 +48,13 @@ pub use engine::pieces::Pad;
 pub use error::{ConversionError, Error};
 pub use num_complex::Complex;
 #[doc(hidden)]
-pub use ops::AllAxesSliced;
+pub use ops::{AllAxesSliced, SlicePart, UnchangedPart};
 pub use ops::{
     AssignOperand, AxisIter, Bins, Indices, Lanes, Mask, MatchingOperand, MatrixRank, NewAxis, Operands,
     OrderAgnostic, PadWidths, PositionNumber, Positions, Quantile, QuantileArg, RepeatCounts, RightOperand,
-    SameOrderOperand, ScalarRank, SelectOperand, Side, SliceArg, SliceOf, Stepped, Unique, concatenate,
-    concatenate_into, meshgrid, op, stack, try_concatenate, try_concatenate_into, try_meshgrid, try_stack,
+    SameOrderOperand, ScalarRank, SelectOperand, Side, SliceArg, SliceOf, SliceRange, Stepped, Unique,
+    concatenate, concatenate_into, meshgrid, op, stack, try_concatenate, try_concatenate_into, try_meshgrid,
+    try_stack,
 };
 pub use order::{ColMajor, MemoryOrder, Order, RowMajor};
 pub use rank::{

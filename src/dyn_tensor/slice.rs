@@ -4,7 +4,7 @@ use crate::axis::IndexNumber;
 use crate::error::Error;
 use crate::layout::Layout;
 pub use crate::layout::slice::SliceItem;
-use crate::ops::{Bounds, NewAxis, Stepped};
+use crate::ops::{Bounds, NewAxis, SliceRange, Stepped};
 use crate::rank::MAX_RANK;
 use core::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInclusive};
 
@@ -22,6 +22,12 @@ fn range(bounds: impl Bounds, step: isize) -> SliceItem {
 impl<R: Bounds> From<Stepped<R>> for SliceItem {
     fn from(stepped: Stepped<R>) -> SliceItem {
         range(stepped.0, stepped.1)
+    }
+}
+
+impl From<SliceRange> for SliceItem {
+    fn from(range: SliceRange) -> SliceItem {
+        range.item()
     }
 }
 

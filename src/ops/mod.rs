@@ -72,10 +72,10 @@ pub use rearrange::{PadWidths, RepeatCounts};
 pub use search::Side;
 pub use select::SelectOperand;
 pub use shape::MatrixRank;
-#[doc(hidden)]
-pub use slice::AllAxesSliced;
 pub(crate) use slice::Bounds;
-pub use slice::{NewAxis, SliceArg, SliceOf, Stepped};
+#[doc(hidden)]
+pub use slice::{AllAxesSliced, SlicePart, UnchangedPart};
+pub use slice::{NewAxis, SliceArg, SliceOf, SliceRange, Stepped};
 pub(crate) use split::{chunk_count, collected, equal_parts, ranges_between};
 pub use unique::Unique;
 

@@ -119,6 +119,76 @@ impl<R: Bounds, L: RemoveAxes<1>, M: InsertAxes<1>> SliceArg<L, M> for Stepped<R
     }
 }
 
+/// A range of a slice and its step, as [`s!`](crate::s!) makes it of a `Range`. Unlike `Range`, it is `Copy`, so that a slice can be used
+/// several times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SliceRange {
+    start: isize,
+    end: Option<isize>,
+    inclusive: bool,
+    step: isize,
+}
+
+impl SliceRange {
+    fn new(range: impl Bounds, step: isize) -> Self {
+        let (start, end, inclusive) = range.bounds();
+        SliceRange { start, end, inclusive, step }
+    }
+
+    pub(crate) fn item(self) -> SliceItem {
+        let SliceRange { start, end, inclusive, step } = self;
+        SliceItem::Span { start, end, inclusive, step }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<L: RemoveAxes<1>, M: InsertAxes<1>> SliceArg<L, M> for SliceRange {
+    type Left = L::Removed;
+    type Made = M::Inserted;
+    fn item(self) -> SliceItem {
+        SliceRange::item(self)
+    }
+}
+
+/// An argument of [`s!`](crate::s!), which converts ranges to a type that is `Copy`.
+///
+/// The macro calls `copied`. For ranges, that is the method of the `impl` blocks below. For all other arguments, also for those that
+/// are invalid, it is the method of [`UnchangedPart`], as methods of types precede those of traits. So the compiler reports invalid
+/// arguments where the slice is used, with the rank of the tensor.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy)]
+pub struct SlicePart<A>(pub A);
+
+#[doc(hidden)]
+pub trait UnchangedPart {
+    type Argument;
+    fn copied(self) -> Self::Argument;
+}
+impl<A> UnchangedPart for SlicePart<A> {
+    type Argument = A;
+    fn copied(self) -> A {
+        self.0
+    }
+}
+
+macro_rules! copied {
+    ($($Range:ty [$I:ident: $bound:ident], |$x:ident| $range:expr;)*) => {$(
+        impl<$I: $bound> SlicePart<$Range> {
+            #[doc(hidden)]
+            pub fn copied(self) -> SliceRange {
+                let $x = self.0;
+                $range
+            }
+        }
+    )*};
+}
+copied! {
+    Range<I> [I: IndexNumber], |x| SliceRange::new(x, 1);
+    RangeInclusive<I> [I: IndexNumber], |x| SliceRange::new(x, 1);
+    RangeFrom<I> [I: IndexNumber], |x| SliceRange::new(x, 1);
+    Stepped<R> [R: Bounds], |x| SliceRange::new(x.0, x.1);
+}
+
 /// No axis remains to be sliced.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
@@ -174,6 +244,9 @@ tuples!([] (L0 R0) (A L1 M1) (B L2 M2) (C L3 M3) (D L4 M4) (E L5 M5) (F L6 M6) (
 /// let x = Tensor::arange(0..24).reshape([2, 3, 4]);
 /// let y: Tensor<i32, Rank<2>> = x.slice(s![0, .., 1..4;2]).to_owned();
 /// assert_eq!(y, tensor![[1, 3], [5, 7], [9, 11]]);
+/// // A slice is `Copy`.
+/// let first = s![.., 0, 0..2];
+/// assert_eq!(x.slice(first) + x.slice(first), tensor![[0, 2], [24, 26]]);
 /// assert_eq!(x.slice(s![-1, ..;-1, NewAxis, 0]).shape(), [3, 1]);
 /// ```
 #[macro_export]
@@ -181,8 +254,12 @@ macro_rules! s {
     ($($argument:expr $(; $step:expr)?),* $(,)?) => {
         { ($($crate::s!(@argument $argument $(; $step)?),)*) }
     };
-    (@argument $argument:expr) => { $argument };
-    (@argument $argument:expr; $step:expr) => { $crate::Stepped($argument, $step) };
+    (@argument $argument:expr) => {{
+        #[allow(unused_imports)]
+        use $crate::UnchangedPart as _;
+        $crate::SlicePart($argument).copied()
+    }};
+    (@argument $argument:expr; $step:expr) => { $crate::s!(@argument $crate::Stepped($argument, $step)) };
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {

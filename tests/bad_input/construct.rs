@@ -205,7 +205,9 @@ fn of_shapes() -> Vec<Row> {
             run: |o, _| {
                 let data = o[0].array().data;
                 let rows: Vec<&[f64]> = data.chunks(2).collect();
-                Some(done!(try Tensor::<f64, _>::try_from_rows(&rows), panics Tensor::<f64, _>::from_rows(&rows)))
+                Some(
+                    done!(try Tensor::<f64, _>::try_from_rows(&rows), panics Tensor::<f64, _>::from_rows(&rows)),
+                )
             },
             expected: |a, _| {
                 let rows: Vec<&[f64]> = a[0].data.chunks(2).collect();
