@@ -31,8 +31,8 @@ macro_rules! sorts {
             ///
             /// ```
             /// use vierbein::tensor;
-            /// let x = tensor![[3.0, 1.0, 2.0], [f64::NAN, 5.0, 4.0]];
-            #[doc = concat!("assert_eq!(x.", stringify!($sort), "(1).to_string(), \"", $sorted, "\");")]
+            /// let x = tensor![[3, 1, 2], [6, 5, 4]];
+            #[doc = concat!("assert_eq!(x.", stringify!($sort), "(1), tensor!", $sorted, ");")]
             /// ```
             #[track_caller]
             pub fn $sort<A: AxisArg<D>>(&self, axis: A) -> Tensor<T, D, O, Dev>
@@ -185,12 +185,12 @@ macro_rules! sorts {
 }
 sorts! {
     sort try_sort sort_inplace try_sort_inplace argsort try_argsort argsort_into try_argsort_into,
-    false, "ascending", "[[1.0, 2.0, 3.0], [4.0, 5.0, NaN]]", "[1, 2, 3]", "[1, 3, 2, 0]";
+    false, "ascending", "[[1, 2, 3], [4, 5, 6]]", "[1, 2, 3]", "[1, 3, 2, 0]";
 }
 sorts! {
     sort_descending try_sort_descending sort_descending_inplace try_sort_descending_inplace
     argsort_descending try_argsort_descending argsort_descending_into try_argsort_descending_into,
-    true, "descending", "[[3.0, 2.0, 1.0], [5.0, 4.0, NaN]]", "[3, 2, 1]", "[0, 2, 1, 3]";
+    true, "descending", "[[3, 2, 1], [6, 5, 4]]", "[3, 2, 1]", "[0, 2, 1, 3]";
 }
 
 impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O, Dev, S> {
