@@ -119,10 +119,29 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.device().gather(self.operand_in(&layout))
     }
 
-    /// Returns the elements as a slice, if the tensor is contiguous in its memory order.
+    /// Returns the elements in memory order, as a slice.
+    ///
+    /// # Panics
+    /// If the tensor is a view that is not contiguous in its memory order. Owned tensors are always contiguous.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[1, 2], [3, 4]];
+    /// assert_eq!(x.as_slice(), [1, 2, 3, 4]);
+    /// assert_eq!(x.index_axis(0, 1).as_slice(), [3, 4]);
+    /// ```
+    #[track_caller]
+    pub fn as_slice(&self) -> &[T]
+    where
+        Dev: HostAccess,
+    {
+        unwrap_or_panic(self.try_as_slice())
+    }
+
+    /// Fallible variant of [`as_slice`](Tensor::as_slice).
     ///
     /// # Errors
-    /// [`Error::NotContiguous`] if the tensor is not contiguous. Use [`as_slice`](Tensor::as_slice) for owned tensors: it never fails.
+    /// [`Error::NotContiguous`] if the tensor is a view that is not contiguous in its memory order.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -145,10 +164,32 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns the elements as a mutable slice, if the tensor is contiguous in its memory order.
+    /// Returns the elements in memory order, as a mutable slice.
+    ///
+    /// # Panics
+    /// If the tensor is a view that is not contiguous in its memory order. Owned tensors are always contiguous.
+    ///
+    /// ```
+    /// let mut x = vierbein::tensor![[3, 1], [2, 4]];
+    /// x.as_mut_slice().reverse();
+    /// for mut row in x.lanes_mut(1) {
+    ///     row.as_mut_slice().sort();
+    /// }
+    /// assert_eq!(x, vierbein::tensor![[2, 4], [1, 3]]);
+    /// ```
+    #[track_caller]
+    pub fn as_mut_slice(&mut self) -> &mut [T]
+    where
+        Dev: HostAccess,
+        S: StorageMut<T, Dev>,
+    {
+        unwrap_or_panic(self.try_as_mut_slice())
+    }
+
+    /// Fallible variant of [`as_mut_slice`](Tensor::as_mut_slice).
     ///
     /// # Errors
-    /// [`Error::NotContiguous`] if the tensor is not contiguous.
+    /// [`Error::NotContiguous`] if the tensor is a view that is not contiguous in its memory order.
     ///
     /// ```
     /// let mut x = vierbein::tensor![[1, 2], [3, 4]];
@@ -161,14 +202,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: HostAccess,
         S: StorageMut<T, Dev>,
     {
-        let error = Error::NotContiguous {
-            op: "borrow a slice",
-            shape: self.shape().as_ref().to_vec(),
-            strides: self.strides().as_ref().to_vec(),
-            order: O::NAME,
-        };
+        self.try_as_slice()?;
         let (output, _) = self.output();
-        output.on_host().into_mut_slice(O::ROW_MAJOR).ok_or(error)
+        Ok(output.on_host().into_mut_slice(O::ROW_MAJOR).expect("the elements are contiguous"))
     }
 }
 
@@ -219,33 +255,6 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         shape.as_mut().reverse();
         let (buffer, device) = self.into_parts();
         Tensor::contiguous(buffer, shape, device)
-    }
-
-    /// Returns the elements in memory order. Never fails: an owned tensor is contiguous.
-    ///
-    /// ```
-    /// use vierbein::tensor;
-    /// assert_eq!(tensor![[1, 2], [3, 4]].as_slice(), [1, 2, 3, 4]);
-    /// ```
-    pub fn as_slice(&self) -> &[T]
-    where
-        Dev: HostAccess,
-    {
-        self.operand().on_host().into_slice(O::ROW_MAJOR).expect("owned tensors are contiguous")
-    }
-
-    /// Returns the elements in memory order, mutably. Never fails: an owned tensor is contiguous.
-    ///
-    /// ```
-    /// let mut x = vierbein::tensor![1, 2, 3];
-    /// x.as_mut_slice().reverse();
-    /// assert_eq!(x, vierbein::tensor![3, 2, 1]);
-    /// ```
-    pub fn as_mut_slice(&mut self) -> &mut [T]
-    where
-        Dev: HostAccess,
-    {
-        self.output().0.on_host().into_mut_slice(O::ROW_MAJOR).expect("owned tensors are contiguous")
     }
 
     /// Returns the elements in memory order.

@@ -238,7 +238,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// ```
     /// let mut x = vierbein::tensor![[3, 1], [2, 4]];
     /// for mut lane in x.lanes_mut(1) {
-    ///     lane.try_as_mut_slice().unwrap().sort();
+    ///     lane.as_mut_slice().sort();
     /// }
     /// assert_eq!(x, vierbein::tensor![[1, 3], [2, 4]]);
     /// ```

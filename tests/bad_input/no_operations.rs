@@ -212,7 +212,7 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
     ("takes slices and accumulators", &["Reduction::fold_block", "Reduction::fold_rows"]),
     (
         "arguments of public methods, as numbers: the methods check them",
-        &["DynAxes::axes", "DynSlice::of", "SliceArg::item", "SliceOf::items"],
+        &["DynAxes::axes", "DynSlice::of", "SliceArg::item", "SliceOf::items", "impl::copied"],
     ),
     (
         "of sealed traits: kernels, whose operands the methods check (`errors/fft.rs`)",
