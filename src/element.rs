@@ -432,7 +432,8 @@ bits!(bool i8 i16 i32 i64 u8 u16 u32 u64);
     message = "cannot cast `{Self}` to `{U}` without losing a part of it",
     label = "no such cast",
     note = "complex to real: choose a part with `.re()`, `.im()` or `.abs()` first",
-    note = "number to `bool`: compare, e.g. with `.not_equal(0)`"
+    note = "number to `bool`: compare, e.g. with `.not_equal(0)`",
+    note = "in generic code: bound the element type, `T: CastTo<f64>`; make constants with `T::from_f64(0.5)`"
 )]
 pub trait CastTo<U: Element>: Element {
     /// Returns the converted value.

@@ -47,7 +47,8 @@ pub struct Rank<const N: usize>;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a supported tensor rank",
     label = "ranks run from `Rank<0>` to `Rank<16>`",
-    note = "merge axes with `.reshape(..)`, or keep an array of tensors of smaller rank"
+    note = "merge axes with `.reshape(..)`, or keep an array of tensors of smaller rank",
+    note = "in generic code: use a rank parameter `D: Dim`, or `Rank<N>` with the bound `where Rank<N>: Dim`"
 )]
 pub trait Dim:
     sealed::Sealed

@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod aliases;
 mod apply;
 mod arithmetic;
 mod assign;

@@ -191,7 +191,7 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>> Operands<T, D, O, Dev> fo
 #[diagnostic::on_unimplemented(
     message = "cannot combine a tensor of `{T}` with `{Self}`",
     label = "expected a tensor or a scalar of `{T}`",
-    note = "a scalar has the type of the elements: `1.0` for `f64`, `Complex::from(1.0)` for `Complex<f64>`"
+    note = "a scalar has the type of the elements: `1.0` for `f64`, `Complex::from(1.0)` for `Complex<f64>`, `T::from_f64(1.0)` in generic code"
 )]
 pub trait RightOperand<F, T: Element, D: Dim, O: Order, Dev: Device> {
     /// The rank of the result.
