@@ -52,7 +52,7 @@ fn parse<'s>(text: &'s str, operands: &[DynView<'_>]) -> Result<Spec<'s>, Error>
 }
 
 /// Checks that operands agree in element type, memory order and device. Returns the order of the first operand of rank 2 or more.
-/// If there is none, returns the order of the last operand.
+/// If there is none, returns the order of the first operand.
 fn agree(op: &'static str, operands: &[DynView<'_>]) -> Result<MemoryOrder, Error> {
     let Some((&first, others)) = operands.split_first() else { return Ok(MemoryOrder::RowMajor) };
     let mut leading = first;
@@ -62,7 +62,7 @@ fn agree(op: &'static str, operands: &[DynView<'_>]) -> Result<MemoryOrder, Erro
         }
         common_order(op, leading, other)?;
         same_device(op, first, other)?;
-        if leading.rank() < 2 {
+        if leading.rank() < 2 && other.rank() >= 2 {
             leading = other;
         }
     }

@@ -334,3 +334,16 @@ fn paths() {
     let path = einsum_path("ij,jk,kl->il", &[&a, &b, &c]).unwrap();
     assert_eq!((path.steps()[0].spec.as_str(), path.multiplications()), ("ij,jk->ik", 7_500.0));
 }
+
+/// Vectors have no preferred order: the result has the order of the first one.
+#[test]
+fn products_of_vectors_have_the_order_of_the_first() {
+    for order in ORDERS {
+        let other = if order == ORDERS[0] { ORDERS[1] } else { ORDERS[0] };
+        let x = DynTensor::from_vec(&[2], vec![1i64, 2], order).unwrap();
+        let y = DynTensor::from_vec(&[3], vec![3i64, 4, 5], other).unwrap();
+        let product = einsum("i,j->ij", &[x.view(), y.view()]).unwrap();
+        assert_eq!(product.order(), order);
+        assert_eq!(product.get(&[1, 2]).unwrap(), 10i64.into());
+    }
+}
