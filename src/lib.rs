@@ -2,11 +2,6 @@
 #![doc = include_str!("../docs/figures/rustdoc.md")]
 #![doc = include_str!("../docs/rustdoc.md")]
 #![doc = include_str!("../README.md")]
-#![doc = "# Further features"]
-#![doc = ""]
-#![doc = "| feature | default | |"]
-#![doc = "|---|---|---|"]
-#![doc = "| `fft` | no | Fourier transforms: the module `fft` |"]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub use num_complex;
