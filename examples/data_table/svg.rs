@@ -79,7 +79,7 @@ impl Svg {
         for ([row, column], &value) in values.indexed_iter() {
             let (x, y) = (left + column as f64 * width, top + row as f64 * HEIGHT);
             let share = (2.0 * (value - low) / (high - low) - 1.0).clamp(-1.0, 1.0);
-            let pale = (255.0 * (1.0 - share.abs())).round();
+            let pale = (255.0 * (1.0 - 0.8 * share.abs())).round();
             let fill = if share < 0.0 {
                 format!("rgb({pale},{pale},255)")
             } else {
