@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks that NumPy and the reference implementation of safetensors read files that vierbein writes, and vice versa. Also checks
-# that vierbein and NumPy share memory by DLPack, that NumPy returns the values in the guide, and that the README's figure of times
-# is up to date. The first run creates a Python environment in target/, which needs the network.
+# that vierbein and NumPy share memory by DLPack, that NumPy returns the values in the guide and those of the example data_table, and
+# that the README's figure of times is up to date. The first run creates a Python environment in target/, which needs the network.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,4 +21,5 @@ cargo build --example dlpack_library
 PATH=$(dirname "$python"):$PATH cargo test --test interop numpy_shares_memory -- --nocapture
 VIERBEIN_PYTHON=$python cargo test --features npz,safetensors,csv,serde --test files python -- --nocapture
 "$python" scripts/fill-guide.py --check
+"$python" scripts/data-table-figures.py --check
 "$python" scripts/plot-speed.py --check

@@ -252,7 +252,12 @@ tuples!([] (L0 R0) (A L1 M1) (B L2 M2) (C L3 M3) (D L4 M4) (E L5 M5) (F L6 M6) (
 #[macro_export]
 macro_rules! s {
     ($($argument:expr $(; $step:expr)?),* $(,)?) => {
-        { ($($crate::s!(@argument $argument $(; $step)?),)*) }
+        {
+            // Clippy would reject `1..-1` as an empty range. Here, -1 counts from the end.
+            #[allow(clippy::reversed_empty_ranges)]
+            let arguments = ($($crate::s!(@argument $argument $(; $step)?),)*);
+            arguments
+        }
     };
     (@argument $argument:expr) => {{
         #[allow(unused_imports)]
