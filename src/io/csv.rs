@@ -450,6 +450,81 @@ impl CsvReader {
         from_stream(&mut reader, self.delimiter, |records| self.dynamic_matrix(records, dtype))
     }
 
+    /// Reads columns as text: one vector for each column, with an element for each row. Returns the names of the columns too, which are
+    /// empty if the file has no header.
+    ///
+    /// Labels become integers that [`unique_with`](Tensor::unique_with), [`scatter_add`](Tensor::scatter_add) and the like accept by
+    /// their indices in a sorted list.
+    ///
+    /// # Errors
+    /// * [`Error::File`] if the file cannot be read, has no such column, rows have different numbers of fields, or a field is not UTF-8
+    ///   text. The error names the line and the column.
+    /// * [`Error::Argument`] if the delimiter could be part of a number or is not ASCII.
+    /// * [`Error::OutOfMemory`] if memory for the elements cannot be allocated.
+    ///
+    /// ```
+    /// use vierbein::io::csv::CsvReader;
+    /// use vierbein::prelude::*;
+    /// let path = std::env::temp_dir().join(format!("vierbein-csv-text-{}.csv", std::process::id()));
+    /// std::fs::write(&path, "city,mass\nRome,1\nOslo,2\nRome,3\n").unwrap();
+    /// let (_, columns) = CsvReader::new().columns(["city"]).read_text(&path)?;
+    /// assert_eq!(columns, [["Rome", "Oslo", "Rome"]]);
+    ///
+    /// let mut labels = columns[0].clone();
+    /// labels.sort();
+    /// labels.dedup();
+    /// let city: Vec<i64> = columns[0].iter().map(|label| labels.binary_search(label).unwrap() as i64).collect();
+    /// let (_, mass) = CsvReader::new().columns(["mass"]).read::<Tensor<f64, Rank<2>>>(&path)?;
+    /// let mut sums = Tensor::zeros([labels.len()]);
+    /// sums.scatter_add(0, city, mass.index_axis(1, 0));
+    /// assert_eq!(sums, tensor![2.0, 4.0]); // Oslo, Rome
+    /// # std::fs::remove_file(path).unwrap();
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn read_text(&self, path: impl AsRef<Path>) -> Result<(Vec<String>, Vec<Vec<String>>), Error> {
+        check_delimiter("read CSV", self.delimiter)?;
+        from_path(path.as_ref(), self.delimiter, |records| self.text(records))
+    }
+
+    /// Reads columns as text from any reader, like [`read_text`](CsvReader::read_text). Reads until the reader ends.
+    ///
+    /// # Errors
+    /// See [`read_text`](CsvReader::read_text).
+    ///
+    /// ```
+    /// use vierbein::io::csv::CsvReader;
+    /// let (names, columns) = CsvReader::new().read_text_from(&b"a,b\n1,x\n2,y\n"[..])?;
+    /// assert_eq!(names, ["a", "b"]);
+    /// assert_eq!(columns, [["1", "2"], ["x", "y"]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn read_text_from(&self, mut reader: impl Read) -> Result<(Vec<String>, Vec<Vec<String>>), Error> {
+        check_delimiter("read CSV", self.delimiter)?;
+        from_stream(&mut reader, self.delimiter, |records| self.text(records))
+    }
+
+    fn text(&self, records: &mut Records<'_>) -> Result<(Vec<String>, Vec<Vec<String>>), Error> {
+        let mut texts: Vec<Vec<String>> = Vec::new();
+        let lengthen = |texts: &mut Vec<Vec<String>>, columns: usize| {
+            reserve(texts, columns - texts.len())?;
+            texts.resize(columns, Vec::new());
+            Ok::<(), Error>(())
+        };
+        let (names, [_, columns]) = self.rows(records, |records, columns, _| {
+            lengthen(&mut texts, columns.len())?;
+            for (texts, &k) in texts.iter_mut().zip(columns) {
+                if texts.len() == texts.capacity() {
+                    reserve(texts, texts.len().max(64))?;
+                }
+                texts.push(text_of(records, k, "text")?);
+            }
+            Ok(())
+        })?;
+        // Without rows, no column has been created.
+        lengthen(&mut texts, columns)?;
+        Ok((names, texts))
+    }
+
     fn matrix<X: FromCsv>(&self, records: &mut Records<'_>) -> Result<(Vec<String>, X), Error> {
         let (names, shape, elements) = self.table(records)?;
         Ok((names, X::of_rows(shape, elements)?))
@@ -476,6 +551,38 @@ impl CsvReader {
         &self,
         records: &mut Records<'_>,
     ) -> Result<(Vec<String>, [usize; 2], Vec<T>), Error> {
+        // If a missing value is written as a number, such as -999, each field is compared with the texts before it is parsed. The text
+        // `nan` gives NaN in both ways.
+        let is_number =
+            |text: &String| T::parse(text.as_bytes()).is_some() && !text.eq_ignore_ascii_case("nan");
+        let numbers = self.missing.iter().any(is_number);
+        let mut elements = Vec::new();
+        let (names, shape) = self.rows(records, |records, columns, names| {
+            if elements.capacity() - elements.len() < columns.len() {
+                let more = elements.len().max(columns.len()).max(64);
+                reserve(&mut elements, more)?;
+            }
+            for &k in columns {
+                let field = records.field(k).trim_ascii();
+                let parsed = if numbers && self.is_missing(field) { None } else { T::parse(field) };
+                elements.push(match parsed {
+                    Some(element) => element,
+                    None => self.unparsed(field, k, names, records)?,
+                });
+            }
+            Ok(())
+        })?;
+        Ok((names, shape, elements))
+    }
+
+    /// Calls `row` for each row, with the indices of the columns that are read and the names of all columns. Returns the names of the
+    /// columns that are read, and the numbers of rows and of these columns.
+    #[inline(always)]
+    fn rows(
+        &self,
+        records: &mut Records<'_>,
+        mut row: impl FnMut(&Records<'_>, &[usize], &[String]) -> Result<(), Error>,
+    ) -> Result<(Vec<String>, [usize; 2]), Error> {
         let mut more = records.advance()?;
         let mut names = Vec::new();
         if self.header {
@@ -491,12 +598,6 @@ impl CsvReader {
             more = records.advance()?;
         }
         let columns = self.indices(self.header.then_some(&names[..]), width, records)?;
-        // If a missing value is written as a number, such as -999, each field is compared with the texts before it is parsed. The text
-        // `nan` gives NaN in both ways.
-        let is_number =
-            |text: &String| T::parse(text.as_bytes()).is_some() && !text.eq_ignore_ascii_case("nan");
-        let numbers = self.missing.iter().any(is_number);
-        let mut elements = Vec::new();
         let mut rows = 0;
         while more {
             if records.fields() != width {
@@ -510,25 +611,14 @@ impl CsvReader {
                     },
                 )));
             }
-            if elements.capacity() - elements.len() < columns.len() {
-                let more = elements.len().max(columns.len()).max(64);
-                reserve(&mut elements, more)?;
-            }
-            for &k in &columns {
-                let field = records.field(k).trim_ascii();
-                let parsed = if numbers && self.is_missing(field) { None } else { T::parse(field) };
-                elements.push(match parsed {
-                    Some(element) => element,
-                    None => self.unparsed(field, k, &names, records)?,
-                });
-            }
+            row(records, &columns, &names)?;
             rows += 1;
             more = records.advance()?;
         }
         if self.columns.is_some() && self.header {
             names = columns.iter().map(|&k| names[k].clone()).collect();
         }
-        Ok((names, [rows, columns.len()], elements))
+        Ok((names, [rows, columns.len()]))
     }
 
     /// Returns the indices of the columns that are read. `names` is `None` if the file has no header.
@@ -588,17 +678,25 @@ fn header(records: &Records<'_>) -> Result<Vec<String>, Error> {
     let mut names = Vec::new();
     reserve(&mut names, records.fields())?;
     for k in 0..records.fields() {
-        let name = str::from_utf8(records.field(k)).map_err(|_| {
-            let shown = shorten(&String::from_utf8_lossy(records.field(k)));
-            records.error(format!(
-                "line {}, column {}: the name `{shown}` is not UTF-8 text",
-                records.line(),
-                k + 1
-            ))
-        })?;
-        names.push(name.to_owned());
+        names.push(text_of(records, k, "name")?);
     }
     Ok(names)
+}
+
+/// Returns a field of the current record as text, with a copy in new memory. `what` describes the field in the error.
+fn text_of(records: &Records<'_>, k: usize, what: &str) -> Result<String, Error> {
+    let text = str::from_utf8(records.field(k)).map_err(|_| {
+        let shown = shorten(&String::from_utf8_lossy(records.field(k)));
+        records.error(format!(
+            "line {}, column {}: the {what} `{shown}` is not UTF-8 text",
+            records.line(),
+            k + 1
+        ))
+    })?;
+    let mut copy = Vec::new();
+    reserve(&mut copy, text.len())?;
+    copy.extend_from_slice(text.as_bytes());
+    Ok(String::from_utf8(copy).expect("a copy of text"))
 }
 
 // ------------------------------------------------------------------ options

@@ -362,6 +362,8 @@ fn csv() -> Row {
             "io::csv::CsvReader::no_header",
             "io::csv::CsvReader::read",
             "io::csv::CsvReader::read_from",
+            "io::csv::CsvReader::read_text",
+            "io::csv::CsvReader::read_text_from",
             "io::csv::CsvWriter::delimiter",
             "io::csv::CsvWriter::header",
             "io::csv::CsvWriter::new",

@@ -386,3 +386,28 @@ fn hostile_text_takes_little_memory() {
     }
     says(&why(rows::<f64>(&format!("1\n{commas}"))), "line 2: has 65537 fields, but line 1 has 1");
 }
+
+/// Columns of text: as they are in the file, but for quotes.
+#[test]
+fn columns_of_text_are_read() {
+    let text = "city,mass,\"\"\n\"Rome, Italy\",1,a\n Oslo ,,\"b\n\"\"c\"\"\"\n";
+    let read = |reader: &CsvReader, text: &[u8]| reader.read_text_from(text);
+    let (names, columns) = read(&CsvReader::new(), text.as_bytes()).unwrap();
+    assert_eq!(names, ["city", "mass", ""]);
+    assert_eq!(columns, [["Rome, Italy", " Oslo "], ["1", ""], ["a", "b\n\"c\""]]);
+    let (names, columns) = read(CsvReader::new().columns([-1, 0]), text.as_bytes()).unwrap();
+    assert_eq!(names, ["", "city"]);
+    assert_eq!(columns, [["a", "b\n\"c\""], ["Rome, Italy", " Oslo "]]);
+    let mut folder = Folder::new();
+    let path = folder.file("x.csv");
+    std::fs::write(&path, text).unwrap();
+    assert_eq!(CsvReader::new().read_text(&path).unwrap(), read(&CsvReader::new(), text.as_bytes()).unwrap());
+    // A file without rows has columns without elements; an empty file without a header has no columns.
+    let none: [&[&str]; 2] = [&[], &[]];
+    assert_eq!(read(&CsvReader::new(), b"a,b\n").unwrap().1, none);
+    assert_eq!(read(CsvReader::new().no_header(), b"").unwrap().1.len(), 0);
+    let why = |text: &[u8]| read(&CsvReader::new(), text).unwrap_err().to_string();
+    says(&why(b"a,b\nx\n"), "line 2: has 1 field, but line 1 has 2");
+    says(&why(b"a,b\nx,\xff\n"), "line 2, column 2: the text `\u{fffd}` is not UTF-8 text");
+    says(&why(b""), "is empty, but a header was expected");
+}
