@@ -24,6 +24,7 @@ mod choose;
 mod contract;
 mod convert;
 mod convolve;
+mod cross;
 mod downcast;
 #[cfg(feature = "fft")]
 mod fft;

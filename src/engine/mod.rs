@@ -8,6 +8,7 @@
 pub(crate) mod choose;
 pub(crate) mod contract;
 pub(crate) mod convolve;
+pub(crate) mod cross;
 pub(crate) mod elementwise;
 #[cfg(feature = "fft")]
 pub(crate) mod fft;

@@ -13,6 +13,7 @@ mod compute;
 mod construct;
 mod convert;
 mod convolve;
+mod cross;
 mod diff;
 mod equal;
 #[cfg(feature = "fft")]
@@ -94,8 +95,9 @@ pub mod op {
     pub use super::binary::*;
     pub use super::choose::FillMasked;
     pub use super::reduction::{
-        All, Any, ArgMax, ArgMin, Best, Count, Counted, Max, Mean, Min, Moments, NanMax, NanMean, NanMin,
-        NanSum, Norm, PeakToPeak, Prod, Product, Std, Sum, Var,
+        All, Any, ArgMax, ArgMin, Best, Count, Counted, Max, Mean, Min, Moments, NanArgMax, NanArgMin,
+        NanMax, NanMean, NanMin, NanProd, NanStd, NanSum, NanVar, Norm, PeakToPeak, Prod, Product, Std, Sum,
+        Var,
     };
     pub use super::select::{Clamp, Select};
     pub use super::unary::*;

@@ -3,11 +3,11 @@
 use super::both_orders;
 use std::path::Path;
 use vierbein::prelude::*;
-use vierbein::{ConvolutionMode, DynTensor, Error};
+use vierbein::{ConvolutionMode, DType, DynTensor, Error};
 
 both_orders! {
     covariances interpolation trapezoids cumulative_extremes reductions_without_nan finite_replacements ranges
-    weighted_means polynomials convolutions_of_vectors convolutions_of_rank_3
+    cross_products weighted_means polynomials convolutions_of_vectors convolutions_of_rank_3
 }
 
 fn read<D: Dim, O: Order>(name: &str) -> Tensor<f64, D, O> {
@@ -157,8 +157,27 @@ fn reductions_without_nan<O: Order>() {
         check(&x.nan_min_axis(axis), dynamic(&x).nan_min(axis), &name("min"), 0.0);
         check(&turned.nan_mean_axis(axis), dynamic(&x).nan_mean(axis), &name("mean"), 1e-13);
         check(&turned.nan_max_axis(axis), dynamic(&x).nan_max(axis), &name("max"), 0.0);
+        check(&x.nan_prod_axis(axis), dynamic(&x).nan_prod(axis), &name("prod"), 1e-13);
+        check(&x.nan_var_axis(axis, 1), dynamic(&x).nan_var(axis, 1), &name("var"), 1e-13);
+        check(&x.nan_std_axis(axis, 0), dynamic(&x).nan_std(axis, 0), &name("std"), 1e-13);
+        check(&turned.nan_var_axis(axis, 1), dynamic(&x).nan_var(axis, 1), &name("var"), 1e-13);
         let kept = x.nan_min_keepdims(axis);
         check(&kept.remove_axis(axis).to_owned(), dynamic(&x).nan_min(axis), &name("min"), 0.0);
+    }
+    let some = read::<Rank<3>, O>("some_gaps");
+    let turned = some.reverse_axes().to_owned();
+    let turned = turned.reverse_axes();
+    for axis in 0..3 {
+        let places = |x: Result<DynTensor, Error>| x.and_then(|x| x.to_dtype(DType::F64));
+        let (max, min) = (format!("nan_argmax{axis}"), format!("nan_argmin{axis}"));
+        let [greatest, least] =
+            [dynamic(&some).nan_argmax(axis), dynamic(&some).nan_argmin(axis)].map(places);
+        check(&some.nan_argmax_axis(axis).cast(), greatest, &max, 0.0);
+        check(&turned.nan_argmin_axis(axis).cast(), least, &min, 0.0);
+        let message = "cannot reduce: there is no index of the maximum without NaN: all elements along the reduced axes are NaN; \
+                       replace NaN first, e.g. with `nan_to_num`";
+        let errors = [x.try_nan_argmax_axis(axis).unwrap_err(), dynamic(&x).nan_argmax(axis).unwrap_err()];
+        assert_eq!(errors.map(|error| error.to_string()), [message; 2]);
     }
     let whole = read::<Rank<1>, O>("nan_whole");
     for (k, found) in [x.nan_sum(), x.nan_mean(), x.nan_max(), x.nan_min()].iter().enumerate() {
@@ -179,6 +198,13 @@ fn reductions_without_nan<O: Order>() {
                 assert_eq!(large.nan_sum_axis(axis)[[k]], sum);
                 assert_eq!(large.nan_mean_axis(axis)[[k]], sum / numbers.len() as f32);
                 assert_eq!(large.nan_max_axis(axis)[[k]], numbers.iter().copied().fold(f32::MIN, f32::max));
+                let wide = numbers.iter().map(|&x| f64::from(x));
+                let mean = wide.clone().sum::<f64>() / numbers.len() as f64;
+                let variance = wide.map(|x| (x - mean) * (x - mean)).sum::<f64>() / numbers.len() as f64;
+                let found = f64::from(large.nan_var_axis(axis, 0)[[k]]);
+                assert!((found - variance).abs() < 1e-5 * variance, "{found} {variance}");
+                let first = (0..[301, 1009][axis]).find(|&n| along(n) == 31.0).unwrap();
+                assert_eq!(large.nan_argmax_axis(axis)[[k]], first as i64);
             }
         }
     }
@@ -189,11 +215,55 @@ fn reductions_without_nan<O: Order>() {
     let z = Tensor::<_, Rank<1>, O>::from_vec([3], parts);
     assert_eq!(z.nan_sum().item(), Complex::new(4.0, -2.0));
     assert_eq!(z.nan_mean().item(), Complex::new(2.0, -1.0));
+    assert_eq!(z.nan_prod().item(), Complex::new(11.0, 2.0));
+    assert_eq!(z.nan_var(1).item(), 20.0);
+    assert_eq!(z.nan_std(0).item(), f64::sqrt(10.0));
+    // Infinities are elements, also where they equal the start of the search.
+    let low = Tensor::<f64, Rank<1>, O>::from_vec([3], vec![f64::NAN, f64::NEG_INFINITY, f64::NEG_INFINITY]);
+    assert_eq!((low.nan_argmax().item(), (-&low).nan_argmin().item()), (1, 1));
+    // A sum of squares that overflows in a block, and distances that cancel.
+    let wide = vec![f64::NAN, 1e200, -1e200, 1e200];
+    assert_eq!(Tensor::<f64, Rank<1>, O>::from_vec([4], wide).nan_var(0).item(), f64::INFINITY);
+    let far = vec![1e9, f64::NAN, 1e9 + 1.0, 1e9 + 2.0];
+    assert_eq!(Tensor::<f64, Rank<1>, O>::from_vec([4], far).nan_var(1).item(), 1.0);
     let nothing = Tensor::<f64, Rank<1>, O>::zeros([0]);
     assert_eq!(nothing.nan_sum().item(), 0.0);
     assert!(nothing.nan_mean().item().is_nan());
     let message = nothing.try_nan_max().unwrap_err().to_string();
     assert!(message.contains("maximum without NaN"), "{message}");
+}
+
+fn cross_products<O: Order>() {
+    let (a, c) = (read::<Rank<4>, O>("left_vectors"), read::<Rank<4>, O>("other_vectors"));
+    let turned = a.permute([2, 0, 3, 1]).to_owned();
+    let turned = turned.permute([1, 3, 0, 2]);
+    check(&a.cross(1, &c), dynamic(&a).cross(1, &dynamic(&c)), "cross1", 1e-14);
+    check(&turned.cross(Axis::<1>, &c), dynamic(&a).cross(-3, &dynamic(&c)), "cross1", 1e-14);
+    let b = read::<Rank<3>, RowMajor>("right_vectors").reshape([1, 3, 1, 3]).to_order::<O>();
+    check(&a.cross(Last, &b), dynamic(&a).cross(3, &dynamic(&b)), "cross3", 1e-14);
+    check(&-b.cross(Last, &turned), dynamic(&a).cross(3, &dynamic(&b)), "cross3", 1e-14);
+    // Operands of different ranks are aligned by the rule of the order.
+    let rows = Tensor::<i32, Rank<2>>::from([[1, 2, 3], [1, 0, 0]]);
+    assert_eq!(rows.cross(-1, tensor![4, 5, 6]), tensor![[-3, 6, -3], [0, -6, 5]]);
+    assert_eq!(tensor![4, 5, 6].cross(1, &rows), tensor![[3, -6, 3], [0, 6, -5]]);
+    let columns = rows.t().to_owned().to_order::<ColMajor>();
+    let line = Tensor::<i32, Rank<1>, ColMajor>::from([4, 5, 6]);
+    assert_eq!(columns.cross(0, &line).to_order::<RowMajor>(), tensor![[-3, 0], [6, -6], [-3, 5]]);
+    assert!(columns.try_cross(1, &line).is_err());
+    let i = Complex::<f64>::i();
+    let z = tensor![i, Complex::from(0.0), Complex::from(0.0)];
+    let one = tensor![Complex::from(0.0), Complex::from(1.0), Complex::from(0.0)];
+    assert_eq!(z.cross(0, &one), tensor![Complex::from(0.0), Complex::from(0.0), i]);
+    if cfg!(debug_assertions) {
+        let bytes = tensor![0u8, 1, 0];
+        assert!(bytes.try_cross(0, tensor![1u8, 0, 0]).unwrap_err().to_string().contains("cannot subtract"));
+    }
+    let error = tensor![1.0, 2.0].try_cross(0, tensor![3.0, 4.0]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cannot cross: shapes [2] and [2] along axis 0 of their common shape [2]: both must have 3 elements along this axis; \
+         name the axis of the vectors"
+    );
 }
 
 fn finite_replacements<O: Order>() {
