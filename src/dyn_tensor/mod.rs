@@ -28,6 +28,8 @@ mod cross;
 mod downcast;
 #[cfg(feature = "fft")]
 mod fft;
+#[cfg(feature = "fft")]
+mod fft_convolve;
 mod fmt;
 mod histogram;
 mod join;
@@ -40,6 +42,7 @@ mod rearrange;
 mod reduce;
 mod scalar;
 mod select;
+mod sets;
 mod shape;
 mod slice;
 mod softmax;

@@ -12,6 +12,8 @@ pub(crate) mod cross;
 pub(crate) mod elementwise;
 #[cfg(feature = "fft")]
 pub(crate) mod fft;
+#[cfg(feature = "fft")]
+pub(crate) mod fft_convolve;
 pub(crate) mod interpolate;
 pub(crate) mod join;
 pub(crate) mod matmul;

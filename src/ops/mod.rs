@@ -18,6 +18,8 @@ mod diff;
 mod equal;
 #[cfg(feature = "fft")]
 mod fft;
+#[cfg(feature = "fft")]
+mod fft_convolve;
 mod flip;
 #[cfg(feature = "fft")]
 mod frequencies;
@@ -29,6 +31,7 @@ mod iter;
 mod join;
 mod map;
 mod matmul;
+mod one_hot;
 mod operands;
 mod partition;
 mod polynomial;
@@ -45,6 +48,7 @@ mod scan;
 mod scan_extremes;
 mod search;
 mod select;
+mod sets;
 mod shape;
 mod slice;
 mod softmax;
@@ -66,6 +70,7 @@ pub use grid::{meshgrid, try_meshgrid};
 pub use histogram::Bins;
 pub use iter::{AxisIter, Lanes};
 pub use join::{concatenate, concatenate_into, stack, try_concatenate, try_concatenate_into, try_stack};
+pub(crate) use one_hot::{ONE_HOT, no_class};
 pub(crate) use operands::WithRight;
 pub use operands::{AssignOperand, MatchingOperand, Operands, RightOperand, SameOrderOperand};
 pub use quantile::{Quantile, QuantileArg};

@@ -91,6 +91,12 @@ save(some_gaps=some)
 for axis in range(3):
     save(**{f"nan_argmax{axis}": np.nanargmax(some, axis=axis).astype(float)})
     save(**{f"nan_argmin{axis}": np.nanargmin(some, axis=axis).astype(float)})
+a, b = np.load(os.path.join(HERE, "image.npy")), np.load(os.path.join(HERE, "stencil.npy"))
+a, b = a + 1j * a[::-1], b - 2j * b[:, :, ::-1]
+for name, function in [("convolve", scipy.signal.convolve), ("correlate", scipy.signal.correlate)]:
+    for mode in modes:
+        z = function(a, b, mode, method="direct")
+        save(**{f"{name}_complex_{mode}": np.stack([z.real, z.imag])})
 rng = np.random.default_rng(8)
 a, b = rng.normal(size=(2, 3, 4, 3)), rng.normal(size=(3, 1, 3))
 save(left_vectors=a, right_vectors=b, cross3=np.cross(a, b))
