@@ -31,13 +31,14 @@ fn product_of_spectra(
         true => x.rfft_with(axes, options),
         false => x.fft_with(axes, options),
     };
+    let terms = spectrum(x)?;
     let all: Vec<usize> = (0..x.rank()).collect();
     let factors = match variant {
         Variant::Convolution => spectrum(kernel)?,
         Variant::Correlation if is_real => spectrum(kernel.flip(&all)?)?,
         Variant::Correlation => spectrum(kernel.flip(&all)?.conj()?.look())?,
     };
-    let product = spectrum(x)?.try_mul(&factors)?;
+    let product = terms.try_mul(&factors)?;
     let whole = match is_real {
         true => product.irfft_with(axes, options)?,
         false => product.ifft_with(axes, options)?,

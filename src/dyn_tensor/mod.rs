@@ -31,6 +31,7 @@ mod fft;
 #[cfg(feature = "fft")]
 mod fft_convolve;
 mod fmt;
+mod grid;
 mod histogram;
 mod join;
 mod operand;
@@ -57,6 +58,7 @@ pub use binary::Binary;
 pub use contract::{einsum, einsum_path};
 pub use downcast::DowncastError;
 use downcast::typed_data;
+pub use grid::meshgrid;
 pub use join::{concatenate, stack};
 pub use operand::DynOperand;
 pub use order::DynUnique;

@@ -258,7 +258,13 @@ pub(crate) fn rows() -> Vec<Row> {
             ..WHOLE
         },
     ];
-    ascending.into_iter().chain(descending).chain(others).map(Row::from).collect()
+    ascending
+        .into_iter()
+        .chain(descending)
+        .chain(others)
+        .map(Row::from)
+        .chain([Row::by_hand(methods![one_hot], "encode labels", encoded)])
+        .collect()
 }
 
 #[test]
