@@ -244,7 +244,7 @@ fn cross_products<O: Order>() {
     check(&turned.cross(Axis::<1>, &c), dynamic(&a).cross(-3, &dynamic(&c)), "cross1", 1e-14);
     let b = read::<Rank<3>, RowMajor>("right_vectors").reshape([1, 3, 1, 3]).to_order::<O>();
     check(&a.cross(Last, &b), dynamic(&a).cross(3, &dynamic(&b)), "cross3", 1e-14);
-    check(&-b.cross(Last, &turned), dynamic(&a).cross(3, &dynamic(&b)), "cross3", 1e-14);
+    check(&-b.cross(Last, turned), dynamic(&a).cross(3, &dynamic(&b)), "cross3", 1e-14);
     // Operands of different ranks are aligned by the rule of the order.
     let rows = Tensor::<i32, Rank<2>>::from([[1, 2, 3], [1, 0, 0]]);
     assert_eq!(rows.cross(-1, tensor![4, 5, 6]), tensor![[-3, 6, -3], [0, -6, 5]]);

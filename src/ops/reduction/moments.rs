@@ -213,9 +213,7 @@ macro_rules! moments {
                 struct Acc { R count; Float mean; R squares; };
                 DEV Acc identity() const { return {R(), Float(), R()}; }
                 DEV Acc fold(Acc acc, T x, u64) const {
-                    if constexpr (", $skip, ") {
-                        if (is_nan(x)) return acc;
-                    }
+                    if (", $skip, " && is_nan(x)) return acc;
                     R count = acc.count + 1;
                     Float before = (Float)x - acc.mean;
                     Float mean = acc.mean + unscale(before, count);
