@@ -122,7 +122,6 @@ pub(crate) fn rows() -> Vec<Row> {
             expected: |a, _| doubled(&a[0]),
             numbers: Numbers::None,
             cannot: &[(WrongShape, "operands of any shape")],
-            ..AXIS
         },
         Call {
             names: methods![fftshift],
