@@ -388,6 +388,12 @@ fn statistics<O: Order, Dev: Full>() {
     check(&y.nan_mean_axis(1), [2, 4], |[i, k]| (r([i, 0, k]) + r([i, 2, k])) / 2.0);
     check(&y.nan_max_axis(1), [2, 4], |[i, k]| r([i, 0, k]).max(r([i, 2, k])));
     check(&y.nan_min_axis(1), [2, 4], |[i, k]| r([i, 0, k]).min(r([i, 2, k])));
+    check(&y.nan_prod_axis(1), [2, 4], |[i, k]| r([i, 0, k]) * r([i, 2, k]));
+    let half = |i: usize, k: usize| 0.5 * f64::abs(r([i, 0, k]) - r([i, 2, k]));
+    check(&y.nan_var_axis(1, 0), [2, 4], |[i, k]| half(i, k) * half(i, k));
+    check(&y.nan_std_axis(1, 0), [2, 4], |[i, k]| half(i, k));
+    check(&y.nan_argmax_axis(1), [2, 4], |[i, k]| if r([i, 2, k]) > r([i, 0, k]) { 2 } else { 0 });
+    check(&y.nan_argmin_axis(1), [2, 4], |[i, k]| if r([i, 2, k]) < r([i, 0, k]) { 2 } else { 0 });
     check(&y.nan_to_num(), [2, 3, 4], |at| if at[1] == 1 { 0.0 } else { r(at) });
     let weights = make::<_, _, O, Dev>([3], |[j]| [1.0, 2.0, 1.0][j]);
     check(&x.average(1, &weights), [2, 4], |[i, k]| (r([i, 0, k]) + 2.0 * r([i, 1, k]) + r([i, 2, k])) / 4.0);
@@ -396,6 +402,31 @@ fn statistics<O: Order, Dev: Full>() {
     let valid = ConvolutionMode::Valid;
     check(&x.convolve(&pair, valid), [2, 2, 4], |[i, j, k]| 2.0 * r([i, j + 1, k]) - r([i, j, k]));
     check(&x.correlate(&pair, valid), [2, 2, 4], |[i, j, k]| 2.0 * r([i, j, k]) - r([i, j + 1, k]));
+    let z = make::<_, _, O, Dev>([1, 3, 1], |[_, j, _]| [1.0, -2.0, 3.0][j]);
+    check(&x.cross(1, &z), [2, 3, 4], |[i, j, k]| {
+        let (next, last) = ((j + 1) % 3, (j + 2) % 3);
+        r([i, next, k]) * [1.0, -2.0, 3.0][last] - r([i, last, k]) * [1.0, -2.0, 3.0][next]
+    });
+    let (m, of) = (make::<_, _, O, Dev>([2, 2], |[i, j]| [[3, 1], [3, 2]][i][j]), make([2], |[i]| [5, 1][i]));
+    check(&m.set_union(&of), [4], |[k]| [1, 2, 3, 5][k]);
+    check(&m.set_intersection(&of), [1], |_| 1);
+    check(&m.set_difference(&of), [2], |[k]| [2, 3][k]);
+    let labels = make::<_, _, O, Dev>([3], |[k]| [1_i64, 0, 3][k]);
+    check(&labels.one_hot::<f64>(4), [3, 4], |[i, k]| f64::from([1, 0, 3][i] == k));
+    #[cfg(feature = "fft")]
+    convolutions_by_transforms::<O, Dev>();
+}
+
+#[cfg(feature = "fft")]
+fn convolutions_by_transforms<O: Order, Dev: Full>() {
+    let x = make::<_, _, O, Dev>([4], |[k]| [1.0, 3.0, -2.0, 5.0][k]);
+    let kernel = make::<_, _, O, Dev>([2], |[k]| [2.0, -1.0][k]);
+    let near = |found: Tensor<f64, Rank<1>, O, Dev>, expected: [f64; 3]| {
+        let found = found.to_device::<Cpu>().unwrap().to_vec();
+        assert!(found.iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-13), "{found:?} {expected:?}");
+    };
+    near(x.fft_convolve(&kernel, ConvolutionMode::Valid), [5.0, -7.0, 12.0]);
+    near(x.fft_correlate(&kernel, ConvolutionMode::Valid), [-1.0, 8.0, -9.0]);
 }
 
 fn traces<O: Order, Dev: Full>() {

@@ -1,7 +1,7 @@
 //! Fourier transforms: the element types that have them, and the arguments of the devices' methods.
 
 use super::cpu::fft;
-use super::{Cpu, Operand, Output};
+use super::{Cpu, Operand, Output, Reduce};
 use crate::element::{Inexact, RealFloat, Scalar, c32, c64};
 use crate::error::Error;
 
@@ -93,6 +93,25 @@ to_complex! {
     note = "convert integers first, e.g. with `.cast::<f64>()`; in generic code, bound the element type: `T: FftElement`"
 )]
 pub trait FftElement: Inexact + ToComplex {
+    /// Whether spectra have only the frequencies that are not negative.
+    #[doc(hidden)]
+    const IS_REAL: bool;
+    /// Transforms real numbers by `rfft`, complex ones by `fft`.
+    #[doc(hidden)]
+    fn spectrum<Dev: Reduce<Self>>(
+        device: &Dev,
+        transform: Transform,
+        out: Output<'_, Self::Complex, Dev>,
+        a: Operand<'_, Self, Dev>,
+    ) -> Result<(), Error>;
+    /// The inverse of `spectrum`.
+    #[doc(hidden)]
+    fn of_spectrum<Dev: Reduce<Self::Complex>>(
+        device: &Dev,
+        transform: Transform,
+        out: Output<'_, Self, Dev>,
+        a: Operand<'_, Self::Complex, Dev>,
+    ) -> Result<(), Error>;
     #[doc(hidden)]
     fn fft_on_host(
         transform: Transform,
@@ -136,12 +155,14 @@ macro_rules! transforms {
     ($($R:ident $C:ident)*) => {$(
         #[diagnostic::do_not_recommend]
         impl FftElement for $R {
+            transforms!(@spectra $R $C, true, rfft irfft);
             fn fft_on_host(by: Transform, out: Output<'_, $C, Cpu>, a: Operand<'_, $R, Cpu>) -> Result<(), Error> {
                 fft::complex(by, out, fft::Source::Real(a))
             }
         }
         #[diagnostic::do_not_recommend]
         impl FftElement for $C {
+            transforms!(@spectra $C $C, false, fft fft);
             fn fft_on_host(by: Transform, out: Output<'_, $C, Cpu>, a: Operand<'_, $C, Cpu>) -> Result<(), Error> {
                 fft::complex(by, out, fft::Source::Complex(a))
             }
@@ -159,5 +180,24 @@ macro_rules! transforms {
             }
         }
     )*};
+    (@spectra $T:ident $C:ident, $real:literal, $forward:ident $inverse:ident) => {
+        const IS_REAL: bool = $real;
+        fn spectrum<Dev: Reduce<$T>>(
+            device: &Dev,
+            by: Transform,
+            out: Output<'_, $C, Dev>,
+            a: Operand<'_, $T, Dev>,
+        ) -> Result<(), Error> {
+            device.$forward(by, out, a)
+        }
+        fn of_spectrum<Dev: Reduce<$C>>(
+            device: &Dev,
+            by: Transform,
+            out: Output<'_, $T, Dev>,
+            a: Operand<'_, $C, Dev>,
+        ) -> Result<(), Error> {
+            device.$inverse(by, out, a)
+        }
+    };
 }
 transforms!(f32 c32 f64 c64);

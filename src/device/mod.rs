@@ -29,6 +29,7 @@ pub use cuda_source::CudaSource;
 pub use family::{Backend, Contract, Elementwise, Gemm, Permute, Reduce};
 pub use function::{Arguments, ElementTuple, Function, Visit};
 pub use into_output::IntoOutput;
+pub(crate) use op::no_result;
 pub use op::{BinaryOp, Generator, Reduction, TernaryOp, UnaryOp};
 pub use operand::{MatrixOperand, Operand, Output, ProductArgs, Scaling};
 pub use scalars::Scalars;

@@ -4,6 +4,7 @@
 use super::cuda_source::CudaSource;
 use super::scalars::Scalars;
 use crate::element::{Element, Elementary};
+use crate::error::Error;
 
 /// A function of the flat index, for example a constant or a ramp.
 pub trait Generator<T: Element>: Copy + Send + Sync {
@@ -232,6 +233,10 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     /// Whether [`finish`](Reduction::finish) may return `None` if at least one element was reduced. If so, an asynchronous device
     /// has to wait for the result.
     const FALLIBLE: bool = true;
+    /// The reason and the fix in messages, if a result is undefined for some elements. If `None`, messages say that the result is not
+    /// representable in the output type.
+    #[doc(hidden)]
+    const UNDEFINED: Option<&'static str> = None;
     /// Returns the initial accumulator, the neutral element of `combine`.
     fn identity(&self) -> Self::Acc;
     /// Adds an element to an accumulator. `index` counts from 0 in memory order (meaningless unless `USES_INDEX`).
@@ -267,5 +272,20 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
             }
             *to = self.combine(*to, acc);
         }
+    }
+}
+
+/// Returns the error that a reduction over axes of these extents has no result.
+#[cold]
+pub(crate) fn no_result<T: Element, R: Reduction<T>>(extents: &[usize]) -> Error {
+    match R::UNDEFINED {
+        Some(reason) => {
+            Error::Argument { op: "reduce", reason: format!("there is no {}: {reason}", R::NAME) }
+        }
+        None => Error::Arithmetic {
+            op: "reduce",
+            dtype: <R::Output as Element>::DTYPE.name(),
+            values: format!("the {} over axes of extents {extents:?}", R::NAME),
+        },
     }
 }

@@ -7,6 +7,7 @@ use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use crate::device::Cpu;
 use crate::dispatch;
+use crate::element::DType;
 use crate::engine::convolve::{ConvolutionMode, Taps, Variant};
 use crate::error::Error;
 
@@ -21,9 +22,14 @@ pub(super) fn numbers(op: &'static str, x: DynView<'_>) -> Result<Vec<DynScalar>
     )
 }
 
-/// Returns zeros of the element type of `x` on its device.
-pub(super) fn zeros(op: &'static str, x: DynView<'_>, shape: &[usize]) -> Result<DynTensor, Error> {
-    let on_host = DynTensor::zeros(shape, x.dtype(), x.order())?;
+/// Returns zeros on the device of `x`, in its memory order.
+pub(super) fn zeros(
+    op: &'static str,
+    x: DynView<'_>,
+    shape: &[usize],
+    dtype: DType,
+) -> Result<DynTensor, Error> {
+    let on_host = DynTensor::zeros(shape, dtype, x.order())?;
     if x.device::<Cpu>().is_some() {
         return Ok(on_host);
     }
@@ -31,11 +37,24 @@ pub(super) fn zeros(op: &'static str, x: DynView<'_>, shape: &[usize]) -> Result
 }
 
 /// Returns the arguments of the slice that starts at `start` and has the given shape.
-fn part(start: &[usize], shape: &[usize]) -> Vec<SliceItem> {
+pub(super) fn part(start: &[usize], shape: &[usize]) -> Vec<SliceItem> {
     start.iter().zip(shape).map(|(&start, &extent)| SliceItem::from(start..start + extent)).collect()
 }
 
-fn sum_of_taps(
+/// Checks that a tensor and a kernel have the same rank.
+pub(super) fn check_ranks(op: &'static str, x: DynView<'_>, kernel: DynView<'_>) -> Result<(), Error> {
+    if x.rank() == kernel.rank() {
+        return Ok(());
+    }
+    let reason = format!(
+        "the tensor has shape {:?} and the kernel {:?}; insert axes until their ranks are equal",
+        x.shape(),
+        kernel.shape()
+    );
+    Err(Error::UnsupportedRank { op, reason })
+}
+
+pub(super) fn sum_of_taps(
     variant: Variant,
     x: DynView<'_>,
     kernel: DynView<'_>,
@@ -43,20 +62,13 @@ fn sum_of_taps(
 ) -> Result<DynTensor, Error> {
     let name = variant.name();
     let order = agree(name, x, kernel)?;
-    if x.rank() != kernel.rank() {
-        let reason = format!(
-            "the tensor has shape {:?} and the kernel {:?}; insert axes until their ranks are equal",
-            x.shape(),
-            kernel.shape()
-        );
-        return Err(Error::UnsupportedRank { op: name, reason });
-    }
+    check_ranks(name, x, kernel)?;
     let factors = match variant {
         Variant::Convolution => numbers(name, kernel)?,
         Variant::Correlation => numbers(name, kernel.conj()?.look())?,
     };
     let taps = Taps::new(variant, mode, x.shape(), kernel.shape(), order.is_row_major())?;
-    let mut out = zeros(name, x, taps.shape())?;
+    let mut out = zeros(name, x, taps.shape(), x.dtype())?;
     taps.each(|k, to, from, shape| {
         let terms = x.slice(part(from, shape))?.try_mul(factors[k])?;
         out.slice_mut(part(to, shape))?.try_add_assign(&terms)

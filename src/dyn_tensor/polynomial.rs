@@ -15,7 +15,7 @@ fn polyval(coefficients: DynView<'_>, x: DynView<'_>) -> Result<DynTensor, Error
         return Err(Error::UnsupportedRank { op: NAME, reason });
     }
     let coefficients = numbers(NAME, coefficients)?;
-    let mut values = zeros(NAME, x, x.shape())?;
+    let mut values = zeros(NAME, x, x.shape(), x.dtype())?;
     let Some((&first, rest)) = coefficients.split_first() else { return Ok(values) };
     values.fill(first)?;
     for &coefficient in rest {

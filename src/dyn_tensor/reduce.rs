@@ -197,8 +197,37 @@ fn variance_of(name: &'static str, x: DynView<'_>, over: Over<'_>, ddof: usize) 
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn variance_without_nan(
+    name: &'static str,
+    x: DynView<'_>,
+    over: Over<'_>,
+    ddof: usize,
+) -> Result<DynTensor, Error> {
+    on_device!(name, x, Dev => dispatch!(
+        x.dtype(),
+        T: Inexact => compute::<T, Dev, _>(op::NanVar { ddof }, name, x, over),
+        else => Err(lacking(name, x.dtype(), needs::INEXACT))
+    ))
+}
+
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn deviation_of(name: &'static str, x: DynView<'_>, over: Over<'_>, ddof: usize) -> Result<DynTensor, Error> {
-    let mut variance = variance_of(name, x, over, ddof)?;
+    root(name, x, variance_of(name, x, over, ddof)?)
+}
+
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn deviation_without_nan(
+    name: &'static str,
+    x: DynView<'_>,
+    over: Over<'_>,
+    ddof: usize,
+) -> Result<DynTensor, Error> {
+    root(name, x, variance_without_nan(name, x, over, ddof)?)
+}
+
+/// Returns the square root of a variance on the device of `x`.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn root(name: &'static str, x: DynView<'_>, mut variance: DynTensor) -> Result<DynTensor, Error> {
     on_device!(name, x, Dev => dispatch!(
         variance.dtype(),
         T: RealFloat => change::<T, Dev, _>(op::Sqrt, &mut variance),
@@ -356,6 +385,22 @@ reductions! {
     NanMax, nan_max(), "maximum without NaN", op::NanMax, RealFloat, FLOATS, "[[1.0, f64::NAN], [3.0, 4.0]]", "", "[3.0, 4.0]";
     /// The smallest of the elements that are not NaN; NaN if all elements are NaN.
     NanMin, nan_min(), "minimum without NaN", op::NanMin, RealFloat, FLOATS, "[[1.0, f64::NAN], [3.0, 4.0]]", "", "[1.0, 4.0]";
+    /// The product of the elements that are not NaN; 1 if there are none.
+    NanProd, nan_prod(), "product without NaN", op::NanProd, Inexact, INEXACT, "[[1.0, f64::NAN], [3.0, 4.0]]", "", "[3.0, 4.0]";
+    /// The variance `Σ|x − mean|² / (n − ddof)` of the `n` elements that are not NaN; NaN if `n ≤ ddof`. It is real for complex numbers.
+    NanVar, nan_var(ddof: usize), "variance without NaN", variance_without_nan, By, INEXACT,
+    "[[1.0, f64::NAN], [5.0, 3.0]]", ", 0", "[4.0, 0.0]";
+    /// The standard deviation of the elements that are not NaN: the square root of the variance.
+    NanStd, nan_std(ddof: usize), "standard deviation without NaN", deviation_without_nan, By, INEXACT,
+    "[[1.0, f64::NAN], [5.0, 3.0]]", ", 0", "[2.0, 0.0]";
+    /// The flat index of the first maximum of the elements that are not NaN, counted in memory order over the reduced axes, as `i64`. It
+    /// is undefined if all elements are NaN.
+    NanArgMax, nan_argmax(), "index of the maximum without NaN", op::NanArgMax, RealFloat, FLOATS,
+    "[[f64::NAN, 1.0], [3.0, 4.0]]", "", "[1_i64, 1]";
+    /// The flat index of the first minimum of the elements that are not NaN, counted in memory order over the reduced axes, as `i64`. It
+    /// is undefined if all elements are NaN.
+    NanArgMin, nan_argmin(), "index of the minimum without NaN", op::NanArgMin, RealFloat, FLOATS,
+    "[[f64::NAN, 1.0], [3.0, 4.0]]", "", "[1_i64, 0]";
 }
 
 impl<S: DynData> DynTensor<S> {

@@ -85,6 +85,12 @@ impl<'a> Taps<'a> {
         &self.shape[..self.x.len()]
     }
 
+    /// The index of the result's first element in the full convolution.
+    #[cfg(feature = "fft")]
+    pub(crate) fn start(&self) -> &[usize] {
+        &self.start[..self.x.len()]
+    }
+
     /// Calls `add(k, to, from, shape)` for each block of the result and each element of the kernel that contributes to the block. `k`
     /// is the element's flat index in memory order. The elements of `x` that begin at `from`, times the element of the kernel, are to
     /// be added to those of the result that begin at `to`.

@@ -8,9 +8,12 @@
 pub(crate) mod choose;
 pub(crate) mod contract;
 pub(crate) mod convolve;
+pub(crate) mod cross;
 pub(crate) mod elementwise;
 #[cfg(feature = "fft")]
 pub(crate) mod fft;
+#[cfg(feature = "fft")]
+pub(crate) mod fft_convolve;
 pub(crate) mod interpolate;
 pub(crate) mod join;
 pub(crate) mod matmul;

@@ -15,7 +15,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the discrete convolution with a kernel of the same rank: the element `[i]` of the full result is `Σ x[i − k] · kernel[k]`.
     /// The mode chooses the part of the full result: see [`ConvolutionMode`].
     ///
-    /// It is computed directly: the cost is that of one pass over the result per element of the kernel.
+    /// It is computed directly: the cost is that of one pass over the result per element of the kernel. With the feature `fft`, the
+    /// method `fft_convolve` is faster for large kernels.
     ///
     /// # Panics
     /// If an operand has zero elements, an integer result overflows (debug assertions), or the allocation fails.
@@ -83,7 +84,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.sum_of_taps(Variant::Correlation, kernel.as_view(), mode)
     }
 
-    fn sum_of_taps(
+    pub(super) fn sum_of_taps(
         &self,
         variant: Variant,
         kernel: TensorView<'_, T, D, O, Dev>,

@@ -14,7 +14,7 @@ use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Allocates the result of a transform and calls `run`, a method of the device.
-    fn transformed<U: Element>(
+    pub(super) fn transformed<U: Element>(
         &self,
         request: Request<'_>,
         run: impl FnOnce(&Dev, Transform, Output<'_, U, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,

@@ -14,10 +14,13 @@ mod compute;
 mod construct;
 mod convert;
 mod convolve;
+mod cross;
 mod diff;
 mod equal;
 #[cfg(feature = "fft")]
 mod fft;
+#[cfg(feature = "fft")]
+mod fft_convolve;
 mod flip;
 #[cfg(feature = "fft")]
 mod frequencies;
@@ -29,6 +32,7 @@ mod iter;
 mod join;
 mod map;
 mod matmul;
+mod one_hot;
 mod operands;
 mod partition;
 mod polynomial;
@@ -45,6 +49,7 @@ mod scan;
 mod scan_extremes;
 mod search;
 mod select;
+mod sets;
 mod shape;
 mod slice;
 mod softmax;
@@ -66,6 +71,7 @@ pub use grid::{meshgrid, try_meshgrid};
 pub use histogram::Bins;
 pub use iter::{AxisIter, Lanes};
 pub use join::{concatenate, concatenate_into, stack, try_concatenate, try_concatenate_into, try_stack};
+pub(crate) use one_hot::{ONE_HOT, no_class};
 pub(crate) use operands::WithRight;
 pub use operands::{AssignOperand, MatchingOperand, Operands, RightOperand, SameOrderOperand};
 pub use quantile::{Quantile, QuantileArg};
@@ -95,8 +101,9 @@ pub mod op {
     pub use super::binary::*;
     pub use super::choose::FillMasked;
     pub use super::reduction::{
-        All, Any, ArgMax, ArgMin, Best, Count, Counted, Max, Mean, Min, Moments, NanMax, NanMean, NanMin,
-        NanSum, Norm, PeakToPeak, Prod, Product, Std, Sum, Var,
+        All, Any, ArgMax, ArgMin, Best, Count, Counted, Max, Mean, Min, Moments, NanArgMax, NanArgMin,
+        NanMax, NanMean, NanMin, NanProd, NanStd, NanSum, NanVar, Norm, PeakToPeak, Prod, Product, Std, Sum,
+        Var,
     };
     pub use super::select::{Clamp, Select};
     pub use super::unary::*;

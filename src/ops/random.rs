@@ -12,6 +12,10 @@ use rand::distr::Distribution;
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// Returns samples of a distribution, drawn in memory order. Two generators in the same state give the same tensor.
     ///
+    /// Uniform distributions are in the module `rand::distr`. The crate `rand_distr` has the others, such as
+    /// `Tensor::random([2, 3], StandardNormal, &mut rng)`. The generator and the distribution must be those of version 0.10 of `rand`,
+    /// to which version 0.6 of `rand_distr` belongs.
+    ///
     /// # Panics
     /// If the shape exceeds the address space, or the allocation fails.
     ///
@@ -22,6 +26,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// let x = Tensor::<f64, _>::random([2, 3], StandardUniform, &mut rng);
     /// assert!(x.iter().all(|&v| (0.0..1.0).contains(&v)));
     /// ```
+    #[doc(alias = "rand")]
+    #[doc(alias = "randn")]
     #[track_caller]
     pub fn random<Sh, Di, R>(shape: Sh, distribution: Di, rng: &mut R) -> Self
     where

@@ -1,8 +1,8 @@
 //! Reductions: over all elements, over one axis, over several axes, or with the reduced axes kept with extent 1.
 
 use super::reduction::{
-    All, Any, ArgMax, ArgMin, Count, Max, Mean, Min, NanMax, NanMean, NanMin, NanSum, Norm, PeakToPeak, Prod,
-    Std, Sum, Var,
+    All, Any, ArgMax, ArgMin, Count, Max, Mean, Min, NanArgMax, NanArgMin, NanMax, NanMean, NanMin, NanProd,
+    NanStd, NanSum, NanVar, Norm, PeakToPeak, Prod, Std, Sum, Var,
 };
 use crate::axis::{AxesArg, AxisArg, IndexNumber, all_from_start};
 use crate::device::into_output::Reduced;
@@ -550,6 +550,54 @@ reductions! {
     [nan_min try_nan_min nan_min_axis try_nan_min_axis nan_min_axes try_nan_min_axes nan_min_keepdims try_nan_min_keepdims]
     () RealFloat => T, NanMin,
     examples "[[1.0, f64::NAN], [3.0, 4.0]]" "" whole "1.0" axis0 "[1.0, 4.0]";
+}
+reductions! {
+    /// Returns the product of the elements that are not NaN; one if there are none. A complex number with a NaN part is skipped.
+    ///
+    /// # Panics
+    /// If the allocation fails.
+    [nan_prod try_nan_prod nan_prod_axis try_nan_prod_axis nan_prod_axes try_nan_prod_axes nan_prod_keepdims try_nan_prod_keepdims]
+    () Inexact => T, NanProd,
+    examples "[[1.0, f64::NAN], [3.0, 4.0]]" "" whole "12.0" axis0 "[3.0, 4.0]";
+}
+reductions! {
+    /// Returns the variance `Σ|x − mean|² / (n − ddof)` of the `n` elements that are not NaN; NaN if `n ≤ ddof`. It is real for complex
+    /// numbers. A complex number with a NaN part is skipped.
+    ///
+    /// # Panics
+    /// If the allocation fails.
+    [nan_var try_nan_var nan_var_axis try_nan_var_axis nan_var_axes try_nan_var_axes nan_var_keepdims try_nan_var_keepdims]
+    (ddof: usize) Inexact => T::Magnitude, NanVar { ddof },
+    examples "[[1.0, f64::NAN], [5.0, 3.0]]" "0" whole "8.0 / 3.0" axis0 "[4.0, 0.0]";
+}
+reductions! {
+    /// Returns the standard deviation of the elements that are not NaN: the square root of [`nan_var`](Tensor::nan_var).
+    ///
+    /// # Panics
+    /// If the allocation fails.
+    [nan_std try_nan_std nan_std_axis try_nan_std_axis nan_std_axes try_nan_std_axes nan_std_keepdims try_nan_std_keepdims]
+    (ddof: usize) Inexact => T::Magnitude, NanStd { ddof },
+    examples "[[1.0, f64::NAN], [5.0, 3.0]]" "0" whole "f64::sqrt(8.0 / 3.0)" axis0 "[2.0, 0.0]";
+}
+reductions! {
+    /// Returns the flat index of the largest of the elements that are not NaN, of the first one if there are several. Indices count in
+    /// memory order over the reduced axes.
+    ///
+    /// # Panics
+    /// If the tensor has zero elements or all elements are NaN, or the allocation fails.
+    [nan_argmax try_nan_argmax nan_argmax_axis try_nan_argmax_axis nan_argmax_axes try_nan_argmax_axes nan_argmax_keepdims try_nan_argmax_keepdims]
+    () RealFloat => i64, NanArgMax,
+    examples "[[f64::NAN, 1.0], [3.0, 4.0]]" "" whole "3" axis0 "[1, 1]";
+}
+reductions! {
+    /// Returns the flat index of the smallest of the elements that are not NaN, of the first one if there are several. Indices count in
+    /// memory order over the reduced axes.
+    ///
+    /// # Panics
+    /// If the tensor has zero elements or all elements are NaN, or the allocation fails.
+    [nan_argmin try_nan_argmin nan_argmin_axis try_nan_argmin_axis nan_argmin_axes try_nan_argmin_axes nan_argmin_keepdims try_nan_argmin_keepdims]
+    () RealFloat => i64, NanArgMin,
+    examples "[[f64::NAN, 1.0], [3.0, 4.0]]" "" whole "1" axis0 "[1, 0]";
 }
 
 macro_rules! mask_reductions {

@@ -459,6 +459,24 @@ pub(crate) fn broadcast(x: &Array, shape: &[usize]) -> Outcome {
     }
 }
 
+/// The cross products of vectors along the last axis.
+pub(crate) fn cross(x: &Array, y: &Array) -> Outcome {
+    let shape = common(&[&x.shape, &y.shape])?;
+    let Some(last) = shape.len().checked_sub(1) else { return reject("AxisOutOfRange") };
+    if x.shape.last() != Some(&3) || y.shape.last() != Some(&3) {
+        return reject("Argument");
+    }
+    allocated(&shape, 8)?;
+    Ok(Array::from_fn(&shape, |index| {
+        let of = |x: &Array, step: usize| {
+            let mut index = index.to_vec();
+            index[last] = (index[last] + step) % 3;
+            repeated(x, &index)
+        };
+        of(x, 1) * of(y, 2) - of(x, 2) * of(y, 1)
+    }))
+}
+
 // ------------------------------------------------------------------ contractions
 
 /// Contracts operands. Each label is one letter; labels that `result` does not contain are summed over.

@@ -1,11 +1,14 @@
 //! Rows of Fourier transforms and their frequencies.
 
-use super::array::{Array, Rejection, allocated};
+use super::array::{Array, Rejection, allocated, doubled};
 use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row};
 use super::hazards::one;
 use super::operand::{HUGE, ToArray};
-use super::spectra::{Kind, countable_spectral, imaginary, parts, real_parts, shift, spectral, transform};
+use super::spectra::{
+    Kind, countable_spectral, imaginary, parts, real_parts, shift, spectral, summed_pairs, transform,
+};
 use super::{at_rank, done};
+use vierbein::ConvolutionMode;
 use vierbein::fft::{Fft, Norm};
 use vierbein::prelude::*;
 
@@ -122,6 +125,44 @@ fn to_real() -> [Call; 3] {
     ]
 }
 
+fn convolutions() -> [Call; 2] {
+    [
+        Call {
+            names: &["fft_convolve", "try_fft_convolve"],
+            verb: "convolve",
+            operands: spectral,
+            run: |o, _| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let mut shape = x.shape().map(|_| 1);
+                    shape[0] = 2;
+                    let (k, full) = (Tensor::full(shape, 2.0), ConvolutionMode::Full);
+                    done!(try x.try_fft_convolve(&k, full).map(|y| (y,)), panics (x.fft_convolve(&k, full),))
+                })
+            },
+            expected: |a, _| summed_pairs(&a[0]).map(|y| real_parts(&y)),
+            cannot: &[
+                (WrongShape, "operands of any shape"),
+                (Rank0, "see `fft_correlate`: without axes, nothing is transformed"),
+            ],
+            ..Call::NOTHING
+        },
+        Call {
+            names: &["fft_correlate", "try_fft_correlate"],
+            verb: "correlate",
+            operands: one,
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], {
+                    let (k, same) = (Tensor::full(x.shape().map(|_| 1), 2.0), ConvolutionMode::Same);
+                    done!(try x.try_fft_correlate(&k, same), panics x.fft_correlate(&k, same))
+                })
+            },
+            expected: |a, _| doubled(&a[0]),
+            cannot: &[(WrongShape, "operands of any shape")],
+            ..Call::NOTHING
+        },
+    ]
+}
+
 fn shifts() -> [Call; 2] {
     [
         Call {
@@ -194,7 +235,7 @@ pub(crate) fn rows() -> Vec<Row> {
         "ifft" [ifft try_ifft ifft_axes try_ifft_axes ifft_with try_ifft_with], Inverse;
         "rfft" [rfft try_rfft rfft_axes try_rfft_axes rfft_with try_rfft_with], FromReal;
     };
-    rows.extend(to_real().into_iter().chain(shifts()).map(Row::from));
+    rows.extend(to_real().into_iter().chain(shifts()).chain(convolutions()).map(Row::from));
     rows.push(Row::by_hand(&["fftfreq", "try_fftfreq", "try_fftfreq_in"], "create frequencies", fftfreq));
     rows.push(Row::by_hand(&["rfftfreq", "try_rfftfreq", "try_rfftfreq_in"], "create frequencies", rfftfreq));
     rows

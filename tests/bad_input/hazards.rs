@@ -144,6 +144,46 @@ pub(crate) fn two(hazard: Hazard) -> Vec<Vec<Operand>> {
     }
 }
 
+/// Returns pairs of operands whose last axes have three elements, and which broadcast.
+pub(crate) fn vectors(hazard: Hazard) -> Vec<Vec<Operand>> {
+    let contiguous =
+        |a: &[usize], b: &[usize]| vec![Operand::contiguous(a), Operand::contiguous(b).shifted()];
+    let mut sixteen = sixteen();
+    sixteen[15] = 3;
+    match hazard {
+        WrongShape => vec![
+            contiguous(&[2], &[2]),
+            contiguous(&[3], &[4]),
+            contiguous(&[3], &[1]),
+            contiguous(&[2, 3], &[4, 3]),
+            contiguous(&[3, 2], &[3, 2]),
+        ],
+        ZeroExtents => vec![
+            contiguous(&[0], &[0]),
+            contiguous(&[0, 3], &[3]),
+            contiguous(&[0, 3], &[0, 3]),
+            contiguous(&[3, 0], &[3, 0]),
+        ],
+        HugeExtents => vec![
+            vec![Operand::repeated(&[HUGE / 3, 3], 0), Operand::contiguous(&[3])],
+            vec![Operand::repeated(&[HUGE / 3, 3], 0); 2],
+            vec![Operand::repeated(&[HUGE, 1], 0), Operand::contiguous(&[1])],
+        ],
+        NotFinite => vec![vec![hard(&[3, 3]), hard(&[3])], vec![hard(&[9, 3]), hard(&[9, 3])]],
+        NegativeStrides => vec![
+            vec![Operand::reversed(&[3]), Operand::contiguous(&[3]).shifted()],
+            vec![Operand::contiguous(&[4, 3]), Operand::reversed(&[4, 3]).shifted()],
+        ],
+        Aliasing => vec![
+            vec![Operand::contiguous(&[3]); 2],
+            vec![Operand::windows(4, 3); 2],
+            vec![Operand::repeated(&[4, 3], 1), Operand::contiguous(&[3]).shifted()],
+        ],
+        Rank0 => vec![contiguous(&[], &[]), contiguous(&[3], &[])],
+        Rank16 => vec![contiguous(&sixteen, &sixteen), contiguous(&sixteen, &[3])],
+    }
+}
+
 /// Returns pairs of operands of a matrix product, which sums over the last axis of the first operand and the last but one of the
 /// second.
 pub(crate) fn product(hazard: Hazard) -> Vec<Vec<Operand>> {

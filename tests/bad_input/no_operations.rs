@@ -216,7 +216,13 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
     ),
     (
         "of sealed traits: kernels, whose operands the methods check (`errors/fft.rs`)",
-        &["FftElement::fft_on_host", "FftReal::rfft_on_host", "FftComplex::irfft_on_host"],
+        &[
+            "FftElement::fft_on_host",
+            "FftElement::spectrum",
+            "FftElement::of_spectrum",
+            "FftReal::rfft_on_host",
+            "FftComplex::irfft_on_host",
+        ],
     ),
     (
         "of a sealed trait: an index as itself, an address as a pointer",

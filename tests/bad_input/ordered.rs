@@ -1,6 +1,8 @@
 //! Reference results of the operations that order elements, for the tables of typed and of dynamic tensors.
 
 use super::array::{Array, Outcome, Rejection, allocated, indices, reject};
+use super::driver::Hazard;
+use super::operand::HUGE;
 use std::cmp::Ordering;
 
 /// Compares numbers. NaN is greater than all others, and zeros are equal.
@@ -113,6 +115,56 @@ pub(crate) fn lexsort(x: &Array) -> Outcome {
 }
 
 /// Returns 1 for each element of `x` that is equal to an element of `of`.
+/// The different elements of the first operand and, if `both`, of the second one.
+fn united(x: &Array, y: &Array, both: bool) -> Outcome {
+    allocated(&x.shape, 8)?;
+    allocated(&y.shape, 8)?;
+    let data = [&x.data[..], if both { &y.data } else { &[] }].concat();
+    unique(&Array::line(data))
+}
+
+pub(crate) fn set_union(x: &Array, y: &Array) -> Outcome {
+    united(x, y, true)
+}
+
+pub(crate) fn set_intersection(x: &Array, y: &Array) -> Outcome {
+    let values = united(x, y, false)?.data;
+    Ok(Array::line(values.into_iter().filter(|x| y.data.contains(x)).collect()))
+}
+
+pub(crate) fn set_difference(x: &Array, y: &Array) -> Outcome {
+    let values = united(x, y, false)?.data;
+    Ok(Array::line(values.into_iter().filter(|x| !y.data.contains(x)).collect()))
+}
+
+/// A vector for each label, along a new last axis.
+pub(crate) fn one_hot(labels: &Array, classes: usize) -> Outcome {
+    if labels.data.iter().any(|&label| label < 0.0 || label >= classes as f64) {
+        return reject("Argument");
+    }
+    let shape = [&labels.shape[..], &[classes]].concat();
+    allocated(&shape, 8)?;
+    Ok(Array::from_fn(&shape, |index| {
+        let (&class, of) = index.split_last().expect("the last axis");
+        f64::from(labels.at(of) == class as f64)
+    }))
+}
+
+/// The labels and the number of classes for each hazard of `one_hot`.
+pub(crate) fn labels(hazard: Hazard) -> Result<Vec<(Array, usize)>, &'static str> {
+    let line = |labels: &[f64]| Array::line(labels.to_vec());
+    let few = |shape: &[usize]| Array::from_fn(shape, |index| index.iter().sum::<usize>() as f64);
+    Ok(match hazard {
+        Hazard::WrongShape => vec![(line(&[0.0, 3.0]), 3), (line(&[0.0, -1.0]), 3), (line(&[0.0]), 0)],
+        Hazard::ZeroExtents => vec![(line(&[]), 3), (line(&[]), 0), (few(&[2, 0]), 3), (few(&[0, 2]), 0)],
+        Hazard::HugeExtents => vec![(line(&[0.0, 1.0]), usize::MAX), (line(&[0.0]), HUGE)],
+        Hazard::NotFinite => return Err("labels are integers"),
+        Hazard::NegativeStrides | Hazard::Aliasing => vec![(line(&[2.0, 0.0, 1.0, 1.0]), 3)],
+        Hazard::Rank0 => vec![(Array::scalar(1.0), 2), (Array::scalar(2.0), 2)],
+        Hazard::Rank16 => return Err("does not compile: the result would have rank 17"),
+    })
+}
+
 pub(crate) fn isin(x: &Array, of: &Array) -> Outcome {
     allocated(&x.shape, 1)?;
     allocated(&of.shape, 8)?;

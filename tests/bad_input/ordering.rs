@@ -5,7 +5,8 @@ use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row};
 use super::hazards::{countable, one, sixteen, two};
 use super::operand::Operand;
 use super::ordered::{
-    along, compare, greatest, isin, least, lexsort, median, places, positive, sorted, two_bins, unique,
+    along, compare, greatest, isin, labels, least, lexsort, median, one_hot, places, positive,
+    set_difference, set_intersection, set_union, sorted, two_bins, unique,
 };
 use super::{at_rank, at_ranks, done};
 use vierbein::prelude::*;
@@ -144,6 +145,41 @@ fn digitized(hazard: Hazard) -> ByHand {
     Ok(found)
 }
 
+fn encoded(hazard: Hazard) -> ByHand {
+    let of = |(from, classes): (Array, usize)| {
+        let expected = one_hot(&from, classes);
+        let data: Vec<i64> = from.data.iter().map(|&label| label as i64).collect();
+        let done = match (&from.shape[..], hazard) {
+            ([], _) => {
+                let x = Tensor::<i64, Rank<0>>::from_vec([], data);
+                done!(try x.try_one_hot::<f64>(classes), panics x.one_hot::<f64>(classes))
+            }
+            (&[rows, columns], _) => {
+                let x = Tensor::<i64, Rank<2>>::from_vec([rows, columns], data);
+                done!(try x.try_one_hot::<f64>(classes), panics x.one_hot::<f64>(classes))
+            }
+            (_, NegativeStrides) => {
+                let x = Tensor::<i64, Rank<1>>::from(data).flip(0).to_owned();
+                done!(try x.flip(0).try_one_hot::<f64>(classes), panics x.flip(0).one_hot::<f64>(classes))
+            }
+            (_, Aliasing) => {
+                let x = Tensor::<i64, Rank<1>>::from(data);
+                let twice = x.broadcast_to([2, x.len()]);
+                done!(
+                    try twice.try_one_hot::<f64>(classes).map(|y| y.index_axis(0, 1).to_owned()),
+                    panics twice.one_hot::<f64>(classes).index_axis(0, 0).to_owned()
+                )
+            }
+            _ => {
+                let x = Tensor::<i64, Rank<1>>::from(data);
+                done!(try x.try_one_hot::<f64>(classes), panics x.one_hot::<f64>(classes))
+            }
+        };
+        (done, expected)
+    };
+    Ok(labels(hazard)?.into_iter().map(of).collect())
+}
+
 /// Returns quantile 1: the maximum, or NaN.
 fn maximum(line: &[f64]) -> Option<f64> {
     (!line.is_empty()).then(|| sorted(line, false)[line.len() - 1])
@@ -223,6 +259,33 @@ pub(crate) fn rows() -> Vec<Row> {
             },
             expected: |a, _| unique(&a[0]),
             ..WHOLE
+        },
+        Call {
+            names: &["set_union", "try_set_union"],
+            verb: "look up",
+            operands: two,
+            run: |o, _| at_ranks!(o, x: view, y: view, [0 0, 0 2, 2 0, 1 1, 2 1, 2 2, 16 16], done!(try x.try_set_union(y), panics x.set_union(y))),
+            expected: |a, _| set_union(&a[0], &a[1]),
+            cannot: &[(WrongShape, "operands of any shapes")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: &["set_intersection", "try_set_intersection"],
+            verb: "look up",
+            operands: two,
+            run: |o, _| at_ranks!(o, x: view, y: view, [0 0, 0 2, 2 0, 1 1, 2 1, 2 2, 16 16], done!(try x.try_set_intersection(y), panics x.set_intersection(y))),
+            expected: |a, _| set_intersection(&a[0], &a[1]),
+            cannot: &[(WrongShape, "operands of any shapes")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: &["set_difference", "try_set_difference"],
+            verb: "look up",
+            operands: two,
+            run: |o, _| at_ranks!(o, x: view, y: view, [0 0, 0 2, 2 0, 1 1, 2 1, 2 2, 16 16], done!(try x.try_set_difference(y), panics x.set_difference(y))),
+            expected: |a, _| set_difference(&a[0], &a[1]),
+            cannot: &[(WrongShape, "operands of any shapes")],
+            ..Call::NOTHING
         },
         Call {
             names: &["isin", "try_isin"],
@@ -305,6 +368,7 @@ pub(crate) fn rows() -> Vec<Row> {
         },
     ];
     let by_hand = [
+        Row::by_hand(&["one_hot", "try_one_hot"], "encode labels", encoded),
         Row::by_hand(&["searchsorted", "try_searchsorted"], "search", searched),
         Row::by_hand(&["digitize", "try_digitize"], "bins", digitized),
     ];

@@ -1,8 +1,8 @@
 //! Rows of products and contractions.
 
-use super::array::{Array, Outcome, Rejection, allocated, einsum, reject};
+use super::array::{Array, Outcome, Rejection, allocated, cross, einsum, reject};
 use super::driver::{Call, Hazard, Hazard::*, Row};
-use super::hazards::product;
+use super::hazards::{product, vectors};
 use super::operand::Operand;
 use super::writing::into;
 use super::{at_ranks, done};
@@ -355,6 +355,21 @@ fn labelled(a: &[Array]) -> Outcome {
     }
 }
 
+fn of_vectors() -> Vec<Row> {
+    let call = Call {
+        names: &["cross", "try_cross"],
+        verb: "cross",
+        operands: vectors,
+        run: |o, _| {
+            at_ranks!(o, a: view, b: view, [0 0, 1 0, 1 1, 2 1, 2 2, 16 1, 16 16],
+                done!(try a.try_cross(-1, b), panics a.cross(-1, b)))
+        },
+        expected: |a, _| cross(&a[0], &a[1]),
+        ..Call::NOTHING
+    };
+    vec![call.into()]
+}
+
 pub(crate) fn rows() -> Vec<Row> {
-    [named(), by_labels()].into_iter().flatten().collect()
+    [named(), by_labels(), of_vectors()].into_iter().flatten().collect()
 }

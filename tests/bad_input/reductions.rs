@@ -87,6 +87,12 @@ fn extreme(v: &[f64], better: fn(f64, f64) -> bool) -> Option<(usize, f64)> {
     nan.or_else(|| v.iter().copied().enumerate().reduce(|best, x| if better(x.1, best.1) { x } else { best }))
 }
 
+/// Returns the index of the first extremum of the numbers.
+fn extreme_number(v: &[f64], better: fn(f64, f64) -> bool) -> Option<f64> {
+    let numbers = v.iter().copied().enumerate().filter(|(_, x)| !x.is_nan());
+    numbers.reduce(|best, x| if better(x.1, best.1) { x } else { best }).map(|(k, _)| k as f64)
+}
+
 fn norm(v: &[f64]) -> f64 {
     let scale = v.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     if v.iter().any(|x| x.is_nan()) {
@@ -145,6 +151,16 @@ fn every_form() -> Vec<Row> {
             |v| Some(mean(&numbers(v)));
         view 8 "maximum without NaN" [nan_max try_nan_max nan_max_axis try_nan_max_axis nan_max_axes try_nan_max_axes nan_max_keepdims try_nan_max_keepdims] (), NAN_MAX;
         view 8 "minimum without NaN" [nan_min try_nan_min nan_min_axis try_nan_min_axis nan_min_axes try_nan_min_axes nan_min_keepdims try_nan_min_keepdims] (), NAN_MIN;
+        view 8 "product without NaN" [nan_prod try_nan_prod nan_prod_axis try_nan_prod_axis nan_prod_axes try_nan_prod_axes nan_prod_keepdims try_nan_prod_keepdims] (),
+            |v| Some(numbers(v).iter().product());
+        view 8 "variance without NaN" [nan_var try_nan_var nan_var_axis try_nan_var_axis nan_var_axes try_nan_var_axes nan_var_keepdims try_nan_var_keepdims] (1),
+            |v| Some(variance(&numbers(v), 1.0));
+        view 8 "deviation without NaN" [nan_std try_nan_std nan_std_axis try_nan_std_axis nan_std_axes try_nan_std_axes nan_std_keepdims try_nan_std_keepdims] (0),
+            |v| Some(variance(&numbers(v), 0.0).sqrt());
+        view 8 "maximum without NaN" [nan_argmax try_nan_argmax nan_argmax_axis try_nan_argmax_axis nan_argmax_axes try_nan_argmax_axes nan_argmax_keepdims try_nan_argmax_keepdims] (),
+            |v| extreme_number(v, |a, b| a > b);
+        view 8 "minimum without NaN" [nan_argmin try_nan_argmin nan_argmin_axis try_nan_argmin_axis nan_argmin_axes try_nan_argmin_axes nan_argmin_keepdims try_nan_argmin_keepdims] (),
+            |v| extreme_number(v, |a, b| a < b);
         mask 1 "all" [all try_all all_axis try_all_axis all_axes try_all_axes all_keepdims try_all_keepdims] (),
             |v| Some(f64::from(v.iter().all(|&x| x > 0.0)));
         mask 1 "any" [any try_any any_axis try_any_axis any_axes try_any_axes any_keepdims try_any_keepdims] (),

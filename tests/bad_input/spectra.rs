@@ -39,6 +39,28 @@ pub(crate) fn countable_spectral(hazard: Hazard) -> Vec<Vec<Operand>> {
     spectral(hazard).into_iter().filter(|x| !x[0].is_huge()).collect()
 }
 
+/// The convolution along axis 0 with two elements that are 2, by a Fourier transform: a line with an element that is not finite is NaN.
+pub(crate) fn summed_pairs(x: &Array) -> Outcome {
+    if x.shape.contains(&0) {
+        return reject("Argument");
+    }
+    let mut shape = x.shape.clone();
+    shape[0] = shape[0].saturating_add(1);
+    allocated(&shape, 8)?;
+    Ok(Array::from_fn(&shape, |index| {
+        let at = |k: usize| {
+            let mut index = index.to_vec();
+            index[0] = k;
+            x.at(&index)
+        };
+        if (0..x.shape[0]).any(|k| !at(k).is_finite()) {
+            return f64::NAN;
+        }
+        let (k, n) = (index[0], x.shape[0]);
+        2.0 * (if k < n { at(k) } else { 0.0 } + if k > 0 { at(k - 1) } else { 0.0 })
+    }))
+}
+
 /// Returns the real and imaginary parts of a result. If one of them is not finite, neither is compared. Rounding errors are relative
 /// to the largest element of a line, not to each element, so the parts are compared after adding a number to them.
 pub(crate) fn parts(re: &Array, im: &Array) -> Array {

@@ -226,6 +226,12 @@ macro_rules! floats {
             compare::<$t, _>(NanMax, &cases, with_nan, 77.0, same);
             compare::<$t, _>(NanMin, &cases, with_nan, 77.0, same);
             compare::<$t, _>(NanMax, &some(), |_| <$t>::NAN, 77.0, same);
+            compare::<$t, _>(NanProd, &cases, with_nan, 77.0, close);
+            let ties_and_nan = |k| if scrambled(k) % 97 == 0 { <$t>::NAN } else { ties(k) };
+            compare::<$t, _>(NanVar { ddof: 1 }, &cases, ties_and_nan, 77.0, close);
+            compare::<$t, _>(NanStd { ddof: 0 }, &cases, ties_and_nan, 77.0, close);
+            compare::<$t, _>(NanArgMax, &cases, ties_and_nan, 77, exact);
+            compare::<$t, _>(NanArgMin, &cases, ties_and_nan, 77, exact);
             compare::<$t, _>(ArgMax, &cases, ties, 77, exact);
             compare::<$t, _>(ArgMin, &cases, with_nan, 77, exact);
             compare::<$t, _>(ArgMax, &some(), |_| <$t>::NEG_INFINITY, 77, exact);

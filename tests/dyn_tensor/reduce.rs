@@ -7,7 +7,7 @@ use vierbein::dyn_tensor::DynReduction;
 use vierbein::{Complex, DType, DynScalar, DynTensor, Error, MemoryOrder, c64};
 
 const ORDERS: [MemoryOrder; 2] = [MemoryOrder::RowMajor, MemoryOrder::ColMajor];
-const ALL: [DynReduction; 18] = [
+const ALL: [DynReduction; 23] = [
     DynReduction::Sum,
     DynReduction::Prod,
     DynReduction::Mean,
@@ -26,6 +26,11 @@ const ALL: [DynReduction; 18] = [
     DynReduction::NanMean,
     DynReduction::NanMax,
     DynReduction::NanMin,
+    DynReduction::NanProd,
+    DynReduction::NanVar { ddof: 1 },
+    DynReduction::NanStd { ddof: 0 },
+    DynReduction::NanArgMax,
+    DynReduction::NanArgMin,
 ];
 
 /// Converts a real number to the result type of variances and norms of `T`.
@@ -90,6 +95,11 @@ fn reduced<T: Value>(op: DynReduction, elements: &[T]) -> Option<DynScalar> {
         DynReduction::NanMean => reduced(DynReduction::Mean, elements).filter(|_| inexact),
         DynReduction::NanMax => reduced(DynReduction::Max, elements).filter(|_| inexact),
         DynReduction::NanMin => reduced(DynReduction::Min, elements).filter(|_| inexact),
+        DynReduction::NanProd => reduced(DynReduction::Prod, elements).filter(|_| inexact),
+        DynReduction::NanVar { ddof } => reduced(DynReduction::Var { ddof }, elements).filter(|_| inexact),
+        DynReduction::NanStd { ddof } => reduced(DynReduction::Std { ddof }, elements).filter(|_| inexact),
+        DynReduction::NanArgMax => reduced(DynReduction::ArgMax, elements).filter(|_| inexact),
+        DynReduction::NanArgMin => reduced(DynReduction::ArgMin, elements).filter(|_| inexact),
         _ => unreachable!("there are no others"),
     }
 }
@@ -205,6 +215,11 @@ fn named_methods_equal_reduce() {
         (DynReduction::NanMean, x.nan_mean(1)),
         (DynReduction::NanMax, x.nan_max(1)),
         (DynReduction::NanMin, x.nan_min(1)),
+        (DynReduction::NanProd, x.nan_prod(1)),
+        (DynReduction::NanVar { ddof: 1 }, x.nan_var(1, 1)),
+        (DynReduction::NanStd { ddof: 0 }, x.nan_std(1, 0)),
+        (DynReduction::NanArgMax, x.nan_argmax(1)),
+        (DynReduction::NanArgMin, x.nan_argmin(1)),
     ] {
         let of = if matches!(op, DynReduction::All | DynReduction::Any | DynReduction::Count) {
             &mask

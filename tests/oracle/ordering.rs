@@ -1,7 +1,7 @@
 //! Compares quantiles and histograms with NumPy's, and sorted special values with known ones.
 
 use super::{Matrix, both_orders, listed};
-use vierbein::{Bins, Error, Order, Quantile, Rank, Side, Tensor, tensor};
+use vierbein::{Bins, Cpu, DynTensor, Error, Order, Quantile, Rank, Side, Tensor, tensor};
 
 const METHODS: [(&str, Quantile); 9] = [
     ("inverted_cdf", Quantile::InvertedCdf),
@@ -89,7 +89,7 @@ fn counts_of_integers() {
     assert_eq!(tensor![i64::MIN, i64::MAX, 0].histogram(2).0, tensor![1, 2]);
 }
 
-both_orders! { special_values positions_in_memory_order empty_tensors }
+both_orders! { special_values positions_in_memory_order empty_tensors sets labels }
 
 fn special_values<O: Order>() {
     let nan = f64::NAN;
@@ -160,4 +160,56 @@ fn empty_tensors<O: Order>() {
     assert_eq!(Matrix::<f64, O>::zeros([2, 3]).quantile(1, [0.0; 0], Quantile::Linear).shape(), [2, 0]);
     assert_eq!(x.lexsort(), Tensor::<i64, Rank<1>, O>::from_vec([3], vec![0, 1, 2]));
     assert_eq!(Matrix::<f64, O>::zeros([3, 0]).lexsort().shape(), [0]);
+}
+
+fn sets<O: Order>() {
+    let nan = f64::NAN;
+    let x = Matrix::<f64, O>::from([[3.0, nan, -0.0], [1.0, 3.0, nan]]);
+    let y = Tensor::<f64, Rank<1>, O>::from([0.0, 5.0, 3.0, nan, f64::NEG_INFINITY]);
+    let text = |x: Tensor<f64, Rank<1>, O>| format!("{:?}", x.to_vec());
+    // The signs of zeros are those of the first operand.
+    assert_eq!(text(x.set_union(&y)), "[-inf, -0.0, 1.0, 3.0, 5.0, NaN]");
+    assert_eq!(text(y.set_union(&x)), "[-inf, 0.0, 1.0, 3.0, 5.0, NaN]");
+    assert_eq!(text(x.set_intersection(&y)), "[-0.0, 3.0]");
+    assert_eq!(text(x.set_difference(&y)), "[1.0, NaN]");
+    let (a, b) = (DynTensor::from(x.clone()), DynTensor::from(y.clone()));
+    let same = |found: Result<DynTensor, Error>, typed: Tensor<f64, Rank<1>, O>| {
+        assert_eq!(format!("{:?}", found.unwrap().to_vec::<f64>().unwrap()), text(typed));
+    };
+    same(a.set_union(&b), x.set_union(&y));
+    same(a.set_intersection(&b), x.set_intersection(&y));
+    same(a.set_difference(&b), x.set_difference(&y));
+    let none = Matrix::<f64, O>::zeros([0, 2]);
+    assert_eq!(none.set_union(x.t()).len(), 4);
+    assert_eq!(x.set_intersection(&none).len(), 0);
+    assert_eq!(x.set_difference(&none).len(), 4);
+    assert_eq!(tensor![true, false].set_difference(tensor![false]), tensor![true]);
+    assert!(a.set_union(&tensor![1, 2]).is_err());
+    // NumPy's results, for residues: `np.union1d(a, b)`, `np.intersect1d(a, b)` and `np.setdiff1d(a, b)`.
+    let residues =
+        |step: i32| Tensor::<i32, Rank<2>, O>::from_fn([4, 5], |[i, j]| (step * (5 * i + j) as i32) % 23);
+    let (a, b) = (residues(3), residues(7));
+    assert_eq!(a.set_union(&b).to_vec(), (0..23).collect::<Vec<_>>());
+    assert_eq!(a.set_intersection(&b).to_vec(), [0, 1, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 15, 18, 19, 21, 22]);
+    assert_eq!(a.set_difference(&b).to_vec(), [2, 9, 16]);
+}
+
+fn labels<O: Order>() {
+    let labels = Matrix::<i64, O>::from([[2, 0], [1, 1], [0, 2]]);
+    let expected = |[i, j, k]: [usize; 3]| if labels[[i, j]] == k as i64 { 1 } else { 0 };
+    assert_eq!(labels.one_hot::<u8>(4), Tensor::<u8, Rank<3>, O>::from_fn([3, 2, 4], expected));
+    assert_eq!(labels.flip([0, 1]).one_hot::<u8>(3), labels.one_hot::<u8>(3).flip([0, 1]));
+    let any = DynTensor::from(labels.clone()).one_hot(3, vierbein::DType::C32).unwrap();
+    assert_eq!(any.downcast::<vierbein::c32, Rank<3>, O, Cpu>().unwrap(), labels.one_hot(3));
+    let message = "cannot encode labels: label 2 is not the number of one of 2 classes, which are counted from 0; \
+                   pass a larger number of classes, or replace the label";
+    assert_eq!(labels.try_one_hot::<f32>(2).unwrap_err().to_string(), message);
+    let errors = [
+        DynTensor::from(labels.clone()).one_hot(2, vierbein::DType::F32),
+        DynTensor::from(labels.clone()).one_hot(3, vierbein::DType::Bool),
+        DynTensor::from(tensor![1]).one_hot(2, vierbein::DType::F32),
+    ]
+    .map(|found| found.unwrap_err().to_string());
+    assert_eq!(errors[0], message);
+    assert!(errors[1].contains("bool") && errors[2].contains("i32"), "{errors:?}");
 }

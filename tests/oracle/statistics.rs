@@ -3,12 +3,15 @@
 use super::both_orders;
 use std::path::Path;
 use vierbein::prelude::*;
-use vierbein::{ConvolutionMode, DynTensor, Error};
+use vierbein::{ConvolutionMode, DType, DynTensor, Error};
 
 both_orders! {
     covariances interpolation trapezoids cumulative_extremes reductions_without_nan finite_replacements ranges
-    weighted_means polynomials convolutions_of_vectors convolutions_of_rank_3
+    cross_products weighted_means polynomials convolutions_of_vectors convolutions_of_rank_3
 }
+
+#[cfg(feature = "fft")]
+both_orders! { convolutions_by_transforms }
 
 fn read<D: Dim, O: Order>(name: &str) -> Tensor<f64, D, O> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/statistics");
@@ -157,8 +160,27 @@ fn reductions_without_nan<O: Order>() {
         check(&x.nan_min_axis(axis), dynamic(&x).nan_min(axis), &name("min"), 0.0);
         check(&turned.nan_mean_axis(axis), dynamic(&x).nan_mean(axis), &name("mean"), 1e-13);
         check(&turned.nan_max_axis(axis), dynamic(&x).nan_max(axis), &name("max"), 0.0);
+        check(&x.nan_prod_axis(axis), dynamic(&x).nan_prod(axis), &name("prod"), 1e-13);
+        check(&x.nan_var_axis(axis, 1), dynamic(&x).nan_var(axis, 1), &name("var"), 1e-13);
+        check(&x.nan_std_axis(axis, 0), dynamic(&x).nan_std(axis, 0), &name("std"), 1e-13);
+        check(&turned.nan_var_axis(axis, 1), dynamic(&x).nan_var(axis, 1), &name("var"), 1e-13);
         let kept = x.nan_min_keepdims(axis);
         check(&kept.remove_axis(axis).to_owned(), dynamic(&x).nan_min(axis), &name("min"), 0.0);
+    }
+    let some = read::<Rank<3>, O>("some_gaps");
+    let turned = some.reverse_axes().to_owned();
+    let turned = turned.reverse_axes();
+    for axis in 0..3 {
+        let places = |x: Result<DynTensor, Error>| x.and_then(|x| x.to_dtype(DType::F64));
+        let (max, min) = (format!("nan_argmax{axis}"), format!("nan_argmin{axis}"));
+        let [greatest, least] =
+            [dynamic(&some).nan_argmax(axis), dynamic(&some).nan_argmin(axis)].map(places);
+        check(&some.nan_argmax_axis(axis).cast(), greatest, &max, 0.0);
+        check(&turned.nan_argmin_axis(axis).cast(), least, &min, 0.0);
+        let message = "cannot reduce: there is no index of the maximum without NaN: all elements along the reduced axes are NaN; \
+                       replace NaN first, e.g. with `nan_to_num`";
+        let errors = [x.try_nan_argmax_axis(axis).unwrap_err(), dynamic(&x).nan_argmax(axis).unwrap_err()];
+        assert_eq!(errors.map(|error| error.to_string()), [message; 2]);
     }
     let whole = read::<Rank<1>, O>("nan_whole");
     for (k, found) in [x.nan_sum(), x.nan_mean(), x.nan_max(), x.nan_min()].iter().enumerate() {
@@ -179,6 +201,13 @@ fn reductions_without_nan<O: Order>() {
                 assert_eq!(large.nan_sum_axis(axis)[[k]], sum);
                 assert_eq!(large.nan_mean_axis(axis)[[k]], sum / numbers.len() as f32);
                 assert_eq!(large.nan_max_axis(axis)[[k]], numbers.iter().copied().fold(f32::MIN, f32::max));
+                let wide = numbers.iter().map(|&x| f64::from(x));
+                let mean = wide.clone().sum::<f64>() / numbers.len() as f64;
+                let variance = wide.map(|x| (x - mean) * (x - mean)).sum::<f64>() / numbers.len() as f64;
+                let found = f64::from(large.nan_var_axis(axis, 0)[[k]]);
+                assert!((found - variance).abs() < 1e-5 * variance, "{found} {variance}");
+                let first = (0..[301, 1009][axis]).find(|&n| along(n) == 31.0).unwrap();
+                assert_eq!(large.nan_argmax_axis(axis)[[k]], first as i64);
             }
         }
     }
@@ -189,11 +218,55 @@ fn reductions_without_nan<O: Order>() {
     let z = Tensor::<_, Rank<1>, O>::from_vec([3], parts);
     assert_eq!(z.nan_sum().item(), Complex::new(4.0, -2.0));
     assert_eq!(z.nan_mean().item(), Complex::new(2.0, -1.0));
+    assert_eq!(z.nan_prod().item(), Complex::new(11.0, 2.0));
+    assert_eq!(z.nan_var(1).item(), 20.0);
+    assert_eq!(z.nan_std(0).item(), f64::sqrt(10.0));
+    // Infinities are elements, also where they equal the start of the search.
+    let low = Tensor::<f64, Rank<1>, O>::from_vec([3], vec![f64::NAN, f64::NEG_INFINITY, f64::NEG_INFINITY]);
+    assert_eq!((low.nan_argmax().item(), (-&low).nan_argmin().item()), (1, 1));
+    // A sum of squares that overflows in a block, and distances that cancel.
+    let wide = vec![f64::NAN, 1e200, -1e200, 1e200];
+    assert_eq!(Tensor::<f64, Rank<1>, O>::from_vec([4], wide).nan_var(0).item(), f64::INFINITY);
+    let far = vec![1e9, f64::NAN, 1e9 + 1.0, 1e9 + 2.0];
+    assert_eq!(Tensor::<f64, Rank<1>, O>::from_vec([4], far).nan_var(1).item(), 1.0);
     let nothing = Tensor::<f64, Rank<1>, O>::zeros([0]);
     assert_eq!(nothing.nan_sum().item(), 0.0);
     assert!(nothing.nan_mean().item().is_nan());
     let message = nothing.try_nan_max().unwrap_err().to_string();
     assert!(message.contains("maximum without NaN"), "{message}");
+}
+
+fn cross_products<O: Order>() {
+    let (a, c) = (read::<Rank<4>, O>("left_vectors"), read::<Rank<4>, O>("other_vectors"));
+    let turned = a.permute([2, 0, 3, 1]).to_owned();
+    let turned = turned.permute([1, 3, 0, 2]);
+    check(&a.cross(1, &c), dynamic(&a).cross(1, &dynamic(&c)), "cross1", 1e-14);
+    check(&turned.cross(Axis::<1>, &c), dynamic(&a).cross(-3, &dynamic(&c)), "cross1", 1e-14);
+    let b = read::<Rank<3>, RowMajor>("right_vectors").reshape([1, 3, 1, 3]).to_order::<O>();
+    check(&a.cross(Last, &b), dynamic(&a).cross(3, &dynamic(&b)), "cross3", 1e-14);
+    check(&-b.cross(Last, turned), dynamic(&a).cross(3, &dynamic(&b)), "cross3", 1e-14);
+    // Operands of different ranks are aligned by the rule of the order.
+    let rows = Tensor::<i32, Rank<2>>::from([[1, 2, 3], [1, 0, 0]]);
+    assert_eq!(rows.cross(-1, tensor![4, 5, 6]), tensor![[-3, 6, -3], [0, -6, 5]]);
+    assert_eq!(tensor![4, 5, 6].cross(1, &rows), tensor![[3, -6, 3], [0, 6, -5]]);
+    let columns = rows.t().to_owned().to_order::<ColMajor>();
+    let line = Tensor::<i32, Rank<1>, ColMajor>::from([4, 5, 6]);
+    assert_eq!(columns.cross(0, &line).to_order::<RowMajor>(), tensor![[-3, 0], [6, -6], [-3, 5]]);
+    assert!(columns.try_cross(1, &line).is_err());
+    let i = Complex::<f64>::i();
+    let z = tensor![i, Complex::from(0.0), Complex::from(0.0)];
+    let one = tensor![Complex::from(0.0), Complex::from(1.0), Complex::from(0.0)];
+    assert_eq!(z.cross(0, &one), tensor![Complex::from(0.0), Complex::from(0.0), i]);
+    if cfg!(debug_assertions) {
+        let bytes = tensor![0u8, 1, 0];
+        assert!(bytes.try_cross(0, tensor![1u8, 0, 0]).unwrap_err().to_string().contains("cannot subtract"));
+    }
+    let error = tensor![1.0, 2.0].try_cross(0, tensor![3.0, 4.0]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cannot cross: shapes [2] and [2] along axis 0 of their common shape [2]: both must have 3 elements along this axis; \
+         name the axis of the vectors"
+    );
 }
 
 fn finite_replacements<O: Order>() {
@@ -339,4 +412,86 @@ fn convolutions_of_rank_3<O: Order>() {
     let number = Tensor::<f64, Rank<0>, O>::scalar(3.0);
     assert_eq!(number.convolve(&number, ConvolutionMode::Full).item(), 9.0);
     assert_eq!(dynamic(&number).convolve(&dynamic(&number), MODES[1]).unwrap().item().unwrap(), 9.0.into());
+}
+
+/// Compares with the direct results of NumPy and SciPy.
+#[cfg(feature = "fft")]
+fn convolutions_by_transforms<O: Order>() {
+    let (a, b) = (read::<Rank<1>, O>("signal"), read::<Rank<1>, O>("kernel"));
+    let expected = [read::<Rank<1>, O>("convolve").to_vec(), read::<Rank<1>, O>("correlate").to_vec()];
+    let mut found: [Vec<f64>; 2] = Default::default();
+    for (n, m) in [(9, 4), (9, 5), (4, 9), (5, 9), (3, 3), (1, 5), (6, 1)] {
+        for mode in MODES {
+            let (x, kernel) = (a.slice(s![..n]), b.slice(s![..m]));
+            found[0].extend(x.fft_convolve(kernel, mode).iter());
+            found[1].extend(x.fft_correlate(kernel, mode).iter());
+        }
+    }
+    for (found, expected) in found.iter().zip(&expected) {
+        assert_eq!(found.len(), expected.len());
+        assert!(found.iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-13), "{found:?} {expected:?}");
+    }
+    let (x, kernel) = (read::<Rank<3>, O>("image"), read::<Rank<3>, O>("stencil"));
+    let near = |found: &Tensor<f64, Rank<3>, O>, expected: &Tensor<f64, Rank<3>, O>| {
+        assert!(found.all_close(expected, 0.0, 1e-13), "{found}\n{expected}");
+    };
+    let near_typed = |x: &DynTensor, y: &Tensor<f64, Rank<3>, O>| near(&x.clone().downcast().unwrap(), y);
+    let turned = x.reverse_axes().to_owned();
+    let complex = |x: &Tensor<f64, Rank<3>, O>, y: TensorView<'_, f64, Rank<3>, O>, factor: f64| {
+        x.zip_map(&y, move |re, im| Complex::new(re, factor * im))
+    };
+    let (z, w) = (complex(&x, x.flip(0), 1.0), complex(&kernel, kernel.flip(2), -2.0));
+    for (mode, name) in MODES.into_iter().zip(["full", "same", "valid"]) {
+        let (convolved, correlated) = (read(&format!("convolve_{name}")), read(&format!("correlate_{name}")));
+        near(&x.fft_convolve(&kernel, mode), &convolved);
+        near(&turned.reverse_axes().fft_convolve(kernel.view(), mode), &convolved);
+        near(&x.fft_correlate(&kernel, mode), &correlated);
+        near_typed(&dynamic(&x).fft_convolve(&dynamic(&kernel), mode).unwrap(), &convolved);
+        near_typed(&dynamic(&x).fft_correlate(&dynamic(&kernel), mode).unwrap(), &correlated);
+        let backwards = kernel.flip([0, 2]).to_owned();
+        near(&x.fft_correlate(backwards.flip([0, 2]), mode), &correlated);
+        for (correlate, of) in [(false, "convolve"), (true, "correlate")] {
+            let parts = read::<Rank<4>, O>(&format!("{of}_complex_{name}"));
+            let part = |k: usize| parts.index_axis(0, k).to_owned();
+            let typed = if correlate { z.fft_correlate(&w, mode) } else { z.fft_convolve(&w, mode) };
+            let (x, kernel) = (DynTensor::from(z.clone()), DynTensor::from(w.clone()));
+            let any = if correlate { x.fft_correlate(&kernel, mode) } else { x.fft_convolve(&kernel, mode) };
+            let any = any.unwrap().downcast::<Complex<f64>, Rank<3>, O, Cpu>().unwrap();
+            for found in [typed, any] {
+                near(&found.re(), &part(0));
+                near(&found.im(), &part(1));
+            }
+        }
+    }
+    // Operands of which either is longer along some axis, and single precision.
+    let value = |k: usize| ((k * 37) % 101) as f64 / 50.0 - 1.0;
+    for (n, m) in
+        [([30, 1, 4], [7, 5, 9]), ([1, 1, 60], [1, 1, 31]), ([2, 8, 3], [11, 2, 1]), ([5, 1, 1], [1, 6, 1])]
+    {
+        let x = Tensor::<f64, Rank<3>, O>::from_fn(n, |[i, j, k]| value(i + 7 * j + 13 * k));
+        let kernel = Tensor::<f64, Rank<3>, O>::from_fn(m, |[i, j, k]| value(5 * i + 3 * j + k));
+        for mode in MODES {
+            near(&x.fft_convolve(&kernel, mode), &x.convolve(&kernel, mode));
+            near(&x.fft_correlate(&kernel, mode), &x.correlate(&kernel, mode));
+            let single = x.cast::<f32>().fft_correlate(kernel.cast::<f32>(), mode);
+            assert!(single.cast::<f64>().all_close(&x.correlate(&kernel, mode), 0.0, 1e-5));
+            let (z, w) = (x.cast::<Complex<f32>>(), kernel.cast::<Complex<f32>>());
+            let single = z.fft_convolve(&w, mode).re().cast::<f64>();
+            assert!(single.all_close(&x.convolve(&kernel, mode), 0.0, 1e-5));
+        }
+    }
+    let none = Tensor::<f64, Rank<3>, O>::zeros([2, 0, 1]);
+    let errors = [
+        x.try_fft_convolve(&none, ConvolutionMode::Same).unwrap_err(),
+        dynamic(&x).fft_convolve(&dynamic(&none), ConvolutionMode::Same).unwrap_err(),
+    ];
+    let text =
+        "cannot convolve: an operand of shape [2, 0, 1] has zero elements; give operands with elements";
+    assert_eq!(errors.map(|error| error.to_string()), [text; 2]);
+    let integers = DynTensor::from(tensor![1, 2]).fft_convolve(&tensor![1, 2], ConvolutionMode::Full);
+    assert!(integers.unwrap_err().to_string().contains("has no Fourier transform"));
+    let flat = dynamic(&x).fft_correlate(&tensor![1.0, 2.0], ConvolutionMode::Full);
+    assert!(flat.unwrap_err().to_string().contains("insert axes"));
+    let number = Tensor::<f64, Rank<0>, O>::scalar(3.0);
+    assert_eq!(number.fft_convolve(&number, ConvolutionMode::Full).item(), 9.0);
 }

@@ -204,6 +204,11 @@ pub(super) fn compute(x: DynView<'_>, y: DynView<'_>, s: &mut Source<'_>) {
                 DynReduction::NanMean,
                 DynReduction::NanMax,
                 DynReduction::NanMin,
+                DynReduction::NanProd,
+                DynReduction::NanVar { ddof: 1 },
+                DynReduction::NanStd { ddof: 0 },
+                DynReduction::NanArgMax,
+                DynReduction::NanArgMin,
             ]);
             let axes = s.axes(x.rank());
             match s.below(3) {

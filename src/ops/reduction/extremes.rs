@@ -125,9 +125,9 @@ extremes! {
 /// The best value so far and its index.
 #[derive(Debug, Clone, Copy)]
 pub struct Best<T> {
-    value: T,
+    pub(super) value: T,
     /// `usize::MAX` before the first element.
-    index: usize,
+    pub(super) index: usize,
 }
 
 macro_rules! positions {

@@ -7,8 +7,8 @@ mod norm;
 mod range;
 
 pub use extremes::{ArgMax, ArgMin, Best, Max, Min};
-pub use moments::{Moments, Std, Var};
-pub use nan::{Counted, NanMax, NanMean, NanMin, NanSum};
+pub use moments::{Moments, NanStd, NanVar, Std, Var};
+pub use nan::{Counted, NanArgMax, NanArgMin, NanMax, NanMean, NanMin, NanProd, NanSum};
 pub use norm::Norm;
 pub use range::PeakToPeak;
 

@@ -69,36 +69,60 @@ pub struct Std {
     pub ddof: usize,
 }
 
-/// Returns the moments of a block from the distances to its first element, without a division per element.
+/// The variance of the elements that are not NaN, as a reduction.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NanVar {
+    /// Delta degrees of freedom: the divisor is the number of elements that are not NaN minus `ddof`.
+    pub ddof: usize,
+}
+
+/// The standard deviation of the elements that are not NaN, as a reduction.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NanStd {
+    /// Delta degrees of freedom: the divisor is the number of elements that are not NaN minus `ddof`.
+    pub ddof: usize,
+}
+
+/// Returns the moments of a block from the distances to its first element, without a division per element. With `SKIP`, the moments are
+/// those of the elements that are not NaN.
 ///
 /// If the first element is far from the mean, digits would cancel in `squares - shift`; then a second pass computes the distances from
 /// the mean. If a sum overflows, the function folds the elements one by one.
 #[inline(always)]
-fn of_block<T: Scalar>(elements: &[T]) -> Moments<T::Float> {
+fn of_block<T: Scalar, const SKIP: bool>(elements: &[T]) -> Moments<T::Float> {
     let nothing = Moments::of_empty(T::Float::zero(), T::Magnitude::zero());
-    let Some(&first) = elements.first() else { return nothing };
-    let (first, count) = (CastTo::<T::Float>::cast_to(first), T::Magnitude::from_usize(elements.len()));
-    let (sum, squares) = distances(elements, first);
+    let skipped = |x: T| SKIP && is_nan(x);
+    let Some(&first) = elements.iter().find(|&&x| !skipped(x)) else { return nothing };
+    let first = CastTo::<T::Float>::cast_to(first);
+    let count = if SKIP { elements.iter().map(|&x| usize::from(!skipped(x))).sum() } else { elements.len() };
+    let count = T::Magnitude::from_usize(count);
+    let (sum, squares) = distances::<T, SKIP>(elements, first);
     let mean = first + sum.unscale(count);
     let shift = sum.dot_re(sum) / count;
     if !mean.all_finite() || !squares.is_finite() {
-        return in_few_lanes(elements, nothing, |m, x| m.with(x.cast_to()), Moments::joined);
+        let with = |m: Moments<T::Float>, x: T| if skipped(x) { m } else { m.with(x.cast_to()) };
+        return in_few_lanes(elements, nothing, with, Moments::joined);
     }
     // Accepts a cancellation of at most two bits.
     let two = T::Magnitude::one() + T::Magnitude::one();
     if shift <= squares - squares / (two * two) {
         return Moments { count, mean, squares: squares - shift };
     }
-    Moments { count, mean, squares: distances(elements, mean).1 }
+    Moments { count, mean, squares: distances::<T, SKIP>(elements, mean).1 }
 }
 
-/// Returns the sum of the distances from a number, and the sum of their squares.
 #[inline(always)]
-fn distances<T: Scalar>(elements: &[T], from: T::Float) -> (T::Float, T::Magnitude) {
+fn is_nan<T: Scalar>(x: T) -> bool {
+    CastTo::<T::Float>::cast_to(x).has_nan()
+}
+
+/// Returns the sum of the distances from a number, and the sum of their squares. With `SKIP`, the distance of a NaN is 0.
+#[inline(always)]
+fn distances<T: Scalar, const SKIP: bool>(elements: &[T], from: T::Float) -> (T::Float, T::Magnitude) {
     const LANES: usize = 32;
     const ROWS: usize = 8;
-    let distance = |x: T| CastTo::<T::Float>::cast_to(x) - from;
     let (zero, real_zero) = (T::Float::zero(), T::Magnitude::zero());
+    let distance = |x: T| if SKIP && is_nan(x) { zero } else { CastTo::<T::Float>::cast_to(x) - from };
     let (mut sums, mut squares) = ([zero; LANES], [real_zero; LANES]);
     let mut tiles = elements.chunks_exact(LANES * ROWS);
     for tile in &mut tiles {
@@ -178,8 +202,8 @@ fn join_rows<T: Scalar, const N: usize>(accs: &mut [Moments<T::Float>], rows: [&
 }
 
 macro_rules! moments {
-    ($($Op:ident, $name:literal, $cuda:literal, |$variance:ident| $finish:expr;)*) => {$(
-        impl<T: Scalar> Reduction<T> for $Op {
+    ($($Op:ident, $name:literal, $bound:ident, skip $skip:literal, $cuda:literal, |$variance:ident| $finish:expr;)*) => {$(
+        impl<T: $bound> Reduction<T> for $Op {
             type Acc = Moments<T::Float>;
             type Output = T::Magnitude;
             const NAME: &'static str = $name;
@@ -189,6 +213,7 @@ macro_rules! moments {
                 struct Acc { R count; Float mean; R squares; };
                 DEV Acc identity() const { return {R(), Float(), R()}; }
                 DEV Acc fold(Acc acc, T x, u64) const {
+                    if (", $skip, " && is_nan(x)) return acc;
                     R count = acc.count + 1;
                     Float before = (Float)x - acc.mean;
                     Float mean = acc.mean + unscale(before, count);
@@ -216,7 +241,7 @@ macro_rules! moments {
             }
             #[inline]
             fn fold(&self, acc: Self::Acc, x: T, _: usize) -> Self::Acc {
-                acc.with(x.cast_to())
+                if $skip && is_nan(x) { acc } else { acc.with(x.cast_to()) }
             }
             fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc {
                 a.joined(b)
@@ -228,16 +253,25 @@ macro_rules! moments {
             const HAS_FOLD_BLOCK: bool = true;
             #[inline(always)]
             fn fold_block(&self, acc: Self::Acc, elements: &[T], _: usize) -> Self::Acc {
-                acc.joined(of_block(elements))
+                acc.joined(of_block::<T, $skip>(elements))
             }
             #[inline(always)]
-            fn fold_rows<const N: usize>(&self, accs: &mut [Self::Acc], rows: [&[T]; N], _: usize) {
-                join_rows(accs, rows);
+            fn fold_rows<const N: usize>(&self, accs: &mut [Self::Acc], rows: [&[T]; N], index: usize) {
+                if !$skip {
+                    return join_rows(accs, rows);
+                }
+                for row in rows {
+                    for (acc, &x) in accs.iter_mut().zip(row) {
+                        *acc = self.fold(*acc, x, index);
+                    }
+                }
             }
         }
     )*};
 }
 moments! {
-    Var, "variance", "variance", |variance| variance;
-    Std, "standard deviation", "sqrt(variance)", |variance| Float::sqrt(variance);
+    Var, "variance", Scalar, skip false, "variance", |variance| variance;
+    Std, "standard deviation", Scalar, skip false, "sqrt(variance)", |variance| Float::sqrt(variance);
+    NanVar, "variance without NaN", Inexact, skip true, "variance", |variance| variance;
+    NanStd, "standard deviation without NaN", Inexact, skip true, "sqrt(variance)", |variance| Float::sqrt(variance);
 }

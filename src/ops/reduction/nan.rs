@@ -1,7 +1,8 @@
 //! Reductions that skip NaN.
 
-use crate::device::{CudaSource, Reduction};
-use crate::element::{Inexact, RealFloat, Scalar};
+use super::extremes::Best;
+use crate::device::{CudaSource, Reduction, Scalars};
+use crate::element::{Arithmetic, Inexact, RealFloat, Scalar};
 
 /// The sum of the elements that are not NaN, as a reduction.
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,6 +31,39 @@ impl<T: Inexact> Reduction<T> for NanSum {
     #[inline]
     fn combine(&self, a: T, b: T) -> T {
         a + b
+    }
+    fn finish(&self, acc: T, _: usize) -> Option<T> {
+        Some(acc)
+    }
+}
+
+/// The product of the elements that are not NaN, as a reduction.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NanProd;
+
+impl<T: Inexact> Reduction<T> for NanProd {
+    type Acc = T;
+    type Output = T;
+    const NAME: &'static str = "product without NaN";
+    const FALLIBLE: bool = false;
+    const CUDA: CudaSource = CudaSource::builtin(
+        "
+        typedef T Acc;
+        DEV Acc identity() const { return Acc{1}; }
+        DEV Acc fold(Acc acc, T x, u64) const { return is_nan(x) ? acc : wrapping_mul(acc, x); }
+        DEV Acc combine(Acc a, Acc b) const { return wrapping_mul(a, b); }
+        DEV bool finish(Acc acc, u64, R &result) const { result = acc; return true; }",
+    );
+    fn identity(&self) -> T {
+        T::one()
+    }
+    #[inline]
+    fn fold(&self, acc: T, x: T, _: usize) -> T {
+        T::wrapping(Arithmetic::Mul, acc, if x.has_nan() { T::one() } else { x })
+    }
+    #[inline]
+    fn combine(&self, a: T, b: T) -> T {
+        T::wrapping(Arithmetic::Mul, a, b)
     }
     fn finish(&self, acc: T, _: usize) -> Option<T> {
         Some(acc)
@@ -123,4 +157,64 @@ macro_rules! extremes {
 extremes! {
     NanMax, "maximum without NaN", >, "The largest";
     NanMin, "minimum without NaN", <, "The smallest";
+}
+
+macro_rules! positions {
+    ($($Op:ident, $name:literal, $beats:tt, $doc:literal;)*) => {$(
+        #[doc = concat!("The index of the first ", $doc, " of the elements that are not NaN, as a reduction; undefined if there are none.")]
+        #[derive(Debug, Clone, Copy, Default)]
+        pub struct $Op;
+
+        impl<T: RealFloat> Reduction<T> for $Op {
+            type Acc = Best<T>;
+            type Output = i64;
+            const NAME: &'static str = $name;
+            const USES_INDEX: bool = true;
+            const DEFINED_ON_EMPTY: bool = false;
+            const UNDEFINED: Option<&'static str> =
+                Some("all elements along the reduced axes are NaN; replace NaN first, e.g. with `nan_to_num`");
+            // Among equal values, the smallest index wins, as parts are combined in any order.
+            const CUDA: CudaSource = CudaSource::builtin(concat!("
+                struct Acc { T value; u64 index; };
+                static const u64 none = ~0ull;
+                DEV Acc identity() const { return {start, none}; }
+                DEV Acc fold(Acc acc, T x, u64 index) const { return is_nan(x) ? acc : combine(acc, {x, index}); }
+                DEV Acc combine(Acc a, Acc b) const {
+                    bool better = b.value ", stringify!($beats), " a.value;
+                    return better || (b.value == a.value && b.index < a.index) ? b : a;
+                }
+                DEV bool finish(Acc acc, u64, R &result) const { result = (R)acc.index; return acc.index != none; }"));
+            fn scalars(&self, bind: &mut Scalars) {
+                bind.scalar("start", self.start::<T>());
+            }
+            fn identity(&self) -> Best<T> {
+                Best { value: self.start::<T>(), index: usize::MAX }
+            }
+            #[inline]
+            fn fold(&self, acc: Self::Acc, x: T, index: usize) -> Self::Acc {
+                // The first element replaces the identity even if it equals it. A comparison with NaN is false.
+                let better = (x $beats acc.value) | ((x == acc.value) & (acc.index == usize::MAX));
+                if better { Best { value: x, index } } else { acc }
+            }
+            #[inline]
+            fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc {
+                let better = (b.value $beats a.value) | ((b.value == a.value) & (b.index < a.index));
+                if better { b } else { a }
+            }
+            fn finish(&self, acc: Self::Acc, _: usize) -> Option<i64> {
+                i64::try_from(acc.index).ok()
+            }
+        }
+
+        impl $Op {
+            /// The infinity that every other number beats.
+            fn start<T: RealFloat>(&self) -> T {
+                if T::infinity() $beats T::neg_infinity() { T::neg_infinity() } else { T::infinity() }
+            }
+        }
+    )*};
+}
+positions! {
+    NanArgMax, "index of the maximum without NaN", >, "largest";
+    NanArgMin, "index of the minimum without NaN", <, "smallest";
 }

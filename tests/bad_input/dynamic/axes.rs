@@ -1,13 +1,13 @@
 //! Rows of reductions, cumulative sums and traces of `DynTensor`.
 
-use super::array::{Array, Fold, Outcome, diagonal, log_sum, reduce, reject, scan, softmax, zip};
+use super::array::{Array, Fold, Outcome, cross, diagonal, log_sum, reduce, reject, scan, softmax, zip};
 use super::array::{
     averages, correlations, covariances, doubled, interpolated, numbers, parabola, trapezoid,
 };
 use super::driver::{Call, Hazard::*, Numbers, Row, done};
-use super::hazards::{countable, one, square, weighable};
+use super::hazards::{countable, one, square, vectors, weighable};
 use super::operand::ToArray;
-use super::{all_axes, methods, with, with_mask};
+use super::{all_axes, methods, with, with_mask, with_two};
 use vierbein::dyn_tensor::DynReduction;
 use vierbein::{ConvolutionMode, DynTensor, Rank, Tensor, tensor};
 
@@ -23,6 +23,12 @@ fn mean(v: &[f64]) -> f64 {
 fn variance(v: &[f64]) -> f64 {
     let mean = mean(v);
     v.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / v.len() as f64
+}
+
+/// Returns the index of the first extremum of the numbers.
+fn extreme_number(v: &[f64], better: fn(f64, f64) -> bool) -> Option<f64> {
+    let numbers = v.iter().copied().enumerate().filter(|(_, x)| !x.is_nan());
+    numbers.reduce(|best, x| if better(x.1, best.1) { x } else { best }).map(|(k, _)| k as f64)
 }
 
 /// The Euclidean norm, without intermediate overflow.
@@ -76,6 +82,11 @@ pub(crate) fn rows() -> Vec<Row> {
         nan_mean() DynReduction::NanMean, "mean without NaN" with 8, |v| Some(mean(&numbers(v)));
         nan_max() DynReduction::NanMax, "maximum without NaN" with 8, |v| v.iter().copied().reduce(f64::max);
         nan_min() DynReduction::NanMin, "minimum without NaN" with 8, |v| v.iter().copied().reduce(f64::min);
+        nan_prod() DynReduction::NanProd, "product without NaN" with 8, |v| Some(numbers(v).iter().product());
+        nan_var(0) DynReduction::NanVar { ddof: 0 }, "variance without NaN" with 8, |v| Some(variance(&numbers(v)));
+        nan_std(0) DynReduction::NanStd { ddof: 0 }, "deviation without NaN" with 8, |v| Some(variance(&numbers(v)).sqrt());
+        nan_argmax() DynReduction::NanArgMax, "maximum without NaN" with 8, |v| extreme_number(v, |a, b| a > b);
+        nan_argmin() DynReduction::NanArgMin, "minimum without NaN" with 8, |v| extreme_number(v, |a, b| a < b);
         all() DynReduction::All, "all" with_mask 1, |v| Some(f64::from(v.iter().all(|&x| x > 0.0)));
         any() DynReduction::Any, "any" with_mask 1, |v| Some(f64::from(v.iter().any(|&x| x > 0.0)));
         count() DynReduction::Count, "count" with_mask 8, |v| Some(v.iter().filter(|&&x| x > 0.0).count() as f64);
@@ -97,6 +108,14 @@ pub(crate) fn rows() -> Vec<Row> {
             numbers: Numbers::Pair,
             run: |o, n| with(&o[0], |x| done!(try x.reduce_keepdims(DynReduction::Sum, n))),
             expected: |a, n| reduce(&a[0], n, true, 8, SUM),
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![cross],
+            verb: "cross",
+            operands: vectors,
+            run: |o, _| with_two(o, |a, b| done!(try a.cross(-1, b))),
+            expected: |a, _| cross(&a[0], &a[1]),
             ..Call::NOTHING
         },
         Call {

@@ -1,12 +1,15 @@
 //! Rows of the Fourier transforms of `DynTensor`.
 
+use super::array::doubled;
 use super::driver::{Call, Hazard::*, Numbers, Row, done};
 use super::hazards::one;
 use super::operand::ToArray;
-use super::spectra::{Kind, countable_spectral, imaginary, parts, real_parts, shift, spectral, transform};
+use super::spectra::{
+    Kind, countable_spectral, imaginary, parts, real_parts, shift, spectral, summed_pairs, transform,
+};
 use super::{methods, viewed, with};
 use vierbein::fft::{Fft, Norm};
-use vierbein::{Complex, DynTensor};
+use vierbein::{Complex, ConvolutionMode, DynTensor, MemoryOrder};
 
 /// The length of a transform with options.
 const LEN: usize = 5;
@@ -84,6 +87,41 @@ pub(crate) fn rows() -> Vec<Row> {
             },
             expected: |a, n| transform(&a[0], Kind::ToReal(LEN), n, LEN as f64),
             ..TO_REAL
+        },
+        Call {
+            names: methods![fft_convolve],
+            verb: "convolve",
+            run: |o, _| {
+                with(&o[0], |x| {
+                    let mut shape = vec![1; x.rank()];
+                    shape[0] = 2;
+                    let kernel = DynTensor::from_vec(&shape, vec![2.0; 2], MemoryOrder::RowMajor)
+                        .expect("two elements");
+                    done!(try x.fft_convolve(&kernel, ConvolutionMode::Full).map(Signal))
+                })
+            },
+            expected: |a, _| summed_pairs(&a[0]).map(|y| real_parts(&y)),
+            numbers: Numbers::None,
+            cannot: &[
+                (WrongShape, "operands of any shape"),
+                (Rank0, "see `fft_correlate`: without axes, nothing is transformed"),
+            ],
+            ..AXIS
+        },
+        Call {
+            names: methods![fft_correlate],
+            verb: "correlate",
+            operands: one,
+            run: |o, _| {
+                with(&o[0], |x| {
+                    let kernel = DynTensor::from_vec(&vec![1; x.rank()], vec![2.0], MemoryOrder::RowMajor)
+                        .expect("one element");
+                    done!(try x.fft_correlate(&kernel, ConvolutionMode::Same))
+                })
+            },
+            expected: |a, _| doubled(&a[0]),
+            numbers: Numbers::None,
+            cannot: &[(WrongShape, "operands of any shape")],
         },
         Call {
             names: methods![fftshift],

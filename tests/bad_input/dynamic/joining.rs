@@ -4,12 +4,12 @@ use super::array::{Array, Outcome, reject};
 use super::driver::{Call, Hazard::*, Numbers, Row, done};
 use super::hazards::countable;
 use super::joined::{
-    all, chunked, concatenated, differences, flipped, halves, padded, repeated, rolled, rotated,
+    all, chunked, concatenated, differences, flipped, halves, padded, picked, repeated, rolled, rotated,
     split_at_one, stacked, tiled, triangle, windows,
 };
 use super::operand::{Place, ToArray};
 use super::{changed, methods, with};
-use vierbein::dyn_tensor::{DynData, concatenate, stack};
+use vierbein::dyn_tensor::{DynData, concatenate, meshgrid, stack};
 use vierbein::{DynTensor, Pad};
 
 const ANY_SHAPE: &[(super::driver::Hazard, &str)] = &[(WrongShape, "every shape is valid")];
@@ -163,6 +163,23 @@ pub(crate) fn rows() -> Vec<Row> {
             verb: "differences",
             run: |o, n| with(&o[0], |x| done!(try x.diff(n[0], 1))),
             expected: |a, n| differences(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: &["dyn_tensor::meshgrid"],
+            verb: "make a grid",
+            numbers: Numbers::None,
+            run: |o, _| {
+                with(
+                    &o[0],
+                    |x| done!(try meshgrid(&[x, x]).map(|pair| pair[0].array().and(&pair[1].array()))),
+                )
+            },
+            expected: |a, _| {
+                let &[extent] = &a[0].shape[..] else { return reject("UnsupportedRank") };
+                let axis = |k: usize| picked(&a[0], vec![extent; 2], 0.0, move |index| Some(vec![index[k]]));
+                Ok(axis(0)?.and(&axis(1)?))
+            },
             ..AXIS
         },
         Call {

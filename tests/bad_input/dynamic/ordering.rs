@@ -1,13 +1,14 @@
 //! Rows of sorting, selection and search of `DynTensor`.
 
-use super::array::reduce;
-use super::driver::{Call, Hazard::*, Numbers, Row, done};
+use super::array::{Array, reduce};
+use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row, done};
 use super::hazards::{one, two};
 use super::ordered::{
-    along, greatest, isin, least, lexsort, median, places, positive, sorted, two_bins, unique,
+    along, greatest, isin, labels, least, lexsort, median, one_hot, places, positive, set_difference,
+    set_intersection, set_union, sorted, two_bins, unique,
 };
 use super::{changed, methods, with, with_two};
-use vierbein::{DType, Error, Quantile, Side};
+use vierbein::{DType, DynTensor, Error, MemoryOrder, Quantile, Side};
 
 const AXIS: Call = Call { operands: one, numbers: Numbers::Axis, ..Call::NOTHING };
 const WHOLE: Call =
@@ -51,6 +52,26 @@ macro_rules! sorts {
 
 fn maximum(line: &[f64]) -> Option<f64> {
     (!line.is_empty()).then(|| sorted(line, false)[line.len() - 1])
+}
+
+fn encoded(hazard: Hazard) -> ByHand {
+    let of = |(from, classes): (Array, usize)| {
+        let data: Vec<i64> = from.data.iter().map(|&label| label as i64).collect();
+        let x = DynTensor::from_vec(&from.shape, data, MemoryOrder::RowMajor).expect("one each");
+        let done = match hazard {
+            NegativeStrides => {
+                let x = x.flip(&[0]).expect("there is an axis").to_owned().expect("few elements");
+                done!(try x.flip(&[0]).and_then(|x| x.one_hot(classes, DType::F64)))
+            }
+            Aliasing => {
+                let twice = x.broadcast_to(&[2, x.len()]).expect("a longer shape");
+                done!(try twice.one_hot(classes, DType::F64).and_then(|y| y.index_axis(0, 1)?.to_owned()))
+            }
+            _ => done!(try x.one_hot(classes, DType::F64)),
+        };
+        (done, one_hot(&from, classes))
+    };
+    Ok(labels(hazard)?.into_iter().map(of).collect())
 }
 
 pub(crate) fn rows() -> Vec<Row> {
@@ -114,6 +135,33 @@ pub(crate) fn rows() -> Vec<Row> {
             },
             expected: |a, _| unique(&a[0]),
             ..WHOLE
+        },
+        Call {
+            names: methods![set_union],
+            verb: "look up",
+            operands: two,
+            run: |o, _| with_two(o, |x, y| done!(try x.set_union(y))),
+            expected: |a, _| set_union(&a[0], &a[1]),
+            cannot: &[(WrongShape, "operands of any shapes")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![set_intersection],
+            verb: "look up",
+            operands: two,
+            run: |o, _| with_two(o, |x, y| done!(try x.set_intersection(y))),
+            expected: |a, _| set_intersection(&a[0], &a[1]),
+            cannot: &[(WrongShape, "operands of any shapes")],
+            ..Call::NOTHING
+        },
+        Call {
+            names: methods![set_difference],
+            verb: "look up",
+            operands: two,
+            run: |o, _| with_two(o, |x, y| done!(try x.set_difference(y))),
+            expected: |a, _| set_difference(&a[0], &a[1]),
+            cannot: &[(WrongShape, "operands of any shapes")],
+            ..Call::NOTHING
         },
         Call {
             names: methods![isin],
@@ -210,7 +258,13 @@ pub(crate) fn rows() -> Vec<Row> {
             ..WHOLE
         },
     ];
-    ascending.into_iter().chain(descending).chain(others).map(Row::from).collect()
+    ascending
+        .into_iter()
+        .chain(descending)
+        .chain(others)
+        .map(Row::from)
+        .chain([Row::by_hand(methods![one_hot], "encode labels", encoded)])
+        .collect()
 }
 
 #[test]

@@ -53,6 +53,8 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", RuntimeWarning)  # lanes of NaN
     for axis in range(3):
         save(**{f"nan_sum{axis}": np.nansum(y, axis=axis), f"nan_mean{axis}": np.nanmean(y, axis=axis)})
+        save(**{f"nan_prod{axis}": np.nanprod(y, axis=axis), f"nan_var{axis}": np.nanvar(y, axis=axis, ddof=1)})
+        save(**{f"nan_std{axis}": np.nanstd(y, axis=axis)})
         save(**{f"nan_max{axis}": np.nanmax(y, axis=axis), f"nan_min{axis}": np.nanmin(y, axis=axis)})
 save(nan_whole=np.array([np.nansum(y), np.nanmean(y), np.nanmax(y), np.nanmin(y)]))
 
@@ -78,3 +80,25 @@ a, b = rng.normal(size=(6, 7, 5)), rng.normal(size=(3, 2, 4))
 save(image=a, stencil=b)
 for name, function in [("convolve", scipy.signal.convolve), ("correlate", scipy.signal.correlate)]:
     save(**{f"{name}_{mode}": function(a, b, mode, method="direct") for mode in modes})
+
+# Operations without random numbers of their own, so that the files above stay as they are.
+y = np.load(os.path.join(HERE, "gaps.npy"))
+some = y.copy()
+some[np.isnan(some).all(axis=1, keepdims=True) & (np.arange(4)[:, None] == 2)] = 0.5
+some[np.isnan(some).all(axis=0, keepdims=True) & (np.arange(3)[:, None, None] == 1)] = -0.5
+some[np.isnan(some).all(axis=2, keepdims=True) & (np.arange(5) == 3)] = 0.25
+save(some_gaps=some)
+for axis in range(3):
+    save(**{f"nan_argmax{axis}": np.nanargmax(some, axis=axis).astype(float)})
+    save(**{f"nan_argmin{axis}": np.nanargmin(some, axis=axis).astype(float)})
+a, b = np.load(os.path.join(HERE, "image.npy")), np.load(os.path.join(HERE, "stencil.npy"))
+a, b = a + 1j * a[::-1], b - 2j * b[:, :, ::-1]
+for name, function in [("convolve", scipy.signal.convolve), ("correlate", scipy.signal.correlate)]:
+    for mode in modes:
+        z = function(a, b, mode, method="direct")
+        save(**{f"{name}_complex_{mode}": np.stack([z.real, z.imag])})
+rng = np.random.default_rng(8)
+a, b = rng.normal(size=(2, 3, 4, 3)), rng.normal(size=(3, 1, 3))
+save(left_vectors=a, right_vectors=b, cross3=np.cross(a, b))
+c = rng.normal(size=(2, 3, 4, 3))
+save(other_vectors=c, cross1=np.cross(a, c, axis=1))

@@ -23,7 +23,7 @@ use crate::device::function::MAX_ARGUMENTS;
 use crate::device::scalars::Scalars;
 use crate::device::{
     Arguments, BinaryOp, Cpu, CudaSource, ElementTuple, Elementwise, Function, Generator, MatrixOperand,
-    Operand, Output, ProductArgs, Reduce, Reduction, Scaling, Visit, via_host,
+    Operand, Output, ProductArgs, Reduce, Reduction, Scaling, Visit, no_result, via_host,
 };
 use crate::element::{DType, Element, Scalar};
 use crate::error::Error;
@@ -298,11 +298,7 @@ pub(super) fn reduce<T: Element, R: Reduction<T>, const N: usize>(
     // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements.
     match unsafe { reducing.run(context, a.shape(), result(&out), strided(&a))? } {
         true => Ok(()),
-        false => Err(Error::Arithmetic {
-            op: "reduce",
-            dtype: <R::Output as Element>::DTYPE.name(),
-            values: format!("the {} over axes of extents {reduced:?}", R::NAME),
-        }),
+        false => Err(no_result::<T, R>(reduced)),
     }
 }
 

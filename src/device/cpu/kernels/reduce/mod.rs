@@ -35,7 +35,7 @@ use crate::device::cpu::{Cpu, HostPtr};
 #[cfg(feature = "fft")]
 use crate::device::fft::{FftComplex, FftElement, FftReal, Transform};
 use crate::device::via_host;
-use crate::device::{BinaryOp, CpuBuffer, Device, Operand, Output, Reduce, Reduction};
+use crate::device::{BinaryOp, CpuBuffer, Device, Operand, Output, Reduce, Reduction, no_result};
 use crate::element::{Element, Ordered, RealScalar};
 use crate::error::Error;
 use crate::layout::broadcast::same;
@@ -418,19 +418,7 @@ fn reduce_many<T: Element, R: Reduction<T>>(
     } else {
         job.over(&out, &a);
     }
-    if job.failed.into_inner() { Err(does_not_fit::<T, R>(&out, &a)) } else { Ok(()) }
-}
-
-#[cold]
-fn does_not_fit<T: Element, R: Reduction<T>>(
-    out: &Output<'_, R::Output, Cpu>,
-    a: &Operand<'_, T, Cpu>,
-) -> Error {
-    Error::Arithmetic {
-        op: "reduce",
-        dtype: <R::Output as Element>::DTYPE.name(),
-        values: format!("the {} over axes of extents {:?}", R::NAME, &a.shape()[out.shape().len()..]),
-    }
+    if job.failed.into_inner() { Err(no_result::<T, R>(&a.shape()[out.shape().len()..])) } else { Ok(()) }
 }
 
 #[diagnostic::do_not_recommend]
@@ -449,7 +437,7 @@ impl<T: Element> Reduce<T> for Cpu {
         );
         match reduce_a_few(op, &out, &a) {
             Some(true) => Ok(()),
-            Some(false) => Err(does_not_fit::<T, R>(&out, &a)),
+            Some(false) => Err(no_result::<T, R>(&a.shape()[out.shape().len()..])),
             None => reduce_many(op, out, a),
         }
     }

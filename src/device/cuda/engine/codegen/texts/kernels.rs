@@ -93,11 +93,16 @@ impl Kernels {
     fn of_inexact<T: Sample + Inexact>(&mut self) {
         self.reduction::<T, _>(NanSum);
         self.reduction::<T, _>(NanMean);
+        self.reduction::<T, _>(NanProd);
+        self.reduction::<T, _>(NanVar { ddof: 1 });
+        self.reduction::<T, _>(NanStd { ddof: 1 });
     }
 
     fn of_floats<T: Sample + RealFloat>(&mut self) {
         self.reduction::<T, _>(NanMax);
         self.reduction::<T, _>(NanMin);
+        self.reduction::<T, _>(NanArgMax);
+        self.reduction::<T, _>(NanArgMin);
     }
 
     /// Adds each memory layout of operations with zero to three operands. `two` is the source of an operation with two operands.

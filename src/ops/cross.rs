@@ -1,0 +1,76 @@
+//! Cross products.
+
+use super::binary::{Mul, Sub};
+use super::compute::{binary, binary_assign, binary_into};
+use super::operands::MatchingOperand;
+use crate::axis::AxisArg;
+use crate::device::{Device, Elementwise};
+use crate::element::{Element, Scalar};
+use crate::engine::cross::{CROSS, FACTORS, arrange};
+use crate::engine::same_instance;
+use crate::error::{Error, unwrap_or_panic};
+use crate::order::Order;
+use crate::rank::{Broadcast, Dim};
+use crate::storage::Storage;
+use crate::tensor::{Tensor, TensorViewMut};
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// Returns the cross products of vectors of three elements, which are along an axis of both operands. The operands broadcast. The
+    /// axis is counted in their common shape.
+    ///
+    /// # Panics
+    /// If the shapes do not broadcast, the axis is out of range, an operand does not have three elements along it, an integer result
+    /// overflows (debug assertions), or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![1, 2, 3].cross(0, tensor![4, 5, 6]), tensor![-3, 6, -3]);
+    ///
+    /// // The cross products of the rows of a matrix with one vector.
+    /// let x = tensor![[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    /// assert_eq!(x.cross(1, tensor![0.0, 0.0, 2.0]), tensor![[0.0, -2.0, 0.0], [2.0, 0.0, 0.0]]);
+    /// ```
+    #[track_caller]
+    pub fn cross<A, B, R>(&self, axis: A, other: B) -> Tensor<T, R, O, Dev>
+    where
+        T: Scalar,
+        A: AxisArg<R>,
+        B: MatchingOperand<T, O, Dev>,
+        D: Broadcast<B::Dim, Common = R>,
+        R: Dim,
+        Dev: Elementwise<T>,
+    {
+        unwrap_or_panic(self.try_cross(axis, other))
+    }
+
+    /// Fallible variant of [`cross`](Tensor::cross).
+    ///
+    /// # Errors
+    /// If the shapes do not broadcast, the axis is out of range, an operand does not have three elements along it, an integer result
+    /// overflows (debug assertions), or the allocation fails.
+    pub fn try_cross<A, B, R>(&self, axis: A, other: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: Scalar,
+        A: AxisArg<R>,
+        B: MatchingOperand<T, O, Dev>,
+        D: Broadcast<B::Dim, Common = R>,
+        R: Dim,
+        Dev: Elementwise<T>,
+    {
+        let (axis, other, mut shape) = (axis.index(), other.agreed(), R::Shape::default());
+        same_instance(CROSS, self.device(), other.device())?;
+        let [of_a, of_b] =
+            arrange(axis, self.shape().as_ref(), other.shape().as_ref(), O::ROW_MAJOR, shape.as_mut())?;
+        let mut out: Tensor<T, R, O, Dev> = Tensor::allocate(shape, self.device().clone())?;
+        let (a, b) = (|k| self.range(of_a, k..k + 1), |k| other.range(of_b, k..k + 1));
+        let strides = out.strides();
+        shape.as_mut()[axis] = 1;
+        for (k, [i, j]) in FACTORS.into_iter().enumerate() {
+            let offset = k as isize * strides.as_ref()[axis];
+            let mut part: TensorViewMut<'_, T, R, O, Dev> = out.view_mut().with_axes(shape, strides, offset);
+            binary_into(Mul, &a(i), &b(j), &mut part)?;
+            binary_assign(Sub, &mut part, &binary(Mul, &a(j), &b(i))?)?;
+        }
+        Ok(out)
+    }
+}

@@ -1,0 +1,72 @@
+//! Labels of classes as vectors.
+
+use crate::device::{Device, Elementwise, Permute, Reduce};
+use crate::element::Scalar;
+use crate::error::{Error, unwrap_or_panic};
+use crate::order::Order;
+use crate::rank::{BroadcastTo, Dim, InsertAxes, Rank};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+
+pub(crate) const ONE_HOT: &str = "encode labels";
+
+/// Returns the error of a label that is not the number of a class.
+pub(crate) fn no_class(label: i64, classes: usize) -> Error {
+    let reason = format!(
+        "label {label} is not the number of one of {classes} classes, which are counted from 0; \
+         pass a larger number of classes, or replace the label"
+    );
+    Error::Argument { op: ONE_HOT, reason }
+}
+
+impl<D: Dim, O: Order, Dev: Device, S: Storage<i64, Dev>> Tensor<i64, D, O, Dev, S> {
+    /// Returns a vector for each label, along a new last axis with one element for each class. Its element at the index of the label is
+    /// one, the others are zero.
+    ///
+    /// Convert labels of other integer types first, with `.cast::<i64>()`. [`argmax_axis`](Tensor::argmax_axis) is the inverse.
+    ///
+    /// # Panics
+    /// If a label is negative or not less than the number of classes, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![2_i64, 0].one_hot::<f64>(3);
+    /// assert_eq!(x, tensor![[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]);
+    /// assert_eq!(x.argmax_axis(-1), tensor![2, 0]);
+    /// ```
+    #[track_caller]
+    pub fn one_hot<T: Scalar>(&self, classes: usize) -> Tensor<T, D::Inserted, O, Dev>
+    where
+        D: InsertAxes<1, Inserted: Dim>,
+        Rank<0>: BroadcastTo<D::Inserted>,
+        Dev: Elementwise<T> + Permute<T> + Reduce<i64>,
+    {
+        unwrap_or_panic(self.try_one_hot(classes))
+    }
+
+    /// Fallible variant of [`one_hot`](Tensor::one_hot).
+    ///
+    /// # Errors
+    /// If a label is negative or not less than the number of classes, or the allocation fails.
+    pub fn try_one_hot<T: Scalar>(&self, classes: usize) -> Result<Tensor<T, D::Inserted, O, Dev>, Error>
+    where
+        D: InsertAxes<1, Inserted: Dim>,
+        Rank<0>: BroadcastTo<D::Inserted>,
+        Dev: Elementwise<T> + Permute<T> + Reduce<i64>,
+    {
+        if !self.is_empty() {
+            for label in [self.try_min()?.try_item()?, self.try_max()?.try_item()?] {
+                if usize::try_from(label).map_or(true, |label| label >= classes) {
+                    return Err(no_class(label, classes));
+                }
+            }
+        }
+        let mut shape = <D::Inserted as Dim>::Shape::default();
+        shape.as_mut()[..D::NDIM].copy_from_slice(self.shape().as_ref());
+        shape.as_mut()[D::NDIM] = classes;
+        let mut out = Tensor::try_zeros_in(shape, self.device())?;
+        let one = Tensor::<T, Rank<0>, O, Dev>::try_full_in([], T::one(), self.device())?;
+        out.try_put_along_axis(D::NDIM, self.try_insert_axis(D::NDIM)?, one)?;
+        Ok(out)
+    }
+}
