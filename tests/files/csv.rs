@@ -398,7 +398,7 @@ fn columns_of_text_are_read() {
     let (names, columns) = read(CsvReader::new().columns([-1, 0]), text.as_bytes()).unwrap();
     assert_eq!(names, ["", "city"]);
     assert_eq!(columns, [["a", "b\n\"c\""], ["Rome, Italy", " Oslo "]]);
-    let mut folder = Folder::new();
+    let folder = Folder::new();
     let path = folder.file("x.csv");
     std::fs::write(&path, text).unwrap();
     assert_eq!(CsvReader::new().read_text(&path).unwrap(), read(&CsvReader::new(), text.as_bytes()).unwrap());
