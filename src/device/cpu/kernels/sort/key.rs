@@ -1,6 +1,8 @@
 //! The element types that can be sorted, and the kernels of each of them.
 
 #[cfg(target_arch = "x86_64")]
+use super::avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
 use super::avx512::Avx512;
 #[cfg(target_arch = "x86_64")]
 use super::quick;
@@ -110,7 +112,7 @@ fn select_integer<T: Ord>(x: &mut [T], k: usize) {
     x.select_nth_unstable(k);
 }
 
-/// Defines functions that use AVX-512 if the processor has it, and otherwise the standard library.
+/// Defines functions that use AVX-512 or AVX2 if the processor has it, and otherwise the standard library.
 macro_rules! wide {
     ($($T:ty: $sort:ident $select:ident, else $portable_sort:ident $portable_select:ident;)*) => {$(
         fn $sort(x: &mut [$T]) {
@@ -118,11 +120,19 @@ macro_rules! wide {
             if let Some(token) = Avx512::get() {
                 return quick::sort(token, x);
             }
+            #[cfg(target_arch = "x86_64")]
+            if let Some(token) = Avx2::get() {
+                return quick::sort(token, x);
+            }
             $portable_sort(x);
         }
         fn $select(x: &mut [$T], k: usize) {
             #[cfg(target_arch = "x86_64")]
             if let Some(token) = Avx512::get() {
+                return quick::select(token, x, k);
+            }
+            #[cfg(target_arch = "x86_64")]
+            if let Some(token) = Avx2::get() {
                 return quick::select(token, x, k);
             }
             $portable_select(x, k);

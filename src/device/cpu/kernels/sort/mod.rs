@@ -12,6 +12,8 @@
 //! take element types as values (module `erased`), so they are compiled once, in this crate.
 
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
 mod erased;
 mod key;
