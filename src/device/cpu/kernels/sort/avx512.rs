@@ -305,9 +305,15 @@ macro_rules! register {
             #[inline(always)]
             fn transpose(vectors: &mut [Self]) {
                 let vectors: &mut [Self; $lanes] = vectors.first_chunk_mut().expect("there is a vector for each lane");
+                let mut rows = [vectors[0].0; $lanes];
+                for (row, v) in rows.iter_mut().zip(&*vectors) {
+                    *row = v.0;
+                }
                 // SAFETY: vectors exist, so the processor has AVX-512.
-                let turned = unsafe { $transpose(vectors.map(|v| v.0)) };
-                *vectors = turned.map($Name);
+                let turned = unsafe { $transpose(rows) };
+                for (v, turned) in vectors.iter_mut().zip(turned) {
+                    v.0 = turned;
+                }
             }
         }
     };

@@ -98,16 +98,16 @@ fn across<V: Vector, const N: usize, const D: usize>(v: &mut [V; N]) {
 #[inline(always)]
 fn sort_block<I: Isa, T: Lane<I>, const N: usize>(token: I, x: &mut [T]) {
     let (n, lanes) = (x.len(), T::Register::LANES);
-    let mut v: [T::Register; N] = core::array::from_fn(|r| {
+    // No closures, here and in what follows: they are not compiled for the instruction set.
+    let mut v = [T::Register::splat(token, T::HIGHEST); N];
+    for (r, v) in v.iter_mut().enumerate() {
         let at = r * lanes;
         if at + lanes <= n {
-            T::Register::load(token, &x[at..])
+            *v = T::Register::load(token, &x[at..]);
         } else if at < n {
-            T::Register::load_first(token, &x[at..])
-        } else {
-            T::Register::splat(token, T::HIGHEST)
+            *v = T::Register::load_first(token, &x[at..]);
         }
-    });
+    }
     sort_columns(&mut v);
     merge::<_, N, 2>(&mut v);
     merge::<_, N, 4>(&mut v);

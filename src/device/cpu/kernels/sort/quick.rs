@@ -24,6 +24,17 @@ const SAMPLE_LEN: usize = 64;
 /// Minimum number of keys for a large sample.
 const LARGE_SAMPLE_MIN: usize = 2048;
 
+/// Reads `STEP` registers. Uses no closure, because closures are not compiled for the instruction set.
+#[inline(always)]
+fn read<I: Isa, T: Lane<I>>(token: I, x: &[T]) -> [T::Register; STEP] {
+    let lanes = T::Register::LANES;
+    let mut v = [T::Register::load(token, x); STEP];
+    for (i, v) in v.iter_mut().enumerate() {
+        *v = T::Register::load(token, &x[i * lanes..]);
+    }
+    v
+}
+
 /// Moves the keys less than `pivot` to the front; if `OR_EQUAL`, also the keys equal to it. Returns their number.
 ///
 /// The first and the last `STEP` registers are held in registers. So on each side, there is room to write for the registers that are
@@ -42,11 +53,8 @@ fn partition<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(token: I, x: &mut [T], pi
 
     let mut held = [T::HIGHEST; 64];
     held[..rest].copy_from_slice(&x[end..]);
-    let read = |x: &[T]| -> [T::Register; STEP] {
-        core::array::from_fn(|i| T::Register::load(token, &x[i * lanes..(i + 1) * lanes]))
-    };
-    let first = read(&x[..step]);
-    let last = read(&x[end - step..end]);
+    let first = read(token, &x[..step]);
+    let last = read(token, &x[end - step..end]);
     // `left` and `right` are where keys are written next, `from .. to` are the keys that are still to be read.
     let (mut left, mut right) = (0, n);
     let (mut from, mut to) = (step, end - step);
@@ -60,7 +68,7 @@ fn partition<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(token: I, x: &mut [T], pi
         };
         // Now both sides have room for `step` keys: the room on both sides was `2 * step + rest` in total, so the larger room was at
         // least `step`, and the smaller one has grown by `step`.
-        for v in read(&x[at..at + step]) {
+        for v in read(token, &x[at..at + step]) {
             let bits = goes_left(v);
             let count = bits.count_ones() as usize;
             // SAFETY: `count` bits are set. Of `STEP` registers, fewer than `STEP` have been written, so at least one register has room
