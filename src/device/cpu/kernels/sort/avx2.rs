@@ -1,7 +1,7 @@
 //! Implements [`Vector`] for AVX2: keys of 4 and 8 bytes.
 
 use super::vector::{Isa, Lane, Vector};
-use super::{network, quick};
+use super::{network, quick, repeated};
 use crate::simd::Level;
 use core::arch::x86_64::*;
 
@@ -34,6 +34,15 @@ impl Isa for Avx2 {
         }
         // SAFETY: `self` exists, so the processor has the instructions.
         unsafe { sort_small(self, x) }
+    }
+    fn remove_repeated<T: Lane<Avx2>>(self, x: &mut [T]) -> usize {
+        #[inline(never)]
+        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+        fn remove<T: Lane<Avx2>>(token: Avx2, x: &mut [T]) -> usize {
+            repeated::remove(token, x)
+        }
+        // SAFETY: `self` exists, so the processor has the instructions.
+        unsafe { remove(self, x) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Implements [`Vector`] for AVX-512: keys of 4 and 8 bytes.
 
 use super::vector::{Isa, Lane, Vector};
-use super::{network, quick};
+use super::{network, quick, repeated};
 use crate::simd::Level;
 use core::arch::x86_64::*;
 
@@ -34,6 +34,15 @@ impl Isa for Avx512 {
         }
         // SAFETY: `self` exists, so the processor has the instructions.
         unsafe { sort_small(self, x) }
+    }
+    fn remove_repeated<T: Lane<Avx512>>(self, x: &mut [T]) -> usize {
+        #[inline(never)]
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")]
+        fn remove<T: Lane<Avx512>>(token: Avx512, x: &mut [T]) -> usize {
+            repeated::remove(token, x)
+        }
+        // SAFETY: `self` exists, so the processor has the instructions.
+        unsafe { remove(self, x) }
     }
 }
 

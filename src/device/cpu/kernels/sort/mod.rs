@@ -24,6 +24,7 @@ mod network;
 mod quantile;
 #[cfg(target_arch = "x86_64")]
 mod quick;
+mod repeated;
 mod search;
 mod small;
 #[cfg(test)]

@@ -8,6 +8,8 @@ pub(super) trait Isa: Copy + Send + Sync + 'static {
     fn split<T: Lane<Self>>(self, x: &mut [T], state: &mut u64, rank: f64) -> (usize, usize);
     /// Calls [`network::sort_small`](super::network::sort_small).
     fn sort_small<T: Lane<Self>>(self, x: &mut [T]);
+    /// Calls [`repeated::remove`](super::repeated::remove).
+    fn remove_repeated<T: Lane<Self>>(self, x: &mut [T]) -> usize;
 }
 
 /// A key of the sorting kernels: a number, and never NaN.
