@@ -17,14 +17,14 @@ impl Avx2 {
 }
 
 impl Isa for Avx2 {
-    fn split<T: Lane<Avx2>>(self, x: &mut [T], state: &mut u64, rank: f64) -> (usize, usize) {
+    fn partition<T: Lane<Avx2>, const OR_EQUAL: bool>(self, x: &mut [T], pivot: T) -> usize {
         #[inline(never)]
         #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-        fn split<T: Lane<Avx2>>(token: Avx2, x: &mut [T], state: &mut u64, rank: f64) -> (usize, usize) {
-            quick::split(token, x, state, rank)
+        fn partition<T: Lane<Avx2>, const OR_EQUAL: bool>(token: Avx2, x: &mut [T], pivot: T) -> usize {
+            quick::partition::<_, _, OR_EQUAL>(token, x, pivot)
         }
         // SAFETY: `self` exists, so the processor has the instructions.
-        unsafe { split(self, x, state, rank) }
+        unsafe { partition::<T, OR_EQUAL>(self, x, pivot) }
     }
     fn sort_small<T: Lane<Avx2>>(self, x: &mut [T]) {
         #[inline(never)]

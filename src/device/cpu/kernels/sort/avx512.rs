@@ -17,14 +17,14 @@ impl Avx512 {
 }
 
 impl Isa for Avx512 {
-    fn split<T: Lane<Avx512>>(self, x: &mut [T], state: &mut u64, rank: f64) -> (usize, usize) {
+    fn partition<T: Lane<Avx512>, const OR_EQUAL: bool>(self, x: &mut [T], pivot: T) -> usize {
         #[inline(never)]
         #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")]
-        fn split<T: Lane<Avx512>>(token: Avx512, x: &mut [T], state: &mut u64, rank: f64) -> (usize, usize) {
-            quick::split(token, x, state, rank)
+        fn partition<T: Lane<Avx512>, const OR_EQUAL: bool>(token: Avx512, x: &mut [T], pivot: T) -> usize {
+            quick::partition::<_, _, OR_EQUAL>(token, x, pivot)
         }
         // SAFETY: `self` exists, so the processor has the instructions.
-        unsafe { split(self, x, state, rank) }
+        unsafe { partition::<T, OR_EQUAL>(self, x, pivot) }
     }
     fn sort_small<T: Lane<Avx512>>(self, x: &mut [T]) {
         #[inline(never)]

@@ -9,6 +9,7 @@ use super::quick;
 #[cfg(target_arch = "x86_64")]
 use super::vector::Isa;
 use super::{repeated, small};
+use crate::device::cpu::loops::threads::{join, threads};
 use crate::element::Element;
 use crate::simd::kernel;
 
@@ -61,7 +62,7 @@ pub(super) fn sort_words(x: &mut [u64]) {
 /// Sorts integers by the standard library or, if there are several threads and many elements, by rayon.
 fn sort_integers<T: Ord + Send>(x: &mut [T]) {
     #[cfg(feature = "rayon")]
-    if x.len() >= 1 << 16 && crate::device::cpu::loops::threads::threads() > 1 {
+    if x.len() >= 1 << 16 && threads() > 1 {
         use rayon::slice::ParallelSliceMut;
         return x.par_sort_unstable();
     }
@@ -251,13 +252,35 @@ kernel! {
     }
 }
 
+/// Number of elements from which on passes over a line are split for threads.
+pub(super) const PARALLEL_PASS_LEN: usize = 1 << 16;
+
+/// Computes `f` of parts, in parallel if there are many elements, and combines the results. The split depends on the number of
+/// threads, so the result must not depend on the split.
+fn in_parallel<T: Sync, A: Send>(
+    x: &[T],
+    f: &(dyn Fn(&[T]) -> A + Sync),
+    combine: &(dyn Fn(A, A) -> A + Sync),
+) -> A {
+    if x.len() < PARALLEL_PASS_LEN || threads() == 1 {
+        return f(x);
+    }
+    let (low, high) = x.split_at(x.len() / 2);
+    let (low, high) = join(|| in_parallel(low, f, combine), || in_parallel(high, f, combine));
+    combine(low, high)
+}
+
 /// Returns whether any element is NaN, and whether any is −0.0.
 pub(super) fn specials<T: Key>(x: &[T]) -> (bool, bool) {
     if !T::FLOAT {
         return (false, false);
     }
-    // SAFETY: the function has no conditions.
-    unsafe { specials_of(x) }
+    in_parallel(
+        x,
+        // SAFETY: the function has no conditions.
+        &|x| unsafe { specials_of(x) },
+        &|(nan, negative), (other_nan, other_negative)| (nan | other_nan, negative | other_negative),
+    )
 }
 
 kernel! {
@@ -276,8 +299,16 @@ kernel! {
 
 /// Returns the least directed key, the greatest one, and the bits in which they differ.
 pub(super) fn bounds<T: Key>(x: &[T], descending: bool) -> (u64, u64, u64) {
-    // SAFETY: the function has no conditions.
-    unsafe { bounds_of(x, descending) }
+    in_parallel(
+        x,
+        // SAFETY: the function has no conditions.
+        &|x| unsafe { bounds_of(x, descending) },
+        // Two parts, each of whose keys differ in some bits from the first key of the part. The first keys differ in bits in which some
+        // two keys differ; those of the least key and the first one are among the bits of the part.
+        &|(low, high, differing), (other_low, other_high, other_differing)| {
+            (low.min(other_low), high.max(other_high), differing | other_differing | (low ^ other_low))
+        },
+    )
 }
 
 kernel! {
@@ -316,8 +347,25 @@ impl WordsOf {
 
 /// Writes for each element a word of 64 bits: the key above, the index below. The index of the first element is `first`.
 pub(super) fn words<T: Key>(x: &[T], out: &mut [u64], first: usize, of: WordsOf) {
+    assert_eq!(x.len(), out.len());
+    if x.len() >= PARALLEL_PASS_LEN && threads() > 1 {
+        let half = x.len() / 2;
+        let ((x, other_x), (out, other_out)) = (x.split_at(half), out.split_at_mut(half));
+        join(|| words(x, out, first, of), || words(other_x, other_out, first + half, of));
+        return;
+    }
     // SAFETY: the function has no conditions.
     unsafe { words_of(x, out, first as u64, of) }
+}
+
+/// Applies a mask to all words.
+pub(super) fn and(x: &mut [u64], mask: u64) {
+    if x.len() >= PARALLEL_PASS_LEN && threads() > 1 {
+        let (low, high) = x.split_at_mut(x.len() / 2);
+        join(|| and(low, mask), || and(high, mask));
+    } else {
+        x.iter_mut().for_each(|x| *x &= mask);
+    }
 }
 
 kernel! {
@@ -334,6 +382,33 @@ kernel! {
 pub(super) fn equal_neighbours(x: &[u64], low: u32) -> bool {
     // SAFETY: the function has no conditions.
     unsafe { equal_neighbours_of(x, low) }
+}
+
+kernel! {
+    /// Returns the least element, or `first` if that is less.
+    ///
+    /// # Safety
+    /// None: `unsafe` is required by the macro.
+    wide unsafe fn least_of[T: Key][T](x: &[T], first: T) -> T {
+        // Several minima at a time, because each comparison waits for the one before.
+        let mut least = [first; 32];
+        let chunks = x.chunks_exact(32);
+        for &x in chunks.remainder() {
+            least[0] = if x < least[0] { x } else { least[0] };
+        }
+        for chunk in chunks {
+            for (least, &x) in least.iter_mut().zip(chunk) {
+                *least = if x < *least { x } else { *least };
+            }
+        }
+        least.into_iter().fold(first, |a, b| if b < a { b } else { a })
+    }
+}
+
+/// Returns the least element of a slice that is not empty. None is NaN.
+pub(super) fn least<T: Key>(x: &[T]) -> T {
+    // SAFETY: the function has no conditions.
+    unsafe { least_of(x, x[0]) }
 }
 
 kernel! {

@@ -3,7 +3,10 @@
 //! The kernels of [`Key`] compare by `<` and do not keep the signs of zeros. So NaN are moved to the end before, and the zeros are noted
 //! if one of them is negative: as no other elements are equal and differ in their bits, the results are those of a stable sort.
 
-use super::key::{Key, WordsOf, any_from, bounds, equal_neighbours, sort_words, specials, words};
+use super::key::{
+    Key, PARALLEL_PASS_LEN, WordsOf, and, any_from, bounds, equal_neighbours, sort_words, specials, words,
+};
+use crate::device::cpu::loops::threads::{join, threads};
 use crate::device::via_host::zeros;
 use crate::error::Error;
 
@@ -99,7 +102,7 @@ pub(super) fn argsort<T: Key>(x: &[T], out: &mut [i64], descending: bool) {
     sort_words(out);
     let index_mask = (1 << b) - 1;
     if dropped > 0 {
-        over_repeated(out, b, |run| {
+        over_repeated(out, b, &|run| {
             let low_mask = (1 << dropped) - 1;
             for out in run.iter_mut() {
                 let i = *out & index_mask;
@@ -110,11 +113,21 @@ pub(super) fn argsort<T: Key>(x: &[T], out: &mut [i64], descending: bool) {
             }
         });
     }
-    out.iter_mut().for_each(|out| *out &= index_mask);
+    and(out, index_mask);
 }
 
 /// Calls `f` with each run of two or more words that are equal apart from their `low` lowest bits.
-fn over_repeated(x: &mut [u64], low: u32, f: impl Fn(&mut [u64])) {
+fn over_repeated(x: &mut [u64], low: u32, f: &(dyn Fn(&mut [u64]) + Sync)) {
+    if x.len() >= PARALLEL_PASS_LEN && threads() > 1 {
+        let middle = x.len() / 2;
+        let high = x[middle] >> low;
+        let middle = x.partition_point(|x| x >> low < high);
+        if middle > 0 {
+            let (x, others) = x.split_at_mut(middle);
+            join(|| over_repeated(x, low, f), || over_repeated(others, low, f));
+            return;
+        }
+    }
     let mut first = 0;
     while first < x.len() {
         let mut end = x.len().min(first + BLOCK);

@@ -9,6 +9,7 @@
 //!                sort both parts, in parallel if they are large
 //! ```
 
+use super::chunks;
 use super::network::max_small;
 use super::vector::{Isa, Lane, Vector};
 use crate::device::cpu::loops::threads::{join, threads};
@@ -40,7 +41,7 @@ fn read<I: Isa, T: Lane<I>>(token: I, x: &[T]) -> [T::Register; STEP] {
 /// The first and the last `STEP` registers are held in registers. So on each side, there is room to write for the registers that are
 /// read. The keys after the last whole step are copied to an array.
 #[inline(always)]
-fn partition<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(token: I, x: &mut [T], pivot: T) -> usize {
+pub(super) fn partition<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(token: I, x: &mut [T], pivot: T) -> usize {
     let lanes = T::Register::LANES;
     let step = STEP * lanes;
     let n = x.len();
@@ -115,7 +116,6 @@ fn median_of_three<T: PartialOrd>(a: T, b: T, c: T) -> T {
 }
 
 /// Returns the key of a sample that has approximately the rank `rank · n`, and whether its neighbours in the sample are equal to it.
-#[inline(always)]
 fn sample<I: Isa, T: Lane<I>>(token: I, x: &[T], state: &mut u64, rank: f64) -> (T, bool) {
     let n = x.len();
     if n < LARGE_SAMPLE_MIN && rank == 0.5 {
@@ -137,16 +137,30 @@ fn sample<I: Isa, T: Lane<I>>(token: I, x: &[T], state: &mut u64, rank: f64) -> 
 }
 
 /// Partitions more than [`max_small`] keys. Returns `(less, end)`: keys `..less` are less than the pivot, keys `less..end` are equal to
-/// it, and keys `end..` are greater or equal.
-#[inline(always)]
-pub(super) fn split<I: Isa, T: Lane<I>>(token: I, x: &mut [T], state: &mut u64, rank: f64) -> (usize, usize) {
+/// it, and keys `end..` are greater or equal. If `CHUNKED`, partitions in parallel, and arranges the keys as [`chunks::partition`] does.
+fn split<I: Isa, T: Lane<I>, const CHUNKED: bool>(
+    token: I,
+    x: &mut [T],
+    state: &mut u64,
+    rank: f64,
+) -> (usize, usize) {
     let (pivot, repeated) = sample(token, x, state, rank);
-    let less = partition::<I, T, false>(token, x, pivot);
-    if (repeated || less == 0) && x.len() - less >= 2 * STEP * T::Register::LANES {
-        (less, less + partition::<I, T, true>(token, &mut x[less..], pivot))
+    let chunked = |x: &[T]| CHUNKED && x.len() >= chunks::MIN_LEN;
+    let less = if chunked(x) {
+        chunks::partition::<I, T, false>(token, x, pivot)
     } else {
-        (less, less)
+        token.partition::<T, false>(x, pivot)
+    };
+    if !(repeated || less == 0) || x.len() - less < 2 * STEP * T::Register::LANES {
+        return (less, less);
     }
+    let others = &mut x[less..];
+    let equal = if chunked(others) {
+        chunks::partition::<I, T, true>(token, others, pivot)
+    } else {
+        token.partition::<T, true>(others, pivot)
+    };
+    (less, less + equal)
 }
 
 /// Sorts by the standard library.
@@ -161,7 +175,7 @@ fn quick<I: Isa, T: Lane<I>>(token: I, mut x: &mut [T], state: &mut u64, mut spl
             return sort_by_comparison(x);
         }
         splits -= 1;
-        let (less, end) = token.split(x, state, 0.5);
+        let (less, end) = split::<I, T, false>(token, x, state, 0.5);
         // If `end` is 0, the pivot was the least key, and too few keys are left for the second partition. Try another pivot.
         let (low, high) = x.split_at_mut(end);
         let low = &mut low[..less];
@@ -180,7 +194,7 @@ fn quick_parallel<I: Isa, T: Lane<I>>(token: I, x: &mut [T], mut state: u64, spl
     if x.len() < PARALLEL_SORT_LEN || splits == 0 {
         return quick(token, x, &mut state, 2 * splits + 8);
     }
-    let (less, end) = token.split(x, &mut state, 0.5);
+    let (less, end) = split::<I, T, true>(token, x, &mut state, 0.5);
     let (low, high) = x.split_at_mut(end);
     join(
         || quick_parallel(token, &mut low[..less], state, splits - 1),
@@ -217,7 +231,8 @@ pub(super) fn sort<I: Isa, T: Lane<I>>(token: I, x: &mut [T]) {
     }
 }
 
-/// Moves key `k` of the sorted keys to index `k`, keys that are not greater before it, and keys that are not less after it.
+/// Moves key `k` of the sorted keys to index `k`, keys that are not greater before it, and keys that are not less after it. How the keys
+/// are arranged does not depend on the number of threads.
 pub(super) fn select<I: Isa, T: Lane<I>>(token: I, mut x: &mut [T], mut k: usize) {
     let (mut state, mut splits) = (SEED, max_splits(x.len()));
     while x.len() > max_small::<I, T>() && splits > 0 {
@@ -225,7 +240,7 @@ pub(super) fn select<I: Isa, T: Lane<I>>(token: I, mut x: &mut [T], mut k: usize
         // The pivot is a little beyond the wanted rank, so that the wanted key is probably in the smaller part.
         let rank = k as f64 / x.len() as f64;
         let aim = if rank < 0.5 { rank + 0.06 } else { rank - 0.06 };
-        let (less, end) = token.split(x, &mut state, aim.clamp(0.02, 0.98));
+        let (less, end) = split::<I, T, true>(token, x, &mut state, aim.clamp(0.02, 0.98));
         if k < less {
             x = &mut x[..less];
         } else if k < end {

@@ -4,8 +4,8 @@
 ///
 /// The methods are functions of modules `quick` and `network`, compiled with the instructions.
 pub(super) trait Isa: Copy + Send + Sync + 'static {
-    /// Calls [`quick::split`](super::quick::split).
-    fn split<T: Lane<Self>>(self, x: &mut [T], state: &mut u64, rank: f64) -> (usize, usize);
+    /// Calls [`quick::partition`](super::quick::partition).
+    fn partition<T: Lane<Self>, const OR_EQUAL: bool>(self, x: &mut [T], pivot: T) -> usize;
     /// Calls [`network::sort_small`](super::network::sort_small).
     fn sort_small<T: Lane<Self>>(self, x: &mut [T]);
     /// Calls [`repeated::remove`](super::repeated::remove).
