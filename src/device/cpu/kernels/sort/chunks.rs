@@ -10,8 +10,8 @@
 use super::vector::{Isa, Lane};
 use crate::device::cpu::loops::threads::join;
 
-/// Minimum number of keys for [`partition`].
-pub(super) const MIN_LEN: usize = 1 << 18;
+/// Minimum number of keys for [`partition`]. Tests have fewer keys.
+pub(super) const MIN_LEN: usize = if cfg!(test) { 1 << 13 } else { 1 << 18 };
 /// Number of chunks.
 const CHUNKS: usize = 16;
 

@@ -250,7 +250,7 @@ fn threads_do_not_change_results() {
         let expected: Vec<T> = order.iter().map(|&i| x[i]).collect();
         let k = x.len() / 3;
         let mut arrangements = Vec::new();
-        for threads in [1, 2, 3] {
+        for threads in [1, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let of_levels = pool.install(|| {
                 at_each_level(|| {
@@ -278,14 +278,13 @@ fn threads_do_not_change_results() {
         }
         assert!(arrangements.iter().all(|parts| *parts == arrangements[0]));
     }
-    for x in lines::<f64>(70_000) {
-        on_threads(&x);
+    // Enough for threads. The last chunk of a partition is shorter than the others.
+    let n = (1 << 16) + 1009;
+    let patterns = lines::<f64>(n);
+    for pattern in [0, 7, 8, 9] {
+        on_threads(&patterns[pattern]);
     }
-    on_threads(&lines::<i32>(70_000)[0]);
-    // Enough for partitions in chunks. The last chunk is shorter than the others.
     let mut next = random(7);
-    let n = (1 << 18) + 1009;
-    on_threads::<f32>(&(0..n).map(|_| f32::of((next() % 1_000_000) as i64 - 500_000)).collect::<Vec<_>>());
+    on_threads::<f32>(&(0..n).map(|_| f32::of((next() % 100_000) as i64 - 50_000)).collect::<Vec<_>>());
     on_threads::<i64>(&(0..n).map(|_| (next() % 5) as i64).collect::<Vec<_>>());
-    on_threads::<u64>(&(0..n).map(|_| next()).collect::<Vec<_>>());
 }
