@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::layout::{Layout, element_count, is_contiguous};
+use std::borrow::Cow;
 
 /// A copy of an operand's elements on the host, contiguous in row-major order.
 #[derive(Debug)]
@@ -124,6 +125,17 @@ pub(crate) fn fetch<T: Element, Dev: Device>(
         unsafe { device.read(Dev::offset(a.ptr(), offset), &mut data[range]) }
     })?;
     Ok(Fetched::of_vec(data, a.shape()))
+}
+
+/// Returns the elements in row-major order. They are copied only if they are not in host memory, or not contiguous in this order.
+pub(crate) fn read<'a, T: Element, Dev: Device>(
+    device: &Dev,
+    a: Operand<'a, T, Dev>,
+) -> Result<Cow<'a, [T]>, Error> {
+    match Dev::on_host::<T>().and_then(|on_host| on_host.slice(a, true)) {
+        Some(elements) => Ok(Cow::Borrowed(elements)),
+        None => device.gather(a).map(Cow::Owned),
+    }
 }
 
 /// Copies elements from the host to an output of the same shape.

@@ -3,7 +3,7 @@
 use super::operand::{device_of, elements, lacking, needs, on_device, same_device};
 use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
-use crate::device::Device;
+use crate::device::{Device, via_host};
 use crate::dispatch;
 use crate::element::{Bits, DType, Element, RealScalar};
 use crate::engine::same_instance;
@@ -45,7 +45,7 @@ fn counted<T: RealScalar, Dev: Device>(
     weights: Option<DynView<'_>>,
 ) -> Result<(DynTensor, DynTensor), Error> {
     let weights = weights_of::<Dev>(HISTOGRAM, &x, weights)?;
-    let all = device_of::<Dev>(&x).gather(elements::<T, Dev>(&x))?;
+    let all = via_host::read(device_of::<Dev>(&x), elements::<T, Dev>(&x))?;
     Ok(match weights {
         None => {
             let (counts, edges) = sums_of_bins(&all, bins, |_| 1i64)?;
@@ -78,7 +78,7 @@ fn counted_integers<T: RealScalar + Bits, Dev: Device>(
     weights: Option<DynView<'_>>,
 ) -> Result<DynTensor, Error> {
     let weights = weights_of::<Dev>(BINCOUNT, &x, weights)?;
-    let all = device_of::<Dev>(&x).gather(elements::<T, Dev>(&x))?;
+    let all = via_host::read(device_of::<Dev>(&x), elements::<T, Dev>(&x))?;
     match weights {
         None => line::<i64, Dev>(&x, sums_of_integers(&all, least, |_| 1)?),
         Some(weights) => line::<f64, Dev>(&x, sums_of_integers(&all, least, |i| weights[i])?),

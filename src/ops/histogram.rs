@@ -251,7 +251,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: RealScalar,
     {
-        let x = self.device().gather(self.operand())?;
+        let x = via_host::read(self.device(), self.operand())?;
         let (counts, edges) = sums_of_bins(&x, &bins.into(), |_| 1i64)?;
         Ok((line(self.device(), counts)?, line(self.device(), edges)?))
     }
@@ -296,8 +296,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let weights = weights.agreed();
         same_instance(HISTOGRAM, self.device(), weights.device())?;
         check_weights(HISTOGRAM, self.shape().as_ref(), weights.shape().as_ref())?;
-        let (x, weights) =
-            (self.device().gather(self.operand())?, weights.device().gather(weights.operand())?);
+        let (x, weights) = (
+            via_host::read(self.device(), self.operand())?,
+            via_host::read(weights.device(), weights.operand())?,
+        );
         let (sums, edges) = sums_of_bins(&x, &bins.into(), |i| weights[i])?;
         Ok((line(self.device(), sums)?, line(self.device(), edges)?))
     }
@@ -328,7 +330,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: RealScalar + Bits,
     {
-        let x = self.device().gather(self.operand())?;
+        let x = via_host::read(self.device(), self.operand())?;
         line(self.device(), sums_of_integers(&x, least, |_| 1i64)?)
     }
 
@@ -367,8 +369,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let weights = weights.agreed();
         same_instance(BINCOUNT, self.device(), weights.device())?;
         check_weights(BINCOUNT, self.shape().as_ref(), weights.shape().as_ref())?;
-        let (x, weights) =
-            (self.device().gather(self.operand())?, weights.device().gather(weights.operand())?);
+        let (x, weights) = (
+            via_host::read(self.device(), self.operand())?,
+            via_host::read(weights.device(), weights.operand())?,
+        );
         line(self.device(), sums_of_integers(&x, least, |i| weights[i])?)
     }
 }

@@ -1,6 +1,7 @@
 //! Implements [`Vector`] for AVX-512: keys of 4 and 8 bytes.
 
-use super::vector::{Lane, Vector};
+use super::vector::{Isa, Lane, Vector};
+use super::{network, quick, repeated};
 use crate::simd::Level;
 use core::arch::x86_64::*;
 
@@ -12,6 +13,36 @@ impl Avx512 {
     /// Returns the proof, or `None` if the processor does not have the instructions or `VIERBEIN_SIMD` excludes them.
     pub(super) fn get() -> Option<Avx512> {
         (Level::get() >= Level::Avx512).then_some(Avx512(()))
+    }
+}
+
+impl Isa for Avx512 {
+    fn partition<T: Lane<Avx512>, const OR_EQUAL: bool>(self, x: &mut [T], pivot: T) -> usize {
+        #[inline(never)]
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")]
+        fn partition<T: Lane<Avx512>, const OR_EQUAL: bool>(token: Avx512, x: &mut [T], pivot: T) -> usize {
+            quick::partition::<_, _, OR_EQUAL>(token, x, pivot)
+        }
+        // SAFETY: `self` exists, so the processor has the instructions.
+        unsafe { partition::<T, OR_EQUAL>(self, x, pivot) }
+    }
+    fn sort_small<T: Lane<Avx512>>(self, x: &mut [T]) {
+        #[inline(never)]
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")]
+        fn sort_small<T: Lane<Avx512>>(token: Avx512, x: &mut [T]) {
+            network::sort_small(token, x);
+        }
+        // SAFETY: `self` exists, so the processor has the instructions.
+        unsafe { sort_small(self, x) }
+    }
+    fn remove_repeated<T: Lane<Avx512>>(self, x: &mut [T]) -> usize {
+        #[inline(never)]
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")]
+        fn remove<T: Lane<Avx512>>(token: Avx512, x: &mut [T]) -> usize {
+            repeated::remove(token, x)
+        }
+        // SAFETY: `self` exists, so the processor has the instructions.
+        unsafe { remove(self, x) }
     }
 }
 
@@ -201,12 +232,13 @@ macro_rules! register {
         #[derive(Debug, Clone, Copy)]
         pub(super) struct $Name(__m512i);
 
-        impl Lane for $Key {
+        impl Lane<Avx512> for $Key {
             type Register = $Name;
             const HIGHEST: $Key = $highest;
         }
 
         impl Vector for $Name {
+            type Isa = Avx512;
             type Key = $Key;
             const LANES: usize = $lanes;
 
@@ -224,7 +256,7 @@ macro_rules! register {
             #[inline(always)]
             fn load_first(token: Avx512, from: &[$Key]) -> Self {
                 assert!(from.len() <= $lanes);
-                let others = Self::splat(token, <$Key as Lane>::HIGHEST).0;
+                let others = Self::splat(token, <$Key as Lane<Avx512>>::HIGHEST).0;
                 // SAFETY: the token exists, so the processor has AVX-512; the mask selects as many lanes as the slice has keys.
                 $Name(unsafe { $load_some(others, first(from.len()) as $Mask, from.as_ptr().cast()) })
             }
@@ -267,7 +299,7 @@ macro_rules! register {
             }
             #[inline(always)]
             unsafe fn store_parted(self, to: &mut [$Key], left: usize, right: usize, bits: u32, count: usize) {
-                debug_assert!(left + $lanes <= to.len() && $lanes <= right && right <= to.len());
+                debug_assert!(right <= to.len() && (left + $lanes == right || left + 2 * $lanes <= right));
                 debug_assert_eq!((bits & first($lanes)).count_ones() as usize, count);
                 let start: *mut $Word = to.as_mut_ptr().cast();
                 let ($v, $bits, $count) = (self.0, bits, count);
@@ -282,9 +314,15 @@ macro_rules! register {
             #[inline(always)]
             fn transpose(vectors: &mut [Self]) {
                 let vectors: &mut [Self; $lanes] = vectors.first_chunk_mut().expect("there is a vector for each lane");
+                let mut rows = [vectors[0].0; $lanes];
+                for (row, v) in rows.iter_mut().zip(&*vectors) {
+                    *row = v.0;
+                }
                 // SAFETY: vectors exist, so the processor has AVX-512.
-                let turned = unsafe { $transpose(vectors.map(|v| v.0)) };
-                *vectors = turned.map($Name);
+                let turned = unsafe { $transpose(rows) };
+                for (v, turned) in vectors.iter_mut().zip(turned) {
+                    v.0 = turned;
+                }
             }
         }
     };

@@ -1,10 +1,15 @@
 //! The element types that can be sorted, and the kernels of each of them.
 
 #[cfg(target_arch = "x86_64")]
+use super::avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
 use super::avx512::Avx512;
 #[cfg(target_arch = "x86_64")]
 use super::quick;
-use super::small;
+#[cfg(target_arch = "x86_64")]
+use super::vector::Isa;
+use super::{repeated, small};
+use crate::device::cpu::loops::threads::{join, threads};
 use crate::element::Element;
 use crate::simd::kernel;
 
@@ -22,6 +27,11 @@ pub(super) trait Key: Element + PartialOrd {
     /// Moves element `k` of the sorted elements to index `k`, elements that are not greater before it, and elements that are not less
     /// after it. No element is NaN. Of elements that are equal, the bits are unspecified.
     fn select(x: &mut [Self], k: usize);
+    /// Moves the first element of each run of equal elements to the front, and returns their number. The elements are sorted, and none
+    /// of them is NaN.
+    fn remove_repeated(x: &mut [Self]) -> usize {
+        repeated::remove_from(x, 1, 1)
+    }
 
     #[inline(always)]
     fn is_nan(self) -> bool {
@@ -52,7 +62,7 @@ pub(super) fn sort_words(x: &mut [u64]) {
 /// Sorts integers by the standard library or, if there are several threads and many elements, by rayon.
 fn sort_integers<T: Ord + Send>(x: &mut [T]) {
     #[cfg(feature = "rayon")]
-    if x.len() >= 1 << 16 && crate::device::cpu::loops::threads::threads() > 1 {
+    if x.len() >= 1 << 16 && threads() > 1 {
         use rayon::slice::ParallelSliceMut;
         return x.par_sort_unstable();
     }
@@ -60,7 +70,7 @@ fn sort_integers<T: Ord + Send>(x: &mut [T]) {
 }
 
 macro_rules! integers {
-    ($($T:ty as $U:ty, first $first:expr, sort $sort:expr, select $select:expr;)*) => {$(
+    ($($T:ty as $U:ty, first $first:expr, sort $sort:expr, select $select:expr, remove repeated $remove_repeated:expr;)*) => {$(
         impl Key for $T {
             const BITS: u32 = <$U>::BITS;
             const FLOAT: bool = false;
@@ -74,18 +84,21 @@ macro_rules! integers {
             fn select(x: &mut [Self], k: usize) {
                 ($select)(x, k)
             }
+            fn remove_repeated(x: &mut [Self]) -> usize {
+                ($remove_repeated)(x)
+            }
         }
     )*};
 }
 integers! {
-    u8 as u8, first 0, sort small::count_bytes, select |x: &mut [u8], _| small::count_bytes(x);
-    i8 as u8, first 1 << 7, sort small::count_bytes, select |x: &mut [i8], _| small::count_bytes(x);
-    u16 as u16, first 0, sort small::sort_words, select select_integer;
-    i16 as u16, first 1 << 15, sort small::sort_words, select select_integer;
-    u32 as u32, first 0, sort sort_u32, select select_u32;
-    i32 as u32, first 1 << 31, sort sort_i32, select select_i32;
-    u64 as u64, first 0, sort sort_u64, select select_u64;
-    i64 as u64, first 1 << 63, sort sort_i64, select select_i64;
+    u8 as u8, first 0, sort small::count_bytes, select |x: &mut [u8], _| small::count_bytes(x), remove repeated |x: &mut [_]| repeated::remove_from(x, 1, 1);
+    i8 as u8, first 1 << 7, sort small::count_bytes, select |x: &mut [i8], _| small::count_bytes(x), remove repeated |x: &mut [_]| repeated::remove_from(x, 1, 1);
+    u16 as u16, first 0, sort small::sort_words, select select_integer, remove repeated |x: &mut [_]| repeated::remove_from(x, 1, 1);
+    i16 as u16, first 1 << 15, sort small::sort_words, select select_integer, remove repeated |x: &mut [_]| repeated::remove_from(x, 1, 1);
+    u32 as u32, first 0, sort sort_u32, select select_u32, remove repeated |x: &mut [_]| repeated::remove_from(x, 1, 1);
+    i32 as u32, first 1 << 31, sort sort_i32, select select_i32, remove repeated remove_repeated_i32;
+    u64 as u64, first 0, sort sort_u64, select select_u64, remove repeated remove_repeated_u64;
+    i64 as u64, first 1 << 63, sort sort_i64, select select_i64, remove repeated remove_repeated_i64;
 }
 
 impl Key for bool {
@@ -110,12 +123,27 @@ fn select_integer<T: Ord>(x: &mut [T], k: usize) {
     x.select_nth_unstable(k);
 }
 
-/// Defines functions that use AVX-512 if the processor has it, and otherwise the standard library.
+/// Defines functions that use AVX-512 or AVX2 if the processor has it, and otherwise the standard library.
 macro_rules! wide {
-    ($($T:ty: $sort:ident $select:ident, else $portable_sort:ident $portable_select:ident;)*) => {$(
+    ($($T:ty: $sort:ident $select:ident $remove_repeated:ident, else $portable_sort:ident $portable_select:ident;)*) => {$(
+        fn $remove_repeated(x: &mut [$T]) -> usize {
+            #[cfg(target_arch = "x86_64")]
+            if let Some(token) = Avx512::get() {
+                return token.remove_repeated(x);
+            }
+            #[cfg(target_arch = "x86_64")]
+            if let Some(token) = Avx2::get() {
+                return token.remove_repeated(x);
+            }
+            repeated::remove_from(x, 1, 1)
+        }
         fn $sort(x: &mut [$T]) {
             #[cfg(target_arch = "x86_64")]
             if let Some(token) = Avx512::get() {
+                return quick::sort(token, x);
+            }
+            #[cfg(target_arch = "x86_64")]
+            if let Some(token) = Avx2::get() {
                 return quick::sort(token, x);
             }
             $portable_sort(x);
@@ -125,16 +153,20 @@ macro_rules! wide {
             if let Some(token) = Avx512::get() {
                 return quick::select(token, x, k);
             }
+            #[cfg(target_arch = "x86_64")]
+            if let Some(token) = Avx2::get() {
+                return quick::select(token, x, k);
+            }
             $portable_select(x, k);
         }
     )*};
 }
 wide! {
-    i32: sort_i32 select_i32, else sort_integers select_integer;
-    i64: sort_i64 select_i64, else sort_integers select_integer;
-    u64: sort_u64 select_u64, else sort_integers select_integer;
-    f32: sort_f32 select_f32, else sort_bits32 select_bits32;
-    f64: sort_f64 select_f64, else sort_bits64 select_bits64;
+    i32: sort_i32 select_i32 remove_repeated_i32, else sort_integers select_integer;
+    i64: sort_i64 select_i64 remove_repeated_i64, else sort_integers select_integer;
+    u64: sort_u64 select_u64 remove_repeated_u64, else sort_integers select_integer;
+    f32: sort_f32 select_f32 remove_repeated_f32, else sort_bits32 select_bits32;
+    f64: sort_f64 select_f64 remove_repeated_f64, else sort_bits64 select_bits64;
 }
 
 /// Calls `f` with the same numbers as signed ones: `x ^ 1 << 31` has the same order.
@@ -153,7 +185,7 @@ fn select_u32(x: &mut [u32], k: usize) {
 }
 
 macro_rules! floats {
-    ($($T:ident $U:ident $I:ident $as_integers:ident $sort:ident $select:ident $sort_bits:ident $select_bits:ident;)*) => {$(
+    ($($T:ident $U:ident $I:ident $as_integers:ident $sort:ident $select:ident $remove_repeated:ident $sort_bits:ident $select_bits:ident;)*) => {$(
         /// Calls `f` with signed integers that have the order of the elements.
         fn $as_integers(x: &mut [$T], f: impl FnOnce(&mut [$I])) {
             // SAFETY: the integers have the size and alignment of the elements, and all bits are valid for both. `x` is exclusively
@@ -190,6 +222,9 @@ macro_rules! floats {
             fn select(x: &mut [$T], k: usize) {
                 $select(x, k);
             }
+            fn remove_repeated(x: &mut [$T]) -> usize {
+                $remove_repeated(x)
+            }
             #[inline(always)]
             fn is_negative_zero(self) -> bool {
                 self.to_bits() == (-0.0 as $T).to_bits()
@@ -198,8 +233,8 @@ macro_rules! floats {
     )*};
 }
 floats! {
-    f32 u32 i32 as_integers32 sort_f32 select_f32 sort_bits32 select_bits32;
-    f64 u64 i64 as_integers64 sort_f64 select_f64 sort_bits64 select_bits64;
+    f32 u32 i32 as_integers32 sort_f32 select_f32 remove_repeated_f32 sort_bits32 select_bits32;
+    f64 u64 i64 as_integers64 sort_f64 select_f64 remove_repeated_f64 sort_bits64 select_bits64;
 }
 
 kernel! {
@@ -217,13 +252,35 @@ kernel! {
     }
 }
 
+/// Number of elements from which on passes over a line are split for threads.
+pub(super) const PARALLEL_PASS_LEN: usize = 1 << 16;
+
+/// Computes `f` of parts, in parallel if there are many elements, and combines the results. The split depends on the number of
+/// threads, so the result must not depend on the split.
+fn in_parallel<T: Sync, A: Send>(
+    x: &[T],
+    f: &(dyn Fn(&[T]) -> A + Sync),
+    combine: &(dyn Fn(A, A) -> A + Sync),
+) -> A {
+    if x.len() < PARALLEL_PASS_LEN || threads() == 1 {
+        return f(x);
+    }
+    let (low, high) = x.split_at(x.len() / 2);
+    let (low, high) = join(|| in_parallel(low, f, combine), || in_parallel(high, f, combine));
+    combine(low, high)
+}
+
 /// Returns whether any element is NaN, and whether any is −0.0.
 pub(super) fn specials<T: Key>(x: &[T]) -> (bool, bool) {
     if !T::FLOAT {
         return (false, false);
     }
-    // SAFETY: the function has no conditions.
-    unsafe { specials_of(x) }
+    in_parallel(
+        x,
+        // SAFETY: the function has no conditions.
+        &|x| unsafe { specials_of(x) },
+        &|(nan, negative), (other_nan, other_negative)| (nan | other_nan, negative | other_negative),
+    )
 }
 
 kernel! {
@@ -242,6 +299,130 @@ kernel! {
 
 /// Returns the least directed key, the greatest one, and the bits in which they differ.
 pub(super) fn bounds<T: Key>(x: &[T], descending: bool) -> (u64, u64, u64) {
+    in_parallel(
+        x,
+        // SAFETY: the function has no conditions.
+        &|x| unsafe { bounds_of(x, descending) },
+        // Two parts, each of whose keys differ in some bits from the first key of the part. The first keys differ in bits in which some
+        // two keys differ; those of the least key and the first one are among the bits of the part.
+        &|(low, high, differing), (other_low, other_high, other_differing)| {
+            (low.min(other_low), high.max(other_high), differing | other_differing | (low ^ other_low))
+        },
+    )
+}
+
+kernel! {
+    /// Writes the words of [`words`].
+    ///
+    /// # Safety
+    /// None: `unsafe` is required by the macro.
+    wide unsafe fn words_of[T: Key][T](x: &[T], out: &mut [u64], first: u64, of: WordsOf) -> () {
+        let WordsOf { descending, least, equal_low, dropped, index_bits } = of;
+        for (i, (out, &x)) in (first..).zip(out.iter_mut().zip(x)) {
+            *out = ((x.directed_key(descending) - least) >> equal_low >> dropped) << index_bits | i;
+        }
+    }
+}
+
+/// How [`words`] computes words.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WordsOf {
+    pub(super) descending: bool,
+    /// Subtracted from the keys.
+    pub(super) least: u64,
+    /// The number of low bits without information.
+    pub(super) equal_low: u32,
+    /// The number of further low bits that are left out.
+    pub(super) dropped: u32,
+    /// The number of bits of indices.
+    pub(super) index_bits: u32,
+}
+
+impl WordsOf {
+    /// Returns the key of an element, with the bits that words leave out.
+    pub(super) fn key<T: Key>(&self, x: T) -> u64 {
+        (x.directed_key(self.descending) - self.least) >> self.equal_low
+    }
+}
+
+/// Writes for each element a word of 64 bits: the key above, the index below. The index of the first element is `first`.
+pub(super) fn words<T: Key>(x: &[T], out: &mut [u64], first: usize, of: WordsOf) {
+    assert_eq!(x.len(), out.len());
+    if x.len() >= PARALLEL_PASS_LEN && threads() > 1 {
+        let half = x.len() / 2;
+        let ((x, other_x), (out, other_out)) = (x.split_at(half), out.split_at_mut(half));
+        join(|| words(x, out, first, of), || words(other_x, other_out, first + half, of));
+        return;
+    }
     // SAFETY: the function has no conditions.
-    unsafe { bounds_of(x, descending) }
+    unsafe { words_of(x, out, first as u64, of) }
+}
+
+/// Applies a mask to all words.
+pub(super) fn and(x: &mut [u64], mask: u64) {
+    if x.len() >= PARALLEL_PASS_LEN && threads() > 1 {
+        let (low, high) = x.split_at_mut(x.len() / 2);
+        join(|| and(low, mask), || and(high, mask));
+    } else {
+        x.iter_mut().for_each(|x| *x &= mask);
+    }
+}
+
+kernel! {
+    /// Returns whether any two neighbours are equal, apart from their `low` lowest bits.
+    ///
+    /// # Safety
+    /// None: `unsafe` is required by the macro.
+    wide unsafe fn equal_neighbours_of[][](x: &[u64], low: u32) -> bool {
+        x.iter().zip(x.get(1..).unwrap_or_default()).fold(false, |found, (a, b)| found | ((a ^ b) >> low == 0))
+    }
+}
+
+/// Returns whether any two neighbours are equal, apart from their `low` lowest bits.
+pub(super) fn equal_neighbours(x: &[u64], low: u32) -> bool {
+    // SAFETY: the function has no conditions.
+    unsafe { equal_neighbours_of(x, low) }
+}
+
+kernel! {
+    /// Returns the least element, or `first` if that is less.
+    ///
+    /// # Safety
+    /// None: `unsafe` is required by the macro.
+    wide unsafe fn least_of[T: Key][T](x: &[T], first: T) -> T {
+        // Several minima at a time, because each comparison waits for the one before.
+        let mut least = [first; 32];
+        let chunks = x.chunks_exact(32);
+        for &x in chunks.remainder() {
+            least[0] = if x < least[0] { x } else { least[0] };
+        }
+        for chunk in chunks {
+            for (least, &x) in least.iter_mut().zip(chunk) {
+                *least = if x < *least { x } else { *least };
+            }
+        }
+        least.into_iter().fold(first, |a, b| if b < a { b } else { a })
+    }
+}
+
+/// Returns the least element of a slice that is not empty. None is NaN.
+pub(super) fn least<T: Key>(x: &[T]) -> T {
+    // SAFETY: the function has no conditions.
+    unsafe { least_of(x, x[0]) }
+}
+
+kernel! {
+    /// Returns whether any element is greater than or equal to `threshold`. NaN is not.
+    ///
+    /// # Safety
+    /// None: `unsafe` is required by the macro.
+    wide unsafe fn any_from_of[T: Key][T](x: &[T], threshold: T) -> bool {
+        x.iter().fold(false, |found, &x| found | (x >= threshold))
+    }
+}
+
+/// Returns whether any element is greater than or equal to `threshold`. NaN is not.
+pub(super) fn any_from<T: Key>(x: &[T], threshold: T) -> bool {
+    // SAFETY: the function has no conditions.
+    unsafe { any_from_of(x, threshold) }
 }

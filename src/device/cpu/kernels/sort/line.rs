@@ -3,9 +3,15 @@
 //! The kernels of [`Key`] compare by `<` and do not keep the signs of zeros. So NaN are moved to the end before, and the zeros are noted
 //! if one of them is negative: as no other elements are equal and differ in their bits, the results are those of a stable sort.
 
-use super::key::{Key, bounds, sort_words, specials};
+use super::key::{
+    Key, PARALLEL_PASS_LEN, WordsOf, and, any_from, bounds, equal_neighbours, sort_words, specials, words,
+};
+use crate::device::cpu::loops::threads::{join, threads};
 use crate::device::via_host::zeros;
 use crate::error::Error;
+
+/// The number of elements that are looked through together.
+const BLOCK: usize = 256;
 
 /// Moves NaN to the end, in their order, and returns the number of other elements, and the zeros in their order if any of them is
 /// negative.
@@ -91,36 +97,71 @@ pub(super) fn argsort<T: Key>(x: &[T], out: &mut [i64], descending: bool) {
     let equal_low = differing.trailing_zeros();
     let significant = 64 - (greatest - least).leading_zeros() - equal_low;
     let dropped = (significant + b).saturating_sub(64);
-    let key = |x: T| (x.directed_key(descending) - least) >> equal_low;
-    for (i, (out, &x)) in (0..).zip(out.iter_mut().zip(x)) {
-        *out = (key(x) >> dropped) << b | i;
-    }
+    let of = WordsOf { descending, least, equal_low, dropped, index_bits: b };
+    words(x, out, 0, of);
     sort_words(out);
     let index_mask = (1 << b) - 1;
     if dropped > 0 {
-        let low_mask = (1 << dropped) - 1;
-        for run in out.chunk_by_mut(|a, c| a >> b == c >> b).filter(|run| run.len() > 1) {
+        over_repeated(out, b, &|run| {
+            let low_mask = (1 << dropped) - 1;
             for out in run.iter_mut() {
                 let i = *out & index_mask;
-                *out = (key(x[i as usize]) & low_mask) << b | i;
+                *out = (of.key(x[i as usize]) & low_mask) << b | i;
             }
             if !run.is_sorted() {
                 sort_words(run);
             }
-        }
+        });
     }
-    out.iter_mut().for_each(|out| *out &= index_mask);
+    and(out, index_mask);
 }
 
-/// Writes the indices of the first elements for which `is_wanted` returns `true`, until `to` is full. Returns their number.
-fn collect<T: Key>(x: &[T], to: &mut [i64], is_wanted: impl Fn(T) -> bool) -> usize {
-    let mut found = 0;
-    for (i, &x) in (0..).zip(x) {
-        if found == to.len() {
-            break;
+/// Calls `f` with each run of two or more words that are equal apart from their `low` lowest bits.
+fn over_repeated(x: &mut [u64], low: u32, f: &(dyn Fn(&mut [u64]) + Sync)) {
+    if x.len() >= PARALLEL_PASS_LEN && threads() > 1 {
+        let middle = x.len() / 2;
+        let high = x[middle] >> low;
+        let middle = x.partition_point(|x| x >> low < high);
+        if middle > 0 {
+            let (x, others) = x.split_at_mut(middle);
+            join(|| over_repeated(x, low, f), || over_repeated(others, low, f));
+            return;
         }
-        to[found] = i;
-        found += usize::from(is_wanted(x));
+    }
+    let mut first = 0;
+    while first < x.len() {
+        let mut end = x.len().min(first + BLOCK);
+        if equal_neighbours(&x[first..x.len().min(end + 1)], low) {
+            let high = x[end - 1] >> low;
+            end += x[end..].partition_point(|x| x >> low == high);
+            for run in x[first..end].chunk_by_mut(|a, b| a >> low == b >> low).filter(|run| run.len() > 1) {
+                f(run);
+            }
+        }
+        first = end;
+    }
+}
+
+/// Writes the indices of the first elements for which `is_wanted` returns `true`, until `to` is full. Returns their number. Leaves out
+/// the elements of a block for which `has_any` returns `false`.
+fn collect<T: Key>(
+    x: &[T],
+    to: &mut [i64],
+    has_any: impl Fn(&[T]) -> bool,
+    is_wanted: impl Fn(T) -> bool,
+) -> usize {
+    let (mut found, mut first) = (0, 0);
+    for block in x.chunks(BLOCK) {
+        if has_any(block) {
+            for (i, &x) in (first..).zip(block) {
+                if found == to.len() {
+                    return found;
+                }
+                to[found] = i;
+                found += usize::from(is_wanted(x));
+            }
+        }
+        first += block.len() as i64;
     }
     found
 }
@@ -141,13 +182,14 @@ pub(super) fn top<T: Key>(
     let numbers = n - scratch.iter().filter(|x| x.is_nan()).count();
     let mut candidates: Vec<i64> = zeros(k)?;
     if k >= numbers {
-        let found = collect(x, &mut candidates, |x| !x.is_nan());
-        collect(x, &mut candidates[found..], |x| x.is_nan());
+        let found = collect(x, &mut candidates, |_| true, |x| !x.is_nan());
+        collect(x, &mut candidates[found..], |_| true, |x| x.is_nan());
     } else {
         partition(scratch, numbers - k)?;
         let threshold = scratch[numbers - k];
-        let found = collect(x, &mut candidates, |x| x > threshold);
-        collect(x, &mut candidates[found..], |x| x == threshold);
+        let has_any = |x: &[T]| any_from(x, threshold);
+        let found = collect(x, &mut candidates, has_any, |x| x > threshold);
+        collect(x, &mut candidates[found..], has_any, |x| x == threshold);
     }
     candidates.sort_unstable();
     let mut keys: Vec<T> = zeros(k)?;
@@ -160,16 +202,15 @@ pub(super) fn top<T: Key>(
     Ok(())
 }
 
-/// Moves the elements that differ from the one before to the front, in their order, and returns their number. NaN are equal here.
+/// Moves the first element of each run of equal elements of a sorted line to the front, and returns their number. NaN are equal here.
 pub(super) fn remove_repeated<T: Key>(x: &mut [T]) -> usize {
-    let differ = |a: T, b: T| a != b && !(a.is_nan() && b.is_nan());
-    let mut to = usize::from(!x.is_empty());
-    for i in 1..x.len() {
-        let next = x[i];
-        let is_new = differ(x[to - 1], next);
-        // Written in any case, so that the loop has no branch. `to <= i`, so no element is lost that is still to be read.
-        x[to] = next;
-        to += usize::from(is_new);
+    let numbers = x.partition_point(|x| !x.is_nan());
+    let found = T::remove_repeated(&mut x[..numbers]);
+    match x.get(numbers) {
+        Some(&nan) => {
+            x[found] = nan;
+            found + 1
+        }
+        None => found,
     }
-    to
 }

@@ -8,11 +8,16 @@
 //!     write the zeros in their order
 //! ```
 //!
-//! The results are those of a stable sort, to the bit, at each SIMD level and for any number of threads. The functions of this module
-//! take element types as values (module `erased`), so they are compiled once, in this crate.
+//! The results are those of a stable sort, to the bit, at each SIMD level and for any number of threads. Long lines are sorted on several
+//! threads, too. How a partition arranges the elements depends on the SIMD level, but not on the number of threads (module `chunks`).
+//! The functions of this module take element types as values (module `erased`), so they are compiled once, in this crate.
 
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod chunks;
 mod erased;
 mod key;
 mod line;
@@ -22,6 +27,7 @@ mod network;
 mod quantile;
 #[cfg(target_arch = "x86_64")]
 mod quick;
+mod repeated;
 mod search;
 mod small;
 #[cfg(test)]
@@ -33,11 +39,12 @@ pub(super) use erased::{AnyOperand, AnyOutput};
 pub(super) use quantile::quantile;
 pub(super) use search::{contains, search};
 
+use crate::device::cpu::loops::threads::enter;
 use crate::device::{Cpu, Device, HostPtr, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
 use key::Key;
-use lines::{Tile, gather, over_lines, scatter, scratch};
+use lines::{Tile, WORK_BYTES, gather, over_lines, scatter, scratch};
 
 /// Evaluates an expression in which `$T` is the element type that `$dtype` stands for. It must be an ordered one.
 macro_rules! for_keys {
@@ -222,7 +229,7 @@ fn top_lines<T: Key>(
 pub(super) fn unique(a: AnyOutput<'_>) -> Result<usize, Error> {
     for_keys!(a.dtype(), T => {
         let x = a.typed::<T>().into_mut_slice(true).expect("the output is contiguous");
-        line::sort(x, false)?;
+        enter(x.len().saturating_mul(WORK_BYTES), || line::sort(x, false))?;
         Ok(line::remove_repeated(x))
     })
 }
@@ -233,7 +240,7 @@ pub(super) fn unique_with(a: AnyOperand<'_>) -> Result<[Vec<i64>; 3], Error> {
     for_keys!(a.dtype(), T => {
         let x = a.typed::<T>().into_slice(true).expect("the operand is contiguous");
         let mut order = scratch(1, x.len())?;
-        line::argsort(x, &mut order, false);
+        enter(x.len().saturating_mul(WORK_BYTES), || line::argsort(x, &mut order, false));
         let starts = |k: usize| k == 0 || x[order[k] as usize].key() != x[order[k - 1] as usize].key();
         let count = (0..x.len()).filter(|&k| starts(k)).count();
         let (mut first, mut inverse, mut counts) = (scratch(1, count)?, scratch(1, x.len())?, scratch(1, count)?);
@@ -268,7 +275,7 @@ fn lexsort_columns<T: Key>(out: Output<'_, i64, Cpu>, a: Operand<'_, T, Cpu>) ->
     for row in 0..rows {
         let row = &x[row * n..(row + 1) * n];
         keys.iter_mut().zip(&order).for_each(|(key, &i)| *key = row[i as usize]);
-        line::argsort(&keys, &mut sorted, false);
+        enter(n.saturating_mul(WORK_BYTES), || line::argsort(&keys, &mut sorted, false));
         next.iter_mut().zip(&sorted).for_each(|(to, &k): (&mut i64, &i64)| *to = order[k as usize]);
         core::mem::swap(&mut order, &mut next);
     }

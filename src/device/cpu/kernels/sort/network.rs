@@ -8,8 +8,7 @@
 //!
 //! The networks are those of 8 registers (19 compare-exchanges) and 16 registers (60, Green 1969).
 
-use super::avx512::Avx512;
-use super::vector::{Lane, Vector};
+use super::vector::{Isa, Lane, Vector};
 
 /// Performs compare-exchanges, written out one by one: in a loop over a table, the registers would be spilled to memory.
 macro_rules! network {
@@ -97,22 +96,24 @@ fn across<V: Vector, const N: usize, const D: usize>(v: &mut [V; N]) {
 
 /// Sorts at most `N` registers of keys.
 #[inline(always)]
-fn sort_block<T: Lane, const N: usize>(token: Avx512, x: &mut [T]) {
+fn sort_block<I: Isa, T: Lane<I>, const N: usize>(token: I, x: &mut [T]) {
     let (n, lanes) = (x.len(), T::Register::LANES);
-    let mut v: [T::Register; N] = core::array::from_fn(|r| {
+    // No closures, here and in what follows: they are not compiled for the instruction set.
+    let mut v = [T::Register::splat(token, T::HIGHEST); N];
+    for (r, v) in v.iter_mut().enumerate() {
         let at = r * lanes;
         if at + lanes <= n {
-            T::Register::load(token, &x[at..])
+            *v = T::Register::load(token, &x[at..]);
         } else if at < n {
-            T::Register::load_first(token, &x[at..])
-        } else {
-            T::Register::splat(token, T::HIGHEST)
+            *v = T::Register::load_first(token, &x[at..]);
         }
-    });
+    }
     sort_columns(&mut v);
     merge::<_, N, 2>(&mut v);
     merge::<_, N, 4>(&mut v);
-    merge::<_, N, 8>(&mut v);
+    if lanes >= 8 {
+        merge::<_, N, 8>(&mut v);
+    }
     if lanes == 16 {
         merge::<_, N, 16>(&mut v);
     }
@@ -131,18 +132,18 @@ fn sort_block<T: Lane, const N: usize>(token: Avx512, x: &mut [T]) {
 }
 
 /// The maximum number of keys that [`sort_small`] sorts.
-pub(super) const fn max_small<T: Lane>() -> usize {
+pub(super) const fn max_small<I: Isa, T: Lane<I>>() -> usize {
     16 * T::Register::LANES
 }
 
 /// Sorts at most [`max_small`] keys.
-#[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")]
-pub(super) fn sort_small<T: Lane>(token: Avx512, x: &mut [T]) {
-    assert!(x.len() <= max_small::<T>());
-    if T::Register::LANES == 8 && x.len() <= 64 {
-        sort_block::<T, 8>(token, x);
+#[inline(always)]
+pub(super) fn sort_small<I: Isa, T: Lane<I>>(token: I, x: &mut [T]) {
+    let lanes = T::Register::LANES;
+    assert!(x.len() <= max_small::<I, T>());
+    if lanes <= 8 && x.len() <= 8 * lanes {
+        sort_block::<I, T, 8>(token, x);
     } else {
-        sort_block::<T, 16>(token, x);
+        sort_block::<I, T, 16>(token, x);
     }
 }

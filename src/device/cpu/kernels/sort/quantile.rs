@@ -1,6 +1,6 @@
 //! Medians and quantiles of lines.
 
-use super::key::Key;
+use super::key::{Key, least, specials};
 use super::line;
 use super::lines::{Tile, gather, over_lines, scratch};
 use super::{AnyOperand, AnyOutput};
@@ -69,7 +69,7 @@ fn of_line<T: Key + RealScalar>(
     results: &mut [T::Float],
 ) -> Result<(), Error> {
     let n = x.len();
-    if x.iter().any(|x| x.is_nan()) {
+    if specials(x).0 {
         results.fill(Scalar::from_f64(f64::NAN));
         return Ok(());
     }
@@ -87,15 +87,7 @@ fn of_line<T: Key + RealScalar>(
         let mut value = low.in_f64();
         if weight != 0.0 {
             let above = &x[k + 1..];
-            let high = if sorted {
-                above[0]
-            } else {
-                above
-                    .iter()
-                    .copied()
-                    .reduce(|a, b| if b < a { b } else { a })
-                    .expect("a weight needs another element")
-            };
+            let high = if sorted { above[0] } else { least(above) };
             value = if method.is_some() {
                 lerp(value, high.in_f64(), weight)
             } else {

@@ -2,16 +2,16 @@
 //!
 //! ```text
 //! sort(x):
-//!     at most 16 registers:  sort_small
+//!     at most 16 registers: sort_small
 //!     2 · log2(n) bad pivots: the standard library's sort
 //!     otherwise: partition at the median of a sample
 //!                if the sample has equal neighbours, or no key is less: partition the rest by <=, and drop the equal keys
 //!                sort both parts, in parallel if they are large
 //! ```
 
-use super::avx512::Avx512;
-use super::network::{max_small, sort_small};
-use super::vector::{Lane, Vector};
+use super::chunks;
+use super::network::max_small;
+use super::vector::{Isa, Lane, Vector};
 use crate::device::cpu::loops::threads::{join, threads};
 
 /// Number of registers that one step of the partition reads.
@@ -25,12 +25,23 @@ const SAMPLE_LEN: usize = 64;
 /// Minimum number of keys for a large sample.
 const LARGE_SAMPLE_MIN: usize = 2048;
 
+/// Reads `STEP` registers. Uses no closure, because closures are not compiled for the instruction set.
+#[inline(always)]
+fn read<I: Isa, T: Lane<I>>(token: I, x: &[T]) -> [T::Register; STEP] {
+    let lanes = T::Register::LANES;
+    let mut v = [T::Register::load(token, x); STEP];
+    for (i, v) in v.iter_mut().enumerate() {
+        *v = T::Register::load(token, &x[i * lanes..]);
+    }
+    v
+}
+
 /// Moves the keys less than `pivot` to the front; if `OR_EQUAL`, also the keys equal to it. Returns their number.
 ///
 /// The first and the last `STEP` registers are held in registers. So on each side, there is room to write for the registers that are
 /// read. The keys after the last whole step are copied to an array.
 #[inline(always)]
-fn partition<T: Lane, const OR_EQUAL: bool>(token: Avx512, x: &mut [T], pivot: T) -> usize {
+pub(super) fn partition<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(token: I, x: &mut [T], pivot: T) -> usize {
     let lanes = T::Register::LANES;
     let step = STEP * lanes;
     let n = x.len();
@@ -43,11 +54,8 @@ fn partition<T: Lane, const OR_EQUAL: bool>(token: Avx512, x: &mut [T], pivot: T
 
     let mut held = [T::HIGHEST; 64];
     held[..rest].copy_from_slice(&x[end..]);
-    let read = |x: &[T]| -> [T::Register; STEP] {
-        core::array::from_fn(|i| T::Register::load(token, &x[i * lanes..(i + 1) * lanes]))
-    };
-    let first = read(&x[..step]);
-    let last = read(&x[end - step..end]);
+    let first = read(token, &x[..step]);
+    let last = read(token, &x[end - step..end]);
     // `left` and `right` are where keys are written next, `from .. to` are the keys that are still to be read.
     let (mut left, mut right) = (0, n);
     let (mut from, mut to) = (step, end - step);
@@ -61,45 +69,42 @@ fn partition<T: Lane, const OR_EQUAL: bool>(token: Avx512, x: &mut [T], pivot: T
         };
         // Now both sides have room for `step` keys: the room on both sides was `2 * step + rest` in total, so the larger room was at
         // least `step`, and the smaller one has grown by `step`.
-        for v in read(&x[at..at + step]) {
+        for v in read(token, &x[at..at + step]) {
             let bits = goes_left(v);
             let count = bits.count_ones() as usize;
             // SAFETY: `count` bits are set. Of `STEP` registers, fewer than `STEP` have been written, so at least one register has room
-            // on each side: `left + lanes <= from` and `to + lanes <= right`, and `from` and `right` do not exceed the length.
+            // on each side: `left + lanes <= from` and `to + lanes <= right`, and `from <= to`. `right` does not exceed the length.
             unsafe { v.store_parted(x, left, right, bits, count) };
             left += count;
             right -= lanes - count;
         }
     }
     // All keys of the slice are in registers or in `held`, or written.
-    for v in first {
+    let whole = held[..rest].chunks_exact(lanes);
+    let keys = whole.remainder();
+    if !keys.is_empty() {
+        let v = T::Register::load_first(token, keys);
+        let (bits, of) = (goes_left(v), (1 << keys.len()) - 1);
+        let (low, high) = (bits & of, !bits & of);
+        let (count, others) = (low.count_ones() as usize, high.count_ones() as usize);
+        v.compress(low).store_first(&mut x[left..left + count]);
+        v.compress(high).store_first(&mut x[right - others..right]);
+        left += count;
+        right -= others;
+    }
+    for v in first.into_iter().chain(last).chain(whole.map(|keys| T::Register::load(token, keys))) {
         let bits = goes_left(v);
         let count = bits.count_ones() as usize;
-        // SAFETY: `count` bits are set. `right - left` was at least `2 * step` before this loop and decreases by `lanes` in each of
-        // `STEP` iterations. So it is at least `lanes`, and `right <= n` is the length.
+        // SAFETY: `count` bits are set. `right - left` is the number of keys that are not written, which are those of one or more
+        // registers, and `right <= n` is the length.
         unsafe { v.store_parted(x, left, right, bits, count) };
         left += count;
         right -= lanes - count;
     }
-    let mut put = |v: T::Register, of: u32| {
-        let bits = goes_left(v);
-        let (low, high) = (bits & of, !bits & of);
-        let (count, others) = (low.count_ones() as usize, high.count_ones() as usize);
-        v.compress(low).store_first(&mut x[left..left + count]);
-        left += count;
-        v.compress(high).store_first(&mut x[right - others..right]);
-        right -= others;
-    };
-    for v in last {
-        put(v, all);
-    }
-    for keys in held[..rest].chunks(lanes) {
-        put(T::Register::load_first(token, keys), ((1u64 << keys.len()) - 1) as u32);
-    }
     left
 }
 
-fn median_of_three<T: Lane>(a: T, b: T, c: T) -> T {
+fn median_of_three<T: PartialOrd>(a: T, b: T, c: T) -> T {
     let (low, high) = if b < a { (b, a) } else { (a, b) };
     if c < low {
         low
@@ -111,8 +116,7 @@ fn median_of_three<T: Lane>(a: T, b: T, c: T) -> T {
 }
 
 /// Returns the key of a sample that has approximately the rank `rank · n`, and whether its neighbours in the sample are equal to it.
-#[inline(always)]
-fn sample<T: Lane>(token: Avx512, x: &[T], state: &mut u64, rank: f64) -> (T, bool) {
+fn sample<I: Isa, T: Lane<I>>(token: I, x: &[T], state: &mut u64, rank: f64) -> (T, bool) {
     let n = x.len();
     if n < LARGE_SAMPLE_MIN && rank == 0.5 {
         let at = |i: usize| x[(2 * i + 1) * n / 18];
@@ -127,40 +131,51 @@ fn sample<T: Lane>(token: Avx512, x: &[T], state: &mut u64, rank: f64) -> (T, bo
         let at = i * stride + (*state >> 33) as usize % (stride - 3);
         keys.copy_from_slice(&x[at..at + 4]);
     }
-    // SAFETY: the token exists, so the processor has the instructions.
-    unsafe { sort_small(token, &mut keys) };
+    token.sort_small(&mut keys);
     let m = ((SAMPLE_LEN as f64 * rank) as usize).clamp(1, SAMPLE_LEN - 2);
     (keys[m], keys[m - 1] == keys[m] && keys[m + 1] == keys[m])
 }
 
 /// Partitions more than [`max_small`] keys. Returns `(less, end)`: keys `..less` are less than the pivot, keys `less..end` are equal to
-/// it, and keys `end..` are greater or equal.
-#[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")]
-fn split<T: Lane>(token: Avx512, x: &mut [T], state: &mut u64, rank: f64) -> (usize, usize) {
+/// it, and keys `end..` are greater or equal. If `CHUNKED`, partitions in parallel, and arranges the keys as [`chunks::partition`] does.
+fn split<I: Isa, T: Lane<I>, const CHUNKED: bool>(
+    token: I,
+    x: &mut [T],
+    state: &mut u64,
+    rank: f64,
+) -> (usize, usize) {
     let (pivot, repeated) = sample(token, x, state, rank);
-    let less = partition::<T, false>(token, x, pivot);
-    if (repeated || less == 0) && x.len() - less >= 2 * STEP * T::Register::LANES {
-        (less, less + partition::<T, true>(token, &mut x[less..], pivot))
+    let chunked = |x: &[T]| CHUNKED && x.len() >= chunks::MIN_LEN;
+    let less = if chunked(x) {
+        chunks::partition::<I, T, false>(token, x, pivot)
     } else {
-        (less, less)
+        token.partition::<T, false>(x, pivot)
+    };
+    if !(repeated || less == 0) || x.len() - less < 2 * STEP * T::Register::LANES {
+        return (less, less);
     }
+    let others = &mut x[less..];
+    let equal = if chunked(others) {
+        chunks::partition::<I, T, true>(token, others, pivot)
+    } else {
+        token.partition::<T, true>(others, pivot)
+    };
+    (less, less + equal)
 }
 
 /// Sorts by the standard library.
 #[cold]
-fn sort_by_comparison<T: Lane>(x: &mut [T]) {
+fn sort_by_comparison<T: PartialOrd>(x: &mut [T]) {
     x.sort_unstable_by(|a, b| a.partial_cmp(b).expect("keys are never NaN"));
 }
 
-fn quick<T: Lane>(token: Avx512, mut x: &mut [T], state: &mut u64, mut splits: u32) {
-    while x.len() > max_small::<T>() {
+fn quick<I: Isa, T: Lane<I>>(token: I, mut x: &mut [T], state: &mut u64, mut splits: u32) {
+    while x.len() > max_small::<I, T>() {
         if splits == 0 {
             return sort_by_comparison(x);
         }
         splits -= 1;
-        // SAFETY: the token exists, so the processor has the instructions.
-        let (less, end) = unsafe { split(token, x, state, 0.5) };
+        let (less, end) = split::<I, T, false>(token, x, state, 0.5);
         // If `end` is 0, the pivot was the least key, and too few keys are left for the second partition. Try another pivot.
         let (low, high) = x.split_at_mut(end);
         let low = &mut low[..less];
@@ -172,16 +187,14 @@ fn quick<T: Lane>(token: Avx512, mut x: &mut [T], state: &mut u64, mut splits: u
             x = low;
         }
     }
-    // SAFETY: the token exists, so the processor has the instructions.
-    unsafe { sort_small(token, x) }
+    token.sort_small(x);
 }
 
-fn quick_parallel<T: Lane>(token: Avx512, x: &mut [T], mut state: u64, splits: u32) {
+fn quick_parallel<I: Isa, T: Lane<I>>(token: I, x: &mut [T], mut state: u64, splits: u32) {
     if x.len() < PARALLEL_SORT_LEN || splits == 0 {
         return quick(token, x, &mut state, 2 * splits + 8);
     }
-    // SAFETY: the token exists, so the processor has the instructions.
-    let (less, end) = unsafe { split(token, x, &mut state, 0.5) };
+    let (less, end) = split::<I, T, true>(token, x, &mut state, 0.5);
     let (low, high) = x.split_at_mut(end);
     join(
         || quick_parallel(token, &mut low[..less], state, splits - 1),
@@ -207,8 +220,8 @@ pub(super) fn sort_monotonic<T: PartialOrd>(x: &mut [T]) -> bool {
 }
 
 /// Sorts keys, none of which is NaN. Of keys that are equal, such as both zeros, the bits are unspecified.
-pub(super) fn sort<T: Lane>(token: Avx512, x: &mut [T]) {
-    if x.len() > max_small::<T>() && sort_monotonic(x) {
+pub(super) fn sort<I: Isa, T: Lane<I>>(token: I, x: &mut [T]) {
+    if x.len() > max_small::<I, T>() && sort_monotonic(x) {
         return;
     }
     if x.len() >= PARALLEL_SORT_LEN && threads() > 1 {
@@ -218,16 +231,16 @@ pub(super) fn sort<T: Lane>(token: Avx512, x: &mut [T]) {
     }
 }
 
-/// Moves key `k` of the sorted keys to index `k`, keys that are not greater before it, and keys that are not less after it.
-pub(super) fn select<T: Lane>(token: Avx512, mut x: &mut [T], mut k: usize) {
+/// Moves key `k` of the sorted keys to index `k`, keys that are not greater before it, and keys that are not less after it. How the keys
+/// are arranged does not depend on the number of threads.
+pub(super) fn select<I: Isa, T: Lane<I>>(token: I, mut x: &mut [T], mut k: usize) {
     let (mut state, mut splits) = (SEED, max_splits(x.len()));
-    while x.len() > max_small::<T>() && splits > 0 {
+    while x.len() > max_small::<I, T>() && splits > 0 {
         splits -= 1;
         // The pivot is a little beyond the wanted rank, so that the wanted key is probably in the smaller part.
         let rank = k as f64 / x.len() as f64;
         let aim = if rank < 0.5 { rank + 0.06 } else { rank - 0.06 };
-        // SAFETY: the token exists, so the processor has the instructions.
-        let (less, end) = unsafe { split(token, x, &mut state, aim.clamp(0.02, 0.98)) };
+        let (less, end) = split::<I, T, true>(token, x, &mut state, aim.clamp(0.02, 0.98));
         if k < less {
             x = &mut x[..less];
         } else if k < end {
@@ -242,17 +255,26 @@ pub(super) fn select<T: Lane>(token: Avx512, mut x: &mut [T], mut k: usize) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::avx2::Avx2;
+    use super::super::avx512::Avx512;
     use super::*;
 
     #[test]
     fn bad_pivots_end_in_a_sort_by_comparison() {
-        let Some(token) = Avx512::get() else { return };
-        for splits in 0..4 {
-            let mut x: Vec<i64> = (0..3000).map(|i| i * 7919 % 3001).collect();
-            let mut expected = x.clone();
-            expected.sort();
-            quick(token, &mut x, &mut { SEED }, splits);
-            assert_eq!(x, expected);
+        fn check<I: Isa>(token: Option<I>)
+        where
+            i64: Lane<I>,
+        {
+            let Some(token) = token else { return };
+            for splits in 0..4 {
+                let mut x: Vec<i64> = (0..3000).map(|i| i * 7919 % 3001).collect();
+                let mut expected = x.clone();
+                expected.sort();
+                quick(token, &mut x, &mut { SEED }, splits);
+                assert_eq!(x, expected);
+            }
         }
+        check(Avx2::get());
+        check(Avx512::get());
     }
 }

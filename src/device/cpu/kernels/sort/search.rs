@@ -1,7 +1,9 @@
 //! Binary search in sorted elements, and membership.
 
 use super::key::Key;
+use super::lines::WORK_BYTES;
 use super::{AnyOperand, for_keys, line};
+use crate::device::cpu::loops::threads::enter;
 use crate::device::{Cpu, Device, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
@@ -98,7 +100,7 @@ fn contains_in<T: Key>(
     of: Operand<'_, T, Cpu>,
 ) -> Result<(), Error> {
     let mut sorted = Cpu.gather(of)?;
-    line::sort(&mut sorted, false)?;
+    enter(sorted.len().saturating_mul(WORK_BYTES), || line::sort(&mut sorted, false))?;
     map(out, a, |x| sorted.get(partition_point(&sorted, |y| y.key() < x.key())) == Some(&x));
     Ok(())
 }

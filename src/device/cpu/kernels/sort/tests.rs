@@ -8,7 +8,7 @@ use core::fmt::Debug;
 
 /// An element type, with an order and bits that do not depend on the kernels.
 trait Sample: Key {
-    type Bits: PartialEq + Debug;
+    type Bits: PartialEq + Debug + Send;
     fn bits(self) -> Self::Bits;
     fn compare(self, other: Self) -> Ordering;
     /// Returns an element for an integer; larger integers give larger elements, until they wrap.
@@ -227,9 +227,12 @@ fn argsort_distinguishes_keys_by_any_bit() {
         let any: Vec<f64> = (0..n).map(|_| f64::from_bits(next())).collect();
         fn same<T: Sample>(x: &[T]) {
             for descending in [false, true] {
-                let mut indices = vec![-1; x.len()];
-                line::argsort(x, &mut indices, descending);
-                assert!(indices.iter().map(|&i| i as usize).eq(sorted_indices(x, descending)));
+                let expected = sorted_indices(x, descending);
+                at_each_level(|| {
+                    let mut indices = vec![-1; x.len()];
+                    line::argsort(x, &mut indices, descending);
+                    assert!(indices.iter().map(|&i| i as usize).eq(expected.iter().copied()));
+                });
             }
         }
         same(&lowest);
@@ -243,16 +246,45 @@ fn argsort_distinguishes_keys_by_any_bit() {
 #[cfg(feature = "rayon")]
 fn threads_do_not_change_results() {
     fn on_threads<T: Sample>(x: &[T]) {
-        let expected: Vec<T> = sorted_indices(x, false).iter().map(|&i| x[i]).collect();
-        for threads in [1, 2, 3] {
+        let order = sorted_indices(x, false);
+        let expected: Vec<T> = order.iter().map(|&i| x[i]).collect();
+        let k = x.len() / 3;
+        let mut arrangements = Vec::new();
+        for threads in [1, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let mut sorted = x.to_vec();
-            pool.install(|| line::sort(&mut sorted, false)).unwrap();
-            assert!(bits(&sorted) == bits(&expected), "{threads} threads");
+            let of_levels = pool.install(|| {
+                at_each_level(|| {
+                    let mut sorted = x.to_vec();
+                    line::sort(&mut sorted, false).unwrap();
+                    assert!(bits(&sorted) == bits(&expected), "{threads} threads");
+                    let mut indices = vec![-1; x.len()];
+                    line::argsort(x, &mut indices, false);
+                    assert!(
+                        indices.iter().map(|&i| i as usize).eq(order.iter().copied()),
+                        "{threads} threads"
+                    );
+                    let mut parts = x.to_vec();
+                    line::partition(&mut parts, k).unwrap();
+                    assert!(parts[k].compare(expected[k]).is_eq());
+                    assert!(parts[..k].iter().all(|x| x.compare(expected[k]).is_le()));
+                    assert!(parts[k..].iter().all(|x| x.compare(expected[k]).is_ge()));
+                    let arrangement = bits(&parts);
+                    line::sort(&mut parts, false).unwrap();
+                    assert!(bits(&parts) == bits(&expected), "{threads} threads lose elements");
+                    arrangement
+                })
+            });
+            arrangements.push(of_levels);
         }
+        assert!(arrangements.iter().all(|parts| *parts == arrangements[0]));
     }
-    for x in lines::<f64>(150_000) {
-        on_threads(&x);
+    // Enough for threads. The last chunk of a partition is shorter than the others.
+    let n = (1 << 16) + 1009;
+    let patterns = lines::<f64>(n);
+    for pattern in [0, 7, 8, 9] {
+        on_threads(&patterns[pattern]);
     }
-    on_threads(&lines::<i32>(150_000)[0]);
+    let mut next = random(7);
+    on_threads::<f32>(&(0..n).map(|_| f32::of((next() % 100_000) as i64 - 50_000)).collect::<Vec<_>>());
+    on_threads::<i64>(&(0..n).map(|_| (next() % 5) as i64).collect::<Vec<_>>());
 }

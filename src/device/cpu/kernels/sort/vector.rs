@@ -1,11 +1,21 @@
-//! The registers of the sorting kernels. A [`Vector`] is a SIMD register of keys; module `avx512` implements it.
+//! The registers of the sorting kernels. A [`Vector`] is a SIMD register of keys; modules `avx2` and `avx512` implement it.
 
-use super::avx512::Avx512;
+/// An instruction set. A value of this type, a token, exists only if the processor has the instructions.
+///
+/// The methods are functions of modules `quick` and `network`, compiled with the instructions.
+pub(super) trait Isa: Copy + Send + Sync + 'static {
+    /// Calls [`quick::partition`](super::quick::partition).
+    fn partition<T: Lane<Self>, const OR_EQUAL: bool>(self, x: &mut [T], pivot: T) -> usize;
+    /// Calls [`network::sort_small`](super::network::sort_small).
+    fn sort_small<T: Lane<Self>>(self, x: &mut [T]);
+    /// Calls [`repeated::remove`](super::repeated::remove).
+    fn remove_repeated<T: Lane<Self>>(self, x: &mut [T]) -> usize;
+}
 
 /// A key of the sorting kernels: a number, and never NaN.
-pub(super) trait Lane: Copy + PartialOrd + Send + Sync + 'static {
+pub(super) trait Lane<I: Isa>: Copy + PartialOrd + Send + Sync + 'static {
     /// The register that holds several keys.
-    type Register: Vector<Key = Self>;
+    type Register: Vector<Isa = I, Key = Self>;
     /// A key that is not less than any other key. It fills the unused lanes of a register.
     const HIGHEST: Self;
 }
@@ -15,23 +25,25 @@ pub(super) trait Lane: Copy + PartialOrd + Send + Sync + 'static {
 /// A value of this type exists only if the processor has the instruction set. All methods, and the functions that use them, are always
 /// inlined into functions that enable the instruction set.
 pub(super) trait Vector: Copy {
+    /// The instruction set.
+    type Isa: Isa;
     /// The type of a lane.
-    type Key: Lane<Register = Self>;
+    type Key: Lane<Self::Isa, Register = Self>;
     /// The number of lanes.
     const LANES: usize;
 
     /// Returns a vector with all lanes equal to `x`.
-    fn splat(token: Avx512, x: Self::Key) -> Self;
+    fn splat(token: Self::Isa, x: Self::Key) -> Self;
     /// Reads the first `LANES` keys of a slice.
     ///
     /// # Panics
     /// If the slice has fewer keys.
-    fn load(token: Avx512, from: &[Self::Key]) -> Self;
+    fn load(token: Self::Isa, from: &[Self::Key]) -> Self;
     /// Reads a slice of at most `LANES` keys. The other lanes are [`Lane::HIGHEST`].
     ///
     /// # Panics
     /// If the slice has more keys.
-    fn load_first(token: Avx512, from: &[Self::Key]) -> Self;
+    fn load_first(token: Self::Isa, from: &[Self::Key]) -> Self;
     /// Writes all lanes to the first `LANES` keys of a slice.
     ///
     /// # Panics
@@ -58,7 +70,7 @@ pub(super) trait Vector: Copy {
     /// # Safety
     /// The caller must ensure:
     /// * `count` is the number of bits that are set.
-    /// * `left + LANES <= to.len()`, `LANES <= right` and `right <= to.len()`.
+    /// * `right <= to.len()`, and `right - left` is `LANES`, or `2 * LANES` or more.
     unsafe fn store_parted(self, to: &mut [Self::Key], left: usize, right: usize, bits: u32, count: usize);
     /// Returns the vector whose lane `i` is lane `i ^ x`. `x` is 1, 2, 3, 4, 7, 8 or 15, and less than `LANES`.
     fn exchange(self, x: usize) -> Self;

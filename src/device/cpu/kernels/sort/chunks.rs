@@ -1,0 +1,92 @@
+//! Partitions many keys on several threads. The split into chunks depends on the number of keys only, so the result does not depend on
+//! the number of threads.
+//!
+//! ```text
+//! partition each chunk, in parallel:      < < < >= >= | < < >= >= >= | < < < < >=
+//! the boundary after all smaller keys:                          |
+//! swap runs of keys that are on the wrong side of it, in parallel
+//! ```
+
+use super::vector::{Isa, Lane};
+use crate::device::cpu::loops::threads::join;
+
+/// Minimum number of keys for [`partition`]. Tests have fewer keys.
+pub(super) const MIN_LEN: usize = if cfg!(test) { 1 << 13 } else { 1 << 18 };
+/// Number of chunks.
+const CHUNKS: usize = 16;
+
+/// Two runs of keys to be swapped: the indices of their first keys, and their length.
+#[derive(Debug, Clone, Copy, Default)]
+struct Swap {
+    low: usize,
+    high: usize,
+    len: usize,
+}
+
+/// Moves the keys less than `pivot` to the front; if `OR_EQUAL`, also the keys equal to it. Returns their number.
+pub(super) fn partition<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(token: I, x: &mut [T], pivot: T) -> usize {
+    let n = x.len();
+    assert!(n >= MIN_LEN);
+    let chunk = n.div_ceil(CHUNKS);
+    let mut counts = [0; CHUNKS];
+    partition_each::<I, T, OR_EQUAL>(token, x, pivot, chunk, &mut counts);
+    let less = counts.iter().sum();
+
+    let (mut swaps, mut found) = ([Swap::default(); 2 * CHUNKS], 0);
+    // In each chunk, the run before the boundary that belongs after it, and the run after the boundary that belongs before it.
+    let mut misplaced_low = (0..CHUNKS)
+        .map(|i| (i * chunk + counts[i], ((i + 1) * chunk).min(less)))
+        .filter(|(from, to)| from < to);
+    let mut misplaced_high =
+        (0..CHUNKS).map(|i| ((i * chunk).max(less), i * chunk + counts[i])).filter(|(from, to)| from < to);
+    let (mut low, mut high) = (misplaced_low.next(), misplaced_high.next());
+    while let (Some((a, a_end)), Some((b, b_end))) = (low, high) {
+        let len = (a_end - a).min(b_end - b);
+        swaps[found] = Swap { low: a, high: b - less, len };
+        found += 1;
+        low = if a + len < a_end { Some((a + len, a_end)) } else { misplaced_low.next() };
+        high = if b + len < b_end { Some((b + len, b_end)) } else { misplaced_high.next() };
+    }
+    let (low, high) = x.split_at_mut(less);
+    swap_each(&swaps[..found], low, high, [0, 0]);
+    less
+}
+
+/// Partitions each chunk, and writes the number of keys that were moved to its front.
+fn partition_each<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(
+    token: I,
+    x: &mut [T],
+    pivot: T,
+    chunk: usize,
+    counts: &mut [usize],
+) {
+    if let [count] = counts {
+        *count = token.partition::<T, OR_EQUAL>(x, pivot);
+        return;
+    }
+    let half = counts.len() / 2;
+    let (low, high) = x.split_at_mut(half * chunk);
+    let (low_counts, high_counts) = counts.split_at_mut(half);
+    join(
+        || partition_each::<I, T, OR_EQUAL>(token, low, pivot, chunk, low_counts),
+        || partition_each::<I, T, OR_EQUAL>(token, high, pivot, chunk, high_counts),
+    );
+}
+
+/// Swaps runs, whose indices ascend on both sides. The slices begin at the indices `first`.
+fn swap_each<T: Send>(swaps: &[Swap], low: &mut [T], high: &mut [T], first: [usize; 2]) {
+    match swaps {
+        [] => {}
+        &[Swap { low: a, high: b, len }] => {
+            let (a, b) = (a - first[0], b - first[1]);
+            low[a..a + len].swap_with_slice(&mut high[b..b + len]);
+        }
+        _ => {
+            let (swaps, others) = swaps.split_at(swaps.len() / 2);
+            let middle = [others[0].low, others[0].high];
+            let (low, other_low) = low.split_at_mut(middle[0] - first[0]);
+            let (high, other_high) = high.split_at_mut(middle[1] - first[1]);
+            join(|| swap_each(swaps, low, high, first), || swap_each(others, other_low, other_high, middle));
+        }
+    }
+}
