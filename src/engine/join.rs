@@ -117,7 +117,7 @@ pub(crate) fn stack<'a, T: Element, Dev: Permute<T>>(
     Ok(())
 }
 
-/// The sequence in which [`repeat`] repeats elements along an axis.
+/// The order in which [`repeat`] repeats elements along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Repeat {
     /// The whole axis again and again: `1 2 1 2`.

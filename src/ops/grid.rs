@@ -12,7 +12,7 @@ use crate::tensor::{Tensor, TensorView};
 /// Returns the coordinates of all points of a grid: N views of rank N, of which the k-th has element `axes[k][i_k]` at index
 /// `[i_0, .., i_(N - 1)]`.
 ///
-/// The axes of the views are in the sequence of the arguments (NumPy's `indexing="ij"`). Nothing is copied.
+/// The axes of the views are in the order of the arguments (NumPy's `indexing="ij"`). Nothing is copied.
 ///
 /// # Panics
 /// If the shape of the grid exceeds the address space.

@@ -37,7 +37,7 @@ pub enum Library {
 /// The role of a column in comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    Ours,
+    Vierbein,
     Peer,
     Limit,
     /// Another computation of the same result with vierbein.
@@ -64,7 +64,7 @@ impl Library {
 
     pub fn role(self) -> Role {
         match self {
-            Library::Vierbein => Role::Ours,
+            Library::Vierbein => Role::Vierbein,
             Library::Ndarray
             | Library::Strided
             | Library::Rstsr

@@ -68,7 +68,7 @@ impl Line {
 
     fn ratio(&self, role: Role, of: impl Fn(&Time) -> Duration) -> Option<f64> {
         let best = |role| self.times.iter().filter(|time| time.library.role() == role).map(&of).min();
-        Some(best(Role::Ours)?.as_secs_f64() / best(role)?.as_secs_f64())
+        Some(best(Role::Vierbein)?.as_secs_f64() / best(role)?.as_secs_f64())
     }
 }
 

@@ -42,7 +42,7 @@ const TILE_LINES: usize = 32;
 const MIN_TILE_LEN: usize = 2048;
 /// Size of a tile of long lines, in bytes. It fits in L2.
 const MAX_TILE_BYTES: usize = 1 << 20;
-/// Number of lines in a tile, however long they are: a cache line of an operand has elements of so many strided lines.
+/// Least number of lines in a tile, even if the lines are long. A cache line holds elements of four or more adjacent strided lines.
 const MIN_TILE_LINES: usize = 4;
 /// Lines are split between tiles and threads at multiples of this number, unless tiles have fewer lines.
 const LINE_GRAIN: usize = 8;
