@@ -255,6 +255,8 @@ fn compress(x: DynView<'_>, axis: usize, mask: DynOperand<'_>) -> Result<DynTens
 }
 
 /// Counts the elements of a mask that are `true`.
+// Calls kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn counted(mask: DynView<'_>) -> Result<usize, Error> {
     let count = mask.count(..)?.item()?.get::<i64>().expect("counts are `i64`");
     Ok(count as usize)

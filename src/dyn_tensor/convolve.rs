@@ -23,6 +23,8 @@ pub(super) fn numbers(op: &'static str, x: DynView<'_>) -> Result<Vec<DynScalar>
 }
 
 /// Returns zeros on the device of `x`, in its memory order.
+// Calls kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 pub(super) fn zeros(
     op: &'static str,
     x: DynView<'_>,
@@ -54,6 +56,8 @@ pub(super) fn check_ranks(op: &'static str, x: DynView<'_>, kernel: DynView<'_>)
     Err(Error::UnsupportedRank { op, reason })
 }
 
+// Calls kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 pub(super) fn sum_of_taps(
     variant: Variant,
     x: DynView<'_>,

@@ -9,6 +9,8 @@ use crate::engine::convolve::{ConvolutionMode, Taps, Variant};
 use crate::engine::fft_convolve::Transforms;
 use crate::error::Error;
 
+// Calls kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn product_of_spectra(
     variant: Variant,
     x: DynView<'_>,

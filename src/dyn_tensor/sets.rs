@@ -20,6 +20,8 @@ fn one(dtype: DType) -> Result<DynScalar, Error> {
     dispatch!(dtype, T: Scalar => Ok(DynScalar::of(T::one())), else => Err(lacking(ONE_HOT, dtype, needs::NUMBERS)))
 }
 
+// Calls kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn one_hot(labels: DynView<'_>, classes: usize, dtype: DType) -> Result<DynTensor, Error> {
     if labels.dtype() != DType::I64 {
         return Err(lacking(ONE_HOT, labels.dtype(), needs::POSITIONS));

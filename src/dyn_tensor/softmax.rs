@@ -10,6 +10,8 @@ use crate::element::DType;
 use crate::error::Error;
 
 /// Returns the largest element along the axes, which are kept with extent 1; zeros if the tensor is empty.
+// Calls kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn peak(op: &'static str, x: DynView<'_>, axes: &[usize]) -> Result<DynTensor, Error> {
     if !matches!(x.dtype(), DType::F32 | DType::F64) {
         return Err(lacking(op, x.dtype(), needs::FLOATS));

@@ -17,6 +17,8 @@ fn is_zero(x: DynScalar) -> bool {
     zeros.contains(&x)
 }
 
+// Calls kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn average(x: DynView<'_>, axis: usize, weights: DynView<'_>) -> Result<DynTensor, Error> {
     const NAME: &str = "average";
     agree(NAME, x, weights)?;
