@@ -99,7 +99,7 @@ class Operands:
 
     @functools.cached_property
     def csv(self):
-        np.savetxt(self.csv_path("full"), self.random_f64.reshape(-1, 10), delimiter=",", header="a,b,c,d,e,f,g,h,i,j", comments="", fmt="%r")
+        self.frame.to_csv(self.csv_path("full"), index=False)
         return self.csv_path("full")
 
     @functools.cached_property
