@@ -1,9 +1,11 @@
 //! The memory of tensors: owned, borrowed, or mutably borrowed.
 
-use crate::device::{Device, Operand, Output};
+use crate::device::capability::Same;
+use crate::device::{Cpu, Device, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::Layout;
+use core::any::Any;
 use core::marker::PhantomData;
 
 /// The memory of an owned tensor.
@@ -79,6 +81,24 @@ pub struct ViewMut<'a, T: Element, Dev: Device> {
     pub(crate) data: PhantomData<&'a mut [T]>,
 }
 
+impl<'a, T: Element, Dev: Device> View<'a, T, Dev> {
+    /// Returns the memory of a slice, or `None` if the device is not the host.
+    pub(crate) fn of_slice(elements: &'a [T], device: &Dev) -> Option<Self> {
+        let same = Same::of(&Cpu, device)?;
+        let device = (&Cpu as &'static dyn Any).downcast_ref()?;
+        Some(View { ptr: same.ptr(Cpu::slice_ptr(elements)), device, data: PhantomData })
+    }
+}
+
+/// Memory of elements that a caller lends as a slice: borrowed if the device can access them there, otherwise a copy.
+#[derive(Debug)]
+pub enum LentData<'a, T: Element, Dev: Device> {
+    /// The caller's memory.
+    Borrowed(View<'a, T, Dev>),
+    /// A copy on the device.
+    Copied(OwnedData<T, Dev>),
+}
+
 impl<T: Element, Dev: Device> Clone for View<'_, T, Dev> {
     fn clone(&self) -> Self {
         *self
@@ -92,6 +112,7 @@ mod sealed {
 impl<T: Element, Dev: Device> sealed::Sealed<T, Dev> for OwnedData<T, Dev> {}
 impl<T: Element, Dev: Device> sealed::Sealed<T, Dev> for View<'_, T, Dev> {}
 impl<T: Element, Dev: Device> sealed::Sealed<T, Dev> for ViewMut<'_, T, Dev> {}
+impl<T: Element, Dev: Device> sealed::Sealed<T, Dev> for LentData<'_, T, Dev> {}
 
 /// Memory that tensors can be read from: owned or borrowed. Sealed.
 pub trait Storage<T: Element, Dev: Device>: sealed::Sealed<T, Dev> + Sized {
@@ -211,5 +232,36 @@ impl<T: Element, Dev: Device> StorageMut<T, Dev> for ViewMut<'_, T, Dev> {
 impl<T: Element, Dev: Device> BorrowedStorage<T, Dev> for ViewMut<'_, T, Dev> {
     fn moved(self, elements: isize) -> Self {
         ViewMut { ptr: Dev::offset(self.ptr, elements), ..self }
+    }
+}
+
+impl<T: Element, Dev: Device> Storage<T, Dev> for LentData<'_, T, Dev> {
+    // The buffer of a copy is not used for results.
+    const OWNED: bool = false;
+    const MUTABLE: bool = false;
+    type Shared<'b>
+        = View<'b, T, Dev>
+    where
+        Self: 'b;
+    fn ptr(&self) -> Dev::Ptr<T> {
+        match self {
+            LentData::Borrowed(view) => view.ptr(),
+            LentData::Copied(data) => data.ptr(),
+        }
+    }
+    fn device(&self) -> &Dev {
+        match self {
+            LentData::Borrowed(view) => view.device,
+            LentData::Copied(data) => &data.device,
+        }
+    }
+    fn share(&self) -> View<'_, T, Dev> {
+        match self {
+            LentData::Borrowed(view) => *view,
+            LentData::Copied(data) => data.share(),
+        }
+    }
+    fn into_buffer(self) -> Option<(Dev::Buffer<T>, Dev)> {
+        None
     }
 }

@@ -19,7 +19,7 @@ use crate::layout::axes::{Axes, AxesMut};
 use crate::layout::{Layout, contiguous_strides, element_count};
 use crate::order::{Order, RowMajor};
 use crate::rank::{Dim, Rank};
-use crate::storage::{BorrowedStorage, OwnedData, Storage, StorageMut, View, ViewMut};
+use crate::storage::{BorrowedStorage, LentData, OwnedData, Storage, StorageMut, View, ViewMut};
 use core::marker::PhantomData;
 
 /// A tensor of elements `T`, rank `D`, memory order `O`, on device `Dev`.
@@ -512,6 +512,22 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
         contiguous_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
         let storage = View { ptr: Cpu::slice_ptr(elements), device: &Cpu, data: PhantomData };
         Tensor { storage, shape, strides, marker: PhantomData }
+    }
+}
+
+impl<'a, T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev, LentData<'a, T, Dev>> {
+    /// Returns a vector of the elements of a slice, or `None` if the device is not the host. The elements are not copied.
+    pub(crate) fn of_lent(elements: &'a [T], device: &Dev) -> Option<Self> {
+        let storage = LentData::Borrowed(View::of_slice(elements, device)?);
+        Some(Tensor { storage, shape: [elements.len()], strides: [1], marker: PhantomData })
+    }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
+    /// Returns an owned tensor as one that could also be lent.
+    pub(crate) fn into_copied<'a>(self) -> Tensor<T, D, O, Dev, LentData<'a, T, Dev>> {
+        let Tensor { storage, shape, strides, marker } = self;
+        Tensor { storage: LentData::Copied(storage), shape, strides, marker }
     }
 }
 

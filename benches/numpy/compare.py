@@ -5,10 +5,11 @@
 
 Each line has the median times of NumPy and of vierbein in microseconds, and vierbein's time divided by NumPy's, for the medians and
 for the minima: below 1, vierbein is faster. Both libraries allocate a new result in each call. Before a row is timed, a dozen elements
-of both results are compared. `--avx2` limits both libraries to AVX2.
+of both results are compared. `--avx2` limits both libraries to AVX2. Rows of Fourier transforms need SciPy, rows of CSV files pandas.
 """
 
 import argparse
+import functools
 import os
 import statistics
 import subprocess
@@ -41,6 +42,26 @@ def number(n, operand):
     return (k * np.uint64(2654435761) % np.uint64(2027)).astype(float) / 14.0 - 72.03
 
 
+def random_bits(n):
+    """Returns random numbers of 64 bits: the same ones that `random_bits` in src/main.rs returns."""
+    z = (np.arange(n, dtype=np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+def scipy_fft():
+    import scipy.fft
+
+    return scipy.fft
+
+
+def pandas():
+    import pandas
+
+    return pandas
+
+
 def matrix(x):
     columns = 10 ** ((len(str(x.size)) // 2))
     return x.reshape(-1, columns)
@@ -64,6 +85,46 @@ class Operands:
         self.rng = np.random.default_rng(1)
         self.path = Path(tempfile.gettempdir()) / f"vierbein-numpy-{os.getpid()}.npy"
         np.save(self.path, self.x)
+        bits = random_bits(n)
+        self.random_f64 = (bits >> np.uint64(11)) / 2.0**53
+        self.random_f32 = ((bits >> np.uint64(40)) / 2.0**24).astype(np.float32)
+        self.random_i64 = bits.astype(np.int64)
+        self.random_i32 = (bits >> np.uint64(32)).astype(np.uint32).view(np.int32)
+        self.positions = (bits % np.uint64(n)).astype(np.int64)
+        self.mask = bits % np.uint64(2) == 0
+        self.cm = matrix(self.cx)
+
+    def csv_path(self, name):
+        return self.path.with_suffix(f".{name}.csv")
+
+    @functools.cached_property
+    def csv(self):
+        self.frame.to_csv(self.csv_path("full"), index=False)
+        return self.csv_path("full")
+
+    @functools.cached_property
+    def short_csv(self):
+        np.savetxt(self.csv_path("short"), self.x.reshape(-1, 10), delimiter=",", header="a,b,c,d,e,f,g,h,i,j", comments="", fmt="%.5f")
+        return self.csv_path("short")
+
+    @functools.cached_property
+    def frame(self):
+        return pandas().DataFrame(self.random_f64.reshape(-1, 10), columns=list("abcdefghij"))
+
+    def remove_files(self):
+        for path in [self.path, *map(self.csv_path, ["full", "short", "written"])]:
+            path.unlink(missing_ok=True)
+
+
+def top_k(x):
+    last = np.argpartition(x, x.size - 100)[x.size - 100:]
+    return x[last[np.argsort(x[last])[::-1]]]
+
+
+def added_at(o):
+    sums = np.zeros(o.n)
+    np.add.at(sums, o.positions, o.x)
+    return sums
 
 
 ROWS = {
@@ -139,12 +200,38 @@ for name in COMPLEX_FUNCTIONS:
 ROWS["arctan2"] = lambda o: np.arctan2(o.x, o.y)
 ROWS["hypot"] = lambda o: np.hypot(o.x, o.y)
 
+for t in ["f64", "f32", "i64", "i32"]:
+    ROWS |= {
+        f"sort of random {t}": lambda o, t=f"random_{t}": np.sort(getattr(o, t)),
+        f"argsort of random {t}": lambda o, t=f"random_{t}": np.argsort(getattr(o, t)),
+        f"stable argsort of random {t}": lambda o, t=f"random_{t}": np.argsort(getattr(o, t), kind="stable"),
+        f"partition of random {t}": lambda o, t=f"random_{t}": np.partition(getattr(o, t), o.n // 3)[o.n // 3: o.n // 3 + 1],
+        f"median of random {t}": lambda o, t=f"random_{t}": np.median(getattr(o, t)),
+        f"top_k 100 of random {t}": lambda o, t=f"random_{t}": top_k(getattr(o, t)),
+        f"unique of random {t}": lambda o, t=f"random_{t}": np.unique(getattr(o, t)),
+    }
+ROWS |= {
+    "concatenate": lambda o: np.concatenate([o.x, o.y]),
+    "roll": lambda o: np.roll(o.x, 1234),
+    "take at random positions": lambda o: np.take(o.x, o.positions),
+    "scatter_add at random positions": added_at,
+    "masked": lambda o: o.x[o.mask],
+    "fft over axis 1": lambda o: scipy_fft().fft(o.cm, axis=1, workers=1),
+    "fft over axis 0": lambda o: scipy_fft().fft(o.cm, axis=0, workers=1),
+    "rfft over axis 1": lambda o: scipy_fft().rfft(o.m, axis=1, workers=1),
+    "read_csv": lambda o: pandas().read_csv(o.csv).to_numpy(),
+    "read_csv of 5 decimals": lambda o: pandas().read_csv(o.short_csv).to_numpy(),
+    "write_csv_to a file": lambda o: o.frame.to_csv(o.csv_path("written"), index=False),
+}
+
 # Expected results of rows in which the results of the libraries differ: NumPy rounds integer quotients down, Rust rounds towards
 # zero.
 CHECKED_AS = {
     "i32 / 7": lambda o: np.trunc(o.i32 / 7),
     "i64 / 7": lambda o: np.trunc(o.i64 / 7),
     "i32 / -10": lambda o: np.trunc(o.i32 / -10),
+    # NumPy's default is not stable.
+    **{f"argsort of random {t}": lambda o, t=f"random_{t}": np.argsort(getattr(o, t), kind="stable") for t in ["f32", "i32"]},
 }
 
 
@@ -180,7 +267,8 @@ def main():
             f = ROWS[name]
             theirs = sample(CHECKED_AS.get(name, f)(o), name, o)
             own = [float(v) for v in ask("check", name, n)]
-            np.testing.assert_allclose(own, theirs, rtol=1e-4 if "c32" in name else 1e-6 if "f32" in name else 1e-12, err_msg=name)
+            np.testing.assert_allclose(own, theirs, rtol=1e-4 if "c32" in name else 1e-6 if "f32" in name else 1e-12,
+                                       atol=1e-9 if "fft" in name else 0, err_msg=name)
             start = time.perf_counter()
             f(o)
             repeats = max(1, int(options.sample_ms / 1e3 / (time.perf_counter() - start)))
@@ -193,8 +281,8 @@ def main():
                 vierbein.append(float(ask("time", name, n, repeats)[0]) / repeats)
             a, b = statistics.median(numpy), statistics.median(vierbein)
             row = (name, n, f"{a * 1e6:.1f}", f"{b * 1e6:.1f}", f"{b / a:.2f}", f"{min(vierbein) / min(numpy):.2f}")
-            print("| " + " | ".join(map(str, row)) + " |" if options.markdown else "{:24}{:>9}{:>10}{:>10}{:>7}{:>7}".format(*row), flush=True)
-        o.path.unlink()
+            print("| " + " | ".join(map(str, row)) + " |" if options.markdown else "{:32}{:>9}{:>10}{:>10}{:>7}{:>7}".format(*row), flush=True)
+        o.remove_files()
 
 
 main()

@@ -93,11 +93,14 @@ impl<A: Device, B: Device> Same<A, B> {
         same.and_then(Option::take).expect("the buffers of one device have one type")
     }
 
+    pub(crate) fn ptr<T: Element>(&self, ptr: A::Ptr<T>) -> B::Ptr<T> {
+        *(&ptr as &dyn Any).downcast_ref().expect("the pointers of one device have one type")
+    }
+
     pub(crate) fn operand<'a, T: Element>(&self, operand: Operand<'a, T, A>) -> Operand<'a, T, B> {
-        let ptr = operand.ptr();
-        let ptr = (&ptr as &dyn Any).downcast_ref().expect("the pointers of one device have one type");
+        let ptr = self.ptr(operand.ptr());
         // SAFETY: the pointer, shape and strides are those of `operand`, whose elements are readable during `'a`. `Same::of`
         // checked that pointers of device `A` are valid on device `B`.
-        unsafe { Operand::from_raw(*ptr, operand.shape(), operand.strides()) }
+        unsafe { Operand::from_raw(ptr, operand.shape(), operand.strides()) }
     }
 }

@@ -6,7 +6,7 @@
 //! to begin with. [`Backend`] requires all four families.
 
 mod agree;
-mod capability;
+pub(crate) mod capability;
 pub(crate) mod cpu;
 pub(crate) mod cuda;
 mod cuda_source;
@@ -18,6 +18,7 @@ pub(crate) mod into_output;
 pub(crate) mod lanes;
 mod op;
 mod operand;
+pub(crate) mod positions;
 mod scalars;
 pub(crate) mod via_host;
 

@@ -237,6 +237,7 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
             "PadWidths::of_axis",
             "RepeatCounts::counts",
             "Positions::positions",
+            "PositionNumber::as_i64",
             "Indices::rows",
             "Mask::mask",
             "RightOperand::operate",

@@ -305,3 +305,45 @@ fn sums_of_integers_are_checked() {
         assert_eq!((added, x.to_vec()), (Ok(()), vec![250, 44]));
     }
 }
+
+/// Positions in several blocks, which are checked at once, of elements in cache and beyond it. Lists of each type of position.
+#[test]
+fn many_positions() {
+    for extent in [300_usize, 200_000] {
+        let x = Tensor::<i64, Rank<1>>::from_fn([extent], |[k]| 3 * k as i64 + 1);
+        for count in [15, 16, 31, 1024, 1025, 2600] {
+            let mut random = Random(count as u64);
+            // Only the second block has negative positions.
+            let at: Vec<i64> = (0..count)
+                .map(|i| {
+                    let k = (random.bits() % extent as u64) as i64;
+                    if (1024..1100).contains(&i) { k - extent as i64 } else { k }
+                })
+                .collect();
+            let expected: Vec<i64> = at.iter().map(|&k| 3 * k.rem_euclid(extent as i64) + 1).collect();
+            let unsigned: Vec<usize> = at.iter().map(|&k| k.rem_euclid(extent as i64) as usize).collect();
+            let signed: Vec<isize> = at.iter().map(|&k| k as isize).collect();
+            let narrow: Vec<i32> = at.iter().map(|&k| k as i32).collect();
+            let tensor = Tensor::<i64, Rank<1>>::from_slice([count], &at);
+            assert_eq!(x.take(0, &tensor).as_slice(), expected);
+            assert_eq!(x.take(0, &at).as_slice(), expected);
+            assert_eq!(x.take(0, &unsigned[..]).as_slice(), expected);
+            assert_eq!(x.take(0, signed).as_slice(), expected);
+            assert_eq!(x.take(0, narrow).as_slice(), expected);
+            for (wrong, place) in
+                [(extent as i64, count - 1), (-(extent as i64) - 1, 0), (i64::MAX, count / 2)]
+            {
+                let mut at = at.clone();
+                at[place] = wrong;
+                let error = x.try_take(0, &at).unwrap_err().to_string();
+                assert!(
+                    error.starts_with(&format!("cannot take: index {wrong} is out of bounds")),
+                    "{error}"
+                );
+            }
+            let mut unsigned = unsigned;
+            unsigned[count - 1] = usize::MAX;
+            x.try_take(0, &unsigned).unwrap_err();
+        }
+    }
+}

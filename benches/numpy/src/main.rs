@@ -16,7 +16,7 @@ use rand::rngs::SmallRng;
 use std::hint::black_box;
 use std::io::{BufRead, Write};
 use std::time::Instant;
-use vierbein::{Cpu, Dim, Element, Rank, Storage, Tensor, s};
+use vierbein::{Cpu, Dim, Element, Rank, Storage, Tensor, concatenate, s};
 
 type Vector<T> = Tensor<T, Rank<1>>;
 type Matrix<T> = Tensor<T, Rank<2>>;
@@ -80,6 +80,32 @@ impl<T: Part> Part for Complex<T> {
     }
 }
 
+/// Returns random numbers of 64 bits, by the generator splitmix64.
+fn random_bits(n: usize) -> impl Iterator<Item = u64> {
+    (1..=n as u64).map(|k| {
+        let z = k.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    })
+}
+
+/// Element types of which there are random numbers.
+trait Random: Element {
+    fn of(bits: u64) -> Self;
+}
+macro_rules! random { ($($T:ty: |$bits:ident| $number:expr;)*) => { $(impl Random for $T { fn of($bits: u64) -> $T { $number } })* } }
+random! {
+    f64: |bits| (bits >> 11) as f64 / (1_u64 << 53) as f64;
+    f32: |bits| (bits >> 40) as f32 / (1 << 24) as f32;
+    i64: |bits| bits.cast_signed();
+    i32: |bits| ((bits >> 32) as u32).cast_signed();
+}
+
+fn random<T: Random>(n: usize) -> Vector<T> {
+    Tensor::from_slice([n], &random_bits(n).map(T::of).collect::<Vec<_>>())
+}
+
 fn job<R: Look + 'static>(f: impl Fn() -> R + Clone + 'static) -> Job {
     let again = f.clone();
     Job {
@@ -105,6 +131,14 @@ fn one_of<T: Element, R: Look + 'static>(
 ) -> Box<dyn Fn(usize) -> Job> {
     Box::new(move |n| {
         let x = std::rc::Rc::new(vector(n, 0).map(convert));
+        job(move || f(&x))
+    })
+}
+
+/// Returns a benchmark with one operand of random numbers.
+fn of_random<T: Random, R: Look + 'static>(f: fn(&Vector<T>) -> R) -> Box<dyn Fn(usize) -> Job> {
+    Box::new(move |n| {
+        let x = std::rc::Rc::new(random::<T>(n));
         job(move || f(&x))
     })
 }
@@ -192,6 +226,109 @@ fn write_to_file(n: usize) -> Job {
         }),
         look: Box::new(move || sample.clone()),
     }
+}
+
+/// Returns the path of the temporary file for benchmarks of CSV.
+fn csv_path() -> std::path::PathBuf {
+    path().with_extension("csv")
+}
+
+const NAMES: [&str; 10] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+
+fn read_csv(n: usize) -> Job {
+    random::<f64>(n).reshape([n / 10, 10]).write_csv(csv_path(), &NAMES).expect("a file can be written");
+    job(|| Matrix::<f64>::read_csv(csv_path()).expect("the file is there").1)
+}
+
+/// Reads numbers with five decimals.
+fn read_short_csv(n: usize) -> Job {
+    let mut text = NAMES.join(",") + "\n";
+    for k in 0..n {
+        text += &format!("{:.5}{}", number(k, 0), if k % 10 == 9 { "\n" } else { "," });
+    }
+    std::fs::write(csv_path(), text).expect("a file can be written");
+    job(|| Matrix::<f64>::read_csv(csv_path()).expect("the file is there").1)
+}
+
+/// Returns a benchmark that creates a file and writes to it. As pandas, it does not wait until the data are on disk.
+fn write_csv(n: usize) -> Job {
+    let x = random::<f64>(n).reshape([n / 10, 10]);
+    // The script compares operands, because pandas returns nothing.
+    let sample = vector(n, 0).look();
+    Job {
+        call: Box::new(move || {
+            let file = std::fs::File::create(csv_path()).expect("a file can be created");
+            x.write_csv_to(file, &NAMES).expect("a file can be written");
+        }),
+        look: Box::new(move || sample.clone()),
+    }
+}
+
+/// Returns a benchmark with a vector and random positions along it.
+fn at_positions<R: Look + 'static>(f: fn(&Vector<f64>, &Vector<i64>) -> R) -> Box<dyn Fn(usize) -> Job> {
+    Box::new(move |n| {
+        let at: Vec<i64> = random_bits(n).map(|bits| (bits % n as u64).cast_signed()).collect();
+        let x = std::rc::Rc::new((vector(n, 0), Tensor::from_slice([n], &at)));
+        job(move || f(&x.0, &x.1))
+    })
+}
+
+fn masked(n: usize) -> Job {
+    let mask: Vec<bool> = random_bits(n).map(|bits| bits % 2 == 0).collect();
+    let x = std::rc::Rc::new((vector(n, 0), Tensor::from_slice([n], &mask)));
+    job(move || x.0.masked(&x.1))
+}
+
+/// Returns a benchmark with a complex matrix of the shape of [`matrix`].
+fn of_complex_matrix<R: Look + 'static>(f: fn(&Matrix<Complex<f64>>) -> R) -> Box<dyn Fn(usize) -> Job> {
+    Box::new(move |n| {
+        let columns = matrix(n, 0).shape()[1];
+        let x = std::rc::Rc::new(complex(n, 0).reshape([n / columns, columns]));
+        job(move || f(&x))
+    })
+}
+
+/// Benchmarks of sorting and selection for each element type.
+macro_rules! ordering {
+    ($($T:ident)*) => {
+        vec![$(
+            (concat!("sort of random ", stringify!($T)), of_random::<$T, _>(|x| x.sort(0))),
+            (concat!("argsort of random ", stringify!($T)), of_random::<$T, _>(|x| x.argsort(0))),
+            (concat!("stable argsort of random ", stringify!($T)), of_random::<$T, _>(|x| x.argsort(0))),
+            (concat!("partition of random ", stringify!($T)), of_random::<$T, _>(|x| {
+                let k = x.len() / 3;
+                x.partition(0, k).slice(s![k..k + 1]).to_owned()
+            })),
+            (concat!("median of random ", stringify!($T)), of_random::<$T, _>(|x| x.median())),
+            (concat!("top_k 100 of random ", stringify!($T)), of_random::<$T, _>(|x| x.top_k(0, 100).0)),
+            (concat!("unique of random ", stringify!($T)), of_random::<$T, _>(|x| x.unique())),
+        )*]
+    };
+}
+
+fn everyday() -> Vec<Named> {
+    let mut rows: Vec<Named> = ordering![f64 f32 i64 i32];
+    rows.extend([
+        ("concatenate", two(|x, y| concatenate(0, [x, y]))),
+        ("roll", one(|x| x.roll(0, 1234))),
+        ("take at random positions", at_positions(|x, at| x.take(0, at))),
+        (
+            "scatter_add at random positions",
+            at_positions(|x, at| {
+                let mut sums = Vector::<f64>::zeros([x.len()]);
+                sums.scatter_add(0, at, x);
+                sums
+            }),
+        ),
+        ("masked", Box::new(masked)),
+        ("fft over axis 1", of_complex_matrix(|x| x.fft(1))),
+        ("fft over axis 0", of_complex_matrix(|x| x.fft(0))),
+        ("rfft over axis 1", of_matrix(|x| x.rfft(1))),
+        ("read_csv", Box::new(read_csv)),
+        ("read_csv of 5 decimals", Box::new(read_short_csv)),
+        ("write_csv_to a file", Box::new(write_csv)),
+    ]);
+    rows
 }
 
 // Functions that map a number to an argument of an elementary function: any number, a positive one, one of magnitude below 1, or
@@ -329,6 +466,7 @@ fn rows() -> Vec<Named> {
         ("write_npy_to a file", Box::new(write_to_file)),
     ];
     rows.extend(functions());
+    rows.extend(everyday());
     rows
 }
 
@@ -366,4 +504,5 @@ fn main() {
         std::io::stdout().flush().expect("standard output is open");
     }
     std::fs::remove_file(path()).ok();
+    std::fs::remove_file(csv_path()).ok();
 }

@@ -24,6 +24,10 @@ pub enum Library {
     Std,
     /// A loop over vectors of the crate `wide`.
     Wide,
+    /// The parallel sorts of rayon.
+    Rayon,
+    /// rustfft, called directly.
+    Rustfft,
     /// The reference loop: hand-written for the benchmark, or a plain copy of the same number of bytes.
     Limit,
     /// A trace as a contraction with the unit matrix.
@@ -55,6 +59,8 @@ impl Library {
             Library::Nalgebra => "nalgebra",
             Library::Std => "std",
             Library::Wide => "wide",
+            Library::Rayon => "rayon",
+            Library::Rustfft => "rustfft",
             Library::Limit => "limit",
             Library::Delta => "δ",
             Library::Steps => "steps",
@@ -71,7 +77,9 @@ impl Library {
             | Library::Faer
             | Library::Nalgebra
             | Library::Std
-            | Library::Wide => Role::Peer,
+            | Library::Wide
+            | Library::Rayon
+            | Library::Rustfft => Role::Peer,
             Library::Limit => Role::Limit,
             Library::Delta | Library::Steps | Library::Dot => Role::Alternative,
         }
@@ -206,6 +214,29 @@ impl<T: Number> Outcome<T> for Vec<T> {
         self[position]
     }
 }
+
+/// Results of types that are not [`Number`]s are compared as `f64`.
+macro_rules! compared_as_f64 {
+    ($($T:ty)*) => {$(
+        impl<D: Dim> Outcome<f64> for Tensor<$T, D> {
+            fn size(&self) -> usize {
+                self.len()
+            }
+            fn at(&self, position: usize) -> f64 {
+                self.as_slice()[position] as f64
+            }
+        }
+        impl Outcome<f64> for Vec<$T> {
+            fn size(&self) -> usize {
+                self.len()
+            }
+            fn at(&self, position: usize) -> f64 {
+                self[position] as f64
+            }
+        }
+    )*};
+}
+compared_as_f64!(f32 i64 i32);
 
 /// The computation of a benchmark with one library.
 pub trait Work<T>: Send {

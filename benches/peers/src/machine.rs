@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::fs::read_to_string;
 use std::process::Command;
 
-const LIBRARIES: [&str; 6] =
-    ["ndarray", "strided-kernel", "strided-opteinsum", "rstsr-core", "faer", "rayon"];
+const LIBRARIES: [&str; 7] =
+    ["ndarray", "strided-kernel", "strided-opteinsum", "rstsr-core", "faer", "rayon", "rustfft"];
 
 /// Returns the description as a Markdown list. Omits properties that the system does not report.
 pub fn description() -> String {

@@ -1,10 +1,10 @@
 //! Positions: indices along an axis as data.
 
-use crate::device::Device;
+use crate::device::{Device, positions};
 use crate::error::Error;
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
-use crate::storage::{OwnedData, Storage, View};
+use crate::storage::{LentData, Storage, View};
 use crate::tensor::{Tensor, TensorView};
 
 /// The type of a position in a slice or an array: `i64`, `i32`, `u32`, `usize` or `isize`.
@@ -16,25 +16,41 @@ use crate::tensor::{Tensor, TensorView};
 pub trait PositionNumber: Copy {
     /// Returns the position as an `i64`. Values that exceed `i64` become `i64::MAX`, which is out of range for every tensor.
     fn position(self) -> i64;
+    /// Returns the positions of a list as `i64`, or `None` if they must be converted.
+    #[doc(hidden)]
+    fn as_i64(_list: &[Self]) -> Option<&[i64]> {
+        None
+    }
 }
 
 macro_rules! position_numbers {
-    ($($t:ty)*) => {$(
+    ($($t:ty: |$list:ident| $as_i64:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl PositionNumber for $t {
             #[inline]
             fn position(self) -> i64 {
                 i64::try_from(self).unwrap_or(i64::MAX)
             }
+            #[inline]
+            fn as_i64($list: &[Self]) -> Option<&[i64]> {
+                $as_i64
+            }
         }
     )*};
 }
-position_numbers!(i64 i32 u32 usize isize);
+position_numbers! {
+    i64: |list| Some(list);
+    isize: |list| positions::isize_as_i64(list);
+    usize: |list| positions::usize_as_i64(list);
+    i32: |_list| None;
+    u32: |_list| None;
+}
 
 /// Indices along an axis as data, for [`take`](Tensor::take) and its relatives: a tensor of `i64` of any rank, owned, borrowed or a view,
 /// or a vector of positions as a slice, an array or a `Vec` of [`PositionNumber`]s. Negative positions count from the end.
 ///
 /// Tensors of `i64` are what [`argmax_axis`](Tensor::argmax_axis) and [`nonzero`](Tensor::nonzero) return. They are used without a copy.
+/// On the host, so are lists of `i64`, and on 64-bit processors lists of `usize` and `isize`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not hold positions for a `{O}` tensor on `{Dev}`",
     label = "expected a tensor of `i64`, or a slice, array or `Vec` of integers",
@@ -83,10 +99,19 @@ pub(super) fn upload<D: Dim, O: Order, Dev: Device>(
     numbers: impl Iterator<Item = i64>,
     device: &Dev,
 ) -> Result<Tensor<i64, D, O, Dev>, Error> {
-    let mut data = crate::device::via_host::zeros(shape.as_ref().iter().product())?;
-    data.iter_mut().zip(numbers).for_each(|(to, number)| *to = number);
-    let OwnedData { buffer, device } = OwnedData::of_vec(data, device)?;
-    Ok(Tensor::contiguous(buffer, shape, device))
+    let buffer = positions::upload(shape.as_ref().iter().product(), numbers, device)?;
+    Ok(Tensor::contiguous(buffer, shape, device.clone()))
+}
+
+/// Returns the positions of a list: without a copy if possible.
+fn listed<'a, I: PositionNumber, O: Order, Dev: Device>(
+    list: &'a [I],
+    device: &Dev,
+) -> Result<Tensor<i64, Rank<1>, O, Dev, LentData<'a, i64, Dev>>, Error> {
+    match I::as_i64(list).and_then(|list| Tensor::of_lent(list, device)) {
+        Some(lent) => Ok(lent),
+        None => Ok(upload([list.len()], list.iter().map(|k| k.position()), device)?.into_copied()),
+    }
 }
 
 macro_rules! lists {
@@ -95,11 +120,14 @@ macro_rules! lists {
         impl<I: PositionNumber, O: Order, Dev: Device, $($generics)*> Positions<O, Dev> for $List {
             type Dim = Rank<1>;
             type Data<'a>
-                = OwnedData<i64, Dev>
+                = LentData<'a, i64, Dev>
             where
                 Self: 'a;
-            fn positions(&self, device: &Dev) -> Result<Tensor<i64, Rank<1>, O, Dev>, Error> {
-                upload([self.len()], self.iter().map(|k| k.position()), device)
+            fn positions(
+                &self,
+                device: &Dev,
+            ) -> Result<Tensor<i64, Rank<1>, O, Dev, LentData<'_, i64, Dev>>, Error> {
+                listed(&self[..], device)
             }
         }
     )*};

@@ -28,8 +28,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// rank N, have a result of rank N − 1 + R.
     ///
     /// The positions are a vector (a slice, an array or a `Vec` of integers), or a tensor of `i64` of any rank. They may repeat, and
-    /// negative ones count from the end. A tensor of positions is used without a copy. For one position, [`index_axis`](Tensor::index_axis)
-    /// is a free view; for equally spaced positions, [`slice`](Tensor::slice) is.
+    /// negative ones count from the end. A tensor of positions is used without a copy, and on the host a list of `i64`, `usize` or
+    /// `isize` too. For one position, [`index_axis`](Tensor::index_axis) is a free view; for equally spaced positions,
+    /// [`slice`](Tensor::slice) is.
     ///
     /// # Panics
     /// If the axis or a position is out of range, or the allocation fails.

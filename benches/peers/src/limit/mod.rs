@@ -4,11 +4,13 @@
 //! time. In a pool with several threads, two threads compute one half each.
 
 mod diagonal;
+mod gather;
 mod level;
 mod reduce;
 mod stream;
 
 pub(crate) use diagonal::{diagonal, diagonal_lines};
+pub(crate) use gather::{compress, fill_masked, scatter_add, take, take_rows};
 pub(crate) use reduce::{add_lines, argmax, sum, sum_every, sum_lines, sum_of_squares};
 pub(crate) use stream::{add_stepped, copy, over, over_lines, update};
 

@@ -1,6 +1,7 @@
 //! The benchmarks. Each implementation is what an experienced user of its library would write.
 
 mod contraction;
+mod everyday;
 mod functions;
 mod memory;
 mod small;
@@ -12,12 +13,19 @@ use num_complex::Complex;
 /// A benchmark by name. `build` is called only when the benchmark runs, because some benchmarks allocate gigabytes.
 struct Entry<T> {
     name: String,
+    /// The element type.
+    of: &'static str,
     build: Box<dyn Fn() -> Row<T>>,
 }
 
 impl<T: Number> Entry<T> {
     fn new(name: impl Into<String>, build: impl Fn() -> Row<T> + 'static) -> Entry<T> {
-        Entry { name: name.into(), build: Box::new(build) }
+        Entry { name: name.into(), of: T::NAME, build: Box::new(build) }
+    }
+
+    /// Sets the element type of the operands, if results are compared as another type.
+    fn of(self, of: &'static str) -> Entry<T> {
+        Entry { of, ..self }
     }
 }
 
@@ -46,15 +54,18 @@ pub struct Group {
 
 /// Adds benchmarks with one element type. If `cases` already has the same benchmark with another type, the new one follows it.
 fn add<T: Number>(cases: &mut Vec<Case>, entries: Vec<Entry<T>>) {
-    for Entry { name, build } in entries {
+    for Entry { name, of, build } in entries {
         let at = cases.iter().rposition(|case| case.name == name).map_or(cases.len(), |last| last + 1);
         let build = Box::new(move || -> Box<dyn Contest> { Box::new(build()) });
-        cases.insert(at, Case { name, of: T::NAME, build });
+        cases.insert(at, Case { name, of, build });
     }
 }
 
-pub fn groups() -> [Group; 5] {
-    use Library::{Delta, Dot, Faer, Limit, Nalgebra, Ndarray, Rstsr, Std, Steps, Strided, Vierbein, Wide};
+pub fn groups() -> [Group; 9] {
+    use Library::{
+        Delta, Dot, Faer, Limit, Nalgebra, Ndarray, Rayon, Rstsr, Rustfft, Std, Steps, Strided, Vierbein,
+        Wide,
+    };
     let mut contraction =
         Group { name: "contraction", columns: &[Vierbein, Ndarray, Strided, Faer], cases: Vec::new() };
     add(&mut contraction.cases, contraction::all::<f64>());
@@ -87,5 +98,22 @@ pub fn groups() -> [Group; 5] {
         Group { name: "functions", columns: &[Vierbein, Ndarray, Std, Wide], cases: Vec::new() };
     add(&mut functions.cases, functions::of_f64());
     add(&mut functions.cases, functions::of_f32());
-    [contraction, memory, trace, small, functions]
+
+    let mut join = Group { name: "join", columns: &[Vierbein, Ndarray, Limit], cases: Vec::new() };
+    add(&mut join.cases, everyday::join::all::<f64>());
+    add(&mut join.cases, everyday::join::all::<f32>());
+
+    let mut choose = Group { name: "choose", columns: &[Vierbein, Ndarray, Limit], cases: Vec::new() };
+    add(&mut choose.cases, everyday::choose::all::<f64>());
+    add(&mut choose.cases, everyday::choose::all::<f32>());
+
+    let mut order = Group { name: "order", columns: &[Vierbein, Std, Rayon], cases: Vec::new() };
+    add(&mut order.cases, everyday::order::of_f64());
+    add(&mut order.cases, everyday::order::of_i64());
+    add(&mut order.cases, everyday::order::of_f32());
+    add(&mut order.cases, everyday::order::of_i32());
+
+    let mut fft = Group { name: "fft", columns: &[Vierbein, Rustfft], cases: Vec::new() };
+    add(&mut fft.cases, everyday::fft::all());
+    [contraction, memory, trace, small, functions, join, choose, order, fft]
 }

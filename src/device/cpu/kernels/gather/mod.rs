@@ -32,6 +32,10 @@ use core::sync::atomic::{AtomicBool, Ordering};
 const PREFETCH_DISTANCE: usize = 32;
 /// Minimum size in bytes of the elements along the axis of the positions for prefetching. Smaller ones stay in L2.
 const MIN_PREFETCHED_BYTES: usize = 1 << 20;
+/// Number of contiguous positions that are checked at once. They fit into a quarter of L1.
+const CHECKED_POSITIONS: usize = 1024;
+/// Minimum number of positions to check at once.
+const MIN_CHECKED_POSITIONS: usize = 16;
 /// The work for one position, as a number of bytes that could be copied in the same time.
 const POSITION_WORK_BYTES: usize = 64;
 /// Positions are split between threads at multiples of this number.
@@ -261,6 +265,9 @@ unsafe fn take_part<U: Copy>(
 
 /// Copies `n` elements, one for each position. Returns `false` at the first invalid position.
 ///
+/// Contiguous positions are checked in blocks, by vector instructions. A block without negative positions is copied without further
+/// checks. Its positions are still in the first-level cache.
+///
 /// # Safety
 /// The contract of [`take_bytes`], for the `n` indices that `to`, `from` and `at` and these strides describe.
 #[inline(always)]
@@ -268,32 +275,101 @@ unsafe fn take_row<U: Copy>(
     to: *mut U,
     from: *const U,
     at: *const i64,
-    [o, a, p]: [isize; 3],
+    strides @ [o, a, p]: [isize; 3],
     n: usize,
     line: Line,
 ) -> bool {
+    // The elements of positions before this one are prefetched while earlier ones are copied.
     let ahead = if line.far { n.saturating_sub(PREFETCH_DISTANCE) } else { 0 };
-    for i in 0..n {
-        if i < ahead {
-            let next = (i + PREFETCH_DISTANCE) as isize;
-            // SAFETY: `i < n - PREFETCH_DISTANCE`, so this is one of the `n` positions, which are readable by the contract.
-            let k = from_start(unsafe { *at.wrapping_offset(next * p) }, line.len);
-            prefetch(
-                from.wrapping_offset(next * a).wrapping_offset((k as isize).wrapping_mul(line.stride)).cast(),
-            );
-        }
-        let i = i as isize;
-        // SAFETY: `i < n`, so this is one of the positions, which are readable by the contract.
-        let k = from_start(unsafe { *at.wrapping_offset(i * p) }, line.len);
-        if k >= line.len {
+    let mut first = 0;
+    while first < n {
+        let len = (n - first).min(CHECKED_POSITIONS);
+        let row = Row {
+            to: to.wrapping_offset(first as isize * o),
+            from: from.wrapping_offset(first as isize * a),
+            at: at.wrapping_offset(first as isize * p),
+            strides,
+            line,
+        };
+        let prefetched = len.min(ahead.saturating_sub(first));
+        let in_range = p == 1 && len >= MIN_CHECKED_POSITIONS && {
+            // SAFETY: the stride of the positions is 1, and these `len` positions are among the `n` readable ones.
+            let (least, greatest) = unsafe { range(row.at, 1, len) };
+            least >= 0 && (greatest.max(0) as usize) < line.len
+        };
+        let valid = if in_range {
+            // SAFETY: these are `len` of the `n` indices, all positions are valid and not negative, and `prefetched` indices are
+            // followed by `PREFETCH_DISTANCE` others.
+            unsafe { row.copy::<true>(len, prefetched) }
+        } else {
+            // SAFETY: these are `len` of the `n` indices, and `prefetched` indices are followed by `PREFETCH_DISTANCE` others.
+            unsafe { row.copy::<false>(len, prefetched) }
+        };
+        if !valid {
             return false;
         }
-        // SAFETY: `k` is less than the extent of the axis, so the contract ensures that this element is readable.
-        let element = unsafe { *from.wrapping_offset(i * a + k as isize * line.stride) };
-        // SAFETY: `i < n`, so the contract ensures exclusive access to this element of the output.
-        unsafe { *to.wrapping_offset(i * o) = element };
+        first += len;
     }
     true
+}
+
+/// Elements to copy: the first ones of the output and of the operand, the first position, and their strides.
+struct Row<U> {
+    to: *mut U,
+    from: *const U,
+    at: *const i64,
+    strides: [isize; 3],
+    line: Line,
+}
+
+impl<U: Copy> Row<U> {
+    /// Copies `n` elements. Returns `false` at the first invalid position.
+    ///
+    /// # Safety
+    /// The contract of [`take_bytes`] for these indices. If `IN_RANGE`, all positions are less than the extent and not negative. For
+    /// the first `prefetched` indices, the position `PREFETCH_DISTANCE` indices later is readable.
+    #[inline(always)]
+    unsafe fn copy<const IN_RANGE: bool>(&self, n: usize, prefetched: usize) -> bool {
+        let (line, [_, a, p]) = (self.line, self.strides);
+        for i in 0..prefetched {
+            let next = (i + PREFETCH_DISTANCE) as isize;
+            // SAFETY: `i < prefetched`, so the caller ensures that this position is readable.
+            let k = from_start(unsafe { *self.at.wrapping_offset(next * p) }, line.len);
+            let row = self.from.wrapping_offset(next * a);
+            prefetch(row.wrapping_offset((k as isize).wrapping_mul(line.stride)).cast());
+            // SAFETY: `i < n`, for which the caller ensures the contract.
+            if !unsafe { self.copy_one::<IN_RANGE>(i as isize) } {
+                return false;
+            }
+        }
+        for i in prefetched..n {
+            // SAFETY: `i < n`, for which the caller ensures the contract.
+            if !unsafe { self.copy_one::<IN_RANGE>(i as isize) } {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Copies the element at position `i`. Returns `false` if the position is invalid.
+    ///
+    /// # Safety
+    /// The contract of [`copy`](Row::copy) for index `i`.
+    #[inline(always)]
+    unsafe fn copy_one<const IN_RANGE: bool>(&self, i: isize) -> bool {
+        let (line, [o, a, p]) = (self.line, self.strides);
+        // SAFETY: the caller ensures that the position is readable.
+        let position = unsafe { *self.at.wrapping_offset(i * p) };
+        let k = if IN_RANGE { position as usize } else { from_start(position, line.len) };
+        if !IN_RANGE && k >= line.len {
+            return false;
+        }
+        // SAFETY: `k` is less than the extent of the axis, so the caller ensures that this element is readable.
+        let element = unsafe { *self.from.wrapping_offset(i * a + k as isize * line.stride) };
+        // SAFETY: the caller ensures exclusive access to this element of the output.
+        unsafe { *self.to.wrapping_offset(i * o) = element };
+        true
+    }
 }
 
 // ------------------------------------------------------------------ pick

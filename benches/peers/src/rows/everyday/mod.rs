@@ -1,0 +1,6 @@
+//! Everyday operations: joining and rearranging, elements at positions and under masks, sorting and selection, Fourier transforms.
+
+pub(super) mod choose;
+pub(super) mod fft;
+pub(super) mod join;
+pub(super) mod order;

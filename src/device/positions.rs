@@ -1,0 +1,65 @@
+//! Lists of positions in host memory: borrowed as `i64` or copied to a device.
+
+use super::capability::Same;
+use super::cpu::{Cpu, CpuBuffer};
+use super::{Device, via_host};
+use crate::error::Error;
+
+/// Returns positions as `i64`, or `None` if the type has another size.
+pub(crate) fn isize_as_i64(list: &[isize]) -> Option<&[i64]> {
+    if size_of::<isize>() != size_of::<i64>() || align_of::<isize>() != align_of::<i64>() {
+        return None;
+    }
+    // SAFETY: both types are signed integers of the same size and alignment, as was checked, so all bytes are valid. The slice has the
+    // lifetime of the list.
+    Some(unsafe { core::slice::from_raw_parts(list.as_ptr().cast(), list.len()) })
+}
+
+/// Returns positions as `i64`, or `None` if the type has another size or a position exceeds `i64`. As an `i64`, it would be negative.
+pub(crate) fn usize_as_i64(list: &[usize]) -> Option<&[i64]> {
+    if size_of::<usize>() != size_of::<i64>() || align_of::<usize>() != align_of::<i64>() {
+        return None;
+    }
+    // SAFETY: both types are integers of the same size and alignment, as was checked, so all bytes are valid. The slice has the lifetime
+    // of the list.
+    let list: &[i64] = unsafe { core::slice::from_raw_parts(list.as_ptr().cast(), list.len()) };
+    // Not `any`, which is not vectorised because it stops early.
+    (list.iter().fold(0, |bits, k| bits | k) >= 0).then_some(list)
+}
+
+/// Copies numbers to a new buffer of `len` elements on the device.
+///
+/// # Errors
+/// If an allocation fails.
+pub(crate) fn upload<Dev: Device>(
+    len: usize,
+    numbers: impl Iterator<Item = i64>,
+    device: &Dev,
+) -> Result<Dev::Buffer<i64>, Error> {
+    let fill = |to: &mut [i64]| to.iter_mut().zip(numbers).for_each(|(to, number)| *to = number);
+    if let Some(same) = Same::of(&Cpu, device) {
+        // Memory of the pool. In new memory, the system would clear each page on the first access.
+        let mut buffer = CpuBuffer::any(len)?;
+        fill(buffer.as_mut_slice());
+        return Ok(same.buffer(buffer));
+    }
+    let mut data = via_host::zeros(len)?;
+    fill(&mut data);
+    device.adopt(data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_above_i64_are_not_borrowed() {
+        assert_eq!(usize_as_i64(&[3, usize::MAX]), None);
+        if cfg!(target_pointer_width = "64") {
+            assert_eq!(usize_as_i64(&[3, 0, 7]), Some(&[3, 0, 7][..]));
+            assert_eq!(isize_as_i64(&[3, -1]), Some(&[3, -1][..]));
+        } else {
+            assert_eq!((usize_as_i64(&[3]), isize_as_i64(&[3])), (None, None));
+        }
+    }
+}
