@@ -89,7 +89,7 @@ impl Register {
         [1 << a, 1 << (b - a - 1), 1 << (self.qubits - b - 1)]
     }
 
-    /// Completes a gate that started at `start` and wrote its result to `next`: makes this the state, and counts the gate.
+    /// Completes a gate that started at `start`: exchanges `next`, which has its result, with `amplitudes`, and counts the gate.
     fn step(&mut self, start: Instant) {
         std::mem::swap(&mut self.amplitudes, &mut self.next);
         self.gates += 1;

@@ -150,7 +150,7 @@ class NumPy:
 class Ndarray:
     header = "| ndarray | vierbein |"
     summary = "The same as a program, which compares both"
-    # If the right column ends like this, its value is a plain value, such as a number or a `Vec`. All other values are tensors.
+    # Right columns that match this pattern return a plain value, such as a number or a `Vec`. All others return a tensor.
     values = r"(\.get\(.*\)|item\(\)|shape\(\)|len\(\)|rank\(\)|to_vec\(\)|is_\w+\(\)|\]\]|collect::<Vec<_>>\(\)|== .*)"
 
     def __init__(self):

@@ -75,7 +75,7 @@ def fit(name, meaning, formula, function, weight, low, high, count):
     c = [mpf(nearest(x)) for x in solve()]
     bits = float(log(max(errors(c)), 2))
     print(f"{Target.name} {name}: {count} coefficients, error 2^{bits:.1f}", flush=True)
-    lines.append(f"    /// {meaning} Largest error times {formula}: 2^{bits:.1f}.")
+    lines.append(f"    /// {meaning} Maximum of |error| · {formula}: 2^{bits:.1f}.")
     lines.append(f"    pub(crate) const {name}: [{Target.name}; {count}] = [")
     lines.extend(f"        {nearest(x)!r}," for x in c)
     lines.append("    ];")

@@ -7,7 +7,7 @@
 /// The comment of each polynomial has the function that it approximates, and the largest error multiplied by a weight. The
 /// weighted error is roughly the relative error of the elementary function that uses the polynomial.
 pub(crate) mod double {
-    /// (e^r - 1 - r) / r^2 for |r| <= ln(2)/2. Largest error times r^2 / e^r: 2^-57.9.
+    /// (e^r - 1 - r) / r^2 for |r| <= ln(2)/2. Maximum of |error| · r^2 / e^r: 2^-57.9.
     pub(crate) const EXP: [f64; 10] = [
         0.5000000000000011,
         0.16666666666666433,
@@ -20,7 +20,7 @@ pub(crate) mod double {
         2.763045349876032e-07,
         2.500724584399954e-08,
     ];
-    /// (2^f - 1 - f ln(2)) / f^2 for |f| <= 1/2. Largest error times f^2 / 2^f: 2^-57.9.
+    /// (2^f - 1 - f ln(2)) / f^2 for |f| <= 1/2. Maximum of |error| · f^2 / 2^f: 2^-57.9.
     pub(crate) const EXP2: [f64; 10] = [
         0.24022650695910122,
         0.05550410866482073,
@@ -33,7 +33,7 @@ pub(crate) mod double {
         7.073577552027583e-09,
         4.436247841769168e-10,
     ];
-    /// (e^r - 1 - r - r^2/2) / r^3 for |r| <= ln(2)/2. Largest error times r^3 / (e^r - 1): 2^-61.6.
+    /// (e^r - 1 - r - r^2/2) / r^3 for |r| <= ln(2)/2. Maximum of |error| · r^3 / (e^r - 1): 2^-61.6.
     pub(crate) const EXP_M1: [f64; 10] = [
         0.16666666666666677,
         0.041666666666666616,
@@ -46,7 +46,7 @@ pub(crate) mod double {
         2.5109123404486965e-08,
         2.0891530337794672e-09,
     ];
-    /// (sin(r)/r - 1) / z, z = r^2, for |r| <= pi/4. Largest error times z: 2^-58.0.
+    /// (sin(r)/r - 1) / z, z = r^2, for |r| <= pi/4. Maximum of |error| · z: 2^-58.0.
     pub(crate) const SIN: [f64; 6] = [
         -0.16666666666666632,
         0.00833333333332249,
@@ -55,7 +55,7 @@ pub(crate) mod double {
         -2.5050760110647424e-08,
         1.5896899223639504e-10,
     ];
-    /// (cos(r) - 1 + z/2) / z^2, z = r^2, for |r| <= pi/4. Largest error times z^2 / cos(r): 2^-63.9.
+    /// (cos(r) - 1 + z/2) / z^2, z = r^2, for |r| <= pi/4. Maximum of |error| · z^2 / cos(r): 2^-63.9.
     pub(crate) const COS: [f64; 6] = [
         0.041666666666666595,
         -0.001388888888887335,
@@ -64,7 +64,7 @@ pub(crate) mod double {
         2.0875705726950565e-09,
         -1.135876574097458e-11,
     ];
-    /// (tan(r)/r - 1) / z, z = r^2, for |r| <= pi/4. Largest error times z: 2^-59.6.
+    /// (tan(r)/r - 1) / z, z = r^2, for |r| <= pi/4. Maximum of |error| · z: 2^-59.6.
     pub(crate) const TAN: [f64; 15] = [
         0.3333333333333338,
         0.1333333333332528,
@@ -82,7 +82,7 @@ pub(crate) mod double {
         -2.4236939568109116e-05,
         9.788957794445559e-06,
     ];
-    /// (tanh(x)/x - 1) / z, z = x^2, for |x| <= 0.92. Largest error times x^3 / tanh(x): 2^-58.7.
+    /// (tanh(x)/x - 1) / z, z = x^2, for |x| <= 0.92. Maximum of |error| · x^3 / tanh(x): 2^-58.7.
     pub(crate) const TANH: [f64; 15] = [
         -0.33333333333333287,
         0.13333333333327602,
@@ -100,7 +100,7 @@ pub(crate) mod double {
         8.529868721036668e-07,
         -9.25555174771307e-08,
     ];
-    /// (atan(t)/t - 1) / z, z = t^2, for |t| <= 1/2. Largest error times z: 2^-57.8.
+    /// (atan(t)/t - 1) / z, z = t^2, for |t| <= 1/2. Maximum of |error| · z: 2^-57.8.
     pub(crate) const ATAN: [f64; 12] = [
         -0.33333333333332993,
         0.19999999999905643,
@@ -115,7 +115,7 @@ pub(crate) mod double {
         -0.027463899416260158,
         0.010136214643528922,
     ];
-    /// (asin(t)/t - 1) / z, z = t^2, for |t| <= 1/2. Largest error times z: 2^-59.8.
+    /// (asin(t)/t - 1) / z, z = t^2, for |t| <= 1/2. Maximum of |error| · z: 2^-59.8.
     pub(crate) const ASIN: [f64; 13] = [
         0.16666666666666763,
         0.0749999999997018,
@@ -131,7 +131,7 @@ pub(crate) mod double {
         -0.02107773292166003,
         0.032676994271174084,
     ];
-    /// (sinh(r)/r - 1) / z, z = r^2, for |r| <= ln(2)/2. Largest error times z: 2^-61.7.
+    /// (sinh(r)/r - 1) / z, z = r^2, for |r| <= ln(2)/2. Maximum of |error| · z: 2^-61.7.
     pub(crate) const SINH: [f64; 5] = [
         0.16666666666666677,
         0.008333333333321452,
@@ -139,10 +139,10 @@ pub(crate) mod double {
         2.7557243849950537e-06,
         2.5109151366788733e-08,
     ];
-    /// (cosh(r) - 1 - z/2) / z^2, z = r^2, for |r| <= ln(2)/2. Largest error times z^2: 2^-57.3.
+    /// (cosh(r) - 1 - z/2) / z^2, z = r^2, for |r| <= ln(2)/2. Maximum of |error| · z^2: 2^-57.3.
     pub(crate) const COSH: [f64; 4] =
         [0.04166666666660272, 0.0013888888927289474, 2.4801508073639294e-05, 2.762542422910849e-07];
-    /// (1 + f)^(-1/3) for 1 + f from sqrt(1/2) to sqrt(2). Largest error times (1 + f)^(1/3): 2^-14.7.
+    /// (1 + f)^(-1/3) for 1 + f from sqrt(1/2) to sqrt(2). Maximum of |error| · (1 + f)^(1/3): 2^-14.7.
     pub(crate) const CBRT_INVERSE: [f64; 5] = [
         0.9999764134850518,
         -0.33290289694868186,
@@ -150,7 +150,7 @@ pub(crate) mod double {
         -0.1888871106610749,
         0.12826441641851813,
     ];
-    /// (ln((1+s)/(1-s))/s - 2) / z, z = s^2, for |s| <= 0.1716. Largest error times z: 2^-58.5.
+    /// (ln((1+s)/(1-s))/s - 2) / z, z = s^2, for |s| <= 0.1716. Maximum of |error| · z: 2^-58.5.
     pub(crate) const LN: [f64; 7] = [
         0.6666666666666735,
         0.399999999994107,
@@ -160,7 +160,7 @@ pub(crate) mod double {
         0.1531395960714497,
         0.14796834057225525,
     ];
-    /// (ln((1+s)/(1-s))/s - 2 - 2z/3) / z^2, z = s^2, for |s| <= 0.1716. Largest error times z^2: 2^-72.5.
+    /// (ln((1+s)/(1-s))/s - 2 - 2z/3) / z^2, z = s^2, for |s| <= 0.1716. Maximum of |error| · z^2: 2^-72.5.
     pub(crate) const LN_LONG: [f64; 8] = [
         0.3999999999999998,
         0.2857142857144379,
@@ -171,7 +171,7 @@ pub(crate) mod double {
         0.11675905837167143,
         0.11980750836263417,
     ];
-    /// log2((1+s)/(1-s))/s as a polynomial of z = s^2, for |s| <= 0.1716. Largest error times 1/2: 2^-37.3.
+    /// log2((1+s)/(1-s))/s as a polynomial of z = s^2, for |s| <= 0.1716. Maximum of |error| · 1/2: 2^-37.3.
     pub(crate) const LOG2_FOR_F32: [f64; 5] = [
         2.8853900817901503,
         0.9617966732703366,
@@ -179,7 +179,7 @@ pub(crate) mod double {
         0.41167202918318724,
         0.34074207976724036,
     ];
-    /// (2^f - 1) / f for |f| <= 1/2. Largest error times f / 2^f: 2^-28.3.
+    /// (2^f - 1) / f for |f| <= 1/2. Maximum of |error| · f / 2^f: 2^-28.3.
     pub(crate) const EXP2_FOR_F32: [f64; 6] = [
         0.6931471963260177,
         0.24022645133797998,
@@ -217,7 +217,7 @@ pub(crate) mod double {
 /// The comment of each polynomial has the function that it approximates, and the largest error multiplied by a weight. The
 /// weighted error is roughly the relative error of the elementary function that uses the polynomial.
 pub(crate) mod single {
-    /// (e^r - 1 - r) / r^2 for |r| <= ln(2)/2. Largest error times r^2 / e^r: 2^-28.3.
+    /// (e^r - 1 - r) / r^2 for |r| <= ln(2)/2. Maximum of |error| · r^2 / e^r: 2^-28.3.
     pub(crate) const EXP: [f32; 5] = [
         0.4999999403953552,
         0.1666652113199234,
@@ -225,7 +225,7 @@ pub(crate) mod single {
         0.008368670009076595,
         0.0013821700122207403,
     ];
-    /// (2^f - 1 - f ln(2)) / f^2 for |f| <= 1/2. Largest error times f^2 / 2^f: 2^-28.3.
+    /// (2^f - 1 - f ln(2)) / f^2 for |f| <= 1/2. Maximum of |error| · f^2 / 2^f: 2^-28.3.
     pub(crate) const EXP2: [f32; 5] = [
         0.24022647738456726,
         0.05550362169742584,
@@ -233,7 +233,7 @@ pub(crate) mod single {
         0.0013390198582783341,
         0.00015327245637308806,
     ];
-    /// (e^r - 1 - r - r^2/2) / r^3 for |r| <= ln(2)/2. Largest error times r^3 / (e^r - 1): 2^-31.0.
+    /// (e^r - 1 - r - r^2/2) / r^3 for |r| <= ln(2)/2. Maximum of |error| · r^3 / (e^r - 1): 2^-31.0.
     pub(crate) const EXP_M1: [f32; 5] = [
         0.1666666567325592,
         0.041666481643915176,
@@ -241,11 +241,11 @@ pub(crate) mod single {
         0.0013933345908299088,
         0.00019740726565942168,
     ];
-    /// (sin(r)/r - 1) / z, z = r^2, for |r| <= pi/4. Largest error times z: 2^-28.0.
+    /// (sin(r)/r - 1) / z, z = r^2, for |r| <= pi/4. Maximum of |error| · z: 2^-28.0.
     pub(crate) const SIN: [f32; 3] = [-0.16666655242443085, 0.008332191966474056, -0.00019518786575645208];
-    /// (cos(r) - 1 + z/2) / z^2, z = r^2, for |r| <= pi/4. Largest error times z^2 / cos(r): 2^-33.0.
+    /// (cos(r) - 1 + z/2) / z^2, z = r^2, for |r| <= pi/4. Maximum of |error| · z^2 / cos(r): 2^-33.0.
     pub(crate) const COS: [f32; 3] = [0.04166664555668831, -0.0013887310633435845, 2.4432563805021346e-05];
-    /// (tan(r)/r - 1) / z, z = r^2, for |r| <= pi/4. Largest error times z: 2^-29.3.
+    /// (tan(r)/r - 1) / z, z = r^2, for |r| <= pi/4. Maximum of |error| · z: 2^-29.3.
     pub(crate) const TAN: [f32; 7] = [
         0.3333335220813751,
         0.13332590460777283,
@@ -255,7 +255,7 @@ pub(crate) mod single {
         -1.0510892025195062e-05,
         0.004422890022397041,
     ];
-    /// (tanh(x)/x - 1) / z, z = x^2, for |x| <= 0.92. Largest error times x^3 / tanh(x): 2^-29.2.
+    /// (tanh(x)/x - 1) / z, z = x^2, for |x| <= 0.92. Maximum of |error| · x^3 / tanh(x): 2^-29.2.
     pub(crate) const TANH: [f32; 7] = [
         -0.33333319425582886,
         0.13332900404930115,
@@ -265,7 +265,7 @@ pub(crate) mod single {
         0.0025293652433902025,
         -0.0004353458352852613,
     ];
-    /// (atan(t)/t - 1) / z, z = t^2, for |t| <= 1/2. Largest error times z: 2^-27.5.
+    /// (atan(t)/t - 1) / z, z = t^2, for |t| <= 1/2. Maximum of |error| · z: 2^-27.5.
     pub(crate) const ATAN: [f32; 5] = [
         -0.333332359790802,
         0.1999429613351822,
@@ -273,7 +273,7 @@ pub(crate) mod single {
         0.10164232552051544,
         -0.051396142691373825,
     ];
-    /// (asin(t)/t - 1) / z, z = t^2, for |t| <= 1/2. Largest error times z: 2^-27.6.
+    /// (asin(t)/t - 1) / z, z = t^2, for |t| <= 1/2. Maximum of |error| · z: 2^-27.6.
     pub(crate) const ASIN: [f32; 5] = [
         0.16666753590106964,
         0.07495253533124924,
@@ -281,13 +281,13 @@ pub(crate) mod single {
         0.02415364794433117,
         0.0422089621424675,
     ];
-    /// (sinh(r)/r - 1) / z, z = r^2, for |r| <= ln(2)/2. Largest error times z: 2^-34.1.
+    /// (sinh(r)/r - 1) / z, z = r^2, for |r| <= ln(2)/2. Maximum of |error| · z: 2^-34.1.
     pub(crate) const SINH: [f32; 3] = [0.1666666716337204, 0.008333191275596619, 0.00019959323981311172];
-    /// (cosh(r) - 1 - z/2) / z^2, z = r^2, for |r| <= ln(2)/2. Largest error times z^2: 2^-33.3.
+    /// (cosh(r) - 1 - z/2) / z^2, z = r^2, for |r| <= ln(2)/2. Maximum of |error| · z^2: 2^-33.3.
     pub(crate) const COSH: [f32; 2] = [0.041666459292173386, 0.0013935421593487263];
-    /// (1 + f)^(-1/3) for 1 + f from sqrt(1/2) to sqrt(2). Largest error times (1 + f)^(1/3): 2^-9.1.
+    /// (1 + f)^(-1/3) for 1 + f from sqrt(1/2) to sqrt(2). Maximum of |error| · (1 + f)^(1/3): 2^-9.1.
     pub(crate) const CBRT_INVERSE: [f32; 3] = [1.000606656074524, -0.34786972403526306, 0.20952720940113068];
-    /// (ln(1+f) - c f + c/2 f^2) / f^3, c = ln(e), for 1+f from sqrt(1/2) to sqrt(2). Largest error times f^3 / ln(1+f): 2^-30.3.
+    /// (ln(1+f) - c f + c/2 f^2) / f^3, c = ln(e), for 1+f from sqrt(1/2) to sqrt(2). Maximum of |error| · f^3 / ln(1+f): 2^-30.3.
     pub(crate) const LN_TAIL: [f32; 9] = [
         0.3333331346511841,
         -0.25000011920928955,
@@ -299,7 +299,7 @@ pub(crate) mod single {
         -0.11659961938858032,
         0.06731529533863068,
     ];
-    /// (log2(1+f) - c f + c/2 f^2) / f^3, c = log2(e), for 1+f from sqrt(1/2) to sqrt(2). Largest error times f^3 / log2(1+f): 2^-30.2.
+    /// (log2(1+f) - c f + c/2 f^2) / f^3, c = log2(e), for 1+f from sqrt(1/2) to sqrt(2). Maximum of |error| · f^3 / log2(1+f): 2^-30.2.
     pub(crate) const LOG2_TAIL: [f32; 9] = [
         0.48089805245399475,
         -0.360674649477005,
@@ -311,7 +311,7 @@ pub(crate) mod single {
         -0.16750246286392212,
         0.09581796824932098,
     ];
-    /// (log10(1+f) - c f + c/2 f^2) / f^3, c = log10(e), for 1+f from sqrt(1/2) to sqrt(2). Largest error times f^3 / log10(1+f): 2^-29.9.
+    /// (log10(1+f) - c f + c/2 f^2) / f^3, c = log10(e), for 1+f from sqrt(1/2) to sqrt(2). Maximum of |error| · f^3 / log10(1+f): 2^-29.9.
     pub(crate) const LOG10_TAIL: [f32; 9] = [
         0.1447647660970688,
         -0.10857328027486801,

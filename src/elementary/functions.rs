@@ -615,8 +615,8 @@ struct SumOfSquares {
     exponent: Float,
 }
 
-/// Computes x^2 + y^2 as a sum of two numbers, scaled by a power of two if the squares would overflow or underflow. `high` is 0
-/// only if `x` and `y` are. If `x` or `y` is not finite, the results are not finite.
+/// Computes x^2 + y^2 as `high + low`. Scales both numbers by a power of two if the larger magnitude is above `SQUARE_MAX` or below
+/// `SQUARE_MIN`. `high` is 0 only if `x` and `y` are 0. If `x` or `y` is not finite, neither `high` nor `low` is.
 #[inline(always)]
 fn sum_of_squares(x: Float, y: Float) -> SumOfSquares {
     let (a, b) = (x.abs(), y.abs());

@@ -31,9 +31,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 
     #[doc(hidden)]
-    #[deprecated(
-        note = "call `remove_axis(axis)`: the rank of the result is in its type, so the axis must be named"
-    )]
+    #[deprecated(note = "call `remove_axis(axis)`, which names the axis")]
     #[track_caller]
     pub fn squeeze<R: Dim, A>(&self, axis: A) -> ViewOf<'_, T, R, O, Dev, S>
     where
@@ -44,9 +42,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 
     #[doc(hidden)]
-    #[deprecated(
-        note = "call `t()` for matrices and batches of matrices, `swap_axes(a, b)`, or `reverse_axes()`, as here"
-    )]
+    #[deprecated(note = "call `reverse_axes()`, as here, `t()` or `swap_axes(a, b)`")]
     pub fn transpose(&self) -> ViewOf<'_, T, D, O, Dev, S> {
         self.reverse_axes()
     }

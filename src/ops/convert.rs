@@ -329,7 +329,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the value of a tensor of rank 0, copied to the host.
     ///
     /// # Panics
-    /// If the element is on another device than the host, and the device reports an error.
+    /// If the element is on another device than the host, and the device reports an error or an allocation on the host fails.
     ///
     /// ```
     /// use vierbein::tensor;

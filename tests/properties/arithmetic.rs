@@ -154,8 +154,8 @@ where
     with_view::<T, E, O>(&recipes[1], &right, &mut |b, in_b| {
         let in_b = elements::<T>(in_b);
         let repeated = in_b.broadcast_to(target, O::ROW_MAJOR);
-        // In builds without debug assertions, negative differences of unsigned numbers wrap instead of being errors, so they are
-        // not tested.
+        // In builds without debug assertions, negative differences of unsigned numbers wrap. Subtraction of unsigned numbers is not tested
+        // then.
         let differences = T::SIGNED || cfg!(debug_assertions);
         for op in if differences { &[Op::Sub, Op::Mul][..] } else { &[Op::Mul] } {
             with_view_mut::<T, D, O>(

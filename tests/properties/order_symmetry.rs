@@ -178,8 +178,8 @@ fn reductions<O: Order>(shape: &[usize], seed: u64) -> Results {
         }
         if shape[(k + 1) % 3] == shape[(k + 2) % 3] {
             m.see("trace", &x.trace(others[0], others[1]));
-            // In both memory orders, the axis of the diagonal is the last. So the column-major result must be transposed to be the
-            // mirror image.
+            // `diagonal` appends the new axis in both memory orders. The mirror image would have it first, so the column-major result is
+            // transposed.
             let diagonal = x.diagonal(others[0], others[1]);
             m.see("diagonal", &if m.row_major { diagonal } else { diagonal.t() });
         }

@@ -90,7 +90,7 @@ where
     });
 }
 
-/// An index along an axis, as a view in which the axis has extent 1.
+/// Copies the elements at one index of an axis. The axis is kept with extent 1.
 trait SliceAxisAt<T: vierbein::Element, D: Dim, O: Order> {
     fn slice_axis_at(&self, axis: usize, k: usize) -> Tensor<T, D, O>;
 }

@@ -85,7 +85,7 @@ fn output(program: &str, arguments: &[&str]) -> Option<String> {
     (output.status.success() && !text.is_empty()).then(|| text.trim().into())
 }
 
-/// Returns the newest version of a package in `Cargo.lock`.
+/// Returns a package's name and its newest version in `Cargo.lock`.
 fn locked(name: &str) -> String {
     let name_line = format!("name = \"{name}\"");
     let mut lines = include_str!("../Cargo.lock").lines();

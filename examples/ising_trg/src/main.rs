@@ -38,8 +38,9 @@ fn critical_temperature() -> f64 {
 
 /// A site of the network. The axes of its tensor are the bonds (legs) to its neighbours: right, up, left, down.
 ///
-/// Each index of a leg has a parity: `true` if the state that it stands for changes sign when all spins flip. Elements with an odd
-/// number of such indices are zero, because the model does not change when all spins flip.
+/// `horizontal` and `vertical` have a parity for each index of a horizontal or vertical leg: `true` if the basis state changes sign when all
+/// spins flip. Elements whose indices include an odd number of `true` parities are zero, because flipping all spins does not change the
+/// model.
 struct Site {
     tensor: Tensor<f64, Rank<4>>,
     horizontal: Vec<bool>,

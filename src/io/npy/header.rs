@@ -23,7 +23,7 @@ pub struct Header {
 
 // ------------------------------------------------------------------ reading
 
-/// Maximum number of axes in NumPy.
+/// Maximum number of axes in NumPy 2.
 const MAX_AXES: usize = 64;
 
 /// Parses the dictionary of a header. Also returns whether the elements are big-endian.

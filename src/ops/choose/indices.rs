@@ -128,7 +128,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// element is written.
     ///
     /// # Panics
-    /// If `out` has another shape, an index is out of bounds, or a matrix of indices does not have one column per axis.
+    /// If `out` has another shape or is on another instance of the device, an index is out of bounds, a matrix of indices does not have
+    /// one column per axis, or the allocation for a list of indices fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -148,8 +149,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`at_into`](Tensor::at_into).
     ///
     /// # Errors
-    /// If `out` has another shape or is on another instance of the device, an index is out of bounds, or a matrix of indices does not have
-    /// one column per axis. `out` is unchanged then.
+    /// If `out` has another shape or is on another instance of the device, an index is out of bounds, a matrix of indices does not have
+    /// one column per axis, or the allocation for a list of indices fails. `out` is unchanged then.
     pub fn try_at_into<I: Indices<D, O, Dev>, S2>(
         &self,
         indices: I,

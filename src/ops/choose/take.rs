@@ -115,8 +115,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`take_into`](Tensor::take_into).
     ///
     /// # Errors
-    /// If `out` has another shape or is on another instance of the device, or the axis or a position is out of range. `out` is unchanged
-    /// then.
+    /// If `out` has another shape or is on another instance of the device, the axis or a position is out of range, or the allocation for a
+    /// list of positions fails. `out` is unchanged then.
     pub fn try_take_into<A, P, R, S2>(
         &self,
         axis: A,

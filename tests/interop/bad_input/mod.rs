@@ -146,9 +146,10 @@ fn row(
     })
 }
 
-/// Returns the cell for wrong shapes of conversions between types that both contain the rank.
+/// Returns the table entry for the hazard `WrongShape`, for conversions between two types that both fix the rank: such a mistake does
+/// not compile.
 fn does_not_compile() -> ByHand {
-    Err("does not compile: the rank is in both types, and the shape is taken over")
+    Err("does not compile: the rank is in both types, and the conversion keeps the shape")
 }
 
 /// If `result` is an error, asserts that its text contains `words`. Returns `result`.

@@ -205,7 +205,8 @@ fn wrong_rank_of_a_mutable_view() -> ByHand {
 
 const NO_ORDER: &str = "is not contiguous; copy it with `Tensor::copy_of(&array)`";
 
-/// Moves a tensor's memory to ndarray and back. Then converts ndarray's copy of a view, whose layout may be that of the view.
+/// Moves a tensor's memory to ndarray and back. Then copies a view with ndarray, and converts the copy, which may have the strides of the
+/// view.
 fn owned<D: InTypes<Dimension = I>, I: Dimension>(
     x: TensorView<'_, f64, D>,
     o: &Operand,

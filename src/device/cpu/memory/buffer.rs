@@ -16,7 +16,7 @@ use core::ptr::NonNull;
 /// library](ForeignMemory).
 ///
 /// The elements of a large result (128 KiB and more) begin at a page boundary, within a memory block that is somewhat larger.
-/// After the buffer is dropped, a later result may [reuse](Cpu#memory-that-is-used-again) the block.
+/// After the buffer is dropped, a later result may [reuse](Cpu#buffer-reuse) the block.
 ///
 /// The cost of converting a buffer into a `Vec` depends on its memory:
 ///

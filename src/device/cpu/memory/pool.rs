@@ -341,7 +341,7 @@ fn parse(text: &str) -> Option<usize> {
     text.trim().parse().ok()
 }
 
-/// # Memory that is used again
+/// # Buffer reuse
 ///
 /// The system provides memory page by page, at the first access to each page, and zeroes it. For a large `&a + &b`, that takes
 /// longer than the sum. So when a tensor of 128 KiB or more is dropped, its buffer returns to a pool. A later result reuses a

@@ -100,7 +100,7 @@ fn out_of_bounds(position: i64, len: usize) -> Error {
 // ------------------------------------------------------------------ checks
 
 kernel! {
-    /// Returns the least and the greatest of `n` positions, and of -1 and 0.
+    /// Returns the minimum of `n` positions and 0, and the maximum of the positions and -1.
     ///
     /// # Safety
     /// The caller must ensure that `n` elements with this stride, from `first` on, are readable.

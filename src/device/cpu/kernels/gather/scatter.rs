@@ -82,8 +82,8 @@ impl<U: Copy> ScatterTask<U> {
                     let k = from_start(unsafe { *at.get() }, self.line.len);
                     let out = out.offset(k as isize * self.line.stride);
                     let here = Line { len: 1, stride: 0, far: false };
-                    // SAFETY: the position is valid for all `n` indices, so these are the elements at the position. `&0` is a valid
-                    // position for the axis `here` of extent 1, and the stride 0 repeats it.
+                    // SAFETY: the stride of the positions is 0, so all `n` indices have the position `k`, and `out` points to the first
+                    // element there. `row` reads the position `ZERO` with stride 0. It is valid for `here`, whose extent is 1.
                     unsafe {
                         row(out, HostPtr::new((&raw const ZERO).cast_mut()), from, [1, 0, 1], n, here, f)
                     }

@@ -31,9 +31,9 @@ fn times<T: Scalar>(factor: T, x: T) -> T {
 }
 
 /// Computes a product of square matrices with side `N`.
+///
 /// # Safety
 /// The caller must ensure the conditions of [`multiply`], and that `m`, `k` and `n` are `N`.
-/// As [`multiply`]; `m`, `k` and `n` are `N`.
 unsafe fn square<T: Scalar, const N: usize>(product: &Product<T>) {
     let Product { a, b, c, alpha, beta, conjugate, .. } = *product;
     let conj = |x: T, yes: bool| if T::COMPLEX && yes { x.conj() } else { x };

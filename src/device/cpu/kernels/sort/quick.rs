@@ -79,7 +79,7 @@ pub(super) fn partition<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(token: I, x: &
             right -= lanes - count;
         }
     }
-    // All keys of the slice are in registers or in `held`, or written.
+    // Each key of the slice has been written to its side, or is still in a register or in `held`.
     let whole = held[..rest].chunks_exact(lanes);
     let keys = whole.remainder();
     if !keys.is_empty() {

@@ -60,8 +60,8 @@ fn operands<const K: usize>(scalars: &Scalars) -> [&'static str; K] {
 }
 
 impl Program {
-    /// Adds an operation to the program: a structure with its source, and a call for `cases` cases. Appends its scalars to the
-    /// input.
+    /// Adds a call that runs the operation on `cases` cases. Defines a C++ structure for the operation, unless an equal one exists. Appends
+    /// the values of its scalars to `input`, and its GPU kernels to `kernels`.
     fn function(&mut self, f: &Function, cases: usize, result: DType, operands: &[(&'static str, DType)]) {
         self.kernels.extend(contiguous(&f.operation(), f.defined, result, operands));
         let result = cuda_name(result);
