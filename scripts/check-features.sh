@@ -8,5 +8,8 @@ for features in "" rayon npy npz safetensors csv serde rand fft blas cuda ndarra
     cargo clippy --lib --no-default-features --features "$features" -- -D warnings
 done
 cargo test --features faer --test interop
+# The tables of bad input, with the methods of this feature.
+cargo test --features fft --lib --test errors --test dyn_tensor -- fft every_
+cargo test -p vierbein-ui-tests --features fft -- messages program trybuild=fail/fft
 cargo test --features rand,fft,npz,safetensors,csv,serde,ndarray,nalgebra,faer,cuda --doc
 RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features

@@ -153,7 +153,7 @@ fn elementwise_operations_return_out_of_memory() {
         x.try_clamp(2.0, 3.0);
         x.try_map(|x| x + 1.0);
         x.try_zip_map(&turned, |x, y| x * y);
-        x.try_zip_map3(&turned, &row, |x, y, z| x * y + z);
+        x.try_zip_map3(turned, &row, |x, y, z| x * y + z);
         x.try_apply2(op::Maximum, &y);
         // If a later step fails, the results of earlier steps and owned operands must be freed.
         x.try_add(&y).and_then(|sum| sum.try_apply2(op::Lt, &turned));

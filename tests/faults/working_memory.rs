@@ -78,7 +78,7 @@ fn transposed_operands() {
         rejected += check("x + yᵀ", 0, &out, |out| x.apply2_into(op::Add, &y.t(), out));
         rejected += check("yᵀ in place", 0, &out, |out| *out += &y.t());
         rejected += check("x + yᵀ · zᵀ", 0, &out, |out| {
-            x.zip_map3_into(&y.t(), &bytes.t(), |x, y, z| x * y + f64::from(z), out)
+            x.zip_map3_into(y.t(), bytes.t(), |x, y, z| x * y + f64::from(z), out)
         });
     }
     assert!(rejected > 12, "{rejected}");

@@ -1,5 +1,7 @@
-//! The records of a CSV file: its rows as fields of text. `csv_core` splits the text; this module provides the memory, which grows
-//! fallibly, and counts lines.
+//! The records of a CSV file: its rows as fields of text.
+//!
+//! Lines without quotes, which are whole in the buffer, are split here, eight bytes at a time. `csv_core` splits all others. This module
+//! also provides the memory, which grows fallibly, and counts lines.
 
 #![forbid(unsafe_code)]
 
@@ -26,11 +28,14 @@ pub(super) struct Records<'a> {
     end: usize,
     /// Whether the reader has ended.
     ended: bool,
-    /// The fields of the current record, in succession and without quotes. Longer than they are.
+    /// The fields of a record that `csv_core` has split, in succession and without quotes. Longer than they are.
     text: Vec<u8>,
-    /// The end of each field in `text`. The first `fields` elements are those of the current record.
+    /// The end of each field in `text` or `input`. The first `fields` elements are those of the current record.
     ends: Vec<usize>,
     fields: usize,
+    /// The index in `input` at which the current record begins, if its fields are in `input`, with delimiters between them.
+    in_input: Option<usize>,
+    delimiter: u8,
     /// The line on which the current record begins, counted from 1.
     line: u64,
     /// The line of the next byte of the input.
@@ -76,6 +81,8 @@ impl<'a> Records<'a> {
             text: Vec::new(),
             ends: Vec::new(),
             fields: 0,
+            in_input: None,
+            delimiter,
             line: 1,
             next_line: 1,
             after_return: false,
@@ -139,7 +146,11 @@ impl<'a> Records<'a> {
     pub(super) fn advance(&mut self) -> Result<bool, Error> {
         self.skip_line_ends()?;
         self.line = self.next_line;
+        if self.split_line()? {
+            return Ok(true);
+        }
         self.fields = 0;
+        self.in_input = None;
         let line_feeds = self.parser.line();
         let mut written = 0;
         loop {
@@ -169,6 +180,45 @@ impl<'a> Records<'a> {
         }
     }
 
+    /// Splits the next line. Returns `false` if it contains a quote or its end is not in the buffer: nothing has been parsed then.
+    fn split_line(&mut self) -> Result<bool, Error> {
+        let special = [self.delimiter, b'\n', b'\r', b'"'].map(|byte| u64::from_ne_bytes([byte; 8]));
+        self.fields = 0;
+        let mut at = self.begin;
+        while at < self.end {
+            let mut bytes = [0; 8];
+            let count = (self.end - at).min(8);
+            bytes[..count].copy_from_slice(&self.input[at..at + count]);
+            let word = u64::from_le_bytes(bytes);
+            let mut found = special.iter().fold(0, |found, byte| found | zero_bytes(word ^ byte));
+            if count < 8 {
+                found &= (1 << (8 * count)) - 1;
+            }
+            while found != 0 {
+                let index = at + found.trailing_zeros() as usize / 8;
+                found &= found - 1;
+                let byte = self.input[index];
+                if byte == b'"' {
+                    return Ok(false);
+                }
+                if self.fields == self.ends.len() {
+                    grow(&mut self.ends)?;
+                }
+                self.ends[self.fields] = index;
+                self.fields += 1;
+                if byte != self.delimiter {
+                    self.in_input = Some(self.begin);
+                    self.begin = index + 1;
+                    self.next_line += 1;
+                    self.after_return = byte == b'\r';
+                    return Ok(true);
+                }
+            }
+            at += count;
+        }
+        Ok(false)
+    }
+
     /// Returns the number of fields of the current record.
     pub(super) fn fields(&self) -> usize {
         self.fields
@@ -183,9 +233,17 @@ impl<'a> Records<'a> {
     #[inline]
     pub(super) fn field(&self, k: usize) -> &[u8] {
         let ends = &self.ends[..self.fields];
-        let begin = if k == 0 { 0 } else { ends[k - 1] };
-        &self.text[begin..ends[k]]
+        match self.in_input {
+            Some(first) => &self.input[if k == 0 { first } else { ends[k - 1] + 1 }..ends[k]],
+            None => &self.text[if k == 0 { 0 } else { ends[k - 1] }..ends[k]],
+        }
     }
+}
+
+/// Returns a word whose bytes are 0x80 where those of `x` are zero, and else 0.
+fn zero_bytes(x: u64) -> u64 {
+    const LOW: u64 = u64::from_ne_bytes([0x7f; 8]);
+    !(((x & LOW) + LOW) | x | LOW)
 }
 
 /// Doubles the length of a buffer.
