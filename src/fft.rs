@@ -3,25 +3,26 @@
 //! | method | operand | result |
 //! |---|---|---|
 //! | [`fft`](crate::Tensor::fft), [`ifft`](crate::Tensor::ifft) | real or complex | complex, `n` elements along the axis |
-//! | [`rfft`](crate::Tensor::rfft) | real | complex, `n / 2 + 1` elements: the others are conjugates of these |
+//! | [`rfft`](crate::Tensor::rfft) | real | complex, `n / 2 + 1` elements: the others are their conjugates |
 //! | [`irfft`](crate::Tensor::irfft) | complex, `n / 2 + 1` elements | real, `n` elements |
 //! | [`fftshift`](crate::Tensor::fftshift), [`ifftshift`](crate::Tensor::ifftshift) | any | the same elements, with frequency 0 in the middle, and back |
 //! | [`fftfreq`](crate::Tensor::fftfreq), [`rfftfreq`](crate::Tensor::rfftfreq) | | the frequencies of the results of `fft` and `rfft` |
 //!
-//! The transforms compute `Σ xⱼ · exp(−2πi·jk/n)`, their inverses `1/n · Σ xₖ · exp(2πi·jk/n)`. `fft_axes` and its like transform
-//! several axes, and `fft_with` and its like take options: lengths ([`Fft::len`]) and the normalisation ([`Norm`]).
+//! The transforms compute `Σ xⱼ · exp(−2πi·jk/n)`, their inverses `1/n · Σ xₖ · exp(2πi·jk/n)`. Methods such as `fft_axes` transform
+//! several axes. Methods such as `fft_with` take options: lengths ([`Fft::len`]) and the normalisation ([`Norm`]).
 //!
-//! * **Lengths.** Every length from 1 on is fast, also prime numbers. Products of small prime numbers are fastest.
-//! * **Plans.** A transform needs tables that depend on its length. They are computed at the first transform of this length and kept
-//!   for later ones: up to 64 tables for the process, unless they are large. For lengths of about a million, computing the tables can
+//! * **Lengths.** Every length takes time proportional to `n log n`, also prime numbers. Products of small prime numbers are fastest.
+//! * **Plans.** A transform needs a plan, which has tables that depend on the length. Plans are made at the first transform of a length and
+//!   kept for later ones: up to 64 plans for the process, and fewer if they are large. For lengths of about a million, making a plan can
 //!   take half a second.
 //! * **Threads.** With the feature `rayon`, lines are split between threads. A single line is transformed on one thread. The bits of the
 //!   result do not depend on the number of threads.
 //! * **Memory.** If the memory for the result, the tables or the workspace cannot be allocated, the result is
-//!   [`Error::OutOfMemory`](crate::Error::OutOfMemory). The tables of a plan are allocated by the crate rustfft, which aborts the process
-//!   if it fails; before that, this crate tests whether memory of about their size is available.
-//! * **Devices.** On other devices than the host, also on `Cuda`, the operand is copied to the host, transformed there, and copied back.
-//!   cuFFT is not used yet. A device can override [`Reduce::fft`](crate::device::Reduce::fft) and its like.
+//!   [`Error::OutOfMemory`](crate::Error::OutOfMemory). The crate rustfft allocates the tables of a plan, and aborts the process if the
+//!   allocation fails. To avoid this, vierbein first tests whether memory of about their size is available.
+//! * **Devices.** On devices other than the host, including `Cuda`, the operand is copied to the host and transformed there, and the result
+//!   is copied back. cuFFT is not used yet. A device can override [`Reduce::fft`](crate::device::Reduce::fft),
+//!   [`Reduce::rfft`](crate::device::Reduce::rfft) and [`Reduce::irfft`](crate::device::Reduce::irfft).
 
 pub use crate::device::fft::{FftComplex, FftElement, FftReal, Norm, ToComplex, Transform};
 pub use crate::engine::fft::Fft;

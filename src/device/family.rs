@@ -77,7 +77,9 @@ pub trait Elementwise<T: Element>: Device {
     }
 }
 
-/// Strided copies: permutations, order conversions, contiguous copies of views.
+/// Copies: permutations, order conversions, contiguous copies of views, and copies of elements at positions or under masks.
+///
+/// A position is an index along an axis, as an `i64`. Negative positions count from the end.
 #[diagnostic::on_unimplemented(
     message = "the device `{Self}` cannot copy views of `{T}`",
     label = "unsupported on this device",
@@ -104,8 +106,8 @@ pub trait Permute<T: Element>: Device {
 
     /// Copies elements at positions along the last axis of `a` to `out`.
     ///
-    /// The leading axes of `out` and `at`, which have the same shape, are all axes of `a` but the last: `out[k.., m..]` is
-    /// `a[k.., at[k.., m..]]`. Negative positions count from the end.
+    /// `out` and `at` have the same shape, and their leading axes are all axes of `a` but the last: `out[k.., m..]` becomes
+    /// `a[k.., at[k.., m..]]`.
     ///
     /// # Errors
     /// * The errors of [`check_positions`](Permute::check_positions). `out` may then be partly written.
@@ -122,9 +124,8 @@ pub trait Permute<T: Element>: Device {
 
     /// Copies elements of `a` to positions along the last axis of `out`.
     ///
-    /// The leading axes of `a` and `at`, which have the same shape, are all axes of `out` but the last: `out[k.., at[k.., m..]]`
-    /// becomes `a[k.., m..]`. If a position occurs several times, the last element stays, in row-major order of `a`. Negative
-    /// positions count from the end.
+    /// `a` and `at` have the same shape, and their leading axes are all axes of `out` but the last: `out[k.., at[k.., m..]]` becomes
+    /// `a[k.., m..]`. If a position occurs several times in a line of `out`, its last element in row-major order of `a` stays.
     ///
     /// # Errors
     /// * The errors of [`check_positions`](Permute::check_positions). `out` is then unchanged.
@@ -139,8 +140,8 @@ pub trait Permute<T: Element>: Device {
         via_host::update_with(self, out, |host_out| Cpu.scatter(host_out, at.operand(), a.operand()))
     }
 
-    /// Copies single elements of `a` to the vector `out`. Row `i` of the matrix `at` is the index of element `i` of `out`: one
-    /// position for each axis of `a`. Negative positions count from the end.
+    /// Copies single elements of `a` to the vector `out`. Row `i` of the matrix `at` is the index in `a` of element `i` of
+    /// `out`: one position for each axis of `a`.
     ///
     /// # Errors
     /// * [`Error::IndexOutOfBounds`] with the first invalid position. `out` may then be partly written.
@@ -155,8 +156,8 @@ pub trait Permute<T: Element>: Device {
         via_host::write_with(self, out, |host_out| Cpu.pick(host_out, a.operand(), at.operand()))
     }
 
-    /// Copies the elements of `a` at which `mask` is `true` to the vector `out`, in row-major order. `mask` has the shape of `a`,
-    /// and as many elements that are `true` as `out` has elements.
+    /// Copies the elements of `a` at which `mask` is `true` to the vector `out`, in row-major order. `mask` has the shape of `a`.
+    /// The number of its `true` elements is the extent of `out`.
     ///
     /// # Errors
     /// If the device reports an error.
@@ -171,7 +172,7 @@ pub trait Permute<T: Element>: Device {
     }
 
     /// Copies the elements of the vector `a` to the elements of `out` at which `mask` is `true`, in row-major order. `mask` has the
-    /// shape of `out`, and as many elements that are `true` as `a` has elements.
+    /// shape of `out`. The number of its `true` elements is the extent of `a`.
     ///
     /// # Errors
     /// If the device reports an error.
@@ -189,7 +190,7 @@ pub trait Permute<T: Element>: Device {
 /// Reductions, scans (cumulative sums and products), sorting and searching, and, with the feature `fft`, Fourier transforms. A trace is
 /// computed as a reduction of a diagonal view.
 ///
-/// Wherever elements are ordered, NaN is last, and −0.0 and 0.0 are equal.
+/// For the methods that sort, select or search, −0.0 and 0.0 are equal, and NaN is last, also in descending order.
 #[diagnostic::on_unimplemented(
     message = "the device `{Self}` has no reductions of tensors of `{T}`",
     label = "unsupported on this device",
@@ -227,12 +228,12 @@ pub trait Reduce<T: Element>: Device {
 
     /// Combines elements of `out`, at positions along its last axis, with elements of `a`.
     ///
-    /// The leading axes of `a` and `at`, which have the same shape, are all axes of `out` but the last: `out[k.., at[k.., m..]]`
-    /// becomes `op(out[k.., at[k.., m..]], a[k.., m..])`. For each `k..`, the elements of `a` are combined in row-major order of
-    /// `m..`. Negative positions count from the end.
+    /// `a` and `at` have the same shape, and their leading axes are all axes of `out` but the last: `out[k.., at[k.., m..]]` becomes
+    /// `op(out[k.., at[k.., m..]], a[k.., m..])`. For each `k..`, the elements of `a` are combined in row-major order of `m..`. Negative
+    /// positions count from the end.
     ///
     /// # Errors
-    /// * [`Error::IndexOutOfBounds`] as of [`Permute::check_positions`]. `out` is then unchanged.
+    /// * The errors of [`Permute::check_positions`]. `out` is then unchanged.
     /// * [`Error::Arithmetic`] if `op` is undefined for some elements. `out` may then be partly written.
     /// * The error of the device.
     fn scatter_with<F: BinaryOp<T, T, Output = T>>(
@@ -275,8 +276,8 @@ pub trait Reduce<T: Element>: Device {
         via_host::write_with(self, out, |host_out| Cpu.fft(transform, host_out, a.operand()))
     }
 
-    /// Writes the Fourier transform of real numbers: along the last axis, the first `transform.len / 2 + 1` elements of the transform
-    /// of `transform.len` elements; along the `transform.axes - 1` axes before it, complex transforms as by [`fft`](Reduce::fft).
+    /// Writes the Fourier transform of real numbers. Along the last axis, it consists of the first `transform.len / 2 + 1` elements of the
+    /// transform of `transform.len` elements. Along the `transform.axes - 1` axes before it, [`fft`](Reduce::fft) describes the transform.
     ///
     /// # Errors
     /// Those of [`fft`](Reduce::fft).
@@ -294,9 +295,9 @@ pub trait Reduce<T: Element>: Device {
         via_host::write_with(self, out, |host_out| Cpu.rfft(transform, host_out, a.operand()))
     }
 
-    /// Writes the inverse of [`rfft`](Reduce::rfft): complex transforms along the `transform.axes - 1` axes before the last one, then
-    /// `transform.len` real numbers along the last axis from the first `transform.len / 2 + 1` complex ones, with zeros for missing
-    /// ones.
+    /// Writes the inverse of [`rfft`](Reduce::rfft). Computes complex transforms along the `transform.axes - 1` axes before the last one.
+    /// Then transforms the first `transform.len / 2 + 1` complex numbers along the last axis to `transform.len` real numbers. Missing
+    /// complex numbers count as zeros.
     ///
     /// # Errors
     /// Those of [`fft`](Reduce::fft).
@@ -314,7 +315,7 @@ pub trait Reduce<T: Element>: Device {
         via_host::write_with(self, out, |host_out| Cpu.irfft(transform, host_out, a.operand()))
     }
 
-    /// Sorts each line along the last axis, in place. The result is that of a stable sort.
+    /// Sorts each line along the last axis, in place. Elements that are equal keep their order.
     ///
     /// # Errors
     /// If the device reports an error.
@@ -355,7 +356,7 @@ pub trait Reduce<T: Element>: Device {
     }
 
     /// Writes the greatest elements of each line along the last axis of `a`, the greatest first, and their indices. The extent of the last
-    /// axis of `values` and `indices` is the number of these elements. Of elements that are equal, those with lower indices are first.
+    /// axis of `values` and `indices` is the number of elements for each line. Elements that are equal are in the order of their indices.
     ///
     /// # Errors
     /// If the device reports an error.
@@ -376,8 +377,8 @@ pub trait Reduce<T: Element>: Device {
         })
     }
 
-    /// Writes quantiles along the trailing axes of `a`. The axes of `out` are the leading axes of `a`, and one axis for `levels`, which are
-    /// from 0 to 1. If `method` is `None`, writes medians.
+    /// Writes quantiles along the trailing axes of `a`. The axes of `out` are the leading axes of `a`, and a last axis for `levels`, which
+    /// are from 0 to 1. If `method` is `None`, each level gives the median.
     ///
     /// # Errors
     /// If the device reports an error.
@@ -395,7 +396,7 @@ pub trait Reduce<T: Element>: Device {
         via_host::write_with(self, out, |host_out| Cpu.quantile(host_out, a.operand(), levels, method))
     }
 
-    /// Returns the different elements in ascending order.
+    /// Returns the distinct elements of `a` in ascending order. All NaN count as equal.
     ///
     /// # Errors
     /// If the device reports an error.
@@ -407,8 +408,11 @@ pub trait Reduce<T: Element>: Device {
         self.adopt(Cpu.release(Cpu.unique(a.operand())?)?)
     }
 
-    /// Returns the different elements in ascending order; and, for each of them, the index of the first element equal to it; for each
-    /// element, the index of its value; for each value, the number of elements equal to it. Elements are counted in row-major order.
+    /// Returns the distinct elements of `a` in ascending order, and three buffers of indices and counts. All NaN count as equal.
+    ///
+    /// The first buffer has, for each distinct element, the flat index of the first element of `a` equal to it. The second one has, for
+    /// each element of `a`, the index of the distinct element equal to it. The third one has, for each distinct element, the number of
+    /// elements of `a` equal to it. Elements of `a` are counted in row-major order.
     ///
     /// # Errors
     /// If the device reports an error.
@@ -423,7 +427,8 @@ pub trait Reduce<T: Element>: Device {
         Ok((self.adopt(Cpu.release(values)?)?, [adopt(first)?, adopt(inverse)?, adopt(counts)?]))
     }
 
-    /// Writes the indices that sort the columns of a matrix by its rows: by the last row, then by the row before it, and so on.
+    /// Writes the indices that sort the columns of a matrix by the elements of its last row. Columns with equal elements there are sorted
+    /// by the row before it, and so on.
     ///
     /// # Errors
     /// If the device reports an error.
@@ -439,7 +444,8 @@ pub trait Reduce<T: Element>: Device {
     /// sorted: after equal elements if `right`, otherwise before them.
     ///
     /// # Errors
-    /// If the device reports an error.
+    /// * [`Error::Argument`] if `sorted` is not sorted. The host checks this in builds with debug assertions, other devices need not.
+    /// * The error of the device.
     fn search(
         &self,
         out: Output<'_, i64, Self>,
@@ -454,7 +460,7 @@ pub trait Reduce<T: Element>: Device {
         via_host::write_with(self, out, |host_out| Cpu.search(host_out, sorted.operand(), a.operand(), right))
     }
 
-    /// Writes whether each element of `a` is equal to an element of `of`, which can have any shape.
+    /// Writes whether each element of `a` is equal to an element of `of`, which can have any shape. NaN is not equal to NaN.
     ///
     /// # Errors
     /// If the device reports an error.

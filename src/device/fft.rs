@@ -1,4 +1,4 @@
-//! Fourier transforms: the element types that have them, and the arguments of the devices' methods.
+//! Fourier transforms: the element types that have them, and the arguments of the methods of devices.
 
 use super::cpu::fft;
 use super::{Cpu, Operand, Output, Reduce};
@@ -7,8 +7,8 @@ use crate::error::Error;
 
 /// Which direction of a Fourier transform divides by the number of elements `n`, as in NumPy.
 ///
-/// Without a division, the inverse transform of a transform is `n` times the input. `n` is the product of the lengths along the
-/// transformed axes.
+/// Without a division, transforming an input and transforming the result back gives `n` times the input. `n` is the product of the lengths
+/// along the transformed axes.
 ///
 /// ```
 /// use vierbein::fft::{Fft, Norm};
@@ -39,13 +39,13 @@ pub struct Transform {
     pub len: usize,
     /// Whether this is the inverse transform.
     pub inverse: bool,
-    /// Which direction divides.
+    /// Which direction divides by the number of elements.
     pub norm: Norm,
 }
 
 impl Transform {
-    /// Returns the factor of a transform of length `n` along one axis. The factor of a transform over several axes is the product
-    /// of their factors.
+    /// Returns the factor by which a transform of length `n` along one axis is multiplied. The factor of a transform along several axes is
+    /// the product of the factors of the axes.
     pub fn factor(&self, n: usize) -> f64 {
         match (self.norm, self.inverse) {
             (Norm::Backward, false) | (Norm::Forward, true) => 1.0,
@@ -55,9 +55,10 @@ impl Transform {
     }
 }
 
-/// The complex numbers that a type of numbers can be converted to. They are the elements of a Fourier transform. Sealed.
+/// Scalar types with a corresponding complex type: that of the elements of a Fourier transform. Sealed.
 ///
-/// All numbers have this trait. So the compiler reports that integers are not [`FftElement`], with its message.
+/// All scalar types implement this trait. So for a transform of integers, the compiler reports the missing [`FftElement`], whose message
+/// says what to do.
 pub trait ToComplex: Scalar {
     /// `Complex<f32>` for `f32` and `Complex<f32>`, `Complex<f64>` for all other types.
     type Complex: FftComplex<Real = Self::Magnitude, Magnitude = Self::Magnitude>;
@@ -93,7 +94,7 @@ to_complex! {
     note = "convert integers first, e.g. with `.cast::<f64>()`; in generic code, bound the element type: `T: FftElement`"
 )]
 pub trait FftElement: Inexact + ToComplex {
-    /// Whether spectra have only the frequencies that are not negative.
+    /// Whether the element type is real. Spectra then have only the frequencies that are not negative.
     #[doc(hidden)]
     const IS_REAL: bool;
     /// Transforms real numbers by `rfft`, complex ones by `fft`.
@@ -104,7 +105,7 @@ pub trait FftElement: Inexact + ToComplex {
         out: Output<'_, Self::Complex, Dev>,
         a: Operand<'_, Self, Dev>,
     ) -> Result<(), Error>;
-    /// The inverse of `spectrum`.
+    /// Transforms a spectrum back: to real numbers by `irfft`, to complex ones by `fft`, if `transform` is the inverse transform.
     #[doc(hidden)]
     fn of_spectrum<Dev: Reduce<Self::Complex>>(
         device: &Dev,
@@ -150,7 +151,7 @@ pub trait FftComplex: FftElement + ToComplex<Complex = Self> {
     ) -> Result<(), Error>;
 }
 
-/// Implements the traits. The functions are not generic, so they are compiled in this crate, once for each type.
+/// Implements the traits. The `*_on_host` functions are not generic, so they are compiled in this crate, once for each type.
 macro_rules! transforms {
     ($($R:ident $C:ident)*) => {$(
         #[diagnostic::do_not_recommend]

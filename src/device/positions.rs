@@ -1,11 +1,11 @@
-//! Lists of positions in host memory: borrowed as `i64` or copied to a device.
+//! Lists of positions in host memory: borrowed as `i64`, or copied to a device. A position is an index along an axis.
 
 use super::capability::Same;
 use super::cpu::{Cpu, CpuBuffer};
 use super::{Device, via_host};
 use crate::error::Error;
 
-/// Returns positions as `i64`, or `None` if the type has another size.
+/// Borrows positions as `i64`. Returns `None` if `isize` has another size.
 pub(crate) fn isize_as_i64(list: &[isize]) -> Option<&[i64]> {
     if size_of::<isize>() != size_of::<i64>() || align_of::<isize>() != align_of::<i64>() {
         return None;
@@ -15,7 +15,8 @@ pub(crate) fn isize_as_i64(list: &[isize]) -> Option<&[i64]> {
     Some(unsafe { core::slice::from_raw_parts(list.as_ptr().cast(), list.len()) })
 }
 
-/// Returns positions as `i64`, or `None` if the type has another size or a position exceeds `i64`. As an `i64`, it would be negative.
+/// Borrows positions as `i64`. Returns `None` if `usize` has another size, or if a position exceeds the maximum of `i64`: it would become
+/// negative.
 pub(crate) fn usize_as_i64(list: &[usize]) -> Option<&[i64]> {
     if size_of::<usize>() != size_of::<i64>() || align_of::<usize>() != align_of::<i64>() {
         return None;
@@ -23,14 +24,14 @@ pub(crate) fn usize_as_i64(list: &[usize]) -> Option<&[i64]> {
     // SAFETY: both types are integers of the same size and alignment, as was checked, so all bytes are valid. The slice has the lifetime
     // of the list.
     let list: &[i64] = unsafe { core::slice::from_raw_parts(list.as_ptr().cast(), list.len()) };
-    // Not `any`, which is not vectorised because it stops early.
+    // The sign bit of the result is set if any position has it. `any` would not be vectorised, because it stops early.
     (list.iter().fold(0, |bits, k| bits | k) >= 0).then_some(list)
 }
 
 /// Copies numbers to a new buffer of `len` elements on the device.
 ///
 /// # Errors
-/// If an allocation fails.
+/// If an allocation fails, or if the device reports an error.
 pub(crate) fn upload<Dev: Device>(
     len: usize,
     numbers: impl Iterator<Item = i64>,
@@ -38,7 +39,7 @@ pub(crate) fn upload<Dev: Device>(
 ) -> Result<Dev::Buffer<i64>, Error> {
     let fill = |to: &mut [i64]| to.iter_mut().zip(numbers).for_each(|(to, number)| *to = number);
     if let Some(same) = Same::of(&Cpu, device) {
-        // Memory of the pool. In new memory, the system would clear each page on the first access.
+        // `CpuBuffer::any` can reuse a buffer of the pool. In new memory, the system would clear each page on the first access.
         let mut buffer = CpuBuffer::any(len)?;
         fill(buffer.as_mut_slice());
         return Ok(same.buffer(buffer));

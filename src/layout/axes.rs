@@ -55,7 +55,7 @@ impl<'a> AxesMut<'a> {
         (self.shape[axis], self.strides[axis]) = (extent, stride);
     }
 
-    /// Reverses an axis, and returns the offset from its first to its last element. The offset is 0 if there are no elements.
+    /// Reverses an axis, and returns the offset from its first to its last element. If there are no elements, does nothing and returns 0.
     fn reverse(&mut self, axis: usize) -> isize {
         let (last, stride) = (self.shape[axis].saturating_sub(1), self.strides[axis]);
         if last == 0 || self.shape.contains(&0) {
@@ -193,14 +193,14 @@ impl<'a> Axes<'a> {
         self.select(&mut to, |k| k + usize::from(k >= axis));
     }
 
-    /// Takes a range of indices along an axis. Both must be in range.
+    /// Takes a range of indices along an axis. The axis and the indices must be in range.
     pub(crate) fn range(self, axis: usize, indices: Range<usize>, mut to: AxesMut<'_>) -> isize {
         self.select(&mut to, |k| k);
         to.set(axis, indices.len(), self.strides[axis]);
         if to.shape.contains(&0) { 0 } else { indices.start as isize * self.strides[axis] }
     }
 
-    /// Reverses axes: their index 0 becomes the last index.
+    /// Reverses the axes in `axes`: the elements at index 0 of an axis are then at its last index.
     pub(crate) fn flip(self, axes: &[usize], mut to: AxesMut<'_>) -> Result<isize, Error> {
         self.select(&mut to, |k| k);
         for (k, &axis) in axes.iter().enumerate() {
@@ -212,7 +212,7 @@ impl<'a> Axes<'a> {
         Ok(axes.iter().map(|&axis| to.reverse(axis)).sum())
     }
 
-    /// Rotates the elements in the plane of axes `a` and `b` by `turns` quarter turns, from `a` towards `b`.
+    /// Rotates the elements in the plane of axes `a` and `b` by `turns` quarter turns, in the direction from `a` to `b`.
     pub(crate) fn rot90(self, turns: isize, a: usize, b: usize, mut to: AxesMut<'_>) -> Result<isize, Error> {
         if a.max(b) >= self.rank() {
             return Err(Error::AxisPair {
@@ -237,8 +237,8 @@ impl<'a> Axes<'a> {
         })
     }
 
-    /// Appends an axis for each window: axis `axes[k]` keeps the positions of windows of `lengths[k]` elements, and the new axis has
-    /// the elements of one window.
+    /// Appends an axis for each axis in `axes`. Axis `axes[k]` of the view numbers the windows of `lengths[k]` adjacent elements, and the
+    /// appended axis `k` has the elements of one window.
     pub(crate) fn windows(
         self,
         axes: &[usize],
@@ -365,8 +365,8 @@ impl<'a> Axes<'a> {
         Ok(0)
     }
 
-    /// Writes the strides with which `shape`, which has the same number of elements, addresses the elements of this tensor. Returns `None`
-    /// if no strides do.
+    /// Writes the strides with which axes of extents `shape` address the elements of this tensor. `shape` has the same number of elements.
+    /// Returns `None` if there are no such strides.
     ///
     /// Elements are iterated with the last axis fastest if `row_major`, otherwise with the first axis fastest. The old and the new axes
     /// are matched in groups with the same number of elements. Such strides exist if the old axes of each group fuse.
@@ -415,8 +415,8 @@ impl<'a> Axes<'a> {
         Some(())
     }
 
-    /// Writes the strides that broadcast these axes to `shape`: 0 along new axes, and along axes whose extent changes from 1. Returns
-    /// `None` if these axes do not broadcast to `shape`.
+    /// Writes the strides that broadcast these axes to `shape`: 0 along new axes, and along axes whose extent changes from 1. The last axes
+    /// are matched if `row_major`, otherwise the first axes. Returns `None` if these axes do not broadcast to `shape`.
     #[inline]
     pub(crate) fn broadcast_to(self, shape: &[usize], row_major: bool, strides: &mut [isize]) -> Option<()> {
         let first = shape.len().checked_sub(self.rank())?;

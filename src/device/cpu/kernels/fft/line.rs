@@ -23,8 +23,8 @@ pub(super) fn tiles(part: &Plan<2>, lines: usize, f: &mut dyn FnMut(&Plan<2>)) {
     }
 }
 
-/// The places of the lines of a tile: the offset of the first element, the stride of each loop of the tile, and then the stride along a
-/// line.
+/// Where the lines of a tile are: the offset of the first element of the first line, and the strides. There is one stride for each loop of
+/// the tile, and then the stride along a line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     offset: isize,
@@ -32,7 +32,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The lines of operand `k` of the tile, with this stride along a line.
+    /// Returns the place of the lines of operand `k` of the tile. `stride` is the stride along a line.
     pub(super) fn of(tile: &Plan<2>, k: usize, stride: isize) -> Place {
         let mut strides = [0; MAX_RANK];
         let loops = tile.strides();
@@ -41,7 +41,7 @@ impl Place {
         Place { offset: tile.offsets()[k], strides }
     }
 
-    /// Contiguous lines in workspace, each of which begins `pitch` elements after the one before it.
+    /// Returns the place of contiguous lines in workspace. Each line begins `pitch` elements after the previous one.
     pub(super) fn packed(tile: &Plan<2>, pitch: usize) -> Place {
         let (mut strides, mut step) = ([0; MAX_RANK], pitch as isize);
         let extents = tile.shape();
@@ -53,13 +53,13 @@ impl Place {
         Place { offset: 0, strides }
     }
 
-    /// Returns the place of the real parts, if the elements are complex numbers and strides count real numbers.
+    /// Returns the place of the real parts of complex elements: an offset and strides that count real numbers.
     pub(super) fn doubled(&self) -> Place {
         Place { offset: 2 * self.offset, strides: self.strides.map(|stride| 2 * stride) }
     }
 }
 
-/// Calls `f` with the offset of each line in each place.
+/// Calls `f` for each line of a tile, with the offset of its first element in each place.
 #[inline]
 pub(super) fn for_each_line<const K: usize>(
     tile: &Plan<2>,
@@ -80,11 +80,11 @@ pub(super) fn for_each_line<const K: usize>(
     }
 }
 
-/// Copies the first `len` elements of each line.
+/// Copies the first `len` elements of each line from the source `from` to the target `to`.
 ///
 /// # Safety
-/// The caller must ensure that these elements of the source, `from`, are readable, that access to those of the target, `to`, is
-/// exclusive, and that different lines of the target do not overlap.
+/// The caller must ensure that these elements of the source are readable, that access to these elements of the target is exclusive, and
+/// that different lines of the target do not overlap.
 pub(super) unsafe fn copy_lines<T: Element>(
     tile: &Plan<2>,
     len: usize,

@@ -4,15 +4,16 @@
 //! for each transformed axis, the one with the smallest strides first      (complex_axes)
 //!     plan the loops over all other axes: each index has a line of n elements
 //!     split the lines between threads
-//!     contiguous lines: transform them where they are                     (out_of_place, in_place)
+//!     contiguous lines: transform them without a copy                     (out_of_place, in_place)
 //!     otherwise, for each tile of about TILE_LINES lines                  (tile)
 //!         copy it to contiguous lines, in the output or in workspace
 //!         transform each line
-//!         copy it to the output, if it is in workspace
+//!         copy it to the output if it is in workspace
 //! ```
 //!
 //! The first pass reads the operand, the later passes work in place. Real lines are always copied, because realfft overwrites its input.
-//! How lines are grouped does not depend on the number of threads, so neither do the bits of the results.
+//! rustfft transforms two short lines at once. Lines are split between threads, tiles and calls at multiples of `LINE_GRAIN`, so the same
+//! two lines are transformed together for any number of threads. So the bits of the results do not depend on the number of threads.
 
 mod line;
 mod plans;
@@ -42,20 +43,21 @@ const TILE_LINES: usize = 32;
 const MIN_TILE_LEN: usize = 2048;
 /// Size of a tile of long lines, in bytes. It fits in L2.
 const MAX_TILE_BYTES: usize = 1 << 20;
-/// Least number of lines in a tile, even if the lines are long. A cache line holds elements of four or more adjacent strided lines.
+/// Minimum number of lines in a tile, even if the lines are long. If the elements of four lines are adjacent, they are in one or two cache
+/// lines, which are then loaded once for all of them.
 const MIN_TILE_LINES: usize = 4;
 /// Lines are split between tiles and threads at multiples of this number, unless tiles have fewer lines.
 const LINE_GRAIN: usize = 8;
-/// Number of elements between the end of a line in workspace and the next line. Without it, the lines of a tile would map to the
+/// Number of elements between the end of a line in workspace and the next line. Without this gap, the lines of a tile would map to the
 /// same cache sets if their length is a power of two.
 const LINE_GAP: usize = 6;
-/// Maximum length of lines that have no gap, so that one call of rustfft transforms many lines of a tile. A call
-/// takes about as long as the transform of eight elements.
+/// Maximum length of lines that have no gap after them in workspace, so that one call of rustfft transforms many lines of a tile. The
+/// overhead of a call is about the time of transforming eight elements.
 const MAX_ADJACENT_LEN: usize = 64;
-/// Number of elements that one call of rustfft transforms, if lines are contiguous and adjacent. They are scaled while they are in
-/// cache.
+/// Maximum number of elements that one call of rustfft transforms, unless a single line has more. After each call, its results are scaled
+/// while they are in cache.
 const CALL_LEN: usize = 1 << 14;
-/// Work of a transform, in bytes that are copied in the same time, for each byte of a line.
+/// Work of a transform for each byte of a line: the number of bytes that could be copied in the same time.
 const WORK: usize = 32;
 
 /// The operand of a complex transform.
@@ -87,7 +89,7 @@ where
     }
 }
 
-/// The first element that a pass reads.
+/// What a pass reads: the output, or an operand with this first element.
 #[derive(Debug)]
 enum From<R> {
     /// The pass works in place.
@@ -113,8 +115,8 @@ where
     complex_axes(by, out, a, rank - by.axes..rank)
 }
 
-/// Computes the transform of real lines along the last axis, of length `by.len`, and complex transforms along the other `by.axes`
-/// axes.
+/// Computes the transforms of real lines of `by.len` elements along the last axis, and then complex transforms along the `by.axes - 1`
+/// axes before it.
 ///
 /// # Errors
 /// Those of [`complex`].
@@ -144,7 +146,7 @@ where
     in_place_axes(by, &mut out, others, &mut region)
 }
 
-/// Computes inverse complex transforms along the last `by.axes` axes but the last one, and then the inverse transform to real lines
+/// Computes inverse complex transforms along the `by.axes - 1` axes before the last axis, and then the inverse transforms to real lines
 /// along the last axis.
 ///
 /// # Errors
@@ -197,7 +199,7 @@ fn common(a: &[usize], b: &[usize]) -> [usize; MAX_RANK] {
     shape
 }
 
-/// The numbers of some axes.
+/// A list of axes.
 struct AxisList {
     axes: [usize; MAX_RANK],
     count: usize,
@@ -209,10 +211,10 @@ impl AxisList {
     }
 }
 
-/// Returns these axes, the one with the smallest stride first.
+/// Returns a list of these axes, the one with the smallest stride first.
 fn by_stride(strides: &[isize], axes: core::ops::Range<usize>) -> AxisList {
     let mut list = AxisList { axes: [0; MAX_RANK], count: 0 };
-    // The last axis first, if strides are equal.
+    // If strides are equal, the last axis is first, because the sort is stable.
     for axis in axes.rev() {
         list.axes[list.count] = axis;
         list.count += 1;
@@ -262,7 +264,7 @@ where
     passes_in_place(by, &mut out, &order.as_slice()[1..], &mut region)
 }
 
-/// Computes complex transforms along these axes in place. `region` has the extents of the part of the output that is not zero.
+/// Computes complex transforms along these axes in place. Outside of the extents in `region`, the output is zero.
 fn in_place_axes<R: FftNum + Element>(
     by: Transform,
     out: &mut Output<'_, Complex<R>, Cpu>,
@@ -276,7 +278,7 @@ where
     passes_in_place(by, out, order.as_slice(), region)
 }
 
-/// Variant of [`in_place_axes`] with the order of the axes.
+/// Computes complex transforms along `axes` in place, in this order. Outside of the extents in `region`, the output is zero.
 fn passes_in_place<R: FftNum + Element>(
     by: Transform,
     out: &mut Output<'_, Complex<R>, Cpu>,
@@ -288,7 +290,7 @@ where
 {
     for &axis in axes {
         let n = out.shape()[axis];
-        // Elements past the region are zeros, so the lines are complete.
+        // The pass reads whole lines: the elements past the region were set to zero.
         region[axis] = n;
         let pass = Pass {
             fft: plans::complex::<R>(n, by.inverse)?,
@@ -332,12 +334,12 @@ fn pitch(n: usize) -> usize {
     if n <= MAX_ADJACENT_LEN { n } else { n + LINE_GAP }
 }
 
-/// Returns the error that a workspace of this number of values cannot be allocated.
+/// Returns the error for a workspace of `len` values that cannot be allocated.
 fn out_of_memory<T>(len: usize) -> Error {
     Error::OutOfMemory { device: Cpu.name(), bytes: len.saturating_mul(size_of::<T>()) }
 }
 
-/// Checks that a workspace of this number of values can be allocated, before the pass writes anything.
+/// Returns an error if a workspace of `len` values cannot be allocated. It is called before a pass writes anything.
 fn check_workspace<T>(len: usize) -> Result<(), Error> {
     if len <= guaranteed::<T>() || can_allocate(len.saturating_mul(size_of::<T>())) {
         Ok(())
@@ -362,8 +364,8 @@ fn with_workspace<T: Element>(side: Side, len: usize, failed: &AtomicBool, f: im
     });
 }
 
-/// Plans the loops over all axes but `axis`, and calls `f` for parts of them, on several threads if there is enough work. `n` is the
-/// length of the lines in bytes.
+/// Plans the loops over all axes but `axis`, and calls `f` for parts of the plan, on several threads if there is enough work. `bytes` is
+/// the size of a line.
 fn over_lines(
     axis: usize,
     shape: &[usize],
@@ -417,12 +419,13 @@ where
         check_workspace::<Complex<R>>(workspace)?;
         over_lines(axis, shape, strides, n * size_of::<Complex<R>>(), &|part| {
             with_workspace(Side::A, workspace, &self.failed, |workspace| match self.from {
-                // SAFETY: by the callers, `part` visits lines of the operands, and the lines are contiguous.
+                // SAFETY: the callers pass shapes and strides of the operands, so `part` visits lines of them. The lines are
+                // contiguous, as was checked.
                 From::Complex(start) if to && from => unsafe { self.out_of_place(part, start, workspace) },
-                // SAFETY: as for `out_of_place`; the output is the only operand.
+                // SAFETY: `part` visits lines of the output, and the lines are contiguous, as was checked.
                 From::Output if to => unsafe { self.in_place(part, workspace) },
                 _ => tiles(part, lines, &mut |tile| {
-                    // SAFETY: the tile visits lines of `part`, and `to` was checked.
+                    // SAFETY: the tile visits lines of `part`. If `to`, the lines of the output are contiguous.
                     unsafe { self.tile(tile, to, workspace) }
                 }),
             });
@@ -430,7 +433,7 @@ where
         if self.failed.load(Ordering::Relaxed) { Err(out_of_memory::<Complex<R>>(workspace)) } else { Ok(()) }
     }
 
-    /// Transforms contiguous lines of the operand.
+    /// Transforms contiguous lines of the operand to contiguous lines of the output.
     ///
     /// # Safety
     /// The caller must ensure, for each index of `part`:
@@ -443,7 +446,8 @@ where
             // readable.
             let from = unsafe { core::slice::from_raw_parts(from, len) };
             let to = self.to.offset(to).get();
-            // SAFETY: as for the operand. Access to these lines is exclusive, so they do not overlap those of the operand.
+            // SAFETY: `calls` passes the offsets of adjacent lines of `part` with `len` elements. The caller ensures exclusive access to
+            // those of the output, so they do not overlap those of the operand.
             let to = unsafe { core::slice::from_raw_parts_mut(to, len) };
             self.fft.process_immutable_with_scratch(from, to, scratch);
             rescale(to, self.factor);
@@ -471,8 +475,8 @@ where
         let n = self.fft.len();
         let (lines, [to, from]) = (part.inner_len(), part.inner_strides());
         let adjacent = [to, from].iter().all(|&step| step == n as isize);
-        // A multiple of the grain of threads, so that the calls do not depend on the number of threads: rustfft transforms two short
-        // lines at once.
+        // A multiple of `LINE_GRAIN`, because rustfft transforms two short lines at once: which two must not depend on the number of
+        // threads.
         let per_call = if adjacent { (CALL_LEN / n / LINE_GRAIN * LINE_GRAIN).max(1) } else { 1 };
         let mut walk = Odometer::outer(part);
         for _ in 0..part.outer_shape().iter().product() {
@@ -511,18 +515,19 @@ where
             // SAFETY: the source is `read` elements of each line of the operand, which are readable by the contract. The target is the
             // first `read` elements of each line of the output or of the workspace, to which access is exclusive.
             From::Complex(from) => unsafe { copy_lines(tile, self.read, (start, &place), (from, &operand)) },
-            // SAFETY: the source is lines of the output. Its lines are not contiguous, so the target is lines of the workspace.
+            // SAFETY: the source is lines of the output. They are not contiguous, because `over_lines` transforms contiguous ones in
+            // place. So the target is lines of the workspace.
             From::Output => unsafe { copy_lines(tile, n, (start, &place), (self.to, &output)) },
             From::Real(from) => {
                 let to = HostPtr::new(start.get().cast::<R>());
-                // SAFETY: the source as for `Complex`. A complex number is two adjacent real numbers, so `doubled` addresses the real
-                // parts of the target, to which access is exclusive.
+                // SAFETY: the source is `read` elements of each line of the operand, which are readable by the contract. A complex
+                // number is two adjacent real numbers, so `doubled` addresses the real parts of the target, to which access is exclusive.
                 unsafe { copy_lines(tile, self.read, (to, &place.doubled()), (from, &operand)) }
             }
         }
         if !in_output && pitch(n) == n {
-            // One call for each run of the innermost loop, and not for the tile: rustfft transforms two short lines at once, and the
-            // number of threads changes which runs are in a tile.
+            // One call for each run of the innermost loop, and not for the whole tile: rustfft transforms two short lines at once, which
+            // could be the last line of one run and the first of the next. Which runs are in a tile depends on the number of threads.
             for run in lines.chunks_mut(tile.inner_len() * n) {
                 self.fft.process_with_scratch(run, scratch);
                 rescale(run, self.factor);
@@ -530,7 +535,8 @@ where
         } else {
             for_each_line(tile, [&place], |[line]| {
                 let line = start.offset(line).get();
-                // SAFETY: these `n` elements are contiguous. All have been written, and access to them is exclusive, as above.
+                // SAFETY: this is a line of `n` contiguous elements, which have been written: of the output, to which the caller ensures
+                // exclusive access, or of the workspace, which is borrowed exclusively.
                 let line = unsafe { core::slice::from_raw_parts_mut(line, n) };
                 self.fft.process_with_scratch(line, scratch);
                 rescale(line, self.factor);

@@ -1,4 +1,4 @@
-//! Transforms between real and complex lines, by realfft. A line is copied to workspace first, because realfft overwrites its input.
+//! Transforms between real and complex lines, by realfft. Each line is first copied to workspace, because realfft overwrites its input.
 
 use super::line::{Place, copy_lines, for_each_line, rescale, tiles};
 use super::{
@@ -18,7 +18,7 @@ use num_complex::Complex;
 use realfft::{ComplexToReal, RealToComplex};
 use rustfft::FftNum;
 
-/// The transform of one line: real to complex numbers, or complex to real numbers.
+/// The transform of one line, from real to complex numbers or from complex to real numbers.
 trait LineTransform: Sync {
     type From: Element;
     type To: Element;
@@ -67,8 +67,8 @@ where
         [self.plan.len() / 2 + 1, self.plan.len(), self.plan.get_scratch_len()]
     }
     fn run(&self, from: &mut [Complex<R>], to: &mut [R], scratch: &mut [Complex<R>]) {
-        // The transform of real numbers is real at frequency 0 and, if the length is even, at the highest frequency. As in NumPy,
-        // imaginary parts there are ignored; realfft would return an error.
+        // The transform of real numbers is real at frequency 0 and, if the length is even, at the highest frequency. As in NumPy, the
+        // imaginary parts at these frequencies are ignored. realfft would return an error if they are not zero.
         from[0].im = R::zero();
         if to.len().is_multiple_of(2) {
             from[to.len() / 2].im = R::zero();
@@ -171,9 +171,9 @@ struct RealPass<'a, L: LineTransform> {
     from_stride: isize,
     /// The number of elements of each line to read. The others are zero.
     read: usize,
-    /// Whether the lines of the operand are contiguous, so that each is copied just before its transform, while it is in cache.
+    /// Whether the lines of the operand are contiguous. Each one is then copied just before its transform, so the copy is in cache.
     contiguous_input: bool,
-    /// Whether the lines of the output are contiguous, so that they need no workspace.
+    /// Whether the lines of the output are contiguous. Transforms then write to them directly.
     in_output: bool,
 }
 
@@ -207,8 +207,8 @@ impl<L: LineTransform> RealPass<'_, L> {
         };
         for_each_line(tile, [&place, &packed, &operand], |[line, packed, operand]| {
             let line = start.offset(line).get();
-            // SAFETY: these `to` elements are contiguous: a line of the output, to which the caller ensures exclusive access, or of the
-            // workspace. The elements of tensors and workspaces are initialised.
+            // SAFETY: these `to` elements are contiguous: a line of the output, to which the caller ensures exclusive access, or a line of
+            // the workspace, which is borrowed exclusively. The elements of tensors and workspaces are initialised.
             let line = unsafe { core::slice::from_raw_parts_mut(line, to) };
             let input = if self.contiguous_input {
                 let operand = self.from.offset(operand).get();

@@ -1,13 +1,13 @@
-//! Elements under masks: compression to a vector, its inverse, and the indices of elements that are not zero.
+//! Elements under masks: compression to a vector, expansion of a vector, and the indices of elements that are not zero.
 //!
-//! The loop of a compression has no branch that depends on the mask. It writes each element to the next place of the output, and then
-//! advances by the mask's element, 0 or 1:
+//! If the output has space for all elements of a chunk, the loop of a compression has no branch that depends on the mask. It writes each
+//! element to the next place of the output, and then advances by the mask's element, 0 or 1:
 //!
 //! ```text
 //! for each i:  out[to] = a[i];  to += mask[i]
 //! ```
 //!
-//! A loop with a branch takes up to four times as long, because the processor mispredicts it.
+//! A loop with a branch takes up to four times as long, because the processor mispredicts the branch.
 
 use super::by_size;
 use crate::device::cpu::{Cpu, HostPtr};
@@ -17,10 +17,10 @@ use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::rank::MAX_RANK;
 
-/// Number of elements that the loop without a branch handles between two checks of the output's length.
+/// Number of elements that a loop without a branch handles between two checks of the vector's length.
 const CHUNK_LEN: usize = 64;
 
-/// A vector of `len` elements, of which the first `next` are done.
+/// A vector of `len` elements, of which the first `next` have been written or read.
 struct Line<U> {
     ptr: HostPtr<U>,
     stride: isize,
@@ -35,7 +35,7 @@ impl<U> Line<U> {
     }
 }
 
-/// The elements of one loop: `n` elements and their mask, with the strides of both.
+/// The elements of one inner loop: `n` elements and their mask, with the strides of both.
 struct Row<U> {
     elements: HostPtr<U>,
     mask: HostPtr<bool>,
@@ -102,7 +102,7 @@ impl<U: Copy> Row<U> {
                     let new = unsafe { *from.at(from.next) };
                     // SAFETY: `i < n`, so the caller ensures exclusive access to this element.
                     let old = unsafe { *to };
-                    // SAFETY: as for the read of `old`, access to this element is exclusive.
+                    // SAFETY: `i < n`, so the caller ensures exclusive access to this element.
                     unsafe { *to = if chosen { new } else { old } };
                     from.next += usize::from(chosen);
                 } else if chosen && from.next < from.len {
@@ -130,8 +130,9 @@ enum Way {
 /// Copies elements of `size` bytes in row-major order. Compiled once for all element types.
 ///
 /// # Safety
-/// The caller must ensure that the mask is readable at each index of `shape`, and that the vector has `len` elements. If the elements are
-/// compressed, they must be readable and access to the vector exclusive; otherwise the other way round.
+/// The caller must ensure that the mask is readable at each index of `shape`, and that the vector has `len` elements. For
+/// [`Way::Compress`], the elements must be readable, and access to the vector exclusive. For [`Way::Expand`], the vector must be readable,
+/// and access to the elements exclusive.
 unsafe fn copy(
     way: Way,
     size: usize,
@@ -202,7 +203,7 @@ pub(in super::super) fn expand<T: Element>(
     let from = vector(a.ptr(), a.shape(), a.strides());
     let to = HostPtr::new(out.ptr().get().cast());
     let strides = [out.strides(), mask.strides()];
-    // SAFETY: `Operand` guarantees that the vector and the mask are readable. `Output` guarantees exclusive access to its elements at each
+    // SAFETY: `Operand` guarantees that the vector and the mask are readable. `Output` guarantees exclusive access to the elements at each
     // index of this shape.
     unsafe { copy(Way::Expand, size_of::<T>(), out.shape(), strides, to, mask.ptr(), from) }
 }
@@ -214,7 +215,8 @@ pub(in super::super) fn nonzero<T: Element>(out: &Output<'_, i64, Cpu>, a: &Oper
     };
     assert_eq!(columns, a.shape().len(), "there must be a column for each axis");
     let mut row = 0;
-    // The loop over the last axis has no odometer. A tensor of rank 0 has one element, and no columns.
+    // The odometer iterates over all axes but the last. For a tensor of rank 0, `out` has no columns, and one row if the element is not
+    // zero.
     let (n, stride, outer) = match (a.shape().split_last(), a.strides().split_last()) {
         (Some((&n, outer)), Some((&stride, strides))) => (n, stride, (outer, strides)),
         _ => (1, 0, (&[][..], &[][..])),
@@ -229,7 +231,7 @@ pub(in super::super) fn nonzero<T: Element>(out: &Output<'_, i64, Cpu>, a: &Oper
         let [at] = walk.offsets();
         walk.advance();
         for first in (0..n).step_by(CHUNK_LEN) {
-            // The indices of a chunk that are chosen, in a loop without a branch.
+            // Collects the indices of the chunk's elements that are not zero, in a loop without a branch.
             let (mut chosen, mut count) = ([0i64; CHUNK_LEN], 0);
             for i in first..n.min(first + CHUNK_LEN) {
                 // SAFETY: the odometer visits the indices of all axes but the last, and `i` is less than the extent of the last one. So

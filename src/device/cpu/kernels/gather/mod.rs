@@ -1,15 +1,16 @@
-//! Elements at positions and under masks: the methods of [`Permute`](crate::device::Permute) and
-//! [`Reduce`](crate::device::Reduce) that choose elements by data.
+//! Elements at positions and under masks: the methods of [`Permute`](crate::device::Permute) and [`Reduce`](crate::device::Reduce) that
+//! choose elements by indices or masks in tensors. A *position* is an index along an axis, as an `i64`. Negative positions count from the
+//! end.
 //!
 //! ```text
 //! take:     for each index k.., m..: out[k.., m..] = a[k.., at[k.., m..]]     one plan over out, a and at; a has stride 0 along m..
-//! scatter:  for each index k.., m..: out[k.., at[k.., m..]] (op)= a[k.., m..]     the indices m.. in row-major order, one thread
+//! scatter:  for each index k.., m..: out[k.., at[k.., m..]] (op)= a[k.., m..]     for each k..: m.. in row-major order, on one thread
 //! masks:    one pass in row-major order, whose inner loop has no branch     (module mask)
 //! ```
 //!
-//! Copies treat elements as bytes, so there is one kernel for each size of elements. A position is checked where it is used, which
-//! costs nothing beside a cache miss. Kernels that write to existing elements check all positions before, in a pass that is limited by
-//! the memory bandwidth. If the elements at positions exceed L2, they are prefetched.
+//! Copies treat elements as bytes, so there is one kernel for each size of elements. `take` checks positions as it uses them, which is
+//! cheap compared with a cache miss. `scatter` must not write anything if a position is invalid, so it checks all positions first, in a
+//! pass that is limited by the memory bandwidth. If the axis of the positions exceeds L2, elements are prefetched.
 
 mod mask;
 mod scatter;
@@ -32,16 +33,16 @@ use core::sync::atomic::{AtomicBool, Ordering};
 const PREFETCH_DISTANCE: usize = 32;
 /// Minimum size in bytes of the elements along the axis of the positions for prefetching. Smaller ones stay in L2.
 const MIN_PREFETCHED_BYTES: usize = 1 << 20;
-/// Number of contiguous positions that are checked at once. They fit into a quarter of L1.
+/// Maximum number of contiguous positions that are checked at once. They take 8 KiB, so they stay in L1.
 const CHECKED_POSITIONS: usize = 1024;
 /// Minimum number of positions to check at once.
 const MIN_CHECKED_POSITIONS: usize = 16;
-/// The work for one position, as a number of bytes that could be copied in the same time.
+/// Work for one position: the number of bytes that could be copied in the same time.
 const POSITION_WORK_BYTES: usize = 64;
 /// Positions are split between threads at multiples of this number.
 const POSITIONS_GRAIN: usize = 256;
 
-/// Calls `$kernel::<[u8; N]>` for elements of `$size` bytes. The arrays have alignment 1.
+/// Evaluates `$call` with `$Unit` as an array of `$size` bytes. The arrays have alignment 1.
 macro_rules! by_size {
     ($size:expr, $Unit:ident => $call:expr) => {
         match $size {
@@ -71,19 +72,20 @@ macro_rules! by_size {
 }
 use by_size;
 
-/// Returns a position counted from the start of an axis of extent `len`. The result is in range if and only if the position is valid.
+/// Converts a position along an axis of extent `len` to an index counted from the start. The index is less than `len` if and only if the
+/// position is valid.
 #[inline(always)]
 fn from_start(position: i64, len: usize) -> usize {
     // A negative position has its sign in all bits of `position >> 63`.
     position.wrapping_add((position >> 63) & len as i64) as usize
 }
 
-/// Whether to prefetch elements along an axis.
+/// Returns whether to prefetch elements along an axis: whether the axis exceeds L2. `size` is the size of an element in bytes.
 fn is_far(len: usize, stride: isize, size: usize) -> bool {
     len.saturating_mul(stride.unsigned_abs()).saturating_mul(size) > MIN_PREFETCHED_BYTES
 }
 
-/// The axis along which positions count: its extent, and its stride in elements.
+/// The axis along which positions count: its extent, its stride in elements, and whether to prefetch its elements.
 #[derive(Debug, Clone, Copy)]
 struct Line {
     len: usize,
@@ -128,7 +130,7 @@ pub(super) fn check(at: Operand<'_, i64, Cpu>, len: usize) -> Result<(), Error> 
     if at.shape().contains(&0) {
         return Ok(());
     }
-    // Axes with stride 0 repeat the positions.
+    // Axes with stride 0 repeat the positions, so they are left out.
     let (mut shape, mut strides, mut rank) = ([1; MAX_RANK], [0; MAX_RANK], 0);
     for (&n, &stride) in at.shape().iter().zip(at.strides()).filter(|(_, stride)| **stride != 0) {
         (shape[rank], strides[rank]) = (n, stride);
@@ -140,7 +142,8 @@ pub(super) fn check(at: Operand<'_, i64, Cpu>, len: usize) -> Result<(), Error> 
     for _ in 0..plan.outer_shape().iter().product() {
         let [offset] = walk.offsets();
         let [stride] = plan.inner_strides();
-        // SAFETY: the plan visits indices of the operand, which `Operand` guarantees to be readable. Axes with stride 0 are at index 0.
+        // SAFETY: the plan visits indices of the operand, which `Operand` guarantees to be readable. The index along axes with
+        // stride 0 is 0.
         let (low, high) = unsafe { range(at.ptr().offset(offset).get(), stride, plan.inner_len()) };
         (least, greatest) = (low.min(least), high.max(greatest));
         walk.advance();
@@ -193,7 +196,7 @@ pub(super) fn take<T: Element>(
 ///
 /// # Safety
 /// The caller must ensure, for each index of the plan over the output, the operand and the positions:
-/// * The position is readable, and the operand's elements along `line` are readable from there on.
+/// * The position is readable. From the operand's element on, the elements along `line` are readable.
 /// * Access to the output's element is exclusive. Different indices have different elements.
 unsafe fn take_bytes(
     size: usize,
@@ -237,7 +240,7 @@ unsafe fn take_part<U: Copy>(
         let (to, from, at) = (to.offset(o).get(), from.offset(a).get().cast_const(), at.offset(p).get());
         // The strides are passed as constants where they are usual, so that the compiler removes the multiplications.
         let valid = match strides {
-            // One position for a row of contiguous elements.
+            // The loop copies contiguous elements, and all have the same position.
             [1, 1, 0] if n > 0 => {
                 // SAFETY: the caller ensures that the position is readable.
                 let k = from_start(unsafe { *at }, line.len);
@@ -253,7 +256,7 @@ unsafe fn take_part<U: Copy>(
             [1, 0, 1] if line.stride == 1 => unsafe {
                 take_row(to, from, at, [1, 0, 1], n, Line { stride: 1, ..line })
             },
-            // SAFETY: as for the branch above, these are indices of the plan.
+            // SAFETY: the indices of the inner loop are indices of the plan, for which the caller ensures the contract.
             _ => unsafe { take_row(to, from, at, strides, n, line) },
         };
         if !valid {
@@ -265,8 +268,8 @@ unsafe fn take_part<U: Copy>(
 
 /// Copies `n` elements, one for each position. Returns `false` at the first invalid position.
 ///
-/// Contiguous positions are checked in blocks, by vector instructions. A block without negative positions is copied without further
-/// checks. Its positions are still in the first-level cache.
+/// Contiguous positions are checked in blocks, by SIMD instructions. If all positions of a block are valid and not negative, its elements
+/// are copied without further checks. The positions are then still in L1.
 ///
 /// # Safety
 /// The contract of [`take_bytes`], for the `n` indices that `to`, `from` and `at` and these strides describe.
@@ -279,7 +282,7 @@ unsafe fn take_row<U: Copy>(
     n: usize,
     line: Line,
 ) -> bool {
-    // The elements of positions before this one are prefetched while earlier ones are copied.
+    // For each index below this one, the element `PREFETCH_DISTANCE` indices later is prefetched.
     let ahead = if line.far { n.saturating_sub(PREFETCH_DISTANCE) } else { 0 };
     let mut first = 0;
     while first < n {
@@ -313,7 +316,8 @@ unsafe fn take_row<U: Copy>(
     true
 }
 
-/// Elements to copy: the first ones of the output and of the operand, the first position, and their strides.
+/// A row of elements to copy: the addresses of the output's and the operand's elements and of the position at index 0, and the strides of
+/// the three.
 struct Row<U> {
     to: *mut U,
     from: *const U,
@@ -326,8 +330,8 @@ impl<U: Copy> Row<U> {
     /// Copies `n` elements. Returns `false` at the first invalid position.
     ///
     /// # Safety
-    /// The contract of [`take_bytes`] for these indices. If `IN_RANGE`, all positions are less than the extent and not negative. For
-    /// the first `prefetched` indices, the position `PREFETCH_DISTANCE` indices later is readable.
+    /// The contract of [`take_bytes`] for the first `n` indices of the row. If `IN_RANGE`, their positions are less than the extent and not
+    /// negative. For the first `prefetched` indices, the position `PREFETCH_DISTANCE` indices later is readable.
     #[inline(always)]
     unsafe fn copy<const IN_RANGE: bool>(&self, n: usize, prefetched: usize) -> bool {
         let (line, [_, a, p]) = (self.line, self.strides);
@@ -351,7 +355,7 @@ impl<U: Copy> Row<U> {
         true
     }
 
-    /// Copies the element at position `i`. Returns `false` if the position is invalid.
+    /// Copies the element for index `i`. Returns `false` if the position at this index is invalid.
     ///
     /// # Safety
     /// The contract of [`copy`](Row::copy) for index `i`.

@@ -1,8 +1,8 @@
-//! Scatter: writes elements to positions, or combines them with the elements at positions.
+//! Scatter: writes elements of an operand to positions along the last axis of the output, or combines them with the output's elements.
 //!
-//! Elements at one position are combined in row-major order of the positions, so the bits of a result depend neither on the number of
-//! threads nor on the run. Threads compute different indices of the leading axes, never different positions: to split the result by
-//! ranges of positions, each thread would have to read all positions, which gains nothing (measured).
+//! If several elements have the same position, they are combined in their row-major order. So the bits of a result do not vary between
+//! runs or with the number of threads. Threads compute different indices of the leading axes, never different positions. To split the
+//! output by ranges of positions, each thread would have to read all positions, which is no faster (measured).
 
 use super::{
     Line, POSITION_WORK_BYTES, POSITIONS_GRAIN, PREFETCH_DISTANCE, by_size, check, from_start, is_far,
@@ -19,10 +19,10 @@ use crate::simd::prefetch;
 use std::sync::Mutex;
 
 /// Returns a plan over the output at index 0 of its last axis, the positions and the operand. It visits the positions of each output
-/// line in row-major order. Its loops over positions have stride 0 in the output, and no other loop has.
+/// line in row-major order. The loops over the positions of a line have stride 0 in the output, and the loops over lines do not.
 fn plan(lines: &[usize], out: &[isize], at: &Operand<'_, i64, Cpu>, a: &[isize]) -> Plan<3> {
     let (kept, rank) = (lines.len(), at.shape().len());
-    // The loops over lines are inside of the loops over positions if their elements are closer in memory.
+    // The loops over lines are the inner ones if the operand's smallest stride along them is less than along the other axes.
     let stride = |axis: usize| a[axis].unsigned_abs().max(1);
     let least = |axes: core::ops::Range<usize>| axes.filter(|&k| at.shape()[k] > 1).map(stride).min();
     let lines_inside = match (least(0..kept), least(kept..rank)) {
@@ -51,8 +51,8 @@ struct ScatterTask<U> {
 }
 
 impl<U: Copy> ScatterTask<U> {
-    /// Calls `f` with the element at each position and the element of the operand, and stores the result. Stops if `f` returns `None`,
-    /// and then returns the two elements.
+    /// Calls `f` with the output's element at each position and the operand's element, and stores the result in the output. Stops if `f`
+    /// returns `None`, and returns the two elements.
     ///
     /// # Safety
     /// The caller must ensure, for each index of the plan:
@@ -72,7 +72,7 @@ impl<U: Copy> ScatterTask<U> {
                 [0, 1, 1] if self.line.stride == 1 => unsafe {
                     row(out, at, from, [0, 1, 1], n, Line { stride: 1, ..self.line }, f)
                 },
-                // One element for all positions, as of a histogram.
+                // One operand element for all positions, as in a histogram.
                 // SAFETY: these are indices of the plan, for which the caller ensures the contract.
                 [0, 1, 0] if self.line.stride == 1 => unsafe {
                     row(out, at, from, [0, 1, 0], n, Line { stride: 1, ..self.line }, f)
@@ -82,8 +82,9 @@ impl<U: Copy> ScatterTask<U> {
                     let k = from_start(unsafe { *at.get() }, self.line.len);
                     let out = out.offset(k as isize * self.line.stride);
                     let here = Line { len: 1, stride: 0, far: false };
-                    // SAFETY: the stride of the positions is 0, so all `n` indices have the position `k`, and `out` points to the first
-                    // element there. `row` reads the position `ZERO` with stride 0. It is valid for `here`, whose extent is 1.
+                    // SAFETY: the stride of the positions is 0, so all `n` indices have the position `k`. At the first index, `out`
+                    // points to the output's element at `k`. `row` reads the position `ZERO` with stride 0. This position is valid for
+                    // `here`, whose extent is 1.
                     unsafe {
                         row(out, HostPtr::new((&raw const ZERO).cast_mut()), from, [1, 0, 1], n, here, f)
                     }
@@ -99,10 +100,10 @@ impl<U: Copy> ScatterTask<U> {
     }
 }
 
-/// The position 0.
+/// The position 0, for [`ScatterTask::run`] to point to.
 static ZERO: i64 = 0;
 
-/// Calls `f` for `n` positions.
+/// Calls `f` for `n` positions, as [`ScatterTask::run`] does for all.
 ///
 /// # Safety
 /// The contract of [`ScatterTask::run`], for the `n` indices that the pointers and strides describe.
@@ -133,7 +134,7 @@ unsafe fn row<U: Copy>(
         // SAFETY: the position is valid, so the contract ensures exclusive access to this element of the output.
         let left = unsafe { *to };
         match f(left, right) {
-            // SAFETY: as for the read above, access to the element is exclusive.
+            // SAFETY: the position is valid, so the contract ensures exclusive access to this element of the output.
             Some(value) => unsafe { *to = value },
             None => return Some((left, right)),
         }
@@ -142,6 +143,9 @@ unsafe fn row<U: Copy>(
 }
 
 /// Checks the shapes and the positions. Returns the plan and the axis along which positions count.
+///
+/// # Errors
+/// The error of [`check`] if a position is invalid.
 fn prepare<T: Element>(
     out: &Output<'_, T, Cpu>,
     at: &Operand<'_, i64, Cpu>,
@@ -156,7 +160,7 @@ fn prepare<T: Element>(
     Ok((plan(lines, out.strides(), at, a.strides()), line))
 }
 
-/// Splits only loops over lines between threads: those along which the output has a stride.
+/// Returns the grain for splitting each loop between threads. Only loops over lines are split: those whose stride in the output is not 0.
 fn grain(plan: &Plan<3>) -> impl Fn(usize) -> usize + Sync {
     let plan = *plan;
     let last = plan.shape().len().saturating_sub(1);

@@ -46,7 +46,8 @@ impl Isa for Avx2 {
     }
 }
 
-/// Returns the lanes of 4 bytes of a register of `lanes` lanes, those whose bit of `bits` is set first.
+/// Returns a permutation of the eight 4-byte parts of a register that has `lanes` lanes. The parts of the lanes whose bit in `bits` is set
+/// come first, then those of the other lanes.
 const fn parted(bits: usize, lanes: usize) -> [u8; 8] {
     let (mut order, mut at, mut k) = ([0; 8], 0, 0);
     let parts = 8 / lanes;
@@ -64,7 +65,7 @@ const fn parted(bits: usize, lanes: usize) -> [u8; 8] {
     order
 }
 
-/// [`parted`] for each value of the bits of four lanes.
+/// The results of [`parted`] for each value of the bits of four lanes.
 static PARTED4: [[u8; 8]; 16] = {
     let (mut table, mut bits) = ([[0; 8]; 16], 0);
     while bits < 16 {
@@ -74,7 +75,7 @@ static PARTED4: [[u8; 8]; 16] = {
     table
 };
 
-/// [`parted`] for each value of the bits of eight lanes.
+/// The results of [`parted`] for each value of the bits of eight lanes.
 static PARTED8: [[u8; 8]; 256] = {
     let (mut table, mut bits) = ([[0; 8]; 256], 0);
     while bits < 256 {
@@ -94,7 +95,7 @@ macro_rules! wide {
 }
 
 wide! {
-    // All bits of the lanes whose bit is set.
+    // Sets all bits of the lanes whose bit in `bits` is set.
     fn mask64(bits: u32) -> __m256i {
         let of = _mm256_setr_epi64x(1, 2, 4, 8);
         _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(i64::from(bits)), of), of)
@@ -103,7 +104,7 @@ wide! {
         let of = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
         _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(bits as i32), of), of)
     }
-    // All bits of the first `n` lanes.
+    // Sets all bits of the first `n` lanes.
     fn first64(n: usize) -> __m256i {
         _mm256_cmpgt_epi64(_mm256_set1_epi64x(n as i64), _mm256_setr_epi64x(0, 1, 2, 3))
     }
@@ -200,7 +201,7 @@ wide! {
     fn less_f32(a: __m256i, b: __m256i) -> i32 {
         _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b)))
     }
-    // AVX2 compares integers of 64 bits, but has no minimum of them.
+    // AVX2 has comparisons of 64-bit integers, but no minimum and no maximum.
     fn min_i64(a: __m256i, b: __m256i) -> __m256i {
         _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b))
     }
@@ -224,7 +225,7 @@ wide! {
     }
 }
 
-/// `$code` converts between the keys in memory and in registers, and is its own inverse.
+/// Defines a register type. `$code` converts a register of keys from their form in memory to their form in registers, and back.
 macro_rules! register {
     ($(#[$doc:meta])* $Name:ident, $Key:ty, $highest:expr, $lanes:literal, $Word:ty,
      $splat:ident $min:ident $max:ident $less:ident, code $code:ident,
@@ -316,11 +317,11 @@ macro_rules! register {
                 // SAFETY: `self` exists, so the processor has AVX2.
                 let v = unsafe { $code($parted(self.0, bits)) };
                 let start = to.as_mut_ptr();
-                // SAFETY: the processor has AVX2. By the contract, a key for each lane, from `left` on, is in the slice, which is
-                // exclusively borrowed.
+                // SAFETY: `self` exists, so the processor has AVX2. By the contract, the keys `left .. left + LANES` are in the slice,
+                // which is exclusively borrowed.
                 unsafe { _mm256_storeu_si256(start.wrapping_add(left).cast(), v) };
-                // SAFETY: the processor has AVX2. By the contract, a key for each lane, before `right`, is in the slice, which is
-                // exclusively borrowed.
+                // SAFETY: `self` exists, so the processor has AVX2. By the contract, the keys `right - LANES .. right` are in the
+                // slice, which is exclusively borrowed.
                 unsafe { _mm256_storeu_si256(start.wrapping_add(right).wrapping_sub($lanes).cast(), v) };
             }
             #[inline(always)]

@@ -46,7 +46,7 @@ impl Isa for Avx512 {
     }
 }
 
-/// The lanes of a register of eight lanes, those whose bit is set first. The index is the bits.
+/// For each value of the bits of eight lanes: the indices of the lanes, first of those whose bit is set, then of the others.
 static PARTED: [[u8; 8]; 256] = {
     let mut table = [[0; 8]; 256];
     let mut bits = 0;
@@ -189,7 +189,7 @@ wide! {
     }
 }
 
-/// Moves the lanes whose bit is set to the front, and writes the register twice.
+/// Moves the lanes whose bit is set to the front, and writes the whole register to `left` and to `right`.
 ///
 /// # Safety
 /// Eight keys from `left` on and eight keys from `right` on must be writable, and nothing else may access them at the same time.
@@ -210,8 +210,8 @@ unsafe fn store_parted64(v: __m512i, left: *mut i64, right: *mut i64, bits: u32)
 /// Writes the lanes whose bit is set from `left` on, and the other lanes from `right` on.
 ///
 /// # Safety
-/// Sixteen keys from `left` on, and one key from `right` on for each bit that is not set, must be writable, and nothing else may access
-/// them at the same time.
+/// `count` must be the number of bits that are set. Sixteen keys from `left` on and `16 - count` keys from `right` on must be writable,
+/// and nothing else may access them at the same time.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn store_parted32(v: __m512i, left: *mut i32, right: *mut i32, bits: u32, count: usize) {
@@ -219,7 +219,7 @@ unsafe fn store_parted32(v: __m512i, left: *mut i32, right: *mut i32, bits: u32,
         (_mm512_maskz_compress_epi32(bits as u16, v), _mm512_maskz_compress_epi32(!bits as u16, v));
     // SAFETY: sixteen keys from `left` on are writable by the contract.
     unsafe { _mm512_storeu_epi32(left, front) };
-    // SAFETY: `16 - count` bits are not set, and as many keys from `right` on are writable by the contract.
+    // SAFETY: `16 - count` bits are not set, so `16 - count` keys from `right` on are writable by the contract.
     unsafe { _mm512_mask_storeu_epi32(right, first(16 - count) as u16, back) };
 }
 

@@ -10,12 +10,13 @@
 use super::vector::{Isa, Lane};
 use crate::device::cpu::loops::threads::join;
 
-/// Minimum number of keys for [`partition`]. Tests have fewer keys.
+/// Minimum number of keys for [`partition`]. It is lower in tests, which have fewer keys.
 pub(super) const MIN_LEN: usize = if cfg!(test) { 1 << 13 } else { 1 << 18 };
 /// Number of chunks.
 const CHUNKS: usize = 16;
 
-/// Two runs of keys to be swapped: the indices of their first keys, and their length.
+/// Two runs of `len` keys to be swapped, one on each side of the boundary. `low` is the index of the first key of the run before the
+/// boundary. `high` is that of the run after it, counted from the boundary.
 #[derive(Debug, Clone, Copy, Default)]
 struct Swap {
     low: usize,
@@ -33,7 +34,7 @@ pub(super) fn partition<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(token: I, x: &
     let less = counts.iter().sum();
 
     let (mut swaps, mut found) = ([Swap::default(); 2 * CHUNKS], 0);
-    // In each chunk, the run before the boundary that belongs after it, and the run after the boundary that belongs before it.
+    // For each chunk, `misplaced_low` is the run of larger keys before the boundary, and `misplaced_high` the run of smaller keys after it.
     let mut misplaced_low = (0..CHUNKS)
         .map(|i| (i * chunk + counts[i], ((i + 1) * chunk).min(less)))
         .filter(|(from, to)| from < to);
@@ -52,7 +53,7 @@ pub(super) fn partition<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(token: I, x: &
     less
 }
 
-/// Partitions each chunk, and writes the number of keys that were moved to its front.
+/// Partitions each chunk, in parallel, and writes the number of keys that were moved to its front to `counts`.
 fn partition_each<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(
     token: I,
     x: &mut [T],
@@ -73,7 +74,8 @@ fn partition_each<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(
     );
 }
 
-/// Swaps runs, whose indices ascend on both sides. The slices begin at the indices `first`.
+/// Swaps pairs of runs, in parallel. The indices of the runs ascend on both sides. `low` begins at index `first[0]` of its side, `high` at
+/// index `first[1]`.
 fn swap_each<T: Send>(swaps: &[Swap], low: &mut [T], high: &mut [T], first: [usize; 2]) {
     match swaps {
         [] => {}

@@ -1,5 +1,5 @@
-//! Operands and outputs whose element type is a value. The functions of [`sort`](super) take them, so they are compiled in this crate,
-//! and not in each crate that sorts.
+//! Operands and outputs whose element type is a [`DType`] and not a type parameter. The functions of [`sort`](super) take them, so they
+//! are compiled in this crate, and not in each crate that sorts.
 
 use crate::device::{Cpu, HostPtr, Operand, Output};
 use crate::element::{DType, Element};
@@ -50,8 +50,8 @@ impl<'a> AnyOperand<'a> {
     /// If its element type is not `T`.
     pub(super) fn typed<T: Element>(self) -> Operand<'a, T, Cpu> {
         assert_eq!(self.dtype, T::DTYPE);
-        // SAFETY: the parts are those of an operand, whose element type is `T`, as types with equal `DTYPE` are equal. That operand was
-        // consumed, and guaranteed readable elements during `'a`.
+        // SAFETY: `from` took the parts from an operand, which guarantees readable elements during `'a`. Its element type is `T`, because
+        // types with equal `DTYPE` are equal.
         unsafe { Operand::from_raw(HostPtr::new(self.ptr.cast()), self.shape, self.strides) }
     }
 }
@@ -67,8 +67,8 @@ impl<'a> AnyOutput<'a> {
     /// If its element type is not `T`.
     pub(super) fn typed<T: Element>(self) -> Output<'a, T, Cpu> {
         assert_eq!(self.dtype, T::DTYPE);
-        // SAFETY: the parts are those of an output, whose element type is `T`, as types with equal `DTYPE` are equal. That output was
-        // consumed, and guaranteed exclusive access to its elements, which different indices do not share, during `'a`.
+        // SAFETY: `from` consumed an output and took its parts. The output guaranteed exclusive access to its elements during `'a`, and
+        // different elements for different indices. Its element type is `T`, because types with equal `DTYPE` are equal.
         unsafe { Output::from_raw(HostPtr::new(self.ptr.cast()), self.shape, self.strides) }
     }
 }

@@ -1,4 +1,4 @@
-//! The element types that can be sorted, and the kernels of each of them.
+//! The element types that can be sorted, and the kernels for each of them.
 
 #[cfg(target_arch = "x86_64")]
 use super::avx2::Avx2;
@@ -13,7 +13,8 @@ use crate::device::cpu::loops::threads::{join, threads};
 use crate::element::Element;
 use crate::simd::kernel;
 
-/// An element type with an order. NaN is not less than any other element, and equal to NaN.
+/// An element type that can be sorted. [`key`](Key::key) defines the order: NaN is equal to NaN and greater than all other elements, and
+/// −0.0 is equal to 0.0.
 pub(super) trait Key: Element + PartialOrd {
     /// The number of bits of [`key`](Key::key).
     const BITS: u32;
@@ -22,10 +23,10 @@ pub(super) trait Key: Element + PartialOrd {
 
     /// Returns an unsigned number with the same order. Both zeros have the same key, and all NaN have the largest.
     fn key(self) -> u64;
-    /// Sorts elements, none of which is NaN. Of elements that are equal, the bits are unspecified.
+    /// Sorts elements in ascending order. No element may be NaN. The signs of zeros can change.
     fn sort(x: &mut [Self]);
     /// Moves element `k` of the sorted elements to index `k`, elements that are not greater before it, and elements that are not less
-    /// after it. No element is NaN. Of elements that are equal, the bits are unspecified.
+    /// after it. No element may be NaN. The signs of zeros can change.
     fn select(x: &mut [Self], k: usize);
     /// Moves the first element of each run of equal elements to the front, and returns their number. The elements are sorted, and none
     /// of them is NaN.
@@ -40,13 +41,13 @@ pub(super) trait Key: Element + PartialOrd {
             self != self
         }
     }
-    /// Returns `true` if the element is a zero whose bits are not all zero.
+    /// Returns whether the element is −0.0.
     #[inline(always)]
     fn is_negative_zero(self) -> bool {
         false
     }
 
-    /// Returns a key whose order is reversed if `descending`. NaN have the largest key in both cases.
+    /// Returns the key for sorting in ascending or, if `descending`, in descending order. NaN has the largest key in both cases.
     #[inline(always)]
     fn directed_key(self, descending: bool) -> u64 {
         let all = u64::MAX >> (64 - Self::BITS);
@@ -123,7 +124,7 @@ fn select_integer<T: Ord>(x: &mut [T], k: usize) {
     x.select_nth_unstable(k);
 }
 
-/// Defines functions that use AVX-512 or AVX2 if the processor has it, and otherwise the standard library.
+/// Defines functions that use AVX-512 or AVX2 if it is available, and otherwise portable code.
 macro_rules! wide {
     ($($T:ty: $sort:ident $select:ident $remove_repeated:ident, else $portable_sort:ident $portable_select:ident;)*) => {$(
         fn $remove_repeated(x: &mut [$T]) -> usize {
@@ -169,7 +170,7 @@ wide! {
     f64: sort_f64 select_f64 remove_repeated_f64, else sort_bits64 select_bits64;
 }
 
-/// Calls `f` with the same numbers as signed ones: `x ^ 1 << 31` has the same order.
+/// Maps each number `x` to `x ^ 1 << 31` as a signed number, which preserves the order. Calls `f`, and maps the numbers back.
 fn as_signed(x: &mut [u32], f: impl FnOnce(&mut [i32])) {
     let flip = |x: &mut [u32]| x.iter_mut().for_each(|x| *x ^= 1 << 31);
     flip(x);
@@ -186,12 +187,12 @@ fn select_u32(x: &mut [u32], k: usize) {
 
 macro_rules! floats {
     ($($T:ident $U:ident $I:ident $as_integers:ident $sort:ident $select:ident $remove_repeated:ident $sort_bits:ident $select_bits:ident;)*) => {$(
-        /// Calls `f` with signed integers that have the order of the elements.
+        /// Maps the elements to signed integers in the same order, with −0.0 before 0.0. Calls `f`, and maps the integers back.
         fn $as_integers(x: &mut [$T], f: impl FnOnce(&mut [$I])) {
             // SAFETY: the integers have the size and alignment of the elements, and all bits are valid for both. `x` is exclusively
             // borrowed.
             let bits: &mut [$I] = unsafe { core::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), x.len()) };
-            // The bits of negative numbers, except the sign, are inverted. This is its own inverse.
+            // Inverts the bits of negative numbers, except the sign. This is its own inverse.
             let turn = |bits: &mut [$I]| {
                 bits.iter_mut().for_each(|b| *b ^= ((*b >> ($I::BITS - 1)) as $U >> 1) as $I);
             };
@@ -252,11 +253,11 @@ kernel! {
     }
 }
 
-/// Number of elements from which on passes over a line are split for threads.
+/// Minimum number of elements of a line for which a pass over it runs in parallel.
 pub(super) const PARALLEL_PASS_LEN: usize = 1 << 16;
 
-/// Computes `f` of parts, in parallel if there are many elements, and combines the results. The split depends on the number of
-/// threads, so the result must not depend on the split.
+/// Splits `x` if it has many elements, calls `f` for the parts in parallel, and combines the results. With one thread, there is no split,
+/// so the result must not depend on the split.
 fn in_parallel<T: Sync, A: Send>(
     x: &[T],
     f: &(dyn Fn(&[T]) -> A + Sync),
@@ -284,7 +285,7 @@ pub(super) fn specials<T: Key>(x: &[T]) -> (bool, bool) {
 }
 
 kernel! {
-    /// Returns the least key, the greatest key, and the bits in which keys differ.
+    /// Returns the least directed key, the greatest one, and the bits in which any two of the keys differ.
     ///
     /// # Safety
     /// None: `unsafe` is required by the macro.
@@ -297,14 +298,14 @@ kernel! {
     }
 }
 
-/// Returns the least directed key, the greatest one, and the bits in which they differ.
+/// Returns the least directed key, the greatest one, and the bits in which any two of the keys differ.
 pub(super) fn bounds<T: Key>(x: &[T], descending: bool) -> (u64, u64, u64) {
     in_parallel(
         x,
         // SAFETY: the function has no conditions.
         &|x| unsafe { bounds_of(x, descending) },
-        // Two parts, each of whose keys differ in some bits from the first key of the part. The first keys differ in bits in which some
-        // two keys differ; those of the least key and the first one are among the bits of the part.
+        // A bit that differs within a part is in the `differing` of that part. All other bits are the same in all keys of a part, so
+        // comparing one key of each part, here the least, finds the remaining bits that differ between the parts.
         &|(low, high, differing), (other_low, other_high, other_differing)| {
             (low.min(other_low), high.max(other_high), differing | other_differing | (low ^ other_low))
         },
@@ -324,28 +325,30 @@ kernel! {
     }
 }
 
-/// How [`words`] computes words.
+/// The parameters of [`words`]. A word is `((directed key - least) >> equal_low >> dropped) << index_bits | index`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WordsOf {
+    /// Whether the keys are those of a descending sort.
     pub(super) descending: bool,
-    /// Subtracted from the keys.
+    /// The least directed key.
     pub(super) least: u64,
-    /// The number of low bits without information.
+    /// The number of low bits that are the same in all keys.
     pub(super) equal_low: u32,
-    /// The number of further low bits that are left out.
+    /// The number of low bits after these that do not fit in a word.
     pub(super) dropped: u32,
-    /// The number of bits of indices.
+    /// The number of bits of an index.
     pub(super) index_bits: u32,
 }
 
 impl WordsOf {
-    /// Returns the key of an element, with the bits that words leave out.
+    /// Returns the upper part of an element's word, with the `dropped` bits that the word leaves out.
     pub(super) fn key<T: Key>(&self, x: T) -> u64 {
         (x.directed_key(self.descending) - self.least) >> self.equal_low
     }
 }
 
-/// Writes for each element a word of 64 bits: the key above, the index below. The index of the first element is `first`.
+/// Writes a word of 64 bits for each element: the key in the high bits, the index in the low bits. The index of the first element is
+/// `first`.
 pub(super) fn words<T: Key>(x: &[T], out: &mut [u64], first: usize, of: WordsOf) {
     assert_eq!(x.len(), out.len());
     if x.len() >= PARALLEL_PASS_LEN && threads() > 1 {
@@ -369,7 +372,7 @@ pub(super) fn and(x: &mut [u64], mask: u64) {
 }
 
 kernel! {
-    /// Returns whether any two neighbours are equal, apart from their `low` lowest bits.
+    /// Returns whether any two adjacent words are equal apart from their `low` lowest bits.
     ///
     /// # Safety
     /// None: `unsafe` is required by the macro.
@@ -378,7 +381,7 @@ kernel! {
     }
 }
 
-/// Returns whether any two neighbours are equal, apart from their `low` lowest bits.
+/// Returns whether any two adjacent words are equal apart from their `low` lowest bits.
 pub(super) fn equal_neighbours(x: &[u64], low: u32) -> bool {
     // SAFETY: the function has no conditions.
     unsafe { equal_neighbours_of(x, low) }
@@ -390,7 +393,7 @@ kernel! {
     /// # Safety
     /// None: `unsafe` is required by the macro.
     wide unsafe fn least_of[T: Key][T](x: &[T], first: T) -> T {
-        // Several minima at a time, because each comparison waits for the one before.
+        // Several minima, because each update of a minimum waits for the previous one.
         let mut least = [first; 32];
         let chunks = x.chunks_exact(32);
         for &x in chunks.remainder() {
@@ -405,14 +408,14 @@ kernel! {
     }
 }
 
-/// Returns the least element of a slice that is not empty. None is NaN.
+/// Returns the least element of a slice, which must not be empty or contain NaN.
 pub(super) fn least<T: Key>(x: &[T]) -> T {
     // SAFETY: the function has no conditions.
     unsafe { least_of(x, x[0]) }
 }
 
 kernel! {
-    /// Returns whether any element is greater than or equal to `threshold`. NaN is not.
+    /// Returns whether any element is greater than or equal to `threshold`. NaN never is.
     ///
     /// # Safety
     /// None: `unsafe` is required by the macro.
@@ -421,7 +424,7 @@ kernel! {
     }
 }
 
-/// Returns whether any element is greater than or equal to `threshold`. NaN is not.
+/// Returns whether any element is greater than or equal to `threshold`. NaN never is.
 pub(super) fn any_from<T: Key>(x: &[T], threshold: T) -> bool {
     // SAFETY: the function has no conditions.
     unsafe { any_from_of(x, threshold) }

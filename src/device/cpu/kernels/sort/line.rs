@@ -1,7 +1,8 @@
-//! Sorts, partitions and selects in one contiguous line. NaN goes last, and elements that are equal keep their order.
+//! Sorts, partitions and selects in one contiguous line. NaN is last, in ascending and in descending order. Sorts are stable.
 //!
-//! The kernels of [`Key`] compare by `<` and do not keep the signs of zeros. So NaN are moved to the end before, and the zeros are noted
-//! if one of them is negative: as no other elements are equal and differ in their bits, the results are those of a stable sort.
+//! The kernels of [`Key`] compare by `<`, and can change the signs of zeros. So this module first moves NaN to the end. If a zero is
+//! negative, it saves the zeros in their order, and writes them back after the kernel. No other elements are equal but differ in their
+//! bits, so the result is that of a stable sort.
 
 use super::key::{
     Key, PARALLEL_PASS_LEN, WordsOf, and, any_from, bounds, equal_neighbours, sort_words, specials, words,
@@ -10,11 +11,11 @@ use crate::device::cpu::loops::threads::{join, threads};
 use crate::device::via_host::zeros;
 use crate::error::Error;
 
-/// The number of elements that are looked through together.
+/// Number of elements that a vectorised loop tests before the elements are visited one by one.
 const BLOCK: usize = 256;
 
-/// Moves NaN to the end, in their order, and returns the number of other elements, and the zeros in their order if any of them is
-/// negative.
+/// Moves NaN to the end, in their order. Returns the number of other elements. If any zero is negative, also returns all zeros in their
+/// order, otherwise an empty vector.
 fn set_aside<T: Key>(x: &mut [T]) -> Result<(usize, Vec<T>), Error> {
     let (nan, negative) = specials(x);
     let is_zero = |x: &T| *x == T::default();
@@ -42,7 +43,10 @@ fn set_aside<T: Key>(x: &mut [T]) -> Result<(usize, Vec<T>), Error> {
     Ok((n, noted))
 }
 
-/// Sorts a line.
+/// Sorts a line by a stable sort, with NaN last.
+///
+/// # Errors
+/// If an allocation fails.
 pub(super) fn sort<T: Key>(x: &mut [T], descending: bool) -> Result<(), Error> {
     let (n, noted) = set_aside(x)?;
     let x = &mut x[..n];
@@ -64,6 +68,9 @@ pub(super) fn sort<T: Key>(x: &mut [T], descending: bool) -> Result<(), Error> {
 
 /// Moves element `k` of the sorted line to index `k`, elements that are not greater before it, and elements that are not less after it.
 /// Returns the number of elements that are not NaN.
+///
+/// # Errors
+/// If an allocation fails.
 pub(super) fn partition<T: Key>(x: &mut [T], k: usize) -> Result<usize, Error> {
     let (n, noted) = set_aside(x)?;
     let x = &mut x[..n];
@@ -76,8 +83,9 @@ pub(super) fn partition<T: Key>(x: &mut [T], k: usize) -> Result<usize, Error> {
 
 /// Writes the indices that sort the line. Elements that are equal keep their order.
 ///
-/// A key and an index share a word of 64 bits: `64 - b` bits for the key, counted from the least one, and `b` bits for an index below
-/// `2^b`. If keys have more bits, the remaining low bits decide in a second sort of each run of words whose high bits are equal.
+/// Sorts words of 64 bits. The low `b` bits of a word are an index, and its high `64 - b` bits are the key minus the least key. If these
+/// differences need more bits, words have only their highest bits. A second sort then orders each run of words with equal high bits by
+/// the bits that were left out.
 pub(super) fn argsort<T: Key>(x: &[T], out: &mut [i64], descending: bool) {
     let n = x.len();
     assert_eq!(out.len(), n);
@@ -85,6 +93,7 @@ pub(super) fn argsort<T: Key>(x: &[T], out: &mut [i64], descending: bool) {
     if x.is_sorted_by_key(|x| x.directed_key(descending)) {
         return indices.zip(out).for_each(|(i, out)| *out = i);
     }
+    // The second sort needs space for an index and for the bits that were left out, of which there are up to `b`. So `b` is at most 32.
     if n as u64 >= 1 << 32 {
         indices.zip(out.iter_mut()).for_each(|(i, out)| *out = i);
         return out.sort_unstable_by_key(|&i| (x[i as usize].directed_key(descending), i));
@@ -93,7 +102,7 @@ pub(super) fn argsort<T: Key>(x: &[T], out: &mut [i64], descending: bool) {
     let out: &mut [u64] = unsafe { core::slice::from_raw_parts_mut(out.as_mut_ptr().cast(), n) };
     let b = usize::BITS - (n - 1).leading_zeros();
     let (least, greatest, differing) = bounds(x, descending);
-    // Low bits in which no two keys differ. If the elements are integers, stored as floating-point numbers, there are many.
+    // Number of low bits that are the same in all keys. It is large if floating-point elements have integer values.
     let equal_low = differing.trailing_zeros();
     let significant = 64 - (greatest - least).leading_zeros() - equal_low;
     let dropped = (significant + b).saturating_sub(64);
@@ -116,7 +125,8 @@ pub(super) fn argsort<T: Key>(x: &[T], out: &mut [i64], descending: bool) {
     and(out, index_mask);
 }
 
-/// Calls `f` with each run of two or more words that are equal apart from their `low` lowest bits.
+/// Calls `f` with each run of two or more words that are equal apart from their `low` lowest bits, in parallel if there are many words.
+/// The words are sorted.
 fn over_repeated(x: &mut [u64], low: u32, f: &(dyn Fn(&mut [u64]) + Sync)) {
     if x.len() >= PARALLEL_PASS_LEN && threads() > 1 {
         let middle = x.len() / 2;
@@ -142,8 +152,8 @@ fn over_repeated(x: &mut [u64], low: u32, f: &(dyn Fn(&mut [u64]) + Sync)) {
     }
 }
 
-/// Writes the indices of the first elements for which `is_wanted` returns `true`, until `to` is full. Returns their number. Leaves out
-/// the elements of a block for which `has_any` returns `false`.
+/// Writes the indices of the first elements for which `is_wanted` returns `true`, until `to` is full. Returns their number. Skips
+/// blocks for which `has_any` returns `false`.
 fn collect<T: Key>(
     x: &[T],
     to: &mut [i64],
@@ -166,8 +176,11 @@ fn collect<T: Key>(
     found
 }
 
-/// Writes the greatest elements, the greatest first, and their indices. Of elements that are equal, those with lower indices are first.
-/// `scratch` has the length of `x`.
+/// Writes the `values.len()` greatest elements, the greatest first, and their indices. NaN is last. Elements that are equal are in the
+/// order of their indices. `scratch` has the length of `x`.
+///
+/// # Errors
+/// If an allocation fails.
 pub(super) fn top<T: Key>(
     x: &[T],
     values: &mut [T],
@@ -202,7 +215,8 @@ pub(super) fn top<T: Key>(
     Ok(())
 }
 
-/// Moves the first element of each run of equal elements of a sorted line to the front, and returns their number. NaN are equal here.
+/// Moves the first element of each run of equal elements of a sorted line to the front, and returns the number of runs. All NaN count as
+/// equal.
 pub(super) fn remove_repeated<T: Key>(x: &mut [T]) -> usize {
     let numbers = x.partition_point(|x| !x.is_nan());
     let found = T::remove_repeated(&mut x[..numbers]);

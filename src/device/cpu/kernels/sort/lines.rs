@@ -1,5 +1,5 @@
-//! Loops over the lines of operands: the elements along the last axis or the last axes. Lines that are not contiguous are copied to a
-//! scratch buffer, several at a time, so that elements of one cache line are copied together.
+//! Loops over the lines of operands. A line consists of the elements along the last axis or the last axes. Lines that are not contiguous
+//! are copied to a scratch buffer, several at a time, so that elements in one cache line are copied together.
 
 use crate::device::cpu::loops::threads::over_parts;
 use crate::device::via_host::zeros;
@@ -11,14 +11,14 @@ use crate::layout::plan::Plan;
 use crate::rank::MAX_RANK;
 use std::sync::{Mutex, PoisonError};
 
-/// Work of sorting or selecting an element, in bytes: it takes about as long as copying this number of bytes.
+/// Work of sorting or selecting one element: the number of bytes that could be copied in the same time.
 pub(super) const WORK_BYTES: usize = 512;
 /// Maximum number of lines that are copied together.
 const TILE_LINES: usize = 32;
 /// Maximum size of lines that are copied together, in bytes: half of a typical L2.
 const TILE_BYTES: usize = 512 << 10;
 
-/// Lines that are next to each other: for each operand, the offset of the first line and the stride between lines.
+/// `count` lines with a constant stride between them: for each operand, the offset of the first line and the stride between lines.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tile<const K: usize> {
     pub(super) count: usize,
@@ -26,11 +26,11 @@ pub(super) struct Tile<const K: usize> {
     pub(super) strides: [isize; K],
 }
 
-/// Calls `f` for tiles that together contain all lines, in parallel if there is enough work. `shape` and `strides` are those of the
-/// axes that number the lines, `bytes` is the size of a line, and `len` its number of elements.
+/// Calls `f` for tiles, in parallel if there is enough work. Each line is in one tile. `shape` and `strides` are those of the axes that
+/// number the lines, `bytes` is the size of a line, and `len` its number of elements.
 ///
 /// # Errors
-/// An error of `f`. Other lines may have been computed.
+/// An error of `f`. `f` may have been called for other tiles, before or after the error.
 pub(super) fn over_lines<const K: usize>(
     shape: &[usize],
     strides: [&[isize]; K],
@@ -62,7 +62,8 @@ pub(super) fn over_lines<const K: usize>(
     failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }
 
-/// The axes of a tile: the axis that numbers the lines, and the axes of a line. The first is omitted if there is a single line.
+/// The axes of a tile: the axis that numbers the lines, unless there is a single line, and the axes of a line. `contiguous` has the strides
+/// of the tile in a scratch buffer.
 struct TileAxes {
     rank: usize,
     shape: [usize; MAX_RANK],
@@ -72,7 +73,8 @@ struct TileAxes {
 
 impl TileAxes {
     /// # Panics
-    /// If there are more than [`MAX_RANK`] axes. This does not occur: several lines have at least one axis that numbers them.
+    /// If there are more than [`MAX_RANK`] axes. This does not occur: an operand with several lines has at least one axis in addition to
+    /// those of a line.
     fn new(count: usize, line_stride: isize, shape: &[usize], strides: &[isize]) -> TileAxes {
         let lines = usize::from(count > 1);
         let rank = lines + shape.len();
@@ -92,7 +94,7 @@ impl TileAxes {
     }
 }
 
-/// The lines of a tile, contiguous in a scratch buffer.
+/// Returns a scratch buffer of zeros for `count` lines of `len` elements.
 ///
 /// # Errors
 /// If the allocation fails.
@@ -100,11 +102,11 @@ pub(super) fn scratch<T: Element>(count: usize, len: usize) -> Result<Vec<T>, Er
     zeros(count * len)
 }
 
-/// Copies the lines of a tile to a scratch buffer. `shape` and `strides` are those of a line.
+/// Copies the lines of a tile to a scratch buffer. `shape` and `strides` are those of a line. Line `k`, less than `count`, begins
+/// `k * line_stride` elements after `from`.
 ///
 /// # Safety
-/// The caller must ensure that, for each of `count` lines, `from` offset by `line_stride` for each line before it is the address of the
-/// first element of a line, whose elements are readable and not written to during the call.
+/// The caller must ensure that the elements of each line are readable and not written to during the call.
 pub(super) unsafe fn gather<T: Element>(
     from: HostPtr<T>,
     count: usize,
@@ -125,11 +127,11 @@ pub(super) unsafe fn gather<T: Element>(
     Cpu.copy(to, from)
 }
 
-/// Copies lines of one axis from a scratch buffer.
+/// Copies the lines of a tile from a scratch buffer. A line has `len` elements with stride `stride`. Line `k`, less than `count`, begins
+/// `k * line_stride` elements after `to`.
 ///
 /// # Safety
-/// The caller must ensure that, for each of `count` lines, `to` offset by `line_stride` for each line before it is the address of the
-/// first element of a line, and exclusive access to its `len` elements, whose stride is `stride`. No two of the elements are the same.
+/// The caller must ensure exclusive access to the elements of each line, and that the elements of all lines are distinct.
 pub(super) unsafe fn scatter<T: Element>(
     to: HostPtr<T>,
     count: usize,

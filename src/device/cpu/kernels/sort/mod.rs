@@ -1,16 +1,17 @@
 //! Ordering: the methods of [`Reduce`](crate::device::Reduce) that sort, select and search, for [`Cpu`](crate::device::Cpu).
 //!
 //! ```text
-//! for each line along the last axis, on several threads if there are several lines:            (module lines)
+//! for each line along the last axis, in parallel if there are several lines and enough work:   (module lines)
 //!     copy it to a scratch buffer if it is not contiguous
-//!     move NaN to the end, note the zeros if any is negative                                    (module line)
+//!     move NaN to the end; if a zero is negative, save the zeros in their order                 (module line)
 //!     sort: by SIMD quicksort (quick, network), counting (small), or the standard library       (module key)
-//!     write the zeros in their order
+//!     write back the saved zeros
 //! ```
 //!
-//! The results are those of a stable sort, to the bit, at each SIMD level and for any number of threads. Long lines are sorted on several
-//! threads, too. How a partition arranges the elements depends on the SIMD level, but not on the number of threads (module `chunks`).
-//! The functions of this module take element types as values (module `erased`), so they are compiled once, in this crate.
+//! Each line is sorted as by a stable sort, to the bit, at each SIMD level and for any number of threads. A single long line is sorted on
+//! several threads, too. How a partition arranges the elements depends on the SIMD level, but not on the number of threads (module
+//! `chunks`). The functions that other modules call take element types as values (module `erased`), so they are compiled once, in this
+//! crate.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -46,7 +47,7 @@ use crate::error::Error;
 use key::Key;
 use lines::{Tile, WORK_BYTES, gather, over_lines, scatter, scratch};
 
-/// Evaluates an expression in which `$T` is the element type that `$dtype` stands for. It must be an ordered one.
+/// Evaluates `$body` with `$T` as the element type of the value `$dtype`. The element type must be ordered.
 macro_rules! for_keys {
     ($dtype:expr, $T:ident => $body:expr) => {
         $crate::dispatch!(
@@ -58,7 +59,8 @@ macro_rules! for_keys {
 }
 use for_keys;
 
-/// The lines of an operand or output of one axis more: their first elements, and the last axis.
+/// The lines of an operand or output along its last axis. `first` is the first element of the first line, `shape` and `strides` are those
+/// of the leading axes, and `len` and `stride` those of the last axis.
 #[derive(Debug, Clone, Copy)]
 struct Lines<'a, T> {
     first: HostPtr<T>,
@@ -85,7 +87,7 @@ impl<'a, T: Element> Lines<'a, T> {
     }
 }
 
-/// Calls `f` with each line of `a`, to change it in place.
+/// Calls `f` with each line of `a` as a contiguous slice, and writes the changes to `a`.
 fn in_place<T: Key>(
     a: Output<'_, T, Cpu>,
     f: &(dyn Fn(&mut [T]) -> Result<(), Error> + Sync),
@@ -105,17 +107,18 @@ fn in_place<T: Key>(
             if lines.is_contiguous() {
                 for line in 0..count as isize {
                     let line = first.offset(line * step).get();
-                    // SAFETY: this is the first of `n` contiguous elements of the output, to which `Output` guarantees exclusive access. Each
-                    // line is in one tile, and lines share no elements.
+                    // SAFETY: this is the first of `n` contiguous elements of the output, to which `Output` guarantees exclusive
+                    // access. Each line is in one tile, and lines share no elements.
                     f(unsafe { core::slice::from_raw_parts_mut(line, n) })?;
                 }
                 return Ok(());
             }
             let mut copy = scratch(count, n)?;
-            // SAFETY: these are lines of the output, to which access is exclusive. Each line is in one tile.
+            // SAFETY: a tile consists of lines of the output, to which access is exclusive. Each line is in one tile.
             unsafe { gather(first, count, step, &[n], &[lines.stride], &mut copy)? };
             copy.chunks_exact_mut(n).try_for_each(f)?;
-            // SAFETY: these are lines of the output, to which access is exclusive. Different indices of an output have different elements.
+            // SAFETY: a tile consists of lines of the output, to which access is exclusive. Different indices of an output have different
+            // elements.
             unsafe { scatter(first, count, step, n, lines.stride, &copy) }
         },
     )
@@ -126,12 +129,12 @@ pub(super) fn sort(a: AnyOutput<'_>, descending: bool) -> Result<(), Error> {
     for_keys!(a.dtype(), T => in_place::<T>(a.typed(), &|x| line::sort(x, descending)))
 }
 
-/// Partitions each line at index `k`: see [`line::partition`].
+/// Moves element `k` of each sorted line to index `k`, elements that are not greater before it, and elements that are not less after it.
 pub(super) fn partition(a: AnyOutput<'_>, k: usize) -> Result<(), Error> {
     for_keys!(a.dtype(), T => in_place::<T>(a.typed(), &|x| line::partition(x, k).map(drop)))
 }
 
-/// Writes the indices that sort each line.
+/// Writes the indices that sort each line. Elements that are equal keep their order.
 pub(super) fn argsort(out: Output<'_, i64, Cpu>, a: AnyOperand<'_>, descending: bool) -> Result<(), Error> {
     for_keys!(a.dtype(), T => argsort_lines::<T>(out, a.typed(), descending))
 }
@@ -151,7 +154,7 @@ fn argsort_lines<T: Key>(
         let mut keys = scratch(if from.is_contiguous() { 0 } else { count }, n)?;
         let first = from.first.offset(offsets[1]);
         if !from.is_contiguous() {
-            // SAFETY: these are lines of the operand, which are readable.
+            // SAFETY: a tile consists of lines of the operand, which are readable.
             unsafe { gather(first, count, strides[1], &[n], &[from.stride], &mut keys)? };
         }
         let mut indices = scratch(if to.is_contiguous() { 0 } else { count }, n)?;
@@ -175,12 +178,14 @@ fn argsort_lines<T: Key>(
         if to.is_contiguous() {
             return Ok(());
         }
-        // SAFETY: these are lines of the output, to which access is exclusive. Different indices of an output have different elements.
+        // SAFETY: a tile consists of lines of the output, to which access is exclusive. Different indices of an output have different
+        // elements.
         unsafe { scatter(to.first.offset(offsets[0]), count, strides[0], n, to.stride, &indices) }
     })
 }
 
-/// Writes the greatest elements of each line and their indices.
+/// Writes the greatest elements of each line, the greatest first, and their indices. The extent of the last axis of `values` is the number
+/// of elements to write for each line.
 pub(super) fn top_k(
     values: AnyOutput<'_>,
     indices: Output<'_, i64, Cpu>,
@@ -202,7 +207,7 @@ fn top_lines<T: Key>(
     let (n, k) = (from.len, values.len);
     assert!(
         k <= n && indices.len == k,
-        "the operands must have the same number of results, and no more than elements"
+        "the outputs must have the same number of elements for each line, at most the length of the line"
     );
     if k == 0 {
         return Ok(());
@@ -210,22 +215,24 @@ fn top_lines<T: Key>(
     let strides = [values.strides, indices.strides, from.strides];
     over_lines(from.shape, strides, 2 * n * size_of::<T>(), n, &|Tile { count, offsets, strides }| {
         let mut copy = scratch(count, n)?;
-        // SAFETY: these are lines of the operand, which are readable.
+        // SAFETY: a tile consists of lines of the operand, which are readable.
         unsafe { gather(from.first.offset(offsets[2]), count, strides[2], &[n], &[from.stride], &mut copy)? };
         let (mut best, mut places, mut work) = (scratch(count, k)?, scratch(count, k)?, scratch(1, n)?);
         let results = best.chunks_exact_mut(k).zip(places.chunks_exact_mut(k));
         for (x, (best, places)) in copy.chunks_exact(n).zip(results) {
             line::top(x, best, places, &mut work)?;
         }
-        // SAFETY: these are lines of the output, to which access is exclusive. Different indices of an output have different elements.
+        // SAFETY: these are the tile's lines of the output `values`, to which access is exclusive. Different indices of an output have
+        // different elements.
         unsafe { scatter(values.first.offset(offsets[0]), count, strides[0], k, values.stride, &best)? };
-        // SAFETY: as for the values.
+        // SAFETY: these are the tile's lines of the output `indices`, to which access is exclusive. Different indices of an output have
+        // different elements.
         unsafe { scatter(indices.first.offset(offsets[1]), count, strides[1], k, indices.stride, &places) }
     })
 }
 
-/// Sorts the elements of an output of rank 1 and moves those that differ to the front, in ascending order. Returns their number. Of
-/// elements that are equal, the first one is kept. All NaN are equal here.
+/// Sorts a contiguous output of rank 1, and moves the first element of each run of equal elements to the front. Returns the number of
+/// runs; the elements after them are unspecified. All NaN count as equal.
 pub(super) fn unique(a: AnyOutput<'_>) -> Result<usize, Error> {
     for_keys!(a.dtype(), T => {
         let x = a.typed::<T>().into_mut_slice(true).expect("the output is contiguous");
@@ -234,8 +241,9 @@ pub(super) fn unique(a: AnyOutput<'_>) -> Result<usize, Error> {
     })
 }
 
-/// Returns, for a contiguous operand of rank 1: the index of the first element of each value, in the ascending order of the values; for
-/// each element, the number of its value; for each value, the number of elements. All NaN are equal here.
+/// Groups the equal elements of a contiguous operand of rank 1. All NaN form one group. The groups are numbered in ascending order of
+/// their elements. Returns the index of the first element of each group, the group number of each element, and the number of elements of
+/// each group.
 pub(super) fn unique_with(a: AnyOperand<'_>) -> Result<[Vec<i64>; 3], Error> {
     for_keys!(a.dtype(), T => {
         let x = a.typed::<T>().into_slice(true).expect("the operand is contiguous");
@@ -257,14 +265,15 @@ pub(super) fn unique_with(a: AnyOperand<'_>) -> Result<[Vec<i64>; 3], Error> {
     })
 }
 
-/// Writes the indices that sort the columns of a matrix by its last row, then by the row before it, and so on.
+/// Writes the indices that sort the columns of a matrix by the elements of its last row. Columns with equal elements there are sorted by
+/// the row before it, and so on.
 pub(super) fn lexsort(out: Output<'_, i64, Cpu>, a: AnyOperand<'_>) -> Result<(), Error> {
     for_keys!(a.dtype(), T => lexsort_columns::<T>(out, a.typed()))
 }
 
 fn lexsort_columns<T: Key>(out: Output<'_, i64, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
     let &[rows, n] = a.shape() else { panic!("the operand is a matrix") };
-    // The number of rows of an empty matrix is not limited by memory.
+    // A matrix without columns can have any number of rows, because it needs no memory. The loop over them might not end.
     if n == 0 {
         return Ok(());
     }

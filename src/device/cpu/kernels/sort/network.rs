@@ -1,4 +1,4 @@
-//! Sorts blocks of up to 16 registers in registers.
+//! Sorts up to 16 registers of keys by sorting networks, which have no branches that depend on the keys. Called by module `quick`.
 //!
 //! ```text
 //! sort each lane by a network of compare-exchanges between registers
@@ -6,7 +6,8 @@
 //! transpose, and store
 //! ```
 //!
-//! The networks are those of 8 registers (19 compare-exchanges) and 16 registers (60, Green 1969).
+//! A run of `G` lanes consists of the keys in `G` adjacent lanes of all registers. Each lane is sorted by a network of 19 compare-exchanges
+//! for 8 registers, or of 60 for 16 registers: the smallest known numbers.
 
 use super::vector::{Isa, Lane, Vector};
 
@@ -15,14 +16,14 @@ macro_rules! network {
     ($v:ident; $($i:literal $j:literal),* $(,)?) => { $( exchange_rows($v, $i, $j); )* };
 }
 
-/// Moves the smaller keys of two registers to register `i`, and the larger ones to register `j`.
+/// Moves the smaller key of each lane of two registers to register `i`, and the larger one to register `j`.
 #[inline(always)]
 fn exchange_rows<V: Vector, const N: usize>(v: &mut [V; N], i: usize, j: usize) {
     let (a, b) = (v[i], v[j]);
     (v[i], v[j]) = (a.min(b), a.max(b));
 }
 
-/// Returns a mask of the lanes whose number has the bit `d`.
+/// Returns a mask of the lanes in whose index the bit `d`, a power of two, is set.
 const fn having(d: usize) -> u32 {
     let (mut bits, mut i) = (0, 0);
     while i < 16 {
@@ -34,7 +35,7 @@ const fn having(d: usize) -> u32 {
     bits
 }
 
-/// Sorts each lane of 8 or 16 registers.
+/// Sorts the keys of each lane across 8 or 16 registers.
 #[inline(always)]
 fn sort_columns<V: Vector, const N: usize>(v: &mut [V; N]) {
     if N == 8 {
@@ -98,7 +99,7 @@ fn across<V: Vector, const N: usize, const D: usize>(v: &mut [V; N]) {
 #[inline(always)]
 fn sort_block<I: Isa, T: Lane<I>, const N: usize>(token: I, x: &mut [T]) {
     let (n, lanes) = (x.len(), T::Register::LANES);
-    // No closures, here and in what follows: they are not compiled for the instruction set.
+    // A loop: a closure for `array::from_fn` would not be compiled for the instruction set.
     let mut v = [T::Register::splat(token, T::HIGHEST); N];
     for (r, v) in v.iter_mut().enumerate() {
         let at = r * lanes;

@@ -10,11 +10,11 @@ use crate::element::{RealScalar, Scalar};
 use crate::error::Error;
 use crate::ops::Quantile;
 
-/// From this number of quantiles on, a line is sorted.
+/// Minimum number of quantiles for which a line is sorted. Fewer quantiles are selected one by one.
 const SORT_MIN: usize = 4;
 
-/// Writes quantiles of the elements along the trailing axes of `a`. The axes of `out` are the leading axes of `a`, and one axis for the
-/// levels. `method` is `None` for medians.
+/// Writes quantiles of the elements along the trailing axes of `a`. The axes of `out` are the leading axes of `a`, and a last axis for
+/// `levels`. If `method` is `None`, each level gives the median.
 ///
 /// The caller must ensure that the levels are from 0 to 1.
 pub(in crate::device::cpu::kernels) fn quantile(
@@ -46,7 +46,7 @@ fn lines<T: Key + RealScalar>(
     let bytes = n.saturating_mul(size_of::<T>());
     over_lines(&a.shape()[..leading], of_lines, bytes, n, &|Tile { count, offsets, strides: steps }| {
         let mut copy = scratch(count, n)?;
-        // SAFETY: these are lines of the operand, which are readable.
+        // SAFETY: a tile consists of lines of the operand, which are readable.
         unsafe { gather(from.offset(offsets[1]), count, steps[1], shape, strides, &mut copy)? };
         let mut results = scratch(1, levels.len())?;
         for (k, x) in copy.chunks_exact_mut(n).enumerate() {

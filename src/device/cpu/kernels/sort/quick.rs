@@ -3,9 +3,10 @@
 //! ```text
 //! sort(x):
 //!     at most 16 registers: sort_small
-//!     2 · log2(n) bad pivots: the standard library's sort
+//!     more than about 2 · log2(n) nested partitions, so the pivots are bad: the standard library's sort
 //!     otherwise: partition at the median of a sample
-//!                if the sample has equal neighbours, or no key is less: partition the rest by <=, and drop the equal keys
+//!                if the sample has the pivot several times, or no key is less than it: partition the other keys by <=,
+//!                    and leave the keys equal to the pivot where they are
 //!                sort both parts, in parallel if they are large
 //! ```
 
@@ -18,14 +19,15 @@ use crate::device::cpu::loops::threads::{join, threads};
 const STEP: usize = 4;
 /// Minimum number of keys whose parts are sorted in parallel.
 pub(super) const PARALLEL_SORT_LEN: usize = 1 << 16;
-/// Initial state of the generator that chooses the samples. The samples, and so the time, do not vary between runs.
+/// Initial state of the random number generator that chooses the samples. It is constant, so that the running time does not vary between
+/// runs.
 const SEED: u64 = 0x853c_49e6_748f_ea9b;
 /// Number of keys in a large sample.
 const SAMPLE_LEN: usize = 64;
-/// Minimum number of keys for a large sample.
+/// Minimum number of keys for which a median is estimated from a large sample. Other quantiles always are.
 const LARGE_SAMPLE_MIN: usize = 2048;
 
-/// Reads `STEP` registers. Uses no closure, because closures are not compiled for the instruction set.
+/// Reads `STEP` registers. Uses a loop, because a closure for `array::from_fn` would not be compiled for the instruction set.
 #[inline(always)]
 fn read<I: Isa, T: Lane<I>>(token: I, x: &[T]) -> [T::Register; STEP] {
     let lanes = T::Register::LANES;
@@ -38,8 +40,8 @@ fn read<I: Isa, T: Lane<I>>(token: I, x: &[T]) -> [T::Register; STEP] {
 
 /// Moves the keys less than `pivot` to the front; if `OR_EQUAL`, also the keys equal to it. Returns their number.
 ///
-/// The first and the last `STEP` registers are held in registers. So on each side, there is room to write for the registers that are
-/// read. The keys after the last whole step are copied to an array.
+/// First reads the first and the last `STEP` registers of keys, and copies the keys after the last whole step to an array. So there is
+/// room on both sides to write the keys that are read next. The keys that were read first are written last.
 #[inline(always)]
 pub(super) fn partition<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(token: I, x: &mut [T], pivot: T) -> usize {
     let lanes = T::Register::LANES;
@@ -56,7 +58,7 @@ pub(super) fn partition<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(token: I, x: &
     held[..rest].copy_from_slice(&x[end..]);
     let first = read(token, &x[..step]);
     let last = read(token, &x[end - step..end]);
-    // `left` and `right` are where keys are written next, `from .. to` are the keys that are still to be read.
+    // The next keys are written from `left` on and before `right`. The keys `from .. to` are still to be read.
     let (mut left, mut right) = (0, n);
     let (mut from, mut to) = (step, end - step);
     while from < to {
@@ -72,14 +74,15 @@ pub(super) fn partition<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(token: I, x: &
         for v in read(token, &x[at..at + step]) {
             let bits = goes_left(v);
             let count = bits.count_ones() as usize;
-            // SAFETY: `count` bits are set. Of `STEP` registers, fewer than `STEP` have been written, so at least one register has room
-            // on each side: `left + lanes <= from` and `to + lanes <= right`, and `from <= to`. `right` does not exceed the length.
+            // SAFETY: `count` bits are set. Each side had room for `STEP` registers, and fewer than `STEP` have been written since. So
+            // each side has room for one register: `left + lanes <= from` and `to + lanes <= right`. With `from <= to`, `right - left`
+            // is at least `2 * lanes`. `right` does not exceed the length.
             unsafe { v.store_parted(x, left, right, bits, count) };
             left += count;
             right -= lanes - count;
         }
     }
-    // Each key of the slice has been written to its side, or is still in a register or in `held`.
+    // Each key of the slice has now been written to its side, or is in `first`, `last` or `held`.
     let whole = held[..rest].chunks_exact(lanes);
     let keys = whole.remainder();
     if !keys.is_empty() {
@@ -95,8 +98,8 @@ pub(super) fn partition<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(token: I, x: &
     for v in first.into_iter().chain(last).chain(whole.map(|keys| T::Register::load(token, keys))) {
         let bits = goes_left(v);
         let count = bits.count_ones() as usize;
-        // SAFETY: `count` bits are set. `right - left` is the number of keys that are not written, which are those of one or more
-        // registers, and `right <= n` is the length.
+        // SAFETY: `count` bits are set. `right - left` is the number of keys that are not yet written: those of this register and of
+        // zero or more others, so a multiple of `lanes`. `right` does not exceed the length.
         unsafe { v.store_parted(x, left, right, bits, count) };
         left += count;
         right -= lanes - count;
@@ -115,7 +118,8 @@ fn median_of_three<T: PartialOrd>(a: T, b: T, c: T) -> T {
     }
 }
 
-/// Returns the key of a sample that has approximately the rank `rank · n`, and whether its neighbours in the sample are equal to it.
+/// Returns a pivot: approximately key `rank · n` of the sorted keys, where `rank` is from 0 to 1. It is estimated from a sample. Also
+/// returns whether keys next to the pivot in the sample are equal to it, so that it probably occurs often.
 fn sample<I: Isa, T: Lane<I>>(token: I, x: &[T], state: &mut u64, rank: f64) -> (T, bool) {
     let n = x.len();
     if n < LARGE_SAMPLE_MIN && rank == 0.5 {
@@ -137,7 +141,7 @@ fn sample<I: Isa, T: Lane<I>>(token: I, x: &[T], state: &mut u64, rank: f64) -> 
 }
 
 /// Partitions more than [`max_small`] keys. Returns `(less, end)`: keys `..less` are less than the pivot, keys `less..end` are equal to
-/// it, and keys `end..` are greater or equal. If `CHUNKED`, partitions in parallel, and arranges the keys as [`chunks::partition`] does.
+/// it, and keys `end..` are greater or equal. If `CHUNKED`, uses [`chunks::partition`] for [`chunks::MIN_LEN`] keys or more.
 fn split<I: Isa, T: Lane<I>, const CHUNKED: bool>(
     token: I,
     x: &mut [T],
@@ -163,7 +167,7 @@ fn split<I: Isa, T: Lane<I>, const CHUNKED: bool>(
     (less, less + equal)
 }
 
-/// Sorts by the standard library.
+/// Sorts by the standard library. This bounds the time if many pivots are bad.
 #[cold]
 fn sort_by_comparison<T: PartialOrd>(x: &mut [T]) {
     x.sort_unstable_by(|a, b| a.partial_cmp(b).expect("keys are never NaN"));
@@ -176,7 +180,8 @@ fn quick<I: Isa, T: Lane<I>>(token: I, mut x: &mut [T], state: &mut u64, mut spl
         }
         splits -= 1;
         let (less, end) = split::<I, T, false>(token, x, state, 0.5);
-        // If `end` is 0, the pivot was the least key, and too few keys are left for the second partition. Try another pivot.
+        // Both parts are shorter than `x`. The low part does not contain the pivot. If it is empty, `split` has partitioned by <=, so
+        // the high part does not contain the pivot either.
         let (low, high) = x.split_at_mut(end);
         let low = &mut low[..less];
         if low.len() < high.len() {
@@ -202,12 +207,12 @@ fn quick_parallel<I: Isa, T: Lane<I>>(token: I, x: &mut [T], mut state: u64, spl
     );
 }
 
-/// Returns the number of partitions after which the pivots are considered bad.
+/// Returns the number of nested partitions after which the pivots are considered bad.
 fn max_splits(n: usize) -> u32 {
     2 * (usize::BITS - n.leading_zeros()) + 4
 }
 
-/// Sorts keys that are sorted already, or strictly falling, and returns `true`. Stops at the first pair that is neither.
+/// Returns `true` if the keys are sorted or strictly decreasing. Reverses decreasing keys, so they are sorted then.
 pub(super) fn sort_monotonic<T: PartialOrd>(x: &mut [T]) -> bool {
     if x.is_sorted() {
         return true;
@@ -219,7 +224,7 @@ pub(super) fn sort_monotonic<T: PartialOrd>(x: &mut [T]) -> bool {
     falls
 }
 
-/// Sorts keys, none of which is NaN. Of keys that are equal, such as both zeros, the bits are unspecified.
+/// Sorts keys, none of which is NaN. The signs of zeros can change.
 pub(super) fn sort<I: Isa, T: Lane<I>>(token: I, x: &mut [T]) {
     if x.len() > max_small::<I, T>() && sort_monotonic(x) {
         return;
@@ -237,7 +242,7 @@ pub(super) fn select<I: Isa, T: Lane<I>>(token: I, mut x: &mut [T], mut k: usize
     let (mut state, mut splits) = (SEED, max_splits(x.len()));
     while x.len() > max_small::<I, T>() && splits > 0 {
         splits -= 1;
-        // The pivot is a little beyond the wanted rank, so that the wanted key is probably in the smaller part.
+        // The pivot is a little past the wanted rank, seen from the nearer end, so the wanted key is probably in the part at that end.
         let rank = k as f64 / x.len() as f64;
         let aim = if rank < 0.5 { rank + 0.06 } else { rank - 0.06 };
         let (less, end) = split::<I, T, true>(token, x, &mut state, aim.clamp(0.02, 0.98));

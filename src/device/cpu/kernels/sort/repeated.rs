@@ -15,7 +15,8 @@ pub(super) fn remove<I: Isa, T: Lane<I>>(token: I, x: &mut [T]) -> usize {
     let mut previous = T::Register::load(token, x);
     while from + 2 * lanes <= n {
         let keys = T::Register::load(token, &x[from..]);
-        // Read before it is overwritten: `to <= from`, so the register that is written ends at `from + lanes` or before.
+        // Read before the store below, which can overwrite key `from + lanes - 1`, the first of these. As `to <= from`, it overwrites no
+        // key after that.
         let next = T::Register::load(token, &x[from + lanes - 1..]);
         let is_new = previous.less(keys);
         keys.compress(is_new).store(&mut x[to..to + lanes]);
@@ -23,17 +24,18 @@ pub(super) fn remove<I: Isa, T: Lane<I>>(token: I, x: &mut [T]) -> usize {
         from += lanes;
         previous = next;
     }
-    // The key before the rest is the last one that was kept, or equal to it. It may have been overwritten where it was.
+    // `remove_from` compares with the last kept key, `to - 1`. Key `from - 1` was equal to it, but may have been overwritten.
     remove_from(x, from, to)
 }
 
-/// Continues at index `from`, when `to` keys have been kept. All keys before `from` are equal to a kept one.
+/// Continues the removal at index `from`: the first `to` keys are kept, and the last of them is equal to the key that preceded `from`.
+/// Returns the number of kept keys.
 pub(super) fn remove_from<T: Copy + PartialOrd>(x: &mut [T], from: usize, to: usize) -> usize {
     let mut to = to.min(x.len());
     for i in from..x.len() {
         let next = x[i];
         let is_new = x[to - 1] != next;
-        // Written in any case, so that the loop has no branch. `to <= i`, so no key is lost that is still to be read.
+        // Written in any case, so that the loop has no branch. `to <= i`, so the store overwrites no key that is still to be read.
         x[to] = next;
         to += usize::from(is_new);
     }

@@ -11,7 +11,8 @@ use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::ops::ordering::SEARCH;
 
-/// Returns the number of elements at the front for which `is_before` is `true`. Has no branch that depends on the elements.
+/// Returns the number of elements for which `is_before` is `true`. They must all come before the others. No branch depends on the
+/// elements.
 #[inline]
 fn partition_point<T: Copy>(x: &[T], is_before: impl Fn(T) -> bool) -> usize {
     let (mut first, mut len) = (0, x.len());
@@ -23,7 +24,7 @@ fn partition_point<T: Copy>(x: &[T], is_before: impl Fn(T) -> bool) -> usize {
     first + usize::from(len == 1 && is_before(x[first]))
 }
 
-/// Calls `f` with each element of `a`, and writes the results.
+/// Calls `f` with each element of `a`, and writes the results to `out`.
 fn map<T: Element, U: Element>(out: Output<'_, U, Cpu>, a: Operand<'_, T, Cpu>, f: impl Fn(T) -> U) {
     assert_eq!(out.shape(), a.shape(), "the operands must have the same shape");
     let plan = Plan::unordered(out.shape(), [out.strides(), a.strides()]);
@@ -35,14 +36,17 @@ fn map<T: Element, U: Element>(out: Output<'_, U, Cpu>, a: Operand<'_, T, Cpu>, 
         for i in 0..plan.inner_len() as isize {
             // SAFETY: the plan visits the indices of the operand, whose elements are readable.
             let x = unsafe { *from.offset(k + i * step_from).get() };
-            // SAFETY: this is the element of the output at the same index, to which access is exclusive.
+            // SAFETY: the plan visits the indices of the output, to whose elements access is exclusive.
             unsafe { *to.offset(o + i * step_to).get() = f(x) };
         }
     }
 }
 
-/// Writes, for each element of `a`, the index at which it can be inserted in `sorted`, a line, so that the line stays sorted: after
-/// equal elements if `right`, otherwise before them.
+/// Writes, for each element of `a`, the index at which it can be inserted in `sorted`, which has rank 1, so that the elements stay sorted:
+/// after equal elements if `right`, otherwise before them.
+///
+/// # Errors
+/// If an allocation fails. In builds with debug assertions, also if `sorted` is not sorted.
 pub(in crate::device::cpu::kernels) fn search(
     out: Output<'_, i64, Cpu>,
     sorted: AnyOperand<'_>,

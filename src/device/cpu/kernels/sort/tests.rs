@@ -6,14 +6,14 @@ use crate::simd::tests::at_each_level;
 use core::cmp::Ordering;
 use core::fmt::Debug;
 
-/// An element type, with an order and bits that do not depend on the kernels.
+/// An element type. The order and the bits of its elements are computed without the kernels.
 trait Sample: Key {
     type Bits: PartialEq + Debug + Send;
     fn bits(self) -> Self::Bits;
     fn compare(self, other: Self) -> Ordering;
-    /// Returns an element for an integer; larger integers give larger elements, until they wrap.
+    /// Returns an element for an integer. For numbers, larger integers give larger elements, unless they wrap.
     fn of(x: i64) -> Self;
-    /// Elements that are hard to sort.
+    /// Returns elements at which kernels can fail: extrema and, for floating-point types, NaN and both zeros.
     fn special() -> Vec<Self>;
 }
 
@@ -179,13 +179,13 @@ fn check_lengths<T: Sample>(lengths: impl Iterator<Item = usize> + Clone) {
     });
 }
 
-/// The lengths around multiples of registers and of the steps of a partition.
+/// Returns lengths around multiples of registers and of the steps of a partition.
 fn few() -> impl Iterator<Item = usize> + Clone {
     (0..20).chain([31, 32, 33, 63, 64, 65, 127, 128, 129, 130, 191, 255, 256, 257, 258, 300, 1000])
 }
 
 #[test]
-fn every_short_length_sorts_like_std() {
+fn short_lines_sort_like_std() {
     check_lengths::<f64>((0..=300).step_by(3));
     check_lengths::<f32>((1..=300).step_by(3));
 }
@@ -217,8 +217,8 @@ fn long_lines_sort_like_std() {
 
 #[test]
 fn argsort_distinguishes_keys_by_any_bit() {
-    // 2^16 ± 1 indices have 16 or 17 bits. Keys of 64 bits do not fit into a word with them, so their low bits are compared
-    // separately.
+    // Indices below these numbers have 16 or 17 bits. A word has no space for such an index and a key of 64 bits, so the low bits of keys
+    // are compared separately.
     for n in [(1 << 16) - 1, 1 << 16, (1 << 16) + 1] {
         let mut next = random(n);
         let lowest: Vec<u64> = (0..n).map(|_| (5 << 60) | (next() % 2)).collect();
@@ -278,7 +278,7 @@ fn threads_do_not_change_results() {
         }
         assert!(arrangements.iter().all(|parts| *parts == arrangements[0]));
     }
-    // Enough for threads. The last chunk of a partition is shorter than the others.
+    // Enough elements for several threads. The last chunk of a partition is shorter than the others.
     let n = (1 << 16) + 1009;
     let patterns = lines::<f64>(n);
     for pattern in [0, 7, 8, 9] {

@@ -2,7 +2,7 @@
 
 /// An instruction set. A value of this type, a token, exists only if the processor has the instructions.
 ///
-/// The methods are functions of modules `quick` and `network`, compiled with the instructions.
+/// Each method calls a function of module `quick`, `network` or `repeated`, compiled for the instruction set.
 pub(super) trait Isa: Copy + Send + Sync + 'static {
     /// Calls [`quick::partition`](super::quick::partition).
     fn partition<T: Lane<Self>, const OR_EQUAL: bool>(self, x: &mut [T], pivot: T) -> usize;
@@ -12,7 +12,7 @@ pub(super) trait Isa: Copy + Send + Sync + 'static {
     fn remove_repeated<T: Lane<Self>>(self, x: &mut [T]) -> usize;
 }
 
-/// A key of the sorting kernels: a number, and never NaN.
+/// A type of keys of the sorting kernels: numbers, and never NaN.
 pub(super) trait Lane<I: Isa>: Copy + PartialOrd + Send + Sync + 'static {
     /// The register that holds several keys.
     type Register: Vector<Isa = I, Key = Self>;
@@ -60,9 +60,9 @@ pub(super) trait Vector: Copy {
     fn max(self, other: Self) -> Self;
     /// Returns a bit for each lane whose key is less than that of `other`.
     fn less(self, other: Self) -> u32;
-    /// Returns the lanes of `other` if their bit is set, otherwise those of `self`.
+    /// Returns for each lane the key of `other` if the lane's bit is set, otherwise the key of `self`.
     fn blend(self, other: Self, bits: u32) -> Self;
-    /// Moves the lanes whose bit is set to the front. The other lanes are unspecified.
+    /// Moves the lanes whose bit is set to the front, in their order. The lanes after them are unspecified.
     fn compress(self, bits: u32) -> Self;
     /// Writes the `count` lanes whose bit is set from `left` on, and the other lanes so that they end before `right`. Other keys of
     /// `left .. left + LANES` and of `right - LANES .. right` may be overwritten.
