@@ -16,8 +16,8 @@ pub(crate) struct Transforms {
 }
 
 impl Transforms {
-    /// Returns the transforms for operands of shapes `x` and `kernel`, or `None` if no axis needs one. The last of the axes is the one with
-    /// the smallest stride: the forward transform begins with it. If `is_real`, the length along this axis is even.
+    /// Returns the transforms for operands of shapes `x` and `kernel`, or `None` if no axis needs one. The last of the axes is the one that
+    /// varies fastest in memory order: the forward transform begins with it. If `is_real`, the length along this axis is even.
     pub(crate) fn new(
         op: &'static str,
         taps: &Taps<'_>,
@@ -35,7 +35,8 @@ impl Transforms {
                 continue;
             }
             // If the transform is shorter than the full convolution, the convolution is circular: the elements past the end are added to
-            // the first ones. `needed` is the smallest length for which they are added only to elements before the result.
+            // the first ones. `needed` is the smallest length that contains the result and for which they are added only to elements
+            // before it.
             let (start, extent) = (taps.start()[axis], taps.shape()[axis]);
             let needed = (n.saturating_add(m - 1) - start).max(start.saturating_add(extent));
             (axes[count], lens[count]) = (axis, needed);

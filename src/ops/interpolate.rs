@@ -50,7 +50,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Tensor::try_from_vec_in(self.shape(), values, self.device())
     }
 
-    /// Returns the integrals along an axis by the trapezoidal rule, for equally spaced points: the sum of `dx · (y[k] + y[k + 1]) / 2`.
+    /// Returns the integrals along an axis by the trapezoidal rule, for points that are `dx` apart: the sum of
+    /// `dx · (y[k] + y[k + 1]) / 2`.
     ///
     /// The result is zero if the axis has fewer than two elements.
     ///

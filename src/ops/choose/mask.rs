@@ -123,8 +123,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`masked_into`](Tensor::masked_into).
     ///
     /// # Errors
-    /// * If the mask has another shape, `out` does not have one element for each `true` element of the mask, or one of them is on another
-    ///   instance of the device: `out` is unchanged.
+    /// * If the mask has another shape, `out` does not have one element for each `true` element of the mask, or the mask or `out` is on
+    ///   another instance of the device: `out` is unchanged.
     /// * If the device reports an error.
     pub fn try_masked_into<M, S2>(
         &self,
@@ -208,8 +208,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`masked_assign`](Tensor::masked_assign).
     ///
     /// # Errors
-    /// * If the mask has another shape, there is not one value for each element that is `true`, or one of them is on another instance of
-    ///   the device: `self` is unchanged.
+    /// * If the mask has another shape, there is not one value for each element that is `true`, or the mask or `values` is on another
+    ///   instance of the device: `self` is unchanged.
     /// * If the device reports an error.
     ///
     /// ```
