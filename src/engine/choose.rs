@@ -14,16 +14,16 @@ use crate::layout::axes::Axes;
 use crate::order::MemoryOrder;
 use crate::rank::{MAX_RANK, Rank};
 
-/// What the positions of an operation mean.
+/// Whether an operation has the same positions for each index of the other axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Positions {
-    /// They replace the axis: the same positions for each index of the other axes.
+    /// The same positions for each index of the other axes. The axes of the positions replace the axis.
     Shared,
-    /// They differ for each index of the other axes.
+    /// Separate positions for each index of the other axes. The positions have the rank of the tensor.
     Each,
 }
 
-/// An operation on positions along an axis, for messages and for the enumeration of axes.
+/// An operation on positions along an axis: its name in messages, the axis, and the order in which axes are enumerated.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Along {
     /// The operation, as a verb.
@@ -82,7 +82,7 @@ impl Along {
         nest
     }
 
-    /// Completes the error of a device, which knows neither the operation nor the other axes.
+    /// Adds the operation, the axis and the shape to the error of a device, which knows none of them.
     fn located(self, error: Error, shape: &[usize]) -> Error {
         match error {
             Error::IndexOutOfBounds { index, .. } => {
@@ -106,7 +106,8 @@ impl Along {
         Err(Error::Argument { op: self.op, reason })
     }
 
-    /// Checks all positions. The check of a kernel does not find invalid positions if there are no elements.
+    /// Checks all positions. Kernels check positions too, but an operation on zero elements calls no kernel, and the kernel of `take` may
+    /// find an invalid position only after it has written elements.
     fn check_positions<T: Element, Dev: Permute<T>>(
         self,
         device: &Dev,
@@ -117,8 +118,8 @@ impl Along {
             .map_err(|error| self.located(error, shape))
     }
 
-    /// Replaces the axis of `a` by positions: `out` has the shape that [`taken`](Along::taken) returns. If `existing`, the elements of
-    /// `out` are unchanged if a position is invalid.
+    /// Copies the elements of `a` at positions along the axis to `out`, whose shape is that of [`taken`](Along::taken). If `existing` is
+    /// `true` and a position is invalid, `out` is unchanged.
     pub(crate) fn take<T: Element, Dev: Permute<T>>(
         self,
         device: &Dev,
@@ -130,8 +131,8 @@ impl Along {
         self.take_at(device, out, a, at, Positions::Shared, existing)
     }
 
-    /// Takes elements at positions that differ for each index of the other axes. If `existing`, the elements of `out` are unchanged if a
-    /// position is invalid.
+    /// Copies elements of `a` to `out`, with separate positions for each index of the other axes. If `existing` is `true` and a position is
+    /// invalid, `out` is unchanged.
     pub(crate) fn take_each<T: Element, Dev: Permute<T>>(
         self,
         device: &Dev,
@@ -163,7 +164,7 @@ impl Along {
         device.take(out, a.in_layout(&nest.tensor), at).map_err(|error| self.located(error, a.shape()))
     }
 
-    /// Writes elements of `values` to positions along the axis of `out`. The positions differ for each index of the other axes. `values`
+    /// Writes elements of `values` to positions along the axis of `out`, with separate positions for each index of the other axes. `values`
     /// broadcasts to the shape of the positions.
     pub(crate) fn put_each<T: Element, Dev: Permute<T>>(
         self,
@@ -185,8 +186,8 @@ impl Along {
         })
     }
 
-    /// Combines elements of `out`, at positions along its axis, with `values`. These broadcast to the shape that
-    /// [`taken`](Along::taken) returns.
+    /// Combines the elements of `out` at positions along the axis with `values` by `op`. `values` broadcasts to the shape of
+    /// [`taken`](Along::taken).
     pub(crate) fn scatter<T: Element, Dev: Permute<T> + Reduce<T>, F: BinaryOp<T, T, Output = T>>(
         self,
         op: &F,
@@ -214,7 +215,7 @@ impl Along {
 /// Returns the positions at which a mask along an axis is `true`.
 ///
 /// # Errors
-/// If the mask does not have the extent of the axis, or the mask cannot be copied to the host.
+/// If the axis is out of range, the mask does not have the extent of the axis, or the mask cannot be copied to the host.
 pub(crate) fn positions_of<Dev: Device>(
     along: Along,
     device: &Dev,
@@ -233,7 +234,8 @@ pub(crate) fn positions_of<Dev: Device>(
     }
     let mask = device.gather(mask)?;
     let mut positions = crate::device::via_host::zeros::<i64>(mask.iter().filter(|&&chosen| chosen).count())?;
-    // The only branch is for the end of the positions, which the processor predicts, unlike one for each element of the mask.
+    // Each index is stored, and `next` advances only if the element is `true`. So no branch depends on the mask, which the processor could
+    // not predict. The `break` is taken once, after the last position.
     let mut next = 0;
     for (k, &chosen) in mask.iter().enumerate() {
         let Some(to) = positions.get_mut(next) else { break };
@@ -276,7 +278,7 @@ pub(crate) fn check_values(
     Err(Error::Argument { op, reason })
 }
 
-/// Returns the axes in memory order: reversed if the tensor is column-major.
+/// Returns the axes in the order in which devices enumerate them: reversed if the tensor is column-major.
 pub(crate) fn enumerated(axes: Axes<'_>, order: MemoryOrder) -> Layout {
     let layout = Layout::new(axes.shape(), axes.strides());
     if order.is_row_major() { layout } else { layout.reverse_axes() }
@@ -324,7 +326,7 @@ pub(crate) fn nonzero<Dev: Reduce<bool>>(
     device.nonzero(out.in_layout(&reversed), mask.in_layout(&of_mask))
 }
 
-/// Checks the rows of a matrix of indices for a tensor of this shape: one column for each axis.
+/// Checks that the rows of the matrix `at` are valid indices for a tensor of shape `shape`. The matrix has one column for each axis.
 pub(crate) fn check_rows<T: Element, Dev: Permute<T>>(
     op: &'static str,
     device: &Dev,

@@ -1,22 +1,24 @@
-//! The index ranges of direct convolutions: a sum of shifted copies of one operand, each multiplied by an element of the other.
+//! The index ranges of direct convolutions. A direct convolution is a sum of shifted copies of `x`, one for each element of the kernel, by
+//! which the copy is multiplied.
 
 use crate::error::Error;
 use crate::rank::MAX_RANK;
 use core::ops::Range;
 
-/// Which elements of a convolution or correlation the result has. The extents of the operands along an axis are `n` and `m`.
+/// The part of the full convolution or correlation that the result has. The extents of the operands along an axis are `n` and `m`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ConvolutionMode {
     /// Every element to which at least one product contributes: `n + m − 1` along each axis.
     #[default]
     Full,
-    /// The central part of the full result, with the larger of both extents.
+    /// The central part of the full result: `max(n, m)` along each axis.
     Same,
-    /// The elements to which all products contribute, without padding: `max(n, m) − min(n, m) + 1` along each axis.
+    /// The elements for which, along each axis, the shorter operand lies within the longer one, so no padding is needed:
+    /// `max(n, m) − min(n, m) + 1` along each axis.
     Valid,
 }
 
-/// Whether the kernel is reversed and, if it is complex, conjugated.
+/// The operation. The correlation is the convolution with the kernel reversed and, if it is complex, conjugated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Variant {
     Convolution,
@@ -32,7 +34,7 @@ impl Variant {
     }
 }
 
-/// The shapes of the operands, and the result's part of the full convolution.
+/// The shapes of the operands, and the part of the full convolution that is the result.
 #[derive(Debug)]
 pub(crate) struct Taps<'a> {
     x: &'a [usize],
@@ -45,10 +47,13 @@ pub(crate) struct Taps<'a> {
     row_major: bool,
 }
 
-/// The most elements of the result that are computed at a time, so that they stay in the cache for all elements of the kernel.
+/// The number of elements in a block of the result. A block stays in the cache while all elements of the kernel are added to it. A block
+/// has at least one index along the slowest axis, so it can be larger.
 const BLOCK: usize = 1 << 14;
 
 impl<'a> Taps<'a> {
+    /// Computes the part of the full result that `mode` selects.
+    ///
     /// # Errors
     /// [`Error::Argument`] if an operand has zero elements.
     pub(crate) fn new(
@@ -60,8 +65,9 @@ impl<'a> Taps<'a> {
     ) -> Result<Taps<'a>, Error> {
         for shape in [x, kernel] {
             if shape.contains(&0) {
-                let reason =
-                    format!("an operand of shape {shape:?} has zero elements; give operands with elements");
+                let reason = format!(
+                    "an operand of shape {shape:?} has zero elements; each operand must have at least one"
+                );
                 return Err(Error::Argument { op: variant.name(), reason });
             }
         }
@@ -71,7 +77,8 @@ impl<'a> Taps<'a> {
             (start[axis], shape[axis]) = match mode {
                 // An extent that is not representable is reported when the result is allocated.
                 ConvolutionMode::Full => (0, n.saturating_add(m - 1)),
-                // A correlation exchanges the operands if the kernel is the longer one, which reverses the result.
+                // A correlation with a longer kernel is that of the exchanged operands, reversed. So if there are two central parts, it has
+                // the second one.
                 ConvolutionMode::Same if variant == Variant::Correlation && n < m => (shorter / 2, longer),
                 ConvolutionMode::Same => ((shorter - 1) / 2, longer),
                 ConvolutionMode::Valid => (shorter - 1, longer - shorter + 1),
@@ -92,8 +99,8 @@ impl<'a> Taps<'a> {
     }
 
     /// Calls `add(k, to, from, shape)` for each block of the result and each element of the kernel that contributes to the block. `k`
-    /// is the element's flat index in memory order. The elements of `x` that begin at `from`, times the element of the kernel, are to
-    /// be added to those of the result that begin at `to`.
+    /// is the flat index of this element in memory order. `add` must multiply the part of `x` of shape `shape` that begins at index
+    /// `from` by the element of the kernel, and add the products to the part of the result that begins at index `to`.
     pub(crate) fn each(
         &self,
         mut add: impl FnMut(usize, &[usize], &[usize], &[usize]) -> Result<(), Error>,
@@ -132,7 +139,7 @@ impl<'a> Taps<'a> {
             let (index, part) = (rest % m, if axis == slowest { block.clone() } else { 0..self.shape[axis] });
             rest /= m;
             let shift = if self.variant == Variant::Correlation { m - 1 - index } else { index };
-            // The indices of the full result that are in the block, and to which this element of the kernel contributes.
+            // The indices of the full result that are in the block and to which this element of the kernel contributes: `low..high`.
             let low = (self.start[axis] + part.start).max(shift);
             let high = (self.start[axis] + part.end).min(shift + self.x[axis]);
             if low >= high {

@@ -6,14 +6,14 @@ use crate::layout::broadcast::binary_shape;
 
 pub(crate) const CROSS: &str = "cross";
 
-/// The factors of each component of a cross product: component `k` is `a[i] · b[j] − a[j] · b[i]`.
+/// `FACTORS[k]` is `[i, j]` for component `k` of a cross product, `a[i] · b[j] − a[j] · b[i]`.
 pub(crate) const FACTORS: [[usize; 2]; 3] = [[1, 2], [2, 0], [0, 1]];
 
-/// Writes the common shape of the operands. `axis` is the axis of the vectors in this shape. Returns the axes of the vectors in `a` and
-/// in `b`.
+/// Writes the shape to which the operands broadcast to `common`. `axis` is the axis of the vectors in this shape. Returns the axis of the
+/// vectors in `a` and the one in `b`.
 ///
 /// # Errors
-/// If the shapes do not broadcast, the axis is out of range, or an operand does not have three elements along it.
+/// If the shapes do not broadcast, the axis is out of range, or an operand does not have extent 3 along it.
 pub(crate) fn arrange(
     axis: usize,
     a: &[usize],

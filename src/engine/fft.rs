@@ -5,7 +5,7 @@ use crate::device::fft::{Norm, Transform};
 use crate::error::Error;
 use crate::rank::MAX_RANK;
 
-/// The options of a Fourier transform: its lengths, and which direction divides by the number of elements.
+/// The options of a Fourier transform: the length along each axis, and the normalisation ([`Norm`]).
 ///
 /// ```
 /// use vierbein::fft::{Fft, Norm};
@@ -24,12 +24,12 @@ pub struct Fft {
 /// The lengths of the transforms along the named axes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Lens {
-    /// Those of the operand.
+    /// Each length is the extent of the operand.
     #[default]
     Operand,
-    /// Of the axis that is named last. The others are those of the operand.
+    /// This length along the axis that is named last. Along the other axes, the extents of the operand.
     Last(usize),
-    /// Of each axis, and their number.
+    /// A length for each named axis, and the number of lengths.
     Each([usize; MAX_RANK], usize),
 }
 
@@ -41,7 +41,7 @@ impl Fft {
 
     /// Sets the length of the transform along the axis that is named last. A longer operand is cut, a shorter one is padded with zeros.
     ///
-    /// In transforms between real and complex numbers, it is the number of real elements.
+    /// In transforms between real and complex numbers, the length is the number of real elements.
     pub fn len(self, n: usize) -> Fft {
         Fft { lens: Lens::Last(n), ..self }
     }
@@ -60,20 +60,20 @@ impl Fft {
         Fft { lens: Lens::Each(each, lens.len()), ..self }
     }
 
-    /// Sets which direction divides by the number of elements.
+    /// Sets the normalisation: which direction divides by the number of elements.
     pub fn norm(self, norm: Norm) -> Fft {
         Fft { norm, ..self }
     }
 }
 
-/// The elements of the operand and of the result.
+/// The kind of a transform: whether the operand and the result are real or complex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The result is complex and has all frequencies.
+    /// From real or complex elements to complex ones. The result has all frequencies.
     Complex,
-    /// The operand is real. Along the last named axis, the result has only the frequencies that are not negative.
+    /// From real elements to complex ones. Along the last named axis, the result has only the frequencies that are not negative.
     FromReal,
-    /// The inverse of `FromReal`.
+    /// From complex elements to real ones: the inverse of `FromReal`.
     ToReal,
 }
 
@@ -88,12 +88,12 @@ pub(crate) struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// Writes the shape of the result for an operand of shape `shape`. Returns the arguments for the device, and the order of the axes
-    /// of its operands: the named axes are last.
+    /// Writes the shape of the result for an operand of shape `shape`. Returns the arguments for the device, and the order in which the
+    /// device expects the axes of the operand and the result: the named axes are last.
     ///
     /// # Errors
     /// * If an axis is out of range or named twice, or no axis is named.
-    /// * If a length is 0, the number of lengths is not that of the axes, or the length of a real result is not given.
+    /// * If a length is 0, there is not one length for each named axis, or the length of a real result is not given.
     pub(crate) fn arrange(
         &self,
         shape: &[usize],
@@ -150,8 +150,9 @@ impl Request<'_> {
     }
 }
 
-/// Rotates an operand along the named axes by half of their extents, forwards or, if `inverse`, backwards. Calls `copy` for each part of
-/// the rotation, with its shape and the offsets of its first element in the result and in the operand, whose strides are `strides`.
+/// Rotates an operand along the named axes by half of their extents: forwards, or backwards if `inverse` is `true`. The rotation copies
+/// parts of the operand. For each part, calls `copy` with its shape and the offsets of its first element, in the result and in the
+/// operand. `strides` are the strides of the result and of the operand.
 ///
 /// # Errors
 /// If an axis is out of range or named twice, or if `copy` returns an error.
@@ -192,7 +193,7 @@ pub(crate) fn shift(
     Ok(())
 }
 
-/// Checks the arguments of the frequencies of a transform of length `n`. Returns the distance between two frequencies.
+/// Checks the length `n` and the spacing of the samples of a transform. Returns the distance between neighbouring frequencies.
 ///
 /// # Errors
 /// If `n` is 0, or `spacing` is 0 or not finite.

@@ -4,8 +4,8 @@ use super::convolve::Taps;
 use super::fft::{Fft, Kind, Request};
 use crate::rank::MAX_RANK;
 
-/// The axes that are transformed, and the lengths of the transforms. Along the other axes, an operand has extent 1, so the products of
-/// the spectra broadcast.
+/// The axes that are transformed, and the lengths of the transforms. Along each other axis, an operand has extent 1, so the spectra
+/// broadcast when they are multiplied.
 #[derive(Debug)]
 pub(crate) struct Transforms {
     op: &'static str,
@@ -16,8 +16,8 @@ pub(crate) struct Transforms {
 }
 
 impl Transforms {
-    /// Returns the transforms for operands of these shapes, or `None` if no axis needs one. The axis whose elements are closest in memory
-    /// is transformed first. If `is_real`, its length is even.
+    /// Returns the transforms for operands of shapes `x` and `kernel`, or `None` if no axis needs one. The last of the axes is the one that
+    /// varies fastest in memory order: the forward transform begins with it. If `is_real`, the length along this axis is even.
     pub(crate) fn new(
         op: &'static str,
         taps: &Taps<'_>,
@@ -34,8 +34,9 @@ impl Transforms {
             if n == 1 || m == 1 {
                 continue;
             }
-            // A transform of fewer elements than the full convolution adds its end to its beginning. This must not change the part that
-            // is the result.
+            // If the transform is shorter than the full convolution, the convolution is circular: the elements past the end are added to
+            // the first ones. `needed` is the smallest length that contains the result and for which they are added only to elements
+            // before it.
             let (start, extent) = (taps.start()[axis], taps.shape()[axis]);
             let needed = (n.saturating_add(m - 1) - start).max(start.saturating_add(extent));
             (axes[count], lens[count]) = (axis, needed);
@@ -68,8 +69,7 @@ impl Transforms {
     }
 }
 
-/// Returns the smallest number from `n` on whose only prime factors are 2, 3 and 5, or `n` itself if the number would be too large for
-/// a tensor.
+/// Returns the smallest number from `n` on whose only prime factors are 2, 3 and 5. Returns `n` itself if it is too large for a tensor.
 fn fast(n: usize) -> usize {
     const LIMIT: usize = isize::MAX as usize / 16;
     if n > LIMIT {

@@ -1,9 +1,12 @@
-//! Linear interpolation between points on the host.
+//! Linear interpolation between points, computed on the host.
 
 use crate::element::RealFloat;
 use crate::error::Error;
 
-/// Replaces each value by that of the piecewise linear function through the points `(xp[k], fp[k])`.
+/// Replaces each element `x` of `values` by `f(x)`, where `f` is the piecewise linear function through the points `(xp[k], fp[k])`.
+///
+/// # Errors
+/// If `xp` and `fp` differ in length or are empty, or `xp` does not increase strictly or contains NaN.
 pub(crate) fn interpolate<T: RealFloat>(values: &mut [T], xp: &[T], fp: &[T]) -> Result<(), Error> {
     let error = |reason| Err(Error::Argument { op: "interpolate", reason });
     if xp.len() != fp.len() {
@@ -16,7 +19,7 @@ pub(crate) fn interpolate<T: RealFloat>(values: &mut [T], xp: &[T], fp: &[T]) ->
     let (Some(&first), Some(&last)) = (fp.first(), fp.last()) else {
         return error("there are no points; give at least one position and value".to_owned());
     };
-    // NaN is not less than any number, so this rejects NaN too, except for a single point.
+    // A comparison with NaN is false, so this rejects NaN too, except as the position of a single point.
     if let Some(k) = xp.windows(2).position(|pair| !matches!(pair, [a, b] if a < b)) {
         return error(format!(
             "positions must increase strictly, but those with indices {k} and {} are {} and {}; sort the points first",
@@ -29,7 +32,7 @@ pub(crate) fn interpolate<T: RealFloat>(values: &mut [T], xp: &[T], fp: &[T]) ->
         return error("a position is NaN; leave the point out".to_owned());
     }
     for x in values {
-        // The number of positions that are at most `x`.
+        // The number of positions that are not greater than `x`.
         let k = xp.partition_point(|p| *p <= *x);
         *x = match k {
             _ if x.is_nan() => *x,
@@ -51,7 +54,7 @@ fn between<T: RealFloat>(x: T, [x0, x1]: [T; 2], [f0, f1]: [T; 2]) -> T {
     if !from_left.is_nan() {
         return from_left;
     }
-    // Infinite values give NaN on one side or both.
+    // With infinite positions or values, the formula can give NaN from the left point and a number from the right one.
     let from_right = slope * (x - x1) + f1;
     if from_right.is_nan() && f0 == f1 { f0 } else { from_right }
 }

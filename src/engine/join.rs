@@ -1,4 +1,4 @@
-//! Results that are made of copies of whole operands: concatenation, repetition, and triangles of matrices.
+//! Results that are made of copies of operands or of their parts: concatenation, stacking, repetition, and triangles of matrices.
 
 use super::pieces::part_of;
 use crate::device::{Operand, Output, Permute};
@@ -34,7 +34,7 @@ pub(crate) fn concatenated<'a>(
             );
             return Err(Error::Argument { op, reason });
         }
-        // If the extents exceed the address space, so does the result, which is then not allocated.
+        // An extent that is not representable is reported when the result is allocated.
         to[axis] = to[axis].saturating_add(shape[axis]);
     }
     Ok(())
@@ -62,7 +62,7 @@ pub(crate) fn check_stacked<'a>(shapes: impl IntoIterator<Item = &'a [usize]>) -
     }
 }
 
-/// Writes the shape of `count` stacked parts of shape `part` to `to`, whose rank is one higher.
+/// Writes the shape of `count` stacked parts of shape `part` to `to`, whose length is the rank of the parts plus 1.
 ///
 /// # Errors
 /// If the axis is out of range.
@@ -96,7 +96,7 @@ pub(crate) fn concatenate<'a, T: Element, Dev: Permute<T>>(
     Ok(())
 }
 
-/// Copies the parts, which have the same shape, to the indices 0, 1, .. of axis `axis` of the output.
+/// Copies the parts, which have the same shape, to the indices 0, 1, .. along axis `axis` of the output.
 pub(crate) fn stack<'a, T: Element, Dev: Permute<T>>(
     device: &Dev,
     axis: usize,
@@ -141,7 +141,7 @@ pub(crate) fn repeat<T: Element, Dev: Permute<T>>(
     let rank = counts.len();
     let repeated = counts.iter().filter(|&&count| count != 1).count();
     if rank + repeated > MAX_RANK {
-        // The copy below would need more axes than there can be. So one axis is repeated by a loop.
+        // The copy below would need more than `MAX_RANK` axes. So a loop repeats one axis, and the recursive call the others.
         let axis = counts.iter().position(|&count| count != 1).expect("an axis is repeated");
         let mut counts_of_part = [0; MAX_RANK];
         counts_of_part[..rank].copy_from_slice(counts);
@@ -167,7 +167,8 @@ pub(crate) fn repeat<T: Element, Dev: Permute<T>>(
             }),
         };
     }
-    // A repeated axis of the output becomes two axes: the copies, along which the operand has stride 0, and the operand's indices.
+    // A repeated axis of the output is split into two axes: one for the copies, along which the operand has stride 0, and one for the
+    // indices of the operand.
     let (mut shape, mut strides, mut of_out) = ([0; MAX_RANK], [0; MAX_RANK], [0; MAX_RANK]);
     let mut len = 0;
     for (axis, &count) in counts.iter().enumerate() {
@@ -196,8 +197,8 @@ pub(crate) enum Triangle {
     Upper,
 }
 
-/// Copies the triangle of each matrix, up to diagonal `k`, and `zero`, which must have rank 0, elsewhere. The last two axes are those of
-/// the matrices if `row_major`, and otherwise the first two.
+/// Copies one triangle of each matrix, including diagonal `k`, and writes the element of `zero`, which must have rank 0, to the rest of the
+/// output. The axes of the matrices are the last two if `row_major` is `true`, and otherwise the first two.
 pub(crate) fn triangle<T: Element, Dev: Permute<T>>(
     device: &Dev,
     row_major: bool,
@@ -214,7 +215,7 @@ pub(crate) fn triangle<T: Element, Dev: Permute<T>>(
     }
     let n = out.shape()[column];
     for i in 0..out.shape()[row] {
-        // The columns below `end` are on the diagonal or below it.
+        // In this row, the columns `0..end` are below the diagonal. For the lower triangle, they include the diagonal.
         let (diagonal, past) = (k.saturating_add(i as isize), usize::from(kept == Triangle::Lower));
         let end = if diagonal < 0 { 0 } else { n.min((diagonal as usize).saturating_add(past)) };
         let (kept_columns, zeros) = match kept {

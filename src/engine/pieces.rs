@@ -1,5 +1,5 @@
-//! Operations that copy parts of one operand to parts of the output: rolling and padding. Along each axis, the output is a list of
-//! pieces; the parts of the output are all combinations of the pieces of its axes.
+//! Operations that copy parts of one operand to parts of the output: rolling, padding, and repetition with a count for each index. Along
+//! each axis, the output is divided into pieces. A part of the output is a combination of one piece of each axis.
 
 use crate::device::{Operand, Output, Permute};
 use crate::element::Element;
@@ -15,7 +15,7 @@ pub(crate) struct Piece {
     pub(crate) to: usize,
     /// The number of indices.
     pub(crate) len: usize,
-    /// The index in the operand of the first element.
+    /// The index in the operand that is copied to index `to`.
     pub(crate) from: usize,
     /// The step between the indices in the operand: 1, -1 to copy in reverse, or 0 to repeat one index.
     pub(crate) step: isize,
@@ -28,7 +28,7 @@ impl Piece {
     }
 }
 
-/// Copies all combinations of pieces, with one list of pieces for each axis.
+/// Copies the parts of the output: all combinations of one piece of each axis. `pieces` has one list of pieces for each axis.
 pub(crate) fn copy_pieces<T: Element, Dev: Permute<T>>(
     device: &Dev,
     pieces: &[Vec<Piece>],
@@ -86,11 +86,11 @@ pub(crate) fn rolled(n: usize, by: isize) -> Vec<Piece> {
     pieces
 }
 
-/// The elements that [`pad`](crate::Tensor::pad) adds.
+/// The elements that [`pad`](crate::Tensor::pad) adds, with examples for `1 2 3`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Pad<T> {
-    /// This value.
+    /// This value: `0 0 | 1 2 3 | 0 0` for 0.
     Constant(T),
     /// The nearest element of the tensor: `1 1 | 1 2 3 | 3 3`.
     Edge,
@@ -103,7 +103,7 @@ pub enum Pad<T> {
 }
 
 impl<T> Pad<T> {
-    /// Returns the kind of padding without its value.
+    /// Returns the kind of padding, without the value of a constant.
     pub(crate) fn kind(&self) -> Pad<()> {
         match self {
             Pad::Constant(_) => Pad::Constant(()),
@@ -115,8 +115,8 @@ impl<T> Pad<T> {
     }
 }
 
-/// Returns the pieces of an axis of extent `n` with `before` and `after` indices added, or `None` if it has no element to repeat.
-/// With [`Pad::Constant`], the pieces of added indices are left out.
+/// Returns the pieces of an axis of extent `n` with `before` and `after` indices added. Returns `None` if the axis has no element to
+/// repeat. For [`Pad::Constant`], there are no pieces for the added indices: [`fill_border`] fills them.
 pub(crate) fn padded(n: usize, [before, after]: [usize; 2], kind: Pad<()>) -> Option<Vec<Piece>> {
     let whole = Piece::copy(before, 0, n);
     if kind == Pad::Constant(()) || before + after == 0 {
@@ -131,7 +131,8 @@ pub(crate) fn padded(n: usize, [before, after]: [usize; 2], kind: Pad<()>) -> Op
         pieces.retain(|piece| piece.len > 0);
         return Some(pieces);
     }
-    // The added indices continue the tensor periodically. A period is the tensor itself (`Wrap`), or the tensor and its mirror image.
+    // The added indices continue the indices of the tensor periodically. A period has the indices `0..n` (`Wrap`), or these and then their
+    // mirror image, whose first index is `mirrored`.
     let (period, mirrored) = match kind {
         Pad::Reflect => (2 * n - 2, Some(n - 2)),
         Pad::Symmetric => (2 * n, Some(n - 1)),
@@ -154,10 +155,10 @@ pub(crate) fn padded(n: usize, [before, after]: [usize; 2], kind: Pad<()>) -> Op
     Some(pieces)
 }
 
-/// Adds the widths to the extents, and returns the pieces of each axis.
+/// Adds the widths to the extents in `shape`, and returns the pieces of each axis.
 ///
 /// # Errors
-/// If the new shape exceeds the address space, or an axis without elements is to be padded with its own.
+/// If the new shape exceeds the address space, or `kind` is not [`Pad::Constant`] and indices are added to an axis of extent 0.
 pub(crate) fn padded_axes(
     shape: &mut [usize],
     widths: &[[usize; 2]],
@@ -170,7 +171,7 @@ pub(crate) fn padded_axes(
     for (extent, [before, after]) in shape.iter_mut().zip(widths) {
         *extent = extent.saturating_add(*before).saturating_add(*after);
     }
-    // Before the pieces are listed: there may be almost as many as indices.
+    // This check must precede the lists of pieces, which can be almost as long as the extents.
     element_count(shape, element_bytes)?;
     let of_axis = |(axis, &width): (usize, &[usize; 2])| {
         padded(from[axis], width, kind).ok_or_else(|| {
@@ -192,7 +193,8 @@ pub(crate) fn fill_border<T: Element, Dev: Permute<T>>(
     out: &mut Output<'_, T, Dev>,
 ) -> Result<(), Error> {
     let rank = shape.len();
-    // The part that is not filled yet: along the axes before `axis`, only the indices of the operand.
+    // The part that may still have indices to fill: all indices along `axis` and the axes after it, and only those of the operand along
+    // the axes before it.
     let (mut first, mut extents) = ([0; MAX_RANK], [0; MAX_RANK]);
     extents[..rank].copy_from_slice(out.shape());
     for axis in 0..rank {
@@ -237,7 +239,7 @@ mod tests {
         }
     }
 
-    /// The expected texts are those of NumPy's `pad` of `[0, .., n - 1]`.
+    /// The expected values are the results of NumPy's `pad` for `[0, .., n - 1]`.
     #[test]
     fn padded_continues_the_indices() {
         let check = |n, widths: [usize; 2], kind, expected: &[usize]| {

@@ -1,6 +1,6 @@
-//! Results that are copies of one operand with its elements at other indices, or repeated: `roll`, `tile`, `repeat`, `pad`, and the
-//! triangles of matrices. The constructors of [`Rearrangement`] check arguments and compute the shape of the result; [`write`]
-//! copies.
+//! Results that contain the elements of one operand at other indices or several times: `roll`, `tile`, `repeat`, `pad`, and the triangles
+//! of matrices. The constructors of [`Rearrangement`] check arguments and compute the shape of the result; [`write`] writes the
+//! result.
 //!
 //! [`write`]: Rearrangement::write
 
@@ -15,13 +15,13 @@ use crate::rank::MAX_RANK;
 /// How the elements of the result are copied from the operand.
 #[derive(Debug)]
 pub(crate) enum Rearrangement {
-    /// In pieces along each axis.
+    /// In pieces: a list for each axis.
     Pieces(Vec<Vec<Piece>>),
-    /// In pieces, with these widths of a constant before and after each axis.
+    /// In pieces, surrounded by a constant: the pieces, and the number of added indices before and after each axis.
     Bordered(Vec<Vec<Piece>>, Vec<[usize; 2]>),
-    /// Repeatedly, with a count for each axis.
+    /// Several times, with a count for each axis.
     Repeat(Repeat, Vec<usize>),
-    /// One triangle of each matrix, up to a diagonal.
+    /// One triangle of each matrix, including the diagonal with this number; zeros elsewhere.
     Triangle(Triangle, isize),
 }
 
@@ -50,7 +50,7 @@ impl Rearrangement {
         let mut total = vec![0isize; shape.len()];
         for (&axis, &by) in axes.iter().zip(by) {
             Axes::new(shape, &[0; MAX_RANK][..shape.len()]).check_axis(OP, axis)?;
-            // Both terms are below the extent, so the sum does not overflow.
+            // Both terms are less than the extent, so the sum is less than twice the extent.
             let extent = shape[axis].max(1) as isize;
             total[axis] = (total[axis] + by.rem_euclid(extent)) % extent;
         }
@@ -109,11 +109,11 @@ impl Rearrangement {
         Ok(Self::Pieces(pieces))
     }
 
-    /// Adds indices before and after each axis, and the widths to the extents in `shape`. The elements have `element_bytes` bytes.
+    /// Adds indices before and after each axis: adds `widths` to the extents in `shape`. An element has `element_bytes` bytes.
     ///
     /// # Errors
-    /// If there is not one pair of widths for each axis, the new shape exceeds the address space, or an axis without elements is to be
-    /// padded with its own.
+    /// If there is not one pair of widths for each axis, the new shape exceeds the address space, or `kind` is not [`Pad::Constant`] and
+    /// indices are added to an axis of extent 0.
     pub(crate) fn pad(
         shape: &mut [usize],
         widths: Vec<[usize; 2]>,
@@ -131,7 +131,7 @@ impl Rearrangement {
         Ok(if kind == Pad::Constant(()) { Self::Bordered(pieces, widths) } else { Self::Pieces(pieces) })
     }
 
-    /// Writes the result. `scalar`, of rank 0, is the constant of a border, or the zero beside a triangle.
+    /// Writes the result. `scalar`, of rank 0, is the constant of a border or the zero outside of a triangle.
     pub(crate) fn write<T: Element, Dev: Permute<T>>(
         &self,
         device: &Dev,

@@ -1,8 +1,8 @@
-//! The checks of weighted means.
+//! Checks the weights of weighted means.
 
 use crate::error::Error;
 
-/// Checks that there is one weight for each index of an axis, and that the weights have a sum by which the means can be divided.
+/// Checks that there is one weight for each index of the axis, and that the sum of the weights is not zero.
 pub(crate) fn check_weights(
     shape: &[usize],
     axis: usize,
@@ -17,9 +17,7 @@ pub(crate) fn check_weights(
         ));
     }
     if total_is_zero {
-        return error(format!(
-            "the sum of the {count} weights is zero; give weights whose sum is another number"
-        ));
+        return error(format!("the sum of the {count} weights is zero; give weights whose sum is not zero"));
     }
     Ok(())
 }

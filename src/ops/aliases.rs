@@ -1,5 +1,5 @@
-//! Names that NumPy, PyTorch and ndarray have for methods of this crate. The methods work, and the compiler's warning has the name that
-//! they have here.
+//! Names that NumPy, PyTorch and ndarray have for methods of this crate. These methods work, but are deprecated: the compiler's warning
+//! says which method of this crate to call.
 
 use crate::axis::{AxisArg, IndexNumber};
 use crate::device::{Device, Elementwise, Permute};
@@ -42,7 +42,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 
     #[doc(hidden)]
-    #[deprecated(note = "call `reverse_axes()`, as here, `t()` or `swap_axes(a, b)`")]
+    #[deprecated(note = "call `reverse_axes()`, which does the same, or `t()` or `swap_axes(a, b)`")]
     pub fn transpose(&self) -> ViewOf<'_, T, D, O, Dev, S> {
         self.reverse_axes()
     }

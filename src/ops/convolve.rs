@@ -12,10 +12,10 @@ use crate::storage::Storage;
 use crate::tensor::{AsView, Tensor, TensorView, TensorViewMut};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns the discrete convolution with a kernel of the same rank: the element `[i]` of the full result is `Σ x[i − k] · kernel[k]`.
-    /// The mode chooses the part of the full result: see [`ConvolutionMode`].
+    /// Returns the discrete convolution with a kernel of the same rank: element `[i]` of the full result is `Σ x[i − k] · kernel[k]`. The
+    /// mode selects a part of the full result: see [`ConvolutionMode`].
     ///
-    /// It is computed directly: the cost is that of one pass over the result per element of the kernel. With the feature `fft`, the
+    /// The convolution is computed directly: the cost is one pass over the result per element of the kernel. With the feature `fft`, the
     /// method `fft_convolve` is faster for large kernels.
     ///
     /// # Panics
@@ -40,7 +40,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`convolve`](Tensor::convolve).
     ///
     /// # Errors
-    /// If an operand has zero elements, an integer result overflows (debug assertions), or the allocation fails.
+    /// If an operand has zero elements, the operands are on different instances of the device, an integer result overflows (debug
+    /// assertions), or the allocation fails.
     pub fn try_convolve<K>(&self, kernel: K, mode: ConvolutionMode) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Scalar,
@@ -51,7 +52,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 
     /// Returns the cross-correlation with a kernel of the same rank: the [convolution](Tensor::convolve) with the reversed, conjugated
-    /// kernel. In the mode `Valid`, the element `[i]` is `Σ x[i + k] · conj(kernel[k])`.
+    /// kernel. In the mode `Valid`, element `[i]` is `Σ x[i + k] · conj(kernel[k])`.
     ///
     /// # Panics
     /// If an operand has zero elements, an integer result overflows (debug assertions), or the allocation fails.
@@ -74,7 +75,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`correlate`](Tensor::correlate).
     ///
     /// # Errors
-    /// If an operand has zero elements, an integer result overflows (debug assertions), or the allocation fails.
+    /// If an operand has zero elements, the operands are on different instances of the device, an integer result overflows (debug
+    /// assertions), or the allocation fails.
     pub fn try_correlate<K>(&self, kernel: K, mode: ConvolutionMode) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Scalar,

@@ -1,4 +1,4 @@
-//! Cross products.
+//! Cross products of vectors of three elements: `cross`.
 
 use super::binary::{Mul, Sub};
 use super::compute::{binary, binary_assign, binary_into};
@@ -15,11 +15,11 @@ use crate::storage::Storage;
 use crate::tensor::{Tensor, TensorViewMut};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns the cross products of vectors of three elements, which are along an axis of both operands. The operands broadcast. The
-    /// axis is counted in their common shape.
+    /// Returns the cross products of vectors of three elements. The vectors of both operands are along `axis`. The operands broadcast, and
+    /// `axis` is counted in their common shape.
     ///
     /// # Panics
-    /// If the shapes do not broadcast, the axis is out of range, an operand does not have three elements along it, an integer result
+    /// If the shapes do not broadcast, the axis is out of range, an operand does not have extent 3 along the axis, an integer result
     /// overflows (debug assertions), or the allocation fails.
     ///
     /// ```
@@ -46,7 +46,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`cross`](Tensor::cross).
     ///
     /// # Errors
-    /// If the shapes do not broadcast, the axis is out of range, an operand does not have three elements along it, an integer result
+    /// If the shapes do not broadcast, the axis is out of range, an operand does not have extent 3 along the axis, an integer result
     /// overflows (debug assertions), or the allocation fails.
     pub fn try_cross<A, B, R>(&self, axis: A, other: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where

@@ -1,4 +1,4 @@
-//! Differences of neighbouring elements.
+//! Differences of neighbouring elements: `diff`.
 
 use super::compute::binary;
 use super::op::Sub;
@@ -12,8 +12,8 @@ use crate::storage::Storage;
 use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns the differences of neighbouring elements along an axis, `x[i + 1] - x[i]`, taken `times` times. Each time, the extent of
-    /// the axis becomes smaller by one, until it is 0.
+    /// Returns the differences of neighbouring elements along an axis: `x[i + 1] - x[i]`. If `times` is 2, returns the differences of these
+    /// differences, and so on; if it is 0, a copy. Each time, the extent of the axis becomes smaller by one, until it is 0.
     ///
     /// # Panics
     /// If the axis is out of range, an integer result overflows (debug assertions), or the allocation fails.

@@ -55,7 +55,8 @@ macro_rules! transforms {
             #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
             ///
             /// # Errors
-            /// If an axis is out of range or named twice, a length is 0 or missing, or an allocation fails.
+            /// If an axis is out of range or named twice, no axis is named, a length is 0 or missing, there is not one length for each
+            /// axis, or an allocation fails.
             pub fn $try_name<A: $Axes<D>>(
                 &self,
                 $axes: A
@@ -82,10 +83,10 @@ macro_rules! transforms {
 }
 transforms! {
     /// Returns the Fourier transform along an axis: `Σ xⱼ · exp(−2πi·jk/n)` at index `k`. The result is complex. Real elements are
-    /// converted; [`rfft`](Tensor::rfft) takes half the time and memory for them.
+    /// converted to complex ones; for them, [`rfft`](Tensor::rfft) takes about half the time and memory.
     ///
-    /// [`fft_axes`](Tensor::fft_axes) transforms several axes. [`fft_with`](Tensor::fft_with) pads or cuts the axis, and scales the
-    /// result. The module [`fft`](crate::fft) describes lengths, plans, threads and devices.
+    /// [`fft_axes`](Tensor::fft_axes) transforms several axes. [`fft_with`](Tensor::fft_with) takes options, such as the length and
+    /// the normalisation. The module [`fft`](crate::fft) describes lengths, plans, threads and devices.
     ///
     /// # Panics
     /// If the axis is out of range or has extent 0, or an allocation fails.
@@ -112,8 +113,8 @@ transforms! {
     ifft, try_ifft: FftElement -> T::Complex,
     ("ifft", Complex, inverse: true, fft), axis: AxisArg => index, Fft::new();
 
-    /// Returns the Fourier transform of real numbers along an axis. It has the `n / 2 + 1` frequencies from 0 on: the transform at a
-    /// negative frequency is the conjugate of that at the positive one.
+    /// Returns the Fourier transform of real numbers along an axis, for the `n / 2 + 1` frequencies that are not negative. The transform at
+    /// a negative frequency is the conjugate of that at the opposite frequency.
     ///
     /// # Panics
     /// If the axis is out of range or has extent 0, or an allocation fails.
@@ -126,8 +127,8 @@ transforms! {
     rfft, try_rfft: FftReal -> T::Complex,
     ("rfft", FromReal, inverse: false, rfft), axis: AxisArg => index, Fft::new();
 
-    /// Returns the inverse of [`rfft`](Tensor::rfft) along an axis: `n` real numbers from the first `n / 2 + 1` complex ones. If there
-    /// are fewer of them, the others are taken to be zero.
+    /// Returns the inverse of [`rfft`](Tensor::rfft) along an axis: `n` real numbers, computed from the first `n / 2 + 1` complex ones. If
+    /// the axis has fewer elements, the missing ones are taken to be zero.
     ///
     /// There is no default for `n`, because `n / 2 + 1` does not tell whether `n` is even. As in NumPy, the imaginary parts at frequency 0
     /// and, if `n` is even, at the highest frequency are ignored.
@@ -143,10 +144,10 @@ transforms! {
     irfft, try_irfft: FftComplex -> T::Magnitude,
     ("irfft", ToReal, inverse: true, irfft), axis: AxisArg, n: usize => index, Fft::new().len(n);
 
-    /// Returns the Fourier transform along several axes, as [`fft`](Tensor::fft) along each of them.
+    /// Returns the Fourier transform along several axes: applies [`fft`](Tensor::fft) along each of them.
     ///
     /// # Panics
-    /// If an axis is out of range, named twice or has extent 0, or an allocation fails.
+    /// If an axis is out of range, named twice or has extent 0, no axis is named, or an allocation fails.
     ///
     /// ```
     /// use vierbein::{Complex, Tensor, tensor};
@@ -157,10 +158,10 @@ transforms! {
     fft_axes, try_fft_axes: FftElement -> T::Complex,
     ("fft", Complex, inverse: false, fft), axes: AxesArg => axes, Fft::new();
 
-    /// Returns the inverse Fourier transform along several axes, as [`ifft`](Tensor::ifft) along each of them.
+    /// Returns the inverse Fourier transform along several axes: applies [`ifft`](Tensor::ifft) along each of them.
     ///
     /// # Panics
-    /// If an axis is out of range, named twice or has extent 0, or an allocation fails.
+    /// If an axis is out of range, named twice or has extent 0, no axis is named, or an allocation fails.
     ///
     /// ```
     /// use vierbein::{Complex, tensor};
@@ -174,7 +175,7 @@ transforms! {
     /// then [`fft`](Tensor::fft) along the others.
     ///
     /// # Panics
-    /// If an axis is out of range, named twice or has extent 0, or an allocation fails.
+    /// If an axis is out of range, named twice or has extent 0, no axis is named, or an allocation fails.
     ///
     /// ```
     /// use vierbein::Tensor;
@@ -188,7 +189,8 @@ transforms! {
     /// Returns the inverse of [`rfft_axes`](Tensor::rfft_axes). `n` is the number of real elements along the axis that is named last.
     ///
     /// # Panics
-    /// If an axis is out of range, named twice or has extent 0, `n` is 0, or an allocation fails.
+    /// If an axis is out of range or named twice, no axis is named, an axis other than the one that is named last has extent 0, `n` is
+    /// 0, or an allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -201,7 +203,7 @@ transforms! {
     /// [`fft`](Tensor::fft) along one axis or several, with options.
     ///
     /// # Panics
-    /// If an axis is out of range or named twice, a length is 0, the number of lengths is not that of the axes, or an allocation
+    /// If an axis is out of range or named twice, no axis is named, a length is 0, there is not one length for each axis, or an allocation
     /// fails.
     ///
     /// ```
@@ -216,7 +218,7 @@ transforms! {
     /// [`ifft`](Tensor::ifft) along one axis or several, with options.
     ///
     /// # Panics
-    /// If an axis is out of range or named twice, a length is 0, the number of lengths is not that of the axes, or an allocation
+    /// If an axis is out of range or named twice, no axis is named, a length is 0, there is not one length for each axis, or an allocation
     /// fails.
     ///
     /// ```
@@ -230,7 +232,7 @@ transforms! {
     /// [`rfft`](Tensor::rfft) along one axis or several, with options.
     ///
     /// # Panics
-    /// If an axis is out of range or named twice, a length is 0, the number of lengths is not that of the axes, or an allocation
+    /// If an axis is out of range or named twice, no axis is named, a length is 0, there is not one length for each axis, or an allocation
     /// fails.
     ///
     /// ```
@@ -241,11 +243,12 @@ transforms! {
     rfft_with, try_rfft_with: FftReal -> T::Complex,
     ("rfft", FromReal, inverse: false, rfft), axes: AxesArg, options: Fft => axes, options;
 
-    /// [`irfft`](Tensor::irfft) along one axis or several, with options. They must contain the length along the axis that is named last.
+    /// [`irfft`](Tensor::irfft) along one axis or several, with options. The options must contain the length along the axis that is named
+    /// last.
     ///
     /// # Panics
-    /// If an axis is out of range or named twice, a length is 0, the number of lengths is not that of the axes, the length along the
-    /// axis that is named last is not given, or an allocation fails.
+    /// If an axis is out of range or named twice, no axis is named, a length is 0, there is not one length for each axis, the length along
+    /// the axis that is named last is missing, or an allocation fails.
     ///
     /// ```
     /// use vierbein::{fft::{Fft, Norm}, tensor};

@@ -19,9 +19,12 @@ use crate::tensor::{AsView, Tensor, TensorView};
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the [convolution](Tensor::convolve) with a kernel of the same rank, computed by Fourier transforms.
     ///
-    /// The cost does not depend on the size of the kernel, so for large kernels this is faster than [`convolve`](Tensor::convolve).
-    /// Rounding errors are relative to the largest elements of the result, not to each element. A NaN or an infinity makes every element
-    /// NaN. Results and kernels are padded with zeros to lengths whose prime factors are 2, 3 and 5.
+    /// Both operands are padded with zeros to the same extents: along each axis, at most the sum of both extents, rounded up to a product
+    /// of the prime numbers 2, 3 and 5. The cost is that of three transforms of this size, so for large kernels this method is faster than
+    /// [`convolve`](Tensor::convolve). If an operand has extent 1 along an axis, there is no transform along this axis.
+    ///
+    /// Rounding errors are relative to the largest elements of the result, not to each element. A NaN or an infinity makes all elements of
+    /// its transform NaN. This is the whole result if no operand has extent 1 along an axis.
     ///
     /// # Panics
     /// If an operand has zero elements, or an allocation fails.
@@ -46,7 +49,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`fft_convolve`](Tensor::fft_convolve).
     ///
     /// # Errors
-    /// If an operand has zero elements, or an allocation fails.
+    /// If an operand has zero elements, the operands are on different instances of the device, or an allocation fails.
     pub fn try_fft_convolve<K>(&self, kernel: K, mode: ConvolutionMode) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: FftElement,
@@ -81,7 +84,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`fft_correlate`](Tensor::fft_correlate).
     ///
     /// # Errors
-    /// If an operand has zero elements, or an allocation fails.
+    /// If an operand has zero elements, the operands are on different instances of the device, or an allocation fails.
     pub fn try_fft_correlate<K>(
         &self,
         kernel: K,

@@ -10,7 +10,7 @@ use crate::storage::Storage;
 use crate::tensor::{Tensor, ViewOf};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns a view with one or more axes reversed: index 0 becomes the last index.
+    /// Returns a view with one or more axes reversed: index 0 of the view is the last index of `self`.
     ///
     /// # Panics
     /// If an axis is out of range or named twice.

@@ -12,8 +12,8 @@ use crate::storage::Storage;
 use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Rotates the elements by half of each named axis, so that frequency 0 of a Fourier transform is in the middle: the element at
-    /// index 0 moves to index `n / 2`. Takes one axis or several.
+    /// Returns a copy that is rotated along one axis or several by half of their extents, so that frequency 0 of a Fourier transform is in
+    /// the middle: the element at index 0 moves to index `n / 2`.
     ///
     /// # Panics
     /// If an axis is out of range or named twice, or the allocation fails.
@@ -43,7 +43,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.shifted("fftshift", false, axes.axes().as_ref())
     }
 
-    /// The inverse of [`fftshift`](Tensor::fftshift): the element at index `n / 2` moves to index 0. The two differ if `n` is odd.
+    /// Undoes [`fftshift`](Tensor::fftshift): the element at index `n / 2` moves to index 0. The two methods differ if `n` is odd.
     ///
     /// # Panics
     /// If an axis is out of range or named twice, or the allocation fails.
@@ -88,7 +88,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
 impl<T: RealFloat, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// Returns the frequencies of the elements of an [`fft`](Tensor::fft) of length `n`: `0, 1, .. (n − 1) / 2, −(n / 2), .. −1`, divided
-    /// by `n · spacing`. `spacing` is the distance between two samples. The frequencies are in cycles per unit of `spacing`.
+    /// by `n · spacing`. `spacing` is the distance between neighbouring samples. The frequencies are in cycles per unit of `spacing`.
     ///
     /// # Panics
     /// If `n` is 0, `spacing` is 0 or not finite, the shape exceeds the address space, or the allocation fails.

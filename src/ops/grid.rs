@@ -1,4 +1,4 @@
-//! Grids of coordinates, and functions of all pairs of elements.
+//! Grids of coordinates (`meshgrid`), and functions of all pairs of elements (`outer_map`).
 
 use super::operands::SameOrderOperand;
 use crate::device::{Device, Elementwise, RunsClosures};
@@ -9,10 +9,10 @@ use crate::rank::{Broadcast, ContractRanks, Dim, Rank};
 use crate::storage::Storage;
 use crate::tensor::{Tensor, TensorView};
 
-/// Returns the coordinates of all points of a grid: N views of rank N, of which the k-th has element `axes[k][i_k]` at index
-/// `[i_0, .., i_(N - 1)]`.
+/// Returns the coordinates of all points of a grid as N views of rank N, one for each coordinate. View `k` has the element `axes[k][i_k]`
+/// at index `[i_0, .., i_(N - 1)]`.
 ///
-/// The axes of the views are in the order of the arguments (NumPy's `indexing="ij"`). Nothing is copied.
+/// Axis `k` of each view has the extent of `axes[k]` (NumPy's `indexing="ij"`). Nothing is copied.
 ///
 /// # Panics
 /// If the shape of the grid exceeds the address space.
@@ -66,7 +66,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Calls a closure on all pairs of an element of `self` and an element of `other`, on the host, in unspecified order. The result has
     /// the axes of `self`, then those of `other`.
     ///
-    /// [`outer`](Tensor::outer) multiplies.
+    /// [`outer`](Tensor::outer) computes the products of all pairs.
     ///
     /// # Panics
     /// If the result exceeds the address space, an allocation on the host fails, or the closure panics. After a panic of the closure,

@@ -15,9 +15,9 @@ use core::ops::{AddAssign, RangeInclusive};
 pub(crate) const HISTOGRAM: &str = "compute a histogram";
 pub(crate) const BINCOUNT: &str = "count integers";
 
-/// The bins of a [`histogram`](Tensor::histogram). Methods take `impl Into<Bins>`: a number, a number and a range, or edges.
+/// The bins of a [`histogram`](Tensor::histogram). Methods take `impl Into<Bins>`: a number of bins, a number and a range, or edges.
 ///
-/// Each bin contains its left edge, but not its right one. The last bin contains both.
+/// Each bin contains its left edge, but not its right one. The last bin contains both edges.
 ///
 /// ```
 /// use vierbein::{Bins, tensor};
@@ -29,12 +29,13 @@ pub(crate) const BINCOUNT: &str = "count integers";
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Bins<'a> {
-    /// A number of bins of equal widths, from the minimum of the elements to their maximum. If these are equal, the bins are from half
-    /// below to half above.
+    /// A number of bins of equal widths, from the minimum of the elements to their maximum. If both are equal to `x`, the bins are from
+    /// `x - 0.5` to `x + 0.5`.
     Count(usize),
-    /// A number of bins of equal widths, from one number to another.
+    /// A number of bins of equal widths, from the start of a range to its end. If both are equal to `x`, the bins are from `x - 0.5` to
+    /// `x + 0.5`.
     Range(usize, RangeInclusive<f64>),
-    /// The edges, which must rise: one more than bins.
+    /// The edges, in ascending order: one more than the number of bins. Edges may be equal.
     Edges(&'a [f64]),
 }
 
@@ -63,7 +64,10 @@ fn invalid(reason: String) -> Error {
     Error::Argument { op: HISTOGRAM, reason }
 }
 
-/// Returns the edges of `count` bins of equal widths.
+/// Returns the edges of `count` bins of equal widths from `low` to `high`.
+///
+/// # Errors
+/// If the edges are not distinct and finite, or the allocation fails.
 fn equal_edges(count: usize, low: f64, high: f64) -> Result<Vec<f64>, Error> {
     let mut edges = via_host::zeros::<f64>(count.saturating_add(1))?;
     let step = (high - low) / count as f64;
@@ -73,11 +77,11 @@ fn equal_edges(count: usize, low: f64, high: f64) -> Result<Vec<f64>, Error> {
         return Ok(edges);
     }
     Err(invalid(format!(
-        "{count} bins from {low} to {high} do not have edges that differ and are finite; choose fewer bins or another range"
+        "{count} bins from {low} to {high} do not have edges that are distinct and finite; choose fewer bins or another range"
     )))
 }
 
-/// Returns the edges of bins for elements.
+/// Returns the edges of the bins for the elements `x`.
 fn edges_of<T: RealScalar>(bins: &Bins<'_>, x: &[T]) -> Result<Vec<f64>, Error> {
     match bins {
         Bins::Count(0) | Bins::Range(0, _) => {
@@ -86,14 +90,14 @@ fn edges_of<T: RealScalar>(bins: &Bins<'_>, x: &[T]) -> Result<Vec<f64>, Error> 
         Bins::Count(count) => {
             if x.is_empty() {
                 return Err(invalid(
-                    "there are no elements whose range the bins could have; name a range or edges".into(),
+                    "there are no elements to take a range from; pass a range or edges".into(),
                 ));
             }
             let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
             for element in x {
                 let value = element.in_f64();
                 if !value.is_finite() {
-                    return Err(invalid(format!("{element} is among the elements; name a range or edges")));
+                    return Err(invalid(format!("{element} is among the elements; pass a range or edges")));
                 }
                 (low, high) = (low.min(value), high.max(value));
             }
@@ -106,7 +110,9 @@ fn edges_of<T: RealScalar>(bins: &Bins<'_>, x: &[T]) -> Result<Vec<f64>, Error> 
         Bins::Range(count, range) => {
             let (low, high) = (*range.start(), *range.end());
             if !(low <= high && low.is_finite() && high.is_finite()) {
-                return Err(invalid(format!("the range from {low} to {high} is not finite and rising")));
+                return Err(invalid(format!(
+                    "the range from {low} to {high} must be finite and must not end below its start"
+                )));
             }
             if low == high {
                 equal_edges(*count, low - 0.5, high + 0.5)
@@ -124,7 +130,7 @@ fn edges_of<T: RealScalar>(bins: &Bins<'_>, x: &[T]) -> Result<Vec<f64>, Error> 
             {
                 let (edge, before) = (edges[i + 1], edges[i]);
                 return Err(invalid(format!(
-                    "edge {} is {edge}, after {before}; the edges must rise: sort them first",
+                    "edge {} is {edge}, after {before}; the edges must be in ascending order; sort them first",
                     i + 1
                 )));
             }
@@ -135,7 +141,7 @@ fn edges_of<T: RealScalar>(bins: &Bins<'_>, x: &[T]) -> Result<Vec<f64>, Error> 
     }
 }
 
-/// Returns the sums of the weights of the elements in each bin, and the edges. `weight` returns the weight of the element with an index.
+/// Returns, for each bin, the sum of the weights of the elements in it; and the edges. `weight(i)` is the weight of element `x[i]`.
 pub(crate) fn sums_of_bins<T: RealScalar, U: Element + AddAssign>(
     x: &[T],
     bins: &Bins<'_>,
@@ -153,7 +159,7 @@ pub(crate) fn sums_of_bins<T: RealScalar, U: Element + AddAssign>(
             continue;
         }
         let bin = if equal_widths {
-            // Rounded: the edges decide.
+            // The product is rounded, so the bin can be wrong. The comparisons with the edges correct it.
             let mut bin = (((x - low) * per_unit) as usize).min(count - 1);
             while x < edges[bin] {
                 bin -= 1;
@@ -170,8 +176,8 @@ pub(crate) fn sums_of_bins<T: RealScalar, U: Element + AddAssign>(
     Ok((sums, edges))
 }
 
-/// Returns the sums of the weights of the elements that are equal to each integer from 0 on: at least `least` sums. `weight` returns the
-/// weight of the element with an index.
+/// Returns, for each integer from 0 to the maximum of `x`, the sum of the weights of the elements that are equal to it. The result has at
+/// least `least` elements. `weight(i)` is the weight of element `x[i]`.
 pub(crate) fn sums_of_integers<T: RealScalar + Bits, U: Element + AddAssign>(
     x: &[T],
     least: usize,
@@ -190,6 +196,8 @@ pub(crate) fn sums_of_integers<T: RealScalar + Bits, U: Element + AddAssign>(
     Ok(sums)
 }
 
+/// Checks that there is one weight for each element.
+///
 /// # Errors
 /// If weights and elements have different shapes.
 pub(crate) fn check_weights(op: &'static str, shape: &[usize], weights: &[usize]) -> Result<(), Error> {
@@ -201,7 +209,7 @@ pub(crate) fn check_weights(op: &'static str, shape: &[usize], weights: &[usize]
     Err(Error::Argument { op, reason })
 }
 
-/// Returns a tensor of rank 1.
+/// Moves the values to a vector on the device.
 fn line<T: Element, O: Order, Dev: Device>(
     device: &Dev,
     values: Vec<T>,
@@ -210,17 +218,18 @@ fn line<T: Element, O: Order, Dev: Device>(
     Ok(Tensor::contiguous(device.adopt(values)?, [len], device.clone()))
 }
 
-/// The sums of bins, and their edges.
+/// The count or the sum of weights of each bin, and the edges of the bins.
 type Histogram<U, O, Dev> = (Tensor<U, Rank<1>, O, Dev>, Tensor<f64, Rank<1>, O, Dev>);
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns the numbers of elements in bins, and the edges of the bins: one more than bins. [`Bins`] has the ways to choose them.
+    /// Returns the number of elements in each bin, and the edges of the bins. [`Bins`] says how to choose the bins.
     ///
-    /// Elements outside of all bins are not counted, nor is NaN. Elements are compared with the edges as `f64`, which rounds integers of
-    /// more than 53 bits.
+    /// NaN and elements outside of all bins are not counted. Elements are compared with the edges as `f64`, which rounds integers of more
+    /// than 53 bits.
     ///
     /// # Panics
-    /// * If there are no bins, the edges do not rise, or the range is not finite.
+    /// * If the number of bins is 0, there are fewer than two edges, or the edges are not in ascending order.
+    /// * If the range is not finite, ends below its start, or is too narrow for distinct edges.
     /// * If only a number of bins is given, and the tensor is empty or an element is not finite.
     /// * If the allocation fails.
     ///
@@ -244,7 +253,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`histogram`](Tensor::histogram).
     ///
     /// # Errors
-    /// * If there are no bins, the edges do not rise, or the range is not finite.
+    /// * If the number of bins is 0, there are fewer than two edges, or the edges are not in ascending order.
+    /// * If the range is not finite, ends below its start, or is too narrow for distinct edges.
     /// * If only a number of bins is given, and the tensor is empty or an element is not finite.
     /// * If the allocation fails.
     pub fn try_histogram<'b>(&self, bins: impl Into<Bins<'b>>) -> Result<Histogram<i64, O, Dev>, Error>
@@ -256,10 +266,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok((line(self.device(), counts)?, line(self.device(), edges)?))
     }
 
-    /// [`histogram`](Tensor::histogram) in which each element counts with a weight: returns the sums of the weights.
+    /// Returns the sum of the weights of the elements in each bin, and the edges of the bins: a weighted
+    /// [`histogram`](Tensor::histogram).
     ///
     /// # Panics
-    /// If `weights` has another shape; and as [`histogram`](Tensor::histogram).
+    /// * If `weights` has another shape.
+    /// * For the reasons given for [`histogram`](Tensor::histogram).
     ///
     /// ```
     /// use vierbein::tensor;
@@ -304,7 +316,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok((line(self.device(), sums)?, line(self.device(), edges)?))
     }
 
-    /// Counts how often each integer from 0 to the maximum occurs. The result has at least `least` elements.
+    /// Counts how often each integer from 0 to the maximum of the elements occurs. The result has at least `least` elements.
     ///
     /// # Panics
     /// If an element is negative, or the allocation fails.
@@ -334,7 +346,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         line(self.device(), sums_of_integers(&x, least, |_| 1i64)?)
     }
 
-    /// [`bincount`](Tensor::bincount) in which each element counts with a weight: returns the sums of the weights.
+    /// Returns, for each integer from 0 to the maximum, the sum of the weights of the elements that are equal to it: a weighted
+    /// [`bincount`](Tensor::bincount).
     ///
     /// # Panics
     /// If `weights` has another shape, an element is negative, or the allocation fails.

@@ -14,11 +14,11 @@ use crate::tensor::{AsView, Tensor};
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns, for each element, the value of the piecewise linear function through the points `(xp[k], fp[k])`.
     ///
-    /// Below `xp[0]` the value is `fp[0]`, above the last point it is the last value. NaN stays NaN. Each element takes a binary search,
-    /// which is computed on the host.
+    /// Below the first position the value is that of the first point, and above the last position that of the last point. NaN stays NaN.
+    /// The values are computed on the host, with a binary search for each element.
     ///
     /// # Panics
-    /// If `xp` and `fp` differ in length or are empty, `xp` does not increase strictly, or the allocation fails.
+    /// If `xp` and `fp` differ in length or are empty, `xp` does not increase strictly or contains NaN, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -38,7 +38,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`interp`](Tensor::interp).
     ///
     /// # Errors
-    /// If `xp` and `fp` differ in length or are empty, `xp` does not increase strictly, or the allocation fails.
+    /// If `xp` and `fp` differ in length or are empty, `xp` does not increase strictly or contains NaN, or the allocation fails.
     pub fn try_interp<X, F>(&self, xp: X, fp: F) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: RealFloat,
@@ -50,7 +50,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Tensor::try_from_vec_in(self.shape(), values, self.device())
     }
 
-    /// Returns the integrals along an axis by the trapezoidal rule, for points at distance `dx`: the sum of `dx · (y[k] + y[k + 1]) / 2`.
+    /// Returns the integrals along an axis by the trapezoidal rule, for points that are `dx` apart: the sum of
+    /// `dx · (y[k] + y[k + 1]) / 2`.
     ///
     /// The result is zero if the axis has fewer than two elements.
     ///

@@ -81,7 +81,8 @@ where
 /// [`concatenate`] into a preallocated tensor or mutable view of exactly the result's shape.
 ///
 /// # Panics
-/// For the reasons given for [`concatenate`], or if `out` does not have the result's shape. Nothing is written then.
+/// If there are no parts, the axis is out of range, the shapes differ along another axis, `out` does not have the result's shape, or one of
+/// the tensors is on another instance of the device. `out` is unchanged then.
 ///
 /// ```
 /// use vierbein::{Tensor, concatenate_into, tensor};
@@ -133,7 +134,7 @@ where
     join::concatenate(device, axis, parts.iter().map(Tensor::operand), output)
 }
 
-/// Joins tensors of one shape along a new axis: the part `k` is at index `k` of axis `axis` of the result.
+/// Joins tensors of the same shape along a new axis: part `k` is at index `k` along axis `axis` of the result.
 ///
 /// # Panics
 /// If there are no parts, the shapes differ, the axis is out of range, or the allocation fails.

@@ -1,4 +1,4 @@
-//! Selection: partitions and the greatest elements along an axis.
+//! Selection along an axis: partitions (`partition`) and the greatest elements (`top_k`).
 
 use crate::axis::{AxisArg, IndexNumber, as_given, from_start};
 use crate::device::{Device, Permute, Reduce};
@@ -13,10 +13,10 @@ use crate::tensor::Tensor;
 pub(crate) const PARTITION: &str = "partition";
 pub(crate) const TOP_K: &str = "find the greatest elements";
 
-/// Returns `k` counted from 0.
+/// Checks the axis and the index `k` along it. Returns `k`, counted from the start if it is negative.
 ///
 /// # Errors
-/// If there is no such axis, or no such index along it.
+/// If the axis is out of range, or `k` is out of range for its extent.
 pub(crate) fn check_kth(axes: Axes<'_>, axis: usize, k: impl IndexNumber) -> Result<usize, Error> {
     axes.check_axis(PARTITION, axis)?;
     let shape = axes.shape();
@@ -27,8 +27,10 @@ pub(crate) fn check_kth(axes: Axes<'_>, axis: usize, k: impl IndexNumber) -> Res
     Err(Error::IndexOutOfBounds { op: PARTITION, index: as_given(k), axis, shape: shape.to_vec() })
 }
 
+/// Checks the axis, and that its extent is at least `k`.
+///
 /// # Errors
-/// If there is no such axis, or if it has fewer than `k` elements.
+/// If the axis is out of range, or its extent is less than `k`.
 pub(crate) fn check_top(axes: Axes<'_>, axis: usize, k: usize) -> Result<(), Error> {
     axes.check_axis(TOP_K, axis)?;
     let shape = axes.shape();
@@ -43,10 +45,10 @@ pub(crate) fn check_top(axes: Axes<'_>, axis: usize, k: usize) -> Result<(), Err
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns the elements, partitioned along an axis: index `k` has the element that it would have in the sorted tensor, no element
-    /// before it is greater, and no element after it is less. The order of the other elements is unspecified.
+    /// Returns the elements, partitioned along an axis: the element at index `k` is the one that [`sort`](Tensor::sort) would put there. No
+    /// element before it is greater, and no element after it is less. The order of the elements on each side is unspecified.
     ///
-    /// This is faster than [`sort`](Tensor::sort). NaN is last.
+    /// NaN is last. A partition is faster than a sort.
     ///
     /// # Panics
     /// If the axis is out of range, `k` is not an index along it, or the allocation fails.
@@ -91,8 +93,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Returns the `k` greatest elements along an axis, the greatest first, and their indices along the axis.
     ///
-    /// Of elements that are equal, those with lower indices are first. NaN is last: it is among the results only if there are fewer
-    /// than `k` other elements.
+    /// Equal elements are in ascending order of their indices. NaN is last: it is among the results only if there are fewer than `k` other
+    /// elements.
     ///
     /// # Panics
     /// If the axis is out of range, it has fewer than `k` elements, or the allocation fails.

@@ -1,4 +1,4 @@
-//! Polynomials.
+//! Values of polynomials: `polyval`.
 
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars};
 use crate::element::{Arithmetic, Scalar};
@@ -38,7 +38,7 @@ impl<T: Scalar> BinaryOp<T, T> for Horner<T> {
 impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O, Dev, S> {
     /// Returns, for each element of `x`, the value of the polynomial whose coefficients are `self`, highest power first.
     ///
-    /// The result has the shape of `x`. Horner's method takes one pass over the result per coefficient after the first one. A polynomial
+    /// The result has the shape of `x`. Horner's method takes one pass over the result for each coefficient except the first. A polynomial
     /// without coefficients is zero.
     ///
     /// # Panics
@@ -61,7 +61,7 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O,
     /// Fallible variant of [`polyval`](Tensor::polyval).
     ///
     /// # Errors
-    /// If an integer result overflows (debug assertions), or the allocation fails.
+    /// If the tensors are on different instances of the device, an integer result overflows (debug assertions), or the allocation fails.
     pub fn try_polyval<X>(&self, x: X) -> Result<Tensor<T, X::Dim, O, Dev>, Error>
     where
         Dev: Elementwise<T>,

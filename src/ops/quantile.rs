@@ -17,16 +17,17 @@ pub(crate) const QUANTILE: &str = "quantile";
 /// How a quantile is computed from sorted elements: the nine methods of Hyndman and Fan (The American Statistician 50, 1996), with
 /// NumPy's names.
 ///
-/// A quantile of level `q` of `n` elements is at position `h` of the sorted elements, counted from 0. If `h` is not an integer, the
-/// continuous methods interpolate linearly. `h` is limited to the range from 0 to `n - 1`.
+/// The first three methods return an element, or the mean of two. The others compute a position `h` among the `n` sorted elements, counted
+/// from 0, from the level `q`. If `h` is not an integer, they interpolate linearly between the two elements next to it. `h` is limited to
+/// the range from 0 to `n - 1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Quantile {
-    /// The first element for which at least `q · n` elements are not greater. Not interpolated.
+    /// The smallest element `x` such that at least `q · n` elements are not greater than `x`.
     InvertedCdf,
-    /// As `InvertedCdf`, but the mean of two elements if `q · n` is an integer.
+    /// The element of `InvertedCdf`. If `q · n` is an integer other than 0 and `n`, the mean of this element and the next one.
     AveragedInvertedCdf,
-    /// The element closest to position `q · n - 1`; of two, the one at the odd position, counted from 0. Not interpolated.
+    /// The element closest to position `q · n - 1`, counted from 0. If two are equally close, the one at the odd position.
     ClosestObservation,
     /// `h = q · n - 1`.
     InterpolatedInvertedCdf,
@@ -44,8 +45,8 @@ pub enum Quantile {
 }
 
 impl Quantile {
-    /// Returns the position, counted from 0, of the lower of two neighbours among `n` sorted elements, and the weight of the higher one.
-    /// If the weight is not 0, there is a higher one.
+    /// Returns `(k, weight)`: among `n` sorted elements, the quantile is between elements `k` and `k + 1`, and `weight` is the weight of
+    /// element `k + 1`. If `weight` is not 0, `k + 1` is less than `n`.
     pub(crate) fn place(self, n: usize, level: f64) -> (usize, f64) {
         let count = n as f64;
         let position = |alpha: f64, beta: f64| count * level + (alpha + level * (1.0 - alpha - beta)) - 1.0;
@@ -81,8 +82,8 @@ impl Quantile {
     }
 }
 
-/// The levels of quantiles: one number, for a result without the axis, or an array or slice of numbers, for a result in which the axis
-/// numbers the levels.
+/// The levels of quantiles. For one number, the result does not have the axis. For an array or slice of numbers, the result has one index
+/// along the axis for each level.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name levels of quantiles",
     label = "expected an `f64` or an array of `f64`",
@@ -117,8 +118,10 @@ impl<D: RemoveAxes<1>> QuantileArg<D> for &[f64] {
     }
 }
 
+/// Checks that each level is from 0 to 1.
+///
 /// # Errors
-/// If a level is not from 0 to 1.
+/// If a level is less than 0, greater than 1, or NaN.
 pub(crate) fn check_levels(levels: &[f64]) -> Result<(), Error> {
     match levels.iter().find(|level| !(0.0..=1.0).contains(*level)) {
         None => Ok(()),
@@ -130,8 +133,8 @@ pub(crate) fn check_levels(levels: &[f64]) -> Result<(), Error> {
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns the median of all elements: the middle one of the sorted elements, or the mean of the two middle ones. It is NaN if an
-    /// element is NaN.
+    /// Returns the median of all elements: the middle one of the sorted elements, or the mean of the two middle ones. The median is NaN if
+    /// an element is NaN.
     ///
     /// # Panics
     /// If the tensor is empty, or the allocation fails.
@@ -201,8 +204,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.quantiles_of(MEDIAN, axis.index(), &[0.5], None)
     }
 
-    /// Returns quantiles along an axis, for levels from 0 to 1. For one level, the result does not have the axis; for an array of levels,
-    /// the axis numbers the levels. A quantile is NaN if an element is NaN.
+    /// Returns quantiles along an axis, for levels from 0 to 1. For one level, the result does not have the axis. For an array of levels,
+    /// the result has one index along the axis for each level. A quantile is NaN if one of its elements is NaN.
     ///
     /// # Panics
     /// If the axis is out of range or has zero elements, a level is not from 0 to 1, or the allocation fails.
@@ -248,8 +251,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.quantiles_of(QUANTILE, axis.index(), levels.levels(), Some(method))
     }
 
-    /// Computes quantiles along an axis. If the result has the rank of `self`, the axis numbers the levels. Otherwise the result does not
-    /// have the axis, and there is one level.
+    /// Computes quantiles along an axis. If `R` is the rank of `self`, the result has one index along the axis for each level. Otherwise,
+    /// the result does not have the axis, and there is one level. If `method` is `None`, computes medians.
     fn quantiles_of<R: Dim>(
         &self,
         op: &'static str,

@@ -1,4 +1,5 @@
-//! Copies of a tensor with its elements at other indices, or repeated: `roll`, `tile`, `repeat`, `pad`, and the triangles of matrices.
+//! Tensors that have the elements of another tensor at other indices or several times: `roll`, `tile`, `repeat`, `pad`, and the triangles
+//! of matrices.
 
 use super::compute::check_out;
 use crate::axis::{AxisArg, IndexNumber, all_from_start};
@@ -64,8 +65,8 @@ impl<const N: usize, D: Dim<Shape = [usize; N]>> PadWidths<D> for [(usize, usize
     }
 }
 
-/// Returns the scalar that a rearrangement needs as a tensor of rank 0 on the device of `x`.
-fn beside<T, D, O, Dev, S>(
+/// Copies the scalar that a rearrangement needs, if any, to a tensor of rank 0 on the device of `x`.
+fn scalar_on_device<T, D, O, Dev, S>(
     x: &Tensor<T, D, O, Dev, S>,
     scalar: Option<T>,
 ) -> Result<Option<Tensor<T, Rank<0>, O, Dev>>, Error>
@@ -79,8 +80,9 @@ where
     scalar.map(|scalar| Tensor::try_scalar_in(scalar, x.device())).transpose()
 }
 
-/// Defines a method that returns a new tensor of the same rank, its fallible variant, and both with a preallocated output. The body of a
-/// row changes the shape of the operand to that of the result, and evaluates to the rearrangement and its scalar.
+/// Defines four methods per row: one that returns a new tensor of the same rank, its variant with a preallocated output, and the fallible
+/// variants of both. The body of a row gets the shape of the operand, changes it to that of the result, and evaluates to the rearrangement
+/// and the scalar that [`Rearrangement::write`] needs.
 macro_rules! copies {
     ($(
         $(#[$doc:meta])*
@@ -111,7 +113,7 @@ macro_rules! copies {
                 let mut result = self.shape();
                 let $shape = result.as_mut();
                 let (rearrangement, scalar): (Rearrangement, Option<T>) = $body;
-                let scalar = beside(self, scalar)?;
+                let scalar = scalar_on_device(self, scalar)?;
                 Tensor::allocate_with(result, self.device().clone(), |out, device| {
                     let scalar = scalar.as_ref().map(Tensor::operand);
                     rearrangement.write(device, O::ROW_MAJOR, self.operand(), scalar, out)
@@ -121,7 +123,7 @@ macro_rules! copies {
             #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") into a preallocated tensor or mutable view of exactly the result's shape.")]
             ///
             /// # Panics
-            #[doc = concat!("For the reasons given for [`", stringify!($name), "`](Tensor::", stringify!($name), "), or if `out` does not have the result's shape. Nothing is written then.")]
+            #[doc = concat!("For the reasons given for [`", stringify!($name), "`](Tensor::", stringify!($name), "), or if `out` does not have the result's shape. `out` is unchanged then.")]
             #[track_caller]
             pub fn $into<S2: StorageMut<T, Dev>, $($generic)*>(
                 &self $(, $arg: $ty)*, out: &mut Tensor<T, D, O, Dev, S2>,
@@ -148,7 +150,7 @@ macro_rules! copies {
                 let $shape = result.as_mut();
                 let (rearrangement, scalar): (Rearrangement, Option<T>) = $body;
                 check_out(stringify!($name), result.as_ref(), self.device(), out)?;
-                let scalar = beside(self, scalar)?;
+                let scalar = scalar_on_device(self, scalar)?;
                 let (output, device) = out.output();
                 let scalar = scalar.as_ref().map(Tensor::operand);
                 rearrangement.write(device, O::ROW_MAJOR, self.operand(), scalar, output)
@@ -174,8 +176,8 @@ copies! {
         (Rearrangement::roll(shape, &[axis.index()], &[by])?, None)
     };
 
-    /// Returns a copy whose elements are shifted by `by[k]` along `axes[k]`, see [`roll`](Tensor::roll). If an axis is named twice, its
-    /// shifts add up.
+    /// Returns a copy whose elements are shifted by `by[k]` along each axis `axes[k]`, as [`roll`](Tensor::roll) does along one axis. If an
+    /// axis is named twice, its shifts are added.
     ///
     /// # Panics
     /// If an axis is out of range, or the allocation fails.
@@ -189,7 +191,7 @@ copies! {
         (Rearrangement::roll(shape, &all_from_start(axes, D::NDIM), &by)?, None)
     };
 
-    /// Returns a tensor that consists of copies of this tensor: `counts[k]` of them along axis `k`.
+    /// Returns a tensor that consists of copies of `self`: `counts[k]` of them along axis `k`.
     ///
     /// # Panics
     /// If the result exceeds the address space, or the allocation fails.
@@ -201,11 +203,12 @@ copies! {
     tile, try_tile, tile_into, try_tile_into
     [] (counts: D::Shape) [] |shape| (Rearrangement::tile(shape, counts.as_ref())?, None);
 
-    /// Returns a tensor with each index of an axis repeated: `counts` times, or index `i` `counts[i]` times.
+    /// Returns a tensor in which each index along an axis is repeated. `counts` is the number of times for all indices, or an array or
+    /// slice with one number for each index.
     ///
     /// # Panics
-    /// If the axis is out of range, an array of counts does not have one count for each index, the result exceeds the address space,
-    /// or the allocation fails.
+    /// If the axis is out of range, an array or slice does not have one count for each index, the result exceeds the address space, or the
+    /// allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -217,13 +220,14 @@ copies! {
         (Rearrangement::repeat(shape, axis.index(), counts.counts())?, None)
     };
 
-    /// Returns a copy with elements added before and after each axis. [`Pad`] says which elements.
+    /// Returns a copy with elements added before and after each axis. `how` says which elements: see [`Pad`].
     ///
-    /// The widths are one number for all ends of all axes, a pair `(before, after)` for all axes, or an array of pairs with one pair for
-    /// each axis.
+    /// The widths are one number for both ends of all axes, one pair `(before, after)` for all axes, or an array with one pair for each
+    /// axis.
     ///
     /// # Panics
-    /// If an axis has no elements and is to be padded with its own, the result exceeds the address space, or the allocation fails.
+    /// If `how` is not [`Pad::Constant`] and elements are added to an axis of extent 0, the result exceeds the address space, or the
+    /// allocation fails.
     ///
     /// ```
     /// use vierbein::{Pad, tensor};
@@ -239,8 +243,9 @@ copies! {
         (Rearrangement::pad(shape, widths, how.kind(), size_of::<T>())?, constant)
     };
 
-    /// Returns the lower triangle of a matrix: the elements up to diagonal `k`, and zeros above it. Diagonal 0 is the main diagonal;
-    /// positive numbers are above it. In a batch, the matrices are in the last two axes (row-major) or the first two (column-major).
+    /// Returns the lower triangle of a matrix: the elements on diagonal `k` and below it, and zeros above it. Diagonal 0 is the main
+    /// diagonal; diagonals with positive numbers are above it. In a batch, the axes of the matrices are the last two (row-major) or the
+    /// first two (column-major).
     ///
     /// # Panics
     /// If the allocation fails.
@@ -254,7 +259,8 @@ copies! {
         (Rearrangement::Triangle(Triangle::Lower, k), Some(T::default()))
     };
 
-    /// Returns the upper triangle of a matrix: the elements from diagonal `k` on, and zeros below it. See [`tril`](Tensor::tril).
+    /// Returns the upper triangle of a matrix: the elements on diagonal `k` and above it, and zeros below it. Diagonals and batches are as
+    /// described at [`tril`](Tensor::tril).
     ///
     /// # Panics
     /// If the allocation fails.

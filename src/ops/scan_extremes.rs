@@ -84,8 +84,10 @@ macro_rules! cumulative_extremes {
     )*};
 }
 cumulative_extremes! {
-    /// Returns the cumulative maxima along an axis: each result is the largest element up to its index. From a NaN on, results are NaN.
+    /// Returns the cumulative maxima along an axis: element `i` of the result is the largest element with an index from 0 to `i`. From the
+    /// first NaN on, the results are NaN.
     cummax try_cummax cummax_into try_cummax_into, Maximum, "[[2, 2, 3], [4, 6, 6]]";
-    /// Returns the cumulative minima along an axis: each result is the smallest element up to its index. From a NaN on, results are NaN.
+    /// Returns the cumulative minima along an axis: element `i` of the result is the smallest element with an index from 0 to `i`. From the
+    /// first NaN on, the results are NaN.
     cummin try_cummin cummin_into try_cummin_into, Minimum, "[[2, 1, 1], [4, 4, 4]]";
 }

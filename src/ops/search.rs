@@ -1,4 +1,4 @@
-//! Binary search in sorted tensors, membership, and bins.
+//! Binary search in sorted tensors (`searchsorted`), membership (`isin`), and the numbers of bins (`digitize`).
 
 use super::operands::MatchingOperand;
 use crate::device::{Device, Reduce};
@@ -25,10 +25,11 @@ pub enum Side {
 }
 
 impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O, Dev, S> {
-    /// Returns, for each element of `values`, the index at which it can be inserted in `self`, so that the elements stay sorted.
+    /// Returns, for each element of `values`, the index at which it can be inserted in `self` so that `self` stays sorted. `side` says
+    /// whether this index is before or after elements that are equal to it.
     ///
-    /// `self` must be sorted in ascending order, with NaN last. If it is not, the result is unspecified; builds with debug assertions
-    /// check it.
+    /// `self` must be sorted in ascending order, with NaN last. Builds with debug assertions check this. In other builds, the result is
+    /// unspecified if `self` is not sorted.
     ///
     /// # Panics
     /// If `self` is not sorted (debug assertions), or the allocation fails.
@@ -104,13 +105,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         })
     }
 
-    /// Returns, for each element, the number of its bin. The edges must rise. Bin `i` contains the elements `x` with
-    /// `edges[i - 1] <= x < edges[i]`. With [`Side::Right`], bins contain their right edge, not the left one:
-    /// `edges[i - 1] < x <= edges[i]`. Elements below all edges are in bin 0. Elements above all edges, and NaN, are in the last bin,
-    /// whose number is that of the edges.
+    /// Returns, for each element, the number of its bin. The edges must be in ascending order; edges may be equal.
+    ///
+    /// `closed` says which edge a bin contains. With [`Side::Left`], bin `i` has the elements `x` with `edges[i - 1] <= x < edges[i]`; with
+    /// [`Side::Right`], those with `edges[i - 1] < x <= edges[i]`. Elements below all edges are in bin 0. Elements above all edges, and
+    /// NaN, are in bin `n`, where `n` is the number of edges.
     ///
     /// # Panics
-    /// If the edges do not rise, or the allocation fails.
+    /// If the edges are not in ascending order, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Side, tensor};
@@ -131,7 +133,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`digitize`](Tensor::digitize).
     ///
     /// # Errors
-    /// If the edges do not rise, the tensors are on different instances of the device, or the allocation fails.
+    /// If the edges are not in ascending order, the tensors are on different instances of the device, or the allocation fails.
     pub fn try_digitize<B>(&self, edges: B, closed: Side) -> Result<Tensor<i64, D, O, Dev>, Error>
     where
         T: Ordered,
@@ -147,15 +149,17 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
+/// Checks that the edges are in ascending order.
+///
 /// # Errors
-/// If an edge is NaN or less than the one before it.
+/// If an edge is less than the one before it, or one of two or more edges is NaN.
 pub(crate) fn check_rising<T: Ordered>(edges: &[T]) -> Result<(), Error> {
     match edges.windows(2).position(|pair| pair[0].partial_cmp(&pair[1]).is_none_or(|order| order.is_gt())) {
         None => Ok(()),
         Some(i) => Err(Error::Argument {
             op: DIGITIZE,
             reason: format!(
-                "edge {} is {}, after {}; the edges must rise: sort them first",
+                "edge {} is {}, after {}; the edges must be in ascending order; sort them first",
                 i + 1,
                 edges[i + 1],
                 edges[i]

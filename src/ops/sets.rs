@@ -1,4 +1,4 @@
-//! Tensors as sets of their elements.
+//! Union, intersection and difference of tensors as sets of elements.
 
 use super::join::try_concatenate;
 use super::operands::MatchingOperand;
@@ -12,8 +12,8 @@ use crate::storage::Storage;
 use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns the different elements of two tensors, in ascending order. NaN occurs once, at the end. Of −0.0 and 0.0, the result has
-    /// the one that is first in memory order, in `self` before `other`.
+    /// Returns the distinct elements of two tensors, in ascending order. All NaN count as equal, so the result has at most one, at the end.
+    /// −0.0 and 0.0 count as equal too: the result has the first one in memory order of `self`, or of `other` if `self` has neither.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -46,8 +46,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         try_concatenate(0, [self.try_unique()?, other.agreed().try_unique()?])?.try_unique()
     }
 
-    /// Returns the different elements that are also in another tensor, in ascending order. NaN is not equal to NaN, so it is not in the
-    /// result.
+    /// Returns the distinct elements of `self` that are also in another tensor, in ascending order. NaN is not equal to NaN, so the result
+    /// has no NaN.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -82,7 +82,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         values.try_masked(&common)
     }
 
-    /// Returns the different elements that are not in another tensor, in ascending order. NaN is not equal to NaN, so it stays, once.
+    /// Returns the distinct elements of `self` that are not in another tensor, in ascending order. NaN is not equal to NaN, so if `self`
+    /// has NaN, the result has one.
     ///
     /// # Panics
     /// If the allocation fails.

@@ -1,4 +1,5 @@
-//! The `s!` macro: one slice argument for each axis. The rank of the result is computed in the type.
+//! The `s!` macro, which makes a slice of one argument for each axis, and the methods that take slices. The rank of the result is computed
+//! by traits, at compile time.
 
 use crate::axis::IndexNumber;
 use crate::device::Device;
@@ -20,22 +21,23 @@ use core::ops::{Range, RangeFrom, RangeFull, RangeInclusive, RangeTo, RangeToInc
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NewAxis;
 
-/// Slice argument for a range with a step; `s![1..8;2]` creates it.
+/// Slice argument for a range with a step: `s![1..8;2]` stands for `Stepped(1..8, 2)`.
 #[derive(Debug, Clone, Copy)]
 pub struct Stepped<R>(pub R, pub isize);
 
 /// One argument of a slice: an index, a range, a range with a step, or [`NewAxis`].
 ///
-/// `Left` is the rank that remains to be sliced before this argument, `Made` the rank of the result so far.
+/// `Left` is the number of axes that remain to be sliced before this argument, as a rank. `Made` is the rank of the result of the arguments
+/// before this one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a valid slice argument for the remaining `{Left}`",
     label = "too many arguments, or not an index or range",
     note = "a slice has one argument for each axis: an index (`usize`, `isize` or `i32`) or a range; `NewAxis` adds an axis"
 )]
 pub trait SliceArg<Left: Dim, Made: Dim> {
-    /// The rank that remains to be sliced after this argument.
+    /// The number of axes that remain to be sliced after this argument, as a rank.
     type Left: Dim;
-    /// The rank of the result after this argument.
+    /// The rank of the result of the arguments up to this one.
     type Made: Dim;
     #[doc(hidden)]
     fn item(self) -> SliceItem;
@@ -48,7 +50,7 @@ pub trait SliceArg<Left: Dim, Made: Dim> {
     note = "write it with the macro: `s![0, 1..3, ..]`"
 )]
 pub trait SliceOf<D: Dim> {
-    /// The rank of the result: ranges and new axes count, indices do not.
+    /// The rank of the result: the number of ranges and new axes. An index removes its axis.
     type Sliced: Dim;
     #[doc(hidden)]
     type Items: AsRef<[SliceItem]>;
@@ -119,8 +121,8 @@ impl<R: Bounds, L: RemoveAxes<1>, M: InsertAxes<1>> SliceArg<L, M> for Stepped<R
     }
 }
 
-/// A range of a slice and its step, as [`s!`](crate::s!) makes it of a `Range`. Unlike `Range`, it is `Copy`, so that a slice can be used
-/// several times.
+/// A range in a slice, with a step. [`s!`](crate::s!) converts `Range` and the other ranges that are not `Copy` to this type, which is. So
+/// a slice can be used several times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SliceRange {
     start: isize,
@@ -150,11 +152,11 @@ impl<L: RemoveAxes<1>, M: InsertAxes<1>> SliceArg<L, M> for SliceRange {
     }
 }
 
-/// An argument of [`s!`](crate::s!), which converts ranges to a type that is `Copy`.
+/// An argument of [`s!`](crate::s!). The macro calls its method `copied`, which converts ranges that are not `Copy` to [`SliceRange`].
 ///
-/// The macro calls `copied`. For ranges, that is the method of the `impl` blocks below. For all other arguments, also for those that
-/// are invalid, it is the method of [`UnchangedPart`], as methods of types precede those of traits. So the compiler reports invalid
-/// arguments where the slice is used, with the rank of the tensor.
+/// There are two methods of this name. The inherent methods below exist for `Range`, `RangeInclusive`, `RangeFrom` and [`Stepped`], and
+/// take precedence. For all other arguments, even invalid ones, the method of [`UnchangedPart`] returns the argument as it is. So the macro
+/// accepts invalid arguments, and the compiler reports them where the slice is used, with the rank of the tensor.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
 pub struct SlicePart<A>(pub A);
@@ -189,7 +191,7 @@ copied! {
     Stepped<R> [R: Bounds], |x| SliceRange::new(x.0, x.1);
 }
 
-/// No axis remains to be sliced.
+/// Implemented by `Rank<0>`: no axis remains after the last argument of a slice.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "this slice has no arguments for the remaining `{Self}`",
@@ -199,10 +201,10 @@ copied! {
 pub trait AllAxesSliced {}
 impl AllAxesSliced for Rank<0> {}
 
-/// The rank of the result before the first argument.
+/// The rank of the result of no arguments, before the first one.
 type R0 = Rank<0>;
 
-/// Implements [`SliceOf`] for tuples of 1 to 16 arguments. Each argument continues with the ranks that the one before it leaves.
+/// Implements [`SliceOf`] for tuples of 1 to 16 arguments. The `Left` and `Made` of each argument are the parameters of the next one.
 macro_rules! tuples {
     ([$($done:tt)*] ($l:ident $m:ident)) => {};
     ([$($done:tt)*] ($l:ident $m:ident) ($arg:ident $left:ident $made:ident) $($rest:tt)*) => {
@@ -230,11 +232,11 @@ tuples!([] (L0 R0) (A L1 M1) (B L2 M2) (C L3 M3) (D L4 M4) (E L5 M5) (F L6 M6) (
 
 /// A slice: one argument for each axis, and [`NewAxis`](crate::NewAxis) for each axis to insert.
 ///
-/// | argument | picks | axis in the result |
+/// | argument | selects | axis in the result |
 /// |---|---|---|
 /// | `3`, `-1` | one index; a negative index counts from the end: `-1` is the last | none |
 /// | `1..4`, `1..=3`, `2..`, `..-1` | a range, with Rust's bounds; a negative bound counts from the end | yes |
-/// | `..` | all indices | yes |
+/// | `..` | all indices of the axis | yes |
 /// | `0..9;2` | every second index of the range | yes |
 /// | `0..9;-1` | the range, reversed | yes |
 /// | `NewAxis` | | a new one of extent 1 |
@@ -253,7 +255,7 @@ tuples!([] (L0 R0) (A L1 M1) (B L2 M2) (C L3 M3) (D L4 M4) (E L5 M5) (F L6 M6) (
 macro_rules! s {
     ($($argument:expr $(; $step:expr)?),* $(,)?) => {
         {
-            // Clippy would reject `1..-1` as an empty range. Here, -1 counts from the end.
+            // Clippy would reject `1..-1` as an empty range. In a slice, -1 counts from the end.
             #[allow(clippy::reversed_empty_ranges)]
             let arguments = ($($crate::s!(@argument $argument $(; $step)?),)*);
             arguments
@@ -268,10 +270,10 @@ macro_rules! s {
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns the view that a [slice](crate::s!) describes.
+    /// Returns the view of the elements that a slice, an [`s!`](crate::s!) expression, selects.
     ///
     /// # Panics
-    /// If an index or range is out of range for its axis.
+    /// If an index or range is out of range for its axis, or a step is 0.
     ///
     /// ```
     /// use vierbein::{s, tensor};
@@ -290,7 +292,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`slice`](Tensor::slice).
     ///
     /// # Errors
-    /// If an index or range is out of range for its axis.
+    /// If an index or range is out of range for its axis, or a step is 0.
     pub fn try_slice<R: Dim, A>(&self, arguments: A) -> Result<ViewOf<'_, T, R, O, Dev, S>, Error>
     where
         A: SliceOf<D, Sliced = R>,
@@ -304,7 +306,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`slice`](Tensor::slice) as a mutable view.
     ///
     /// # Panics
-    /// If an index or range is out of range for its axis.
+    /// If an index or range is out of range for its axis, or a step is 0.
     ///
     /// ```
     /// use vierbein::{s, tensor};
@@ -324,7 +326,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`slice_mut`](Tensor::slice_mut).
     ///
     /// # Errors
-    /// If an index or range is out of range for its axis.
+    /// If an index or range is out of range for its axis, or a step is 0.
     pub fn try_slice_mut<R: Dim, A>(&mut self, arguments: A) -> Result<TensorViewMut<'_, T, R, O, Dev>, Error>
     where
         A: SliceOf<D, Sliced = R>,

@@ -1,4 +1,5 @@
-//! `softmax`, `log_softmax` and `logsumexp`. The largest element is subtracted before the exponential, so that nothing overflows.
+//! `softmax`, `log_softmax` and `logsumexp`. The largest element is subtracted from all elements before exponentials are computed, so no
+//! exponential of finite elements overflows.
 //!
 //! ```text
 //! peak = x.max_keepdims(axes)
@@ -26,10 +27,10 @@ where
     Dev: Device,
     S: Storage<T, Dev>,
 {
-    /// Returns the softmax along one axis or several: exponentials divided by their sum along the axes.
+    /// Returns the softmax along one axis or several: the exponentials of the elements, divided by their sum along the axes.
     ///
-    /// The largest element is subtracted from the others first, so that exponentials do not overflow. Where the largest element is
-    /// infinite or NaN, the results are NaN.
+    /// The largest element along the axes is subtracted from all elements first, so that exponentials do not overflow. If the largest
+    /// element is infinite or NaN, the results along the axes are NaN.
     ///
     /// # Panics
     /// If an axis is out of range or named twice, or the allocation fails.
@@ -65,7 +66,7 @@ where
         Ok(powers)
     }
 
-    /// Returns the logarithm of the [`softmax`](Tensor::softmax), also where the softmax is too small for the element type.
+    /// Returns the logarithm of the [`softmax`](Tensor::softmax). It is accurate even if the softmax underflows to 0.
     ///
     /// # Panics
     /// If an axis is out of range or named twice, or the allocation fails.
@@ -102,7 +103,7 @@ where
 
     /// Returns the logarithm of the sum of the exponentials of all elements; negative infinity if the tensor is empty.
     ///
-    /// The largest element is subtracted from the others first, so that exponentials do not overflow.
+    /// The largest element is subtracted from all elements first, so that exponentials do not overflow.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -205,8 +206,7 @@ where
         self.log_sum(&axes, |x| x.reduced(Sum, &axes))
     }
 
-    /// [`logsumexp`](Tensor::logsumexp) over one or several axes, which are kept with extent 1, so that the result broadcasts with
-    /// `self`.
+    /// [`logsumexp`](Tensor::logsumexp) over one axis or several, which are kept with extent 1, so that the result broadcasts with `self`.
     ///
     /// # Panics
     /// If an axis is out of range or named twice, or the allocation fails.
@@ -247,7 +247,7 @@ where
         if self.is_empty() { self.reduced_keeping(Sum, axes) } else { self.reduced_keeping(Max, axes) }
     }
 
-    /// Returns the logarithm of the sum of exponentials along the axes. `sum` adds the elements along them.
+    /// Returns the logarithm of the sum of exponentials along `axes`. `sum` returns the sums of a tensor's elements along `axes`.
     fn log_sum<R: Dim>(
         &self,
         axes: &[usize],
@@ -257,13 +257,13 @@ where
         T: RealFloat,
         Dev: Elementwise<T> + Reduce<T>,
     {
-        // With a finite peak, infinite elements give the right result instead of infinity minus infinity.
+        // An infinite peak would give infinity minus infinity, which is NaN. With the finite number closest to it, the result is right.
         let peak = self.peak("logsumexp", axes)?.try_clamp(-T::max_value(), T::max_value())?;
         let mut powers = self.try_apply2(Sub, &peak)?;
         powers.try_apply_inplace(Exp)?;
         let mut result = sum(&powers)?;
         result.try_apply_inplace(Ln)?;
-        // Each sum is of one element: this removes the axes that the peak has kept.
+        // The peak has extent 1 along the axes. So its sum has the same elements, without the axes that the result does not have.
         result.try_apply2_inplace(Add, &sum(&peak)?)?;
         Ok(result)
     }

@@ -1,4 +1,4 @@
-//! Cutting a tensor along an axis into views: equal parts, parts at given positions, and chunks of a given length.
+//! Views of the parts of a tensor along an axis: equal parts, parts between given positions, and chunks of a given length.
 
 use crate::axis::{AxisArg, IndexNumber, from_start};
 use crate::device::{Cpu, Device};
@@ -11,7 +11,7 @@ use crate::tensor::{Tensor, TensorViewMut, ViewOf};
 use core::ops::Range;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns the view of a range of indices along an axis, which must be in range.
+    /// Returns the view of a range of indices along an axis. The axis and the indices must be in range.
     pub(crate) fn range(&self, axis: usize, indices: Range<usize>) -> ViewOf<'_, T, D, O, Dev, S> {
         self.cut(|from, to| Ok(from.range(axis, indices, to))).expect("the range was checked")
     }
@@ -27,7 +27,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// For parts that differ in extent, see [`split_at_each`](Tensor::split_at_each) and [`chunks`](Tensor::chunks).
     ///
     /// # Panics
-    /// If the axis is out of range, or its extent is not a multiple of `parts`, or `parts` is 0.
+    /// If the axis is out of range, its extent is not a multiple of `parts`, `parts` is 0, or the allocation of the `Vec` fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -54,11 +54,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         collected((0..parts).map(|k| self.range(axis, k * len..(k + 1) * len)))
     }
 
-    /// Splits the tensor along an axis at the given positions: returns the views of the indices below the first position, from there
-    /// to the second, and so on. A negative position counts from the end.
+    /// Splits the tensor along an axis at the given positions. The first view has the indices before the first position, the second view
+    /// has those from the first position to the one before the second, and so on. Between equal positions, the view is empty. A negative
+    /// position counts from the end.
     ///
     /// # Panics
-    /// If the axis is out of range, a position exceeds its extent, or the positions do not rise. Equal positions give an empty view.
+    /// If the axis is out of range, a position is out of range, or a position is less than the one before it.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -89,8 +90,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(ranges.into_iter().map(|range| self.range(axis, range)).collect())
     }
 
-    /// Returns an iterator over views of `len` indices each along an axis. The last one is shorter if the extent is not a multiple of
-    /// `len`.
+    /// Returns an iterator over views of `len` consecutive indices along an axis. The last view has fewer indices if the extent is not a
+    /// multiple of `len`.
     ///
     /// # Panics
     /// If the axis is out of range, or `len` is 0.
@@ -125,10 +126,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok((0..count).map(move |k| self.range(axis, k * len..extent.min((k + 1).saturating_mul(len)))))
     }
 
-    /// [`chunks`](Tensor::chunks) as mutable views.
+    /// [`chunks`](Tensor::chunks) as mutable views. The views are collected in a list before the first one is returned.
     ///
     /// # Panics
-    /// If the axis is out of range, or `len` is 0.
+    /// If the axis is out of range, `len` is 0, or the allocation of a list of the views fails.
     ///
     /// ```
     /// let mut x = vierbein::tensor![1, 2, 3, 4, 5];
@@ -178,7 +179,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`chunks`](Tensor::chunks) as a parallel iterator of `rayon`.
     ///
     /// # Panics
-    /// If the axis is out of range, or `len` is 0.
+    /// If the axis is out of range, `len` is 0, or the allocation of a list of the views fails.
     ///
     /// ```
     /// use rayon::prelude::*;
@@ -206,7 +207,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`chunks_mut`](Tensor::chunks_mut) as a parallel iterator of `rayon`.
     ///
     /// # Panics
-    /// If the axis is out of range, or `len` is 0.
+    /// If the axis is out of range, `len` is 0, or the allocation of a list of the views fails.
     ///
     /// ```
     /// use rayon::prelude::*;
@@ -251,18 +252,24 @@ pub(crate) fn collected<V>(views: impl ExactSizeIterator<Item = V>) -> Result<Ve
     Ok(list)
 }
 
-/// Returns the extent of each of `parts` equal parts.
+/// Returns the extent of each part if an axis is split into `parts` equal parts.
+///
+/// # Errors
+/// If the extent is not a multiple of `parts`, or `parts` is 0.
 pub(crate) fn equal_parts(shape: &[usize], axis: usize, extent: usize, parts: usize) -> Result<usize, Error> {
     if extent.is_multiple_of(parts) && parts > 0 {
         return Ok(extent / parts);
     }
     let reason = format!(
-        "axis {axis} of shape {shape:?} has no {parts} equal parts; pass a divisor of {extent}, or use `chunks` or `split_at_each`"
+        "axis {axis} of shape {shape:?} is not divisible into {parts} parts; pass a divisor of {extent}, or use `chunks` or `split_at_each`"
     );
     Err(Error::Argument { op: "split", reason })
 }
 
-/// Returns the ranges of indices between positions.
+/// Returns the ranges of indices before the first position, between neighbouring positions, and from the last position on.
+///
+/// # Errors
+/// If a position is out of range, or less than the one before it.
 pub(crate) fn ranges_between(
     shape: &[usize],
     axis: usize,
@@ -276,7 +283,7 @@ pub(crate) fn ranges_between(
         if end < start || end > extent {
             let given: Vec<_> = positions.iter().map(|position| position.number()).collect();
             let reason = format!(
-                "the positions {given:?} along axis {axis} of shape {shape:?} must rise, and be at most {extent}"
+                "the positions {given:?} along axis {axis} of shape {shape:?} must be in ascending order and at most {extent}"
             );
             return Err(Error::Argument { op: "split", reason });
         }
@@ -287,10 +294,16 @@ pub(crate) fn ranges_between(
     Ok(ranges)
 }
 
-/// Returns the number of chunks of `len` indices.
+/// Returns the number of chunks of `len` indices along an axis of this extent.
+///
+/// # Errors
+/// If `len` is 0.
 pub(crate) fn chunk_count(extent: usize, len: usize) -> Result<usize, Error> {
     if len > 0 {
         return Ok(extent.div_ceil(len));
     }
-    Err(Error::Argument { op: "cut into chunks", reason: "a chunk has at least 1 index, not 0".into() })
+    Err(Error::Argument {
+        op: "cut into chunks",
+        reason: "the length of a chunk is 0; it must be at least 1".into(),
+    })
 }

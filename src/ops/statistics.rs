@@ -15,9 +15,9 @@ use num_traits::Float;
 impl<T: RealScalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O, Dev, S> {
     /// Returns the covariance matrix of the rows: each row is a variable, and each column an observation.
     ///
-    /// The element `[i, j]` is `Σ (x[i, k] − mean_i) · (x[j, k] − mean_j) / (n − ddof)` for `n` observations; NaN if `n ≤ ddof`. Use
-    /// `ddof` = 1 if the observations are a sample, as NumPy does by default. The result of integers is `f64`. The centred rows are
-    /// multiplied as matrices: a temporary copy and one product.
+    /// Element `[i, j]` is `Σ (x[i, k] − mean_i) · (x[j, k] − mean_j) / (n − ddof)` for `n` observations, and NaN if `n ≤ ddof`. Use
+    /// `ddof` = 1 if the observations are a sample, as NumPy does by default. For integers, the result is `f64`. The cost is a copy of the
+    /// operand, from which the means are subtracted, and the matrix product of this copy and its transpose.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -55,8 +55,9 @@ impl<T: RealScalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>
 
     /// Returns the correlation coefficients (Pearson) of the rows: each row is a variable, and each column an observation.
     ///
-    /// The element `[i, j]` is the covariance of the rows divided by both standard deviations, limited to `-1 ..= 1`; NaN if a row is
-    /// constant. The result of integers is `f64`.
+    /// Element `[i, j]` is the covariance of rows `i` and `j` divided by both standard deviations, limited to `-1 ..= 1`. It is NaN if the
+    /// computed variance of one of these rows is 0, as for equal integers. Rounding of the mean can make the variance of equal
+    /// floating-point numbers positive. For integers, the result is `f64`.
     ///
     /// # Panics
     /// If the allocation fails.

@@ -1,4 +1,4 @@
-//! The different elements of a tensor.
+//! The distinct elements of a tensor.
 
 use crate::device::{Device, Reduce};
 use crate::element::{Element, Ordered};
@@ -10,22 +10,22 @@ use crate::tensor::Tensor;
 
 pub(crate) const UNIQUE: &str = "find the different elements";
 
-/// The result of [`unique_with`](Tensor::unique_with): the different elements, and where they are.
+/// The result of [`unique_with`](Tensor::unique_with): the distinct elements, and where they occur.
 #[derive(Debug)]
 pub struct Unique<T: Element, O: Order, Dev: Device> {
-    /// The different elements, in ascending order.
+    /// The distinct elements, in ascending order.
     pub values: Tensor<T, Rank<1>, O, Dev>,
-    /// For each value, the flat index of the first element that is equal to it, counted in memory order.
+    /// For each element of `values`, the flat index of its first occurrence, counted in memory order.
     pub first: Tensor<i64, Rank<1>, O, Dev>,
-    /// For each element, in memory order, the index of its value. `values` at these indices are the elements.
+    /// For each element of the tensor, in memory order, its index in `values`.
     pub inverse: Tensor<i64, Rank<1>, O, Dev>,
-    /// For each value, the number of elements that are equal to it.
+    /// For each element of `values`, the number of its occurrences.
     pub counts: Tensor<i64, Rank<1>, O, Dev>,
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns the different elements, in ascending order. NaN occurs once, at the end. Of −0.0 and 0.0, the first one in memory order
-    /// is in the result.
+    /// Returns the distinct elements, in ascending order. All NaN count as equal, so the result has at most one, at the end. −0.0 and 0.0
+    /// count as equal too; the result has the one that is first in memory order.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -58,8 +58,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(Tensor::contiguous(buffer, [len], self.device().clone()))
     }
 
-    /// Returns the different elements, in ascending order, with the index of the first element that is equal to each of them, their
-    /// number, and the index of each element's value. NaN are equal here.
+    /// Returns the distinct elements in ascending order and, for each of them, its first occurrence and the number of its occurrences. Also
+    /// returns, for each element of `self`, its index among the distinct elements. All NaN count as equal.
     ///
     /// # Panics
     /// If the allocation fails.

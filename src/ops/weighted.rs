@@ -1,4 +1,4 @@
-//! Weighted means.
+//! Weighted means: `average`.
 
 use super::binary::{Div, Mul};
 use super::operands::WithRight;
@@ -15,11 +15,11 @@ use crate::tensor::{AsView, Tensor, TensorView};
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the weighted means along an axis: `Σ w[k] · x[k] / Σ w[k]`. There is one weight for each index of the axis.
     ///
-    /// The products are a temporary tensor of the shape of `self`. Convert integers first, e.g. with `.cast::<f64>()`.
+    /// Allocates a temporary tensor of the shape of `self` for the products. Convert integers first, e.g. with `.cast::<f64>()`.
     ///
     /// # Panics
-    /// If the axis is out of range, the number of weights differs from its extent, the sum of the weights is zero, or the allocation
-    /// fails.
+    /// If the axis is out of range, the number of weights differs from the extent of the axis, the sum of the weights is zero, or the
+    /// allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -41,8 +41,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`average`](Tensor::average).
     ///
     /// # Errors
-    /// If the axis is out of range, the number of weights differs from its extent, the sum of the weights is zero, or the allocation
-    /// fails.
+    /// If the axis is out of range, the number of weights differs from the extent of the axis, the sum of the weights is zero, or the
+    /// allocation fails.
     pub fn try_average<R: Dim, A, W>(&self, axis: A, weights: W) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Inexact,

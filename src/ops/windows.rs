@@ -1,4 +1,4 @@
-//! Views of all windows of a tensor, for moving averages, convolutions and stencils.
+//! Views of all windows of a tensor (`windows`), for moving averages, convolutions and stencils.
 
 use crate::axis::{IndexNumber, all_from_start};
 use crate::device::Device;
@@ -11,14 +11,14 @@ use crate::storage::Storage;
 use crate::tensor::{Tensor, ViewOf};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns a view of all windows of `lengths[k]` elements along `axes[k]`. Axis `axes[k]` of the view has the positions of the
-    /// windows: its extent is smaller by `lengths[k] - 1`. The last K axes have the elements of a window.
+    /// Returns a view of all windows that have `lengths[k]` elements along axis `axes[k]`. The index along this axis of the view is the
+    /// position of the window, so the extent of the axis is smaller by `lengths[k] - 1`. The last K axes have the elements of a window.
     ///
-    /// The windows share their elements, and nothing is copied. So there is no mutable form.
+    /// Nothing is copied. Windows that overlap share elements, so there is no mutable variant.
     ///
     /// # Panics
-    /// If an axis is out of range or named twice, a length is 0 or exceeds the extent of its axis, or the shape of
-    /// the view exceeds the address space.
+    /// If an axis is out of range or named twice, a length is 0 or exceeds the extent of its axis, or the shape of the view exceeds the
+    /// address space.
     ///
     /// ```
     /// use vierbein::tensor;

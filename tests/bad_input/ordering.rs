@@ -395,7 +395,7 @@ fn arguments_of_selections() {
     assert!(x.try_quantile(1, [0.5, f64::NAN], Quantile::Linear).is_err());
     assert_eq!(
         message(tensor![1.0].try_digitize(tensor![1.0, 3.0, 2.0], Side::Left).unwrap_err()),
-        "cannot find bins: edge 2 is 2, after 3; the edges must rise: sort them first"
+        "cannot find bins: edge 2 is 2, after 3; the edges must be in ascending order; sort them first"
     );
     if cfg!(debug_assertions) {
         assert_eq!(
@@ -424,20 +424,23 @@ fn arguments_of_histograms() {
     let nan = tensor![1.0, f64::NAN];
     for (found, expected) in [
         (message(x.try_histogram(0)), "0 bins were requested; request at least one"),
-        (message(nan.try_histogram(2)), "NaN is among the elements; name a range or edges"),
+        (message(nan.try_histogram(2)), "NaN is among the elements; pass a range or edges"),
         (
             message(Tensor::<f64, Rank<1>>::zeros([0]).try_histogram(2)),
-            "there are no elements whose range the bins could have; name a range or edges",
+            "there are no elements to take a range from; pass a range or edges",
         ),
-        (message(x.try_histogram((2, 1.0..=0.0))), "the range from 1 to 0 is not finite and rising"),
+        (
+            message(x.try_histogram((2, 1.0..=0.0))),
+            "the range from 1 to 0 must be finite and must not end below its start",
+        ),
         (message(x.try_histogram(&[1.0])), "1 edges enclose no bin; pass at least two"),
         (
             message(x.try_histogram(&[1.0, 3.0, 2.0])),
-            "edge 2 is 2, after 3; the edges must rise: sort them first",
+            "edge 2 is 2, after 3; the edges must be in ascending order; sort them first",
         ),
         (
             message(x.try_histogram((2, 1.0..=1.0 + f64::EPSILON))),
-            "2 bins from 1 to 1.0000000000000002 do not have edges that differ and are finite; choose fewer bins or another range",
+            "2 bins from 1 to 1.0000000000000002 do not have edges that are distinct and finite; choose fewer bins or another range",
         ),
     ] {
         assert_eq!(found, format!("cannot compute a histogram: {expected}"));

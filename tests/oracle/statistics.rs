@@ -312,7 +312,7 @@ fn weighted_means<O: Order>() {
     };
     let count = "there are 2 weights for axis 0 of shape [3, 4, 5]; give one for each of its 3 indices";
     rejected(&[1.0, 2.0], count);
-    let zero = "the sum of the 3 weights is zero; give weights whose sum is another number";
+    let zero = "the sum of the 3 weights is zero; give weights whose sum is not zero";
     rejected(&[1.0, -2.0, 1.0], zero);
     let axis = x.try_average(3, line(&[1.0])).unwrap_err();
     assert_eq!(dynamic(&x).average(3, &line(&[1.0])).unwrap_err(), axis);
@@ -403,8 +403,7 @@ fn convolutions_of_rank_3<O: Order>() {
         x.try_convolve(&none, ConvolutionMode::Same).unwrap_err(),
         dynamic(&x).convolve(&dynamic(&none), ConvolutionMode::Same).unwrap_err(),
     ] {
-        let text =
-            "cannot convolve: an operand of shape [2, 0, 1] has zero elements; give operands with elements";
+        let text = "cannot convolve: an operand of shape [2, 0, 1] has zero elements; each operand must have at least one";
         assert_eq!(error.to_string(), text);
     }
     let flat = dynamic(&x).correlate(&tensor![1.0, 2.0], ConvolutionMode::Full);
@@ -485,8 +484,7 @@ fn convolutions_by_transforms<O: Order>() {
         x.try_fft_convolve(&none, ConvolutionMode::Same).unwrap_err(),
         dynamic(&x).fft_convolve(&dynamic(&none), ConvolutionMode::Same).unwrap_err(),
     ];
-    let text =
-        "cannot convolve: an operand of shape [2, 0, 1] has zero elements; give operands with elements";
+    let text = "cannot convolve: an operand of shape [2, 0, 1] has zero elements; each operand must have at least one";
     assert_eq!(errors.map(|error| error.to_string()), [text; 2]);
     let integers = DynTensor::from(tensor![1, 2]).fft_convolve(&tensor![1, 2], ConvolutionMode::Full);
     assert!(integers.unwrap_err().to_string().contains("has no Fourier transform"));

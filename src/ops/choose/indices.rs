@@ -1,4 +1,4 @@
-//! Single elements by their indices.
+//! Single elements, given by their indices: `at`.
 
 use super::positions::{PositionNumber, upload};
 use crate::device::{Device, Permute};
@@ -102,7 +102,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`at`](Tensor::at).
     ///
     /// # Errors
-    /// If an index is out of bounds, a matrix of indices does not have one column per axis, or the allocation fails.
+    /// If an index is out of bounds, a matrix of indices does not have one column per axis or is on another instance of the device, or the
+    /// allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -124,8 +125,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         })
     }
 
-    /// [`at`](Tensor::at) into a preallocated vector or mutable view with one element for each index. All indices are checked before an
-    /// element is written.
+    /// [`at`](Tensor::at) into a preallocated vector or mutable view with one element for each index. Checks all indices before it writes
+    /// an element.
     ///
     /// # Panics
     /// If `out` has another shape or is on another instance of the device, an index is out of bounds, a matrix of indices does not have

@@ -1,4 +1,4 @@
-//! Elements under masks.
+//! Elements at which a mask is `true`: `masked`, `masked_fill`, `masked_assign`; and `nonzero`.
 
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Permute, Reduce, Scalars};
 use crate::element::Element;
@@ -40,7 +40,8 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Mask<D, O, Dev> for &
     }
 }
 
-/// The function of [`Tensor::masked_fill`]: the field if the second argument, a mask, is `true`, else the first argument.
+/// The function of [`Tensor::masked_fill`]. Returns the field if the second argument, an element of the mask, is `true`, and otherwise the
+/// first argument.
 #[derive(Debug, Clone, Copy)]
 pub struct FillMasked<T>(pub T);
 
@@ -60,7 +61,7 @@ const MASKED: &str = "choose under a mask";
 const ASSIGN: &str = "assign under a mask";
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns the elements at which a mask of the same shape is `true`, as a vector in memory order.
+    /// Returns a vector of the elements at which a mask of the same shape is `true`, in memory order.
     ///
     /// # Panics
     /// If the mask has another shape, or the allocation fails.
@@ -101,7 +102,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`masked`](Tensor::masked) into a preallocated vector or mutable view with one element for each `true` element of the mask.
     ///
     /// # Panics
-    /// If the mask or `out` has another shape.
+    /// If the mask has another shape, or `out` does not have one element for each `true` element of the mask.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -122,8 +123,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`masked_into`](Tensor::masked_into).
     ///
     /// # Errors
-    /// If the mask or `out` has another shape or is on another instance of the device: `out` is unchanged. Or if the device reports an
-    /// error.
+    /// * If the mask has another shape, `out` does not have one element for each `true` element of the mask, or the mask or `out` is on
+    ///   another instance of the device: `out` is unchanged.
+    /// * If the device reports an error.
     pub fn try_masked_into<M, S2>(
         &self,
         mask: M,
@@ -165,7 +167,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`masked_fill`](Tensor::masked_fill).
     ///
     /// # Errors
-    /// If the mask has another shape: `self` is unchanged. Or if the device reports an error.
+    /// * If the mask has another shape or is on another instance of the device: `self` is unchanged.
+    /// * If the device reports an error.
     pub fn try_masked_fill<M>(&mut self, mask: M, value: T) -> Result<(), Error>
     where
         M: Mask<D, O, Dev>,
@@ -180,7 +183,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         device.update::<(T, bool), _>(&op, output, (mask.operand(),))
     }
 
-    /// Overwrites the elements at which a mask of the same shape is `true` with the values of a vector, in memory order.
+    /// Overwrites the elements at which a mask of the same shape is `true`, in memory order, with the elements of a vector.
     ///
     /// # Panics
     /// If the mask has another shape, there is not one value for each element that is `true`, or the device reports an error.
@@ -205,8 +208,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`masked_assign`](Tensor::masked_assign).
     ///
     /// # Errors
-    /// If the mask has another shape, or there is not one value for each element that is `true`: `self` is unchanged. Or if the device
-    /// reports an error.
+    /// * If the mask has another shape, there is not one value for each element that is `true`, or the mask or `values` is on another
+    ///   instance of the device: `self` is unchanged.
+    /// * If the device reports an error.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -233,10 +237,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         choose::expand(device, O::MEMORY_ORDER, output, mask.operand(), values.operand())
     }
 
-    /// Returns the indices of all elements that are not zero (of a mask: `true`), one per row, in memory order.
+    /// Returns the indices of all elements that are not zero, in memory order, as the rows of a matrix. In a mask, these are the elements
+    /// that are `true`.
     ///
-    /// The result has one column per axis, so it is the argument of [`at`](Tensor::at). Its columns are the positions along each axis.
-    /// A negative zero is zero, and NaN is not.
+    /// Column `k` of the result has the positions along axis `k`. The result can be passed to [`at`](Tensor::at). −0.0 counts as zero, and
+    /// NaN does not.
     ///
     /// # Panics
     /// If the allocation fails.

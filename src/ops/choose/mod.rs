@@ -1,4 +1,5 @@
-//! Elements at positions and under masks: `take`, `put_along_axis`, `scatter_add`, `masked`, `nonzero` and their relatives.
+//! Elements at given positions or under masks: `at`, `take`, `put_along_axis`, `scatter_add`, `compress`, `masked`, `nonzero` and similar
+//! methods. The code that typed and dynamic tensors share is in `engine/choose.rs`.
 
 mod indices;
 mod mask;

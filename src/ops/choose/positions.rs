@@ -1,4 +1,4 @@
-//! Positions: indices along an axis as data.
+//! Positions: lists or tensors of indices along an axis, the arguments of `take` and similar methods.
 
 use crate::device::{Device, positions};
 use crate::error::Error;
@@ -7,7 +7,7 @@ use crate::rank::{Dim, Rank};
 use crate::storage::{LentData, Storage, View};
 use crate::tensor::{Tensor, TensorView};
 
-/// The type of a position in a slice or an array: `i64`, `i32`, `u32`, `usize` or `isize`.
+/// The type of a position in a slice, an array or a `Vec`: `i64`, `i32`, `u32`, `usize` or `isize`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a position",
     label = "expected `i64`, `i32`, `u32`, `usize` or `isize`",
@@ -16,7 +16,7 @@ use crate::tensor::{Tensor, TensorView};
 pub trait PositionNumber: Copy {
     /// Returns the position as an `i64`. Values that exceed `i64` become `i64::MAX`, which is out of range for every tensor.
     fn position(self) -> i64;
-    /// Returns the positions of a list as `i64`, or `None` if they must be converted.
+    /// Returns the same list as `i64` without a copy, or `None` if the positions must be converted.
     #[doc(hidden)]
     fn as_i64(_list: &[Self]) -> Option<&[i64]> {
         None
@@ -46,11 +46,11 @@ position_numbers! {
     u32: |_list| None;
 }
 
-/// Indices along an axis as data, for [`take`](Tensor::take) and its relatives: a tensor of `i64` of any rank, owned, borrowed or a view,
-/// or a vector of positions as a slice, an array or a `Vec` of [`PositionNumber`]s. Negative positions count from the end.
+/// Indices along an axis, for [`take`](Tensor::take) and similar methods. They are a tensor of `i64` of any rank (owned, borrowed or a
+/// view), or a slice, an array or a `Vec` of [`PositionNumber`]s, which stands for a vector. Negative positions count from the end.
 ///
-/// Tensors of `i64` are what [`argmax_axis`](Tensor::argmax_axis) and [`nonzero`](Tensor::nonzero) return. They are used without a copy.
-/// On the host, so are lists of `i64`, and on 64-bit processors lists of `usize` and `isize`.
+/// [`argmax_axis`](Tensor::argmax_axis) and [`argsort`](Tensor::argsort), for example, return tensors of `i64`. A tensor is used without a
+/// copy. On the host, so is a list of `i64` and, on 64-bit processors, of `usize` or `isize`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not hold positions for a `{O}` tensor on `{Dev}`",
     label = "expected a tensor of `i64`, or a slice, array or `Vec` of integers",
@@ -103,7 +103,7 @@ pub(super) fn upload<D: Dim, O: Order, Dev: Device>(
     Ok(Tensor::contiguous(buffer, shape, device.clone()))
 }
 
-/// Returns the positions of a list: without a copy if possible.
+/// Returns the positions of a list as a vector, without a copy if possible.
 fn listed<'a, I: PositionNumber, O: Order, Dev: Device>(
     list: &'a [I],
     device: &Dev,

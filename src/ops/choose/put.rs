@@ -1,4 +1,4 @@
-//! Writing to positions along an axis.
+//! Writing to positions along an axis: `put_along_axis` and `scatter_add`.
 
 use super::positions::Positions;
 use super::take::along;
@@ -18,15 +18,15 @@ const PUT: &str = "put along an axis";
 const SCATTER_ADD: &str = "scatter-add";
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Overwrites the elements at positions along an axis that differ for each index of the other axes: `self[[i, positions[[i, j, k]], k]]`
-    /// becomes `values[[i, j, k]]` if the axis is 1.
+    /// Overwrites the elements at positions along an axis, with separate positions for each index of the other axes. If the axis is 1,
+    /// `self[[i, positions[[i, j, k]], k]]` becomes `values[[i, j, k]]`.
     ///
     /// The positions have the rank of `self`, and its shape except for the extent of the axis. `values` broadcasts to the shape of the
-    /// positions. If a position occurs several times, the last value stays, in memory order of the positions.
+    /// positions. If several values belong to the same element, the last one in memory order is kept.
     ///
     /// # Panics
-    /// If the axis or a position is out of range, another extent of the positions differs from that of `self`, or `values` does not
-    /// broadcast to the shape of the positions.
+    /// If the axis or a position is out of range, the extents of the positions and of `self` differ along another axis, `values` does not
+    /// broadcast to the shape of the positions, or the allocation for a list of positions fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -48,8 +48,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// Fallible variant of [`put_along_axis`](Tensor::put_along_axis).
     ///
     /// # Errors
-    /// If the axis or a position is out of range, another extent of the positions differs from that of `self`, or `values` does not
-    /// broadcast to the shape of the positions. `self` is unchanged then.
+    /// If the axis or a position is out of range, the extents of the positions and of `self` differ along another axis, `values` does not
+    /// broadcast to the shape of the positions, the operands are on different instances of the device, or the allocation for a list of
+    /// positions fails. `self` is unchanged then.
     pub fn try_put_along_axis<A, P, B>(&mut self, axis: A, positions: P, values: B) -> Result<(), Error>
     where
         A: AxisArg<D>,
@@ -67,16 +68,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
         along.put_each(device, output, at.operand(), values.operand())
     }
 
-    /// Adds `values` to the elements at positions along an axis. The axes of the positions replace the axis, as by
-    /// [`take`](Tensor::take), and `values` broadcasts to this shape.
+    /// Adds `values` to the elements at positions along an axis. `values` broadcasts to the shape that [`take`](Tensor::take) returns for
+    /// the same positions: that of `self`, with the axis replaced by the axes of the positions.
     ///
-    /// If a position occurs several times, each of its values is added. The values of one element are added in memory order of the
-    /// positions, so the result has the same bits on any number of threads. `+=` on the result of an indexing, as in NumPy's
-    /// `x[positions] += values`, would add only one of them.
+    /// If a position occurs several times, each of its values is added. NumPy's `x[positions] += values` adds only one of them. The values
+    /// of one element are added in memory order of the positions, so the bits of the result do not depend on the number of threads.
     ///
     /// # Panics
-    /// If the axis or a position is out of range, `values` does not broadcast to the shape, or an integer sum overflows (debug
-    /// assertions).
+    /// If the axis or a position is out of range, `values` does not broadcast to the shape, the allocation for a list of positions fails,
+    /// or an integer sum overflows (debug assertions).
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -106,7 +106,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// Fallible variant of [`scatter_add`](Tensor::scatter_add).
     ///
     /// # Errors
-    /// * If the axis or a position is out of range, or `values` does not broadcast to the shape: `self` is unchanged.
+    /// * If the axis or a position is out of range, `values` does not broadcast to the shape, the operands are on different instances of
+    ///   the device, or the allocation for a list of positions fails: `self` is unchanged.
     /// * If an integer sum overflows (debug assertions): some values may have been added.
     pub fn try_scatter_add<A, P, B, R>(&mut self, axis: A, positions: P, values: B) -> Result<(), Error>
     where

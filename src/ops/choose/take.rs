@@ -1,4 +1,4 @@
-//! Elements at positions along an axis.
+//! Elements at positions along an axis: `take`, `take_along_axis` and `compress`.
 
 use super::mask::Mask;
 use super::positions::{Positions, upload};
@@ -14,7 +14,7 @@ use crate::rank::{Dim, Rank, TakeRanks};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorView};
 
-/// Returns the operation on an axis of tensors in memory order `O`.
+/// Describes the operation `op` along an axis of tensors in memory order `O`.
 pub(super) fn along<D, O: Order>(op: &'static str, axis: impl AxisArg<D>) -> Along {
     Along { op, axis: axis.index(), row_major: O::ROW_MAJOR }
 }
@@ -24,13 +24,14 @@ const TAKE_ALONG: &str = "take along an axis";
 const COMPRESS: &str = "compress";
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns the elements at positions along an axis. The axes of the positions replace the axis: positions of rank R, in a tensor of
-    /// rank N, have a result of rank N − 1 + R.
+    /// Returns the elements at positions along an axis. The axes of the positions replace the axis. For positions of rank R in a tensor of
+    /// rank N, the result has rank N − 1 + R.
     ///
     /// The positions are a vector (a slice, an array or a `Vec` of integers), or a tensor of `i64` of any rank. They may repeat, and
-    /// negative ones count from the end. A tensor of positions is used without a copy, and on the host a list of `i64`, `usize` or
-    /// `isize` too. For one position, [`index_axis`](Tensor::index_axis) is a free view; for equally spaced positions,
-    /// [`slice`](Tensor::slice) is.
+    /// negative ones count from the end. [`Positions`] lists the types that are used without a copy.
+    ///
+    /// A view costs nothing: [`index_axis`](Tensor::index_axis) returns one for a single position, and [`slice`](Tensor::slice) for equally
+    /// spaced positions.
     ///
     /// # Panics
     /// If the axis or a position is out of range, or the allocation fails.
@@ -62,7 +63,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`take`](Tensor::take).
     ///
     /// # Errors
-    /// If the axis or a position is out of range, or the allocation fails.
+    /// If the axis or a position is out of range, the positions are on another instance of the device, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -87,11 +88,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         })
     }
 
-    /// [`take`](Tensor::take) into a preallocated tensor or mutable view of exactly the result's shape. All positions are checked before an
-    /// element is written.
+    /// [`take`](Tensor::take) into a preallocated tensor or mutable view of exactly the result's shape. Checks all positions before it
+    /// writes an element.
     ///
     /// # Panics
-    /// If `out` has another shape, or the axis or a position is out of range.
+    /// If `out` has another shape, the axis or a position is out of range, or the allocation for a list of positions fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -138,7 +139,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         along.take(device, output, self.operand(), at.operand(), true)
     }
 
-    /// Checks the axis and the devices, and returns the shape in which positions replace the axis.
+    /// Checks the axis and the devices, and returns the shape of the result: the axes of the positions replace the axis.
     pub(super) fn taken<E: Dim, R: Dim, S2: Storage<i64, Dev>>(
         &self,
         along: Along,
@@ -151,14 +152,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(shape)
     }
 
-    /// Returns the elements at positions along an axis that differ for each index of the other axes: element `[i, j, k]` of the result is
-    /// `self[[i, positions[[i, j, k]], k]]` if the axis is 1.
+    /// Returns the elements at positions along an axis, with separate positions for each index of the other axes. If the axis is 1, element
+    /// `[i, j, k]` of the result is `self[[i, positions[[i, j, k]], k]]`.
     ///
-    /// The positions have the rank of `self`, and its shape except for the extent of the axis. This is the companion of
-    /// [`argmax_keepdims`](Tensor::argmax_keepdims): it returns the elements whose positions a reduction along an axis found.
+    /// The positions have the rank of `self`, and its shape except for the extent of the axis. For the positions that
+    /// [`argmax_keepdims`](Tensor::argmax_keepdims) returns, the result has the maxima.
     ///
     /// # Panics
-    /// If the axis or a position is out of range, another extent of the positions differs from that of `self`, or the allocation fails.
+    /// If the axis or a position is out of range, the extents of the positions and of `self` differ along another axis, or the allocation
+    /// fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -179,7 +181,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`take_along_axis`](Tensor::take_along_axis).
     ///
     /// # Errors
-    /// If the axis or a position is out of range, another extent of the positions differs from that of `self`, or the allocation fails.
+    /// If the axis or a position is out of range, the extents of the positions and of `self` differ along another axis, the positions are
+    /// on another instance of the device, or the allocation fails.
     pub fn try_take_along_axis<A, P>(&self, axis: A, positions: P) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         A: AxisArg<D>,
@@ -195,11 +198,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         })
     }
 
-    /// [`take_along_axis`](Tensor::take_along_axis) into a preallocated tensor or mutable view of exactly the shape of the positions. All
-    /// positions are checked before an element is written.
+    /// [`take_along_axis`](Tensor::take_along_axis) into a preallocated tensor or mutable view of exactly the shape of the positions.
+    /// Checks all positions before it writes an element.
     ///
     /// # Panics
-    /// If `out` has another shape, the axis or a position is out of range, or another extent of the positions differs from that of `self`.
+    /// If `out` has another shape, the axis or a position is out of range, or the extents of the positions and of `self` differ along
+    /// another axis.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -221,8 +225,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`take_along_axis_into`](Tensor::take_along_axis_into).
     ///
     /// # Errors
-    /// If `out` has another shape or is on another instance of the device, the axis or a position is out of range, or another extent of
-    /// the positions differs from that of `self`. `out` is unchanged then.
+    /// If `out` has another shape or is on another instance of the device, the axis or a position is out of range, or the extents of the
+    /// positions and of `self` differ along another axis. `out` is unchanged then.
     pub fn try_take_along_axis_into<A, P, S2>(
         &self,
         axis: A,
@@ -244,9 +248,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         along.take_each(device, output, self.operand(), at.operand(), true)
     }
 
-    /// Returns the elements at the indices along an axis at which a mask, a vector, is `true`.
+    /// Returns the tensor without the indices along an axis for which a mask is `false`. The mask is a vector with one element for each
+    /// index.
     ///
-    /// [`masked`](Tensor::masked) takes a mask of the shape of the tensor, and returns a vector.
+    /// In contrast, [`masked`](Tensor::masked) takes a mask of the shape of the tensor, and returns a vector.
     ///
     /// # Panics
     /// If the axis is out of range, the mask does not have the extent of the axis, or the allocation fails.
@@ -330,7 +335,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         along.take(device, output, self.operand(), at.operand(), true)
     }
 
-    /// Returns the positions at which a mask along an axis is `true`, and the shape with one index for each of them.
+    /// Returns the positions at which a mask along an axis is `true`, and the shape of the result.
     fn compressed(
         &self,
         along: Along,

@@ -70,7 +70,7 @@ impl<T: Inexact> Reduction<T> for NanProd {
     }
 }
 
-/// A partial sum and the number of its terms.
+/// The accumulator of [`NanMean`]: a partial sum and the number of its terms.
 #[derive(Debug, Clone, Copy)]
 pub struct Counted<T> {
     sum: T,
@@ -124,7 +124,7 @@ macro_rules! extremes {
         #[derive(Debug, Clone, Copy, Default)]
         pub struct $Op;
 
-        // NaN is the identity: any element replaces it.
+        // NaN is the identity: every other element replaces it.
         impl<T: RealFloat> Reduction<T> for $Op {
             type Acc = T;
             type Output = T;
@@ -173,7 +173,7 @@ macro_rules! positions {
             const DEFINED_ON_EMPTY: bool = false;
             const UNDEFINED: Option<&'static str> =
                 Some("all elements along the reduced axes are NaN; replace NaN first, e.g. with `nan_to_num`");
-            // Among equal values, the smallest index wins, as parts are combined in any order.
+            // Of equal values, the one with the smallest index is kept, because partial results are combined in any order.
             const CUDA: CudaSource = CudaSource::builtin(concat!("
                 struct Acc { T value; u64 index; };
                 static const u64 none = ~0ull;
@@ -192,7 +192,8 @@ macro_rules! positions {
             }
             #[inline]
             fn fold(&self, acc: Self::Acc, x: T, index: usize) -> Self::Acc {
-                // The first element replaces the identity even if it equals it. A comparison with NaN is false.
+                // The first element replaces the identity even if it is equal to its value, an infinity. Both comparisons with NaN are
+                // false, so NaN is skipped.
                 let better = (x $beats acc.value) | ((x == acc.value) & (acc.index == usize::MAX));
                 if better { Best { value: x, index } } else { acc }
             }
@@ -207,7 +208,7 @@ macro_rules! positions {
         }
 
         impl $Op {
-            /// The infinity that every other number beats.
+            /// Returns the value of the identity: the infinity that every other number replaces.
             fn start<T: RealFloat>(&self) -> T {
                 if T::infinity() $beats T::neg_infinity() { T::neg_infinity() } else { T::infinity() }
             }
@@ -215,6 +216,6 @@ macro_rules! positions {
     )*};
 }
 positions! {
-    NanArgMax, "index of the maximum without NaN", >, "largest";
-    NanArgMin, "index of the minimum without NaN", <, "smallest";
+    NanArgMax, "index of the maximum without NaN", >, "maximum";
+    NanArgMin, "index of the minimum without NaN", <, "minimum";
 }

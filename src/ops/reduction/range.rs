@@ -1,4 +1,4 @@
-//! The difference between the maximum and the minimum.
+//! The difference between the maximum and the minimum, for the method `ptp`.
 
 use super::super::binary::{larger, smaller};
 use super::extremes::extreme;
