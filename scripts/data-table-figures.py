@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes NumPy's results for the example `data_table`: examples/data_table/numpy.rs.
+"""Writes examples/data_table/numpy.rs: the results of NumPy, with which the example `data_table` compares its own.
 
     scripts/data-table-figures.py            # needs NumPy 2
     scripts/data-table-figures.py --check    # only reports whether the file is up to date
@@ -71,7 +71,7 @@ def main():
     measured = np.delete(table[:, 2:], 4, axis=1)
     complete = measured[~np.isnan(measured).any(axis=1)]
 
-    text = f"//! NumPy's results, which `scripts/data-table-figures.py` wrote: NumPy {np.__version__}.\n\n"
+    text = f"//! The results of NumPy {np.__version__}, written by `scripts/data-table-figures.py`.\n\n"
     text += "\n".join(
         [
             constant("The number of missing values in each column.", "MISSING", "[i64; 10]", missing),

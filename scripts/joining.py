@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes NumPy's results of joining, cutting and repeating: tests/data/joining.txt.
+"""Writes tests/data/joining.txt: NumPy's results of operations that join, cut, repeat and pad, for tests/oracle/joining.rs.
 
     scripts/joining.py > tests/data/joining.txt    # needs NumPy 2
 
 Each line has an operation, its arguments, the shape of the operand, the shape of the result and its elements in row-major order,
 separated by `|`. The operand's elements are 0, 1, 2, .. in row-major order. If an operation has several operands, their shapes are
-separated by `;`, and the elements go on from one to the next. Several results are separated by `;` too.
+separated by `;`, and the numbers continue from each operand to the next. Several results are separated by `;` too.
 """
 
 import numpy as np

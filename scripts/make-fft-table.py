@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/data/fft.tsv: Fourier transforms that NumPy computes, for tests/oracle/fft.rs. Needs NumPy 2.
+"""Writes tests/data/fft.tsv: Fourier transforms by NumPy (2 or later), for tests/oracle/fft.rs.
 
 Each line has the function, the shape of the operand, the axes, the lengths (or -), the normalisation, the shape of the result, and
 the elements of the result in row-major order. The element of the operand with flat index k (row-major) is
@@ -40,7 +40,7 @@ for name in ["fft", "ifft", "rfft", "irfft"]:
     real = name == "irfft"
     for n in [1, 2, 3, 4, 5, 7, 8, 11, 12, 16]:
         lines.append(line(name, [n // 2 + 1 if real else n], [0], [n] if real else None, NORMS[n % 3]))
-    # Padded, cut, and along one axis of several.
+    # Padded or cut operands, and transforms along one of several axes.
     for shape, axis, n in [([4], 0, 7), ([4], 0, 6), ([9], 0, 4), ([9], 0, 5), ([3, 4], 0, 5), ([3, 4], 0, 2), ([2, 3, 4], 1, 4), ([2, 3, 4], 2, 3), ([5], 0, 1)]:
         for norm in NORMS:
             lines.append(line(name, shape, [axis], [n], norm))

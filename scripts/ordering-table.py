@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Writes tests/data/ordering.tsv and histograms.tsv: quantiles and histograms by NumPy (2 or later), which `tests/oracle/ordering.rs`
-compares with those of the crate.
+"""Writes tests/data/ordering.tsv and tests/data/histograms.tsv: quantiles and histograms by NumPy (2 or later), for
+tests/oracle/ordering.rs.
 
 Each line of ordering.tsv has the name of the method, the level, the elements, separated by spaces, and the quantile. Each line of
-histograms.tsv has the bins (a number; a number and a range; or edges), the elements, their weights, the counts, the sums of weights, and
-the edges.
+histograms.tsv has the kind of the bins (`count`, `range` or `edges`), the bins (their number; their number and range; or their edges), the
+elements, their weights, the counts, the sums of weights, and the edges.
 """
 
 from pathlib import Path

@@ -15,7 +15,7 @@ FIGURE = ROOT / "docs/figures/speed.svg"
 # The columns of the other libraries (peers). The remaining columns of the tables are reference loops, alternatives and ratios.
 PEERS = ["ndarray", "strided", "rstsr", "faer", "nalgebra"]
 TYPE, THREADS = "f64", "1"
-# The rows of the figure: the section and the row in RESULTS.md, and the label. Some are rows in which a peer is faster, on purpose.
+# The rows of the figure: the section and the row in RESULTS.md, and the label. They deliberately include rows in which a peer is faster.
 ROWS = [
     ("memory", "a + b 10⁷", "&a + &b, 10⁷ elements"),
     ("memory", "a + b 10⁷ into", "the same, preallocated output"),
@@ -85,7 +85,7 @@ def figure():
         body.append(line("text", label, x=LEFT - 8, y=base, text_anchor="end"))
         colour = FASTER if ratio <= 1 else SLOWER
         body.append(line("rect", x=LEFT, y=y, width=f"{width:.1f}", height=HEIGHT, fill=colour))
-        # A light box: the grid does not cross the ratio.
+        # A box in the colour of the background hides the grid lines behind the ratio.
         after = LEFT + width + 5
         body.append(line("rect", x=f"{after - 3:.1f}", y=y + 1, width=32, height=HEIGHT - 2, fill="#fdfdfd"))
         body.append(line("text", f"{ratio:.2f}", x=f"{after:.1f}", y=base))

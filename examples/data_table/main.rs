@@ -1,14 +1,14 @@
-//! A table from CSV to figures: the weather at the three airports of New York City in 2013, 4,349 rows with missing values.
+//! Analyses a CSV table and draws figures: the weather at the three airports of New York City in 2013, 4,349 rows with missing values.
 //!
-//! Reads the columns of numbers, replaces implausible values by NaN and converts units. Then prints, and compares with NumPy's
-//! results in `numpy.rs`:
+//! Reads columns of numbers, replaces implausible values by NaN and converts units. Then prints these results, and compares them
+//! with NumPy's in `numpy.rs`:
 //!
 //! * the number of missing values in each column;
-//! * sums and means for each month, and for each month and hour, by `unique_with` and `scatter_add`;
-//! * medians, a histogram, and the correlations of the columns.
+//! * the rain of each month, and the mean temperature of each month and hour, by `unique_with` and `scatter_add`;
+//! * medians, a histogram of the temperatures, and the correlations of the columns.
 //!
-//! Draws the histogram, the means and the correlations as an SVG file. `examples/data/README.md` has the source and the licence of
-//! the table, `scripts/data-table-figures.py` wrote `numpy.rs`.
+//! Draws the histogram, the means and the correlations as an SVG file. `examples/data/README.md` states the source and the licence of
+//! the table. `scripts/data-table-figures.py` writes `numpy.rs`.
 //!
 //! `cargo run --release --features csv --example data_table [figures.svg]`
 
@@ -23,7 +23,8 @@ use vierbein::prelude::*;
 
 const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/nyc_weather.csv");
 
-/// The columns that are read. The column `origin` has text, and in directions of the wind, 0 and 360 are the same.
+/// The columns that are read. Not read are `origin`, which is text, `day`, and `wind_dir`, an angle: its mean and its correlations would
+/// be meaningless, because 0 and 360 degrees are the same.
 const COLUMNS: [&str; 10] =
     ["month", "hour", "temp", "dewp", "humid", "wind_speed", "wind_gust", "precip", "pressure", "visib"];
 // Indices of columns.
@@ -38,7 +39,7 @@ const VISIBILITY: usize = 9;
 /// The months of the year, from 1, as row labels.
 const MONTHS: [&str; 12] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"];
 
-/// Asserts that the values agree with NumPy's to 12 digits. Sums are rounded differently, because NumPy adds in another order.
+/// Asserts that the values agree with NumPy's to 12 digits. They are not equal, because NumPy adds in another order.
 fn check<D: Dim>(what: &str, found: &Tensor<f64, D>, numpy: impl Into<Tensor<f64, D>>) {
     let numpy = numpy.into();
     assert!(found.all_close(&numpy, 1e-12, 1e-14), "{what}: {found}\nNumPy: {numpy}");
@@ -84,19 +85,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert_eq!(removed, numpy::IMPLAUSIBLE);
     convert_units(&mut table);
 
-    // A median of one column: NaN would be the result if one element were NaN.
+    // The median would be NaN if an element were NaN, so the mask excludes missing values.
     let gusts = table.index_axis(1, GUST);
     let gust = gusts.masked(!gusts.is_nan()).median();
     println!("median of the gusts: {:.2} m/s", gust.item());
     check("the median of the gusts", &gust, Tensor::scalar(numpy::GUST));
 
-    // Sums for each month: `inverse` is the index of each row's month, the position to which the row is added.
+    // Sums for each month: `inverse` contains, for each row, the index of its month in `values`: the position at which its rain is added.
     let months = table.index_axis(1, MONTH).unique_with();
     let mut rain = Tensor::zeros(months.values.shape());
     rain.scatter_add(0, &months.inverse, table.index_axis(1, RAIN));
     check("rain", &rain, numpy::RAIN);
 
-    // Means for each month and hour. The month and the hour together are a position in a table with one row for each month.
+    // Means for each month and hour: the flat index in a matrix of months and hours is the position at which a temperature is added.
     let known = table.compress(0, !table.index_axis(1, TEMP).is_nan());
     let temperatures = known.index_axis(1, TEMP);
     let (months, hours) = (known.index_axis(1, MONTH).unique_with(), known.index_axis(1, HOUR).unique_with());
@@ -108,7 +109,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let means = (sums / counts.cast::<f64>()).reshape(shape);
     check("means", &means, numpy::MEANS);
 
-    // No function has the medians of groups: each month is chosen by a mask.
+    // There is no function for medians of groups, so a mask selects the rows of each month.
     let medians: Tensor<f64, Rank<1>> =
         (0..shape[0]).map(|k| temperatures.masked(months.inverse.equal(k as i64)).median().item()).collect();
     check("medians of months", &medians, numpy::MONTH_MEDIANS);
@@ -127,7 +128,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("\nhistogram of temp, from {} to {} °C:\n{:?}", edges[[0]], edges[[28]], bins.to_vec());
     assert_eq!(bins, Tensor::from(numpy::BINS));
 
-    // The measured columns without the gusts, most of which are missing, and their complete rows.
+    // The columns of measurements, except the gusts, most of which are missing. `complete` has the rows without missing values.
     let used: Vec<usize> = (TEMP..COLUMNS.len()).filter(|&column| column != GUST).collect();
     let measured = table.take(1, &used);
     let complete = measured.compress(0, !measured.is_nan().any_axis(1));

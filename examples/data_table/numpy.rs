@@ -1,4 +1,4 @@
-//! NumPy's results, which `scripts/data-table-figures.py` wrote: NumPy 2.4.6.
+//! The results of NumPy 2.4.6, written by `scripts/data-table-figures.py`.
 
 /// The number of missing values in each column.
 pub(crate) const MISSING: [i64; 10] = [0, 0, 1, 1, 1, 0, 3449, 0, 468, 0];

@@ -1,11 +1,11 @@
-//! An SVG file of three panels: bars, and two heat maps.
+//! Draws histograms and heat maps as panels of an SVG file.
 
 use std::fmt::Write;
 use vierbein::prelude::*;
 
 const WIDTH: usize = 720;
 
-/// A drawing that grows downwards.
+/// An SVG file in progress. Each panel is drawn below the previous ones and increases the height.
 pub(crate) struct Svg {
     body: String,
     height: usize,

@@ -1,4 +1,4 @@
-//! The same simulation as a loop over vectors, without the library: one pass over both concentrations for each step.
+//! The same simulation without the library: a handwritten loop that passes over both vectors of concentrations once per step.
 
 use crate::{DIFFUSION_U, DIFFUSION_V, FEED, KILL};
 
@@ -27,7 +27,8 @@ impl Vectors {
             let us = [&self.u[above.clone()], &self.u[here.clone()], &self.u[below.clone()]];
             let vs = [&self.v[above], &self.v[here.clone()], &self.v[below]];
             let (next_u, next_v) = (&mut self.next_u[here.clone()], &mut self.next_v[here]);
-            // The edges separately, so that the loop over the other columns is vectorised.
+            // The first and the last column have periodic neighbours. They are computed separately, so that the loop over the other
+            // columns is vectorised.
             for column in [0, n - 1] {
                 let (left, right) = ((column + n - 1) % n, (column + 1) % n);
                 (next_u[column], next_v[column]) = cell(us, vs, [left, column, right]);
@@ -41,7 +42,8 @@ impl Vectors {
     }
 }
 
-/// Returns the new concentrations of a cell, from three rows and the columns to its left, its own and to its right.
+/// Returns the new concentrations of a cell. `us` and `vs` are the rows above, at and below the cell; the three columns are those to its
+/// left, at the cell and to its right.
 #[inline(always)]
 fn cell(us: [&[f32]; 3], vs: [&[f32]; 3], [left, column, right]: [usize; 3]) -> (f32, f32) {
     let laplacian = |[above, here, below]: [&[f32]; 3]| {

@@ -1,18 +1,21 @@
-//! The reaction and diffusion of two substances (Gray and Scott), by slices in place, for any memory order and device.
+//! The reaction and diffusion of two substances (Gray–Scott model), computed in place on slices. The code is generic over memory order
+//! and device.
 //!
-//! The substance U is fed, V is removed, and U + 2 V → 3 V:
+//! The substance U is fed, V is removed, and both react, U + 2 V → 3 V. The concentrations u and v change by
 //!
 //! ```text
 //! ∂u/∂t = Dᵤ ∇²u − u v² + F (1 − u)
 //! ∂v/∂t = Dᵥ ∇²v + u v² − (F + k) v
 //! ```
 //!
-//! The source is J. E. Pearson, Science 261, 189 (1993). The spots of V divide until they fill the grid. A step is the explicit Euler
-//! method with time step 1 on a periodic grid with spacing 1. The grid has a border of one cell on each side, a copy of the cells
-//! at the opposite side. So a neighbour of each cell is the cell at the same index of another slice.
+//! The source is J. E. Pearson, Science 261, 189 (1993). With these parameters, spots of V divide until they fill the grid. Each step
+//! uses the explicit Euler method, with time step 1, on a periodic grid with spacing 1. The grid has a border of one cell on each
+//! side, which is a copy of the cells at the opposite side. So the left neighbours of all cells are one slice, as are the right, upper
+//! and lower neighbours.
 //!
-//! Prints the times of a step in both memory orders, and of a loop without the library. Both orders must give the same bits, and the
-//! loop the same values except for rounding. Then writes the concentrations of V as PNG images, and shows the progress.
+//! Prints the time of a step for both memory orders, and for a handwritten loop over vectors. Both orders must give the same bits, and
+//! the loop the same values except for rounding. Then writes the concentrations of V as a PNG image after every 200 steps, with a
+//! progress bar.
 //!
 //! `cargo run --release --example gray_scott [cells per side [images [directory]]]`
 
@@ -35,7 +38,8 @@ const FEED: f32 = 0.035;
 const KILL: f32 = 0.065;
 /// The number of steps that are timed and compared.
 const TIMED: u32 = 100;
-/// The tolerance of concentrations of V after [`TIMED`] steps, in which rounding errors grow. Concentrations are up to 0.4.
+/// The tolerance for differences of the concentrations of V after [`TIMED`] steps. Rounding errors grow with each step. The largest
+/// concentrations are about 0.4.
 const TOLERANCE: f32 = 1e-4;
 
 type Matrix<O, Dev> = Tensor<f32, Rank<2>, O, Dev>;
@@ -48,7 +52,8 @@ struct Grid<O: Order, Dev: Device> {
     reaction: Matrix<O, Dev>,
 }
 
-/// Copies the cells at each side to the border at the opposite side. Rows first: the columns then contain the corners.
+/// Copies the cells at each side to the border at the opposite side. Copies rows first: the columns that are copied afterwards then
+/// include the corners.
 fn wrap<O: Order, Dev: Backend<f32>>(x: &mut Matrix<O, Dev>) {
     for axis in [0, 1] {
         let n = x.shape()[axis];
@@ -71,7 +76,7 @@ fn laplacian<O: Order, Dev: Backend<f32>>(x: &Matrix<O, Dev>, out: &mut Matrix<O
 
 impl<O: Order, Dev: Backend<f32>> Grid<O, Dev> {
     /// Returns a grid with the concentrations u = 1 and v = 0, except for rectangles in which u = 0.5 and v = 0.25. There is one
-    /// rectangle for each 4096 cells, and at least three, spread evenly by multiples of irrational numbers.
+    /// rectangle for each 4096 cells, and at least three. Fractional parts of multiples of irrational numbers spread them evenly.
     fn new([rows, columns]: [usize; 2], device: &Dev) -> Result<Self, vierbein::Error> {
         const HEIGHT: usize = 12;
         const WIDTH: usize = 9;
@@ -225,7 +230,7 @@ fn steps_agree_with_loop() {
     assert_eq!(by_columns.v.to_order::<RowMajor>(), grid.v);
     let difference = difference(&grid, &vectors).unwrap();
     assert!(difference < TOLERANCE, "{difference}");
-    // The reaction goes on, and has reached the sides.
+    // V has not died out, and has reached the sides of the grid.
     let v = grid.v.slice(s![1..-1, 1..-1]);
     let sides = [v.index_axis(0, 0).max().item(), v.index_axis(1, -1).max().item()];
     assert!(v.max().item() > 0.2 && sides.iter().all(|&side| side > 1e-3), "{v}{sides:?}");

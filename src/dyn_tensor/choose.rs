@@ -1,4 +1,5 @@
-//! Elements at positions and under masks.
+//! Dynamic tensors: selection of elements by positions along an axis, by indices or by masks, and writes to elements that positions
+//! or masks select.
 
 use super::operand::{
     DynOperand, agree, allocate_with, common_order, device_of, elements, lacking, needs, on_device,
@@ -33,8 +34,8 @@ const NONZERO: &str = "list the indices of";
 
 const FOUND: &str = "the element type and the device were found to be these";
 
-/// Returns an operand that must have element type `dtype` as a tensor on the device of `x`. For another type, the error has this
-/// `reason`. `kept` holds the tensor of a scalar.
+/// Returns an operand as a tensor, after checking that its element type is `dtype` and that it is on the device of `x`. `reason` is part
+/// of the error for another type. A scalar is converted to a tensor, which `kept` owns.
 fn of_dtype<'a>(
     op: &'static str,
     x: DynView<'_>,
@@ -56,7 +57,8 @@ fn of_dtype<'a>(
     Ok(view)
 }
 
-/// Returns values that are written to `x` as a tensor that agrees with `x`. `kept` holds the tensor of a scalar.
+/// Returns the values that an operation writes to `x` as a tensor, after checking that its element type, memory order and device agree
+/// with those of `x`. A scalar is converted to a tensor, which `kept` owns.
 fn values_for<'a>(
     op: &'static str,
     x: DynView<'_>,
@@ -74,21 +76,21 @@ fn values_for<'a>(
 const POSITIONS: (DType, &str) = (DType::I64, needs::POSITIONS);
 const MASK: (DType, &str) = (DType::Bool, needs::MASK);
 
-/// Returns the operation along an axis, after checking that the tensor has the axis.
+/// Returns the parameters of an operation along an axis, after checking that the tensor has the axis.
 fn along(op: &'static str, axis: usize, x: DynView<'_>, order: MemoryOrder) -> Result<Along, Error> {
     let along = Along { op, axis, row_major: order.is_row_major() };
     along.check(x.shape())?;
     Ok(along)
 }
 
-/// Returns the memory order of a target, positions and values.
+/// Returns the common memory order of a target, positions and values. Tensors of rank 0 or 1 agree with both orders.
 fn order_of(op: &'static str, [x, at, values]: [DynView<'_>; 3]) -> Result<MemoryOrder, Error> {
     let (order, with_values) = (common_order(op, x, at)?, common_order(op, at, values)?);
     common_order(op, x, values)?;
     Ok(if x.rank() < 2 && at.rank() < 2 { with_values } else { order })
 }
 
-/// Returns the rank of a tensor in which the axes of `at` replace one axis.
+/// Returns the rank of `x` after the axes of `at` have replaced one of its axes.
 fn taken_rank(op: &'static str, x: DynView<'_>, at: DynView<'_>) -> Result<usize, Error> {
     let rank = x.rank() - 1 + at.rank();
     if rank <= MAX_RANK {
@@ -346,8 +348,8 @@ fn nonzero(x: DynView<'_>) -> Result<DynTensor, Error> {
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Returns the elements at positions along an axis. The axes of the positions, a tensor of `i64`, replace the axis. Negative
-    /// positions count from the end.
+    /// Returns the elements at positions along an axis. The positions are a tensor of `i64`, whose axes replace the axis in the result.
+    /// Negative positions count from the end.
     ///
     /// # Errors
     /// * If the positions are not `i64`, or differ in memory order or device from `self`.
@@ -368,8 +370,8 @@ impl<S: DynData> DynTensor<S> {
         take(self.look(), from_start(axis, self.rank()), positions.into())
     }
 
-    /// Returns the elements at positions along an axis that differ for each index of the other axes. The positions have the shape of
-    /// `self`, except for the extent of the axis.
+    /// Returns the elements at positions along an axis, with separate positions for each index of the other axes. The positions are a
+    /// tensor of `i64` with the shape of `self`, except for the extent of the axis. The result has the shape of the positions.
     ///
     /// # Errors
     /// * If the positions are not `i64`, or differ in memory order or device from `self`.
@@ -408,7 +410,7 @@ impl<S: DynData> DynTensor<S> {
         at(self.look(), indices.into())
     }
 
-    /// Returns the elements at the indices along an axis at which a mask, a vector of `bool`, is `true`.
+    /// Returns the tensor restricted to those indices of an axis at which the mask is `true`. The mask is a vector of `bool`.
     ///
     /// # Errors
     /// * If the mask is not a vector of `bool` with the extent of the axis, or is on another device than `self`.
@@ -444,7 +446,8 @@ impl<S: DynData> DynTensor<S> {
         masked(self.look(), mask.into())
     }
 
-    /// Returns the indices of all elements that are not zero (of a mask: `true`), one per row, in memory order, as a matrix of `i64`.
+    /// Returns the indices of all elements that are not zero, or are `true`, as a matrix of `i64`. Each row is the index of one element;
+    /// the rows are in memory order of the elements.
     ///
     /// # Errors
     /// If dynamic tensors do not compute on the device, or the device allocation fails.
@@ -461,15 +464,16 @@ impl<S: DynData> DynTensor<S> {
 }
 
 impl<S: DynDataMut> DynTensor<S> {
-    /// Overwrites the elements at positions along an axis that differ for each index of the other axes. The positions have the shape
-    /// of `self`, except for the extent of the axis. `values` is a tensor that broadcasts to the shape of the positions, or a scalar.
-    /// If a position occurs several times, the last value stays, in memory order of the positions.
+    /// Overwrites the elements at positions along an axis, with separate positions for each index of the other axes. The positions are
+    /// a tensor of `i64` with the shape of `self`, except for the extent of the axis. `values` is a tensor that broadcasts to the shape
+    /// of the positions, or a scalar. Values are written in memory order of the positions, so the last one stays if a position repeats.
     ///
     /// # Errors
     /// In each of these cases, `self` is unchanged:
     ///
     /// * The positions are not `i64`, or the operands differ in element type, memory order or device.
-    /// * The axis or a position is out of range, or a shape does not fit.
+    /// * The axis or a position is out of range, another extent of the positions differs from that of `self`, or `values` does not
+    ///   broadcast to the shape of the positions.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -488,16 +492,16 @@ impl<S: DynDataMut> DynTensor<S> {
         put_along_axis(self.view_mut(), axis, positions.into(), values.into())
     }
 
-    /// Adds values to the elements at positions along an axis. The axes of the positions replace the axis, and `values`, a tensor or a
-    /// scalar, broadcasts to this shape. If a position occurs several times, each of its values is added, in memory order of the
-    /// positions.
+    /// Adds values to the elements at positions along an axis. The positions are a tensor of `i64`. `values`, a tensor or a scalar,
+    /// broadcasts to the shape of `self` in which the axes of the positions replace the axis. If a position occurs several times, each of
+    /// its values is added, in memory order of the positions.
     ///
     /// # Errors
     /// In all of these cases but the last, `self` is unchanged:
     ///
     /// * The positions are not `i64`, or the operands differ in element type, memory order or device.
     /// * The elements are not numbers.
-    /// * The axis or a position is out of range, or `values` does not broadcast to the shape.
+    /// * The axis or a position is out of range, or `values` does not broadcast to the shape, which can have at most 16 axes.
     /// * An integer sum overflows (debug assertions). Some values may have been added.
     ///
     /// ```
@@ -517,7 +521,7 @@ impl<S: DynDataMut> DynTensor<S> {
         scatter_add(self.view_mut(), axis, positions.into(), values.into())
     }
 
-    /// Overwrites the elements at which a mask of the same shape is `true` with one value.
+    /// Writes one value to the elements at which a mask of the same shape is `true`.
     ///
     /// # Errors
     /// In each of these cases, `self` is unchanged:
@@ -541,13 +545,13 @@ impl<S: DynDataMut> DynTensor<S> {
         masked_fill(self.view_mut(), mask.into(), value.into())
     }
 
-    /// Overwrites the elements at which a mask of the same shape is `true` with the values of a vector, in memory order.
+    /// Writes the values of a vector, in memory order, to the elements at which a mask of the same shape is `true`.
     ///
     /// # Errors
     /// In each of these cases, `self` is unchanged:
     ///
     /// * The mask is not `bool`, or differs in shape, memory order or device from `self`.
-    /// * The values are not a vector of the element type, with one value for each element that is `true`.
+    /// * The values are not a vector of the element type, with one value for each `true` in the mask.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};

@@ -38,7 +38,7 @@ pub(super) fn zeros(
     on_device!(op, x, Dev => on_host.to_device_in(device_of::<Dev>(&x)))
 }
 
-/// Returns the arguments of the slice that starts at `start` and has the given shape.
+/// Returns the slice arguments that select the part with the given shape whose first element is at index `start`.
 pub(super) fn part(start: &[usize], shape: &[usize]) -> Vec<SliceItem> {
     start.iter().zip(shape).map(|(&start, &extent)| SliceItem::from(start..start + extent)).collect()
 }

@@ -14,7 +14,7 @@ use crate::layout::Layout;
 use crate::layout::axes::Axes;
 use crate::rank::MAX_RANK;
 
-/// Allocates the result of a transform and calls `run`, a method of the device.
+/// Allocates the result of a transform and computes it with `run`, the method of the device for this kind of transform.
 fn transformed<T: Element, U: Element, Dev: Device>(
     x: DynView<'_>,
     request: Request<'_>,
@@ -100,8 +100,8 @@ fn shifted(op: &'static str, inverse: bool, x: DynView<'_>, axes: impl DynAxes) 
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Returns the Fourier transform along all axes (`..`), one axis or several: see [`Tensor::fft`](crate::Tensor::fft). The result is
-    /// complex.
+    /// Returns the Fourier transform along one axis, several axes, or all axes (`..`), with complex elements: see
+    /// [`Tensor::fft`](crate::Tensor::fft).
     ///
     /// # Errors
     /// If the elements are not floating-point or complex numbers, an axis is out of range, named twice or has extent 0, or an
@@ -159,7 +159,7 @@ impl<S: DynData> DynTensor<S> {
     /// [`fft`](DynTensor::fft) with options.
     ///
     /// # Errors
-    /// Those of [`fft`](DynTensor::fft), and if a length is 0 or the number of lengths is not that of the axes.
+    /// Those of [`fft`](DynTensor::fft), and if a length is 0 or the number of lengths differs from the number of axes.
     ///
     /// ```
     /// use vierbein::{Complex, DynTensor, fft::{Fft, Norm}, tensor};
@@ -187,7 +187,7 @@ impl<S: DynData> DynTensor<S> {
         transform(self.look(), "rfft", Kind::FromReal, false, axes, options)
     }
 
-    /// [`irfft`](DynTensor::irfft) with options. They must contain the length along the axis that is named last.
+    /// [`irfft`](DynTensor::irfft) with options. The options must contain the length along the axis that is named last.
     ///
     /// # Errors
     /// Those of [`fft_with`](DynTensor::fft_with), and if the elements are not complex numbers or that length is not given.
@@ -211,7 +211,7 @@ impl<S: DynData> DynTensor<S> {
         shifted("fftshift", false, self.look(), axes)
     }
 
-    /// The inverse of [`fftshift`](DynTensor::fftshift): see [`Tensor::ifftshift`](crate::Tensor::ifftshift).
+    /// Moves the elements back that [`fftshift`](DynTensor::fftshift) has moved: see [`Tensor::ifftshift`](crate::Tensor::ifftshift).
     ///
     /// # Errors
     /// If an axis is out of range or named twice, or the allocation fails.

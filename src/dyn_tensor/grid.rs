@@ -6,8 +6,8 @@ use crate::layout::{Layout, element_count};
 use crate::order::MemoryOrder;
 use crate::rank::MAX_RANK;
 
-/// Returns the coordinates of all points of a grid, as views whose rank is the number of axes: see [`meshgrid`](crate::meshgrid). The
-/// element types of the axes may differ.
+/// Returns the coordinates of all points of a grid: see [`meshgrid`](crate::meshgrid). Each axis is a vector of coordinates, and their
+/// element types may differ. The result contains one view for each axis. The rank of each view is the number of axes.
 ///
 /// # Errors
 /// If an axis is not a vector, there are more than 16 axes, or the shape of the grid exceeds the address space.

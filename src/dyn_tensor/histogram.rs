@@ -1,4 +1,4 @@
-//! Histograms of dynamic tensors, and counts of integers.
+//! Dynamic tensors: histograms, and the number of occurrences of each integer.
 
 use super::operand::{device_of, elements, lacking, needs, on_device, same_device};
 use super::storage::DynData;
@@ -12,14 +12,15 @@ use crate::ops::Bins;
 use crate::ops::ordering::{BINCOUNT, HISTOGRAM, check_weights, sums_of_bins, sums_of_integers};
 use crate::storage::OwnedData;
 
-/// Returns a tensor of rank 1 with the memory order of `x`.
+/// Returns the values as a tensor of rank 1 with the memory order and the device of `x`.
 fn line<T: Element, Dev: Device>(x: &DynView<'_>, values: Vec<T>) -> Result<DynTensor, Error> {
     let (device, len) = (device_of::<Dev>(x), values.len());
     let data = OwnedData { buffer: device.adopt(values)?, device: device.clone() };
     Ok(DynTensor::contiguous(data, &[len], x.order()))
 }
 
-/// Returns the weights of the elements of `x`, in row-major order.
+/// Returns the weights in row-major order, or `None` if there are none, after checking that they have type `f64` and the shape and the
+/// device of `x`.
 fn weights_of<Dev: Device>(
     op: &'static str,
     x: &DynView<'_>,
@@ -99,11 +100,11 @@ fn bincount(x: DynView<'_>, least: usize, weights: Option<DynView<'_>>) -> Resul
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Returns the numbers of elements in bins, as `i64`, and the edges of the bins, as `f64`: see
+    /// Returns the number of elements in each bin, as `i64`, and the edges of the bins, as `f64`: see
     /// [`Tensor::histogram`](crate::Tensor::histogram).
     ///
     /// # Errors
-    /// * If there are no bins, the edges do not rise, or the range is not finite.
+    /// * If there are no bins, the edges are not in ascending order, or the range is not finite or not in ascending order.
     /// * If only a number of bins is given, and the tensor is empty or an element is not finite.
     /// * If the elements are not real numbers, or the allocation fails.
     ///
@@ -118,7 +119,8 @@ impl<S: DynData> DynTensor<S> {
         histogram(self.look(), &bins.into(), None)
     }
 
-    /// [`histogram`](DynTensor::histogram) in which each element counts with a weight: returns the sums of the weights, as `f64`.
+    /// Returns the sum of the weights of the elements in each bin, as `f64`, and the edges of the bins. See
+    /// [`histogram`](DynTensor::histogram).
     ///
     /// # Errors
     /// * If the weights are not `f64`, or have another shape or device.
@@ -139,7 +141,7 @@ impl<S: DynData> DynTensor<S> {
         histogram(self.look(), &bins.into(), Some(weights.into()))
     }
 
-    /// Counts how often each integer from 0 to the maximum occurs, as `i64`. The result has at least `least` elements.
+    /// Counts how often each integer from 0 to the maximum occurs, as `i64`. The counts are padded with zeros to at least `least` elements.
     ///
     /// # Errors
     /// If the elements are not integers, an element is negative, or the allocation fails.
@@ -154,7 +156,8 @@ impl<S: DynData> DynTensor<S> {
         bincount(self.look(), least, None)
     }
 
-    /// [`bincount`](DynTensor::bincount) in which each element counts with a weight: returns the sums of the weights, as `f64`.
+    /// Returns, for each integer from 0 to the maximum, the sum of the weights of the elements that are equal to it, as `f64`. See
+    /// [`bincount`](DynTensor::bincount).
     ///
     /// # Errors
     /// * If the weights are not `f64`, or have another shape or device.

@@ -13,7 +13,7 @@ use crate::layout::Layout;
 use crate::order::MemoryOrder;
 use crate::rank::MAX_RANK;
 
-/// Whether parts are joined along an axis that they have, or along a new one.
+/// Selects the operation: concatenation along an existing axis, or stacking along a new one.
 #[derive(Clone, Copy, PartialEq)]
 enum Joining {
     Concatenate,
@@ -104,7 +104,7 @@ pub fn concatenate<'a, X: Copy + Into<DynView<'a>>>(
     join(JOINING, axis, &parts, shape, order)
 }
 
-/// Joins tensors of one shape along a new axis: the part `k` is at index `k` of axis `axis` of the result.
+/// Joins tensors of the same shape along a new axis. Index `k` of axis `axis` of the result contains `parts[k]`.
 ///
 /// # Errors
 /// If there are no parts, the axis is out of range, the rank is 16, the parts differ in shape, element type, memory order or device, or

@@ -21,7 +21,8 @@ use crate::ops::{Quantile, Side};
 use crate::order::MemoryOrder;
 use crate::storage::OwnedData;
 
-/// Evaluates an expression in which `$T` is the element type of `$x`, which must be ordered, and `$Dev` its device.
+/// Evaluates `$body` with `$T` as the element type of `$x` and `$Dev` as the type of its device. Returns an error if the element type is
+/// not ordered.
 macro_rules! ordered {
     ($op:expr, $x:expr, $T:ident, $Dev:ident => $body:expr) => {
         on_device!($op, $x, $Dev => dispatch!(
@@ -32,20 +33,20 @@ macro_rules! ordered {
     };
 }
 
-/// The result of [`DynTensor::unique_with`]: the different elements, and where they are.
+/// The result of [`DynTensor::unique_with`]: the distinct elements, and at which indices they occur. All NaNs count as equal.
 #[derive(Debug)]
 pub struct DynUnique {
-    /// The different elements, in ascending order.
+    /// The distinct elements, in ascending order.
     pub values: DynTensor,
     /// For each value, the flat index of the first element that is equal to it, counted in memory order, as `i64`.
     pub first: DynTensor,
-    /// For each element, in memory order, the index of its value, as `i64`.
+    /// For each element of the operand, in memory order, the index of its value in `values`, as `i64`.
     pub inverse: DynTensor,
     /// For each value, the number of elements that are equal to it, as `i64`.
     pub counts: DynTensor,
 }
 
-/// Returns the layout of `x` whose row-major order is the memory order of `x`.
+/// Returns a layout of the elements of `x` in which row-major iteration visits them in the memory order of `x`.
 fn enumeration(x: &DynView<'_>) -> Layout {
     if x.order().is_row_major() { *x.layout() } else { x.layout().reverse_axes() }
 }
@@ -305,7 +306,7 @@ fn lexsort(x: DynView<'_>) -> Result<DynTensor, Error> {
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Returns the elements sorted along an axis, in ascending order. NaN is last. −0.0 and 0.0 are equal and keep their order.
+    /// Returns the elements sorted along an axis, in ascending order. NaN is last. −0.0 and 0.0 are equal and keep their relative order.
     ///
     /// # Errors
     /// If the axis is out of range, the element type is not ordered, or the device allocation fails.
@@ -320,7 +321,7 @@ impl<S: DynData> DynTensor<S> {
         sorted(self.look(), from_start(axis, self.rank()), false)
     }
 
-    /// Returns the elements sorted along an axis, in descending order. NaN is last. −0.0 and 0.0 are equal and keep their order.
+    /// Returns the elements sorted along an axis, in descending order. NaN is last. −0.0 and 0.0 are equal and keep their relative order.
     ///
     /// # Errors
     /// Those of [`sort`](DynTensor::sort).
@@ -352,8 +353,8 @@ impl<S: DynData> DynTensor<S> {
         argsort(self.look(), from_start(axis, self.rank()), true)
     }
 
-    /// Returns the elements, partitioned along an axis: index `k` has the element that it would have in the sorted tensor, no element
-    /// before it is greater, and no element after it is less. NaN is last.
+    /// Returns the elements, partitioned along an axis: the element at index `k` is that of the sorted tensor, no element before it is
+    /// greater, and no element after it is less. NaN counts as greater than all numbers.
     ///
     /// # Errors
     /// * If `k` is not an index along the axis.
@@ -398,7 +399,7 @@ impl<S: DynData> DynTensor<S> {
         median(self.look())
     }
 
-    /// Returns the medians along an axis, which the result does not have: `f64` for integers. A median is NaN if an element is NaN.
+    /// Returns the medians along an axis, which is removed. They are `f64` for integers. A median is NaN if one of its elements is NaN.
     ///
     /// # Errors
     /// If the axis is out of range or has zero elements, the elements are not real numbers, or the device allocation fails.
@@ -413,8 +414,8 @@ impl<S: DynData> DynTensor<S> {
         quantile(MEDIAN, self.look(), from_start(axis, self.rank()), &[0.5], None, false)
     }
 
-    /// Returns the quantile of one level, from 0 to 1, along an axis, which the result does not have: `f64` for integers. A quantile is
-    /// NaN if an element is NaN.
+    /// Returns the quantiles of one level, from 0 to 1, along an axis, which is removed. They are `f64` for integers. A quantile is NaN if
+    /// one of its elements is NaN.
     ///
     /// # Errors
     /// * If the level is not from 0 to 1.
@@ -432,7 +433,7 @@ impl<S: DynData> DynTensor<S> {
         quantile(QUANTILE, self.look(), from_start(axis, self.rank()), &[level], Some(method), false)
     }
 
-    /// Returns the quantiles of several levels along an axis. The axis of the result numbers the levels.
+    /// Returns the quantiles of several levels along an axis. In the result, index `k` of the axis contains the quantiles of `levels[k]`.
     ///
     /// # Errors
     /// Those of [`quantile`](DynTensor::quantile).
@@ -446,7 +447,8 @@ impl<S: DynData> DynTensor<S> {
         quantile(QUANTILE, self.look(), from_start(axis, self.rank()), levels, Some(method), true)
     }
 
-    /// Returns the different elements, in ascending order, as a tensor of rank 1. NaN occurs once, at the end.
+    /// Returns the distinct elements, in ascending order, as a tensor of rank 1. If there are NaNs, the last element is one NaN.
+    /// Of −0.0 and 0.0, the result contains the one that is first in memory order.
     ///
     /// # Errors
     /// If the element type is not ordered, or the device allocation fails.
@@ -461,7 +463,7 @@ impl<S: DynData> DynTensor<S> {
         unique(self.look())
     }
 
-    /// Returns the different elements with their first indices, their numbers, and the index of each element's value: see
+    /// Returns the distinct elements, their first indices and their counts, and for each element the index of its value: see
     /// [`Tensor::unique_with`](crate::Tensor::unique_with).
     ///
     /// # Errors
@@ -478,7 +480,7 @@ impl<S: DynData> DynTensor<S> {
         unique_with(self.look())
     }
 
-    /// Returns, for each element of `values`, the index at which it can be inserted in `self`, as `i64`: see
+    /// Returns, for each element of `values`, the index at which it can be inserted in `self` so that `self` stays sorted, as `i64`: see
     /// [`Tensor::searchsorted`](crate::Tensor::searchsorted).
     ///
     /// # Errors
@@ -521,7 +523,7 @@ impl<S: DynData> DynTensor<S> {
     /// Returns, for each element, the number of its bin, as `i64`: see [`Tensor::digitize`](crate::Tensor::digitize).
     ///
     /// # Errors
-    /// * If `edges` does not have rank 1, or the edges do not rise.
+    /// * If `edges` does not have rank 1, or the edges are not in ascending order.
     /// * If the operands differ in element type, memory order or device.
     /// * If the element type is not ordered, or the device allocation fails.
     ///
@@ -537,8 +539,8 @@ impl<S: DynData> DynTensor<S> {
         })
     }
 
-    /// Returns the indices that sort the columns of a matrix by its rows, as `i64`: by the last row, then by the row before it, and so
-    /// on. The sort is stable.
+    /// Returns the indices that sort the columns of a matrix, as `i64`. The last row is the first key; ties are resolved by the row before
+    /// it, and so on. The sort is stable.
     ///
     /// # Errors
     /// If the rank is not 2, the element type is not ordered, or the device allocation fails.
@@ -568,11 +570,11 @@ fn with_operand(
 }
 
 impl<S: DynDataMut> DynTensor<S> {
-    /// Sorts the elements along an axis in place, in ascending order. NaN is last. −0.0 and 0.0 are equal and keep their order.
+    /// Sorts the elements along an axis in place, in ascending order. NaN is last. −0.0 and 0.0 are equal and keep their relative order.
     ///
     /// # Errors
     /// * If the axis is out of range, or the element type is not ordered: the tensor is unchanged.
-    /// * If the allocation fails: some lines along the axis may have been sorted.
+    /// * If the allocation of workspace fails: some lines along the axis may have been sorted.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -586,7 +588,7 @@ impl<S: DynDataMut> DynTensor<S> {
         sort(self.view_mut(), axis, false)
     }
 
-    /// Sorts the elements along an axis in place, in descending order. NaN is last. −0.0 and 0.0 are equal and keep their order.
+    /// Sorts the elements along an axis in place, in descending order. NaN is last. −0.0 and 0.0 are equal and keep their relative order.
     ///
     /// # Errors
     /// Those of [`sort_inplace`](DynTensor::sort_inplace).

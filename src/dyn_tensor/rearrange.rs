@@ -1,4 +1,5 @@
-//! Copies with elements at other indices, or repeated: `roll`, `tile`, `repeat`, `pad`, triangles and differences.
+//! Dynamic tensors: copies with shifted, repeated or padded elements (`roll`, `tile`, `repeat`, `pad`), triangles of matrices, and
+//! differences.
 
 use super::operand::{allocate_with, device_of, elements, on_device, scalar_beside, scalar_for};
 use super::scalar::DynScalar;
@@ -16,7 +17,8 @@ use crate::error::Error;
 use crate::layout::Layout;
 use crate::rank::MAX_RANK;
 
-/// Writes a rearrangement of `x`, which must have element type `T` and be on `Dev`, to a new tensor.
+/// Writes a rearrangement of `x` to a new tensor. `x` must have element type `T` and be on `Dev`. `scalar` is the value of the elements
+/// that are not copied from `x`, if the rearrangement has such elements.
 fn rearranged<T: Element, Dev: Permute<T>>(
     x: DynView<'_>,
     rearrangement: &Rearrangement,
@@ -43,7 +45,8 @@ fn write(
     on_device!(op, x, Dev => dispatch!(x.dtype(), T => rearranged::<T, Dev>(x, rearrangement, scalar, shape)))
 }
 
-/// Calls `rearrange` with the shape of `x`, which it changes to the shape of the result, and returns the result.
+/// Returns a rearranged copy of `x`. `rearrange` gets the shape of `x`, overwrites it with the shape of the result, and returns the
+/// rearrangement.
 fn copied<S: DynData>(
     op: &'static str,
     x: &DynTensor<S>,
@@ -71,8 +74,8 @@ fn triangle<S: DynData>(
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Returns a copy whose elements are shifted by `by[k]` along `axes[k]`: the element at index `i` moves to index `i + by`, and
-    /// reappears at the other end.
+    /// Returns a copy whose elements are shifted by `by[k]` along `axes[k]`: the element at index `i` moves to index `i + by[k]`, modulo
+    /// the extent.
     ///
     /// # Errors
     /// If an axis is out of range, the numbers of axes and shifts differ, or the device allocation fails.
@@ -136,11 +139,12 @@ impl<S: DynData> DynTensor<S> {
         copied("repeat", self, |shape| Rearrangement::repeat(shape, axis, Counts::Each(counts)))
     }
 
-    /// Returns a copy with `widths[k]` elements, `(before, after)`, added before and after axis `k`. [`Pad`] says which elements.
+    /// Returns a copy with additional elements at both ends of each axis. `widths[k]` is the number of elements `(before, after)` along
+    /// axis `k`, and [`Pad`] determines their values.
     ///
     /// # Errors
-    /// If there is not one pair of widths for each axis, a constant has another type than the elements, an axis has no elements and is to
-    /// be padded with its own, the result exceeds the address space, or the device allocation fails.
+    /// If the number of pairs of widths differs from the rank, a constant has another type than the elements, an axis with extent 0 would
+    /// be padded with its own elements, the result exceeds the address space, or the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, Pad, tensor};
@@ -187,7 +191,8 @@ impl<S: DynData> DynTensor<S> {
         triangle("triu", self, Triangle::Upper, k)
     }
 
-    /// Returns the differences of neighbouring elements along an axis, taken `times` times.
+    /// Returns the differences of neighbouring elements along an axis. If `times` is not 1, they are computed repeatedly, each time from
+    /// the previous result; 0 returns a copy.
     ///
     /// # Errors
     /// If the axis is out of range, the elements are not numbers, an integer result overflows (debug assertions), or the device

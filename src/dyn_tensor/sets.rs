@@ -1,4 +1,4 @@
-//! Dynamic tensors as sets of their elements, and labels of classes as vectors.
+//! Dynamic tensors: union, intersection and difference of the sets of their elements, and one-hot vectors of labels.
 
 use super::convolve::zeros;
 use super::join::concatenate;
@@ -45,7 +45,7 @@ fn one_hot(labels: DynView<'_>, classes: usize, dtype: DType) -> Result<DynTenso
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Returns the different elements of two tensors, in ascending order: see [`Tensor::set_union`](crate::Tensor::set_union).
+    /// Returns the distinct elements of two tensors, in ascending order: see [`Tensor::set_union`](crate::Tensor::set_union).
     ///
     /// # Errors
     /// If the tensors differ in element type, order or device, their element type is not ordered, or the device allocation fails.
@@ -62,7 +62,7 @@ impl<S: DynData> DynTensor<S> {
         concatenate(0, &[&self.unique()?, &other.unique()?])?.unique()
     }
 
-    /// Returns the different elements that are also in another tensor, in ascending order: see
+    /// Returns the distinct elements that also occur in another tensor, in ascending order: see
     /// [`Tensor::set_intersection`](crate::Tensor::set_intersection).
     ///
     /// # Errors
@@ -81,7 +81,7 @@ impl<S: DynData> DynTensor<S> {
         values.masked(&values.isin(other)?)
     }
 
-    /// Returns the different elements that are not in another tensor, in ascending order: see
+    /// Returns the distinct elements that do not occur in another tensor, in ascending order: see
     /// [`Tensor::set_difference`](crate::Tensor::set_difference).
     ///
     /// # Errors
@@ -100,7 +100,7 @@ impl<S: DynData> DynTensor<S> {
         values.masked(&values.isin(other)?.try_not()?)
     }
 
-    /// Returns a vector of `dtype` for each label, along a new last axis with one element for each class: see
+    /// Returns a vector for each label, along a new last axis: 1 at the index that is the label, and 0 for the other classes. See
     /// [`Tensor::one_hot`](crate::Tensor::one_hot).
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use super::tensor::{DynTensor, DynView};
 use crate::element::DType;
 use crate::error::Error;
 
-/// Returns the largest element along the axes, which are kept with extent 1; zeros if the tensor is empty.
+/// Returns the maxima along the axes, which are kept with extent 1. If the tensor is empty, returns zeros, because there is no maximum.
 // Calls kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn peak(op: &'static str, x: DynView<'_>, axes: &[usize]) -> Result<DynTensor, Error> {
@@ -21,7 +21,8 @@ fn peak(op: &'static str, x: DynView<'_>, axes: &[usize]) -> Result<DynTensor, E
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Returns the softmax along axes: exponentials divided by their sum along the axes. See [`Tensor::softmax`](crate::Tensor::softmax).
+    /// Returns the softmax along axes: the exponentials, divided by their sums along the axes. See
+    /// [`Tensor::softmax`](crate::Tensor::softmax).
     ///
     /// # Errors
     /// If the elements are not real floating-point numbers, an axis is out of range or named twice, or the allocation fails.
@@ -38,7 +39,7 @@ impl<S: DynData> DynTensor<S> {
         powers.binary(Binary::Div, &powers.reduce_keepdims(DynReduction::Sum, &axes[..])?)
     }
 
-    /// Returns the logarithm of the [`softmax`](DynTensor::softmax), also where the softmax is too small for the element type.
+    /// Returns the logarithm of the [`softmax`](DynTensor::softmax). It is accurate even if the softmax underflows to zero.
     ///
     /// # Errors
     /// If the elements are not real floating-point numbers, an axis is out of range or named twice, or the allocation fails.
@@ -56,7 +57,7 @@ impl<S: DynData> DynTensor<S> {
         shifted.binary(Binary::Sub, &sum.ln()?)
     }
 
-    /// Returns the logarithm of the sum of the exponentials along axes, which the result does not have. See
+    /// Returns the logarithm of the sum of the exponentials along axes, which are removed. See
     /// [`Tensor::logsumexp`](crate::Tensor::logsumexp).
     ///
     /// # Errors
@@ -82,7 +83,8 @@ impl<S: DynData> DynTensor<S> {
         self.log_sum(&axes, |x| x.reduce_keepdims(DynReduction::Sum, &axes[..]))
     }
 
-    /// Returns the logarithm of the sum of exponentials along the axes. `sum` adds the elements along them.
+    /// Returns the logarithm of the sum of the exponentials along `axes`. `sum` is the reduction along these axes, which removes them or
+    /// keeps them.
     fn log_sum(
         &self,
         axes: &[usize],
@@ -90,12 +92,12 @@ impl<S: DynData> DynTensor<S> {
     ) -> Result<DynTensor, Error> {
         let peak = peak("logsumexp", self.look(), axes)?;
         let zero: DynScalar = if self.dtype() == DType::F32 { 0f32.into() } else { 0f64.into() };
-        // With a finite peak, infinite elements give the right result instead of infinity minus infinity.
+        // A maximum that is not finite is replaced by zero: infinity minus infinity would be NaN.
         let peak = peak.is_finite()?.select(&peak, zero)?;
         sum(&self.binary(Binary::Sub, &peak)?.exp()?)?.ln()?.binary(Binary::Add, &sum(&peak)?)
     }
 
-    /// Returns the axes that are named, or all.
+    /// Returns the axes of the argument, or all axes for `..`.
     fn all_or(&self, axes: &impl DynAxes) -> Vec<usize> {
         axes.axes(self.rank()).unwrap_or_else(|| (0..self.rank()).collect())
     }

@@ -1,4 +1,4 @@
-//! Views of parts along an axis: equal parts, parts at given positions, chunks, and windows.
+//! Dynamic tensors: views of parts along an axis, which are equal parts, parts between given positions, chunks or windows.
 
 use super::shape::axes_of;
 use super::slice::rank_below_maximum;
@@ -16,7 +16,7 @@ impl<S: DynData> DynTensor<S> {
         DynTensor::of(self.storage().share(), self.layout().range(axis, indices), self.order())
     }
 
-    /// Returns an axis, counted from 0, and its extent.
+    /// Returns an axis, counted from 0, and its extent. Returns an error if it is out of range.
     fn extent(&self, op: &'static str, axis: impl IndexNumber) -> Result<(usize, usize), Error> {
         let axis = from_start(axis, self.rank());
         self.layout().axes().check_axis(op, axis)?;
@@ -40,10 +40,11 @@ impl<S: DynData> DynTensor<S> {
         collected((0..parts).map(|k| self.range(axis, k * len..(k + 1) * len)))
     }
 
-    /// Splits the tensor along an axis at the given positions, which must rise. A negative position counts from the end.
+    /// Splits the tensor along an axis at the given positions, which must be in ascending order; equal positions give an empty view.
+    /// Negative positions count from the end.
     ///
     /// # Errors
-    /// If the axis is out of range, a position exceeds its extent, or the positions do not rise.
+    /// If the axis is out of range, a position exceeds its extent, or the positions are not in ascending order.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -61,8 +62,8 @@ impl<S: DynData> DynTensor<S> {
         Ok(ranges.into_iter().map(|range| self.range(axis, range)).collect())
     }
 
-    /// Returns an iterator over views of `len` indices each along an axis. The last one is shorter if the extent is not a multiple of
-    /// `len`.
+    /// Returns an iterator over consecutive views, each with extent `len` along an axis. The last one is shorter if the extent of the
+    /// tensor is not a multiple of `len`.
     ///
     /// # Errors
     /// If the axis is out of range, or `len` is 0.
@@ -83,8 +84,8 @@ impl<S: DynData> DynTensor<S> {
         Ok((0..count).map(move |k| self.range(axis, k * len..extent.min((k + 1).saturating_mul(len)))))
     }
 
-    /// Returns a view of all windows of `lengths[k]` elements along `axes[k]`. Axis `axes[k]` of the view has the positions of the
-    /// windows, and the last axes have the elements of a window.
+    /// Returns a view of all windows of `lengths[k]` elements along `axes[k]`. In the view, the index along `axes[k]` is the first index
+    /// of a window, and the indices along the additional last axes are those inside the window.
     ///
     /// # Errors
     /// If an axis is out of range or named twice, the numbers of axes and lengths differ, a length is 0 or exceeds the extent of its

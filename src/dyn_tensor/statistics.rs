@@ -1,4 +1,4 @@
-//! Interpolation, integrals by the trapezoidal rule, covariances and correlations of dynamic tensors.
+//! Dynamic tensors: linear interpolation, integrals by the trapezoidal rule, covariances and correlation coefficients.
 
 use super::operand::{agree, lacking, needs, on_device};
 use super::reduce::DynReduction;
@@ -11,7 +11,7 @@ use crate::element::{DType, RealFloat};
 use crate::engine::interpolate::interpolate;
 use crate::error::Error;
 
-/// Interpolates on the host, and copies the result to the device `Dev` of `x`.
+/// Interpolates on the host, and copies the result to the device of `x`.
 fn interpolated<T: RealFloat>(x: DynView<'_>, xp: DynView<'_>, fp: DynView<'_>) -> Result<DynTensor, Error> {
     let mut values = x.to_vec::<T>()?;
     interpolate(&mut values, &xp.to_vec::<T>()?, &fp.to_vec::<T>()?)?;
@@ -39,14 +39,14 @@ fn interp(x: DynView<'_>, xp: DynView<'_>, fp: DynView<'_>) -> Result<DynTensor,
     )
 }
 
-/// Returns the number as a scalar of type `dtype`, which is floating-point or complex.
+/// Returns the number as a scalar of type `dtype`, which must be floating-point or complex.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn number(value: f64, dtype: DType) -> DynScalar {
     use crate::element::Scalar;
     dispatch!(dtype, T: Inexact => DynScalar::of(T::from_f64(value)), else => DynScalar::of(value))
 }
 
-/// Checks that `x` is a matrix of real numbers, and returns it with floating-point elements.
+/// Checks that `x` is a matrix of real numbers, and returns a copy. Integers are converted to `f64`.
 // Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn rows_as_floats(op: &'static str, x: DynView<'_>) -> Result<DynTensor, Error> {

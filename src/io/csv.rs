@@ -19,12 +19,13 @@
 //!
 //! [`CsvElement`] lists the element types, and the text of each. In messages, lines and columns count from 1, as in editors.
 //!
-//! * A field can be quoted, `"1.5"`, and a quoted name can contain delimiters, line ends and, doubled, quotes.
+//! * A field can be quoted, such as `"1.5"`. A quoted field can contain delimiters, line ends, and quotes, each written twice.
 //! * Lines end with LF, CR LF or CR. Lines without any character are skipped.
-//! * All rows must have the same number of fields.
+//! * The header and all rows must have the same number of fields.
 //! * Missing values are NaN in matrices of floating-point numbers, and an error for other element types. The texts `NA`, `N/A`, `NaN`,
 //!   `nan`, `null` and an empty field stand for a missing value.
-//! * A file is read once, from the beginning to the end, in parts of 64 KiB. Only the elements and one row of text are in memory.
+//! * A file is read once, from the beginning to the end, in parts of up to 64 KiB. Memory holds the elements that have been read, one
+//!   part and the text of one row.
 
 #![forbid(unsafe_code)]
 
@@ -72,7 +73,7 @@ const MISSING: [&str; 6] = ["", "NA", "N/A", "NaN", "nan", "null"];
 pub trait FromCsv: sealed::Sealed + Sized {
     /// The element type.
     type Element: CsvElement;
-    /// Creates the matrix from its rows.
+    /// Creates the matrix from its elements, which are in row-major order.
     #[doc(hidden)]
     fn of_rows(shape: [usize; 2], elements: Vec<Self::Element>) -> Result<Self, Error>;
 }
@@ -94,11 +95,12 @@ impl<T: CsvElement, O: Order, Dev: Device + Default> FromCsv for Tensor<T, Rank<
 impl<T: CsvElement, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     /// Reads a matrix and the names of its columns from a CSV file with a header.
     ///
-    /// For files with another delimiter or without a header, and for a part of the columns, use [`CsvReader`](crate::io::csv::CsvReader).
+    /// To read files with another delimiter or without a header, or to read only some columns, use
+    /// [`CsvReader`](crate::io::csv::CsvReader).
     ///
     /// # Errors
-    /// * [`Error::File`] if the file cannot be read, rows have different numbers of fields, or a field is not an element of `T`. The
-    ///   error names the line and the column.
+    /// * [`Error::File`] if the file cannot be read or has no header, rows have different numbers of fields, or a field is not an element
+    ///   of type `T`. The error names the line of the row, and the column of the field.
     /// * [`Error::OutOfMemory`], and other errors if the allocation on the device fails.
     ///
     /// ```
@@ -139,10 +141,10 @@ impl<T: CsvElement, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
 }
 
 impl<T: CsvElement, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O, Dev, S> {
-    /// Writes a CSV file with a header, which has a name for each column.
+    /// Writes a CSV file whose header contains the given names, one for each column.
     ///
-    /// Numbers are written so that they read as the same numbers. NaN is written as an empty field. An existing file is replaced once the
-    /// new file is complete. For another delimiter, or no header, use [`CsvWriter`](crate::io::csv::CsvWriter).
+    /// Reading the file returns the same numbers. NaN is written as an empty field. An existing file is replaced once the new file is
+    /// complete. For another delimiter, or no header, use [`CsvWriter`](crate::io::csv::CsvWriter).
     ///
     /// # Errors
     /// * [`Error::Argument`] if the number of names is not the number of columns, or there are no columns.
@@ -181,10 +183,10 @@ impl<T: CsvElement, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>
 // ------------------------------------------------------------------ dynamic tensors
 
 impl DynTensor {
-    /// Reads a row-major matrix of a type that is chosen at run time, and the names of its columns, from a CSV file with a header.
+    /// Reads a row-major matrix with elements of type `dtype`, and the names of its columns, from a CSV file with a header.
     ///
     /// # Errors
-    /// As [`Tensor::read_csv`], and [`Error::UnsupportedDType`] for complex numbers.
+    /// Those of [`Tensor::read_csv`], and [`Error::UnsupportedDType`] if `dtype` is complex.
     ///
     /// ```
     /// use vierbein::{DType, DynTensor, tensor};
@@ -222,8 +224,8 @@ impl<S: DynData> DynTensor<S> {
     /// Writes a CSV file with a header, as [`Tensor::write_csv`] does.
     ///
     /// # Errors
-    /// As [`Tensor::write_csv`], [`Error::UnsupportedRank`] if the tensor is not a matrix, and [`Error::UnsupportedDType`] for complex
-    /// numbers.
+    /// Those of [`Tensor::write_csv`], [`Error::UnsupportedRank`] if the tensor is not a matrix, and [`Error::UnsupportedDType`] if its
+    /// elements are complex.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -288,7 +290,7 @@ impl Default for CsvReader {
 }
 
 impl CsvReader {
-    /// Creates a reader for files with a header, all of whose columns are read. Fields are separated by commas.
+    /// Creates a reader with the default options: the file has a header, commas separate the fields, and all columns are read.
     ///
     /// ```
     /// use vierbein::io::csv::CsvReader;
@@ -301,7 +303,8 @@ impl CsvReader {
         CsvReader::default()
     }
 
-    /// Sets the delimiter between fields: an ASCII character that cannot be part of a number or a quote, such as `b';'` or `b'\t'`.
+    /// Sets the delimiter between fields, such as `b';'` or `b'\t'`: any ASCII character except letters, digits, `+`, `-`, `.`, `"` and
+    /// line ends.
     ///
     /// ```
     /// use vierbein::io::csv::CsvReader;
@@ -316,7 +319,7 @@ impl CsvReader {
         self
     }
 
-    /// Reads files without a header: the first line is the first row, and no names are returned.
+    /// Reads files without a header: the first line is the first row, and the returned list of names is empty.
     ///
     /// ```
     /// use vierbein::io::csv::CsvReader;
@@ -330,7 +333,8 @@ impl CsvReader {
         self
     }
 
-    /// Reads only these columns, in this order. A column is a name or an index, which can be negative.
+    /// Reads only these columns, in this order. A column is given by its name or by its index. An index that is negative counts from the
+    /// end.
     ///
     /// The other columns can contain any text.
     ///
@@ -364,12 +368,13 @@ impl CsvReader {
         self
     }
 
-    /// Reads a matrix and the names of its columns. The names are empty if the file has no header.
+    /// Reads a matrix and the names of its columns. The list of names is empty if the file has no header.
     ///
     /// # Errors
-    /// * [`Error::File`] if the file cannot be read, has no such column, rows have different numbers of fields, or a field is not an
-    ///   element of the matrix. The error names the line and the column.
-    /// * [`Error::Argument`] if the delimiter could be part of a number or is not ASCII.
+    /// * [`Error::File`] if the file cannot be read, a requested [column](CsvReader::columns) does not exist or its name is not unique,
+    ///   rows have different numbers of fields, or a field is not an element of the matrix. The error names the line of the row, and the
+    ///   column of the field.
+    /// * [`Error::Argument`] if the [`delimiter`](CsvReader::delimiter) is not an allowed character.
     /// * [`Error::OutOfMemory`], and other errors if the allocation on the device fails.
     ///
     /// ```
@@ -404,10 +409,10 @@ impl CsvReader {
         from_stream(&mut reader, self.delimiter, |records| self.matrix(records))
     }
 
-    /// Reads a row-major matrix of a type that is chosen at run time, like [`read`](CsvReader::read).
+    /// Reads a row-major matrix with elements of type `dtype`, like [`read`](CsvReader::read).
     ///
     /// # Errors
-    /// As [`read`](CsvReader::read), and [`Error::UnsupportedDType`] for complex numbers.
+    /// Those of [`read`](CsvReader::read), and [`Error::UnsupportedDType`] if `dtype` is complex.
     ///
     /// ```
     /// use vierbein::io::csv::CsvReader;
@@ -419,7 +424,7 @@ impl CsvReader {
     /// # std::fs::remove_file(path).unwrap();
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    // Instantiated for all element types. Marked inline, so that only crates that call this function compile the instances.
+    // Instantiated for each element type of CSV files. Marked inline, so that only crates that call this function compile the instances.
     #[inline]
     pub fn read_dyn(&self, path: impl AsRef<Path>, dtype: DType) -> Result<(Vec<String>, DynTensor), Error> {
         check_delimiter("read CSV", self.delimiter)?;
@@ -450,17 +455,18 @@ impl CsvReader {
         from_stream(&mut reader, self.delimiter, |records| self.dynamic_matrix(records, dtype))
     }
 
-    /// Reads columns as text: one vector for each column, with an element for each row. Returns the names of the columns too, which are
-    /// empty if the file has no header.
+    /// Reads columns as text. Returns the names of the columns, and a vector for each column with an element for each row. The list of
+    /// names is empty if the file has no header.
     ///
-    /// Labels become integers that [`unique_with`](Tensor::unique_with), [`scatter_add`](Tensor::scatter_add) and the like accept by
-    /// their indices in a sorted list.
+    /// To use labels with [`unique_with`](Tensor::unique_with) or [`scatter_add`](Tensor::scatter_add), replace each label by its index
+    /// in the sorted list of all labels, as in the example.
     ///
     /// # Errors
-    /// * [`Error::File`] if the file cannot be read, has no such column, rows have different numbers of fields, or a field is not UTF-8
-    ///   text. The error names the line and the column.
-    /// * [`Error::Argument`] if the delimiter could be part of a number or is not ASCII.
-    /// * [`Error::OutOfMemory`] if memory for the elements cannot be allocated.
+    /// * [`Error::File`] if the file cannot be read, a requested [column](CsvReader::columns) does not exist or its name is not unique,
+    ///   rows have different numbers of fields, or a field is not UTF-8 text. The error names the line of the row, and the column of the
+    ///   field.
+    /// * [`Error::Argument`] if the [`delimiter`](CsvReader::delimiter) is not an allowed character.
+    /// * [`Error::OutOfMemory`] if memory for the text cannot be allocated.
     ///
     /// ```
     /// use vierbein::io::csv::CsvReader;
@@ -520,7 +526,7 @@ impl CsvReader {
             }
             Ok(())
         })?;
-        // Without rows, no column has been created.
+        // If the file has no rows, the closure was not called and has created no columns.
         lengthen(&mut texts, columns)?;
         Ok((names, texts))
     }
@@ -546,13 +552,13 @@ impl CsvReader {
         )
     }
 
-    /// Reads names, shape and elements. The elements are those of the rows in succession.
+    /// Reads names, shape and elements. The elements are in row-major order.
     fn table<T: CsvElement>(
         &self,
         records: &mut Records<'_>,
     ) -> Result<(Vec<String>, [usize; 2], Vec<T>), Error> {
-        // If a missing value is written as a number, such as -999, each field is compared with the texts before it is parsed. The text
-        // `nan` gives NaN in both ways.
+        // If a text for missing values is a number, such as -999, each field is compared with the texts before it is parsed. The text
+        // `nan` does not require this: parsing it returns NaN too.
         let is_number =
             |text: &String| T::parse(text.as_bytes()).is_some() && !text.eq_ignore_ascii_case("nan");
         let numbers = self.missing.iter().any(is_number);
@@ -575,8 +581,8 @@ impl CsvReader {
         Ok((names, shape, elements))
     }
 
-    /// Calls `row` for each row, with the indices of the columns that are read and the names of all columns. Returns the names of the
-    /// columns that are read, and the numbers of rows and of these columns.
+    /// Calls `row` for each row, with the indices of the requested columns and the names of all columns. Returns the names of the
+    /// requested columns, the number of rows and the number of requested columns.
     #[inline(always)]
     fn rows(
         &self,
@@ -588,7 +594,8 @@ impl CsvReader {
         if self.header {
             if !more {
                 return Err(records.error(
-                    "is empty, but a header was expected: `no_header` reads files without".to_owned(),
+                    "is empty, but a header was expected; call `no_header` to read files without one"
+                        .to_owned(),
                 ));
             }
             names = header(records)?;
@@ -621,7 +628,7 @@ impl CsvReader {
         Ok((names, [rows, columns.len()]))
     }
 
-    /// Returns the indices of the columns that are read. `names` is `None` if the file has no header.
+    /// Returns the indices of the requested columns. `names` is `None` if the file has no header.
     fn indices(
         &self,
         names: Option<&[String]>,
@@ -647,7 +654,8 @@ impl CsvReader {
         self.missing.iter().any(|text| text.as_bytes() == field)
     }
 
-    /// Returns the element for a field that is missing, or an error that names the line and the column.
+    /// Returns the element for a field that is missing or cannot be parsed: NaN if it is missing and `T` has NaN. Otherwise returns an
+    /// error that names the line and the column.
     fn unparsed<T: CsvElement>(
         &self,
         field: &[u8],
@@ -683,7 +691,7 @@ fn header(records: &Records<'_>) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
-/// Returns a field of the current record as text, with a copy in new memory. `what` describes the field in the error.
+/// Copies a field of the current record to a string. `what` describes the field in the error message.
 fn text_of(records: &Records<'_>, k: usize, what: &str) -> Result<String, Error> {
     let text = str::from_utf8(records.field(k)).map_err(|_| {
         let shown = shorten(&String::from_utf8_lossy(records.field(k)));
@@ -701,7 +709,7 @@ fn text_of(records: &Records<'_>, k: usize, what: &str) -> Result<String, Error>
 
 // ------------------------------------------------------------------ options
 
-/// Returns an error if the delimiter could be part of a number or a quoted field, or is not ASCII.
+/// Returns an error if the delimiter could be part of a number, a `bool`, a quote or a line end, or is not ASCII.
 fn check_delimiter(op: &'static str, delimiter: u8) -> Result<(), Error> {
     let in_fields = delimiter.is_ascii_alphanumeric() || b"+-.\"\r\n".contains(&delimiter);
     if delimiter.is_ascii() && !in_fields {

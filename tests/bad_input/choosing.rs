@@ -1,4 +1,4 @@
-//! Rows of elements at positions and under masks.
+//! Rows of operations on elements at positions and under masks.
 
 use super::array::{evens, firsts, masked, nonzero, put_first, replaced, scattered, taken, twice};
 use super::driver::{Call, Hazard, Hazard::*, Numbers, Row};
@@ -7,7 +7,7 @@ use super::operand::{Operand, ToArray};
 use super::{at_rank, at_ranks, done};
 use vierbein::prelude::*;
 
-/// Positions along an axis with at least one element.
+/// Positions that are valid for any axis with extent 1 or more.
 const AT: [i64; 3] = [0, -1, 0];
 
 const AXIS: Call = Call {
@@ -22,7 +22,8 @@ fn small(hazard: Hazard) -> Vec<Vec<Operand>> {
     one(hazard).into_iter().filter(|x| !x[0].is_huge()).collect()
 }
 
-/// Runs the fallible and the panicking variant on a mutable view of the first operand. `$mask` is the mask of the last operand.
+/// Runs the fallible and the panicking variant on a mutable view of the first operand. `$mask` is bound to the mask that the last operand
+/// gives.
 macro_rules! written {
     ($o:ident, $out:ident, $mask:ident, [$($rank:literal)*], $tried:expr, $panics:expr) => {
         match $o[0].rank() {
@@ -39,7 +40,7 @@ macro_rules! written {
     };
 }
 
-/// Returns a view of position 0 for each element of a shape.
+/// Returns positions that are all 0, as a broadcast view of the given shape.
 fn zeros<D: Dim>(zero: &Tensor<i64, Rank<0>>, shape: D::Shape) -> TensorView<'_, i64, D>
 where
     Rank<0>: vierbein::BroadcastTo<D>,
@@ -47,12 +48,12 @@ where
     zero.broadcast_to(shape)
 }
 
-/// Returns the numbers from 0 on, one for each element of the mask that is `true`.
+/// Returns the vector 0, 1, 2, .., with one element for each `true` in the mask.
 fn values<D: Dim>(mask: &TensorView<'_, bool, D>) -> Tensor<f64, Rank<1>> {
     Tensor::from_fn([mask.count().item() as usize], |[k]| k as f64)
 }
 
-/// Returns a mask of the even indices along an axis.
+/// Returns a mask that is `true` at the even indices of an axis.
 fn even<D: Dim>(x: &TensorView<'_, f64, D>, axis: usize) -> Tensor<bool, Rank<1>> {
     Tensor::from_fn([x.shape().as_ref().get(axis).copied().unwrap_or(1)], |[k]| k % 2 == 0)
 }

@@ -41,7 +41,7 @@ impl<D: Dim> ToArray for (Tensor<f64, D>,) {
     }
 }
 
-/// The length of a transform with options.
+/// The length that the options give to a transform.
 const LEN: usize = 5;
 
 fn options() -> Fft {

@@ -1,4 +1,4 @@
-//! A naive reference of operations that join, cut, repeat and rearrange.
+//! Naive references for operations that join, cut, repeat and rearrange, for the rows of typed and of dynamic tensors.
 
 use super::array::{Array, Outcome, Rejection, allocated, check_axes, reject};
 
@@ -7,7 +7,8 @@ pub(crate) fn all(parts: Vec<Array>) -> Array {
     parts.into_iter().reduce(|all, part| all.and(&part)).unwrap_or_else(|| Array::line(vec![]))
 }
 
-/// Computes a result from the index in `x` for each of its indices; `None` stands for the value `fill`.
+/// Returns an array of the given shape. For each of its indices, `from` returns the index of the element in `x`, or `None` for the value
+/// `fill`.
 pub(crate) fn picked(
     x: &Array,
     shape: Vec<usize>,
@@ -18,14 +19,14 @@ pub(crate) fn picked(
     Ok(Array::from_fn(&shape, |index| from(index).map_or(fill, |at| x.at(&at))))
 }
 
-/// Returns the shape of `x` with another extent of one axis.
+/// Returns the shape of `x` with `extent` for one axis.
 pub(crate) fn resized(x: &Array, axis: usize, extent: usize) -> Vec<usize> {
     let mut shape = x.shape.clone();
     shape[axis] = extent;
     shape
 }
 
-/// [`picked`] where only the index along one axis changes.
+/// Variant of [`picked`] for results in which only the index along one axis differs from that in `x`. `from` maps this index.
 pub(crate) fn along(x: &Array, axis: usize, extent: usize, from: impl Fn(usize) -> usize) -> Outcome {
     picked(x, resized(x, axis, extent), 0.0, |index| {
         let mut at = index.to_vec();
@@ -101,7 +102,7 @@ pub(crate) fn flipped(x: &Array, axis: usize) -> Outcome {
     along(x, axis, extent, |k| extent - 1 - k)
 }
 
-/// Rotates by one quarter turn.
+/// Rotates by one quarter turn in the plane of axes `a` and `b`.
 pub(crate) fn rotated(x: &Array, a: usize, b: usize) -> Outcome {
     if a.max(b) >= x.shape.len() {
         return reject("AxisPair");
@@ -118,7 +119,7 @@ pub(crate) fn rotated(x: &Array, a: usize, b: usize) -> Outcome {
     })
 }
 
-/// Windows of two elements.
+/// Returns all windows of two elements along an axis.
 pub(crate) fn windows(x: &Array, axis: usize) -> Outcome {
     check_axes(x.shape.len(), &[axis])?;
     let extent = x.shape[axis];
@@ -135,7 +136,7 @@ pub(crate) fn windows(x: &Array, axis: usize) -> Outcome {
     })
 }
 
-/// Two equal parts.
+/// Splits into two equal parts.
 pub(crate) fn halves(x: &Array, axis: usize) -> Outcome {
     check_axes(x.shape.len(), &[axis])?;
     let extent = x.shape[axis];
@@ -145,7 +146,7 @@ pub(crate) fn halves(x: &Array, axis: usize) -> Outcome {
     Ok(range(x, axis, 0, extent / 2).and(&range(x, axis, extent / 2, extent)))
 }
 
-/// The first index, and the others.
+/// Splits after the first index of an axis.
 pub(crate) fn split_at_one(x: &Array, axis: usize) -> Outcome {
     check_axes(x.shape.len(), &[axis])?;
     let extent = x.shape[axis];

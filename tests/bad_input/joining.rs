@@ -19,12 +19,12 @@ const NO_AXIS: &str = "does not compile: there is no axis";
 const AXIS: Call =
     Call { numbers: Numbers::Axis, operands: countable, cannot: &[(Rank0, NO_AXIS)], ..Call::NOTHING };
 
-/// Returns the parts, one after another.
+/// Concatenates the shapes and the elements of several parts.
 fn parts<X: ToArray>(parts: impl IntoIterator<Item = X>) -> Array {
     all(parts.into_iter().map(|part| part.array()).collect())
 }
 
-/// Runs the allocating variants, or those with an output of shape `$shape`.
+/// Runs the fallible and the panicking variant of an operation with an output, which is allocated with shape `$shape`.
 macro_rules! into {
     ($x:ident, $shape:expr, $out:ident, $tried:expr, $panics:expr) => {{
         let out = || Tensor::full($shape, f64::NAN);
@@ -35,7 +35,8 @@ macro_rules! into {
     }};
 }
 
-/// Returns the shape of a view with extents changed by `change`. The tests change only extents that are not huge.
+/// Returns a shape whose extents are changed: `change` gets the number of the axis and its extent. The tests change only extents that are
+/// not huge.
 fn changed<const N: usize>(shape: [usize; N], change: impl Fn(usize, usize) -> usize) -> [usize; N] {
     let mut k = 0;
     shape.map(|extent| {
@@ -102,7 +103,7 @@ fn views() -> Vec<Row> {
             expected: |a, n| chunked(&a[0], n[0], 2),
             cannot: &[
                 (Rank0, "asserted as an axis that is out of range"),
-                (HugeExtents, "as many views as half of the indices"),
+                (HugeExtents, "a huge axis has too many chunks to collect"),
             ],
             ..AXIS
         },
@@ -113,7 +114,7 @@ fn views() -> Vec<Row> {
             expected: |a, n| chunked(&a[0], n[0], 2),
             cannot: &[
                 (Rank0, "asserted as an axis that is out of range"),
-                (HugeExtents, "as many views as half of the indices"),
+                (HugeExtents, "a huge axis has too many chunks to collect"),
             ],
             ..AXIS
         },
@@ -128,7 +129,7 @@ fn views() -> Vec<Row> {
             expected: |a, n| chunked(&a[0], n[0], 2),
             cannot: &[
                 (Rank0, "asserted as an axis that is out of range"),
-                (HugeExtents, "as many views as half of the indices"),
+                (HugeExtents, "a huge axis has too many chunks to collect"),
             ],
             ..AXIS
         },
@@ -151,7 +152,7 @@ fn views() -> Vec<Row> {
             cannot: &[
                 (Rank0, "asserted as an axis that is out of range"),
                 (Rank16, "asserted for rank 2"),
-                (HugeExtents, "as many views as half of the indices"),
+                (HugeExtents, "a huge axis has too many chunks to collect"),
             ],
             ..AXIS
         },
@@ -257,7 +258,7 @@ fn copies() -> Vec<Row> {
             expected: |a, _| padded(&a[0]),
             cannot: &[
                 (WrongShape, "every shape can be padded with a constant"),
-                (Rank16, "the result would have too many elements"),
+                (Rank16, "padding 16 axes would give too many elements"),
             ],
             ..AXIS
         },
@@ -279,7 +280,7 @@ fn copies() -> Vec<Row> {
             cannot: &[
                 (WrongShape, "every shape can be padded with a constant"),
                 (HugeExtents, "the output cannot be made"),
-                (Rank16, "the result would have too many elements"),
+                (Rank16, "padding 16 axes would give too many elements"),
             ],
             ..AXIS
         },

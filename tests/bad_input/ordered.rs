@@ -1,11 +1,11 @@
-//! Reference results of the operations that order elements, for the tables of typed and of dynamic tensors.
+//! Naive references for sorting, selection, sets and histograms, for the rows of typed and of dynamic tensors.
 
 use super::array::{Array, Outcome, Rejection, allocated, indices, reject};
 use super::driver::Hazard;
 use super::operand::HUGE;
 use std::cmp::Ordering;
 
-/// Compares numbers. NaN is greater than all others, and zeros are equal.
+/// Compares numbers. NaN is equal to NaN and greater than all numbers, and −0.0 equals 0.0.
 pub(crate) fn compare(a: f64, b: f64) -> Ordering {
     a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
 }
@@ -42,21 +42,21 @@ fn line_at(x: &Array, index: &[usize], axis: usize) -> Vec<f64> {
         .collect()
 }
 
-/// Replaces each line along an axis by the first `len` values of `f`.
+/// Replaces each line along an axis by the first `len` values that `f` returns for it.
 fn lines(x: &Array, axis: usize, len: usize, f: impl Fn(&[f64]) -> Vec<f64>) -> Array {
     let mut shape = x.shape.clone();
     shape[axis] = len;
     Array::from_fn(&shape, |index| f(&line_at(x, index, axis))[index[axis]])
 }
 
-/// Replaces each line along an axis by a line of the same length.
+/// Replaces each line along an axis by the line of the same length that `f` returns for it.
 pub(crate) fn along(x: &Array, axis: usize, f: impl Fn(&[f64]) -> Vec<f64>) -> Outcome {
     check_axis(x, axis)?;
     allocated(&x.shape, 8)?;
     Ok(lines(x, axis, x.shape[axis], f))
 }
 
-/// Returns the least element of each line: what is at index 0 of a partition.
+/// Returns the least element of each line, which is at index 0 after a partition with `k` = 0.
 pub(crate) fn least(x: &Array, axis: usize) -> Outcome {
     check_axis(x, axis)?;
     if x.shape[axis] == 0 {
@@ -68,7 +68,7 @@ pub(crate) fn least(x: &Array, axis: usize) -> Outcome {
     Ok(least)
 }
 
-/// Returns the greatest element of each line, and its index.
+/// Returns the greatest element of each line and its index, as `top_k` does for `k` = 1.
 pub(crate) fn greatest(x: &Array, axis: usize) -> Outcome {
     check_axis(x, axis)?;
     if x.shape[axis] == 0 {
@@ -93,7 +93,7 @@ pub(crate) fn median(line: &[f64]) -> Option<f64> {
     }
 }
 
-/// Returns the different elements.
+/// Returns the distinct elements, in ascending order.
 pub(crate) fn unique(x: &Array) -> Outcome {
     allocated(&x.shape, 8)?;
     let mut values = sorted(&x.data, false);
@@ -101,7 +101,7 @@ pub(crate) fn unique(x: &Array) -> Outcome {
     Ok(Array::line(values))
 }
 
-/// Returns the indices that sort the columns by the last row, then by the row before it, and so on.
+/// Returns the indices that sort the columns. The last row is the first key; ties are resolved by the row before it, and so on.
 pub(crate) fn lexsort(x: &Array) -> Outcome {
     let &[rows, n] = &x.shape[..] else { return reject("UnsupportedRank") };
     allocated(&[n], 8)?;
@@ -114,8 +114,7 @@ pub(crate) fn lexsort(x: &Array) -> Outcome {
     Ok(Array::line(order.into_iter().map(|i| i as f64).collect()))
 }
 
-/// Returns 1 for each element of `x` that is equal to an element of `of`.
-/// The different elements of the first operand and, if `both`, of the second one.
+/// Returns the distinct elements of the first operand or, if `both`, of both operands.
 fn united(x: &Array, y: &Array, both: bool) -> Outcome {
     allocated(&x.shape, 8)?;
     allocated(&y.shape, 8)?;
@@ -137,7 +136,7 @@ pub(crate) fn set_difference(x: &Array, y: &Array) -> Outcome {
     Ok(Array::line(values.into_iter().filter(|x| !y.data.contains(x)).collect()))
 }
 
-/// A vector for each label, along a new last axis.
+/// Returns, for each label, a vector along a new last axis that is 1 at the index of the label and 0 elsewhere.
 pub(crate) fn one_hot(labels: &Array, classes: usize) -> Outcome {
     if labels.data.iter().any(|&label| label < 0.0 || label >= classes as f64) {
         return reject("Argument");
@@ -150,7 +149,7 @@ pub(crate) fn one_hot(labels: &Array, classes: usize) -> Outcome {
     }))
 }
 
-/// The labels and the number of classes for each hazard of `one_hot`.
+/// Returns labels and numbers of classes with which `one_hot` is called for a hazard.
 pub(crate) fn labels(hazard: Hazard) -> Result<Vec<(Array, usize)>, &'static str> {
     let line = |labels: &[f64]| Array::line(labels.to_vec());
     let few = |shape: &[usize]| Array::from_fn(shape, |index| index.iter().sum::<usize>() as f64);
@@ -165,6 +164,7 @@ pub(crate) fn labels(hazard: Hazard) -> Result<Vec<(Array, usize)>, &'static str
     })
 }
 
+/// Returns 1 for each element of `x` that is equal to an element of `of`, and 0 for the others.
 pub(crate) fn isin(x: &Array, of: &Array) -> Outcome {
     allocated(&x.shape, 1)?;
     allocated(&of.shape, 8)?;
@@ -175,7 +175,7 @@ pub(crate) fn isin(x: &Array, of: &Array) -> Outcome {
     Ok(Array::from_fn(&x.shape, |index| f64::from(all.contains(&x.at(index)))))
 }
 
-/// Returns the numbers of elements from −1 to 0 and from 0 to 1, or their sums. The first range excludes 0.
+/// Returns the number of elements in the bins [−1, 0) and [0, 1] or, if `weighted`, their sums.
 pub(crate) fn two_bins(x: &Array, weighted: bool) -> Outcome {
     allocated(&x.shape, 8)?;
     let sum = |contains: fn(f64) -> bool| {
@@ -185,7 +185,7 @@ pub(crate) fn two_bins(x: &Array, weighted: bool) -> Outcome {
     Ok(Array::line(vec![sum(|x| (-1.0..0.0).contains(&x)), sum(|x| (0.0..=1.0).contains(&x))]))
 }
 
-/// Returns how many elements are not positive, how many are, and 0.
+/// Returns the number of elements that are not greater than 0, the number of those that are, and 0.
 pub(crate) fn positive(x: &Array) -> Outcome {
     allocated(&x.shape, 8)?;
     let count = |positive: bool| x.data.iter().filter(|x| (**x > 0.0) == positive).count() as f64;

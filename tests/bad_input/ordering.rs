@@ -21,7 +21,7 @@ const AXIS: Call = Call {
 const WHOLE: Call =
     Call { operands: one, cannot: &[(WrongShape, "over all elements of any shape")], ..Call::NOTHING };
 
-/// Rows of a direction: the sorted tensor, the tensor sorted in place, the indices, and the indices in a preallocated output.
+/// Rows of one sorting direction: sorting into a new tensor, sorting in place, the indices, and the indices in a preallocated output.
 macro_rules! sorts {
     ($descending:literal, $sort:ident $try_sort:ident $inplace:ident $try_inplace:ident
      $argsort:ident $try_argsort:ident $into:ident $try_into:ident) => {
@@ -73,12 +73,12 @@ macro_rules! sorts {
     };
 }
 
-/// Calls of searches, whose sorted operand must have rank 1. Returns pairs of this operand and values.
+/// Returns the operands of searches for a hazard: pairs of a sorted operand, which must have rank 1, and values.
 fn searches(hazard: Hazard) -> Result<Vec<[Operand; 2]>, &'static str> {
     let edges = || Operand::of(&[3], |k| k as f64 + 1.0);
     Ok(match hazard {
         WrongShape => {
-            return Err("values of any shape; that the first operand has rank 1 is checked at compile time");
+            return Err("values have any shape; the rank of the first operand is checked at compile time");
         }
         ZeroExtents => vec![
             [Operand::contiguous(&[0]), Operand::contiguous(&[2, 3])],
@@ -96,7 +96,7 @@ fn searches(hazard: Hazard) -> Result<Vec<[Operand; 2]>, &'static str> {
     })
 }
 
-/// Returns the number of elements of a line that are before `x`.
+/// Returns the number of elements of a line that are less than `x` or, if `after_equal`, less than or equal to `x`.
 fn place(line: &[f64], x: f64, after_equal: bool) -> f64 {
     let before = |y: &&f64| compare(**y, x).is_lt() || after_equal && compare(**y, x).is_eq();
     line.iter().filter(before).count() as f64
@@ -180,7 +180,7 @@ fn encoded(hazard: Hazard) -> ByHand {
     Ok(labels(hazard)?.into_iter().map(of).collect())
 }
 
-/// Returns quantile 1: the maximum, or NaN.
+/// Returns the quantile of level 1: the maximum, or NaN if there is one. `None` for an empty line.
 fn maximum(line: &[f64]) -> Option<f64> {
     (!line.is_empty()).then(|| sorted(line, false)[line.len() - 1])
 }

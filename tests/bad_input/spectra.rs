@@ -1,4 +1,4 @@
-//! Naive Fourier transforms by the definition, for the rows of typed and of dynamic tensors.
+//! Naive references for Fourier transforms, by the definition, for the rows of typed and of dynamic tensors.
 
 use super::array::{Array, Outcome, allocated, check_axes, indices, reject};
 use super::driver::Hazard::{self, NotFinite};
@@ -7,12 +7,12 @@ use super::operand::Operand;
 use std::f64::consts::PI;
 use vierbein::Complex;
 
-/// The imaginary part that the rows give to an operand of `irfft` for each real part.
+/// Returns the imaginary part of an element with real part `re`, in the complex operands of `irfft`. The rows create these from real ones.
 pub(crate) fn imaginary(re: f64) -> f64 {
     re * re - 1.0
 }
 
-/// The kind of a transform, and its length along the axis that is named last. `None` is the extent of the operand.
+/// The kind of a transform, and its length along the axis that is named last. `None` stands for the extent of the operand.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kind {
     Forward(Option<usize>),
@@ -21,7 +21,8 @@ pub(crate) enum Kind {
     ToReal(usize),
 }
 
-/// Operands whose lines have elements that are not finite, or none.
+/// Returns the operands for a hazard. For `NotFinite`, only the elements with flat indices 2 and 5 are not finite. For the other hazards,
+/// they are those of [`one`].
 pub(crate) fn spectral(hazard: Hazard) -> Vec<Vec<Operand>> {
     let value = |k: usize| match k {
         2 => f64::NAN,
@@ -34,12 +35,13 @@ pub(crate) fn spectral(hazard: Hazard) -> Vec<Vec<Operand>> {
     }
 }
 
-/// Variant of [`spectral`] without operands that have too many elements to convert.
+/// Variant of [`spectral`] without operands that are too large to copy.
 pub(crate) fn countable_spectral(hazard: Hazard) -> Vec<Vec<Operand>> {
     spectral(hazard).into_iter().filter(|x| !x[0].is_huge()).collect()
 }
 
-/// The convolution along axis 0 with two elements that are 2, by a Fourier transform: a line with an element that is not finite is NaN.
+/// Returns the convolution along axis 0 with the kernel [2, 2], as by a Fourier transform: if an element of a line is not finite, the
+/// whole line is NaN.
 pub(crate) fn summed_pairs(x: &Array) -> Outcome {
     if x.shape.contains(&0) {
         return reject("Argument");
@@ -61,8 +63,8 @@ pub(crate) fn summed_pairs(x: &Array) -> Outcome {
     }))
 }
 
-/// Returns the real and imaginary parts of a result. If one of them is not finite, neither is compared. Rounding errors are relative
-/// to the largest element of a line, not to each element, so the parts are compared after adding a number to them.
+/// Returns the real and imaginary parts of a result for comparison. If one part of an element is not finite, both are replaced by NaN.
+/// Otherwise 1000 is added to each part, because rounding errors are relative to the largest element of a line, not to each element.
 pub(crate) fn parts(re: &Array, im: &Array) -> Array {
     let settled = |x: &Array, y: &Array| {
         let data = x.data.iter().zip(&y.data);
@@ -84,7 +86,7 @@ struct Waves {
 }
 
 impl Waves {
-    /// Replaces each line along an axis.
+    /// Replaces each line along an axis by `extent` elements. `line` returns the element with a given index for a line.
     fn along(
         &self,
         axis: usize,
@@ -104,14 +106,14 @@ impl Waves {
     }
 }
 
-/// Returns `Σ xⱼ · exp(±2πi·jk/n)` over the elements of the line.
+/// Returns `Σ xⱼ · exp(sign · 2πi·jk/n)` over the elements of the line.
 fn sum(line: &[Complex<f64>], n: usize, k: usize, sign: f64) -> Complex<f64> {
     let term =
         |(j, x): (usize, &Complex<f64>)| x * Complex::cis(sign * 2.0 * PI * (j * k % n) as f64 / n as f64);
     line.iter().enumerate().map(term).sum()
 }
 
-/// Transforms along axes. The last of them has the length in `kind`. The result is multiplied by `factor`.
+/// Transforms along axes. Along the last of them, the transform has the length in `kind`. The result is multiplied by `factor`.
 pub(crate) fn transform(x: &Array, kind: Kind, axes: &[usize], factor: f64) -> Outcome {
     check_axes(x.shape.len(), axes)?;
     let (&last, others) = axes.split_last().expect("every row names an axis");
@@ -132,7 +134,7 @@ pub(crate) fn transform(x: &Array, kind: Kind, axes: &[usize], factor: f64) -> O
     shape[last] = extent;
     allocated(&shape, bytes)?;
     let imaginary = |re: f64| if matches!(kind, Kind::ToReal(_)) { imaginary(re) } else { 0.0 };
-    // The part of the operand that is read.
+    // The part of the operand that is read: shorter along the last axis if the transform is shorter than the operand.
     let mut region = x.shape.clone();
     region[last] = region[last].min(if bytes == 8 { n / 2 + 1 } else { n });
     let elements = indices(&region).iter().map(|i| Complex::new(x.at(i), imaginary(x.at(i)))).collect();
@@ -145,7 +147,7 @@ pub(crate) fn transform(x: &Array, kind: Kind, axes: &[usize], factor: f64) -> O
     y = y.along(last, extent, |line, k| match kind {
         Kind::ToReal(_) => {
             let half = |k: usize| line.get(k).copied().unwrap_or_default();
-            // Frequency 0, and the highest one if `n` is even, are their own conjugates.
+            // The elements of frequency 0 and, if `n` is even, of frequency n / 2 are real: their imaginary parts are ignored.
             let whole = (0..n).map(|k| match 2 * k {
                 0 => Complex::from(half(0).re),
                 twice if twice == n => Complex::from(half(k).re),
@@ -168,7 +170,7 @@ pub(crate) fn transform(x: &Array, kind: Kind, axes: &[usize], factor: f64) -> O
     })
 }
 
-/// Moves the element at index 0 of an axis to index `n / 2`, or back.
+/// Rotates along an axis such that the element at index 0 moves to index `n / 2` or, if `back`, the other way.
 pub(crate) fn shift(x: &Array, axis: usize, back: bool) -> Outcome {
     check_axes(x.shape.len(), &[axis])?;
     allocated(&x.shape, 8)?;

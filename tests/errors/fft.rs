@@ -10,7 +10,7 @@ fn matrix() -> Tensor<c64, Rank<2>> {
     tensor![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]].cast()
 }
 
-/// Each form of each transform names its operation, the axis and the shape.
+/// The error of each variant of each transform names the operation, the axis and the shape.
 #[test]
 fn axes_out_of_range() {
     let (z, x, three) = (matrix(), matrix().re(), 3);
@@ -133,7 +133,7 @@ fn elements_that_are_not_finite() {
         assert!(x.fft(0).iter().all(|z| !z.is_finite()), "{bad}");
         assert!(x.rfft(0).iter().all(|z| !z.is_finite()), "{bad}");
         assert!(x.rfft(0).irfft(0, 4).iter().all(|x| !x.is_finite()), "{bad}");
-        // Other lines are not affected.
+        // Lines without such elements are not affected.
         let lines = tensor![[1.0, bad], [2.0, 0.5]];
         assert_eq!(lines.fft(0).index_axis(1, 0), tensor![1.0, 2.0].fft(0).view());
         assert_eq!(x.fftshift(0).slice(s![..2]).to_vec(), [2.0, 3.0]);

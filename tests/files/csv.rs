@@ -299,7 +299,7 @@ fn errors_name_line_and_column() {
         let reason = "is a missing value, which `i64` does not have; read `f64`, in which it is NaN, or leave the column out";
         fails(rows::<i64>(&format!("1,2\n3,{text}\n")), &format!("line 2, column 2: `{text}` {reason}"));
     }
-    fails(read::<f64>(""), "is empty, but a header was expected: `no_header` reads files without");
+    fails(read::<f64>(""), "is empty, but a header was expected; call `no_header` to read files without one");
     let bytes = |text: &[u8]| Matrix::<f64>::read_csv_from(text);
     fails(bytes(b"a,\xff\n1,2\n"), "line 1, column 2: the name `\u{fffd}` is not UTF-8 text");
     fails(bytes(b"a,b\n1,\xff\n"), &format!("line 2, column 2 (`b`): `\u{fffd}` {number}"));

@@ -1,4 +1,4 @@
-//! Tests of Fourier transforms. Expected values are those of NumPy (`tests/data/fft.tsv`, written by `scripts/make-fft-table.py`) and
+//! Tests of Fourier transforms. Expected values come from NumPy (`tests/data/fft.tsv`, written by `scripts/make-fft-table.py`) or from
 //! sums by the definition.
 
 use super::both_orders;
@@ -35,8 +35,8 @@ fn assert_close(found: &DynTensor, shape: &[usize], expected: &[c64], limit: f64
     }
 }
 
-/// Every line of the table, in both orders and precisions, by dynamic tensors. `typed_and_dynamic_agree` compares them with typed
-/// ones.
+/// Compares the transforms of dynamic tensors with every line of the table, in double precision for both memory orders, and in single
+/// precision. `typed_and_dynamic_agree` compares dynamic with typed tensors.
 #[test]
 fn numpy_table() {
     let table = include_str!("../data/fft.tsv");
@@ -96,7 +96,8 @@ fn numpy_table() {
 
 // ------------------------------------------------------------------ the definition
 
-/// Returns `Σ xⱼ · exp(∓2πi·jk/n)` for each `k`. `j · k` is reduced modulo `n` first, so that the angle is exact to a rounding.
+/// Returns `Σ xⱼ · exp(∓2πi·jk/n)` for each `k`. `j · k` is reduced modulo `n` first, so that the angle
+/// has only a rounding error.
 fn by_definition(x: &[c64], inverse: bool) -> Vec<c64> {
     let n = x.len();
     let sign = if inverse { 2.0 } else { -2.0 };
@@ -154,7 +155,7 @@ fn every_length() {
     }
 }
 
-/// Parseval's theorem, with the normalisation that preserves the norm.
+/// Parseval's theorem: with the normalisation `Ortho`, a transform preserves the norm.
 #[test]
 fn ortho_preserves_the_norm() {
     let ortho = Fft::new().norm(Norm::Ortho);
@@ -238,7 +239,7 @@ fn check_axes<D: RemoveAxes<1>, O: Order>(x: TensorView<'_, c64, D, O>) {
         let expected = lane_by_lane(&x, axis, false);
         assert!(x.fft(axis).all_close(&expected, 0.0, size), "{what}");
         assert!(x.ifft(axis).all_close(&lane_by_lane(&x, axis, true), 0.0, size), "{what}");
-        // Real operands, and back.
+        // Transforms of real operands, and the inverse.
         let n = x.shape().as_ref()[axis];
         let real = x.re();
         let all = lane_by_lane(&real.cast::<c64>().view(), axis, false);
@@ -290,7 +291,7 @@ fn axes_one_by_one<O: Order>() {
     }
 }
 
-/// Copies the operand into zeros first, or slices it, as the definition of padding says.
+/// Expected results are transforms of operands that were padded with zeros, or sliced, before.
 fn padding_several_axes<O: Order>() {
     let x = operand::<Rank<3>, O>([4, 5, 6]);
     let mut padded = Tensor::<c64, Rank<3>, O>::zeros([7, 5, 9]);
@@ -305,7 +306,7 @@ fn padding_several_axes<O: Order>() {
         let part = x.slice(s![..3, .., ..2]);
         assert!(close(&x.ifft_with(axes, Fft::new().lens(cut)), &part.ifft_axes(axes)));
         assert!(close(&x.re().rfft_with(axes, Fft::new().lens(cut)), &part.re().rfft_axes(axes)));
-        // Cut along one axis, padded along another; complex lengths n / 2 + 1 of the last axis.
+        // Cut along one axis, padded along the others.
         let mixed = axes.map(|axis| [9, 2, 8][axis]);
         let mut to = Tensor::<c64, Rank<3>, O>::zeros([9, 2, 8]);
         to.slice_mut(s![..4, .., ..6]).assign(x.slice(s![.., ..2, ..]));
@@ -326,8 +327,8 @@ fn padding_several_axes<O: Order>() {
     assert_eq!(zeros.cast::<c64>().irfft(0, 5).shape(), [5, 0]);
 }
 
-/// A device outside the crate has the transforms by the default bodies of `Reduce`. The strides of the copy on the host can differ from
-/// those of the operand, so the last bits of the result can differ too.
+/// A device outside the crate computes transforms through the host, by the default methods of `Reduce`. The strides of the copy on the
+/// host can differ from those of the operand, so the last bits of the result can differ too.
 fn other_devices<O: Order>() {
     fn check<T: Inexact, O: Order>(there: Tensor<T, Rank<3>, O, Remote>, here: Tensor<T, Rank<3>, O>) {
         let there = there.to_device::<Cpu>().unwrap();
@@ -401,7 +402,7 @@ fn typed_and_dynamic_agree() {
     check(x.re());
     check(x.cast::<c32>());
     check(x.re().cast::<f32>());
-    // A view whose first element is not the first one in memory.
+    // A view whose first element is not the first element of the buffer.
     assert_eq!(
         DynTensor::from(x.clone()).slice(s![1.., ..;-2]).unwrap().fft(1).unwrap().downcast_ref().unwrap(),
         x.slice(s![1.., ..;-2]).fft(1)
@@ -461,7 +462,7 @@ fn same_bits_on_any_number_of_threads() {
     let bits = |x: Vec<c64>| x.into_iter().flat_map(|x| [x.re.to_bits(), x.im.to_bits()]).collect::<Vec<_>>();
     let x = operand::<Rank<3>, RowMajor>([96, 50, 33]);
     let (real, short) = (x.re(), operand::<Rank<2>, RowMajor>([20011, 6]));
-    // Lines of a tile that are adjacent in workspace, in several loops.
+    // Short strided lines: they are adjacent in workspace, and a tile consists of several runs of the innermost loop.
     let strided = operand::<Rank<3>, RowMajor>([3000, 6, 5]);
     let transforms: [&(dyn Fn() -> Vec<u64> + Sync); 8] = [
         &|| bits(x.fft_axes([0, 1, 2]).to_vec()),

@@ -1,11 +1,11 @@
-//! Joining, cutting and repeating, compared with NumPy: `tests/data/joining.txt`, which `scripts/joining.py` writes.
+//! Compares operations that join, cut, repeat and pad with NumPy: `tests/data/joining.txt`, which `scripts/joining.py` writes.
 
 use vierbein::dyn_tensor::{self, DynData, SliceItem};
 use vierbein::prelude::*;
 use vierbein::{DynTensor, DynView, MemoryOrder, Pad, concatenate, stack};
 
 const TABLE: &str = include_str!("../data/joining.txt");
-/// The constant with which the table pads.
+/// The value of padded elements in the table, for the mode `constant`.
 const CONSTANT: i64 = -7;
 
 /// A shape, and elements in row-major order.
@@ -49,7 +49,7 @@ fn of_view<S: DynData>(x: &DynTensor<S>) -> Expected {
     found(&x.to_owned().unwrap())
 }
 
-/// Returns the operands of a case: their elements go on from one to the next.
+/// Returns the operands of a case. Their elements are 0, 1, 2, .., continued from each operand to the next.
 fn operands(case: &Case<'_>, order: MemoryOrder) -> Vec<DynTensor> {
     let mut first = 0i64;
     case.operands
@@ -110,7 +110,7 @@ fn dynamic(case: &Case<'_>, x: DynView<'_>, all: &[DynTensor]) -> Vec<Expected> 
     }
 }
 
-/// Runs a case with typed tensors of rank `N`. Returns `None` if the ranks do not fit.
+/// Runs a case with typed tensors of rank `N`. Returns `None` if the first operand has another rank, or the case is not tested here.
 fn typed<const N: usize, const M: usize, O: Order>(
     case: &Case<'_>,
     all: &[DynTensor],
@@ -196,7 +196,8 @@ where
     })
 }
 
-/// The operations of matrices, which are in the last axes of row-major tensors and in the first axes of column-major ones.
+/// Whether the operation applies to matrices, which are in the last two axes of row-major tensors and in the first two axes of
+/// column-major ones. NumPy's results are then those of row-major tensors.
 fn is_of_matrices(case: &Case<'_>) -> bool {
     matches!(case.op, "tril" | "triu")
 }
@@ -213,7 +214,7 @@ fn dynamic_results_are_those_of_numpy() {
             let x = &all[0];
             let message = || format!("{} {:?} of {:?}, {order:?}", case.op, case.arguments, case.operands);
             assert_eq!(dynamic(&case, x.view(), &all), case.results, "{}", message());
-            // A view with negative strides, and one with gaps.
+            // The same operand as a view with negative strides, and as a view of every third index of axis 0.
             let axes: Vec<_> = (0..x.rank()).collect();
             let reversed = x.flip(&axes).unwrap().to_owned().unwrap();
             assert_eq!(dynamic(&case, reversed.flip(&axes).unwrap(), &all), case.results, "{}", message());
@@ -267,7 +268,7 @@ fn triangles_are_those_of_numpy() {
             let typed = if case.op == "tril" { x.tril(k) } else { x.triu(k) };
             assert_eq!(vec![found(&typed.into())], case.results);
         } else {
-            // In column-major order, the matrices are in the first two axes: the mirror image.
+            // With reversed axes and column-major order, each matrix is transposed, so its other triangle must be kept.
             let mirrored = all[0].flip_order().to_owned().unwrap();
             let opposite = if case.op == "tril" { mirrored.triu(-k) } else { mirrored.tril(-k) }.unwrap();
             assert_eq!(vec![of_view(&opposite.flip_order())], case.results, "{}", case.op);

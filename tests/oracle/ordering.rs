@@ -1,4 +1,4 @@
-//! Compares quantiles and histograms with NumPy's, and sorted special values with known ones.
+//! Compares quantiles and histograms with NumPy's, and results for special values (NaN, infinities, signed zeros) with known ones.
 
 use super::{Matrix, both_orders, listed};
 use vierbein::{Bins, Cpu, DynTensor, Error, Order, Quantile, Rank, Side, Tensor, tensor};
@@ -83,7 +83,7 @@ fn counts_of_integers() {
     assert_eq!(x.t().bincount_weighted(0, tensor![[0.5, 0.25], [2.0, 4.0]]), tensor![2.0, 0.25, 0.0, 4.5]);
     assert_eq!(Tensor::<i64, Rank<1>>::zeros([0]).bincount(0).shape(), [0]);
     assert_eq!(Tensor::<i64, Rank<1>>::zeros([0]).bincount(2), tensor![0, 0]);
-    // NaN and elements outside are not counted. Extreme integers do not overflow.
+    // NaN and elements outside of all bins are not counted. Extreme integers do not overflow.
     let nan = f64::NAN;
     assert_eq!(tensor![nan, -1.0, 0.5, 3.0].histogram(&[0.0, 1.0, 2.0]).0, tensor![1, 0]);
     assert_eq!(tensor![i64::MIN, i64::MAX, 0].histogram(2).0, tensor![1, 2]);
@@ -113,7 +113,7 @@ fn special_values<O: Order>() {
     assert_eq!(tensor![1.0, nan].searchsorted(tensor![nan], Side::Left).item_at(0), 1);
     assert!(!tensor![nan].isin(tensor![nan])[[0]]);
     assert_eq!(tensor![nan].digitize(tensor![1.0, 2.0], Side::Left)[[0]], 2);
-    // No overflow in between.
+    // Intermediate results do not overflow.
     assert_eq!(tensor![1e308, 1.5e308].median().item(), 1.25e308);
     assert_eq!(tensor![-1e308, 1e308].quantile(0, 0.5, Quantile::Linear).item(), 0.0);
     assert!(tensor![f64::NEG_INFINITY, f64::INFINITY].median().item().is_nan());
@@ -167,7 +167,7 @@ fn sets<O: Order>() {
     let x = Matrix::<f64, O>::from([[3.0, nan, -0.0], [1.0, 3.0, nan]]);
     let y = Tensor::<f64, Rank<1>, O>::from([0.0, 5.0, 3.0, nan, f64::NEG_INFINITY]);
     let text = |x: Tensor<f64, Rank<1>, O>| format!("{:?}", x.to_vec());
-    // The signs of zeros are those of the first operand.
+    // A zero in the result has the sign of that in the first operand.
     assert_eq!(text(x.set_union(&y)), "[-inf, -0.0, 1.0, 3.0, 5.0, NaN]");
     assert_eq!(text(y.set_union(&x)), "[-inf, 0.0, 1.0, 3.0, 5.0, NaN]");
     assert_eq!(text(x.set_intersection(&y)), "[-0.0, 3.0]");

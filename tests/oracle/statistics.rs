@@ -52,13 +52,13 @@ fn covariances<O: Order>() {
     check(&turned.t().cov(1), views.cov(1), "cov1", 1e-11);
     let backwards = x.slice(s![.., ..;-1]);
     check(&backwards.corrcoef(), views.corrcoef(), "corrcoef", 1e-11);
-    // Integers are exact, and the result is `f64`. Single precision stays single.
+    // Integers: the result is exact and `f64`. The result for `f32` is `f32`.
     let small = Tensor::<i8, Rank<2>, O>::from_fn([2, 3], |[i, j]| [[1, 2, 3], [6, 4, 2]][i][j]);
     let expected = Tensor::<f64, Rank<2>, O>::from_fn([2, 2], |[i, j]| [[1.0, -2.0], [-2.0, 4.0]][i][j]);
     assert_eq!(small.cov(1), expected);
     assert_eq!(small.cast::<f32>().cov(1), expected.cast::<f32>());
     assert_eq!(DynTensor::from(small).cov(1).unwrap().downcast_ref().unwrap(), expected);
-    // A NaN affects the covariances of its row only.
+    // A NaN affects only the covariances of its variable: a row and a column of the result.
     let mut gap = x.clone();
     gap[[1, 3]] = f64::NAN;
     let (found, complete) = (gap.cov(1), x.cov(1));
@@ -221,10 +221,10 @@ fn reductions_without_nan<O: Order>() {
     assert_eq!(z.nan_prod().item(), Complex::new(11.0, 2.0));
     assert_eq!(z.nan_var(1).item(), 20.0);
     assert_eq!(z.nan_std(0).item(), f64::sqrt(10.0));
-    // Infinities are elements, also where they equal the start of the search.
+    // Infinities count as elements, even if they equal the initial value of the search.
     let low = Tensor::<f64, Rank<1>, O>::from_vec([3], vec![f64::NAN, f64::NEG_INFINITY, f64::NEG_INFINITY]);
     assert_eq!((low.nan_argmax().item(), (-&low).nan_argmin().item()), (1, 1));
-    // A sum of squares that overflows in a block, and distances that cancel.
+    // Squares that overflow, so the variance is infinite. Numbers whose distances are small compared with their mean.
     let wide = vec![f64::NAN, 1e200, -1e200, 1e200];
     assert_eq!(Tensor::<f64, Rank<1>, O>::from_vec([4], wide).nan_var(0).item(), f64::INFINITY);
     let far = vec![1e9, f64::NAN, 1e9 + 1.0, 1e9 + 2.0];
@@ -367,7 +367,7 @@ fn convolutions_of_vectors<O: Order>() {
         assert_eq!(found.len(), expected.len());
         assert!(found.iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-13), "{found:?} {expected:?}");
     }
-    // A correlation conjugates the kernel.
+    // A correlation conjugates the kernel, a convolution does not.
     let z = |re: f64, im: f64| Tensor::<_, Rank<1>, O>::from_vec([1], vec![Complex::new(re, im)]);
     assert_eq!(z(1.0, 2.0).correlate(z(0.0, 1.0), ConvolutionMode::Valid)[[0]], Complex::new(2.0, -1.0));
     assert_eq!(z(1.0, 2.0).convolve(z(0.0, 1.0), ConvolutionMode::Valid)[[0]], Complex::new(-2.0, 1.0));
@@ -413,7 +413,7 @@ fn convolutions_of_rank_3<O: Order>() {
     assert_eq!(dynamic(&number).convolve(&dynamic(&number), MODES[1]).unwrap().item().unwrap(), 9.0.into());
 }
 
-/// Compares with the direct results of NumPy and SciPy.
+/// Compares convolutions by Fourier transforms with the results of NumPy and SciPy by direct summation.
 #[cfg(feature = "fft")]
 fn convolutions_by_transforms<O: Order>() {
     let (a, b) = (read::<Rank<1>, O>("signal"), read::<Rank<1>, O>("kernel"));
@@ -462,7 +462,7 @@ fn convolutions_by_transforms<O: Order>() {
             }
         }
     }
-    // Operands of which either is longer along some axis, and single precision.
+    // Either operand can be the longer one along an axis. Also tests single precision.
     let value = |k: usize| ((k * 37) % 101) as f64 / 50.0 - 1.0;
     for (n, m) in
         [([30, 1, 4], [7, 5, 9]), ([1, 1, 60], [1, 1, 31]), ([2, 8, 3], [11, 2, 1]), ([5, 1, 1], [1, 6, 1])]

@@ -1,4 +1,4 @@
-//! Elements at positions and under masks, compared with loops over indices.
+//! Tests of elements at positions and under masks, with loops over indices as the reference.
 
 use super::check::{
     assert_is, assert_owned, assert_sequence, cases, elements, fixed, for_rank, for_types, put_all, tensor,
@@ -10,12 +10,12 @@ use crate::random::Random;
 use proptest::prelude::*;
 use vierbein::{ColMajor, Complex, Dim, Error, Order, Rank, RowMajor, TakeRanks, Tensor, s};
 
-/// Returns pseudorandom positions of a shape, valid for an axis of extent `n`. Half of them are negative.
+/// Returns a tensor of pseudorandom positions with the given shape, valid for an axis of extent `n`. About half of them are negative.
 fn positions(random: &mut Random, shape: &[usize], n: usize) -> Array<i64> {
     Array::from_fn(shape, |_| (random.bits() % (2 * n as u64)) as i64 - n as i64)
 }
 
-/// Returns the index that a position stands for.
+/// Returns the index for a position, which counts from the end if it is negative.
 fn place(position: i64, n: usize) -> usize {
     if position < 0 { (n as i64 + position) as usize } else { position as usize }
 }
@@ -32,7 +32,7 @@ fn mask_of(random: &mut Random, shape: &[usize], density: u64) -> Array<bool> {
     Array::from_fn(shape, |_| random.bits() % 4 < density)
 }
 
-/// The reference of `take`: the axes of `at` replace the axis.
+/// The reference for `take`: in the result, the axes of `at` replace axis `axis`.
 fn taken<V: Clone>(x: &Array<V>, axis: usize, at: &Array<i64>) -> Array<V> {
     let (after, rank) = (axis + at.rank(), at.rank());
     let shape = [&x.shape[..axis], &at.shape, &x.shape[axis + 1..]].concat();
@@ -42,7 +42,7 @@ fn taken<V: Clone>(x: &Array<V>, axis: usize, at: &Array<i64>) -> Array<V> {
     })
 }
 
-/// Returns the shape with another extent of one axis.
+/// Returns `shape` with extent `n` of one axis.
 fn with_extent(shape: &[usize], axis: usize, n: usize) -> Vec<usize> {
     let mut shape = shape.to_vec();
     shape[axis] = n;
@@ -60,7 +60,7 @@ where
         let matrix = positions(random, &[p, q], n.max(1));
         let expected = elements::<T>(&taken(shown, axis, &matrix));
         assert_owned(&view.take(axis, integers::<Rank<2>, O>(&matrix)), &expected);
-        // Positions with other strides.
+        // Positions that are a view with other strides.
         let transposed = integers::<Rank<2>, O>(&matrix.permute(&[1, 0]));
         assert_owned(&view.take(axis, transposed.t()), &expected);
         let line = positions(random, &[p], n.max(1));
@@ -71,7 +71,7 @@ where
         let mut out = Tensor::<T, D, O>::zeros(fixed::<D>(&expected.shape));
         view.take_into(axis, &line.values[..], &mut out);
         assert_is(&out, &expected);
-        // Positions that differ for each index of the other axes.
+        // Separate positions for each index of the other axes.
         let each = positions(random, &with_extent(shape, axis, p), n.max(1));
         let expected = Array::from_fn(&each.shape, |index| {
             let mut index = index.to_vec();
@@ -123,7 +123,7 @@ where
     let random = &mut Random(recipe.seed);
     let value =
         |random: &mut Random| T::put(Z::real(i128::from(random.bits() % 3))).expect("it fits every type");
-    // Overwrites elements. Of the values at one position, the last one in memory order stays.
+    // Overwrites elements. If a position repeats, the last value in memory order stays.
     let each = positions(random, &with_extent(shape, axis, p), n.max(1));
     let values = Array::from_fn(&each.shape, |_| value(random));
     with_view_mut::<T, D, O>(
@@ -223,7 +223,7 @@ fn rank_zero_and_rank_limits() {
     assert_eq!(negative_zero.nonzero().to_vec(), [1]);
 }
 
-/// Positions at the limits of the range, and one outside: the error names it, and nothing is written.
+/// Positions at the limits of the range, and one outside of it: the error names that position, and no element is written.
 #[test]
 fn positions_out_of_range() {
     fn check<O: Order>() {
@@ -269,8 +269,8 @@ fn positions_out_of_range() {
     assert!(matches!(x.try_at([[2u32]]), Err(Error::IndexOutOfBounds { .. })));
 }
 
-/// Sums at one position are computed in memory order of the positions: the bits are those of a loop, also with many positions, several
-/// threads, and prefetched elements.
+/// The values of equal positions are added in memory order of the positions, so the bits are those of a loop. There are enough positions
+/// for several threads and for prefetching.
 #[test]
 fn scatter_add_sums_in_order() {
     const N: usize = 200_000;
@@ -284,7 +284,7 @@ fn scatter_add_sums_in_order() {
     let mut sums = Tensor::<f64, _>::full([N], 0.5);
     sums.scatter_add(0, &at, Tensor::from_slice([3 * N], &values));
     assert_eq!(sums.as_slice(), expected);
-    // The same sums as columns of a matrix.
+    // The same sums in each column of a matrix.
     let columns = 5;
     let mut table = Tensor::<f64, _>::full([N, columns], 0.5);
     table.scatter_add(0, &at, Tensor::from_slice([3 * N, 1], &values));
@@ -306,9 +306,10 @@ fn sums_of_integers_are_checked() {
     }
 }
 
-/// Positions in several blocks, which are checked at once, of elements in cache and beyond it. Lists of each type of position.
+/// Fewer and more positions than the block of positions that is checked at once, as lists of each type. The elements are in cache and
+/// beyond it.
 #[test]
-fn many_positions() {
+fn take_at_lists_of_positions_agrees_with_definition() {
     for extent in [300_usize, 200_000] {
         let x = Tensor::<i64, Rank<1>>::from_fn([extent], |[k]| 3 * k as i64 + 1);
         for count in [15, 16, 31, 1024, 1025, 2600] {

@@ -7,14 +7,14 @@ use super::views::{Recipe, TestDim, recipe, shape, with_view, with_view_mut};
 use proptest::prelude::*;
 use vierbein::{Cpu, Dim, InsertAxes, Order, Quantile, RealScalar, RemoveAxes, Side, Tensor};
 
-/// Returns the indices that sort a line. Elements that are equal keep their order.
+/// Returns the indices that sort a line. Equal elements keep their order.
 fn order(line: &[i128], descending: bool) -> Vec<usize> {
     let mut order: Vec<usize> = (0..line.len()).collect();
     order.sort_by_key(|&i| if descending { -line[i] } else { line[i] });
     order
 }
 
-/// Replaces each line along an axis by the `len` values of `f`.
+/// Replaces each line along an axis by the `len` values that `f` returns for it.
 fn lines(x: &Array<Z>, axis: usize, len: usize, f: impl Fn(&[i128]) -> Vec<i128>) -> Array<Z> {
     let mut shape = x.shape.clone();
     let n = shape[axis];
@@ -68,7 +68,7 @@ where
             assert_owned(&parts.sort(axis), &elements(&lines(shown, axis, n, |line| values(line, false))));
         }
         if n > 0 {
-            // Twice the median of integers is an integer, and so is each quantile by the inverted distribution function.
+            // Exact in integers: twice the median is an integer, and a quantile by the inverted distribution function is an element.
             let two = |line: &[i128]| vec![values(line, false)[(n - 1) / 2] + values(line, false)[n / 2]];
             let medians = view.median_axis(axis);
             assert_is(&(&medians + &medians).insert_axis(axis), &elements(&lines(shown, axis, 1, two)));
@@ -90,7 +90,7 @@ where
     });
 }
 
-/// Copies the elements at one index of an axis. The axis is kept with extent 1.
+/// Copies the elements at one index of an axis, which is kept with extent 1.
 trait SliceAxisAt<T: vierbein::Element, D: Dim, O: Order> {
     fn slice_axis_at(&self, axis: usize, k: usize) -> Tensor<T, D, O>;
 }

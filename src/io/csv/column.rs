@@ -5,7 +5,7 @@
 use crate::axis::{IndexNumber, from_start};
 use crate::io::shorten::shorten;
 
-/// A column of a CSV file: its name in the header, or its index. An index counts from 0, or from the end if it is negative.
+/// A column of a CSV file: its name in the header, or its index. Indices count from 0; a negative index counts from the end.
 ///
 /// ```
 /// use vierbein::io::csv::Column;
@@ -76,7 +76,7 @@ impl Column {
     }
 }
 
-/// Describes the columns of a file.
+/// Lists the names of up to eight columns, for an error message.
 fn listed(names: &[String]) -> String {
     let mut shown: Vec<_> = names.iter().take(8).map(|name| format!("`{}`", shorten(name))).collect();
     if names.len() > shown.len() {

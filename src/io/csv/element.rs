@@ -1,4 +1,5 @@
-//! Elements as text: what a field of a CSV file means for each element type, and how an element is written.
+//! Conversion between fields of CSV files and elements, for each element type. The readers in
+//! `csv.rs` and the writers in `writer.rs` call it.
 
 #![forbid(unsafe_code)]
 
@@ -15,7 +16,7 @@ use std::io::Write;
 /// | integers | `1`, `-2`, `+3` | decimal digits |
 /// | `bool` | `true`, `True`, `TRUE`, `1`; `false`, `False`, `FALSE`, `0` | `true`, `false` |
 ///
-/// Spaces and tabs around a value are ignored.
+/// ASCII white space around a value is ignored.
 #[diagnostic::on_unimplemented(
     message = "a CSV file holds no elements of `{Self}`",
     label = "expected an integer, `f32`, `f64` or `bool`",
@@ -25,13 +26,13 @@ pub trait CsvElement: Element + Sealed {
     /// Parses a field without surrounding spaces.
     #[doc(hidden)]
     fn parse(field: &[u8]) -> Option<Self>;
-    /// Returns the reason why a field cannot be parsed, which follows the text of the field.
+    /// Returns the end of the error message for a field that cannot be parsed. The text of the field precedes it in the message.
     #[doc(hidden)]
     fn reason(field: &[u8]) -> String;
     /// Returns the value of a missing field, if the type has one.
     #[doc(hidden)]
     fn missing() -> Option<Self>;
-    /// Appends the element as text. Appends no text for a missing value.
+    /// Appends the element as text. Appends nothing for NaN, which stands for a missing value.
     #[doc(hidden)]
     fn put(self, to: &mut Vec<u8>);
 }

@@ -1,7 +1,7 @@
-//! The records of a CSV file: its rows as fields of text.
+//! The records of a CSV file: the header and the rows, as fields of text.
 //!
-//! Lines without quotes, which are whole in the buffer, are split here, eight bytes at a time. `csv_core` splits all others. This module
-//! also provides the memory, which grows fallibly, and counts lines.
+//! This module splits lines that contain no quote and are whole in the buffer, eight bytes at a time. `csv_core` splits all others. The
+//! module also allocates the buffers, with an error instead of an abort if memory is exhausted, and counts lines for error messages.
 
 #![forbid(unsafe_code)]
 
@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Number of bytes that are read at a time.
+/// Maximum number of bytes that are read at a time.
 const INPUT: usize = 1 << 16;
 
 /// The mark that some programs write at the beginning of UTF-8 text.
@@ -22,15 +22,15 @@ pub(super) struct Records<'a> {
     name: String,
     reader: &'a mut dyn Read,
     parser: csv_core::Reader,
-    /// Text from the reader, of which the bytes `begin..end` have not been parsed.
+    /// The last part that was read. The bytes `begin..end` have not been parsed yet.
     input: Vec<u8>,
     begin: usize,
     end: usize,
-    /// Whether the reader has ended.
+    /// Whether the reader has reached its end.
     ended: bool,
-    /// The fields of a record that `csv_core` has split, in succession and without quotes. Longer than they are.
+    /// The fields of a record that `csv_core` has split, concatenated and without quotes. The buffer is longer than this text.
     text: Vec<u8>,
-    /// The end of each field in `text` or `input`. The first `fields` elements are those of the current record.
+    /// The end of each field in `text` or `input`. Only the first `fields` elements belong to the current record.
     ends: Vec<usize>,
     fields: usize,
     /// The index in `input` at which the current record begins, if its fields are in `input`, with delimiters between them.
@@ -40,7 +40,7 @@ pub(super) struct Records<'a> {
     line: u64,
     /// The line of the next byte of the input.
     next_line: u64,
-    /// Whether the last byte was a carriage return. A line feed after it belongs to the same line end.
+    /// Whether the last byte that was parsed is a carriage return. A line feed after it belongs to the same line end.
     after_return: bool,
 }
 
@@ -116,7 +116,7 @@ impl<'a> Records<'a> {
         Ok(())
     }
 
-    /// Moves past line ends, so that the next byte is the first one of a record. The parser would do the same, but count only line feeds.
+    /// Skips line ends, so that the next byte is the first one of a record. The parser would skip them too, but counts only line feeds.
     fn skip_line_ends(&mut self) -> Result<(), Error> {
         loop {
             if self.begin == self.end {

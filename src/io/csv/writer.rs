@@ -20,16 +20,17 @@ use std::path::Path;
 
 const OP: &str = "write CSV";
 
-/// Number of elements that are copied from the tensor at a time.
+/// Maximum number of elements that are copied from the tensor at a time.
 const ELEMENTS: usize = 1 << 14;
 
-/// Number of bytes of text that are written at a time, at least. One element has at most [`LONGEST`] bytes more.
+/// The buffer of text is written when it has at least this number of bytes. It never has more than [`LONGEST`] bytes in addition.
 const TEXT: usize = 1 << 16;
 
-/// More bytes than one element and a delimiter have as text: `-2.2250738585072014e-308` has 24.
+/// Upper bound of the bytes of one element and a delimiter. The longest element has 24: `-2.2250738585072014e-308`.
 const LONGEST: usize = 64;
 
-/// Maximum number of bytes of text, if each element had one byte and a delimiter: half of the largest file offset.
+/// Maximum size in memory, in bytes, of a matrix that is written; each element counts at least 2 bytes, a digit and a delimiter. Half
+/// of the largest file offset. Only broadcast views exceed this.
 const LARGEST_FILE: u64 = 1 << 62;
 
 /// A type that can be written to a CSV file: a matrix, `Tensor<T, Rank<2>, O>`, a [`DynTensor`] of rank 2, or a view of one. Sealed.
@@ -39,7 +40,7 @@ const LARGEST_FILE: u64 = 1 << 62;
     note = "write a matrix of integers, `f32`, `f64` or `bool`: `x.insert_axis(1)` makes a column of a vector"
 )]
 pub trait ToCsv: sealed::Sealed {
-    /// Returns the shape, or an error if the tensor is not a matrix of such elements.
+    /// Returns the shape and the element type, or an error if the tensor is not a matrix or its elements are complex.
     #[doc(hidden)]
     fn matrix(&self) -> Result<([usize; 2], DType), Error>;
     /// Passes the text of all rows to `put`, in parts.
@@ -78,7 +79,7 @@ impl<S: DynData> ToCsv for DynTensor<S> {
             }),
         }
     }
-    // Instantiated for all element types. Marked inline, so that only crates that call this function compile the instances.
+    // Instantiated for each element type of CSV files. Marked inline, so that only crates that call this function compile the instances.
     #[inline]
     fn put_rows(&self, delimiter: u8, put: Put<'_>) -> Result<(), Error> {
         let copy;
@@ -102,7 +103,7 @@ impl<S: DynData> ToCsv for DynTensor<S> {
     }
 }
 
-/// The text of a matrix with `columns` columns, which is written in parts.
+/// A buffer for the text of a matrix with `columns` columns. `put` writes the text in parts.
 struct Text<'a> {
     delimiter: u8,
     columns: usize,
@@ -111,8 +112,8 @@ struct Text<'a> {
 }
 
 impl Text<'_> {
-    /// Appends a part of the matrix, whose first column has the index `first`. Splits the part until it is small enough to be copied: into
-    /// rows, and single rows into columns. A part of several rows has all columns.
+    /// Appends the part `x` of the matrix; `first` is the index of its first column. If `x` has more than [`ELEMENTS`] elements, it is
+    /// split in half, along the rows if there are several, along the columns otherwise. So a part with several rows has all columns.
     fn part<T: CsvElement, O: Order, Dev: Device, S: Storage<T, Dev>>(
         &mut self,
         x: &Tensor<T, Rank<2>, O, Dev, S>,
@@ -146,7 +147,7 @@ impl Text<'_> {
         }
         let before = self.bytes.len();
         element.put(&mut self.bytes);
-        // A line without any character would not be a row.
+        // A reader skips lines without any character, so a line that consists of one NaN is written as a quoted empty field.
         if self.columns == 1 && self.bytes.len() == before {
             self.bytes.extend(b"\"\"");
         }
@@ -179,7 +180,7 @@ impl Default for CsvWriter {
 }
 
 impl CsvWriter {
-    /// Creates a writer of files without a header, in which commas separate the fields.
+    /// Creates a writer with the default options: no header, and commas between the fields.
     ///
     /// ```
     /// use vierbein::io::csv::CsvWriter;
@@ -193,7 +194,8 @@ impl CsvWriter {
         CsvWriter::default()
     }
 
-    /// Sets the delimiter between fields: an ASCII character that cannot be part of a number or a quote, such as `b';'` or `b'\t'`.
+    /// Sets the delimiter between fields, such as `b';'` or `b'\t'`: any ASCII character except letters, digits, `+`, `-`, `.`, `"` and
+    /// line ends.
     ///
     /// ```
     /// use vierbein::io::csv::CsvWriter;
@@ -208,7 +210,7 @@ impl CsvWriter {
         self
     }
 
-    /// Writes these names of the columns as the first line. Names that contain delimiters, quotes or line ends are quoted.
+    /// Writes these names of the columns as the first line. Names that are empty, or contain delimiters, quotes or line ends, are quoted.
     ///
     /// ```
     /// use vierbein::io::csv::CsvWriter;
@@ -228,8 +230,8 @@ impl CsvWriter {
     /// An existing file is replaced once the new file is complete. Until then, and after an error, the old file is unchanged.
     ///
     /// # Errors
-    /// * [`Error::Argument`] if the number of names is not the number of columns, there are no columns, or the delimiter could be part of
-    ///   a number or is not ASCII.
+    /// * [`Error::Argument`] if the number of names is not the number of columns, there are no columns, or the
+    ///   [`delimiter`](CsvWriter::delimiter) is not an allowed character.
     /// * [`Error::UnsupportedRank`] and [`Error::UnsupportedDType`] if a [`DynTensor`] is not a matrix, or has complex elements.
     /// * [`Error::File`] if the file cannot be written. Other errors if the elements cannot be copied to the host.
     ///
@@ -286,7 +288,7 @@ impl CsvWriter {
                 names.len()
             ));
         }
-        // For an existing tensor, the number of bytes of its elements fits in `isize`.
+        // No overflow: the bytes of a tensor's elements, also of a broadcast view, fit in `isize`, and the factor 2 in `u64`.
         let bytes = (shape[0] * shape[1]) as u64 * dtype.size().max(2) as u64;
         if bytes > LARGEST_FILE {
             let reason = format!(
@@ -315,7 +317,8 @@ impl CsvWriter {
             if k > 0 {
                 line.push(delimiter);
             }
-            // A quoted field can be empty even if it is the only one, and can begin with a byte order mark.
+            // Empty names are quoted, because a reader skips empty lines. Names with a byte order mark are quoted, because a reader skips
+            // the mark at the beginning of a file.
             let plain = !name.contains([delimiter, '"', '\n', '\r', '\u{feff}']) && !name.is_empty();
             match plain {
                 true => line.push_str(name),

@@ -1,4 +1,4 @@
-//! Rows of elements at positions and under masks of `DynTensor`.
+//! Rows of operations of `DynTensor` on elements at positions and under masks.
 
 use super::array::{evens, firsts, masked, nonzero, put_first, replaced, scattered, taken, twice};
 use super::driver::{Call, Hazard, Hazard::*, Numbers, Row, done};
@@ -13,17 +13,17 @@ fn vector<T: vierbein::Element>(elements: Vec<T>) -> DynTensor {
     DynTensor::from_vec(&[elements.len()], elements, MemoryOrder::RowMajor).expect("a vector")
 }
 
-/// Positions along an axis with at least one element.
+/// Returns positions that are valid for any axis with extent 1 or more.
 fn at() -> DynTensor {
     vector(vec![0i64, -1, 0])
 }
 
-/// Returns position 0 for each element of a shape.
+/// Returns positions that are all 0, with the given shape.
 fn zeros(shape: &[usize]) -> Result<DynTensor, Error> {
     DynTensor::from_vec(&[], vec![0i64], MemoryOrder::RowMajor)?.broadcast_to(shape)?.to_owned()
 }
 
-/// Returns the numbers from 0 on, one for each element of the mask that is `true`.
+/// Returns the vector 0, 1, 2, .., with one element for each `true` in the mask.
 fn values(mask: DynView<'_>) -> Result<DynTensor, Error> {
     let count = mask.count(..)?.item()?.get::<i64>().expect("a count");
     Ok(vector((0..count).map(|k| k as f64).collect()))

@@ -11,10 +11,10 @@ use super::{methods, viewed, with};
 use vierbein::fft::{Fft, Norm};
 use vierbein::{Complex, ConvolutionMode, DynTensor, MemoryOrder};
 
-/// The length of a transform with options.
+/// The length that the options give to a transform.
 const LEN: usize = 5;
 
-/// A complex result.
+/// A complex result, which is compared by its real and imaginary parts.
 struct Spectrum(DynTensor);
 
 impl ToArray for Spectrum {
@@ -23,7 +23,7 @@ impl ToArray for Spectrum {
     }
 }
 
-/// A real result.
+/// A real result, which is compared like a complex one.
 struct Signal(DynTensor);
 
 impl ToArray for Signal {

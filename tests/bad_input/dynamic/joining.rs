@@ -16,17 +16,17 @@ const ANY_SHAPE: &[(super::driver::Hazard, &str)] = &[(WrongShape, "every shape 
 const AXIS: Call = Call { numbers: Numbers::Axis, operands: countable, ..Call::NOTHING };
 const WHOLE: Call = Call { operands: countable, cannot: ANY_SHAPE, ..Call::NOTHING };
 
-/// Returns the parts, one after another.
+/// Concatenates the shapes and the elements of several parts.
 fn parts<S: DynData>(parts: impl IntoIterator<Item = DynTensor<S>>) -> Array {
     all(parts.into_iter().map(|part| part.array()).collect())
 }
 
-/// The result for rank 16, if the rank of the view would be 17.
+/// Returns `result`, or the expected error if the operand has rank 16, so the result would have rank 17.
 fn below_maximum(x: &Array, result: Outcome) -> Outcome {
     if x.shape.len() == 16 { reject("UnsupportedRank") } else { result }
 }
 
-/// The result for a tensor with at least two axes.
+/// Returns the result, or the expected error if the operand has fewer than two axes and therefore no matrices.
 fn of_matrices(x: &Array, result: impl FnOnce() -> Outcome) -> Outcome {
     if x.shape.len() < 2 { reject("UnsupportedRank") } else { result() }
 }
@@ -95,7 +95,7 @@ pub(crate) fn rows() -> Vec<Row> {
             verb: "cut into chunks",
             run: |o, n| with(&o[0], |x| done!(try x.chunks(n[0], 2).map(parts))),
             expected: |a, n| chunked(&a[0], n[0], 2),
-            cannot: &[(HugeExtents, "as many views as half of the indices")],
+            cannot: &[(HugeExtents, "a huge axis has too many chunks to collect")],
             ..AXIS
         },
         Call {
@@ -139,7 +139,7 @@ pub(crate) fn rows() -> Vec<Row> {
             expected: |a, _| padded(&a[0]),
             cannot: &[
                 (WrongShape, "every shape is valid"),
-                (Rank16, "the result would have too many elements"),
+                (Rank16, "padding 16 axes would give too many elements"),
             ],
             operands: |hazard| countable(hazard).into_iter().filter(|x| x[0].rank() < 16).collect(),
             ..WHOLE

@@ -35,7 +35,7 @@ pub(crate) fn take_rows<T: Number>(out: &mut [T], a: &[T], at: &[i64], length: u
     }
 }
 
-/// Computes `out[at[i]] += a[i]` on one thread: duplicate positions are added in their order.
+/// Computes `out[at[i]] += a[i]` on one thread, so that the values of equal positions are added in their order.
 pub(crate) fn scatter_add<T: Number>(out: &mut [T], a: &[T], at: &[i64]) {
     for (&k, &a) in at.iter().zip(a) {
         out[k as usize] += a;
@@ -43,7 +43,7 @@ pub(crate) fn scatter_add<T: Number>(out: &mut [T], a: &[T], at: &[i64]) {
 }
 
 /// Copies the elements at which the mask is `true`, without a branch that depends on the mask. The output must have one more element
-/// than there are `true` ones.
+/// than the mask has `true` ones, because each element is written before the mask is read.
 pub(crate) fn compress<T: Number>(out: &mut [T], a: &[T], mask: &[bool]) {
     let mut to = 0;
     for (&a, &mask) in a.iter().zip(mask) {

@@ -1,4 +1,4 @@
-//! Elements at random positions and under masks. The reference loop is a loop over slices.
+//! Rows of `choose`: elements at random positions and under masks. The reference loop is the one that a user would write over slices.
 
 use super::super::Entry;
 use crate::implementation::Library;
@@ -31,7 +31,7 @@ pub(crate) fn all<T: Number>() -> Vec<Entry<T>> {
     rows
 }
 
-/// Returns random positions.
+/// Returns `count` random positions below `of`.
 fn positions(count: usize, of: usize) -> Arc<Tensor<i64, Rank<1>>> {
     let mut numbers = Sequence(3);
     let mut positions = Tensor::zeros([count]);
@@ -39,7 +39,7 @@ fn positions(count: usize, of: usize) -> Arc<Tensor<i64, Rank<1>>> {
     Arc::new(positions)
 }
 
-/// Returns the row of `take` without vierbein's implementation.
+/// Returns the operand, the positions, and a row of `take` with all implementations except vierbein's.
 fn taken<T: Number>(count: usize, of: usize) -> (Arc<Tensor<T, Rank<1>>>, Arc<Tensor<i64, Rank<1>>>, Row<T>) {
     let (a, at) = (operand::<T, _>(1, [of]), positions(count, of));
     let (x, u, tensor) = (a.array::<Ix1>(), a.slice(), a.tensor());
@@ -86,7 +86,7 @@ fn take_rows<T: Number>(n: usize, length: usize) -> Row<T> {
         })
 }
 
-/// Adds elements at random positions. The reference loop uses one thread, because it adds duplicates in their order.
+/// Adds elements at random positions. The reference loop uses one thread, because it adds the values of equal positions in their order.
 fn scatter_add<T: Number>(count: usize, of: usize) -> Row<T> {
     let (a, at) = (operand::<T, _>(1, [count]), positions(count, of));
     let (u, tensor) = (a.slice(), a.tensor());
@@ -114,7 +114,7 @@ fn scatter_add<T: Number>(count: usize, of: usize) -> Row<T> {
         )
 }
 
-/// Returns a mask that is `true` for one of `every` elements, at random places.
+/// Returns a mask of `n` elements, of which about `n / every`, at random indices, are `true`.
 fn mask(n: usize, every: usize) -> Arc<Tensor<bool, Rank<1>>> {
     let mut numbers = Sequence(4);
     let mut mask = Tensor::full([n], false);

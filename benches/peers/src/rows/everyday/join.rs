@@ -1,4 +1,5 @@
-//! Joined and rearranged copies. The reference loop is a plain copy of as many elements as the result has.
+//! Rows of `join`: concatenated, rolled, tiled, repeated and padded copies. The reference loop is a plain copy of as many elements as the
+//! result has, unless the row says otherwise.
 
 use super::super::Entry;
 use crate::implementation::Library;
@@ -21,7 +22,7 @@ pub(crate) fn all<T: Number>() -> Vec<Entry<T>> {
     ]
 }
 
-/// Adds the reference loop: a copy of `from`, whose first `len` elements are all that it reads.
+/// Adds the reference loop: it writes `len` elements, copies of `from`, which it repeats if `from` is shorter.
 fn copied<T: Number, D: Dim>(row: Row<T>, len: usize, from: &Operand<T, D>) -> Row<T> {
     let (u, v) = (from.slice(), from.slice());
     row.over(Library::Limit, Output::slice([len]), move |out| {
@@ -30,7 +31,7 @@ fn copied<T: Number, D: Dim>(row: Row<T>, len: usize, from: &Operand<T, D>) -> R
         }
     })
     .instead(move |index| {
-        // The result of a plain copy has the shape of the benchmark; it is only compared where this is a vector.
+        // The expected result of the plain copy, which is not that of the row. All rows that call this function have vectors as results.
         (v[index[0] % v.len()], 0.0)
     })
 }
@@ -159,7 +160,7 @@ fn tile<T: Number>(n: usize) -> Row<T> {
     copied(row, 2 * n, &from)
 }
 
-/// Repeats each element. The reference loop writes the pairs.
+/// Repeats each element twice. The reference loop writes the pairs.
 fn repeat<T: Number>(n: usize) -> Row<T> {
     let a = operand::<T, _>(1, [n]);
     let (tensor, x, u) = (a.tensor(), a.array::<Ix1>(), a.slice());

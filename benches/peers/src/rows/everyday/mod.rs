@@ -1,4 +1,5 @@
-//! Everyday operations: joining and rearranging, elements at positions and under masks, sorting and selection, Fourier transforms.
+//! Rows of everyday operations: joined and rearranged copies, elements at positions and under masks, sorting and selection, Fourier
+//! transforms.
 
 pub(super) mod choose;
 pub(super) mod fft;

@@ -1,4 +1,5 @@
-//! Sorting and selection of random numbers. In the columns `std` and `rayon`, the operand is copied first, as vierbein does.
+//! Rows of `order`: sorting and selection of random numbers. As in vierbein, the operand stays unchanged: `std` and `rayon` copy it first,
+//! or sort indices.
 
 use super::super::Entry;
 use crate::implementation::Library::{Rayon, Std, Vierbein};
@@ -28,7 +29,7 @@ macro_rules! order {
                 sorted.sort_by($compare);
                 Case { x: Arc::new(Tensor::from_slice([n], &slice)), slice: Arc::new(slice), sorted }
             }
-            /// Returns the indices that sort the numbers, in an order that is stable.
+            /// Returns the indices that sort the numbers. Equal numbers keep their order.
             fn indices(slice: &[$T]) -> Vec<i64> {
                 let mut indices: Vec<i64> = (0..slice.len() as i64).collect();
                 indices.sort_by(|&i, &k| $compare(&slice[i as usize], &slice[k as usize]));
@@ -74,7 +75,7 @@ macro_rules! order {
             }
             fn median(n: usize) -> Row<f64> {
                 let Case { x, slice, sorted } = case(n);
-                // The mean of the two middle elements, whose rounding depends on the type.
+                // The mean of the two middle elements. The magnitudes allow for rounding to the element type.
                 let (low, high) = (sorted[n / 2 - 1] as f64, sorted[n / 2] as f64);
                 let magnitudes = (low.abs() + high.abs()) * 1e4;
                 Row::new(Problem::defined([], move |_| (low / 2.0 + high / 2.0, magnitudes)))
