@@ -50,9 +50,9 @@ impl Rearrangement {
         let mut total = vec![0isize; shape.len()];
         for (&axis, &by) in axes.iter().zip(by) {
             Axes::new(shape, &[0; MAX_RANK][..shape.len()]).check_axis(OP, axis)?;
-            // Both terms are less than the extent, so the sum is less than twice the extent.
-            let extent = shape[axis].max(1) as isize;
-            total[axis] = (total[axis] + by.rem_euclid(extent)) % extent;
+            // In 128 bits: the sum of two shifts may be twice as large as the extent.
+            let extent = shape[axis].max(1) as i128;
+            total[axis] = (total[axis] as i128 + by as i128).rem_euclid(extent) as isize;
         }
         Ok(Self::Pieces(shape.iter().zip(&total).map(|(&n, &by)| pieces::rolled(n, by)).collect()))
     }
