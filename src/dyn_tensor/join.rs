@@ -1,6 +1,6 @@
 //! Joining dynamic tensors: concatenation along an axis, and stacking along a new one.
 
-use super::operand::{agree, allocate_with, device_of, elements, on_device, same_device};
+use super::operand::{agree, allocate_with, device_of, elements, on_device};
 use super::slice::rank_below_maximum;
 use super::tensor::{DynTensor, DynView};
 use crate::axis::{IndexNumber, from_start};
@@ -72,7 +72,6 @@ fn order_of(op: &'static str, parts: &[DynView<'_>]) -> Result<MemoryOrder, Erro
     };
     for &part in others {
         agree(op, first, part)?;
-        same_device(op, first, part)?;
     }
     Ok(first.order())
 }

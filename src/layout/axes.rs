@@ -142,12 +142,7 @@ impl<'a> Axes<'a> {
     /// Permutes the axes: axis `k` of the view is axis `axes[k]`.
     #[inline]
     pub(crate) fn permute(self, axes: &[usize], mut to: AxesMut<'_>) -> Result<isize, Error> {
-        for (k, &axis) in axes.iter().enumerate() {
-            self.check_axis("permute", axis)?;
-            if axes[..k].contains(&axis) {
-                return Err(repeated_axis("permute", axes, self.shape));
-            }
-        }
+        self.check_distinct_axes("permute", axes)?;
         self.select(&mut to, |k| axes[k]);
         Ok(0)
     }
@@ -202,13 +197,8 @@ impl<'a> Axes<'a> {
 
     /// Reverses the axes in `axes`: the elements at index 0 of an axis are then at its last index.
     pub(crate) fn flip(self, axes: &[usize], mut to: AxesMut<'_>) -> Result<isize, Error> {
+        self.check_distinct_axes("flip", axes)?;
         self.select(&mut to, |k| k);
-        for (k, &axis) in axes.iter().enumerate() {
-            self.check_axis("flip", axis)?;
-            if axes[..k].contains(&axis) {
-                return Err(repeated_axis("flip", axes, self.shape));
-            }
-        }
         Ok(axes.iter().map(|&axis| to.reverse(axis)).sum())
     }
 
@@ -246,11 +236,8 @@ impl<'a> Axes<'a> {
         mut to: AxesMut<'_>,
     ) -> Result<isize, Error> {
         const OP: &str = "take windows";
-        for (k, (&axis, &length)) in axes.iter().zip(lengths).enumerate() {
-            self.check_axis(OP, axis)?;
-            if axes[..k].contains(&axis) {
-                return Err(repeated_axis(OP, axes, self.shape));
-            }
+        self.check_distinct_axes(OP, axes)?;
+        for (&axis, &length) in axes.iter().zip(lengths) {
             if length == 0 || length > self.shape[axis] {
                 let (shape, extent) = (self.shape, self.shape[axis]);
                 let reason = format!(
