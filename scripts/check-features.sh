@@ -4,8 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# With `-p`, because other default members of the workspace switch the default features on.
 for features in "" rayon npy npz safetensors csv serde rand fft blas cuda ndarray nalgebra faer; do
-    cargo clippy --lib --no-default-features --features "$features" -- -D warnings
+    cargo clippy -p vierbein --lib --no-default-features --features "$features" -- -D warnings
 done
 cargo test --features faer --test interop
 # The tables of bad input, with the methods of this feature.

@@ -36,6 +36,7 @@ const FOUND: &str = "the element type and the device were found to be these";
 
 /// Returns an operand as a tensor, after checking that its element type is `dtype` and that it is on the device of `x`. `reason` is part
 /// of the error for another type. A scalar is converted to a tensor, which `kept` owns.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn of_dtype<'a>(
     op: &'static str,
     x: DynView<'_>,
@@ -59,6 +60,7 @@ fn of_dtype<'a>(
 
 /// Returns the values that an operation writes to `x` as a tensor, after checking that its element type, memory order and device agree
 /// with those of `x`. A scalar is converted to a tensor, which `kept` owns.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn values_for<'a>(
     op: &'static str,
     x: DynView<'_>,

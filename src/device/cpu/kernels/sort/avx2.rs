@@ -214,21 +214,12 @@ wide! {
     fn less_i32(a: __m256i, b: __m256i) -> i32 {
         _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(b, a)))
     }
-    fn splat_u64(x: u64) -> __m256i {
-        _mm256_set1_epi64x((x ^ (1 << 63)) as i64)
-    }
-    fn unchanged(v: __m256i) -> __m256i {
-        v
-    }
-    fn flipped(v: __m256i) -> __m256i {
-        _mm256_xor_si256(v, _mm256_set1_epi64x(i64::MIN))
-    }
 }
 
-/// Defines a register type. `$code` converts a register of keys from their form in memory to their form in registers, and back.
+/// Defines a register type.
 macro_rules! register {
     ($(#[$doc:meta])* $Name:ident, $Key:ty, $highest:expr, $lanes:literal, $Word:ty,
-     $splat:ident $min:ident $max:ident $less:ident, code $code:ident,
+     $splat:ident $min:ident $max:ident $less:ident,
      $load_some:ident $store_some:ident $first:ident $blend:ident $parted:ident $exchange:ident $transpose:ident) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy)]
@@ -253,9 +244,7 @@ macro_rules! register {
             fn load(_: Avx2, from: &[$Key]) -> Self {
                 let from: &[$Key; $lanes] = from.first_chunk().expect("the slice has a key for each lane");
                 // SAFETY: the token exists, so the processor has AVX2; the array has a key for each lane.
-                let v = unsafe { _mm256_loadu_si256(from.as_ptr().cast()) };
-                // SAFETY: the token exists, so the processor has AVX2.
-                $Name(unsafe { $code(v) })
+                $Name(unsafe { _mm256_loadu_si256(from.as_ptr().cast()) })
             }
             #[inline(always)]
             fn load_first(token: Avx2, from: &[$Key]) -> Self {
@@ -264,8 +253,6 @@ macro_rules! register {
                 let mask = unsafe { $first(from.len()) };
                 // SAFETY: the token exists, so the processor has AVX2; the mask selects as many lanes as the slice has keys.
                 let v = unsafe { $load_some(from.as_ptr().cast(), mask) };
-                // SAFETY: the token exists, so the processor has AVX2.
-                let v = unsafe { $code(v) };
                 let others = Self::splat(token, <$Key as Lane<Avx2>>::HIGHEST).0;
                 // SAFETY: the token exists, so the processor has AVX2.
                 $Name(unsafe { _mm256_blendv_epi8(others, v, mask) })
@@ -273,18 +260,16 @@ macro_rules! register {
             #[inline(always)]
             fn store(self, to: &mut [$Key]) {
                 let to: &mut [$Key; $lanes] = to.first_chunk_mut().expect("the slice has a key for each lane");
-                // SAFETY: `self` exists, so the processor has AVX2.
-                let v = unsafe { $code(self.0) };
                 // SAFETY: `self` exists, so the processor has AVX2; the array has a key for each lane.
-                unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), v) }
+                unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), self.0) }
             }
             #[inline(always)]
             fn store_first(self, to: &mut [$Key]) {
                 assert!(to.len() <= $lanes);
                 // SAFETY: `self` exists, so the processor has AVX2.
-                let (v, mask) = unsafe { ($code(self.0), $first(to.len())) };
+                let mask = unsafe { $first(to.len()) };
                 // SAFETY: `self` exists, so the processor has AVX2; the mask selects as many lanes as the slice has keys.
-                unsafe { $store_some(to.as_mut_ptr().cast::<$Word>(), mask, v) }
+                unsafe { $store_some(to.as_mut_ptr().cast::<$Word>(), mask, self.0) }
             }
             #[inline(always)]
             fn min(self, other: Self) -> Self {
@@ -315,7 +300,7 @@ macro_rules! register {
             unsafe fn store_parted(self, to: &mut [$Key], left: usize, right: usize, bits: u32, _count: usize) {
                 debug_assert!(right <= to.len() && (left + $lanes == right || left + 2 * $lanes <= right));
                 // SAFETY: `self` exists, so the processor has AVX2.
-                let v = unsafe { $code($parted(self.0, bits)) };
+                let v = unsafe { $parted(self.0, bits) };
                 let start = to.as_mut_ptr();
                 // SAFETY: `self` exists, so the processor has AVX2. By the contract, the keys `left .. left + LANES` are in the slice,
                 // which is exclusively borrowed.
@@ -367,21 +352,17 @@ macro_rules! registers32 {
 
 registers64! {
     /// A register of four `f64`.
-    F64x4, f64, f64::INFINITY, splat_f64 min_f64 max_f64 less_f64, code unchanged
+    F64x4, f64, f64::INFINITY, splat_f64 min_f64 max_f64 less_f64
 }
 registers64! {
     /// A register of four `i64`.
-    I64x4, i64, i64::MAX, _mm256_set1_epi64x min_i64 max_i64 less_i64, code unchanged
-}
-registers64! {
-    /// A register of four `u64`. In registers, the highest bit is inverted, because AVX2 compares signed integers only.
-    U64x4, u64, u64::MAX, splat_u64 min_i64 max_i64 less_i64, code flipped
+    I64x4, i64, i64::MAX, _mm256_set1_epi64x min_i64 max_i64 less_i64
 }
 registers32! {
     /// A register of eight `f32`.
-    F32x8, f32, f32::INFINITY, splat_f32 min_f32 max_f32 less_f32, code unchanged
+    F32x8, f32, f32::INFINITY, splat_f32 min_f32 max_f32 less_f32
 }
 registers32! {
     /// A register of eight `i32`.
-    I32x8, i32, i32::MAX, _mm256_set1_epi32 _mm256_min_epi32 _mm256_max_epi32 less_i32, code unchanged
+    I32x8, i32, i32::MAX, _mm256_set1_epi32 _mm256_min_epi32 _mm256_max_epi32 less_i32
 }

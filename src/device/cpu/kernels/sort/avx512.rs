@@ -184,9 +184,6 @@ wide! {
     fn less_f32(a: __m512i, b: __m512i) -> u16 {
         _mm512_cmp_ps_mask::<_CMP_LT_OQ>(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b))
     }
-    fn splat_u64(x: u64) -> __m512i {
-        _mm512_set1_epi64(x as i64)
-    }
 }
 
 /// Moves the lanes whose bit is set to the front, and writes the whole register to `left` and to `right`.
@@ -366,10 +363,6 @@ registers64! {
 registers64! {
     /// A register of eight `i64`.
     I64x8, i64, i64::MAX, _mm512_set1_epi64 _mm512_min_epi64 _mm512_max_epi64 _mm512_cmplt_epi64_mask
-}
-registers64! {
-    /// A register of eight `u64`.
-    U64x8, u64, u64::MAX, splat_u64 _mm512_min_epu64 _mm512_max_epu64 _mm512_cmplt_epu64_mask
 }
 registers32! {
     /// A register of sixteen `f32`.

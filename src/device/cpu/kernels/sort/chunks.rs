@@ -7,7 +7,6 @@
 //! swap runs of keys that are on the wrong side of it, in parallel
 //! ```
 
-use super::vector::{Isa, Lane};
 use crate::device::cpu::loops::threads::join;
 
 /// Minimum number of keys for [`partition`]. It is lower in tests, which have fewer keys.
@@ -24,54 +23,61 @@ struct Swap {
     len: usize,
 }
 
-/// Moves the keys less than `pivot` to the front; if `OR_EQUAL`, also the keys equal to it. Returns their number.
-pub(super) fn partition<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(token: I, x: &mut [T], pivot: T) -> usize {
+/// Partitions chunks of `x` by `partition`, which moves some keys of a slice to its front and returns their number. Then moves the keys at
+/// the front of all chunks to the front of `x`, and returns their number.
+pub(super) fn partition<T: Send>(x: &mut [T], partition: &(dyn Fn(&mut [T]) -> usize + Sync)) -> usize {
     let n = x.len();
     assert!(n >= MIN_LEN);
     let chunk = n.div_ceil(CHUNKS);
     let mut counts = [0; CHUNKS];
-    partition_each::<I, T, OR_EQUAL>(token, x, pivot, chunk, &mut counts);
-    let less = counts.iter().sum();
-
-    let (mut swaps, mut found) = ([Swap::default(); 2 * CHUNKS], 0);
-    // For each chunk, `misplaced_low` is the run of larger keys before the boundary, and `misplaced_high` the run of smaller keys after it.
-    let mut misplaced_low = (0..CHUNKS)
-        .map(|i| (i * chunk + counts[i], ((i + 1) * chunk).min(less)))
-        .filter(|(from, to)| from < to);
-    let mut misplaced_high =
-        (0..CHUNKS).map(|i| ((i * chunk).max(less), i * chunk + counts[i])).filter(|(from, to)| from < to);
-    let (mut low, mut high) = (misplaced_low.next(), misplaced_high.next());
-    while let (Some((a, a_end)), Some((b, b_end))) = (low, high) {
-        let len = (a_end - a).min(b_end - b);
-        swaps[found] = Swap { low: a, high: b - less, len };
-        found += 1;
-        low = if a + len < a_end { Some((a + len, a_end)) } else { misplaced_low.next() };
-        high = if b + len < b_end { Some((b + len, b_end)) } else { misplaced_high.next() };
-    }
-    let (low, high) = x.split_at_mut(less);
+    partition_each(x, chunk, &mut counts, partition);
+    let boundary = counts.iter().sum();
+    let (swaps, found) = swaps(&counts, chunk, boundary);
+    let (low, high) = x.split_at_mut(boundary);
     swap_each(&swaps[..found], low, high, [0, 0]);
-    less
+    boundary
 }
 
 /// Partitions each chunk, in parallel, and writes the number of keys that were moved to its front to `counts`.
-fn partition_each<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(
-    token: I,
+fn partition_each<T: Send>(
     x: &mut [T],
-    pivot: T,
     chunk: usize,
     counts: &mut [usize],
+    partition: &(dyn Fn(&mut [T]) -> usize + Sync),
 ) {
     if let [count] = counts {
-        *count = token.partition::<T, OR_EQUAL>(x, pivot);
+        *count = partition(x);
         return;
     }
     let half = counts.len() / 2;
     let (low, high) = x.split_at_mut(half * chunk);
     let (low_counts, high_counts) = counts.split_at_mut(half);
     join(
-        || partition_each::<I, T, OR_EQUAL>(token, low, pivot, chunk, low_counts),
-        || partition_each::<I, T, OR_EQUAL>(token, high, pivot, chunk, high_counts),
+        || partition_each(low, chunk, low_counts, partition),
+        || partition_each(high, chunk, high_counts, partition),
     );
+}
+
+/// Returns the swaps that move all keys at the front of chunks before `boundary`, and their number. `counts` is the number of keys at the
+/// front of each chunk.
+fn swaps(counts: &[usize; CHUNKS], chunk: usize, boundary: usize) -> ([Swap; 2 * CHUNKS], usize) {
+    let (mut swaps, mut found) = ([Swap::default(); 2 * CHUNKS], 0);
+    // For each chunk, `misplaced_low` is the run of other keys before the boundary, and `misplaced_high` the run of front keys after it.
+    let mut misplaced_low = (0..CHUNKS)
+        .map(|i| (i * chunk + counts[i], ((i + 1) * chunk).min(boundary)))
+        .filter(|(from, to)| from < to);
+    let mut misplaced_high = (0..CHUNKS)
+        .map(|i| ((i * chunk).max(boundary), i * chunk + counts[i]))
+        .filter(|(from, to)| from < to);
+    let (mut low, mut high) = (misplaced_low.next(), misplaced_high.next());
+    while let (Some((a, a_end)), Some((b, b_end))) = (low, high) {
+        let len = (a_end - a).min(b_end - b);
+        swaps[found] = Swap { low: a, high: b - boundary, len };
+        found += 1;
+        low = if a + len < a_end { Some((a + len, a_end)) } else { misplaced_low.next() };
+        high = if b + len < b_end { Some((b + len, b_end)) } else { misplaced_high.next() };
+    }
+    (swaps, found)
 }
 
 /// Swaps pairs of runs, in parallel. The indices of the runs ascend on both sides. `low` begins at index `first[0]` of its side, `high` at

@@ -1,9 +1,55 @@
-//! Operands and outputs whose element type is a [`DType`] and not a type parameter. The functions of [`sort`](super) take them, so they
-//! are compiled in this crate, and not in each crate that sorts.
+//! Operands, outputs and lines whose element type is a [`DType`] and not a type parameter. The functions of [`sort`](super) take them, so
+//! they are compiled in this crate, and not in each crate that sorts.
+//!
+//! Most of a function's code does not depend on the element type: loops over lines and copies of lines depend on its size, and sorting
+//! indices depends on [`key`](super::key) alone. This code is compiled for each size or once, and not for each element type, which takes
+//! less time.
 
+use super::key::Key;
+use super::keys;
+use super::search::{Find, find};
 use crate::device::{Cpu, HostPtr, Operand, Output};
-use crate::element::{DType, Element};
+use crate::element::{DType, Element, RealScalar};
+use crate::error::Error;
 use core::marker::PhantomData;
+
+/// Evaluates `$body` with `$U` as the unsigned type that has the size of the element type `$dtype`.
+macro_rules! for_sizes {
+    ($dtype:expr, $U:ident => $body:expr) => {
+        $crate::dispatch!(
+            $crate::device::cpu::kernels::sort::erased::unsigned($dtype.size()),
+            $U in [u8, u16, u32, u64] => $body,
+            else => unreachable!("an ordered element has at most 8 bytes")
+        )
+    };
+}
+pub(super) use for_sizes;
+
+/// Evaluates `$body` with `$T` as the element type of the value `$dtype`. The element type must be ordered. `bool` is replaced by `u8`.
+macro_rules! for_keys {
+    ($dtype:expr, $T:ident => $body:expr) => {
+        $crate::dispatch!(
+            $dtype,
+            $T in [i8, i16, i32, i64, u8, u16, u32, u64, f32, f64] => $body,
+            else => unreachable!("the element type is ordered")
+        )
+    };
+}
+
+/// Returns the unsigned type with elements of `size` bytes.
+pub(super) fn unsigned(size: usize) -> DType {
+    match size {
+        1 => DType::U8,
+        2 => DType::U16,
+        4 => DType::U32,
+        _ => DType::U64,
+    }
+}
+
+/// Returns the type as which elements are sorted. All bits of this type are valid.
+fn key_type(dtype: DType) -> DType {
+    if dtype == DType::Bool { DType::U8 } else { dtype }
+}
 
 /// An [`Operand`] with any element type.
 #[derive(Debug, Clone, Copy)]
@@ -28,47 +74,226 @@ pub(in crate::device::cpu) struct AnyOutput<'a> {
 impl<'a, T: Element> From<Operand<'a, T, Cpu>> for AnyOperand<'a> {
     fn from(a: Operand<'a, T, Cpu>) -> Self {
         let ptr = a.ptr().get().cast();
-        AnyOperand { dtype: T::DTYPE, ptr, shape: a.shape(), strides: a.strides(), data: PhantomData }
+        let dtype = key_type(T::DTYPE);
+        AnyOperand { dtype, ptr, shape: a.shape(), strides: a.strides(), data: PhantomData }
     }
 }
 
 impl<'a, T: Element> From<Output<'a, T, Cpu>> for AnyOutput<'a> {
     fn from(a: Output<'a, T, Cpu>) -> Self {
         let ptr = a.ptr().get().cast();
-        AnyOutput { dtype: T::DTYPE, ptr, shape: a.shape(), strides: a.strides(), data: PhantomData }
+        let dtype = key_type(T::DTYPE);
+        AnyOutput { dtype, ptr, shape: a.shape(), strides: a.strides(), data: PhantomData }
     }
 }
 
 impl<'a> AnyOperand<'a> {
+    /// Returns the element type, or `u8` for `bool`.
     pub(super) fn dtype(&self) -> DType {
         self.dtype
     }
 
-    /// Returns the operand from which this one was made.
+    pub(super) fn shape(&self) -> &'a [usize] {
+        self.shape
+    }
+
+    /// Returns the number of elements.
+    pub(super) fn len(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// Returns the bits of the elements as unsigned numbers.
     ///
     /// # Panics
-    /// If its element type is not `T`.
-    pub(super) fn typed<T: Element>(self) -> Operand<'a, T, Cpu> {
-        assert_eq!(self.dtype, T::DTYPE);
-        // SAFETY: `from` took the parts from an operand, which guarantees readable elements during `'a`. Its element type is `T`, because
-        // types with equal `DTYPE` are equal.
+    /// If the size of `U` is not that of the elements.
+    pub(super) fn bits<U: Element>(self) -> Operand<'a, U, Cpu> {
+        assert!(unsigned(self.dtype.size()) == U::DTYPE);
+        // SAFETY: `from` took the parts from an operand, which guarantees readable elements during `'a`. `U` has the size of the elements,
+        // and therefore their alignment, and all bits are valid for `U`.
         unsafe { Operand::from_raw(HostPtr::new(self.ptr.cast()), self.shape, self.strides) }
     }
 }
 
 impl<'a> AnyOutput<'a> {
+    /// Returns the element type, or `u8` for `bool`.
     pub(super) fn dtype(&self) -> DType {
         self.dtype
     }
 
-    /// Returns the output from which this one was made.
+    pub(super) fn shape(&self) -> &'a [usize] {
+        self.shape
+    }
+
+    pub(super) fn strides(&self) -> &'a [isize] {
+        self.strides
+    }
+
+    /// Returns a pointer to the first element.
     ///
     /// # Panics
-    /// If its element type is not `T`.
-    pub(super) fn typed<T: Element>(self) -> Output<'a, T, Cpu> {
+    /// If the element type is not `T`.
+    pub(super) fn first<T: Element>(&self) -> HostPtr<T> {
         assert_eq!(self.dtype, T::DTYPE);
+        HostPtr::new(self.ptr.cast())
+    }
+
+    /// Returns the output as one of unsigned numbers, the bits of the elements.
+    ///
+    /// # Safety
+    /// The caller must ensure that only bits of elements are written. For `bool`, these are 0 and 1.
+    ///
+    /// # Panics
+    /// If the size of `U` is not that of the elements.
+    pub(super) unsafe fn bits<U: Element>(self) -> Output<'a, U, Cpu> {
+        assert!(unsigned(self.dtype.size()) == U::DTYPE);
         // SAFETY: `from` consumed an output and took its parts. The output guaranteed exclusive access to its elements during `'a`, and
-        // different elements for different indices. Its element type is `T`, because types with equal `DTYPE` are equal.
+        // different elements for different indices. `U` has the size of the elements, and therefore their alignment.
         unsafe { Output::from_raw(HostPtr::new(self.ptr.cast()), self.shape, self.strides) }
+    }
+}
+
+/// Elements in contiguous memory, of any ordered type but `bool`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AnySlice<'a> {
+    dtype: DType,
+    ptr: *const u8,
+    len: usize,
+    data: PhantomData<&'a [u8]>,
+}
+
+// SAFETY: this is a shared slice of numbers, and they are `Sync`.
+unsafe impl Send for AnySlice<'_> {}
+// SAFETY: this is a shared slice of numbers, and they are `Sync`.
+unsafe impl Sync for AnySlice<'_> {}
+
+impl<'a> AnySlice<'a> {
+    /// Returns the elements of type `dtype` whose bits are those of `x`.
+    ///
+    /// # Panics
+    /// If the sizes differ, or if either type is `bool`.
+    pub(super) fn from_bits<U: Element>(dtype: DType, x: &'a [U]) -> Self {
+        assert!(dtype.size() == size_of::<U>() && dtype != DType::Bool && U::DTYPE != DType::Bool);
+        AnySlice { dtype, ptr: x.as_ptr().cast(), len: x.len(), data: PhantomData }
+    }
+
+    pub(super) fn len(self) -> usize {
+        self.len
+    }
+
+    /// Returns the elements.
+    ///
+    /// # Panics
+    /// If their type is not `T`.
+    pub(super) fn typed<T: Key>(self) -> &'a [T] {
+        assert_eq!(self.dtype, T::DTYPE);
+        // SAFETY: `from_bits` took the pointer and the length from a slice that is borrowed during `'a`. `T` has the size of its elements,
+        // and therefore their alignment, and all bits are valid for `T`, which is not `bool`.
+        unsafe { core::slice::from_raw_parts(self.ptr.cast(), self.len) }
+    }
+
+    /// Returns the part `from .. from + len`.
+    pub(super) fn part(self, from: usize, len: usize) -> Self {
+        assert!(from <= self.len && len <= self.len - from);
+        AnySlice { ptr: self.ptr.wrapping_add(from * self.dtype.size()), len, ..self }
+    }
+}
+
+/// Evaluates `$body` with `$x` as the elements of the [`AnySlice`] or [`AnySliceMut`] `$slice`, with their type.
+macro_rules! with_elements {
+    ($slice:expr, $x:ident => $body:expr) => {{
+        let slice = $slice;
+        for_keys!(slice.dtype, T => { let $x = slice.typed::<T>(); $body })
+    }};
+}
+
+impl AnySlice<'_> {
+    /// Returns the key of an element for an ascending or a descending sort. See [`Key`].
+    pub(super) fn key(self, i: usize, descending: bool) -> u64 {
+        with_elements!(self, x => if descending { x[i].descending_key() } else { x[i].key() })
+    }
+    /// Writes the keys of all elements.
+    ///
+    /// # Panics
+    /// If `out` has another length.
+    pub(super) fn write_keys(self, out: &mut [u64], descending: bool) {
+        with_elements!(self, x => keys::write(x, out, descending));
+    }
+    /// Returns whether any element is NaN.
+    pub(super) fn has_nan(self) -> bool {
+        with_elements!(self, x => Key::has_nan(x))
+    }
+    /// Returns an element, rounded to `f64`.
+    pub(super) fn in_f64(self, i: usize) -> f64 {
+        with_elements!(self, x => x[i].in_f64())
+    }
+    /// Finds each element of `a` in this slice, which is sorted.
+    ///
+    /// # Panics
+    /// If the element types differ.
+    pub(super) fn find(self, a: AnySlice<'_>, what: Find, out: &mut [i64]) {
+        with_elements!(self, sorted => find(sorted, a.typed(), what, out));
+    }
+    /// Returns an element as text.
+    pub(super) fn text(self, i: usize) -> String {
+        with_elements!(self, x => x[i].to_string())
+    }
+    /// Returns the least element, rounded to `f64`. No element may be NaN.
+    ///
+    /// # Panics
+    /// If there are no elements.
+    pub(super) fn least(self) -> f64 {
+        with_elements!(self, x => x[1..].iter().fold(x[0], |a, &b| if b < a { b } else { a }).in_f64())
+    }
+}
+
+/// As [`AnySlice`], but exclusively borrowed.
+#[derive(Debug)]
+pub(super) struct AnySliceMut<'a> {
+    dtype: DType,
+    ptr: *mut u8,
+    len: usize,
+    data: PhantomData<&'a mut [u8]>,
+}
+
+// SAFETY: this is an exclusively borrowed slice of numbers, and they are `Send`.
+unsafe impl Send for AnySliceMut<'_> {}
+
+impl<'a> AnySliceMut<'a> {
+    /// Returns the elements of type `dtype` whose bits are those of `x`.
+    ///
+    /// # Panics
+    /// If the sizes differ, or if either type is `bool`.
+    pub(super) fn from_bits<U: Element>(dtype: DType, x: &'a mut [U]) -> Self {
+        assert!(dtype.size() == size_of::<U>() && dtype != DType::Bool && U::DTYPE != DType::Bool);
+        AnySliceMut { dtype, ptr: x.as_mut_ptr().cast(), len: x.len(), data: PhantomData }
+    }
+
+    /// Returns the elements, for reading.
+    pub(super) fn as_slice(&self) -> AnySlice<'_> {
+        AnySlice { dtype: self.dtype, ptr: self.ptr, len: self.len, data: PhantomData }
+    }
+
+    fn typed<T: Key>(&mut self) -> &mut [T] {
+        assert_eq!(self.dtype, T::DTYPE);
+        // SAFETY: `from_bits` took the pointer and the length from a slice that is exclusively borrowed during `'a`, as `self` is now. `T` has the size of
+        // its elements, and therefore their alignment, and all bits are valid for both types.
+        unsafe { core::slice::from_raw_parts_mut(self.ptr.cast(), self.len) }
+    }
+
+    /// See [`Key::sort`].
+    pub(super) fn sort(&mut self, descending: bool) -> Result<(), Error> {
+        with_elements!(self, x => Key::sort(x, descending))
+    }
+    /// See [`Key::partition`].
+    pub(super) fn partition(&mut self, k: usize) -> Result<(), Error> {
+        with_elements!(self, x => Key::partition(x, k))
+    }
+    /// See [`Key::select`].
+    pub(super) fn select(&mut self, k: usize) {
+        with_elements!(self, x => Key::select(x, k));
+    }
+    /// See [`Key::remove_repeated`].
+    pub(super) fn remove_repeated(&mut self) -> usize {
+        with_elements!(self, x => Key::remove_repeated(x))
     }
 }

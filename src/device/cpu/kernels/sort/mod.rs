@@ -3,16 +3,19 @@
 //! ```text
 //! for each line along the last axis, in parallel if there are several lines and enough work:   (module lines)
 //!     copy it to a scratch buffer if it is not contiguous
-//!     move NaN to the end; if a zero is negative, save the zeros in their order                 (module line)
-//!     sort: by SIMD quicksort (quick, network), counting (small), or the standard library       (module key)
+//!     floating-point numbers: move NaN to the end; if a zero is negative, save the zeros        (module float)
+//!     sort: by SIMD quicksort (quick, network) or the standard library (wide), or by counting   (small)
 //!     write back the saved zeros
 //! ```
+//!
+//! Indices are sorted by the [keys](key) of the elements (module `argsort`).
 //!
 //! Each line is sorted as by a stable sort, to the bit, at each SIMD level and for any number of threads. A single long line is sorted on
 //! several threads, too. How a partition arranges the elements depends on the SIMD level, but not on the number of threads (module
 //! `chunks`). The functions that other modules call take element types as values (module `erased`), so they are compiled once, in this
 //! crate.
 
+mod argsort;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
@@ -20,8 +23,9 @@ mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod chunks;
 mod erased;
+mod float;
 mod key;
-mod line;
+mod keys;
 mod lines;
 #[cfg(target_arch = "x86_64")]
 mod network;
@@ -35,29 +39,18 @@ mod small;
 mod tests;
 #[cfg(target_arch = "x86_64")]
 mod vector;
+mod wide;
 
 pub(super) use erased::{AnyOperand, AnyOutput};
 pub(super) use quantile::quantile;
 pub(super) use search::{contains, search};
 
 use crate::device::cpu::loops::threads::enter;
-use crate::device::{Cpu, Device, HostPtr, Operand, Output};
-use crate::element::Element;
+use crate::device::{Cpu, HostPtr, Operand, Output};
+use crate::element::{DType, Element};
 use crate::error::Error;
-use key::Key;
+use erased::{AnySlice, AnySliceMut, for_sizes};
 use lines::{Tile, WORK_BYTES, gather, over_lines, scatter, scratch};
-
-/// Evaluates `$body` with `$T` as the element type of the value `$dtype`. The element type must be ordered.
-macro_rules! for_keys {
-    ($dtype:expr, $T:ident => $body:expr) => {
-        $crate::dispatch!(
-            $dtype,
-            $T in [bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64] => $body,
-            else => unreachable!("the element type is ordered")
-        )
-    };
-}
-use for_keys;
 
 /// The lines of an operand or output along its last axis. `first` is the first element of the first line, `shape` and `strides` are those
 /// of the leading axes, and `len` and `stride` those of the last axis.
@@ -87,8 +80,20 @@ impl<'a, T: Element> Lines<'a, T> {
     }
 }
 
-/// Calls `f` with each line of `a` as a contiguous slice, and writes the changes to `a`.
-fn in_place<T: Key>(
+/// Calls `f` with each line of `a` as a contiguous slice, and writes the changes to `a`. `f` must only move elements.
+fn in_place(
+    a: AnyOutput<'_>,
+    f: &(dyn Fn(&mut AnySliceMut<'_>) -> Result<(), Error> + Sync),
+) -> Result<(), Error> {
+    let dtype = a.dtype();
+    for_sizes!(dtype, U => {
+        // SAFETY: only bits of elements are written, because `f` only moves elements.
+        let a = unsafe { a.bits::<U>() };
+        in_place_of(a, &|x| f(&mut AnySliceMut::from_bits(dtype, x)))
+    })
+}
+
+fn in_place_of<T: Element>(
     a: Output<'_, T, Cpu>,
     f: &(dyn Fn(&mut [T]) -> Result<(), Error> + Sync),
 ) -> Result<(), Error> {
@@ -126,22 +131,24 @@ fn in_place<T: Key>(
 
 /// Sorts each line.
 pub(super) fn sort(a: AnyOutput<'_>, descending: bool) -> Result<(), Error> {
-    for_keys!(a.dtype(), T => in_place::<T>(a.typed(), &|x| line::sort(x, descending)))
+    in_place(a, &|x| x.sort(descending))
 }
 
 /// Moves element `k` of each sorted line to index `k`, elements that are not greater before it, and elements that are not less after it.
 pub(super) fn partition(a: AnyOutput<'_>, k: usize) -> Result<(), Error> {
-    for_keys!(a.dtype(), T => in_place::<T>(a.typed(), &|x| line::partition(x, k).map(drop)))
+    in_place(a, &|x| x.partition(k))
 }
 
 /// Writes the indices that sort each line. Elements that are equal keep their order.
 pub(super) fn argsort(out: Output<'_, i64, Cpu>, a: AnyOperand<'_>, descending: bool) -> Result<(), Error> {
-    for_keys!(a.dtype(), T => argsort_lines::<T>(out, a.typed(), descending))
+    let dtype = a.dtype();
+    for_sizes!(dtype, U => argsort_of::<U>(out, a.bits(), dtype, descending))
 }
 
-fn argsort_lines<T: Key>(
+fn argsort_of<T: Element>(
     out: Output<'_, i64, Cpu>,
     a: Operand<'_, T, Cpu>,
+    dtype: DType,
     descending: bool,
 ) -> Result<(), Error> {
     assert_eq!(out.shape(), a.shape(), "the operands must have the same shape");
@@ -151,11 +158,11 @@ fn argsort_lines<T: Key>(
         return Ok(());
     }
     over_lines(to.shape, [to.strides, from.strides], n * 8, n, &|Tile { count, offsets, strides }| {
-        let mut keys = scratch(if from.is_contiguous() { 0 } else { count }, n)?;
+        let mut copy = scratch(if from.is_contiguous() { 0 } else { count }, n)?;
         let first = from.first.offset(offsets[1]);
         if !from.is_contiguous() {
             // SAFETY: a tile consists of lines of the operand, which are readable.
-            unsafe { gather(first, count, strides[1], &[n], &[from.stride], &mut keys)? };
+            unsafe { gather(first, count, strides[1], &[n], &[from.stride], &mut copy)? };
         }
         let mut indices = scratch(if to.is_contiguous() { 0 } else { count }, n)?;
         for k in 0..count {
@@ -163,7 +170,7 @@ fn argsort_lines<T: Key>(
                 // SAFETY: this is the first of `n` contiguous elements of the operand, which are readable.
                 unsafe { core::slice::from_raw_parts(first.offset(k as isize * strides[1]).get(), n) }
             } else {
-                &keys[k * n..(k + 1) * n]
+                &copy[k * n..(k + 1) * n]
             };
             let out = if to.is_contiguous() {
                 let line = to.first.offset(offsets[0] + k as isize * strides[0]).get();
@@ -173,7 +180,7 @@ fn argsort_lines<T: Key>(
             } else {
                 &mut indices[k * n..(k + 1) * n]
             };
-            line::argsort(x, out, descending);
+            argsort::argsort(AnySlice::from_bits(dtype, x), out, descending);
         }
         if to.is_contiguous() {
             return Ok(());
@@ -191,13 +198,17 @@ pub(super) fn top_k(
     indices: Output<'_, i64, Cpu>,
     a: AnyOperand<'_>,
 ) -> Result<(), Error> {
-    for_keys!(a.dtype(), T => top_lines::<T>(values.typed(), indices, a.typed()))
+    let dtype = a.dtype();
+    assert_eq!(values.dtype(), dtype);
+    // SAFETY: only bits of elements are written, those of the greatest elements.
+    for_sizes!(dtype, U => top_k_of::<U>(unsafe { values.bits() }, indices, a.bits(), dtype))
 }
 
-fn top_lines<T: Key>(
+fn top_k_of<T: Element>(
     values: Output<'_, T, Cpu>,
     indices: Output<'_, i64, Cpu>,
     a: Operand<'_, T, Cpu>,
+    dtype: DType,
 ) -> Result<(), Error> {
     let (values, indices, from) = (Lines::of_output(&values), Lines::of_output(&indices), Lines::of(&a));
     assert!(
@@ -213,14 +224,15 @@ fn top_lines<T: Key>(
         return Ok(());
     }
     let strides = [values.strides, indices.strides, from.strides];
-    over_lines(from.shape, strides, 2 * n * size_of::<T>(), n, &|Tile { count, offsets, strides }| {
+    over_lines(from.shape, strides, n * size_of::<T>(), n, &|Tile { count, offsets, strides }| {
         let mut copy = scratch(count, n)?;
         // SAFETY: a tile consists of lines of the operand, which are readable.
         unsafe { gather(from.first.offset(offsets[2]), count, strides[2], &[n], &[from.stride], &mut copy)? };
-        let (mut best, mut places, mut work) = (scratch(count, k)?, scratch(count, k)?, scratch(1, n)?);
+        let (mut best, mut places) = (scratch(count, k)?, scratch(count, k)?);
         let results = best.chunks_exact_mut(k).zip(places.chunks_exact_mut(k));
         for (x, (best, places)) in copy.chunks_exact(n).zip(results) {
-            line::top(x, best, places, &mut work)?;
+            argsort::top(AnySlice::from_bits(dtype, x), places)?;
+            best.iter_mut().zip(places).for_each(|(best, &mut i)| *best = x[i as usize]);
         }
         // SAFETY: these are the tile's lines of the output `values`, to which access is exclusive. Different indices of an output have
         // different elements.
@@ -234,61 +246,86 @@ fn top_lines<T: Key>(
 /// Sorts a contiguous output of rank 1, and moves the first element of each run of equal elements to the front. Returns the number of
 /// runs; the elements after them are unspecified. All NaN count as equal.
 pub(super) fn unique(a: AnyOutput<'_>) -> Result<usize, Error> {
-    for_keys!(a.dtype(), T => {
-        let x = a.typed::<T>().into_mut_slice(true).expect("the output is contiguous");
-        enter(x.len().saturating_mul(WORK_BYTES), || line::sort(x, false))?;
-        Ok(line::remove_repeated(x))
+    let dtype = a.dtype();
+    for_sizes!(dtype, U => {
+        // SAFETY: only bits of elements are written, because elements are only moved.
+        let a = unsafe { a.bits::<U>() };
+        let x = a.into_mut_slice(true).expect("the output is contiguous");
+        let mut x = AnySliceMut::from_bits(dtype, x);
+        sort_line(&mut x)?;
+        Ok(x.remove_repeated())
     })
+}
+
+/// Sorts a line, on several threads if it is long.
+fn sort_line(x: &mut AnySliceMut<'_>) -> Result<(), Error> {
+    enter(x.as_slice().len().saturating_mul(WORK_BYTES), || x.sort(false))
+}
+
+/// Writes the keys of the elements of a contiguous operand.
+fn write_keys(a: AnyOperand<'_>, keys: &mut [u64]) {
+    let dtype = a.dtype();
+    for_sizes!(dtype, U => {
+        let x = a.bits::<U>().into_slice(true).expect("the operand is contiguous");
+        AnySlice::from_bits(dtype, x).write_keys(keys, false);
+    });
+}
+
+/// Writes the indices that sort keys.
+fn argsort_keys(keys: &[u64], order: &mut [i64]) {
+    let keys = AnySlice::from_bits(DType::U64, keys);
+    enter(keys.len().saturating_mul(WORK_BYTES), || argsort::argsort(keys, order, false));
 }
 
 /// Groups the equal elements of a contiguous operand of rank 1. All NaN form one group. The groups are numbered in ascending order of
 /// their elements. Returns the index of the first element of each group, the group number of each element, and the number of elements of
 /// each group.
 pub(super) fn unique_with(a: AnyOperand<'_>) -> Result<[Vec<i64>; 3], Error> {
-    for_keys!(a.dtype(), T => {
-        let x = a.typed::<T>().into_slice(true).expect("the operand is contiguous");
-        let mut order = scratch(1, x.len())?;
-        enter(x.len().saturating_mul(WORK_BYTES), || line::argsort(x, &mut order, false));
-        let starts = |k: usize| k == 0 || x[order[k] as usize].key() != x[order[k - 1] as usize].key();
-        let count = (0..x.len()).filter(|&k| starts(k)).count();
-        let (mut first, mut inverse, mut counts) = (scratch(1, count)?, scratch(1, x.len())?, scratch(1, count)?);
-        let mut found = 0;
-        for (k, &i) in order.iter().enumerate() {
-            if starts(k) {
-                first[found] = i;
-                found += 1;
-            }
-            counts[found - 1] += 1;
-            inverse[i as usize] = found as i64 - 1;
+    let n = a.len();
+    let (mut keys, mut order) = (scratch(1, n)?, scratch(1, n)?);
+    write_keys(a, &mut keys);
+    argsort_keys(&keys, &mut order);
+    let starts = |k: usize| k == 0 || keys[order[k] as usize] != keys[order[k - 1] as usize];
+    let count = (0..n).filter(|&k| starts(k)).count();
+    let (mut first, mut inverse, mut counts) = (scratch(1, count)?, scratch(1, n)?, scratch(1, count)?);
+    let mut found = 0;
+    for (k, &i) in order.iter().enumerate() {
+        if starts(k) {
+            first[found] = i;
+            found += 1;
         }
-        Ok([first, inverse, counts])
-    })
+        counts[found - 1] += 1;
+        inverse[i as usize] = found as i64 - 1;
+    }
+    Ok([first, inverse, counts])
 }
 
 /// Writes the indices that sort the columns of a matrix by the elements of its last row. Columns with equal elements there are sorted by
 /// the row before it, and so on.
 pub(super) fn lexsort(out: Output<'_, i64, Cpu>, a: AnyOperand<'_>) -> Result<(), Error> {
-    for_keys!(a.dtype(), T => lexsort_columns::<T>(out, a.typed()))
-}
-
-fn lexsort_columns<T: Key>(out: Output<'_, i64, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
     let &[rows, n] = a.shape() else { panic!("the operand is a matrix") };
+    assert_eq!(out.shape(), [n], "the output has an index for each column");
     // A matrix without columns can have any number of rows, because it needs no memory. The loop over them might not end.
     if n == 0 {
         return Ok(());
     }
-    let x = Cpu.gather(a)?;
     let mut order: Vec<i64> = scratch(1, n)?;
     (0..).zip(&mut order).for_each(|(i, to)| *to = i);
-    let (mut keys, mut sorted, mut next) = (scratch::<T>(1, n)?, scratch(1, n)?, scratch(1, n)?);
-    for row in 0..rows {
-        let row = &x[row * n..(row + 1) * n];
-        keys.iter_mut().zip(&order).for_each(|(key, &i)| *key = row[i as usize]);
-        enter(n.saturating_mul(WORK_BYTES), || line::argsort(&keys, &mut sorted, false));
+    let (mut keys, mut sorted, mut next) = (scratch(1, n)?, scratch(1, n)?, scratch(1, n)?);
+    let (mut of_row, dtype) = (scratch(1, n)?, a.dtype());
+    for row in 0..rows as isize {
+        for_sizes!(dtype, U => {
+            let (a, mut copy) = (a.bits::<U>(), scratch(1, n)?);
+            let &[row_stride, stride] = a.strides() else { unreachable!("the operand is a matrix") };
+            // SAFETY: this is a row of the operand, which is readable.
+            unsafe { gather(a.ptr().offset(row * row_stride), 1, 0, &[n], &[stride], &mut copy)? };
+            AnySlice::from_bits(dtype, &copy).write_keys(&mut of_row, false);
+        });
+        keys.iter_mut().zip(&order).for_each(|(key, &i)| *key = of_row[i as usize]);
+        argsort_keys(&keys, &mut sorted);
         next.iter_mut().zip(&sorted).for_each(|(to, &k): (&mut i64, &i64)| *to = order[k as usize]);
         core::mem::swap(&mut order, &mut next);
     }
-    assert_eq!(out.shape(), [n], "the output has an index for each column");
     // SAFETY: the output has one line of `n` elements, to which access is exclusive, and different indices have different elements.
     unsafe { scatter(out.ptr(), 1, 0, n, out.strides()[0], &order) }
 }

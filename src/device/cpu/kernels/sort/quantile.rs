@@ -1,17 +1,22 @@
 //! Medians and quantiles of lines.
 
-use super::key::{Key, least, specials};
-use super::line;
-use super::lines::{Tile, gather, over_lines, scratch};
+use super::erased::{AnySliceMut, for_sizes};
+use super::lines::{Tile, gather, over_lines, scatter, scratch};
 use super::{AnyOperand, AnyOutput};
-use crate::device::{Cpu, Operand, Output};
-use crate::dispatch;
-use crate::element::{RealScalar, Scalar};
+use crate::device::{Cpu, HostPtr, Operand};
+use crate::element::{DType, Element};
 use crate::error::Error;
 use crate::ops::Quantile;
 
 /// Minimum number of quantiles for which a line is sorted. Fewer quantiles are selected one by one.
 const SORT_MIN: usize = 4;
+
+/// The first element of the output.
+#[derive(Debug, Clone, Copy)]
+enum First {
+    F32(HostPtr<f32>),
+    F64(HostPtr<f64>),
+}
 
 /// Writes quantiles of the elements along the trailing axes of `a`. The axes of `out` are the leading axes of `a`, and a last axis for
 /// `levels`. If `method` is `None`, each level gives the median.
@@ -23,78 +28,82 @@ pub(in crate::device::cpu::kernels) fn quantile(
     levels: &[f64],
     method: Option<Quantile>,
 ) -> Result<(), Error> {
-    dispatch!(
-        a.dtype(),
-        T in [i8, i16, i32, i64, u8, u16, u32, u64, f32, f64] => lines::<T>(out.typed(), a.typed(), levels, method),
-        else => unreachable!("the elements are real numbers")
-    )
+    let dtype = a.dtype();
+    for_sizes!(dtype, U => of_lines::<U>(out, a.bits(), levels, &|x, results| {
+        of_line(AnySliceMut::from_bits(dtype, x), levels, method, results)
+    }))
 }
 
-fn lines<T: Key + RealScalar>(
-    out: Output<'_, T::Float, Cpu>,
+fn of_lines<T: Element>(
+    out: AnyOutput<'_>,
     a: Operand<'_, T, Cpu>,
     levels: &[f64],
-    method: Option<Quantile>,
+    of_line: &(dyn Fn(&mut [T], &mut [f64]) -> Result<(), Error> + Sync),
 ) -> Result<(), Error> {
-    let leading = out.shape().len() - 1;
-    assert!(out.shape()[..leading] == a.shape()[..leading] && out.shape()[leading] == levels.len());
-    let (to, from, level_stride) = (out.ptr(), a.ptr(), out.strides()[leading]);
+    let (to_shape, to_strides) = (out.shape(), out.strides());
+    let leading = to_shape.len() - 1;
+    let found = levels.len();
+    assert!(to_shape[..leading] == a.shape()[..leading] && to_shape[leading] == found);
     let (shape, strides) = (&a.shape()[leading..], &a.strides()[leading..]);
     let n: usize = shape.iter().product();
-    assert!(n > 0 || out.shape().contains(&0), "quantiles of zero elements are undefined");
-    let of_lines = [&out.strides()[..leading], &a.strides()[..leading]];
+    assert!(n > 0 || to_shape.contains(&0), "quantiles of zero elements are undefined");
+    if found == 0 {
+        return Ok(());
+    }
+    let first = if out.dtype() == DType::F32 { First::F32(out.first()) } else { First::F64(out.first()) };
+    let (from, stride) = (a.ptr(), to_strides[leading]);
+    let of_leading = [&to_strides[..leading], &a.strides()[..leading]];
     let bytes = n.saturating_mul(size_of::<T>());
-    over_lines(&a.shape()[..leading], of_lines, bytes, n, &|Tile { count, offsets, strides: steps }| {
-        let mut copy = scratch(count, n)?;
+    over_lines(&a.shape()[..leading], of_leading, bytes, n, &|Tile { count, offsets, strides: steps }| {
+        let (mut copy, mut results) = (scratch(count, n)?, scratch(count, found)?);
         // SAFETY: a tile consists of lines of the operand, which are readable.
         unsafe { gather(from.offset(offsets[1]), count, steps[1], shape, strides, &mut copy)? };
-        let mut results = scratch(1, levels.len())?;
-        for (k, x) in copy.chunks_exact_mut(n).enumerate() {
-            of_line(x, levels, method, &mut results)?;
-            for (j, &result) in results.iter().enumerate() {
-                let at = to.offset(offsets[0] + k as isize * steps[0] + j as isize * level_stride);
-                // SAFETY: `k` is a line of the tile and `j` is less than the extent of the last axis, so this is an element of the
-                // output, to which access is exclusive.
-                unsafe { *at.get() = result };
-            }
+        for (x, results) in copy.chunks_exact_mut(n).zip(results.chunks_exact_mut(found)) {
+            of_line(x, results)?;
         }
-        Ok(())
+        let [at, step] = [offsets[0], steps[0]];
+        match first {
+            First::F32(first) => {
+                let mut rounded = scratch(count, found)?;
+                rounded.iter_mut().zip(results).for_each(|(to, x)| *to = x as f32);
+                // SAFETY: these are the tile's lines of the output, to which access is exclusive. Different indices of an output have
+                // different elements.
+                unsafe { scatter(first.offset(at), count, step, found, stride, &rounded) }
+            }
+            // SAFETY: as above.
+            First::F64(first) => unsafe { scatter(first.offset(at), count, step, found, stride, &results) },
+        }
     })
 }
 
-fn of_line<T: Key + RealScalar>(
-    x: &mut [T],
+fn of_line(
+    mut x: AnySliceMut<'_>,
     levels: &[f64],
     method: Option<Quantile>,
-    results: &mut [T::Float],
+    results: &mut [f64],
 ) -> Result<(), Error> {
-    let n = x.len();
-    if specials(x).0 {
-        results.fill(Scalar::from_f64(f64::NAN));
+    let n = x.as_slice().len();
+    if x.as_slice().has_nan() {
+        results.fill(f64::NAN);
         return Ok(());
     }
     let sorted = levels.len() >= SORT_MIN;
     if sorted {
-        line::sort(x, false)?;
+        x.sort(false)?;
     }
     for (result, &level) in results.iter_mut().zip(levels) {
         let (k, weight) =
             method.map_or(((n - 1) / 2, if n.is_multiple_of(2) { 0.5 } else { 0.0 }), |m| m.place(n, level));
         if !sorted {
-            T::select(x, k);
+            x.select(k);
         }
-        let low = x[k];
-        let mut value = low.in_f64();
+        let x = x.as_slice();
+        let low = x.in_f64(k);
+        *result = low;
         if weight != 0.0 {
-            let above = &x[k + 1..];
-            let high = if sorted { above[0] } else { least(above) };
-            value = if method.is_some() {
-                lerp(value, high.in_f64(), weight)
-            } else {
-                mean(value, high.in_f64())
-            };
+            let high = if sorted { x.in_f64(k + 1) } else { x.part(k + 1, n - k - 1).least() };
+            *result = if method.is_some() { lerp(low, high, weight) } else { mean(low, high) };
         }
-        *result = Scalar::from_f64(value);
     }
     Ok(())
 }

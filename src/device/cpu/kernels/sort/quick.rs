@@ -151,7 +151,7 @@ fn split<I: Isa, T: Lane<I>, const CHUNKED: bool>(
     let (pivot, repeated) = sample(token, x, state, rank);
     let chunked = |x: &[T]| CHUNKED && x.len() >= chunks::MIN_LEN;
     let less = if chunked(x) {
-        chunks::partition::<I, T, false>(token, x, pivot)
+        chunks::partition(x, &|x| token.partition::<T, false>(x, pivot))
     } else {
         token.partition::<T, false>(x, pivot)
     };
@@ -160,23 +160,18 @@ fn split<I: Isa, T: Lane<I>, const CHUNKED: bool>(
     }
     let others = &mut x[less..];
     let equal = if chunked(others) {
-        chunks::partition::<I, T, true>(token, others, pivot)
+        chunks::partition(others, &|x| token.partition::<T, true>(x, pivot))
     } else {
         token.partition::<T, true>(others, pivot)
     };
     (less, less + equal)
 }
 
-/// Sorts by the standard library. This bounds the time if many pivots are bad.
-#[cold]
-fn sort_by_comparison<T: PartialOrd>(x: &mut [T]) {
-    x.sort_unstable_by(|a, b| a.partial_cmp(b).expect("keys are never NaN"));
-}
-
 fn quick<I: Isa, T: Lane<I>>(token: I, mut x: &mut [T], state: &mut u64, mut splits: u32) {
     while x.len() > max_small::<I, T>() {
         if splits == 0 {
-            return sort_by_comparison(x);
+            // This bounds the time if many pivots are bad.
+            return T::sort(x);
         }
         splits -= 1;
         let (less, end) = split::<I, T, false>(token, x, state, 0.5);

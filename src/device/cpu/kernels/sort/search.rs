@@ -1,15 +1,28 @@
 //! Binary search in sorted elements, and membership.
 
+use super::erased::{AnySlice, AnySliceMut, for_sizes};
 use super::key::Key;
-use super::lines::WORK_BYTES;
-use super::{AnyOperand, for_keys, line};
-use crate::device::cpu::loops::threads::enter;
-use crate::device::{Cpu, Device, Operand, Output};
+use super::{AnyOperand, sort_line};
+use crate::device::{Cpu, Device, HostPtr, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::ops::ordering::SEARCH;
+
+/// Number of elements that are searched together.
+const BLOCK: usize = 64;
+
+/// What to find for each element.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Find {
+    /// The number of sorted elements that are less.
+    Less,
+    /// The number of sorted elements that are less or equal.
+    LessOrEqual,
+    /// 1 if a sorted element is equal, otherwise 0. NaN is not equal to NaN.
+    Equal,
+}
 
 /// Returns the number of elements for which `is_before` is `true`. They must all come before the others. No branch depends on the
 /// elements.
@@ -24,20 +37,44 @@ fn partition_point<T: Copy>(x: &[T], is_before: impl Fn(T) -> bool) -> usize {
     first + usize::from(len == 1 && is_before(x[first]))
 }
 
-/// Calls `f` with each element of `a`, and writes the results to `out`.
-fn map<T: Element, U: Element>(out: Output<'_, U, Cpu>, a: Operand<'_, T, Cpu>, f: impl Fn(T) -> U) {
+/// Finds each element of `a` in `sorted`.
+pub(super) fn find<T: Key>(sorted: &[T], a: &[T], find: Find, out: &mut [i64]) {
+    let or_equal = find == Find::LessOrEqual;
+    for (out, &x) in out.iter_mut().zip(a) {
+        let key = x.key();
+        let k = partition_point(sorted, |y| (y.key() < key) | (or_equal & (y.key() == key)));
+        *out = if find == Find::Equal { i64::from(sorted.get(k) == Some(&x)) } else { k as i64 };
+    }
+}
+
+/// Calls `f` with blocks of elements of `a` and of results, which it writes to `out` as `to_result` returns them.
+fn in_blocks<T: Element, U: Element>(
+    out: &Output<'_, U, Cpu>,
+    a: Operand<'_, T, Cpu>,
+    f: &dyn Fn(&[T], &mut [i64]),
+    to_result: &dyn Fn(i64) -> U,
+) {
     assert_eq!(out.shape(), a.shape(), "the operands must have the same shape");
     let plan = Plan::unordered(out.shape(), [out.strides(), a.strides()]);
-    let (to, from, [step_to, step_from]) = (out.ptr(), a.ptr(), plan.inner_strides());
+    let (to, from, [step_to, step_from]): (HostPtr<U>, HostPtr<T>, _) =
+        (out.ptr(), a.ptr(), plan.inner_strides());
+    let (mut block, mut found) = ([T::default(); BLOCK], [0; BLOCK]);
     let mut walk = Odometer::outer(&plan);
     for _ in 0..plan.outer_shape().iter().product() {
         let [o, k] = walk.offsets();
         walk.advance();
-        for i in 0..plan.inner_len() as isize {
-            // SAFETY: the plan visits the indices of the operand, whose elements are readable.
-            let x = unsafe { *from.offset(k + i * step_from).get() };
-            // SAFETY: the plan visits the indices of the output, to whose elements access is exclusive.
-            unsafe { *to.offset(o + i * step_to).get() = f(x) };
+        for first in (0..plan.inner_len()).step_by(BLOCK) {
+            let len = BLOCK.min(plan.inner_len() - first);
+            let indices = first as isize..;
+            for (x, i) in block[..len].iter_mut().zip(indices.clone()) {
+                // SAFETY: the plan visits the indices of the operand, whose elements are readable.
+                *x = unsafe { *from.offset(k + i * step_from).get() };
+            }
+            f(&block[..len], &mut found[..len]);
+            for (&found, i) in found[..len].iter().zip(indices) {
+                // SAFETY: the plan visits the indices of the output, to whose elements access is exclusive.
+                unsafe { *to.offset(o + i * step_to).get() = to_result(found) };
+            }
         }
     }
 }
@@ -53,38 +90,36 @@ pub(in crate::device::cpu::kernels) fn search(
     a: AnyOperand<'_>,
     right: bool,
 ) -> Result<(), Error> {
-    for_keys!(a.dtype(), T => search_in::<T>(out, sorted.typed(), a.typed(), right))
+    let dtype = a.dtype();
+    assert_eq!(sorted.dtype(), dtype);
+    for_sizes!(dtype, U => {
+        let copy;
+        let sorted = sorted.bits::<U>();
+        let sorted = match sorted.into_slice(true) {
+            Some(slice) => slice,
+            None => {
+                copy = Cpu.gather(sorted)?;
+                &copy
+            }
+        };
+        let sorted = AnySlice::from_bits(dtype, sorted);
+        check_sorted(sorted)?;
+        let find = if right { Find::LessOrEqual } else { Find::Less };
+        in_blocks(&out, a.bits::<U>(), &|x, out| sorted.find(AnySlice::from_bits(dtype, x), find, out), &|i| i);
+        Ok(())
+    })
 }
 
-fn search_in<T: Key>(
-    out: Output<'_, i64, Cpu>,
-    sorted: Operand<'_, T, Cpu>,
-    a: Operand<'_, T, Cpu>,
-    right: bool,
-) -> Result<(), Error> {
-    let copy;
-    let sorted = match sorted.into_slice(true) {
-        Some(slice) => slice,
-        None => {
-            copy = Cpu.gather(sorted)?;
-            &copy
-        }
-    };
+/// Checks, in builds with debug assertions, that the elements are sorted.
+fn check_sorted(x: AnySlice<'_>) -> Result<(), Error> {
     if cfg!(debug_assertions)
-        && let Some(i) = sorted.windows(2).position(|pair| pair[0].key() > pair[1].key())
+        && let Some(i) = (1..x.len()).find(|&i| x.key(i - 1, false) > x.key(i, false))
     {
+        let [previous, element] = [i - 1, i].map(|i| x.text(i));
         let reason = format!(
-            "the tensor to search is not sorted: element {} is {}, after {}; sort it first",
-            i + 1,
-            sorted[i + 1],
-            sorted[i]
+            "the tensor to search is not sorted: element {i} is {element}, after {previous}; sort it first"
         );
         return Err(Error::Argument { op: SEARCH, reason });
-    }
-    if right {
-        map(out, a, |x| partition_point(sorted, |y| y.key() <= x.key()) as i64);
-    } else {
-        map(out, a, |x| partition_point(sorted, |y| y.key() < x.key()) as i64);
     }
     Ok(())
 }
@@ -95,16 +130,15 @@ pub(in crate::device::cpu::kernels) fn contains(
     a: AnyOperand<'_>,
     of: AnyOperand<'_>,
 ) -> Result<(), Error> {
-    for_keys!(a.dtype(), T => contains_in::<T>(out, a.typed(), of.typed()))
-}
-
-fn contains_in<T: Key>(
-    out: Output<'_, bool, Cpu>,
-    a: Operand<'_, T, Cpu>,
-    of: Operand<'_, T, Cpu>,
-) -> Result<(), Error> {
-    let mut sorted = Cpu.gather(of)?;
-    enter(sorted.len().saturating_mul(WORK_BYTES), || line::sort(&mut sorted, false))?;
-    map(out, a, |x| sorted.get(partition_point(&sorted, |y| y.key() < x.key())) == Some(&x));
-    Ok(())
+    let dtype = a.dtype();
+    assert_eq!(of.dtype(), dtype);
+    for_sizes!(dtype, U => {
+        let mut sorted = Cpu.gather(of.bits::<U>())?;
+        let mut sorted = AnySliceMut::from_bits(dtype, &mut sorted);
+        sort_line(&mut sorted)?;
+        let sorted = sorted.as_slice();
+        let f = |x: &[U], out: &mut [i64]| sorted.find(AnySlice::from_bits(dtype, x), Find::Equal, out);
+        in_blocks(&out, a.bits::<U>(), &f, &|found| found == 1);
+        Ok(())
+    })
 }

@@ -1,7 +1,8 @@
 //! Compares the kernels with the standard library's stable sort, to the bit, at each SIMD level and for several threads.
 
+use super::argsort;
+use super::erased::AnySlice;
 use super::key::Key;
-use super::line;
 use crate::simd::tests::at_each_level;
 use core::cmp::Ordering;
 use core::fmt::Debug;
@@ -52,22 +53,6 @@ macro_rules! floats {
 }
 floats! { f32 u32; f64 u64; }
 
-impl Sample for bool {
-    type Bits = bool;
-    fn bits(self) -> bool {
-        self
-    }
-    fn compare(self, other: bool) -> Ordering {
-        self.cmp(&other)
-    }
-    fn of(x: i64) -> bool {
-        x % 2 == 1
-    }
-    fn special() -> Vec<bool> {
-        vec![true, false, true]
-    }
-}
-
 /// Returns pseudo-random numbers.
 fn random(seed: u64) -> impl FnMut() -> u64 {
     let mut state = seed | 1;
@@ -111,13 +96,15 @@ fn sorted_indices<T: Sample>(x: &[T], descending: bool) -> Vec<usize> {
     order.sort_by(|&a, &b| {
         let (a, b) = (x[a], x[b]);
         match a.compare(b) {
-            order if descending && a.compare(a) == Ordering::Equal && !a.is_nan() && !b.is_nan() => {
-                order.reverse()
-            }
+            order if descending && !T::has_nan(&[a, b]) => order.reverse(),
             order => order,
         }
     });
     order
+}
+
+fn any<T: Sample>(x: &[T]) -> AnySlice<'_> {
+    AnySlice::from_bits(T::DTYPE, x)
 }
 
 fn bits<T: Sample>(x: &[T]) -> Vec<T::Bits> {
@@ -129,20 +116,20 @@ fn check<T: Sample>(x: &[T]) {
         let order = sorted_indices(x, descending);
         let expected: Vec<T> = order.iter().map(|&i| x[i]).collect();
         let mut sorted = x.to_vec();
-        line::sort(&mut sorted, descending).unwrap();
+        T::sort(&mut sorted, descending).unwrap();
         assert!(bits(&sorted) == bits(&expected), "{x:?}\ngave {sorted:?}\ninstead of {expected:?}");
         let mut indices = vec![-1; x.len()];
-        line::argsort(x, &mut indices, descending);
+        argsort::argsort(any(x), &mut indices, descending);
         assert!(
             indices.iter().map(|&i| i as usize).eq(order.iter().copied()),
             "argsort of {x:?} gave {indices:?}"
         );
     }
     let (ascending, descending) = (sorted_indices(x, false), sorted_indices(x, true));
-    for k in [0, x.len() / 5, x.len() / 2, x.len().saturating_sub(1)] {
+    for k in [0, x.len() / 5, x.len() / 2, x.len().saturating_sub(1), x.len()] {
         let mut parts = x.to_vec();
         if k < x.len() {
-            line::partition(&mut parts, k).unwrap();
+            T::partition(&mut parts, k).unwrap();
             let kth = x[ascending[k]];
             assert_eq!(parts[k].compare(kth), Ordering::Equal, "{k} of {x:?}");
             assert!(parts[..k].iter().all(|x| x.compare(kth).is_le()), "{k} of {x:?}");
@@ -155,15 +142,13 @@ fn check<T: Sample>(x: &[T]) {
             };
             assert!(x.len() > 300 || multiset(&parts) == multiset(x), "{k} of {x:?}");
         }
-        let (mut values, mut indices) = (vec![T::default(); k], vec![-1; k]);
-        line::top(x, &mut values, &mut indices, &mut x.to_vec()).unwrap();
+        let mut indices = vec![-1; k];
+        argsort::top(any(x), &mut indices).unwrap();
         assert!(indices.iter().map(|&i| i as usize).eq(descending[..k].iter().copied()), "top {k} of {x:?}");
-        let expected: Vec<T> = descending[..k].iter().map(|&i| x[i]).collect();
-        assert_eq!(bits(&values), bits(&expected));
     }
     let mut unique = x.to_vec();
-    line::sort(&mut unique, false).unwrap();
-    let n = line::remove_repeated(&mut unique);
+    T::sort(&mut unique, false).unwrap();
+    let n = T::remove_repeated(&mut unique);
     let mut expected: Vec<T> = ascending.iter().map(|&i| x[i]).collect();
     expected.dedup_by(|a, b| a.compare(*b).is_eq());
     assert_eq!(bits(&unique[..n]), bits(&expected));
@@ -204,7 +189,6 @@ fn small_types_sort_like_std() {
     check_lengths::<u8>(few());
     check_lengths::<i16>(few());
     check_lengths::<u16>(few().chain([20_000]));
-    check_lengths::<bool>(few());
 }
 
 #[test]
@@ -224,13 +208,13 @@ fn argsort_distinguishes_keys_by_any_bit() {
         let lowest: Vec<u64> = (0..n).map(|_| (5 << 60) | (next() % 2)).collect();
         let both: Vec<u64> = (0..n).map(|_| ((next() % 4) << 62) | (next() % 3)).collect();
         let highest: Vec<i64> = (0..n).map(|_| (next() % 2) as i64 * i64::MIN).collect();
-        let any: Vec<f64> = (0..n).map(|_| f64::from_bits(next())).collect();
+        let floats: Vec<f64> = (0..n).map(|_| f64::from_bits(next())).collect();
         fn same<T: Sample>(x: &[T]) {
             for descending in [false, true] {
                 let expected = sorted_indices(x, descending);
                 at_each_level(|| {
                     let mut indices = vec![-1; x.len()];
-                    line::argsort(x, &mut indices, descending);
+                    argsort::argsort(any(x), &mut indices, descending);
                     assert!(indices.iter().map(|&i| i as usize).eq(expected.iter().copied()));
                 });
             }
@@ -238,7 +222,7 @@ fn argsort_distinguishes_keys_by_any_bit() {
         same(&lowest);
         same(&both);
         same(&highest);
-        same(&any);
+        same(&floats);
     }
 }
 
@@ -255,21 +239,21 @@ fn threads_do_not_change_results() {
             let of_levels = pool.install(|| {
                 at_each_level(|| {
                     let mut sorted = x.to_vec();
-                    line::sort(&mut sorted, false).unwrap();
+                    T::sort(&mut sorted, false).unwrap();
                     assert!(bits(&sorted) == bits(&expected), "{threads} threads");
                     let mut indices = vec![-1; x.len()];
-                    line::argsort(x, &mut indices, false);
+                    argsort::argsort(any(x), &mut indices, false);
                     assert!(
                         indices.iter().map(|&i| i as usize).eq(order.iter().copied()),
                         "{threads} threads"
                     );
                     let mut parts = x.to_vec();
-                    line::partition(&mut parts, k).unwrap();
+                    T::partition(&mut parts, k).unwrap();
                     assert!(parts[k].compare(expected[k]).is_eq());
                     assert!(parts[..k].iter().all(|x| x.compare(expected[k]).is_le()));
                     assert!(parts[k..].iter().all(|x| x.compare(expected[k]).is_ge()));
                     let arrangement = bits(&parts);
-                    line::sort(&mut parts, false).unwrap();
+                    T::sort(&mut parts, false).unwrap();
                     assert!(bits(&parts) == bits(&expected), "{threads} threads lose elements");
                     arrangement
                 })

@@ -1,5 +1,7 @@
 //! The registers of the sorting kernels. A [`Vector`] is a SIMD register of keys; modules `avx2` and `avx512` implement it.
 
+use super::wide::Portable;
+
 /// An instruction set. A value of this type, a token, exists only if the processor has the instructions.
 ///
 /// Each method calls a function of module `quick`, `network` or `repeated`, compiled for the instruction set.
@@ -13,7 +15,7 @@ pub(super) trait Isa: Copy + Send + Sync + 'static {
 }
 
 /// A type of keys of the sorting kernels: numbers, and never NaN.
-pub(super) trait Lane<I: Isa>: Copy + PartialOrd + Send + Sync + 'static {
+pub(super) trait Lane<I: Isa>: Portable {
     /// The register that holds several keys.
     type Register: Vector<Isa = I, Key = Self>;
     /// A key that is not less than any other key. It fills the unused lanes of a register.

@@ -1,0 +1,129 @@
+//! Sorts the indices of a line, and finds its greatest elements, by the keys of its elements.
+
+use super::erased::AnySlice;
+use super::keys::{PARALLEL_PASS_LEN, Words, any_up_to, bounds, equal_neighbours, in_parts};
+use super::lines::scratch;
+use super::wide::{select_u64, sort_words};
+use crate::device::cpu::loops::threads::{join, threads};
+use crate::element::DType;
+use crate::error::Error;
+
+/// Number of elements that a vectorised loop tests before the elements are visited one by one.
+const BLOCK: usize = 256;
+
+/// Writes the indices that sort the line. Elements that are equal keep their order, and NaN is last.
+///
+/// Sorts words of 63 bits. The low `b` bits of a word are an index, and its high `63 - b` bits are the key minus the least key. If these
+/// differences need more bits, words have only their highest bits. A second sort then orders each run of words with equal high bits by
+/// the bits that were left out. Words are less than 2⁶³, so that they can be sorted as signed numbers, too.
+pub(super) fn argsort(x: AnySlice<'_>, out: &mut [i64], descending: bool) {
+    let n = x.len();
+    assert_eq!(out.len(), n);
+    // The second sort needs space for an index and for the bits that were left out, of which there are up to `b + 1`. So `b` is at most 31.
+    if n as u64 > 1 << 31 {
+        (0..).zip(out.iter_mut()).for_each(|(i, out)| *out = i);
+        return out.sort_unstable_by_key(|&i| (x.key(i as usize, descending), i));
+    }
+    // SAFETY: `u64` has the size and alignment of `i64`, and all bits are valid for both. `out` is exclusively borrowed.
+    let out: &mut [u64] = unsafe { core::slice::from_raw_parts_mut(out.as_mut_ptr().cast(), n) };
+    in_parts(out, 0, &|out, first| x.part(first, out.len()).write_keys(out, descending));
+    if out.is_sorted() {
+        return (0..).zip(out).for_each(|(i, out)| *out = i);
+    }
+    let b = usize::BITS - (n - 1).leading_zeros();
+    let (least, greatest, differing) = bounds(out);
+    // Number of low bits that are the same in all keys. It is large if floating-point elements have integer values.
+    let equal_low = differing.trailing_zeros();
+    let significant = 64 - (greatest - least).leading_zeros() - equal_low;
+    let dropped = (significant + b).saturating_sub(63);
+    let words = Words { least, equal_low, dropped, index_bits: b };
+    in_parts(out, 0, &|out, first| words.replace(out, first));
+    sort_words(out);
+    let index_mask = (1 << b) - 1;
+    if dropped > 0 {
+        over_repeated(out, b, &|run| {
+            let low_mask = (1 << dropped) - 1;
+            for out in run.iter_mut() {
+                let i = *out & index_mask;
+                *out = (words.upper(x.key(i as usize, descending)) & low_mask) << b | i;
+            }
+            if !run.is_sorted() {
+                sort_words(run);
+            }
+        });
+    }
+    in_parts(out, 0, &|out, _| out.iter_mut().for_each(|x| *x &= index_mask));
+}
+
+/// Calls `f` with each run of two or more words that are equal apart from their `low` lowest bits, in parallel if there are many words.
+/// The words are sorted.
+fn over_repeated(x: &mut [u64], low: u32, f: &(dyn Fn(&mut [u64]) + Sync)) {
+    if x.len() >= PARALLEL_PASS_LEN && threads() > 1 {
+        let middle = x.len() / 2;
+        let high = x[middle] >> low;
+        let middle = x.partition_point(|x| x >> low < high);
+        if middle > 0 {
+            let (x, others) = x.split_at_mut(middle);
+            join(|| over_repeated(x, low, f), || over_repeated(others, low, f));
+            return;
+        }
+    }
+    let mut first = 0;
+    while first < x.len() {
+        let mut end = x.len().min(first + BLOCK);
+        if equal_neighbours(&x[first..x.len().min(end + 1)], low) {
+            let high = x[end - 1] >> low;
+            end += x[end..].partition_point(|x| x >> low == high);
+            for run in x[first..end].chunk_by_mut(|a, b| a >> low == b >> low).filter(|run| run.len() > 1) {
+                f(run);
+            }
+        }
+        first = end;
+    }
+}
+
+/// Writes the indices of the `out.len()` greatest elements, the greatest first. NaN is last. Elements that are equal are in the order of
+/// their indices.
+///
+/// # Errors
+/// If an allocation fails.
+pub(super) fn top(x: AnySlice<'_>, out: &mut [i64]) -> Result<(), Error> {
+    let (n, k) = (x.len(), out.len());
+    if k == 0 {
+        return Ok(());
+    }
+    // The keys of a descending sort, of which the `k` least are wanted.
+    let mut keys: Vec<u64> = scratch(1, n)?;
+    in_parts(&mut keys, 0, &|keys, first| x.part(first, keys.len()).write_keys(keys, true));
+    if k < n {
+        select_u64(&mut keys, k - 1);
+    }
+    let limit = keys[..k].iter().fold(0, |a, &b| a.max(b));
+    let mut candidates: Vec<i64> = scratch(1, k)?;
+    // All elements before the limit are wanted, and the first of those at the limit, as many as are needed.
+    let mut at_limit = keys[..k].iter().filter(|&&key| key == limit).count();
+    let (mut block, mut found) = ([0; BLOCK], 0);
+    for first in (0..n).step_by(BLOCK) {
+        let block = &mut block[..BLOCK.min(n - first)];
+        x.part(first, block.len()).write_keys(block, true);
+        if !any_up_to(block, limit) {
+            continue;
+        }
+        for (i, &key) in (first..).zip(&*block) {
+            if found == k {
+                break;
+            }
+            let is_wanted = key < limit || (key == limit && at_limit > 0);
+            at_limit -= usize::from(is_wanted && key == limit);
+            candidates[found] = i as i64;
+            found += usize::from(is_wanted);
+        }
+    }
+    keys.truncate(k);
+    for (key, &i) in keys.iter_mut().zip(&candidates) {
+        *key = x.key(i as usize, true);
+    }
+    argsort(AnySlice::from_bits(DType::U64, &keys), out, false);
+    out.iter_mut().for_each(|i| *i = candidates[*i as usize]);
+    Ok(())
+}

@@ -1,0 +1,156 @@
+//! Sorts elements of 4 and 8 bytes, none of which is NaN: by the SIMD quicksort (module `quick`) if the processor has AVX-512 or AVX2,
+//! otherwise by the standard library.
+
+#[cfg(target_arch = "x86_64")]
+use super::avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+use super::avx512::Avx512;
+#[cfg(target_arch = "x86_64")]
+use super::quick;
+#[cfg(target_arch = "x86_64")]
+use super::vector::Isa;
+use super::{repeated, small};
+#[cfg(feature = "rayon")]
+use crate::device::cpu::loops::threads::threads;
+
+/// Sorts by the standard library or, if there are several threads and many elements, by rayon.
+fn sort_integers<T: Ord + Send>(x: &mut [T]) {
+    #[cfg(feature = "rayon")]
+    if x.len() >= 1 << 16 && threads() > 1 {
+        use rayon::slice::ParallelSliceMut;
+        return x.par_sort_unstable();
+    }
+    x.sort_unstable();
+}
+
+/// An element type of 4 or 8 bytes whose elements, apart from NaN, can be sorted without SIMD.
+#[cfg(target_arch = "x86_64")]
+pub(super) trait Portable: Copy + PartialOrd + Send + Sync + 'static {
+    /// Sorts the elements. None of them is NaN. The signs of zeros can change.
+    fn sort(x: &mut [Self]);
+}
+
+/// Defines functions that use AVX-512 or AVX2 if it is available, and otherwise portable code.
+macro_rules! wide {
+    ($($T:ty: $sort:ident $select:ident $remove_repeated:ident, else $portable_sort:path, $portable_select:path;)*) => {$(
+        #[cfg(target_arch = "x86_64")]
+        impl Portable for $T {
+            fn sort(x: &mut [$T]) {
+                $portable_sort(x);
+            }
+        }
+        /// Sorts the elements. The signs of zeros can change.
+        pub(super) fn $sort(x: &mut [$T]) {
+            #[cfg(target_arch = "x86_64")]
+            if let Some(token) = Avx512::get() {
+                return quick::sort(token, x);
+            }
+            #[cfg(target_arch = "x86_64")]
+            if let Some(token) = Avx2::get() {
+                return quick::sort(token, x);
+            }
+            $portable_sort(x);
+        }
+        /// Moves element `k` of the sorted elements to index `k`, elements that are not greater before it, and elements that are not less
+        /// after it. The signs of zeros can change.
+        pub(super) fn $select(x: &mut [$T], k: usize) {
+            #[cfg(target_arch = "x86_64")]
+            if let Some(token) = Avx512::get() {
+                return quick::select(token, x, k);
+            }
+            #[cfg(target_arch = "x86_64")]
+            if let Some(token) = Avx2::get() {
+                return quick::select(token, x, k);
+            }
+            $portable_select(x, k);
+        }
+        /// Moves the first of each run of equal sorted elements to the front, and returns their number.
+        pub(super) fn $remove_repeated(x: &mut [$T]) -> usize {
+            #[cfg(target_arch = "x86_64")]
+            if let Some(token) = Avx512::get() {
+                return token.remove_repeated(x);
+            }
+            #[cfg(target_arch = "x86_64")]
+            if let Some(token) = Avx2::get() {
+                return token.remove_repeated(x);
+            }
+            repeated::remove_from(x, 1, 1)
+        }
+    )*};
+}
+wide! {
+    i32: sort_i32 select_i32 remove_repeated_i32, else sort_integers, small::select_by_comparison;
+    i64: sort_i64 select_i64 remove_repeated_i64, else sort_integers, small::select_by_comparison;
+    f32: sort_f32 select_f32 remove_repeated_f32, else sort_bits32, select_bits32;
+    f64: sort_f64 select_f64 remove_repeated_f64, else sort_bits64, select_bits64;
+}
+
+/// Defines functions for unsigned integers by those for signed ones.
+macro_rules! unsigned {
+    ($($U:ident as $I:ident: $as_signed:ident, $sort:ident $sort_signed:ident, $select:ident $select_signed:ident,
+       $remove_repeated:ident $remove_signed:ident;)*) => {$(
+        /// Inverts the highest bit of each element, so that the elements have the same order as signed integers. Calls `f`, and inverts
+        /// the bits again.
+        fn $as_signed<R>(x: &mut [$U], f: impl FnOnce(&mut [$I]) -> R) -> R {
+            let flip = |x: &mut [$U]| x.iter_mut().for_each(|x| *x ^= 1 << ($U::BITS - 1));
+            flip(x);
+            // SAFETY: the signed type has the size and alignment of the unsigned one, and all bits are valid for both. `x` is exclusively
+            // borrowed.
+            let result = f(unsafe { core::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), x.len()) });
+            flip(x);
+            result
+        }
+        /// Sorts the elements.
+        pub(super) fn $sort(x: &mut [$U]) {
+            $as_signed(x, $sort_signed);
+        }
+        /// Moves element `k` of the sorted elements to index `k`, elements that are not greater before it, and elements that are not less
+        /// after it.
+        pub(super) fn $select(x: &mut [$U], k: usize) {
+            $as_signed(x, |x| $select_signed(x, k));
+        }
+        /// Moves the first of each run of equal sorted elements to the front, and returns their number.
+        pub(super) fn $remove_repeated(x: &mut [$U]) -> usize {
+            $as_signed(x, $remove_signed)
+        }
+    )*};
+}
+unsigned! {
+    u32 as i32: as_signed32, sort_u32 sort_i32, select_u32 select_i32, remove_repeated_u32 remove_repeated_i32;
+    u64 as i64: as_signed64, sort_u64 sort_i64, select_u64 select_i64, remove_repeated_u64 remove_repeated_i64;
+}
+
+/// Sorts numbers that are less than 2⁶³.
+pub(super) fn sort_words(x: &mut [u64]) {
+    // SAFETY: `i64` has the size and alignment of `u64`, and all bits are valid for both. `x` is exclusively borrowed.
+    sort_i64(unsafe { core::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), x.len()) });
+}
+
+/// Defines portable functions for floating-point numbers by those for integers.
+macro_rules! floats {
+    ($($T:ident as $I:ident $U:ident: $as_integers:ident $sort:ident $select:ident;)*) => {$(
+        /// Maps the elements to signed integers in the same order, with −0.0 before 0.0. Calls `f`, and maps the integers back.
+        fn $as_integers(x: &mut [$T], f: impl FnOnce(&mut [$I])) {
+            // SAFETY: the integers have the size and alignment of the elements, and all bits are valid for both. `x` is exclusively
+            // borrowed.
+            let bits: &mut [$I] = unsafe { core::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), x.len()) };
+            // Inverts the bits of negative numbers, except the sign. This is its own inverse.
+            let turn = |bits: &mut [$I]| {
+                bits.iter_mut().for_each(|b| *b ^= ((*b >> ($I::BITS - 1)) as $U >> 1) as $I);
+            };
+            turn(bits);
+            f(bits);
+            turn(bits);
+        }
+        fn $sort(x: &mut [$T]) {
+            $as_integers(x, sort_integers);
+        }
+        fn $select(x: &mut [$T], k: usize) {
+            $as_integers(x, |x| small::select_by_comparison(x, k));
+        }
+    )*};
+}
+floats! {
+    f32 as i32 u32: as_integers32 sort_bits32 select_bits32;
+    f64 as i64 u64: as_integers64 sort_bits64 select_bits64;
+}
