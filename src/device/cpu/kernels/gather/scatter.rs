@@ -127,43 +127,65 @@ unsafe fn row<U: Copy>(
     to: HostPtr<U>,
     at: HostPtr<i64>,
     from: HostPtr<U>,
-    [o, p, a]: [isize; 3],
+    strides @ [o, p, _]: [isize; 3],
     n: usize,
     line: Line,
     f: &impl Fn(U, U) -> Option<U>,
 ) -> Result<(), Stop<U>> {
+    // A loop of its own, so that the loop for short lines has no branch for it.
     let ahead = if line.far { n.saturating_sub(PREFETCH_DISTANCE) } else { 0 };
-    for i in 0..n {
-        if i < ahead {
-            let next = (i + PREFETCH_DISTANCE) as isize;
-            // SAFETY: `i < n - PREFETCH_DISTANCE`, so this is one of the `n` positions, which are readable by the contract.
-            let k = from_start(unsafe { *at.offset(next * p).get() }, line.wrap);
-            let step = (k as isize).wrapping_mul(line.stride);
-            prefetch(to.offset((next * o).wrapping_add(step)).get().cast_const().cast());
-        }
-        let i = i as isize;
-        // SAFETY: `i < n`, so this is one of the positions, which are readable by the contract.
-        let position = unsafe { *at.offset(i * p).get() };
-        // Most positions are not negative. For these, the loop has a single comparison.
-        let mut k = position as usize;
-        if k >= line.len {
-            k = from_start(position, line.wrap);
-            if k >= line.len {
-                return Err(Stop::Position);
-            }
-        }
-        let to = to.offset(i * o + k as isize * line.stride).get();
-        // SAFETY: `i < n`, so the contract ensures that this element of the operand is readable.
-        let right = unsafe { *from.offset(i * a).get() };
-        // SAFETY: `k` is less than the extent, so the contract ensures exclusive access to this element of the output.
-        let left = unsafe { *to };
-        match f(left, right) {
-            // SAFETY: `k` is less than the extent, so the contract ensures exclusive access to this element of the output.
-            Some(value) => unsafe { *to = value },
-            None => return Err(Stop::Undefined(left, right)),
-        }
+    for i in 0..ahead {
+        let next = (i + PREFETCH_DISTANCE) as isize;
+        // SAFETY: `i < n - PREFETCH_DISTANCE`, so this is one of the `n` positions, which are readable by the contract.
+        let k = from_start(unsafe { *at.offset(next * p).get() }, line.wrap);
+        let step = (k as isize).wrapping_mul(line.stride);
+        prefetch(to.offset((next * o).wrapping_add(step)).get().cast_const().cast());
+        // SAFETY: `i < n`, so `one` has this function's contract.
+        unsafe { one(to, at, from, strides, i as isize, line, f)? };
+    }
+    for i in ahead..n {
+        // SAFETY: `i < n`, so `one` has this function's contract.
+        unsafe { one(to, at, from, strides, i as isize, line, f)? };
     }
     Ok(())
+}
+
+/// Calls `f` for the position at index `i`.
+///
+/// # Safety
+/// The contract of [`row`], for index `i`.
+#[inline(always)]
+unsafe fn one<U: Copy>(
+    to: HostPtr<U>,
+    at: HostPtr<i64>,
+    from: HostPtr<U>,
+    [o, p, a]: [isize; 3],
+    i: isize,
+    line: Line,
+    f: &impl Fn(U, U) -> Option<U>,
+) -> Result<(), Stop<U>> {
+    // SAFETY: this is one of the positions, which are readable by the contract.
+    let position = unsafe { *at.offset(i * p).get() };
+    let mut k = position as usize;
+    // Most positions are not negative. For these, there is a single comparison.
+    if k >= line.len {
+        k = from_end(position, line)?;
+    }
+    let to = to.offset(i * o + k as isize * line.stride).get();
+    // SAFETY: the contract ensures that this element of the operand is readable.
+    let right = unsafe { *from.offset(i * a).get() };
+    // SAFETY: `k` is less than the extent, so the contract ensures exclusive access to this element of the output.
+    let left = unsafe { *to };
+    let Some(value) = f(left, right) else { return Err(Stop::Undefined(left, right)) };
+    // SAFETY: `k` is less than the extent, so the contract ensures exclusive access to this element of the output.
+    unsafe { *to = value };
+    Ok(())
+}
+
+/// Converts a negative position to an index counted from the start, which is less than the extent.
+fn from_end<U>(position: i64, line: Line) -> Result<usize, Stop<U>> {
+    let k = from_start(position, line.wrap);
+    if k < line.len { Ok(k) } else { Err(Stop::Position) }
 }
 
 /// Checks the shapes. Returns the plan and the axis along which positions count.
