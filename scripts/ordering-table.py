@@ -1,11 +1,17 @@
 #!/usr/bin/env python3
-"""Writes tests/data/ordering.tsv and tests/data/histograms.tsv: quantiles and histograms by NumPy (2 or later), for
-tests/oracle/ordering.rs.
+"""Writes tests/data/ordering.tsv, histograms.tsv, nan_quantiles.tsv and unique_slices.tsv: quantiles, histograms and distinct slices by
+NumPy (2 or later), for tests/oracle/ordering.rs.
 
 Each line of ordering.tsv has the name of the method, the level, the elements, separated by spaces, and the quantile. Each line of
 histograms.tsv has the kind of the bins (`count`, `range` or `edges`), the bins (their number; their number and range; or their edges), the
 elements, their weights, the counts, the sums of weights, and the edges.
+
+Each line of nan_quantiles.tsv has the name of the method (or `median`), the level, the elements of a matrix with six columns in row-major
+order, and the quantiles of its rows. Each line of unique_slices.tsv has the axis, the shape, the elements in row-major order, the distinct
+slices, their first indices, the inverse, and the counts.
 """
+
+import warnings
 
 from pathlib import Path
 
@@ -60,3 +66,32 @@ for elements in SETS:
         sums, _ = np.histogram(elements, weights=weights, **args)
         rows.append("\t".join([kind, shown, numbers(elements), numbers(weights), numbers(counts), numbers(sums), numbers(edges)]))
 (path.parent / "histograms.tsv").write_text("\n".join(rows) + "\n")
+
+ROWS = random.integers(-20, 20, size=(9, 6)) / 4
+for count, row in enumerate([0, 0, 1, 3, 3, 5, 6, 2, 0]):
+    ROWS[count, random.permutation(6)[:row]] = np.nan
+rows = ["# Written by scripts/ordering-table.py."]
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", RuntimeWarning)  # A row has only NaN.
+    for method in METHODS:
+        for level in LEVELS:
+            quantiles = np.nanquantile(ROWS, level, axis=1, method=method)
+            rows.append(f"{method}\t{level!r}\t{numbers(ROWS.ravel())}\t{numbers(quantiles)}")
+    rows.append(f"median\t0.5\t{numbers(ROWS.ravel())}\t{numbers(np.nanmedian(ROWS, axis=1))}")
+path.with_name("nan_quantiles.tsv").write_text("\n".join(rows) + "\n")
+
+
+def integers(values):
+    return " ".join(str(int(x)) for x in values)
+
+
+rows = ["# Written by scripts/ordering-table.py."]
+for shape in [(8, 2), (30, 3), (4, 1), (1, 4), (5, 2, 2), (3, 4, 2)]:
+    elements = random.integers(-1, 2, size=shape)
+    for axis in range(len(shape)):
+        values, first, inverse, counts = np.unique(
+            elements, return_index=True, return_inverse=True, return_counts=True, axis=axis
+        )
+        lists = [shape, elements.ravel(), values.ravel(), first, inverse.ravel(), counts]
+        rows.append("\t".join([str(axis), *map(integers, lists)]))
+path.with_name("unique_slices.tsv").write_text("\n".join(rows) + "\n")

@@ -104,6 +104,12 @@ pub trait Permute<T: Element>: Device {
         Permute::<T>::check_positions(&Cpu, via_host::fetch(self, at)?.operand(), len)
     }
 
+    /// [`check_positions`](Permute::check_positions) for the bits of positions of type `usize`: negative positions are invalid.
+    #[doc(hidden)]
+    fn check_unsigned(&self, at: Operand<'_, i64, Self>, len: usize) -> Result<(), Error> {
+        Permute::<T>::check_unsigned(&Cpu, via_host::fetch(self, at)?.operand(), len)
+    }
+
     /// Copies elements at positions along the last axis of `a` to `out`.
     ///
     /// `out` and `at` have the same shape, and their leading axes are all axes of `a` but the last: `out[k.., m..]` becomes
@@ -120,6 +126,18 @@ pub trait Permute<T: Element>: Device {
     ) -> Result<(), Error> {
         let (a, at) = (via_host::fetch(self, a)?, via_host::fetch(self, at)?);
         via_host::write_with(self, out, |host_out| Cpu.take(host_out, a.operand(), at.operand()))
+    }
+
+    /// [`take`](Permute::take) at the bits of positions of type `usize`: negative positions are invalid.
+    #[doc(hidden)]
+    fn take_unsigned(
+        &self,
+        out: Output<'_, T, Self>,
+        a: Operand<'_, T, Self>,
+        at: Operand<'_, i64, Self>,
+    ) -> Result<(), Error> {
+        Permute::<T>::check_unsigned(self, at, a.shape()[a.shape().len() - 1])?;
+        self.take(out, a, at)
     }
 
     /// Copies elements of `a` to positions along the last axis of `out`.
@@ -245,6 +263,20 @@ pub trait Reduce<T: Element>: Device {
     ) -> Result<(), Error> {
         let (a, at) = (via_host::fetch(self, a)?, via_host::fetch(self, at)?);
         via_host::update_with(self, out, |host_out| Cpu.scatter_with(op, host_out, at.operand(), a.operand()))
+    }
+
+    /// [`scatter_with`](Reduce::scatter_with) at the bits of positions of type `usize`: negative positions are invalid.
+    #[doc(hidden)]
+    fn scatter_with_unsigned<F: BinaryOp<T, T, Output = T>>(
+        &self,
+        op: &F,
+        out: Output<'_, T, Self>,
+        at: Operand<'_, i64, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        let host = via_host::fetch(self, at)?;
+        Permute::<T>::check_unsigned(&Cpu, host.operand(), out.shape()[out.shape().len() - 1])?;
+        self.scatter_with(op, out, at, a)
     }
 
     /// Writes the indices of all elements of `a` that are not zero to the rows of the matrix `out`, in row-major order of `a`.

@@ -15,17 +15,15 @@ pub(crate) fn isize_as_i64(list: &[isize]) -> Option<&[i64]> {
     Some(unsafe { core::slice::from_raw_parts(list.as_ptr().cast(), list.len()) })
 }
 
-/// Borrows positions as `i64`. Returns `None` if `usize` has another size, or if a position exceeds the maximum of `i64`: it would become
-/// negative.
+/// Borrows the bits of positions as `i64`. Returns `None` if `usize` has another size. Positions that exceed the maximum of `i64` are
+/// negative in the result.
 pub(crate) fn usize_as_i64(list: &[usize]) -> Option<&[i64]> {
     if size_of::<usize>() != size_of::<i64>() || align_of::<usize>() != align_of::<i64>() {
         return None;
     }
     // SAFETY: both types are integers of the same size and alignment, as was checked, so all bytes are valid. The slice has the lifetime
     // of the list.
-    let list: &[i64] = unsafe { core::slice::from_raw_parts(list.as_ptr().cast(), list.len()) };
-    // The sign bit of the result is set if any position has it. `any` would not be vectorised, because it stops early.
-    (list.iter().fold(0, |bits, k| bits | k) >= 0).then_some(list)
+    Some(unsafe { core::slice::from_raw_parts(list.as_ptr().cast(), list.len()) })
 }
 
 /// Copies numbers to a new buffer of `len` elements on the device.
@@ -54,10 +52,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn positions_above_i64_are_not_borrowed() {
-        assert_eq!(usize_as_i64(&[3, usize::MAX]), None);
+    fn positions_are_borrowed_if_they_have_64_bits() {
         if cfg!(target_pointer_width = "64") {
-            assert_eq!(usize_as_i64(&[3, 0, 7]), Some(&[3, 0, 7][..]));
+            assert_eq!(usize_as_i64(&[3, 0, usize::MAX]), Some(&[3, 0, -1][..]));
             assert_eq!(isize_as_i64(&[3, -1]), Some(&[3, -1][..]));
         } else {
             assert_eq!((usize_as_i64(&[3]), isize_as_i64(&[3])), (None, None));

@@ -38,11 +38,19 @@ impl<T: Element> Fetched<T> {
         unsafe { Operand::from_raw(Cpu::slice_ptr(&self.data), self.layout.shape(), self.layout.strides()) }
     }
 
+    /// Returns the elements as a tensor of another shape.
+    ///
+    /// # Panics
+    /// If the shape has another number of elements.
+    pub(crate) fn with_shape(self, shape: &[usize]) -> Self {
+        Fetched::of_vec(self.data, shape)
+    }
+
     pub(crate) fn into_vec(self) -> Vec<T> {
         self.data
     }
 
-    fn output(&mut self) -> Output<'_, T, Cpu> {
+    pub(crate) fn output(&mut self) -> Output<'_, T, Cpu> {
         // SAFETY: `of_vec` checked that `data` has one element for each index of the contiguous `layout`, whose indices address
         // distinct elements. `self` is exclusively borrowed for the output's lifetime.
         unsafe {

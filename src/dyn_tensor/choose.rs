@@ -80,7 +80,7 @@ const MASK: (DType, &str) = (DType::Bool, needs::MASK);
 
 /// Returns the parameters of an operation along an axis, after checking that the tensor has the axis.
 fn along(op: &'static str, axis: usize, x: DynView<'_>, order: MemoryOrder) -> Result<Along, Error> {
-    let along = Along { op, axis, row_major: order.is_row_major() };
+    let along = Along { op, axis, row_major: order.is_row_major(), unsigned: false };
     along.check(x.shape())?;
     Ok(along)
 }

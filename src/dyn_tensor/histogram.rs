@@ -19,7 +19,7 @@ fn line<T: Element, Dev: Device>(x: &DynView<'_>, values: Vec<T>) -> Result<DynT
     Ok(DynTensor::contiguous(data, &[len], x.order()))
 }
 
-/// Returns the weights in row-major order, or `None` if there are none, after checking that they have type `f64` and the shape and the
+/// Returns the weights in memory order, or `None` if there are none, after checking that they have type `f64` and the shape and the
 /// device of `x`.
 fn weights_of<Dev: Device>(
     op: &'static str,
@@ -37,7 +37,9 @@ fn weights_of<Dev: Device>(
         ));
     }
     check_weights(op, x.shape(), weights.shape())?;
-    device_of::<Dev>(&weights).gather(elements(&weights)).map(Some)
+    // The order of `x`: tensors of rank 1 agree with both orders.
+    let layout = if x.order().is_row_major() { *weights.layout() } else { weights.layout().reverse_axes() };
+    device_of::<Dev>(&weights).gather(elements(&weights).in_layout(&layout)).map(Some)
 }
 
 fn counted<T: RealScalar, Dev: Device>(
@@ -46,7 +48,8 @@ fn counted<T: RealScalar, Dev: Device>(
     weights: Option<DynView<'_>>,
 ) -> Result<(DynTensor, DynTensor), Error> {
     let weights = weights_of::<Dev>(HISTOGRAM, &x, weights)?;
-    let all = via_host::read(device_of::<Dev>(&x), elements::<T, Dev>(&x))?;
+    let layout = x.enumeration();
+    let all = via_host::read(device_of::<Dev>(&x), elements::<T, Dev>(&x).in_layout(&layout))?;
     Ok(match weights {
         None => {
             let (counts, edges) = sums_of_bins(&all, bins, |_| 1i64)?;
@@ -79,7 +82,8 @@ fn counted_integers<T: RealScalar + Bits, Dev: Device>(
     weights: Option<DynView<'_>>,
 ) -> Result<DynTensor, Error> {
     let weights = weights_of::<Dev>(BINCOUNT, &x, weights)?;
-    let all = via_host::read(device_of::<Dev>(&x), elements::<T, Dev>(&x))?;
+    let layout = x.enumeration();
+    let all = via_host::read(device_of::<Dev>(&x), elements::<T, Dev>(&x).in_layout(&layout))?;
     match weights {
         None => line::<i64, Dev>(&x, sums_of_integers(&all, least, |_| 1)?),
         Some(weights) => line::<f64, Dev>(&x, sums_of_integers(&all, least, |i| weights[i])?),

@@ -6,16 +6,18 @@ use super::operand::{
 use super::storage::{DynData, DynDataMut};
 use super::tensor::{DynTensor, DynView, DynViewMut};
 use crate::axis::{IndexNumber, from_start};
-use crate::device::{Device, Reduce};
+use crate::device::{Device, Operand, Output, Permute, Reduce};
 use crate::dispatch;
 use crate::element::{Element, Ordered, RealScalar, Scalar};
+use crate::engine::nan_quantile::nan_quantile;
 use crate::engine::reduce::reduced_last;
 use crate::engine::same_instance;
+use crate::engine::unique_slices;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::ops::ordering::{
-    ARGSORT, DIGITIZE, IS_IN, LEXSORT, MEDIAN, PARTITION, QUANTILE, SEARCH, SORT, TOP_K, UNIQUE, check_kth,
-    check_levels, check_rising, check_top,
+    ARGSORT, DIGITIZE, IS_IN, LEXSORT, MEDIAN, NAN_MEDIAN, NAN_QUANTILE, PARTITION, QUANTILE, SEARCH, SORT,
+    TOP_K, UNIQUE, UNIQUE_SLICES, check_kth, check_levels, check_rising, check_top,
 };
 use crate::ops::{Quantile, Side};
 use crate::order::MemoryOrder;
@@ -34,6 +36,8 @@ macro_rules! ordered {
 }
 
 /// The result of [`DynTensor::unique_with`]: the distinct elements, and at which indices they occur. All NaNs count as equal.
+///
+/// For [`DynTensor::unique_slices_with`], the fields have the distinct slices along an axis instead of elements, and indices along it.
 #[derive(Debug)]
 pub struct DynUnique {
     /// The distinct elements, in ascending order.
@@ -150,20 +154,22 @@ fn top_k(x: DynView<'_>, axis: usize, k: usize) -> Result<(DynTensor, DynTensor)
     ordered!(TOP_K, x, T, Dev => greatest::<T, Dev>(x, axis, k))
 }
 
-fn quantiles_of<T: RealScalar, Dev: Reduce<T>>(
+/// Computes quantiles along an axis. If `keeps_axis`, the result has `levels` indices along the axis, otherwise it does not have the axis.
+/// `compute` takes an output whose last axis has extent `levels`, and the elements with the axis last.
+fn quantiles_of<T: RealScalar, Dev: Device>(
     op: &'static str,
     x: DynView<'_>,
     axis: usize,
-    levels: &[f64],
-    method: Option<Quantile>,
+    levels: usize,
     keeps_axis: bool,
+    compute: impl FnOnce(&Dev, Output<'_, T::Float, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
 ) -> Result<DynTensor, Error> {
     let row_major = x.order().is_row_major();
     let mut from = *x.layout();
     reduced_last(op, false, x.layout().axes(), &[axis], row_major, from.axes_mut())?;
     let (layout, to) = if keeps_axis {
         let mut shape = x.shape().to_vec();
-        shape[axis] = levels.len();
+        shape[axis] = levels;
         let layout = Layout::contiguous(&shape, row_major);
         (layout, layout.move_last(op, &[axis], row_major)?)
     } else {
@@ -172,7 +178,7 @@ fn quantiles_of<T: RealScalar, Dev: Reduce<T>>(
     };
     let (device, operand) = (device_of::<Dev>(&x), elements::<T, Dev>(&x).with_axes(from.axes(), 0));
     allocate_with::<<T as Scalar>::Float, Dev>(device, layout, x.order(), |out| {
-        device.quantile(out.in_layout(&to), operand, levels, method)
+        compute(device, out.in_layout(&to), operand)
     })
 }
 
@@ -187,16 +193,40 @@ fn quantile(
 ) -> Result<DynTensor, Error> {
     on_device!(op, x, Dev => dispatch!(
         x.dtype(),
-        T: RealScalar => quantiles_of::<T, Dev>(op, x, axis, levels, method, keeps_axis),
+        T: RealScalar => quantiles_of::<T, Dev>(op, x, axis, levels.len(), keeps_axis, |device, out, a| {
+            device.quantile(out, a, levels, method)
+        }),
         else => Err(lacking(op, x.dtype(), needs::ORDER))
     ))
 }
 
-fn median_of_all<T: RealScalar, Dev: Reduce<T>>(x: DynView<'_>) -> Result<DynTensor, Error> {
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn quantile_without_nan(
+    op: &'static str,
+    x: DynView<'_>,
+    axis: usize,
+    levels: &[f64],
+    method: Option<Quantile>,
+    keeps_axis: bool,
+) -> Result<DynTensor, Error> {
+    on_device!(op, x, Dev => dispatch!(
+        x.dtype(),
+        T: RealFloat => quantiles_of::<T, Dev>(op, x, axis, levels.len(), keeps_axis, |device, out, a| {
+            nan_quantile(device, out, a, levels, method)
+        }),
+        else => Err(lacking(op, x.dtype(), needs::FLOATS))
+    ))
+}
+
+/// Computes a median of all elements by `compute`, which takes an output of shape `[1]` and all elements.
+fn median_of_all<T: RealScalar, Dev: Device>(
+    x: DynView<'_>,
+    compute: impl FnOnce(&Dev, Output<'_, T::Float, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
+) -> Result<DynTensor, Error> {
     let (device, row_major) = (device_of::<Dev>(&x), x.order().is_row_major());
     let to = Layout::contiguous(&[1], row_major);
     allocate_with::<<T as Scalar>::Float, Dev>(device, Layout::contiguous(&[], row_major), x.order(), |out| {
-        device.quantile(out.in_layout(&to), elements::<T, Dev>(&x), &[0.5], None)
+        compute(device, out.in_layout(&to), elements::<T, Dev>(&x))
     })
 }
 
@@ -207,8 +237,22 @@ fn median(x: DynView<'_>) -> Result<DynTensor, Error> {
     }
     on_device!(MEDIAN, x, Dev => dispatch!(
         x.dtype(),
-        T: RealScalar => median_of_all::<T, Dev>(x),
+        T: RealScalar => median_of_all::<T, Dev>(x, |device, out, a| device.quantile(out, a, &[0.5], None)),
         else => Err(lacking(MEDIAN, x.dtype(), needs::ORDER))
+    ))
+}
+
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn median_without_nan(x: DynView<'_>) -> Result<DynTensor, Error> {
+    if x.is_empty() {
+        return Err(Error::Empty { op: NAN_MEDIAN, shape: x.shape().to_vec() });
+    }
+    on_device!(NAN_MEDIAN, x, Dev => dispatch!(
+        x.dtype(),
+        T: RealFloat => {
+            median_of_all::<T, Dev>(x, |device, out, a| nan_quantile(device, out, a, &[0.5], None))
+        },
+        else => Err(lacking(NAN_MEDIAN, x.dtype(), needs::FLOATS))
     ))
 }
 
@@ -233,6 +277,26 @@ fn different_with<T: Ordered, Dev: Reduce<T>>(x: DynView<'_>) -> Result<DynUniqu
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn unique_with(x: DynView<'_>) -> Result<DynUnique, Error> {
     ordered!(UNIQUE, x, T, Dev => different_with::<T, Dev>(x))
+}
+
+fn different_slices<T: Ordered, Dev: Permute<T>>(x: DynView<'_>, axis: usize) -> Result<DynUnique, Error> {
+    let (device, order) = (device_of::<Dev>(&x), x.order());
+    let along = unique_slices::taking(UNIQUE_SLICES, axis, order.is_row_major());
+    let [first, inverse, counts] = unique_slices::unique_slices(device, elements::<T, Dev>(&x), along)?
+        .map(|buffer| line::<i64, Dev>(device, buffer, order));
+    let mut layout = *x.layout();
+    layout.set(axis, first.len(), 1);
+    let layout = Layout::contiguous(layout.shape(), order.is_row_major());
+    let at = first.look();
+    let values = allocate_with(device, layout, order, |out| {
+        along.take(device, out, elements::<T, Dev>(&x), elements::<i64, Dev>(&at), false)
+    })?;
+    Ok(DynUnique { values, first, inverse, counts })
+}
+
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn unique_slices_with(x: DynView<'_>, axis: usize) -> Result<DynUnique, Error> {
+    ordered!(UNIQUE_SLICES, x, T, Dev => different_slices::<T, Dev>(x, axis))
 }
 
 /// Checks that a tensor has rank 1.
@@ -447,6 +511,77 @@ impl<S: DynData> DynTensor<S> {
         quantile(QUANTILE, self.look(), from_start(axis, self.rank()), levels, Some(method), true)
     }
 
+    /// Returns the median of all elements that are not NaN, as a tensor of rank 0. It is NaN if all elements are NaN.
+    ///
+    /// # Errors
+    /// If the tensor is empty, the elements are not real floating-point numbers, or the device allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[7.0, f64::NAN], [3.0, 4.0]]);
+    /// assert_eq!(x.nan_median()?.item()?, 4.0.into());
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn nan_median(&self) -> Result<DynTensor, Error> {
+        median_without_nan(self.look())
+    }
+
+    /// Returns the medians, along an axis, of the elements that are not NaN. The axis is removed. A median is NaN if all its elements are
+    /// NaN.
+    ///
+    /// # Errors
+    /// If the axis is out of range or has zero elements, the elements are not real floating-point numbers, or the device allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[7.0, f64::NAN, 2.0], [3.0, 4.0, 0.0]]);
+    /// assert_eq!(x.nan_median_axis(1)?.downcast_ref()?, tensor![4.5, 3.0]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn nan_median_axis(&self, axis: impl IndexNumber) -> Result<DynTensor, Error> {
+        quantile_without_nan(NAN_MEDIAN, self.look(), from_start(axis, self.rank()), &[0.5], None, false)
+    }
+
+    /// Returns the quantiles of one level, from 0 to 1, of the elements along an axis that are not NaN. The axis is removed. A quantile is
+    /// NaN if all its elements are NaN.
+    ///
+    /// # Errors
+    /// * If the level is not from 0 to 1.
+    /// * Those of [`nan_median_axis`](DynTensor::nan_median_axis).
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, Quantile, tensor};
+    /// let x = DynTensor::from(tensor![[8.0, f64::NAN, 2.0], [3.0, 4.0, 0.0]]);
+    /// assert_eq!(x.nan_quantile(1, 0.25, Quantile::Linear)?.downcast_ref()?, tensor![3.5, 1.5]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn nan_quantile(
+        &self,
+        axis: impl IndexNumber,
+        level: f64,
+        method: Quantile,
+    ) -> Result<DynTensor, Error> {
+        check_levels(&[level])?;
+        let axis = from_start(axis, self.rank());
+        quantile_without_nan(NAN_QUANTILE, self.look(), axis, &[level], Some(method), false)
+    }
+
+    /// Returns the quantiles of several levels, along an axis, of the elements that are not NaN. In the result, index `k` of the axis
+    /// contains the quantiles of `levels[k]`.
+    ///
+    /// # Errors
+    /// Those of [`nan_quantile`](DynTensor::nan_quantile).
+    pub fn nan_quantiles(
+        &self,
+        axis: impl IndexNumber,
+        levels: &[f64],
+        method: Quantile,
+    ) -> Result<DynTensor, Error> {
+        check_levels(levels)?;
+        let axis = from_start(axis, self.rank());
+        quantile_without_nan(NAN_QUANTILE, self.look(), axis, levels, Some(method), true)
+    }
+
     /// Returns the distinct elements, in ascending order, as a tensor of rank 1. If there are NaNs, the last element is one NaN.
     /// Of −0.0 and 0.0, the result contains the one that is first in memory order.
     ///
@@ -478,6 +613,38 @@ impl<S: DynData> DynTensor<S> {
     /// ```
     pub fn unique_with(&self) -> Result<DynUnique, Error> {
         unique_with(self.look())
+    }
+
+    /// Returns the distinct slices along an axis, in ascending order: see [`Tensor::unique_slices`](crate::Tensor::unique_slices).
+    ///
+    /// # Errors
+    /// If the axis is out of range, the element type is not ordered, or the device allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[2, 1], [1, 5], [2, 1]]);
+    /// assert_eq!(x.unique_slices(0)?.downcast_ref()?, tensor![[1, 5], [2, 1]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn unique_slices(&self, axis: impl IndexNumber) -> Result<DynTensor, Error> {
+        Ok(self.unique_slices_with(axis)?.values)
+    }
+
+    /// Returns the distinct slices along an axis, their first indices and their counts, and for each index along the axis the index of its
+    /// slice: see [`Tensor::unique_slices_with`](crate::Tensor::unique_slices_with).
+    ///
+    /// # Errors
+    /// Those of [`unique_slices`](DynTensor::unique_slices).
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[2, 1], [1, 5], [2, 1]]).unique_slices_with(0)?;
+    /// assert_eq!(x.inverse.downcast_ref()?, tensor![1_i64, 0, 1]);
+    /// assert_eq!(x.counts.downcast_ref()?, tensor![1_i64, 2]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn unique_slices_with(&self, axis: impl IndexNumber) -> Result<DynUnique, Error> {
+        unique_slices_with(self.look(), from_start(axis, self.rank()))
     }
 
     /// Returns, for each element of `values`, the index at which it can be inserted in `self` so that `self` stays sorted, as `i64`: see

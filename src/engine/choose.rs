@@ -32,6 +32,8 @@ pub(crate) struct Along {
     pub(crate) axis: usize,
     /// Whether the tensors are row-major.
     pub(crate) row_major: bool,
+    /// Whether the positions are the bits of numbers of type `usize`. Negative positions are then invalid.
+    pub(crate) unsigned: bool,
 }
 
 /// Layouts for the device: the other axes first, then the axes of the positions.
@@ -114,8 +116,11 @@ impl Along {
         shape: &[usize],
         at: Operand<'_, i64, Dev>,
     ) -> Result<(), Error> {
-        Permute::<T>::check_positions(device, at, shape[self.axis])
-            .map_err(|error| self.located(error, shape))
+        let checked = match self.unsigned {
+            true => Permute::<T>::check_unsigned(device, at, shape[self.axis]),
+            false => Permute::<T>::check_positions(device, at, shape[self.axis]),
+        };
+        checked.map_err(|error| self.located(error, shape))
     }
 
     /// Copies the elements of `a` at positions along the axis to `out`, whose shape is that of [`taken`](Along::taken). If `existing` is
@@ -161,7 +166,10 @@ impl Along {
         }
         let nest = self.nest(a.axes(), out.axes(), at.axes(), positions);
         let (out, at) = (out.in_layout(&nest.elements), at.in_layout(&nest.at));
-        device.take(out, a.in_layout(&nest.tensor), at).map_err(|error| self.located(error, a.shape()))
+        let from = a.in_layout(&nest.tensor);
+        let taken =
+            if self.unsigned { device.take_unsigned(out, from, at) } else { device.take(out, from, at) };
+        taken.map_err(|error| self.located(error, a.shape()))
     }
 
     /// Writes elements of `values` to positions along the axis of `out`, with separate positions for each index of the other axes. `values`
@@ -207,7 +215,11 @@ impl Along {
             let (at, values) = (at.in_layout(&nest.at), values.in_layout(&nest.elements));
             let shape = out.axes().shape();
             let out = out.in_layout(&nest.tensor);
-            device.scatter_with(op, out, at, values).map_err(|error| self.located(error, shape))
+            let scattered = match self.unsigned {
+                true => device.scatter_with_unsigned(op, out, at, values),
+                false => device.scatter_with(op, out, at, values),
+            };
+            scattered.map_err(|error| self.located(error, shape))
         })
     }
 }
@@ -339,7 +351,7 @@ pub(crate) fn check_rows<T: Element, Dev: Permute<T>>(
     let (rows, strides) = (at.shape()[0], at.strides());
     for (axis, &n) in shape.iter().enumerate() {
         let column = Layout::new(&[rows], &strides[..1]).moved(axis as isize * strides[1]);
-        let along = Along { op, axis, row_major: true };
+        let along = Along { op, axis, row_major: true, unsigned: false };
         Permute::<T>::check_positions(device, at.in_layout(&column), n)
             .map_err(|error| along.located(error, shape))?;
     }

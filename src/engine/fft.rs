@@ -208,6 +208,11 @@ pub(crate) fn check_frequencies(op: &'static str, n: usize, spacing: f64) -> Res
     Ok(1.0 / (n as f64 * spacing))
 }
 
+/// Returns the frequency `k` times `unit`. If `unit` has overflowed because the spacing is subnormal, frequency 0 is still 0.
+pub(crate) fn frequency(k: f64, unit: f64) -> f64 {
+    if k == 0.0 && unit.is_infinite() { 0.0 } else { k * unit }
+}
+
 /// Checks that all axes are in range, and that no axis is named twice.
 fn check_axes(op: &'static str, shape: &[usize], axes: &[usize]) -> Result<(), Error> {
     for (k, &axis) in axes.iter().enumerate() {

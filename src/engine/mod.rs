@@ -17,9 +17,11 @@ pub(crate) mod fft_convolve;
 pub(crate) mod interpolate;
 pub(crate) mod join;
 pub(crate) mod matmul;
+pub(crate) mod nan_quantile;
 pub(crate) mod pieces;
 pub(crate) mod rearrange;
 pub(crate) mod reduce;
+pub(crate) mod unique_slices;
 pub(crate) mod weights;
 
 use crate::device::Device;

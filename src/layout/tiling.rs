@@ -127,6 +127,18 @@ impl Blocks {
         contiguous.then(|| (rest.columns.remove(0), rest))
     }
 
+    /// Returns the extent of a row whose elements are contiguous in the source, the number of contiguous copies of each element in the
+    /// result, and the loops around the row. Returns `None` unless rows and columns are one such loop each.
+    pub(crate) fn split_repeated(&self) -> Option<(usize, usize, Blocks)> {
+        let ([row], [column]) = (self.rows.as_slice(), self.columns.as_slice()) else { return None };
+        let unit = self.unit as isize;
+        let copies = column.from == 0 && column.to == unit;
+        let next = row.from == unit && row.to == unit * column.extent as isize;
+        let sized = matches!(unit, 1 | 2 | 4 | 8 | 16);
+        let rest = Blocks { rows: Loops::new(), columns: Loops::new(), contiguous: false, ..*self };
+        (copies && next && sized).then_some((row.extent, column.extent, rest))
+    }
+
     /// Reverses axes with negative strides in the result. An axis with unit stride only in the source is reversed if its stride in
     /// the source is negative.
     fn turn(&mut self, left: &mut Loops) {

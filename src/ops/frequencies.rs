@@ -3,7 +3,7 @@
 use crate::axis::AxesArg;
 use crate::device::{Device, Permute};
 use crate::element::{Element, RealFloat};
-use crate::engine::fft::{check_frequencies, shift};
+use crate::engine::fft::{check_frequencies, frequency, shift};
 use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::Axes;
 use crate::order::Order;
@@ -122,8 +122,8 @@ impl<T: RealFloat, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// If `n` is 0, `spacing` is 0 or not finite, the shape exceeds the address space, or the allocation fails.
     pub fn try_fftfreq_in(n: usize, spacing: T, device: &Dev) -> Result<Self, Error> {
         let unit = check_frequencies("create frequencies", n, spacing.in_f64())?;
-        let frequency = |k: usize| if k <= (n - 1) / 2 { k as f64 } else { -((n - k) as f64) };
-        Self::try_from_fn_in([n], |[k]| T::from_f64(frequency(k) * unit), device)
+        let number = |k: usize| if k <= (n - 1) / 2 { k as f64 } else { -((n - k) as f64) };
+        Self::try_from_fn_in([n], |[k]| T::from_f64(frequency(number(k), unit)), device)
     }
 
     /// Returns the frequencies of the elements of an [`rfft`](Tensor::rfft) of length `n`: `0, 1, .. n / 2`, divided by `n · spacing`.
@@ -160,6 +160,6 @@ impl<T: RealFloat, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// If `n` is 0, `spacing` is 0 or not finite, the shape exceeds the address space, or the allocation fails.
     pub fn try_rfftfreq_in(n: usize, spacing: T, device: &Dev) -> Result<Self, Error> {
         let unit = check_frequencies("create frequencies", n, spacing.in_f64())?;
-        Self::try_from_fn_in([n / 2 + 1], |[k]| T::from_f64(k as f64 * unit), device)
+        Self::try_from_fn_in([n / 2 + 1], |[k]| T::from_f64(frequency(k as f64, unit)), device)
     }
 }

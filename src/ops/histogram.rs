@@ -261,7 +261,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: RealScalar,
     {
-        let x = via_host::read(self.device(), self.operand())?;
+        let layout = self.enumeration();
+        let x = via_host::read(self.device(), self.operand_in(&layout))?;
         let (counts, edges) = sums_of_bins(&x, &bins.into(), |_| 1i64)?;
         Ok((line(self.device(), counts)?, line(self.device(), edges)?))
     }
@@ -308,9 +309,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let weights = weights.agreed();
         same_instance(HISTOGRAM, self.device(), weights.device())?;
         check_weights(HISTOGRAM, self.shape().as_ref(), weights.shape().as_ref())?;
+        let (layout, of_weights) = (self.enumeration(), weights.enumeration());
         let (x, weights) = (
-            via_host::read(self.device(), self.operand())?,
-            via_host::read(weights.device(), weights.operand())?,
+            via_host::read(self.device(), self.operand_in(&layout))?,
+            via_host::read(weights.device(), weights.operand_in(&of_weights))?,
         );
         let (sums, edges) = sums_of_bins(&x, &bins.into(), |i| weights[i])?;
         Ok((line(self.device(), sums)?, line(self.device(), edges)?))
@@ -342,7 +344,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: RealScalar + Bits,
     {
-        let x = via_host::read(self.device(), self.operand())?;
+        let layout = self.enumeration();
+        let x = via_host::read(self.device(), self.operand_in(&layout))?;
         line(self.device(), sums_of_integers(&x, least, |_| 1i64)?)
     }
 
@@ -382,9 +385,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let weights = weights.agreed();
         same_instance(BINCOUNT, self.device(), weights.device())?;
         check_weights(BINCOUNT, self.shape().as_ref(), weights.shape().as_ref())?;
+        let (layout, of_weights) = (self.enumeration(), weights.enumeration());
         let (x, weights) = (
-            via_host::read(self.device(), self.operand())?,
-            via_host::read(weights.device(), weights.operand())?,
+            via_host::read(self.device(), self.operand_in(&layout))?,
+            via_host::read(weights.device(), weights.operand_in(&of_weights))?,
         );
         line(self.device(), sums_of_integers(&x, least, |i| weights[i])?)
     }

@@ -84,7 +84,7 @@ pub(crate) use slice::Bounds;
 pub use slice::{AllAxesSliced, SlicePart, UnchangedPart};
 pub use slice::{NewAxis, SliceArg, SliceOf, SliceRange, Stepped};
 pub(crate) use split::{chunk_count, collected, equal_parts, ranges_between};
-pub use unique::Unique;
+pub use unique::{Unique, UniqueSlices};
 
 /// Functions and reductions as values. They are arguments of these methods and of their fallible variants:
 ///
@@ -113,10 +113,10 @@ pub mod op {
 pub(crate) mod ordering {
     pub(crate) use super::histogram::{BINCOUNT, HISTOGRAM, check_weights, sums_of_bins, sums_of_integers};
     pub(crate) use super::partition::{PARTITION, TOP_K, check_kth, check_top};
-    pub(crate) use super::quantile::{MEDIAN, QUANTILE, check_levels};
+    pub(crate) use super::quantile::{MEDIAN, NAN_MEDIAN, NAN_QUANTILE, QUANTILE, check_levels};
     pub(crate) use super::search::{DIGITIZE, IS_IN, SEARCH, check_rising};
     pub(crate) use super::sort::{ARGSORT, LEXSORT, SORT};
-    pub(crate) use super::unique::UNIQUE;
+    pub(crate) use super::unique::{UNIQUE, UNIQUE_SLICES};
 }
 
 /// Functions that are private to their modules, exported for the tests of their CUDA source.

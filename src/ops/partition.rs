@@ -1,5 +1,6 @@
 //! Selection along an axis: partitions (`partition`) and the greatest elements (`top_k`).
 
+use super::compute::check_out;
 use crate::axis::{AxisArg, IndexNumber, as_given, from_start};
 use crate::device::{Device, Permute, Reduce};
 use crate::element::{Element, Ordered};
@@ -7,7 +8,7 @@ use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::order::Order;
 use crate::rank::Dim;
-use crate::storage::Storage;
+use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
 pub(crate) const PARTITION: &str = "partition";
@@ -83,12 +84,71 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     {
         let k = check_kth(self.axes(), axis.index(), k)?;
         let mut out = self.try_to_owned()?;
+        out.partition_lines(axis.index(), k)?;
+        Ok(out)
+    }
+
+    /// [`partition`](Tensor::partition) into a preallocated tensor or mutable view of exactly the shape of `self`.
+    ///
+    /// # Panics
+    /// If `out` has another shape, the axis is out of range, `k` is not an index along it, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let mut out = Tensor::zeros([4]);
+    /// tensor![40, 10, 30, 20].partition_into(0, 1, &mut out);
+    /// assert_eq!((out[[0]], out[[1]]), (10, 20));
+    /// ```
+    #[track_caller]
+    pub fn partition_into<A: AxisArg<D>, S2>(
+        &self,
+        axis: A,
+        k: impl IndexNumber,
+        out: &mut Tensor<T, D, O, Dev, S2>,
+    ) where
+        T: Ordered,
+        Dev: Permute<T> + Reduce<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        unwrap_or_panic(self.try_partition_into(axis, k, out));
+    }
+
+    /// Fallible variant of [`partition_into`](Tensor::partition_into).
+    ///
+    /// # Errors
+    /// * If `out` has another shape or is on another instance of the device, the axis is out of range, or `k` is not an index along it:
+    ///   `out` is unchanged.
+    /// * If the allocation fails: `out` may be partly written.
+    pub fn try_partition_into<A: AxisArg<D>, S2>(
+        &self,
+        axis: A,
+        k: impl IndexNumber,
+        out: &mut Tensor<T, D, O, Dev, S2>,
+    ) -> Result<(), Error>
+    where
+        T: Ordered,
+        Dev: Permute<T> + Reduce<T>,
+        S2: StorageMut<T, Dev>,
+    {
+        let k = check_kth(self.axes(), axis.index(), k)?;
+        check_out(PARTITION, self.shape().as_ref(), self.device(), out)?;
+        let (output, device) = out.output();
+        Permute::copy(device, output, self.operand())?;
+        out.partition_lines(axis.index(), k)
+    }
+
+    /// Partitions each line along an axis in place. `k` must be an index along it.
+    fn partition_lines(&mut self, axis: usize, k: usize) -> Result<(), Error>
+    where
+        T: Ordered,
+        Dev: Reduce<T>,
+        S: StorageMut<T, Dev>,
+    {
         let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
         let to = AxesMut::new(shape.as_mut(), strides.as_mut());
-        out.axes().move_last(PARTITION, &[axis.index()], O::ROW_MAJOR, to)?;
-        let (output, device) = out.output_with_axes(Axes::new(shape.as_ref(), strides.as_ref()), 0);
-        device.partition(output, k)?;
-        Ok(out)
+        self.axes().move_last(PARTITION, &[axis], O::ROW_MAJOR, to)?;
+        let (output, device) = self.output_with_axes(Axes::new(shape.as_ref(), strides.as_ref()), 0);
+        device.partition(output, k)
     }
 
     /// Returns the `k` greatest elements along an axis, the greatest first, and their indices along the axis.
@@ -128,23 +188,81 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Ordered,
         Dev: Reduce<T>,
     {
-        let axis = axis.index();
-        check_top(self.axes(), axis, k)?;
+        check_top(self.axes(), axis.index(), k)?;
         let mut shape = self.shape();
-        shape.as_mut()[axis] = k;
+        shape.as_mut()[axis.index()] = k;
         let mut values = Tensor::<T, D, O, Dev>::allocate(shape, self.device().clone())?;
         let mut indices = Tensor::<i64, D, O, Dev>::allocate(shape, self.device().clone())?;
+        self.try_top_k_into(axis, &mut values, &mut indices)?;
+        Ok((values, indices))
+    }
+
+    /// [`top_k`](Tensor::top_k) into two preallocated tensors or mutable views: the values and their indices. They have the shape of `self`
+    /// except along the axis, where their extent is `k`.
+    ///
+    /// # Panics
+    /// If the outputs have different or other shapes, the axis is out of range, it has fewer than `k` elements, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Tensor, tensor};
+    /// let (mut values, mut indices) = (Tensor::zeros([2, 2]), Tensor::zeros([2, 2]));
+    /// tensor![[10, 40, 30], [70, 50, 70]].top_k_into(1, &mut values, &mut indices);
+    /// assert_eq!(values, tensor![[40, 30], [70, 70]]);
+    /// assert_eq!(indices, tensor![[1, 2], [0, 2]]);
+    /// ```
+    #[track_caller]
+    pub fn top_k_into<A: AxisArg<D>, S2, S3>(
+        &self,
+        axis: A,
+        values: &mut Tensor<T, D, O, Dev, S2>,
+        indices: &mut Tensor<i64, D, O, Dev, S3>,
+    ) where
+        T: Ordered,
+        Dev: Reduce<T>,
+        S2: StorageMut<T, Dev>,
+        S3: StorageMut<i64, Dev>,
+    {
+        unwrap_or_panic(self.try_top_k_into(axis, values, indices));
+    }
+
+    /// Fallible variant of [`top_k_into`](Tensor::top_k_into).
+    ///
+    /// # Errors
+    /// * If the outputs have different or other shapes or are on another instance of the device, the axis is out of range, or it has fewer
+    ///   than `k` elements: the outputs are unchanged.
+    /// * If the allocation fails: the outputs may be partly written.
+    pub fn try_top_k_into<A: AxisArg<D>, S2, S3>(
+        &self,
+        axis: A,
+        values: &mut Tensor<T, D, O, Dev, S2>,
+        indices: &mut Tensor<i64, D, O, Dev, S3>,
+    ) -> Result<(), Error>
+    where
+        T: Ordered,
+        Dev: Reduce<T>,
+        S2: StorageMut<T, Dev>,
+        S3: StorageMut<i64, Dev>,
+    {
+        let axis = axis.index();
+        self.axes().check_axis(TOP_K, axis)?;
+        let k = values.shape().as_ref()[axis];
+        check_top(self.axes(), axis, k)?;
+        let mut expected = self.shape();
+        expected.as_mut()[axis] = k;
+        check_out(TOP_K, expected.as_ref(), self.device(), values)?;
+        check_out(TOP_K, expected.as_ref(), self.device(), indices)?;
         let (mut from_shape, mut from) = (D::Shape::default(), D::Strides::default());
         let (mut to_shape, mut to) = (D::Shape::default(), D::Strides::default());
-        let last = |axes: Axes<'_>, to| axes.move_last(TOP_K, &[axis], O::ROW_MAJOR, to);
-        last(self.axes(), AxesMut::new(from_shape.as_mut(), from.as_mut()))?;
-        // Both results are contiguous and have the same strides.
-        last(values.axes(), AxesMut::new(to_shape.as_mut(), to.as_mut()))?;
-        let axes = Axes::new(to_shape.as_ref(), to.as_ref());
-        let (to_indices, _) = indices.output_with_axes(axes, 0);
-        let (to_values, device) = values.output_with_axes(axes, 0);
+        let mut to_indices = D::Strides::default();
+        let last = |axes: Axes<'_>, shape: &mut [usize], strides: &mut [isize]| {
+            axes.move_last(TOP_K, &[axis], O::ROW_MAJOR, AxesMut::new(shape, strides))
+        };
+        last(self.axes(), from_shape.as_mut(), from.as_mut())?;
+        last(indices.axes(), to_shape.as_mut(), to_indices.as_mut())?;
+        last(values.axes(), to_shape.as_mut(), to.as_mut())?;
+        let (to_indices, _) = indices.output_with_axes(Axes::new(to_shape.as_ref(), to_indices.as_ref()), 0);
+        let (to_values, device) = values.output_with_axes(Axes::new(to_shape.as_ref(), to.as_ref()), 0);
         let operand = self.operand_with_axes(Axes::new(from_shape.as_ref(), from.as_ref()), 0);
-        device.top_k(to_values, to_indices, operand)?;
-        Ok((values, indices))
+        device.top_k(to_values, to_indices, operand)
     }
 }

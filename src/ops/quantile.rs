@@ -1,8 +1,9 @@
 //! Medians and quantiles.
 
 use crate::axis::AxisArg;
-use crate::device::{Device, Reduce};
-use crate::element::{Element, RealScalar};
+use crate::device::{Device, Operand, Output, Reduce};
+use crate::element::{Element, RealFloat, RealScalar};
+use crate::engine::nan_quantile::nan_quantile;
 use crate::engine::reduce::reduced_last;
 use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::{Axes, AxesMut};
@@ -13,6 +14,8 @@ use crate::tensor::Tensor;
 
 pub(crate) const MEDIAN: &str = "median";
 pub(crate) const QUANTILE: &str = "quantile";
+pub(crate) const NAN_MEDIAN: &str = "median without NaN";
+pub(crate) const NAN_QUANTILE: &str = "quantile without NaN";
 
 /// How a quantile is computed from sorted elements: the nine methods of Hyndman and Fan (The American Statistician 50, 1996), with
 /// NumPy's names.
@@ -161,13 +164,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: RealScalar,
         Dev: Reduce<T>,
     {
-        if self.is_empty() {
-            return Err(Error::Empty { op: MEDIAN, shape: self.shape().as_ref().to_vec() });
-        }
-        let mut out = Tensor::allocate([], self.device().clone())?;
-        let (output, device) = out.output_with_axes(Axes::new(&[1], &[1]), 0);
-        device.quantile(output, self.operand(), &[0.5], None)?;
-        Ok(out)
+        self.median_of_all(MEDIAN, |device, out, a| device.quantile(out, a, &[0.5], None))
     }
 
     /// [`median`](Tensor::median) over one axis, which the result does not have.
@@ -201,7 +198,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: RemoveAxes<1, Removed = R>,
         A: AxisArg<D>,
     {
-        self.quantiles_of(MEDIAN, axis.index(), &[0.5], None)
+        self.quantiles_of(MEDIAN, axis.index(), 1, |device, out, a| device.quantile(out, a, &[0.5], None))
     }
 
     /// Returns quantiles along an axis, for levels from 0 to 1. For one level, the result does not have the axis. For an array of levels,
@@ -247,22 +244,153 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
         Q: QuantileArg<D>,
     {
-        check_levels(levels.levels())?;
-        self.quantiles_of(QUANTILE, axis.index(), levels.levels(), Some(method))
+        let levels = levels.levels();
+        check_levels(levels)?;
+        self.quantiles_of(QUANTILE, axis.index(), levels.len(), |device, out, a| {
+            device.quantile(out, a, levels, Some(method))
+        })
     }
 
-    /// Computes quantiles along an axis. If `R` is the rank of `self`, the result has one index along the axis for each level. Otherwise,
-    /// the result does not have the axis, and there is one level. If `method` is `None`, computes medians.
+    /// Returns the median of all elements that are not NaN. The median is NaN if all elements are NaN.
+    ///
+    /// # Panics
+    /// If the tensor is empty, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[7.0, f64::NAN], [3.0, 4.0]].nan_median().item(), 4.0);
+    /// ```
+    #[doc(alias = "nanmedian")]
+    #[track_caller]
+    pub fn nan_median(&self) -> Tensor<T::Float, Rank<0>, O, Dev>
+    where
+        T: RealFloat,
+    {
+        unwrap_or_panic(self.try_nan_median())
+    }
+
+    /// Fallible variant of [`nan_median`](Tensor::nan_median).
+    ///
+    /// # Errors
+    /// If the tensor is empty, or the allocation fails.
+    pub fn try_nan_median(&self) -> Result<Tensor<T::Float, Rank<0>, O, Dev>, Error>
+    where
+        T: RealFloat,
+    {
+        self.median_of_all(NAN_MEDIAN, |device, out, a| nan_quantile(device, out, a, &[0.5], None))
+    }
+
+    /// [`nan_median`](Tensor::nan_median) over one axis, which the result does not have.
+    ///
+    /// # Panics
+    /// If the axis is out of range or has zero elements, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[7.0, f64::NAN, 2.0], [3.0, 4.0, 0.0]].nan_median_axis(1), tensor![4.5, 3.0]);
+    /// ```
+    #[track_caller]
+    pub fn nan_median_axis<R: Dim, A>(&self, axis: A) -> Tensor<T::Float, R, O, Dev>
+    where
+        T: RealFloat,
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        unwrap_or_panic(self.try_nan_median_axis(axis))
+    }
+
+    /// Fallible variant of [`nan_median_axis`](Tensor::nan_median_axis).
+    ///
+    /// # Errors
+    /// If the axis is out of range or has zero elements, or the allocation fails.
+    pub fn try_nan_median_axis<R: Dim, A>(&self, axis: A) -> Result<Tensor<T::Float, R, O, Dev>, Error>
+    where
+        T: RealFloat,
+        D: RemoveAxes<1, Removed = R>,
+        A: AxisArg<D>,
+    {
+        self.quantiles_of(NAN_MEDIAN, axis.index(), 1, |device, out, a| {
+            nan_quantile(device, out, a, &[0.5], None)
+        })
+    }
+
+    /// [`quantile`](Tensor::quantile) of the elements that are not NaN. The quantiles of elements that are all NaN are NaN.
+    ///
+    /// # Panics
+    /// If the axis is out of range or has zero elements, a level is not from 0 to 1, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Quantile, tensor};
+    /// let x = tensor![[8.0, f64::NAN, 2.0], [3.0, 4.0, 0.0]];
+    /// assert_eq!(x.nan_quantile(1, 0.25, Quantile::Linear), tensor![3.5, 1.5]);
+    /// assert_eq!(x.nan_quantile(1, [0.0, 1.0], Quantile::Linear), tensor![[2.0, 8.0], [0.0, 4.0]]);
+    /// ```
+    #[doc(alias = "nanquantile")]
+    #[doc(alias = "nanpercentile")]
+    #[track_caller]
+    pub fn nan_quantile<A, Q>(&self, axis: A, levels: Q, method: Quantile) -> Tensor<T::Float, Q::Dim, O, Dev>
+    where
+        T: RealFloat,
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+        Q: QuantileArg<D>,
+    {
+        unwrap_or_panic(self.try_nan_quantile(axis, levels, method))
+    }
+
+    /// Fallible variant of [`nan_quantile`](Tensor::nan_quantile).
+    ///
+    /// # Errors
+    /// If the axis is out of range or has zero elements, a level is not from 0 to 1, or the allocation fails.
+    pub fn try_nan_quantile<A, Q>(
+        &self,
+        axis: A,
+        levels: Q,
+        method: Quantile,
+    ) -> Result<Tensor<T::Float, Q::Dim, O, Dev>, Error>
+    where
+        T: RealFloat,
+        D: RemoveAxes<1>,
+        A: AxisArg<D>,
+        Q: QuantileArg<D>,
+    {
+        let levels = levels.levels();
+        check_levels(levels)?;
+        self.quantiles_of(NAN_QUANTILE, axis.index(), levels.len(), |device, out, a| {
+            nan_quantile(device, out, a, levels, Some(method))
+        })
+    }
+
+    /// Computes a median of all elements by `compute`, which takes an output of shape `[1]` and all elements.
+    fn median_of_all(
+        &self,
+        op: &'static str,
+        compute: impl FnOnce(&Dev, Output<'_, T::Float, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
+    ) -> Result<Tensor<T::Float, Rank<0>, O, Dev>, Error>
+    where
+        T: RealScalar,
+    {
+        if self.is_empty() {
+            return Err(Error::Empty { op, shape: self.shape().as_ref().to_vec() });
+        }
+        let mut out = Tensor::allocate([], self.device().clone())?;
+        let (output, device) = out.output_with_axes(Axes::new(&[1], &[1]), 0);
+        compute(device, output, self.operand())?;
+        Ok(out)
+    }
+
+    /// Computes quantiles along an axis. If `R` is the rank of `self`, the result has `levels` indices along the axis. Otherwise, the
+    /// result does not have the axis, and `levels` is 1. `compute` takes an output whose last axis has extent `levels`, and the elements
+    /// with the axis last.
     fn quantiles_of<R: Dim>(
         &self,
         op: &'static str,
         axis: usize,
-        levels: &[f64],
-        method: Option<Quantile>,
+        levels: usize,
+        compute: impl FnOnce(&Dev, Output<'_, T::Float, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
     ) -> Result<Tensor<T::Float, R, O, Dev>, Error>
     where
         T: RealScalar,
-        Dev: Reduce<T>,
     {
         let (mut from_shape, mut from) = (D::Shape::default(), D::Strides::default());
         let to = AxesMut::new(from_shape.as_mut(), from.as_mut());
@@ -272,7 +400,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let keeps_axis = R::NDIM == D::NDIM;
         if keeps_axis {
             shape.as_mut().copy_from_slice(self.shape().as_ref());
-            shape.as_mut()[axis] = levels.len();
+            shape.as_mut()[axis] = levels;
         } else {
             shape.as_mut().copy_from_slice(&from_shape.as_ref()[..leading]);
         }
@@ -287,7 +415,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         }
         let (output, device) = out.output_with_axes(Axes::new(to_shape.as_ref(), to.as_ref()), 0);
         let operand = self.operand_with_axes(Axes::new(from_shape.as_ref(), from.as_ref()), 0);
-        device.quantile(output, operand, levels, method)?;
+        compute(device, output, operand)?;
         Ok(out)
     }
 }

@@ -154,7 +154,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 /// # Errors
 /// If an edge is less than the one before it, or one of two or more edges is NaN.
 pub(crate) fn check_rising<T: Ordered>(edges: &[T]) -> Result<(), Error> {
-    match edges.windows(2).position(|pair| pair[0].partial_cmp(&pair[1]).is_none_or(|order| order.is_gt())) {
+    let falls = |pair: &[T]| pair[0].partial_cmp(&pair[1]).is_none_or(|order| order.is_gt());
+    match edges.windows(2).position(falls) {
+        // A single edge is in no pair.
+        None if edges.first().is_some_and(|edge| edge.partial_cmp(edge).is_none()) => Err(Error::Argument {
+            op: DIGITIZE,
+            reason: format!("edge 0 is {}; edges must be numbers that can be ordered", edges[0]),
+        }),
         None => Ok(()),
         Some(i) => Err(Error::Argument {
             op: DIGITIZE,

@@ -18,7 +18,7 @@ pub(crate) const LEXSORT: &str = "lexsort";
 macro_rules! sorts {
     ($(
         $(#[$doc:meta])*
-        $sort:ident $try_sort:ident $inplace:ident $try_inplace:ident $argsort:ident $try_argsort:ident $into:ident $try_into:ident,
+        $sort:ident $try_sort:ident $sort_into:ident $try_sort_into:ident $inplace:ident $try_inplace:ident $argsort:ident $try_argsort:ident $into:ident $try_into:ident,
         $descending:literal, $order:literal, $sorted:literal, $inplace_sorted:literal, $indices:literal;
     )*) => {$(
         impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
@@ -56,6 +56,49 @@ macro_rules! sorts {
                 let mut sorted = self.try_to_owned()?;
                 sorted.$try_inplace(axis)?;
                 Ok(sorted)
+            }
+
+            #[doc = concat!("[`", stringify!($sort), "`](Tensor::", stringify!($sort), ") into a preallocated tensor or mutable view of exactly the shape of `self`.")]
+            ///
+            /// # Panics
+            /// If `out` has another shape, the axis is out of range, or the allocation fails.
+            ///
+            /// ```
+            /// use vierbein::{Tensor, tensor};
+            /// let mut out = Tensor::zeros([3]);
+            #[doc = concat!("tensor![3, 1, 2].", stringify!($sort_into), "(0, &mut out);")]
+            #[doc = concat!("assert_eq!(out, tensor!", $inplace_sorted, ");")]
+            /// ```
+            #[track_caller]
+            pub fn $sort_into<A: AxisArg<D>, S2>(&self, axis: A, out: &mut Tensor<T, D, O, Dev, S2>)
+            where
+                T: Ordered,
+                Dev: Permute<T> + Reduce<T>,
+                S2: StorageMut<T, Dev>,
+            {
+                unwrap_or_panic(self.$try_sort_into(axis, out));
+            }
+
+            #[doc = concat!("Fallible variant of [`", stringify!($sort_into), "`](Tensor::", stringify!($sort_into), ").")]
+            ///
+            /// # Errors
+            /// * If `out` has another shape or is on another instance of the device, or the axis is out of range: `out` is unchanged.
+            /// * If the allocation fails: `out` may be partly written.
+            pub fn $try_sort_into<A: AxisArg<D>, S2>(
+                &self,
+                axis: A,
+                out: &mut Tensor<T, D, O, Dev, S2>,
+            ) -> Result<(), Error>
+            where
+                T: Ordered,
+                Dev: Permute<T> + Reduce<T>,
+                S2: StorageMut<T, Dev>,
+            {
+                self.axes().check_axis(SORT, axis.index())?;
+                check_out(SORT, self.shape().as_ref(), self.device(), out)?;
+                let (output, device) = out.output();
+                Permute::copy(device, output, self.operand())?;
+                out.$try_inplace(axis)
             }
 
             #[doc = concat!("Sorts the elements along an axis in place, in ", $order, " order.")]
@@ -184,11 +227,12 @@ macro_rules! sorts {
     )*};
 }
 sorts! {
-    sort try_sort sort_inplace try_sort_inplace argsort try_argsort argsort_into try_argsort_into,
+    sort try_sort sort_into try_sort_into sort_inplace try_sort_inplace argsort try_argsort argsort_into try_argsort_into,
     false, "ascending", "[[1, 2, 3], [4, 5, 6]]", "[1, 2, 3]", "[1, 3, 2, 0]";
 }
 sorts! {
-    sort_descending try_sort_descending sort_descending_inplace try_sort_descending_inplace
+    sort_descending try_sort_descending sort_descending_into try_sort_descending_into
+    sort_descending_inplace try_sort_descending_inplace
     argsort_descending try_argsort_descending argsort_descending_into try_argsort_descending_into,
     true, "descending", "[[3, 2, 1], [6, 5, 4]]", "[3, 2, 1]", "[0, 2, 1, 3]";
 }

@@ -230,7 +230,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-/// Returns an empty list with capacity for `count` views.
+/// Returns an empty list with capacity for `count` views or ranges.
 fn reserved<V>(count: usize) -> Result<Vec<V>, Error> {
     let mut views = Vec::new();
     match views.try_reserve_exact(count) {
@@ -269,14 +269,14 @@ pub(crate) fn equal_parts(shape: &[usize], axis: usize, extent: usize, parts: us
 /// Returns the ranges of indices before the first position, between neighbouring positions, and from the last position on.
 ///
 /// # Errors
-/// If a position is out of range, or less than the one before it.
+/// If a position is out of range, or less than the one before it, or if the allocation of the list fails.
 pub(crate) fn ranges_between(
     shape: &[usize],
     axis: usize,
     extent: usize,
     positions: &[impl IndexNumber],
 ) -> Result<Vec<Range<usize>>, Error> {
-    let mut ranges = Vec::with_capacity(positions.len() + 1);
+    let mut ranges = reserved(positions.len().saturating_add(1))?;
     let mut start = 0;
     for &position in positions {
         let end = from_start(position, extent);

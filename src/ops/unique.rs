@@ -1,7 +1,9 @@
 //! The distinct elements of a tensor.
 
-use crate::device::{Device, Reduce};
+use crate::axis::AxisArg;
+use crate::device::{Device, Permute, Reduce};
 use crate::element::{Element, Ordered};
+use crate::engine::unique_slices::{taking, unique_slices};
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
@@ -9,6 +11,7 @@ use crate::storage::Storage;
 use crate::tensor::Tensor;
 
 pub(crate) const UNIQUE: &str = "find the different elements";
+pub(crate) const UNIQUE_SLICES: &str = "find the different slices";
 
 /// The result of [`unique_with`](Tensor::unique_with): the distinct elements, and where they occur.
 #[derive(Debug)]
@@ -20,6 +23,19 @@ pub struct Unique<T: Element, O: Order, Dev: Device> {
     /// For each element of the tensor, in memory order, its index in `values`.
     pub inverse: Tensor<i64, Rank<1>, O, Dev>,
     /// For each element of `values`, the number of its occurrences.
+    pub counts: Tensor<i64, Rank<1>, O, Dev>,
+}
+
+/// The result of [`unique_slices_with`](Tensor::unique_slices_with): the distinct slices along an axis, and where they occur.
+#[derive(Debug)]
+pub struct UniqueSlices<T: Element, D: Dim, O: Order, Dev: Device> {
+    /// The distinct slices, in ascending order.
+    pub values: Tensor<T, D, O, Dev>,
+    /// For each slice of `values`, the index of its first occurrence along the axis.
+    pub first: Tensor<i64, Rank<1>, O, Dev>,
+    /// For each index along the axis, the index of its slice in `values`.
+    pub inverse: Tensor<i64, Rank<1>, O, Dev>,
+    /// For each slice of `values`, the number of its occurrences.
     pub counts: Tensor<i64, Rank<1>, O, Dev>,
 }
 
@@ -100,5 +116,86 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         let [first, inverse, counts] = places.map(line);
         let len = Dev::len(&values);
         Ok(Unique { values: Tensor::contiguous(values, [len], device.clone()), first, inverse, counts })
+    }
+
+    /// Returns the distinct slices along an axis, in ascending order: for axis 0 of a matrix, the distinct rows.
+    ///
+    /// Slices are compared element by element in memory order: the first elements that differ decide. NaN is greater than all numbers. All
+    /// NaN count as equal, and so do −0.0 and 0.0; of equal slices, the result has the first one.
+    ///
+    /// # Panics
+    /// If the axis is out of range, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[2, 1], [1, 5], [2, 1], [1, 3]];
+    /// assert_eq!(x.unique_slices(0), tensor![[1, 3], [1, 5], [2, 1]]);
+    /// ```
+    #[track_caller]
+    pub fn unique_slices<A: AxisArg<D>>(&self, axis: A) -> Tensor<T, D, O, Dev>
+    where
+        T: Ordered,
+        Dev: Permute<T>,
+    {
+        unwrap_or_panic(self.try_unique_slices(axis))
+    }
+
+    /// Fallible variant of [`unique_slices`](Tensor::unique_slices).
+    ///
+    /// # Errors
+    /// If the axis is out of range, or the allocation fails.
+    pub fn try_unique_slices<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        T: Ordered,
+        Dev: Permute<T>,
+    {
+        Ok(self.try_unique_slices_with(axis)?.values)
+    }
+
+    /// Returns the distinct slices along an axis in ascending order and, for each of them, its first occurrence and the number of its
+    /// occurrences. Also returns, for each index along the axis, the index of its slice among the distinct slices. Slices are compared as
+    /// [`unique_slices`](Tensor::unique_slices) compares them.
+    ///
+    /// # Panics
+    /// If the axis is out of range, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let x = tensor![[2, 1], [1, 5], [2, 1]].unique_slices_with(0);
+    /// assert_eq!(x.values, tensor![[1, 5], [2, 1]]);
+    /// assert_eq!(x.first, tensor![1, 0]);
+    /// assert_eq!(x.inverse, tensor![1, 0, 1]);
+    /// assert_eq!(x.counts, tensor![1, 2]);
+    /// ```
+    #[track_caller]
+    pub fn unique_slices_with<A: AxisArg<D>>(&self, axis: A) -> UniqueSlices<T, D, O, Dev>
+    where
+        T: Ordered,
+        Dev: Permute<T>,
+    {
+        unwrap_or_panic(self.try_unique_slices_with(axis))
+    }
+
+    /// Fallible variant of [`unique_slices_with`](Tensor::unique_slices_with).
+    ///
+    /// # Errors
+    /// If the axis is out of range, or the allocation fails.
+    pub fn try_unique_slices_with<A: AxisArg<D>>(&self, axis: A) -> Result<UniqueSlices<T, D, O, Dev>, Error>
+    where
+        T: Ordered,
+        Dev: Permute<T>,
+    {
+        let along = taking(UNIQUE_SLICES, axis.index(), O::ROW_MAJOR);
+        let device = self.device();
+        let [first, inverse, counts] = unique_slices(device, self.operand(), along)?.map(|buffer| {
+            let len = Dev::len(&buffer);
+            Tensor::<_, Rank<1>, O, Dev>::contiguous(buffer, [len], device.clone())
+        });
+        let mut shape = self.shape();
+        shape.as_mut()[along.axis] = first.len();
+        let values = Tensor::allocate_with(shape, device.clone(), |out, device| {
+            along.take(device, out, self.operand(), first.operand(), false)
+        })?;
+        Ok(UniqueSlices { values, first, inverse, counts })
     }
 }

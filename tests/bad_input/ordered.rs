@@ -93,6 +93,57 @@ pub(crate) fn median(line: &[f64]) -> Option<f64> {
     }
 }
 
+/// Returns the median of the elements that are not NaN; NaN if there are only NaN.
+pub(crate) fn nan_median(line: &[f64]) -> Option<f64> {
+    let numbers: Vec<f64> = line.iter().copied().filter(|x| !x.is_nan()).collect();
+    if line.is_empty() { None } else { Some(median(&numbers).unwrap_or(f64::NAN)) }
+}
+
+/// Returns the maximum of the elements that are not NaN; NaN if there are only NaN.
+pub(crate) fn nan_maximum(line: &[f64]) -> Option<f64> {
+    let numbers = line.iter().copied().filter(|x| !x.is_nan());
+    if line.is_empty() { None } else { Some(numbers.reduce(f64::max).unwrap_or(f64::NAN)) }
+}
+
+/// Returns the distinct slices along an axis, in lexicographic order.
+pub(crate) fn unique_slices(x: &Array, axis: usize) -> Outcome {
+    check_axis(x, axis)?;
+    allocated(&[x.shape[axis]], 8)?;
+    allocated(&x.shape, 8)?;
+    if x.shape.contains(&0) {
+        // All slices are empty, or there is none.
+        let mut shape = x.shape.clone();
+        shape[axis] = shape[axis].min(1);
+        return Ok(Array::from_fn(&shape, |_| 0.0));
+    }
+    let mut others = x.shape.clone();
+    others[axis] = 1;
+    let others = indices(&others);
+    let mut slices: Vec<Vec<f64>> = (0..x.shape[axis])
+        .map(|k| {
+            let element = |index: &Vec<usize>| {
+                let mut index = index.clone();
+                index[axis] = k;
+                x.at(&index)
+            };
+            others.iter().map(element).collect()
+        })
+        .collect();
+    let order = |a: &[f64], b: &[f64]| {
+        a.iter().zip(b).map(|(a, b)| compare(*a, *b)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    };
+    slices.sort_by(|a, b| order(a, b));
+    slices.dedup_by(|a, b| order(a, b).is_eq());
+    let mut shape = x.shape.clone();
+    shape[axis] = slices.len();
+    Ok(Array::from_fn(&shape, |index| {
+        let mut at = index.to_vec();
+        at[axis] = 0;
+        let place = others.iter().position(|other| *other == at).expect("an index of the other axes");
+        slices[index[axis]][place]
+    }))
+}
+
 /// Returns the distinct elements, in ascending order.
 pub(crate) fn unique(x: &Array) -> Outcome {
     allocated(&x.shape, 8)?;

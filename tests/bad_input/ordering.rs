@@ -2,11 +2,11 @@
 
 use super::array::{Array, Outcome, Rejection, reduce, reject};
 use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row};
-use super::hazards::{countable, one, sixteen, two};
+use super::hazards::{countable, one, sixteen, two, weighable};
 use super::operand::Operand;
 use super::ordered::{
-    along, compare, greatest, isin, labels, least, lexsort, median, one_hot, places, positive,
-    set_difference, set_intersection, set_union, sorted, two_bins, unique,
+    along, compare, greatest, isin, labels, least, lexsort, median, nan_maximum, nan_median, one_hot, places,
+    positive, set_difference, set_intersection, set_union, sorted, two_bins, unique, unique_slices,
 };
 use super::{at_rank, at_ranks, done};
 use vierbein::prelude::*;
@@ -23,13 +23,29 @@ const WHOLE: Call =
 
 /// Rows of one sorting direction: sorting into a new tensor, sorting in place, the indices, and the indices in a preallocated output.
 macro_rules! sorts {
-    ($descending:literal, $sort:ident $try_sort:ident $inplace:ident $try_inplace:ident
+    ($descending:literal, $sort:ident $try_sort:ident $sort_into:ident $try_sort_into:ident $inplace:ident $try_inplace:ident
      $argsort:ident $try_argsort:ident $into:ident $try_into:ident) => {
         [
             Call {
                 names: &[stringify!($sort), stringify!($try_sort)],
                 verb: "sort",
                 run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.$try_sort(n[0]), panics x.$sort(n[0]))),
+                expected: |a, n| along(&a[0], n[0], |line| sorted(line, $descending)),
+                ..AXIS
+            },
+            Call {
+                names: &[stringify!($sort_into), stringify!($try_sort_into)],
+                verb: "sort",
+                operands: countable,
+                run: |o, n| {
+                    at_rank!(o, x: view, [1 2 16], {
+                        let out = || Tensor::zeros(x.shape());
+                        done!(
+                            try { let mut out = out(); x.$try_sort_into(n[0], &mut out).map(|()| out) },
+                            panics { let mut out = out(); x.$sort_into(n[0], &mut out); out }
+                        )
+                    })
+                },
                 expected: |a, n| along(&a[0], n[0], |line| sorted(line, $descending)),
                 ..AXIS
             },
@@ -186,8 +202,8 @@ fn maximum(line: &[f64]) -> Option<f64> {
 }
 
 pub(crate) fn rows() -> Vec<Row> {
-    let ascending = sorts!(false, sort try_sort sort_inplace try_sort_inplace argsort try_argsort argsort_into try_argsort_into);
-    let descending = sorts!(true, sort_descending try_sort_descending sort_descending_inplace try_sort_descending_inplace
+    let ascending = sorts!(false, sort try_sort sort_into try_sort_into sort_inplace try_sort_inplace argsort try_argsort argsort_into try_argsort_into);
+    let descending = sorts!(true, sort_descending try_sort_descending sort_descending_into try_sort_descending_into sort_descending_inplace try_sort_descending_inplace
         argsort_descending try_argsort_descending argsort_descending_into try_argsort_descending_into);
     let others = [
         Call {
@@ -200,6 +216,55 @@ pub(crate) fn rows() -> Vec<Row> {
                 ))
             },
             expected: |a, n| least(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: &["partition_into", "try_partition_into"],
+            verb: "partition",
+            operands: countable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let out = || Tensor::zeros(x.shape());
+                    done!(
+                        try {
+                            let mut out = out();
+                            x.try_partition_into(n[0], 0, &mut out).map(|()| out.index_axis(n[0], 0).to_owned())
+                        },
+                        panics {
+                            let mut out = out();
+                            x.partition_into(n[0], 0, &mut out);
+                            out.index_axis(n[0], 0).to_owned()
+                        }
+                    )
+                })
+            },
+            expected: |a, n| least(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: &["top_k_into", "try_top_k_into"],
+            verb: "greatest",
+            operands: weighable,
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let out = || {
+                        let mut shape = x.shape();
+                        if let Some(n) = shape.get_mut(n[0]) {
+                            *n = 1;
+                        }
+                        (Tensor::<f64, _>::zeros(shape), Tensor::<i64, _>::zeros(shape))
+                    };
+                    done!(
+                        try { let (mut a, mut b) = out(); x.try_top_k_into(n[0], &mut a, &mut b).map(|()| (a, b)) },
+                        panics { let (mut a, mut b) = out(); x.top_k_into(n[0], &mut a, &mut b); (a, b) }
+                    )
+                })
+            },
+            expected: |a, n| greatest(&a[0], n[0]),
+            cannot: &[
+                (Rank0, "does not compile: there is no axis"),
+                (HugeExtents, "the outputs cannot be allocated"),
+            ],
             ..AXIS
         },
         Call {
@@ -239,6 +304,57 @@ pub(crate) fn rows() -> Vec<Row> {
                 ))
             },
             expected: |a, n| reduce(&a[0], n, false, 8, maximum),
+            ..AXIS
+        },
+        Call {
+            names: &["nan_median", "try_nan_median"],
+            verb: "median without NaN",
+            run: |o, _| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_nan_median(), panics x.nan_median())),
+            expected: |a, _| {
+                let all: Vec<usize> = (0..a[0].shape.len()).collect();
+                match a[0].shape.contains(&0) {
+                    true => reject("Empty"),
+                    false => reduce(&a[0], &all, false, 8, nan_median),
+                }
+            },
+            ..WHOLE
+        },
+        Call {
+            names: &["nan_median_axis", "try_nan_median_axis"],
+            verb: "median without NaN",
+            run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_nan_median_axis(n[0]), panics x.nan_median_axis(n[0]))),
+            expected: |a, n| reduce(&a[0], n, false, 8, nan_median),
+            ..AXIS
+        },
+        Call {
+            names: &["nan_quantile", "try_nan_quantile"],
+            verb: "quantile without NaN",
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], done!(
+                    try x.try_nan_quantile(n[0], 1.0, Quantile::Linear),
+                    panics x.nan_quantile(n[0], 1.0, Quantile::Linear)
+                ))
+            },
+            expected: |a, n| reduce(&a[0], n, false, 8, nan_maximum),
+            ..AXIS
+        },
+        Call {
+            names: &["unique_slices", "try_unique_slices"],
+            verb: "different slices",
+            run: |o, n| at_rank!(o, x: view, [1 2 16], done!(try x.try_unique_slices(n[0]), panics x.unique_slices(n[0]))),
+            expected: |a, n| unique_slices(&a[0], n[0]),
+            ..AXIS
+        },
+        Call {
+            names: &["unique_slices_with", "try_unique_slices_with"],
+            verb: "different slices",
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], done!(
+                    try x.try_unique_slices_with(n[0]).map(|found| found.values),
+                    panics x.unique_slices_with(n[0]).values
+                ))
+            },
+            expected: |a, n| unique_slices(&a[0], n[0]),
             ..AXIS
         },
         Call {
@@ -393,6 +509,12 @@ fn arguments_of_selections() {
         "cannot compute a quantile: the level 50 is not from 0 to 1; divide percentages by 100"
     );
     assert!(x.try_quantile(1, [0.5, f64::NAN], Quantile::Linear).is_err());
+    assert!(x.try_nan_quantile(1, [0.5, f64::NAN], Quantile::Linear).is_err());
+    assert_eq!(
+        message(tensor![1.0].try_digitize(tensor![f64::NAN], Side::Left).unwrap_err()),
+        "cannot find bins: edge 0 is NaN; edges must be numbers that can be ordered"
+    );
+    assert!(tensor![1.0].try_digitize(tensor![1.0, f64::NAN], Side::Left).is_err());
     assert_eq!(
         message(tensor![1.0].try_digitize(tensor![1.0, 3.0, 2.0], Side::Left).unwrap_err()),
         "cannot find bins: edge 2 is 2, after 3; the edges must be in ascending order; sort them first"
@@ -408,7 +530,26 @@ fn arguments_of_selections() {
         tensor![1, 2, 3].try_argsort_into(0, &mut out),
         Err(vierbein::Error::OutputShape { .. })
     ));
+    assert!(matches!(
+        tensor![1_i64, 2, 3].try_sort_into(0, &mut out),
+        Err(vierbein::Error::OutputShape { .. })
+    ));
+    assert!(matches!(
+        tensor![1_i64, 2, 3].try_partition_into(0, 1, &mut out),
+        Err(vierbein::Error::OutputShape { .. })
+    ));
     assert_eq!(out, tensor![7, 7]);
+    // The values determine how many elements are requested; the indices must have their shape.
+    let mut indices = tensor![7_i64, 7, 7];
+    assert!(matches!(
+        tensor![1_i64, 2, 3].try_top_k_into(0, &mut out, &mut indices),
+        Err(vierbein::Error::OutputShape { .. })
+    ));
+    assert!(matches!(
+        tensor![1_i64].try_top_k_into(0, &mut out, &mut indices),
+        Err(vierbein::Error::Argument { .. })
+    ));
+    assert_eq!((out, indices), (tensor![7, 7], tensor![7, 7, 7]));
 }
 
 #[test]

@@ -208,6 +208,10 @@ fn frequencies() {
     assert_eq!(T::<f64>::rfftfreq(6, 2.0), tensor![0.0, 0.08333333333333333, 0.16666666666666666, 0.25]);
     assert_eq!(T::<f64>::fftfreq(1, -2.0), tensor![0.0]);
     assert_eq!(T::<f64>::rfftfreq(1, -2.0), tensor![0.0]);
+    // 1 / (4 · 5e-324) exceeds the range of `f64`.
+    let infinity = f64::INFINITY;
+    assert_eq!(T::<f64>::fftfreq(4, 5e-324), tensor![0.0, infinity, -infinity, -infinity]);
+    assert_eq!(T::<f64>::rfftfreq(4, -5e-324), tensor![0.0, -infinity, -infinity]);
     let there = Tensor::<f64, Rank<1>, ColMajor, Remote>::try_fftfreq_in(6, 2.0, &Remote::default()).unwrap();
     assert_eq!(there.to_device::<Cpu>().unwrap().to_vec(), even.to_vec());
     let there =

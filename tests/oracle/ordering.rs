@@ -1,7 +1,7 @@
 //! Compares quantiles and histograms with NumPy's, and results for special values (NaN, infinities, signed zeros) with known ones.
 
 use super::{Matrix, both_orders, listed};
-use vierbein::{Bins, Cpu, DynTensor, Error, Order, Quantile, Rank, Side, Tensor, tensor};
+use vierbein::{Bins, Cpu, DynTensor, Error, MemoryOrder, Order, Quantile, Rank, Side, Tensor, tensor};
 
 const METHODS: [(&str, Quantile); 9] = [
     ("inverted_cdf", Quantile::InvertedCdf),
@@ -35,6 +35,86 @@ fn quantiles_are_those_of_numpy() {
         rows += 1;
     }
     assert_eq!(rows, 9 * 6 * 12);
+}
+
+#[test]
+fn quantiles_without_nan_are_those_of_numpy() {
+    let table = include_str!("../data/nan_quantiles.tsv");
+    let same = |found: &[f64], expected: &[f64]| {
+        found.len() == expected.len()
+            && found
+                .iter()
+                .zip(expected)
+                .all(|(a, b)| a.is_nan() && b.is_nan() || (a - b).abs() <= 1e-15 * b.abs())
+    };
+    let mut rows = 0;
+    for line in table.lines().filter(|line| !line.starts_with('#')) {
+        let [name, level, elements, expected] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        let (level, expected): (f64, _) = (level.parse().expect("a level"), numbers(expected));
+        let x = Tensor::<f64, Rank<2>>::from_vec([expected.len(), 6], numbers(elements));
+        let found = match METHODS.iter().find(|(known, _)| *known == name) {
+            Some(&(_, method)) => {
+                let several = x.t().nan_quantile(0, [1.0, level], method);
+                let found = x.nan_quantile(1, level, method);
+                assert!(same(&listed(&several.index_axis(0, 1).to_owned()), &expected), "{line}");
+                found
+            }
+            None => {
+                // One row after the other, as whole tensors.
+                let each = (0..expected.len()).map(|k| x.index_axis(0, k).nan_median().item());
+                assert!(same(&each.collect::<Vec<_>>(), &expected), "{line}");
+                x.nan_median_axis(1)
+            }
+        };
+        assert!(same(&listed(&found), &expected), "{line}: {found:?}");
+        rows += 1;
+    }
+    assert_eq!(rows, 9 * 12 + 1);
+}
+
+#[test]
+fn distinct_slices_are_those_of_numpy() {
+    let table = include_str!("../data/unique_slices.tsv");
+    let mut rows = 0;
+    for line in table.lines().filter(|line| !line.starts_with('#')) {
+        let fields: Vec<Vec<i64>> = line
+            .split('\t')
+            .map(|field| field.split(' ').map(|x| x.parse().expect("an integer")).collect())
+            .collect();
+        let [axis, shape, elements, expected @ ..] = &fields[..] else { panic!("{line}") };
+        let mut shape: Vec<usize> = shape.iter().map(|&n| n as usize).collect();
+        let mut axis = axis[0] as usize;
+        for order in [MemoryOrder::RowMajor, MemoryOrder::ColMajor] {
+            let x = DynTensor::from_vec(&shape, elements.clone(), order).expect("one element each");
+            let found = x.unique_slices_with(axis).expect("an axis");
+            // Lists in memory order. The column-major tensors have the reversed shapes, and so the same memory.
+            let lists = [&found.values, &found.first, &found.inverse, &found.counts]
+                .map(|x| x.to_vec::<i64>().expect("integers"));
+            assert_eq!(&lists[..], expected, "{line} {order:?}");
+            shape.reverse();
+            axis = shape.len() - 1 - axis;
+        }
+        rows += 1;
+    }
+    assert_eq!(rows, 14);
+}
+
+#[test]
+fn distinct_slices_of_special_values() {
+    let nan = f64::NAN;
+    let x = tensor![[nan, 1.0], [0.0, nan], [-0.0, 1.0], [nan, 1.0], [0.0, 1.0], [-0.0, nan]];
+    let found = x.unique_slices_with(0);
+    assert_eq!(format!("{:?}", listed(&found.values)), "[-0.0, 1.0, 0.0, NaN, NaN, 1.0]");
+    assert_eq!(listed(&found.first), [2, 1, 0]);
+    assert_eq!(listed(&found.inverse), [2, 1, 0, 2, 0, 1]);
+    assert_eq!(listed(&found.counts), [2, 2, 2]);
+    // Slices without elements are equal.
+    let empty = Tensor::<f64, Rank<2>>::zeros([3, 0]).unique_slices_with(0);
+    assert_eq!((empty.values.shape(), listed(&empty.counts)), ([1, 0], vec![3]));
+    assert_eq!(Tensor::<f64, Rank<2>>::zeros([0, 3]).unique_slices(0).shape(), [0, 3]);
+    assert_eq!(tensor![[true, false], [false, true]].unique_slices(1), tensor![[false, true], [true, false]]);
 }
 
 fn numbers(text: &str) -> Vec<f64> {
@@ -83,6 +163,16 @@ fn counts_of_integers() {
     assert_eq!(x.t().bincount_weighted(0, tensor![[0.5, 0.25], [2.0, 4.0]]), tensor![2.0, 0.25, 0.0, 4.5]);
     assert_eq!(Tensor::<i64, Rank<1>>::zeros([0]).bincount(0).shape(), [0]);
     assert_eq!(Tensor::<i64, Rank<1>>::zeros([0]).bincount(2), tensor![0, 0]);
+    // Weights belong to the elements with the same index, whatever the strides.
+    let (y, weights) = (tensor![[0.5, 2.5], [1.5, 0.5]], tensor![[1.0, 2.0], [4.0, 8.0]]);
+    let edges = [0.0, 1.0, 2.0, 3.0];
+    let transposed = weights.t().to_owned();
+    assert_eq!(y.t().histogram_weighted(&edges, &transposed).0, tensor![9.0, 4.0, 2.0]);
+    let columns = y.to_order::<vierbein::ColMajor>();
+    assert_eq!(
+        columns.histogram_weighted(&edges, weights.to_order::<vierbein::ColMajor>()).0,
+        tensor![9.0, 4.0, 2.0].to_order()
+    );
     // NaN and elements outside of all bins are not counted. Extreme integers do not overflow.
     let nan = f64::NAN;
     assert_eq!(tensor![nan, -1.0, 0.5, 3.0].histogram(&[0.0, 1.0, 2.0]).0, tensor![1, 0]);

@@ -295,6 +295,42 @@ fn scatter_add_sums_in_order() {
     assert_eq!(sums.take(0, &at).to_vec(), taken);
 }
 
+/// Many positions for each element: they are checked as they are used, and the output is restored if one is invalid.
+#[test]
+fn scatter_add_of_many_positions_writes_nothing_before_an_error() {
+    const N: usize = 50;
+    for count in [8191, 8192, 20_000] {
+        let mut random = Random(count as u64);
+        let at: Vec<i64> = (0..count).map(|_| (random.bits() % N as u64) as i64 - 20).collect();
+        let values: Vec<f64> = (0..count).map(|k| 1.0 / (1.0 + k as f64)).collect();
+        let mut expected = vec![0.5; N];
+        for (&k, value) in at.iter().zip(&values) {
+            expected[place(k, N)] += value;
+        }
+        let values = Tensor::from_slice([count], &values);
+        let mut sums = Tensor::<f64, _>::full([N], 0.5);
+        sums.scatter_add(0, &at, &values);
+        assert_eq!(sums.as_slice(), expected);
+        for (index, wrong) in [(0, N as i64), (count / 2, i64::MIN), (count - 1, -(N as i64) - 1)] {
+            let mut at = at.clone();
+            at[index] = wrong;
+            let error = sums.try_scatter_add(0, &at, &values).unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("cannot scatter-add: index {wrong} is out of bounds")),
+                "{error}"
+            );
+            assert_eq!(sums.as_slice(), expected);
+        }
+        let unsigned = vec![usize::MAX; count];
+        sums.try_scatter_add(0, &unsigned, &values).unwrap_err();
+        assert_eq!(sums.as_slice(), expected);
+        let unsigned: Vec<usize> = at.iter().map(|&k| place(k, N)).collect();
+        let mut again = Tensor::<f64, _>::full([N], 0.5);
+        again.scatter_add(0, &unsigned, &values);
+        assert_eq!(again.as_slice(), expected);
+    }
+}
+
 #[test]
 fn sums_of_integers_are_checked() {
     let mut x = Tensor::<u8, _>::full([2], 200);
@@ -343,8 +379,20 @@ fn take_at_lists_of_positions_agrees_with_definition() {
                 );
             }
             let mut unsigned = unsigned;
+            // Positions that exceed `i64` do not count from the end.
             unsigned[count - 1] = usize::MAX;
-            x.try_take(0, &unsigned).unwrap_err();
+            let exceeds = |error: Error, op: &str| {
+                let text = format!("cannot {op}: index {} is out of bounds", isize::MAX);
+                assert!(error.to_string().starts_with(&text), "{error}");
+            };
+            exceeds(x.try_take(0, &unsigned).unwrap_err(), "take");
+            let mut out = Tensor::<i64, Rank<1>>::zeros([count]);
+            exceeds(x.try_take_into(0, &unsigned, &mut out).unwrap_err(), "take");
+            assert!(out.as_slice().iter().all(|&x| x == 0));
+            exceeds(x.try_take_along_axis(0, &unsigned).unwrap_err(), "take along an axis");
+            let mut sums = x.clone();
+            exceeds(sums.try_scatter_add(0, &unsigned, Tensor::scalar(1)).unwrap_err(), "scatter-add");
+            assert_eq!(sums, x);
         }
     }
 }

@@ -51,9 +51,15 @@ where
             let indices = elements::<i64>(&lines(shown, axis, n, |line| places(line, descending)));
             if descending {
                 assert_owned(&view.sort_descending(axis), &sorted);
+                let mut out = Tensor::<T, D, O>::zeros(view.shape());
+                view.sort_descending_into(axis, &mut out);
+                assert_owned(&out, &sorted);
                 assert_owned(&view.argsort_descending(axis), &indices);
             } else {
                 assert_owned(&view.sort(axis), &sorted);
+                let mut out = Tensor::<T, D, O>::zeros(view.shape());
+                view.sort_into(axis, &mut out);
+                assert_owned(&out, &sorted);
                 assert_owned(&view.argsort(axis), &indices);
             }
         }
@@ -61,11 +67,20 @@ where
         let (best, at) = view.top_k(axis, k);
         assert_owned(&best, &elements(&lines(shown, axis, k, |line| values(line, true))));
         assert_owned(&at, &elements(&lines(shown, axis, k, |line| places(line, true))));
+        let (mut best, mut at) =
+            (Tensor::<T, D, O>::zeros(best.shape()), Tensor::<i64, D, O>::zeros(at.shape()));
+        view.top_k_into(axis, &mut best, &mut at);
+        assert_owned(&best, &elements(&lines(shown, axis, k, |line| values(line, true))));
+        assert_owned(&at, &elements(&lines(shown, axis, k, |line| places(line, true))));
         if k < n {
             let parts = view.partition(axis, k);
             let kth = |line: &[i128]| vec![values(line, false)[k]];
             assert_is(&parts.slice_axis_at(axis, k), &elements(&lines(shown, axis, 1, kth)));
             assert_owned(&parts.sort(axis), &elements(&lines(shown, axis, n, |line| values(line, false))));
+            let mut out = Tensor::<T, D, O>::zeros(view.shape());
+            view.partition_into(axis, k, &mut out);
+            assert_is(&out.slice_axis_at(axis, k), &elements(&lines(shown, axis, 1, kth)));
+            assert_owned(&out.sort(axis), &elements(&lines(shown, axis, n, |line| values(line, false))));
         }
         if n > 0 {
             // Exact in integers: twice the median is an integer, and a quantile by the inverted distribution function is an element.

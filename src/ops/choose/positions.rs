@@ -16,7 +16,10 @@ use crate::tensor::{Tensor, TensorView};
 pub trait PositionNumber: Copy {
     /// Returns the position as an `i64`. Values that exceed `i64` become `i64::MAX`, which is out of range for every tensor.
     fn position(self) -> i64;
-    /// Returns the same list as `i64` without a copy, or `None` if the positions must be converted.
+    /// Whether [`as_i64`](PositionNumber::as_i64) returns negative numbers for positions that exceed `i64`.
+    #[doc(hidden)]
+    const UNSIGNED: bool = false;
+    /// Returns the bits of the same list as `i64`, or `None` if the positions must be converted.
     #[doc(hidden)]
     fn as_i64(_list: &[Self]) -> Option<&[i64]> {
         None
@@ -24,13 +27,14 @@ pub trait PositionNumber: Copy {
 }
 
 macro_rules! position_numbers {
-    ($($t:ty: |$list:ident| $as_i64:expr;)*) => {$(
+    ($($t:ty: $unsigned:literal, |$list:ident| $as_i64:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl PositionNumber for $t {
             #[inline]
             fn position(self) -> i64 {
                 i64::try_from(self).unwrap_or(i64::MAX)
             }
+            const UNSIGNED: bool = $unsigned;
             #[inline]
             fn as_i64($list: &[Self]) -> Option<&[i64]> {
                 $as_i64
@@ -39,11 +43,11 @@ macro_rules! position_numbers {
     )*};
 }
 position_numbers! {
-    i64: |list| Some(list);
-    isize: |list| positions::isize_as_i64(list);
-    usize: |list| positions::usize_as_i64(list);
-    i32: |_list| None;
-    u32: |_list| None;
+    i64: false, |list| Some(list);
+    isize: false, |list| positions::isize_as_i64(list);
+    usize: true, |list| positions::usize_as_i64(list);
+    i32: false, |_list| None;
+    u32: false, |_list| None;
 }
 
 /// Indices along an axis, for [`take`](Tensor::take) and similar methods. They are a tensor of `i64` of any rank (owned, borrowed or a
@@ -67,6 +71,13 @@ pub trait Positions<O: Order, Dev: Device> {
     /// Returns the positions as a tensor: a view of a tensor, or a new tensor on the device.
     #[doc(hidden)]
     fn positions(&self, device: &Dev) -> Result<Tensor<i64, Self::Dim, O, Dev, Self::Data<'_>>, Error>;
+    /// Returns the positions as [`positions`](Positions::positions) does, or their bits. The second value is `true` if negative positions
+    /// are numbers of type `usize` that exceed `i64`, so that the caller must reject them. This saves a pass over the positions.
+    #[doc(hidden)]
+    #[allow(clippy::type_complexity)]
+    fn bits(&self, device: &Dev) -> Result<(Tensor<i64, Self::Dim, O, Dev, Self::Data<'_>>, bool), Error> {
+        Ok((self.positions(device)?, false))
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -103,14 +114,29 @@ pub(super) fn upload<D: Dim, O: Order, Dev: Device>(
     Ok(Tensor::contiguous(buffer, shape, device.clone()))
 }
 
+/// A list of positions as a vector: borrowed, or copied to the device.
+type Listed<'a, O, Dev> = Tensor<i64, Rank<1>, O, Dev, LentData<'a, i64, Dev>>;
+
 /// Returns the positions of a list as a vector, without a copy if possible.
 fn listed<'a, I: PositionNumber, O: Order, Dev: Device>(
     list: &'a [I],
     device: &Dev,
-) -> Result<Tensor<i64, Rank<1>, O, Dev, LentData<'a, i64, Dev>>, Error> {
+) -> Result<Listed<'a, O, Dev>, Error> {
+    let (bits, unsigned) = bits_of(list, device)?;
+    if unsigned && !list.iter().all(|k| k.position() < i64::MAX) {
+        return Ok(upload([list.len()], list.iter().map(|k| k.position()), device)?.into_copied());
+    }
+    Ok(bits)
+}
+
+/// Implements [`Positions::bits`] for a list.
+fn bits_of<'a, I: PositionNumber, O: Order, Dev: Device>(
+    list: &'a [I],
+    device: &Dev,
+) -> Result<(Listed<'a, O, Dev>, bool), Error> {
     match I::as_i64(list).and_then(|list| Tensor::of_lent(list, device)) {
-        Some(lent) => Ok(lent),
-        None => Ok(upload([list.len()], list.iter().map(|k| k.position()), device)?.into_copied()),
+        Some(lent) => Ok((lent, I::UNSIGNED)),
+        None => Ok((upload([list.len()], list.iter().map(|k| k.position()), device)?.into_copied(), false)),
     }
 }
 
@@ -128,6 +154,9 @@ macro_rules! lists {
                 device: &Dev,
             ) -> Result<Tensor<i64, Rank<1>, O, Dev, LentData<'_, i64, Dev>>, Error> {
                 listed(&self[..], device)
+            }
+            fn bits(&self, device: &Dev) -> Result<(Listed<'_, O, Dev>, bool), Error> {
+                bits_of(&self[..], device)
             }
         }
     )*};

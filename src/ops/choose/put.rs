@@ -5,6 +5,7 @@ use super::take::along;
 use crate::axis::AxisArg;
 use crate::device::{Device, Permute, Reduce};
 use crate::element::{Element, Scalar};
+use crate::engine::choose::Along;
 use crate::engine::same_instance;
 use crate::error::{Error, unwrap_or_panic};
 use crate::ops::binary::Add;
@@ -119,7 +120,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
         B: MatchingOperand<T, O, Dev, Dim: BroadcastTo<R>>,
         Dev: Permute<T> + Reduce<T>,
     {
-        let (along, at) = (along::<D, O>(SCATTER_ADD, axis), positions.positions(self.device())?);
+        let (at, unsigned) = positions.bits(self.device())?;
+        let along = Along { unsigned, ..along::<D, O>(SCATTER_ADD, axis) };
         let values = values.agreed();
         along.check(self.shape().as_ref())?;
         same_instance(along.op, self.device(), at.device())?;

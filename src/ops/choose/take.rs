@@ -16,7 +16,7 @@ use crate::tensor::{Tensor, TensorView};
 
 /// Describes the operation `op` along an axis of tensors in memory order `O`.
 pub(super) fn along<D, O: Order>(op: &'static str, axis: impl AxisArg<D>) -> Along {
-    Along { op, axis: axis.index(), row_major: O::ROW_MAJOR }
+    Along { op, axis: axis.index(), row_major: O::ROW_MAJOR, unsigned: false }
 }
 
 const TAKE: &str = "take";
@@ -81,7 +81,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: TakeRanks<P::Dim, Taken = R>,
         Dev: Permute<T>,
     {
-        let (along, at) = (along::<D, O>(TAKE, axis), positions.positions(self.device())?);
+        let (at, unsigned) = positions.bits(self.device())?;
+        let along = Along { unsigned, ..along::<D, O>(TAKE, axis) };
         let shape = self.taken::<_, R, _>(along, &at)?;
         Tensor::allocate_with(shape, self.device().clone(), |out, device| {
             along.take(device, out, self.operand(), at.operand(), false)
@@ -132,7 +133,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Permute<T>,
         S2: StorageMut<T, Dev>,
     {
-        let (along, at) = (along::<D, O>(TAKE, axis), positions.positions(self.device())?);
+        let (at, unsigned) = positions.bits(self.device())?;
+        let along = Along { unsigned, ..along::<D, O>(TAKE, axis) };
         let shape = self.taken::<_, R, _>(along, &at)?;
         check_out(TAKE, shape.as_ref(), self.device(), out)?;
         let (output, device) = out.output();

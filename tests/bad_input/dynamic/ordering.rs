@@ -4,8 +4,8 @@ use super::array::{Array, reduce};
 use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row, done};
 use super::hazards::{one, two};
 use super::ordered::{
-    along, greatest, isin, labels, least, lexsort, median, one_hot, places, positive, set_difference,
-    set_intersection, set_union, sorted, two_bins, unique,
+    along, greatest, isin, labels, least, lexsort, median, nan_maximum, nan_median, one_hot, places,
+    positive, set_difference, set_intersection, set_union, sorted, two_bins, unique, unique_slices,
 };
 use super::{changed, methods, with, with_two};
 use vierbein::{DType, DynTensor, Error, MemoryOrder, Quantile, Side};
@@ -117,6 +117,58 @@ pub(crate) fn rows() -> Vec<Row> {
                 })
             },
             expected: |a, n| reduce(&a[0], n, false, 8, maximum),
+            ..AXIS
+        },
+        Call {
+            names: methods![nan_median],
+            verb: "median without NaN",
+            run: |o, _| with(&o[0], |x| done!(try x.nan_median())),
+            expected: |a, _| {
+                let all: Vec<usize> = (0..a[0].shape.len()).collect();
+                match a[0].shape.contains(&0) {
+                    true => super::array::reject("Empty"),
+                    false => reduce(&a[0], &all, false, 8, nan_median),
+                }
+            },
+            ..WHOLE
+        },
+        Call {
+            names: methods![nan_median_axis],
+            verb: "median without NaN",
+            run: |o, n| with(&o[0], |x| done!(try x.nan_median_axis(n[0]))),
+            expected: |a, n| reduce(&a[0], n, false, 8, nan_median),
+            ..AXIS
+        },
+        Call {
+            names: methods![nan_quantile nan_quantiles],
+            verb: "quantile without NaN",
+            run: |o, n| {
+                with(&o[0], |x| {
+                    done!(try x.nan_quantile(n[0], 1.0, Quantile::Linear).and_then(|one| {
+                        let two = x.nan_quantiles(n[0], &[1.0, 0.0], Quantile::Linear)?;
+                        assert!(super::operand::ToArray::array(&two.index_axis(n[0], 0)?).is(&super::operand::ToArray::array(&one)));
+                        Ok::<_, Error>(one)
+                    }))
+                })
+            },
+            expected: |a, n| reduce(&a[0], n, false, 8, nan_maximum),
+            ..AXIS
+        },
+        Call {
+            names: methods![unique_slices unique_slices_with],
+            verb: "different slices",
+            run: |o, n| {
+                with(&o[0], |x| {
+                    done!(try x.unique_slices(n[0]).and_then(|values| {
+                        let found = x.unique_slices_with(n[0])?;
+                        assert!(super::operand::ToArray::array(&found.values).is(&super::operand::ToArray::array(&values)));
+                        assert_eq!(found.inverse.len(), x.shape()[n[0]]);
+                        assert_eq!((found.first.len(), found.counts.len()), (values.shape()[n[0]], values.shape()[n[0]]));
+                        Ok::<_, Error>(values)
+                    }))
+                })
+            },
+            expected: |a, n| unique_slices(&a[0], n[0]),
             ..AXIS
         },
         Call {

@@ -8,6 +8,7 @@
 //! a small matrix to transpose: the tile kernel, without a plan              (tile::transpose)
 //! otherwise, by the loops that layout::tiling chooses:
 //!     split in half, recursively, for threads                               (CopyTask::run)
+//!         the result has a few copies of each contiguous element:           (repeated)
 //!         source and result are contiguous along different axes:            (tiles)
 //!             for each band of rows
 //!                 for each index of the outer loops
@@ -24,13 +25,14 @@
 
 #[cfg(target_arch = "x86_64")]
 mod register;
+mod repeat;
 mod stream;
 mod tile;
 
 pub(in crate::device::cpu) use stream::{fence, stream_piece};
 pub(in crate::device::cpu) use tile::transpose_tile;
 
-use crate::device::cpu::kernels::gather;
+use crate::device::cpu::kernels::gather::{self, Sign};
 use crate::device::cpu::loops::few::Few;
 use crate::device::cpu::loops::pack;
 use crate::device::cpu::loops::threads::{PARALLEL_BYTES, enter, join};
@@ -108,7 +110,10 @@ impl<T: Element> Permute<T> for Cpu {
     }
 
     fn check_positions(&self, at: Operand<'_, i64, Cpu>, len: usize) -> Result<(), Error> {
-        gather::check(at, len)
+        gather::check("check positions", at, len, Sign::Signed)
+    }
+    fn check_unsigned(&self, at: Operand<'_, i64, Cpu>, len: usize) -> Result<(), Error> {
+        gather::check("check positions", at, len, Sign::Unsigned)
     }
     fn take(
         &self,
@@ -116,7 +121,15 @@ impl<T: Element> Permute<T> for Cpu {
         a: Operand<'_, T, Cpu>,
         at: Operand<'_, i64, Cpu>,
     ) -> Result<(), Error> {
-        gather::take(&out, &a, at)
+        gather::take(&out, &a, at, Sign::Signed)
+    }
+    fn take_unsigned(
+        &self,
+        out: Output<'_, T, Cpu>,
+        a: Operand<'_, T, Cpu>,
+        at: Operand<'_, i64, Cpu>,
+    ) -> Result<(), Error> {
+        gather::take(&out, &a, at, Sign::Unsigned)
     }
     fn scatter(
         &self,
@@ -288,7 +301,13 @@ impl CopyTask {
             join(|| unsafe { self.run(&low) }, || unsafe { self.run(&high) });
             return;
         }
-        if blocks.contiguous {
+        if let Some((row, copies, rest)) = blocks.split_repeated()
+            && (2..=repeat::MAX_COPIES).contains(&copies)
+        {
+            // SAFETY: `repeated` has this function's contract. `split_repeated` returns a row of contiguous elements, the number of
+            // their copies, which are contiguous in the result, and the loops around them, which together visit the same elements.
+            unsafe { self.repeated(row, copies, &rest) };
+        } else if blocks.contiguous {
             // SAFETY: `tiles` has this function's contract, and `contiguous` was checked.
             unsafe { self.tiles(blocks) };
         } else if let Some((row, rest)) = blocks.split_contiguous()
@@ -380,6 +399,38 @@ impl CopyTask {
                 unsafe { kernel(&tile, at) }
             });
         }
+    }
+
+    /// Writes `copies` copies of each of `row` elements, once for each index of the outer loops of `blocks`.
+    ///
+    /// # Safety
+    /// The contract of [`run`](CopyTask::run). The caller must also ensure, at each index of the outer loops, that the source has `row`
+    /// contiguous elements, and that the blocks visit `row * copies` contiguous elements of the result.
+    unsafe fn repeated(&self, row: usize, copies: usize, blocks: &Blocks) {
+        let unit = blocks.unit;
+        let stream = self.bytes >= MIN_STREAMED_BYTES && row * copies * unit >= MIN_STREAMED_ROW_BYTES;
+        let mut buffer = MaybeUninit::<[u8; GATHER_BUFFER_BYTES]>::uninit();
+        let buffer = buffer.as_mut_ptr().cast::<u8>();
+        for_positions(blocks, 0, &mut |base, at| {
+            for &[to_at, from_at] in at {
+                let to = self.to.offset(base[0] + to_at).get();
+                let from = self.from.offset(base[1] + from_at).get().cast_const();
+                if !stream {
+                    // SAFETY: by the contract, the source has `row` elements here, and access to their copies is exclusive.
+                    unsafe { repeat::repeat(unit, copies, from, to, row) };
+                    continue;
+                }
+                for begin in (0..row).step_by(GATHER_BUFFER_BYTES / unit / copies) {
+                    let n = (row - begin).min(GATHER_BUFFER_BYTES / unit / copies);
+                    // SAFETY: `begin + n <= row`, so the source has these `n` elements. The buffer has space for their copies.
+                    unsafe { repeat::repeat(unit, copies, from.wrapping_add(begin * unit), buffer, n) };
+                    let to = to.wrapping_add(begin * copies * unit);
+                    // SAFETY: `repeat` has written these bytes of the buffer. They are copied to the same part of the result, which is
+                    // exclusive by the contract. `run` calls `fence` afterwards.
+                    unsafe { stream::stream_piece(buffer, to, n * copies * unit) };
+                }
+            }
+        });
     }
 
     /// Copies `row` once for each index of the loops of `blocks`. The rows are contiguous in the result and strided in the source.

@@ -254,3 +254,26 @@ fn large_copies() {
     large::<f64>();
     large::<c64>();
 }
+
+fn repeated<T: Numbered>() {
+    for copies in 1..=6 {
+        for n in [8, 33, 700] {
+            // Contiguous, and as lines with a gap after each, in the result and in the source.
+            let place = |first, strides: &[isize], len| Place { first, strides: strides.to_vec(), len };
+            let to = place(3, &[copies as isize, 1], n * copies + 67);
+            check::<T>(&[n, copies], &to, &place(5, &[1, 0], n + 69));
+            let line = (n * copies + 2) as isize;
+            let to = place(1, &[line, copies as isize, 1], 3 * line as usize + 64);
+            check::<T>(&[3, n, copies], &to, &place(2, &[n as isize + 1, 1, 0], 3 * n + 70));
+        }
+    }
+}
+
+#[test]
+fn repeated_elements() {
+    each_type!(repeated);
+    // Non-temporal stores.
+    let n = MIN_STREAMED_BYTES / 16 + 7;
+    let to = Place { first: 1, strides: vec![2, 1], len: 2 * n + 64 };
+    check::<f64>(&[n, 2], &to, &Place { first: 0, strides: vec![1, 0], len: n + 64 });
+}

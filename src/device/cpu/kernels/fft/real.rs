@@ -129,9 +129,13 @@ fn lines<L: LineTransform>(
         if in_output { 0 } else { count * (to + LINE_GAP) },
         scratch,
     ];
-    check_workspace::<L::From>(lens[0])?;
-    check_workspace::<L::To>(lens[1])?;
-    check_workspace::<L::Scratch>(lens[2])?;
+    let sizes = [size_of::<L::From>(), size_of::<L::To>(), size_of::<L::Scratch>()];
+    let needed: usize =
+        lens.iter().zip(sizes).map(|(&len, size)| len.saturating_mul(size)).fold(0, usize::saturating_add);
+    let all = |_| out_of_memory::<u8>(needed);
+    check_workspace::<L::From>(lens[0]).map_err(all)?;
+    check_workspace::<L::To>(lens[1]).map_err(all)?;
+    check_workspace::<L::Scratch>(lens[2]).map_err(all)?;
     let pass = RealPass {
         transform,
         lens: [from, to],
@@ -157,7 +161,7 @@ fn lines<L: LineTransform>(
             });
         });
     });
-    if failed.load(Ordering::Relaxed) { Err(out_of_memory::<L::From>(lens[0])) } else { Ok(()) }
+    if failed.load(Ordering::Relaxed) { Err(out_of_memory::<u8>(needed)) } else { Ok(()) }
 }
 
 /// A pass along the last axis, shared by all threads.

@@ -9,8 +9,9 @@
 //! ```
 //!
 //! Copies treat elements as bytes, so there is one kernel for each size of elements. `take` checks positions as it uses them, which is
-//! cheap compared with a cache miss. `scatter` must not write anything if a position is invalid, so it checks all positions first, in a
-//! pass that is limited by the memory bandwidth. If the axis of the positions exceeds L2, elements are prefetched.
+//! cheap compared with a cache miss. `scatter` must leave the output unchanged if a position is invalid. If the output is much shorter
+//! than the positions, as in a histogram, it saves a copy of the output and checks positions as it uses them. Otherwise it checks all
+//! positions first, in a pass that is limited by the memory bandwidth. If the axis of the positions exceeds L2, elements are prefetched.
 
 mod mask;
 mod scatter;
@@ -72,12 +73,28 @@ macro_rules! by_size {
 }
 use by_size;
 
-/// Converts a position along an axis of extent `len` to an index counted from the start. The index is less than `len` if and only if the
-/// position is valid.
+/// Which positions along an axis of extent `len` are valid.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Sign {
+    /// Positions from `-len` to `len - 1`. Negative ones count from the end.
+    Signed,
+    /// Positions from 0 to `len - 1`. A negative one is a `usize` that exceeds `i64`.
+    Unsigned,
+}
+
+impl Sign {
+    /// Returns the number that is added to negative positions: the extent, or 0, so that they stay invalid.
+    fn wrap(self, len: usize) -> usize {
+        if self == Sign::Signed { len } else { 0 }
+    }
+}
+
+/// Converts a position to an index counted from the start. For an axis of extent `len`, `wrap` is [`Sign::wrap`]. The index is less than
+/// `len` if and only if the position is valid.
 #[inline(always)]
-fn from_start(position: i64, len: usize) -> usize {
+fn from_start(position: i64, wrap: usize) -> usize {
     // A negative position has its sign in all bits of `position >> 63`.
-    position.wrapping_add((position >> 63) & len as i64) as usize
+    position.wrapping_add((position >> 63) & wrap as i64) as usize
 }
 
 /// Returns whether to prefetch elements along an axis: whether the axis exceeds L2. `size` is the size of an element in bytes.
@@ -85,18 +102,32 @@ fn is_far(len: usize, stride: isize, size: usize) -> bool {
     len.saturating_mul(stride.unsigned_abs()).saturating_mul(size) > MIN_PREFETCHED_BYTES
 }
 
-/// The axis along which positions count: its extent, its stride in elements, and whether to prefetch its elements.
+/// The axis along which positions count: its extent, the number that is added to negative positions, its stride in elements, and whether
+/// to prefetch its elements.
 #[derive(Debug, Clone, Copy)]
 struct Line {
     len: usize,
+    wrap: usize,
     stride: isize,
     far: bool,
 }
 
+impl Line {
+    /// Describes an axis of elements of `size` bytes.
+    fn new(len: usize, stride: isize, sign: Sign, size: usize) -> Line {
+        Line { len, wrap: sign.wrap(len), stride, far: is_far(len, stride, size) }
+    }
+}
+
+/// Returns a position as the index of a message.
 #[cold]
-fn out_of_bounds(position: i64, len: usize) -> Error {
-    let index = isize::try_from(position).unwrap_or(if position < 0 { isize::MIN } else { isize::MAX });
-    Error::IndexOutOfBounds { op: "take", index, axis: 0, shape: vec![len] }
+fn index_of(position: i64, sign: Sign) -> isize {
+    let beyond = if position < 0 { isize::MIN } else { isize::MAX };
+    match sign {
+        // The number exceeds `i64`. Lists that are converted have `i64::MAX` for it.
+        Sign::Unsigned if position < 0 => isize::MAX,
+        _ => isize::try_from(position).unwrap_or(beyond),
+    }
 }
 
 // ------------------------------------------------------------------ checks
@@ -125,8 +156,21 @@ kernel! {
     }
 }
 
-/// Implements [`Permute::check_positions`](crate::device::Permute::check_positions).
-pub(super) fn check(at: Operand<'_, i64, Cpu>, len: usize) -> Result<(), Error> {
+/// Whether all positions between `least`, which is at most 0, and `greatest`, which is at least -1, are valid.
+#[inline(always)]
+fn in_range((least, greatest): (i64, i64), len: usize, wrap: usize) -> bool {
+    // Extents of tensors do not exceed `isize::MAX`, except for axes with stride 0.
+    let limit = |n| i64::try_from(n).unwrap_or(i64::MAX);
+    least >= -limit(wrap) && greatest < limit(len)
+}
+
+/// Implements [`Permute::check_positions`](crate::device::Permute::check_positions) for the operation `op`.
+pub(super) fn check(
+    op: &'static str,
+    at: Operand<'_, i64, Cpu>,
+    len: usize,
+    sign: Sign,
+) -> Result<(), Error> {
     if at.shape().contains(&0) {
         return Ok(());
     }
@@ -137,32 +181,39 @@ pub(super) fn check(at: Operand<'_, i64, Cpu>, len: usize) -> Result<(), Error> 
         rank += 1;
     }
     let plan = Plan::unordered(&shape[..rank], [&strides[..rank]]);
-    let mut walk = Odometer::outer(&plan);
-    let (mut least, mut greatest) = (0, -1);
-    for _ in 0..plan.outer_shape().iter().product() {
-        let [offset] = walk.offsets();
-        let [stride] = plan.inner_strides();
-        // SAFETY: the plan visits indices of the operand, which `Operand` guarantees to be readable. The index along axes with
-        // stride 0 is 0.
-        let (low, high) = unsafe { range(at.ptr().offset(offset).get(), stride, plan.inner_len()) };
-        (least, greatest) = (low.min(least), high.max(greatest));
-        walk.advance();
-    }
-    // Extents of tensors do not exceed `isize::MAX`, except for axes with stride 0.
-    let extent = i64::try_from(len).unwrap_or(i64::MAX);
-    if least >= -extent && greatest < extent { Ok(()) } else { Err(first_invalid(at, len)) }
+    let invalid = AtomicBool::new(false);
+    let last = plan.shape().len().saturating_sub(1);
+    let grain = |axis| if axis == last { POSITIONS_GRAIN } else { 1 };
+    over_parts(&plan, size_of::<i64>(), &grain, &|part| {
+        let mut walk = Odometer::outer(part);
+        let (mut least, mut greatest) = (0, -1);
+        for _ in 0..part.outer_shape().iter().product() {
+            let [offset] = walk.offsets();
+            let [stride] = part.inner_strides();
+            // SAFETY: the plan visits indices of the operand, which `Operand` guarantees to be readable. The index along axes with
+            // stride 0 is 0.
+            let (low, high) = unsafe { range(at.ptr().offset(offset).get(), stride, part.inner_len()) };
+            (least, greatest) = (low.min(least), high.max(greatest));
+            walk.advance();
+        }
+        if !in_range((least, greatest), len, sign.wrap(len)) {
+            invalid.store(true, Ordering::Relaxed);
+        }
+    });
+    if invalid.into_inner() { Err(first_invalid(op, at, len, sign)) } else { Ok(()) }
 }
 
 /// Returns the error with the first invalid position, in row-major order. There must be one.
 #[cold]
-fn first_invalid(at: Operand<'_, i64, Cpu>, len: usize) -> Error {
+fn first_invalid(op: &'static str, at: Operand<'_, i64, Cpu>, len: usize, sign: Sign) -> Error {
     let mut walk = Odometer::row_major(at.shape(), [at.strides()]);
     for _ in 0..at.shape().iter().product() {
         let [offset] = walk.offsets();
         // SAFETY: the odometer visits indices of the operand, which `Operand` guarantees to be readable.
         let position = unsafe { *at.ptr().offset(offset).get() };
-        if from_start(position, len) >= len {
-            return out_of_bounds(position, len);
+        if from_start(position, sign.wrap(len)) >= len {
+            let index = index_of(position, sign);
+            return Error::IndexOutOfBounds { op, index, axis: 0, shape: vec![len] };
         }
         walk.advance();
     }
@@ -176,6 +227,7 @@ pub(super) fn take<T: Element>(
     out: &Output<'_, T, Cpu>,
     a: &Operand<'_, T, Cpu>,
     at: Operand<'_, i64, Cpu>,
+    sign: Sign,
 ) -> Result<(), Error> {
     let (&len, kept) = a.shape().split_last().expect("positions count along an axis");
     assert_eq!(out.shape(), at.shape(), "there must be one position for each element of the output");
@@ -183,13 +235,12 @@ pub(super) fn take<T: Element>(
     let mut strides = [0; MAX_RANK];
     strides[..kept.len()].copy_from_slice(&a.strides()[..kept.len()]);
     let plan = Plan::unordered(out.shape(), [out.strides(), &strides[..out.shape().len()], at.strides()]);
-    let stride = a.strides()[kept.len()];
-    let line = Line { len, stride, far: is_far(len, stride, size_of::<T>()) };
+    let line = Line::new(len, a.strides()[kept.len()], sign, size_of::<T>());
     let (to, from) = (HostPtr::new(out.ptr().get().cast()), HostPtr::new(a.ptr().get().cast()));
     // SAFETY: the plan visits each index of `out` and `at`, and the index of `a` along its leading axes. `Operand` and `Output`
     // guarantee that these elements are readable, or exclusive and distinct.
     let valid = unsafe { take_bytes(size_of::<T>(), &plan, to, from, at.ptr(), line) };
-    if valid { Ok(()) } else { Err(first_invalid(at, len)) }
+    if valid { Ok(()) } else { Err(first_invalid("take", at, len, sign)) }
 }
 
 /// Copies elements of `size` bytes. Returns `false` if a position is invalid. Compiled once for all element types.
@@ -243,7 +294,7 @@ unsafe fn take_part<U: Copy>(
             // The loop copies contiguous elements, and all have the same position.
             [1, 1, 0] if n > 0 => {
                 // SAFETY: the caller ensures that the position is readable.
-                let k = from_start(unsafe { *at }, line.len);
+                let k = from_start(unsafe { *at }, line.wrap);
                 if k < line.len {
                     let row = from.wrapping_offset(k as isize * line.stride);
                     // SAFETY: `k` is valid, so these `n` elements of the operand are readable and contiguous. The `n` elements of the
@@ -338,7 +389,7 @@ impl<U: Copy> Row<U> {
         for i in 0..prefetched {
             let next = (i + PREFETCH_DISTANCE) as isize;
             // SAFETY: `i < prefetched`, so the caller ensures that this position is readable.
-            let k = from_start(unsafe { *self.at.wrapping_offset(next * p) }, line.len);
+            let k = from_start(unsafe { *self.at.wrapping_offset(next * p) }, line.wrap);
             let row = self.from.wrapping_offset(next * a);
             prefetch(row.wrapping_offset((k as isize).wrapping_mul(line.stride)).cast());
             // SAFETY: `i < n`, for which the caller ensures the contract.
@@ -364,7 +415,7 @@ impl<U: Copy> Row<U> {
         let (line, [o, a, p]) = (self.line, self.strides);
         // SAFETY: the caller ensures that the position is readable.
         let position = unsafe { *self.at.wrapping_offset(i * p) };
-        let k = if IN_RANGE { position as usize } else { from_start(position, line.len) };
+        let k = if IN_RANGE { position as usize } else { from_start(position, line.wrap) };
         if !IN_RANGE && k >= line.len {
             return false;
         }
@@ -396,9 +447,7 @@ pub(super) fn pick<T: Element>(
             let position = unsafe { *at.ptr().offset(i * down + axis as isize * right).get() };
             let k = from_start(position, len);
             if k >= len {
-                let Error::IndexOutOfBounds { op, index, .. } = out_of_bounds(position, len) else {
-                    unreachable!()
-                };
+                let (op, index) = ("take elements", index_of(position, Sign::Signed));
                 return Err(Error::IndexOutOfBounds { op, index, axis, shape: a.shape().to_vec() });
             }
             offset += k as isize * stride;

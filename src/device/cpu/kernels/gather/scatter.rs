@@ -5,7 +5,8 @@
 //! output by ranges of positions, each thread would have to read all positions, which is no faster (measured).
 
 use super::{
-    Line, POSITION_WORK_BYTES, POSITIONS_GRAIN, PREFETCH_DISTANCE, by_size, check, from_start, is_far,
+    CHECKED_POSITIONS, Line, POSITION_WORK_BYTES, POSITIONS_GRAIN, PREFETCH_DISTANCE, Sign, by_size, check,
+    first_invalid, from_start,
 };
 use crate::device::cpu::loops::threads::over_parts;
 use crate::device::cpu::{Cpu, HostPtr};
@@ -17,6 +18,11 @@ use crate::layout::plan::Plan;
 use crate::rank::MAX_RANK;
 use crate::simd::prefetch;
 use std::sync::Mutex;
+
+/// The name of the operation in errors. The engine replaces it by the name of the method.
+const SCATTER: &str = "scatter";
+/// Minimum number of positions for each element of the output for which the output is saved before the positions are checked (measured).
+const SAVED_POSITIONS: usize = 8;
 
 /// Returns a plan over the output at index 0 of its last axis, the positions and the operand. It visits the positions of each output
 /// line in row-major order. The loops over the positions of a line have stride 0 in the output, and the loops over lines do not.
@@ -42,6 +48,15 @@ fn plan(lines: &[usize], out: &[isize], at: &Operand<'_, i64, Cpu>, a: &[isize])
     Plan::ordered(&shape[..rank], [&strides[0][..rank], &strides[1][..rank], &strides[2][..rank]])
 }
 
+/// Why a scatter stops.
+#[derive(Debug, Clone, Copy)]
+enum Stop<U> {
+    /// A position is invalid.
+    Position,
+    /// The operation is undefined for these two elements.
+    Undefined(U, U),
+}
+
 /// The addresses of the output, the positions and the operand, and the axis along which positions count.
 struct ScatterTask<U> {
     to: HostPtr<U>,
@@ -51,52 +66,52 @@ struct ScatterTask<U> {
 }
 
 impl<U: Copy> ScatterTask<U> {
-    /// Calls `f` with the output's element at each position and the operand's element, and stores the result in the output. Stops if `f`
-    /// returns `None`, and returns the two elements.
+    /// Calls `f` with the output's element at each position and the operand's element, and stores the result in the output. Stops if a
+    /// position is invalid, or if `f` returns `None`.
     ///
     /// # Safety
     /// The caller must ensure, for each index of the plan:
-    /// * The position and the operand's element are readable, and the position is valid.
+    /// * The position and the operand's element are readable.
     /// * Access to the output's elements along `line` is exclusive.
     #[inline(always)]
-    unsafe fn run(&self, plan: &Plan<3>, f: &impl Fn(U, U) -> Option<U>) -> Option<(U, U)> {
+    unsafe fn run(&self, plan: &Plan<3>, f: &impl Fn(U, U) -> Option<U>) -> Result<(), Stop<U>> {
         let (n, [o, p, a]) = (plan.inner_len(), plan.inner_strides());
         let mut walk = Odometer::outer(plan);
         for _ in 0..plan.outer_shape().iter().product() {
             let [out, at, from] = walk.offsets();
             walk.advance();
             let (out, at, from) = (self.to.offset(out), self.at.offset(at), self.from.offset(from));
-            let failed = match [o, p, a] {
+            match [o, p, a] {
                 // The strides are passed as constants, so that the compiler removes the multiplications.
                 // SAFETY: these are indices of the plan, for which the caller ensures the contract.
                 [0, 1, 1] if self.line.stride == 1 => unsafe {
-                    row(out, at, from, [0, 1, 1], n, Line { stride: 1, ..self.line }, f)
+                    row(out, at, from, [0, 1, 1], n, Line { stride: 1, ..self.line }, f)?;
                 },
                 // One operand element for all positions, as in a histogram.
                 // SAFETY: these are indices of the plan, for which the caller ensures the contract.
                 [0, 1, 0] if self.line.stride == 1 => unsafe {
-                    row(out, at, from, [0, 1, 0], n, Line { stride: 1, ..self.line }, f)
+                    row(out, at, from, [0, 1, 0], n, Line { stride: 1, ..self.line }, f)?;
                 },
                 [1, 0, 1] if n > 0 => {
                     // SAFETY: the caller ensures that the position is readable.
-                    let k = from_start(unsafe { *at.get() }, self.line.len);
+                    let k = from_start(unsafe { *at.get() }, self.line.wrap);
+                    if k >= self.line.len {
+                        return Err(Stop::Position);
+                    }
                     let out = out.offset(k as isize * self.line.stride);
-                    let here = Line { len: 1, stride: 0, far: false };
+                    let here = Line { len: 1, wrap: 1, stride: 0, far: false };
                     // SAFETY: the stride of the positions is 0, so all `n` indices have the position `k`. At the first index, `out`
                     // points to the output's element at `k`. `row` reads the position `ZERO` with stride 0. This position is valid for
                     // `here`, whose extent is 1.
                     unsafe {
-                        row(out, HostPtr::new((&raw const ZERO).cast_mut()), from, [1, 0, 1], n, here, f)
+                        row(out, HostPtr::new((&raw const ZERO).cast_mut()), from, [1, 0, 1], n, here, f)?;
                     }
                 }
                 // SAFETY: these are indices of the plan, for which the caller ensures the contract.
-                strides => unsafe { row(out, at, from, strides, n, self.line, f) },
-            };
-            if failed.is_some() {
-                return failed;
+                strides => unsafe { row(out, at, from, strides, n, self.line, f)? },
             }
         }
-        None
+        Ok(())
     }
 }
 
@@ -112,52 +127,79 @@ unsafe fn row<U: Copy>(
     to: HostPtr<U>,
     at: HostPtr<i64>,
     from: HostPtr<U>,
-    [o, p, a]: [isize; 3],
+    strides @ [o, p, _]: [isize; 3],
     n: usize,
     line: Line,
     f: &impl Fn(U, U) -> Option<U>,
-) -> Option<(U, U)> {
+) -> Result<(), Stop<U>> {
+    // A loop of its own, so that the loop for short lines has no branch for it.
     let ahead = if line.far { n.saturating_sub(PREFETCH_DISTANCE) } else { 0 };
-    for i in 0..n {
-        if i < ahead {
-            let next = (i + PREFETCH_DISTANCE) as isize;
-            // SAFETY: `i < n - PREFETCH_DISTANCE`, so this is one of the `n` positions, which are readable by the contract.
-            let k = from_start(unsafe { *at.offset(next * p).get() }, line.len);
-            prefetch(to.offset(next * o + k as isize * line.stride).get().cast_const().cast());
-        }
-        let i = i as isize;
-        // SAFETY: `i < n`, so this is one of the positions, which are readable by the contract.
-        let k = from_start(unsafe { *at.offset(i * p).get() }, line.len);
-        let to = to.offset(i * o + k as isize * line.stride).get();
-        // SAFETY: `i < n`, so the contract ensures that this element of the operand is readable.
-        let right = unsafe { *from.offset(i * a).get() };
-        // SAFETY: the position is valid, so the contract ensures exclusive access to this element of the output.
-        let left = unsafe { *to };
-        match f(left, right) {
-            // SAFETY: the position is valid, so the contract ensures exclusive access to this element of the output.
-            Some(value) => unsafe { *to = value },
-            None => return Some((left, right)),
-        }
+    for i in 0..ahead {
+        let next = (i + PREFETCH_DISTANCE) as isize;
+        // SAFETY: `i < n - PREFETCH_DISTANCE`, so this is one of the `n` positions, which are readable by the contract.
+        let k = from_start(unsafe { *at.offset(next * p).get() }, line.wrap);
+        let step = (k as isize).wrapping_mul(line.stride);
+        prefetch(to.offset((next * o).wrapping_add(step)).get().cast_const().cast());
+        // SAFETY: `i < n`, so `one` has this function's contract.
+        unsafe { one(to, at, from, strides, i as isize, line, f)? };
     }
-    None
+    for i in ahead..n {
+        // SAFETY: `i < n`, so `one` has this function's contract.
+        unsafe { one(to, at, from, strides, i as isize, line, f)? };
+    }
+    Ok(())
 }
 
-/// Checks the shapes and the positions. Returns the plan and the axis along which positions count.
+/// Calls `f` for the position at index `i`.
 ///
-/// # Errors
-/// The error of [`check`] if a position is invalid.
+/// # Safety
+/// The contract of [`row`], for index `i`.
+#[inline(always)]
+unsafe fn one<U: Copy>(
+    to: HostPtr<U>,
+    at: HostPtr<i64>,
+    from: HostPtr<U>,
+    [o, p, a]: [isize; 3],
+    i: isize,
+    line: Line,
+    f: &impl Fn(U, U) -> Option<U>,
+) -> Result<(), Stop<U>> {
+    // SAFETY: this is one of the positions, which are readable by the contract.
+    let position = unsafe { *at.offset(i * p).get() };
+    let mut k = position as usize;
+    // Most positions are not negative. For these, there is a single comparison.
+    if k >= line.len {
+        k = from_end(position, line)?;
+    }
+    let to = to.offset(i * o + k as isize * line.stride).get();
+    // SAFETY: the contract ensures that this element of the operand is readable.
+    let right = unsafe { *from.offset(i * a).get() };
+    // SAFETY: `k` is less than the extent, so the contract ensures exclusive access to this element of the output.
+    let left = unsafe { *to };
+    let Some(value) = f(left, right) else { return Err(Stop::Undefined(left, right)) };
+    // SAFETY: `k` is less than the extent, so the contract ensures exclusive access to this element of the output.
+    unsafe { *to = value };
+    Ok(())
+}
+
+/// Converts a negative position to an index counted from the start, which is less than the extent.
+fn from_end<U>(position: i64, line: Line) -> Result<usize, Stop<U>> {
+    let k = from_start(position, line.wrap);
+    if k < line.len { Ok(k) } else { Err(Stop::Position) }
+}
+
+/// Checks the shapes. Returns the plan and the axis along which positions count.
 fn prepare<T: Element>(
     out: &Output<'_, T, Cpu>,
     at: &Operand<'_, i64, Cpu>,
     a: &Operand<'_, T, Cpu>,
-) -> Result<(Plan<3>, Line), Error> {
+    sign: Sign,
+) -> (Plan<3>, Line) {
     let (&len, lines) = out.shape().split_last().expect("positions count along an axis");
     assert_eq!(a.shape(), at.shape(), "there must be one position for each element of the operand");
     assert_eq!(at.shape().get(..lines.len()), Some(lines), "the leading axes must be those of the output");
-    check(*at, len)?;
-    let stride = out.strides()[lines.len()];
-    let line = Line { len, stride, far: is_far(len, stride, size_of::<T>()) };
-    Ok((plan(lines, out.strides(), at, a.strides()), line))
+    let line = Line::new(len, out.strides()[lines.len()], sign, size_of::<T>());
+    (plan(lines, out.strides(), at, a.strides()), line)
 }
 
 /// Returns the grain for splitting each loop between threads. Only loops over lines are split: those whose stride in the output is not 0.
@@ -177,9 +219,10 @@ pub(in super::super) fn replace_at<T: Element>(
     at: &Operand<'_, i64, Cpu>,
     a: &Operand<'_, T, Cpu>,
 ) -> Result<(), Error> {
-    let (plan, line) = prepare(out, at, a)?;
+    let (plan, line) = prepare(out, at, a, Sign::Signed);
+    check(SCATTER, *at, line.len, Sign::Signed)?;
     let (to, from) = (HostPtr::new(out.ptr().get().cast()), HostPtr::new(a.ptr().get().cast()));
-    // SAFETY: `prepare` has checked the positions. The plan visits each index of `at` and `a`, and the index of `out` along its
+    // SAFETY: `check` has checked the positions. The plan visits each index of `at` and `a`, and the index of `out` along its
     // leading axes. `Operand` and `Output` guarantee that these elements are readable, or exclusive.
     unsafe { replace_bytes(size_of::<T>(), &plan, to, at.ptr(), from, line) };
     Ok(())
@@ -207,7 +250,8 @@ unsafe fn replace_bytes(
             };
             // SAFETY: the caller ensures the contract for all indices of the plan. Parts differ in their lines, so access to the
             // lines of this part is exclusive.
-            unsafe { task.run(part, &|_, new| Some(new)) };
+            let all = unsafe { task.run(part, &|_, new| Some(new)) };
+            debug_assert!(all.is_ok(), "the positions have been checked");
         });
     });
 }
@@ -218,23 +262,49 @@ pub(in super::super) fn scatter<T: Element, F: BinaryOp<T, T, Output = T>>(
     out: &Output<'_, T, Cpu>,
     at: &Operand<'_, i64, Cpu>,
     a: &Operand<'_, T, Cpu>,
+    sign: Sign,
 ) -> Result<(), Error> {
-    let (plan, line) = prepare(out, at, a)?;
+    let (plan, line) = prepare(out, at, a, sign);
     let task = ScatterTask { to: out.ptr(), at: at.ptr(), from: a.ptr(), line };
     let combine = |x, y| (!F::CHECKED || op.is_defined(x, y)).then(|| op.apply(x, y));
-    let failed = Mutex::new(None);
+    let saved = saved(out, &plan);
+    if saved.is_none() {
+        check(SCATTER, *at, line.len, sign)?;
+    }
+    let stopped = Mutex::new(None);
     over_parts(&plan, POSITION_WORK_BYTES, &grain(&plan), &|part| {
-        // SAFETY: `prepare` has checked the positions. The plan visits each index of `at` and `a`, and the index of `out` along its
-        // leading axes. `Operand` and `Output` guarantee that these elements are readable, or exclusive. Parts differ in their lines,
-        // so access to the lines of this part is exclusive.
-        if let Some(pair) = unsafe { task.run(part, &combine) } {
-            *failed.lock().expect("no thread panics with the lock") = Some(pair);
+        // SAFETY: the plan visits each index of `at` and `a`, and the index of `out` along its leading axes. `Operand` and `Output`
+        // guarantee that these elements are readable, or exclusive. Parts differ in their lines, so access to the lines of this part is
+        // exclusive.
+        if let Err(stop) = unsafe { task.run(part, &combine) } {
+            *stopped.lock().expect("no thread panics with the lock") = Some(stop);
         }
     });
-    match failed.into_inner().expect("no thread panics with the lock") {
+    match stopped.into_inner().expect("no thread panics with the lock") {
         None => Ok(()),
-        Some((x, y)) => {
+        Some(Stop::Undefined(x, y)) => {
             Err(Error::Arithmetic { op: F::NAME, dtype: T::DTYPE.name(), values: op.operands(x, y) })
         }
+        Some(Stop::Position) => {
+            let saved = saved.expect("an invalid position is found before, unless the output is saved");
+            // SAFETY: the output has `saved.len()` contiguous elements, to which `Output` guarantees exclusive access. A new
+            // allocation does not overlap them.
+            unsafe { core::ptr::copy_nonoverlapping(saved.as_ptr(), out.ptr().get(), saved.len()) };
+            Err(first_invalid(SCATTER, *at, line.len, sign))
+        }
     }
+}
+
+/// Returns a copy of the output if this costs less than a pass over the positions: if the output is a contiguous vector, and there are at
+/// least [`SAVED_POSITIONS`] positions for each of its elements. Returns `None` also if the allocation fails.
+fn saved<T: Element>(out: &Output<'_, T, Cpu>, plan: &Plan<3>) -> Option<Vec<T>> {
+    let (&[len], &[1]) = (out.shape(), out.strides()) else { return None };
+    if plan.len() / SAVED_POSITIONS < len.max(CHECKED_POSITIONS) {
+        return None;
+    }
+    let mut saved = Vec::new();
+    saved.try_reserve_exact(len).ok()?;
+    // SAFETY: the output has `len` contiguous elements, to which `Output` guarantees exclusive access.
+    saved.extend_from_slice(unsafe { core::slice::from_raw_parts(out.ptr().get(), len) });
+    Some(saved)
 }

@@ -28,7 +28,7 @@ mod rows;
 mod tests;
 
 use super::sort;
-use crate::device::cpu::kernels::gather as positions;
+use crate::device::cpu::kernels::gather::{self as positions, Sign};
 use crate::device::cpu::loops::threads::{PARALLEL_SUM_LEN, enter, over_outputs};
 use crate::device::cpu::memory::scratch::{Side, guaranteed, with_scratch};
 use crate::device::cpu::{Cpu, HostPtr};
@@ -498,7 +498,17 @@ impl<T: Element> Reduce<T> for Cpu {
         at: Operand<'_, i64, Cpu>,
         a: Operand<'_, T, Cpu>,
     ) -> Result<(), Error> {
-        positions::scatter(op, &out, &at, &a)
+        positions::scatter(op, &out, &at, &a, Sign::Signed)
+    }
+
+    fn scatter_with_unsigned<F: BinaryOp<T, T, Output = T>>(
+        &self,
+        op: &F,
+        out: Output<'_, T, Cpu>,
+        at: Operand<'_, i64, Cpu>,
+        a: Operand<'_, T, Cpu>,
+    ) -> Result<(), Error> {
+        positions::scatter(op, &out, &at, &a, Sign::Unsigned)
     }
 
     fn nonzero(&self, out: Output<'_, i64, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
