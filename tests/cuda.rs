@@ -7,8 +7,12 @@
 
 #[path = "cuda/agreement.rs"]
 mod agreement;
+#[path = "cuda/choose.rs"]
+mod choose;
 #[path = "cuda/compiler.rs"]
 mod compiler;
+#[path = "cuda/data.rs"]
+mod data;
 #[path = "cuda/dlpack.rs"]
 mod dlpack;
 #[cfg(target_os = "linux")]
@@ -21,6 +25,8 @@ mod memory;
 #[cfg(target_os = "linux")]
 #[path = "cuda/missing.rs"]
 mod missing;
+#[path = "cuda/ordering.rs"]
+mod ordering;
 
 use vierbein::Cuda;
 
@@ -33,5 +39,5 @@ fn device() -> Option<Cuda> {
 #[cfg(target_os = "linux")]
 #[test]
 fn in_the_emulator() {
-    gpu::emulate(&["agreement::", "dlpack::", "memory::"]);
+    gpu::emulate(&["agreement::", "choose::", "dlpack::", "memory::", "ordering::"]);
 }

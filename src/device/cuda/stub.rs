@@ -120,6 +120,33 @@ never! {
     fn scan[T: Element, F: BinaryOp<T, T, Output = T>, const N: usize](
         &F, Output<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>
     );
+    fn check_positions[const N: usize](Operand<'_, i64, Cuda<N>>, usize);
+    fn take[T: Element, const N: usize](Output<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, i64, Cuda<N>>);
+    fn pick[T: Element, const N: usize](Output<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, i64, Cuda<N>>);
+    fn scatter[T: Element, const N: usize](Output<'_, T, Cuda<N>>, Operand<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>);
+    fn scatter_with[T: Element, F: BinaryOp<T, T, Output = T>, const N: usize](
+        &F, Output<'_, T, Cuda<N>>, Operand<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>
+    );
+    fn compress[T: Element, const N: usize](
+        Output<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, bool, Cuda<N>>
+    );
+    fn expand[T: Element, const N: usize](
+        Output<'_, T, Cuda<N>>, Operand<'_, bool, Cuda<N>>, Operand<'_, T, Cuda<N>>
+    );
+    fn nonzero[T: Element, const N: usize](Output<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>);
+    fn sort[T: Element, const N: usize](Output<'_, T, Cuda<N>>, bool);
+    fn argsort[T: Element, const N: usize](Output<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>, bool);
+    fn top_k[T: Element, const N: usize](
+        Output<'_, T, Cuda<N>>, Output<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>
+    );
+    fn lexsort[T: Element, const N: usize](Output<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>);
+    fn search[T: Element, const N: usize](
+        Output<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>, bool
+    );
+    fn contains[T: Element, const N: usize](
+        Output<'_, bool, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>
+    );
+    fn unique[T: Element, const N: usize](Operand<'_, T, Cuda<N>>) -> (Memory, usize);
     fn gemm[T: Scalar, const N: usize](ProductArgs<'_, T, Cuda<N>>);
     fn sum_products[T: Scalar, const N: usize](ProductArgs<'_, T, Cuda<N>>);
 }

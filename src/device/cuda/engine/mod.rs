@@ -11,11 +11,14 @@
 //! * [`kernels`]: [`elementwise`](kernels::elementwise), [`tile`](kernels::tile) and [`permute`](kernels::permute) use the CPU's
 //!   plans ([`crate::layout::plan`]). [`reduce`](kernels::reduce) and [`products`](kernels::products) divide their work among
 //!   threads as `shares` computes. [`gemm`](kernels::gemm) calls `blas` for floating-point and complex matrices.
-//!   [`scan`](kernels::scan) computes cumulative results along lines.
+//!   [`scan`](kernels::scan) computes cumulative results along lines. [`sort`](kernels::sort) sorts lines.
+//!   [`positions`](kernels::positions) and [`mask`](kernels::mask) copy chosen elements.
 
+mod choose;
 mod codegen;
 mod driver;
 mod kernels;
+mod ordering;
 
 use super::Cuda;
 use crate::device::cpu::reserve;
@@ -35,8 +38,10 @@ use kernels::scan::Scanning;
 use kernels::{gemm, permute, products};
 use std::mem::MaybeUninit;
 
+pub(super) use choose::{check_positions, compress, expand, nonzero, pick, scatter, scatter_with, take};
 pub(super) use driver::context::{Context, Memory, context, count, name_of};
 pub(super) use driver::pinned::Pinned;
+pub(super) use ordering::{argsort, contains, lexsort, search, sort, top_k, unique};
 
 fn strided<'a, T: Element, const N: usize>(a: &Operand<'a, T, Cuda<N>>) -> RawOperand<'a> {
     RawOperand { address: a.ptr().address, dtype: T::DTYPE, strides: a.strides() }
