@@ -18,6 +18,9 @@ mod dlpack;
 #[cfg(target_os = "linux")]
 #[path = "cuda/faults.rs"]
 mod faults;
+#[cfg(feature = "fft")]
+#[path = "cuda/fourier.rs"]
+mod fourier;
 #[path = "common/gpu.rs"]
 mod gpu;
 #[path = "cuda/memory.rs"]
@@ -40,4 +43,6 @@ fn device() -> Option<Cuda> {
 #[test]
 fn in_the_emulator() {
     gpu::emulate(&["agreement::", "choose::", "dlpack::", "memory::", "ordering::"]);
+    #[cfg(feature = "fft")]
+    gpu::emulate(&["fourier::"]);
 }

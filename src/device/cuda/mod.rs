@@ -9,6 +9,8 @@ mod engine;
 #[cfg(feature = "cuda")]
 mod engine;
 
+#[cfg(feature = "fft")]
+use super::fft::{FftComplex, FftElement, FftReal, Transform};
 use super::{
     Arguments, BinaryOp, Copies, Cpu, CudaSource, Device, ElementTuple, Elementwise, ForeignMemory, Function,
     Gemm, Generator, Operand, Output, Permute, ProductArgs, Reduce, Reduction, via_host,
@@ -72,7 +74,7 @@ use engine::{Context, Memory};
 /// ```
 ///
 /// # Environment
-/// * `VIERBEIN_CUDA_LIB_DIR`: a directory with `libnvrtc` and `libcublas`. The files in this directory are loaded instead of the
+/// * `VIERBEIN_CUDA_LIB_DIR`: a directory with `libnvrtc`, `libcublas` and `libcufft`. The files in this directory are loaded instead of the
 ///   libraries that the system's loader finds.
 /// * `VIERBEIN_CUDA_CACHE_DIR`: the directory of compiled kernels. By default it is `vierbein/cuda` in `$XDG_CACHE_HOME` or
 ///   `~/.cache`. If the value is empty, kernels are not kept. A missing directory is created with mode `0700`. On Unix, the
@@ -468,6 +470,42 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
     }
     fn nonzero(&self, out: Output<'_, i64, Self>, a: Operand<'_, T, Self>) -> Result<(), Error> {
         engine::nonzero(engine::context(ORDINAL)?, out, a)
+    }
+    #[cfg(feature = "fft")]
+    fn fft(
+        &self,
+        transform: Transform,
+        out: Output<'_, T::Complex, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error>
+    where
+        T: FftElement,
+    {
+        engine::fft(engine::context(ORDINAL)?, transform, out, a)
+    }
+    #[cfg(feature = "fft")]
+    fn rfft(
+        &self,
+        transform: Transform,
+        out: Output<'_, T::Complex, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error>
+    where
+        T: FftReal,
+    {
+        engine::rfft(engine::context(ORDINAL)?, transform, out, a)
+    }
+    #[cfg(feature = "fft")]
+    fn irfft(
+        &self,
+        transform: Transform,
+        out: Output<'_, T::Magnitude, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error>
+    where
+        T: FftComplex,
+    {
+        engine::irfft(engine::context(ORDINAL)?, transform, out, a)
     }
     fn sort(&self, a: Output<'_, T, Self>, descending: bool) -> Result<(), Error>
     where

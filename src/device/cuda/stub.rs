@@ -2,6 +2,8 @@
 //! every function with an argument of such a type compiles, but can never be called.
 
 use super::Cuda;
+#[cfg(feature = "fft")]
+use crate::device::fft::{FftComplex, FftElement, FftReal, Transform};
 use crate::device::{
     Arguments, BinaryOp, ElementTuple, Function, Generator, Operand, Output, ProductArgs, Reduction,
 };
@@ -84,6 +86,7 @@ impl Context {
 /// so it can never be called.
 macro_rules! never {
     ($($(#[$attribute:meta])* fn $name:ident[$($generics:tt)*]($($argument:ty),*) $(-> $result:ty)?;)*) => {$(
+        $(#[$attribute])*
         #[allow(clippy::extra_unused_type_parameters, reason = "the other build has a use for them")]
         pub(super) fn $name<$($generics)*>(context: &'static Context, $(_: $argument),*) -> Result<never!(@ $($result)?), Error> {
             match *context {}
@@ -147,6 +150,12 @@ never! {
         Output<'_, bool, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>
     );
     fn unique[T: Element, const N: usize](Operand<'_, T, Cuda<N>>) -> (Memory, usize);
+    #[cfg(feature = "fft")]
+    fn fft[T: FftElement, const N: usize](Transform, Output<'_, T::Complex, Cuda<N>>, Operand<'_, T, Cuda<N>>);
+    #[cfg(feature = "fft")]
+    fn rfft[T: FftReal, const N: usize](Transform, Output<'_, T::Complex, Cuda<N>>, Operand<'_, T, Cuda<N>>);
+    #[cfg(feature = "fft")]
+    fn irfft[T: FftComplex, const N: usize](Transform, Output<'_, T::Magnitude, Cuda<N>>, Operand<'_, T, Cuda<N>>);
     fn gemm[T: Scalar, const N: usize](ProductArgs<'_, T, Cuda<N>>);
     fn sum_products[T: Scalar, const N: usize](ProductArgs<'_, T, Cuda<N>>);
 }

@@ -12,11 +12,14 @@
 //!   plans ([`crate::layout::plan`]). [`reduce`](kernels::reduce) and [`products`](kernels::products) divide their work among
 //!   threads as `shares` computes. [`gemm`](kernels::gemm) calls `blas` for floating-point and complex matrices.
 //!   [`scan`](kernels::scan) computes cumulative results along lines. [`sort`](kernels::sort) sorts lines.
-//!   [`positions`](kernels::positions) and [`mask`](kernels::mask) copy chosen elements.
+//!   [`positions`](kernels::positions) and [`mask`](kernels::mask) copy chosen elements. With the feature `fft`, the file `kernels/fft.rs`
+//!   calls cuFFT.
 
 mod choose;
 mod codegen;
 mod driver;
+#[cfg(feature = "fft")]
+mod fft;
 mod kernels;
 mod ordering;
 
@@ -41,6 +44,8 @@ use std::mem::MaybeUninit;
 pub(super) use choose::{check_positions, compress, expand, nonzero, pick, scatter, scatter_with, take};
 pub(super) use driver::context::{Context, Memory, context, count, name_of};
 pub(super) use driver::pinned::Pinned;
+#[cfg(feature = "fft")]
+pub(super) use fft::{fft, irfft, rfft};
 pub(super) use ordering::{argsort, contains, lexsort, search, sort, top_k, unique};
 
 fn strided<'a, T: Element, const N: usize>(a: &Operand<'a, T, Cuda<N>>) -> RawOperand<'a> {

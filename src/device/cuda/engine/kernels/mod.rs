@@ -3,6 +3,8 @@
 
 mod blas;
 pub(super) mod elementwise;
+#[cfg(feature = "fft")]
+pub(super) mod fft;
 pub(super) mod gemm;
 mod loops;
 pub(super) mod mask;
