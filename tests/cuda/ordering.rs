@@ -6,7 +6,7 @@ use crate::gpu::there;
 use std::fmt::Debug;
 use vierbein::device::{Device, Reduce};
 use vierbein::prelude::*;
-use vierbein::{Cuda, Ordered, Side};
+use vierbein::{Cuda, Ordered, Quantile, Side};
 
 /// Shapes, whose last axis is the one to sort along: shorter than a thread's share, than a tile, and than several tiles.
 fn shapes() -> Vec<Vec<usize>> {
@@ -163,6 +163,23 @@ fn selection_and_search() {
         all.push(format!("{:?}", x.sort(0).searchsorted(&x, Side::Right).to_vec()));
         all.push(format!("{:?}", x.isin(x.slice(s![..;3])).to_vec()));
         all.push(format!("{:?}", few.isin(few.slice(s![..;9])).to_vec()));
+        for unique in [x.unique_with(), x.slice(s![..;-2]).unique_with()] {
+            let indices = [unique.first, unique.inverse, unique.counts].map(|indices| indices.to_vec());
+            all.push(format!("{:?} {indices:?}", unique.values.to_vec()));
+        }
+        // Negative zeros become positive ones: which of the two is the median is not defined.
+        let finite = x.nan_to_num() + 0.0;
+        let table = finite.slice(s![..n / 4 * 4]).to_owned().reshape([n / 4, 4]);
+        let levels = [0.0, 0.1, 0.37, 0.5, 0.99, 1.0];
+        for method in [Quantile::Linear, Quantile::InvertedCdf, Quantile::Hazen] {
+            all.push(format!("{:?}", table.quantile(0, levels, method).to_vec()));
+            all.push(format!("{:?}", few.quantile(0, levels, method).to_vec()));
+            all.push(format!("{:?}", x.quantile(0, 0.3, method).item()));
+        }
+        all.push(format!("{:?} {:?}", finite.median().item(), x.median().item()));
+        all.push(format!("{:?}", table.median_axis(0).to_vec()));
+        all.push(format!("{:?}", table.t().slice(s![..;-1, ..]).median_axis(0).to_vec()));
+        all.push(format!("{:?}", few.median().item()));
         let rows = few.slice(s![..n / 3 * 3]).to_owned().reshape([3, n / 3]);
         all.push(format!("{:?}", rows.lexsort().to_vec()));
         let middle = x.clone().partition(0, n / 2);

@@ -15,8 +15,9 @@ use super::{
     Arguments, BinaryOp, Copies, Cpu, CudaSource, Device, ElementTuple, Elementwise, ForeignMemory, Function,
     Gemm, Generator, Operand, Output, Permute, ProductArgs, Reduce, Reduction, via_host,
 };
-use crate::element::{Element, Ordered, Scalar};
+use crate::element::{Element, Ordered, RealScalar, Scalar};
 use crate::error::Error;
+use crate::ops::Quantile;
 use core::marker::PhantomData;
 use engine::{Context, Memory};
 
@@ -547,6 +548,33 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
     {
         let (memory, len) = engine::unique(engine::context(ORDINAL)?, a)?;
         Ok(CudaBuffer { memory, len, elements: PhantomData })
+    }
+    #[allow(clippy::type_complexity)]
+    #[cfg_attr(
+        not(feature = "cuda"),
+        allow(unreachable_code, unused_variables, reason = "without the feature, there are no buffers")
+    )]
+    fn unique_with(&self, a: Operand<'_, T, Self>) -> Result<(CudaBuffer<T>, [CudaBuffer<i64>; 3]), Error>
+    where
+        T: Ordered,
+    {
+        let n = a.shape().iter().product();
+        let (memory, len, [first, inverse, counts]) = engine::unique_with(engine::context(ORDINAL)?, a)?;
+        let indices = |memory, len| CudaBuffer { memory, len, elements: PhantomData };
+        let places = [indices(first, len), indices(inverse, n), indices(counts, len)];
+        Ok((CudaBuffer { memory, len, elements: PhantomData }, places))
+    }
+    fn quantile(
+        &self,
+        out: Output<'_, T::Float, Self>,
+        a: Operand<'_, T, Self>,
+        levels: &[f64],
+        method: Option<Quantile>,
+    ) -> Result<(), Error>
+    where
+        T: RealScalar,
+    {
+        engine::quantile(engine::context(ORDINAL)?, out, a, levels, method)
     }
     fn lexsort(&self, out: Output<'_, i64, Self>, a: Operand<'_, T, Self>) -> Result<(), Error>
     where

@@ -7,8 +7,9 @@ use crate::device::fft::{FftComplex, FftElement, FftReal, Transform};
 use crate::device::{
     Arguments, BinaryOp, ElementTuple, Function, Generator, Operand, Output, ProductArgs, Reduction,
 };
-use crate::element::{Element, Scalar};
+use crate::element::{Element, RealScalar, Scalar};
 use crate::error::Error;
+use crate::ops::Quantile;
 
 /// A type without values.
 #[derive(Debug)]
@@ -149,6 +150,10 @@ never! {
     fn contains[T: Element, const N: usize](
         Output<'_, bool, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>
     );
+    fn quantile[T: RealScalar, const N: usize](
+        Output<'_, T::Float, Cuda<N>>, Operand<'_, T, Cuda<N>>, &[f64], Option<Quantile>
+    );
+    fn unique_with[T: Element, const N: usize](Operand<'_, T, Cuda<N>>) -> (Memory, usize, [Memory; 3]);
     fn unique[T: Element, const N: usize](Operand<'_, T, Cuda<N>>) -> (Memory, usize);
     #[cfg(feature = "fft")]
     fn fft[T: FftElement, const N: usize](Transform, Output<'_, T::Complex, Cuda<N>>, Operand<'_, T, Cuda<N>>);

@@ -46,7 +46,7 @@ pub(super) use driver::context::{Context, Memory, context, count, name_of};
 pub(super) use driver::pinned::Pinned;
 #[cfg(feature = "fft")]
 pub(super) use fft::{fft, irfft, rfft};
-pub(super) use ordering::{argsort, contains, lexsort, search, sort, top_k, unique};
+pub(super) use ordering::{argsort, contains, lexsort, quantile, search, sort, top_k, unique, unique_with};
 
 fn strided<'a, T: Element, const N: usize>(a: &Operand<'a, T, Cuda<N>>) -> RawOperand<'a> {
     RawOperand { address: a.ptr().address, dtype: T::DTYPE, strides: a.strides() }

@@ -4,13 +4,15 @@
 use super::codegen::operation::{RawElements, RawOperand};
 use super::driver::context::{Context, Memory};
 use super::kernels::positions::{self, Axis};
+use super::kernels::scan::Scanning;
 use super::kernels::sort::{self, Find, Lines};
 use super::kernels::{mask, permute};
 use super::{compact, operation, result, strided};
 use crate::device::{Cuda, CudaSource, Operand, Output};
-use crate::element::{DType, Element};
+use crate::element::{DType, Element, RealScalar};
 use crate::error::Error;
 use crate::layout::{Layout, is_contiguous};
+use crate::ops::Quantile;
 
 /// Returns the type as which elements are sorted. The bytes of a `bool` that was never written can have any value, so they are read as
 /// numbers.
@@ -209,6 +211,108 @@ fn sorted<T: Element, const N: usize>(
     // SAFETY: `copy` has all elements, and nothing else has its address.
     unsafe { lines.sort(context, copy.address(), copy.address(), None)? };
     Ok((copy, lines))
+}
+
+pub(in crate::device::cuda) fn quantile<T: RealScalar, const N: usize>(
+    context: &'static Context,
+    out: Output<'_, T::Float, Cuda<N>>,
+    a: Operand<'_, T, Cuda<N>>,
+    levels: &[f64],
+    method: Option<Quantile>,
+) -> Result<(), Error> {
+    let leading = out.shape().len() - 1;
+    let (kept, within) = a.shape().split_at(leading);
+    assert!(out.shape()[..leading] == *kept && out.shape()[leading] == levels.len());
+    if out.shape().contains(&0) {
+        return Ok(());
+    }
+    let (count, length) = (kept.iter().product(), within.iter().product::<usize>());
+    assert!(length > 0, "quantiles of zero elements are undefined");
+    let lines = Lines { count, length, dtype: T::DTYPE, descending: false };
+    let elements = Contiguous::of(context, a)?;
+    let sorted = context.alloc(lines.len() * size_of::<T>())?;
+    // SAFETY: `Operand` guarantees readable elements. `sorted` has room for all of them, and nothing else has its address.
+    unsafe { lines.sort(context, elements.address, sorted.address(), None)? };
+    for (j, &level) in levels.iter().enumerate() {
+        let (at, weight) = match method {
+            Some(method) => method.place(length, level),
+            None => ((length - 1) / 2, if length.is_multiple_of(2) { 0.5 } else { 0.0 }),
+        };
+        assert!(at < length && (weight == 0.0 || at + 1 < length), "a level is from 0 to 1");
+        let first = RawElements { address: out.ptr().address, dtype: T::Float::DTYPE };
+        let address = first.offset(j as isize * out.strides()[leading]).address;
+        let column = RawOperand { address, dtype: T::Float::DTYPE, strides: &out.strides()[..leading] };
+        let place = (at, weight, method.is_none());
+        // SAFETY: the call above wrote the sorted lines, and the place is within them. `Output` guarantees exclusive access to its elements.
+        unsafe { sort::quantile(context, &lines, place, sorted.address(), kept, column)? };
+    }
+    Ok(())
+}
+
+/// Returns the distinct elements in ascending order, and their number. Also returns, for each distinct element, the index of the first
+/// element equal to it; for each element, the index of the distinct element equal to it; and, for each distinct element, the number of
+/// elements equal to it.
+pub(in crate::device::cuda) fn unique_with<T: Element, const N: usize>(
+    context: &'static Context,
+    a: Operand<'_, T, Cuda<N>>,
+) -> Result<(Memory, usize, [Memory; 3]), Error> {
+    let n = a.shape().iter().product();
+    let lines = Lines { count: 1, length: n, dtype: key(T::DTYPE), descending: false };
+    let indices = |len: usize| context.alloc(len * size_of::<i64>());
+    if n == 0 {
+        return Ok((context.alloc(0)?, 0, [indices(0)?, indices(0)?, indices(0)?]));
+    }
+    let vector = |memory: &Memory, dtype| RawOperand { address: memory.address(), dtype, strides: &[1] };
+    let elements = Contiguous::of(context, a)?;
+    let (sorted, order, starts) = (context.alloc(n * size_of::<T>())?, indices(n)?, context.alloc(n)?);
+    // SAFETY: `Operand` guarantees readable elements. `sorted` and `order` have room for all of them, and nothing else has their
+    // addresses.
+    unsafe { lines.sort(context, elements.address, sorted.address(), Some(order.address()))? };
+    // SAFETY: the call above wrote the `n` elements of `sorted`. `starts` has `n` bytes, and nothing else has its address.
+    unsafe { sort::starts(context, lines.dtype, n, sorted.address(), starts.address())? };
+    let chosen = vector(&starts, DType::U8);
+    // SAFETY: the call above wrote the `n` bytes of `starts`.
+    let count = unsafe { mask::sums(context, &[n], chosen)?.total()? };
+
+    let (distinct, first) = (context.alloc(count * size_of::<T>())?, indices(count)?);
+    for (from, to, dtype) in [(&sorted, &distinct, T::DTYPE), (&order, &first, DType::I64)] {
+        let (from, to) = (vector(from, dtype), vector(to, dtype));
+        // SAFETY: `from` has `n` elements and `starts` as many bytes. `to` has room for `count` elements, and nothing else has its address.
+        unsafe { mask::copy(context, &mask::COMPRESS, &[n], chosen, from, (to, count))? };
+    }
+
+    // The group number of each sorted element is the number of starts up to it, less one.
+    let (marks, groups, inverse) = (indices(n)?, indices(n)?, indices(n)?);
+    let number = operation("cast", CudaSource::builtin("(i64)a"), |_| ());
+    // SAFETY: `starts` has `n` bytes, and `marks` room for as many numbers. Nothing else has the address of `marks`.
+    unsafe { number.run(context, &[n], &[vector(&marks, DType::I64), chosen])? };
+    let add = Scanning {
+        operation: operation("count", CudaSource::builtin("a + b"), |_| ()),
+        domain: None,
+        associative: true,
+    };
+    // SAFETY: the call above wrote the `n` elements of `marks`. `groups` has as many, and nothing else has its address.
+    unsafe { add.run(context, &[n], vector(&groups, DType::I64), vector(&marks, DType::I64))? };
+    // SAFETY: all three have `n` elements. `order` is a permutation, and nothing else has the address of `inverse`.
+    unsafe { sort::invert(context, n, order.address(), groups.address(), inverse.address())? };
+
+    // The size of a group is the distance of its start from the next one, or from the end.
+    let (at, counts) = (indices(count + 1)?, indices(count)?);
+    let matrix = RawOperand { address: at.address(), dtype: DType::I64, strides: &[1, 1] };
+    // SAFETY: `starts` has `n` bytes, of which `count` are not zero. `at` has room for `count` indices, and nothing else has its address.
+    unsafe { mask::nonzero(context, &[n], (matrix, count), chosen)? };
+    let element =
+        |k: usize| RawElements { address: at.address(), dtype: DType::I64 }.offset(k as isize).address;
+    let end = RawOperand { address: element(count), dtype: DType::I64, strides: &[1] };
+    let fill = operation("fill", CudaSource::builtin("value"), |bind| bind.scalar("value", n as i64));
+    // SAFETY: `at` has `count + 1` elements, and nothing else has its address.
+    unsafe { fill.run(context, &[1], &[end])? };
+    let less = operation("subtract", CudaSource::builtin("a - b"), |_| ());
+    let next = RawOperand { address: element(1), dtype: DType::I64, strides: &[1] };
+    // SAFETY: the calls above wrote the `count + 1` elements of `at`. `counts` has room for `count` elements, and nothing else has its
+    // address.
+    unsafe { less.run(context, &[count], &[vector(&counts, DType::I64), next, vector(&at, DType::I64)])? };
+    Ok((distinct, count, [first, inverse, counts]))
 }
 
 /// Returns the distinct elements in ascending order, and their number.

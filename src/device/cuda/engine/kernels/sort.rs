@@ -22,6 +22,11 @@ pub(in crate::device::cuda::engine) static FIND: Template =
 pub(in crate::device::cuda::engine) static STARTS: Template =
     Template { files: &[SORT, SEARCH], entry: starts_entry };
 
+pub(in crate::device::cuda::engine) static INVERT: Template =
+    Template { files: &[SORT, SEARCH], entry: invert_entry };
+pub(in crate::device::cuda::engine) static QUANTILE: Template =
+    Template { files: &[SORT, SEARCH], entry: quantile_entry };
+
 /// Binary logarithms of the number of elements of a thread and of a tile. The same as `EACH` and `TILE` in `sort.cu`.
 const EACH_LOG: u32 = 3;
 const TILE_LOG: u32 = 11;
@@ -58,6 +63,19 @@ struct Sorted {
 
 // SAFETY: `repr(C)`, with the members of the struct `Sorted` in `search.cu`.
 unsafe impl Argument for Sorted {}
+
+/// Mirrors the struct `Place` of `search.cu`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    lines: u64,
+    length: u64,
+    at: u64,
+    weight: f64,
+}
+
+// SAFETY: `repr(C)`, with the members of the struct `Place` in `search.cu`.
+unsafe impl Argument for Place {}
 
 /// What a search returns. The numbers are those of `search.cu`.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -213,6 +231,61 @@ pub(in crate::device::cuda::engine) fn starts_program(dtype: DType) -> Program {
     program(&STARTS, "find distinct elements", [Some(dtype), None, None, None], [0; 2])
 }
 
+/// Writes `group[i] - 1` to the index `order[i]`, for `n` elements of type `i64` at these addresses.
+///
+/// # Safety
+/// The caller must ensure that `n` elements at each address are allocated on `context`'s GPU, that `order` is a permutation of the indices,
+/// and that nothing else accesses the elements at `to`.
+pub(in crate::device::cuda::engine) unsafe fn invert(
+    context: &Context,
+    n: usize,
+    order: u64,
+    group: u64,
+    to: u64,
+) -> Result<(), Error> {
+    let count = n as u64;
+    let mut arguments = Arguments::new().with(&count).with(&order).with(&group).with(&to);
+    let program = invert_program();
+    let grid = blocks(context, n, BLOCK as usize)?;
+    // SAFETY: the caller ensures valid elements, and exclusive access to those at `to`. Different threads write to different indices. The
+    // arguments are those of `invert_entry`.
+    unsafe { context.launch(&program, [grid, 1, 1], BLOCK, &mut arguments) }
+}
+
+pub(in crate::device::cuda::engine) fn invert_program() -> Program {
+    program(&INVERT, "invert a permutation", [None; 4], [0; 2])
+}
+
+/// Writes a quantile of each line at `sorted`: the element with index `at`, or a number between it and the next one, by the weight of the
+/// latter. `shape` is that of `out`, with one element for each line in row-major order. `is_median` selects the formula of the median.
+///
+/// # Safety
+/// The caller must ensure that the lines, which are sorted and not empty, and the elements of `out` within `shape` are allocated on
+/// `context`'s GPU. Nothing else may access the elements of `out`. `at` must be an index of a line, and `at + 1` too unless the weight is 0.
+pub(in crate::device::cuda::engine) unsafe fn quantile(
+    context: &Context,
+    lines: &Lines,
+    (at, weight, is_median): (usize, f64, bool),
+    sorted: u64,
+    shape: &[usize],
+    out: RawOperand<'_>,
+) -> Result<(), Error> {
+    let plan = Plan::ordered(shape, [out.strides]);
+    let loops = Loops::new(plan.shape(), plan.strides());
+    let place = Place { lines: lines.count as u64, length: lines.length as u64, at: at as u64, weight };
+    let to = address(out, plan.offsets()[0]);
+    let mut arguments = Arguments::new().with(&loops).with(&place).with(&sorted).with(&to);
+    let program = quantile_program(is_median, out.dtype, lines.dtype);
+    let grid = blocks(context, lines.count, BLOCK as usize)?;
+    // SAFETY: the caller ensures valid lines and indices, and exclusive access to `out`; the plan visits only its elements. The arguments
+    // are those of `quantile_entry`.
+    unsafe { context.launch(&program, [grid, 1, 1], BLOCK, &mut arguments) }
+}
+
+pub(in crate::device::cuda::engine) fn quantile_program(is_median: bool, out: DType, a: DType) -> Program {
+    program(&QUANTILE, "compute quantiles", [Some(out), Some(a), None, None], [u32::from(is_median), 0])
+}
+
 // ------------------------------------------------------------------ sources
 
 const HEAD: &str = "extern \"C\" __global__ void __launch_bounds__(BLOCK) entry(";
@@ -252,4 +325,19 @@ fn find_entry(program: &Program) -> String {
 
 fn starts_entry(program: &Program) -> String {
     format!("{}{HEAD}u64 n, const R *in, u8 *out) {{\n    starts(n, in, out);\n}}\n", program.typedefs())
+}
+
+fn invert_entry(_: &Program) -> String {
+    format!(
+        "{HEAD}u64 n, const i64 *order, const i64 *group, i64 *out) {{\n    invert(n, order, group, out);\n}}\n"
+    )
+}
+
+fn quantile_entry(program: &Program) -> String {
+    format!(
+        "{}{HEAD}const __grid_constant__ Loops<1> loops, const __grid_constant__ Place place, const A *sorted, R *out) {{\n    \
+         quantile<{}>(loops, place, sorted, out);\n}}\n",
+        program.typedefs(),
+        program.variant[0] == 1
+    )
 }

@@ -35,3 +35,51 @@ template <class T> DEV void starts(u64 n, const T *in, u8 *out) {
     u64 i = (u64)blockIdx.x * BLOCK + threadIdx.x;
     if (i < n) out[i] = i == 0 || before<false>(in[i - 1], in[i]);
 }
+
+// Writes group[i] - 1 to the index order[i]. The indices are a permutation.
+DEV void invert(u64 n, const i64 *order, const i64 *group, i64 *out) {
+    u64 i = (u64)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) out[order[i]] = group[i] - 1;
+}
+
+// ---- quantiles, with the formulas of the host
+
+// The lines, and the place of the quantile in each sorted line: between elements `at` and `at` + 1, with the weight of the latter.
+struct Place {
+    u64 lines, length, at;
+    f64 weight;
+};
+
+DEV f64 mean(f64 a, f64 b) {
+    f64 sum = a + b;
+    return is_infinite(sum) && is_finite(a) && is_finite(b) ? a / 2.0 + b / 2.0 : sum / 2.0;
+}
+DEV f64 lerp(f64 a, f64 b, f64 t) {
+    f64 span = b - a;
+    if (a == b) return a;
+    if (is_infinite(span) && is_finite(a) && is_finite(b)) return a * (1.0 - t) + b * t;
+    return t < 0.5 ? a + span * t : b - span * (1.0 - t);
+}
+
+// Writes the quantile of each line, or its median. The result is NaN if the last element is NaN.
+template <bool MEDIAN, class T, class R>
+DEV void quantile(const Loops<1> &loops, const Place &place, const T *sorted, R *out) {
+    u64 line = (u64)blockIdx.x * BLOCK + threadIdx.x;
+    if (line >= place.lines) return;
+    i64 at[1];
+    locate(loops, line, at);
+    const T *x = sorted + line * place.length;
+    if constexpr (FLOAT<T>) {
+        T last = x[place.length - 1];
+        if (last != last) {
+            out[at[0]] = (R)last;
+            return;
+        }
+    }
+    f64 value = (f64)x[place.at];
+    if (place.weight != 0.0) {
+        f64 next = (f64)x[place.at + 1];
+        value = MEDIAN ? mean(value, next) : lerp(value, next, place.weight);
+    }
+    out[at[0]] = (R)value;
+}

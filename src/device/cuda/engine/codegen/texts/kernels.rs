@@ -67,6 +67,7 @@ impl Kernels {
         self.reduction::<bool, _>(Count);
         self.scan::<bool, _>(BitXor);
         self.words::<u8>();
+        self.add(sort::invert_program());
     }
 
     fn of_number<T: Sample + Scalar>(&mut self) {
@@ -95,6 +96,9 @@ impl Kernels {
         self.reduction::<T, _>(PeakToPeak);
         self.scan::<T, _>(Maximum);
         self.ordering::<T>();
+        for is_median in [false, true] {
+            self.add(sort::quantile_program(is_median, T::Float::DTYPE, T::DTYPE));
+        }
     }
 
     fn of_inexact<T: Sample + Inexact>(&mut self) {
