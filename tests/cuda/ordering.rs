@@ -192,3 +192,23 @@ fn selection_and_search() {
         assert_eq!(host[..7], compute::<ColMajor, Cuda>(n)[..7], "{n}");
     }
 }
+
+/// Builds with debug assertions check that the elements to search are sorted. The error is that of the host.
+#[test]
+fn search_checks_order() {
+    if !there() {
+        return;
+    }
+    let nan = f64::NAN;
+    for sorted in
+        [&[1.0, 2.0, nan, nan][..], &[-0.0, 0.0, -0.0], &[2.0, 1.0], &[nan, 1.0], &[0.0, 3.0, 2.9], &[]]
+    {
+        let on_host = Tensor::<f64, _>::from_slice([sorted.len()], sorted);
+        let on_gpu = on_host.to_device::<Cuda>().unwrap();
+        let expected = on_host.try_searchsorted(&on_host, Side::Left).map(|found| found.to_vec());
+        let found = on_gpu.try_searchsorted(&on_gpu, Side::Left).map(|found| found.to_vec());
+        if expected.is_ok() || cfg!(debug_assertions) {
+            assert_eq!(expected, found, "{sorted:?}");
+        }
+    }
+}

@@ -7,7 +7,7 @@ use crate::device::fft::{FftComplex, FftElement, FftReal, Transform};
 use crate::device::{
     Arguments, BinaryOp, ElementTuple, Function, Generator, Operand, Output, ProductArgs, Reduction,
 };
-use crate::element::{Element, RealScalar, Scalar};
+use crate::element::{Element, Ordered, RealScalar, Scalar};
 use crate::error::Error;
 use crate::ops::Quantile;
 
@@ -144,7 +144,7 @@ never! {
         Output<'_, T, Cuda<N>>, Output<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>
     );
     fn lexsort[T: Element, const N: usize](Output<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>);
-    fn search[T: Element, const N: usize](
+    fn search[T: Ordered, const N: usize](
         Output<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>, bool
     );
     fn contains[T: Element, const N: usize](

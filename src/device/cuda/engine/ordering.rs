@@ -7,12 +7,13 @@ use super::kernels::positions::{self, Axis};
 use super::kernels::scan::Scanning;
 use super::kernels::sort::{self, Find, Lines};
 use super::kernels::{mask, permute};
-use super::{compact, operation, result, strided};
-use crate::device::{Cuda, CudaSource, Operand, Output};
-use crate::element::{DType, Element, RealScalar};
+use super::{compact, fetched, operation, result, strided};
+use crate::device::{Cpu, Cuda, CudaSource, Operand, Output, Reduce, via_host};
+use crate::element::{DType, Element, Ordered, RealScalar};
 use crate::error::Error;
 use crate::layout::{Layout, is_contiguous};
 use crate::ops::Quantile;
+use crate::ops::ordering::SEARCH;
 
 /// Returns the type as which elements are sorted. The bytes of a `bool` that was never written can have any value, so they are read as
 /// numbers.
@@ -168,7 +169,7 @@ pub(in crate::device::cuda) fn lexsort<T: Element, const N: usize>(
     unsafe { permute::copy(context, &[n], result(&out), from) }
 }
 
-pub(in crate::device::cuda) fn search<T: Element, const N: usize>(
+pub(in crate::device::cuda) fn search<T: Ordered, const N: usize>(
     context: &'static Context,
     out: Output<'_, i64, Cuda<N>>,
     sorted: Operand<'_, T, Cuda<N>>,
@@ -179,10 +180,24 @@ pub(in crate::device::cuda) fn search<T: Element, const N: usize>(
     let &[length] = sorted.shape() else { panic!("the sorted elements must be a vector") };
     let how = if right { Find::After } else { Find::Before };
     let dtype = key(T::DTYPE);
-    let sorted = RawOperand { dtype, ..strided(&sorted) };
+    let within = RawOperand { dtype, ..strided(&sorted) };
+    if cfg!(debug_assertions) && length > 1 {
+        let in_order = operation(SEARCH, CudaSource::builtin("b != b || a <= b"), |_| ());
+        let first = RawElements { address: within.address, dtype };
+        let next = RawOperand { address: first.offset(within.strides[0]).address, ..within };
+        // SAFETY: `Operand` guarantees readable elements. The call visits pairs of adjacent ones.
+        if !unsafe { in_order.defined(context, &[length - 1], DType::Bool, &[within, next])? } {
+            // The host repeats the search, and returns the error that names the elements.
+            let (sorted, of_a) = (fetched(context, sorted)?, fetched(context, a)?);
+            let device = Cuda::<N>::default();
+            return via_host::write_with(&device, out, |out| {
+                Cpu.search(out, sorted.operand(), of_a.operand(), right)
+            });
+        }
+    }
     let of_a = RawOperand { dtype, ..strided(&a) };
     // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements.
-    unsafe { sort::find(context, how, a.shape(), result(&out), (sorted, length), of_a) }
+    unsafe { sort::find(context, how, a.shape(), result(&out), (within, length), of_a) }
 }
 
 pub(in crate::device::cuda) fn contains<T: Element, const N: usize>(
