@@ -1,5 +1,5 @@
-//! The implementation of `Cuda`: from the device families to kernels. `cuda/mod.rs` calls the functions of this file. They erase
-//! the element types and the operation's type, so most code in the directories below is not generic.
+//! The implementation of `Cuda`: from the device families to kernels. `cuda/mod.rs` calls the functions of this file and
+//! of the files next to it. They erase the element types and the operation's type, so most code in the directories below is not generic.
 //!
 //! The directories, from the driver up. `driver` and `codegen` use each other; `kernels` uses both:
 //!
