@@ -7,13 +7,20 @@
 
 #[path = "cuda/agreement.rs"]
 mod agreement;
+#[path = "cuda/choose.rs"]
+mod choose;
 #[path = "cuda/compiler.rs"]
 mod compiler;
+#[path = "cuda/data.rs"]
+mod data;
 #[path = "cuda/dlpack.rs"]
 mod dlpack;
 #[cfg(target_os = "linux")]
 #[path = "cuda/faults.rs"]
 mod faults;
+#[cfg(feature = "fft")]
+#[path = "cuda/fourier.rs"]
+mod fourier;
 #[path = "common/gpu.rs"]
 mod gpu;
 #[path = "cuda/memory.rs"]
@@ -21,6 +28,8 @@ mod memory;
 #[cfg(target_os = "linux")]
 #[path = "cuda/missing.rs"]
 mod missing;
+#[path = "cuda/ordering.rs"]
+mod ordering;
 
 use vierbein::Cuda;
 
@@ -33,5 +42,7 @@ fn device() -> Option<Cuda> {
 #[cfg(target_os = "linux")]
 #[test]
 fn in_the_emulator() {
-    gpu::emulate(&["agreement::", "dlpack::", "memory::"]);
+    gpu::emulate(&["agreement::", "choose::", "dlpack::", "memory::", "ordering::"]);
+    #[cfg(feature = "fft")]
+    gpu::emulate(&["fourier::"]);
 }

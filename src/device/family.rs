@@ -476,7 +476,7 @@ pub trait Reduce<T: Element>: Device {
     /// sorted: after equal elements if `right`, otherwise before them.
     ///
     /// # Errors
-    /// * [`Error::Argument`] if `sorted` is not sorted. The host checks this in builds with debug assertions, other devices need not.
+    /// * [`Error::Argument`] if `sorted` is not sorted. The host and GPUs check this in builds with debug assertions, other devices need not.
     /// * The error of the device.
     fn search(
         &self,

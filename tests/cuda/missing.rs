@@ -1,5 +1,5 @@
 //! Tests of errors if the driver, a GPU, the compiler or cuBLAS is missing. The errors must name what was searched for, where, and
-//! the fix. Nothing may panic.
+//! the fix. Nothing may panic. If cuFFT is missing, the host computes Fourier transforms.
 //!
 //! A process detects the libraries only once, so each case runs in a child process. The child is this program, with a part of the
 //! libraries of the emulator.
@@ -34,6 +34,8 @@ fn print_libraries() {
     println!("\nzeros: {}", message.as_deref().unwrap_or("there"));
     if let Ok(y) = x.to_device::<Cuda>() {
         say("try_matmul", y.try_matmul(&y));
+        #[cfg(feature = "fft")]
+        say("try_fft", y.try_fft(0));
         say(
             "add",
             catch_unwind(AssertUnwindSafe(|| drop(&y + &y)))
@@ -170,6 +172,9 @@ fn no_cublas() {
     let said = Said::by(&mut gpu::program(&folder));
     for way in ALL.iter().chain(&["add"]) {
         assert_eq!(said.of(way), "there", "{way}");
+    }
+    if cfg!(feature = "fft") {
+        assert_eq!(said.of("try_fft"), "there", "without cuFFT, the host transforms");
     }
     if said.of("try_matmul") == "there" {
         return println!("skipped: the system has cuBLAS");

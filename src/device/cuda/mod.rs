@@ -9,12 +9,15 @@ mod engine;
 #[cfg(feature = "cuda")]
 mod engine;
 
+#[cfg(feature = "fft")]
+use super::fft::{FftComplex, FftElement, FftReal, Transform};
 use super::{
-    Arguments, BinaryOp, Copies, CudaSource, Device, ElementTuple, Elementwise, ForeignMemory, Function,
+    Arguments, BinaryOp, Copies, Cpu, CudaSource, Device, ElementTuple, Elementwise, ForeignMemory, Function,
     Gemm, Generator, Operand, Output, Permute, ProductArgs, Reduce, Reduction, via_host,
 };
-use crate::element::{Element, Scalar};
+use crate::element::{Element, Ordered, RealScalar, Scalar};
 use crate::error::Error;
+use crate::ops::Quantile;
 use core::marker::PhantomData;
 use engine::{Context, Memory};
 
@@ -37,8 +40,8 @@ use engine::{Context, Memory};
 /// ```
 ///
 /// All work is queued on one stream, and runs in the order in which it was queued. Copies to the host wait until the copied data is
-/// complete. Operations that check integers for overflow or division by zero wait for the result of the check. The stream is CUDA's
-/// null stream. So the work of this crate is also ordered with the work that other libraries queue on this GPU, except on
+/// complete. Operations that check integers for overflow or division by zero, or positions, wait for the result of the check. The stream
+/// is CUDA's null stream. So the work of this crate is also ordered with the work that other libraries queue on this GPU, except on
 /// non-blocking streams. An operation makes the GPU's primary context current in the calling thread, and leaves it current.
 ///
 /// Freed memory is kept for later allocations, in two pools. A buffer pool of this crate keeps blocks of up to 64 MiB. Their sizes
@@ -72,7 +75,7 @@ use engine::{Context, Memory};
 /// ```
 ///
 /// # Environment
-/// * `VIERBEIN_CUDA_LIB_DIR`: a directory with `libnvrtc` and `libcublas`. The files in this directory are loaded instead of the
+/// * `VIERBEIN_CUDA_LIB_DIR`: a directory with `libnvrtc`, `libcublas` and `libcufft`. The files in this directory are loaded instead of the
 ///   libraries that the system's loader finds.
 /// * `VIERBEIN_CUDA_CACHE_DIR`: the directory of compiled kernels. By default it is `vierbein/cuda` in `$XDG_CACHE_HOME` or
 ///   `~/.cache`. If the value is empty, kernels are not kept. A missing directory is created with mode `0700`. On Unix, the
@@ -385,6 +388,49 @@ impl<T: Element, const ORDINAL: usize> Permute<T> for Cuda<ORDINAL> {
     fn copy(&self, out: Output<'_, T, Self>, a: Operand<'_, T, Self>) -> Result<(), Error> {
         engine::copy(engine::context(ORDINAL)?, out, a)
     }
+    fn check_positions(&self, at: Operand<'_, i64, Self>, len: usize) -> Result<(), Error> {
+        engine::check_positions(engine::context(ORDINAL)?, at, len)
+    }
+    fn take(
+        &self,
+        out: Output<'_, T, Self>,
+        a: Operand<'_, T, Self>,
+        at: Operand<'_, i64, Self>,
+    ) -> Result<(), Error> {
+        engine::take(engine::context(ORDINAL)?, out, a, at)
+    }
+    fn scatter(
+        &self,
+        out: Output<'_, T, Self>,
+        at: Operand<'_, i64, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        engine::scatter(engine::context(ORDINAL)?, out, at, a)
+    }
+    fn pick(
+        &self,
+        out: Output<'_, T, Self>,
+        a: Operand<'_, T, Self>,
+        at: Operand<'_, i64, Self>,
+    ) -> Result<(), Error> {
+        engine::pick(engine::context(ORDINAL)?, out, a, at)
+    }
+    fn compress(
+        &self,
+        out: Output<'_, T, Self>,
+        a: Operand<'_, T, Self>,
+        mask: Operand<'_, bool, Self>,
+    ) -> Result<(), Error> {
+        engine::compress(engine::context(ORDINAL)?, out, a, mask)
+    }
+    fn expand(
+        &self,
+        out: Output<'_, T, Self>,
+        mask: Operand<'_, bool, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        engine::expand(engine::context(ORDINAL)?, out, mask, a)
+    }
 }
 #[diagnostic::do_not_recommend]
 impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
@@ -405,6 +451,159 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
     ) -> Result<(), Error> {
         const { has_sources(F::CUDA, F::CHECKED, F::CUDA_DEFINED) };
         engine::scan(engine::context(ORDINAL)?, op, out, a)
+    }
+    fn scatter_with<F: BinaryOp<T, T, Output = T>>(
+        &self,
+        op: &F,
+        out: Output<'_, T, Self>,
+        at: Operand<'_, i64, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        const { has_source(F::CUDA) };
+        if F::CHECKED {
+            // Each result is an operand of the next step. The host checks all steps, and its error names the elements.
+            let (a, at) = (via_host::fetch(self, a)?, via_host::fetch(self, at)?);
+            return via_host::update_with(self, out, |out| {
+                Cpu.scatter_with(op, out, at.operand(), a.operand())
+            });
+        }
+        engine::scatter_with(engine::context(ORDINAL)?, op, out, at, a)
+    }
+    fn nonzero(&self, out: Output<'_, i64, Self>, a: Operand<'_, T, Self>) -> Result<(), Error> {
+        engine::nonzero(engine::context(ORDINAL)?, out, a)
+    }
+    #[cfg(feature = "fft")]
+    fn fft(
+        &self,
+        transform: Transform,
+        out: Output<'_, T::Complex, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error>
+    where
+        T: FftElement,
+    {
+        engine::fft(engine::context(ORDINAL)?, transform, out, a)
+    }
+    #[cfg(feature = "fft")]
+    fn rfft(
+        &self,
+        transform: Transform,
+        out: Output<'_, T::Complex, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error>
+    where
+        T: FftReal,
+    {
+        engine::rfft(engine::context(ORDINAL)?, transform, out, a)
+    }
+    #[cfg(feature = "fft")]
+    fn irfft(
+        &self,
+        transform: Transform,
+        out: Output<'_, T::Magnitude, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error>
+    where
+        T: FftComplex,
+    {
+        engine::irfft(engine::context(ORDINAL)?, transform, out, a)
+    }
+    fn sort(&self, a: Output<'_, T, Self>, descending: bool) -> Result<(), Error>
+    where
+        T: Ordered,
+    {
+        engine::sort(engine::context(ORDINAL)?, a, descending)
+    }
+    fn argsort(
+        &self,
+        out: Output<'_, i64, Self>,
+        a: Operand<'_, T, Self>,
+        descending: bool,
+    ) -> Result<(), Error>
+    where
+        T: Ordered,
+    {
+        engine::argsort(engine::context(ORDINAL)?, out, a, descending)
+    }
+    fn partition(&self, a: Output<'_, T, Self>, _: usize) -> Result<(), Error>
+    where
+        T: Ordered,
+    {
+        engine::sort(engine::context(ORDINAL)?, a, false)
+    }
+    fn top_k(
+        &self,
+        values: Output<'_, T, Self>,
+        indices: Output<'_, i64, Self>,
+        a: Operand<'_, T, Self>,
+    ) -> Result<(), Error>
+    where
+        T: Ordered,
+    {
+        engine::top_k(engine::context(ORDINAL)?, values, indices, a)
+    }
+    fn unique(&self, a: Operand<'_, T, Self>) -> Result<CudaBuffer<T>, Error>
+    where
+        T: Ordered,
+    {
+        let (memory, len) = engine::unique(engine::context(ORDINAL)?, a)?;
+        Ok(CudaBuffer { memory, len, elements: PhantomData })
+    }
+    #[allow(clippy::type_complexity)]
+    #[cfg_attr(
+        not(feature = "cuda"),
+        allow(unreachable_code, unused_variables, reason = "without the feature, there are no buffers")
+    )]
+    fn unique_with(&self, a: Operand<'_, T, Self>) -> Result<(CudaBuffer<T>, [CudaBuffer<i64>; 3]), Error>
+    where
+        T: Ordered,
+    {
+        let n = a.shape().iter().product();
+        let (memory, len, [first, inverse, counts]) = engine::unique_with(engine::context(ORDINAL)?, a)?;
+        let indices = |memory, len| CudaBuffer { memory, len, elements: PhantomData };
+        let places = [indices(first, len), indices(inverse, n), indices(counts, len)];
+        Ok((CudaBuffer { memory, len, elements: PhantomData }, places))
+    }
+    fn quantile(
+        &self,
+        out: Output<'_, T::Float, Self>,
+        a: Operand<'_, T, Self>,
+        levels: &[f64],
+        method: Option<Quantile>,
+    ) -> Result<(), Error>
+    where
+        T: RealScalar,
+    {
+        engine::quantile(engine::context(ORDINAL)?, out, a, levels, method)
+    }
+    fn lexsort(&self, out: Output<'_, i64, Self>, a: Operand<'_, T, Self>) -> Result<(), Error>
+    where
+        T: Ordered,
+    {
+        engine::lexsort(engine::context(ORDINAL)?, out, a)
+    }
+    fn search(
+        &self,
+        out: Output<'_, i64, Self>,
+        sorted: Operand<'_, T, Self>,
+        a: Operand<'_, T, Self>,
+        right: bool,
+    ) -> Result<(), Error>
+    where
+        T: Ordered,
+    {
+        engine::search(engine::context(ORDINAL)?, out, sorted, a, right)
+    }
+    fn contains(
+        &self,
+        out: Output<'_, bool, Self>,
+        a: Operand<'_, T, Self>,
+        of: Operand<'_, T, Self>,
+    ) -> Result<(), Error>
+    where
+        T: Ordered,
+    {
+        engine::contains(engine::context(ORDINAL)?, out, a, of)
     }
 }
 

@@ -2,11 +2,14 @@
 //! every function with an argument of such a type compiles, but can never be called.
 
 use super::Cuda;
+#[cfg(feature = "fft")]
+use crate::device::fft::{FftComplex, FftElement, FftReal, Transform};
 use crate::device::{
     Arguments, BinaryOp, ElementTuple, Function, Generator, Operand, Output, ProductArgs, Reduction,
 };
-use crate::element::{Element, Scalar};
+use crate::element::{Element, Ordered, RealScalar, Scalar};
 use crate::error::Error;
+use crate::ops::Quantile;
 
 /// A type without values.
 #[derive(Debug)]
@@ -84,6 +87,7 @@ impl Context {
 /// so it can never be called.
 macro_rules! never {
     ($($(#[$attribute:meta])* fn $name:ident[$($generics:tt)*]($($argument:ty),*) $(-> $result:ty)?;)*) => {$(
+        $(#[$attribute])*
         #[allow(clippy::extra_unused_type_parameters, reason = "the other build has a use for them")]
         pub(super) fn $name<$($generics)*>(context: &'static Context, $(_: $argument),*) -> Result<never!(@ $($result)?), Error> {
             match *context {}
@@ -120,6 +124,43 @@ never! {
     fn scan[T: Element, F: BinaryOp<T, T, Output = T>, const N: usize](
         &F, Output<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>
     );
+    fn check_positions[const N: usize](Operand<'_, i64, Cuda<N>>, usize);
+    fn take[T: Element, const N: usize](Output<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, i64, Cuda<N>>);
+    fn pick[T: Element, const N: usize](Output<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, i64, Cuda<N>>);
+    fn scatter[T: Element, const N: usize](Output<'_, T, Cuda<N>>, Operand<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>);
+    fn scatter_with[T: Element, F: BinaryOp<T, T, Output = T>, const N: usize](
+        &F, Output<'_, T, Cuda<N>>, Operand<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>
+    );
+    fn compress[T: Element, const N: usize](
+        Output<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, bool, Cuda<N>>
+    );
+    fn expand[T: Element, const N: usize](
+        Output<'_, T, Cuda<N>>, Operand<'_, bool, Cuda<N>>, Operand<'_, T, Cuda<N>>
+    );
+    fn nonzero[T: Element, const N: usize](Output<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>);
+    fn sort[T: Element, const N: usize](Output<'_, T, Cuda<N>>, bool);
+    fn argsort[T: Element, const N: usize](Output<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>, bool);
+    fn top_k[T: Element, const N: usize](
+        Output<'_, T, Cuda<N>>, Output<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>
+    );
+    fn lexsort[T: Element, const N: usize](Output<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>);
+    fn search[T: Ordered, const N: usize](
+        Output<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>, bool
+    );
+    fn contains[T: Element, const N: usize](
+        Output<'_, bool, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>
+    );
+    fn quantile[T: RealScalar, const N: usize](
+        Output<'_, T::Float, Cuda<N>>, Operand<'_, T, Cuda<N>>, &[f64], Option<Quantile>
+    );
+    fn unique_with[T: Element, const N: usize](Operand<'_, T, Cuda<N>>) -> (Memory, usize, [Memory; 3]);
+    fn unique[T: Element, const N: usize](Operand<'_, T, Cuda<N>>) -> (Memory, usize);
+    #[cfg(feature = "fft")]
+    fn fft[T: FftElement, const N: usize](Transform, Output<'_, T::Complex, Cuda<N>>, Operand<'_, T, Cuda<N>>);
+    #[cfg(feature = "fft")]
+    fn rfft[T: FftReal, const N: usize](Transform, Output<'_, T::Complex, Cuda<N>>, Operand<'_, T, Cuda<N>>);
+    #[cfg(feature = "fft")]
+    fn irfft[T: FftComplex, const N: usize](Transform, Output<'_, T::Magnitude, Cuda<N>>, Operand<'_, T, Cuda<N>>);
     fn gemm[T: Scalar, const N: usize](ProductArgs<'_, T, Cuda<N>>);
     fn sum_products[T: Scalar, const N: usize](ProductArgs<'_, T, Cuda<N>>);
 }

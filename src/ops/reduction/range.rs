@@ -24,7 +24,7 @@ impl<T: RealScalar> Reduction<T> for PeakToPeak {
         DEV Acc combine(Acc a, Acc b) const { return {larger(a.high, b.high), smaller(a.low, b.low)}; }
         DEV bool finish(Acc acc, u64, R &result) const {
             result = wrapping_sub(acc.high, acc.low);
-            return fits_sub(acc.high, acc.low);
+            return !INTEGER<T> || fits_sub(acc.high, acc.low);
         }"
     } else {
         "

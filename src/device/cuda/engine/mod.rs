@@ -1,5 +1,5 @@
-//! The implementation of `Cuda`: from the device families to kernels. `cuda/mod.rs` calls the functions of this file. They erase
-//! the element types and the operation's type, so most code in the directories below is not generic.
+//! The implementation of `Cuda`: from the device families to kernels. `cuda/mod.rs` calls the functions of this file and
+//! of the files next to it. They erase the element types and the operation's type, so most code in the directories below is not generic.
 //!
 //! The directories, from the driver up. `driver` and `codegen` use each other; `kernels` uses both:
 //!
@@ -11,11 +11,17 @@
 //! * [`kernels`]: [`elementwise`](kernels::elementwise), [`tile`](kernels::tile) and [`permute`](kernels::permute) use the CPU's
 //!   plans ([`crate::layout::plan`]). [`reduce`](kernels::reduce) and [`products`](kernels::products) divide their work among
 //!   threads as `shares` computes. [`gemm`](kernels::gemm) calls `blas` for floating-point and complex matrices.
-//!   [`scan`](kernels::scan) computes cumulative results along lines.
+//!   [`scan`](kernels::scan) computes cumulative results along lines. [`sort`](kernels::sort) sorts lines.
+//!   [`positions`](kernels::positions) and [`mask`](kernels::mask) copy chosen elements. With the feature `fft`, the file `kernels/fft.rs`
+//!   calls cuFFT.
 
+mod choose;
 mod codegen;
 mod driver;
+#[cfg(feature = "fft")]
+mod fft;
 mod kernels;
+mod ordering;
 
 use super::Cuda;
 use crate::device::cpu::reserve;
@@ -35,8 +41,12 @@ use kernels::scan::Scanning;
 use kernels::{gemm, permute, products};
 use std::mem::MaybeUninit;
 
+pub(super) use choose::{check_positions, compress, expand, nonzero, pick, scatter, scatter_with, take};
 pub(super) use driver::context::{Context, Memory, context, count, name_of};
 pub(super) use driver::pinned::Pinned;
+#[cfg(feature = "fft")]
+pub(super) use fft::{fft, irfft, rfft};
+pub(super) use ordering::{argsort, contains, lexsort, quantile, search, sort, top_k, unique, unique_with};
 
 fn strided<'a, T: Element, const N: usize>(a: &Operand<'a, T, Cuda<N>>) -> RawOperand<'a> {
     RawOperand { address: a.ptr().address, dtype: T::DTYPE, strides: a.strides() }

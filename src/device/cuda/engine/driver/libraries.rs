@@ -1,4 +1,4 @@
-//! Finds CUDA's libraries at run time: the driver, the compiler (NVRTC) and cuBLAS. Each of them may be missing.
+//! Finds CUDA's libraries at run time: the driver, the compiler (NVRTC), cuBLAS and cuFFT. Each of them may be missing.
 //!
 //! A call through cudarc panics if its library is missing. So the engine first calls the function `driver`, `compiler` or `blas` of
 //! this module, which returns an error if the library is missing.
@@ -17,12 +17,14 @@ const USUAL: [&str; 3] =
     ["/usr/local/cuda/lib64", "/usr/local/cuda/targets/x86_64-linux/lib", "/usr/lib/x86_64-linux-gnu"];
 
 /// The order of loading. A library may need earlier ones, and requests them by file name, without a path.
-const ORDER: [&str; 5] =
-    ["libcuda.so", "libnvrtc-builtins.so", "libnvrtc.so", "libcublasLt.so", "libcublas.so"];
+const ORDER: [&str; 6] =
+    ["libcuda.so", "libnvrtc-builtins.so", "libnvrtc.so", "libcublasLt.so", "libcublas.so", "libcufft.so"];
 
 /// For each library, the newest functions that this crate calls. A library that has these functions also has the older ones.
 const OF_DRIVER: &[&str] = &["cuMemAllocAsync", "cuMemPoolTrimTo"];
 const OF_COMPILER: &[&str] = &["nvrtcGetCUBIN", "nvrtcGetSupportedArchs"];
+#[cfg(feature = "fft")]
+const OF_FFT: &[&str] = &["cufftMakePlanMany64", "cufftSetWorkArea"];
 const OF_BLAS: &[&str] = &["cublasDgemm_v2_64", "cublasZgemmStridedBatched_64"];
 
 /// Checks that the driver's library is available.
@@ -97,6 +99,27 @@ pub(in crate::device::cuda::engine) fn blas() -> Result<(), String> {
             }
         })
         .clone()
+}
+
+/// Returns whether cuFFT is available. Without it, the host computes Fourier transforms.
+#[cfg(feature = "fft")]
+pub(in crate::device::cuda::engine) fn fft() -> bool {
+    use cudarc::cufft;
+    static FOUND: OnceLock<bool> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        load_from_folder();
+        // SAFETY: the call only loads NVIDIA's library, if it exists. The library's initialisers are trusted.
+        if !unsafe { cufft::sys::is_culib_present() } {
+            load_usual("libcufft.so");
+        }
+        // SAFETY: the call only loads NVIDIA's library, if it exists. The library's initialisers are trusted.
+        if !unsafe { cufft::sys::is_culib_present() } {
+            return false;
+        }
+        // SAFETY: `is_culib_present` found the library, so `culib` returns the loaded library.
+        let library = unsafe { cufft::sys::culib() };
+        check("libcufft.so.12", library, OF_FFT, "install the version for CUDA 13").is_ok()
+    })
 }
 
 /// Checks that a library is new enough, that is, that it has these functions. A call of a missing function would panic.

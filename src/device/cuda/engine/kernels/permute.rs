@@ -12,7 +12,7 @@ use crate::layout::is_contiguous;
 use crate::rank::MAX_RANK;
 
 /// Returns an element type of `bytes` bytes, or `None` if there is none.
-fn of_size(bytes: usize) -> Option<DType> {
+pub(super) fn of_size(bytes: usize) -> Option<DType> {
     Some(match bytes {
         1 => DType::U8,
         2 => DType::U16,

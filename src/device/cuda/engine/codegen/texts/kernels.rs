@@ -8,7 +8,9 @@ use super::super::program::Program;
 use super::samples::Sample;
 use super::table;
 use crate::device::cuda::engine::kernels::tile::tiles;
-use crate::device::cuda::engine::kernels::{elementwise, gemm, products, reduce, scan};
+use crate::device::cuda::engine::kernels::{
+    elementwise, gemm, mask, positions, products, reduce, scan, sort,
+};
 use crate::device::cuda::engine::{operation, reducing, scanning};
 use crate::device::{BinaryOp, CudaSource, Reduction, TernaryOp};
 use crate::element::{DType, Element, Inexact, RealFloat, RealScalar, Scalar, c32, c64};
@@ -64,6 +66,8 @@ impl Kernels {
         self.reduction::<bool, _>(Any);
         self.reduction::<bool, _>(Count);
         self.scan::<bool, _>(BitXor);
+        self.words::<u8>();
+        self.add(sort::invert_program());
     }
 
     fn of_number<T: Sample + Scalar>(&mut self) {
@@ -78,6 +82,9 @@ impl Kernels {
         self.scan::<T, _>(Mul);
         self.scan::<T, _>(Sub);
         self.products::<T>();
+        self.words::<T>();
+        let add = operation("add", <Add as BinaryOp<T, T>>::CUDA, |_| ());
+        self.add(positions::combine_program(&add, T::DTYPE));
     }
 
     fn of_real<T: Sample + RealScalar>(&mut self) {
@@ -88,6 +95,10 @@ impl Kernels {
         self.reduction::<T, _>(ArgMin);
         self.reduction::<T, _>(PeakToPeak);
         self.scan::<T, _>(Maximum);
+        self.ordering::<T>();
+        for is_median in [false, true] {
+            self.add(sort::quantile_program(is_median, T::Float::DTYPE, T::DTYPE));
+        }
     }
 
     fn of_inexact<T: Sample + Inexact>(&mut self) {
@@ -167,6 +178,35 @@ impl Kernels {
             self.add(scanning.program(&scan::TILES, T::DTYPE, false));
             self.add(scanning.program(&scan::TILES, T::DTYPE, true));
         }
+    }
+
+    /// Adds the kernels that copy elements of the size of `T` from positions and masks, and those that read a mask of type `T`.
+    fn words<T: Element>(&mut self) {
+        for template in [&positions::TAKE, &positions::PICK, &positions::REPLACE] {
+            self.add(positions::program(template, T::DTYPE));
+        }
+        for template in [&mask::COMPRESS, &mask::EXPAND] {
+            self.add(mask::program(template, T::DTYPE));
+        }
+        for template in [&mask::COUNT, &mask::INDICES] {
+            self.add(mask::mask_program(template, T::DTYPE));
+        }
+    }
+
+    fn ordering<T: Element>(&mut self) {
+        let dtype = T::DTYPE;
+        for descending in [false, true] {
+            let lines = sort::Lines { count: 1, length: 1, dtype, descending };
+            for indexed in [false, true] {
+                self.add(lines.program(&sort::TILES, indexed));
+                self.add(lines.program(&sort::MERGE, indexed));
+            }
+        }
+        for how in [sort::Find::Before, sort::Find::After] {
+            self.add(sort::find_program(how, DType::I64, dtype));
+        }
+        self.add(sort::find_program(sort::Find::Contains, DType::Bool, dtype));
+        self.add(sort::starts_program(dtype));
     }
 
     fn products<T: Scalar>(&mut self) {
