@@ -184,7 +184,6 @@ impl<S: DynData> DynTensor<S> {
 
 impl<'a> DynView<'a> {
     /// Returns a view of the same storage with another layout, which must address elements of this view only.
-    #[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]
     pub(crate) fn with_axes(self, layout: Layout) -> Self {
         DynTensor::of(self.storage, layout, self.order)
     }

@@ -199,7 +199,6 @@ impl Layout {
     }
 
     /// As [`Axes::split_at`].
-    #[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]
     pub(crate) fn split_at(&self, axis: usize, at: usize) -> Result<(Layout, Layout), Error> {
         let (mut low, mut high, rank) = (*self, *self, self.rank);
         high.offset += self.axes().split_at(axis, at, &mut low.shape[..rank], &mut high.shape[..rank])?;
