@@ -24,8 +24,10 @@
 //! * The header and all rows must have the same number of fields.
 //! * Missing values are NaN in matrices of floating-point numbers, and an error for other element types. The texts `NA`, `N/A`, `NaN`,
 //!   `nan`, `null` and an empty field stand for a missing value.
-//! * A file is read once, from the beginning to the end, in parts of up to 64 KiB. Memory holds the elements that have been read, one
-//!   part and the text of one row.
+//! * A file is read once, from the beginning to the end, in parts of up to 1 MiB. Memory holds the elements that have been read, one
+//!   part with its elements, and the text of one row.
+//! * Several threads parse the parts of a matrix of more than 1 MiB of text if all columns are read. The result, and the error if there
+//!   is one, are the same on any number of threads.
 
 #![forbid(unsafe_code)]
 
@@ -39,6 +41,7 @@ use crate::order::Order;
 use crate::rank::Rank;
 use crate::storage::Storage;
 use crate::tensor::Tensor;
+use column::counted;
 use core::fmt::Debug;
 use records::{Records, from_path, from_stream};
 use std::io::{Read, Write};
@@ -46,6 +49,7 @@ use std::path::Path;
 
 mod column;
 mod element;
+mod plain;
 mod records;
 mod writer;
 
@@ -510,25 +514,19 @@ impl CsvReader {
     }
 
     fn text(&self, records: &mut Records<'_>) -> Result<(Vec<String>, Vec<Vec<String>>), Error> {
+        let Head { names, columns, width, line, mut more } = self.head(records)?;
         let mut texts: Vec<Vec<String>> = Vec::new();
-        let lengthen = |texts: &mut Vec<Vec<String>>, columns: usize| {
-            reserve(texts, columns - texts.len())?;
-            texts.resize(columns, Vec::new());
-            Ok::<(), Error>(())
-        };
-        let (names, [_, columns]) = self.rows(records, |records, columns, _| {
-            lengthen(&mut texts, columns.len())?;
-            for (texts, &k) in texts.iter_mut().zip(columns) {
-                if texts.len() == texts.capacity() {
-                    reserve(texts, texts.len().max(64))?;
-                }
+        reserve(&mut texts, columns.len())?;
+        texts.resize(columns.len(), Vec::new());
+        while more {
+            check_width(records, width, line)?;
+            for (texts, &k) in texts.iter_mut().zip(&columns) {
+                plain::reserve_for(texts, 1)?;
                 texts.push(text_of(records, k, "text")?);
             }
-            Ok(())
-        })?;
-        // If the file has no rows, the closure was not called and has created no columns.
-        lengthen(&mut texts, columns)?;
-        Ok((names, texts))
+            more = records.advance()?;
+        }
+        Ok((self.chosen(names, &columns), texts))
     }
 
     fn matrix<X: FromCsv>(&self, records: &mut Records<'_>) -> Result<(Vec<String>, X), Error> {
@@ -562,33 +560,44 @@ impl CsvReader {
         let is_number =
             |text: &String| T::parse(text.as_bytes()).is_some() && !text.eq_ignore_ascii_case("nan");
         let numbers = self.missing.iter().any(is_number);
-        let mut elements = Vec::new();
-        let (names, shape) = self.rows(records, |records, columns, names| {
-            if elements.capacity() - elements.len() < columns.len() {
-                let more = elements.len().max(columns.len()).max(64);
-                reserve(&mut elements, more)?;
-            }
-            for &k in columns {
+        let Head { names, columns, width, line, mut more } = self.head(records)?;
+        let mut parser = self.columns.is_none().then(|| {
+            let missing = &self.missing;
+            plain::Parser::new(plain::Rows {
+                delimiter: self.delimiter,
+                width,
+                missing,
+                missing_numbers: numbers,
+            })
+        });
+        let (mut elements, mut rows) = (Vec::new(), 0);
+        while more {
+            check_width(records, width, line)?;
+            plain::reserve_for(&mut elements, columns.len())?;
+            for &k in &columns {
                 let field = records.field(k).trim_ascii();
                 let parsed = if numbers && self.is_missing(field) { None } else { T::parse(field) };
                 elements.push(match parsed {
                     Some(element) => element,
-                    None => self.unparsed(field, k, names, records)?,
+                    None => self.unparsed(field, k, &names, records)?,
                 });
             }
-            Ok(())
-        })?;
-        Ok((names, shape, elements))
+            rows += 1;
+            if let Some(parser) = &mut parser {
+                rows += records.parse(|text, remaining| {
+                    if let Some(remaining) = remaining {
+                        plain::reserve_estimate(&mut elements, remaining);
+                    }
+                    parser.parse(text, &mut elements)
+                })?;
+            }
+            more = records.advance()?;
+        }
+        Ok((self.chosen(names, &columns), [rows, columns.len()], elements))
     }
 
-    /// Calls `row` for each row, with the indices of the requested columns and the names of all columns. Returns the names of the
-    /// requested columns, the number of rows and the number of requested columns.
-    #[inline(always)]
-    fn rows(
-        &self,
-        records: &mut Records<'_>,
-        mut row: impl FnMut(&Records<'_>, &[usize], &[String]) -> Result<(), Error>,
-    ) -> Result<(Vec<String>, [usize; 2]), Error> {
+    /// Reads the header and the first record after it.
+    fn head(&self, records: &mut Records<'_>) -> Result<Head, Error> {
         let mut more = records.advance()?;
         let mut names = Vec::new();
         if self.header {
@@ -605,27 +614,16 @@ impl CsvReader {
             more = records.advance()?;
         }
         let columns = self.indices(self.header.then_some(&names[..]), width, records)?;
-        let mut rows = 0;
-        while more {
-            if records.fields() != width {
-                return Err(records.error(format!(
-                    "line {}: has {}, but line {line} has {width}",
-                    records.line(),
-                    if records.fields() == 1 {
-                        "1 field".to_owned()
-                    } else {
-                        format!("{} fields", records.fields())
-                    },
-                )));
-            }
-            row(records, &columns, &names)?;
-            rows += 1;
-            more = records.advance()?;
-        }
+        Ok(Head { names, columns, width, line, more })
+    }
+
+    /// Returns the names of the requested columns.
+    fn chosen(&self, names: Vec<String>, columns: &[usize]) -> Vec<String> {
         if self.columns.is_some() && self.header {
-            names = columns.iter().map(|&k| names[k].clone()).collect();
+            columns.iter().map(|&k| names[k].clone()).collect()
+        } else {
+            names
         }
-        Ok((names, [rows, columns.len()]))
     }
 
     /// Returns the indices of the requested columns. `names` is `None` if the file has no header.
@@ -679,6 +677,28 @@ impl CsvReader {
         };
         Err(records.error(format!("line {}, column {}{name}: {reason}", records.line(), column + 1)))
     }
+}
+
+/// The beginning of a file. The current record is the first one after the header.
+struct Head {
+    names: Vec<String>,
+    /// The indices of the requested columns.
+    columns: Vec<usize>,
+    /// The number of columns of the file.
+    width: usize,
+    /// The line that determines the number of columns.
+    line: u64,
+    /// Whether there is a current record.
+    more: bool,
+}
+
+/// Returns an error if the current record does not have `width` fields, as line `line` has.
+fn check_width(records: &Records<'_>, width: usize, line: u64) -> Result<(), Error> {
+    if records.fields() == width {
+        return Ok(());
+    }
+    let fields = counted(records.fields(), "field");
+    Err(records.error(format!("line {}: has {fields}, but line {line} has {width}", records.line())))
 }
 
 /// Returns the fields of the current record as names.

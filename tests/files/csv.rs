@@ -265,6 +265,93 @@ fn options_select_columns_and_missing_values() {
     says(&why(missing(&["-"], "NA\n")), "line 1, column 1: `NA` is not a number (`f64`)");
 }
 
+/// The number of rows of [`long_text`]: enough for several parts, which several threads parse.
+const LONG: usize = 100_000;
+
+fn long_row(i: usize) -> [f64; 3] {
+    let x = i as f64;
+    [x, if i % 500 == 3 { f64::NAN } else { -x / 8.0 }, 1.0 / (x + 1.0)]
+}
+
+/// Writes rows of three numbers, some of them with quotes, spaces, missing values or empty lines, and with all kinds of line ends.
+fn long_text() -> String {
+    let mut text = "a,b,c\n".to_owned();
+    for i in 0..LONG {
+        let [a, b, c] = long_row(i);
+        let b = if b.is_nan() { "NA".to_owned() } else { b.to_string() };
+        let line_end = ["\n", "\r\n", "\r"][i / 7000 % 3];
+        text += &match i % 1000 {
+            7 => format!("\"{a}\n\",{b},\"{c}\"{line_end}"),
+            107 => format!(" {a},{b}\t,+{c}{line_end}"),
+            207 => format!("{a},{b},{c:e}{line_end}\n\r\n\r{line_end}"),
+            _ => format!("{a},{b},{c}{line_end}"),
+        };
+    }
+    text
+}
+
+/// Runs `f` outside of any thread pool and in pools of one and of three threads.
+fn on_threads(f: impl Fn() + Sync) {
+    f();
+    for threads in [1, 3] {
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(&f);
+    }
+}
+
+/// A reader that returns parts of different lengths, up to those that it is asked for.
+struct Parts<'a>(&'a [u8], usize);
+
+impl Read for Parts<'_> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        self.1 += 1;
+        let count = (to.len() - self.1 * 7919 % (to.len() / 4 + 1)).min(self.0.len());
+        self.0.read(&mut to[..count])
+    }
+}
+
+#[test]
+fn long_files_are_read_on_several_threads() {
+    let text = long_text();
+    assert!(text.len() > 3 << 20);
+    let folder = Folder::new();
+    let path = folder.file("x.csv");
+    std::fs::write(&path, &text).unwrap();
+    let expected = bits(&Matrix::<f64>::from_fn([LONG, 3], |[i, j]| long_row(i)[j]));
+    on_threads(|| {
+        let (names, x) = Matrix::<f64>::read_csv(&path).unwrap();
+        assert_eq!(names, ["a", "b", "c"]);
+        assert!(bits(&x) == expected);
+        assert!(bits(&Matrix::<f64>::read_csv_from(Parts(text.as_bytes(), 0)).unwrap().1) == expected);
+    });
+}
+
+/// The first wrong row is the error, on any number of threads.
+#[test]
+fn errors_in_long_files_name_the_first_wrong_line() {
+    let text = long_text();
+    let lines = |text: &str| 1 + text.replace("\r\n", "\n").replace('\r', "\n").matches('\n').count();
+    let middle = text.find("\n63001,").unwrap() + 1;
+    let (before, after) = text.split_at(middle);
+    let error =
+        |wrong: &str| why(Matrix::<f64>::read_csv_from(format!("{before}{wrong}{after}3,4\n").as_bytes()));
+    let at = |text: &str| format!("<stream>: line {}", lines(text));
+    on_threads(|| {
+        assert_eq!(
+            why(Matrix::<f64>::read_csv_from(format!("{text}1,2,x\n").as_bytes())),
+            format!("{}, column 3 (`c`): `x` is not a number (`f64`)", at(&text))
+        );
+        assert_eq!(error(""), format!("{}: has 2 fields, but line 1 has 3", at(&text)));
+        assert_eq!(error("1\n"), format!("{}: has 1 field, but line 1 has 3", at(before)));
+        assert_eq!(error("1,2,3,4\n"), format!("{}: has 4 fields, but line 1 has 3", at(before)));
+        assert_eq!(
+            error("1,1e,3\nx\n"),
+            format!("{}, column 2 (`b`): `1e` is not a number (`f64`)", at(before))
+        );
+        // The rows after the quote are part of the field, until the next quote.
+        says(&error("1,2,\"3\n"), &format!("{}, column 3 (`c`): `3\u{fffd}63001,", at(before)));
+    });
+}
+
 // ------------------------------------------------------------------ errors
 
 #[track_caller]
@@ -281,6 +368,11 @@ fn errors_name_line_and_column() {
     fails(
         read::<f64>("\"a\nb\r\nc\"\n1\n\"x\ny\"\n"),
         &format!("line 5, column 1 (`a\u{fffd}b\u{fffd}\u{fffd}c`): `x\u{fffd}y` {number}"),
+    );
+    // All line ends of a quoted field count: two in the header, three in a row.
+    fails(
+        read::<f64>("\"a\rb\r\nc\"\n\"1\r\n\n\r\"\rx\n"),
+        &format!("line 8, column 1 (`a\u{fffd}b\u{fffd}\u{fffd}c`): `x` {number}"),
     );
     fails(read::<f64>("a,b\n1,2\n3\n"), "line 3: has 1 field, but line 1 has 2");
     fails(read::<f64>("\n\na,b\n1,2,3\n"), "line 4: has 3 fields, but line 3 has 2");
@@ -325,9 +417,11 @@ fn wrong_options_are_errors() {
         of(CsvReader::new().columns(["x"]), "x,x\n"),
         "has several columns `x`; choose one by its index, such as 0 or 1",
     );
-    let index = "it has 2 columns, whose indices count from 0";
+    let index = "it has 2 columns, and indices count from 0";
     fails(of(CsvReader::new().columns([2]), "x,y\n"), &format!("has no column of index 2; {index}"));
     fails(of(CsvReader::new().columns([-3]), "x,y\n"), &format!("has no column of index -3; {index}"));
+    let single = "has no column of index 1; it has 1 column, and indices count from 0";
+    fails(of(CsvReader::new().columns([1]), "x\n"), single);
     fails(
         of(CsvReader::new().no_header().columns(["x"]), "1,2\n"),
         "is read without a header, so it has no column `x`; choose columns by their indices",
@@ -349,7 +443,7 @@ fn wrong_options_are_errors() {
     let mut text = Vec::new();
     argument(
         x.write_csv_to(&mut text, &["a"]),
-        "a matrix of shape [2, 3] has 3 columns, but the header has 1 names",
+        "a matrix of shape [2, 3] has 3 columns, but the header has 1 name",
     );
     argument(
         Matrix::<f64>::zeros([2, 0]).write_csv_to::<&str>(&mut text, &[]),

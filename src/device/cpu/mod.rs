@@ -7,6 +7,8 @@ mod precompiled;
 
 #[cfg(feature = "fft")]
 pub(super) use kernels::fft;
+#[cfg(feature = "csv")]
+pub(crate) use loops::threads::{enter, join, threads};
 #[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]
 pub(crate) use memory::bytes::bytes;
 #[cfg(feature = "npy")]

@@ -54,7 +54,8 @@ impl Column {
                     return Ok(found);
                 }
                 Err(format!(
-                    "has no column of index {index}; it has {width} columns, whose indices count from 0"
+                    "has no column of index {index}; it has {}, and indices count from 0",
+                    counted(width, "column")
                 ))
             }
             (Column::Name(name), None) => Err(format!(
@@ -74,6 +75,11 @@ impl Column {
             }
         }
     }
+}
+
+/// Returns a number of things in words, such as `1 column` or `2 columns`.
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Lists the names of up to eight columns, for an error message.

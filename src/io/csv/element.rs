@@ -26,6 +26,10 @@ pub trait CsvElement: Element + Sealed {
     /// Parses a field without surrounding spaces.
     #[doc(hidden)]
     fn parse(field: &[u8]) -> Option<Self>;
+    /// Parses the longest number at the beginning of a text, and returns the number of its bytes, too. `parse` returns the same element
+    /// for these bytes. Returns `None` for elements that are not numbers.
+    #[doc(hidden)]
+    fn parse_start(text: &[u8]) -> Option<(Self, usize)>;
     /// Returns the end of the error message for a field that cannot be parsed. The text of the field precedes it in the message.
     #[doc(hidden)]
     fn reason(field: &[u8]) -> String;
@@ -49,6 +53,10 @@ macro_rules! floats {
             fn parse(field: &[u8]) -> Option<$t> {
                 fast_float2::parse(field).ok()
             }
+            #[inline]
+            fn parse_start(text: &[u8]) -> Option<($t, usize)> {
+                fast_float2::parse_partial(text).ok()
+            }
             fn reason(_: &[u8]) -> String {
                 concat!("is not a number (`", stringify!($t), "`)").to_owned()
             }
@@ -66,6 +74,26 @@ macro_rules! floats {
 }
 floats!(f32 f64);
 
+/// Parses the longest integer of at most 18 digits at the beginning of a text. Returns its magnitude, whether it is negative, and the
+/// number of its bytes.
+#[inline]
+fn integer(text: &[u8]) -> Option<(u64, bool, usize)> {
+    let (negative, sign) = match text.first()? {
+        b'-' => (true, 1),
+        b'+' => (false, 1),
+        _ => (false, 0),
+    };
+    let (mut magnitude, mut len) = (0, sign);
+    while let Some(digit) = text.get(len).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10) {
+        magnitude = 10 * magnitude + u64::from(digit);
+        len += 1;
+        if len - sign > 18 {
+            return None;
+        }
+    }
+    (len > sign).then_some((magnitude, negative, len))
+}
+
 macro_rules! integers {
     ($($t:ident)*) => {$(
         impl Sealed for $t {}
@@ -73,6 +101,13 @@ macro_rules! integers {
             #[inline]
             fn parse(field: &[u8]) -> Option<$t> {
                 str::from_utf8(field).ok()?.parse().ok()
+            }
+            #[inline]
+            fn parse_start(text: &[u8]) -> Option<($t, usize)> {
+                let (magnitude, negative, len) = integer(text)?;
+                let signed = if negative { -i128::from(magnitude) } else { i128::from(magnitude) };
+                // The standard library reads no `-0` as an unsigned integer.
+                if negative && $t::MIN == 0 { None } else { Some((signed.try_into().ok()?, len)) }
             }
             fn reason(field: &[u8]) -> String {
                 let kind = str::from_utf8(field).ok().and_then(|text| Some(text.parse::<$t>().err()?.kind().clone()));
@@ -103,6 +138,9 @@ impl CsvElement for bool {
             b"false" | b"False" | b"FALSE" | b"0" => Some(false),
             _ => None,
         }
+    }
+    fn parse_start(_: &[u8]) -> Option<(bool, usize)> {
+        None
     }
     fn reason(_: &[u8]) -> String {
         "is not a `bool` (`true`, `false`, `1` or `0`)".to_owned()

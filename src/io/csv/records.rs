@@ -1,18 +1,26 @@
 //! The records of a CSV file: the header and the rows, as fields of text.
 //!
-//! This module splits lines that contain no quote and are whole in the buffer, eight bytes at a time. `csv_core` splits all others. The
-//! module also allocates the buffers, with an error instead of an abort if memory is exhausted, and counts lines for error messages.
+//! This module splits lines that contain no quote and are whole in the buffer, eight bytes at a time. `csv_core` splits all others. In
+//! matrices of all columns, most rows are not split: `plain.rs` parses them in the buffer. This module also allocates the buffers, with an
+//! error instead of an abort if memory is exhausted, and counts lines for error messages.
 
 #![forbid(unsafe_code)]
 
+use super::plain::Parsed;
 use crate::device::cpu::reserve;
 use crate::error::Error;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Maximum number of bytes that are read at a time.
+/// Initial size of the buffer in bytes. Parsing a part of this size finds it in cache.
 const INPUT: usize = 1 << 16;
+
+/// Maximum size of the buffer in bytes: long enough for several threads, and for long rows.
+const MAX_INPUT: usize = 1 << 20;
+
+/// Number of bytes after which the buffer gets its maximum size.
+const LONG_INPUT: u64 = 1 << 20;
 
 /// The mark that some programs write at the beginning of UTF-8 text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -28,6 +36,10 @@ pub(super) struct Records<'a> {
     end: usize,
     /// Whether the reader has reached its end.
     ended: bool,
+    /// The number of bytes that were read.
+    read: u64,
+    /// The length of the file, if it is known.
+    len: Option<u64>,
     /// The fields of a record that `csv_core` has split, concatenated and without quotes. The buffer is longer than this text.
     text: Vec<u8>,
     /// The end of each field in `text` or `input`. Only the first `fields` elements belong to the current record.
@@ -53,7 +65,8 @@ pub(super) fn from_path<R>(
     let name = path.display().to_string();
     let mut file = File::open(path)
         .map_err(|e| Error::File { path: name.clone(), reason: format!("cannot be read: {e}") })?;
-    read(&mut Records::new(name, &mut file, delimiter)?)
+    let len = file.metadata().ok().map(|of| of.len());
+    read(&mut Records::new(name, &mut file, len, delimiter)?)
 }
 
 /// Reads a stream to its end.
@@ -62,11 +75,11 @@ pub(super) fn from_stream<R>(
     delimiter: u8,
     read: impl FnOnce(&mut Records<'_>) -> Result<R, Error>,
 ) -> Result<R, Error> {
-    read(&mut Records::new("<stream>".to_owned(), reader, delimiter)?)
+    read(&mut Records::new("<stream>".to_owned(), reader, None, delimiter)?)
 }
 
 impl<'a> Records<'a> {
-    fn new(name: String, reader: &'a mut dyn Read, delimiter: u8) -> Result<Self, Error> {
+    fn new(name: String, reader: &'a mut dyn Read, len: Option<u64>, delimiter: u8) -> Result<Self, Error> {
         let mut input = Vec::new();
         reserve(&mut input, INPUT)?;
         input.resize(INPUT, 0);
@@ -78,6 +91,8 @@ impl<'a> Records<'a> {
             begin: 0,
             end: 0,
             ended: false,
+            read: 0,
+            len,
             text: Vec::new(),
             ends: Vec::new(),
             fields: 0,
@@ -102,13 +117,25 @@ impl<'a> Records<'a> {
         Error::File { path: self.name.clone(), reason }
     }
 
-    /// Reads more text, after all text in `input` has been parsed. Reads at least the length of a byte order mark, unless the reader ends.
+    /// Reads more text. The text that has not been parsed moves to the beginning of the buffer. If it fills the buffer, the buffer
+    /// grows. Reads at least the length of a byte order mark into an empty buffer, unless the reader ends.
     fn fill(&mut self) -> Result<(), Error> {
-        (self.begin, self.end) = (0, 0);
-        while !self.ended && self.end < BYTE_ORDER_MARK.len() {
+        self.input.copy_within(self.begin..self.end, 0);
+        (self.begin, self.end) = (0, self.end - self.begin);
+        let size = if self.read >= LONG_INPUT { MAX_INPUT } else { (2 * self.end).clamp(INPUT, MAX_INPUT) };
+        if size > self.input.len() {
+            let more = size - self.input.len();
+            reserve(&mut self.input, more)?;
+            self.input.resize(size, 0);
+        }
+        let least = (self.end + 1).max(BYTE_ORDER_MARK.len());
+        while !self.ended && self.end < least {
             match self.reader.read(&mut self.input[self.end..]) {
                 Ok(0) => self.ended = true,
-                Ok(n) => self.end += n,
+                Ok(n) => {
+                    self.end += n;
+                    self.read += n as u64;
+                }
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 Err(e) => return Err(self.error(format!("cannot be read: {e}"))),
             }
@@ -116,7 +143,7 @@ impl<'a> Records<'a> {
         Ok(())
     }
 
-    /// Skips line ends, so that the next byte is the first one of a record. The parser would skip them too, but counts only line feeds.
+    /// Skips line ends, so that the next byte is the first one of a record.
     fn skip_line_ends(&mut self) -> Result<(), Error> {
         loop {
             if self.begin == self.end {
@@ -151,7 +178,6 @@ impl<'a> Records<'a> {
         }
         self.fields = 0;
         self.in_input = None;
-        let line_feeds = self.parser.line();
         let mut written = 0;
         loop {
             if self.begin == self.end {
@@ -162,6 +188,7 @@ impl<'a> Records<'a> {
                 &mut self.text[written..],
                 &mut self.ends[self.fields..],
             );
+            self.count_lines(read);
             self.begin += read;
             written += bytes;
             self.fields += ends;
@@ -169,14 +196,43 @@ impl<'a> Records<'a> {
                 csv_core::ReadRecordResult::InputEmpty => {}
                 csv_core::ReadRecordResult::OutputFull => grow(&mut self.text)?,
                 csv_core::ReadRecordResult::OutputEndsFull => grow(&mut self.ends)?,
-                csv_core::ReadRecordResult::Record => {
-                    self.next_line += self.parser.line() - line_feeds;
-                    self.after_return = read > 0 && self.input[self.begin - 1] == b'\r';
-                    self.next_line += u64::from(self.after_return);
-                    return Ok(true);
-                }
+                csv_core::ReadRecordResult::Record => return Ok(true),
                 csv_core::ReadRecordResult::End => return Ok(false),
             }
+        }
+    }
+
+    /// Counts the lines that end in the next `len` bytes of the buffer. `csv_core` would count only line feeds.
+    fn count_lines(&mut self, len: usize) {
+        for &byte in &self.input[self.begin..self.begin + len] {
+            self.next_line += u64::from(byte == b'\r' || byte == b'\n' && !self.after_return);
+            self.after_return = byte == b'\r';
+        }
+    }
+
+    /// Parses rows in the buffer. `parse` is called with text from the beginning of a record on, and must stop at the beginning of a
+    /// record. Its second argument is the length of all text that has not been parsed, relative to the text that has been parsed; it is
+    /// `None` if the length of the file is unknown. Returns the number of rows. A record that `parse` does not parse may follow.
+    pub(super) fn parse(
+        &mut self,
+        mut parse: impl FnMut(&[u8], Option<f64>) -> Result<Parsed, Error>,
+    ) -> Result<usize, Error> {
+        let mut rows = 0;
+        loop {
+            self.skip_line_ends()?;
+            let text = &self.input[self.begin..self.end];
+            let done = (self.read - text.len() as u64) as f64;
+            let parsed = parse(text, self.len.map(|len| (len as f64 - done) / done))?;
+            rows += parsed.rows;
+            self.next_line += parsed.line_ends;
+            self.begin += parsed.bytes;
+            if parsed.bytes > 0 {
+                self.after_return = self.input[self.begin - 1] == b'\r';
+            }
+            if !parsed.incomplete || self.ended || self.end - self.begin == MAX_INPUT {
+                return Ok(rows);
+            }
+            self.fill()?;
         }
     }
 

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+use super::column::counted;
 use super::element::CsvElement;
 use super::{check_delimiter, check_dtype, no_complex, sealed};
 use crate::device::cpu::reserve;
@@ -283,9 +284,9 @@ impl CsvWriter {
             && names.len() != shape[1]
         {
             return argument(format!(
-                "a matrix of shape {shape:?} has {} columns, but the header has {} names",
-                shape[1],
-                names.len()
+                "a matrix of shape {shape:?} has {}, but the header has {}",
+                counted(shape[1], "column"),
+                counted(names.len(), "name")
             ));
         }
         // No overflow: the bytes of a tensor's elements, also of a broadcast view, fit in `isize`, and the factor 2 in `u64`.

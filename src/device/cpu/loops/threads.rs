@@ -22,7 +22,7 @@ const PARALLEL_ENTRY_BYTES: usize = 24 << 20;
 /// Calls `f`, which may call [`join`]. `join` runs its functions in parallel only on a thread of the pool. So if there is enough
 /// `work`, in bytes, `f` is called in the pool, otherwise on the current thread.
 #[cfg(feature = "rayon")]
-pub(in crate::device::cpu) fn enter<R: Send>(work: usize, f: impl FnOnce() -> R + Send) -> R {
+pub(crate) fn enter<R: Send>(work: usize, f: impl FnOnce() -> R + Send) -> R {
     if work < PARALLEL_ENTRY_BYTES
         || rayon::current_thread_index().is_some()
         || rayon::current_num_threads() == 1
@@ -35,12 +35,12 @@ pub(in crate::device::cpu) fn enter<R: Send>(work: usize, f: impl FnOnce() -> R 
 
 /// Calls `f` on the current thread, because the feature `rayon` is off.
 #[cfg(not(feature = "rayon"))]
-pub(in crate::device::cpu) fn enter<R: Send>(_: usize, f: impl FnOnce() -> R + Send) -> R {
+pub(crate) fn enter<R: Send>(_: usize, f: impl FnOnce() -> R + Send) -> R {
     f()
 }
 
 /// Returns the number of threads that [`join`] can use on the current thread. Outside the pool, this is 1.
-pub(in crate::device::cpu) fn threads() -> usize {
+pub(crate) fn threads() -> usize {
     #[cfg(feature = "rayon")]
     return rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads());
     #[cfg(not(feature = "rayon"))]
@@ -49,10 +49,7 @@ pub(in crate::device::cpu) fn threads() -> usize {
 
 /// Calls both functions, in parallel if [`threads`] is more than 1.
 #[cfg(feature = "rayon")]
-pub(in crate::device::cpu) fn join<A: Send, B: Send>(
-    a: impl FnOnce() -> A + Send,
-    b: impl FnOnce() -> B + Send,
-) -> (A, B) {
+pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     // With one thread, nothing runs in parallel, and rayon's scheduling would only take time.
     if threads() == 1 { (a(), b()) } else { in_pool(a, b) }
 }
@@ -72,10 +69,7 @@ fn in_pool<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B
 
 /// Calls both functions one after the other, because the feature `rayon` is off.
 #[cfg(not(feature = "rayon"))]
-pub(in crate::device::cpu) fn join<A: Send, B: Send>(
-    a: impl FnOnce() -> A + Send,
-    b: impl FnOnce() -> B + Send,
-) -> (A, B) {
+pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     (a(), b())
 }
 

@@ -1,0 +1,248 @@
+//! Plain rows: rows of a matrix that are parsed where they are in the buffer. No pass over the text splits them into fields first.
+//!
+//! A row is plain if its line contains no quote and ends in the buffer, and if it has the expected number of fields, each of which
+//! is an element or a missing value. Parsing stops in front of the first other row. [`Records`](super::records::Records) then splits
+//! this row, so all errors come from there.
+//!
+//! A long text is parsed on several threads:
+//!
+//! ```text
+//! cut the text into parts, at line ends
+//! on several threads: parse each part into a vector of its own, until the first row that is not plain
+//! append the vectors, up to the first part that was not parsed to its end
+//! ```
+//!
+//! The first discarded part may begin inside a quoted field. All parts before it contain no quote, so they begin with a row.
+
+#![forbid(unsafe_code)]
+
+use super::element::CsvElement;
+use crate::device::cpu::{enter, join, reserve, threads};
+use crate::error::Error;
+
+/// Minimum number of bytes of a text that is parsed on several threads.
+const PARALLEL_TEXT: usize = 1 << 19;
+
+/// Minimum number of bytes of the text of a part.
+const MIN_PART: usize = 1 << 16;
+
+/// Minimum number of elements from which the number of elements of the whole file is estimated.
+const MIN_ESTIMATED: usize = 1 << 10;
+
+/// The work of parsing a byte, in the unit of [`enter`].
+const WORK: usize = 64;
+
+/// What has been parsed of a text.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Parsed {
+    /// The number of rows.
+    pub(super) rows: usize,
+    /// The number of bytes, up to the beginning of a row or the end of the text.
+    pub(super) bytes: usize,
+    /// The number of line ends in these bytes. A CR LF is one line end.
+    pub(super) line_ends: u64,
+    /// Whether parsing stopped because the text ends before the next row does.
+    pub(super) incomplete: bool,
+}
+
+/// The rows of a file: how they are parsed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rows<'a> {
+    pub(super) delimiter: u8,
+    /// The number of fields of a row.
+    pub(super) width: usize,
+    /// The texts of missing values.
+    pub(super) missing: &'a [String],
+    /// Whether one of these texts can be parsed.
+    pub(super) missing_numbers: bool,
+}
+
+/// A parser of plain rows.
+pub(super) struct Parser<'a, T> {
+    rows: Rows<'a>,
+    /// The elements of each part, to be appended. The vectors are reused for the next text.
+    parts: Vec<Vec<T>>,
+    /// Whether the last text was parsed up to its last whole line. If not, the next text is parsed on one thread: if many rows are not
+    /// plain, most parts would be discarded.
+    whole: bool,
+}
+
+/// A part of a text, and the place for its elements.
+struct Part<'a, T> {
+    text: &'a [u8],
+    elements: Vec<T>,
+    parsed: Result<Parsed, Error>,
+}
+
+impl<'a, T: CsvElement> Parser<'a, T> {
+    pub(super) fn new(rows: Rows<'a>) -> Self {
+        Parser { rows, parts: Vec::new(), whole: true }
+    }
+
+    /// Parses plain rows from the beginning of a text, which is the beginning of a row. Appends the elements.
+    pub(super) fn parse(&mut self, text: &[u8], to: &mut Vec<T>) -> Result<Parsed, Error> {
+        let parallel = self.whole && text.len() >= PARALLEL_TEXT;
+        let parsed = if parallel {
+            enter(text.len() * WORK, || match threads() {
+                1 => self.rows.parse(text, to),
+                threads => self.parse_parts(text, to, 2 * threads),
+            })?
+        } else {
+            self.rows.parse(text, to)?
+        };
+        self.whole = parsed.incomplete || parsed.bytes == text.len();
+        Ok(parsed)
+    }
+
+    /// Parses plain rows in at most `count` parts.
+    fn parse_parts(&mut self, mut text: &[u8], to: &mut Vec<T>, count: usize) -> Result<Parsed, Error> {
+        let bytes = (text.len() / count).max(MIN_PART);
+        let mut parts = Vec::new();
+        while !text.is_empty() {
+            let (first, rest) = text.split_at(cut(text, bytes));
+            let mut elements = self.parts.pop().unwrap_or_default();
+            elements.clear();
+            parts.push(Part { text: first, elements, parsed: Ok(Parsed::default()) });
+            text = rest;
+        }
+        self.rows.parse_each(&mut parts);
+        let mut parsed = Parsed::default();
+        let mut whole = true;
+        for part in parts {
+            if whole {
+                let of_part = part.parsed?;
+                reserve_for(to, part.elements.len())?;
+                to.extend_from_slice(&part.elements);
+                parsed = parsed.then(of_part);
+                whole = of_part.bytes == part.text.len();
+            }
+            self.parts.push(part.elements);
+        }
+        Ok(parsed)
+    }
+}
+
+impl Parsed {
+    /// Returns what has been parsed of a text and of the text that follows it.
+    fn then(self, next: Parsed) -> Parsed {
+        Parsed {
+            rows: self.rows + next.rows,
+            bytes: self.bytes + next.bytes,
+            line_ends: self.line_ends + next.line_ends,
+            incomplete: next.incomplete,
+        }
+    }
+}
+
+impl Rows<'_> {
+    /// Parses each part, on several threads.
+    fn parse_each<T: CsvElement>(&self, parts: &mut [Part<'_, T>]) {
+        match parts {
+            [] => {}
+            [part] => part.parsed = self.parse(part.text, &mut part.elements),
+            _ => {
+                let (low, high) = parts.split_at_mut(parts.len() / 2);
+                join(|| self.parse_each(low), || self.parse_each(high));
+            }
+        }
+    }
+
+    /// Parses plain rows from the beginning of a text, which is the beginning of a row. Appends the elements.
+    fn parse<T: CsvElement>(&self, text: &[u8], to: &mut Vec<T>) -> Result<Parsed, Error> {
+        let mut parsed = Parsed::default();
+        loop {
+            reserve_for(to, self.width)?;
+            let before = to.len();
+            match self.parse_row(&text[parsed.bytes..], to) {
+                Ok(bytes) => parsed.bytes += bytes,
+                Err(incomplete) => {
+                    to.truncate(before);
+                    parsed.incomplete = incomplete;
+                    return Ok(parsed);
+                }
+            }
+            parsed.rows += 1;
+            parsed.line_ends += 1;
+            let mut after_return = text[parsed.bytes - 1] == b'\r';
+            while let Some(&byte @ (b'\n' | b'\r')) = text.get(parsed.bytes) {
+                parsed.line_ends += u64::from(!(after_return && byte == b'\n'));
+                after_return = byte == b'\r';
+                parsed.bytes += 1;
+            }
+        }
+    }
+
+    /// Parses a row, and returns the number of its bytes with one byte of its line end. If the row is not plain, returns whether the
+    /// text ends before the row does; some elements may have been appended then.
+    #[inline]
+    fn parse_row<T: CsvElement>(&self, text: &[u8], to: &mut Vec<T>) -> Result<usize, bool> {
+        let mut begin = 0;
+        for k in 1..=self.width {
+            let field = &text[begin..];
+            let ends = |byte: u8| {
+                if k < self.width { byte == self.delimiter } else { matches!(byte, b'\n' | b'\r') }
+            };
+            let (element, len) = match T::parse_start(field) {
+                Some((element, len))
+                    if field.get(len).is_some_and(|&byte| ends(byte)) && !self.missing_numbers =>
+                {
+                    (element, len)
+                }
+                _ => {
+                    let (element, len) = self.parse_field(field)?;
+                    if !ends(field[len]) {
+                        return Err(false);
+                    }
+                    (element, len)
+                }
+            };
+            to.push(element);
+            begin += len + 1;
+        }
+        Ok(begin)
+    }
+
+    /// Parses a field that may have spaces around it or be missing, and returns its length, too. If the row is not plain, returns
+    /// whether the text ends before the field does.
+    #[cold]
+    fn parse_field<T: CsvElement>(&self, text: &[u8]) -> Result<(T, usize), bool> {
+        let special = |byte: &u8| *byte == self.delimiter || matches!(byte, b'\n' | b'\r' | b'"');
+        let len = text.iter().position(special).ok_or(true)?;
+        if text[len] == b'"' {
+            return Err(false);
+        }
+        let field = text[..len].trim_ascii();
+        let is_missing = || self.missing.iter().any(|text| text.as_bytes() == field);
+        let parsed = if self.missing_numbers && is_missing() { None } else { T::parse(field) };
+        let element = parsed.or_else(|| T::missing().filter(|_| is_missing()));
+        Ok((element.ok_or(false)?, len))
+    }
+}
+
+/// Returns the length of the shortest part of a text that has at least `bytes` bytes and is followed by the beginning of a line that
+/// is not empty. If there is none, returns the length of the text.
+fn cut(text: &[u8], bytes: usize) -> usize {
+    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    let Some(rest) = text.get(bytes..) else { return text.len() };
+    let end = rest.iter().position(is_end).unwrap_or(rest.len());
+    let begin = rest[end..].iter().position(|byte| !is_end(byte)).unwrap_or(rest.len() - end);
+    bytes + end + begin
+}
+
+/// Reserves capacity for `more` additional elements, at least doubling the capacity if it is too small.
+pub(super) fn reserve_for<T>(to: &mut Vec<T>, more: usize) -> Result<(), Error> {
+    if to.capacity() - to.len() < more { reserve(to, more.max(to.len()).max(64)) } else { Ok(()) }
+}
+
+/// Reserves capacity for the elements of a file of which a part has been read, so that they do not move later. `remaining` is the length
+/// of the rest, relative to this part. If the allocation fails, nothing happens: fewer elements may follow than estimated.
+pub(super) fn reserve_estimate<T>(to: &mut Vec<T>, remaining: f64) {
+    if to.len() >= MIN_ESTIMATED {
+        // A hundredth more, because rows differ in length.
+        let more = (to.len() as f64 * remaining * 1.01) as usize;
+        if to.capacity() - to.len() < more {
+            // If the estimates increase, the elements still move only a few times.
+            let _ = reserve(to, more.max(to.len() / 4));
+        }
+    }
+}
