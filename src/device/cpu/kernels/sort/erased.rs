@@ -242,7 +242,7 @@ impl AnySlice<'_> {
     /// # Panics
     /// If there are no elements.
     pub(super) fn least(self) -> f64 {
-        with_elements!(self, x => x[1..].iter().fold(x[0], |a, &b| if b < a { b } else { a }).in_f64())
+        with_elements!(self, x => Key::least(x).in_f64())
     }
 }
 

@@ -30,6 +30,10 @@ pub(super) trait Key: Element + PartialOrd {
     fn remove_repeated(x: &mut [Self]) -> usize;
     /// Returns whether any element is NaN.
     fn has_nan(x: &[Self]) -> bool;
+    /// Returns the least element of a slice, which must not be empty or contain NaN.
+    fn least(x: &[Self]) -> Self {
+        x[1..].iter().fold(x[0], |a, &b| if b < a { b } else { a })
+    }
 }
 
 macro_rules! integers {
@@ -105,6 +109,9 @@ macro_rules! floats {
             }
             fn has_nan(x: &[$T]) -> bool {
                 float::specials(x).0
+            }
+            fn least(x: &[$T]) -> $T {
+                wide::least(x)
             }
         }
     )*};

@@ -225,12 +225,20 @@ fn top_k_of<T: Element>(
     }
     let strides = [values.strides, indices.strides, from.strides];
     over_lines(from.shape, strides, n * size_of::<T>(), n, &|Tile { count, offsets, strides }| {
-        let mut copy = scratch(count, n)?;
-        // SAFETY: a tile consists of lines of the operand, which are readable.
-        unsafe { gather(from.first.offset(offsets[2]), count, strides[2], &[n], &[from.stride], &mut copy)? };
+        let first = from.first.offset(offsets[2]);
+        let mut copy = scratch(if from.is_contiguous() { 0 } else { count }, n)?;
+        if !from.is_contiguous() {
+            // SAFETY: a tile consists of lines of the operand, which are readable.
+            unsafe { gather(first, count, strides[2], &[n], &[from.stride], &mut copy)? };
+        }
         let (mut best, mut places) = (scratch(count, k)?, scratch(count, k)?);
-        let results = best.chunks_exact_mut(k).zip(places.chunks_exact_mut(k));
-        for (x, (best, places)) in copy.chunks_exact(n).zip(results) {
+        for (i, (best, places)) in best.chunks_exact_mut(k).zip(places.chunks_exact_mut(k)).enumerate() {
+            let x = if from.is_contiguous() {
+                // SAFETY: this is the first of `n` contiguous elements of the operand, which are readable.
+                unsafe { core::slice::from_raw_parts(first.offset(i as isize * strides[2]).get(), n) }
+            } else {
+                &copy[i * n..(i + 1) * n]
+            };
             argsort::top(AnySlice::from_bits(dtype, x), places)?;
             best.iter_mut().zip(places).for_each(|(best, &mut i)| *best = x[i as usize]);
         }

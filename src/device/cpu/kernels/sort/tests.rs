@@ -272,3 +272,35 @@ fn threads_do_not_change_results() {
     on_threads::<f32>(&(0..n).map(|_| f32::of((next() % 100_000) as i64 - 50_000)).collect::<Vec<_>>());
     on_threads::<i64>(&(0..n).map(|_| (next() % 5) as i64).collect::<Vec<_>>());
 }
+
+/// `bool` is sorted as `u8`.
+#[test]
+fn bools_sort_like_std() {
+    use crate::{Rank, Tensor};
+    let mut next = random(3);
+    for n in [1, 2, 3, 31, 300] {
+        let x: Vec<bool> = (0..n).map(|_| next() % 3 == 0).collect();
+        let (mut ascending, mut order) = (x.clone(), (0..n as i64).collect::<Vec<_>>());
+        ascending.sort();
+        order.sort_by_key(|&i| x[i as usize]);
+        let descending: Vec<bool> = ascending.iter().rev().copied().collect();
+        let mut falling: Vec<i64> = (0..n as i64).collect();
+        falling.sort_by_key(|&i| !x[i as usize]);
+        let tensor: Tensor<bool, Rank<1>> = x.clone().into();
+        assert_eq!(tensor.sort(0).as_slice(), ascending);
+        assert_eq!(tensor.argsort(0).as_slice(), order);
+        assert_eq!(tensor.sort_descending(0).as_slice(), descending);
+        let k = n / 2;
+        assert_eq!(tensor.partition(0, k).as_slice()[k], ascending[k]);
+        let (values, indices) = tensor.top_k(0, k);
+        assert_eq!((values.as_slice(), indices.as_slice()), (&descending[..k], &falling[..k]));
+        let mut distinct = ascending.clone();
+        distinct.dedup();
+        assert_eq!(tensor.unique().as_slice(), distinct);
+        assert_eq!(tensor.unique_with().values.as_slice(), distinct);
+        let count = ascending.iter().filter(|&&x| !x).count() as i64;
+        let sorted: Tensor<bool, Rank<1>> = ascending.into();
+        let found: Vec<i64> = x.iter().map(|&x| if x { count } else { 0 }).collect();
+        assert_eq!(sorted.searchsorted(&tensor, crate::Side::Left).as_slice(), found);
+    }
+}

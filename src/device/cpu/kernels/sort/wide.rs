@@ -12,6 +12,7 @@ use super::vector::Isa;
 use super::{repeated, small};
 #[cfg(feature = "rayon")]
 use crate::device::cpu::loops::threads::threads;
+use crate::simd::kernel;
 
 /// Sorts by the standard library or, if there are several threads and many elements, by rayon.
 fn sort_integers<T: Ord + Send>(x: &mut [T]) {
@@ -83,6 +84,33 @@ wide! {
     i64: sort_i64 select_i64 remove_repeated_i64, else sort_integers, small::select_by_comparison;
     f32: sort_f32 select_f32 remove_repeated_f32, else sort_bits32, select_bits32;
     f64: sort_f64 select_f64 remove_repeated_f64, else sort_bits64, select_bits64;
+}
+
+kernel! {
+    /// Returns the least element, or `first` if that is less.
+    ///
+    /// # Safety
+    /// None: `unsafe` is required by the macro.
+    wide unsafe fn least_of[T: Copy + PartialOrd][T](x: &[T], first: T) -> T {
+        // Several minima, because each update of a minimum waits for the previous one.
+        let mut least = [first; 32];
+        let chunks = x.chunks_exact(32);
+        for &x in chunks.remainder() {
+            least[0] = if x < least[0] { x } else { least[0] };
+        }
+        for chunk in chunks {
+            for (least, &x) in least.iter_mut().zip(chunk) {
+                *least = if x < *least { x } else { *least };
+            }
+        }
+        least.into_iter().fold(first, |a, b| if b < a { b } else { a })
+    }
+}
+
+/// Returns the least element of a slice, which must not be empty or contain NaN.
+pub(super) fn least<T: Copy + PartialOrd>(x: &[T]) -> T {
+    // SAFETY: the function has no conditions.
+    unsafe { least_of(x, x[0]) }
 }
 
 /// Defines functions for unsigned integers by those for signed ones.
