@@ -16,14 +16,46 @@ const BLOCK: usize = 256;
 /// Sorts words of 63 bits. The low `b` bits of a word are an index, and its high `63 - b` bits are the key minus the least key. If these
 /// differences need more bits, words have only their highest bits. A second sort then orders each run of words with equal high bits by
 /// the bits that were left out. Words are less than 2⁶³, so that they can be sorted as signed numbers, too.
-pub(super) fn argsort(x: AnySlice<'_>, out: &mut [i64], descending: bool) {
+///
+/// # Errors
+/// If an allocation fails. Only lines of more than 2³¹ elements need one.
+pub(super) fn argsort(x: AnySlice<'_>, out: &mut [i64], descending: bool) -> Result<(), Error> {
+    // The second sort needs space for an index and for the bits that were left out, of which there are up to `b + 1`. So `b` is at most
+    // 31.
+    argsort_parts(x, out, descending, usize::try_from(1u64 << 31).unwrap_or(usize::MAX))
+}
+
+/// Sorts the indices of a line. Splits lines of more than `max` elements, and merges the sorted indices of their parts.
+pub(super) fn argsort_parts(
+    x: AnySlice<'_>,
+    out: &mut [i64],
+    descending: bool,
+    max: usize,
+) -> Result<(), Error> {
     let n = x.len();
     assert_eq!(out.len(), n);
-    // The second sort needs space for an index and for the bits that were left out, of which there are up to `b + 1`. So `b` is at most 31.
-    if n as u64 > 1 << 31 {
-        (0..).zip(out.iter_mut()).for_each(|(i, out)| *out = i);
-        return out.sort_unstable_by_key(|&i| (x.key(i as usize, descending), i));
+    if n <= max {
+        argsort_words(x, out, descending);
+        return Ok(());
     }
+    let half = n / 2;
+    let (low, high) = out.split_at_mut(half);
+    argsort_parts(x.part(0, half), low, descending, max)?;
+    argsort_parts(x.part(half, n - half), high, descending, max)?;
+    let mut low: Vec<i64> = scratch(1, half)?;
+    low.copy_from_slice(&out[..half]);
+    let key = |i: i64| x.key(i as usize, descending);
+    let (mut a, mut b) = (0, half);
+    for to in 0..n {
+        // If all of `low` is written, the remaining indices of the high part follow.
+        let from_low = a < half && (b == n || key(low[a]) <= key(out[b] + half as i64));
+        (out[to], a, b) = if from_low { (low[a], a + 1, b) } else { (out[b] + half as i64, a, b + 1) };
+    }
+    Ok(())
+}
+
+fn argsort_words(x: AnySlice<'_>, out: &mut [i64], descending: bool) {
+    let n = x.len();
     // SAFETY: `u64` has the size and alignment of `i64`, and all bits are valid for both. `out` is exclusively borrowed.
     let out: &mut [u64] = unsafe { core::slice::from_raw_parts_mut(out.as_mut_ptr().cast(), n) };
     in_parts(out, 0, &|out, first| x.part(first, out.len()).write_keys(out, descending));
@@ -123,7 +155,7 @@ pub(super) fn top(x: AnySlice<'_>, out: &mut [i64]) -> Result<(), Error> {
     for (key, &i) in keys.iter_mut().zip(&candidates) {
         *key = x.key(i as usize, true);
     }
-    argsort(AnySlice::from_bits(DType::U64, &keys), out, false);
+    argsort(AnySlice::from_bits(DType::U64, &keys), out, false)?;
     out.iter_mut().for_each(|i| *i = candidates[*i as usize]);
     Ok(())
 }

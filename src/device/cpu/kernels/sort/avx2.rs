@@ -189,18 +189,6 @@ wide! {
     fn less_f64(a: __m256i, b: __m256i) -> i32 {
         _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(_mm256_castsi256_pd(a), _mm256_castsi256_pd(b)))
     }
-    fn splat_f32(x: f32) -> __m256i {
-        _mm256_castps_si256(_mm256_set1_ps(x))
-    }
-    fn min_f32(a: __m256i, b: __m256i) -> __m256i {
-        _mm256_castps_si256(_mm256_min_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b)))
-    }
-    fn max_f32(a: __m256i, b: __m256i) -> __m256i {
-        _mm256_castps_si256(_mm256_max_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b)))
-    }
-    fn less_f32(a: __m256i, b: __m256i) -> i32 {
-        _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b)))
-    }
     // AVX2 has comparisons of 64-bit integers, but no minimum and no maximum.
     fn min_i64(a: __m256i, b: __m256i) -> __m256i {
         _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b))
@@ -357,10 +345,6 @@ registers64! {
 registers64! {
     /// A register of four `i64`.
     I64x4, i64, i64::MAX, _mm256_set1_epi64x min_i64 max_i64 less_i64
-}
-registers32! {
-    /// A register of eight `f32`.
-    F32x8, f32, f32::INFINITY, splat_f32 min_f32 max_f32 less_f32
 }
 registers32! {
     /// A register of eight `i32`.

@@ -172,18 +172,6 @@ wide! {
     fn less_f64(a: __m512i, b: __m512i) -> u8 {
         _mm512_cmp_pd_mask::<_CMP_LT_OQ>(_mm512_castsi512_pd(a), _mm512_castsi512_pd(b))
     }
-    fn splat_f32(x: f32) -> __m512i {
-        _mm512_castps_si512(_mm512_set1_ps(x))
-    }
-    fn min_f32(a: __m512i, b: __m512i) -> __m512i {
-        _mm512_castps_si512(_mm512_min_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b)))
-    }
-    fn max_f32(a: __m512i, b: __m512i) -> __m512i {
-        _mm512_castps_si512(_mm512_max_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b)))
-    }
-    fn less_f32(a: __m512i, b: __m512i) -> u16 {
-        _mm512_cmp_ps_mask::<_CMP_LT_OQ>(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b))
-    }
 }
 
 /// Moves the lanes whose bit is set to the front, and writes the whole register to `left` and to `right`.
@@ -363,10 +351,6 @@ registers64! {
 registers64! {
     /// A register of eight `i64`.
     I64x8, i64, i64::MAX, _mm512_set1_epi64 _mm512_min_epi64 _mm512_max_epi64 _mm512_cmplt_epi64_mask
-}
-registers32! {
-    /// A register of sixteen `f32`.
-    F32x16, f32, f32::INFINITY, splat_f32 min_f32 max_f32 less_f32
 }
 registers32! {
     /// A register of sixteen `i32`.

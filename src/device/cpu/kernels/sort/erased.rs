@@ -128,12 +128,12 @@ impl<'a> AnyOutput<'a> {
         self.strides
     }
 
-    /// Returns a pointer to the first element.
+    /// Returns a pointer to the bits of the first element.
     ///
     /// # Panics
-    /// If the element type is not `T`.
-    pub(super) fn first<T: Element>(&self) -> HostPtr<T> {
-        assert_eq!(self.dtype, T::DTYPE);
+    /// If the size of `U` is not that of the elements.
+    pub(super) fn first_bits<U: Element>(&self) -> HostPtr<U> {
+        assert!(unsigned(self.dtype.size()) == U::DTYPE);
         HostPtr::new(self.ptr.cast())
     }
 

@@ -180,7 +180,7 @@ fn argsort_of<T: Element>(
             } else {
                 &mut indices[k * n..(k + 1) * n]
             };
-            argsort::argsort(AnySlice::from_bits(dtype, x), out, descending);
+            argsort::argsort(AnySlice::from_bits(dtype, x), out, descending)?;
         }
         if to.is_contiguous() {
             return Ok(());
@@ -280,9 +280,9 @@ fn write_keys(a: AnyOperand<'_>, keys: &mut [u64]) {
 }
 
 /// Writes the indices that sort keys.
-fn argsort_keys(keys: &[u64], order: &mut [i64]) {
+fn argsort_keys(keys: &[u64], order: &mut [i64]) -> Result<(), Error> {
     let keys = AnySlice::from_bits(DType::U64, keys);
-    enter(keys.len().saturating_mul(WORK_BYTES), || argsort::argsort(keys, order, false));
+    enter(keys.len().saturating_mul(WORK_BYTES), || argsort::argsort(keys, order, false))
 }
 
 /// Groups the equal elements of a contiguous operand of rank 1. All NaN form one group. The groups are numbered in ascending order of
@@ -292,7 +292,7 @@ pub(super) fn unique_with(a: AnyOperand<'_>) -> Result<[Vec<i64>; 3], Error> {
     let n = a.len();
     let (mut keys, mut order) = (scratch(1, n)?, scratch(1, n)?);
     write_keys(a, &mut keys);
-    argsort_keys(&keys, &mut order);
+    argsort_keys(&keys, &mut order)?;
     let starts = |k: usize| k == 0 || keys[order[k] as usize] != keys[order[k - 1] as usize];
     let count = (0..n).filter(|&k| starts(k)).count();
     let (mut first, mut inverse, mut counts) = (scratch(1, count)?, scratch(1, n)?, scratch(1, count)?);
@@ -330,7 +330,7 @@ pub(super) fn lexsort(out: Output<'_, i64, Cpu>, a: AnyOperand<'_>) -> Result<()
             AnySlice::from_bits(dtype, &copy).write_keys(&mut of_row, false);
         });
         keys.iter_mut().zip(&order).for_each(|(key, &i)| *key = of_row[i as usize]);
-        argsort_keys(&keys, &mut sorted);
+        argsort_keys(&keys, &mut sorted)?;
         next.iter_mut().zip(&sorted).for_each(|(to, &k): (&mut i64, &i64)| *to = order[k as usize]);
         core::mem::swap(&mut order, &mut next);
     }

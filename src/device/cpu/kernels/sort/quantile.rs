@@ -11,11 +11,11 @@ use crate::ops::Quantile;
 /// Minimum number of quantiles for which a line is sorted. Fewer quantiles are selected one by one.
 const SORT_MIN: usize = 4;
 
-/// The first element of the output.
+/// The first element of the output, as bits.
 #[derive(Debug, Clone, Copy)]
 enum First {
-    F32(HostPtr<f32>),
-    F64(HostPtr<f64>),
+    F32(HostPtr<u32>),
+    F64(HostPtr<u64>),
 }
 
 /// Writes quantiles of the elements along the trailing axes of `a`. The axes of `out` are the leading axes of `a`, and a last axis for
@@ -50,7 +50,8 @@ fn of_lines<T: Element>(
     if found == 0 {
         return Ok(());
     }
-    let first = if out.dtype() == DType::F32 { First::F32(out.first()) } else { First::F64(out.first()) };
+    let first =
+        if out.dtype() == DType::F32 { First::F32(out.first_bits()) } else { First::F64(out.first_bits()) };
     let (from, stride) = (a.ptr(), to_strides[leading]);
     let of_leading = [&to_strides[..leading], &a.strides()[..leading]];
     let bytes = n.saturating_mul(size_of::<T>());
@@ -65,13 +66,17 @@ fn of_lines<T: Element>(
         match first {
             First::F32(first) => {
                 let mut rounded = scratch(count, found)?;
-                rounded.iter_mut().zip(results).for_each(|(to, x)| *to = x as f32);
+                rounded.iter_mut().zip(results).for_each(|(to, x)| *to = (x as f32).to_bits());
                 // SAFETY: these are the tile's lines of the output, to which access is exclusive. Different indices of an output have
                 // different elements.
                 unsafe { scatter(first.offset(at), count, step, found, stride, &rounded) }
             }
-            // SAFETY: as above.
-            First::F64(first) => unsafe { scatter(first.offset(at), count, step, found, stride, &results) },
+            First::F64(first) => {
+                let mut bits = scratch(count, found)?;
+                bits.iter_mut().zip(results).for_each(|(to, x): (&mut u64, f64)| *to = x.to_bits());
+                // SAFETY: as above.
+                unsafe { scatter(first.offset(at), count, step, found, stride, &bits) }
+            }
         }
     })
 }

@@ -47,17 +47,17 @@ pub(super) fn find<T: Key>(sorted: &[T], a: &[T], find: Find, out: &mut [i64]) {
     }
 }
 
-/// Calls `f` with blocks of elements of `a` and of results, which it writes to `out` as `to_result` returns them.
-fn in_blocks<T: Element, U: Element>(
-    out: &Output<'_, U, Cpu>,
+/// Calls `f` with blocks of elements of `a`, and `write` with the offset of each element of `out` and its result.
+#[inline(never)]
+fn in_blocks<T: Element>(
+    (to_shape, to_strides): (&[usize], &[isize]),
     a: Operand<'_, T, Cpu>,
     f: &dyn Fn(&[T], &mut [i64]),
-    to_result: &dyn Fn(i64) -> U,
+    write: &dyn Fn(isize, i64),
 ) {
-    assert_eq!(out.shape(), a.shape(), "the operands must have the same shape");
-    let plan = Plan::unordered(out.shape(), [out.strides(), a.strides()]);
-    let (to, from, [step_to, step_from]): (HostPtr<U>, HostPtr<T>, _) =
-        (out.ptr(), a.ptr(), plan.inner_strides());
+    assert_eq!(to_shape, a.shape(), "the operands must have the same shape");
+    let plan = Plan::unordered(to_shape, [to_strides, a.strides()]);
+    let (from, [step_to, step_from]): (HostPtr<T>, _) = (a.ptr(), plan.inner_strides());
     let (mut block, mut found) = ([T::default(); BLOCK], [0; BLOCK]);
     let mut walk = Odometer::outer(&plan);
     for _ in 0..plan.outer_shape().iter().product() {
@@ -72,8 +72,7 @@ fn in_blocks<T: Element, U: Element>(
             }
             f(&block[..len], &mut found[..len]);
             for (&found, i) in found[..len].iter().zip(indices) {
-                // SAFETY: the plan visits the indices of the output, to whose elements access is exclusive.
-                unsafe { *to.offset(o + i * step_to).get() = to_result(found) };
+                write(o + i * step_to, found);
             }
         }
     }
@@ -92,6 +91,9 @@ pub(in crate::device::cpu::kernels) fn search(
 ) -> Result<(), Error> {
     let dtype = a.dtype();
     assert_eq!(sorted.dtype(), dtype);
+    let (axes, first) = ((out.shape(), out.strides()), out.ptr());
+    // SAFETY: the offset is that of an element of the output, to which access is exclusive.
+    let write = |offset: isize, found: i64| unsafe { *first.offset(offset).get() = found };
     for_sizes!(dtype, U => {
         let copy;
         let sorted = sorted.bits::<U>();
@@ -105,7 +107,8 @@ pub(in crate::device::cpu::kernels) fn search(
         let sorted = AnySlice::from_bits(dtype, sorted);
         check_sorted(sorted)?;
         let find = if right { Find::LessOrEqual } else { Find::Less };
-        in_blocks(&out, a.bits::<U>(), &|x, out| sorted.find(AnySlice::from_bits(dtype, x), find, out), &|i| i);
+        let f = |x: &[U], out: &mut [i64]| sorted.find(AnySlice::from_bits(dtype, x), find, out);
+        in_blocks(axes, a.bits::<U>(), &f, &write);
         Ok(())
     })
 }
@@ -132,13 +135,16 @@ pub(in crate::device::cpu::kernels) fn contains(
 ) -> Result<(), Error> {
     let dtype = a.dtype();
     assert_eq!(of.dtype(), dtype);
+    let (axes, first) = ((out.shape(), out.strides()), out.ptr());
+    // SAFETY: the offset is that of an element of the output, to which access is exclusive.
+    let write = |offset: isize, found: i64| unsafe { *first.offset(offset).get() = found == 1 };
     for_sizes!(dtype, U => {
         let mut sorted = Cpu.gather(of.bits::<U>())?;
         let mut sorted = AnySliceMut::from_bits(dtype, &mut sorted);
         sort_line(&mut sorted)?;
         let sorted = sorted.as_slice();
         let f = |x: &[U], out: &mut [i64]| sorted.find(AnySlice::from_bits(dtype, x), Find::Equal, out);
-        in_blocks(&out, a.bits::<U>(), &f, &|found| found == 1);
+        in_blocks(axes, a.bits::<U>(), &f, &write);
         Ok(())
     })
 }

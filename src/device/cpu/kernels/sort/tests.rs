@@ -119,7 +119,7 @@ fn check<T: Sample>(x: &[T]) {
         T::sort(&mut sorted, descending).unwrap();
         assert!(bits(&sorted) == bits(&expected), "{x:?}\ngave {sorted:?}\ninstead of {expected:?}");
         let mut indices = vec![-1; x.len()];
-        argsort::argsort(any(x), &mut indices, descending);
+        argsort::argsort(any(x), &mut indices, descending).unwrap();
         assert!(
             indices.iter().map(|&i| i as usize).eq(order.iter().copied()),
             "argsort of {x:?} gave {indices:?}"
@@ -214,7 +214,7 @@ fn argsort_distinguishes_keys_by_any_bit() {
                 let expected = sorted_indices(x, descending);
                 at_each_level(|| {
                     let mut indices = vec![-1; x.len()];
-                    argsort::argsort(any(x), &mut indices, descending);
+                    argsort::argsort(any(x), &mut indices, descending).unwrap();
                     assert!(indices.iter().map(|&i| i as usize).eq(expected.iter().copied()));
                 });
             }
@@ -242,7 +242,7 @@ fn threads_do_not_change_results() {
                     T::sort(&mut sorted, false).unwrap();
                     assert!(bits(&sorted) == bits(&expected), "{threads} threads");
                     let mut indices = vec![-1; x.len()];
-                    argsort::argsort(any(x), &mut indices, false);
+                    argsort::argsort(any(x), &mut indices, false).unwrap();
                     assert!(
                         indices.iter().map(|&i| i as usize).eq(order.iter().copied()),
                         "{threads} threads"
@@ -271,6 +271,20 @@ fn threads_do_not_change_results() {
     let mut next = random(7);
     on_threads::<f32>(&(0..n).map(|_| f32::of((next() % 100_000) as i64 - 50_000)).collect::<Vec<_>>());
     on_threads::<i64>(&(0..n).map(|_| (next() % 5) as i64).collect::<Vec<_>>());
+}
+
+#[test]
+fn parts_of_long_lines_are_merged() {
+    for n in [1, 5, 64, 300] {
+        for x in lines::<f64>(n) {
+            for descending in [false, true] {
+                let mut indices = vec![-1; n];
+                argsort::argsort_parts(any(&x), &mut indices, descending, 7).unwrap();
+                let expected = sorted_indices(&x, descending);
+                assert!(indices.iter().map(|&i| i as usize).eq(expected), "{x:?} gave {indices:?}");
+            }
+        }
+    }
 }
 
 /// `bool` is sorted as `u8`.

@@ -1,5 +1,6 @@
 //! Sorts elements of 4 and 8 bytes, none of which is NaN: by the SIMD quicksort (module `quick`) if the processor has AVX-512 or AVX2,
-//! otherwise by the standard library.
+//! otherwise by the standard library. There are kernels for `i32`, `i64` and `f64`; elements of the other types are mapped to integers,
+//! because each kernel takes long to compile.
 
 #[cfg(target_arch = "x86_64")]
 use super::avx2::Avx2;
@@ -82,7 +83,6 @@ macro_rules! wide {
 wide! {
     i32: sort_i32 select_i32 remove_repeated_i32, else sort_integers, small::select_by_comparison;
     i64: sort_i64 select_i64 remove_repeated_i64, else sort_integers, small::select_by_comparison;
-    f32: sort_f32 select_f32 remove_repeated_f32, else sort_bits32, select_bits32;
     f64: sort_f64 select_f64 remove_repeated_f64, else sort_bits64, select_bits64;
 }
 
@@ -154,31 +154,47 @@ pub(super) fn sort_words(x: &mut [u64]) {
     sort_i64(unsafe { core::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), x.len()) });
 }
 
-/// Defines portable functions for floating-point numbers by those for integers.
+/// Defines functions for floating-point numbers by those for integers.
 macro_rules! floats {
-    ($($T:ident as $I:ident $U:ident: $as_integers:ident $sort:ident $select:ident;)*) => {$(
+    ($($T:ident as $I:ident $U:ident: $as_integers:ident $turn:ident, $sort:ident $sort_integers:path, $select:ident $select_integers:path;)*) => {$(
+        kernel! {
+            /// Inverts the bits of negative numbers, except the sign. This is its own inverse.
+            ///
+            /// # Safety
+            /// None: `unsafe` is required by the macro.
+            wide unsafe fn $turn[][](bits: &mut [$I]) -> () {
+                bits.iter_mut().for_each(|b| *b ^= ((*b >> ($I::BITS - 1)) as $U >> 1) as $I);
+            }
+        }
         /// Maps the elements to signed integers in the same order, with −0.0 before 0.0. Calls `f`, and maps the integers back.
-        fn $as_integers(x: &mut [$T], f: impl FnOnce(&mut [$I])) {
+        fn $as_integers<R>(x: &mut [$T], f: impl FnOnce(&mut [$I]) -> R) -> R {
             // SAFETY: the integers have the size and alignment of the elements, and all bits are valid for both. `x` is exclusively
             // borrowed.
             let bits: &mut [$I] = unsafe { core::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), x.len()) };
-            // Inverts the bits of negative numbers, except the sign. This is its own inverse.
-            let turn = |bits: &mut [$I]| {
-                bits.iter_mut().for_each(|b| *b ^= ((*b >> ($I::BITS - 1)) as $U >> 1) as $I);
-            };
-            turn(bits);
-            f(bits);
-            turn(bits);
+            // SAFETY: the function has no conditions.
+            unsafe { $turn(bits) };
+            let result = f(bits);
+            // SAFETY: the function has no conditions.
+            unsafe { $turn(bits) };
+            result
         }
-        fn $sort(x: &mut [$T]) {
-            $as_integers(x, sort_integers);
+        /// Sorts the elements. The signs of zeros can change.
+        pub(super) fn $sort(x: &mut [$T]) {
+            $as_integers(x, $sort_integers);
         }
-        fn $select(x: &mut [$T], k: usize) {
-            $as_integers(x, |x| small::select_by_comparison(x, k));
+        /// Moves element `k` of the sorted elements to index `k`, elements that are not greater before it, and elements that are not less
+        /// after it. The signs of zeros can change.
+        pub(super) fn $select(x: &mut [$T], k: usize) {
+            $as_integers(x, |x| $select_integers(x, k));
         }
     )*};
 }
 floats! {
-    f32 as i32 u32: as_integers32 sort_bits32 select_bits32;
-    f64 as i64 u64: as_integers64 sort_bits64 select_bits64;
+    f32 as i32 u32: as_integers32 turn32, sort_f32 sort_i32, select_f32 select_i32;
+    f64 as i64 u64: as_integers64 turn64, sort_bits64 sort_integers, select_bits64 small::select_by_comparison;
+}
+
+/// Moves the first of each run of equal sorted elements to the front, and returns their number.
+pub(super) fn remove_repeated_f32(x: &mut [f32]) -> usize {
+    repeated::remove_from(x, 1, 1)
 }
