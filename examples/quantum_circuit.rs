@@ -22,7 +22,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI, TAU};
 use std::time::{Duration, Instant};
 use vierbein::{c64, prelude::*};
 
-/// The tolerance for the relative error of an amplitude.
+/// The tolerance for errors of amplitudes (relative to the largest amplitude), norms and inner products.
 const TOLERANCE: f64 = 1e-12;
 
 /// A gate on one qubit: `gate[[out, in]]`.

@@ -530,8 +530,8 @@ pub trait Gemm<T: Scalar>: Device {
     }
 
     /// Computes `out = alpha · Σ a · b + beta · out`: elementwise products, summed over the trailing axes of `a` and `b`. `a` and
-    /// `b` have the same shape, whose leading axes are those of `out`. If an axis belongs to one operand only, the other operand
-    /// has stride 0 along it. If `beta` is zero, `out` is not read.
+    /// `b` have the same shape. Its leading axes have the extents of `out`; an operand that does not depend on an axis has stride 0
+    /// along it. If `beta` is zero, `out` is not read.
     ///
     /// Dot products, matrix-vector products, and accumulated elementwise products have this form.
     ///

@@ -290,8 +290,8 @@ macro_rules! tuple {
             unsafe fn read(_at: impl Fn(usize) -> (*const u8, isize)) -> Self {
                 $(
                     let (address, offset) = _at($k);
-                    // SAFETY: the caller ensures that `at(k)` leads to an initialised, aligned element of the `k`th type, which
-                    // is this.
+                    // SAFETY: the caller ensures that the address and offset returned by `_at($k)` lead to an initialised, aligned
+                    // element of type `$T`, which nothing writes to during the call.
                     let $name = unsafe { *address.cast::<$T>().wrapping_offset(offset) };
                 )*
                 ($($name,)*)

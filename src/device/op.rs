@@ -199,9 +199,9 @@ pub trait TernaryOp<A: Element, B: Element, C: Element>: Copy + Send + Sync {
 pub trait Reduction<T: Element>: Copy + Send + Sync {
     /// The accumulator, of any size and alignment.
     ///
-    /// On the CPU, accumulators of more than 1 KiB are on the heap. Each folds many elements one by one, so sums have larger
-    /// rounding errors. If the accumulators for one thread cannot be allocated, the reduction returns
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) and writes nothing.
+    /// On the CPU, accumulators of more than 1 KiB are on the heap. The reduction then folds many elements one by one into the same
+    /// accumulator, so sums have larger rounding errors than with small accumulators. If the accumulators for one thread cannot be
+    /// allocated, the reduction returns [`Error::OutOfMemory`](crate::Error::OutOfMemory) and writes nothing.
     ///
     /// The functions of this trait take and return accumulators by value. So a few copies are on the stack at a time, and more of
     /// them in unoptimised builds. With the default thread stack of 2 MiB, accumulators of 512 KiB work if the functions make no

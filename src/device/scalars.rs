@@ -120,7 +120,7 @@ const RESERVED: &[&str] = &[
     "register", "reinterpret_cast", "requires", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast",
     "struct", "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union",
     "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
-    "BLOCK", "CHAIN", "DEV", "EACH", "LOOPS", "TILE",
+    "AFTER", "BEFORE", "BLOCK", "CHAIN", "CONTAINS", "DEV", "EACH", "LOOPS", "TILE", "TILE_LOG", "WARPS",
 ];
 
 /// Returns the bytes of an element, followed by zeros.

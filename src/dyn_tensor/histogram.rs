@@ -39,7 +39,8 @@ fn weights_of<Dev: Device>(
     check_weights(op, x.shape(), weights.shape())?;
     // The order of `x`: tensors of rank 1 agree with both orders.
     let layout = if x.order().is_row_major() { *weights.layout() } else { weights.layout().reverse_axes() };
-    device_of::<Dev>(&weights).gather(elements(&weights).in_layout(&layout)).map(Some)
+    let weights = weights.with_axes(layout);
+    device_of::<Dev>(&weights).gather(elements(&weights)).map(Some)
 }
 
 fn counted<T: RealScalar, Dev: Device>(
@@ -48,8 +49,8 @@ fn counted<T: RealScalar, Dev: Device>(
     weights: Option<DynView<'_>>,
 ) -> Result<(DynTensor, DynTensor), Error> {
     let weights = weights_of::<Dev>(HISTOGRAM, &x, weights)?;
-    let layout = x.enumeration();
-    let all = via_host::read(device_of::<Dev>(&x), elements::<T, Dev>(&x).in_layout(&layout))?;
+    let x = x.with_axes(x.enumeration());
+    let all = via_host::read(device_of::<Dev>(&x), elements::<T, Dev>(&x))?;
     Ok(match weights {
         None => {
             let (counts, edges) = sums_of_bins(&all, bins, |_| 1i64)?;
@@ -82,8 +83,8 @@ fn counted_integers<T: RealScalar + Bits, Dev: Device>(
     weights: Option<DynView<'_>>,
 ) -> Result<DynTensor, Error> {
     let weights = weights_of::<Dev>(BINCOUNT, &x, weights)?;
-    let layout = x.enumeration();
-    let all = via_host::read(device_of::<Dev>(&x), elements::<T, Dev>(&x).in_layout(&layout))?;
+    let x = x.with_axes(x.enumeration());
+    let all = via_host::read(device_of::<Dev>(&x), elements::<T, Dev>(&x))?;
     match weights {
         None => line::<i64, Dev>(&x, sums_of_integers(&all, least, |_| 1)?),
         Some(weights) => line::<f64, Dev>(&x, sums_of_integers(&all, least, |i| weights[i])?),

@@ -52,7 +52,7 @@ pub(crate) struct Taps<'a> {
 const BLOCK: usize = 1 << 14;
 
 impl<'a> Taps<'a> {
-    /// Computes the part of the full result that `mode` selects.
+    /// Computes where the result that `mode` selects begins in the full convolution, and its shape.
     ///
     /// # Errors
     /// [`Error::Argument`] if an operand has zero elements.

@@ -136,7 +136,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.reduced_whole(op)
     }
 
-    /// [`reduce`](Tensor::reduce) over one axis, which the result does not have.
+    /// Applies a reduction along one axis, and removes this axis. See [`reduce`](Tensor::reduce).
     ///
     /// # Panics
     /// If the axis is out of range, or for the reasons given for [`reduce`](Tensor::reduce).

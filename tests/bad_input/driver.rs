@@ -345,8 +345,8 @@ pub(crate) use done;
 /// Methods that tests never call by name, but through an operator or a serde format.
 const INDIRECT: &[&str] = &["index_mut", "serialize", "deserialize"];
 
-/// Asserts all cells and prints the table. If the list of public operations is known, asserts that each of them has a row or is in
-/// `others`, and that each row is one of them.
+/// Checks the cells of all rows and prints the table. If `public` is known, also asserts that each public operation has a row or is in
+/// `others`, and that each name in a row or in `others` is a public operation.
 pub(crate) fn check(rows: Vec<Row>, public: Option<BTreeSet<String>>, others: &[&str]) {
     let (mut asserted, mut empty, mut outcomes) = (0, 0, 0);
     let mut known = BTreeSet::new();

@@ -260,6 +260,7 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
         "sealed traits of files and of DLPack, whose values only unsafe code makes",
         &[
             "CsvElement::parse",
+            "CsvElement::parse_start",
             "CsvElement::reason",
             "CsvElement::missing",
             "CsvElement::put",

@@ -51,9 +51,9 @@ fn count(bytes: usize, sign: isize) {
     }
 }
 
-/// Returns whether an allocation must fail, and counts it. If the thread has just freed a block of at least this size, the
-/// allocation succeeds, as with a real allocator. Kernels that call foreign code rely on this: they allocate and free a block
-/// first, because foreign code aborts the process if its allocation fails.
+/// Returns whether an allocation must fail, and updates the counts of granted and rejected allocations. If the thread has just freed
+/// a block of at least this size, the allocation succeeds, as with a real allocator. Kernels that call foreign code rely on this: they
+/// allocate and free a block first, because foreign code aborts the process if its allocation fails.
 fn refuses(bytes: usize) -> bool {
     if bytes < LEAST.load(SeqCst) || !watched() {
         return false;

@@ -1,4 +1,4 @@
-// Element type and rank have no default. Leave the rank to the shape: `Tensor::<f64, _>`.
+// Element type and rank have no default. Let the shape determine the rank: `Tensor::<f64, _>`.
 
 use vierbein::Tensor;
 

@@ -2,7 +2,7 @@
 
 use crate::rank::MAX_RANK;
 
-/// Number of labels: a [`Set`] has one bit for each.
+/// Number of possible labels: a [`Set`] has one bit for each.
 pub(super) const LABELS: usize = 64;
 
 /// A set of labels: bit `k` is set if label `k` is in the set.

@@ -161,8 +161,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`argmax_keepdims`](Tensor::argmax_keepdims) returns, the result has the maxima.
     ///
     /// # Panics
-    /// If the axis or a position is out of range, the extents of the positions and of `self` differ along another axis, or the allocation
-    /// fails.
+    /// If the axis or a position is out of range, the extents of the positions and of `self` differ along another axis, the positions are
+    /// on another instance of the device, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;

@@ -18,7 +18,8 @@ pub(super) fn extreme<T: RealScalar>(elements: &[T], start: T, beats: impl Fn(T,
     if sum != sum { elements.iter().copied().find(|x| x != x).unwrap_or(best) } else { best }
 }
 
-/// Returns the best element, ignoring NaN, and a sum that is NaN if an element is. Uses `LANES` accumulators.
+/// Returns the element that `beats` all others, ignoring NaN, and the sum of the elements: NaN if any element is NaN, and zero for
+/// integers. Uses `LANES` accumulators.
 #[inline(always)]
 fn extreme_in<T: RealScalar, const LANES: usize>(
     elements: &[T],

@@ -170,9 +170,9 @@ impl<'a> AnySlice<'a> {
     /// Returns the elements of type `dtype` whose bits are those of `x`.
     ///
     /// # Panics
-    /// If the sizes differ, or if either type is `bool`.
+    /// If `U` is neither the element type nor the unsigned type of its size, or if the element type is `bool`.
     pub(super) fn from_bits<U: Element>(dtype: DType, x: &'a [U]) -> Self {
-        assert!(dtype.size() == size_of::<U>() && dtype != DType::Bool && U::DTYPE != DType::Bool);
+        assert!((U::DTYPE == dtype || U::DTYPE == unsigned(dtype.size())) && dtype != DType::Bool);
         AnySlice { dtype, ptr: x.as_ptr().cast(), len: x.len(), data: PhantomData }
     }
 
@@ -186,8 +186,8 @@ impl<'a> AnySlice<'a> {
     /// If their type is not `T`.
     pub(super) fn typed<T: Key>(self) -> &'a [T] {
         assert_eq!(self.dtype, T::DTYPE);
-        // SAFETY: `from_bits` took the pointer and the length from a slice that is borrowed during `'a`. `T` has the size of its elements,
-        // and therefore their alignment, and all bits are valid for `T`, which is not `bool`.
+        // SAFETY: `from_bits` took the pointer and the length from a slice that is borrowed during `'a`. `T` is the type of its elements,
+        // or has their size and alignment, and all bits are valid for `T`, which is not `bool`.
         unsafe { core::slice::from_raw_parts(self.ptr.cast(), self.len) }
     }
 
@@ -262,9 +262,9 @@ impl<'a> AnySliceMut<'a> {
     /// Returns the elements of type `dtype` whose bits are those of `x`.
     ///
     /// # Panics
-    /// If the sizes differ, or if either type is `bool`.
+    /// If `U` is neither the element type nor the unsigned type of its size, or if the element type is `bool`.
     pub(super) fn from_bits<U: Element>(dtype: DType, x: &'a mut [U]) -> Self {
-        assert!(dtype.size() == size_of::<U>() && dtype != DType::Bool && U::DTYPE != DType::Bool);
+        assert!((U::DTYPE == dtype || U::DTYPE == unsigned(dtype.size())) && dtype != DType::Bool);
         AnySliceMut { dtype, ptr: x.as_mut_ptr().cast(), len: x.len(), data: PhantomData }
     }
 
@@ -275,8 +275,8 @@ impl<'a> AnySliceMut<'a> {
 
     fn typed<T: Key>(&mut self) -> &mut [T] {
         assert_eq!(self.dtype, T::DTYPE);
-        // SAFETY: `from_bits` took the pointer and the length from a slice that is exclusively borrowed during `'a`, as `self` is now. `T` has the size of
-        // its elements, and therefore their alignment, and all bits are valid for both types.
+        // SAFETY: `from_bits` took the pointer and the length from a slice that is exclusively borrowed during `'a`, as `self` is now. `T` is
+        // the type of its elements, or has their size and alignment, and all bits are valid for both types.
         unsafe { core::slice::from_raw_parts_mut(self.ptr.cast(), self.len) }
     }
 

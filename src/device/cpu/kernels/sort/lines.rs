@@ -102,7 +102,7 @@ pub(super) fn scratch<T: Element>(count: usize, len: usize) -> Result<Vec<T>, Er
     zeros(count * len)
 }
 
-/// Copies the lines of a tile to a scratch buffer. `shape` and `strides` are those of a line. Line `k`, less than `count`, begins
+/// Copies the lines of a tile to a scratch buffer. `shape` and `strides` are those of a line. For each `k < count`, line `k` begins
 /// `k * line_stride` elements after `from`.
 ///
 /// # Safety
@@ -127,8 +127,8 @@ pub(super) unsafe fn gather<T: Element>(
     Cpu.copy(to, from)
 }
 
-/// Copies the lines of a tile from a scratch buffer. A line has `len` elements with stride `stride`. Line `k`, less than `count`, begins
-/// `k * line_stride` elements after `to`.
+/// Copies the lines of a tile from a scratch buffer. A line has `len` elements with stride `stride`. For each `k < count`, line `k`
+/// begins `k * line_stride` elements after `to`.
 ///
 /// # Safety
 /// The caller must ensure exclusive access to the elements of each line, and that the elements of all lines are distinct.

@@ -46,7 +46,7 @@ pub(super) use quantile::quantile;
 pub(super) use search::{contains, search};
 
 use crate::device::cpu::loops::threads::enter;
-use crate::device::{Cpu, HostPtr, Operand, Output};
+use crate::device::{Cpu, Device, HostPtr, Operand, Output};
 use crate::element::{DType, Element};
 use crate::error::Error;
 use erased::{AnySlice, AnySliceMut, for_sizes};
@@ -317,23 +317,28 @@ pub(super) fn lexsort(out: Output<'_, i64, Cpu>, a: AnyOperand<'_>) -> Result<()
     if n == 0 {
         return Ok(());
     }
+    let dtype = a.dtype();
+    let order = for_sizes!(dtype, U => {
+        let x = Cpu.gather(a.bits::<U>())?;
+        let row = |i: usize| AnySlice::from_bits(dtype, &x[i * n..(i + 1) * n]);
+        lexsort_rows(n, rows, &row)?
+    });
+    // SAFETY: the output has one line of `n` elements, to which access is exclusive, and different indices have different elements.
+    unsafe { scatter(out.ptr(), 1, 0, n, out.strides()[0], &order) }
+}
+
+/// Returns the indices that sort the columns of a matrix with these rows, of `n` elements each.
+fn lexsort_rows<'a>(n: usize, rows: usize, row: &dyn Fn(usize) -> AnySlice<'a>) -> Result<Vec<i64>, Error> {
     let mut order: Vec<i64> = scratch(1, n)?;
     (0..).zip(&mut order).for_each(|(i, to)| *to = i);
     let (mut keys, mut sorted, mut next) = (scratch(1, n)?, scratch(1, n)?, scratch(1, n)?);
-    let (mut of_row, dtype) = (scratch(1, n)?, a.dtype());
-    for row in 0..rows as isize {
-        for_sizes!(dtype, U => {
-            let (a, mut copy) = (a.bits::<U>(), scratch(1, n)?);
-            let &[row_stride, stride] = a.strides() else { unreachable!("the operand is a matrix") };
-            // SAFETY: this is a row of the operand, which is readable.
-            unsafe { gather(a.ptr().offset(row * row_stride), 1, 0, &[n], &[stride], &mut copy)? };
-            AnySlice::from_bits(dtype, &copy).write_keys(&mut of_row, false);
-        });
+    let mut of_row = scratch(1, n)?;
+    for i in 0..rows {
+        row(i).write_keys(&mut of_row, false);
         keys.iter_mut().zip(&order).for_each(|(key, &i)| *key = of_row[i as usize]);
         argsort_keys(&keys, &mut sorted)?;
         next.iter_mut().zip(&sorted).for_each(|(to, &k): (&mut i64, &i64)| *to = order[k as usize]);
         core::mem::swap(&mut order, &mut next);
     }
-    // SAFETY: the output has one line of `n` elements, to which access is exclusive, and different indices have different elements.
-    unsafe { scatter(out.ptr(), 1, 0, n, out.strides()[0], &order) }
+    Ok(order)
 }
