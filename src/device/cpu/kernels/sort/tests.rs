@@ -293,7 +293,7 @@ fn bools_sort_like_std() {
     use crate::{Rank, Tensor};
     let mut next = random(3);
     for n in [1, 2, 3, 31, 300] {
-        let x: Vec<bool> = (0..n).map(|_| next() % 3 == 0).collect();
+        let x: Vec<bool> = (0..n).map(|_| next().is_multiple_of(3)).collect();
         let (mut ascending, mut order) = (x.clone(), (0..n as i64).collect::<Vec<_>>());
         ascending.sort();
         order.sort_by_key(|&i| x[i as usize]);
