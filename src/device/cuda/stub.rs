@@ -124,7 +124,7 @@ never! {
     fn scan[T: Element, F: BinaryOp<T, T, Output = T>, const N: usize](
         &F, Output<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>
     );
-    fn check_positions[const N: usize](Operand<'_, i64, Cuda<N>>, usize);
+    fn check_positions[const N: usize](&'static str, Operand<'_, i64, Cuda<N>>, usize);
     fn take[T: Element, const N: usize](Output<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, i64, Cuda<N>>);
     fn pick[T: Element, const N: usize](Output<'_, T, Cuda<N>>, Operand<'_, T, Cuda<N>>, Operand<'_, i64, Cuda<N>>);
     fn scatter[T: Element, const N: usize](Output<'_, T, Cuda<N>>, Operand<'_, i64, Cuda<N>>, Operand<'_, T, Cuda<N>>);

@@ -9,8 +9,10 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::rank::MAX_RANK;
 
+/// Checks positions for an axis of extent `len`, for the operation `op`.
 pub(in crate::device::cuda) fn check_positions<const N: usize>(
     context: &'static Context,
+    op: &'static str,
     at: Operand<'_, i64, Cuda<N>>,
     len: usize,
 ) -> Result<(), Error> {
@@ -18,8 +20,22 @@ pub(in crate::device::cuda) fn check_positions<const N: usize>(
     if unsafe { positions::are_valid(context, at.shape(), strided(&at), len)? } {
         return Ok(());
     }
-    // The host repeats the check, and returns the error that names the position.
-    Permute::<i64>::check_positions(&Cpu, fetched(context, at)?.operand(), len)
+    check_on_host(context, op, at, len)
+}
+
+/// Repeats the check of positions on the host, which returns the error that names the position.
+fn check_on_host<const N: usize>(
+    context: &'static Context,
+    op: &'static str,
+    at: Operand<'_, i64, Cuda<N>>,
+    len: usize,
+) -> Result<(), Error> {
+    Permute::<i64>::check_positions(&Cpu, fetched(context, at)?.operand(), len).map_err(|error| match error {
+        Error::IndexOutOfBounds { index, axis, shape, .. } => {
+            Error::IndexOutOfBounds { op, index, axis, shape }
+        }
+        other => other,
+    })
 }
 
 pub(in crate::device::cuda) fn take<T: Element, const N: usize>(
@@ -40,7 +56,7 @@ pub(in crate::device::cuda) fn take<T: Element, const N: usize>(
     // those of the leading axes of `a`, and then zeros.
     match unsafe { positions::take(context, out.shape(), result(&out), (from, axis), strided(&at), true)? } {
         true => Ok(()),
-        false => Permute::<T>::check_positions(&Cpu, fetched(context, at)?.operand(), len),
+        false => check_on_host(context, "take", at, len),
     }
 }
 
@@ -72,7 +88,7 @@ fn scattering<'a, T: Element, const N: usize>(
     let (&length, lines) = out.shape().split_last().expect("positions count along an axis");
     assert_eq!(a.shape(), at.shape(), "there must be one position for each element of the operand");
     assert_eq!(at.shape().get(..lines.len()), Some(lines), "the leading axes must be those of the output");
-    check_positions(context, *at, length)?;
+    check_positions(context, "scatter", *at, length)?;
     Ok(Scattering { shape: at.shape(), length, out: result(out), at: strided(at), a: strided(a) })
 }
 
