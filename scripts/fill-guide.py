@@ -86,7 +86,7 @@ def assertion(rust, value):
 
 class NumPy:
     header = "| NumPy | vierbein |"
-    summary = "The same as a program, with the values that NumPy gives"
+    summary = "The right column as a program that asserts NumPy's results"
     # For each name, a regular expression: the lines that precede a program that contains the name, and the feature that lines with the
     # name require.
     uses = {
@@ -149,7 +149,7 @@ class NumPy:
 
 class Ndarray:
     header = "| ndarray | vierbein |"
-    summary = "The same as a program, which compares both"
+    summary = "Both columns as a program that compares them"
     # Right columns that match this pattern return a plain value, such as a number or a `Vec`. All others return a tensor.
     values = r"(\.get\(.*\)|item\(\)|shape\(\)|len\(\)|rank\(\)|to_vec\(\)|is_\w+\(\)|\]\]|collect::<Vec<_>>\(\)|== .*)"
 

@@ -534,7 +534,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
 // ------------------------------------------------------------------ casts between equal type parameters
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev> {
-    /// Casts the view to the left operand's element type, memory order and device, which are equal to its own.
+    /// Casts the view to the type parameters `T2`, `O2` and `Dev2`, which the bounds require to equal `T`, `O` and `Dev`.
     pub(crate) fn into_agreeing<T2, O2, Dev2>(self) -> TensorView<'a, T2, D, O2, Dev2>
     where
         T2: SameDtype<T>,
@@ -553,7 +553,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev>
 }
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
-    /// Casts the view to the element type, memory order and device of a contraction's operands, which are equal to its own.
+    /// Casts the view to the type parameters `T2`, `O2` and `Dev2`, which the bounds require to equal `T`, `O` and `Dev`.
     pub(crate) fn into_agreeing<T2, O2, Dev2>(self) -> TensorViewMut<'a, T2, D, O2, Dev2>
     where
         T2: SameDtype<T>,
@@ -572,7 +572,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns a view with the left operand's element type, memory order and device, which are equal to its own.
+    /// Returns a view with the type parameters `T2`, `O2` and `Dev2`, which the bounds require to equal `T`, `O` and `Dev`.
     pub(crate) fn agree<T2, O2, Dev2>(&self) -> TensorView<'_, T2, D, O2, Dev2>
     where
         T2: SameDtype<T>,
@@ -585,8 +585,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         view.into_agreeing()
     }
 
-    /// Casts an owned tensor to the left operand's element type, memory order and device, which are equal to its own. Returns a view
-    /// unchanged, as `Err`.
+    /// Casts an owned tensor to the type parameters `T2`, `O2` and `Dev2`, which the bounds require to equal `T`, `O` and `Dev`. Returns
+    /// a view unchanged, as `Err`.
     pub(crate) fn into_agreed<T2, O2, Dev2>(self) -> Result<Tensor<T2, D, O2, Dev2>, Self>
     where
         T2: SameDtype<T>,

@@ -171,7 +171,7 @@ fn difference<O: Order, Dev: Backend<f32>>(
     Ok((v - expected).abs().max().item())
 }
 
-/// Returns the loop with the concentrations of a grid.
+/// Returns the handwritten simulation, which begins with the concentrations of `grid`.
 fn by_hand<O: Order>(grid: &Grid<O, Cpu>) -> Vectors {
     let [u, v] = [&grid.u, &grid.v].map(|x| x.slice(s![1..-1, 1..-1]).to_order::<RowMajor>());
     Vectors::new(u.shape()[1], u.into_vec(), v.into_vec())

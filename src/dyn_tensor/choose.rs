@@ -58,8 +58,8 @@ fn of_dtype<'a>(
     Ok(view)
 }
 
-/// Returns the values that an operation writes to `x` as a tensor, after checking that its element type, memory order and device agree
-/// with those of `x`. A scalar is converted to a tensor, which `kept` owns.
+/// Returns `values`, which an operation writes to `x`, as a view. Checks that their element type, memory order and device agree with those
+/// of `x`. Converts a scalar to a tensor, and stores it in `kept`.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn values_for<'a>(
     op: &'static str,

@@ -3,7 +3,7 @@
 //! In a loop with one divisor, the compiler computes the reciprocal before the loop and vectorises what is left. The algorithms
 //! are those of Granlund and Montgomery, *Division by Invariant Integers using Multiplication* (PLDI 1994), figures 4.1 and 5.2.
 
-/// Integers that are divided by a number that is the same in a whole loop.
+/// Integers with a fast division by a loop-invariant divisor.
 pub(super) trait DivideByInvariant: Copy {
     /// Returns `self.wrapping_div(divisor)`, or any number if `divisor` is 0.
     fn quotient(self, divisor: Self) -> Self;

@@ -303,7 +303,8 @@ mod tests {
     fn short_axes_are_taken_together() {
         let b = permuted(&[2; 10], &[3, 9, 1, 7, 5, 8, 2, 6, 0, 4], 8);
         assert_eq!((b.rows.len(), b.columns.len(), b.outer.len()), (8, 16, 8));
-        // The last axis of the result is the last but one of the source, so that rows cannot be extended.
+        // Rows and columns cannot be extended: the axis with the next larger stride in the source is already the column, and the axis
+        // with the next larger stride in the result is already the row.
         let pair = permuted(&[3, 2, 2], &[0, 2, 1], 8);
         assert_eq!(
             (extents(&pair.rows), extents(&pair.columns), extents(&pair.outer)),

@@ -405,7 +405,8 @@ fn erased_csv() -> Row {
 /// Maximum number of names that the tests write.
 const MAX_NAMES: usize = 100;
 
-/// Returns the expected result of a round trip. A matrix without columns is rejected, and one with fewer names than columns.
+/// Returns the expected result of a round trip. A matrix without columns is rejected. A matrix without rows is rejected if it has more
+/// than [`MAX_NAMES`] columns, because the number of names must be the number of columns. Otherwise see [`same_or_rejected`].
 fn same_table_or_rejected(o: &Operand) -> Outcome {
     let columns = o.shape[1];
     if columns == 0 || o.shape[0] == 0 && columns > MAX_NAMES {

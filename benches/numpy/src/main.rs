@@ -253,7 +253,7 @@ fn read_short_csv(n: usize) -> Job {
 /// Returns a benchmark that creates a file and writes to it. As pandas, it does not wait until the data are on disk.
 fn write_csv(n: usize) -> Job {
     let x = random::<f64>(n).reshape([n / 10, 10]);
-    // The script compares operands, because pandas returns nothing.
+    // `to_csv` of pandas returns nothing, so `compare.py` compares elements of this vector instead of results.
     let sample = vector(n, 0).look();
     Job {
         call: Box::new(move || {

@@ -264,9 +264,11 @@ pub(in crate::device::cuda) fn quantile<T: RealScalar, const N: usize>(
     Ok(())
 }
 
-/// Returns the distinct elements in ascending order, and their number. Also returns, for each distinct element, the index of the first
-/// element equal to it; for each element, the index of the distinct element equal to it; and, for each distinct element, the number of
-/// elements equal to it.
+/// Returns the distinct elements in ascending order, their number, and three vectors of `i64`:
+///
+/// * for each distinct element, the index of the first element equal to it;
+/// * for each element, the index of the distinct element equal to it;
+/// * for each distinct element, the number of elements equal to it.
 pub(in crate::device::cuda) fn unique_with<T: Element, const N: usize>(
     context: &'static Context,
     a: Operand<'_, T, Cuda<N>>,

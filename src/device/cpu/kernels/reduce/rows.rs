@@ -197,8 +197,8 @@ pub(super) unsafe fn reduce_row<T: Element, R: Reduction<T>>(
         one(acc, row.offset(first as isize * stride), count, index + first)
     };
     if const { R::HAS_FOLD_BLOCK && R::USES_INDEX } {
-        // Results that are indices have no rounding errors, so they need no pairwise combination. In one long fold, few blocks
-        // have an element that replaces an earlier result, and the others take little time.
+        // Results that are indices have no rounding errors, so they need no pairwise combination. A single fold over all blocks is
+        // faster: `fold_block` searches for an index only in blocks that improve the result so far, and usually few do.
         let blocks = (0..n).step_by(block).map(|first| block.min(n - first));
         return blocks.fold(op.identity(), &mut next);
     }

@@ -52,7 +52,8 @@ impl<T: Scalar> Memory<T> {
     }
 
     fn operand<'a>(&'a self, shape: &'a [usize]) -> Operand<'a, T, Cpu> {
-        // SAFETY: `new` makes a buffer that has the element of every index. The buffer is borrowed for `'a`.
+        // SAFETY: `new` chose the size of the buffer and the strides for `shape`, so the buffer contains the element at every index. It
+        // is borrowed for `'a`.
         unsafe {
             Operand::from_raw(HostPtr::new(self.data[self.first..].as_ptr().cast_mut()), shape, &self.strides)
         }
@@ -64,8 +65,8 @@ impl<T> Memory<T> {
     where
         T: Element,
     {
-        // SAFETY: `new` makes a buffer that has the element of every index, and it is mutably borrowed for `'a`. Outputs are made
-        // without stride 0, so different indices have different elements.
+        // SAFETY: `new` chose the size of the buffer and the strides for `shape`, so the buffer contains the element at every index. It
+        // is mutably borrowed for `'a`. Outputs are made without stride 0, so different indices have different elements.
         unsafe { Output::from_raw(HostPtr::new(self.data[self.first..].as_mut_ptr()), shape, &self.strides) }
     }
 

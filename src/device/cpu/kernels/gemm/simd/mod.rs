@@ -100,7 +100,7 @@ impl Isa {
     /// # Safety
     /// The caller must ensure:
     /// * The conditions of [`MatrixProduct::multiply`], for `product` or for each product of `batch`.
-    /// * In a batch, `a.down` is 1.
+    /// * In a batch, the columns of `a` are contiguous: `a.down`, the stride between rows, is 1.
     unsafe fn run<T: Scalar>(self, product: &Product<T>, batch: Option<Batch<'_>>) {
         macro_rules! run {
             (avx512: $avx512:ty, avx2: $avx2:ty, emulated: $wide:ty, $narrow:ty, complex: $complex:literal) => {

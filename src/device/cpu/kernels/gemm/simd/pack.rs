@@ -57,7 +57,7 @@ impl<R> Pack<R> {
     fn part(&self) -> usize {
         if self.complex { 2 } else { 1 }
     }
-    /// Returns the stride between packed steps, in real numbers, in the panel that begins at element `first`.
+    /// Returns the stride between the packed steps of the panel that begins at element `first`. The stride counts real numbers.
     pub(super) fn step(&self, first: usize) -> usize {
         (self.width - first).min(self.panel).next_multiple_of(self.multiple) * self.part()
     }
@@ -183,14 +183,14 @@ unsafe fn copy_vectors<V: Vector, const N: usize>(
     let last = unsafe { V::zero() }.first(width - (N - 1) * V::LANES);
     for _ in 0..pack.steps {
         for at in (0..N - 1).map(|i| i * V::LANES) {
-            // SAFETY: `N - 1` vectors have fewer lanes than `width`, so all lanes are in the step, which is readable by the
-            // contract.
+            // SAFETY: `N - 1` vectors have fewer lanes than `width`, so all lanes are numbers of the current step, which is readable by
+            // the contract.
             let vector = unsafe { V::load(from.wrapping_add(at)) };
             // SAFETY: these are the same lanes of the packed step, which is exclusive by the contract.
             unsafe { vector.store(to.wrapping_add(at)) };
         }
         let at = (N - 1) * V::LANES;
-        // SAFETY: `last` selects the remaining `width - at` lanes, so they are in the step, which is readable by the contract.
+        // SAFETY: `last` selects `width - at` lanes: the remaining numbers of the current step, which is readable by the contract.
         let vector = unsafe { V::load_some(from.wrapping_add(at), last) };
         // SAFETY: these are the same lanes of the packed step, which is exclusive by the contract.
         unsafe { vector.store_some(to.wrapping_add(at), last) };
