@@ -196,6 +196,46 @@ pub enum Error {
         /// The reason.
         reason: String,
     },
+    /// A matrix has an element that is NaN or infinite, so it has no factorisation.
+    NotFinite {
+        /// The operation, as a verb: "decompose by svd".
+        op: &'static str,
+        /// The shape of the matrix, or of the batch of matrices.
+        shape: Vec<usize>,
+        /// The index of the matrix along the axes of the batch. Empty for a single matrix.
+        matrix: Vec<usize>,
+    },
+    /// The iteration for singular values or eigenvalues of a matrix did not converge.
+    NotConverged {
+        /// The operation, as a verb.
+        op: &'static str,
+        /// The shape of the matrix, or of the batch of matrices.
+        shape: Vec<usize>,
+        /// The index of the matrix along the axes of the batch. Empty for a single matrix.
+        matrix: Vec<usize>,
+    },
+    /// A matrix of a linear system is singular.
+    Singular {
+        /// The operation, as a verb.
+        op: &'static str,
+        /// The shape of the matrix, or of the batch of matrices.
+        shape: Vec<usize>,
+        /// The index of the matrix along the axes of the batch. Empty for a single matrix.
+        matrix: Vec<usize>,
+        /// The index of the pivot that is 0.
+        pivot: usize,
+    },
+    /// A matrix is not positive definite.
+    NotPositiveDefinite {
+        /// The operation, as a verb.
+        op: &'static str,
+        /// The shape of the matrix, or of the batch of matrices.
+        shape: Vec<usize>,
+        /// The index of the matrix along the axes of the batch. Empty for a single matrix.
+        matrix: Vec<usize>,
+        /// The order of the first leading principal minor that is not positive.
+        order: usize,
+    },
     /// The shapes of a contraction's operands do not match, an intermediate exceeds a limit, or a sum of integers overflows.
     Contraction {
         /// The operation, such as `einsum "ij,jk->ik" over`.
@@ -482,6 +522,29 @@ impl fmt::Display for Error {
                 }
                 write!(f, ": {reason}")
             }
+            Error::NotFinite { op, shape, matrix } => write!(
+                f,
+                "cannot {op} shape {shape:?}: {} has an element that is NaN or infinite; find it with `.is_finite()`, or \
+                 replace it with `.nan_to_num()`",
+                MatrixOf(matrix)
+            ),
+            Error::NotConverged { op, shape, matrix } => write!(
+                f,
+                "cannot {op} shape {shape:?}: the iteration did not converge for {}; scale it, or compute in `f64`",
+                MatrixOf(matrix)
+            ),
+            Error::Singular { op, shape, matrix, pivot } => write!(
+                f,
+                "cannot {op} shape {shape:?}: {} is singular, because pivot {pivot} is 0; for a least-squares solution, use \
+                 `.lstsq(..)` or `.pinv()`",
+                MatrixOf(matrix)
+            ),
+            Error::NotPositiveDefinite { op, shape, matrix, order } => write!(
+                f,
+                "cannot {op} shape {shape:?}: {} is not positive definite, because its leading principal minor of order {order} \
+                 is not positive; for any Hermitian matrix, use `.eigh()`",
+                MatrixOf(matrix)
+            ),
             Error::Arithmetic { op, dtype, values } => {
                 write!(
                     f,
@@ -584,6 +647,18 @@ impl<V: fmt::Debug> std::error::Error for ConversionError<V> {}
 impl<V> From<ConversionError<V>> for Error {
     fn from(failed: ConversionError<V>) -> Error {
         failed.error
+    }
+}
+
+/// A matrix of a batch, as text: its index, unless there is only one matrix.
+struct MatrixOf<'a>(&'a [usize]);
+
+impl fmt::Display for MatrixOf<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            [] => f.write_str("the matrix"),
+            index => write!(f, "matrix {index:?} of the batch"),
+        }
     }
 }
 

@@ -25,6 +25,8 @@ pub mod guide;
 pub mod interop;
 pub mod io;
 mod layout;
+#[cfg(feature = "linalg")]
+pub mod linalg;
 mod ops;
 mod order;
 mod rank;

@@ -323,14 +323,14 @@ pub trait MatmulRanks<Other>: Dim {
     message = "a tensor of `{Self}` has no matrices",
     label = "expected a rank of 2 or more"
 )]
-pub trait MatrixStack: Dim {}
+pub trait MatrixStack: Dim + RemoveAxes<1> + RemoveAxes<2> {}
 
 #[diagnostic::do_not_recommend]
 impl MatmulRanks<Rank<1>> for Rank<1> {
     type Product = Rank<0>;
 }
 #[diagnostic::do_not_recommend]
-impl<B: MatrixStack + RemoveAxes<1>> MatmulRanks<B> for Rank<1> {
+impl<B: MatrixStack> MatmulRanks<B> for Rank<1> {
     type Product = Removed<B, 1>;
 }
 

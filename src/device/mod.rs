@@ -10,6 +10,8 @@ pub(crate) mod capability;
 pub(crate) mod cpu;
 pub(crate) mod cuda;
 mod cuda_source;
+#[cfg(feature = "linalg")]
+pub(crate) mod decompose;
 mod family;
 #[cfg(feature = "fft")]
 pub(crate) mod fft;
@@ -27,6 +29,8 @@ pub use capability::{Copies, OnHost};
 pub use cpu::{Cpu, CpuBuffer, ForeignMemory, HostPtr, RawMemory};
 pub use cuda::{Cuda, CudaBuffer, CudaPtr, PinnedMemory};
 pub use cuda_source::CudaSource;
+#[cfg(feature = "linalg")]
+pub use decompose::{Decompose, Structure};
 pub use family::{Backend, Contract, Elementwise, Gemm, Permute, Reduce};
 pub use function::{Arguments, ElementTuple, Function, Visit};
 pub use into_output::IntoOutput;

@@ -16,6 +16,8 @@ pub(crate) mod fft;
 pub(crate) mod fft_convolve;
 pub(crate) mod interpolate;
 pub(crate) mod join;
+#[cfg(feature = "linalg")]
+pub(crate) mod linalg;
 pub(crate) mod matmul;
 pub(crate) mod nan_quantile;
 pub(crate) mod pieces;

@@ -30,6 +30,8 @@ mod index;
 mod interpolate;
 mod iter;
 mod join;
+#[cfg(feature = "linalg")]
+pub(crate) mod linalg;
 mod map;
 mod matmul;
 mod one_hot;

@@ -7,6 +7,8 @@ mod precompiled;
 
 #[cfg(feature = "fft")]
 pub(super) use kernels::fft;
+#[cfg(feature = "linalg")]
+pub(super) use kernels::linalg;
 #[cfg(feature = "csv")]
 pub(crate) use loops::threads::{enter, join, threads};
 #[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]

@@ -8,6 +8,8 @@ mod elementwise;
 pub(crate) mod fft;
 mod gather;
 mod gemm;
+#[cfg(feature = "linalg")]
+pub(crate) mod linalg;
 mod products;
 mod reduce;
 mod sort;

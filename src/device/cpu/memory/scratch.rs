@@ -14,7 +14,7 @@ use core::alloc::Layout;
 use core::cell::Cell;
 use core::mem::MaybeUninit;
 
-/// Maximum size of a scratch buffer, in bytes, that is kept after use. A thread keeps at most four buffers.
+/// Maximum size of a scratch buffer, in bytes, that is kept after use. A thread keeps at most one buffer for each [`Side`].
 const MAX_KEPT_BYTES: usize = 8 << 20;
 
 /// The bytes of a cache line. The alignment of this type is that of the scratch buffers.
@@ -33,10 +33,16 @@ pub(in crate::device::cpu) enum Side {
     Sums,
     /// Strips and tiles of the operands of an elementwise loop.
     Blocks,
+    /// Matrices and the workspace of a factorisation.
+    #[cfg(feature = "linalg")]
+    Factorisation,
 }
 
+/// Number of variants of [`Side`].
+const SIDES: usize = if cfg!(feature = "linalg") { 5 } else { 4 };
+
 thread_local! {
-    static SCRATCH: [Cell<Vec<Line>>; 4] = const { [const { Cell::new(Vec::new()) }; 4] };
+    static SCRATCH: [Cell<Vec<Line>>; SIDES] = const { [const { Cell::new(Vec::new()) }; SIDES] };
 }
 
 /// Size of the scratch array on the stack, in bytes. It is used if heap allocations fail, and holds the minimum workspace of

@@ -1,0 +1,148 @@
+//! The loop over the matrices of a batch.
+
+use super::Failure;
+use super::parallel::Threads;
+use crate::device::cpu::loops::threads::{PARALLEL_BYTES, enter, join};
+use crate::device::cpu::{Cpu, HostPtr};
+use crate::device::{Device, Operand, Output};
+use crate::element::Element;
+use crate::error::Error;
+use crate::layout::axes::Axes;
+use crate::layout::odometer::Odometer;
+use core::ops::Range;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
+
+/// The matrices of an output, which a batch writes one after the other, or several at once.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Results<'a, T> {
+    first: HostPtr<T>,
+    batch: &'a [isize],
+    axes: Axes<'a>,
+}
+
+impl<'a, T: Element> Results<'a, T> {
+    /// Returns the matrices of `out`: the arrays over its axes after the first `batch` ones.
+    pub(super) fn new(out: Output<'a, T, Cpu>, batch: usize) -> Self {
+        let (shape, strides) = (out.shape(), out.strides());
+        let (of_batch, of_matrix) = strides.split_at(batch);
+        Results { first: out.ptr(), batch: of_batch, axes: Axes::new(&shape[batch..], of_matrix) }
+    }
+
+    /// Returns the strides of the axes of the batch.
+    pub(super) fn strides(&self) -> &'a [isize] {
+        self.batch
+    }
+
+    /// Returns the matrix at this offset.
+    ///
+    /// # Safety
+    /// The caller must ensure that the offset is that of a matrix of the batch, and that no other reference to this matrix is used while the
+    /// result is.
+    pub(super) unsafe fn at(&self, offset: isize) -> Output<'a, T, Cpu> {
+        // SAFETY: the output that was passed to `new` has exclusive access to all its elements during `'a`, and different indices address
+        // different elements. By the contract, nothing else accesses the elements of this matrix.
+        unsafe { Output::from_raw(Cpu::offset(self.first, offset), self.axes.shape(), self.axes.strides()) }
+    }
+}
+
+/// The matrices of an operand, and the name of the operation for messages.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Batch<'a, T: Element> {
+    op: &'static str,
+    operand: Operand<'a, T, Cpu>,
+    threads: Threads,
+}
+
+impl<'a, T: Element> Batch<'a, T> {
+    pub(super) fn new(op: &'static str, operand: Operand<'a, T, Cpu>, threads: Threads) -> Self {
+        assert!(operand.shape().len() >= 2, "a factorisation needs matrices");
+        Batch { op, operand, threads }
+    }
+
+    /// Returns the number of axes of the batch.
+    pub(super) fn rank(&self) -> usize {
+        self.operand.shape().len() - 2
+    }
+
+    /// Calls `f` once for each index of the batch, with the matrix of the operand, and the offsets of the `K` outputs whose strides along the
+    /// axes of the batch are `outputs`. Matrices are split between threads if there is enough work, and if a matrix alone is computed on one
+    /// thread. `operations` is the number of multiplications for one matrix, roughly.
+    ///
+    /// # Errors
+    /// The error of the first matrix, by its index, for which `f` returns one.
+    pub(super) fn for_each<const K: usize>(
+        &self,
+        outputs: [&[isize]; K],
+        operations: usize,
+        f: &(dyn Fn(Operand<'_, T, Cpu>, [isize; K]) -> Result<(), Failure> + Sync),
+    ) -> Result<(), Error> {
+        let rank = self.rank();
+        let shape = &self.operand.shape()[..rank];
+        let count = shape.iter().product();
+        if count == 0 {
+            return Ok(());
+        }
+        let (of_operand, of_outputs) = (
+            Odometer::row_major(shape, [&self.operand.strides()[..rank]]),
+            Odometer::row_major(shape, outputs),
+        );
+        let axes = Axes::new(&self.operand.shape()[rank..], &self.operand.strides()[rank..]);
+        let (first_failed, failure) = (AtomicUsize::new(usize::MAX), Mutex::new(None));
+        let run = |range: Range<usize>| {
+            let (mut from, mut to) = (of_operand.at(range.start), of_outputs.at(range.start));
+            for k in range {
+                // Matrices after one without a result need not be computed.
+                if k > first_failed.load(Ordering::Relaxed) {
+                    return;
+                }
+                let [offset] = from.offsets();
+                if let Err(why) = f(self.operand.with_axes(axes, offset), to.offsets()) {
+                    let mut failure = failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                    if k < first_failed.fetch_min(k, Ordering::Relaxed) {
+                        *failure = Some((of_operand.at(k).index().to_vec(), why));
+                    }
+                    return;
+                }
+                from.advance();
+                to.advance();
+            }
+        };
+        match self.threads {
+            Threads::One => {
+                let work = operations.saturating_mul(BYTES_PER_OPERATION).max(1);
+                let enough = PARALLEL_BYTES.div_ceil(work);
+                enter(work.saturating_mul(count), || halves(0..count, enough, &run));
+            }
+            Threads::Several => run(0..count),
+        }
+        match failure.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
+            None => Ok(()),
+            Some((index, why)) => Err(self.error(index, why)),
+        }
+    }
+
+    fn error(&self, matrix: Vec<usize>, why: Failure) -> Error {
+        let (op, shape) = (self.op, self.operand.shape().to_vec());
+        match why {
+            Failure::NotFinite => Error::NotFinite { op, shape, matrix },
+            Failure::NotConverged => Error::NotConverged { op, shape, matrix },
+            Failure::Singular(pivot) => Error::Singular { op, shape, matrix, pivot },
+            Failure::NotPositiveDefinite(order) => Error::NotPositiveDefinite { op, shape, matrix, order },
+            Failure::OutOfMemory(bytes) => Error::OutOfMemory { device: Cpu.name(), bytes },
+        }
+    }
+}
+
+/// Work of one multiplication of a factorisation: the number of bytes that could be copied in the same time. Small matrices take about a
+/// nanosecond for each multiplication.
+const BYTES_PER_OPERATION: usize = 100;
+
+/// Calls `f` on parts that together make up the range. A part of at least `2 · enough` numbers is split.
+fn halves(range: Range<usize>, enough: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
+    if range.len() < 2 * enough {
+        return f(range);
+    }
+    let middle = range.start + range.len() / 2;
+    join(|| halves(range.start..middle, enough, f), || halves(middle..range.end, enough, f));
+}

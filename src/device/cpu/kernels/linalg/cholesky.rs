@@ -1,0 +1,76 @@
+//! The Cholesky decomposition.
+
+use super::batch::{Batch, Results};
+use super::parallel::Thresholds;
+use super::scale::normalise;
+use super::workspace::{check_extents, column, load, request, store, take, with_stack};
+use super::{Failure, Field};
+use crate::device::cpu::Cpu;
+use crate::device::{MatrixOperand, Operand, Output};
+use crate::error::Error;
+use faer::dyn_stack::MemStack;
+use faer::linalg::cholesky::llt::factor::{
+    LltError, LltRegularization, cholesky_in_place, cholesky_in_place_scratch,
+};
+use faer::mat::AsMatMut;
+use faer::{MatMut, Par};
+
+const THRESHOLDS: Thresholds = super::lu::THRESHOLDS;
+
+/// Computes [`Decompose::cholesky`](crate::device::Decompose::cholesky).
+pub(in crate::device) fn cholesky<T: Field>(
+    l: Output<'_, T, Cpu>,
+    a: MatrixOperand<'_, T, Cpu>,
+) -> Result<(), Error> {
+    let rank = a.operand.shape().len() - 2;
+    let n = a.operand.shape()[rank];
+    let threads = THRESHOLDS.threads(T::COMPLEX, n);
+    let batch = Batch::new("cholesky", a.operand, threads);
+    let operations = n.saturating_mul(n).saturating_mul(n) / 3;
+    let l = Results::new(l, rank);
+    batch.for_each([l.strides()], operations, &|a_k, [at_l]| {
+        // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
+        let l = unsafe { l.at(at_l) };
+        one(threads.par(), l, a_k, a.conjugate)
+    })
+}
+
+/// Decomposes one matrix.
+fn one<T: Field>(
+    par: Par,
+    l: Output<'_, T, Cpu>,
+    a: Operand<'_, T, Cpu>,
+    conjugated: bool,
+) -> Result<(), Failure> {
+    let n = a.shape()[0];
+    check_extents::<T>([n, n])?;
+    let memory = request::<T>(&[[n, n]]).and(cholesky_in_place_scratch::<T>(n, par, Default::default()));
+    with_stack(memory, |stack| {
+        let (mut a_copy, stack) = take::<T>([n, n], stack);
+        let mut a_copy = a_copy.as_mat_mut();
+        load(a_copy.as_mut(), a, conjugated);
+        let scale = normalise(a_copy.as_mut(), true)?;
+        factor(par, a_copy.as_mut(), stack)?;
+        for j in 0..n {
+            column(a_copy.as_mut(), j)[..j].fill(T::zero_impl());
+        }
+        scale.square_root().scale(a_copy.as_mut());
+        store(l, a_copy.as_ref());
+        Ok(())
+    })
+}
+
+/// Replaces the lower triangle of a normalised matrix of the workspace by its Cholesky factor.
+pub(super) fn factor<T: Field>(par: Par, mut a: MatMut<'_, T>, stack: &mut MemStack) -> Result<(), Failure> {
+    // The diagonal of a Hermitian matrix is real. faer would use an imaginary part.
+    for j in 0..a.ncols() {
+        a[(j, j)] = T::from_real_impl(&T::real_part_impl(&a[(j, j)]));
+    }
+    let zero = T::real_part_impl(&T::zero_impl());
+    let as_it_is =
+        LltRegularization { dynamic_regularization_delta: zero, dynamic_regularization_epsilon: zero };
+    match cholesky_in_place(a, as_it_is, par, stack, Default::default()) {
+        Ok(_) => Ok(()),
+        Err(LltError::NonPositivePivot { index }) => Err(Failure::NotPositiveDefinite(index + 1)),
+    }
+}

@@ -1,0 +1,60 @@
+//! Factorisations of matrices by the crate faer, and what has to happen before and after its functions.
+//!
+//! ```text
+//! choose the number of threads from the shape of the matrices             (parallel)
+//! for each matrix of the batch, split between threads                     (batch)
+//!     copy it to the workspace in column-major order, conjugated if asked (workspace)
+//!     return an error if an element is not finite                         (scale)
+//!     multiply it by the power of two that makes its elements about 1     (scale)
+//!     call faer, whose results are written to the workspace               (svd, eigh, qr, ..)
+//!     fix the signs and phases of vectors                                 (gauge)
+//!     undo the scaling, and copy the results to the outputs
+//! ```
+//!
+//! The scaling is necessary. For matrices of more than 128 rows, faer's eigenvalues of Hermitian matrices are wrong unless the elements are
+//! between about 10⁻³ and 10³ in magnitude, and its singular values are wrong below 10⁻¹⁶⁰ or above 10¹⁴⁰. Multiplying a matrix by a power of
+//! two therefore changes no bit of the results, except for the exponents of values.
+//!
+//! The check for NaN is necessary too: with one NaN, faer iterates for minutes.
+//!
+//! The number of threads that faer uses depends on the shape only, never on the pool, so the bits of the results do not depend on the pool.
+
+mod batch;
+mod gauge;
+mod parallel;
+mod scale;
+mod workspace;
+
+pub(in crate::device) mod cholesky;
+pub(in crate::device) mod eigh;
+pub(in crate::device) mod lu;
+pub(in crate::device) mod qr;
+pub(in crate::device) mod solve;
+pub(in crate::device) mod svd;
+
+use crate::device::decompose::LinalgElement;
+use crate::element::Scalar;
+use faer::traits::ComplexField;
+
+/// The element types of matrices, for vierbein and for faer.
+pub(in crate::device) trait Field:
+    LinalgElement + ComplexField<Real = <Self as Scalar>::Magnitude>
+{
+}
+
+impl<T: LinalgElement + ComplexField<Real = <T as Scalar>::Magnitude>> Field for T {}
+
+/// Why a matrix has no result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Failure {
+    /// An element is NaN or infinite.
+    NotFinite,
+    /// The iteration did not converge.
+    NotConverged,
+    /// This pivot, or this element of the diagonal of a triangular matrix, is 0.
+    Singular(usize),
+    /// The leading principal minor of this order is not positive.
+    NotPositiveDefinite(usize),
+    /// The allocation of the workspace failed. This is its size in bytes.
+    OutOfMemory(usize),
+}

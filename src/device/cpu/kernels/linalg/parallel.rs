@@ -1,0 +1,41 @@
+//! On how many threads faer computes one matrix.
+
+use faer::Par;
+
+/// Whether faer computes a matrix on one thread or on several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Threads {
+    One,
+    Several,
+}
+
+/// The minimum extents of matrices that several threads compute faster than one: of real and of complex numbers (measured on two cores).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Thresholds {
+    pub(super) real: usize,
+    pub(super) complex: usize,
+}
+
+impl Thresholds {
+    /// Returns the threads for matrices whose smaller extent is `n`.
+    pub(super) fn threads(self, complex: bool, n: usize) -> Threads {
+        let least = if complex { self.complex } else { self.real };
+        if cfg!(feature = "rayon") && n >= least { Threads::Several } else { Threads::One }
+    }
+}
+
+impl Threads {
+    /// Returns the parallelism for faer. Its results depend on the number of parts of the work. Because this number is constant, the results
+    /// do not depend on the number of threads of the pool.
+    pub(super) fn par(self) -> Par {
+        match self {
+            #[cfg(feature = "rayon")]
+            Threads::Several => Par::rayon(PARTS),
+            _ => Par::Seq,
+        }
+    }
+}
+
+/// The number of parts. On two threads, four parts take as long as two (measured).
+#[cfg(feature = "rayon")]
+const PARTS: usize = 4;

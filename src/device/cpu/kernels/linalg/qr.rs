@@ -1,0 +1,116 @@
+//! The QR decomposition.
+
+use super::batch::{Batch, Results};
+use super::parallel::Thresholds;
+use super::scale::normalise;
+use super::workspace::{check_extents, load, request, store, take, with_stack};
+use super::{Failure, Field};
+use crate::device::cpu::Cpu;
+use crate::device::{MatrixOperand, Operand, Output};
+use crate::element::{Inexact, Scalar};
+use crate::error::Error;
+use faer::linalg::householder::{
+    apply_block_householder_sequence_on_the_left_in_place_scratch as apply_scratch,
+    apply_block_householder_sequence_on_the_left_in_place_with_conj as apply,
+};
+use faer::linalg::qr::no_pivoting::factor::{qr_in_place, qr_in_place_scratch, recommended_block_size};
+use faer::mat::AsMatMut;
+use faer::{Conj, Par};
+
+const THRESHOLDS: Thresholds = Thresholds { real: 768, complex: 512 };
+
+/// Computes [`Decompose::qr`](crate::device::Decompose::qr).
+pub(in crate::device) fn qr<T: Field>(
+    q: Option<Output<'_, T, Cpu>>,
+    r: Output<'_, T, Cpu>,
+    a: MatrixOperand<'_, T, Cpu>,
+) -> Result<(), Error> {
+    let rank = a.operand.shape().len() - 2;
+    let [m, n] = [a.operand.shape()[rank], a.operand.shape()[rank + 1]];
+    let threads = THRESHOLDS.threads(T::COMPLEX, m.min(n));
+    let batch = Batch::new("qr", a.operand, threads);
+    let operations = m.saturating_mul(n).saturating_mul(m.min(n));
+    let r = Results::new(r, rank);
+    match q {
+        None => batch.for_each([r.strides()], operations, &|a_k, [at_r]| {
+            // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
+            let r = unsafe { r.at(at_r) };
+            one(threads.par(), None, r, a_k, a.conjugate)
+        }),
+        Some(q) => {
+            let q = Results::new(q, rank);
+            batch.for_each([q.strides(), r.strides()], operations, &|a_k, [at_q, at_r]| {
+                // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
+                let q = unsafe { q.at(at_q) };
+                // SAFETY: as for `q`.
+                let r = unsafe { r.at(at_r) };
+                one(threads.par(), Some(q), r, a_k, a.conjugate)
+            })
+        }
+    }
+}
+
+/// Decomposes one matrix.
+///
+/// faer computes `a = h · r`, where `h` is a product of reflections. Dividing the rows of `r` by the phases of their first elements, and
+/// multiplying the columns of `h` by them, makes these elements positive. The columns of `h` are the product of the reflections and the
+/// identity, so the phases replace the ones of the identity.
+fn one<T: Field>(
+    par: Par,
+    q: Option<Output<'_, T, Cpu>>,
+    r: Output<'_, T, Cpu>,
+    a: Operand<'_, T, Cpu>,
+    conjugated: bool,
+) -> Result<(), Failure> {
+    let [m, n] = [a.shape()[0], a.shape()[1]];
+    let k = m.min(n);
+    check_extents::<T>([m, n])?;
+    let rows = r.shape()[0];
+    let columns = q.as_ref().map_or(0, |q| q.shape()[1]);
+    let block = recommended_block_size::<T>(m, n);
+    let memory = request::<T>(&[[m, n], [block, k], [m, columns], [rows, n]]).and(
+        qr_in_place_scratch::<T>(m, n, block, par, Default::default())
+            .or(apply_scratch::<T>(m, block, columns)),
+    );
+    with_stack(memory, |stack| {
+        let (mut a_copy, stack) = take::<T>([m, n], stack);
+        let (mut factor, stack) = take::<T>([block, k], stack);
+        let (mut q_copy, stack) = take::<T>([m, columns], stack);
+        let (mut r_copy, stack) = take::<T>([rows, n], stack);
+        let (mut a_copy, mut factor) = (a_copy.as_mat_mut(), factor.as_mat_mut());
+        let (mut q_copy, mut r_copy) = (q_copy.as_mat_mut(), r_copy.as_mat_mut());
+        load(a_copy.as_mut(), a, conjugated);
+        let scale = normalise(a_copy.as_mut(), false)?;
+        if k > 0 {
+            qr_in_place(a_copy.as_mut(), factor.as_mut(), par, stack, Default::default());
+        }
+        for i in 0..columns.max(k) {
+            let zero = T::zero_impl();
+            let first = (i..if i < k { n } else { 0 }).map(|j| a_copy[(i, j)]).find(|&x| x != zero);
+            let phase = first.map_or(T::one_impl(), |x| Inexact::unscale(x, T::abs_impl(&x)));
+            if i < columns {
+                q_copy[(i, i)] = phase;
+            }
+            if i < k {
+                let back = Scalar::conj(phase);
+                for j in i..n {
+                    r_copy[(i, j)] = a_copy[(i, j)] * back;
+                }
+                // Rounding may leave a small imaginary part.
+                if let Some(j) = (i..n).find(|&j| a_copy[(i, j)] != zero) {
+                    r_copy[(i, j)] = T::from_real_impl(&T::abs_impl(&a_copy[(i, j)]));
+                }
+            }
+        }
+        scale.scale(r_copy.as_mut());
+        store(r, r_copy.as_ref());
+        if let Some(q) = q {
+            if k > 0 {
+                let basis = a_copy.as_ref().subcols(0, k);
+                apply(basis, factor.as_ref(), Conj::No, q_copy.as_mut(), par, stack);
+            }
+            store(q, q_copy.as_ref());
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,144 @@
+//! Solutions of linear systems.
+
+use super::batch::{Batch, Results};
+use super::cholesky;
+use super::lu::THRESHOLDS;
+use super::scale::normalise;
+use super::workspace::{check_extents, load, request, store, take, with_stack};
+use super::{Failure, Field};
+use crate::device::cpu::Cpu;
+use crate::device::decompose::Structure;
+use crate::device::{MatrixOperand, Operand, Output};
+use crate::error::Error;
+use crate::layout::axes::Axes;
+use faer::dyn_stack::{MemStack, StackReq};
+use faer::linalg::cholesky::llt;
+use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
+use faer::linalg::lu::partial_pivoting::solve as lu_solve;
+use faer::linalg::triangular_solve;
+use faer::mat::AsMatMut;
+use faer::{Conj, MatMut, MatRef, Par};
+
+/// Computes [`Decompose::solve`](crate::device::Decompose::solve).
+pub(in crate::device) fn solve<T: Field>(
+    structure: Structure,
+    b: Output<'_, T, Cpu>,
+    a: MatrixOperand<'_, T, Cpu>,
+) -> Result<(), Error> {
+    let rank = a.operand.shape().len() - 2;
+    let [n, p] = [b.shape()[rank], b.shape()[rank + 1]];
+    let threads = THRESHOLDS.threads(T::COMPLEX, n);
+    let batch = Batch::new("solve", a.operand, threads);
+    let operations = n.saturating_mul(n).saturating_mul(n / 3 + p);
+    let b = Results::new(b, rank);
+    batch.for_each([b.strides()], operations, &|a_k, [at_b]| {
+        // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
+        let b = unsafe { b.at(at_b) };
+        one(threads.par(), structure, b, a_k, a.conjugate)
+    })
+}
+
+/// Solves one system.
+fn one<T: Field>(
+    par: Par,
+    structure: Structure,
+    b: Output<'_, T, Cpu>,
+    a: Operand<'_, T, Cpu>,
+    conjugated: bool,
+) -> Result<(), Failure> {
+    let [n, p] = [b.shape()[0], b.shape()[1]];
+    check_extents::<T>([n, n.max(p)])?;
+    let of_factors = match structure {
+        Structure::General => StackReq::new::<usize>(n).array(2).and(
+            lu_in_place_scratch::<usize, T>(n, n, par, Default::default())
+                .or(lu_solve::solve_in_place_scratch::<usize, T>(n, p, par))
+                .or(lu_solve::solve_transpose_in_place_scratch::<usize, T>(n, p, par)),
+        ),
+        Structure::PositiveDefinite => {
+            llt::factor::cholesky_in_place_scratch::<T>(n, par, Default::default())
+                .or(llt::solve::solve_in_place_scratch::<T>(n, p, par))
+        }
+        Structure::Lower { .. } | Structure::Upper { .. } => StackReq::EMPTY,
+    };
+    let memory = request::<T>(&[[n, n], [n, p]]).and(of_factors);
+    with_stack(memory, |stack| {
+        let (mut a_copy, stack) = take::<T>([n, n], stack);
+        let (mut x, stack) = take::<T>([n, p], stack);
+        let (mut a_copy, mut x) = (a_copy.as_mat_mut(), x.as_mat_mut());
+        // A matrix in row-major order is loaded as its transpose, which copies contiguous lines.
+        let transposed =
+            structure == Structure::General && a.strides()[1].unsigned_abs() < a.strides()[0].unsigned_abs();
+        if transposed {
+            let (shape, strides) = ([n, n], [a.strides()[1], a.strides()[0]]);
+            load(a_copy.as_mut(), a.with_axes(Axes::new(&shape, &strides), 0), conjugated);
+        } else {
+            load(a_copy.as_mut(), a, conjugated);
+        }
+        load(x.as_mut(), b.as_operand(), false);
+        let of_a = normalise(a_copy.as_mut(), false)?;
+        let of_b = normalise(x.as_mut(), false)?;
+        match structure {
+            Structure::General => general(par, transposed, a_copy.as_mut(), x.as_mut(), stack)?,
+            Structure::PositiveDefinite => {
+                cholesky::factor(par, a_copy.as_mut(), stack)?;
+                llt::solve::solve_in_place_with_conj(a_copy.as_ref(), Conj::No, x.as_mut(), par, stack);
+            }
+            Structure::Lower { unit } => {
+                check_diagonal(a_copy.as_ref(), unit)?;
+                let solve = if unit {
+                    triangular_solve::solve_unit_lower_triangular_in_place_with_conj
+                } else {
+                    triangular_solve::solve_lower_triangular_in_place_with_conj
+                };
+                solve(a_copy.as_ref(), Conj::No, x.as_mut(), par);
+            }
+            Structure::Upper { unit } => {
+                check_diagonal(a_copy.as_ref(), unit)?;
+                let solve = if unit {
+                    triangular_solve::solve_unit_upper_triangular_in_place_with_conj
+                } else {
+                    triangular_solve::solve_upper_triangular_in_place_with_conj
+                };
+                solve(a_copy.as_ref(), Conj::No, x.as_mut(), par);
+            }
+        }
+        // a = of_a · a', b = of_b · b', a' · x' = b', so x = of_b / of_a · x'.
+        of_b.scale(x.as_mut());
+        of_a.inverse().scale(x.as_mut());
+        store(b, x.as_ref());
+        Ok(())
+    })
+}
+
+/// Solves `a · x = b` by an LU decomposition, and overwrites `x`, which is `b`, and `a`. If `transposed`, the system is `aᵀ · x = b`.
+fn general<T: Field>(
+    par: Par,
+    transposed: bool,
+    mut a: MatMut<'_, T>,
+    x: MatMut<'_, T>,
+    stack: &mut MemStack,
+) -> Result<(), Failure> {
+    let n = a.nrows();
+    let (mut permutation, stack) = stack.make_with(n, |_| 0usize);
+    let (mut inverse, stack) = stack.make_with(n, |_| 0usize);
+    let (_, rows) = lu_in_place(a.as_mut(), &mut permutation, &mut inverse, par, stack, Default::default());
+    check_diagonal(a.as_ref(), false)?;
+    let solve = if transposed {
+        lu_solve::solve_transpose_in_place_with_conj
+    } else {
+        lu_solve::solve_in_place_with_conj
+    };
+    solve(a.as_ref(), a.as_ref(), rows, Conj::No, x, par, stack);
+    Ok(())
+}
+
+/// Checks that no element of the diagonal is 0, unless it consists of ones that are not stored.
+fn check_diagonal<T: Field>(a: MatRef<'_, T>, unit: bool) -> Result<(), Failure> {
+    if unit {
+        return Ok(());
+    }
+    match (0..a.nrows()).find(|&j| a[(j, j)] == T::zero_impl()) {
+        Some(pivot) => Err(Failure::Singular(pivot)),
+        None => Ok(()),
+    }
+}

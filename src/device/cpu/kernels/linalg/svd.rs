@@ -1,0 +1,119 @@
+//! The singular value decomposition.
+
+use super::batch::{Batch, Results};
+use super::parallel::Thresholds;
+use super::scale::normalise;
+use super::workspace::{
+    check_extents, column, conjugate, load, request, store, store_vector, take, with_stack,
+};
+use super::{Failure, Field, gauge};
+use crate::device::cpu::Cpu;
+use crate::device::{MatrixOperand, Operand, Output};
+use crate::error::Error;
+use faer::diag::DiagMut;
+use faer::dyn_stack::StackReq;
+use faer::linalg::svd::{ComputeSvdVectors, svd as faer_svd, svd_scratch};
+use faer::mat::AsMatMut;
+
+const THRESHOLDS: Thresholds = Thresholds { real: 512, complex: 256 };
+
+/// Computes [`Decompose::svd`](crate::device::Decompose::svd).
+pub(in crate::device) fn svd<T: Field>(
+    s: Output<'_, T::Magnitude, Cpu>,
+    vectors: Option<[Output<'_, T, Cpu>; 2]>,
+    a: MatrixOperand<'_, T, Cpu>,
+) -> Result<(), Error> {
+    let rank = a.operand.shape().len() - 2;
+    let [m, n] = [a.operand.shape()[rank], a.operand.shape()[rank + 1]];
+    let threads = THRESHOLDS.threads(T::COMPLEX, m.min(n));
+    let batch = Batch::new("svd", a.operand, threads);
+    let operations = m.saturating_mul(n).saturating_mul(m.min(n));
+    let s = Results::new(s, rank);
+    match vectors {
+        None => batch.for_each([s.strides()], operations, &|a_k, [at_s]| {
+            // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
+            let s = unsafe { s.at(at_s) };
+            one(threads.par(), s, None, a_k, a.conjugate)
+        }),
+        Some([u, vh]) => {
+            let [u, vh] = [Results::new(u, rank), Results::new(vh, rank)];
+            batch.for_each(
+                [s.strides(), u.strides(), vh.strides()],
+                operations,
+                &|a_k, [at_s, at_u, at_vh]| {
+                    // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
+                    let s = unsafe { s.at(at_s) };
+                    // SAFETY: as for `s`.
+                    let u = unsafe { u.at(at_u) };
+                    // SAFETY: as for `s`.
+                    let vh = unsafe { vh.at(at_vh) };
+                    one(threads.par(), s, Some([u, vh]), a_k, a.conjugate)
+                },
+            )
+        }
+    }
+}
+
+/// Decomposes one matrix.
+fn one<T: Field>(
+    par: faer::Par,
+    s: Output<'_, T::Magnitude, Cpu>,
+    vectors: Option<[Output<'_, T, Cpu>; 2]>,
+    a: Operand<'_, T, Cpu>,
+    conjugated: bool,
+) -> Result<(), Failure> {
+    let [m, n] = [a.shape()[0], a.shape()[1]];
+    let k = m.min(n);
+    check_extents::<T>([m, n])?;
+    // The numbers of left and right singular vectors.
+    let [p, q] = vectors.as_ref().map_or([0, 0], |[u, vh]| [u.shape()[1], vh.shape()[0]]);
+    let which = match &vectors {
+        None => ComputeSvdVectors::No,
+        Some(_) if p == k && q == k => ComputeSvdVectors::Thin,
+        Some(_) => ComputeSvdVectors::Full,
+    };
+    let memory = request::<T>(&[[m, n], [k, 1], [m, p], [n, q]])
+        .and(StackReq::new::<T::Magnitude>(k))
+        .and(svd_scratch::<T>(m, n, which, which, par, Default::default()));
+    with_stack(memory, |stack| {
+        let (mut a_copy, stack) = take::<T>([m, n], stack);
+        let (mut values, stack) = take::<T>([k, 1], stack);
+        let (mut u_copy, stack) = take::<T>([m, p], stack);
+        let (mut v_copy, stack) = take::<T>([n, q], stack);
+        let (mut s_copy, stack) = stack.make_with(k, |_| T::real_part_impl(&T::zero_impl()));
+        let (mut a_copy, mut values) = (a_copy.as_mat_mut(), values.as_mat_mut());
+        let (mut u_copy, mut v_copy) = (u_copy.as_mat_mut(), v_copy.as_mat_mut());
+        load(a_copy.as_mut(), a, conjugated);
+        let scale = normalise(a_copy.as_mut(), false)?;
+        let diagonal = DiagMut::from_slice_mut(column(values.as_mut(), 0)).as_dyn_stride_mut();
+        let (to_u, to_v) = match vectors {
+            None => (None, None),
+            Some(_) => (Some(u_copy.as_mut()), Some(v_copy.as_mut())),
+        };
+        faer_svd(a_copy.as_ref(), diagonal, to_u, to_v, par, stack, Default::default())
+            .map_err(|_| Failure::NotConverged)?;
+        let to = &mut *s_copy;
+        for (to, value) in to.iter_mut().zip(column(values.as_mut(), 0)) {
+            *to = scale.times(T::real_part_impl(value));
+        }
+        let Some([u, vh]) = vectors else {
+            store_vector(s, to);
+            return Ok(());
+        };
+        for j in 0..p {
+            let by = gauge::fix(u_copy.as_mut(), j);
+            // `u · s · vᴴ` does not change if the same factor multiplies a column of `u` and a column of `v`.
+            if j < k {
+                gauge::turn(v_copy.as_mut(), j, by);
+            }
+        }
+        let zero = T::real_part_impl(&T::zero_impl());
+        let free = (0..q).filter(|&j| j >= k || to[j] == zero);
+        free.for_each(|j| _ = gauge::fix(v_copy.as_mut(), j));
+        store_vector(s, to);
+        store(u, u_copy.as_ref());
+        conjugate(v_copy.as_mut());
+        store(vh, v_copy.as_ref().transpose());
+        Ok(())
+    })
+}

@@ -1,0 +1,102 @@
+//! The workspace of factorisations, and copies of matrices from operands and to outputs.
+
+use super::{Failure, Field};
+use crate::device::cpu::memory::scratch::{Side, with_scratch};
+use crate::device::cpu::{Cpu, HostPtr};
+use crate::device::{Operand, Output, Permute};
+use crate::element::{Element, Scalar};
+use core::mem::MaybeUninit;
+use faer::dyn_stack::{MemStack, StackReq};
+use faer::linalg::{temp_mat_scratch, temp_mat_zeroed};
+use faer::mat::AsMatMut;
+use faer::{MatMut, MatRef};
+
+/// Calls `f` with memory of the requested size, which the thread keeps for the next call.
+///
+/// # Errors
+/// If the allocation fails, or `f` returns an error.
+pub(super) fn with_stack<R>(
+    request: StackReq,
+    f: impl FnOnce(&mut MemStack) -> Result<R, Failure>,
+) -> Result<R, Failure> {
+    let bytes = request.unaligned_bytes_required();
+    with_scratch(Side::Factorisation, bytes, 0, |start: *mut MaybeUninit<u8>, granted| {
+        if granted < bytes {
+            return Err(Failure::OutOfMemory(bytes));
+        }
+        // SAFETY: `with_scratch` provides exclusive access to `granted` values of this type, which need not be initialised.
+        let memory = unsafe { core::slice::from_raw_parts_mut(start, granted) };
+        f(MemStack::new(memory))
+    })
+}
+
+/// Checks that the workspace for matrices of these extents has a size that fits in `usize`. faer panics if it does not.
+///
+/// # Errors
+/// [`Failure::OutOfMemory`].
+pub(super) fn check_extents<T>(extents: [usize; 2]) -> Result<(), Failure> {
+    // No factorisation needs more than this many matrices, or than this many columns beyond those of the matrix.
+    const MATRICES: usize = 64;
+    const PADDING: usize = 256;
+    let [m, n] = extents.map(|extent| extent.saturating_add(PADDING));
+    let larger = m.max(n);
+    let bytes = larger.checked_mul(larger).and_then(|len| len.checked_mul(MATRICES * size_of::<T>()));
+    match bytes {
+        Some(bytes) if bytes <= isize::MAX as usize => Ok(()),
+        _ => Err(Failure::OutOfMemory(isize::MAX as usize)),
+    }
+}
+
+/// Returns the memory for matrices of these extents.
+pub(super) fn request<T: Field>(extents: &[[usize; 2]]) -> StackReq {
+    extents.iter().fold(StackReq::EMPTY, |sum, &[m, n]| sum.and(temp_mat_scratch::<T>(m, n)))
+}
+
+/// Takes a matrix of zeros, in column-major order, from the workspace.
+pub(super) fn take<T: Field>(
+    [m, n]: [usize; 2],
+    stack: &mut MemStack,
+) -> (impl AsMatMut<T = T, Rows = usize, Cols = usize>, &mut MemStack) {
+    temp_mat_zeroed::<T, _, _>(m, n, stack)
+}
+
+/// Returns a column of a matrix of the workspace, as a slice.
+pub(super) fn column<T>(a: MatMut<'_, T>, j: usize) -> &mut [T] {
+    a.col_mut(j).try_as_col_major_mut().expect("the matrix is column-major").as_slice_mut()
+}
+
+/// Copies a matrix of an operand to the workspace.
+pub(super) fn load<T: Field>(to: MatMut<'_, T>, a: Operand<'_, T, Cpu>, conjugated: bool) {
+    let (shape, strides) = ([to.nrows(), to.ncols()], [to.row_stride(), to.col_stride()]);
+    // SAFETY: `to` is an exclusive reference to a matrix of these extents and strides, whose elements are distinct.
+    let out = unsafe { Output::from_raw(HostPtr::new(to.as_ptr_mut()), &shape, &strides) };
+    Cpu.copy(out, a).expect("copies on the host do not fail");
+    if conjugated {
+        conjugate(to);
+    }
+}
+
+/// Replaces each element of a matrix of the workspace by its complex conjugate.
+pub(super) fn conjugate<T: Field>(mut a: MatMut<'_, T>) {
+    if T::COMPLEX {
+        for j in 0..a.ncols() {
+            column(a.as_mut(), j).iter_mut().for_each(|x| *x = Scalar::conj(*x));
+        }
+    }
+}
+
+/// Copies a matrix of the workspace to an output of the same extents.
+pub(super) fn store<T: Element>(out: Output<'_, T, Cpu>, from: MatRef<'_, T>) {
+    let (shape, strides) = ([from.nrows(), from.ncols()], [from.row_stride(), from.col_stride()]);
+    // SAFETY: `from` is a reference to a matrix of these extents and strides, and nothing writes to it while it is borrowed.
+    let a = unsafe { Operand::from_raw(HostPtr::new(from.as_ptr().cast_mut()), &shape, &strides) };
+    Cpu.copy(out, a).expect("copies on the host do not fail");
+}
+
+/// Copies numbers to an output of rank 1 and of the same length.
+pub(super) fn store_vector<T: Element>(out: Output<'_, T, Cpu>, from: &[T]) {
+    let shape = [from.len()];
+    // SAFETY: the indices less than the length address the elements of the slice, to which nothing writes while it is borrowed.
+    let a = unsafe { Operand::from_raw(Cpu::slice_ptr(from), &shape, &[1]) };
+    Cpu.copy(out, a).expect("copies on the host do not fail");
+}

@@ -1,0 +1,333 @@
+//! Factorisations of matrices: the capability of devices, the element types that have it, and the arguments of its methods.
+
+use super::cpu::linalg;
+use super::{Cpu, Device, MatrixOperand, Output, via_host};
+use crate::element::{Element, Inexact, c32, c64};
+use crate::error::Error;
+
+/// The structure of the matrix of a linear system: see [`Decompose::solve`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Structure {
+    /// Any square matrix.
+    General,
+    /// A Hermitian, positive definite matrix. Only its lower triangle is read.
+    PositiveDefinite,
+    /// A lower triangular matrix. The elements above the diagonal are not used.
+    Lower {
+        /// Whether the diagonal consists of ones. Its elements are then not used.
+        unit: bool,
+    },
+    /// An upper triangular matrix. The elements below the diagonal are not used.
+    Upper {
+        /// Whether the diagonal consists of ones. Its elements are then not used.
+        unit: bool,
+    },
+}
+
+/// Factorisations of matrices and batches of matrices, and solutions of linear systems.
+///
+/// The last two axes of each operand are a matrix, and the leading axes, `..`, are those of the batch, which have equal extents in all
+/// operands of a call. The order of the axes does not depend on the memory order of the tensor. `k` is the smaller one of the extents `m`
+/// and `n` of a matrix. No method writes to its operand.
+///
+/// This capability is part of no other bound. Generic code that decomposes matrices adds `Dev: Decompose<T>`.
+///
+/// # Errors
+/// All methods return
+///
+/// * [`Error::NotFinite`] if an element is NaN or infinite;
+/// * [`Error::OutOfMemory`] if the workspace cannot be allocated;
+/// * the error of the device.
+///
+/// The outputs then have unspecified elements. For a batch, the error names the first matrix that has no result.
+#[diagnostic::on_unimplemented(
+    message = "the device `{Self}` cannot decompose matrices of `{T}`",
+    label = "no factorisations on this device",
+    note = "compute on the host: `.to_device::<Cpu>()?`; or implement `Decompose<{T}>` for the device",
+    note = "in generic code, bound the device: `Dev: Decompose<T>`"
+)]
+pub trait Decompose<T: LinalgElement>: Device {
+    /// Computes the singular value decomposition `a = u · s · vh`.
+    ///
+    /// `a` has shape `[.., m, n]` and `s` has shape `[.., k]`. The singular values are in descending order. `vectors` are `u` and `vh`: of
+    /// shapes `[.., m, k]` and `[.., k, n]` (thin), or `[.., m, m]` and `[.., n, n]` (full).
+    ///
+    /// In each column of `u`, the first element of at least 0.99 times the largest magnitude is real and positive. So are these elements of
+    /// the rows of `vh` that belong to no singular value or to a singular value of 0.
+    ///
+    /// # Errors
+    /// [`Error::NotConverged`], and the errors of all methods.
+    fn svd(
+        &self,
+        s: Output<'_, T::Magnitude, Self>,
+        vectors: Option<[Output<'_, T, Self>; 2]>,
+        a: MatrixOperand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        let host = fetched(self, &a)?;
+        let Some([u, vh]) = vectors else {
+            return via_host::write_with(self, s, |s| Cpu.svd(s, None, host.matrices()));
+        };
+        via_host::write_with(self, s, |s| {
+            via_host::write_with(self, u, |u| {
+                via_host::write_with(self, vh, |vh| Cpu.svd(s, Some([u, vh]), host.matrices()))
+            })
+        })
+    }
+
+    /// Computes the eigenvalues and eigenvectors of Hermitian matrices, `a = v · w · vᴴ`. Only the lower triangle of `a` is used.
+    ///
+    /// `a` and `v` have shape `[.., n, n]`, `w` has shape `[.., n]`. The eigenvalues are in ascending order. The columns of `v` are the
+    /// eigenvectors. In each of them, the first element of at least 0.99 times the largest magnitude is real and positive.
+    ///
+    /// # Errors
+    /// [`Error::NotConverged`], and the errors of all methods.
+    fn eigh(
+        &self,
+        w: Output<'_, T::Magnitude, Self>,
+        v: Option<Output<'_, T, Self>>,
+        a: MatrixOperand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        let host = fetched(self, &a)?;
+        via_host::write_with(self, w, |w| write_optional(self, v, |v| Cpu.eigh(w, v, host.matrices())))
+    }
+
+    /// Computes the QR decomposition `a = q · r`.
+    ///
+    /// `a` has shape `[.., m, n]`. `q` and `r` have shapes `[.., m, k]` and `[.., k, n]` (reduced), or `[.., m, m]` and `[.., m, n]`
+    /// (complete). The first element of each row of `r` that is not 0 is real and positive.
+    ///
+    /// # Errors
+    /// The errors of all methods.
+    fn qr(
+        &self,
+        q: Option<Output<'_, T, Self>>,
+        r: Output<'_, T, Self>,
+        a: MatrixOperand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        let host = fetched(self, &a)?;
+        via_host::write_with(self, r, |r| write_optional(self, q, |q| Cpu.qr(q, r, host.matrices())))
+    }
+
+    /// Computes the LU decomposition with partial pivoting: row `rows[i]` of `a` is row `i` of `l · u`.
+    ///
+    /// `a` and `lu` have shape `[.., m, n]`, `rows` has shape `[.., m]`. `lu` has `u` on and above the diagonal, and below it, `l`, whose
+    /// diagonal consists of ones. A singular matrix is not an error: `u` then has a 0 on its diagonal.
+    ///
+    /// # Errors
+    /// The errors of all methods.
+    fn lu(
+        &self,
+        lu: Output<'_, T, Self>,
+        rows: Output<'_, i64, Self>,
+        a: MatrixOperand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        let host = fetched(self, &a)?;
+        via_host::write_with(self, lu, |lu| {
+            via_host::write_with(self, rows, |rows| Cpu.lu(lu, rows, host.matrices()))
+        })
+    }
+
+    /// Computes the Cholesky decomposition of Hermitian, positive definite matrices: `a = l · lᴴ`. `a` and `l` have shape `[.., n, n]`. `l` is
+    /// lower triangular, with real and positive elements on the diagonal. Only the lower triangle of `a` is used.
+    ///
+    /// # Errors
+    /// [`Error::NotPositiveDefinite`], and the errors of all methods.
+    fn cholesky(&self, l: Output<'_, T, Self>, a: MatrixOperand<'_, T, Self>) -> Result<(), Error> {
+        let host = fetched(self, &a)?;
+        via_host::write_with(self, l, |l| Cpu.cholesky(l, host.matrices()))
+    }
+
+    /// Solves `a · x = b` and overwrites `b` with `x`. `a` has shape `[.., n, n]`, `b` has shape `[.., n, p]`.
+    ///
+    /// # Errors
+    /// * [`Error::Singular`] if a pivot, or an element of the diagonal of a triangular matrix, is exactly 0.
+    /// * [`Error::NotPositiveDefinite`] if `a` is passed as a positive definite matrix and is not.
+    /// * The errors of all methods.
+    fn solve(
+        &self,
+        structure: Structure,
+        b: Output<'_, T, Self>,
+        a: MatrixOperand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        let host = fetched(self, &a)?;
+        via_host::update_with(self, b, |b| Cpu.solve(structure, b, host.matrices()))
+    }
+}
+
+/// The matrices of an operand, copied to the host.
+struct FetchedMatrices<T> {
+    elements: via_host::Fetched<T>,
+    conjugate: bool,
+}
+
+impl<T: Element> FetchedMatrices<T> {
+    fn matrices(&self) -> MatrixOperand<'_, T, Cpu> {
+        MatrixOperand { operand: self.elements.operand(), conjugate: self.conjugate }
+    }
+}
+
+fn fetched<T: Element, Dev: Device>(
+    device: &Dev,
+    a: &MatrixOperand<'_, T, Dev>,
+) -> Result<FetchedMatrices<T>, Error> {
+    Ok(FetchedMatrices { elements: via_host::fetch(device, a.operand)?, conjugate: a.conjugate })
+}
+
+/// Calls [`via_host::write_with`] if there is an output, otherwise only `kernel`.
+fn write_optional<T: Element, Dev: Device>(
+    device: &Dev,
+    out: Option<Output<'_, T, Dev>>,
+    kernel: impl FnOnce(Option<Output<'_, T, Cpu>>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    match out {
+        Some(out) => via_host::write_with(device, out, |out| kernel(Some(out))),
+        None => kernel(None),
+    }
+}
+
+/// Element types with factorisations: `f32`, `f64`, `Complex<f32>` and `Complex<f64>`. Sealed.
+///
+/// ```
+/// use vierbein::linalg::LinalgElement;
+/// use vierbein::prelude::*;
+/// /// The ratio of the largest to the smallest singular value.
+/// fn condition<T: LinalgElement, O: Order>(x: TensorView<'_, T, Rank<2>, O>) -> T::Magnitude {
+///     let s = x.singular_values();
+///     s[[0]] / s[[s.shape()[0] - 1]]
+/// }
+/// assert_eq!(condition(tensor![[2.0, 0.0], [0.0, 8.0]].view()), 4.0);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "matrices of `{Self}` have no factorisations",
+    label = "expected `f32`, `f64`, `Complex<f32>` or `Complex<f64>`",
+    note = "convert integers first, e.g. with `.cast::<f64>()`; in generic code, bound the element type: `T: LinalgElement`"
+)]
+pub trait LinalgElement: Inexact {
+    #[doc(hidden)]
+    fn svd_on_host(
+        s: Output<'_, Self::Magnitude, Cpu>,
+        vectors: Option<[Output<'_, Self, Cpu>; 2]>,
+        a: MatrixOperand<'_, Self, Cpu>,
+    ) -> Result<(), Error>;
+    #[doc(hidden)]
+    fn eigh_on_host(
+        w: Output<'_, Self::Magnitude, Cpu>,
+        v: Option<Output<'_, Self, Cpu>>,
+        a: MatrixOperand<'_, Self, Cpu>,
+    ) -> Result<(), Error>;
+    #[doc(hidden)]
+    fn qr_on_host(
+        q: Option<Output<'_, Self, Cpu>>,
+        r: Output<'_, Self, Cpu>,
+        a: MatrixOperand<'_, Self, Cpu>,
+    ) -> Result<(), Error>;
+    #[doc(hidden)]
+    fn lu_on_host(
+        lu: Output<'_, Self, Cpu>,
+        rows: Output<'_, i64, Cpu>,
+        a: MatrixOperand<'_, Self, Cpu>,
+    ) -> Result<(), Error>;
+    #[doc(hidden)]
+    fn cholesky_on_host(l: Output<'_, Self, Cpu>, a: MatrixOperand<'_, Self, Cpu>) -> Result<(), Error>;
+    #[doc(hidden)]
+    fn solve_on_host(
+        structure: Structure,
+        b: Output<'_, Self, Cpu>,
+        a: MatrixOperand<'_, Self, Cpu>,
+    ) -> Result<(), Error>;
+}
+
+/// Implements the trait. The `*_on_host` functions are not generic, so they are compiled in this crate, once for each type.
+macro_rules! linalg_elements {
+    ($($T:ident $R:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl LinalgElement for $T {
+            fn svd_on_host(
+                s: Output<'_, $R, Cpu>,
+                vectors: Option<[Output<'_, $T, Cpu>; 2]>,
+                a: MatrixOperand<'_, $T, Cpu>,
+            ) -> Result<(), Error> {
+                linalg::svd::svd(s, vectors, a)
+            }
+            fn eigh_on_host(
+                w: Output<'_, $R, Cpu>,
+                v: Option<Output<'_, $T, Cpu>>,
+                a: MatrixOperand<'_, $T, Cpu>,
+            ) -> Result<(), Error> {
+                linalg::eigh::eigh(w, v, a)
+            }
+            fn qr_on_host(
+                q: Option<Output<'_, $T, Cpu>>,
+                r: Output<'_, $T, Cpu>,
+                a: MatrixOperand<'_, $T, Cpu>,
+            ) -> Result<(), Error> {
+                linalg::qr::qr(q, r, a)
+            }
+            fn lu_on_host(
+                lu: Output<'_, $T, Cpu>,
+                rows: Output<'_, i64, Cpu>,
+                a: MatrixOperand<'_, $T, Cpu>,
+            ) -> Result<(), Error> {
+                linalg::lu::lu(lu, rows, a)
+            }
+            fn cholesky_on_host(l: Output<'_, $T, Cpu>, a: MatrixOperand<'_, $T, Cpu>) -> Result<(), Error> {
+                linalg::cholesky::cholesky(l, a)
+            }
+            fn solve_on_host(
+                structure: Structure,
+                b: Output<'_, $T, Cpu>,
+                a: MatrixOperand<'_, $T, Cpu>,
+            ) -> Result<(), Error> {
+                linalg::solve::solve(structure, b, a)
+            }
+        }
+    )*};
+}
+linalg_elements!(f32 f32 f64 f64 c32 f32 c64 f64);
+
+impl<T: LinalgElement> Decompose<T> for Cpu {
+    fn svd(
+        &self,
+        s: Output<'_, T::Magnitude, Cpu>,
+        vectors: Option<[Output<'_, T, Cpu>; 2]>,
+        a: MatrixOperand<'_, T, Cpu>,
+    ) -> Result<(), Error> {
+        T::svd_on_host(s, vectors, a)
+    }
+    fn eigh(
+        &self,
+        w: Output<'_, T::Magnitude, Cpu>,
+        v: Option<Output<'_, T, Cpu>>,
+        a: MatrixOperand<'_, T, Cpu>,
+    ) -> Result<(), Error> {
+        T::eigh_on_host(w, v, a)
+    }
+    fn qr(
+        &self,
+        q: Option<Output<'_, T, Cpu>>,
+        r: Output<'_, T, Cpu>,
+        a: MatrixOperand<'_, T, Cpu>,
+    ) -> Result<(), Error> {
+        T::qr_on_host(q, r, a)
+    }
+    fn lu(
+        &self,
+        lu: Output<'_, T, Cpu>,
+        rows: Output<'_, i64, Cpu>,
+        a: MatrixOperand<'_, T, Cpu>,
+    ) -> Result<(), Error> {
+        T::lu_on_host(lu, rows, a)
+    }
+    fn cholesky(&self, l: Output<'_, T, Cpu>, a: MatrixOperand<'_, T, Cpu>) -> Result<(), Error> {
+        T::cholesky_on_host(l, a)
+    }
+    fn solve(
+        &self,
+        structure: Structure,
+        b: Output<'_, T, Cpu>,
+        a: MatrixOperand<'_, T, Cpu>,
+    ) -> Result<(), Error> {
+        T::solve_on_host(structure, b, a)
+    }
+}

@@ -1,0 +1,26 @@
+//! Linear algebra (feature `linalg`): decompositions of matrices and batches of matrices, and solutions of linear systems.
+//!
+//! | method | result |
+//! |---|---|
+//! | [`svd`](crate::Tensor::svd), [`svd_full`](crate::Tensor::svd_full) | `a = u · s · vh`, singular values in descending order |
+//! | [`singular_values`](crate::Tensor::singular_values) | the singular values alone |
+//! | [`eigh`](crate::Tensor::eigh) | `a = v · w · vᴴ` of Hermitian matrices, eigenvalues in ascending order |
+//! | [`eigvalsh`](crate::Tensor::eigvalsh) | the eigenvalues alone |
+//! | [`qr`](crate::Tensor::qr) | `a = q · r` |
+//!
+//! * **Matrices.** As in [`matmul`](crate::Tensor::matmul), the memory order determines which axes are the matrix: the last two axes in
+//!   row-major order, the first two in column-major order. The other axes are a batch, and each matrix of the batch is decomposed.
+//! * **Signs and phases.** Singular vectors and eigenvectors are determined up to a sign or a phase. vierbein makes the first element of at
+//!   least 0.99 times the largest magnitude of each vector real and positive, so results do not depend on the memory order, the device or
+//!   the number of threads. If singular values or eigenvalues are equal, or differ by less than about 10⁻⁸ of the largest one, only the
+//!   space that their vectors span is determined.
+//! * **Scaling.** Matrices are scaled by a power of two before they are decomposed, so elements near the limits of their type are no
+//!   problem. A result that exceeds the limits is infinite, as in LAPACK.
+//! * **Errors.** A matrix with a NaN or infinite element is an error, also if the element is in a part that the decomposition does not use.
+//! * **Threads.** With the feature `rayon`, batches of small matrices are split between threads, and large matrices are computed by
+//!   several threads. The bits of the results do not depend on the number of threads.
+//! * **Devices.** On the host, the crate [faer](https://crates.io/crates/faer) computes the decompositions. Other devices compute on the
+//!   host unless they override the methods of [`Decompose`].
+
+pub use crate::device::decompose::{Decompose, LinalgElement, Structure};
+pub use crate::ops::linalg::Svd;

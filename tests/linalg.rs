@@ -1,0 +1,4 @@
+//! Linear algebra: decompositions and linear systems.
+
+#[path = "linalg/decompositions.rs"]
+mod decompositions;
