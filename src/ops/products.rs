@@ -123,10 +123,11 @@ where
 /// Sums the products of elements at equal indices, over all indices.
 // Always inlined, like reductions of a whole tensor.
 #[inline(always)]
-fn whole<'a, T, D, E, O, Dev>(
+fn whole<T, D, E, O, Dev, S>(
     name: &'static str,
-    left: (TensorView<'a, T, D, O, Dev>, bool),
-    right: (TensorView<'a, T, E, O, Dev>, bool),
+    left: &Tensor<T, D, O, Dev, S>,
+    conjugate: bool,
+    right: (TensorView<'_, T, E, O, Dev>, bool),
 ) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
 where
     T: Scalar,
@@ -134,14 +135,15 @@ where
     E: Dim,
     O: Order,
     Dev: Contract<T>,
+    S: Storage<T, Dev>,
 {
-    let ((x, conjugate_x), (y, conjugate_y)) = (left, right);
-    check_same_shape(name, x.axes(), y.axes())?;
-    same_instance(name, x.device(), y.device())?;
+    let (y, conjugate_y) = right;
+    check_same_shape(name, left.axes(), y.axes())?;
+    same_instance(name, left.device(), y.device())?;
     // All axes are summed, so they need no labels.
-    let a = MatrixOperand { operand: x.operand(), conjugate: conjugate_x };
+    let a = MatrixOperand { operand: left.operand(), conjugate };
     let b = MatrixOperand { operand: y.operand(), conjugate: conjugate_y };
-    Tensor::computed([], x.device().clone(), Whole { name, a, b })
+    Tensor::computed([], left.device().clone(), Whole { name, a, b })
 }
 
 #[inline(always)]
@@ -274,7 +276,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B::Dim: SameRankAs<D>,
         Dev: Contract<T>,
     {
-        whole("dot", (self.into(), false), (right.agreeing(), B::CONJUGATE))
+        whole("dot", self, false, (right.agreeing(), B::CONJUGATE))
     }
 
     /// Returns the sum of `conj(a) · b` over all elements of two tensors of the same shape. `a` is an element of `self`, `b` of `right`.
@@ -312,7 +314,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B::Dim: SameRankAs<D>,
         Dev: Contract<T>,
     {
-        whole("vdot", (self.into(), true), (right.agreeing(), B::CONJUGATE))
+        whole("vdot", self, true, (right.agreeing(), B::CONJUGATE))
     }
 
     /// Sums over one axis of each operand: the last axis if row-major, the first if column-major. The result has the remaining axes,

@@ -7,6 +7,7 @@ use std::cell::Cell as Counter;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use vierbein::Error;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +42,7 @@ pub(crate) enum Cell {
 /// Operations that are asserted together, by their public names, with one cell for each hazard.
 pub(crate) struct Row {
     pub(crate) names: Vec<&'static str>,
-    pub(crate) cells: Box<dyn Fn(Hazard) -> Cell>,
+    pub(crate) cells: Box<dyn Fn(Hazard) -> Cell + Sync>,
 }
 
 // ------------------------------------------------------------------ panics
@@ -247,7 +248,7 @@ impl Row {
     pub(crate) fn by_hand(
         names: &'static [&'static str],
         verb: &'static str,
-        outcomes: impl Fn(Hazard) -> ByHand + 'static,
+        outcomes: impl Fn(Hazard) -> ByHand + Sync + 'static,
     ) -> Row {
         let cell = move |hazard| match outcomes(hazard) {
             Err(why) => Cell::NotApplicable(why),
@@ -345,6 +346,29 @@ pub(crate) use done;
 /// Methods that tests never call by name, but through an operator or a serde format.
 const INDIRECT: &[&str] = &["index_mut", "serialize", "deserialize"];
 
+/// Runs all cells, on several threads. The result is `None` for a cell with a failed assertion, whose panic message is printed.
+fn all_cells(rows: &[Row]) -> Vec<[Option<Cell>; HAZARDS.len()]> {
+    let next = AtomicUsize::new(0);
+    let run = || {
+        let mut found = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(row) = rows.get(at) else { return found };
+            found.push((
+                at,
+                HAZARDS.map(|hazard| catch_unwind(AssertUnwindSafe(|| (row.cells)(hazard))).ok()),
+            ));
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let mut found: Vec<_> = std::thread::scope(|scope| {
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
+        running.into_iter().flat_map(|thread| thread.join().expect("panics are caught")).collect()
+    });
+    found.sort_by_key(|&(at, _)| at);
+    found.into_iter().map(|(_, cells)| cells).collect()
+}
+
 /// Checks the cells of all rows and prints the table. If `public` is known, also asserts that each public operation has a row or is in
 /// `others`, and that each name in a row or in `others` is a public operation.
 pub(crate) fn check(rows: Vec<Row>, public: Option<BTreeSet<String>>, others: &[&str]) {
@@ -352,7 +376,7 @@ pub(crate) fn check(rows: Vec<Row>, public: Option<BTreeSet<String>>, others: &[
     let mut known = BTreeSet::new();
     let mut failed = Vec::new();
     let named = super::public::named_by_tests();
-    for row in &rows {
+    for (row, cells) in rows.iter().zip(all_cells(&rows)) {
         for name in &row.names {
             let own = name.rsplit("::").next().expect("a part").trim_end_matches('!');
             // Names such as `From<A> for B` are trait implementations, which tests call by `into` and `from`.
@@ -365,19 +389,15 @@ pub(crate) fn check(rows: Vec<Row>, public: Option<BTreeSet<String>>, others: &[
             known.insert(name.to_string());
         }
         let mut line = format!("{}:", row.names.join(", "));
-        for hazard in HAZARDS {
-            // A failed assertion in a cell is caught here, so that the other cells still run. Its panic message is printed.
-            let Ok(cell) = catch_unwind(AssertUnwindSafe(|| (row.cells)(hazard))) else {
-                failed.push(format!("{}: {hazard:?}", row.names.join(", ")));
-                continue;
-            };
+        for (hazard, cell) in HAZARDS.into_iter().zip(cells) {
             match cell {
-                Cell::Asserted(count) => {
+                None => failed.push(format!("{}: {hazard:?}", row.names.join(", "))),
+                Some(Cell::Asserted(count)) => {
                     asserted += row.names.len();
                     outcomes += count;
                     line += &format!(" {hazard:?} {count};");
                 }
-                Cell::NotApplicable(why) => {
+                Some(Cell::NotApplicable(why)) => {
                     assert!(!why.is_empty());
                     empty += row.names.len();
                     line += &format!(" {hazard:?} – ({why});");

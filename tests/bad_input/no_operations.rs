@@ -222,6 +222,12 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
             "FftElement::of_spectrum",
             "FftReal::rfft_on_host",
             "FftComplex::irfft_on_host",
+            "LinalgElement::cholesky_on_host",
+            "LinalgElement::eigh_on_host",
+            "LinalgElement::lu_on_host",
+            "LinalgElement::qr_on_host",
+            "LinalgElement::solve_on_host",
+            "LinalgElement::svd_on_host",
         ],
     ),
     (
