@@ -4,6 +4,7 @@
 //! With `VIERBEIN_F32_STEP=1`, every argument is tested, which takes an hour in an optimised build. By default, every 9973rd
 //! argument is tested. In builds with debug assertions, which use the functions of the C library, it is every 499 979th.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use vierbein::{Rank, Tensor};
 
 type Vector = Tensor<f32, Rank<1>>;
@@ -75,27 +76,32 @@ fn functions_of_f32_are_within_a_unit_in_the_last_place() {
     #[cfg(not(target_arch = "x86_64"))]
     let fma = cfg!(target_arch = "aarch64");
     let bound = if own && fma { 1.0 } else { 4.0 };
-    let mut from = 0;
-    let mut largest = [(0.0, 0.0); FUNCTIONS.len()];
+    let next = AtomicUsize::new(0);
+    let test = || {
+        while let Some((name, function, exact)) = FUNCTIONS.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let (error, x) = largest_error(*function, *exact, step);
+            println!("{name:10} of f32: {error:.3} units in the last place, at {x:e}");
+            let bound = if *name == "sigmoid" { 2.0f64.max(bound) } else { bound };
+            assert!(error < bound, "{name} of {x:e}: {error} units in the last place");
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+    std::thread::scope(|scope| (0..threads).for_each(|_| _ = scope.spawn(test)));
+}
+
+/// Returns the largest error of a function, and its argument, among the arguments whose bits are multiples of `step`.
+fn largest_error(function: fn(&Vector) -> Vector, exact: fn(f64) -> f64, step: u64) -> (f64, f32) {
+    let (mut from, mut largest) = (0, (0.0, 0.0));
     while from < 1 << 32 {
         let bits = (from..1 << 32).step_by(step as usize).take(1 << 14);
         let x: Vec<f32> = bits.map(|bits| f32::from_bits(bits as u32)).collect();
         from += (x.len() as u64) * step;
-        let operand = Vector::from_slice([x.len()], &x);
-        for ((_, function, exact), largest) in FUNCTIONS.iter().zip(&mut largest) {
-            for (&x, &y) in x.iter().zip(&function(&operand)) {
-                let error = error(y, exact(f64::from(x)));
-                if error > largest.0 {
-                    *largest = (error, x);
-                }
+        for (&x, &y) in x.iter().zip(&function(&Vector::from_slice([x.len()], &x))) {
+            let error = error(y, exact(f64::from(x)));
+            if error > largest.0 {
+                largest = (error, x);
             }
         }
     }
-    for ((name, ..), (error, x)) in FUNCTIONS.iter().zip(largest) {
-        println!("{name:10} of f32: {error:.3} units in the last place, at {x:e}");
-    }
-    for ((name, ..), (error, x)) in FUNCTIONS.iter().zip(largest) {
-        let bound = if *name == "sigmoid" { 2.0f64.max(bound) } else { bound };
-        assert!(error < bound, "{name} of {x:e}: {error} units in the last place");
-    }
+    largest
 }
