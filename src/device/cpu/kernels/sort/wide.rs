@@ -196,5 +196,10 @@ floats! {
 
 /// Moves the first of each run of equal sorted elements to the front, and returns their number.
 pub(super) fn remove_repeated_f32(x: &mut [f32]) -> usize {
-    repeated::remove_from(x, 1, 1)
+    // As integers, zeros with different signs are different.
+    let zeros = x.partition_point(|&x| x < 0.0)..x.partition_point(|&x| x <= 0.0);
+    if let Some(&first) = x[zeros.clone()].first() {
+        x[zeros].fill(first);
+    }
+    as_integers32(x, remove_repeated_i32)
 }
