@@ -5,6 +5,11 @@ use super::cpu::{Cpu, CpuBuffer};
 use super::{Device, via_host};
 use crate::error::Error;
 
+/// The operations that check positions, for error messages.
+pub(crate) const TAKE: &str = "take";
+pub(crate) const SCATTER: &str = "scatter";
+pub(crate) const CHECK: &str = "check positions";
+
 /// Borrows positions as `i64`. Returns `None` if `isize` has another size.
 pub(crate) fn isize_as_i64(list: &[isize]) -> Option<&[i64]> {
     if size_of::<isize>() != size_of::<i64>() || align_of::<isize>() != align_of::<i64>() {

@@ -9,6 +9,7 @@ use super::scalar::DynScalar;
 use super::storage::{DynData, DynDataMut};
 use super::tensor::{DynTensor, DynView, DynViewMut};
 use crate::axis::{IndexNumber, from_start};
+use crate::device::positions::TAKE;
 use crate::device::{BinaryOp, Elementwise, Permute, Reduce};
 use crate::dispatch;
 use crate::element::{DType, Element, Scalar};
@@ -21,7 +22,6 @@ use crate::order::MemoryOrder;
 use crate::rank::MAX_RANK;
 use crate::storage::OwnedData;
 
-const TAKE: &str = "take";
 const TAKE_ALONG: &str = "take along an axis";
 const PUT: &str = "put along an axis";
 const SCATTER_ADD: &str = "scatter-add";

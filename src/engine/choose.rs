@@ -380,8 +380,7 @@ pub(crate) fn check_indices(op: &'static str, shape: &[usize], at: &[usize]) -> 
         return Ok(());
     }
     let reason = format!(
-        "the indices have shape {at:?} and the tensor has shape {shape:?}; there must be {} columns, one for each axis",
-        shape.len()
+        "the indices have shape {at:?} and the tensor has shape {shape:?}; there must be one column for each axis"
     );
     Err(Error::Argument { op, reason })
 }

@@ -174,7 +174,7 @@ fn operands_that_do_not_fit_are_errors() {
     );
     rejected(
         x.at(&tensor![[0_i64], [1]]),
-        "cannot take elements: the indices have shape [2, 1] and the tensor has shape [2, 2]; there must be 2 columns, one for each axis",
+        "cannot take elements: the indices have shape [2, 1] and the tensor has shape [2, 2]; there must be one column for each axis",
     );
     rejected(
         x.at(&tensor![0_i64]),

@@ -389,7 +389,7 @@ impl<T: Element, const ORDINAL: usize> Permute<T> for Cuda<ORDINAL> {
         engine::copy(engine::context(ORDINAL)?, out, a)
     }
     fn check_positions(&self, at: Operand<'_, i64, Self>, len: usize) -> Result<(), Error> {
-        engine::check_positions(engine::context(ORDINAL)?, "check positions", at, len)
+        engine::check_positions(engine::context(ORDINAL)?, crate::device::positions::CHECK, at, len)
     }
     fn take(
         &self,

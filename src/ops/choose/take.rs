@@ -3,6 +3,7 @@
 use super::mask::Mask;
 use super::positions::{Positions, upload};
 use crate::axis::AxisArg;
+use crate::device::positions::TAKE;
 use crate::device::{Device, Permute};
 use crate::element::Element;
 use crate::engine::choose::{Along, positions_of};
@@ -19,7 +20,6 @@ pub(super) fn along<D, O: Order>(op: &'static str, axis: impl AxisArg<D>) -> Alo
     Along { op, axis: axis.index(), row_major: O::ROW_MAJOR, unsigned: false }
 }
 
-const TAKE: &str = "take";
 const TAKE_ALONG: &str = "take along an axis";
 const COMPRESS: &str = "compress";
 

@@ -4,6 +4,7 @@ use super::driver::context::Context;
 use super::kernels::positions::{Axis, Scattering};
 use super::kernels::{mask, positions};
 use super::{fetched, operation, result, strided};
+use crate::device::positions::{SCATTER, TAKE};
 use crate::device::{BinaryOp, Cpu, Cuda, Operand, Output, Permute, via_host};
 use crate::element::Element;
 use crate::error::Error;
@@ -56,7 +57,7 @@ pub(in crate::device::cuda) fn take<T: Element, const N: usize>(
     // those of the leading axes of `a`, and then zeros.
     match unsafe { positions::take(context, out.shape(), result(&out), (from, axis), strided(&at), true)? } {
         true => Ok(()),
-        false => check_on_host(context, "take", at, len),
+        false => check_on_host(context, TAKE, at, len),
     }
 }
 
@@ -88,7 +89,7 @@ fn scattering<'a, T: Element, const N: usize>(
     let (&length, lines) = out.shape().split_last().expect("positions count along an axis");
     assert_eq!(a.shape(), at.shape(), "there must be one position for each element of the operand");
     assert_eq!(at.shape().get(..lines.len()), Some(lines), "the leading axes must be those of the output");
-    check_positions(context, "scatter", *at, length)?;
+    check_positions(context, SCATTER, *at, length)?;
     Ok(Scattering { shape: at.shape(), length, out: result(out), at: strided(at), a: strided(a) })
 }
 

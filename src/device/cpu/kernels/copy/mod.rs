@@ -37,6 +37,7 @@ use crate::device::cpu::loops::few::Few;
 use crate::device::cpu::loops::pack;
 use crate::device::cpu::loops::threads::{PARALLEL_BYTES, enter, join};
 use crate::device::cpu::{Cpu, HostPtr};
+use crate::device::positions::CHECK;
 use crate::device::{Operand, Output, Permute};
 use crate::element::Element;
 use crate::error::Error;
@@ -110,10 +111,10 @@ impl<T: Element> Permute<T> for Cpu {
     }
 
     fn check_positions(&self, at: Operand<'_, i64, Cpu>, len: usize) -> Result<(), Error> {
-        gather::check("check positions", at, len, Sign::Signed)
+        gather::check(CHECK, at, len, Sign::Signed)
     }
     fn check_unsigned(&self, at: Operand<'_, i64, Cpu>, len: usize) -> Result<(), Error> {
-        gather::check("check positions", at, len, Sign::Unsigned)
+        gather::check(CHECK, at, len, Sign::Unsigned)
     }
     fn take(
         &self,

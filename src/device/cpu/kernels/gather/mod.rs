@@ -21,6 +21,7 @@ pub(super) use scatter::{replace_at, scatter};
 
 use crate::device::cpu::loops::threads::over_parts;
 use crate::device::cpu::{Cpu, HostPtr};
+use crate::device::positions::TAKE;
 use crate::device::{Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
@@ -240,7 +241,7 @@ pub(super) fn take<T: Element>(
     // SAFETY: the plan visits each index of `out` and `at`, and the index of `a` along its leading axes. `Operand` and `Output`
     // guarantee that these elements are readable, or exclusive and distinct.
     let valid = unsafe { take_bytes(size_of::<T>(), &plan, to, from, at.ptr(), line) };
-    if valid { Ok(()) } else { Err(first_invalid("take", at, len, sign)) }
+    if valid { Ok(()) } else { Err(first_invalid(TAKE, at, len, sign)) }
 }
 
 /// Copies elements of `size` bytes. Returns `false` if a position is invalid. Compiled once for all element types.

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::device::cpu::loops::threads::over_parts;
 use crate::device::cpu::{Cpu, HostPtr};
+use crate::device::positions::SCATTER;
 use crate::device::{BinaryOp, Operand, Output};
 use crate::element::Element;
 use crate::error::Error;
@@ -20,7 +21,6 @@ use crate::simd::prefetch;
 use std::sync::Mutex;
 
 /// The name of the operation in errors. The engine replaces it by the name of the method.
-const SCATTER: &str = "scatter";
 /// Minimum number of positions for each element of the output for which the output is saved before the positions are checked (measured).
 const SAVED_POSITIONS: usize = 8;
 

@@ -12,6 +12,7 @@ use crate::device::cuda::engine::codegen::operation::{Operation, RawElements, Ra
 use crate::device::cuda::engine::codegen::program::{Packed, Program, Template};
 use crate::device::cuda::engine::driver::context::{Context, Memory};
 use crate::device::cuda::engine::driver::flag::Flag;
+use crate::device::positions::CHECK;
 use crate::device::scalars::Scalars;
 use crate::element::DType;
 use crate::error::Error;
@@ -89,7 +90,7 @@ pub(in crate::device::cuda::engine) unsafe fn are_valid(
     for (&n, &stride) in shape.iter().zip(at.strides) {
         distinct.push(if stride == 0 { n.min(1) } else { n }, stride);
     }
-    let valid = position_operation("check positions", CudaSource::builtin("a >= -length && a < length"), len);
+    let valid = position_operation(CHECK, CudaSource::builtin("a >= -length && a < length"), len);
     let at = RawOperand { strides: distinct.strides(), ..at };
     // SAFETY: the caller ensures valid elements within `shape`. The check visits a part of them.
     unsafe { valid.defined(context, distinct.shape(), DType::Bool, &[at]) }
