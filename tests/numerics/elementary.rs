@@ -3,6 +3,9 @@
 //!
 //! With `VIERBEIN_F32_STEP=1`, every argument is tested, which takes an hour in an optimised build. By default, every 9973rd
 //! argument is tested. In builds with debug assertions, which use the functions of the C library, it is every 499 979th.
+//!
+//! With `VIERBEIN_F64_DIR`, a folder, results of functions of `f64` are written to files there, which `scripts/elementary/check-f64.py`
+//! compares with a library of higher precision.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vierbein::{Rank, Tensor};
@@ -26,6 +29,7 @@ fn atanh(x: f64) -> f64 {
     0.5 * (x.ln_1p() - (-x).ln_1p())
 }
 
+/// The functions, with references for `f32`.
 const FUNCTIONS: [Function; 23] = [
     ("exp", |x| x.exp(), f64::exp),
     ("exp2", |x| x.exp2(), f64::exp2),
@@ -104,4 +108,53 @@ fn largest_error(function: fn(&Vector) -> Vector, exact: fn(f64) -> f64, step: u
         }
     }
     largest
+}
+
+/// Writes ten million arguments and, for each function of `f64`, the results.
+#[cfg(feature = "npy")]
+#[test]
+fn functions_of_f64_are_written_to_files() {
+    let Some(dir) = std::env::var_os("VIERBEIN_F64_DIR").map(std::path::PathBuf::from) else { return };
+    // The multiplier is that of the PCG generators. Half of the arguments have random bits, a quarter is from -1 to 1, and a quarter from -50
+    // to 50.
+    let mut state = 1u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state ^ state >> 32
+    };
+    let x: Vec<f64> = (0..10_000_000)
+        .map(|k| {
+            let bits = next();
+            let unit = (bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
+            [f64::from_bits(bits), f64::from_bits(bits), unit, 50.0 * unit][k % 4]
+        })
+        .collect();
+    let x = Tensor::<f64, Rank<1>>::from_vec([x.len()], x);
+    x.write_npy(dir.join("arguments.npy")).unwrap();
+    let functions: [(&str, fn(&Tensor<f64, Rank<1>>) -> Tensor<f64, Rank<1>>); 21] = [
+        ("exp", |x| x.exp()),
+        ("exp2", |x| x.exp2()),
+        ("exp_m1", |x| x.exp_m1()),
+        ("ln", |x| x.ln()),
+        ("log2", |x| x.log2()),
+        ("log10", |x| x.log10()),
+        ("ln_1p", |x| x.ln_1p()),
+        ("sin", |x| x.sin()),
+        ("cos", |x| x.cos()),
+        ("tan", |x| x.tan()),
+        ("asin", |x| x.asin()),
+        ("acos", |x| x.acos()),
+        ("atan", |x| x.atan()),
+        ("sinh", |x| x.sinh()),
+        ("cosh", |x| x.cosh()),
+        ("tanh", |x| x.tanh()),
+        ("asinh", |x| x.asinh()),
+        ("acosh", |x| x.acosh()),
+        ("atanh", |x| x.atanh()),
+        ("cbrt", |x| x.cbrt()),
+        ("powf", |x| x.powf(1.7)),
+    ];
+    for (name, function) in functions {
+        function(&x).write_npy(dir.join(name).with_extension("npy")).unwrap();
+    }
 }
