@@ -24,6 +24,8 @@ mod fmt;
 pub mod guide;
 pub mod interop;
 pub mod io;
+#[cfg(feature = "linalg")]
+mod krylov;
 mod layout;
 #[cfg(feature = "linalg")]
 pub mod linalg;

@@ -2,3 +2,5 @@
 
 #[path = "linalg/decompositions.rs"]
 mod decompositions;
+#[path = "linalg/krylov.rs"]
+mod krylov;
