@@ -205,7 +205,8 @@ fn unit_outside<T: LinalgElement, Dev: Backend<T>>(
     let before = norm(&direction)?;
     let (_, mut rest) = basis.orthogonalise(&mut direction)?;
     let smallest = T::Magnitude::epsilon() * T::Magnitude::from_f64(1e3) * before;
-    if !(rest > smallest) || !Float::is_finite(rest) {
+    let usable = Float::is_finite(rest) && rest > smallest;
+    if !usable {
         direction = random(direction.len(), seed, direction.device())?;
         rest = basis.orthogonalise(&mut direction)?.1;
     }

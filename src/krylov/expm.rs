@@ -187,7 +187,7 @@ fn step<T: LinalgElement, Dev: Backend<T>>(
                 if !last {
                     break;
                 }
-                share = share * T::Magnitude::from_f64(0.5);
+                share *= T::Magnitude::from_f64(0.5);
                 if share <= T::Magnitude::epsilon() {
                     return Ok(Step { x: basis.combine(&weights)?, share, error });
                 }
@@ -209,7 +209,7 @@ fn one_norm<T: LinalgElement>(a: &Small<T>) -> T::Magnitude {
     let [rows, columns] = a.shape();
     (0..columns)
         .map(|j| (0..rows).fold(T::Magnitude::zero(), |sum, i| sum + modulus(a[[i, j]])))
-        .fold(T::Magnitude::zero(), |largest, sum| Float::max(largest, sum))
+        .fold(T::Magnitude::zero(), Float::max)
 }
 
 /// Returns the exponential of a small matrix, by its Taylor polynomial of degree 16 after scaling, and squaring.
@@ -219,7 +219,7 @@ fn exponential<T: LinalgElement>(a: &Small<T>) -> Result<Small<T>, Error> {
     let (mut squarings, mut factor) = (0, T::Magnitude::one());
     let norm = one_norm(a);
     while norm * factor > half {
-        factor = factor * half;
+        factor *= half;
         squarings += 1;
     }
     let a = a * T::from_magnitude(factor);

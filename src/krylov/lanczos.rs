@@ -278,7 +278,7 @@ fn check_hermitian<T: LinalgElement>(
     let last = column.len() - 1;
     let imaginary: T::Magnitude = column[last].im().cast_to();
     let differences = column.iter().zip(expected).map(|(&h, &x)| modulus(h - x));
-    let largest = differences.fold(Float::abs(imaginary), |largest, x| Float::max(largest, x));
+    let largest = differences.fold(Float::abs(imaginary), Float::max);
     let allowed = Float::sqrt(Float::sqrt(T::Magnitude::epsilon())) * scale;
     if largest <= allowed {
         return Ok(());

@@ -39,12 +39,10 @@ fn solved_directly(a: &Tensor<c64, Rank<2>>, b: &Tensor<c64, Rank<1>>) -> Tensor
     for k in 0..n {
         let pivot = (k..n).max_by(|&i, &j| rows[i][k].norm().total_cmp(&rows[j][k].norm())).unwrap();
         rows.swap(k, pivot);
-        for i in k + 1..n {
-            let factor = rows[i][k] / rows[k][k];
-            for j in k..=n {
-                let above = rows[k][j];
-                rows[i][j] -= factor * above;
-            }
+        let pivot_row = rows[k].clone();
+        for row in &mut rows[k + 1..] {
+            let factor = row[k] / pivot_row[k];
+            row.iter_mut().zip(&pivot_row).for_each(|(x, above)| *x -= factor * above);
         }
     }
     let mut x = vec![c64::default(); n];
