@@ -15,6 +15,7 @@
 //! | [`lanczos`], [`davidson`] | the lowest or highest few eigenvalues and eigenvectors of a Hermitian operator |
 //! | [`cg`], [`minres`], [`gmres`] | the solution of a linear system: positive definite, Hermitian, any |
 //! | [`expm_multiply`] | the exponential of an operator, times a tensor |
+//! | [`randomized_svd`] | the largest singular values of an operator, and their vectors |
 //!
 //! * **Matrices.** As in [`matmul`](crate::Tensor::matmul), the memory order determines which axes are the matrix: the last two axes in
 //!   row-major order, the first two in column-major order. The other axes are a batch, and each matrix of the batch is decomposed.
@@ -32,7 +33,8 @@
 
 pub use crate::device::decompose::{Decompose, LinalgElement, Structure};
 pub use crate::krylov::{
-    Eigenpairs, Exponential, Iteration, Krylov, Solution, cg, davidson, expm_multiply, gmres, lanczos,
-    minres, try_cg, try_davidson, try_expm_multiply, try_gmres, try_lanczos, try_minres,
+    Eigenpairs, Exponential, Iteration, Krylov, RandomizedSvd, SingularTriplets, Solution, cg, davidson,
+    expm_multiply, gmres, lanczos, minres, randomized_svd, try_cg, try_davidson, try_expm_multiply,
+    try_gmres, try_lanczos, try_minres, try_randomized_svd,
 };
 pub use crate::ops::linalg::Svd;

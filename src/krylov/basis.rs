@@ -29,6 +29,11 @@ impl<T: Inexact, Dev: Backend<T>> Basis<T, Dev> {
         self.rows.try_slice(crate::s![..self.len, ..])
     }
 
+    /// Returns a copy of a vector.
+    pub(super) fn vector(&self, index: usize) -> Result<Vector<T, Dev>, Error> {
+        self.rows.try_index_axis(0, index)?.try_to_owned()
+    }
+
     /// Appends a vector. There is space for it.
     pub(super) fn push(&mut self, v: &Vector<T, Dev>) -> Result<(), Error> {
         self.rows.try_index_axis_mut(0, self.len)?.try_assign(v)?;

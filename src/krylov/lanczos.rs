@@ -40,8 +40,8 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Device> Eigenpairs<T, D, O, Dev> {
     /// use vierbein::linalg::{Krylov, lanczos};
     /// use vierbein::prelude::*;
     /// let a = tensor![[2.0, 1.0], [1.0, 2.0]];
-    /// let (value, vector) = lanczos(|x| a.matmul(&x), &tensor![1.0, 0.0], Krylov::highest(1))?.into_first();
-    /// assert!((value - 3.0f64).abs() < 1e-14);
+    /// let (value, vector) = lanczos(|x| a.matmul(&x), &tensor![1.0f64, 0.0], Krylov::highest(1))?.into_first();
+    /// assert!((value - 3.0).abs() < 1e-14);
     /// assert!(a.matmul(&vector).all_close(&(value * &vector), 1e-12, 0.0));
     /// # Ok::<(), vierbein::Error>(())
     /// ```

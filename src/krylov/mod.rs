@@ -17,6 +17,7 @@ mod minres;
 mod operator;
 mod options;
 mod projected;
+mod randomized;
 mod vector;
 
 pub use cg::{cg, try_cg};
@@ -27,3 +28,4 @@ pub use lanczos::{Eigenpairs, lanczos, try_lanczos};
 pub use linear::Solution;
 pub use minres::{minres, try_minres};
 pub use options::{Iteration, Krylov};
+pub use randomized::{RandomizedSvd, SingularTriplets, randomized_svd, try_randomized_svd};

@@ -7,8 +7,9 @@ mod common;
 use common::Remote;
 use std::f64::consts::PI;
 use vierbein::linalg::{
-    Eigenpairs, Iteration, Krylov, LinalgElement, Solution, cg, davidson, expm_multiply, gmres, lanczos,
-    minres, try_cg, try_davidson, try_expm_multiply, try_gmres, try_lanczos, try_minres,
+    Eigenpairs, Iteration, Krylov, LinalgElement, RandomizedSvd, SingularTriplets, Solution, cg, davidson,
+    expm_multiply, gmres, lanczos, minres, randomized_svd, try_cg, try_davidson, try_expm_multiply,
+    try_gmres, try_lanczos, try_minres, try_randomized_svd,
 };
 use vierbein::prelude::*;
 use vierbein::{Error, c32, c64};
@@ -295,6 +296,10 @@ fn errors_of_operators_are_returned() {
     assert_eq!(try_minres(|_| Err(failure()), &b, how).unwrap_err(), failure());
     assert_eq!(try_gmres(|_| Err(failure()), &b, how).unwrap_err(), failure());
     assert_eq!(try_expm_multiply(|_| Err(failure()), 1.0, &b, how).unwrap_err(), failure());
+    let how = RandomizedSvd::rank(1);
+    let result: Result<SingularTriplets<f64, Rank<1>, Rank<1>, RowMajor, Cpu>, _> =
+        try_randomized_svd(|x| Ok(x.to_owned()), |_| Err(failure()), [5], &Cpu, how);
+    assert_eq!(result.unwrap_err(), failure());
 }
 
 #[test]
@@ -560,4 +565,65 @@ fn davidson_handles_special_operators() {
     assert!(matches!(error, Error::IterationLimit { applications: 15, .. }), "{error}");
     let found = davidson(path, &long, &long, few.accept_unconverged()).unwrap();
     assert!(!found.converged && found.values[0] > of_path(1, 300) && found.residuals[0] > 0.0);
+}
+
+#[test]
+fn randomized_svd_agrees_with_svd() {
+    fn check<O: Order>() {
+        // Singular values 1 / (k + 1)², of an operator from tensors of shape [5, 8] to those of shape [30].
+        let (u, v) =
+            (complex_matrix(30, 11).to_order::<O>().qr().0, complex_matrix(40, 12).to_order::<O>().qr().0);
+        let s =
+            Tensor::<c64, Rank<1>, O>::from_fn([30], |[k]| Complex::from(1.0 / ((k + 1) * (k + 1)) as f64));
+        let matrix = einsum!("ik,k,jk->ij", &u, &s, v.slice(s![.., ..30]).conj_view());
+        let a = matrix.reshape([30, 5, 8]);
+        let apply = |x: TensorView<'_, c64, Rank<2>, O>| einsum!("iab,ab->i", &a, &x);
+        let adjoint = |y: TensorView<'_, c64, Rank<1>, O>| einsum!("iab,i->ab", a.conj_view(), &y);
+        let found = randomized_svd(apply, adjoint, [5, 8], &Cpu, RandomizedSvd::rank(6)).unwrap();
+        assert_eq!((found.s.len(), found.applications), (6, 16 * 6));
+        for k in 0..6 {
+            let expected = 1.0 / ((k + 1) * (k + 1)) as f64;
+            assert!((found.s[k] - expected).abs() < 1e-6, "{:?}", found.s);
+            let rest = apply(found.v[k].view()) - &found.u[k] * Complex::from(found.s[k]);
+            assert!(rest.norm().item() < 1e-4, "{}", rest.norm());
+            for other in 0..6 {
+                let unit = f64::from(u8::from(other == k));
+                assert!((found.u[k].vdot(&found.u[other]).item() - unit).norm() < 1e-13);
+                assert!((found.v[k].vdot(&found.v[other]).item() - unit).norm() < 1e-13);
+            }
+        }
+        // Equal seeds give equal bits, and other seeds other ones.
+        let again = |how| randomized_svd(apply, adjoint, [5, 8], &Cpu, how).unwrap().u;
+        assert_eq!(again(RandomizedSvd::rank(6)), found.u);
+        assert_ne!(again(RandomizedSvd::rank(6).seed(100)), found.u);
+        // With samples of the whole space, the result is exact.
+        let all = randomized_svd(apply, adjoint, [5, 8], &Cpu, RandomizedSvd::rank(100).power(0)).unwrap();
+        assert_eq!(all.s.len(), 30);
+        for (k, s) in all.s.iter().enumerate() {
+            assert!((s - 1.0 / ((k + 1) * (k + 1)) as f64).abs() < 1e-13, "{k}: {s}");
+        }
+    }
+    check::<RowMajor>();
+    check::<ColMajor>();
+}
+
+#[test]
+fn randomized_svd_handles_special_operators() {
+    let (zero, how) = (Tensor::<f64, Rank<1>>::zeros([3]), RandomizedSvd::rank(2));
+    let none = randomized_svd(|_| zero.clone(), |_| zero.clone(), [3], &Cpu, how).unwrap();
+    assert!(none.u.is_empty() && none.s.is_empty() && none.v.is_empty());
+    let empty: Tensor<f64, Rank<1>> = Tensor::zeros([0]);
+    let none = randomized_svd(|_| zero.clone(), |_| empty.clone(), [0], &Cpu, how).unwrap();
+    assert_eq!((none.s.len(), none.applications), (0, 0));
+    // Rank 1.
+    let one = randomized_svd(|x| &zero + x.sum(), |y| &zero + y.sum(), [3], &Cpu, how).unwrap();
+    assert!((one.s[0] - 3.0).abs() < 1e-14 && one.s[1..].iter().all(|s| s.abs() < 1e-14), "{:?}", one.s);
+
+    let message = reason(randomized_svd(|_| &zero + 1.0, |_| Tensor::ones([4]), [3], &Cpu, how));
+    assert!(
+        message.contains("the adjoint of the operator returned a tensor of shape [4], and shape [3] is"),
+        "{message}"
+    );
+    let message = reason(randomized_svd(|_| &zero * f64::NAN, |_| zero.clone(), [3], &Cpu, how));
+    assert!(message.contains("the operator returned a tensor with a NaN or infinite element"), "{message}");
 }
