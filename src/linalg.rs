@@ -23,4 +23,5 @@
 //!   host unless they override the methods of [`Decompose`].
 
 pub use crate::device::decompose::{Decompose, LinalgElement, Structure};
+pub use crate::engine::truncation::Truncation;
 pub use crate::ops::linalg::Svd;

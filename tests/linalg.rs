@@ -2,3 +2,5 @@
 
 #[path = "linalg/decompositions.rs"]
 mod decompositions;
+#[path = "linalg/labels.rs"]
+mod labels;
