@@ -32,6 +32,7 @@
 //!   host unless they override the methods of [`Decompose`].
 
 pub use crate::device::decompose::{Decompose, LinalgElement, Structure};
+pub use crate::engine::truncation::Truncation;
 pub use crate::krylov::{
     Eigenpairs, Exponential, Iteration, Krylov, RandomizedSvd, SingularTriplets, Solution, cg, davidson,
     expm_multiply, gmres, lanczos, minres, randomized_svd, try_cg, try_davidson, try_expm_multiply,

@@ -1,6 +1,6 @@
 //! The two-site DMRG of the open spin-1/2 Heisenberg chain H = Σ S·S, with matrix product states and operators.
 
-use vierbein::linalg::{Decompose, Krylov, LinalgElement, Svd, lanczos};
+use vierbein::linalg::{Decompose, Krylov, LinalgElement, lanczos};
 use vierbein::prelude::*;
 
 /// The bonds of the matrix product operator: an empty part of the chain, three operators that wait for their partner, and a complete part.
@@ -138,21 +138,18 @@ where
         let (energy, state) = lanczos(effective, &start, how)?.into_first();
         self.energy = energy.into();
 
-        let [a, _, _, d] = state.shape();
-        let Svd { u, s, vh } = state.reshape([a * 2, 2 * d]).svd();
-        let weights: Vec<f64> = s.to_device::<Cpu>()?.iter().map(|&s| s.into()).map(|s: f64| s * s).collect();
         // Singular values that are rounding errors are dropped, too.
-        let kept = weights.iter().take(max_bond).filter(|&&weight| weight > 1e-30).count();
-        let total: f64 = weights[..kept].iter().sum();
-        self.discarded = self.discarded.max(weights[kept..].iter().sum());
-        self.entropies[bond] = weights[..kept].iter().map(|weight| weight / total).map(|p| -p * p.ln()).sum();
+        let (u, s, vh) = svd!("asrd -> ask, krd", &state; max_rank = max_bond, relative = 1e-15);
+        let weights: Vec<f64> = s.to_device::<Cpu>()?.iter().map(|&s| s.into()).map(|s: f64| s * s).collect();
+        // The state has norm 1, so the kept weights add up to 1 minus the discarded weight.
+        let total: f64 = weights.iter().sum();
+        self.discarded = self.discarded.max(1.0 - total);
+        self.entropies[bond] = weights.iter().map(|weight| weight / total).map(|p| -p * p.ln()).sum();
 
-        let s = s.slice(s![..kept]).cast::<T>() * T::from_f64(1.0 / total.sqrt());
-        let u = u.slice(s![.., ..kept]).to_owned().reshape([a, 2, kept]);
-        let vh = vh.slice(s![..kept, ..]).to_owned().reshape([kept, 2, d]);
+        let s = s.cast::<T>() * T::from_f64(1.0 / total.sqrt());
         (self.sites[bond], self.sites[bond + 1]) = match next {
-            Next::Right => (u, einsum!("i,iuc->iuc", &s, &vh)),
-            Next::Left => (einsum!("bti,i->bti", &u, &s), vh),
+            Next::Right => (u, einsum!("k,krd->krd", &s, &vh)),
+            Next::Left => (einsum!("ask,k->ask", &u, &s), vh),
         };
         Ok(())
     }

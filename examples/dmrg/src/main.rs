@@ -1,9 +1,9 @@
 //! The ground state of the open spin-1/2 Heisenberg chain by the density-matrix renormalisation group (DMRG), compared with exact energies.
 //!
 //! The state is a matrix product state: a chain of tensors, one for each site. The algorithm optimises two neighbouring tensors at a time.
-//! `lanczos` finds the lowest eigenvector of the Hamiltonian with all other tensors fixed, and a singular value decomposition splits it, and
-//! keeps the D largest singular values. The contractions with the other tensors are `einsum!`. The sources are S. White, Phys. Rev. Lett. 69,
-//! 2863 (1992), and U. Schollwöck, Annals of Physics 326, 96 (2011).
+//! `lanczos` finds the lowest eigenvector of the Hamiltonian with all other tensors fixed. `svd!` splits it in two, and keeps the D largest
+//! singular values. The contractions with the other tensors are `einsum!`. The sources are S. White, Phys. Rev. Lett. 69, 2863 (1992), and
+//! U. Schollwöck, Annals of Physics 326, 96 (2011).
 //!
 //! The code is generic over element type, memory order and device. Runs 12 sites with real and complex numbers in both memory orders, where
 //! D = 64 is exact, then 64 sites. Prints the energies beside the exact ones, and fails if they differ by more than is known for this D. Plots
