@@ -197,6 +197,8 @@ fn lanczos_continues_after_invariant_subspace() {
     assert!(found.converged && found.values.iter().all(|value| (value - 1.0).abs() < 1e-14), "{found:?}");
     let vectors = stack(0, &found.vectors);
     assert!(vectors.matmul(vectors.t()).all_close(&Tensor::eye(3), 0.0, 1e-14));
+    let number = lanczos(|x| x * 5.0, &Tensor::<f64, Rank<0>>::scalar(-2.0), Krylov::lowest(1)).unwrap();
+    assert_eq!((number.values[0], number.vectors[0].item()), (5.0, -1.0));
     let found = lanczos(|x| x * 0.0, &start, Krylov::lowest(2)).unwrap();
     assert_eq!(found.values, [0.0, 0.0]);
 }
@@ -506,6 +508,14 @@ fn exponentials_reject_bad_input() {
     assert!(matches!(error, Error::IterationLimit { applications: 10, .. }), "{error}");
     let found = expm_multiply(path, -10.0, &long, few.accept_unconverged()).unwrap();
     assert!(!found.converged && found.error > 1e-10 && found.applications == 10);
+}
+
+#[test]
+fn operators_stay_on_device() {
+    let b = Tensor::<f64, Rank<1>>::ones([4]).to_device::<Remote>().unwrap();
+    let elsewhere = Tensor::<f64, Rank<1>>::ones([4]).to_device_in(&Remote::elsewhere()).unwrap();
+    let error = cg(|_| elsewhere.clone(), &b, Iteration::new()).unwrap_err();
+    assert!(matches!(error, Error::DeviceInstanceMismatch { op: "solve by `cg`", .. }), "{error}");
 }
 
 #[test]
