@@ -236,7 +236,19 @@ pub enum Error {
         /// The order of the first leading principal minor that is not positive.
         order: usize,
     },
-    /// The shapes of a contraction's operands do not match, an intermediate exceeds a limit, or a sum of integers overflows.
+    /// An iterative method did not reach its tolerance within its limit of applications of the operator, or made no progress.
+    IterationLimit {
+        /// The operation, as a verb: "solve by `cg`".
+        op: &'static str,
+        /// The number of applications of the operator.
+        applications: usize,
+        /// The residual, relative to the norm of the right-hand side or to the largest eigenvalue.
+        residual: f64,
+        /// The tolerance for the residual.
+        tolerance: f64,
+    },
+    /// The shapes of a contraction's operands do not match, an intermediate exceeds a limit, or a sum of integers overflows. Or the shape
+    /// of the operand of a factorisation by labels does not match the specification.
     Contraction {
         /// The operation, such as `einsum "ij,jk->ik" over`.
         op: String,
@@ -544,6 +556,12 @@ impl fmt::Display for Error {
                 "cannot {op} shape {shape:?}: {} is not positive definite, because its leading principal minor of order {order} \
                  is not positive; for any Hermitian matrix, use `.eigh()`",
                 MatrixOf(matrix)
+            ),
+            Error::IterationLimit { op, applications, residual, tolerance } => write!(
+                f,
+                "cannot {op}: after {applications} applications of the operator, the relative residual is {residual:.1e}, and the \
+                 tolerance is {tolerance:.1e}; set `.max_applications(..)`, `.basis(..)` or `.tolerance(..)`, or request the result so \
+                 far with `.accept_unconverged()`"
             ),
             Error::Arithmetic { op, dtype, values } => {
                 write!(

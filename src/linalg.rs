@@ -8,6 +8,15 @@
 //! | [`eigvalsh`](crate::Tensor::eigvalsh) | the eigenvalues alone |
 //! | [`qr`](crate::Tensor::qr) | `a = q · r` |
 //!
+//! Iterative methods take an operator as a closure over tensors of any rank, memory order and device, and never need its matrix:
+//!
+//! | function | result |
+//! |---|---|
+//! | [`lanczos`], [`davidson`] | the lowest or highest few eigenvalues and eigenvectors of a Hermitian operator |
+//! | [`cg`], [`minres`], [`gmres`] | the solution of a linear system: positive definite, Hermitian, any |
+//! | [`expm_multiply`] | the exponential of an operator, times a tensor |
+//! | [`randomized_svd`] | the largest singular values of an operator, and their vectors |
+//!
 //! * **Matrices.** As in [`matmul`](crate::Tensor::matmul), the memory order determines which axes are the matrix: the last two axes in
 //!   row-major order, the first two in column-major order. The other axes are a batch, and each matrix of the batch is decomposed.
 //! * **Signs and phases.** Singular vectors and eigenvectors are determined up to a sign or a phase. vierbein makes the first element of at
@@ -23,4 +32,10 @@
 //!   host unless they override the methods of [`Decompose`].
 
 pub use crate::device::decompose::{Decompose, LinalgElement, Structure};
+pub use crate::engine::truncation::Truncation;
+pub use crate::krylov::{
+    Eigenpairs, Exponential, Iteration, Krylov, RandomizedSvd, SingularTriplets, Solution, cg, davidson,
+    expm_multiply, gmres, lanczos, minres, randomized_svd, try_cg, try_davidson, try_expm_multiply,
+    try_gmres, try_lanczos, try_minres, try_randomized_svd,
+};
 pub use crate::ops::linalg::Svd;

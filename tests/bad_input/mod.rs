@@ -91,6 +91,41 @@ fn every_hidden_function() {
     assert_eq!(hidden(), listed);
 }
 
+/// Iterative methods, their options and results. The operands of these functions are closures, which the table does not have.
+/// `linalg/krylov.rs` has the hazards that apply: other shapes, axes of extent 0, non-finite numbers, rank 0 and huge or tiny numbers.
+const ITERATIVE: &[&str] = &[
+    "linalg::Eigenpairs::into_first",
+    "linalg::Iteration::accept_unconverged",
+    "linalg::Iteration::basis",
+    "linalg::Iteration::max_applications",
+    "linalg::Iteration::new",
+    "linalg::Iteration::tolerance",
+    "linalg::Krylov::accept_unconverged",
+    "linalg::Krylov::basis",
+    "linalg::Krylov::highest",
+    "linalg::Krylov::lowest",
+    "linalg::Krylov::max_applications",
+    "linalg::Krylov::tolerance",
+    "linalg::RandomizedSvd::oversampling",
+    "linalg::RandomizedSvd::power",
+    "linalg::RandomizedSvd::rank",
+    "linalg::RandomizedSvd::seed",
+    "linalg::cg",
+    "linalg::davidson",
+    "linalg::expm_multiply",
+    "linalg::gmres",
+    "linalg::lanczos",
+    "linalg::minres",
+    "linalg::randomized_svd",
+    "linalg::try_cg",
+    "linalg::try_davidson",
+    "linalg::try_expm_multiply",
+    "linalg::try_gmres",
+    "linalg::try_lanczos",
+    "linalg::try_minres",
+    "linalg::try_randomized_svd",
+];
+
 #[test]
 fn every_public_operation() {
     let rows = [
@@ -114,7 +149,9 @@ fn every_public_operation() {
     ];
     let rows = rows.into_iter().flatten().collect();
     let typed = |names: BTreeSet<String>| {
-        names.into_iter().filter(|name| !name.starts_with("dyn_tensor::")).collect()
+        let in_table =
+            |name: &String| !name.starts_with("dyn_tensor::") && !ITERATIVE.contains(&name.as_str());
+        names.into_iter().filter(in_table).collect()
     };
     driver::check(rows, public::functions(&[]).map(typed), no_operations::LIST);
 }

@@ -1,0 +1,237 @@
+//! The action of a matrix exponential: Y. Saad, SIAM J. Numer. Anal. 29, 209 (1992).
+
+use super::basis::Basis;
+use super::operator::{Operator, given, on_vectors};
+use super::options::{Iteration, not_converged};
+use super::projected::Small;
+use super::vector::{Vector, divide, modulus, norm, scale, shaped};
+use crate::device::decompose::LinalgElement;
+use crate::device::{Backend, Device};
+use crate::element::Scalar;
+use crate::error::Error;
+use crate::order::Order;
+use crate::rank::Dim;
+use crate::tensor::{Tensor, TensorView};
+use num_traits::{Float, One, Zero};
+
+/// The largest 1-norm of a projected operator whose exponential is computed. The exponential then does not overflow, even in `f32`.
+const LARGEST_EXPONENT: f64 = 60.0;
+
+/// An exponential times a tensor: the result of [`expm_multiply`].
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Exponential<T: Scalar, D: Dim, O: Order, Dev: Device> {
+    /// `exp(t·A)·start`.
+    pub x: Tensor<T, D, O, Dev>,
+    /// An estimate of the error: the sum of those of the time steps, each relative to the norm of the tensor at this step.
+    pub error: T::Magnitude,
+    /// The number of applications of the operator.
+    pub applications: usize,
+    /// Whether the estimate is within the tolerance.
+    pub converged: bool,
+}
+
+/// Computes `exp(t·A)·start` for any operator `A` that is given as a closure, without the exponential of the operator.
+///
+/// The operator gets a view of a tensor with the shape of `start`, and returns the operator times this tensor, of the same shape. The rank,
+/// the memory order and the device are any. A state evolves in time under a Hamiltonian with `t = −i·τ`.
+///
+/// The method projects the operator on a Krylov space of at most [`Iteration::basis`] vectors, and computes the exponential of the projection.
+/// If the estimated error is too large, it divides `t` into steps. [`Iteration::tolerance`] limits the sum of the estimates of all steps,
+/// each relative to the norm of the tensor at this step. With [`Iteration::accept_unconverged`], the result is less accurate than the
+/// tolerance if the limit of applications is reached; otherwise this is an error.
+///
+/// [`try_expm_multiply`] takes a closure that returns a `Result`.
+///
+/// # Errors
+/// * [`Error::IterationLimit`] if the tolerance is not reached within [`Iteration::max_applications`].
+/// * [`Error::Argument`] if `t` or `start` is not finite, if the operator returns another shape or an element that is NaN or infinite, or if
+///   the result overflows.
+/// * [`Error::OutOfMemory`], or the error of the device.
+///
+/// ```
+/// use vierbein::linalg::{Iteration, expm_multiply};
+/// use vierbein::tensor;
+/// // A rotation by the angle 0.5.
+/// let generator = tensor![[0.0, -1.0], [1.0, 0.0]];
+/// let rotated = expm_multiply(|x| generator.matmul(&x), 0.5, &tensor![2.0, 0.0], Iteration::new())?;
+/// assert!(rotated.x.all_close(&tensor![2.0 * 0.5f64.cos(), 2.0 * 0.5f64.sin()], 1e-14, 0.0));
+/// # Ok::<(), vierbein::Error>(())
+/// ```
+pub fn expm_multiply<T, D, O, Dev>(
+    mut apply: impl FnMut(TensorView<'_, T, D, O, Dev>) -> Tensor<T, D, O, Dev>,
+    t: T,
+    start: &Tensor<T, D, O, Dev>,
+    how: Iteration,
+) -> Result<Exponential<T, D, O, Dev>, Error>
+where
+    T: LinalgElement,
+    D: Dim,
+    O: Order,
+    Dev: Backend<T>,
+{
+    try_expm_multiply(|x| Ok(apply(x)), t, start, how)
+}
+
+/// [`expm_multiply`] for an operator that can fail. An error of the operator ends the iteration and is returned.
+///
+/// # Errors
+/// Those of the operator and of [`expm_multiply`].
+pub fn try_expm_multiply<T, D, O, Dev>(
+    apply: impl FnMut(TensorView<'_, T, D, O, Dev>) -> Result<Tensor<T, D, O, Dev>, Error>,
+    t: T,
+    start: &Tensor<T, D, O, Dev>,
+    how: Iteration,
+) -> Result<Exponential<T, D, O, Dev>, Error>
+where
+    T: LinalgElement,
+    D: Dim,
+    O: Order,
+    Dev: Backend<T>,
+{
+    const OP: &str = "expm_multiply";
+    let shape = start.shape();
+    let tolerance = how.checked_tolerance(OP)?;
+    let vectors = how.vectors(OP, start.len())?;
+    if !t.all_finite() {
+        return Err(Error::Argument {
+            op: OP,
+            reason: format!("the factor `t` is {t}; use a finite number"),
+        });
+    }
+    let (mut x, mut size) = given(OP, "the start tensor", start)?;
+    let mut apply = on_vectors(OP, shape, apply);
+    let mut operator = Operator::new(OP, how.max_applications, &mut apply);
+    let (zero, one) = (T::Magnitude::zero(), T::Magnitude::one());
+    let (mut done, mut error) = (zero, zero);
+    while done < one && !size.is_zero() && !t.is_zero() {
+        if operator.has_less_than(1) {
+            // Without an application, nothing is known about the rest of the interval.
+            return Err(not_converged(OP, operator.applications, one - done, tolerance));
+        }
+        divide(&mut x, size)?;
+        let step = step(&mut operator, x, t, one - done, tolerance, vectors)?;
+        error += step.error;
+        if step.error > tolerance * step.share && !how.accept_unconverged {
+            return Err(not_converged(OP, operator.applications, step.error / step.share, tolerance));
+        }
+        done = if step.share == one - done { one } else { done + step.share };
+        x = step.x;
+        scale(&mut x, size)?;
+        size = norm(&x)?;
+        if !Float::is_finite(size) {
+            return Err(Error::Argument { op: OP, reason: "the result overflows; use a smaller `t`".into() });
+        }
+    }
+    Ok(Exponential {
+        x: shaped(x, shape),
+        error,
+        applications: operator.applications,
+        converged: error <= tolerance,
+    })
+}
+
+/// A step: the tensor after it, its share of the whole interval, and its estimated error.
+struct Step<T: LinalgElement, Dev: Device> {
+    x: Vector<T, Dev>,
+    share: T::Magnitude,
+    error: T::Magnitude,
+}
+
+/// Performs a step from a vector of norm 1, over at most the share `rest` of the interval.
+fn step<T: LinalgElement, Dev: Backend<T>>(
+    operator: &mut Operator<'_, T, Dev>,
+    x: Vector<T, Dev>,
+    t: T,
+    rest: T::Magnitude,
+    tolerance: T::Magnitude,
+    vectors: usize,
+) -> Result<Step<T, Dev>, Error> {
+    let n = x.len();
+    let mut basis = Basis::new(vectors + 1, n, x.device())?;
+    basis.push(&x)?;
+    let mut v = x;
+    // The projected operator, with a row for the first vector outside of the space.
+    let mut projected = Small::<T>::try_zeros([vectors + 1, vectors + 1])?;
+    let mut scale = T::Magnitude::zero();
+    loop {
+        let [_, mut w] = operator.apply(v)?;
+        let (column, outside) = basis.orthogonalise(&mut w)?;
+        let size = column.iter().fold(outside, |size, &h| Float::hypot(size, modulus(h)));
+        operator.check_finite(size)?;
+        scale = Float::max(scale, size);
+        let len = basis.len();
+        column.iter().enumerate().for_each(|(i, &h)| projected[[i, len - 1]] = h);
+        let invariant = len == n || outside <= T::Magnitude::from_f64(10.0) * T::Magnitude::epsilon() * scale;
+        let last = invariant || len == vectors || operator.has_less_than(1);
+        if !invariant {
+            projected[[len, len - 1]] = T::from_magnitude(outside);
+            divide(&mut w, outside)?;
+            basis.push(&w)?;
+        }
+        if last || len.is_multiple_of(4) {
+            let dimension = basis.len();
+            let exponent = projected.try_slice(crate::s![..dimension, ..dimension])? * t;
+            let largest = largest_share::<T>(&exponent, rest);
+            let mut share = largest;
+            loop {
+                let weights =
+                    exponential(&(&exponent * T::from_magnitude(share)))?.try_index_axis(1, 0)?.to_vec();
+                let error = if invariant { T::Magnitude::zero() } else { modulus(weights[dimension - 1]) };
+                let accepted = error <= tolerance * share;
+                // A larger space is better than a shorter step. If no more applications are left, the step cannot be made shorter, because
+                // the next one would need them.
+                if accepted && (last || share == rest) || last && operator.has_less_than(1) {
+                    return Ok(Step { x: basis.combine(&weights)?, share, error });
+                }
+                if !last {
+                    break;
+                }
+                share *= T::Magnitude::from_f64(0.5);
+                if share <= T::Magnitude::epsilon() {
+                    return Ok(Step { x: basis.combine(&weights)?, share, error });
+                }
+            }
+        }
+        v = w;
+    }
+}
+
+/// Returns the largest share, at most `rest`, for which the exponential does not overflow.
+fn largest_share<T: LinalgElement>(exponent: &Small<T>, rest: T::Magnitude) -> T::Magnitude {
+    let norm = one_norm(exponent);
+    let largest = T::Magnitude::from_f64(LARGEST_EXPONENT);
+    if norm * rest <= largest { rest } else { largest / norm }
+}
+
+/// Returns the largest sum of the moduli of a column.
+fn one_norm<T: LinalgElement>(a: &Small<T>) -> T::Magnitude {
+    let [rows, columns] = a.shape();
+    (0..columns)
+        .map(|j| (0..rows).fold(T::Magnitude::zero(), |sum, i| sum + modulus(a[[i, j]])))
+        .fold(T::Magnitude::zero(), Float::max)
+}
+
+/// Returns the exponential of a small matrix, by its Taylor polynomial of degree 16 after scaling, and squaring.
+fn exponential<T: LinalgElement>(a: &Small<T>) -> Result<Small<T>, Error> {
+    let n = a.shape()[0];
+    let half = T::Magnitude::from_f64(0.5);
+    let (mut squarings, mut factor) = (0, T::Magnitude::one());
+    let norm = one_norm(a);
+    while norm * factor > half {
+        factor *= half;
+        squarings += 1;
+    }
+    let a = a * T::from_magnitude(factor);
+    // Horner's scheme. 0.5¹⁷ / 17! is 2e-20.
+    let identity = Small::<T>::try_eye(n)?;
+    let mut sum = identity.try_clone()?;
+    for k in (1..=16).rev() {
+        sum = a.try_matmul(&sum)? * (T::one() / T::from_usize(k));
+        sum.try_add_assign(&identity)?;
+    }
+    for _ in 0..squarings {
+        sum = sum.try_matmul(&sum)?;
+    }
+    Ok(sum)
+}

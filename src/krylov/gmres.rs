@@ -1,0 +1,148 @@
+//! The generalised minimal residual method: Y. Saad and M. Schultz, SIAM J. Sci. Stat. Comput. 7, 856 (1986).
+
+use super::basis::Basis;
+use super::linear::{Solution, solution};
+use super::operator::Operator;
+use super::options::Iteration;
+use super::vector::{Vector, divide, modulus, norm};
+use crate::device::Backend;
+use crate::device::decompose::LinalgElement;
+use crate::element::Scalar;
+use crate::error::Error;
+use crate::order::Order;
+use crate::rank::Dim;
+use crate::tensor::{Tensor, TensorView};
+use num_traits::{Float, Zero};
+
+/// Solves `A·x = b` by GMRES, for any operator that is given as a closure.
+///
+/// Arguments, convergence and errors are those of [`cg`](super::cg), except that the operator need not be Hermitian. The method stores a basis
+/// of [`Iteration::basis`] vectors, and restarts when it is full. If it makes no progress after a restart, use a larger basis. For Hermitian
+/// operators, [`minres`](super::minres) needs neither a basis nor restarts.
+///
+/// [`try_gmres`] takes a closure that returns a `Result`.
+///
+/// # Errors
+/// For the reasons given for [`cg`](super::cg).
+///
+/// ```
+/// use vierbein::linalg::{Iteration, gmres};
+/// use vierbein::tensor;
+/// let a = tensor![[0.0, 2.0], [-1.0, 1.0]];
+/// let solution = gmres(|x| a.matmul(&x), &tensor![4.0, 1.0], Iteration::new())?;
+/// assert!(solution.x.all_close(&tensor![1.0, 2.0], 1e-10, 0.0));
+/// # Ok::<(), vierbein::Error>(())
+/// ```
+pub fn gmres<T, D, O, Dev>(
+    mut apply: impl FnMut(TensorView<'_, T, D, O, Dev>) -> Tensor<T, D, O, Dev>,
+    b: &Tensor<T, D, O, Dev>,
+    how: Iteration,
+) -> Result<Solution<T, D, O, Dev>, Error>
+where
+    T: LinalgElement,
+    D: Dim,
+    O: Order,
+    Dev: Backend<T>,
+{
+    try_gmres(|x| Ok(apply(x)), b, how)
+}
+
+/// [`gmres`] for an operator that can fail. An error of the operator ends the iteration and is returned.
+///
+/// # Errors
+/// Those of the operator and of [`gmres`].
+pub fn try_gmres<T, D, O, Dev>(
+    apply: impl FnMut(TensorView<'_, T, D, O, Dev>) -> Result<Tensor<T, D, O, Dev>, Error>,
+    b: &Tensor<T, D, O, Dev>,
+    how: Iteration,
+) -> Result<Solution<T, D, O, Dev>, Error>
+where
+    T: LinalgElement,
+    D: Dim,
+    O: Order,
+    Dev: Backend<T>,
+{
+    solution("solve by `gmres`", apply, b, how, until_restart)
+}
+
+/// A plane rotation `[[c, s], [−conj(s), c]]` that makes the second element of a pair zero.
+struct Rotation<T: LinalgElement> {
+    c: T,
+    s: T,
+}
+
+impl<T: LinalgElement> Rotation<T> {
+    /// Returns the rotation for the pair `[a, b]`, which is not zero.
+    fn new(a: T, b: T::Magnitude) -> Self {
+        let size = modulus(a);
+        let radius = Float::hypot(size, b);
+        let phase = if size.is_zero() { T::one() } else { a.unscale(size) };
+        Rotation { c: T::from_magnitude(size / radius), s: phase * T::from_magnitude(b / radius) }
+    }
+
+    fn apply(&self, [a, b]: [T; 2]) -> [T; 2] {
+        [self.c * a + self.s * b, self.c * b - self.s.conj() * a]
+    }
+}
+
+/// Performs steps until the basis is full.
+fn until_restart<T: LinalgElement, Dev: Backend<T>>(
+    operator: &mut Operator<'_, T, Dev>,
+    r: Vector<T, Dev>,
+    target: T::Magnitude,
+    vectors: usize,
+) -> Result<Vector<T, Dev>, Error> {
+    let mut basis = Basis::new(vectors, r.len(), &r.device().clone())?;
+    let size = norm(&r)?;
+    let mut v = r;
+    divide(&mut v, size)?;
+    // The columns of the triangular matrix R, and the right-hand side of the least-squares problem, as far as it is rotated.
+    let mut columns: Vec<Vec<T>> = Vec::new();
+    let mut rotations: Vec<Rotation<T>> = Vec::new();
+    let mut rotated = vec![T::from_magnitude(size)];
+    let (mut residual, mut scale) = (size, T::Magnitude::zero());
+    while residual > target && basis.len() < vectors && !operator.has_less_than(2) {
+        basis.push(&v)?;
+        let [_, mut w] = operator.apply(v)?;
+        let (mut column, rest) = basis.orthogonalise(&mut w)?;
+        let size = column.iter().fold(rest, |size, &h| Float::hypot(size, modulus(h)));
+        operator.check_finite(size)?;
+        scale = Float::max(scale, size);
+        for (k, rotation) in rotations.iter().enumerate() {
+            let below = column.get(k + 1).copied();
+            let [a, b] = rotation.apply([column[k], below.unwrap_or_else(T::zero)]);
+            column[k] = a;
+            if let Some(below) = column.get_mut(k + 1) {
+                *below = b;
+            }
+        }
+        let last = column.len() - 1;
+        let smallest = T::Magnitude::from_f64(10.0) * T::Magnitude::epsilon() * scale;
+        if Float::hypot(modulus(column[last]), rest) <= smallest {
+            // The operator is singular on the Krylov space: this column contributes nothing to the solution.
+            break;
+        }
+        let rotation = Rotation::new(column[last], rest);
+        column[last] = rotation.apply([column[last], T::from_magnitude(rest)])[0];
+        let [a, b] = rotation.apply([rotated[last], T::zero()]);
+        rotated[last] = a;
+        rotated.push(b);
+        residual = modulus(b);
+        columns.push(column);
+        rotations.push(rotation);
+        if rest <= smallest {
+            // The Krylov space is invariant, so the solution is in it.
+            break;
+        }
+        divide(&mut w, rest)?;
+        v = w;
+    }
+    // Back substitution.
+    let mut weights = rotated;
+    weights.truncate(columns.len());
+    for i in (0..columns.len()).rev() {
+        let known: T = (i + 1..columns.len()).fold(T::zero(), |sum, k| sum + columns[k][i] * weights[k]);
+        weights[i] = (weights[i] - known) / columns[i][i];
+    }
+    basis.combine(&weights)
+}

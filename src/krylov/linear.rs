@@ -1,0 +1,107 @@
+//! Linear systems: the iteration around the methods, which checks their results.
+
+use super::operator::{Operator, given, on_vectors};
+use super::options::{Iteration, not_converged};
+use super::vector::{Vector, divide, norm, scale, shaped};
+use crate::device::decompose::LinalgElement;
+use crate::device::{Backend, Device};
+use crate::element::Scalar;
+use crate::error::Error;
+use crate::order::Order;
+use crate::rank::Dim;
+use crate::tensor::{Tensor, TensorView};
+use num_traits::{One, Zero};
+
+/// The solution of a linear system: the result of [`cg`](super::cg), [`minres`](super::minres) and [`gmres`](super::gmres).
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Solution<T: Scalar, D: Dim, O: Order, Dev: Device> {
+    /// The solution of `A·x = b`.
+    pub x: Tensor<T, D, O, Dev>,
+    /// The norm of `b − A·x`, divided by the norm of `b`. It is computed from `x`, not by a recurrence.
+    pub residual: T::Magnitude,
+    /// The number of applications of the operator.
+    pub applications: usize,
+    /// Whether the residual is within the tolerance.
+    pub converged: bool,
+}
+
+/// A method: returns an approximate solution `d` of `A·d = r` with a residual of at most `target`, as far as it can know, or less accurate if
+/// only one application is left. `r` is not zero.
+pub(super) type Method<T, Dev> = fn(
+    operator: &mut Operator<'_, T, Dev>,
+    r: Vector<T, Dev>,
+    target: <T as Scalar>::Magnitude,
+    vectors: usize,
+) -> Result<Vector<T, Dev>, Error>;
+
+/// Solves a system by a method.
+///
+/// The residuals of the methods are those of recurrences, which drift from the true ones. So the true residual is computed, and the method
+/// solves for a correction if it is too large.
+pub(super) fn solution<T, D, O, Dev>(
+    op: &'static str,
+    apply: impl FnMut(TensorView<'_, T, D, O, Dev>) -> Result<Tensor<T, D, O, Dev>, Error>,
+    b: &Tensor<T, D, O, Dev>,
+    how: Iteration,
+    method: Method<T, Dev>,
+) -> Result<Solution<T, D, O, Dev>, Error>
+where
+    T: LinalgElement,
+    D: Dim,
+    O: Order,
+    Dev: Backend<T>,
+{
+    let shape = b.shape();
+    let tolerance = how.checked_tolerance(op)?;
+    let vectors = how.vectors(op, b.len())?;
+    let (r, size) = given(op, "the right-hand side", b)?;
+    let mut apply = on_vectors(op, shape, apply);
+    let mut operator = Operator::new(op, how.max_applications, &mut apply);
+    let (x, residual) = if size.is_zero() {
+        (r, size)
+    } else {
+        corrected(&mut operator, r, size, tolerance, vectors, method)?
+    };
+    let converged = residual <= tolerance;
+    if !converged && !how.accept_unconverged {
+        return Err(not_converged(op, operator.applications, residual, tolerance));
+    }
+    Ok(Solution { x: shaped(x, shape), residual, applications: operator.applications, converged })
+}
+
+/// Returns the best solution, and its residual relative to `size`, the norm of `b`.
+fn corrected<T: LinalgElement, Dev: Backend<T>>(
+    operator: &mut Operator<'_, T, Dev>,
+    mut b: Vector<T, Dev>,
+    size: T::Magnitude,
+    tolerance: T::Magnitude,
+    vectors: usize,
+    method: Method<T, Dev>,
+) -> Result<(Vector<T, Dev>, T::Magnitude), Error> {
+    // The system is solved for a right-hand side of norm 1, so that squares of norms are in range.
+    divide(&mut b, size)?;
+    let mut x: Vector<T, Dev> = Tensor::try_zeros_in([b.len()], b.device())?;
+    let mut residual = T::Magnitude::one();
+    let mut r = b.try_clone()?;
+    while residual > tolerance && !operator.has_less_than(2) {
+        let mut candidate = method(operator, r, tolerance, vectors)?;
+        candidate.try_add_scaled(T::one(), &x)?;
+        let [candidate, mut image] = operator.apply(candidate)?;
+        // r = b − A·x
+        crate::try_einsum_into!(&mut image, T::one(), -T::one(); "n->n", &b)?;
+        r = image;
+        let found = norm(&r)?;
+        operator.check_finite(found)?;
+        // Corrections that do not make the residual smaller are rounding errors, or the method makes no progress.
+        let stagnates = found > residual * T::Magnitude::from_f64(0.999);
+        if found < residual {
+            (x, residual) = (candidate, found);
+        }
+        if stagnates {
+            break;
+        }
+    }
+    scale(&mut x, size)?;
+    Ok((x, residual))
+}

@@ -1,0 +1,635 @@
+//! Iterative methods against closed forms, values from the Bethe ansatz, and a direct solver that shares no code with the crate.
+
+use crate::common::Remote;
+use std::f64::consts::PI;
+use vierbein::linalg::{
+    Eigenpairs, Iteration, Krylov, LinalgElement, RandomizedSvd, SingularTriplets, Solution, cg, davidson,
+    expm_multiply, gmres, lanczos, minres, randomized_svd, try_cg, try_davidson, try_expm_multiply,
+    try_gmres, try_lanczos, try_minres, try_randomized_svd,
+};
+use vierbein::prelude::*;
+use vierbein::{Error, c32, c64};
+
+/// Returns a generator of numbers between −1 and 1.
+fn numbers(mut state: u64) -> impl FnMut() -> f64 {
+    move || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 40) as f64 / (1u64 << 23) as f64 - 1.0
+    }
+}
+
+fn complex_matrix(n: usize, seed: u64) -> Tensor<c64, Rank<2>> {
+    let mut next = numbers(seed);
+    Tensor::from_fn([n, n], |_| Complex::new(next(), next()))
+}
+
+fn complex_vector(n: usize, seed: u64) -> Tensor<c64, Rank<1>> {
+    let mut next = numbers(seed);
+    Tensor::from_fn([n], |_| Complex::new(next(), next()))
+}
+
+/// Solves a system by Gaussian elimination with partial pivoting.
+fn solved_directly(a: &Tensor<c64, Rank<2>>, b: &Tensor<c64, Rank<1>>) -> Tensor<c64, Rank<1>> {
+    let n = b.len();
+    let mut rows: Vec<Vec<c64>> =
+        (0..n).map(|i| (0..n).map(|j| a[[i, j]]).chain([b[[i]]]).collect()).collect();
+    for k in 0..n {
+        let pivot = (k..n).max_by(|&i, &j| rows[i][k].norm().total_cmp(&rows[j][k].norm())).unwrap();
+        rows.swap(k, pivot);
+        let pivot_row = rows[k].clone();
+        for row in &mut rows[k + 1..] {
+            let factor = row[k] / pivot_row[k];
+            row.iter_mut().zip(&pivot_row).for_each(|(x, above)| *x -= factor * above);
+        }
+    }
+    let mut x = vec![c64::default(); n];
+    for i in (0..n).rev() {
+        let known: c64 = (i + 1..n).map(|j| rows[i][j] * x[j]).sum();
+        x[i] = (rows[i][n] - known) / rows[i][i];
+    }
+    Tensor::from(x)
+}
+
+/// Minus the second difference along the one axis, zero outside.
+fn path<T, O, Dev>(x: TensorView<'_, T, Rank<1>, O, Dev>) -> Tensor<T, Rank<1>, O, Dev>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Backend<T>,
+{
+    let mut y = x * T::from_f64(2.0);
+    y.slice_mut(s![1..]).add_scaled(-T::one(), x.slice(s![..-1]));
+    y.slice_mut(s![..-1]).add_scaled(-T::one(), x.slice(s![1..]));
+    y
+}
+
+/// Minus the Laplacian on a grid, zero outside.
+fn grid<O: Order>(x: TensorView<'_, f64, Rank<2>, O>) -> Tensor<f64, Rank<2>, O> {
+    let mut y = x * 4.0;
+    y.slice_mut(s![1.., ..]).add_scaled(-1.0, x.slice(s![..-1, ..]));
+    y.slice_mut(s![..-1, ..]).add_scaled(-1.0, x.slice(s![1.., ..]));
+    y.slice_mut(s![.., 1..]).add_scaled(-1.0, x.slice(s![.., ..-1]));
+    y.slice_mut(s![.., ..-1]).add_scaled(-1.0, x.slice(s![.., 1..]));
+    y
+}
+
+/// The eigenvalue `k`, from 1, of a path of `n` nodes.
+fn of_path(k: usize, n: usize) -> f64 {
+    2.0 - 2.0 * (PI * k as f64 / (n + 1) as f64).cos()
+}
+
+/// Compares the lowest and highest eigenpairs of a path with closed forms.
+fn check_path<T, O, Dev>(tolerance: f64)
+where
+    T: LinalgElement,
+    T::Magnitude: Into<f64>,
+    O: Order,
+    Dev: Backend<T> + Default,
+{
+    const N: usize = 60;
+    let mut next = numbers(1);
+    let host = Tensor::<T, Rank<1>, O>::from_fn([N], |_| T::from_f64(next()));
+    let start = host.to_device::<Dev>().unwrap();
+    for highest in [false, true] {
+        let how = if highest { Krylov::highest(3) } else { Krylov::lowest(3) };
+        let found: Eigenpairs<T, Rank<1>, O, Dev> = lanczos(path, &start, how).unwrap();
+        assert!(found.converged && found.applications > 20, "{found:?}");
+        for k in 0..3 {
+            let expected = of_path(if highest { N - k } else { k + 1 }, N);
+            let value: f64 = found.values[k].into();
+            assert!((value - expected).abs() < tolerance, "{value} and {expected}");
+            // The stated residual is the true one, except for rounding errors.
+            let x = &found.vectors[k];
+            let mut rest = path(x.view());
+            rest.add_scaled(T::from_f64(-value), x);
+            let (residual, stated): (f64, f64) = (rest.norm().item().into(), found.residuals[k].into());
+            assert!((residual - stated).abs() < tolerance, "{residual} and {stated}");
+            assert!((x.norm().item().into() - 1.0).abs() < tolerance);
+            for other in &found.vectors[..k] {
+                let overlap: f64 = x.vdot(other).norm().item().into();
+                assert!(overlap < tolerance);
+            }
+        }
+    }
+}
+
+#[test]
+fn lanczos_finds_both_ends_of_spectrum_of_path() {
+    check_path::<f64, RowMajor, Cpu>(1e-9);
+    check_path::<f64, ColMajor, Remote>(1e-9);
+    check_path::<c64, ColMajor, Cpu>(1e-9);
+    check_path::<f32, ColMajor, Cpu>(1e-4);
+    check_path::<c32, RowMajor, Cpu>(1e-4);
+}
+
+/// The Hamiltonian of an open spin-1/2 Heisenberg chain, Σ S·S = Σ (P/2 − 1/4), where P exchanges two neighbours.
+fn heisenberg<T: LinalgElement, O: Order>(x: TensorView<'_, T, Rank<12>, O>) -> Tensor<T, Rank<12>, O> {
+    let mut y = x * T::from_f64(-11.0 / 4.0);
+    for site in 0..11 {
+        y.add_scaled(T::from_f64(0.5), x.swap_axes(site, site + 1));
+    }
+    y
+}
+
+#[test]
+fn lanczos_finds_ground_state_of_heisenberg_chain() {
+    // By the Bethe ansatz.
+    const ENERGY: f64 = -5.142_090_632_840_53;
+    let mut next = numbers(2);
+    let start = Tensor::<f64, Rank<12>>::from_fn([2; 12], |_| next());
+    let (energy, state) = lanczos(heisenberg, &start, Krylov::lowest(1)).unwrap().into_first();
+    assert!((energy - ENERGY).abs() < 1e-12, "{energy}");
+    assert_eq!(state.shape(), [2; 12]);
+
+    let mut next = numbers(3);
+    let start = Tensor::<c64, Rank<12>, ColMajor>::from_fn([2; 12], |_| Complex::new(next(), next()));
+    let found = lanczos(heisenberg, &start, Krylov::lowest(2)).unwrap();
+    assert!((found.values[0] - ENERGY).abs() < 1e-12, "{found:?}");
+    // The gap to the lowest triplet, by exact diagonalisation.
+    assert!((found.values[1] - found.values[0] - 0.280_942_695_804).abs() < 1e-10);
+}
+
+#[test]
+fn lanczos_agrees_with_eigh() {
+    const N: usize = 40;
+    let a = complex_matrix(N, 4);
+    let h = &a + a.t().conj();
+    let expected = h.eigvalsh();
+    let start = complex_vector(N, 5);
+    // With and without restarts, and with a basis that is larger than the space.
+    for basis in [6, 12, 40, 1000] {
+        let found =
+            lanczos(|x| h.matmul(&x), &start, Krylov::lowest(4).basis(basis).tolerance(1e-12)).unwrap();
+        for k in 0..4 {
+            assert!(
+                (found.values[k] - expected[[k]]).abs() < 1e-11,
+                "{basis}: {:?}\n{expected}",
+                found.values
+            );
+        }
+        assert!(basis < 40 || found.applications <= 40);
+    }
+}
+
+#[test]
+fn lanczos_scales_with_operator() {
+    let start = Tensor::<f64, Rank<1>>::from_fn([30], |[k]| (k as f64).sin() * 1e-200);
+    for factor in [1e-180, 1e150] {
+        let found = lanczos(|x| path(x) * factor, &start, Krylov::lowest(1)).unwrap();
+        assert!((found.values[0] / factor - of_path(1, 30)).abs() < 1e-12, "{found:?}");
+    }
+}
+
+#[test]
+fn lanczos_continues_after_invariant_subspace() {
+    // The start tensor is an eigenvector.
+    let found =
+        lanczos(|x| x * &tensor![3.0, 1.0, 2.0], &tensor![1.0f64, 0.0, 0.0], Krylov::lowest(1)).unwrap();
+    assert_eq!((found.values.as_slice(), found.applications), ([3.0].as_slice(), 1));
+    let found =
+        lanczos(|x| x * &tensor![3.0, 1.0, 2.0], &tensor![1.0f64, 0.0, 0.0], Krylov::lowest(3)).unwrap();
+    for (value, expected) in found.values.iter().zip([1.0, 2.0, 3.0]) {
+        assert!((value - expected).abs() < 1e-14, "{found:?}");
+    }
+    // Every vector is an eigenvector.
+    let start = Tensor::<f64, Rank<1>>::ones([7]);
+    let found = lanczos(|x| x.to_owned(), &start, Krylov::highest(3)).unwrap();
+    assert!(found.converged && found.values.iter().all(|value| (value - 1.0).abs() < 1e-14), "{found:?}");
+    let vectors = stack(0, &found.vectors);
+    assert!(vectors.matmul(vectors.t()).all_close(&Tensor::eye(3), 0.0, 1e-14));
+    let number = lanczos(|x| x * 5.0, &Tensor::<f64, Rank<0>>::scalar(-2.0), Krylov::lowest(1)).unwrap();
+    assert_eq!((number.values[0], number.vectors[0].item()), (5.0, -1.0));
+    let found = lanczos(|x| x * 0.0, &start, Krylov::lowest(2)).unwrap();
+    assert_eq!(found.values, [0.0, 0.0]);
+}
+
+#[test]
+fn lanczos_reports_what_has_not_converged() {
+    let start = Tensor::<f64, Rank<1>>::from_fn([500], |[k]| (k as f64 * 0.7).cos());
+    let how = Krylov::lowest(2).max_applications(30);
+    let error = lanczos(path, &start, how).unwrap_err();
+    let Error::IterationLimit { applications: 30, residual, tolerance, .. } = error else {
+        panic!("{error}")
+    };
+    assert!(residual > tolerance && tolerance == 1e-10);
+    let message = error.to_string();
+    assert!(
+        message.starts_with("cannot find eigenpairs by `lanczos`: after 30 applications of the operator")
+    );
+    assert!(message.contains("accept_unconverged"), "{message}");
+
+    let found = lanczos(path, &start, how.accept_unconverged()).unwrap();
+    assert!(!found.converged && found.applications == 30 && found.values.len() == 2);
+    // Eigenvalues of a projection are upper bounds.
+    assert!(found.values[0] > of_path(1, 500) && found.values[0] < 0.1);
+}
+
+fn reason<V: std::fmt::Debug>(result: Result<V, Error>) -> String {
+    match result.unwrap_err() {
+        Error::Argument { op, reason } => format!("{op}: {reason}"),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn lanczos_rejects_bad_input() {
+    let start = Tensor::<f64, Rank<1>>::ones([5]);
+    let one = Krylov::lowest(1);
+    let check = |result: Result<Eigenpairs<f64, Rank<1>, RowMajor, Cpu>, Error>, expected: &str| {
+        let reason = reason(result);
+        assert!(
+            reason.starts_with("find eigenpairs by `lanczos`: ") && reason.contains(expected),
+            "{reason}"
+        );
+    };
+    check(lanczos(path, &Tensor::zeros([5]), one), "the start tensor is zero; start with");
+    check(
+        lanczos(path, &tensor![1.0, f64::NAN], one),
+        "the start tensor has an element that is NaN or infinite",
+    );
+    check(
+        lanczos(path, &Tensor::zeros([0]), one),
+        "1 eigenpairs are requested, and a tensor of 0 elements has 0",
+    );
+    check(lanczos(path, &start, Krylov::lowest(0)), "0 eigenpairs are requested; request at least 1");
+    check(lanczos(path, &start, Krylov::lowest(6)), "and a tensor of 5 elements has 5; request at most 5");
+    check(
+        lanczos(path, &start, Krylov::lowest(2).basis(3)),
+        "a basis of 3 vectors is too small for 2 eigenpairs",
+    );
+    check(lanczos(path, &start, one.tolerance(-1.0)), "the tolerance is -1");
+    check(lanczos(path, &start, one.tolerance(f64::NAN)), "the tolerance is NaN");
+    check(lanczos(path, &start, one.max_applications(0)), "need at least as many applications");
+    check(
+        lanczos(|_| Tensor::ones([4]), &start, one),
+        "the operator maps shape [5] to shape [4]; its result must have the shape of its argument",
+    );
+    let mut calls = 0;
+    let result = lanczos(
+        |x| {
+            calls += 1;
+            if calls == 3 { x * f64::NAN } else { path(x) }
+        },
+        &tensor![1.0, 0.0, 0.0, 0.0, 0.0],
+        one,
+    );
+    check(result, "application 3 of the operator returned a tensor with a NaN or infinite element");
+    let shift = tensor![[0.0, 1.0], [0.0, 0.0]];
+    check(
+        lanczos(|x| shift.matmul(&x), &tensor![1.0, 2.0], Krylov::lowest(2)),
+        "the operator is not Hermitian",
+    );
+    let complex = lanczos(|x| x * Complex::new(0.0, 1.0), &complex_vector(3, 1), one);
+    assert!(reason(complex).contains("the operator is not Hermitian"));
+}
+
+#[test]
+fn errors_of_operators_are_returned() {
+    let failure = || Error::Argument { op: "ask", reason: "no answer".into() };
+    let b = Tensor::<f64, Rank<1>>::ones([5]);
+    assert_eq!(try_lanczos(|_| Err(failure()), &b, Krylov::lowest(1)).unwrap_err(), failure());
+    assert_eq!(try_davidson(|_| Err(failure()), &b, &b, Krylov::lowest(1)).unwrap_err(), failure());
+    let how = Iteration::new();
+    assert_eq!(try_cg(|_| Err(failure()), &b, how).unwrap_err(), failure());
+    assert_eq!(try_minres(|_| Err(failure()), &b, how).unwrap_err(), failure());
+    assert_eq!(try_gmres(|_| Err(failure()), &b, how).unwrap_err(), failure());
+    assert_eq!(try_expm_multiply(|_| Err(failure()), 1.0, &b, how).unwrap_err(), failure());
+    let how = RandomizedSvd::rank(1);
+    let result: Result<SingularTriplets<f64, Rank<1>, Rank<1>, RowMajor, Cpu>, _> =
+        try_randomized_svd(|x| Ok(x.to_owned()), |_| Err(failure()), [5], &Cpu, how);
+    assert_eq!(result.unwrap_err(), failure());
+}
+
+#[test]
+fn conjugate_gradients_solve_poisson_equation() {
+    fn check<O: Order>() {
+        const SHAPE: [usize; 2] = [9, 12];
+        let mut next = numbers(6);
+        let b = Tensor::<f64, Rank<2>, O>::from_fn(SHAPE, |_| next());
+        let found = cg(grid, &b, Iteration::new().tolerance(1e-13)).unwrap();
+        assert!(found.converged && found.residual <= 1e-13);
+        // The matrix of the operator, with flat indices in row-major order.
+        let n = SHAPE[0] * SHAPE[1];
+        let mut matrix = Tensor::<c64, Rank<2>>::zeros([n, n]);
+        for k in 0..n {
+            let unit = Tensor::<f64, Rank<2>>::from_fn(SHAPE, |[i, j]| f64::from(i * SHAPE[1] + j == k));
+            matrix.index_axis_mut(1, k).assign(&grid(unit.view()).flatten().cast::<c64>());
+        }
+        let flat = b.to_order::<RowMajor>().flatten().cast::<c64>();
+        let expected = solved_directly(&matrix, &flat).re().reshape(SHAPE).to_order::<O>();
+        assert!(found.x.all_close(&expected, 1e-12, 1e-12), "{}\n{expected}", found.x);
+    }
+    check::<RowMajor>();
+    check::<ColMajor>();
+}
+
+/// Compares a solution with a direct one.
+fn check_solution(
+    a: &Tensor<c64, Rank<2>>,
+    b: &Tensor<c64, Rank<1>>,
+    found: &Solution<c64, Rank<1>, RowMajor, Cpu>,
+) {
+    let expected = solved_directly(a, b);
+    let error = (&found.x - &expected).norm().item() / expected.norm().item();
+    assert!(found.converged && error < 1e-10, "{error:e}, {found:?}");
+    let residual = (b - a.matmul(&found.x)).norm().item() / b.norm().item();
+    assert!((residual - found.residual).abs() < 1e-14 && residual <= 1e-13, "{residual:e}");
+}
+
+#[test]
+fn solvers_agree_with_elimination() {
+    const N: usize = 30;
+    let (a, b) = (complex_matrix(N, 7), complex_vector(N, 8));
+    let how = Iteration::new().tolerance(1e-13);
+    let positive = a.t().conj().matmul(&a) + Tensor::<c64, Rank<2>>::eye(N);
+    check_solution(&positive, &b, &cg(|x| positive.matmul(&x), &b, how).unwrap());
+    check_solution(&positive, &b, &minres(|x| positive.matmul(&x), &b, how).unwrap());
+    // Eigenvalues of both signs.
+    let hermitian = &a + a.t().conj();
+    let w = hermitian.eigvalsh();
+    assert!(w[[0]] < -1.0 && w[[N - 1]] > 1.0);
+    check_solution(&hermitian, &b, &minres(|x| hermitian.matmul(&x), &b, how).unwrap());
+    let general = &a + 8.0 * Tensor::<c64, Rank<2>>::eye(N);
+    // With restarts, and without.
+    for basis in [10, 30, 100] {
+        let found = gmres(|x| general.matmul(&x), &b, how.basis(basis)).unwrap();
+        check_solution(&general, &b, &found);
+        assert!(basis < 30 || found.applications < 40, "{}", found.applications);
+    }
+}
+
+#[test]
+fn solvers_handle_special_systems() {
+    let how = Iteration::new();
+    let zero = cg(path, &Tensor::<f64, Rank<1>>::zeros([4]), how).unwrap();
+    assert_eq!((zero.x, zero.applications, zero.converged), (Tensor::zeros([4]), 0, true));
+    let empty = gmres(path, &Tensor::<f64, Rank<1>>::zeros([0]), how).unwrap();
+    assert_eq!((empty.x.len(), empty.converged), (0, true));
+    // The identity: the Krylov space has one dimension.
+    let b = Tensor::<f64, Rank<1>>::from_fn([6], |[k]| k as f64 * 1e-170);
+    for found in
+        [cg(|x| x.to_owned(), &b, how), minres(|x| x.to_owned(), &b, how), gmres(|x| x.to_owned(), &b, how)]
+    {
+        let found = found.unwrap();
+        assert!(found.x.all_close(&b, 1e-15, 0.0) && found.applications <= 3, "{found:?}");
+    }
+    // A singular system with a solution, and one without.
+    let singular = |x: TensorView<'_, f64, Rank<1>>| x * &tensor![2.0, 0.0, -1.0];
+    let b = tensor![2.0, 0.0, 3.0];
+    assert!(minres(singular, &b, how).unwrap().x.all_close(&tensor![1.0, 0.0, -3.0], 1e-14, 0.0));
+    assert!(gmres(singular, &b, how).unwrap().x.all_close(&tensor![1.0, 0.0, -3.0], 1e-14, 0.0));
+    let b = tensor![2.0, 1.0, 3.0];
+    for result in [minres(singular, &b, how), gmres(singular, &b, how)] {
+        assert!(
+            matches!(result, Err(Error::IterationLimit { residual, .. }) if residual > 0.1),
+            "{result:?}"
+        );
+    }
+}
+
+#[test]
+fn solvers_report_what_has_not_converged() {
+    let b = Tensor::<f64, Rank<1>>::ones([300]);
+    let how = Iteration::new().max_applications(20).basis(5);
+    for result in [cg(path, &b, how), minres(path, &b, how), gmres(path, &b, how)] {
+        let error = result.unwrap_err();
+        assert!(matches!(error, Error::IterationLimit { applications: ..=20, .. }), "{error}");
+    }
+    let how = how.accept_unconverged();
+    for result in [cg(path, &b, how), minres(path, &b, how), gmres(path, &b, how)] {
+        let found = result.unwrap();
+        assert!(!found.converged && found.applications <= 20);
+        let residual = (&b - path(found.x.view())).norm().item() / b.norm().item();
+        assert!((residual - found.residual).abs() < 1e-12 && residual < 1.0 + 1e-12, "{residual} {found:?}");
+    }
+}
+
+#[test]
+fn solvers_reject_bad_input() {
+    let b = Tensor::<f64, Rank<1>>::ones([4]);
+    let how = Iteration::new();
+    let check = |result: Result<Solution<f64, Rank<1>, RowMajor, Cpu>, Error>, expected: &str| {
+        let reason = reason(result);
+        assert!(reason.contains(expected), "{reason}");
+    };
+    check(cg(|x| x * -1.0, &b, how), "solve by `cg`: the operator is not positive definite");
+    check(
+        cg(path, &tensor![f64::INFINITY], how),
+        "solve by `cg`: the right-hand side has an element that is NaN",
+    );
+    let nan = |x: TensorView<'_, f64, Rank<1>>| x * f64::NAN;
+    for result in [cg(nan, &b, how), minres(nan, &b, how), gmres(nan, &b, how)] {
+        check(result, "application 1 of the operator returned a tensor with a NaN or infinite element");
+    }
+    check(gmres(|_| Tensor::ones([3]), &b, how), "maps shape [4] to shape [3]");
+    check(gmres(path, &b, how.basis(0)), "the basis has 0 vectors");
+    check(minres(path, &b, how.tolerance(-0.5)), "the tolerance is -0.5");
+}
+
+/// Compares a quantum particle on a path with the sum over its standing waves.
+fn check_particle<T, O>(t: T, exponential: impl Fn(f64) -> T, basis: usize)
+where
+    T: LinalgElement<Magnitude = f64>,
+    O: Order,
+{
+    const N: usize = 50;
+    let start = Tensor::<T, Rank<1>, O>::from_fn([N], |[k]| T::from_f64(f64::from(k == 10)));
+    let how = Iteration::new().basis(basis);
+    let found = expm_multiply(path, t, &start, how).unwrap();
+    let wave = |k: usize, i: usize| {
+        (2.0 / (N + 1) as f64).sqrt() * (PI * (k * (i + 1)) as f64 / (N + 1) as f64).sin()
+    };
+    let expected = Tensor::<T, Rank<1>, O>::from_fn([N], |[i]| {
+        (1..=N).fold(T::zero(), |sum, k| {
+            sum + T::from_f64(wave(k, 10) * wave(k, i)) * exponential(of_path(k, N))
+        })
+    });
+    let error = (&found.x - &expected).norm().item();
+    assert!(found.converged && found.error <= 1e-10 && error < 1e-10, "{error:e}, {found:?}");
+    // The estimate is not far below the error, except for rounding.
+    assert!(error < 2.0 * found.error + 1e-13, "{error:e} and {:e}", found.error);
+}
+
+#[test]
+fn exponentials_agree_with_standing_waves() {
+    for basis in [10, 30] {
+        check_particle::<f64, RowMajor>(-1.5, |w| (-1.5 * w).exp(), basis);
+        check_particle::<f64, ColMajor>(-30.0, |w| (-30.0 * w).exp(), basis);
+        for t in [0.3, 20.0] {
+            check_particle::<c64, ColMajor>(
+                Complex::new(0.0, -t),
+                |w| Complex::new(0.0, -t * w).exp(),
+                basis,
+            );
+        }
+    }
+}
+
+#[test]
+fn exponentials_of_special_operators() {
+    let how = Iteration::new();
+    // A shift is not diagonalisable: the exponential has the coefficients tᵏ / k!.
+    let shift = |x: TensorView<'_, f64, Rank<1>>| {
+        let mut y = Tensor::zeros([12]);
+        y.slice_mut(s![1..]).assign(x.slice(s![..-1]));
+        y
+    };
+    let start = Tensor::<f64, Rank<1>>::from_fn([12], |[k]| f64::from(k == 0));
+    let found = expm_multiply(shift, 2.0, &start, how).unwrap();
+    let expected = Tensor::<f64, Rank<1>>::from_fn([12], |[k]| (1..=k).map(|j| 2.0 / j as f64).product());
+    assert!(found.x.all_close(&expected, 1e-13, 1e-14), "{}\n{expected}", found.x);
+
+    // The start tensor is an eigenvector, and a number.
+    let found = expm_multiply(|x| x * 3.0, -1.0, &(&start * 1e-250), how).unwrap();
+    assert!(found.x.all_close(&(&start * (1e-250 * (-3.0f64).exp())), 1e-14, 0.0) && found.applications == 1);
+    let number = expm_multiply(|x| x * 2.0, 1.0, &Tensor::<f64, Rank<0>>::scalar(1.0), how).unwrap();
+    assert!((number.x.item() - 2.0f64.exp()).abs() < 1e-13);
+    // An exponent that one step cannot reach.
+    let decayed = expm_multiply(|x| x * &tensor![1.0, 2.0], -500.0, &tensor![1.0, 1.0], how).unwrap();
+    assert!(decayed.x.all_close(&tensor![(-500.0f64).exp(), 0.0], 1e-12, 1e-230), "{}", decayed.x);
+
+    let zero = Tensor::<f64, Rank<1>>::zeros([12]);
+    assert_eq!(expm_multiply(shift, 2.0, &zero, how).unwrap().x, zero);
+    assert_eq!(expm_multiply(shift, 0.0, &start, how).unwrap().x, start);
+}
+
+#[test]
+fn exponentials_reject_bad_input() {
+    let start = Tensor::<f64, Rank<1>>::ones([4]);
+    let how = Iteration::new();
+    assert!(reason(expm_multiply(path, f64::NAN, &start, how)).contains("the factor `t` is NaN"));
+    assert!(
+        reason(expm_multiply(|x| x * f64::NAN, 1.0, &start, how)).contains("application 1 of the operator")
+    );
+    assert!(reason(expm_multiply(|x| x * 1.0, 1e4, &start, how)).contains("the result overflows"));
+    let long = Tensor::<f64, Rank<1>>::from_fn([100], |[k]| f64::from(k == 50));
+    let few = how.max_applications(10);
+    let error = expm_multiply(path, -40.0, &long, few).unwrap_err();
+    assert!(matches!(error, Error::IterationLimit { applications: 10, .. }), "{error}");
+    let found = expm_multiply(path, -10.0, &long, few.accept_unconverged()).unwrap();
+    assert!(!found.converged && found.error > 1e-10 && found.applications == 10);
+}
+
+#[test]
+fn operators_stay_on_device() {
+    let b = Tensor::<f64, Rank<1>>::ones([4]).to_device::<Remote>().unwrap();
+    let elsewhere = Tensor::<f64, Rank<1>>::ones([4]).to_device_in(&Remote::elsewhere()).unwrap();
+    let error = cg(|_| elsewhere.clone(), &b, Iteration::new()).unwrap_err();
+    assert!(matches!(error, Error::DeviceInstanceMismatch { op: "solve by `cg`", .. }), "{error}");
+}
+
+#[test]
+fn davidson_agrees_with_eigh() {
+    const N: usize = 60;
+    let a = complex_matrix(N, 9);
+    let diagonal = Tensor::<c64, Rank<1>>::from_fn([N], |[k]| Complex::new(20.0 * k as f64, 0.0));
+    let h = (&a + a.t().conj()) * 0.3 + Tensor::from_diagonal(&diagonal);
+    let w = h.eigvalsh();
+    let start = complex_vector(N, 10);
+    for (how, highest) in [(Krylov::lowest(3), false), (Krylov::highest(3).basis(8), true)] {
+        let found = davidson(|x| h.matmul(&x), &h.diagonal(0, 1).to_owned(), &start, how).unwrap();
+        let plain = lanczos(|x| h.matmul(&x), &start, how).unwrap();
+        for k in 0..3 {
+            let expected = w[[if highest { N - 1 - k } else { k }]];
+            assert!((found.values[k] - expected).abs() < 1e-9, "{:?}\n{w}", found.values);
+            let x = &found.vectors[k];
+            let residual = (h.matmul(x) - x * Complex::from(found.values[k])).norm().item();
+            assert!((residual - found.residuals[k]).abs() < 1e-12 && residual < 1e-7, "{residual:e}");
+        }
+        assert!(found.applications < plain.applications, "{} {}", found.applications, plain.applications);
+    }
+}
+
+#[test]
+fn davidson_handles_special_operators() {
+    let (diagonal, start) = (tensor![3.0f64, 1.0, 2.0], tensor![1.0, 0.0, 0.0]);
+    let found = davidson(|x| x * &diagonal, &diagonal, &start, Krylov::lowest(3)).unwrap();
+    for (value, expected) in found.values.iter().zip([1.0, 2.0, 3.0]) {
+        assert!((value - expected).abs() < 1e-14, "{found:?}");
+    }
+    let check = |result: Result<Eigenpairs<f64, Rank<1>, RowMajor, Cpu>, Error>, expected: &str| {
+        let reason = reason(result);
+        assert!(
+            reason.starts_with("find eigenpairs by `davidson`: ") && reason.contains(expected),
+            "{reason}"
+        );
+    };
+    let one = Krylov::lowest(1);
+    check(
+        davidson(path, &tensor![1.0], &start, one),
+        "the diagonal has shape [1], and the start tensor has shape [3]",
+    );
+    check(
+        davidson(path, &tensor![1.0, f64::NAN, 0.0], &start, one),
+        "the diagonal has an element that is NaN",
+    );
+    check(davidson(path, &diagonal, &Tensor::zeros([3]), one), "the start tensor is zero");
+    check(davidson(|x| x * f64::NAN, &diagonal, &start, one), "application 1 of the operator returned");
+    let long = Tensor::<f64, Rank<1>>::ones([300]);
+    let few = one.max_applications(15);
+    let error = davidson(path, &long, &long, few).unwrap_err();
+    assert!(matches!(error, Error::IterationLimit { applications: 15, .. }), "{error}");
+    let found = davidson(path, &long, &long, few.accept_unconverged()).unwrap();
+    assert!(!found.converged && found.values[0] > of_path(1, 300) && found.residuals[0] > 0.0);
+}
+
+#[test]
+fn randomized_svd_agrees_with_svd() {
+    fn check<O: Order>() {
+        // Singular values 1 / (k + 1)², of an operator from tensors of shape [5, 8] to those of shape [30].
+        let (u, v) =
+            (complex_matrix(30, 11).to_order::<O>().qr().0, complex_matrix(40, 12).to_order::<O>().qr().0);
+        let s =
+            Tensor::<c64, Rank<1>, O>::from_fn([30], |[k]| Complex::from(1.0 / ((k + 1) * (k + 1)) as f64));
+        let matrix = einsum!("ik,k,jk->ij", &u, &s, v.slice(s![.., ..30]).conj_view());
+        let a = matrix.reshape([30, 5, 8]);
+        let apply = |x: TensorView<'_, c64, Rank<2>, O>| einsum!("iab,ab->i", &a, &x);
+        let adjoint = |y: TensorView<'_, c64, Rank<1>, O>| einsum!("iab,i->ab", a.conj_view(), &y);
+        let found = randomized_svd(apply, adjoint, [5, 8], &Cpu, RandomizedSvd::rank(6)).unwrap();
+        assert_eq!((found.s.len(), found.applications), (6, 16 * 6));
+        for k in 0..6 {
+            let expected = 1.0 / ((k + 1) * (k + 1)) as f64;
+            assert!((found.s[k] - expected).abs() < 1e-6, "{:?}", found.s);
+            let rest = apply(found.v[k].view()) - &found.u[k] * Complex::from(found.s[k]);
+            assert!(rest.norm().item() < 1e-4, "{}", rest.norm());
+            for other in 0..6 {
+                let unit = f64::from(u8::from(other == k));
+                assert!((found.u[k].vdot(&found.u[other]).item() - unit).norm() < 1e-13);
+                assert!((found.v[k].vdot(&found.v[other]).item() - unit).norm() < 1e-13);
+            }
+        }
+        // Equal seeds give equal bits, and other seeds other ones.
+        let again = |how| randomized_svd(apply, adjoint, [5, 8], &Cpu, how).unwrap().u;
+        assert_eq!(again(RandomizedSvd::rank(6)), found.u);
+        assert_ne!(again(RandomizedSvd::rank(6).seed(100)), found.u);
+        // With samples of the whole space, the result is exact.
+        let all = randomized_svd(apply, adjoint, [5, 8], &Cpu, RandomizedSvd::rank(100).power(0)).unwrap();
+        assert_eq!(all.s.len(), 30);
+        for (k, s) in all.s.iter().enumerate() {
+            assert!((s - 1.0 / ((k + 1) * (k + 1)) as f64).abs() < 1e-13, "{k}: {s}");
+        }
+    }
+    check::<RowMajor>();
+    check::<ColMajor>();
+}
+
+#[test]
+fn randomized_svd_handles_special_operators() {
+    let (zero, how) = (Tensor::<f64, Rank<1>>::zeros([3]), RandomizedSvd::rank(2));
+    let none = randomized_svd(|_| zero.clone(), |_| zero.clone(), [3], &Cpu, how).unwrap();
+    assert!(none.u.is_empty() && none.s.is_empty() && none.v.is_empty());
+    let empty: Tensor<f64, Rank<1>> = Tensor::zeros([0]);
+    let none = randomized_svd(|_| zero.clone(), |_| empty.clone(), [0], &Cpu, how).unwrap();
+    assert_eq!((none.s.len(), none.applications), (0, 0));
+    // Rank 1.
+    let one = randomized_svd(|x| &zero + x.sum(), |y| &zero + y.sum(), [3], &Cpu, how).unwrap();
+    assert!((one.s[0] - 3.0).abs() < 1e-14 && one.s[1..].iter().all(|s| s.abs() < 1e-14), "{:?}", one.s);
+
+    let message = reason(randomized_svd(|_| &zero + 1.0, |_| Tensor::ones([4]), [3], &Cpu, how));
+    assert!(
+        message.contains("the adjoint of the operator returned a tensor of shape [4], and shape [3] is"),
+        "{message}"
+    );
+    let message = reason(randomized_svd(|_| &zero * f64::NAN, |_| zero.clone(), [3], &Cpu, how));
+    assert!(message.contains("the operator returned a tensor with a NaN or infinite element"), "{message}");
+}
