@@ -2,3 +2,9 @@
 
 #[path = "linalg/decompositions.rs"]
 mod decompositions;
+#[path = "linalg/dense.rs"]
+mod dense;
+#[path = "linalg/errors.rs"]
+mod errors;
+#[path = "linalg/table.rs"]
+mod table;

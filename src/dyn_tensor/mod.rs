@@ -34,6 +34,8 @@ mod fmt;
 mod grid;
 mod histogram;
 mod join;
+#[cfg(feature = "linalg")]
+mod linalg;
 mod operand;
 mod operators;
 mod order;
@@ -60,6 +62,8 @@ pub use downcast::DowncastError;
 use downcast::typed_data;
 pub use grid::meshgrid;
 pub use join::{concatenate, stack};
+#[cfg(feature = "linalg")]
+pub use linalg::{DynDiscarded, DynLu, DynSvd};
 pub use operand::DynOperand;
 pub use order::DynUnique;
 pub use promote::promote;

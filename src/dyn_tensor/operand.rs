@@ -216,6 +216,9 @@ pub(super) mod needs {
     #[cfg(feature = "fft")]
     pub(in super::super) const COMPLEX_TRANSFORM: &str = "has no inverse Fourier transform to real numbers: expected `Complex<f32>` or \
         `Complex<f64>`; `irfft` takes the result of `rfft`; convert real numbers first, e.g. with `.to_dtype(DType::C64)`";
+    #[cfg(feature = "linalg")]
+    pub(in super::super) const FACTORISATIONS: &str = "has no factorisations: expected `f32`, `f64`, `Complex<f32>` or `Complex<f64>`; \
+        convert integers first, e.g. with `.to_dtype(DType::F64)`";
     pub(in super::super) const MASK: &str =
         "is not `bool`: expected a mask; compare first, e.g. with `.gt(0.0)`";
 }
