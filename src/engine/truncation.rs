@@ -70,7 +70,7 @@ impl Truncation {
         }
         for (name, value) in [("cutoff", self.cutoff), ("below", self.below), ("relative", self.relative)] {
             if let Some(value) = value
-                && !(value >= 0.0)
+                && (value.is_nan() || value < 0.0)
             {
                 let reason = format!("`{name}` is {value}, and must be a number that is at least 0");
                 return Err(Error::Argument { op, reason });

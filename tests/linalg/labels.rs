@@ -59,10 +59,11 @@ fn numbers<T: Number, D: Dim, O: Order>(shape: D::Shape) -> Tensor<T, D, O> {
 
 /// Asserts that the difference of two tensors is at most `bound` unit roundoffs of the norm of the second one.
 #[track_caller]
-fn close<T: Number, D: Dim, O: Order>(a: &Tensor<T, D, O>, b: &Tensor<T, D, O>, bound: f64)
-where
-    D: Broadcast<D, Common = D>,
-{
+fn close<T: Number, D: Dim + Broadcast<D, Common = D>, O: Order>(
+    a: &Tensor<T, D, O>,
+    b: &Tensor<T, D, O>,
+    bound: f64,
+) {
     assert_eq!(a.shape(), b.shape());
     let (error, norm): (f64, f64) = ((a - b).norm().item().into(), b.norm().item().into());
     assert!(error <= bound * T::UNIT * norm, "error {error:e} of a tensor of norm {norm:e}");
@@ -299,7 +300,7 @@ fn eigenvectors<T: Number, O: Order>() {
     let (w3, v3) = eigh!("ijkl -> ijn, nkl", h.conj_view());
     assert_eq!((w3, v3), (w, v.conj()));
     // Batches.
-    let both = stack(0, &[&h, &(&h + &h)]);
+    let both = stack(0, [&h, &(&h + &h)]);
     let (w, v) = eigh!("...ijkl -> nij..., ...kln", &both);
     for k in 0..2 {
         let (w1, v1) = eigh!("ijkl -> nij, kln", both.index_axis(0, k));
@@ -368,7 +369,7 @@ fn options_count_singular_values() {
 #[test]
 fn batches_keep_the_longest_bond() {
     let [few, many] = [tensor![3.0, 0.0, 0.0], tensor![0.0, 2.0, 1.0]].map(|d| einsum!("i->ii", &d));
-    let both = stack(0, &[&few, &many]);
+    let both = stack(0, [&few, &many]);
     let (u, s, vh) = svd!("...ij -> ...ik, k...j", &both; below = 1e-3);
     assert_eq!(s, tensor![[3.0, 0.0], [2.0, 1.0]]);
     assert_eq!((u.shape(), vh.shape()), ([2, 3, 2], [2, 2, 3]));
@@ -474,6 +475,28 @@ fn macros_without_result_panic_with_the_message() {
         ("eigh", &|| drop(eigh!("ij -> ik, kj", &x))),
     ] {
         assert!(panics(run).starts_with(&format!("cannot {name} shape [2, 2]: the matrix has an element")));
+    }
+}
+
+/// The macros pass numbers of labels to the builder. Its functions reject other numbers, and methods of another factorisation.
+#[test]
+fn builder_rejects_what_differs_from_the_specification() {
+    use vierbein::factorise::{FactorSpec, Factorisation, TermOf, labelled};
+    let spec = FactorSpec::new(Factorisation::Qr, "ab -> ak, kb");
+    let (x, y) = (Tensor::<f64, Rank<2>>::ones([2, 3]), Tensor::<f64, Rank<3>>::ones([2, 3, 4]));
+    let right = || labelled(&spec, TermOf::<2, false>, &x);
+    assert!(right().factors::<2, 2, _, _>().try_qr().is_ok());
+    let wrong: [&dyn Fn(); 5] = [
+        &|| _ = labelled(&spec, TermOf::<3, false>, &y),
+        &|| _ = labelled(&spec, TermOf::<2, true>, &y),
+        &|| drop(right().factors::<3, 2, _, _>().try_qr()),
+        &|| drop(right().factors::<2, 1, _, _>().try_qr()),
+        &|| drop(right().factors::<2, 2, _, _>().try_lq()),
+    ];
+    for run in wrong {
+        let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_err();
+        let message = payload.downcast_ref::<String>().expect("a formatted message");
+        assert!(message.starts_with("cannot factorise"), "{message}");
     }
 }
 
