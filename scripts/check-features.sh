@@ -12,5 +12,6 @@ cargo test --features faer --test interop
 # The tables of bad input, with the methods of this feature.
 cargo test --features fft --lib --test errors --test dyn_tensor -- fft every_
 cargo test -p vierbein-ui-tests --features fft -- messages program trybuild=fail/fft
+cargo test -p vierbein-ui-tests --features linalg -- messages program trybuild=fail/linalg
 cargo test --features rand,fft,npz,safetensors,csv,serde,ndarray,nalgebra,faer,cuda --doc
 RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features

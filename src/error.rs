@@ -236,7 +236,8 @@ pub enum Error {
         /// The order of the first leading principal minor that is not positive.
         order: usize,
     },
-    /// The shapes of a contraction's operands do not match, an intermediate exceeds a limit, or a sum of integers overflows.
+    /// The shapes of a contraction's operands do not match, an intermediate exceeds a limit, or a sum of integers overflows. Or the shape
+    /// of the operand of a factorisation by labels does not match the specification.
     Contraction {
         /// The operation, such as `einsum "ij,jk->ik" over`.
         op: String,

@@ -16,6 +16,8 @@ mod element;
 mod elementary;
 mod engine;
 mod error;
+#[cfg(feature = "linalg")]
+pub mod factorise;
 #[cfg(feature = "fft")]
 pub mod fft;
 mod fmt;
@@ -72,4 +74,7 @@ pub mod prelude {
         RemoveAxes, RowMajor, Scalar, Tensor, TensorView, TensorViewMut, concatenate, einsum, einsum_into,
         einsum_path, meshgrid, s, stack, tensor, try_einsum, try_einsum_into, try_einsum_path,
     };
+    #[cfg(feature = "linalg")]
+    #[doc(no_inline)]
+    pub use crate::{eigh, lq, qr, svd, try_eigh, try_lq, try_qr, try_svd};
 }

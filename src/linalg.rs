@@ -39,4 +39,5 @@
 
 pub use crate::device::decompose::{Decompose, LinalgElement, Structure};
 pub use crate::dyn_tensor::{DynDiscarded, DynLu, DynSvd};
-pub use crate::ops::linalg::{Discarded, Lu, Svd, Truncation};
+pub use crate::engine::truncation::Truncation;
+pub use crate::ops::linalg::{Discarded, Lu, Svd};

@@ -6,5 +6,7 @@ mod decompositions;
 mod dense;
 #[path = "linalg/errors.rs"]
 mod errors;
+#[path = "linalg/labels.rs"]
+mod labels;
 #[path = "linalg/table.rs"]
 mod table;

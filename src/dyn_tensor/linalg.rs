@@ -11,10 +11,11 @@ use crate::engine::linalg::{
     Matrices, in_terms_of, merged_shape, multiply_sides, result_shape, side_axis, solution_shape,
     solve as solve_systems,
 };
+use crate::engine::truncation::Truncation;
 use crate::engine::{matmul, same_instance};
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::ops::linalg::{Discarded, Lu, Svd, Truncation, stacks};
+use crate::ops::linalg::{Discarded, Lu, Svd, stacks};
 use crate::order::{ColMajor, Order, RowMajor};
 use crate::rank::{MAX_RANK, Rank};
 use crate::tensor::Tensor;

@@ -26,6 +26,8 @@ mod convert;
 mod convolve;
 mod cross;
 mod downcast;
+#[cfg(feature = "linalg")]
+mod factorise;
 #[cfg(feature = "fft")]
 mod fft;
 #[cfg(feature = "fft")]
@@ -60,6 +62,8 @@ pub use binary::Binary;
 pub use contract::{einsum, einsum_path};
 pub use downcast::DowncastError;
 use downcast::typed_data;
+#[cfg(feature = "linalg")]
+pub use factorise::{eigh, lq, qr, svd};
 pub use grid::meshgrid;
 pub use join::{concatenate, stack};
 #[cfg(feature = "linalg")]

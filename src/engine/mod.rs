@@ -10,6 +10,8 @@ pub(crate) mod contract;
 pub(crate) mod convolve;
 pub(crate) mod cross;
 pub(crate) mod elementwise;
+#[cfg(feature = "linalg")]
+pub(crate) mod factorise;
 #[cfg(feature = "fft")]
 pub(crate) mod fft;
 #[cfg(feature = "fft")]
@@ -23,6 +25,8 @@ pub(crate) mod nan_quantile;
 pub(crate) mod pieces;
 pub(crate) mod rearrange;
 pub(crate) mod reduce;
+#[cfg(feature = "linalg")]
+pub(crate) mod truncation;
 pub(crate) mod unique_slices;
 pub(crate) mod weights;
 

@@ -21,6 +21,8 @@ fn messages() {
     cases.compile_fail("fail/*.rs");
     #[cfg(feature = "fft")]
     cases.compile_fail("fail/fft/*.rs");
+    #[cfg(feature = "linalg")]
+    cases.compile_fail("fail/linalg/*.rs");
 }
 
 /// No message may show private types or long lists of implementations.
@@ -28,7 +30,7 @@ fn messages() {
 fn messages_show_no_private_types() {
     let mut count = 0;
     let folder = |name: &str| std::fs::read_dir(format!("{}/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
-    for entry in folder("fail").chain(folder("fail/fft")) {
+    for entry in folder("fail").chain(folder("fail/fft")).chain(folder("fail/linalg")) {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|e| e == "stderr") {
             let text = std::fs::read_to_string(&path).unwrap();

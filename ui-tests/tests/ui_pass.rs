@@ -123,6 +123,48 @@ mod einsum_scalar;
 mod einsum_too_many;
 #[path = "../pass/equal_orders.rs"]
 mod equal_orders;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/factor_bond_in_one.rs"]
+mod factor_bond_in_one;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/factor_device.rs"]
+mod factor_device;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/factor_integers.rs"]
+mod factor_integers;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/factor_label_in_both.rs"]
+mod factor_label_in_both;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/factor_label_lost.rs"]
+mod factor_label_lost;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/factor_label_twice.rs"]
+mod factor_label_twice;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/factor_operand_rank.rs"]
+mod factor_operand_rank;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/factor_option.rs"]
+mod factor_option;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/factor_order.rs"]
+mod factor_order;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/factor_rank.rs"]
+mod factor_rank;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/factor_results.rs"]
+mod factor_results;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/factor_three_terms.rs"]
+mod factor_three_terms;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/factor_two_bonds.rs"]
+mod factor_two_bonds;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/factor_unpaired.rs"]
+mod factor_unpaired;
 #[cfg(feature = "fft")]
 #[path = "../pass/fft/fft_of_integers.rs"]
 mod fft_of_integers;
@@ -341,6 +383,34 @@ fn corrected_programs_run() {
     let _ = einsum_scalar::main();
     let _ = einsum_too_many::main();
     let _ = equal_orders::main();
+    #[cfg(feature = "linalg")]
+    let _ = factor_bond_in_one::main();
+    #[cfg(feature = "linalg")]
+    let _ = factor_device::main();
+    #[cfg(feature = "linalg")]
+    let _ = factor_integers::main();
+    #[cfg(feature = "linalg")]
+    let _ = factor_label_in_both::main();
+    #[cfg(feature = "linalg")]
+    let _ = factor_label_lost::main();
+    #[cfg(feature = "linalg")]
+    let _ = factor_label_twice::main();
+    #[cfg(feature = "linalg")]
+    let _ = factor_operand_rank::main();
+    #[cfg(feature = "linalg")]
+    let _ = factor_option::main();
+    #[cfg(feature = "linalg")]
+    let _ = factor_order::main();
+    #[cfg(feature = "linalg")]
+    let _ = factor_rank::main();
+    #[cfg(feature = "linalg")]
+    let _ = factor_results::main();
+    #[cfg(feature = "linalg")]
+    let _ = factor_three_terms::main();
+    #[cfg(feature = "linalg")]
+    let _ = factor_two_bonds::main();
+    #[cfg(feature = "linalg")]
+    let _ = factor_unpaired::main();
     #[cfg(feature = "fft")]
     let _ = fft_of_integers::main();
     #[cfg(feature = "fft")]

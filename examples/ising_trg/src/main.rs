@@ -12,7 +12,6 @@
 //!
 //! `cargo run --release -p ising_trg [χ [plot.svg]]`
 
-use nalgebra::DMatrix;
 use plotters::prelude::*;
 use std::error::Error;
 use std::f64::consts::PI;
@@ -36,44 +35,35 @@ fn critical_temperature() -> f64 {
     2.0 / (1.0 + 2f64.sqrt()).ln()
 }
 
-/// A site of the network. The axes of its tensor are the bonds (legs) to its neighbours: right, up, left, down.
-///
-/// `horizontal` and `vertical` have a parity for each index of a horizontal or vertical leg: `true` if the basis state changes sign when all
-/// spins flip. Elements whose indices include an odd number of `true` parities are zero, because flipping all spins does not change the
-/// model.
-struct Site {
-    tensor: Tensor<f64, Rank<4>>,
-    horizontal: Vec<bool>,
-    vertical: Vec<bool>,
+/// A site of the network. The axes are the bonds (legs) to its neighbours: right, up, left, down.
+type Site = Tensor<f64, Rank<4>>;
+
+/// Returns the Boltzmann weights of one spin. The weight of the bond between spins s and t is split between the two sites:
+/// e^{βst} = Σ_i w(s, i) w(t, i).
+fn ising(temperature: f64) -> Site {
+    let (even, odd) = ((1.0 / temperature).cosh().sqrt(), (1.0 / temperature).sinh().sqrt());
+    let w = tensor![[even, odd], [even, -odd]];
+    einsum!("sr,su,sl,sd->ruld", &w, &w, &w, &w)
 }
 
-impl Site {
-    /// Returns the Boltzmann weights of one spin. The weight of the bond between spins s and t is split between the two sites:
-    /// e^{βst} = Σ_i w(s, i) w(t, i).
-    fn ising(temperature: f64) -> Site {
-        let (even, odd) = ((1.0 / temperature).cosh().sqrt(), (1.0 / temperature).sinh().sqrt());
-        let w = tensor![[even, odd], [even, -odd]];
-        let tensor = einsum!("sr,su,sl,sd->ruld", &w, &w, &w, &w);
-        Site { tensor, horizontal: vec![false, true], vertical: vec![false, true] }
-    }
+/// Divides a tensor by its norm, and returns the logarithm of the norm.
+fn normalise(site: &mut Site) -> f64 {
+    let norm = site.norm().item();
+    *site /= norm;
+    norm.ln()
+}
 
-    /// Divides the tensor by its norm, and returns the logarithm of the norm.
-    fn normalise(&mut self) -> f64 {
-        let norm = self.tensor.norm().item();
-        self.tensor /= norm;
-        norm.ln()
-    }
-
-    /// Performs one step of the renormalisation group, and returns a site of the new lattice, which is rotated by 45°. As on a
-    /// chessboard, the sites form two sublattices. Sites of one are split into a right-up and a left-down half, sites of the other
-    /// into a right-down and a left-up half. The four halves around a plaquette become a new site.
-    fn coarsen(&self, chi: usize) -> Site {
-        let (h, v) = (&self.horizontal, &self.vertical);
-        let ([right_up, left_down], up_right) = halve(self.tensor.view(), [h, v], chi);
-        let ([right_down, left_up], down_right) = halve(self.tensor.permute([0, 3, 2, 1]), [h, v], chi);
-        let [w, x, y, z] = [&right_up, &left_up, &left_down, &right_down];
-        Site { tensor: einsum!(PLAQUETTE, w, x, y, z), horizontal: up_right, vertical: down_right }
-    }
+/// Performs one step of the renormalisation group, and returns a site of the new lattice, which is rotated by 45°. As on a
+/// chessboard, the sites form two sublattices. Sites of one are split into a right-up and a left-down half, sites of the other
+/// into a right-down and a left-up half. The four halves around a plaquette become a new site.
+fn coarsen(site: &Site, chi: usize) -> Site {
+    let (right_up, s, left_down) = svd!("ruld -> ruk, ldk", site; max_rank = chi, relative = NEGLIGIBLE);
+    let root = s.sqrt();
+    let (y, w) = (&left_down * &root, &right_up * &root);
+    let (right_down, s, left_up) = svd!("ruld -> rdk, luk", site; max_rank = chi, relative = NEGLIGIBLE);
+    let root = s.sqrt();
+    let (x, z) = (&left_up * &root, &right_down * &root);
+    einsum!(PLAQUETTE, &w, &x, &y, &z)
 }
 
 /// The contraction of a plaquette. Its operands are the halves right-up, left-up, left-down and right-down, which are at the lower
@@ -82,67 +72,16 @@ impl Site {
 /// d(own).
 const PLAQUETTE: &str = "bwl,bed,ter,twu->ruld";
 
-/// Splits a site in two: `site[i, j, m, n] ≈ Σ_k left[i, j, k] right[m, n, k]`, where k has at most `chi` values. Also returns the
-/// parity of each k. Opposite legs have the same parities: `first` are the parities of i and m, `second` those of j and n.
-fn halve(
-    site: TensorView<'_, f64, Rank<4>>,
-    [first, second]: [&[bool]; 2],
-    chi: usize,
-) -> ([Tensor<f64, Rank<3>>; 2], Vec<bool>) {
-    let [p, q, ..] = site.shape();
-    // The matrix has the rows (i, j) and the columns (m, n). Elements between pairs of different parity are zero, so the matrix
-    // consists of two blocks, which are decomposed separately.
-    let mut blocks = Vec::new();
-    for parity in [false, true] {
-        let pairs = (0..p * q).map(|k| [k / q, k % q]).filter(|&[i, j]| (first[i] != second[j]) == parity);
-        let pairs: Vec<[usize; 2]> = pairs.collect();
-        if pairs.is_empty() {
-            continue;
-        }
-        let svd = DMatrix::from_fn(pairs.len(), pairs.len(), |row, column| {
-            let ([i, j], [m, n]) = (pairs[row], pairs[column]);
-            site[[i, j, m, n]]
-        })
-        .svd(true, true);
-        blocks.push((
-            parity,
-            pairs,
-            svd.singular_values,
-            svd.u.expect("asked for"),
-            svd.v_t.expect("asked for"),
-        ));
-    }
-
-    let mut kept: Vec<(f64, usize, usize)> = Vec::new();
-    for (b, (_, _, values, ..)) in blocks.iter().enumerate() {
-        kept.extend(values.iter().enumerate().map(|(k, &value)| (value, b, k)));
-    }
-    kept.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let largest = kept[0].0;
-    kept.retain(|&(value, ..)| value > NEGLIGIBLE * largest);
-    kept.truncate(chi);
-
-    let mut halves = [Tensor::zeros([p, q, kept.len()]), Tensor::zeros([p, q, kept.len()])];
-    for (k, &(value, b, at)) in kept.iter().enumerate() {
-        let (_, pairs, _, u, v_t) = &blocks[b];
-        for (row, &[i, j]) in pairs.iter().enumerate() {
-            halves[0][[i, j, k]] = value.sqrt() * u[(row, at)];
-            halves[1][[i, j, k]] = value.sqrt() * v_t[(at, row)];
-        }
-    }
-    (halves, kept.iter().map(|&(_, b, _)| blocks[b].0).collect())
-}
-
 /// Returns the free energy per site, -T ln Z / N.
 fn free_energy(temperature: f64, chi: usize) -> f64 {
-    let mut site = Site::ising(temperature);
+    let mut site = ising(temperature);
     // Normalising divides each tensor by its norm, and so Z by norm^(number of tensors). Every step halves the number of tensors.
-    let mut log_z = site.normalise();
+    let mut log_z = normalise(&mut site);
     for step in 1..=STEPS {
-        site = site.coarsen(chi);
-        log_z += site.normalise() * 0.5f64.powi(step);
+        site = coarsen(&site, chi);
+        log_z += normalise(&mut site) * 0.5f64.powi(step);
     }
-    log_z += einsum!("ijij->", &site.tensor).item().ln() * 0.5f64.powi(STEPS);
+    log_z += einsum!("ijij->", &site).item().ln() * 0.5f64.powi(STEPS);
     -temperature * log_z
 }
 

@@ -2,7 +2,8 @@
 //! fast paths.
 
 use super::labels::{LABELS, Labels, Set, set_of};
-use super::spec::{MAX_DOTS, Spec, Term, letter};
+use super::notation::{MAX_DOTS, Term, letter};
+use super::spec::Spec;
 use crate::device::{Contract, MatrixOperand, Output, ProductArgs, Scaling};
 use crate::element::Scalar;
 use crate::error::Error;
@@ -34,7 +35,7 @@ impl Extents {
     }
 
     /// Returns the product of the extents of these labels, at most `usize::MAX`.
-    pub(super) fn product(&self, labels: &[u8]) -> usize {
+    pub(crate) fn product(&self, labels: &[u8]) -> usize {
         labels.iter().map(|&label| self.of(label)).fold(1, usize::saturating_mul)
     }
 
@@ -107,7 +108,7 @@ impl Labelled {
     }
 
     /// Creates the axes of a contiguous tensor. The axis of the last label has unit stride.
-    pub(super) fn contiguous(labels: &[u8], extents: &Extents) -> Labelled {
+    pub(crate) fn contiguous(labels: &[u8], extents: &Extents) -> Labelled {
         let mut shape = [1; MAX_RANK];
         for (extent, &label) in shape.iter_mut().zip(labels) {
             *extent = extents.of(label);
@@ -138,7 +139,7 @@ impl Labelled {
 
     /// Returns a layout with an axis for each label of `labels`, in this order. A label without an axis gets stride 0, so elements
     /// repeat along it.
-    pub(super) fn arrange(&self, labels: &[u8], extents: &Extents) -> Layout {
+    pub(crate) fn arrange(&self, labels: &[u8], extents: &Extents) -> Layout {
         let mut layout = Layout::point(0);
         labels.iter().for_each(|&label| layout.push(extents.of(label), self.stride(label)));
         layout
@@ -152,7 +153,7 @@ impl Labelled {
 
     /// Fuses a group of axes, given with the outermost first, to one axis, and returns the stride of that axis. Returns `None` if
     /// the axes do not fuse.
-    pub(super) fn fused(&self, group: &[u8], extents: &Extents) -> Option<isize> {
+    pub(crate) fn fused(&self, group: &[u8], extents: &Extents) -> Option<isize> {
         let Some((&last, outer)) = group.split_last() else { return Some(0) };
         let stride = self.stride(last);
         // An extent of 0 counts as 1, as in the strides of a contiguous layout. Such an axis is never stepped along.
@@ -200,7 +201,7 @@ impl<'s> Bound<'s> {
             )));
         }
         for (operand, shape) in shapes.clone().enumerate() {
-            let labels = bound.labels_of(&spec.terms().0[operand], shape.len());
+            let labels = spec.terms().0[operand].labels_of(shape.len(), row_major);
             for (&label, &extent) in labels.iter().zip(shape) {
                 bound.extents.learn(label, extent, operand).map_err(fail)?;
             }
@@ -219,13 +220,13 @@ impl<'s> Bound<'s> {
 
     /// Returns the axes of operand `k` with their labels.
     pub(super) fn operand(&self, k: usize, axes: Axes<'_>) -> Labelled {
-        let labels = self.labels_of(&self.spec.terms().0[k], axes.rank());
+        let labels = self.spec.terms().0[k].labels_of(axes.rank(), self.row_major);
         Labelled::new(axes, &labels, &self.extents)
     }
 
     /// Returns the labels of operand `k`, without those of its axes of extent 1.
     pub(super) fn set(&self, k: usize, shape: &[usize]) -> Set {
-        let labels = self.labels_of(&self.spec.terms().0[k], shape.len());
+        let labels = self.spec.terms().0[k].labels_of(shape.len(), self.row_major);
         let long = labels.iter().zip(shape).filter(|&(_, &extent)| extent != 1);
         long.fold(0, |set, (label, _)| set | 1 << label)
     }
@@ -233,20 +234,7 @@ impl<'s> Bound<'s> {
     /// Returns the labels of the result's axes, in axis order, with repetitions.
     pub(crate) fn result(&self) -> Labels {
         let term = self.spec.terms().1;
-        self.labels_of(term, term.labels().len() + term.dots().map_or(0, |_| self.dots))
-    }
-
-    /// Returns the labels of a term for a tensor of this rank, including those of the axes that its ellipsis stands for.
-    ///
-    /// The axes of an ellipsis have labels from 63 downwards. They are counted from the last of these axes in row-major order, and
-    /// from the first one in column-major order, so that axes with the same label broadcast.
-    fn labels_of(&self, term: &Term, rank: usize) -> Labels {
-        let Some(at) = term.dots() else { return term.all() };
-        let named = term.labels();
-        let dots = rank - named.len();
-        let number = |k: usize| if self.row_major { dots - 1 - k } else { k };
-        let unnamed = (0..dots).map(|k| (LABELS - 1 - number(k)) as u8);
-        named[..at].iter().copied().chain(unnamed).chain(named[at..].iter().copied()).collect()
+        term.labels_of(term.labels().len() + term.dots().map_or(0, |_| self.dots), self.row_major)
     }
 }
 

@@ -7,6 +7,7 @@ mod cache;
 mod execute;
 mod labelled;
 mod labels;
+pub(in crate::engine) mod notation;
 mod pair;
 mod path;
 mod report;
@@ -19,7 +20,8 @@ pub use cache::PathCache;
 pub(crate) use execute::{Einsum, Input, two, without_value};
 pub(crate) use labelled::{Extents, Labelled, MatrixPair, single};
 pub(crate) use labels::Labels;
+pub use notation::Message;
 pub use report::{ContractionPath, ContractionStep};
 #[cfg(all(test, feature = "cuda"))]
 pub(crate) use scaled_sum::ScaledSum;
-pub use spec::{MAX_OPERANDS, Message, Spec, SpecError};
+pub use spec::{MAX_OPERANDS, Spec, SpecError};

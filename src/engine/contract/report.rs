@@ -2,8 +2,9 @@
 
 use super::labelled::{Bound, Extents};
 use super::labels::{LABELS, Set};
+use super::notation::symbol;
 use super::path::{Method, Network, Path, TooLarge, optimise};
-use super::spec::{self, Spec};
+use super::spec::Spec;
 use crate::error::Error;
 use crate::rank::MAX_RANK;
 use core::fmt;
@@ -132,7 +133,7 @@ fn labels(set: Set) -> impl Iterator<Item = u8> {
 }
 
 fn written(set: Set) -> String {
-    labels(set).map(spec::symbol).collect()
+    labels(set).map(symbol).collect()
 }
 
 impl fmt::Display for ContractionPath {

@@ -16,7 +16,7 @@ mod truncation;
 
 pub use lu::Lu;
 pub use svd::Svd;
-pub use truncation::{Discarded, Truncation};
+pub use truncation::Discarded;
 
 /// Functions of matrices with a merged batch, which dynamic tensors call too.
 pub(crate) mod stacks {

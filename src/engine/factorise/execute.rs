@@ -1,0 +1,129 @@
+//! Executes factorisations.
+
+use super::groups::Groups;
+use super::results::{Factor, Made, Values, buffer};
+use super::spec::FactorSpec;
+use crate::device::decompose::{Decompose, LinalgElement};
+use crate::device::{Device, MatrixOperand, Permute};
+use crate::element::Element;
+use crate::engine::contract::Labelled;
+use crate::engine::linalg::named;
+use crate::engine::truncation::Truncation;
+use crate::error::Error;
+
+/// A factorisation with its operand, whose rank matches the specification.
+#[derive(Debug)]
+pub(crate) struct Factorise<'a, T: Element, Dev: Device> {
+    pub(crate) spec: &'a FactorSpec<'a>,
+    pub(crate) row_major: bool,
+    pub(crate) device: &'a Dev,
+    pub(crate) operand: MatrixOperand<'a, T, Dev>,
+}
+
+impl<T: LinalgElement, Dev: Decompose<T> + Permute<T>> Factorise<'_, T, Dev> {
+    /// Returns `u`, the singular values and `vh`.
+    ///
+    /// # Errors
+    /// If the truncation has an invalid number, the ellipsis stands for too many axes, an element is NaN or infinite, the iteration does not
+    /// converge, an allocation fails, or the device reports an error.
+    pub(crate) fn svd(
+        &self,
+        truncation: Truncation,
+    ) -> Result<(Made<T, Dev>, Made<T::Magnitude, Dev>, Made<T, Dev>), Error> {
+        truncation.check("svd")?;
+        let mut groups = self.groups()?;
+        let [mut u, mut vh] = [
+            self.factor(&groups, 0, [&groups.rows, &groups.bond])?,
+            self.factor(&groups, 1, [&groups.bond, &groups.columns])?,
+        ];
+        let mut s = Values::new(self.device, &groups, self.row_major)?;
+        self.with_matrices(&groups, [&groups.rows, &groups.columns], |a| {
+            self.device.svd(s.output(), Some([u.output(), vh.output()]), a)
+        })?;
+        let s = s.truncate(self.device, &mut groups, self.row_major, truncation)?;
+        Ok((
+            u.finish(self.device, &groups, self.row_major)?,
+            s,
+            vh.finish(self.device, &groups, self.row_major)?,
+        ))
+    }
+
+    /// Returns `q` and `r`.
+    ///
+    /// # Errors
+    /// If the ellipsis stands for too many axes, an element is NaN or infinite, an allocation fails, or the device reports an error.
+    pub(crate) fn qr(&self) -> Result<[Made<T, Dev>; 2], Error> {
+        let groups = self.groups()?;
+        let mut q = self.factor(&groups, 0, [&groups.rows, &groups.bond])?;
+        let mut r = self.factor(&groups, 1, [&groups.bond, &groups.columns])?;
+        self.with_matrices(&groups, [&groups.rows, &groups.columns], |a| {
+            self.device.qr(Some(q.output()), r.output(), a)
+        })?;
+        Ok([q.finish(self.device, &groups, self.row_major)?, r.finish(self.device, &groups, self.row_major)?])
+    }
+
+    /// Returns `l` and `q`. If `a = l · q`, then `aᵀ = qᵀ · lᵀ` is a QR decomposition.
+    ///
+    /// # Errors
+    /// As [`qr`](Factorise::qr).
+    pub(crate) fn lq(&self) -> Result<[Made<T, Dev>; 2], Error> {
+        let groups = self.groups()?;
+        let mut l = self.factor(&groups, 0, [&groups.bond, &groups.rows])?;
+        let mut q = self.factor(&groups, 1, [&groups.columns, &groups.bond])?;
+        self.with_matrices(&groups, [&groups.columns, &groups.rows], |a| {
+            self.device.qr(Some(q.output()), l.output(), a)
+        })?;
+        Ok([l.finish(self.device, &groups, self.row_major)?, q.finish(self.device, &groups, self.row_major)?])
+    }
+
+    /// Returns the eigenvalues and the eigenvectors of Hermitian matrices.
+    ///
+    /// # Errors
+    /// If the ellipsis stands for too many axes, the matrices are not square, an element is NaN or infinite, the iteration does not
+    /// converge, an allocation fails, or the device reports an error.
+    pub(crate) fn eigh(&self) -> Result<(Made<T::Magnitude, Dev>, Made<T, Dev>), Error> {
+        let groups = self.groups()?;
+        let mut v = self.factor(&groups, 0, [&groups.rows, &groups.bond])?;
+        let mut w = Values::new(self.device, &groups, self.row_major)?;
+        self.with_matrices(&groups, [&groups.rows, &groups.columns], |a| {
+            self.device.eigh(w.output(), Some(v.output()), a)
+        })?;
+        Ok((w.finish(), v.finish(self.device, &groups, self.row_major)?))
+    }
+
+    fn groups(&self) -> Result<Groups, Error> {
+        Groups::new(self.spec, self.row_major, self.operand.operand.shape())
+    }
+
+    fn factor(&self, groups: &Groups, which: usize, matrix: [&[u8]; 2]) -> Result<Factor<T, Dev>, Error> {
+        Factor::new(self.device, groups, self.row_major, which, matrix)
+    }
+
+    /// Calls `run` with the operand as a batch of matrices, whose rows and columns have these labels. The operand is copied only if the axes
+    /// of a group do not fuse.
+    fn with_matrices(
+        &self,
+        groups: &Groups,
+        [rows, columns]: [&[u8]; 2],
+        run: impl FnOnce(MatrixOperand<'_, T, Dev>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let MatrixOperand { operand, conjugate } = self.operand;
+        let axes = Labelled::new(operand.axes(), &groups.operand, &groups.extents);
+        let done = match groups.matrices(&axes, [rows, columns]) {
+            Some(matrices) => run(self.operand.with_axes(matrices.axes(), 0)),
+            None => {
+                // Contiguous columns, because kernels copy a matrix in this order.
+                let labels = groups.after_batch([columns, rows]);
+                let packed = Labelled::contiguous(&labels, &groups.extents);
+                let mut copy = buffer(self.device, packed.layout().shape())?;
+                let from = axes.arrange(&labels, &groups.extents);
+                self.device.copy(copy.output(packed.layout()), operand.in_layout(&from))?;
+                let matrices = groups
+                    .matrices(&packed, [rows, columns])
+                    .expect("adjacent axes of a contiguous tensor fuse");
+                run(MatrixOperand { operand: copy.operand(&matrices), conjugate })
+            }
+        };
+        done.map_err(|error| named(error, self.spec.factorisation().name(), operand.shape()))
+    }
+}

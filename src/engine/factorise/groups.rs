@@ -1,0 +1,107 @@
+//! Applies a specification to the shape of an operand: the labels of the rows, of the columns and of the batch, and their extents.
+
+use super::spec::{FactorSpec, Factorisation};
+use crate::engine::contract::notation::{MAX_DOTS, letter_of};
+use crate::engine::contract::{Extents, Labelled, Labels};
+use crate::error::Error;
+use crate::layout::Layout;
+
+/// The groups of labels of a factorisation, and the extent of each label.
+///
+/// The rows of the matrices are the indices of the row labels as the first factor has them, with the last label fastest, in both memory
+/// orders. So are the columns, as the second factor has them. Therefore signs and phases, which depend on the first rows of a vector, and
+/// the triangle of a QR decomposition are the same in both memory orders.
+#[derive(Debug)]
+pub(super) struct Groups {
+    /// The axes of the ellipsis.
+    pub(super) batch: Labels,
+    pub(super) rows: Labels,
+    pub(super) columns: Labels,
+    /// The label of the bond, as a list.
+    pub(super) bond: Labels,
+    /// The labels of the operand's axes.
+    pub(super) operand: Labels,
+    /// The labels of the factors' axes.
+    pub(super) factors: [Labels; 2],
+    pub(super) extents: Extents,
+}
+
+impl Groups {
+    /// Groups the axes of an operand of this shape, whose rank matches the specification. The bond has the extent that it has without
+    /// truncation: the smaller number of rows and columns.
+    ///
+    /// # Errors
+    /// * If an ellipsis stands for too many axes.
+    /// * If the rows and columns of a Hermitian matrix differ in their extents.
+    pub(super) fn new(spec: &FactorSpec<'_>, row_major: bool, shape: &[usize]) -> Result<Groups, Error> {
+        let fail = |reason: String| {
+            let op = format!("{} \"{}\" over", spec.factorisation().name(), spec.text());
+            Err(Error::Contraction { op, shapes: vec![shape.to_vec()], reason })
+        };
+        let dots = shape.len() - spec.labels(0);
+        if dots > MAX_DOTS {
+            return fail(format!(
+                "the ellipsis stands for {dots} axes, more than the maximum of {MAX_DOTS}; merge some of them with `.reshape(..)`"
+            ));
+        }
+        let [operand, first, second] = spec.terms();
+        let operand = operand.labels_of(shape.len(), row_major);
+        let factors = [first, second].map(|factor| factor.labels_of(factor.len() + dots, row_major));
+        let [rows, columns] = [first, second]
+            .map(|f| f.labels().iter().copied().filter(|&l| l != spec.bond()).collect::<Labels>());
+        let in_groups = |label: &u8| rows.contains(label) || columns.contains(label);
+        let batch = operand.iter().copied().filter(|label| !in_groups(label)).collect();
+        let mut extents = Extents::new();
+        operand.iter().zip(shape).for_each(|(&label, &extent)| extents.set(label, extent));
+        if spec.factorisation() == Factorisation::Eigh {
+            let different = rows.iter().zip(&*columns).find(|&(&r, &c)| extents.of(r) != extents.of(c));
+            if let Some((&row, &column)) = different {
+                return fail(format!(
+                    "label `{}` of the rows has extent {}, but its column label `{}` has extent {}; the matrix must be square",
+                    letter_of(row) as char,
+                    extents.of(row),
+                    letter_of(column) as char,
+                    extents.of(column)
+                ));
+            }
+        }
+        let bond = [spec.bond()].into_iter().collect();
+        let mut groups = Groups { batch, rows, columns, bond, operand, factors, extents };
+        groups.set_bond(groups.extents.product(&rows).min(groups.extents.product(&columns)));
+        Ok(groups)
+    }
+
+    /// Returns the extent of the bond.
+    pub(super) fn bond(&self) -> usize {
+        self.extents.of(self.bond[0])
+    }
+
+    pub(super) fn set_bond(&mut self, extent: usize) {
+        self.extents.set(self.bond[0], extent);
+    }
+
+    /// Returns the extents of these labels.
+    pub(super) fn shape(&self, labels: &[u8]) -> Layout {
+        let mut shape = Layout::point(0);
+        labels.iter().for_each(|&label| shape.push(self.extents.of(label), 0));
+        shape
+    }
+
+    /// Returns the labels of the batch and then these labels.
+    pub(super) fn after_batch(&self, groups: [&[u8]; 2]) -> Labels {
+        let mut labels = self.batch;
+        groups.iter().for_each(|group| labels.extend(group));
+        labels
+    }
+
+    /// Returns the batch of matrices in a tensor with these axes, as devices expect it: the axes of the batch, then the rows, fused to one
+    /// axis, then the columns, fused to one axis. Returns `None` if the axes of a group do not fuse.
+    pub(super) fn matrices(&self, axes: &Labelled, groups: [&[u8]; 2]) -> Option<Layout> {
+        let mut layout = axes.arrange(&self.batch, &self.extents);
+        for group in groups {
+            let long: Labels = group.iter().copied().filter(|&label| self.extents.of(label) != 1).collect();
+            layout.push(self.extents.product(group), axes.fused(&long, &self.extents)?);
+        }
+        Some(layout)
+    }
+}

@@ -1,0 +1,20 @@
+//! Factorisations of operands whose axes have labels. `src/factorise/` and `dyn_tensor/factorise.rs` call this module.
+//!
+//! ```text
+//! parse the specification, at compile time or at run time                              (spec)
+//! determine rows, columns and batch of the operand, and the extents of all labels      (groups)
+//! view the operand as a batch of matrices; if its axes do not fuse, pack it            (execute)
+//! allocate the results; if the axes of one do not fuse, a temporary buffer             (results)
+//! call the device
+//! drop the part of the bond that a truncation discards
+//! permute the results that were computed in a temporary buffer
+//! ```
+
+mod execute;
+mod groups;
+mod results;
+mod spec;
+
+pub(crate) use execute::Factorise;
+pub(crate) use results::Made;
+pub use spec::{FactorSpec, FactorSpecError, Factorisation};

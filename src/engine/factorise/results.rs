@@ -1,0 +1,164 @@
+//! The results of a factorisation: memory to which the device writes matrices, and which becomes a tensor.
+
+use super::groups::Groups;
+use crate::device::{Device, Output, Permute};
+use crate::element::{Element, RealFloat};
+use crate::engine::contract::{Labelled, Labels};
+use crate::engine::truncation::Truncation;
+use crate::error::Error;
+use crate::layout::{Layout, element_count};
+use crate::storage::OwnedData;
+
+/// The elements and the shape of a result, which are contiguous in the memory order of the operand.
+#[derive(Debug)]
+pub(crate) struct Made<T: Element, Dev: Device> {
+    pub(crate) data: OwnedData<T, Dev>,
+    pub(crate) layout: Layout,
+}
+
+/// Allocates a buffer of unspecified elements for this shape. The caller must write all of them.
+pub(super) fn buffer<T: Element, Dev: Device>(
+    device: &Dev,
+    shape: &[usize],
+) -> Result<OwnedData<T, Dev>, Error> {
+    OwnedData::for_overwrite(element_count(shape, size_of::<T>())?, device.clone())
+}
+
+/// A factor. The device writes its matrices to the memory of the result if the axes of the result fuse to matrices, and otherwise to a
+/// temporary buffer.
+#[derive(Debug)]
+pub(super) struct Factor<T: Element, Dev: Device> {
+    data: OwnedData<T, Dev>,
+    /// The axes of `data`.
+    axes: Labelled,
+    /// The axes of `data` as a batch of matrices.
+    matrices: Layout,
+    /// The labels of the result's axes.
+    labels: Labels,
+    /// The extent of the bond in `data`, if `data` is the memory of the result.
+    in_place: Option<usize>,
+}
+
+impl<T: Element, Dev: Permute<T>> Factor<T, Dev> {
+    /// Allocates memory for the first factor (`which` is 0) or the second factor (1). `matrix` are the labels of the rows and of the columns
+    /// of its matrices.
+    ///
+    /// # Errors
+    /// If the allocation fails, or the shape exceeds the address space.
+    pub(super) fn new(
+        device: &Dev,
+        groups: &Groups,
+        row_major: bool,
+        which: usize,
+        matrix: [&[u8]; 2],
+    ) -> Result<Self, Error> {
+        let labels = groups.factors[which];
+        let result = Layout::contiguous(groups.shape(&labels).shape(), row_major);
+        let axes = Labelled::new(result.axes(), &labels, &groups.extents);
+        if let Some(matrices) = groups.matrices(&axes, matrix) {
+            let data = buffer(device, result.shape())?;
+            return Ok(Factor { data, axes, matrices, labels, in_place: Some(groups.bond()) });
+        }
+        // Contiguous columns if the columns are the bond, otherwise contiguous rows.
+        let group = if which == 0 { &groups.rows } else { &groups.columns };
+        let axes = Labelled::contiguous(&groups.after_batch([&groups.bond, group]), &groups.extents);
+        let matrices = groups.matrices(&axes, matrix).expect("adjacent axes of a contiguous tensor fuse");
+        let data = buffer(device, axes.layout().shape())?;
+        Ok(Factor { data, axes, matrices, labels, in_place: None })
+    }
+
+    /// Returns the matrices, all of whose elements the device must write.
+    pub(super) fn output(&mut self) -> Output<'_, T, Dev> {
+        self.data.output(&self.matrices)
+    }
+
+    /// Returns the result. If `groups` now has a shorter bond, the result has the first elements along the bond.
+    ///
+    /// # Errors
+    /// If the allocation fails, or the device reports an error.
+    pub(super) fn finish(
+        self,
+        device: &Dev,
+        groups: &Groups,
+        row_major: bool,
+    ) -> Result<Made<T, Dev>, Error> {
+        let layout = Layout::contiguous(groups.shape(&self.labels).shape(), row_major);
+        if self.in_place == Some(groups.bond()) {
+            return Ok(Made { data: self.data, layout });
+        }
+        let mut data = buffer(device, layout.shape())?;
+        let from = self.axes.arrange(&self.labels, &groups.extents);
+        device.copy(data.output(&layout), self.data.operand(&from))?;
+        Ok(Made { data, layout })
+    }
+}
+
+/// Singular values or eigenvalues: one for each index of the bond, and each matrix of the batch. The axis of the bond is the last one in
+/// row-major order, and the first one in column-major order. In both, the values of a matrix are adjacent.
+#[derive(Debug)]
+pub(super) struct Values<R: Element, Dev: Device> {
+    data: OwnedData<R, Dev>,
+    labels: Labels,
+    layout: Layout,
+    /// The axes of the batch, then the bond.
+    vectors: Layout,
+}
+
+impl<R: RealFloat, Dev: Device> Values<R, Dev> {
+    /// Allocates memory for the values.
+    ///
+    /// # Errors
+    /// If the allocation fails, or the shape exceeds the address space.
+    pub(super) fn new(device: &Dev, groups: &Groups, row_major: bool) -> Result<Self, Error> {
+        let labels: Labels = if row_major {
+            groups.after_batch([&groups.bond, &[]])
+        } else {
+            groups.bond.iter().chain(&*groups.batch).copied().collect()
+        };
+        let layout = Layout::contiguous(groups.shape(&labels).shape(), row_major);
+        let axes = Labelled::new(layout.axes(), &labels, &groups.extents);
+        let vectors = axes.arrange(&groups.after_batch([&groups.bond, &[]]), &groups.extents);
+        Ok(Values { data: buffer(device, layout.shape())?, labels, layout, vectors })
+    }
+
+    /// Returns the vectors of values, which the device must write.
+    pub(super) fn output(&mut self) -> Output<'_, R, Dev> {
+        self.data.output(&self.vectors)
+    }
+
+    /// Drops the values that a truncation discards, and shortens the bond in `groups`. All matrices of a batch keep as many values as the
+    /// one that needs most.
+    ///
+    /// # Errors
+    /// If an allocation fails, or the device reports an error.
+    pub(super) fn truncate(
+        self,
+        device: &Dev,
+        groups: &mut Groups,
+        row_major: bool,
+        truncation: Truncation,
+    ) -> Result<Made<R, Dev>, Error> {
+        let bond = groups.bond();
+        if bond == 0 || truncation == Truncation::new() {
+            return Ok(self.finish());
+        }
+        let mut values = device.release(self.data.buffer)?;
+        let kept_of =
+            |of_matrix: &[R]| truncation.kept(&of_matrix.iter().map(|s| s.in_f64()).collect::<Vec<f64>>());
+        let kept = values.chunks(bond).map(kept_of).max();
+        // Without matrices, there are no values to choose from.
+        let kept = kept.unwrap_or(bond);
+        let mut at = 0;
+        values.retain(|_| {
+            at += 1;
+            (at - 1) % bond < kept
+        });
+        groups.set_bond(kept);
+        let layout = Layout::contiguous(groups.shape(&self.labels).shape(), row_major);
+        Ok(Made { data: OwnedData { buffer: device.adopt(values)?, device: device.clone() }, layout })
+    }
+
+    pub(super) fn finish(self) -> Made<R, Dev> {
+        Made { data: self.data, layout: self.layout }
+    }
+}

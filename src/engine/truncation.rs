@@ -1,0 +1,110 @@
+//! Which singular values a truncated decomposition keeps.
+
+use crate::error::Error;
+
+/// Which singular values a truncated decomposition keeps. `cutoff` is a bound on the discarded weight, the sum of the squares of the
+/// discarded values: a cutoff of `1e-12` is a relative error of `1e-6` in the norm of the matrix.
+///
+/// A value is discarded if any of the conditions discards it. The largest value is always kept.
+///
+/// ```
+/// use vierbein::linalg::Truncation;
+/// use vierbein::{svd, tensor};
+/// let a = tensor![[4.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 0.5]];
+/// assert_eq!(svd!("ij -> ik, kj", &a; max_rank = 2).1, tensor![4.0, 3.0]);
+/// assert_eq!(svd!("ij -> ik, kj", &a; cutoff = 0.01, below = 1e-8).1, tensor![4.0, 3.0]);
+/// assert_eq!(Truncation::rank(2), Truncation::new().max_rank(2));
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Truncation {
+    max_rank: Option<usize>,
+    cutoff: Option<f64>,
+    below: Option<f64>,
+    relative: Option<f64>,
+}
+
+impl Truncation {
+    /// Keeps all singular values, until a condition is added.
+    pub const fn new() -> Truncation {
+        Truncation { max_rank: None, cutoff: None, below: None, relative: None }
+    }
+
+    /// Keeps at most `rank` singular values, those that are largest. The same as `Truncation::new().max_rank(rank)`.
+    pub const fn rank(rank: usize) -> Truncation {
+        Truncation::new().max_rank(rank)
+    }
+
+    /// Keeps at most `rank` singular values, those that are largest.
+    #[must_use]
+    pub const fn max_rank(self, rank: usize) -> Truncation {
+        Truncation { max_rank: Some(rank), ..self }
+    }
+
+    /// Discards as many of the smallest singular values as possible, such that the sum of their squares is at most `weight` times the sum of
+    /// the squares of all singular values.
+    #[must_use]
+    pub const fn cutoff(self, weight: f64) -> Truncation {
+        Truncation { cutoff: Some(weight), ..self }
+    }
+
+    /// Discards singular values that are at most `value`.
+    #[must_use]
+    pub const fn below(self, value: f64) -> Truncation {
+        Truncation { below: Some(value), ..self }
+    }
+
+    /// Discards singular values that are at most `ratio` times the largest one.
+    #[must_use]
+    pub const fn relative(self, ratio: f64) -> Truncation {
+        Truncation { relative: Some(ratio), ..self }
+    }
+
+    /// Checks that the conditions are numbers that are not negative.
+    ///
+    /// # Errors
+    /// [`Error::Argument`].
+    pub(crate) fn check(&self, op: &'static str) -> Result<(), Error> {
+        if self.max_rank == Some(0) {
+            let reason = "a rank of 0 keeps no singular value; keep at least one".into();
+            return Err(Error::Argument { op, reason });
+        }
+        for (name, value) in [("cutoff", self.cutoff), ("below", self.below), ("relative", self.relative)] {
+            if let Some(value) = value
+                && (value.is_nan() || value < 0.0)
+            {
+                let reason = format!("`{name}` is {value}, and must be a number that is at least 0");
+                return Err(Error::Argument { op, reason });
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns how many of these singular values are kept, which are in descending order.
+    pub(crate) fn kept(&self, s: &[f64]) -> usize {
+        let Some(&largest) = s.first() else { return 0 };
+        let mut kept = s.len().min(self.max_rank.unwrap_or(usize::MAX));
+        let bound = self.below.unwrap_or(-1.0).max(self.relative.map_or(-1.0, |ratio| ratio * largest));
+        kept = kept.min(s.iter().take_while(|&&x| x > bound).count());
+        if let Some(cutoff) = self.cutoff {
+            let allowed = cutoff * weight(s, largest);
+            let mut discarded = 0.0;
+            // From the smallest value on: small squares would be lost in a sum that is already large.
+            let more = s.iter().rev().take_while(|&&x| {
+                discarded += square(x, largest);
+                discarded <= allowed
+            });
+            kept = kept.min(s.len() - more.count());
+        }
+        kept.max(1)
+    }
+}
+
+/// Returns the square of a singular value in units of the square of the largest one, which does not overflow.
+fn square(x: f64, largest: f64) -> f64 {
+    if largest > 0.0 { (x / largest) * (x / largest) } else { 0.0 }
+}
+
+/// Returns the sum of squares, from the smallest value on, in units of the square of the largest one.
+pub(crate) fn weight(s: &[f64], largest: f64) -> f64 {
+    s.iter().rev().map(|&x| square(x, largest)).sum()
+}

@@ -1,0 +1,233 @@
+//! The builder that `svd!` and the other macros call. It compares the type of the operand with its term in the specification, and determines
+//! the ranks of the results.
+//!
+//! As in `einsum/builder.rs`, the macros pass numbers of the specification as const arguments, which the functions check. The bounds on
+//! element type and device are on the methods that decompose, so the compiler reports these bounds alone.
+
+use super::{FactorSpec, Factorisation, TermOf};
+use crate::device::decompose::{Decompose, LinalgElement};
+use crate::device::{Device, MatrixOperand, Permute};
+use crate::einsum::{EinsumOperand, LabelledBy, ResultOf};
+use crate::element::Element;
+use crate::engine::factorise::{Factorise, Made};
+use crate::engine::truncation::Truncation;
+use crate::error::{Error, unwrap_or_panic};
+use crate::order::Order;
+use crate::rank::Dim;
+use crate::tensor::Tensor;
+use core::marker::PhantomData;
+
+/// An operand whose axes have labels. `E` is a rank: the number of axes that the ellipsis stands for.
+#[derive(Debug)]
+pub struct Labelled<'s, X, E> {
+    spec: &'s FactorSpec<'s>,
+    operand: X,
+    marker: PhantomData<E>,
+}
+
+/// An operand whose factors have the ranks `L` and `R`.
+#[derive(Debug)]
+pub struct Factors<'s, X, E, L, R> {
+    labelled: Labelled<'s, X, E>,
+    marker: PhantomData<(L, R)>,
+}
+
+/// The panic message of calls with wrong const arguments, which the macros never make.
+const NOT_OF_THE_SPECIFICATION: &str = "cannot factorise: the operation or the numbers of labels do not match the \
+    specification; use `svd!` or the macro of another factorisation, which ensures that they do";
+
+/// Gives labels to the axes of an operand.
+///
+/// # Panics
+/// If the const arguments do not match the specification.
+#[inline(always)]
+pub fn labelled<'s, const LABELS: usize, const ELLIPSIS: bool, X, E>(
+    spec: &'s FactorSpec<'s>,
+    _: TermOf<LABELS, ELLIPSIS>,
+    operand: X,
+) -> Labelled<'s, X, E>
+where
+    X: EinsumOperand,
+    X::Dim: LabelledBy<LABELS, ELLIPSIS, Ellipsis = E>,
+    E: Dim,
+{
+    assert!(spec.labels(0) == LABELS && spec.ellipsis() == ELLIPSIS, "{}", NOT_OF_THE_SPECIFICATION);
+    Labelled { spec, operand, marker: PhantomData }
+}
+
+impl<'s, X: EinsumOperand, E: Dim> Labelled<'s, X, E> {
+    /// Determines the ranks of the factors, which have `FIRST` and `SECOND` labels in addition to their ellipses.
+    ///
+    /// # Panics
+    /// If the const arguments do not match the specification.
+    #[inline(always)]
+    pub fn factors<const FIRST: usize, const SECOND: usize, L, R>(self) -> Factors<'s, X, E, L, R>
+    where
+        E: ResultOf<FIRST, Result = L> + ResultOf<SECOND, Result = R>,
+        L: Dim,
+        R: Dim,
+    {
+        let of = self.spec;
+        assert!(of.labels(1) == FIRST && of.labels(2) == SECOND, "{}", NOT_OF_THE_SPECIFICATION);
+        Factors { labelled: self, marker: PhantomData }
+    }
+}
+
+/// Returns a result as a tensor.
+#[inline]
+fn tensor<T: Element, D: Dim, O: Order, Dev: Device>(made: Made<T, Dev>) -> Tensor<T, D, O, Dev> {
+    let shape = made.layout.typed_shape::<D>();
+    Tensor::contiguous(made.data.buffer, shape, made.data.device)
+}
+
+impl<X, T, O, Dev, E, L, R> Factors<'_, X, E, L, R>
+where
+    X: EinsumOperand<Element = T, Order = O, Device = Dev>,
+    T: Element,
+    O: Order,
+    Dev: Device,
+    E: Dim,
+    L: Dim,
+    R: Dim,
+{
+    /// Calls `run` with the operand and the specification, which must be one of this factorisation.
+    fn with<U>(
+        &self,
+        factorisation: Factorisation,
+        run: impl FnOnce(Factorise<'_, T, Dev>) -> Result<U, Error>,
+    ) -> Result<U, Error> {
+        let Labelled { spec, operand, .. } = &self.labelled;
+        assert!(spec.factorisation() == factorisation, "{}", NOT_OF_THE_SPECIFICATION);
+        let view = operand.elements();
+        let operand = MatrixOperand { operand: view.operand(), conjugate: X::CONJUGATE };
+        run(Factorise { spec, row_major: O::ROW_MAJOR, device: view.device(), operand })
+    }
+
+    /// Returns `u`, the singular values and `vh`.
+    ///
+    /// # Panics
+    /// If [`try_svd`](Factors::try_svd) returns an error, or the specification is one of another factorisation.
+    #[track_caller]
+    pub fn svd<V: Dim>(
+        self,
+        truncation: Truncation,
+    ) -> (Tensor<T, L, O, Dev>, Tensor<T::Magnitude, V, O, Dev>, Tensor<T, R, O, Dev>)
+    where
+        T: LinalgElement,
+        E: ResultOf<1, Result = V>,
+        Dev: Decompose<T> + Permute<T>,
+    {
+        unwrap_or_panic(self.try_svd(truncation))
+    }
+
+    /// Returns `u`, the singular values and `vh`.
+    ///
+    /// # Errors
+    /// If the truncation has an invalid number, the ellipsis stands for too many axes, an element is NaN or infinite, the iteration does not
+    /// converge, an allocation fails, or the device reports an error.
+    ///
+    /// # Panics
+    /// If the specification is one of another factorisation.
+    pub fn try_svd<V: Dim>(
+        self,
+        truncation: Truncation,
+    ) -> Result<(Tensor<T, L, O, Dev>, Tensor<T::Magnitude, V, O, Dev>, Tensor<T, R, O, Dev>), Error>
+    where
+        T: LinalgElement,
+        E: ResultOf<1, Result = V>,
+        Dev: Decompose<T> + Permute<T>,
+    {
+        let (u, s, vh) = self.with(Factorisation::Svd, |of| of.svd(truncation))?;
+        Ok((tensor(u), tensor(s), tensor(vh)))
+    }
+
+    /// Returns `q` and `r`.
+    ///
+    /// # Panics
+    /// If [`try_qr`](Factors::try_qr) returns an error, or the specification is one of another factorisation.
+    #[track_caller]
+    pub fn qr(self) -> (Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>)
+    where
+        T: LinalgElement,
+        Dev: Decompose<T> + Permute<T>,
+    {
+        unwrap_or_panic(self.try_qr())
+    }
+
+    /// Returns `q` and `r`.
+    ///
+    /// # Errors
+    /// If the ellipsis stands for too many axes, an element is NaN or infinite, an allocation fails, or the device reports an error.
+    ///
+    /// # Panics
+    /// If the specification is one of another factorisation.
+    pub fn try_qr(self) -> Result<(Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>), Error>
+    where
+        T: LinalgElement,
+        Dev: Decompose<T> + Permute<T>,
+    {
+        let [q, r] = self.with(Factorisation::Qr, |of| of.qr())?;
+        Ok((tensor(q), tensor(r)))
+    }
+
+    /// Returns `l` and `q`.
+    ///
+    /// # Panics
+    /// If [`try_lq`](Factors::try_lq) returns an error, or the specification is one of another factorisation.
+    #[track_caller]
+    pub fn lq(self) -> (Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>)
+    where
+        T: LinalgElement,
+        Dev: Decompose<T> + Permute<T>,
+    {
+        unwrap_or_panic(self.try_lq())
+    }
+
+    /// Returns `l` and `q`.
+    ///
+    /// # Errors
+    /// As [`try_qr`](Factors::try_qr).
+    ///
+    /// # Panics
+    /// If the specification is one of another factorisation.
+    pub fn try_lq(self) -> Result<(Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>), Error>
+    where
+        T: LinalgElement,
+        Dev: Decompose<T> + Permute<T>,
+    {
+        let [l, q] = self.with(Factorisation::Lq, |of| of.lq())?;
+        Ok((tensor(l), tensor(q)))
+    }
+
+    /// Returns the eigenvalues and the eigenvectors.
+    ///
+    /// # Panics
+    /// If [`try_eigh`](Factors::try_eigh) returns an error, or the specification is one of another factorisation.
+    #[track_caller]
+    pub fn eigh<V: Dim>(self) -> (Tensor<T::Magnitude, V, O, Dev>, Tensor<T, L, O, Dev>)
+    where
+        T: LinalgElement,
+        E: ResultOf<1, Result = V>,
+        Dev: Decompose<T> + Permute<T>,
+    {
+        unwrap_or_panic(self.try_eigh())
+    }
+
+    /// Returns the eigenvalues and the eigenvectors.
+    ///
+    /// # Errors
+    /// If the ellipsis stands for too many axes, the matrices are not square, an element is NaN or infinite, the iteration does not converge,
+    /// an allocation fails, or the device reports an error.
+    ///
+    /// # Panics
+    /// If the specification is one of another factorisation.
+    pub fn try_eigh<V: Dim>(self) -> Result<(Tensor<T::Magnitude, V, O, Dev>, Tensor<T, L, O, Dev>), Error>
+    where
+        T: LinalgElement,
+        E: ResultOf<1, Result = V>,
+        Dev: Decompose<T> + Permute<T>,
+    {
+        let (w, v) = self.with(Factorisation::Eigh, |of| of.eigh())?;
+        Ok((tensor(w), tensor(v)))
+    }
+}

@@ -1,0 +1,33 @@
+//! Factorisations by labels (feature `linalg`): [`svd!`](crate::svd!), [`qr!`](crate::qr!), [`lq!`](crate::lq!) and
+//! [`eigh!`](crate::eigh!), and the builder that the macros call.
+//!
+//! A specification such as `"abcd -> abk, kcd"` names each axis of the operand by a letter, and says which axes the two factors have:
+//!
+//! * **Rows and columns.** Each label of the operand is in exactly one factor. The labels in the first factor are the rows of the
+//!   matrix that is decomposed, those in the second factor are its columns. They need not be adjacent.
+//! * **The bond.** Exactly one label is new. It is in both factors, at any place, and numbers the singular values, for example. The
+//!   product of the factors, summed over the bond, has the labels of the operand: `einsum!("abk,kcd->abcd", ..)`.
+//! * **Batches.** An ellipsis, `...`, stands for axes of a batch. It is in all three terms, at any place. There is one decomposition for
+//!   each index of the batch.
+//!
+//! Spaces are ignored. An invalid specification does not compile, nor does an operand whose rank differs from the number of its labels.
+//! The ranks of the results are in their types. Operands are `&tensor`, views by value such as `x.t()`, and their conjugates,
+//! [`conj_view`](crate::Tensor::conj_view).
+//!
+//! The rows are numbered by their labels in the order of the first factor, with the last label fastest, in both memory orders; so are the
+//! columns, in the order of the second factor. The conventions of the module [`linalg`](crate::linalg) refer to these numbers. Therefore the
+//! factors of a row-major and of a column-major tensor are equal up to rounding.
+//!
+//! **Costs.** The operand is copied once if its row labels, or its column labels, do not fuse to one axis. A factor is computed in its own
+//! memory if its labels other than the bond fuse to one axis, otherwise in a temporary buffer. In row-major order, a factor whose bond is the
+//! first or the last label needs no buffer; in column-major order, a factor with one label other than the bond. A truncation copies the part
+//! that is kept.
+
+#![forbid(unsafe_code)]
+
+mod builder;
+mod macros;
+
+pub use crate::einsum::TermOf;
+pub use crate::engine::factorise::{FactorSpec, FactorSpecError, Factorisation};
+pub use builder::{Factors, Labelled, labelled};

@@ -1,0 +1,8 @@
+// A singular value decomposition has three results.
+
+use vierbein::{Rank, Tensor, svd};
+
+fn main() {
+    let x: Tensor<f64, Rank<2>> = Tensor::ones([2, 3]);
+    let (_u, _s) = svd!("ab -> ak, kb", &x);
+}

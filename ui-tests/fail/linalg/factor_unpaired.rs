@@ -1,0 +1,8 @@
+// Rows and columns of a Hermitian matrix are paired by their places in the factors.
+
+use vierbein::{Rank, Tensor, eigh};
+
+fn main() {
+    let h: Tensor<f64, Rank<4>> = Tensor::ones([2, 3, 2, 3]);
+    let (_w, _v) = eigh!("ijkl -> ijkn, nl", &h);
+}

@@ -1,0 +1,12 @@
+// This device has no decompositions.
+
+use remote::Remote;
+use vierbein::{Cpu, Rank, RowMajor, Tensor, svd};
+
+#[path = "../../remote.rs"]
+mod remote;
+
+pub fn main() {
+    let x: Tensor<f64, Rank<2>, RowMajor, Remote> = Tensor::ones([2, 3]);
+    let (_u, _s, _vh) = svd!("ab -> ak, kb", &x.to_device::<Cpu>().unwrap());
+}

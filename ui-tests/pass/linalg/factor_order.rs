@@ -1,0 +1,8 @@
+// The factors have the memory order of the operand.
+
+use vierbein::{ColMajor, Rank, Tensor, qr};
+
+pub fn main() {
+    let x: Tensor<f64, Rank<2>, ColMajor> = Tensor::ones([2, 3]);
+    let (_q, _r): (Tensor<f64, Rank<2>, ColMajor>, _) = qr!("ab -> ak, kb", &x);
+}
