@@ -2,3 +2,5 @@
 
 #[path = "linalg/decompositions.rs"]
 mod decompositions;
+#[path = "linalg/kernels.rs"]
+mod kernels;
