@@ -6,6 +6,8 @@ mod decompositions;
 mod dense;
 #[path = "linalg/errors.rs"]
 mod errors;
+#[path = "linalg/kernels.rs"]
+mod kernels;
 #[path = "linalg/labels.rs"]
 mod labels;
 #[path = "linalg/table.rs"]
