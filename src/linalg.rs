@@ -9,6 +9,8 @@
 //! | [`eigvalsh`](crate::Tensor::eigvalsh) | the eigenvalues alone |
 //! | [`eigh_generalized`](crate::Tensor::eigh_generalized) | `a · v = b · v · w` of Hermitian and positive definite matrices |
 //! | [`hermitian_map`](crate::Tensor::hermitian_map) | `v · f(w) · vᴴ`, a function of a Hermitian matrix |
+//! | [`eig`](crate::Tensor::eig), [`eigvals`](crate::Tensor::eigvals) | `a · v = v · w` of any square matrix, with complex results |
+//! | [`schur`](crate::Tensor::schur) | `a = z · t · zᴴ` |
 //! | [`qr`](crate::Tensor::qr), [`qr_complete`](crate::Tensor::qr_complete) | `a = q · r` |
 //! | [`lq`](crate::Tensor::lq), [`rq`](crate::Tensor::rq) | `a = l · q`, `a = r · q` |
 //! | [`polar`](crate::Tensor::polar) | `a = u · p` |
@@ -18,7 +20,7 @@
 //! | [`lstsq`](crate::Tensor::lstsq), [`pinv`](crate::Tensor::pinv) | least squares, the pseudo-inverse |
 //! | [`inv`](crate::Tensor::inv), [`matrix_power`](crate::Tensor::matrix_power) | the inverse, powers with integer exponents |
 //! | [`det`](crate::Tensor::det), [`slogdet`](crate::Tensor::slogdet) | the determinant, its sign and logarithm |
-//! | [`expm`](crate::Tensor::expm) | the exponential |
+//! | [`expm`](crate::Tensor::expm), [`sqrtm`](crate::Tensor::sqrtm), [`logm`](crate::Tensor::logm) | the exponential, the principal square root and logarithm |
 //! | [`matrix_rank`](crate::Tensor::matrix_rank), [`null_space`](crate::Tensor::null_space), [`orth`](crate::Tensor::orth) | the rank, bases of the null space and of the column space |
 //! | [`cond`](crate::Tensor::cond), [`nuclear_norm`](crate::Tensor::nuclear_norm), [`spectral_norm`](crate::Tensor::spectral_norm) | numbers from the singular values |
 //! | [`adjoint`](crate::Tensor::adjoint) | the conjugate transpose |

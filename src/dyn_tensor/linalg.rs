@@ -240,6 +240,31 @@ methods! {
     /// Those of [`eigh`](DynTensor::eigh).
     eigvalsh() -> DynTensor, check_square |a| a.try_eigvalsh();
 
+    /// Returns the eigenvalues and eigenvectors of matrices that need not be Hermitian, as complex numbers: see [`Tensor::eig`].
+    ///
+    /// # Errors
+    /// Those of [`eigh`](DynTensor::eigh).
+    ///
+    /// ```
+    /// use vierbein::{Complex, DynTensor, tensor};
+    /// let (w, _) = DynTensor::from(tensor![[2.0, 1.0], [0.0, 2.0]]).eig()?;
+    /// assert_eq!(w.downcast_ref()?, tensor![Complex::new(2.0, 0.0), Complex::new(2.0, 0.0)]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    eig() -> (DynTensor, DynTensor), check_square |a| stacks::eig(a);
+
+    /// Returns the eigenvalues of matrices that need not be Hermitian, as complex numbers: see [`Tensor::eigvals`].
+    ///
+    /// # Errors
+    /// Those of [`eigh`](DynTensor::eigh).
+    eigvals() -> DynTensor, check_square |a| stacks::eigvals(a);
+
+    /// Returns the Schur decomposition `z · t · zᴴ`, as `(t, z)`: see [`Tensor::schur`].
+    ///
+    /// # Errors
+    /// Those of [`eigh`](DynTensor::eigh).
+    schur() -> (DynTensor, DynTensor), check_square |a| stacks::schur(a);
+
     /// Returns the reduced QR decomposition: see [`Tensor::qr`].
     ///
     /// # Errors
@@ -353,6 +378,18 @@ methods! {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     expm() -> DynTensor, check_square |a| stacks::expm(a);
+
+    /// Returns the principal square root of a square matrix, as complex numbers: see [`Tensor::sqrtm`].
+    ///
+    /// # Errors
+    /// Those of [`eig`](DynTensor::eig), and if there is no square root.
+    sqrtm() -> DynTensor, check_square |a| stacks::sqrtm(a);
+
+    /// Returns the principal logarithm of a square matrix, as complex numbers: see [`Tensor::logm`].
+    ///
+    /// # Errors
+    /// Those of [`eig`](DynTensor::eig), and if the matrix has an eigenvalue of 0.
+    logm() -> DynTensor, check_square |a| stacks::logm(a);
 
     /// Returns a real function of Hermitian matrices: see [`Tensor::hermitian_map`].
     ///

@@ -157,6 +157,20 @@ fn square_matrices<T: Number, O: Order>() {
             (logarithms[0] + logarithms[1] - logarithms[2]).size() < bound * n as f64 * T::UNIT,
             "{what}"
         );
+        let (t, z) = a.schur();
+        close(&product(&z, &product(&t, &adjoint(&z))), &a, bound, &what);
+        close(&product(&adjoint(&z), &z), &identity(n), bound, &what);
+        let (w, v) = a.eig();
+        let complex = Tensor::from_fn([n, n], |[i, j]| a[[i, j]].to_complex());
+        let scaled = Tensor::from_fn([n, n], |[i, j]| v[[i, j]] * w[[j]]);
+        let near = |x: &Matrix<T::Complex, O>, y: &Matrix<T::Complex, O>| {
+            let [distance, size] = [(x - y).norm(), y.norm()].map(|x| x.cast::<T>().item().size());
+            assert!(distance <= bound * T::UNIT * size, "{what}: {distance} of {size}");
+        };
+        near(&complex.matmul(&v), &scaled);
+        let root = a.sqrtm();
+        near(&root.matmul(&root), &complex);
+        near(&a.logm().expm(), &complex);
         let exponential = a.expm();
         let scale = a.spectral_norm().cast::<T>().item().size();
         close(
@@ -328,6 +342,13 @@ fn typed_and_dynamic_agree() {
             svd.vh,
             svd_full.u,
             singular_values,
+            eig.0,
+            eig.1,
+            eigvals,
+            schur.0,
+            schur.1,
+            sqrtm,
+            logm,
             eigh.0,
             eigh.1,
             eigvalsh,

@@ -39,6 +39,11 @@ fn matrices_that_are_not_square() {
         matrix_power / try_matrix_power(2);
         expm / try_expm();
         hermitian_map / try_hermitian_map(f64::sqrt);
+        eig / try_eig();
+        eigvals / try_eigvals();
+        schur / try_schur();
+        sqrtm / try_sqrtm();
+        logm / try_logm();
         eigh_generalized / try_eigh_generalized(&a);
         solve / try_solve(Tensor::<f64, _>::ones([2]));
         solve_as / try_solve_as(Structure::PositiveDefinite, Tensor::<f64, _>::ones([2]));
@@ -104,6 +109,11 @@ fn numbers_that_are_not_finite() {
         "slogdet": a.slogdet / try_slogdet();
         "matrix_power": a.matrix_power / try_matrix_power(-2);
         "expm": a.expm / try_expm();
+        "eig": a.eig / try_eig();
+        "eigvals": a.eigvals / try_eigvals();
+        "schur": a.schur / try_schur();
+        "sqrtm": a.sqrtm / try_sqrtm();
+        "logm": a.logm / try_logm();
         "hermitian_map": a.hermitian_map / try_hermitian_map(f64::sqrt);
         "eigh_generalized": a.eigh_generalized / try_eigh_generalized(&one);
         "eigh_generalized": one.eigh_generalized / try_eigh_generalized(&a);
@@ -201,6 +211,20 @@ fn ranks_that_differ_in_a_batch() {
     let empty = Tensor::<f64, _>::zeros([0, 3]);
     let text = "cannot cond: a matrix with 0 rows and 3 columns has no singular values";
     rejected!(empty.cond / try_cond(), Error::Argument { .. }, text);
+}
+
+#[test]
+fn functions_that_do_not_exist() {
+    let nilpotent = tensor![[0.0, 1.0], [0.0, 0.0]];
+    let text = |op| {
+        format!(
+            "cannot {op}: the matrix has an eigenvalue that is 0, or so close to 0 that there is no finite result; look at its \
+             eigenvalues with `.eigvals()`"
+        )
+    };
+    rejected!(nilpotent.sqrtm / try_sqrtm(), Error::Argument { .. }, text("sqrtm"));
+    rejected!(nilpotent.logm / try_logm(), Error::Argument { .. }, text("logm"));
+    assert_eq!(Tensor::<f64, _>::zeros([2, 2]).sqrtm().re(), Tensor::zeros([2, 2]));
 }
 
 /// What typed tensors reject at compile time.
