@@ -3,10 +3,27 @@
 //! | method | result |
 //! |---|---|
 //! | [`svd`](crate::Tensor::svd), [`svd_full`](crate::Tensor::svd_full) | `a = u · s · vh`, singular values in descending order |
+//! | [`svd_truncated`](crate::Tensor::svd_truncated) | the largest singular values with their vectors, by a [`Truncation`] |
 //! | [`singular_values`](crate::Tensor::singular_values) | the singular values alone |
 //! | [`eigh`](crate::Tensor::eigh) | `a = v · w · vᴴ` of Hermitian matrices, eigenvalues in ascending order |
 //! | [`eigvalsh`](crate::Tensor::eigvalsh) | the eigenvalues alone |
-//! | [`qr`](crate::Tensor::qr) | `a = q · r` |
+//! | [`eigh_generalized`](crate::Tensor::eigh_generalized) | `a · v = b · v · w` of Hermitian and positive definite matrices |
+//! | [`hermitian_map`](crate::Tensor::hermitian_map) | `v · f(w) · vᴴ`, a function of a Hermitian matrix |
+//! | [`eig`](crate::Tensor::eig), [`eigvals`](crate::Tensor::eigvals) | `a · v = v · w` of any square matrix, with complex results |
+//! | [`schur`](crate::Tensor::schur) | `a = z · t · zᴴ` |
+//! | [`qr`](crate::Tensor::qr), [`qr_complete`](crate::Tensor::qr_complete) | `a = q · r` |
+//! | [`lq`](crate::Tensor::lq), [`rq`](crate::Tensor::rq) | `a = l · q`, `a = r · q` |
+//! | [`polar`](crate::Tensor::polar) | `a = u · p` |
+//! | [`lu`](crate::Tensor::lu) | `l · u`, and the sequence of the rows |
+//! | [`cholesky`](crate::Tensor::cholesky) | `a = l · lᴴ` of positive definite matrices |
+//! | [`solve`](crate::Tensor::solve), [`solve_as`](crate::Tensor::solve_as) | `x` with `a · x = b`, for general, positive definite and triangular matrices |
+//! | [`lstsq`](crate::Tensor::lstsq), [`pinv`](crate::Tensor::pinv) | least squares, the pseudo-inverse |
+//! | [`inv`](crate::Tensor::inv), [`matrix_power`](crate::Tensor::matrix_power) | the inverse, powers with integer exponents |
+//! | [`det`](crate::Tensor::det), [`slogdet`](crate::Tensor::slogdet) | the determinant, its sign and logarithm |
+//! | [`expm`](crate::Tensor::expm), [`sqrtm`](crate::Tensor::sqrtm), [`logm`](crate::Tensor::logm) | the exponential, the principal square root and logarithm |
+//! | [`matrix_rank`](crate::Tensor::matrix_rank), [`null_space`](crate::Tensor::null_space), [`orth`](crate::Tensor::orth) | the rank, bases of the null space and of the column space |
+//! | [`cond`](crate::Tensor::cond), [`nuclear_norm`](crate::Tensor::nuclear_norm), [`spectral_norm`](crate::Tensor::spectral_norm) | numbers from the singular values |
+//! | [`adjoint`](crate::Tensor::adjoint) | the conjugate transpose |
 //!
 //! Iterative methods take an operator as a closure over tensors of any rank, memory order and device, and never need its matrix:
 //!
@@ -32,10 +49,11 @@
 //!   host unless they override the methods of [`Decompose`].
 
 pub use crate::device::decompose::{Decompose, LinalgElement, Structure};
+pub use crate::dyn_tensor::{DynDiscarded, DynLu, DynSvd};
 pub use crate::engine::truncation::Truncation;
 pub use crate::krylov::{
     Eigenpairs, Exponential, Iteration, Krylov, RandomizedSvd, SingularTriplets, Solution, cg, davidson,
     expm_multiply, gmres, lanczos, minres, randomized_svd, try_cg, try_davidson, try_expm_multiply,
     try_gmres, try_lanczos, try_minres, try_randomized_svd,
 };
-pub use crate::ops::linalg::Svd;
+pub use crate::ops::linalg::{Discarded, Lu, Svd};

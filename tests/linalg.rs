@@ -6,5 +6,13 @@ mod common;
 mod decompositions;
 #[path = "linalg/krylov.rs"]
 mod krylov;
+#[path = "linalg/dense.rs"]
+mod dense;
+#[path = "linalg/errors.rs"]
+mod errors;
+#[path = "linalg/kernels.rs"]
+mod kernels;
 #[path = "linalg/labels.rs"]
 mod labels;
+#[path = "linalg/table.rs"]
+mod table;

@@ -2,7 +2,7 @@
 
 use super::cpu::linalg;
 use super::{Cpu, Device, MatrixOperand, Output, via_host};
-use crate::element::{Element, Inexact, c32, c64};
+use crate::element::{Element, Inexact, Scalar, c32, c64};
 use crate::error::Error;
 
 /// The structure of the matrix of a linear system: see [`Decompose::solve`].
@@ -90,6 +90,43 @@ pub trait Decompose<T: LinalgElement>: Device {
     ) -> Result<(), Error> {
         let host = fetched(self, &a)?;
         via_host::write_with(self, w, |w| write_optional(self, v, |v| Cpu.eigh(w, v, host.matrices())))
+    }
+
+    /// Computes the eigenvalues and eigenvectors of square matrices, `a · v = v · w`. The results are complex, also those of real matrices.
+    ///
+    /// `a` and `v` have shape `[.., n, n]`, `w` has shape `[.., n]`. The order of the eigenvalues is unspecified, but complex eigenvalues of
+    /// a real matrix are adjacent to their conjugates, those with a positive imaginary part first. The columns of `v` are the eigenvectors,
+    /// of norm 1. In each of them, the first element of at least 0.99 times the largest magnitude is real and positive; the vectors of
+    /// conjugate eigenvalues of a real matrix are conjugates.
+    ///
+    /// # Errors
+    /// [`Error::NotConverged`], and the errors of all methods.
+    fn eig(
+        &self,
+        w: Output<'_, T::Complex, Self>,
+        v: Option<Output<'_, T::Complex, Self>>,
+        a: MatrixOperand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        let host = fetched(self, &a)?;
+        via_host::write_with(self, w, |w| write_optional(self, v, |v| Cpu.eig(w, v, host.matrices())))
+    }
+
+    /// Computes the Schur decomposition `a = z · t · zᴴ`. All shapes are `[.., n, n]`.
+    ///
+    /// `z` is unitary, and in each of its columns, the first element of at least 0.99 times the largest magnitude is real and positive. `t` is
+    /// upper triangular. If `a` is real, so are `z` and `t`, and `t` has a block of two rows on its diagonal for each pair of conjugate
+    /// complex eigenvalues, `[[p, b], [c, p]]` with `b · c < 0`: the eigenvalues are `p ± i · √(-b · c)`.
+    ///
+    /// # Errors
+    /// [`Error::NotConverged`], and the errors of all methods.
+    fn schur(
+        &self,
+        t: Output<'_, T, Self>,
+        z: Output<'_, T, Self>,
+        a: MatrixOperand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        let host = fetched(self, &a)?;
+        via_host::write_with(self, t, |t| via_host::write_with(self, z, |z| Cpu.schur(t, z, host.matrices())))
     }
 
     /// Computes the QR decomposition `a = q · r`.
@@ -204,6 +241,13 @@ fn write_optional<T: Element, Dev: Device>(
     note = "convert integers first, e.g. with `.cast::<f64>()`; in generic code, bound the element type: `T: LinalgElement`"
 )]
 pub trait LinalgElement: Inexact {
+    /// The type of eigenvalues of matrices that need not be Hermitian: the complex numbers of the same precision.
+    #[doc(hidden)]
+    type Complex: LinalgElement<Complex = Self::Complex, Magnitude = Self::Magnitude>;
+    #[doc(hidden)]
+    fn complex(re: Self::Magnitude, im: Self::Magnitude) -> Self::Complex;
+    #[doc(hidden)]
+    fn to_complex(self) -> Self::Complex;
     #[doc(hidden)]
     fn svd_on_host(
         s: Output<'_, Self::Magnitude, Cpu>,
@@ -214,6 +258,18 @@ pub trait LinalgElement: Inexact {
     fn eigh_on_host(
         w: Output<'_, Self::Magnitude, Cpu>,
         v: Option<Output<'_, Self, Cpu>>,
+        a: MatrixOperand<'_, Self, Cpu>,
+    ) -> Result<(), Error>;
+    #[doc(hidden)]
+    fn eig_on_host(
+        w: Output<'_, Self::Complex, Cpu>,
+        v: Option<Output<'_, Self::Complex, Cpu>>,
+        a: MatrixOperand<'_, Self, Cpu>,
+    ) -> Result<(), Error>;
+    #[doc(hidden)]
+    fn schur_on_host(
+        t: Output<'_, Self, Cpu>,
+        z: Output<'_, Self, Cpu>,
         a: MatrixOperand<'_, Self, Cpu>,
     ) -> Result<(), Error>;
     #[doc(hidden)]
@@ -240,9 +296,16 @@ pub trait LinalgElement: Inexact {
 
 /// Implements the trait. The `*_on_host` functions are not generic, so they are compiled in this crate, once for each type.
 macro_rules! linalg_elements {
-    ($($T:ident $R:ident)*) => {$(
+    ($($T:ident $R:ident $C:ident),*) => {$(
         #[diagnostic::do_not_recommend]
         impl LinalgElement for $T {
+            type Complex = $C;
+            fn complex(re: $R, im: $R) -> $C {
+                $C::new(re, im)
+            }
+            fn to_complex(self) -> $C {
+                $C::new(Scalar::re(self), Scalar::im(self))
+            }
             fn svd_on_host(
                 s: Output<'_, $R, Cpu>,
                 vectors: Option<[Output<'_, $T, Cpu>; 2]>,
@@ -256,6 +319,20 @@ macro_rules! linalg_elements {
                 a: MatrixOperand<'_, $T, Cpu>,
             ) -> Result<(), Error> {
                 linalg::eigh::eigh(w, v, a)
+            }
+            fn eig_on_host(
+                w: Output<'_, $C, Cpu>,
+                v: Option<Output<'_, $C, Cpu>>,
+                a: MatrixOperand<'_, $T, Cpu>,
+            ) -> Result<(), Error> {
+                linalg::eig::eig(w, v, a)
+            }
+            fn schur_on_host(
+                t: Output<'_, $T, Cpu>,
+                z: Output<'_, $T, Cpu>,
+                a: MatrixOperand<'_, $T, Cpu>,
+            ) -> Result<(), Error> {
+                linalg::schur::schur(t, z, a)
             }
             fn qr_on_host(
                 q: Option<Output<'_, $T, Cpu>>,
@@ -284,7 +361,7 @@ macro_rules! linalg_elements {
         }
     )*};
 }
-linalg_elements!(f32 f32 f64 f64 c32 f32 c64 f64);
+linalg_elements!(f32 f32 c32, f64 f64 c64, c32 f32 c32, c64 f64 c64);
 
 impl<T: LinalgElement> Decompose<T> for Cpu {
     fn svd(
@@ -302,6 +379,22 @@ impl<T: LinalgElement> Decompose<T> for Cpu {
         a: MatrixOperand<'_, T, Cpu>,
     ) -> Result<(), Error> {
         T::eigh_on_host(w, v, a)
+    }
+    fn eig(
+        &self,
+        w: Output<'_, T::Complex, Cpu>,
+        v: Option<Output<'_, T::Complex, Cpu>>,
+        a: MatrixOperand<'_, T, Cpu>,
+    ) -> Result<(), Error> {
+        T::eig_on_host(w, v, a)
+    }
+    fn schur(
+        &self,
+        t: Output<'_, T, Cpu>,
+        z: Output<'_, T, Cpu>,
+        a: MatrixOperand<'_, T, Cpu>,
+    ) -> Result<(), Error> {
+        T::schur_on_host(t, z, a)
     }
     fn qr(
         &self,

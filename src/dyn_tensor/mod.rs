@@ -36,6 +36,8 @@ mod fmt;
 mod grid;
 mod histogram;
 mod join;
+#[cfg(feature = "linalg")]
+mod linalg;
 mod operand;
 mod operators;
 mod order;
@@ -64,6 +66,8 @@ use downcast::typed_data;
 pub use factorise::{eigh, lq, qr, svd};
 pub use grid::meshgrid;
 pub use join::{concatenate, stack};
+#[cfg(feature = "linalg")]
+pub use linalg::{DynDiscarded, DynLu, DynSvd};
 pub use operand::DynOperand;
 pub use order::DynUnique;
 pub use promote::promote;

@@ -105,6 +105,6 @@ fn square(x: f64, largest: f64) -> f64 {
 }
 
 /// Returns the sum of squares, from the smallest value on, in units of the square of the largest one.
-fn weight(s: &[f64], largest: f64) -> f64 {
+pub(crate) fn weight(s: &[f64], largest: f64) -> f64 {
     s.iter().rev().map(|&x| square(x, largest)).sum()
 }

@@ -1,10 +1,40 @@
 //! Linear algebra of typed tensors: decompositions and linear systems.
 
+mod adjoint;
+mod eig;
 mod eigh;
+mod exponential;
+mod hermitian;
+mod inverse;
+mod least_squares;
+mod lu;
+mod matrix_functions;
+mod orthogonal;
 mod qr;
+mod solve;
+mod stack;
 mod svd;
+mod truncation;
 
+pub use lu::Lu;
 pub use svd::Svd;
+pub use truncation::Discarded;
+
+/// Functions of matrices with a merged batch, which dynamic tensors call too.
+pub(crate) mod stacks {
+    pub(crate) use super::eig::{eig, eigvals, schur};
+    pub(crate) use super::exponential::expm;
+    pub(crate) use super::hermitian::{GENERALIZED, check_pair, eigh_generalized, hermitian_map_f64};
+    pub(crate) use super::inverse::{det, inv, matrix_power, slogdet};
+    pub(crate) use super::least_squares::{
+        LSTSQ, cond, matrix_rank, nuclear_norm, null_space, orth, pinv, pseudo_inverse_factors, spectral_norm,
+    };
+    pub(crate) use super::lu::{cholesky, lu};
+    pub(crate) use super::matrix_functions::{logm, sqrtm};
+    pub(crate) use super::orthogonal::{lq, polar, qr_complete, rq};
+    pub(crate) use super::stack::own_extents;
+    pub(crate) use super::truncation::svd_truncated;
+}
 
 use crate::engine::linalg::arrange;
 use crate::layout::axes::{Axes, AxesMut};

@@ -15,7 +15,7 @@ use core::cell::Cell;
 use core::mem::MaybeUninit;
 
 /// Maximum size of a scratch buffer, in bytes, that is kept after use. A thread keeps at most one buffer for each [`Side`].
-const MAX_KEPT_BYTES: usize = 8 << 20;
+pub(in crate::device::cpu) const MAX_KEPT_BYTES: usize = 8 << 20;
 
 /// The bytes of a cache line. The alignment of this type is that of the scratch buffers.
 #[derive(Debug, Clone, Copy)]

@@ -17,6 +17,8 @@ use std::sync::Mutex;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Results<'a, T> {
     first: HostPtr<T>,
+    /// The number of elements in all matrices.
+    count: usize,
     batch: &'a [isize],
     axes: Axes<'a>,
 }
@@ -26,12 +28,18 @@ impl<'a, T: Element> Results<'a, T> {
     pub(super) fn new(out: Output<'a, T, Cpu>, batch: usize) -> Self {
         let (shape, strides) = (out.shape(), out.strides());
         let (of_batch, of_matrix) = strides.split_at(batch);
-        Results { first: out.ptr(), batch: of_batch, axes: Axes::new(&shape[batch..], of_matrix) }
+        let count = if shape.contains(&0) { 0 } else { shape.iter().product() };
+        Results { first: out.ptr(), count, batch: of_batch, axes: Axes::new(&shape[batch..], of_matrix) }
     }
 
     /// Returns the strides of the axes of the batch.
     pub(super) fn strides(&self) -> &'a [isize] {
         self.batch
+    }
+
+    /// Returns whether there are no elements to write.
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
     }
 
     /// Returns the matrix at this offset.
@@ -67,7 +75,7 @@ impl<'a, T: Element> Batch<'a, T> {
 
     /// Calls `f` once for each index of the batch, with the matrix of the operand, and the offsets of the `K` outputs whose strides along the
     /// axes of the batch are `outputs`. Matrices are split between threads if there is enough work, and if a matrix alone is computed on one
-    /// thread. `operations` is the number of multiplications for one matrix, roughly.
+    /// thread. `operations` is the number of multiplications for one matrix, roughly. At least one output must have elements.
     ///
     /// # Errors
     /// The error of the first matrix, by its index, for which `f` returns one.
@@ -79,10 +87,8 @@ impl<'a, T: Element> Batch<'a, T> {
     ) -> Result<(), Error> {
         let rank = self.rank();
         let shape = &self.operand.shape()[..rank];
+        // This does not overflow: the callers return before if the outputs have no elements, so they have elements for each matrix.
         let count = shape.iter().product();
-        if count == 0 {
-            return Ok(());
-        }
         let (of_operand, of_outputs) = (
             Odometer::row_major(shape, [&self.operand.strides()[..rank]]),
             Odometer::row_major(shape, outputs),
@@ -108,13 +114,12 @@ impl<'a, T: Element> Batch<'a, T> {
                 to.advance();
             }
         };
-        match self.threads {
-            Threads::One => {
-                let work = operations.saturating_mul(BYTES_PER_OPERATION).max(1);
-                let enough = PARALLEL_BYTES.div_ceil(work);
-                enter(work.saturating_mul(count), || halves(0..count, enough, &run));
-            }
-            Threads::Several => run(0..count),
+        let work = operations.saturating_mul(BYTES_PER_OPERATION).max(1);
+        let enough = PARALLEL_BYTES.div_ceil(work);
+        if self.threads == Threads::Several || count < 2 * enough {
+            run(0..count);
+        } else {
+            enter(work.saturating_mul(count), || halves(0..count, enough, &run));
         }
         match failure.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
             None => Ok(()),

@@ -2,8 +2,8 @@
 
 use super::batch::{Batch, Results};
 use super::parallel::Thresholds;
-use super::scale::normalise;
-use super::workspace::{check_extents, column, load, request, store, take, with_stack};
+use super::scale::{Used, moderate};
+use super::workspace::{check_extents, column, load, make_diagonal_real, request, store, take, with_stack};
 use super::{Failure, Field};
 use crate::device::cpu::Cpu;
 use crate::device::{MatrixOperand, Operand, Output};
@@ -28,6 +28,9 @@ pub(in crate::device) fn cholesky<T: Field>(
     let batch = Batch::new("cholesky", a.operand, threads);
     let operations = n.saturating_mul(n).saturating_mul(n) / 3;
     let l = Results::new(l, rank);
+    if l.is_empty() {
+        return Ok(());
+    }
     batch.for_each([l.strides()], operations, &|a_k, [at_l]| {
         // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
         let l = unsafe { l.at(at_l) };
@@ -49,7 +52,7 @@ fn one<T: Field>(
         let (mut a_copy, stack) = take::<T>([n, n], stack);
         let mut a_copy = a_copy.as_mat_mut();
         load(a_copy.as_mut(), a, conjugated);
-        let scale = normalise(a_copy.as_mut(), true)?;
+        let scale = moderate(a_copy.as_mut(), Used::Lower)?;
         factor(par, a_copy.as_mut(), stack)?;
         for j in 0..n {
             column(a_copy.as_mut(), j)[..j].fill(T::zero_impl());
@@ -60,17 +63,18 @@ fn one<T: Field>(
     })
 }
 
-/// Replaces the lower triangle of a normalised matrix of the workspace by its Cholesky factor.
+/// Replaces the lower triangle of a matrix of the workspace, whose elements are not near the limits of their type, by its Cholesky factor.
 pub(super) fn factor<T: Field>(par: Par, mut a: MatMut<'_, T>, stack: &mut MemStack) -> Result<(), Failure> {
-    // The diagonal of a Hermitian matrix is real. faer would use an imaginary part.
-    for j in 0..a.ncols() {
-        a[(j, j)] = T::from_real_impl(&T::real_part_impl(&a[(j, j)]));
-    }
+    make_diagonal_real(a.as_mut());
     let zero = T::real_part_impl(&T::zero_impl());
     let as_it_is =
         LltRegularization { dynamic_regularization_delta: zero, dynamic_regularization_epsilon: zero };
-    match cholesky_in_place(a, as_it_is, par, stack, Default::default()) {
-        Ok(_) => Ok(()),
+    match cholesky_in_place(a.as_mut(), as_it_is, par, stack, Default::default()) {
+        Ok(_) => {
+            // Rounding leaves small imaginary parts.
+            make_diagonal_real(a);
+            Ok(())
+        }
         Err(LltError::NonPositivePivot { index }) => Err(Failure::NotPositiveDefinite(index + 1)),
     }
 }

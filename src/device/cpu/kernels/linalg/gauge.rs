@@ -13,7 +13,11 @@ const FRACTION: f64 = 0.98;
 
 /// Fixes the phase of a column, and returns the factor by which it was multiplied, of absolute value 1.
 pub(super) fn fix<T: Field>(a: MatMut<'_, T>, j: usize) -> T {
-    let elements = column(a, j);
+    fix_slice(column(a, j))
+}
+
+/// Fixes the phase of a vector, and returns the factor by which it was multiplied, of absolute value 1.
+pub(super) fn fix_slice<T: Field>(elements: &mut [T]) -> T {
     let zero = T::zero_impl();
     let largest = elements.iter().map(T::abs2_impl).fold(T::real_part_impl(&zero), num_traits::Float::max);
     let enough = largest * <T::Magnitude as Scalar>::from_f64(FRACTION);

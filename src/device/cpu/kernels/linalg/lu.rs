@@ -2,16 +2,16 @@
 
 use super::batch::{Batch, Results};
 use super::parallel::Thresholds;
-use super::scale::normalise;
-use super::workspace::{check_extents, load, request, store, store_vector, take, with_stack};
+use super::scale::{Used, moderate};
+use super::workspace::{check_extents, column, load, request, store, store_vector, take, with_stack};
 use super::{Failure, Field};
 use crate::device::cpu::Cpu;
 use crate::device::{MatrixOperand, Operand, Output};
 use crate::error::Error;
-use faer::Par;
 use faer::dyn_stack::StackReq;
 use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
 use faer::mat::AsMatMut;
+use faer::{MatMut, Par};
 
 pub(super) const THRESHOLDS: Thresholds = Thresholds { real: 768, complex: 384 };
 
@@ -27,6 +27,9 @@ pub(in crate::device) fn lu<T: Field>(
     let batch = Batch::new("lu", a.operand, threads);
     let operations = m.saturating_mul(n).saturating_mul(m.min(n));
     let (lu, rows) = (Results::new(lu, rank), Results::new(rows, rank));
+    if rows.is_empty() {
+        return Ok(());
+    }
     batch.for_each([lu.strides(), rows.strides()], operations, &|a_k, [at_lu, at_rows]| {
         // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
         let lu = unsafe { lu.at(at_lu) };
@@ -45,6 +48,7 @@ fn one<T: Field>(
     conjugated: bool,
 ) -> Result<(), Failure> {
     let [m, n] = [a.shape()[0], a.shape()[1]];
+    let k = m.min(n);
     check_extents::<T>([m, n])?;
     let memory = request::<T>(&[[m, n]])
         .and(StackReq::new::<usize>(m).array(2))
@@ -57,8 +61,14 @@ fn one<T: Field>(
         let (mut numbers, stack) = stack.make_with(m, |_| 0i64);
         let mut a_copy = a_copy.as_mat_mut();
         load(a_copy.as_mut(), a, conjugated);
-        let scale = normalise(a_copy.as_mut(), false)?;
+        let mut scale = moderate(a_copy.as_mut(), Used::All)?;
         lu_in_place(a_copy.as_mut(), &mut permutation, &mut inverse, par, stack, Default::default());
+        // faer divides by a pivot of 0, unless it is the last one.
+        if (0..k).any(|j| a_copy[(j, j)] == T::zero_impl()) {
+            load(a_copy.as_mut(), a, conjugated);
+            scale = moderate(a_copy.as_mut(), Used::All)?;
+            factor_singular(a_copy.as_mut(), &mut permutation);
+        }
         numbers.iter_mut().zip(permutation.iter()).for_each(|(to, &row)| *to = row as i64);
         store_vector(rows, &numbers);
         // Only `u` is scaled: `l` consists of quotients.
@@ -68,4 +78,36 @@ fn one<T: Field>(
         store(lu, a_copy.as_ref());
         Ok(())
     })
+}
+
+/// Factors a matrix as LAPACK does, also if a column has no pivot that is not 0: it is then not eliminated. `permutation` becomes the rows.
+fn factor_singular<T: Field>(mut a: MatMut<'_, T>, permutation: &mut [usize]) {
+    let [m, n] = [a.nrows(), a.ncols()];
+    permutation.iter_mut().enumerate().for_each(|(i, row)| *row = i);
+    for k in 0..m.min(n) {
+        let elements = column(a.as_mut(), k);
+        let (mut pivot, mut largest) = (k, T::abs_impl(&elements[k]));
+        for (i, x) in elements.iter().enumerate().skip(k + 1) {
+            let size = T::abs_impl(x);
+            if size > largest {
+                (pivot, largest) = (i, size);
+            }
+        }
+        if elements[pivot] == T::zero_impl() {
+            continue;
+        }
+        permutation.swap(k, pivot);
+        for j in 0..n {
+            column(a.as_mut(), j).swap(k, pivot);
+        }
+        let (left, mut right) = a.as_mut().split_at_col_mut(k + 1);
+        let factors = column(left, k);
+        let by = factors[k];
+        factors[k + 1..].iter_mut().for_each(|x| *x /= by);
+        for j in 0..right.ncols() {
+            let to = column(right.as_mut(), j);
+            let by = to[k];
+            to[k + 1..].iter_mut().zip(&factors[k + 1..]).for_each(|(to, &factor)| *to -= factor * by);
+        }
+    }
 }

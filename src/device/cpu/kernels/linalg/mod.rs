@@ -21,14 +21,18 @@
 
 mod batch;
 mod gauge;
+mod jacobi;
 mod parallel;
 mod scale;
+mod square;
 mod workspace;
 
 pub(in crate::device) mod cholesky;
+pub(in crate::device) mod eig;
 pub(in crate::device) mod eigh;
 pub(in crate::device) mod lu;
 pub(in crate::device) mod qr;
+pub(in crate::device) mod schur;
 pub(in crate::device) mod solve;
 pub(in crate::device) mod svd;
 
@@ -46,7 +50,7 @@ impl<T: LinalgElement + ComplexField<Real = <T as Scalar>::Magnitude>> Field for
 
 /// Why a matrix has no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Failure {
+pub(in crate::device) enum Failure {
     /// An element is NaN or infinite.
     NotFinite,
     /// The iteration did not converge.

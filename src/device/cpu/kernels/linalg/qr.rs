@@ -2,13 +2,14 @@
 
 use super::batch::{Batch, Results};
 use super::parallel::Thresholds;
-use super::scale::normalise;
-use super::workspace::{check_extents, load, request, store, take, with_stack};
+use super::scale::{Used, normalise};
+use super::workspace::{check_extents, column, load, request, store, take, with_stack};
 use super::{Failure, Field};
 use crate::device::cpu::Cpu;
 use crate::device::{MatrixOperand, Operand, Output};
 use crate::element::{Inexact, Scalar};
 use crate::error::Error;
+use faer::dyn_stack::StackReq;
 use faer::linalg::householder::{
     apply_block_householder_sequence_on_the_left_in_place_scratch as apply_scratch,
     apply_block_householder_sequence_on_the_left_in_place_with_conj as apply,
@@ -32,6 +33,7 @@ pub(in crate::device) fn qr<T: Field>(
     let operations = m.saturating_mul(n).saturating_mul(m.min(n));
     let r = Results::new(r, rank);
     match q {
+        None if r.is_empty() => Ok(()),
         None => batch.for_each([r.strides()], operations, &|a_k, [at_r]| {
             // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
             let r = unsafe { r.at(at_r) };
@@ -39,6 +41,9 @@ pub(in crate::device) fn qr<T: Field>(
         }),
         Some(q) => {
             let q = Results::new(q, rank);
+            if q.is_empty() && r.is_empty() {
+                return Ok(());
+            }
             batch.for_each([q.strides(), r.strides()], operations, &|a_k, [at_q, at_r]| {
                 // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
                 let q = unsafe { q.at(at_q) };
@@ -64,43 +69,56 @@ fn one<T: Field>(
 ) -> Result<(), Failure> {
     let [m, n] = [a.shape()[0], a.shape()[1]];
     let k = m.min(n);
-    check_extents::<T>([m, n])?;
     let rows = r.shape()[0];
     let columns = q.as_ref().map_or(0, |q| q.shape()[1]);
+    check_extents::<T>([m, n.max(columns)])?;
     let block = recommended_block_size::<T>(m, n);
-    let memory = request::<T>(&[[m, n], [block, k], [m, columns], [rows, n]]).and(
-        qr_in_place_scratch::<T>(m, n, block, par, Default::default())
-            .or(apply_scratch::<T>(m, block, columns)),
-    );
+    let zero_real = T::real_part_impl(&T::zero_impl());
+    let memory = request::<T>(&[[m, n], [block, k], [m, columns], [rows, n]])
+        .and(StackReq::new::<T>(k))
+        .and(StackReq::new::<(usize, T::Magnitude)>(k))
+        .and(
+            qr_in_place_scratch::<T>(m, n, block, par, Default::default())
+                .or(apply_scratch::<T>(m, block, columns)),
+        );
     with_stack(memory, |stack| {
         let (mut a_copy, stack) = take::<T>([m, n], stack);
         let (mut factor, stack) = take::<T>([block, k], stack);
         let (mut q_copy, stack) = take::<T>([m, columns], stack);
         let (mut r_copy, stack) = take::<T>([rows, n], stack);
+        let (mut phases, stack) = stack.make_with(k, |_| T::one_impl());
+        // For each row of `r`, the column of the first element that is not 0, and the absolute value of this element.
+        let (mut first_of_row, stack) = stack.make_with(k, |_| (0, zero_real));
         let (mut a_copy, mut factor) = (a_copy.as_mat_mut(), factor.as_mat_mut());
         let (mut q_copy, mut r_copy) = (q_copy.as_mat_mut(), r_copy.as_mat_mut());
         load(a_copy.as_mut(), a, conjugated);
-        let scale = normalise(a_copy.as_mut(), false)?;
+        let scale = normalise(a_copy.as_mut(), Used::All)?;
         if k > 0 {
             qr_in_place(a_copy.as_mut(), factor.as_mut(), par, stack, Default::default());
         }
-        for i in 0..columns.max(k) {
-            let zero = T::zero_impl();
-            let first = (i..if i < k { n } else { 0 }).map(|j| a_copy[(i, j)]).find(|&x| x != zero);
-            let phase = first.map_or(T::one_impl(), |x| Inexact::unscale(x, T::abs_impl(&x)));
-            if i < columns {
-                q_copy[(i, i)] = phase;
+        let (zero, one) = (T::zero_impl(), T::one_impl());
+        for (i, phase) in phases.iter_mut().enumerate() {
+            let first = (i..n).find(|&j| a_copy[(i, j)] != zero);
+            let Some(j) = first else { continue };
+            let (x, size) = (a_copy[(i, j)], T::abs_impl(&a_copy[(i, j)]));
+            *phase = Inexact::unscale(x, size);
+            first_of_row[i] = (j, size);
+        }
+        for j in 0..n {
+            let rows = k.min(j + 1);
+            let elements = column(a_copy.as_mut(), j)[..rows].iter().zip(&*phases);
+            for (to, (&x, &phase)) in column(r_copy.as_mut(), j).iter_mut().zip(elements) {
+                *to = x * Scalar::conj(phase);
             }
-            if i < k {
-                let back = Scalar::conj(phase);
-                for j in i..n {
-                    r_copy[(i, j)] = a_copy[(i, j)] * back;
-                }
-                // Rounding may leave a small imaginary part.
-                if let Some(j) = (i..n).find(|&j| a_copy[(i, j)] != zero) {
-                    r_copy[(i, j)] = T::from_real_impl(&T::abs_impl(&a_copy[(i, j)]));
-                }
+        }
+        // Rounding may leave a small imaginary part.
+        for (i, &(j, size)) in first_of_row.iter().enumerate() {
+            if size != zero_real {
+                r_copy[(i, j)] = T::from_real_impl(&size);
             }
+        }
+        for j in 0..columns {
+            q_copy[(j, j)] = phases.get(j).copied().unwrap_or(one);
         }
         scale.scale(r_copy.as_mut());
         store(r, r_copy.as_ref());

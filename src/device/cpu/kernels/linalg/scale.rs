@@ -1,24 +1,32 @@
-//! Scaling of matrices by powers of two.
+//! Scaling of matrices by powers of two, and the check that all elements are finite.
 
 use super::workspace::column;
 use super::{Failure, Field};
 use crate::element::RealFloat;
+use core::ops::Range;
 use faer::MatMut;
-use num_traits::{Float, ToPrimitive, Zero};
+use num_traits::{Float, Zero};
 
 /// Two to the power of an integer.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PowerOfTwo(i32);
 
 impl PowerOfTwo {
-    /// Returns two factors whose product is the power: for elements near the limits of the type, the power itself is out of range.
-    fn factors<R: RealFloat>(self) -> [R; 2] {
-        let two = R::from_f64(2.0);
-        [self.0 / 2, self.0 - self.0 / 2].map(|exponent| Float::powi(two, exponent))
+    pub(super) const ONE: PowerOfTwo = PowerOfTwo(0);
+
+    /// Returns factors whose product is the power: for elements near the limits of the type, the power itself can be out of range.
+    fn factors<R: RealFloat>(self) -> impl Iterator<Item = R> {
+        let largest = exponent_of(<R as Float>::max_value()) - 1;
+        let parts = if self.0 == 0 { 0 } else { self.0.abs() / largest + 1 };
+        (0..parts).map(move |k| {
+            let exponent = self.0 * (k + 1) / parts - self.0 * k / parts;
+            Float::powi(R::from_f64(2.0), exponent)
+        })
     }
 
-    pub(super) fn inverse(self) -> Self {
-        PowerOfTwo(-self.0)
+    /// Returns this power divided by another.
+    pub(super) fn divided_by(self, by: Self) -> Self {
+        PowerOfTwo(self.0 - by.0)
     }
 
     /// Returns the square root. The exponent must be even.
@@ -27,52 +35,187 @@ impl PowerOfTwo {
         PowerOfTwo(self.0 / 2)
     }
 
-    /// Returns `x` times the power.
-    pub(super) fn times<R: RealFloat>(self, x: R) -> R {
-        let [first, second] = self.factors();
-        x * first * second
+    /// Multiplies real numbers.
+    pub(super) fn scale_real<R: RealFloat>(self, elements: &mut [R]) {
+        for factor in self.factors::<R>() {
+            elements.iter_mut().for_each(|x| *x *= factor);
+        }
+    }
+
+    /// Multiplies numbers.
+    pub(super) fn scale_all<T: Field>(self, elements: &mut [T]) {
+        for factor in self.factors::<T::Magnitude>() {
+            elements.iter_mut().for_each(|x| *x = T::mul_pow2_impl(x, &factor));
+        }
     }
 
     /// Multiplies all elements of a matrix of the workspace.
     pub(super) fn scale<T: Field>(self, mut a: MatMut<'_, T>) {
-        if self.0 == 0 {
-            return;
-        }
-        let [first, second] = self.factors();
-        for j in 0..a.ncols() {
-            for x in column(a.as_mut(), j) {
-                *x = T::mul_pow2_impl(&T::mul_pow2_impl(x, &first), &second);
+        for factor in self.factors::<T::Magnitude>() {
+            for j in 0..a.ncols() {
+                column(a.as_mut(), j).iter_mut().for_each(|x| *x = T::mul_pow2_impl(x, &factor));
             }
         }
     }
 }
 
-/// Multiplies the elements by the power of two for which the largest part of an element is about 1, and returns the inverse of this power.
-/// A matrix of zeros is unchanged. If `even`, the exponent is even.
-///
-/// # Errors
-/// If an element is not finite. The elements are then unchanged.
-pub(super) fn normalise<T: Field>(mut a: MatMut<'_, T>, even: bool) -> Result<PowerOfTwo, Failure> {
-    let zero = <T::Magnitude as Zero>::zero();
-    let mut largest = zero;
-    // Products of finite numbers with 0 are 0. A NaN or an infinity makes this sum NaN.
-    let mut check = zero;
-    for j in 0..a.ncols() {
-        for x in column(a.as_mut(), j).iter() {
-            let (re, im) = (T::real_part_impl(x), T::imag_part_impl(x));
-            largest = Float::max(largest, Float::max(Float::abs(re), Float::abs(im)));
-            check += re * zero + im * zero;
+/// The elements that a decomposition uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Used {
+    All,
+    /// On and below the diagonal.
+    Lower,
+    /// On and above the diagonal.
+    Upper,
+}
+
+impl Used {
+    /// Returns the used rows of a column of `rows` elements.
+    fn rows(self, j: usize, rows: usize) -> Range<usize> {
+        match self {
+            Used::All => 0..rows,
+            Used::Lower => j.min(rows)..rows,
+            Used::Upper => 0..rows.min(j + 1),
         }
     }
-    if Float::is_nan(check) {
-        return Err(Failure::NotFinite);
-    }
-    if largest == zero {
-        return Ok(PowerOfTwo(0));
-    }
-    let exponent =
-        Float::floor(Float::log2(largest)).to_i32().expect("a finite number has a small logarithm");
-    let of_a = PowerOfTwo(if even { exponent & !1 } else { exponent });
-    of_a.inverse().scale(a);
+}
+
+/// Multiplies the elements by the power of two for which the largest part of a used element is between 1 and 2, and returns the inverse of
+/// this power. If all of them are 0, the power is 1.
+///
+/// # Errors
+/// If an element is not finite, whether it is used or not. The elements are then unchanged.
+pub(super) fn normalise<T: Field>(mut a: MatMut<'_, T>, used: Used) -> Result<PowerOfTwo, Failure> {
+    let largest = largest(a.as_mut(), used)?;
+    let of_a =
+        if largest == T::Magnitude::zero() { PowerOfTwo::ONE } else { PowerOfTwo(exponent_of(largest)) };
+    PowerOfTwo::ONE.divided_by(of_a).scale(a);
     Ok(of_a)
+}
+
+/// Variant of [`normalise`] for algorithms that need no scaling unless elements are near the limits of their type. The returned power has an
+/// even exponent.
+///
+/// Scaling would make small elements of graded matrices 0, so that `diag(1e-200, 1e200)` would be singular.
+///
+/// # Errors
+/// As for [`normalise`].
+pub(super) fn moderate<T: Field>(mut a: MatMut<'_, T>, used: Used) -> Result<PowerOfTwo, Failure> {
+    let largest = largest(a.as_mut(), used)?;
+    if largest == T::Magnitude::zero() {
+        return Ok(PowerOfTwo::ONE);
+    }
+    let (exponent, limit) = (exponent_of(largest), exponent_of(<T::Magnitude as Float>::max_value()));
+    if exponent.abs() <= limit / 4 * 3 {
+        return Ok(PowerOfTwo::ONE);
+    }
+    let of_a = PowerOfTwo(exponent & !1);
+    PowerOfTwo::ONE.divided_by(of_a).scale(a);
+    Ok(of_a)
+}
+
+/// Checks that all elements are finite.
+///
+/// # Errors
+/// If an element is not.
+pub(super) fn check_finite<T: Field>(a: MatMut<'_, T>) -> Result<(), Failure> {
+    largest(a, Used::All).map(|_| ())
+}
+
+/// Returns the largest magnitude of the parts of the used elements.
+///
+/// # Errors
+/// If an element is not finite, whether it is used or not.
+fn largest<T: Field>(mut a: MatMut<'_, T>, used: Used) -> Result<T::Magnitude, Failure> {
+    let (mut in_use, mut unused) = (Largest::new(), Largest::new());
+    let m = a.nrows();
+    for j in 0..a.ncols() {
+        let (elements, rows) = (column(a.as_mut(), j), used.rows(j, m));
+        in_use.include(&elements[rows.clone()]);
+        unused.include(&elements[..rows.start]);
+        unused.include(&elements[rows.end..]);
+    }
+    unused.get()?;
+    in_use.get()
+}
+
+/// The largest magnitude of numbers, in several lanes, so that the compiler can vectorise.
+struct Largest<R> {
+    largest: [R; LANES],
+    /// Products of finite numbers with 0 are 0. A NaN or an infinity makes this sum NaN.
+    check: [R; LANES],
+}
+
+const LANES: usize = 8;
+
+impl<R: RealFloat> Largest<R> {
+    fn new() -> Self {
+        Largest { largest: [R::zero(); LANES], check: [R::zero(); LANES] }
+    }
+
+    #[inline(always)]
+    fn include_part(&mut self, lane: usize, x: R) {
+        let size = Float::abs(x);
+        if size > self.largest[lane] {
+            self.largest[lane] = size;
+        }
+        self.check[lane] += x * R::zero();
+    }
+
+    #[inline(always)]
+    fn include_lane<T: Field + crate::element::Scalar<Magnitude = R>>(&mut self, lane: usize, x: &T) {
+        self.include_part(lane, T::real_part_impl(x));
+        if T::COMPLEX {
+            self.include_part(lane, T::imag_part_impl(x));
+        }
+    }
+
+    fn include<T: Field + crate::element::Scalar<Magnitude = R>>(&mut self, elements: &[T]) {
+        let (chunks, rest) = elements.as_chunks::<LANES>();
+        for chunk in chunks {
+            for (lane, x) in chunk.iter().enumerate() {
+                self.include_lane(lane, x);
+            }
+        }
+        rest.iter().enumerate().for_each(|(lane, x)| self.include_lane(lane, x));
+    }
+
+    fn get(&self) -> Result<R, Failure> {
+        let zero = R::zero();
+        if Float::is_nan(self.check.iter().fold(zero, |sum, &x| sum + x)) {
+            return Err(Failure::NotFinite);
+        }
+        Ok(self.largest.iter().fold(zero, |largest, &x| Float::max(largest, x)))
+    }
+}
+
+/// Returns the exponent `e` for which a positive number is between `2^e` and `2^(e + 1)`.
+fn exponent_of<R: RealFloat>(x: R) -> i32 {
+    let (mantissa, exponent, _) = Float::integer_decode(x);
+    i32::from(exponent) + mantissa.ilog2() as i32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exponents_are_exact() {
+        for e in -1074..=1023 {
+            // The bits of a power of two: of a denormal number, or an exponent without a mantissa.
+            let bits = if e < -1022 { 1u64 << (e + 1074) } else { ((e + 1023) as u64) << 52 };
+            assert_eq!(exponent_of(f64::from_bits(bits)), e);
+        }
+        assert_eq!([1.0f64.next_down(), 2.0f64.next_down(), f64::MAX].map(exponent_of), [-1, 0, 1023]);
+        assert_eq!([f32::from_bits(1), f32::MAX].map(exponent_of), [-149, 127]);
+    }
+
+    #[test]
+    fn factors_are_in_range_and_multiply_to_the_power() {
+        for e in [0i32, 1, -1, 1022, 1023, -1022, -1023, -1074, 2097, -2097] {
+            let exponents: Vec<i32> = PowerOfTwo(e).factors::<f64>().map(exponent_of).collect();
+            assert_eq!(exponents.iter().sum::<i32>(), e);
+            assert!(exponents.iter().all(|part| part.abs() <= 1022));
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use super::batch::{Batch, Results};
 use super::cholesky;
 use super::lu::THRESHOLDS;
-use super::scale::normalise;
+use super::scale::{PowerOfTwo, Used, check_finite, moderate};
 use super::workspace::{check_extents, load, request, store, take, with_stack};
 use super::{Failure, Field};
 use crate::device::cpu::Cpu;
@@ -31,6 +31,9 @@ pub(in crate::device) fn solve<T: Field>(
     let batch = Batch::new("solve", a.operand, threads);
     let operations = n.saturating_mul(n).saturating_mul(n / 3 + p);
     let b = Results::new(b, rank);
+    if b.is_empty() {
+        return Ok(());
+    }
     batch.for_each([b.strides()], operations, &|a_k, [at_b]| {
         // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
         let b = unsafe { b.at(at_b) };
@@ -60,10 +63,11 @@ fn one<T: Field>(
         }
         Structure::Lower { .. } | Structure::Upper { .. } => StackReq::EMPTY,
     };
-    let memory = request::<T>(&[[n, n], [n, p]]).and(of_factors);
+    let memory = request::<T>(&[[n, n], [n, p]]).and(StackReq::new::<PowerOfTwo>(p)).and(of_factors);
     with_stack(memory, |stack| {
         let (mut a_copy, stack) = take::<T>([n, n], stack);
         let (mut x, stack) = take::<T>([n, p], stack);
+        let (mut of_b, stack) = stack.make_with(p, |_| PowerOfTwo::ONE);
         let (mut a_copy, mut x) = (a_copy.as_mat_mut(), x.as_mat_mut());
         // A matrix in row-major order is loaded as its transpose, which copies contiguous lines.
         let transposed =
@@ -75,8 +79,20 @@ fn one<T: Field>(
             load(a_copy.as_mut(), a, conjugated);
         }
         load(x.as_mut(), b.as_operand(), false);
-        let of_a = normalise(a_copy.as_mut(), false)?;
-        let of_b = normalise(x.as_mut(), false)?;
+        let of_a = match structure {
+            // The ones of the diagonal are not stored, so they cannot be scaled.
+            Structure::Lower { unit: true } | Structure::Upper { unit: true } => {
+                check_finite(a_copy.as_mut())?;
+                PowerOfTwo::ONE
+            }
+            Structure::General => moderate(a_copy.as_mut(), Used::All)?,
+            Structure::PositiveDefinite => moderate(a_copy.as_mut(), Used::Lower)?,
+            Structure::Lower { unit: false } => moderate(a_copy.as_mut(), Used::Lower)?,
+            Structure::Upper { unit: false } => moderate(a_copy.as_mut(), Used::Upper)?,
+        };
+        for (j, of_column) in of_b.iter_mut().enumerate() {
+            *of_column = moderate(x.as_mut().subcols_mut(j, 1), Used::All)?;
+        }
         match structure {
             Structure::General => general(par, transposed, a_copy.as_mut(), x.as_mut(), stack)?,
             Structure::PositiveDefinite => {
@@ -103,8 +119,9 @@ fn one<T: Field>(
             }
         }
         // a = of_a · a', b = of_b · b', a' · x' = b', so x = of_b / of_a · x'.
-        of_b.scale(x.as_mut());
-        of_a.inverse().scale(x.as_mut());
+        for (j, of_column) in of_b.iter().enumerate() {
+            of_column.divided_by(of_a).scale(x.as_mut().subcols_mut(j, 1));
+        }
         store(b, x.as_ref());
         Ok(())
     })

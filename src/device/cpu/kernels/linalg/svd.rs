@@ -2,14 +2,16 @@
 
 use super::batch::{Batch, Results};
 use super::parallel::Thresholds;
-use super::scale::normalise;
+use super::scale::{Used, normalise};
 use super::workspace::{
     check_extents, column, conjugate, load, request, store, store_vector, take, with_stack,
 };
-use super::{Failure, Field, gauge};
+use super::{Failure, Field, gauge, jacobi};
 use crate::device::cpu::Cpu;
 use crate::device::{MatrixOperand, Operand, Output};
+use crate::element::Scalar;
 use crate::error::Error;
+use crate::layout::axes::Axes;
 use faer::diag::DiagMut;
 use faer::dyn_stack::StackReq;
 use faer::linalg::svd::{ComputeSvdVectors, svd as faer_svd, svd_scratch};
@@ -30,6 +32,7 @@ pub(in crate::device) fn svd<T: Field>(
     let operations = m.saturating_mul(n).saturating_mul(m.min(n));
     let s = Results::new(s, rank);
     match vectors {
+        None if s.is_empty() => Ok(()),
         None => batch.for_each([s.strides()], operations, &|a_k, [at_s]| {
             // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
             let s = unsafe { s.at(at_s) };
@@ -37,6 +40,9 @@ pub(in crate::device) fn svd<T: Field>(
         }),
         Some([u, vh]) => {
             let [u, vh] = [Results::new(u, rank), Results::new(vh, rank)];
+            if u.is_empty() && vh.is_empty() {
+                return Ok(());
+            }
             batch.for_each(
                 [s.strides(), u.strides(), vh.strides()],
                 operations,
@@ -54,6 +60,57 @@ pub(in crate::device) fn svd<T: Field>(
     }
 }
 
+/// Returns the largest extent for which the method of Jacobi takes less time than faer (measured).
+fn largest_small(complex: bool) -> usize {
+    if complex { 4 } else { 8 }
+}
+
+/// The singular values, and the matrices of singular vectors.
+type Outputs<'a, T> = (Output<'a, <T as Scalar>::Magnitude, Cpu>, Option<[Output<'a, T, Cpu>; 2]>);
+
+/// Computes the thin decomposition of a small matrix by the method of Jacobi. Returns the outputs, without having written to them, if the
+/// method has no result.
+fn small<'a, T: Field>(
+    s: Output<'a, T::Magnitude, Cpu>,
+    vectors: Option<[Output<'a, T, Cpu>; 2]>,
+    a: Operand<'_, T, Cpu>,
+    conjugated: bool,
+) -> Result<Option<Outputs<'a, T>>, Failure> {
+    let [m, n] = [a.shape()[0], a.shape()[1]];
+    let (k, wide) = (m.min(n), m < n);
+    let memory = request::<T>(&[[m.max(n), k], [k, k]]).and(StackReq::new::<T::Magnitude>(k));
+    with_stack(memory, |stack| {
+        let (mut left, stack) = take::<T>([m.max(n), k], stack);
+        let (mut right, stack) = take::<T>([k, k], stack);
+        let (mut s_copy, _) = stack.make_with(k, |_| T::real_part_impl(&T::zero_impl()));
+        let (mut left, mut right) = (left.as_mat_mut(), right.as_mat_mut());
+        if wide {
+            // The decomposition of aᴴ is v · s · uᴴ.
+            let (shape, strides) = ([n, m], [a.strides()[1], a.strides()[0]]);
+            load(left.as_mut(), a.with_axes(Axes::new(&shape, &strides), 0), !conjugated);
+        } else {
+            load(left.as_mut(), a, conjugated);
+        }
+        let scale = normalise(left.as_mut(), Used::All)?;
+        if !jacobi::svd(left.as_mut(), right.as_mut(), &mut s_copy) {
+            return Ok(Some((s, vectors)));
+        }
+        scale.scale_real(&mut s_copy);
+        store_vector(s, &s_copy);
+        if let Some([u, vh]) = vectors {
+            let (mut to_u, mut to_v) = if wide { (right, left) } else { (left, right) };
+            for j in 0..k {
+                let by = gauge::fix(to_u.as_mut(), j);
+                gauge::turn(to_v.as_mut(), j, by);
+            }
+            store(u, to_u.as_ref());
+            conjugate(to_v.as_mut());
+            store(vh, to_v.as_ref().transpose());
+        }
+        Ok(None)
+    })
+}
+
 /// Decomposes one matrix.
 fn one<T: Field>(
     par: faer::Par,
@@ -64,9 +121,17 @@ fn one<T: Field>(
 ) -> Result<(), Failure> {
     let [m, n] = [a.shape()[0], a.shape()[1]];
     let k = m.min(n);
-    check_extents::<T>([m, n])?;
     // The numbers of left and right singular vectors.
     let [p, q] = vectors.as_ref().map_or([0, 0], |[u, vh]| [u.shape()[1], vh.shape()[0]]);
+    let (s, vectors) = if k <= largest_small(T::COMPLEX) && m.max(n) <= 4 * k && p.max(q) <= k {
+        match small(s, vectors, a, conjugated)? {
+            None => return Ok(()),
+            Some(outputs) => outputs,
+        }
+    } else {
+        (s, vectors)
+    };
+    check_extents::<T>([m.max(q), n.max(p)])?;
     let which = match &vectors {
         None => ComputeSvdVectors::No,
         Some(_) if p == k && q == k => ComputeSvdVectors::Thin,
@@ -84,7 +149,7 @@ fn one<T: Field>(
         let (mut a_copy, mut values) = (a_copy.as_mat_mut(), values.as_mat_mut());
         let (mut u_copy, mut v_copy) = (u_copy.as_mat_mut(), v_copy.as_mat_mut());
         load(a_copy.as_mut(), a, conjugated);
-        let scale = normalise(a_copy.as_mut(), false)?;
+        let scale = normalise(a_copy.as_mut(), Used::All)?;
         let diagonal = DiagMut::from_slice_mut(column(values.as_mut(), 0)).as_dyn_stride_mut();
         let (to_u, to_v) = match vectors {
             None => (None, None),
@@ -94,8 +159,9 @@ fn one<T: Field>(
             .map_err(|_| Failure::NotConverged)?;
         let to = &mut *s_copy;
         for (to, value) in to.iter_mut().zip(column(values.as_mut(), 0)) {
-            *to = scale.times(T::real_part_impl(value));
+            *to = T::real_part_impl(value);
         }
+        scale.scale_real(to);
         let Some([u, vh]) = vectors else {
             store_vector(s, to);
             return Ok(());

@@ -1,15 +1,16 @@
 //! The workspace of factorisations, and copies of matrices from operands and to outputs.
 
 use super::{Failure, Field};
-use crate::device::cpu::memory::scratch::{Side, with_scratch};
+use crate::device::cpu::memory::scratch::{MAX_KEPT_BYTES, Side, with_scratch};
 use crate::device::cpu::{Cpu, HostPtr};
-use crate::device::{Operand, Output, Permute};
+use crate::device::{Device, Operand, Output, Permute};
 use crate::element::{Element, Scalar};
 use core::mem::MaybeUninit;
 use faer::dyn_stack::{MemStack, StackReq};
 use faer::linalg::{temp_mat_scratch, temp_mat_zeroed};
 use faer::mat::AsMatMut;
 use faer::{MatMut, MatRef};
+use num_traits::Zero;
 
 /// Calls `f` with memory of the requested size, which the thread keeps for the next call.
 ///
@@ -20,6 +21,16 @@ pub(super) fn with_stack<R>(
     f: impl FnOnce(&mut MemStack) -> Result<R, Failure>,
 ) -> Result<R, Failure> {
     let bytes = request.unaligned_bytes_required();
+    if bytes > MAX_KEPT_BYTES {
+        // A thread does not keep this much, but the buffer pool does.
+        // SAFETY: nothing reads the elements: the memory is only used as uninitialised memory.
+        let buffer = unsafe { Cpu.alloc_for_overwrite::<f64>(bytes.div_ceil(size_of::<f64>())) };
+        let mut buffer = buffer.map_err(|_| Failure::OutOfMemory(bytes))?;
+        let start = Cpu::ptr_mut(&mut buffer).get().cast::<MaybeUninit<u8>>();
+        // SAFETY: the buffer has at least `bytes` bytes, which need not be initialised. It is a local variable, so access is exclusive.
+        let memory = unsafe { core::slice::from_raw_parts_mut(start, bytes) };
+        return f(MemStack::new(memory));
+    }
     with_scratch(Side::Factorisation, bytes, 0, |start: *mut MaybeUninit<u8>, granted| {
         if granted < bytes {
             return Err(Failure::OutOfMemory(bytes));
@@ -30,17 +41,16 @@ pub(super) fn with_stack<R>(
     })
 }
 
-/// Checks that the workspace for matrices of these extents has a size that fits in `usize`. faer panics if it does not.
+/// Checks that the workspace for a matrix of these extents has a size that fits in `usize`. faer panics if it does not.
 ///
 /// # Errors
 /// [`Failure::OutOfMemory`].
 pub(super) fn check_extents<T>(extents: [usize; 2]) -> Result<(), Failure> {
-    // No factorisation needs more than this many matrices, or than this many columns beyond those of the matrix.
+    // No factorisation needs more than this many matrices, or than this many rows and columns in addition to those of the matrix.
     const MATRICES: usize = 64;
     const PADDING: usize = 256;
     let [m, n] = extents.map(|extent| extent.saturating_add(PADDING));
-    let larger = m.max(n);
-    let bytes = larger.checked_mul(larger).and_then(|len| len.checked_mul(MATRICES * size_of::<T>()));
+    let bytes = m.checked_mul(n).and_then(|len| len.checked_mul(MATRICES * size_of::<T>()));
     match bytes {
         Some(bytes) if bytes <= isize::MAX as usize => Ok(()),
         _ => Err(Failure::OutOfMemory(isize::MAX as usize)),
@@ -81,6 +91,17 @@ pub(super) fn conjugate<T: Field>(mut a: MatMut<'_, T>) {
     if T::COMPLEX {
         for j in 0..a.ncols() {
             column(a.as_mut(), j).iter_mut().for_each(|x| *x = Scalar::conj(*x));
+        }
+    }
+}
+
+/// Replaces the elements of the diagonal by their real parts: faer would use the imaginary parts, which are 0 in Hermitian matrices. An
+/// element whose imaginary part is not finite becomes NaN.
+pub(super) fn make_diagonal_real<T: Field>(mut a: MatMut<'_, T>) {
+    if T::COMPLEX {
+        for j in 0..a.ncols() {
+            let (re, im) = (T::real_part_impl(&a[(j, j)]), T::imag_part_impl(&a[(j, j)]));
+            a[(j, j)] = T::from_real_impl(&(re + im * T::Magnitude::zero()));
         }
     }
 }

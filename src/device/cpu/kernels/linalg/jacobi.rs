@@ -1,0 +1,205 @@
+//! The methods of Jacobi for small matrices, which rotate two columns at a time until all are orthogonal. For matrices of a few columns they
+//! take less time than faer, and small singular values of graded matrices are accurate.
+
+use super::Field;
+use super::workspace::column;
+use crate::element::Scalar;
+use faer::MatMut;
+use num_traits::{Float, One, Zero};
+
+/// Sweeps over all pairs of columns before the iteration is given up. Seven are usual.
+const MAX_SWEEPS: usize = 30;
+
+/// Computes the thin singular value decomposition of a normalised matrix by the one-sided method of Hestenes. `u` is the matrix, which has at
+/// least as many rows as columns, and becomes the left singular vectors. `v` becomes the right singular vectors.
+///
+/// Returns `false`, and `u` and `v` are then unspecified, if the method has no result: if the rank is less than the number of columns, which
+/// leaves left singular vectors open, if squares underflow, or if it does not converge.
+pub(super) fn svd<T: Field>(mut u: MatMut<'_, T>, mut v: MatMut<'_, T>, s: &mut [T::Magnitude]) -> bool {
+    let n = u.ncols();
+    for j in 0..n {
+        let elements = column(v.as_mut(), j);
+        elements.fill(T::zero_impl());
+        elements[j] = T::one_impl();
+    }
+    let epsilon = <T::Magnitude as Float>::epsilon();
+    let tolerance = epsilon * Float::sqrt(<T::Magnitude as Scalar>::from_usize(u.nrows()));
+    // Squares of smaller norms have lost digits.
+    let least = <T::Magnitude as Float>::min_positive_value() / epsilon;
+    for _ in 0..MAX_SWEEPS {
+        let mut rotated = false;
+        for p in 0..n {
+            for q in p + 1..n {
+                let (x, y) = two_columns(u.as_mut(), p, q);
+                let Products { mut xx, mut yy, mut xy } = Products::of(x, y);
+                if xx < yy {
+                    // The larger column first: the singular values are then in descending order, and the iteration converges faster.
+                    x.swap_with_slice(y);
+                    let (x, y) = two_columns(v.as_mut(), p, q);
+                    x.swap_with_slice(y);
+                    (xx, yy, xy) = (yy, xx, Scalar::conj(xy));
+                }
+                if yy < least {
+                    return false;
+                }
+                let size = T::abs_impl(&xy);
+                if size <= tolerance * Float::sqrt(xx * yy) {
+                    continue;
+                }
+                rotated = true;
+                let rotation = Rotation::that_diagonalises(xx, yy, xy, size);
+                let (x, y) = two_columns(u.as_mut(), p, q);
+                rotation.apply(x, y);
+                let (x, y) = two_columns(v.as_mut(), p, q);
+                rotation.apply(x, y);
+            }
+        }
+        if !rotated {
+            for (j, s) in s.iter_mut().enumerate() {
+                let elements = column(u.as_mut(), j);
+                let square = elements.iter().map(T::abs2_impl).fold(T::Magnitude::zero(), |sum, x| sum + x);
+                if square < least {
+                    return false;
+                }
+                *s = Float::sqrt(square);
+                let by = Float::recip(*s);
+                elements.iter_mut().for_each(|x| *x = T::mul_real_impl(x, &by));
+            }
+            sort(u, v, s);
+            return true;
+        }
+    }
+    false
+}
+
+/// Sorts the singular values in descending order. They are almost always sorted already.
+fn sort<T: Field>(mut u: MatMut<'_, T>, mut v: MatMut<'_, T>, s: &mut [T::Magnitude]) {
+    for j in 1..s.len() {
+        for k in (0..j).rev() {
+            if s[k] >= s[k + 1] {
+                break;
+            }
+            s.swap(k, k + 1);
+            for a in [u.as_mut(), v.as_mut()] {
+                let (x, y) = two_columns(a, k, k + 1);
+                x.swap_with_slice(y);
+            }
+        }
+    }
+}
+
+/// Computes eigenvalues, in ascending order, and eigenvectors of a normalised Hermitian matrix by the two-sided method of Jacobi. `a` is the
+/// matrix, whose both triangles are used, and is overwritten. `v` becomes the eigenvectors.
+///
+/// Returns `false`, and all outputs are then unspecified, if it does not converge.
+pub(super) fn eigh<T: Field>(mut a: MatMut<'_, T>, mut v: MatMut<'_, T>, w: &mut [T::Magnitude]) -> bool {
+    let n = a.ncols();
+    for j in 0..n {
+        let elements = column(v.as_mut(), j);
+        elements.fill(T::zero_impl());
+        elements[j] = T::one_impl();
+    }
+    let epsilon = <T::Magnitude as Float>::epsilon() * <T::Magnitude as Scalar>::from_f64(0.5);
+    let tiny = <T::Magnitude as Float>::min_positive_value() / epsilon;
+    for _ in 0..MAX_SWEEPS {
+        let mut rotated = false;
+        for p in 0..n {
+            for q in p + 1..n {
+                let (pp, qq) = (T::real_part_impl(&a[(p, p)]), T::real_part_impl(&a[(q, q)]));
+                let pq = a[(p, q)];
+                let size = T::abs_impl(&pq);
+                let around = Float::sqrt(Float::abs(pp)) * Float::sqrt(Float::abs(qq));
+                if size <= epsilon * around || size <= tiny {
+                    continue;
+                }
+                rotated = true;
+                let rotation = Rotation::that_diagonalises(pp, qq, pq, size);
+                // The columns of `a` and `v`, then the rows of `a`.
+                let (x, y) = two_columns(a.as_mut(), p, q);
+                rotation.apply(x, y);
+                let (x, y) = two_columns(v.as_mut(), p, q);
+                rotation.apply(x, y);
+                for j in 0..n {
+                    let (mut x, mut y) = ([Scalar::conj(a[(p, j)])], [Scalar::conj(a[(q, j)])]);
+                    rotation.apply(&mut x, &mut y);
+                    (a[(p, j)], a[(q, j)]) = (Scalar::conj(x[0]), Scalar::conj(y[0]));
+                }
+                let shift = rotation.tangent * size;
+                a[(p, p)] = T::from_real_impl(&(pp - shift));
+                a[(q, q)] = T::from_real_impl(&(qq + shift));
+                a[(p, q)] = T::zero_impl();
+                a[(q, p)] = T::zero_impl();
+            }
+        }
+        if !rotated {
+            for (j, w) in w.iter_mut().enumerate() {
+                *w = T::real_part_impl(&a[(j, j)]);
+            }
+            for j in 1..n {
+                for k in (0..j).rev() {
+                    if w[k] <= w[k + 1] {
+                        break;
+                    }
+                    w.swap(k, k + 1);
+                    let (x, y) = two_columns(v.as_mut(), k, k + 1);
+                    x.swap_with_slice(y);
+                }
+            }
+            return true;
+        }
+    }
+    false
+}
+
+/// Returns two different columns.
+fn two_columns<T>(a: MatMut<'_, T>, p: usize, q: usize) -> (&mut [T], &mut [T]) {
+    let (left, right) = a.split_at_col_mut(q);
+    (column(left, p), column(right, 0))
+}
+
+/// The squares of the norms of two columns, and the product `xᴴ · y`.
+struct Products<T: Field> {
+    xx: T::Magnitude,
+    yy: T::Magnitude,
+    xy: T,
+}
+
+impl<T: Field> Products<T> {
+    fn of(x: &[T], y: &[T]) -> Self {
+        let zero = T::Magnitude::zero();
+        let mut sums = Products { xx: zero, yy: zero, xy: T::zero_impl() };
+        for (x, y) in x.iter().zip(y) {
+            sums.xx += T::abs2_impl(x);
+            sums.yy += T::abs2_impl(y);
+            sums.xy += Scalar::conj(*x) * *y;
+        }
+        sums
+    }
+}
+
+/// The unitary matrix `[[c, s], [-s̅, c]]`, which multiplies two columns from the right.
+struct Rotation<T: Field> {
+    cosine: T::Magnitude,
+    sine: T,
+    tangent: T::Magnitude,
+}
+
+impl<T: Field> Rotation<T> {
+    /// Returns the rotation that makes the matrix `[[pp, pq], [p̅q̅, qq]]` diagonal. `size` is the absolute value of `pq`.
+    fn that_diagonalises(pp: T::Magnitude, qq: T::Magnitude, pq: T, size: T::Magnitude) -> Self {
+        let one = T::Magnitude::one();
+        // The smaller root of t² + 2·z·t - 1 = 0.
+        let z = (qq - pp) / (size + size);
+        let tangent = Float::copysign(one / (Float::abs(z) + Float::hypot(one, z)), z);
+        let cosine = Float::recip(Float::sqrt(one + tangent * tangent));
+        let phase = crate::element::Inexact::unscale(pq, size);
+        Rotation { cosine, sine: T::mul_real_impl(&phase, &(cosine * tangent)), tangent }
+    }
+
+    fn apply(&self, x: &mut [T], y: &mut [T]) {
+        let (cosine, sine, back) = (self.cosine, self.sine, Scalar::conj(self.sine));
+        for (x, y) in x.iter_mut().zip(y) {
+            (*x, *y) = (T::mul_real_impl(x, &cosine) - back * *y, T::mul_real_impl(y, &cosine) + sine * *x);
+        }
+    }
+}

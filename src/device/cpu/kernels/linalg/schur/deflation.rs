@@ -1,0 +1,64 @@
+//! When an element below the diagonal of a Hessenberg matrix counts as 0.
+
+use super::super::square::Square;
+use crate::element::{Inexact, RealFloat, Scalar};
+use num_traits::{Float, Zero};
+
+/// Sweeps for one eigenvalue, or for a pair of eigenvalues, before the iteration counts as not converged. Two or three are usual.
+pub(super) const MAX_SWEEPS: usize = 300;
+
+/// After this many sweeps for one eigenvalue, a shift of another kind is tried once, because the usual shifts can form a cycle.
+pub(super) const EXCEPTIONAL_SWEEPS: usize = 10;
+
+/// Returns a power of two that makes small numbers normal if the smaller one of the operands of an operation has this size, and the inverse of
+/// the power: 1 unless it is almost denormal.
+pub(super) fn magnification<R: RealFloat>(size: R) -> (R, R) {
+    let epsilon = R::epsilon();
+    if size > R::min_positive_value() / epsilon {
+        return (R::one(), R::one());
+    }
+    (R::one() / (epsilon * epsilon), epsilon * epsilon)
+}
+
+/// Returns the first row of the last block of `..end` that no negligible element separates, and sets the element that ends it to 0. `size` is the
+/// absolute value, or another norm.
+///
+/// The criterion is that of Ahues and Tisseur (LAPACK Working Note 122, 1997): setting the element to 0 changes an eigenvalue by less than a
+/// rounding error, also if the matrix is graded.
+pub(super) fn start_of_block<T: Inexact>(
+    h: &mut Square<'_, T>,
+    end: usize,
+    size: impl Fn(T) -> T::Magnitude,
+) -> usize {
+    let epsilon = <T::Magnitude as Float>::epsilon();
+    let tiny =
+        <T::Magnitude as Float>::min_positive_value() / epsilon * <T::Magnitude as Scalar>::from_usize(h.n());
+    for k in (1..end).rev() {
+        let below = size(h[(k, k - 1)]);
+        let negligible = below <= tiny || {
+            let (upper, lower) = (size(h[(k - 1, k - 1)]), size(h[(k, k)]));
+            let mut around = upper + lower;
+            if around == <T::Magnitude as Zero>::zero() {
+                if k >= 2 {
+                    around += size(h[(k - 1, k - 2)]);
+                }
+                if k + 1 < end {
+                    around += size(h[(k + 1, k)]);
+                }
+            }
+            below <= epsilon * around && {
+                let above = size(h[(k - 1, k)]);
+                let apart = size(h[(k - 1, k - 1)] - h[(k, k)]);
+                let (most, least) = (Float::max(below, above), Float::min(below, above));
+                let (far, near) = (Float::max(lower, apart), Float::min(lower, apart));
+                let sum = far + most;
+                least * (most / sum) <= Float::max(tiny, epsilon * (near * (far / sum)))
+            }
+        };
+        if negligible {
+            h[(k, k - 1)] = T::zero();
+            return k;
+        }
+    }
+    0
+}

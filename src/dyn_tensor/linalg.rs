@@ -1,0 +1,587 @@
+//! Linear algebra of dynamic tensors.
+
+use super::operand::{agree, allocate_with, device_of, elements, lacking, needs, on_device};
+use super::storage::DynData;
+use super::tensor::{DynTensor, DynView};
+use crate::device::decompose::{Decompose, LinalgElement, Structure};
+use crate::device::{Device, Gemm, Permute};
+use crate::dispatch;
+use crate::element::{DType, Element};
+use crate::engine::linalg::{
+    Matrices, in_terms_of, merged_shape, multiply_sides, result_shape, side_axis, solution_shape,
+    solve as solve_systems,
+};
+use crate::engine::truncation::Truncation;
+use crate::engine::{matmul, same_instance};
+use crate::error::Error;
+use crate::layout::Layout;
+use crate::ops::linalg::{Discarded, Lu, Svd, stacks};
+use crate::order::{ColMajor, Order, RowMajor};
+use crate::rank::{MAX_RANK, Rank};
+use crate::tensor::Tensor;
+
+/// The singular value decomposition of a [`DynTensor`]: see [`Svd`].
+#[derive(Debug)]
+pub struct DynSvd {
+    /// The left singular vectors, as columns.
+    pub u: DynTensor,
+    /// The singular values, in descending order.
+    pub s: DynTensor,
+    /// The conjugates of the right singular vectors, as rows.
+    pub vh: DynTensor,
+}
+
+/// The LU decomposition of a [`DynTensor`]: see [`Lu`].
+#[derive(Debug)]
+pub struct DynLu {
+    /// The lower triangular factor, with ones on its diagonal.
+    pub l: DynTensor,
+    /// The upper triangular factor.
+    pub u: DynTensor,
+    /// For each row of `l · u`, the index of the row of the matrix, as `i64`.
+    pub rows: DynTensor,
+}
+
+/// What a truncated decomposition of a [`DynTensor`] has discarded: see [`Discarded`].
+#[derive(Debug)]
+pub struct DynDiscarded {
+    /// The sum of the squares of the discarded singular values.
+    pub weight: DynTensor,
+    /// The discarded weight divided by the sum of the squares of all singular values.
+    pub share: DynTensor,
+}
+
+/// A result of a function of matrices with a merged batch, which becomes a result for a tensor with the given shape.
+trait Erase {
+    type Erased;
+    fn erased(self, shape: &[usize]) -> Self::Erased;
+}
+
+macro_rules! erase_tensors {
+    ($($rank:literal)*) => {$(
+        impl<T: Element, O: Order, Dev: Device> Erase for Tensor<T, Rank<$rank>, O, Dev> {
+            type Erased = DynTensor;
+            fn erased(self, shape: &[usize]) -> DynTensor {
+                let (mut to, merged) = ([0; MAX_RANK], self.shape());
+                let rank = shape.len() - 2 + $rank - 1;
+                result_shape(O::ROW_MAJOR, shape, stacks::own_extents::<O>(&merged), &mut to[..rank]);
+                DynTensor::contiguous(self.into_data(), &to[..rank], O::MEMORY_ORDER)
+            }
+        }
+    )*};
+}
+erase_tensors!(1 2 3);
+
+impl<A: Erase, B: Erase> Erase for (A, B) {
+    type Erased = (A::Erased, B::Erased);
+    fn erased(self, shape: &[usize]) -> Self::Erased {
+        (self.0.erased(shape), self.1.erased(shape))
+    }
+}
+
+impl<T: LinalgElement, O: Order, Dev: Device> Erase for Svd<T, Rank<3>, O, Dev> {
+    type Erased = DynSvd;
+    fn erased(self, shape: &[usize]) -> DynSvd {
+        DynSvd { u: self.u.erased(shape), s: self.s.erased(shape), vh: self.vh.erased(shape) }
+    }
+}
+
+impl<T: LinalgElement, O: Order, Dev: Device> Erase for Lu<T, Rank<3>, O, Dev> {
+    type Erased = DynLu;
+    fn erased(self, shape: &[usize]) -> DynLu {
+        DynLu { l: self.l.erased(shape), u: self.u.erased(shape), rows: self.rows.erased(shape) }
+    }
+}
+
+impl<T: LinalgElement, O: Order, Dev: Device> Erase for Discarded<T, Rank<3>, O, Dev> {
+    type Erased = DynDiscarded;
+    fn erased(self, shape: &[usize]) -> DynDiscarded {
+        DynDiscarded { weight: self.weight.erased(shape), share: self.share.erased(shape) }
+    }
+}
+
+/// Checks that a tensor has elements with factorisations, and a rank of at least 2.
+///
+/// # Errors
+/// [`Error::UnsupportedDType`] or [`Error::UnsupportedRank`], with the text of the compiler's message for typed tensors.
+fn check(op: &'static str, x: DynView<'_>) -> Result<(), Error> {
+    if !matches!(x.dtype(), DType::F32 | DType::F64 | DType::C32 | DType::C64) {
+        return Err(lacking(op, x.dtype(), needs::FACTORISATIONS));
+    }
+    if x.rank() < 2 {
+        let reason =
+            format!("a tensor of `Rank<{}>` has no matrices: expected a rank of 2 or more", x.rank());
+        return Err(Error::UnsupportedRank { op, reason });
+    }
+    Ok(())
+}
+
+/// Checks that the matrices are square.
+fn check_square(op: &'static str, x: DynView<'_>) -> Result<(), Error> {
+    check(op, x)?;
+    Matrices::new(x.order().is_row_major(), x.shape()).check_square(op, x.shape())
+}
+
+/// Returns a view, or a copy, of the matrices, whose batch has one axis, and passes it to `f`.
+fn with_merged_batch<R>(x: DynView<'_>, f: impl FnOnce(DynView<'_>) -> Result<R, Error>) -> Result<R, Error> {
+    let row_major = x.order().is_row_major();
+    let merged = merged_shape(row_major, x.shape());
+    match x.layout().reshape(&merged, row_major) {
+        Some(layout) => f(x.with_axes(layout)),
+        None => f(x.reshape(&merged)?.look()),
+    }
+}
+
+/// Evaluates an expression with the matrices of `$x` as a typed stack `$a` with elements of type `$T`. The tensor must have been checked.
+macro_rules! on_stack {
+    ($op:expr, $x:expr, |$a:ident: $T:ident| $body:expr) => {{
+        let (op, x): (&'static str, DynView<'_>) = ($op, $x);
+        let row_major = x.order().is_row_major();
+        with_merged_batch(x, |merged| {
+            on_device!(op, merged, Dev => dispatch!(
+                merged.dtype(),
+                $T: Inexact => if row_major {
+                    let $a = &merged.downcast_view::<$T, Rank<3>, RowMajor, Dev>()?;
+                    $body.map(|result| result.erased(x.shape()))
+                } else {
+                    let $a = &merged.downcast_view::<$T, Rank<3>, ColMajor, Dev>()?;
+                    $body.map(|result| result.erased(x.shape()))
+                },
+                else => Err(lacking(op, x.dtype(), needs::FACTORISATIONS))
+            ))
+        })
+        .map_err(|error| in_terms_of(error, op, row_major, x.shape()))
+    }};
+}
+
+/// Defines methods from functions of stacks.
+macro_rules! methods {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident ($($arg:ident: $Arg:ty),*) -> $Out:ty, $check:ident |$a:ident| $body:expr;
+    )*) => {$(
+        // Kernels for several element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+        #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+        fn $name(x: DynView<'_> $(, $arg: $Arg)*) -> Result<$Out, Error> {
+            let op = stringify!($name);
+            $check(op, x)?;
+            on_stack!(op, x, |$a: T| $body)
+        }
+
+        impl<S: DynData> DynTensor<S> {
+            $(#[$doc])*
+            pub fn $name(&self $(, $arg: $Arg)*) -> Result<$Out, Error> {
+                $name(self.look() $(, $arg)*)
+            }
+        }
+    )*};
+}
+
+methods! {
+    /// Returns the thin singular value decomposition `u · s · vh`: see [`Tensor::svd`].
+    ///
+    /// # Errors
+    /// If the rank is less than 2, the elements are not floating-point or complex numbers, an element is NaN or infinite, the iteration
+    /// does not converge, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let svd = DynTensor::from(tensor![[0.0, 2.0], [3.0, 0.0]]).svd()?;
+    /// assert_eq!(svd.s.downcast_ref()?, tensor![3.0, 2.0]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    svd() -> DynSvd, check |a| a.try_svd();
+
+    /// Returns the full singular value decomposition, with square `u` and `vh`: see [`Tensor::svd_full`].
+    ///
+    /// # Errors
+    /// Those of [`svd`](DynTensor::svd).
+    svd_full() -> DynSvd, check |a| a.try_svd_full();
+
+    /// Returns the singular value decomposition with the largest singular values only, and what was discarded: see
+    /// [`Tensor::svd_truncated`].
+    ///
+    /// # Errors
+    /// Those of [`svd`](DynTensor::svd), and if the truncation has a negative number, a NaN, or a rank of 0.
+    ///
+    /// ```
+    /// use vierbein::linalg::Truncation;
+    /// use vierbein::{DynTensor, tensor};
+    /// let (svd, discarded) = DynTensor::from(tensor![[0.0, 2.0], [3.0, 0.0]]).svd_truncated(Truncation::rank(1))?;
+    /// assert_eq!(svd.s.downcast_ref()?, tensor![3.0]);
+    /// assert_eq!(discarded.weight.item()?, 4.0.into());
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    svd_truncated(how: Truncation) -> (DynSvd, DynDiscarded), check |a| stacks::svd_truncated(a, how);
+
+    /// Returns the singular values, in descending order: see [`Tensor::singular_values`].
+    ///
+    /// # Errors
+    /// Those of [`svd`](DynTensor::svd).
+    singular_values() -> DynTensor, check |a| a.try_singular_values();
+
+    /// Returns the eigenvalues and eigenvectors of Hermitian matrices: see [`Tensor::eigh`].
+    ///
+    /// # Errors
+    /// Those of [`svd`](DynTensor::svd), and if the matrices are not square.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let (w, v) = DynTensor::from(tensor![[2.0, 0.0], [0.0, 1.0]]).eigh()?;
+    /// assert_eq!(w.downcast_ref()?, tensor![1.0, 2.0]);
+    /// assert_eq!(v.downcast_ref()?, tensor![[0.0, 1.0], [1.0, 0.0]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    eigh() -> (DynTensor, DynTensor), check_square |a| a.try_eigh();
+
+    /// Returns the eigenvalues of Hermitian matrices, in ascending order: see [`Tensor::eigvalsh`].
+    ///
+    /// # Errors
+    /// Those of [`eigh`](DynTensor::eigh).
+    eigvalsh() -> DynTensor, check_square |a| a.try_eigvalsh();
+
+    /// Returns the eigenvalues and eigenvectors of matrices that need not be Hermitian, as complex numbers: see [`Tensor::eig`].
+    ///
+    /// # Errors
+    /// Those of [`eigh`](DynTensor::eigh).
+    ///
+    /// ```
+    /// use vierbein::{Complex, DynTensor, tensor};
+    /// let (w, _) = DynTensor::from(tensor![[2.0, 1.0], [0.0, 2.0]]).eig()?;
+    /// assert_eq!(w.downcast_ref()?, tensor![Complex::new(2.0, 0.0), Complex::new(2.0, 0.0)]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    eig() -> (DynTensor, DynTensor), check_square |a| stacks::eig(a);
+
+    /// Returns the eigenvalues of matrices that need not be Hermitian, as complex numbers: see [`Tensor::eigvals`].
+    ///
+    /// # Errors
+    /// Those of [`eigh`](DynTensor::eigh).
+    eigvals() -> DynTensor, check_square |a| stacks::eigvals(a);
+
+    /// Returns the Schur decomposition `z · t · zᴴ`, as `(t, z)`: see [`Tensor::schur`].
+    ///
+    /// # Errors
+    /// Those of [`eigh`](DynTensor::eigh).
+    schur() -> (DynTensor, DynTensor), check_square |a| stacks::schur(a);
+
+    /// Returns the reduced QR decomposition: see [`Tensor::qr`].
+    ///
+    /// # Errors
+    /// If the rank is less than 2, the elements are not floating-point or complex numbers, an element is NaN or infinite, or an allocation
+    /// fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let (q, r) = DynTensor::from(tensor![[0.0, -2.0], [3.0, 1.0]]).qr()?;
+    /// assert_eq!(r.downcast_ref()?, tensor![[3.0, 1.0], [0.0, 2.0]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    qr() -> (DynTensor, DynTensor), check |a| a.try_qr();
+
+    /// Returns the complete QR decomposition: see [`Tensor::qr_complete`].
+    ///
+    /// # Errors
+    /// Those of [`qr`](DynTensor::qr).
+    qr_complete() -> (DynTensor, DynTensor), check |a| stacks::qr_complete(a);
+
+    /// Returns the LQ decomposition: see [`Tensor::lq`].
+    ///
+    /// # Errors
+    /// Those of [`qr`](DynTensor::qr).
+    lq() -> (DynTensor, DynTensor), check |a| stacks::lq(a);
+
+    /// Returns the RQ decomposition: see [`Tensor::rq`].
+    ///
+    /// # Errors
+    /// Those of [`qr`](DynTensor::qr).
+    rq() -> (DynTensor, DynTensor), check |a| stacks::rq(a);
+
+    /// Returns the polar decomposition: see [`Tensor::polar`].
+    ///
+    /// # Errors
+    /// Those of [`svd`](DynTensor::svd).
+    polar() -> (DynTensor, DynTensor), check |a| stacks::polar(a);
+
+    /// Returns the LU decomposition with partial pivoting: see [`Tensor::lu`].
+    ///
+    /// # Errors
+    /// Those of [`qr`](DynTensor::qr).
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let lu = DynTensor::from(tensor![[0.0, 2.0], [3.0, 6.0]]).lu()?;
+    /// assert_eq!(lu.rows.downcast_ref()?, tensor![1_i64, 0]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    lu() -> DynLu, check |a| stacks::lu(a);
+
+    /// Returns the Cholesky decomposition `l · lᴴ` of Hermitian, positive definite matrices: see [`Tensor::cholesky`].
+    ///
+    /// # Errors
+    /// Those of [`qr`](DynTensor::qr), and if the matrices are not square or not positive definite.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let l = DynTensor::from(tensor![[4.0, 2.0], [2.0, 10.0]]).cholesky()?;
+    /// assert_eq!(l.downcast_ref()?, tensor![[2.0, 0.0], [1.0, 3.0]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    cholesky() -> DynTensor, check_square |a| stacks::cholesky(a);
+
+    /// Returns the inverse: see [`Tensor::inv`].
+    ///
+    /// # Errors
+    /// Those of [`qr`](DynTensor::qr), and if the matrices are not square or are singular.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[2.0, 0.0], [1.0, 0.5]]);
+    /// assert_eq!(x.inv()?.downcast_ref()?, tensor![[0.5, 0.0], [-1.0, 2.0]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    inv() -> DynTensor, check_square |a| stacks::inv(a);
+
+    /// Returns the determinant: see [`Tensor::det`].
+    ///
+    /// # Errors
+    /// Those of [`qr`](DynTensor::qr), and if the matrices are not square.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// assert_eq!(DynTensor::from(tensor![[0.0, 2.0], [3.0, 1.0]]).det()?.item()?, (-6.0).into());
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    det() -> DynTensor, check_square |a| stacks::det(a);
+
+    /// Returns the sign or phase, and the logarithm of the magnitude, of the determinant: see [`Tensor::slogdet`].
+    ///
+    /// # Errors
+    /// Those of [`det`](DynTensor::det).
+    slogdet() -> (DynTensor, DynTensor), check_square |a| stacks::slogdet(a);
+
+    /// Returns the power with an integer exponent: see [`Tensor::matrix_power`].
+    ///
+    /// # Errors
+    /// Those of [`inv`](DynTensor::inv).
+    matrix_power(n: i32) -> DynTensor, check_square |a| stacks::matrix_power(a, n);
+
+    /// Returns the exponential of a square matrix: see [`Tensor::expm`].
+    ///
+    /// # Errors
+    /// Those of [`det`](DynTensor::det).
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[0.0, 3.0], [0.0, 0.0]]);
+    /// assert!(x.expm()?.downcast_ref()?.all_close(&tensor![[1.0, 3.0], [0.0, 1.0]], 1e-14, 0.0));
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    expm() -> DynTensor, check_square |a| stacks::expm(a);
+
+    /// Returns the principal square root of a square matrix, as complex numbers: see [`Tensor::sqrtm`].
+    ///
+    /// # Errors
+    /// Those of [`eig`](DynTensor::eig), and if there is no square root.
+    sqrtm() -> DynTensor, check_square |a| stacks::sqrtm(a);
+
+    /// Returns the principal logarithm of a square matrix, as complex numbers: see [`Tensor::logm`].
+    ///
+    /// # Errors
+    /// Those of [`eig`](DynTensor::eig), and if the matrix has an eigenvalue of 0.
+    logm() -> DynTensor, check_square |a| stacks::logm(a);
+
+    /// Returns a real function of Hermitian matrices: see [`Tensor::hermitian_map`].
+    ///
+    /// # Errors
+    /// Those of [`eigh`](DynTensor::eigh).
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[4.0, 0.0], [0.0, 9.0]]);
+    /// assert_eq!(x.hermitian_map(f64::sqrt)?.downcast_ref()?, tensor![[2.0, 0.0], [0.0, 3.0]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    hermitian_map(f: impl FnMut(f64) -> f64) -> DynTensor, check_square |a| stacks::hermitian_map_f64(a, f);
+
+    /// Returns the pseudo-inverse: see [`Tensor::pinv`].
+    ///
+    /// # Errors
+    /// Those of [`svd`](DynTensor::svd).
+    pinv() -> DynTensor, check |a| stacks::pinv(a);
+
+    /// Returns the rank of the matrix, as `i64`: see [`Tensor::matrix_rank`].
+    ///
+    /// # Errors
+    /// Those of [`svd`](DynTensor::svd).
+    matrix_rank() -> DynTensor, check |a| stacks::matrix_rank(a);
+
+    /// Returns an orthonormal basis of the null space, as columns: see [`Tensor::null_space`].
+    ///
+    /// # Errors
+    /// Those of [`svd`](DynTensor::svd), and if the matrices of a batch differ in rank.
+    null_space() -> DynTensor, check |a| stacks::null_space(a);
+
+    /// Returns an orthonormal basis of the space that the columns span, as columns: see [`Tensor::orth`].
+    ///
+    /// # Errors
+    /// Those of [`svd`](DynTensor::svd), and if the matrices of a batch differ in rank.
+    orth() -> DynTensor, check |a| stacks::orth(a);
+
+    /// Returns the condition number: see [`Tensor::cond`].
+    ///
+    /// # Errors
+    /// Those of [`svd`](DynTensor::svd), and if the matrix has no rows or no columns.
+    cond() -> DynTensor, check |a| stacks::cond(a);
+
+    /// Returns the sum of the singular values: see [`Tensor::nuclear_norm`].
+    ///
+    /// # Errors
+    /// Those of [`svd`](DynTensor::svd).
+    nuclear_norm() -> DynTensor, check |a| stacks::nuclear_norm(a);
+
+    /// Returns the largest singular value: see [`Tensor::spectral_norm`].
+    ///
+    /// # Errors
+    /// Those of [`svd`](DynTensor::svd).
+    spectral_norm() -> DynTensor, check |a| stacks::spectral_norm(a);
+}
+
+// ------------------------------------------------------------------ two operands
+
+/// Checks the operands of a linear system, and returns the layout of the solution.
+fn system(op: &'static str, a: DynView<'_>, b: DynView<'_>) -> Result<Layout, Error> {
+    check(op, a)?;
+    let row_major = agree(op, a, b)?.is_row_major();
+    if b.rank() == 0 {
+        let reason = "a tensor of `Rank<0>` has no right-hand sides: expected a vector, a matrix or a batch of matrices";
+        return Err(Error::UnsupportedRank { op, reason: reason.into() });
+    }
+    let (mut shape, rank) = ([0; MAX_RANK], matmul::rank(a.rank(), b.rank()));
+    solution_shape(op, row_major, a.shape(), b.shape(), &mut shape[..rank])?;
+    Ok(Layout::contiguous(&shape[..rank], row_major))
+}
+
+fn solved<T: LinalgElement, Dev: Decompose<T> + Permute<T>>(
+    structure: Structure,
+    a: DynView<'_>,
+    b: DynView<'_>,
+    solution: Layout,
+) -> Result<DynTensor, Error> {
+    let device = device_of::<Dev>(&a);
+    same_instance("solve", device, device_of(&b))?;
+    allocate_with(device, solution, a.order(), |x| {
+        let row_major = a.order().is_row_major();
+        solve_systems("solve", row_major, device, structure, elements::<T, Dev>(&a).into(), elements(&b), x)
+    })
+}
+
+// Kernels for several element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn solve(structure: Structure, a: DynView<'_>, b: DynView<'_>) -> Result<DynTensor, Error> {
+    check_square("solve", a)?;
+    let solution = system("solve", a, b)?;
+    on_device!("solve", a, Dev => dispatch!(
+        a.dtype(),
+        T: Inexact => solved::<T, Dev>(structure, a, b, solution),
+        else => Err(lacking("solve", a.dtype(), needs::FACTORISATIONS))
+    ))
+}
+
+// Kernels for several element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn lstsq(a: DynView<'_>, b: DynView<'_>) -> Result<DynTensor, Error> {
+    let op = stacks::LSTSQ;
+    let solution = system(op, a, b)?;
+    if b.is_finite()?.all(..)?.item()? != true.into() {
+        let reason =
+            "the right-hand sides have an element that is NaN or infinite; find it with `.is_finite()`";
+        return Err(Error::Argument { op, reason: reason.into() });
+    }
+    let (left, right) = on_stack!(op, a, |a: T| stacks::pseudo_inverse_factors(a))?;
+    on_device!(op, a, Dev => dispatch!(
+        a.dtype(),
+        T: Inexact => applied::<T, Dev>([left.look(), right.look()], b, solution),
+        else => Err(lacking(op, a.dtype(), needs::FACTORISATIONS))
+    ))
+}
+
+/// Returns `left · (right · b)`.
+fn applied<T: LinalgElement, Dev: Gemm<T>>(
+    [left, right]: [DynView<'_>; 2],
+    b: DynView<'_>,
+    solution: Layout,
+) -> Result<DynTensor, Error> {
+    let device = device_of::<Dev>(&left);
+    same_instance(stacks::LSTSQ, device, device_of(&b))?;
+    let (order, vectors) = (left.order(), b.rank() == 1);
+    let row_major = order.is_row_major();
+    let mut inner = solution.shape().to_vec();
+    inner[side_axis(row_major, solution.rank(), vectors)] = Matrices::new(row_major, right.shape()).m;
+    let product = |a: DynView<'_>, b: DynView<'_>, layout: Layout| {
+        allocate_with(device, layout, order, |out| {
+            multiply_sides(row_major, device, elements::<T, Dev>(&a), elements(&b), vectors, out)
+        })
+    };
+    let inner = product(right, b, Layout::contiguous(&inner, row_major))?;
+    product(left, inner.look(), solution)
+}
+
+// Kernels for several element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn eigh_generalized(a: DynView<'_>, b: DynView<'_>) -> Result<(DynTensor, DynTensor), Error> {
+    let op = stacks::GENERALIZED;
+    check(op, a)?;
+    let row_major = agree(op, a, b)?.is_row_major();
+    stacks::check_pair(row_major, a.shape(), b.shape())?;
+    let b = b.reshape(&merged_shape(row_major, b.shape()))?;
+    let b = b.look();
+    on_stack!(op, a, |a: T| { b.downcast_view().and_then(|b| stacks::eigh_generalized(a, &b)) })
+}
+
+impl<S: DynData> DynTensor<S> {
+    /// Solves the linear system `a · x = b`: see [`Tensor::solve`].
+    ///
+    /// # Errors
+    /// * If the rank is less than 2, the elements are not floating-point or complex numbers, or the operands differ in element type, order
+    ///   or device.
+    /// * If the matrices are not square or are singular, `b` does not have as many rows, or batches do not broadcast.
+    /// * If an element is NaN or infinite, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let a = DynTensor::from(tensor![[2.0, 0.0], [1.0, 4.0]]);
+    /// assert_eq!(a.solve(&tensor![2.0, 9.0])?.downcast_ref()?, tensor![1.0, 2.0]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn solve<'b>(&self, b: impl Into<DynView<'b>>) -> Result<DynTensor, Error> {
+        solve(Structure::General, self.look(), b.into())
+    }
+
+    /// Solves a linear system with a positive definite or triangular matrix: see [`Tensor::solve_as`].
+    ///
+    /// # Errors
+    /// Those of [`solve`](DynTensor::solve), and if the matrix is passed as a positive definite one and is not.
+    pub fn solve_as<'b>(&self, structure: Structure, b: impl Into<DynView<'b>>) -> Result<DynTensor, Error> {
+        solve(structure, self.look(), b.into())
+    }
+
+    /// Returns the `x` for which the norm of `a · x − b` is least: see [`Tensor::lstsq`].
+    ///
+    /// # Errors
+    /// Those of [`solve`](DynTensor::solve), except that matrices may have any shape and rank, and if the iteration for singular values
+    /// does not converge.
+    pub fn lstsq<'b>(&self, b: impl Into<DynView<'b>>) -> Result<DynTensor, Error> {
+        lstsq(self.look(), b.into())
+    }
+
+    /// Returns the eigenvalues and eigenvectors of Hermitian matrices with respect to positive definite matrices: see
+    /// [`Tensor::eigh_generalized`].
+    ///
+    /// # Errors
+    /// Those of [`eigh`](DynTensor::eigh), and if the tensors differ in shape, element type, order or device, or `b` is not positive
+    /// definite.
+    pub fn eigh_generalized<'b>(&self, b: impl Into<DynView<'b>>) -> Result<(DynTensor, DynTensor), Error> {
+        eigh_generalized(self.look(), b.into())
+    }
+}

@@ -1,0 +1,47 @@
+//! The conjugate transpose.
+
+use crate::device::{Device, Elementwise};
+use crate::element::{Element, Scalar};
+use crate::error::{Error, unwrap_or_panic};
+use crate::order::Order;
+use crate::rank::{Dim, MatrixStack};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// Returns the conjugate transpose `aᴴ` of a matrix, or of each matrix of a batch, as a new tensor.
+    ///
+    /// In a product, `a.t()` of a real matrix and [`conj_view`](Tensor::conj_view) of a right operand avoid the copy.
+    ///
+    /// # Panics
+    /// If the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Complex, tensor};
+    /// let a = tensor![[Complex::new(1.0, 2.0), Complex::new(3.0, 4.0)]];
+    /// assert_eq!(a.adjoint(), tensor![[Complex::new(1.0, -2.0)], [Complex::new(3.0, -4.0)]]);
+    /// ```
+    #[track_caller]
+    pub fn adjoint(&self) -> Tensor<T, D, O, Dev>
+    where
+        T: Scalar,
+        D: MatrixStack,
+        Dev: Elementwise<T>,
+    {
+        unwrap_or_panic(self.try_adjoint())
+    }
+
+    /// Fallible variant of [`adjoint`](Tensor::adjoint).
+    ///
+    /// # Errors
+    /// If the allocation fails.
+    pub fn try_adjoint(&self) -> Result<Tensor<T, D, O, Dev>, Error>
+    where
+        T: Scalar,
+        D: MatrixStack,
+        Dev: Elementwise<T>,
+    {
+        let first = if O::ROW_MAJOR { D::NDIM - 2 } else { 0 };
+        self.cut::<D>(|from, to| from.swap_axes(first, first + 1, to))?.try_conj()
+    }
+}

@@ -1,0 +1,245 @@
+//! The matrix exponential, by the method of A. H. Al-Mohy and N. J. Higham, "A new scaling and squaring algorithm for the matrix exponential",
+//! SIAM J. Matrix Anal. Appl. 31, 970 (2009).
+//!
+//! The exponential of `a / 2^s` is approximated by a Padé approximant `p(a) / p(−a)`, and squared `s` times. Bounds on the backward error in
+//! terms of the norms of powers of `a`, instead of powers of its norm, keep `s` small for matrices that are far from normal.
+
+use super::stack::{Extents, Stack, StackView, dense, each_matrix, stacked};
+use crate::device::decompose::{Decompose, LinalgElement, Structure};
+use crate::device::{Backend, Device};
+use crate::element::{CastTo, Element};
+use crate::error::{Error, unwrap_or_panic};
+use crate::ops::op::{Add, Mul, Sub};
+use crate::order::Order;
+use crate::rank::{Dim, MatrixStack, Rank};
+use crate::storage::Storage;
+use crate::tensor::{Tensor, TensorView};
+use num_traits::{Float, ToPrimitive};
+
+type Matrix<T, O, Dev> = Tensor<T, Rank<2>, O, Dev>;
+
+pub(crate) fn expm<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T> + Backend<T>,
+{
+    each_matrix(a, |a| exponential(&a))
+}
+
+/// The degrees of the approximants, and for each the largest norm for which its backward error is less than the unit roundoff.
+const DOUBLE: [(usize, f64); 5] = [
+    (3, 1.495585217958292e-2),
+    (5, 2.53939833006323e-1),
+    (7, 9.504178996162932e-1),
+    (9, 2.097847961257068),
+    (13, 4.25),
+];
+const SINGLE: [(usize, f64); 3] = [(3, 4.258730016922831e-1), (5, 1.880152677804762), (7, 3.92572478313866)];
+
+fn exponential<T, O, Dev>(a: &TensorView<'_, T, Rank<2>, O, Dev>) -> Result<Matrix<T, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T> + Backend<T>,
+{
+    let unit = <T::Magnitude as Float>::epsilon().to_f64().expect("a float converts to `f64`") / 2.0;
+    let levels: &[_] = if unit < 1e-10 { &DOUBLE } else { &SINGLE };
+    let magnitudes = Magnitudes::new(a)?;
+    if !magnitudes.norm().is_finite() {
+        return Err(Error::NotFinite { op: "expm", shape: a.shape().to_vec(), matrix: vec![] });
+    }
+    let mut powers = Powers { a: a.try_to_owned()?, even: vec![] };
+    let (&(highest, largest), lower) = levels.split_last().expect("there are approximants");
+    for &(degree, bound) in lower {
+        let [first, second] = if degree < 7 { [4, 6] } else { [6, 8] };
+        let norm = powers.root_of_norm(first)?.max(powers.root_of_norm(second)?);
+        if norm <= bound && magnitudes.more_squarings(1.0, degree, unit) == 0 {
+            return powers.approximant(degree);
+        }
+    }
+    let mut norm = powers.root_of_norm(6)?.max(powers.root_of_norm(8)?);
+    if highest == 13 {
+        norm = norm.min(powers.root_of_norm(8)?.max(powers.root_of_norm(10)?));
+    }
+    // A power may overflow where the matrix does not.
+    let norm = if norm.is_finite() { norm } else { magnitudes.norm() };
+    let mut squarings = squarings_for(norm / largest);
+    squarings += magnitudes.more_squarings(0.5f64.powi(squarings), highest, unit);
+    powers.scale(squarings)?;
+    let mut result = powers.approximant(highest)?;
+    for _ in 0..squarings {
+        result = result.try_matmul(&result)?;
+    }
+    Ok(result)
+}
+
+/// Returns the least number of halvings that make `ratio` at most 1.
+fn squarings_for(ratio: f64) -> i32 {
+    if ratio > 1.0 { ratio.log2().ceil() as i32 } else { 0 }
+}
+
+/// The even powers of a matrix, which are computed when they are needed.
+struct Powers<T: Element, O: Order, Dev: Device> {
+    a: Matrix<T, O, Dev>,
+    /// The powers 2, 4, 6, ..
+    even: Vec<Matrix<T, O, Dev>>,
+}
+
+impl<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>> Powers<T, O, Dev> {
+    /// Returns an even power.
+    fn power(&mut self, exponent: usize) -> Result<&Matrix<T, O, Dev>, Error> {
+        while self.even.len() < exponent / 2 {
+            let k = self.even.len() + 1;
+            let next = match k {
+                1 => self.a.try_matmul(&self.a)?,
+                _ => self.even[k / 2 - 1].try_matmul(&self.even[k - k / 2 - 1])?,
+            };
+            self.even.push(next);
+        }
+        Ok(&self.even[exponent / 2 - 1])
+    }
+
+    /// Returns the root, of order `exponent`, of the norm of an even power.
+    fn root_of_norm(&mut self, exponent: usize) -> Result<f64, Error> {
+        let norm = Magnitudes::new(&self.power(exponent)?.view())?.norm();
+        Ok(norm.powf(1.0 / exponent as f64))
+    }
+
+    /// Divides the matrix by a power of two.
+    fn scale(&mut self, halvings: i32) -> Result<(), Error> {
+        if halvings > 0 {
+            self.a = self.a.try_apply2(Mul, T::from_f64(0.5f64.powi(halvings)))?;
+            // Powers that have overflowed cannot be scaled, so all are computed again.
+            self.even.clear();
+        }
+        Ok(())
+    }
+
+    /// Returns the Padé approximant of this degree.
+    fn approximant(&mut self, degree: usize) -> Result<Matrix<T, O, Dev>, Error> {
+        let coefficients = coefficients(degree);
+        let n = self.a.shape()[0];
+        let identity = Matrix::<T, O, Dev>::try_eye_in(n, self.a.device())?;
+        let combine = |this: &mut Self, terms: &[(usize, f64)]| -> Result<Matrix<T, O, Dev>, Error> {
+            let mut sum = Matrix::<T, O, Dev>::try_zeros_in([n, n], this.a.device())?;
+            for &(exponent, coefficient) in terms {
+                let coefficient = T::from_f64(coefficient);
+                let term = match exponent {
+                    0 => identity.try_apply2(Mul, coefficient)?,
+                    _ => this.power(exponent)?.try_apply2(Mul, coefficient)?,
+                };
+                sum = sum.try_apply2(Add, &term)?;
+            }
+            Ok(sum)
+        };
+        let c = |k: usize| coefficients[k];
+        let (odd, even) = if degree == 13 {
+            // Products with the sixth power: two multiplications instead of three.
+            let high = combine(self, &[(6, c(13)), (4, c(11)), (2, c(9))])?;
+            let low = combine(self, &[(6, c(7)), (4, c(5)), (2, c(3)), (0, c(1))])?;
+            let odd = self.power(6)?.try_matmul(&high)?.try_apply2(Add, &low)?;
+            let high = combine(self, &[(6, c(12)), (4, c(10)), (2, c(8))])?;
+            let low = combine(self, &[(6, c(6)), (4, c(4)), (2, c(2)), (0, c(0))])?;
+            (odd, self.power(6)?.try_matmul(&high)?.try_apply2(Add, &low)?)
+        } else {
+            let terms =
+                |first: usize| (first..=degree).step_by(2).map(|k| (k - first, c(k))).collect::<Vec<_>>();
+            (combine(self, &terms(1))?, combine(self, &terms(0))?)
+        };
+        let odd = self.a.try_matmul(&odd)?;
+        let (numerator, denominator) = (even.try_apply2(Add, &odd)?, even.try_apply2(Sub, &odd)?);
+        denominator.solved("expm", Structure::General, numerator.view())
+    }
+}
+
+/// Returns the coefficients of the numerator of the Padé approximant of this degree, as integers: `(2m − k)! · m! / ((m − k)! · k!)`, divided
+/// by their greatest common factor `m!`.
+fn coefficients(degree: usize) -> Vec<f64> {
+    let falling = |from: usize, to: usize| ((to + 1)..=from).map(|x| x as f64).product::<f64>();
+    (0..=degree).map(|k| falling(2 * degree - k, degree - k) / falling(k, 0)).collect()
+}
+
+/// The magnitudes of the elements of a matrix, on the host.
+struct Magnitudes {
+    n: usize,
+    /// Column by column or row by row.
+    elements: Vec<f64>,
+    row_major: bool,
+}
+
+impl Magnitudes {
+    fn new<T, O, Dev>(a: &TensorView<'_, T, Rank<2>, O, Dev>) -> Result<Magnitudes, Error>
+    where
+        T: LinalgElement,
+        O: Order,
+        Dev: Backend<T>,
+    {
+        let magnitude =
+            |x: &T| CastTo::<T::Magnitude>::cast_to(x.modulus()).to_f64().expect("a float converts to `f64`");
+        let elements = a.try_to_vec()?.iter().map(magnitude).collect();
+        Ok(Magnitudes { n: a.shape()[0], elements, row_major: O::ROW_MAJOR })
+    }
+
+    /// Returns the vector of ones times the matrix: the sums over each column.
+    fn times(&self, x: &[f64]) -> Vec<f64> {
+        let mut y = vec![0.0; self.n];
+        for first in 0..self.n {
+            let line = &self.elements[first * self.n..(first + 1) * self.n];
+            if self.row_major {
+                y.iter_mut().zip(line).for_each(|(y, a)| *y += x[first] * a);
+            } else {
+                y[first] = line.iter().zip(x).map(|(a, x)| a * x).sum();
+            }
+        }
+        y
+    }
+
+    /// Returns the norm that is the largest sum over a column. It is NaN if an element is.
+    fn norm(&self) -> f64 {
+        largest(&self.times(&vec![1.0; self.n]))
+    }
+
+    /// Returns how many more squarings the approximant of this degree needs, because the elements of the matrix times `scale` do not cancel
+    /// in the backward error.
+    fn more_squarings(&self, scale: f64, degree: usize, unit: f64) -> i32 {
+        let norm = self.norm() * scale;
+        if norm == 0.0 {
+            return 0;
+        }
+        // The norm of the power 2 · degree + 1 of the matrix of magnitudes, whose elements are not negative.
+        let mut sums = vec![1.0; self.n];
+        for _ in 0..2 * degree + 1 {
+            sums = self.times(&sums).iter().map(|x| x * scale).collect();
+        }
+        // 1 / ((2m)! / (m!)² · (2m + 1)!)
+        let product = |from: usize, to: usize| (from..=to).map(|x| x as f64).product::<f64>();
+        let binomial = product(degree + 1, 2 * degree) / product(1, degree);
+        let ratio = largest(&sums) / (norm * binomial * product(1, 2 * degree + 1) * unit);
+        if ratio > 1.0 && ratio.is_finite() { (ratio.log2() / (2 * degree) as f64).ceil() as i32 } else { 0 }
+    }
+}
+
+/// Returns the largest number, or NaN if there is one.
+fn largest(numbers: &[f64]) -> f64 {
+    numbers.iter().fold(0.0, |largest: f64, &x| if x > largest || x.is_nan() { x } else { largest })
+}
+
+dense! {
+    /// Returns the exponential of a square matrix, or of each matrix of a batch: `1 + a + a²/2 + ..`, by a Padé approximant, scaling and
+    /// squaring (Al-Mohy and Higham, 2009). Of a Hermitian matrix, [`hermitian_map`](Tensor::hermitian_map) computes any function.
+    ///
+    /// Elements of the result that exceed the limits of their type are infinite or NaN.
+    ///
+    /// # Panics
+    /// If the matrix is not square, an element is NaN or infinite, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let rotation = tensor![[0.0, -1.0], [1.0, 0.0]] * std::f64::consts::FRAC_PI_2;
+    /// assert!(rotation.expm().all_close(&tensor![[0.0, -1.0], [1.0, 0.0]], 1e-14, 1e-14));
+    /// let shear = tensor![[0.0, 3.0], [0.0, 0.0]];
+    /// assert!(shear.expm().all_close(&tensor![[1.0, 3.0], [0.0, 1.0]], 1e-14, 0.0));
+    /// ```
+    expm, try_expm() -> Tensor<T, D, O, Dev>, Square expm;
+}

@@ -1,0 +1,350 @@
+//! What the singular values determine: least squares, pseudo-inverses, ranks, null spaces, condition numbers and norms.
+
+use super::stack::{
+    Extents, Numbers, Stack, StackView, adjoint, dense, each_vector, extents, matrix_axes, numbers,
+    scale_columns, stacked, vectors,
+};
+use super::svd::Svd;
+use crate::device::decompose::{Decompose, LinalgElement};
+use crate::device::{Backend, Device, Operand};
+use crate::element::{CastTo, Element, Scalar};
+use crate::engine::linalg::{Matrices, multiply_sides, side_axis, solution_shape};
+use crate::engine::same_instance;
+use crate::error::{Error, unwrap_or_panic};
+use crate::ops::MatchingOperand;
+use crate::order::Order;
+use crate::rank::{Dim, MatmulRanks, MatrixStack, Removed};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+use core::ops::Range;
+use num_traits::{Float, One, Zero};
+
+/// Returns how many singular values of a matrix of these extents are not negligible: larger than the largest one times the larger extent
+/// times the spacing of numbers at 1. This is the tolerance of NumPy's `matrix_rank`.
+fn rank_of<R: Scalar<Magnitude = R> + Float>(s: &[R], [m, n]: [usize; 2]) -> usize {
+    let Some(&largest) = s.first() else { return 0 };
+    let tolerance = largest * R::from_usize(m.max(n)) * <R as Float>::epsilon();
+    s.iter().take_while(|&&x| x > tolerance).count()
+}
+
+/// Returns `v / s` and `uᴴ`, whose product is the pseudo-inverse. Negligible singular values are left out.
+pub(crate) fn pseudo_inverse_factors<T, O, Dev>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<(Stack<T, O, Dev>, Stack<T, O, Dev>), Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T> + Backend<T>,
+{
+    let [batch, m, n] = extents::<O>(a.shape());
+    let Svd { u, s, vh } = a.try_svd()?;
+    let inverses = each_vector(&s, |_, s| {
+        let rank = rank_of(s, [m, n]);
+        let inverse = |(k, &x): (usize, &T::Magnitude)| {
+            let inverse =
+                if k < rank { <T::Magnitude as One>::one() / x } else { <T::Magnitude as Zero>::zero() };
+            CastTo::<T>::cast_to(inverse)
+        };
+        s.iter().enumerate().map(inverse).collect::<Vec<T>>()
+    })?;
+    let inverses = vectors(inverses.concat(), batch, m.min(n), a.device())?;
+    Ok((scale_columns(&adjoint(&vh.view())?.view(), &inverses)?, adjoint(&u.view())?))
+}
+
+pub(crate) fn pinv<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T> + Backend<T>,
+{
+    let (left, right) = pseudo_inverse_factors(a)?;
+    left.try_matmul(&right)
+}
+
+pub(crate) fn matrix_rank<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Numbers<i64, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T> + Backend<T>,
+{
+    let [_, m, n] = extents::<O>(a.shape());
+    numbers(each_vector(&a.try_singular_values()?, |_, s| rank_of(s, [m, n]) as i64)?, a.device())
+}
+
+/// Returns the common rank of the matrices of a batch.
+///
+/// # Errors
+/// [`Error::Argument`] if the ranks differ: the results would differ in shape.
+fn common_rank<T, O, Dev>(
+    op: &'static str,
+    s: &super::stack::Vectors<T::Magnitude, O, Dev>,
+    [m, n]: [usize; 2],
+) -> Result<usize, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Backend<T>,
+{
+    let ranks = each_vector(s, |_, s| rank_of(s, [m, n]))?;
+    let first = ranks.first().copied().unwrap_or(0);
+    if let Some(other) = ranks.iter().find(|&&rank| rank != first) {
+        let reason = format!(
+            "the matrices of the batch have ranks {first} and {other}, so that the results differ in shape; pass one matrix at a time"
+        );
+        return Err(Error::Argument { op, reason });
+    }
+    Ok(first)
+}
+
+/// Returns these rows of `vh`, as columns.
+fn columns_of_v<T, O, Dev>(
+    vh: &StackView<'_, T, O, Dev>,
+    indices: Range<usize>,
+) -> Result<Stack<T, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Backend<T>,
+{
+    adjoint(&(&vh.range(matrix_axes::<O>()[0], indices)).into())
+}
+
+pub(crate) fn null_space<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T> + Backend<T>,
+{
+    let [_, m, n] = extents::<O>(a.shape());
+    let Svd { s, vh, .. } = a.try_svd_full()?;
+    let rank = common_rank::<T, O, Dev>("null_space", &s, [m, n])?;
+    columns_of_v(&vh.view(), rank..n)
+}
+
+pub(crate) fn orth<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T> + Backend<T>,
+{
+    let [_, m, n] = extents::<O>(a.shape());
+    let Svd { u, s, .. } = a.try_svd()?;
+    let rank = common_rank::<T, O, Dev>("orth", &s, [m, n])?;
+    u.range(matrix_axes::<O>()[1], 0..rank).try_to_owned()
+}
+
+/// Returns a number for each matrix, which `f` computes from its singular values.
+fn from_singular_values<T, O, Dev>(
+    a: &StackView<'_, T, O, Dev>,
+    f: impl Fn(&[T::Magnitude]) -> T::Magnitude,
+) -> Result<Numbers<T::Magnitude, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T> + Backend<T>,
+{
+    numbers(each_vector(&a.try_singular_values()?, |_, s| f(s))?, a.device())
+}
+
+pub(crate) fn cond<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Numbers<T::Magnitude, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T> + Backend<T>,
+{
+    let [_, m, n] = extents::<O>(a.shape());
+    if m.min(n) == 0 {
+        let reason = format!("a matrix with {m} rows and {n} columns has no singular values");
+        return Err(Error::Argument { op: "cond", reason });
+    }
+    from_singular_values(a, |s| {
+        let zero = <T::Magnitude as Zero>::zero();
+        match (s.first(), s.last()) {
+            // Also for a matrix of zeros, as for other singular matrices.
+            (Some(&largest), Some(&least)) if least != zero => largest / least,
+            _ => <T::Magnitude as Float>::infinity(),
+        }
+    })
+}
+
+pub(crate) fn nuclear_norm<T, O, Dev>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Numbers<T::Magnitude, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T> + Backend<T>,
+{
+    // From the smallest value on, to lose less in rounding.
+    from_singular_values(a, |s| s.iter().rev().fold(<T::Magnitude as Zero>::zero(), |sum, &x| sum + x))
+}
+
+pub(crate) fn spectral_norm<T, O, Dev>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Numbers<T::Magnitude, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T> + Backend<T>,
+{
+    from_singular_values(a, |s| s.first().copied().unwrap_or(<T::Magnitude as Zero>::zero()))
+}
+
+/// The operation in messages.
+pub(crate) const LSTSQ: &str = "lstsq";
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// Returns the `x` for which the norm of `a · x − b` is least, for a matrix of any shape or each matrix of a batch. If there are
+    /// several, returns the one with the least norm.
+    ///
+    /// Shapes are those of [`solve`](Tensor::solve): `b` is one right-hand side of length `m`, or has a right-hand side in each of its
+    /// columns, and batches broadcast. Singular values of at most `max(m, n) · ε` times the largest one count as 0, as in NumPy.
+    ///
+    /// # Panics
+    /// If `b` does not have as many rows as the matrix, batches do not broadcast, an element is NaN or infinite, the iteration for singular
+    /// values does not converge, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// // The line through (0, 1), (1, 3) and (2, 5).
+    /// let a = tensor![[0.0, 1.0], [1.0, 1.0], [2.0, 1.0]];
+    /// let x = a.lstsq(tensor![1.0, 3.0, 5.0]);
+    /// assert!(x.all_close(&tensor![2.0, 1.0], 1e-14, 0.0));
+    /// ```
+    #[track_caller]
+    pub fn lstsq<B, R>(&self, b: B) -> Tensor<T, R, O, Dev>
+    where
+        T: LinalgElement,
+        B: MatchingOperand<T, O, Dev>,
+        D: MatrixStack + MatmulRanks<B::Dim, Product = R>,
+        R: Dim,
+        Dev: Decompose<T> + Backend<T>,
+    {
+        unwrap_or_panic(self.try_lstsq(b))
+    }
+
+    /// Fallible variant of [`lstsq`](Tensor::lstsq).
+    ///
+    /// # Errors
+    /// For the reasons for which `lstsq` panics.
+    pub fn try_lstsq<B, R>(&self, b: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: LinalgElement,
+        B: MatchingOperand<T, O, Dev>,
+        D: MatrixStack + MatmulRanks<B::Dim, Product = R>,
+        R: Dim,
+        Dev: Decompose<T> + Backend<T>,
+    {
+        let b = b.agreed();
+        same_instance(LSTSQ, self.device(), b.device())?;
+        let mut shape = R::Shape::default();
+        solution_shape(LSTSQ, O::ROW_MAJOR, self.shape().as_ref(), b.shape().as_ref(), shape.as_mut())?;
+        if !b.try_is_finite()?.try_all()?.try_item()? {
+            let reason =
+                "the right-hand sides have an element that is NaN or infinite; find it with `.is_finite()`";
+            return Err(Error::Argument { op: LSTSQ, reason: reason.into() });
+        }
+        let (left, right) = stacked(self, LSTSQ, Extents::Any, |a| pseudo_inverse_factors(&a))?;
+        let vectors = b.rank() == 1;
+        let product = |a: &Tensor<T, D, O, Dev>, b: Operand<'_, T, Dev>, shape: R::Shape| {
+            Tensor::<T, R, O, Dev>::allocate_with(shape, a.device().clone(), |out, device| {
+                multiply_sides(O::ROW_MAJOR, device, a.operand(), b, vectors, out)
+            })
+        };
+        let mut inner = shape;
+        let of_right = Matrices::new(O::ROW_MAJOR, right.shape().as_ref());
+        inner.as_mut()[side_axis(O::ROW_MAJOR, R::NDIM, vectors)] = of_right.m;
+        product(&left, product(&right, b.operand(), inner)?.operand(), shape)
+    }
+}
+
+dense! {
+    /// Returns the Moore–Penrose pseudo-inverse of a matrix, or of each matrix of a batch. For a matrix of shape `[m, n]` it has shape
+    /// `[n, m]`.
+    ///
+    /// Singular values of at most `max(m, n) · ε` times the largest one count as 0, where `ε` is the spacing of numbers at 1.
+    ///
+    /// # Panics
+    /// For the reasons for which [`svd`](Tensor::svd) panics.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let a = tensor![[2.0, 0.0], [0.0, 0.0], [0.0, 0.5]];
+    /// assert_eq!(a.pinv(), tensor![[0.5, 0.0, 0.0], [0.0, 0.0, 2.0]]);
+    /// ```
+    pinv, try_pinv() -> Tensor<T, D, O, Dev>, Any pinv;
+
+    /// Returns the rank of a matrix, or of each matrix of a batch: the number of singular values that are larger than `max(m, n) · ε` times
+    /// the largest one, where `ε` is the spacing of numbers at 1.
+    ///
+    /// # Panics
+    /// For the reasons for which [`svd`](Tensor::svd) panics.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[1.0, 2.0], [2.0, 4.0]].matrix_rank().item(), 1);
+    /// ```
+    matrix_rank, try_matrix_rank() -> Tensor<i64, Removed<D, 2>, O, Dev>, Any matrix_rank;
+
+    /// Returns an orthonormal basis of the null space of a matrix, as columns: of the vectors `x` with `a · x = 0`. The
+    /// [rank](Tensor::matrix_rank) determines their number.
+    ///
+    /// # Panics
+    /// For the reasons for which [`svd`](Tensor::svd) panics, or if the matrices of a batch differ in rank.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let basis = tensor![[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]].null_space();
+    /// assert_eq!(basis, tensor![[0.0], [0.0], [1.0]]);
+    /// ```
+    null_space, try_null_space() -> Tensor<T, D, O, Dev>, Any null_space;
+
+    /// Returns an orthonormal basis of the space that the columns of a matrix span, as columns. The [rank](Tensor::matrix_rank) determines
+    /// their number. To orthogonalise the columns in sequence, use [`qr`](Tensor::qr).
+    ///
+    /// # Panics
+    /// For the reasons for which [`svd`](Tensor::svd) panics, or if the matrices of a batch differ in rank.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let basis = tensor![[0.0, 0.0], [3.0, 6.0]].orth();
+    /// assert_eq!(basis, tensor![[0.0], [1.0]]);
+    /// ```
+    orth, try_orth() -> Tensor<T, D, O, Dev>, Any orth;
+
+    /// Returns the condition number of a matrix, or of each matrix of a batch: the largest singular value divided by the smallest one. It is
+    /// infinite for a matrix whose smallest singular value is 0.
+    ///
+    /// # Panics
+    /// For the reasons for which [`svd`](Tensor::svd) panics, or if the matrix has no rows or no columns.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[0.0, 2.0], [8.0, 0.0]].cond().item(), 4.0);
+    /// ```
+    cond, try_cond() -> Tensor<T::Magnitude, Removed<D, 2>, O, Dev>, Any cond;
+
+    /// Returns the nuclear norm of a matrix, or of each matrix of a batch: the sum of its singular values. The Frobenius norm is
+    /// [`norm`](Tensor::norm).
+    ///
+    /// # Panics
+    /// For the reasons for which [`svd`](Tensor::svd) panics.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[0.0, 2.0], [8.0, 0.0]].nuclear_norm().item(), 10.0);
+    /// ```
+    nuclear_norm, try_nuclear_norm() -> Tensor<T::Magnitude, Removed<D, 2>, O, Dev>, Any nuclear_norm;
+
+    /// Returns the spectral norm of a matrix, or of each matrix of a batch: its largest singular value. The Frobenius norm is
+    /// [`norm`](Tensor::norm).
+    ///
+    /// # Panics
+    /// For the reasons for which [`svd`](Tensor::svd) panics.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[0.0, 2.0], [8.0, 0.0]].spectral_norm().item(), 8.0);
+    /// ```
+    spectral_norm, try_spectral_norm() -> Tensor<T::Magnitude, Removed<D, 2>, O, Dev>, Any spectral_norm;
+}

@@ -1,0 +1,119 @@
+//! The LU decomposition and the Cholesky decomposition.
+
+use super::stack::{
+    Extents, Stack, StackView, Vectors, arranged, dense, extents, matrix_axes, stacked, vectors_shape,
+};
+use crate::device::decompose::{Decompose, LinalgElement};
+use crate::device::{Backend, Device};
+use crate::element::Element;
+use crate::error::{Error, unwrap_or_panic};
+use crate::ops::Constant;
+use crate::order::Order;
+use crate::rank::{Dim, MatrixStack, Rank, Removed};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+
+/// An LU decomposition with row exchanges: the result of [`lu`](Tensor::lu). Row `rows[i]` of the matrix is row `i` of `l · u`.
+///
+/// ```
+/// use vierbein::linalg::Lu;
+/// use vierbein::tensor;
+/// let a = tensor![[1.0, 2.0], [4.0, 4.0]];
+/// let Lu { l, u, rows } = a.lu();
+/// assert_eq!(l, tensor![[1.0, 0.0], [0.25, 1.0]]);
+/// assert_eq!(u, tensor![[4.0, 4.0], [0.0, 1.0]]);
+/// assert_eq!(l.matmul(&u), a.take(0, &rows));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Lu<T: LinalgElement, D: MatrixStack, O: Order, Dev: Device> {
+    /// The lower triangular factor, with ones on its diagonal.
+    pub l: Tensor<T, D, O, Dev>,
+    /// The upper triangular factor.
+    pub u: Tensor<T, D, O, Dev>,
+    /// For each row of `l · u`, the index of the row of the matrix.
+    pub rows: Tensor<i64, Removed<D, 1>, O, Dev>,
+}
+
+/// Returns both factors in one matrix, and the rows.
+pub(super) fn packed_lu<T, O, Dev>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<(Stack<T, O, Dev>, Vectors<i64, O, Dev>), Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T>,
+{
+    let [batch, m, _] = extents::<O>(a.shape());
+    let mut lu = Stack::<T, O, Dev>::allocate(a.shape(), a.device().clone())?;
+    let mut rows = Vectors::<i64, O, Dev>::allocate(vectors_shape::<O>(batch, m), a.device().clone())?;
+    let (of_a, of_lu) = (arranged::<O>(a.layout(), 2), arranged::<O>(lu.layout(), 2));
+    let of_rows = arranged::<O>(rows.layout(), 1);
+    let to_rows = rows.output_in(&of_rows).0;
+    let (to_lu, device) = lu.output_in(&of_lu);
+    device.lu(to_lu, to_rows, a.operand_in(&of_a).into())?;
+    Ok((lu, rows))
+}
+
+pub(crate) fn lu<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Lu<T, Rank<3>, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T> + Backend<T>,
+{
+    let (packed, rows) = packed_lu(a)?;
+    let [_, m, n] = extents::<O>(a.shape());
+    let [of_rows, of_columns] = matrix_axes::<O>();
+    let k = m.min(n);
+    let mut l = packed.range(of_columns, 0..k).try_tril(-1)?;
+    let diagonal = l.layout().range(of_rows, 0..k).diagonal("lu", of_rows, of_columns)?;
+    let (to_diagonal, device) = l.output_in(&diagonal);
+    device.generate(&Constant(T::one()), to_diagonal)?;
+    let u = packed.range(of_rows, 0..k).try_triu(0)?;
+    Ok(Lu { l, u, rows })
+}
+
+pub(crate) fn cholesky<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T>,
+{
+    let mut l = Stack::<T, O, Dev>::allocate(a.shape(), a.device().clone())?;
+    let (of_a, of_l) = (arranged::<O>(a.layout(), 2), arranged::<O>(l.layout(), 2));
+    let (to_l, device) = l.output_in(&of_l);
+    device.cholesky(to_l, a.operand_in(&of_a).into())?;
+    Ok(l)
+}
+
+dense! {
+    /// Returns the LU decomposition with partial pivoting of a matrix, or of each matrix of a batch: row `rows[i]` of the matrix is row
+    /// `i` of `l · u`.
+    ///
+    /// For a matrix of shape `[m, n]`, with `k = min(m, n)`, `l` has shape `[m, k]`, `u` has shape `[k, n]` and `rows` has shape `[m]`. A
+    /// singular matrix is not an error: `u` then has a 0 on its diagonal. To solve linear systems, use [`solve`](Tensor::solve).
+    ///
+    /// # Panics
+    /// If an element is NaN or infinite, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let lu = tensor![[0.0, 2.0], [3.0, 6.0]].lu();
+    /// assert_eq!(lu.u, tensor![[3.0, 6.0], [0.0, 2.0]]);
+    /// assert_eq!(lu.rows, tensor![1, 0]);
+    /// ```
+    lu, try_lu() -> Lu<T, D, O, Dev>, Any lu;
+
+    /// Returns the Cholesky decomposition `a = l · lᴴ` of a Hermitian, positive definite matrix, or of each matrix of a batch. `l` is lower
+    /// triangular, and the elements of its diagonal are real and positive.
+    ///
+    /// Only the lower triangle and the real parts of the diagonal are used, as in NumPy: whether the matrix is Hermitian is not checked.
+    ///
+    /// # Panics
+    /// If the matrix is not square or not positive definite, an element is NaN or infinite, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// assert_eq!(tensor![[4.0, 2.0], [2.0, 10.0]].cholesky(), tensor![[2.0, 0.0], [1.0, 3.0]]);
+    /// ```
+    cholesky, try_cholesky() -> Tensor<T, D, O, Dev>, Square cholesky;
+}

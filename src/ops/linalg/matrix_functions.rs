@@ -1,0 +1,312 @@
+//! Square roots and logarithms of matrices, from the Schur decomposition `a = z · t · zᴴ`: N. J. Higham, "Functions of
+//! Matrices" (2008), algorithms 6.3 (square roots of triangular matrices) and 11.9 (logarithms by square roots and Padé approximants).
+
+use super::stack::{Extents, Stack, StackView, adjoint, extents, matrix_axes, stack_shape, stacked};
+use crate::device::decompose::{Decompose, LinalgElement};
+use crate::device::{Backend, Device, Permute};
+use crate::element::{CastTo, Element, FloatFunction, Scalar};
+use crate::error::{Error, unwrap_or_panic};
+use crate::order::Order;
+use crate::rank::{Dim, MatrixStack};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+use num_traits::ToPrimitive;
+
+/// A square matrix on the host, row by row: upper triangular, except for the unitary factor.
+#[derive(Clone)]
+struct Triangular<C> {
+    n: usize,
+    elements: Vec<C>,
+}
+
+impl<C: LinalgElement> Triangular<C> {
+    fn at(&self, i: usize, j: usize) -> C {
+        self.elements[i * self.n + j]
+    }
+
+    fn set(&mut self, i: usize, j: usize, x: C) {
+        self.elements[i * self.n + j] = x;
+    }
+
+    /// Returns the sum of `self[i, k] · other[k, j]` over the `k` between `i` and `j`, both excluded.
+    fn inner(&self, other: &Triangular<C>, i: usize, j: usize) -> C {
+        (i + 1..j).fold(C::zero(), |sum, k| sum + self.at(i, k) * other.at(k, j))
+    }
+
+    /// Returns the principal square root, or `None` if there is none: if 0 is an eigenvalue in a block that is not diagonal.
+    fn square_root(&self) -> Option<Triangular<C>> {
+        let mut root = Triangular { n: self.n, elements: vec![C::zero(); self.n * self.n] };
+        for j in 0..self.n {
+            root.set(j, j, self.at(j, j).function(FloatFunction::Sqrt));
+            for i in (0..j).rev() {
+                let (rest, sum) = (self.at(i, j) - root.inner(&root, i, j), root.at(i, i) + root.at(j, j));
+                if sum != C::zero() {
+                    root.set(i, j, rest / sum);
+                } else if rest != C::zero() {
+                    return None;
+                }
+            }
+        }
+        Some(root)
+    }
+
+    /// Subtracts 1 from the diagonal.
+    fn minus_one(mut self) -> Triangular<C> {
+        for j in 0..self.n {
+            self.set(j, j, self.at(j, j) - C::one());
+        }
+        self
+    }
+
+    /// Returns the largest sum of magnitudes over a column.
+    fn norm(&self) -> f64 {
+        let size = |x: C| CastTo::<C::Magnitude>::cast_to(x.modulus()).to_f64().unwrap_or(f64::NAN);
+        (0..self.n).map(|j| (0..=j).map(|i| size(self.at(i, j))).sum()).fold(0.0, f64::max)
+    }
+
+    /// Adds `weight · (1 + node · x)⁻¹ · x` to `self`.
+    fn add_fraction(&mut self, x: &Triangular<C>, weight: f64, node: f64) {
+        let (weight, node) = (C::from_f64(weight), C::from_f64(node));
+        let mut solution = Triangular { n: self.n, elements: vec![C::zero(); self.n * self.n] };
+        for j in 0..self.n {
+            for i in (0..=j).rev() {
+                let known = (i + 1..=j).fold(C::zero(), |sum, k| sum + node * x.at(i, k) * solution.at(k, j));
+                solution.set(i, j, (x.at(i, j) - known) / (C::one() + node * x.at(i, i)));
+                self.set(i, j, self.at(i, j) + weight * solution.at(i, j));
+            }
+        }
+    }
+
+    /// Returns the principal logarithm. No element of the diagonal may be 0.
+    fn logarithm(&self) -> Option<Triangular<C>> {
+        let (mut root, mut squarings) = (self.clone(), 0);
+        // The roots tend to 1. The bound is for approximants of degree 7 in double precision.
+        loop {
+            let distance = root.clone().minus_one().norm();
+            if distance <= 0.264 {
+                break;
+            }
+            if distance.is_nan() || squarings == MOST_ROOTS {
+                return None;
+            }
+            root = root.square_root()?;
+            squarings += 1;
+        }
+        let x = root.minus_one();
+        let mut sum = Triangular { n: self.n, elements: vec![C::zero(); self.n * self.n] };
+        for (node, weight) in NODES {
+            sum.add_fraction(&x, weight, node);
+        }
+        let factor = C::from_f64(2f64.powi(squarings));
+        sum.elements.iter_mut().for_each(|x| *x *= factor);
+        // The differences between the roots and 1 have lost digits.
+        for j in 0..self.n {
+            sum.set(j, j, self.at(j, j).function(FloatFunction::Ln));
+        }
+        Some(sum)
+    }
+}
+
+/// Square roots of finite numbers are close to 1 after fewer steps.
+const MOST_ROOTS: i32 = 100;
+
+/// The nodes and weights of Gauss–Legendre quadrature on [0, 1], which gives the diagonal Padé approximant of `ln(1 + x)`, of degree 7, as a sum
+/// of fractions.
+const NODES: [(f64, f64); 7] = [
+    (0.0254460438286207, 0.06474248308443487),
+    (0.12923440720030277, 0.13985269574463843),
+    (0.2970774243113014, 0.19091502525255935),
+    (0.5, 0.20897959183673465),
+    (0.7029225756886985, 0.19091502525255935),
+    (0.8707655927996972, 0.13985269574463843),
+    (0.9745539561713793, 0.06474248308443487),
+];
+
+/// Makes the Schur form of a real matrix, `t`, triangular, by a unitary transformation of the two rows and columns of each block, and the
+/// columns of `z` accordingly. Real eigenvalues remain real, so that negative ones are on a defined side of the branch cut.
+fn triangularise<C: LinalgElement>(t: &mut Triangular<C>, z: &mut Triangular<C>) {
+    let root = |x: C| x.function(FloatFunction::Sqrt);
+    for k in 0..t.n.saturating_sub(1) {
+        let (b, c) = (t.at(k, k + 1), t.at(k + 1, k));
+        if c == C::zero() {
+            continue;
+        }
+        // The block is [[p, b], [c, p]] with b · c < 0, so its eigenvectors are multiples of (b, ±√(b · c)).
+        let norm = root(b) * root(b - c);
+        let (first, second) = (b / norm, root(b) * root(c) / norm);
+        let rotated = |[x, y]: [C; 2]| [x * first + y * second, y * first.conj() - x * second.conj()];
+        for i in 0..t.n {
+            for m in [&mut *t, &mut *z] {
+                let [x, y] = rotated([m.at(i, k), m.at(i, k + 1)]);
+                m.set(i, k, x);
+                m.set(i, k + 1, y);
+            }
+        }
+        for j in k..t.n {
+            let (x, y) = (t.at(k, j), t.at(k + 1, j));
+            t.set(k, j, first.conj() * x + second.conj() * y);
+            t.set(k + 1, j, first * y - second * x);
+        }
+        t.set(k + 1, k, C::zero());
+    }
+}
+
+/// Returns the matrices of a stack on the host, as complex numbers.
+fn on_host<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Vec<Triangular<T::Complex>>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Permute<T>,
+{
+    let [batch, n, _] = extents::<O>(a.shape());
+    let [rows, columns] = matrix_axes::<O>();
+    // Matrices row by row, whatever the memory order.
+    let elements =
+        if O::ROW_MAJOR { a.try_to_vec()? } else { a.try_swap_axes(rows, columns)?.try_to_vec()? };
+    let matrix = |j: usize| Triangular {
+        n,
+        elements: elements[j * n * n..(j + 1) * n * n].iter().map(|x| x.to_complex()).collect(),
+    };
+    Ok((0..batch).map(matrix).collect())
+}
+
+/// Returns matrices on the device.
+fn on_device<C, O, Dev>(
+    matrices: Vec<Triangular<C>>,
+    n: usize,
+    device: &Dev,
+) -> Result<Stack<C, O, Dev>, Error>
+where
+    C: LinalgElement,
+    O: Order,
+    Dev: Permute<C>,
+{
+    let shape = stack_shape::<O>([matrices.len(), n, n]);
+    let elements = matrices.into_iter().flat_map(|matrix| matrix.elements).collect();
+    let stack = Stack::<C, O, Dev>::try_from_vec_in(shape, elements, device)?;
+    if O::ROW_MAJOR {
+        return Ok(stack);
+    }
+    let [rows, columns] = matrix_axes::<O>();
+    stack.try_swap_axes(rows, columns)?.try_to_owned()
+}
+
+/// Returns a function of matrices, by a function of upper triangular matrices.
+fn of_triangular<T, O, Dev>(
+    a: &StackView<'_, T, O, Dev>,
+    op: &'static str,
+    f: impl Fn(&Triangular<T::Complex>) -> Option<Triangular<T::Complex>>,
+) -> Result<Stack<T::Complex, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T> + Permute<T> + Backend<T::Complex>,
+{
+    let [batch, n, _] = extents::<O>(a.shape());
+    let (t, z) = super::eig::schur(a)?;
+    let (t, mut z) = (on_host(&t.view())?, on_host(&z.view())?);
+    let mut results = Vec::with_capacity(batch);
+    for (j, (mut t, z)) in t.into_iter().zip(&mut z).enumerate() {
+        triangularise(&mut t, z);
+        let Some(result) = f(&t) else {
+            let which = if batch == 1 { "the matrix".into() } else { format!("matrix {j} of the batch") };
+            let reason = format!(
+                "{which} has an eigenvalue that is 0, or so close to 0 that there is no finite result; look at its \
+                 eigenvalues with `.eigvals()`"
+            );
+            return Err(Error::Argument { op, reason });
+        };
+        results.push(result);
+    }
+    let z = on_device::<T::Complex, O, Dev>(z, n, a.device())?;
+    z.try_matmul(&on_device(results, n, a.device())?)?.try_matmul(&adjoint(&z.view())?)
+}
+
+pub(crate) fn sqrtm<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T::Complex, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T> + Permute<T> + Backend<T::Complex>,
+{
+    of_triangular(a, "sqrtm", Triangular::square_root)
+}
+
+pub(crate) fn logm<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T::Complex, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T> + Permute<T> + Backend<T::Complex>,
+{
+    of_triangular(a, "logm", |t| {
+        let singular = (0..t.n).any(|j| t.at(j, j) == Scalar::from_f64(0.0));
+        if singular { None } else { t.logarithm() }
+    })
+}
+
+macro_rules! complex_results {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident, $try_name:ident;
+    )*) => {
+        impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {$(
+            $(#[$doc])*
+            #[track_caller]
+            pub fn $name(&self) -> Tensor<T::Complex, D, O, Dev>
+            where
+                T: LinalgElement,
+                D: MatrixStack,
+                Dev: Decompose<T> + Permute<T> + Backend<T::Complex>,
+            {
+                unwrap_or_panic(self.$try_name())
+            }
+
+            #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
+            ///
+            /// # Errors
+            #[doc = concat!("For the reasons for which `", stringify!($name), "` panics.")]
+            pub fn $try_name(&self) -> Result<Tensor<T::Complex, D, O, Dev>, Error>
+            where
+                T: LinalgElement,
+                D: MatrixStack,
+                Dev: Decompose<T> + Permute<T> + Backend<T::Complex>,
+            {
+                stacked(self, stringify!($name), Extents::Square, |a| $name(&a))
+            }
+        )*}
+    };
+}
+
+complex_results! {
+    /// Returns the principal square root of a square matrix, or of each matrix of a batch: the matrix `x` with `x · x = a` whose eigenvalues
+    /// have no negative real part. It is complex, also that of a real matrix; [`re`](Tensor::re) returns the real part.
+    ///
+    /// Of a Hermitian matrix without negative eigenvalues, [`hermitian_map`](Tensor::hermitian_map) computes the square root faster.
+    ///
+    /// # Panics
+    /// If the matrix is not square, it has no square root (which requires an eigenvalue of 0), an element is NaN or infinite, the iteration
+    /// does not converge, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{Complex, tensor};
+    /// let root = tensor![[1.0, 3.0], [0.0, 4.0]].sqrtm();
+    /// assert!(root.re().all_close(&tensor![[1.0, 1.0], [0.0, 2.0]], 1e-14, 1e-14));
+    /// assert_eq!(tensor![[-4.0]].sqrtm(), tensor![[Complex::new(0.0, 2.0)]]);
+    /// ```
+    sqrtm, try_sqrtm;
+
+    /// Returns the principal logarithm of a square matrix, or of each matrix of a batch: the matrix whose [exponential](Tensor::expm) is `a`,
+    /// and whose eigenvalues have imaginary parts from −π to π. It is complex, also that of a real matrix; [`re`](Tensor::re) returns the real
+    /// part.
+    ///
+    /// # Panics
+    /// If the matrix is not square, it has an eigenvalue of 0, an element is NaN or infinite, the iteration does not converge, or an
+    /// allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let rotation = tensor![[0.0, -1.0], [1.0, 0.0]];
+    /// let quarter = std::f64::consts::FRAC_PI_2;
+    /// assert!(rotation.logm().re().all_close(&(rotation * quarter), 1e-14, 1e-14));
+    /// ```
+    logm, try_logm;
+}

@@ -1,0 +1,160 @@
+//! Decompositions with a matrix whose columns or rows are orthonormal: complete QR, LQ, RQ and polar.
+
+use super::stack::{
+    Extents, Stack, StackView, adjoint, arranged, dense, extents, scale_columns, stack_shape, stacked,
+};
+use crate::device::decompose::{Decompose, LinalgElement};
+use crate::device::{Backend, Device};
+use crate::element::Element;
+use crate::error::{Error, unwrap_or_panic};
+use crate::layout::Layout;
+use crate::order::Order;
+use crate::rank::{Dim, MatrixStack};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+
+/// Two factors.
+type Factors<T, O, Dev> = (Stack<T, O, Dev>, Stack<T, O, Dev>);
+
+/// Computes a QR decomposition on rearranged axes. `rearranged` receives the axes of the operand, of the orthogonal factor and of the
+/// triangular factor, with the batch first, and returns those between which the device computes `a = q · r`.
+fn by_qr<T, O, Dev>(
+    a: &StackView<'_, T, O, Dev>,
+    [of_q, of_r]: [[usize; 2]; 2],
+    rearranged: impl Fn([Layout; 3]) -> Result<[Layout; 3], Error>,
+) -> Result<Factors<T, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T>,
+{
+    let [batch, ..] = extents::<O>(a.shape());
+    let allocate = |[m, n]: [usize; 2]| {
+        Stack::<T, O, Dev>::allocate(stack_shape::<O>([batch, m, n]), a.device().clone())
+    };
+    let (mut q, mut r) = (allocate(of_q)?, allocate(of_r)?);
+    let [from, to_q, to_r] =
+        rearranged([a.layout(), q.layout(), r.layout()].map(|layout| arranged::<O>(layout, 2)))?;
+    let q_out = q.output_in(&to_q).0;
+    let (r_out, device) = r.output_in(&to_r);
+    device.qr(Some(q_out), r_out, a.operand_in(&from).into())?;
+    Ok((q, r))
+}
+
+pub(crate) fn qr_complete<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T>,
+{
+    let [_, m, n] = extents::<O>(a.shape());
+    by_qr(a, [[m, m], [m, n]], Ok)
+}
+
+/// `aᵀ = q · r` is `a = rᵀ · qᵀ`.
+pub(crate) fn lq<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T>,
+{
+    let [_, m, n] = extents::<O>(a.shape());
+    let k = m.min(n);
+    let (q, l) = by_qr(a, [[k, n], [m, k]], |[a, q, l]| {
+        Ok([a.swap_axes(1, 2)?, q.swap_axes(1, 2)?, l.swap_axes(1, 2)?])
+    })?;
+    Ok((l, q))
+}
+
+/// With reversed rows and columns, `a = r · q` is an LQ decomposition.
+pub(crate) fn rq<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T>,
+{
+    let [_, m, n] = extents::<O>(a.shape());
+    let k = m.min(n);
+    let (q, r) = by_qr(a, [[k, n], [m, k]], |[a, q, r]| {
+        let reversed = |layout: Layout, axes: &[usize]| layout.flip(axes)?.swap_axes(1, 2);
+        Ok([reversed(a, &[1])?, reversed(q, &[1])?, reversed(r, &[1, 2])?])
+    })?;
+    Ok((r, q))
+}
+
+pub(crate) fn polar<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T> + Backend<T>,
+{
+    let svd = a.try_svd()?;
+    let v = adjoint(&svd.vh.view())?;
+    let scaled = scale_columns(&v.view(), &svd.s.try_cast()?)?;
+    Ok((svd.u.try_matmul(&svd.vh)?, scaled.try_matmul(&svd.vh)?))
+}
+
+dense! {
+    /// Returns the complete QR decomposition of a matrix, or of each matrix of a batch: `a = q · r` with a square `q`.
+    ///
+    /// For a matrix of shape `[m, n]`, the shapes are `[m, m]` and `[m, n]`. Otherwise as [`qr`](Tensor::qr).
+    ///
+    /// # Panics
+    /// If an element is NaN or infinite, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let (q, r) = tensor![[0.0], [-2.0]].qr_complete();
+    /// assert_eq!((q.shape(), r.shape()), ([2, 2], [2, 1]));
+    /// assert_eq!(r, tensor![[2.0], [0.0]]);
+    /// ```
+    qr_complete, try_qr_complete() -> (Tensor<T, D, O, Dev>, Tensor<T, D, O, Dev>), Any qr_complete;
+
+    /// Returns the LQ decomposition `a = l · q` of a matrix, or of each matrix of a batch.
+    ///
+    /// For a matrix of shape `[m, n]`, with `k = min(m, n)`, the shapes are `[m, k]` and `[k, n]`. `l` is lower triangular, and the rows of
+    /// `q` are orthonormal. The first element of each column of `l` that is not 0 is real and positive.
+    ///
+    /// # Panics
+    /// If an element is NaN or infinite, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let (l, q) = tensor![[0.0, 3.0], [-2.0, 1.0]].lq();
+    /// assert_eq!(l, tensor![[3.0, 0.0], [1.0, 2.0]]);
+    /// assert_eq!(q, tensor![[0.0, 1.0], [-1.0, 0.0]]);
+    /// ```
+    lq, try_lq() -> (Tensor<T, D, O, Dev>, Tensor<T, D, O, Dev>), Any lq;
+
+    /// Returns the RQ decomposition `a = r · q` of a matrix, or of each matrix of a batch.
+    ///
+    /// For a matrix of shape `[m, n]`, with `k = min(m, n)`, the shapes are `[m, k]` and `[k, n]`. The last `k` rows of `r` are upper
+    /// triangular, and the rows of `q` are orthonormal. The last element of each column of `r` that is not 0 is real and positive.
+    ///
+    /// # Panics
+    /// If an element is NaN or infinite, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let (r, q) = tensor![[1.0, -2.0], [3.0, 0.0]].rq();
+    /// assert_eq!(r, tensor![[2.0, 1.0], [0.0, 3.0]]);
+    /// assert_eq!(q, tensor![[0.0, -1.0], [1.0, 0.0]]);
+    /// ```
+    rq, try_rq() -> (Tensor<T, D, O, Dev>, Tensor<T, D, O, Dev>), Any rq;
+
+    /// Returns the polar decomposition `a = u · p` of a matrix, or of each matrix of a batch.
+    ///
+    /// For a matrix of shape `[m, n]`, the shapes are `[m, n]` and `[n, n]`. `p` is Hermitian and has no negative eigenvalues. The columns of
+    /// `u` are orthonormal if `m ≥ n`, its rows if `m ≤ n`. The decomposition is computed from the singular values.
+    ///
+    /// # Panics
+    /// For the reasons for which [`svd`](Tensor::svd) panics.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let (u, p) = tensor![[0.0, -2.0], [3.0, 0.0]].polar();
+    /// assert!(u.all_close(&tensor![[0.0, -1.0], [1.0, 0.0]], 1e-15, 0.0));
+    /// assert!(p.all_close(&tensor![[3.0, 0.0], [0.0, 2.0]], 1e-15, 0.0));
+    /// ```
+    polar, try_polar() -> (Tensor<T, D, O, Dev>, Tensor<T, D, O, Dev>), Any polar;
+}

@@ -1,0 +1,147 @@
+//! Linear systems: general, positive definite and triangular ones.
+
+use super::stack::{Stack, StackView};
+use crate::device::decompose::{Decompose, LinalgElement, Structure};
+use crate::device::{Device, Permute};
+use crate::element::Element;
+use crate::engine::linalg::{self, Matrices, solution_shape};
+use crate::engine::same_instance;
+use crate::error::{Error, unwrap_or_panic};
+use crate::ops::MatchingOperand;
+use crate::order::Order;
+use crate::rank::{Dim, MatmulRanks, MatrixStack};
+use crate::storage::Storage;
+use crate::tensor::{Tensor, TensorView};
+
+/// Solves systems of stacks, whose batches have equal extents.
+pub(super) fn solve_stacks<T, O, Dev>(
+    structure: Structure,
+    a: &StackView<'_, T, O, Dev>,
+    b: &StackView<'_, T, O, Dev>,
+) -> Result<Stack<T, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T> + Permute<T>,
+{
+    a.solved("solve", structure, b.view())
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// Solves the linear system `a · x = b` with a square matrix, or with each matrix of a batch, by an LU decomposition with partial
+    /// pivoting. Returns `x`.
+    ///
+    /// | matrices, row-major | column-major | `b` | `x` |
+    /// |---|---|---|---|
+    /// | `[.., n, n]` | `[n, n, ..]` | `[n]` | `[.., n]` or `[n, ..]` |
+    /// | `[.., n, n]` | `[n, n, ..]` | `[.., n, p]` or `[n, p, ..]` | `[.., n, p]` or `[n, p, ..]` |
+    ///
+    /// A `b` of rank 1 is one right-hand side. A `b` of a higher rank has a right-hand side in each of its columns. Batches (`..`)
+    /// broadcast. A matrix is singular here if a pivot is exactly 0; if it may be close to that, look at [`cond`](Tensor::cond).
+    ///
+    /// # Panics
+    /// If the matrix is not square or is singular, `b` does not have as many rows as the matrix, batches do not broadcast, an element is
+    /// NaN or infinite, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let a = tensor![[2.0, 0.0], [1.0, 4.0]];
+    /// assert_eq!(a.solve(tensor![2.0, 9.0]), tensor![1.0, 2.0]);
+    /// assert_eq!(a.solve(tensor![[2.0, 0.0], [9.0, 4.0]]), tensor![[1.0, 0.0], [2.0, 1.0]]);
+    /// ```
+    #[track_caller]
+    pub fn solve<B, R>(&self, b: B) -> Tensor<T, R, O, Dev>
+    where
+        T: LinalgElement,
+        B: MatchingOperand<T, O, Dev>,
+        D: MatrixStack + MatmulRanks<B::Dim, Product = R>,
+        R: Dim,
+        Dev: Decompose<T> + Permute<T>,
+    {
+        unwrap_or_panic(self.try_solve(b))
+    }
+
+    /// Fallible variant of [`solve`](Tensor::solve).
+    ///
+    /// # Errors
+    /// For the reasons for which `solve` panics.
+    pub fn try_solve<B, R>(&self, b: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: LinalgElement,
+        B: MatchingOperand<T, O, Dev>,
+        D: MatrixStack + MatmulRanks<B::Dim, Product = R>,
+        R: Dim,
+        Dev: Decompose<T> + Permute<T>,
+    {
+        self.solved("solve", Structure::General, b.agreed())
+    }
+
+    /// [`solve`](Tensor::solve) with a matrix whose [structure](Structure) is known: positive definite or triangular.
+    ///
+    /// A triangular system takes `n²` multiplications for each right-hand side, a positive definite one about half of the time of a
+    /// general one. The part of the matrix that the structure does not use is not read, except that an element that is NaN or infinite is
+    /// an error.
+    ///
+    /// # Panics
+    /// For the reasons for which [`solve`](Tensor::solve) panics, or if the matrix is passed as a positive definite one and is not.
+    ///
+    /// ```
+    /// use vierbein::linalg::Structure;
+    /// use vierbein::tensor;
+    /// let a = tensor![[2.0, 7.0], [1.0, 4.0]];
+    /// assert_eq!(a.solve_as(Structure::Lower { unit: false }, tensor![2.0, 9.0]), tensor![1.0, 2.0]);
+    /// assert_eq!(a.solve_as(Structure::Upper { unit: false }, tensor![9.0, 4.0]), tensor![1.0, 1.0]);
+    /// let definite = tensor![[4.0, 2.0], [2.0, 10.0]];
+    /// let x = definite.solve_as(Structure::PositiveDefinite, tensor![8.0, 22.0]);
+    /// assert!(x.all_close(&tensor![1.0, 2.0], 1e-14, 0.0));
+    /// ```
+    #[track_caller]
+    pub fn solve_as<B, R>(&self, structure: Structure, b: B) -> Tensor<T, R, O, Dev>
+    where
+        T: LinalgElement,
+        B: MatchingOperand<T, O, Dev>,
+        D: MatrixStack + MatmulRanks<B::Dim, Product = R>,
+        R: Dim,
+        Dev: Decompose<T> + Permute<T>,
+    {
+        unwrap_or_panic(self.try_solve_as(structure, b))
+    }
+
+    /// Fallible variant of [`solve_as`](Tensor::solve_as).
+    ///
+    /// # Errors
+    /// For the reasons for which `solve_as` panics.
+    pub fn try_solve_as<B, R>(&self, structure: Structure, b: B) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: LinalgElement,
+        B: MatchingOperand<T, O, Dev>,
+        D: MatrixStack + MatmulRanks<B::Dim, Product = R>,
+        R: Dim,
+        Dev: Decompose<T> + Permute<T>,
+    {
+        self.solved("solve", structure, b.agreed())
+    }
+
+    pub(super) fn solved<E, R>(
+        &self,
+        op: &'static str,
+        structure: Structure,
+        b: TensorView<'_, T, E, O, Dev>,
+    ) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: LinalgElement,
+        D: MatrixStack + MatmulRanks<E, Product = R>,
+        E: Dim,
+        R: Dim,
+        Dev: Decompose<T> + Permute<T>,
+    {
+        same_instance(op, self.device(), b.device())?;
+        let a = self.shape();
+        Matrices::new(O::ROW_MAJOR, a.as_ref()).check_square(op, a.as_ref())?;
+        let mut shape = R::Shape::default();
+        solution_shape(op, O::ROW_MAJOR, a.as_ref(), b.shape().as_ref(), shape.as_mut())?;
+        Tensor::allocate_with(shape, self.device().clone(), |x, device| {
+            linalg::solve(op, O::ROW_MAJOR, device, structure, self.operand().into(), b.operand(), x)
+        })
+    }
+}

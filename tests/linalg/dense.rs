@@ -1,0 +1,486 @@
+//! Dense methods of typed tensors: laws, residuals, views, batches, and operands without elements.
+
+use vierbein::linalg::{LinalgElement, Lu, Structure, Truncation};
+use vierbein::prelude::*;
+use vierbein::{DynTensor, c32, c64};
+
+/// Element types with a number from two parts, of which real types use the first.
+trait Number: LinalgElement {
+    const UNIT: f64;
+    fn of(re: f64, im: f64) -> Self;
+    fn size(self) -> f64;
+}
+macro_rules! numbers {
+    ($($T:ty, $R:ty: |$re:ident, $im:ident| $of:expr, |$x:ident| $size:expr;)*) => {$(
+        impl Number for $T {
+            const UNIT: f64 = <$R>::EPSILON as f64;
+            fn of($re: f64, $im: f64) -> $T { $of }
+            fn size(self) -> f64 { let $x = self; $size }
+        }
+    )*};
+}
+numbers! {
+    f32, f32: |re, _im| re as f32, |x| x.abs().into();
+    f64, f64: |re, _im| re, |x| x.abs();
+    c32, f32: |re, im| Complex::new(re as f32, im as f32), |x| x.norm().into();
+    c64, f64: |re, im| Complex::new(re, im), |x| x.norm();
+}
+
+/// Returns a tensor of numbers whose parts are between −1 and 1.
+fn random<T: Number, D: Dim, O: Order>(shape: D::Shape, mut state: u64) -> Tensor<T, D, O> {
+    let mut next = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 40) as f64 / (1u64 << 23) as f64 - 1.0
+    };
+    let len = shape.as_ref().iter().product();
+    Tensor::from_vec(shape, (0..len).map(|_| T::of(next(), next())).collect())
+}
+
+type Matrix<T, O> = Tensor<T, Rank<2>, O>;
+
+/// The product, by its definition.
+fn product<T: Number, O: Order>(a: &Matrix<T, O>, b: &Matrix<T, O>) -> Matrix<T, O> {
+    let ([m, k], [_, n]) = (a.shape(), b.shape());
+    Tensor::from_fn([m, n], |[i, j]| (0..k).fold(T::zero(), |sum, l| sum + a[[i, l]] * b[[l, j]]))
+}
+
+fn adjoint<T: Number, O: Order>(a: &Matrix<T, O>) -> Matrix<T, O> {
+    let [m, n] = a.shape();
+    Tensor::from_fn([n, m], |[i, j]| a[[j, i]].conj())
+}
+
+/// Asserts that the elements differ by at most `bound` units of roundoff.
+#[track_caller]
+fn close<T: Number, O: Order>(a: &Matrix<T, O>, b: &Matrix<T, O>, bound: f64, what: &str) {
+    assert_eq!(a.shape(), b.shape(), "{what}");
+    let largest = b.iter().map(|x| x.size()).fold(1.0, f64::max);
+    for (k, (x, y)) in a.iter().zip(b.iter()).enumerate() {
+        assert!(
+            (*x - *y).size() <= bound * T::UNIT * largest,
+            "{what}: element {k} is {x:?}, expected {y:?}"
+        );
+    }
+}
+
+fn identity<T: Number, O: Order>(n: usize) -> Matrix<T, O> {
+    Tensor::from_fn([n, n], |[i, j]| if i == j { T::one() } else { T::zero() })
+}
+
+fn factors_of_any_matrix<T: Number, O: Order>() {
+    for [m, n] in [[1, 1], [2, 3], [3, 2], [5, 5], [17, 9], [9, 17], [40, 40]] {
+        let what = format!("[{m}, {n}] of {}", std::any::type_name::<T>());
+        let a: Matrix<T, O> = random([m, n], 3 + (m * 64 + n) as u64);
+        let (k, bound) = (m.min(n), 40.0 * m.max(n) as f64);
+        let orthonormal = |columns: &Matrix<T, O>| {
+            let n = columns.shape()[1];
+            close(&product(&adjoint(columns), columns), &identity(n), bound, &what);
+        };
+        let Lu { l, u, rows } = a.lu();
+        let permuted = Tensor::from_fn([m, n], |[i, j]| a[[rows[[i]] as usize, j]]);
+        close(&product(&l, &u), &permuted, bound, &what);
+        assert!((0..m).all(|i| (i..k).all(|j| l[[i, j]] == if i == j { T::one() } else { T::zero() })));
+        assert!((0..n).all(|j| (j + 1..k).all(|i| u[[i, j]] == T::zero())));
+        let (q, r) = a.qr_complete();
+        assert_eq!((q.shape(), r.shape()), ([m, m], [m, n]));
+        close(&product(&q, &r), &a, bound, &what);
+        orthonormal(&q);
+        assert!((0..n).all(|j| (j + 1..m).all(|i| r[[i, j]] == T::zero())));
+        let (l, q) = a.lq();
+        close(&product(&l, &q), &a, bound, &what);
+        orthonormal(&adjoint(&q));
+        assert!((0..m).all(|i| (i + 1..k).all(|j| l[[i, j]] == T::zero())));
+        assert!((0..k).all(|i| l[[i, i]] == T::of(l[[i, i]].size(), 0.0) && l[[i, i]] != T::zero()));
+        let (r, q) = a.rq();
+        close(&product(&r, &q), &a, bound, &what);
+        orthonormal(&adjoint(&q));
+        for i in 0..k {
+            // Row `i` of the last `k` rows, from which the diagonal starts.
+            let row = m - k + i;
+            assert!((0..i).all(|j| r[[row, j]] == T::zero()), "{what}");
+            assert!(r[[row, i]] == T::of(r[[row, i]].size(), 0.0) && r[[row, i]] != T::zero(), "{what}");
+        }
+        let (u, p) = a.polar();
+        close(&product(&u, &p), &a, bound, &what);
+        close(&adjoint(&p), &p, bound, &what);
+        if m >= n {
+            orthonormal(&u);
+        } else {
+            orthonormal(&adjoint(&u));
+        }
+        let x = a.pinv();
+        // The conditions of Penrose, which have one solution.
+        let (ax, xa) = (product(&a, &x), product(&x, &a));
+        let bound = bound * x.iter().map(|x| x.size()).fold(10.0, f64::max);
+        close(&product(&ax, &a), &a, bound, &what);
+        close(&product(&xa, &x), &x, bound, &what);
+        close(&adjoint(&ax), &ax, bound, &what);
+        close(&adjoint(&xa), &xa, bound, &what);
+        assert_eq!(a.matrix_rank().item(), k as i64);
+        let null = a.null_space();
+        assert_eq!(null.shape(), [n, n - k]);
+        orthonormal(&null);
+        close(&product(&a, &null), &Tensor::zeros([m, n - k]), bound, &what);
+        assert_eq!(a.adjoint(), adjoint(&a));
+    }
+}
+
+#[test]
+fn factors() {
+    factors_of_any_matrix::<f64, RowMajor>();
+    factors_of_any_matrix::<f64, ColMajor>();
+    factors_of_any_matrix::<f32, ColMajor>();
+    factors_of_any_matrix::<c32, RowMajor>();
+    factors_of_any_matrix::<c64, RowMajor>();
+    factors_of_any_matrix::<c64, ColMajor>();
+}
+
+fn square_matrices<T: Number, O: Order>() {
+    for n in [1, 2, 3, 8, 30] {
+        let what = format!("{n} of {}", std::any::type_name::<T>());
+        // The diagonal makes the condition number small.
+        let shifted = |seed, shift: f64| {
+            let a: Matrix<T, O> = random([n, n], seed);
+            let diagonal = T::of(shift, 0.0);
+            Tensor::from_fn([n, n], |[i, j]| a[[i, j]] + if i == j { diagonal } else { T::zero() })
+        };
+        let (a, b) = (shifted(5, 2.0 * n as f64), shifted(6, n as f64));
+        let bound = 100.0 * n as f64;
+        close(&product(&a, &a.solve(&b)), &b, bound, &what);
+        close(&product(&a, &a.inv()), &identity(n), bound, &what);
+        close(&a.matrix_power(-1), &a.inv(), bound, &what);
+        close(&a.matrix_power(5), &product(&product(&a, &a), &product(&a, &product(&a, &a))), bound, &what);
+        assert_eq!(a.matrix_power(0), identity(n));
+        let (of_a, of_b, of_product) = (a.slogdet(), b.slogdet(), product(&a, &b).slogdet());
+        assert!((of_a.0.item() * of_b.0.item() - of_product.0.item()).size() < bound * T::UNIT, "{what}");
+        let logarithms = [of_a.1, of_b.1, of_product.1].map(|x| x.cast::<T>().item());
+        assert!(
+            (logarithms[0] + logarithms[1] - logarithms[2]).size() < bound * n as f64 * T::UNIT,
+            "{what}"
+        );
+        let (t, z) = a.schur();
+        close(&product(&z, &product(&t, &adjoint(&z))), &a, bound, &what);
+        close(&product(&adjoint(&z), &z), &identity(n), bound, &what);
+        let (w, v) = a.eig();
+        let complex = Tensor::from_fn([n, n], |[i, j]| a[[i, j]].to_complex());
+        let scaled = Tensor::from_fn([n, n], |[i, j]| v[[i, j]] * w[[j]]);
+        let near = |x: &Matrix<T::Complex, O>, y: &Matrix<T::Complex, O>| {
+            let [distance, size] = [(x - y).norm(), y.norm()].map(|x| x.cast::<T>().item().size());
+            assert!(distance <= bound * T::UNIT * size, "{what}: {distance} of {size}");
+        };
+        near(&complex.matmul(&v), &scaled);
+        let root = a.sqrtm();
+        near(&root.matmul(&root), &complex);
+        near(&a.logm().expm(), &complex);
+        let exponential = a.expm();
+        let scale = a.spectral_norm().cast::<T>().item().size();
+        close(
+            &product(&exponential, &(-&a).expm()),
+            &identity(n),
+            bound * (2.0 * scale).exp().min(1e6),
+            &what,
+        );
+        let hermitian = &a + adjoint(&a);
+        let definite = product(&b, &adjoint(&b));
+        let l = definite.cholesky();
+        close(&product(&l, &adjoint(&l)), &definite, bound, &what);
+        close(
+            &product(&definite, &definite.solve_as(Structure::PositiveDefinite, &a)),
+            &a,
+            bound * 10.0,
+            &what,
+        );
+        let (w, v) = hermitian.eigh_generalized(&definite);
+        let w = w.cast::<T>();
+        let scaled = Tensor::from_fn([n, n], |[i, j]| v[[i, j]] * w[[j]]);
+        close(&product(&hermitian, &v), &product(&definite, &scaled), bound * 10.0, &what);
+        close(&product(&adjoint(&v), &product(&definite, &v)), &identity(n), bound * 10.0, &what);
+        // The upper triangles are not used.
+        let below = |x: &Matrix<T, O>| {
+            Tensor::from_fn([n, n], |[i, j]| if i < j { T::of(7.0, 7.0) } else { x[[i, j]] })
+        };
+        assert_eq!(below(&hermitian).eigh_generalized(below(&definite)).1, v);
+        assert_eq!(below(&definite).cholesky(), l);
+        close(
+            &hermitian.hermitian_map(T::from_magnitude_squared),
+            &product(&hermitian, &hermitian),
+            bound,
+            &what,
+        );
+    }
+}
+
+/// `x²` as an element.
+trait Squared: LinalgElement {
+    fn from_magnitude_squared(x: Self::Magnitude) -> Self;
+}
+impl<T: LinalgElement> Squared for T {
+    fn from_magnitude_squared(x: T::Magnitude) -> T {
+        vierbein::CastTo::cast_to(x * x)
+    }
+}
+
+#[test]
+fn square() {
+    square_matrices::<f64, RowMajor>();
+    square_matrices::<f64, ColMajor>();
+    square_matrices::<f32, RowMajor>();
+    square_matrices::<c32, ColMajor>();
+    square_matrices::<c64, RowMajor>();
+    square_matrices::<c64, ColMajor>();
+}
+
+/// A function of a complex Hermitian matrix that is not real: the evolution in time.
+#[test]
+fn unitary_evolution() {
+    let h = tensor![
+        [Complex::new(1.0, 0.0), Complex::new(0.0, -2.0)],
+        [Complex::new(0.0, 2.0), Complex::new(-1.0, 0.0)]
+    ];
+    let evolved = h.hermitian_map(|w: f64| Complex::new(0.0, -w * 0.7).exp());
+    let expected = (&h * Complex::new(0.0, -0.7)).expm();
+    close(&evolved, &expected, 50.0, "exp(−iht)");
+}
+
+/// Every operation of a batch is that of its matrices, also for views that cannot be merged.
+#[test]
+fn batches_are_loops() {
+    fn check<O: Order>(row_major: bool) {
+        let shape = if row_major { [2, 3, 4, 4] } else { [4, 4, 2, 3] };
+        let batch: Tensor<f64, Rank<4>, O> = random(shape, 11);
+        // Exchanged axes of the batch, in reverse: the strides do not permit a view with one axis.
+        let view = if row_major { batch.permute([1, 0, 2, 3]) } else { batch.permute([0, 1, 3, 2]) };
+        let view = if row_major { view.flip(0) } else { view.flip(2) };
+        let at = |i: usize, j: usize| -> Matrix<f64, O> {
+            if row_major {
+                view.index_axis(0, i).index_axis(0, j).to_owned()
+            } else {
+                view.index_axis(2, i).index_axis(2, j).to_owned()
+            }
+        };
+        let b: Tensor<f64, Rank<2>, O> = random([4, 2], 12);
+        let (det, inv, lu, x) = (view.det(), view.inv(), view.lu(), view.solve(&b));
+        let vector: Tensor<f64, Rank<1>, O> = random([4], 13);
+        let (x1, y1, y) = (view.solve(&vector), view.lstsq(&vector), view.lstsq(&b));
+        let (svd, discarded) = view.svd_truncated(Truncation::rank(2));
+        let (expm, cond, (l, q)) = (view.expm(), view.cond(), view.lq());
+        assert_eq!(det.shape(), [3, 2]);
+        for (i, j) in (0..3).flat_map(|i| (0..2).map(move |j| (i, j))) {
+            let a = at(i, j);
+            macro_rules! same {
+                ($batch:expr, $one:expr $(, $tolerance:literal)?) => {{
+                    let all = &$batch;
+                    let part = if row_major {
+                        all.index_axis(0, i).index_axis(0, j).to_owned()
+                    } else {
+                        let first = all.rank() - 2;
+                        all.index_axis(first, i).index_axis(first, j).to_owned()
+                    };
+                    let equal = part == $one;
+                    $(let equal = equal || part.all_close(&$one, $tolerance, $tolerance);)?
+                    assert!(equal, "{i}, {j}: {part}, expected {}", $one);
+                }};
+            }
+            same!(det, a.det());
+            same!(inv, a.inv());
+            same!(lu.l, a.lu().l);
+            same!(lu.u, a.lu().u);
+            same!(lu.rows, a.lu().rows);
+            same!(x, a.solve(&b));
+            same!(x1, a.solve(&vector));
+            // Products of a batch and of one matrix are summed in different sequences.
+            same!(y, a.lstsq(&b), 1e-12);
+            same!(y1, a.lstsq(&vector), 1e-12);
+            let (one, of_one) = a.svd_truncated(Truncation::rank(2));
+            same!(svd.s, one.s);
+            same!(svd.u, one.u);
+            same!(svd.vh, one.vh);
+            same!(discarded.weight, of_one.weight);
+            same!(discarded.share, of_one.share);
+            same!(expm, a.expm());
+            same!(cond, a.cond());
+            same!(l, a.lq().0);
+            same!(q, a.lq().1);
+        }
+    }
+    check::<RowMajor>(true);
+    check::<ColMajor>(false);
+}
+
+/// Batches of matrices and of right-hand sides broadcast, as in `matmul`.
+#[test]
+fn solve_broadcasts() {
+    let a: Tensor<f64, Rank<4>> = random([3, 1, 2, 2], 1);
+    let b: Tensor<f64, Rank<3>> = random([5, 2, 4], 2);
+    let x = a.solve(&b);
+    assert_eq!(x.shape(), [3, 5, 2, 4]);
+    assert!(a.matmul(&x).all_close(&b.broadcast_to([3, 5, 2, 4]), 1e-12, 1e-12));
+    let a: Tensor<f64, Rank<4>, ColMajor> = random([2, 2, 1, 3], 1);
+    let b: Tensor<f64, Rank<3>, ColMajor> = random([2, 4, 5], 2);
+    let x = a.solve(&b);
+    assert_eq!(x.shape(), [2, 4, 5, 3]);
+    assert!(a.matmul(&x).all_close(&b.broadcast_to([2, 4, 5, 3]), 1e-12, 1e-12));
+}
+
+/// Dynamic methods return what typed methods return, to the bit.
+#[test]
+fn typed_and_dynamic_agree() {
+    fn check<O: Order>(shape: [usize; 3]) {
+        let a: Tensor<c64, Rank<3>, O> = random(shape, 21);
+        let d = DynTensor::from(a.clone());
+        macro_rules! same {
+            ($($name:ident $(.$part:tt)?),*) => {$(
+                assert_eq!(
+                    DynTensor::from(a.$name()$(.$part)?),
+                    d.$name().unwrap()$(.$part)?,
+                    "{}", stringify!($name)
+                );
+            )*};
+        }
+        same!(
+            svd.u,
+            svd.s,
+            svd.vh,
+            svd_full.u,
+            singular_values,
+            eig.0,
+            eig.1,
+            eigvals,
+            schur.0,
+            schur.1,
+            sqrtm,
+            logm,
+            eigh.0,
+            eigh.1,
+            eigvalsh,
+            qr.0,
+            qr.1,
+            qr_complete.0,
+            lq.0,
+            rq.1,
+            polar.0,
+            lu.l,
+            lu.rows,
+            inv,
+            det,
+            slogdet.0,
+            slogdet.1,
+            expm,
+            pinv,
+            matrix_rank,
+            cond,
+            nuclear_norm,
+            spectral_norm,
+            null_space,
+            orth
+        );
+        let b = a.matmul(&a);
+        assert_eq!(DynTensor::from(a.solve(&b)), d.solve(&b).unwrap());
+        assert_eq!(DynTensor::from(a.lstsq(&b)), d.lstsq(&b).unwrap());
+        assert_eq!(DynTensor::from(a.matrix_power(-3)), d.matrix_power(-3).unwrap());
+        let truncation = Truncation::new().relative(0.5);
+        let ((svd, discarded), (of_dynamic, dynamic)) =
+            (a.svd_truncated(truncation), d.svd_truncated(truncation).unwrap());
+        assert_eq!(DynTensor::from(svd.vh), of_dynamic.vh);
+        assert_eq!(DynTensor::from(discarded.share), dynamic.share);
+        let definite = a.matmul(a.adjoint());
+        let other = DynTensor::from(definite.clone());
+        assert_eq!(DynTensor::from(definite.cholesky()), other.cholesky().unwrap());
+        assert_eq!(DynTensor::from(a.eigh_generalized(&definite).1), d.eigh_generalized(&other).unwrap().1);
+    }
+    check::<RowMajor>([2, 3, 3]);
+    check::<ColMajor>([3, 3, 2]);
+}
+
+/// Matrices without rows or columns have the results of NumPy and SciPy.
+#[test]
+fn without_elements() {
+    let none = Tensor::<f64, _>::zeros([0, 0]);
+    assert_eq!(none.det().item(), 1.0);
+    assert_eq!((none.slogdet().0.item(), none.slogdet().1.item()), (1.0, 0.0));
+    assert_eq!((none.inv().shape(), none.expm().shape(), none.cholesky().shape()), ([0, 0], [0, 0], [0, 0]));
+    assert_eq!(none.matrix_power(-3).shape(), [0, 0]);
+    assert_eq!(none.solve(Tensor::<f64, _>::zeros([0, 3])).shape(), [0, 3]);
+    assert_eq!(none.eigh_generalized(&none).0.shape(), [0]);
+    assert_eq!(none.hermitian_map(f64::exp).shape(), [0, 0]);
+    for [m, n] in [[0, 3], [3, 0], [0, 0]] {
+        let a = Tensor::<f64, _>::zeros([m, n]);
+        assert_eq!(a.pinv().shape(), [n, m]);
+        assert_eq!(a.lstsq(Tensor::<f64, _>::ones([m])), Tensor::zeros([n]));
+        assert_eq!(
+            (a.matrix_rank().item(), a.nuclear_norm().item(), a.spectral_norm().item()),
+            (0, 0.0, 0.0)
+        );
+        assert_eq!(a.null_space(), Tensor::eye(n));
+        assert_eq!(a.orth().shape(), [m, 0]);
+        assert_eq!((a.lq().0.shape(), a.rq().1.shape(), a.qr_complete().0), ([m, 0], [0, n], Tensor::eye(m)));
+        assert_eq!((a.polar().0.shape(), a.polar().1), ([m, n], Tensor::zeros([n, n])));
+        assert_eq!((a.lu().l.shape(), a.lu().rows.len()), ([m, 0], m));
+        assert_eq!(a.svd_truncated(Truncation::rank(1)).0.s.shape(), [0]);
+        assert!(a.try_cond().is_err());
+    }
+    let batch = Tensor::<f64, _>::zeros([0, 2, 2]);
+    assert_eq!((batch.det().shape(), batch.inv().shape(), batch.cond().shape()), ([0], [0, 2, 2], [0]));
+    assert_eq!(batch.svd_truncated(Truncation::rank(1)).0.s.shape(), [0, 2]);
+    assert_eq!(batch.solve(Tensor::<f64, _>::ones([2])).shape(), [0, 2]);
+    assert_eq!(batch.expm().shape(), [0, 2, 2]);
+}
+
+/// The values that conditions keep, in closed form.
+#[test]
+fn truncations() {
+    let a: Tensor<f64, Rank<2>> = Tensor::from_diagonal(&tensor![8.0, 4.0, 2.0, 2.0, 1.0, 0.0]);
+    let total = 64.0 + 16.0 + 4.0 + 4.0 + 1.0;
+    let check = |how: Truncation, kept: usize, weight: f64| {
+        let (svd, discarded) = a.svd_truncated(how);
+        assert_eq!((svd.u.shape(), svd.s.len(), svd.vh.shape()), ([6, kept], kept, [kept, 6]), "{how:?}");
+        assert!((discarded.weight.item() - weight).abs() < 1e-12, "{how:?}");
+        assert!((discarded.share.item() - weight / total).abs() < 1e-14, "{how:?}");
+        // No value is rescaled.
+        assert_eq!(svd.s, [8.0, 4.0, 2.0, 2.0, 1.0, 0.0][..kept].to_vec().into());
+    };
+    check(Truncation::new(), 6, 0.0);
+    check(Truncation::rank(2), 2, 9.0);
+    check(Truncation::rank(9), 6, 0.0);
+    check(Truncation::new().below(0.5), 5, 0.0);
+    check(Truncation::new().below(2.0), 2, 9.0);
+    check(Truncation::new().relative(0.125), 4, 1.0);
+    check(Truncation::new().relative(1.0), 1, 25.0);
+    check(Truncation::new().below(100.0), 1, 25.0);
+    check(Truncation::new().cutoff(0.0), 5, 0.0);
+    check(Truncation::new().cutoff(1.001 / total), 4, 1.0);
+    check(Truncation::new().cutoff(8.9 / total), 3, 5.0);
+    check(Truncation::new().cutoff(2.0), 1, 25.0);
+    check(Truncation::rank(3).cutoff(1.1 / total), 3, 5.0);
+    check(Truncation::rank(5).cutoff(9.1 / total), 2, 9.0);
+    // Squares that would underflow, or be lost beside larger ones.
+    let tiny = Tensor::from_diagonal(&tensor![1e-200, 1e-201]);
+    assert_eq!(tiny.svd_truncated(Truncation::new().cutoff(1e-3)).0.s.len(), 2);
+    assert_eq!(tiny.svd_truncated(Truncation::new().cutoff(2e-2)).0.s.len(), 1);
+    let zeros = Tensor::<f64, _>::zeros([3, 3]).svd_truncated(Truncation::new().cutoff(0.1));
+    assert_eq!((zeros.0.s.len(), zeros.1.share.item()), (1, 0.0));
+    // A batch keeps what its longest matrix needs.
+    let batch = vierbein::stack(0, [&a, &Tensor::eye(6)]);
+    assert_eq!(batch.svd_truncated(Truncation::new().below(0.5)).0.s.shape(), [2, 6]);
+    assert_eq!(batch.svd_truncated(Truncation::new().below(0.5).max_rank(3)).1.weight, tensor![5.0, 3.0]);
+}
+
+/// Exponentials in closed form, for norms that need every degree and many squarings, and for matrices that are far from normal.
+#[test]
+fn exponentials() {
+    for angle in [1e-12_f64, 1e-3, 0.1, 0.6, 1.5, 4.0, 30.0] {
+        let a = tensor![[0.0, -1.0], [1.0, 0.0]] * angle;
+        let expected = tensor![[angle.cos(), -angle.sin()], [angle.sin(), angle.cos()]];
+        assert!(a.expm().all_close(&expected, 1e-13, 1e-13), "{angle}");
+        let single = a.cast::<f32>().expm();
+        assert!(single.cast::<f64>().all_close(&expected, 1e-5, 1e-5), "{angle}");
+    }
+    for size in [1.0, 1e6, 1e100] {
+        let shear = tensor![[0.0, size], [0.0, 0.0]].expm();
+        assert!(shear.all_close(&tensor![[1.0, size], [0.0, 1.0]], 1e-14, 0.0), "{size}: {shear}");
+    }
+    let a = tensor![[-1.0, 1e6], [0.0, -1.0]];
+    let e = (-1f64).exp();
+    assert!(a.expm().all_close(&tensor![[e, 1e6 * e], [0.0, e]], 1e-13, 1e-20));
+    assert_eq!(tensor![[-800.0]].expm(), tensor![[0.0]]);
+    assert_eq!(Tensor::<f64, _>::zeros([3, 3]).expm(), Tensor::eye(3));
+}

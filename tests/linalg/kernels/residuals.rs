@@ -1,0 +1,312 @@
+//! Products of the factors against the operand, orthogonality of the vectors, and the order and signs of results.
+
+use super::matrix::{Matrix, Number, Random, Value, Wide, cases};
+use super::placed::{Call, LAYOUTS, Layout, Placed, Size};
+use vierbein::Complex;
+use vierbein::linalg::Structure;
+
+const SHAPES: [[usize; 2]; 16] = [
+    [1, 1],
+    [2, 2],
+    [3, 3],
+    [4, 4],
+    [5, 5],
+    [8, 8],
+    [9, 9],
+    [17, 17],
+    [40, 40],
+    [1, 6],
+    [6, 1],
+    [8, 3],
+    [3, 8],
+    [20, 11],
+    [11, 24],
+    [33, 7],
+];
+
+/// Asserts that a norm is at most `bound` in units of `u · n · ‖a‖`.
+#[track_caller]
+fn assert_small<T: Number>(what: &str, name: &str, error: &Wide, bound: f64, [m, n]: [usize; 2], norm: f64) {
+    let (is, most) = (error.norm(), bound * T::UNIT * m.max(n) as f64 * norm);
+    assert!(is <= most, "{what} of {name}, {m} × {n}: {is:e} is more than {most:e}");
+}
+
+/// Asserts that the columns are orthonormal.
+#[track_caller]
+fn assert_orthonormal<T: Number>(what: &str, name: &str, q: &Wide) {
+    let error = q.adjoint().times(q).minus(&Wide::identity(q.n));
+    assert_small::<T>(what, name, &error, 12.0, [q.m, q.n], 1.0);
+}
+
+/// Asserts that in each column, the first element of about the largest magnitude is real and positive.
+#[track_caller]
+fn assert_gauge(what: &str, v: &Wide) {
+    for j in 0..v.n {
+        let column: Vec<_> = (0..v.m).map(|i| v.at(i, j)).collect();
+        let largest = column.iter().map(|x| x.norm()).fold(0.0, f64::max);
+        // Elements at the limit itself are left out.
+        let first = column.iter().find(|x| x.norm() > 0.9901 * largest).unwrap();
+        let before =
+            column.iter().take_while(|x| x.norm() <= 0.9901 * largest).any(|x| x.norm() > 0.9899 * largest);
+        assert!(before || first.re > 0.0 && first.im == 0.0, "{what}: {first}");
+    }
+}
+
+fn of<T: Number>(a: &Wide) -> Matrix<T> {
+    a.map(T::rounded)
+}
+
+fn wide<T: Value>(values: &[T]) -> Vec<Complex<f64>> {
+    values.iter().map(|&x| x.wide()).collect()
+}
+
+fn reals<T: Value>(values: &[T]) -> Vec<f64> {
+    values.iter().map(|&x| x.wide().re).collect()
+}
+
+fn check_svd<T: Number>(shape: [usize; 2], name: &str, a: &Matrix<T>) {
+    let [m, n] = shape;
+    let exact = a.wide();
+    let norm = exact.norm();
+    for size in [Size::Thin, Size::Full] {
+        let (u, s, vh) = Call::of(a).svd(size).unwrap();
+        let (u, s, vh) = (u.matrix(0).wide(), s.vector(0), vh.matrix(0).wide());
+        let k = m.min(n);
+        let product = u.columns(k).scaled_columns(&wide(&s)).times(&vh.adjoint().columns(k).adjoint());
+        assert_small::<T>("svd", name, &product.minus(&exact), 20.0, shape, norm);
+        assert_orthonormal::<T>("u", name, &u);
+        assert_orthonormal::<T>("v", name, &vh.adjoint());
+        assert_gauge("u", &u);
+        let s = reals(&s);
+        assert!(s.windows(2).all(|pair| pair[0] >= pair[1]) && s.iter().all(|&s| s >= 0.0), "{name}: {s:?}");
+        let alone = reals(&Call::of(a).singular_values().unwrap().vector(0));
+        let difference = s.iter().zip(&alone).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+        assert!(difference <= 10.0 * T::UNIT * m.max(n) as f64 * norm, "{name}: {s:?} and {alone:?}");
+    }
+}
+
+fn check_qr<T: Number>(shape: [usize; 2], name: &str, a: &Matrix<T>) {
+    let exact = a.wide();
+    for size in [Size::Thin, Size::Full] {
+        let (q, r) = Call::of(a).qr(size).unwrap();
+        let (q, r) = (q.matrix(0).wide(), r.matrix(0).wide());
+        assert_small::<T>("qr", name, &q.times(&r).minus(&exact), 20.0, shape, exact.norm());
+        assert_orthonormal::<T>("q", name, &q);
+        for i in 0..r.m {
+            let first = (0..r.n).find(|&j| r.at(i, j) != Complex::ZERO);
+            assert!(
+                first.is_none_or(|j| j >= i && r.at(i, j).re > 0.0 && r.at(i, j).im == 0.0),
+                "{name}: row {i}"
+            );
+        }
+    }
+    let (alone, with) = (Call::of(a).r().unwrap(), Call::of(a).qr(Size::Thin).unwrap().1);
+    assert_eq!(alone.matrix(0).bits(), with.matrix(0).bits());
+}
+
+fn check_lu<T: Number>(shape: [usize; 2], name: &str, a: &Matrix<T>) {
+    let [m, n] = shape;
+    let exact = a.wide();
+    let (lu, rows) = Call::of(a).lu().unwrap();
+    let (lu, rows) = (lu.matrix(0).wide(), rows.vector(0));
+    let k = m.min(n);
+    let one = Complex::from(1.0);
+    let l = Matrix::from_fn(m, k, |i, j| {
+        if i > j {
+            lu.at(i, j)
+        } else if i == j {
+            one
+        } else {
+            Complex::ZERO
+        }
+    });
+    let u = Matrix::from_fn(k, n, |i, j| if i <= j { lu.at(i, j) } else { Complex::ZERO });
+    let permuted = Matrix::from_fn(m, n, |i, j| exact.at(rows[i] as usize, j));
+    let mut sorted = rows.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, (0..m as i64).collect::<Vec<_>>(), "{name}");
+    assert_small::<T>("lu", name, &l.times(&u).minus(&permuted), 10.0, shape, exact.norm());
+    assert!(l.elements.iter().all(|x| x.norm() < 1.5), "{name}: the pivot is about the largest element");
+}
+
+fn check_eigh<T: Number>(shape: [usize; 2], name: &str, a: &Matrix<T>) {
+    let n = shape[0];
+    // Rounded to the type, the lower triangle determines the matrix. The upper triangle has other elements, which must not be used.
+    let lower = a.wide();
+    let hermitian = Matrix::from_fn(n, n, |i, j| match i.cmp(&j) {
+        core::cmp::Ordering::Less => lower.at(j, i).conj(),
+        core::cmp::Ordering::Equal => Complex::from(lower.at(i, i).re),
+        core::cmp::Ordering::Greater => lower.at(i, j),
+    });
+    let (w, v) = Call::of(a).eigh().unwrap();
+    let (w, v) = (w.vector(0), v.matrix(0).wide());
+    let product = v.scaled_columns(&wide(&w)).times(&v.adjoint());
+    assert_small::<T>("eigh", name, &product.minus(&hermitian), 10.0, shape, hermitian.norm());
+    assert_orthonormal::<T>("v", name, &v);
+    assert_gauge("v", &v);
+    let (w, alone) = (reals(&w), reals(&Call::of(a).eigvalsh().unwrap().vector(0)));
+    assert!(w.windows(2).all(|pair| pair[0] <= pair[1]), "{name}: {w:?}");
+    let difference = w.iter().zip(&alone).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+    assert!(difference <= 10.0 * T::UNIT * n as f64 * hermitian.norm(), "{name}: {w:?} and {alone:?}");
+}
+
+fn check_cholesky<T: Number>(shape: [usize; 2], name: &str, a: &Matrix<T>) {
+    let n = shape[0];
+    // a · aᴴ plus the identity, in the precision of the type.
+    let norm = a.wide().norm().max(f64::MIN_POSITIVE);
+    let unit = a.wide().map(|x| x / norm);
+    let (square, size) = (unit.times(&unit.adjoint()), 1.0);
+    let definite = of::<T>(&square.minus(&Wide::identity(n).map(|x| -x * size)));
+    let exact = definite.wide();
+    let l = Call::of(&definite).cholesky().unwrap().matrix(0).wide();
+    assert_small::<T>("cholesky", name, &l.times(&l.adjoint()).minus(&exact), 10.0, shape, exact.norm());
+    for i in 0..n {
+        assert!(l.at(i, i).re > 0.0 && l.at(i, i).im == 0.0);
+        assert!((i + 1..n).all(|j| l.at(i, j) == Complex::ZERO), "{name}: above the diagonal");
+    }
+    let b = Random(3).matrix(n, 3).map(T::rounded);
+    let x = Call::of(&definite).solve(Structure::PositiveDefinite, &b).unwrap().matrix(0).wide();
+    let scale = exact.norm() * x.norm();
+    assert_small::<T>("solve", name, &exact.times(&x).minus(&b.wide()), 10.0, shape, scale);
+}
+
+fn check<T: Number>() {
+    for shape in SHAPES {
+        for (name, a) in cases(shape[0], shape[1], !T::IS_COMPLEX) {
+            let a = of::<T>(&a);
+            check_svd(shape, name, &a);
+            check_qr(shape, name, &a);
+            check_lu(shape, name, &a);
+            if shape[0] == shape[1] {
+                check_eigh(shape, name, &a);
+                check_cholesky(shape, name, &a);
+            }
+        }
+    }
+}
+
+#[test]
+fn residuals_of_f32() {
+    check::<f32>();
+}
+
+#[test]
+fn residuals_of_f64() {
+    check::<f64>();
+}
+
+#[test]
+fn residuals_of_complex_f32() {
+    check::<Complex<f32>>();
+}
+
+#[test]
+fn residuals_of_complex_f64() {
+    check::<Complex<f64>>();
+}
+
+/// faer computes Hermitian matrices of more than 128 rows by another algorithm, which needs a norm of about 1.
+#[test]
+fn large_hermitian_matrices_of_any_norm() {
+    for k in [0, -33, 20] {
+        let a = of::<f64>(&Random(5).matrix(140, 140).map(|x| x * 2.0f64.powi(k)));
+        check_eigh([140, 140], "random", &a);
+    }
+    check_svd([140, 140], "random", &of::<f64>(&Random(6).matrix(140, 140)));
+}
+
+fn check_solutions<T: Number>() {
+    for n in [1, 2, 5, 16, 40] {
+        let mut random = Random(n as u64);
+        let a = of::<T>(&random.matrix(n, n));
+        let b = of::<T>(&random.matrix(n, 3));
+        let structures = [
+            Structure::General,
+            Structure::Lower { unit: false },
+            Structure::Upper { unit: false },
+            Structure::Lower { unit: true },
+            Structure::Upper { unit: true },
+        ];
+        for structure in structures {
+            // Elements that a structure does not use are infinite in the exact matrix, so to speak: they are replaced here.
+            let exact = Matrix::from_fn(n, n, |i, j| {
+                let x = a.at(i, j).wide();
+                match structure {
+                    Structure::Lower { .. } if j > i => Complex::ZERO,
+                    Structure::Upper { .. } if j < i => Complex::ZERO,
+                    Structure::Lower { unit: true } | Structure::Upper { unit: true } if i == j => {
+                        Complex::from(1.0)
+                    }
+                    _ => x,
+                }
+            });
+            for (layout, conjugate) in
+                LAYOUTS.into_iter().flat_map(|layout| [(layout, false), (layout, true)])
+            {
+                let call = Call { a: Placed::of(&a, layout), conjugate, results: layout };
+                let x = call.solve(structure, &b).unwrap().matrix(0).wide();
+                let exact = if conjugate { exact.conj() } else { exact.clone() };
+                let error = exact.times(&x).minus(&b.wide());
+                assert_small::<T>(
+                    "solve",
+                    &format!("{structure:?}"),
+                    &error,
+                    10.0,
+                    [n, n],
+                    exact.norm() * x.norm(),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn solutions_satisfy_the_equations() {
+    check_solutions::<f32>();
+    check_solutions::<f64>();
+    check_solutions::<Complex<f32>>();
+    check_solutions::<Complex<f64>>();
+}
+
+/// The layouts of the operand and of the results do not change a bit, and a conjugated operand gives the results of the conjugated matrix.
+fn check_layouts<T: Number>() {
+    for [m, n] in [[1, 1], [3, 2], [2, 5], [8, 8], [9, 12], [20, 13]] {
+        let a = of::<T>(&Random(m as u64).matrix(m, n));
+        let conjugated = a.map(|x| T::rounded(x.wide().conj()));
+        for (layout, conjugate) in LAYOUTS.into_iter().flat_map(|layout| [(layout, false), (layout, true)]) {
+            let expected = Call::of(if conjugate { &conjugated } else { &a });
+            for results in [layout, Layout::Reversed] {
+                let call = Call { a: Placed::of(&a, layout), conjugate, results };
+                let ((u, s, vh), of) = (call.svd(Size::Full).unwrap(), expected.svd(Size::Full).unwrap());
+                assert_eq!(u.matrix(0).bits(), of.0.matrix(0).bits(), "{layout:?}");
+                assert_eq!(s.vector(0), of.1.vector(0));
+                assert_eq!(vh.matrix(0).bits(), of.2.matrix(0).bits());
+                let ((q, r), of) = (call.qr(Size::Full).unwrap(), expected.qr(Size::Full).unwrap());
+                assert_eq!(q.matrix(0).bits(), of.0.matrix(0).bits());
+                assert_eq!(r.matrix(0).bits(), of.1.matrix(0).bits());
+                let ((lu, rows), of) = (call.lu().unwrap(), expected.lu().unwrap());
+                assert_eq!(lu.matrix(0).bits(), of.0.matrix(0).bits());
+                assert_eq!(rows.vector(0), of.1.vector(0));
+                if m == n {
+                    let ((w, v), of) = (call.eigh().unwrap(), expected.eigh().unwrap());
+                    assert_eq!(w.vector(0), of.0.vector(0));
+                    assert_eq!(v.matrix(0).bits(), of.1.matrix(0).bits());
+                    let ((w, v), of) = (call.eig().unwrap(), expected.eig().unwrap());
+                    assert_eq!(w.vector(0), of.0.vector(0));
+                    assert_eq!(v.matrix(0).bits(), of.1.matrix(0).bits());
+                    let ((t, z), of) = (call.schur().unwrap(), expected.schur().unwrap());
+                    assert_eq!(t.matrix(0).bits(), of.0.matrix(0).bits());
+                    assert_eq!(z.matrix(0).bits(), of.1.matrix(0).bits());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn layouts_do_not_change_results() {
+    check_layouts::<f32>();
+    check_layouts::<f64>();
+    check_layouts::<Complex<f32>>();
+    check_layouts::<Complex<f64>>();
+}
