@@ -511,4 +511,5 @@ fn each_failing_program_has_corrected_program() {
     };
     assert_eq!(names("fail"), names("pass"));
     assert_eq!(names("fail/fft"), names("pass/fft"));
+    assert_eq!(names("fail/linalg"), names("pass/linalg"));
 }
