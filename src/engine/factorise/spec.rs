@@ -148,11 +148,11 @@ impl FactorSpecError<'_> {
                 .number(columns)
                 .text(" of columns"),
             Problem::NotSquare(new, columns) => m
-                .text("the second factor is square, so it has a new label for each column label, but it has ")
+                .text("the second factor is square, with a new label for each column label, but it has ")
                 .number(new)
                 .text(" new and ")
                 .number(columns)
-                .text(" of columns"),
+                .text(" column labels"),
         }
     }
 }
@@ -397,8 +397,8 @@ mod tests {
             (Svd, "abcdefghijklmnopq -> az, zb", "the operand has more than 16 labels"),
             (Eigh, "abcd -> abck, kd", "there are 3 labels of rows and 1 of columns"),
             (Eigh, "abc -> ak, kbc", "there are 1 label of rows and 2 of columns"),
-            (Polar, "abcd -> abx, xcd", "it has 1 new and 2 of columns"),
-            (Polar, "abc -> axyb, xyc", "it has 2 new and 1 of columns"),
+            (Polar, "abcd -> abx, xcd", "it has 1 new and 2 column labels"),
+            (Polar, "abc -> axyb, xyc", "it has 2 new and 1 column labels"),
         ] {
             let message = FactorSpec::parse(factorisation, text).unwrap_err().to_string();
             assert!(message.contains(words), "{message:?} lacks {words:?}");
