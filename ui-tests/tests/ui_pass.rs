@@ -151,6 +151,9 @@ mod factor_option;
 #[path = "../pass/linalg/factor_order.rs"]
 mod factor_order;
 #[cfg(feature = "linalg")]
+#[path = "../pass/linalg/factor_polar.rs"]
+mod factor_polar;
+#[cfg(feature = "linalg")]
 #[path = "../pass/linalg/factor_rank.rs"]
 mod factor_rank;
 #[cfg(feature = "linalg")]
@@ -401,6 +404,8 @@ fn corrected_programs_run() {
     let _ = factor_option::main();
     #[cfg(feature = "linalg")]
     let _ = factor_order::main();
+    #[cfg(feature = "linalg")]
+    let _ = factor_polar::main();
     #[cfg(feature = "linalg")]
     let _ = factor_rank::main();
     #[cfg(feature = "linalg")]
