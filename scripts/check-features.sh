@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Checks the library with no feature, and with each feature except precompiled-dyn alone. Also runs checks that take too long for
+# Checks the library with no feature, and with each feature alone. Also runs checks that take too long for
 # `.ci/run`: the tests of the feature faer, the examples of the documentation, and the documentation with all features.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # With `-p`, because other default members of the workspace switch the default features on.
-for features in "" rayon npy npz safetensors csv serde rand fft blas cuda ndarray nalgebra faer; do
+for features in "" rayon npy npz safetensors csv serde rand fft linalg blas cuda ndarray nalgebra faer precompiled-dyn; do
     cargo clippy -p vierbein --lib --no-default-features --features "$features" -- -D warnings
 done
 cargo test --features faer --test interop
 # The tables of bad input, with the methods of this feature.
-cargo test --features fft --lib --test errors --test dyn_tensor -- fft every_
+cargo test --features fft,linalg --lib --test errors --test dyn_tensor -- fft linalg every_
 cargo test -p vierbein-ui-tests --features fft -- messages program trybuild=fail/fft
 cargo test -p vierbein-ui-tests --features linalg -- messages program trybuild=fail/linalg
-cargo test --features rand,fft,npz,safetensors,csv,serde,ndarray,nalgebra,faer,cuda --doc
+cargo test --features rand,fft,linalg,npz,safetensors,csv,serde,ndarray,nalgebra,faer,cuda --doc
 RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features

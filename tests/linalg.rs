@@ -4,14 +4,14 @@ mod common;
 
 #[path = "linalg/decompositions.rs"]
 mod decompositions;
-#[path = "linalg/krylov.rs"]
-mod krylov;
 #[path = "linalg/dense.rs"]
 mod dense;
 #[path = "linalg/errors.rs"]
 mod errors;
 #[path = "linalg/kernels.rs"]
 mod kernels;
+#[path = "linalg/krylov.rs"]
+mod krylov;
 #[path = "linalg/labels.rs"]
 mod labels;
 #[path = "linalg/table.rs"]
