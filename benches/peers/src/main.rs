@@ -12,8 +12,8 @@ use vierbein_peers::rows::{Group, groups};
 
 const HELP: &str = "\
 cargo run --release -- [options] [words that a row's name contains]
-  --group NAME     contraction, memory, trace, small, functions, join, choose, order or
-                   fft; all of them unless given
+  --group NAME     contraction, memory, trace, small, functions, join, choose, order, fft
+                   or linalg; all of them unless given
   --type NAMES     f32, f64, c64, i32, i64, with commas in between; all of them unless given
   --threads N,M    numbers of threads; 1,2 unless given
   --rounds N       samples of each implementation; 15 unless given

@@ -3,6 +3,7 @@
 mod contraction;
 mod everyday;
 mod functions;
+mod linalg;
 mod memory;
 mod small;
 
@@ -61,7 +62,7 @@ fn add<T: Number>(cases: &mut Vec<Case>, entries: Vec<Entry<T>>) {
     }
 }
 
-pub fn groups() -> [Group; 9] {
+pub fn groups() -> [Group; 10] {
     use Library::{
         Delta, Dot, Faer, Limit, Nalgebra, Ndarray, Rayon, Rstsr, Rustfft, Std, Steps, Strided, Vierbein,
         Wide,
@@ -115,5 +116,9 @@ pub fn groups() -> [Group; 9] {
 
     let mut fft = Group { name: "fft", columns: &[Vierbein, Rustfft], cases: Vec::new() };
     add(&mut fft.cases, everyday::fft::all());
-    [contraction, memory, trace, small, functions, join, choose, order, fft]
+
+    let mut linear_algebra = Group { name: "linalg", columns: &[Vierbein, Faer], cases: Vec::new() };
+    add(&mut linear_algebra.cases, linalg::all::<f64>());
+    add(&mut linear_algebra.cases, linalg::all::<Complex<f64>>());
+    [contraction, memory, trace, small, functions, join, choose, order, fft, linear_algebra]
 }

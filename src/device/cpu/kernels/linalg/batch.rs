@@ -89,6 +89,9 @@ impl<'a, T: Element> Batch<'a, T> {
         let shape = &self.operand.shape()[..rank];
         // This does not overflow: the callers return before if the outputs have no elements, so they have elements for each matrix.
         let count = shape.iter().product();
+        if rank == 0 {
+            return f(self.operand, [0; K]).map_err(|why| self.error(Vec::new(), why));
+        }
         let (of_operand, of_outputs) = (
             Odometer::row_major(shape, [&self.operand.strides()[..rank]]),
             Odometer::row_major(shape, outputs),

@@ -3,7 +3,7 @@
 use super::batch::{Batch, Results};
 use super::parallel::Thresholds;
 use super::scale::{Used, moderate};
-use super::workspace::{check_extents, column, load, make_diagonal_real, request, store, take, with_stack};
+use super::workspace::{check_extents, column, make_diagonal_real, request, store, take_loaded, with_stack};
 use super::{Failure, Field};
 use crate::device::cpu::Cpu;
 use crate::device::{MatrixOperand, Operand, Output};
@@ -49,9 +49,8 @@ fn one<T: Field>(
     check_extents::<T>([n, n])?;
     let memory = request::<T>(&[[n, n]]).and(cholesky_in_place_scratch::<T>(n, par, Default::default()));
     with_stack(memory, |stack| {
-        let (mut a_copy, stack) = take::<T>([n, n], stack);
+        let (mut a_copy, stack) = take_loaded(a, conjugated, stack);
         let mut a_copy = a_copy.as_mat_mut();
-        load(a_copy.as_mut(), a, conjugated);
         let scale = moderate(a_copy.as_mut(), Used::Lower)?;
         factor(par, a_copy.as_mut(), stack)?;
         for j in 0..n {

@@ -4,7 +4,7 @@ use super::batch::{Batch, Results};
 use super::parallel::Thresholds;
 use super::scale::{Used, normalise};
 use super::workspace::{
-    check_extents, column, load, make_diagonal_real, request, store, store_vector, take, with_stack,
+    check_extents, column, make_diagonal_real, request, store, store_vector, take, take_loaded, with_stack,
 };
 use super::{Failure, Field, gauge, jacobi};
 use crate::device::cpu::Cpu;
@@ -74,14 +74,13 @@ fn one<T: Field>(
         .and(StackReq::new::<T::Magnitude>(n))
         .and(self_adjoint_evd_scratch::<T>(n, which, par, Default::default()));
     with_stack(memory, |stack| {
-        let (mut a_copy, stack) = take::<T>([n, n], stack);
+        let (mut a_copy, stack) = take_loaded(a, conjugated, stack);
         let (mut values, stack) = take::<T>([n, 1], stack);
         let (mut v_copy, stack) = take::<T>([n, columns], stack);
         let (mut work, stack) = take::<T>([n, of_work], stack);
         let (mut w_copy, stack) = stack.make_with(n, |_| T::real_part_impl(&T::zero_impl()));
         let (mut a_copy, mut values) = (a_copy.as_mat_mut(), values.as_mat_mut());
         let mut v_copy = v_copy.as_mat_mut();
-        load(a_copy.as_mut(), a, conjugated);
         make_diagonal_real(a_copy.as_mut());
         let scale = normalise(a_copy.as_mut(), Used::Lower)?;
         if small {

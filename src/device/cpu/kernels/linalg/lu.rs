@@ -3,7 +3,7 @@
 use super::batch::{Batch, Results};
 use super::parallel::Thresholds;
 use super::scale::{Used, moderate};
-use super::workspace::{check_extents, column, load, request, store, store_vector, take, with_stack};
+use super::workspace::{check_extents, column, load, request, store, store_vector, take_loaded, with_stack};
 use super::{Failure, Field};
 use crate::device::cpu::Cpu;
 use crate::device::{MatrixOperand, Operand, Output};
@@ -55,12 +55,11 @@ fn one<T: Field>(
         .and(StackReq::new::<i64>(m))
         .and(lu_in_place_scratch::<usize, T>(m, n, par, Default::default()));
     with_stack(memory, |stack| {
-        let (mut a_copy, stack) = take::<T>([m, n], stack);
+        let (mut a_copy, stack) = take_loaded(a, conjugated, stack);
         let (mut permutation, stack) = stack.make_with(m, |_| 0usize);
         let (mut inverse, stack) = stack.make_with(m, |_| 0usize);
         let (mut numbers, stack) = stack.make_with(m, |_| 0i64);
         let mut a_copy = a_copy.as_mat_mut();
-        load(a_copy.as_mut(), a, conjugated);
         let mut scale = moderate(a_copy.as_mut(), Used::All)?;
         lu_in_place(a_copy.as_mut(), &mut permutation, &mut inverse, par, stack, Default::default());
         // faer divides by a pivot of 0, unless it is the last one.

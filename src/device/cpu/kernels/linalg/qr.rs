@@ -3,7 +3,7 @@
 use super::batch::{Batch, Results};
 use super::parallel::Thresholds;
 use super::scale::{Used, normalise};
-use super::workspace::{check_extents, column, load, request, store, take, with_stack};
+use super::workspace::{check_extents, column, request, store, take, take_loaded, with_stack};
 use super::{Failure, Field};
 use crate::device::cpu::Cpu;
 use crate::device::{MatrixOperand, Operand, Output};
@@ -82,7 +82,7 @@ fn one<T: Field>(
                 .or(apply_scratch::<T>(m, block, columns)),
         );
     with_stack(memory, |stack| {
-        let (mut a_copy, stack) = take::<T>([m, n], stack);
+        let (mut a_copy, stack) = take_loaded(a, conjugated, stack);
         let (mut factor, stack) = take::<T>([block, k], stack);
         let (mut q_copy, stack) = take::<T>([m, columns], stack);
         let (mut r_copy, stack) = take::<T>([rows, n], stack);
@@ -91,7 +91,6 @@ fn one<T: Field>(
         let (mut first_of_row, stack) = stack.make_with(k, |_| (0, zero_real));
         let (mut a_copy, mut factor) = (a_copy.as_mat_mut(), factor.as_mat_mut());
         let (mut q_copy, mut r_copy) = (q_copy.as_mat_mut(), r_copy.as_mat_mut());
-        load(a_copy.as_mut(), a, conjugated);
         let scale = normalise(a_copy.as_mut(), Used::All)?;
         if k > 0 {
             qr_in_place(a_copy.as_mut(), factor.as_mut(), par, stack, Default::default());

@@ -132,8 +132,10 @@ fn largest<T: Field>(mut a: MatMut<'_, T>, used: Used) -> Result<T::Magnitude, F
     for j in 0..a.ncols() {
         let (elements, rows) = (column(a.as_mut(), j), used.rows(j, m));
         in_use.include(&elements[rows.clone()]);
-        unused.include(&elements[..rows.start]);
-        unused.include(&elements[rows.end..]);
+        if used != Used::All {
+            unused.include(&elements[..rows.start]);
+            unused.include(&elements[rows.end..]);
+        }
     }
     unused.get()?;
     in_use.get()

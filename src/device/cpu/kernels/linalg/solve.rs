@@ -4,7 +4,7 @@ use super::batch::{Batch, Results};
 use super::cholesky;
 use super::lu::THRESHOLDS;
 use super::scale::{PowerOfTwo, Used, check_finite, moderate};
-use super::workspace::{check_extents, load, request, store, take, with_stack};
+use super::workspace::{check_extents, request, store, take_loaded, with_stack};
 use super::{Failure, Field};
 use crate::device::cpu::Cpu;
 use crate::device::decompose::Structure;
@@ -65,20 +65,15 @@ fn one<T: Field>(
     };
     let memory = request::<T>(&[[n, n], [n, p]]).and(StackReq::new::<PowerOfTwo>(p)).and(of_factors);
     with_stack(memory, |stack| {
-        let (mut a_copy, stack) = take::<T>([n, n], stack);
-        let (mut x, stack) = take::<T>([n, p], stack);
-        let (mut of_b, stack) = stack.make_with(p, |_| PowerOfTwo::ONE);
-        let (mut a_copy, mut x) = (a_copy.as_mat_mut(), x.as_mat_mut());
         // A matrix in row-major order is loaded as its transpose, which copies contiguous lines.
         let transposed =
             structure == Structure::General && a.strides()[1].unsigned_abs() < a.strides()[0].unsigned_abs();
-        if transposed {
-            let (shape, strides) = ([n, n], [a.strides()[1], a.strides()[0]]);
-            load(a_copy.as_mut(), a.with_axes(Axes::new(&shape, &strides), 0), conjugated);
-        } else {
-            load(a_copy.as_mut(), a, conjugated);
-        }
-        load(x.as_mut(), b.as_operand(), false);
+        let (shape, strides) = ([n, n], [a.strides()[1], a.strides()[0]]);
+        let a = if transposed { a.with_axes(Axes::new(&shape, &strides), 0) } else { a };
+        let (mut a_copy, stack) = take_loaded(a, conjugated, stack);
+        let (mut x, stack) = take_loaded(b.as_operand(), false, stack);
+        let (mut of_b, stack) = stack.make_with(p, |_| PowerOfTwo::ONE);
+        let (mut a_copy, mut x) = (a_copy.as_mat_mut(), x.as_mat_mut());
         let of_a = match structure {
             // The ones of the diagonal are not stored, so they cannot be scaled.
             Structure::Lower { unit: true } | Structure::Upper { unit: true } => {

@@ -4,7 +4,7 @@ use super::batch::{Batch, Results};
 use super::parallel::Thresholds;
 use super::scale::{Used, normalise};
 use super::workspace::{
-    check_extents, column, conjugate, load, request, store, store_vector, take, with_stack,
+    check_extents, column, conjugate, load, request, store, store_vector, take, take_loaded, with_stack,
 };
 use super::{Failure, Field, gauge, jacobi};
 use crate::device::cpu::Cpu;
@@ -62,7 +62,7 @@ pub(in crate::device) fn svd<T: Field>(
 
 /// Returns the largest extent for which the method of Jacobi takes less time than faer (measured).
 fn largest_small(complex: bool) -> usize {
-    if complex { 4 } else { 8 }
+    if complex { 4 } else { 6 }
 }
 
 /// The singular values, and the matrices of singular vectors.
@@ -141,14 +141,13 @@ fn one<T: Field>(
         .and(StackReq::new::<T::Magnitude>(k))
         .and(svd_scratch::<T>(m, n, which, which, par, Default::default()));
     with_stack(memory, |stack| {
-        let (mut a_copy, stack) = take::<T>([m, n], stack);
+        let (mut a_copy, stack) = take_loaded(a, conjugated, stack);
         let (mut values, stack) = take::<T>([k, 1], stack);
         let (mut u_copy, stack) = take::<T>([m, p], stack);
         let (mut v_copy, stack) = take::<T>([n, q], stack);
         let (mut s_copy, stack) = stack.make_with(k, |_| T::real_part_impl(&T::zero_impl()));
         let (mut a_copy, mut values) = (a_copy.as_mat_mut(), values.as_mat_mut());
         let (mut u_copy, mut v_copy) = (u_copy.as_mat_mut(), v_copy.as_mat_mut());
-        load(a_copy.as_mut(), a, conjugated);
         let scale = normalise(a_copy.as_mut(), Used::All)?;
         let diagonal = DiagMut::from_slice_mut(column(values.as_mut(), 0)).as_dyn_stride_mut();
         let (to_u, to_v) = match vectors {

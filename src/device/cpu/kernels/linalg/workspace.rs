@@ -7,7 +7,7 @@ use crate::device::{Device, Operand, Output, Permute};
 use crate::element::{Element, Scalar};
 use core::mem::MaybeUninit;
 use faer::dyn_stack::{MemStack, StackReq};
-use faer::linalg::{temp_mat_scratch, temp_mat_zeroed};
+use faer::linalg::{temp_mat_scratch, temp_mat_uninit, temp_mat_zeroed};
 use faer::mat::AsMatMut;
 use faer::{MatMut, MatRef};
 use num_traits::Zero;
@@ -70,6 +70,19 @@ pub(super) fn take<T: Field>(
     temp_mat_zeroed::<T, _, _>(m, n, stack)
 }
 
+/// Takes a matrix from the workspace, and copies a matrix of an operand to it.
+pub(super) fn take_loaded<'a, T: Field>(
+    a: Operand<'_, T, Cpu>,
+    conjugated: bool,
+    stack: &'a mut MemStack,
+) -> (impl AsMatMut<T = T, Rows = usize, Cols = usize> + 'a, &'a mut MemStack) {
+    let (m, n) = (a.shape()[0], a.shape()[1]);
+    // SAFETY: `load` writes all elements of the matrix before they are read.
+    let (mut matrix, stack) = unsafe { temp_mat_uninit::<T, _, _>(m, n, stack) };
+    load(matrix.as_mat_mut(), a, conjugated);
+    (matrix, stack)
+}
+
 /// Returns a column of a matrix of the workspace, as a slice.
 pub(super) fn column<T>(a: MatMut<'_, T>, j: usize) -> &mut [T] {
     a.col_mut(j).try_as_col_major_mut().expect("the matrix is column-major").as_slice_mut()
@@ -80,7 +93,7 @@ pub(super) fn load<T: Field>(to: MatMut<'_, T>, a: Operand<'_, T, Cpu>, conjugat
     let (shape, strides) = ([to.nrows(), to.ncols()], [to.row_stride(), to.col_stride()]);
     // SAFETY: `to` is an exclusive reference to a matrix of these extents and strides, whose elements are distinct.
     let out = unsafe { Output::from_raw(HostPtr::new(to.as_ptr_mut()), &shape, &strides) };
-    Cpu.copy(out, a).expect("copies on the host do not fail");
+    copy(out, a);
     if conjugated {
         conjugate(to);
     }
@@ -111,7 +124,27 @@ pub(super) fn store<T: Element>(out: Output<'_, T, Cpu>, from: MatRef<'_, T>) {
     let (shape, strides) = ([from.nrows(), from.ncols()], [from.row_stride(), from.col_stride()]);
     // SAFETY: `from` is a reference to a matrix of these extents and strides, and nothing writes to it while it is borrowed.
     let a = unsafe { Operand::from_raw(HostPtr::new(from.as_ptr().cast_mut()), &shape, &strides) };
-    Cpu.copy(out, a).expect("copies on the host do not fail");
+    copy(out, a);
+}
+
+/// Copies a matrix. For small matrices, a plain loop takes less time than the choice of a fast one.
+fn copy<T: Element>(out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) {
+    const SMALL: usize = 64;
+    let (&[m, n], true) = (a.shape(), a.shape() == out.shape()) else {
+        panic!("copies are of matrices of the same extents");
+    };
+    if m.saturating_mul(n) > SMALL {
+        return Cpu.copy(out, a).expect("copies on the host do not fail");
+    }
+    for j in 0..n as isize {
+        for i in 0..m as isize {
+            let [from, to] = [a.strides(), out.strides()].map(|strides| i * strides[0] + j * strides[1]);
+            // SAFETY: the index is within the shape, so `Operand` guarantees that its element is readable.
+            let x = unsafe { a.ptr().offset(from).get().read() };
+            // SAFETY: the index is within the shape, which is that of the output, so `Output` guarantees exclusive access to its element.
+            unsafe { out.ptr().offset(to).get().write(x) };
+        }
+    }
 }
 
 /// Copies numbers to an output of rank 1 and of the same length.

@@ -16,7 +16,7 @@ use super::batch::{Batch, Results};
 use super::parallel::Threads;
 use super::scale::{Used, normalise};
 use super::schur::{self, Triangularise};
-use super::workspace::{check_extents, column, load, request, store, store_vector, take, with_stack};
+use super::workspace::{check_extents, column, request, store, store_vector, take, take_loaded, with_stack};
 use super::{Failure, Field, gauge};
 use crate::device::cpu::Cpu;
 use crate::device::decompose::LinalgElement;
@@ -93,12 +93,11 @@ fn one<T: Eigen>(
         .and(T::scratch(n, v.is_some()).or(by_schur));
     with_stack(memory, |stack| {
         let zero = <T::Complex as Zero>::zero();
-        let (mut a_copy, stack) = take::<T>([n, n], stack);
+        let (mut a_copy, stack) = take_loaded(a, conjugated, stack);
         let (mut v_copy, stack) = take::<T::Complex>([n, columns], stack);
         let (mut w_copy, stack) = stack.make_with(n, |_| zero);
         let (mut a_copy, mut v_copy) = (a_copy.as_mat_mut(), v_copy.as_mat_mut());
         let values = &mut *w_copy;
-        load(a_copy.as_mut(), a, conjugated);
         let scale = normalise(a_copy.as_mut(), Used::All)?;
         T::eigen(values, v.is_some().then(|| v_copy.as_mut()), a_copy.as_ref(), stack);
         if !check::check(a_copy.as_ref(), values, v_copy.as_mut(), check::USUAL, stack) {
@@ -114,8 +113,8 @@ fn one<T: Eigen>(
             }
         }
         if let Some(v) = v {
-            for j in 0..n {
-                if !T::COMPLEX && j > 0 && imaginary(values[j]) < <T::Magnitude as Zero>::zero() {
+            for (j, &value) in values.iter().enumerate() {
+                if !T::COMPLEX && j > 0 && imaginary(value) < <T::Magnitude as Zero>::zero() {
                     // The vector of the conjugate eigenvalue is the conjugate of the vector before it.
                     let (before, from) = v_copy.as_mut().split_at_col_mut(j);
                     let elements = column(from, 0).iter_mut().zip(column(before, j - 1));

@@ -9,7 +9,7 @@ use super::batch::{Batch, Results};
 use super::parallel::Threads;
 use super::scale::{Used, normalise};
 use super::square::Square;
-use super::workspace::{check_extents, load, request, store, take, with_stack};
+use super::workspace::{check_extents, request, store, take, take_loaded, with_stack};
 use super::{Failure, Field, gauge};
 use crate::device::cpu::Cpu;
 use crate::device::{MatrixOperand, Operand, Output};
@@ -76,9 +76,8 @@ fn one<T: Triangularise>(
     check_extents::<T>([n, n])?;
     let memory = request::<T>(&[[n, n]]).and(scratch::<T>(n));
     with_stack(memory, |stack| {
-        let (mut a_copy, stack) = take::<T>([n, n], stack);
+        let (mut a_copy, stack) = take_loaded(a, conjugated, stack);
         let mut a_copy = a_copy.as_mat_mut();
-        load(a_copy.as_mut(), a, conjugated);
         let scale = normalise(a_copy.as_mut(), Used::All)?;
         decompose(a_copy, stack, |mut h, mut vectors, _| {
             for j in 0..n {

@@ -1,0 +1,317 @@
+//! Rows of `linalg`: decompositions of matrices and linear systems. faer is called by its low-level functions, with a workspace that is
+//! allocated before.
+
+use super::Entry;
+use crate::implementation::{Library, Outcome};
+use crate::number::Sequence;
+use crate::{Number, Problem, Row, parallel};
+use faer::diag::{Diag, DiagMut};
+use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
+use faer::linalg::{evd, householder, lu, qr, svd};
+use faer::{Conj, Mat, Par};
+use rayon::prelude::*;
+use vierbein::device::{HostPtr, Operand, Output};
+use vierbein::linalg::{Decompose, LinalgElement, Structure};
+use vierbein::{Cpu, Rank, Tensor};
+
+/// The element types.
+pub(super) trait Inexact: Number + LinalgElement<Magnitude = f64> {}
+impl<T: Number + LinalgElement<Magnitude = f64>> Inexact for T {}
+
+pub(super) fn all<T: Inexact>() -> Vec<Entry<f64>>
+where
+    Cpu: Decompose<T>,
+{
+    let mut rows = Vec::new();
+    let mut add = |name: String, build: fn(usize) -> Row<f64>, n| {
+        rows.push(Entry::new(name, move || build(n)).of(T::NAME));
+    };
+    for n in [64, 256] {
+        add(format!("svd {n}²"), singular::<T>, n);
+        add(format!("eigh {n}²"), hermitian::<T>, n);
+        add(format!("qr {n}²"), triangular::<T>, n);
+        add(format!("solve {n}²"), solution::<T>, n);
+    }
+    for n in [4, 16] {
+        add(format!("svd 1000 × {n}²"), singular_batch::<T>, n);
+        add(format!("eigh 1000 × {n}²"), hermitian_batch::<T>, n);
+    }
+    rows
+}
+
+/// A result, of which numbers are compared.
+struct Checked<V> {
+    value: V,
+    len: usize,
+    at: fn(&V, usize) -> f64,
+}
+
+impl<V> Outcome<f64> for Checked<V> {
+    fn size(&self) -> usize {
+        self.len
+    }
+    fn at(&self, position: usize) -> f64 {
+        (self.at)(&self.value, position)
+    }
+}
+
+fn entry<T: Inexact>(x: f64) -> T {
+    T::sample(x, 0.0)
+}
+
+fn real<T: Number>(x: T) -> f64 {
+    x.magnitude()
+}
+
+/// Returns a unitary matrix: the reflection at a random vector.
+fn unitary<T: Inexact>(n: usize, seed: u64) -> Mat<T> {
+    let mut numbers = Sequence(seed);
+    let v: Vec<T> = (0..n).map(|_| numbers.number()).collect();
+    let square: f64 = v.iter().map(|x| x.magnitude().powi(2)).sum();
+    Mat::from_fn(n, n, |i, j| {
+        let one = entry::<T>(f64::from(u8::from(i == j)));
+        one - v[i] * vierbein::Scalar::conj(v[j]) * entry::<T>(2.0 / square)
+    })
+}
+
+/// Returns the unitary matrix times a diagonal one, times another unitary matrix.
+fn with_values<T: Inexact>(n: usize, left: &Mat<T>, right: &Mat<T>, value: impl Fn(usize) -> f64) -> Mat<T> {
+    let scaled = Mat::from_fn(n, n, |i, j| left[(i, j)] * entry::<T>(value(j)));
+    scaled * right
+}
+
+fn tensor<T: Inexact>(a: &Mat<T>) -> Tensor<T, Rank<2>> {
+    Tensor::from_fn([a.nrows(), a.ncols()], |[i, j]| a[(i, j)])
+}
+
+/// Returns how faer computes a matrix.
+fn par(n: usize) -> Par {
+    if parallel() && n > 64 { Par::rayon(rayon::current_num_threads()) } else { Par::Seq }
+}
+
+fn with(memory: &mut MemBuffer) -> &mut MemStack {
+    MemStack::new(memory)
+}
+
+fn singular<T: Inexact>(n: usize) -> Row<f64>
+where
+    Cpu: Decompose<T>,
+{
+    let a = with_values(n, &unitary::<T>(n, 1), &unitary(n, 2), |j| (n - j) as f64);
+    let x = tensor(&a);
+    let par = par(n);
+    let (mut u, mut v) = (Mat::<T>::zeros(n, n), Mat::<T>::zeros(n, n));
+    let thin = svd::ComputeSvdVectors::Thin;
+    let mut memory = MemBuffer::new(svd::svd_scratch::<T>(n, n, thin, thin, par, Default::default()));
+    let out = Checked { value: Diag::<T>::zeros(n), len: n, at: |s, j| real(s[j]) };
+    Row::new(Problem::defined([n], move |i| ((n - i[0]) as f64, n as f64)))
+        .fresh(Library::Vierbein, move || Checked { value: x.svd(), len: n, at: |svd, j| svd.s.as_slice()[j] })
+        .over(Library::Faer, out, move |out| {
+            let (u, v) = (Some(u.as_mut()), Some(v.as_mut()));
+            svd::svd(a.as_ref(), out.value.as_mut(), u, v, par, with(&mut memory), Default::default()).unwrap();
+        })
+}
+
+fn hermitian<T: Inexact>(n: usize) -> Row<f64>
+where
+    Cpu: Decompose<T>,
+{
+    let u = unitary::<T>(n, 1);
+    let a = with_values(n, &u, &u, |j| (j + 1) as f64);
+    let x = tensor(&a);
+    let par = par(n);
+    let mut v = Mat::<T>::zeros(n, n);
+    let yes = evd::ComputeEigenvectors::Yes;
+    let mut memory = MemBuffer::new(evd::self_adjoint_evd_scratch::<T>(n, yes, par, Default::default()));
+    let out = Checked { value: Diag::<T>::zeros(n), len: n, at: |w, j| real(w[j]) };
+    Row::new(Problem::defined([n], move |i| ((i[0] + 1) as f64, n as f64)))
+        .fresh(Library::Vierbein, move || Checked { value: x.eigh(), len: n, at: |(w, _), j| w.as_slice()[j] })
+        .over(Library::Faer, out, move |out| {
+            let (stack, v) = (with(&mut memory), Some(v.as_mut()));
+            evd::self_adjoint_evd(a.as_ref(), out.value.as_mut(), v, par, stack, Default::default()).unwrap();
+        })
+}
+
+fn triangular<T: Inexact>(n: usize) -> Row<f64>
+where
+    Cpu: Decompose<T>,
+{
+    let mut numbers = Sequence(3);
+    let above: Vec<T> = (0..n * n).map(|_| numbers.number()).collect();
+    let r = Mat::from_fn(n, n, |i, j| match i.cmp(&j) {
+        std::cmp::Ordering::Less => above[i * n + j],
+        std::cmp::Ordering::Equal => entry((i + 1) as f64),
+        std::cmp::Ordering::Greater => entry(0.0),
+    });
+    let a = unitary::<T>(n, 1) * r;
+    let x = tensor(&a);
+    let par = par(n);
+    let block = qr::no_pivoting::factor::recommended_block_size::<T>(n, n);
+    let (mut factor, mut q) = (Mat::<T>::zeros(block, n), Mat::<T>::zeros(n, n));
+    let mut memory = MemBuffer::new(
+        qr::no_pivoting::factor::qr_in_place_scratch::<T>(n, n, block, par, Default::default()).or(
+            householder::apply_block_householder_sequence_on_the_left_in_place_scratch::<T>(n, block, n),
+        ),
+    );
+    let out = Checked { value: Mat::<T>::zeros(n, n), len: n, at: |r, j| real(r[(j, j)]) };
+    Row::new(Problem::defined([n], move |i| ((i[0] + 1) as f64, n as f64)))
+        .fresh(Library::Vierbein, move || Checked { value: x.qr(), len: n, at: |(_, r), j| real(r[[j, j]]) })
+        .over(Library::Faer, out, move |out| {
+            let a_copy = &mut out.value;
+            a_copy.copy_from(&a);
+            let stack = with(&mut memory);
+            qr::no_pivoting::factor::qr_in_place(a_copy.as_mut(), factor.as_mut(), par, stack, Default::default());
+            q.fill(entry(0.0));
+            q.diagonal_mut().fill(entry(1.0));
+            householder::apply_block_householder_sequence_on_the_left_in_place_with_conj(
+                a_copy.as_ref(),
+                factor.as_ref(),
+                Conj::No,
+                q.as_mut(),
+                par,
+                stack,
+            );
+        })
+}
+
+fn solution<T: Inexact>(n: usize) -> Row<f64>
+where
+    Cpu: Decompose<T>,
+{
+    let a = with_values(n, &unitary::<T>(n, 1), &unitary(n, 2), |j| (n + j) as f64);
+    let x = Mat::<T>::from_fn(n, 1, |i, _| entry((i + 1) as f64));
+    let b = &a * &x;
+    let (ours, right) = (tensor(&a), tensor(&b));
+    let par = par(n);
+    let mut memory = MemBuffer::new(
+        StackReq::new::<usize>(n).array(2).and(
+            lu::partial_pivoting::factor::lu_in_place_scratch::<usize, T>(n, n, par, Default::default())
+                .or(lu::partial_pivoting::solve::solve_in_place_scratch::<usize, T>(n, 1, par)),
+        ),
+    );
+    let mut factored = Mat::<T>::zeros(n, n);
+    let out = Checked { value: Mat::<T>::zeros(n, 1), len: n, at: |x, j| real(x[(j, 0)]) };
+    Row::new(Problem::defined([n], move |i| ((i[0] + 1) as f64, n as f64 * n as f64)))
+        .fresh(Library::Vierbein, move || Checked {
+            value: solved(&ours, &right),
+            len: n,
+            at: |x, j| real(x.as_slice()[j]),
+        })
+        .over(Library::Faer, out, move |out| {
+            factored.copy_from(&a);
+            out.value.copy_from(&b);
+            let (mut forward, stack) = with(&mut memory).make_with(n, |_| 0usize);
+            let (mut backward, stack) = stack.make_with(n, |_| 0usize);
+            let (_, rows) = lu::partial_pivoting::factor::lu_in_place(
+                factored.as_mut(),
+                &mut forward,
+                &mut backward,
+                par,
+                stack,
+                Default::default(),
+            );
+            let (lu, to) = (factored.as_ref(), out.value.as_mut());
+            lu::partial_pivoting::solve::solve_in_place_with_conj(lu, lu, rows, Conj::No, to, par, stack);
+        })
+}
+
+/// Solves a system with a copy of the right-hand side.
+fn solved<T: Inexact>(a: &Tensor<T, Rank<2>>, b: &Tensor<T, Rank<2>>) -> Tensor<T, Rank<2>>
+where
+    Cpu: Decompose<T>,
+{
+    let mut x = b.clone();
+    let (shape, strides) = (a.shape(), a.strides());
+    // SAFETY: these are the elements, shape and strides of the tensor, which is borrowed during the call.
+    let a = unsafe { Operand::from_raw(HostPtr::new(a.as_ptr().cast_mut()), &shape, &strides) };
+    let (shape, strides) = (x.shape(), x.strides());
+    // SAFETY: these are the elements, shape and strides of the tensor, which nothing else accesses during the call.
+    let out = unsafe { Output::from_raw(HostPtr::new(x.as_mut_ptr()), &shape, &strides) };
+    Cpu.solve(Structure::General, out, a.into()).expect("the matrix is regular");
+    x
+}
+
+/// The workspace of a batch for one thread of faer.
+struct Single<T> {
+    memory: MemBuffer,
+    u: Mat<T>,
+    v: Mat<T>,
+}
+
+/// Calls `f` for each matrix of a batch and its values, in parallel if the benchmark is.
+fn for_each<T: Inexact>(
+    matrices: &[Mat<T>],
+    values: &mut [T],
+    n: usize,
+    scratch: impl Fn() -> StackReq + Sync,
+    f: impl Fn(&Mat<T>, &mut [T], &mut Single<T>) + Sync,
+) {
+    let start = || Single { memory: MemBuffer::new(scratch()), u: Mat::zeros(n, n), v: Mat::zeros(n, n) };
+    if parallel() {
+        let pairs = matrices.par_iter().zip(values.par_chunks_mut(n)).with_min_len(16);
+        pairs.for_each_init(start, |single, (a, values)| f(a, values, single));
+    } else {
+        let mut single = start();
+        matrices.iter().zip(values.chunks_mut(n)).for_each(|(a, values)| f(a, values, &mut single));
+    }
+}
+
+const BATCH: usize = 1000;
+
+fn batch<T: Inexact>(matrices: &[Mat<T>], n: usize) -> Tensor<T, Rank<3>> {
+    Tensor::from_fn([BATCH, n, n], |[k, i, j]| matrices[k][(i, j)])
+}
+
+fn singular_batch<T: Inexact>(n: usize) -> Row<f64>
+where
+    Cpu: Decompose<T>,
+{
+    let matrices: Vec<Mat<T>> = (0..BATCH as u64)
+        .map(|k| with_values(n, &unitary::<T>(n, 1 + k), &unitary(n, 2000 + k), |j| (n - j) as f64))
+        .collect();
+    let x = batch(&matrices, n);
+    let out = Checked { value: vec![entry::<T>(0.0); BATCH * n], len: BATCH * n, at: |s, j| real(s[j]) };
+    let thin = svd::ComputeSvdVectors::Thin;
+    Row::new(Problem::defined([BATCH, n], move |i| ((n - i[1]) as f64, n as f64)))
+        .fresh(Library::Vierbein, move || Checked {
+            value: x.svd(),
+            len: BATCH * n,
+            at: |svd, j| svd.s.as_slice()[j],
+        })
+        .over(Library::Faer, out, move |out| {
+            let scratch = || svd::svd_scratch::<T>(n, n, thin, thin, Par::Seq, Default::default());
+            for_each(&matrices, &mut out.value, n, scratch, |a, values, Single { memory, u, v }| {
+                let s = DiagMut::from_slice_mut(values).as_dyn_stride_mut();
+                let (u, v) = (Some(u.as_mut()), Some(v.as_mut()));
+                svd::svd(a.as_ref(), s, u, v, Par::Seq, with(memory), Default::default()).unwrap();
+            });
+        })
+}
+
+fn hermitian_batch<T: Inexact>(n: usize) -> Row<f64>
+where
+    Cpu: Decompose<T>,
+{
+    let matrix = |k| {
+        let u = unitary::<T>(n, k);
+        with_values(n, &u, &u, |j| (j + 1) as f64)
+    };
+    let matrices: Vec<Mat<T>> = (0..BATCH as u64).map(matrix).collect();
+    let x = batch(&matrices, n);
+    let out = Checked { value: vec![entry::<T>(0.0); BATCH * n], len: BATCH * n, at: |w, j| real(w[j]) };
+    let yes = evd::ComputeEigenvectors::Yes;
+    Row::new(Problem::defined([BATCH, n], move |i| ((i[1] + 1) as f64, n as f64)))
+        .fresh(Library::Vierbein, move || Checked {
+            value: x.eigh(),
+            len: BATCH * n,
+            at: |(w, _), j| w.as_slice()[j],
+        })
+        .over(Library::Faer, out, move |out| {
+            let scratch = || evd::self_adjoint_evd_scratch::<T>(n, yes, Par::Seq, Default::default());
+            for_each(&matrices, &mut out.value, n, scratch, |a, values, Single { memory, v, .. }| {
+                let w = DiagMut::from_slice_mut(values).as_dyn_stride_mut();
+                let v = Some(v.as_mut());
+                evd::self_adjoint_evd(a.as_ref(), w, v, Par::Seq, with(memory), Default::default()).unwrap();
+            });
+        })
+}
