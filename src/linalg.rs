@@ -31,6 +31,7 @@
 //! |---|---|
 //! | [`lanczos`], [`davidson`] | the lowest or highest few eigenvalues and eigenvectors of a Hermitian operator |
 //! | [`cg`], [`minres`], [`gmres`] | the solution of a linear system: positive definite, Hermitian, any |
+//! | [`arnoldi`] | the projection of any operator on a Krylov space |
 //! | [`expm_multiply`] | the exponential of an operator, times a tensor |
 //! | [`randomized_svd`] | the largest singular values of an operator, and their vectors |
 //!
@@ -52,8 +53,8 @@ pub use crate::device::decompose::{Decompose, LinalgElement, Structure};
 pub use crate::dyn_tensor::{DynDiscarded, DynLu, DynSvd};
 pub use crate::engine::truncation::Truncation;
 pub use crate::krylov::{
-    Eigenpairs, Exponential, Iteration, Krylov, RandomizedSvd, SingularTriplets, Solution, cg, davidson,
-    expm_multiply, gmres, lanczos, minres, randomized_svd, try_cg, try_davidson, try_expm_multiply,
-    try_gmres, try_lanczos, try_minres, try_randomized_svd,
+    Arnoldi, Eigenpairs, Exponential, Iteration, Krylov, RandomizedSvd, SingularTriplets, Solution, arnoldi,
+    cg, davidson, expm_multiply, gmres, lanczos, minres, randomized_svd, try_arnoldi, try_cg, try_davidson,
+    try_expm_multiply, try_gmres, try_lanczos, try_minres, try_randomized_svd,
 };
 pub use crate::ops::linalg::{Discarded, Lu, Svd};

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod arnoldi;
 mod basis;
 mod cg;
 mod davidson;
@@ -20,6 +21,7 @@ mod projected;
 mod randomized;
 mod vector;
 
+pub use arnoldi::{Arnoldi, arnoldi, try_arnoldi};
 pub use cg::{cg, try_cg};
 pub use davidson::{davidson, try_davidson};
 pub use expm::{Exponential, expm_multiply, try_expm_multiply};

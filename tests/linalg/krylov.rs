@@ -1,11 +1,11 @@
 //! Iterative methods against closed forms, values from the Bethe ansatz, and a direct solver that shares no code with the crate.
 
-use crate::common::Remote;
+use crate::labels::common::Remote;
 use std::f64::consts::PI;
 use vierbein::linalg::{
-    Eigenpairs, Iteration, Krylov, LinalgElement, RandomizedSvd, SingularTriplets, Solution, cg, davidson,
-    expm_multiply, gmres, lanczos, minres, randomized_svd, try_cg, try_davidson, try_expm_multiply,
-    try_gmres, try_lanczos, try_minres, try_randomized_svd,
+    Eigenpairs, Iteration, Krylov, LinalgElement, RandomizedSvd, SingularTriplets, Solution, arnoldi, cg,
+    davidson, expm_multiply, gmres, lanczos, minres, randomized_svd, try_arnoldi, try_cg, try_davidson,
+    try_expm_multiply, try_gmres, try_lanczos, try_minres, try_randomized_svd,
 };
 use vierbein::prelude::*;
 use vierbein::{Error, c32, c64};
@@ -289,6 +289,7 @@ fn errors_of_operators_are_returned() {
     let b = Tensor::<f64, Rank<1>>::ones([5]);
     assert_eq!(try_lanczos(|_| Err(failure()), &b, Krylov::lowest(1)).unwrap_err(), failure());
     assert_eq!(try_davidson(|_| Err(failure()), &b, &b, Krylov::lowest(1)).unwrap_err(), failure());
+    assert_eq!(try_arnoldi(|_| Err(failure()), &b, 2).unwrap_err(), failure());
     let how = Iteration::new();
     assert_eq!(try_cg(|_| Err(failure()), &b, how).unwrap_err(), failure());
     assert_eq!(try_minres(|_| Err(failure()), &b, how).unwrap_err(), failure());
@@ -632,4 +633,46 @@ fn randomized_svd_handles_special_operators() {
     );
     let message = reason(randomized_svd(|_| &zero * f64::NAN, |_| zero.clone(), [3], &Cpu, how));
     assert!(message.contains("the operator returned a tensor with a NaN or infinite element"), "{message}");
+}
+
+#[test]
+fn arnoldi_projects_operators() {
+    fn check<O: Order>() {
+        const N: usize = 12;
+        let a = complex_matrix(N, 13).to_order::<O>();
+        let start = complex_vector(N, 14).to_order::<O>();
+        for vectors in [1, 5, N, 40] {
+            let found = arnoldi(|x| a.matmul(&x), &start, vectors).unwrap();
+            let k = vectors.min(N);
+            assert_eq!((found.v.len(), found.h.shape(), found.invariant), (k, [k, k], k == N));
+            assert!((&found.v[0] * start.norm().item()).all_close(&start, 1e-14, 1e-14));
+            for j in 0..k {
+                // The operator on the basis, term by term.
+                let mut rest = a.matmul(&found.v[j]);
+                for i in 0..k {
+                    assert!(i <= j + 1 || found.h[[i, j]] == Complex::default());
+                    rest.add_scaled(-found.h[[i, j]], &found.v[i]);
+                    let unit = f64::from(u8::from(i == j));
+                    assert!((found.v[i].vdot(&found.v[j]).item() - unit).norm() < 1e-14);
+                }
+                if j == k - 1 {
+                    rest -= &found.rest;
+                }
+                assert!(rest.norm().item() < 1e-13, "{j}: {rest}");
+            }
+            assert!(found.v.iter().all(|v| v.vdot(&found.rest).item().norm() < 1e-13));
+            // Equal traces: the projection on the whole space is similar to the operator.
+            assert!(k < N || (found.h.trace(0, 1).item() - a.trace(0, 1).item()).norm() < 1e-12);
+        }
+    }
+    check::<RowMajor>();
+    check::<ColMajor>();
+
+    let unit = tensor![0.0, 2.0, 0.0];
+    let found = arnoldi(|x| x * &tensor![1.0, -3.0, 2.0], &unit, 3).unwrap();
+    assert_eq!((found.invariant, found.h, found.rest), (true, tensor![[-3.0]], Tensor::zeros([3])));
+    assert!(reason(arnoldi(path, &unit, 0)).contains("project by `arnoldi`: the basis has 0 vectors"));
+    assert!(reason(arnoldi(path, &Tensor::<f64, _>::zeros([3]), 2)).contains("the start tensor is zero"));
+    assert!(reason(arnoldi(path, &Tensor::<f64, _>::zeros([0]), 2)).contains("the start tensor is zero"));
+    assert!(reason(arnoldi(|x| x * f64::NAN, &unit, 2)).contains("application 1 of the operator returned"));
 }

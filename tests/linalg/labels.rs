@@ -1,7 +1,10 @@
 //! Factorisations by labels: products of the factors against the operand, the conventions of signs and triangles by naive loops, and the
 //! matrices that the labels stand for against the methods of matrices.
 
-use crate::common::Remote;
+#[path = "../common/mod.rs"]
+pub(crate) mod common;
+
+use common::Remote;
 use vierbein::linalg::{Decompose, LinalgElement, Svd};
 use vierbein::prelude::*;
 

@@ -42,7 +42,8 @@ where
     Dev: Backend<T> + Decompose<T>,
 {
     let mut chain = Chain::neel(sites, device)?;
-    let schedule = [8, 16, 32, 64, 64, 64].map(|bond: usize| bond.min(max_bond));
+    let growing = [8, 16, 32].into_iter().filter(|&bond| bond < max_bond);
+    let schedule: Vec<usize> = growing.chain([max_bond; 3]).collect();
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} bonds, {eta} left  {msg}")?;
     let progress = ProgressBar::new((schedule.len() * chain.bonds_of_sweep()) as u64).with_style(style);
     for max_bond in schedule {
@@ -73,7 +74,7 @@ where
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     // A debug build is slower, so it computes less by default.
-    let usual_bond = if cfg!(debug_assertions) { 16 } else { 64 };
+    let usual_bond = if cfg!(debug_assertions) { 8 } else { 64 };
     let max_bond: usize = arguments.next().map_or(Ok(usual_bond), |bond| bond.parse())?;
     assert!((2..=64).contains(&max_bond), "D is 2 to 64, not {max_bond}");
     let path = arguments.next().unwrap_or_else(|| "target/dmrg.svg".into());
