@@ -374,7 +374,7 @@ methods! {
     /// ```
     /// use vierbein::{DynTensor, tensor};
     /// let x = DynTensor::from(tensor![[0.0, 3.0], [0.0, 0.0]]);
-    /// assert!(x.expm()?.downcast_ref()?.all_close(&tensor![[1.0, 3.0], [0.0, 1.0]], 1e-14, 0.0));
+    /// assert!(x.expm()?.downcast_ref()?.all_close(&tensor![[1.0, 3.0], [0.0, 1.0]], 1e-14, 1e-14));
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     expm() -> DynTensor, check_square |a| stacks::expm(a);

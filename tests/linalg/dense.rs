@@ -1,6 +1,10 @@
 //! Dense methods of typed tensors: laws, residuals, views, batches, and operands without elements.
 
-use vierbein::linalg::{LinalgElement, Lu, Structure, Truncation};
+#[path = "../common/mod.rs"]
+mod common;
+
+use common::Remote;
+use vierbein::linalg::{Decompose, LinalgElement, Lu, Structure, Truncation};
 use vierbein::prelude::*;
 use vierbein::{DynTensor, c32, c64};
 
@@ -386,6 +390,61 @@ fn typed_and_dynamic_agree() {
         let other = DynTensor::from(definite.clone());
         assert_eq!(DynTensor::from(definite.cholesky()), other.cholesky().unwrap());
         assert_eq!(DynTensor::from(a.eigh_generalized(&definite).1), d.eigh_generalized(&other).unwrap().1);
+    }
+    check::<RowMajor>([2, 3, 3]);
+    check::<ColMajor>([3, 3, 2]);
+}
+
+impl<T: LinalgElement> Decompose<T> for Remote {}
+
+/// A device that implements no entry itself has all methods.
+#[test]
+fn other_devices() {
+    fn check<O: Order>(shape: [usize; 3]) {
+        let a: Tensor<c64, Rank<3>, O> = random(shape, 31);
+        let there = a.to_device::<Remote>().unwrap();
+        macro_rules! same {
+            ($($name:ident($($arg:expr),*) $(.$part:tt $(.$field:ident)?)?),*) => {$(
+                let found = there.$name($($arg),*)$(.$part $(.$field)?)?.to_device::<Cpu>().unwrap();
+                assert_eq!(found, a.$name($($arg),*)$(.$part $(.$field)?)?, "{}", stringify!($name));
+            )*};
+        }
+        same!(
+            svd_truncated(Truncation::rank(2)).0.vh,
+            svd_truncated(Truncation::rank(2)).1.weight,
+            lu().l,
+            lu().rows,
+            qr_complete().0,
+            lq().0,
+            rq().1,
+            polar().1,
+            eig().0,
+            schur().1,
+            det(),
+            slogdet().1,
+            inv(),
+            matrix_power(3),
+            expm(),
+            sqrtm(),
+            logm(),
+            hermitian_map(|w: f64| Complex::new(0.0, w)),
+            pinv(),
+            matrix_rank(),
+            null_space(),
+            orth(),
+            cond(),
+            nuclear_norm(),
+            spectral_norm(),
+            adjoint()
+        );
+        assert_eq!(there.solve(&there).to_device::<Cpu>().unwrap(), a.solve(&a));
+        assert_eq!(there.lstsq(&there).to_device::<Cpu>().unwrap(), a.lstsq(&a));
+        let (definite, remote) = (a.matmul(a.adjoint()), there.matmul(there.adjoint()));
+        assert_eq!(remote.cholesky().to_device::<Cpu>().unwrap(), definite.cholesky());
+        assert_eq!(
+            there.eigh_generalized(&remote).1.to_device::<Cpu>().unwrap(),
+            a.eigh_generalized(&definite).1
+        );
     }
     check::<RowMajor>([2, 3, 3]);
     check::<ColMajor>([3, 3, 2]);

@@ -5,6 +5,9 @@ pub(crate) mod array;
 mod axes;
 mod choosing;
 mod conversions;
+#[cfg(feature = "linalg")]
+#[path = "../decomposed.rs"]
+mod decomposed;
 #[path = "../driver.rs"]
 mod driver;
 mod elementwise;
@@ -17,6 +20,8 @@ mod joined;
 mod joining;
 #[path = "../limited.rs"]
 mod limited;
+#[cfg(feature = "linalg")]
+mod linalg;
 #[path = "../operand.rs"]
 mod operand;
 #[path = "../ordered.rs"]
@@ -180,6 +185,8 @@ fn every_public_operation() {
         ordering::rows(),
         #[cfg(feature = "fft")]
         fft::rows(),
+        #[cfg(feature = "linalg")]
+        linalg::rows(),
     ];
     let rows = rows.into_iter().flatten().collect();
     let dynamic =
