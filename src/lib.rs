@@ -76,5 +76,5 @@ pub mod prelude {
     };
     #[cfg(feature = "linalg")]
     #[doc(no_inline)]
-    pub use crate::{eigh, lq, qr, svd, try_eigh, try_lq, try_qr, try_svd};
+    pub use crate::{eigh, lq, polar, qr, svd, try_eigh, try_lq, try_polar, try_qr, try_svd};
 }

@@ -3,7 +3,7 @@
 use super::operand::{device_of, elements, lacking, needs, on_device};
 use super::tensor::{DynTensor, DynView};
 use crate::device::decompose::{Decompose, LinalgElement};
-use crate::device::{Device, Permute};
+use crate::device::{Device, Gemm, Permute};
 use crate::dispatch;
 use crate::element::Element;
 use crate::engine::factorise::{FactorSpec, Factorisation, Factorise, Made};
@@ -38,7 +38,7 @@ fn tensor<T: Element, Dev: Device>(made: Made<T, Dev>, order: MemoryOrder) -> Op
     Some(DynTensor::contiguous(made.data, made.layout.shape(), order))
 }
 
-fn compute<T: LinalgElement, Dev: Decompose<T> + Permute<T>>(
+fn compute<T: LinalgElement, Dev: Decompose<T> + Permute<T> + Gemm<T>>(
     spec: &FactorSpec<'_>,
     x: DynView<'_>,
     truncation: Truncation,
@@ -62,6 +62,10 @@ fn compute<T: LinalgElement, Dev: Decompose<T> + Permute<T>>(
         Factorisation::Eigh => {
             let (w, v) = of.eigh()?;
             [tensor(v, order), tensor(w, order), None]
+        }
+        Factorisation::Polar => {
+            let [u, p] = of.polar()?;
+            [tensor(u, order), None, tensor(p, order)]
         }
     })
 }
@@ -183,4 +187,26 @@ pub fn lq<'a>(spec: &str, x: impl Into<DynView<'a>>) -> Result<(DynTensor, DynTe
 pub fn eigh<'a>(spec: &str, h: impl Into<DynView<'a>>) -> Result<(DynTensor, DynTensor), Error> {
     let [v, w, _] = factorise(Factorisation::Eigh, spec, h.into(), Truncation::new())?;
     Ok((w.expect(MADE), v.expect(MADE)))
+}
+
+/// Returns the polar decomposition `(u, p)` of a tensor whose axes have labels, by a specification that is known at run time only: see
+/// [`polar!`](crate::polar!).
+///
+/// # Errors
+/// * If the specification is invalid, or does not match the rank of the operand.
+/// * If the elements are not floating-point or complex numbers.
+/// * If an element is NaN or infinite, the iteration does not converge, or an allocation fails.
+/// * If the ellipsis stands for more than 12 axes.
+///
+/// ```
+/// use vierbein::{DynTensor, Tensor, dyn_tensor};
+///
+/// let x = DynTensor::from(Tensor::<f64, _>::ones([2, 3, 4]));
+/// let (u, p) = dyn_tensor::polar("aib -> aix, xb", &x)?;
+/// assert_eq!((u.shape(), p.shape()), (&[2, 3, 4][..], &[4, 4][..]));
+/// # Ok::<(), vierbein::Error>(())
+/// ```
+pub fn polar<'a>(spec: &str, x: impl Into<DynView<'a>>) -> Result<(DynTensor, DynTensor), Error> {
+    let [u, _, p] = factorise(Factorisation::Polar, spec, x.into(), Truncation::new())?;
+    Ok((u.expect(MADE), p.expect(MADE)))
 }

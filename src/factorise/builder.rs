@@ -6,7 +6,7 @@
 
 use super::{FactorSpec, Factorisation, TermOf};
 use crate::device::decompose::{Decompose, LinalgElement};
-use crate::device::{Device, MatrixOperand, Permute};
+use crate::device::{Device, Gemm, MatrixOperand, Permute};
 use crate::einsum::{EinsumOperand, LabelledBy, ResultOf};
 use crate::element::Element;
 use crate::engine::factorise::{Factorise, Made};
@@ -229,5 +229,35 @@ where
     {
         let (w, v) = self.with(Factorisation::Eigh, |of| of.eigh())?;
         Ok((tensor(w), tensor(v)))
+    }
+
+    /// Returns `u` and `p`.
+    ///
+    /// # Panics
+    /// If [`try_polar`](Factors::try_polar) returns an error, or the specification is one of another factorisation.
+    #[track_caller]
+    pub fn polar(self) -> (Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>)
+    where
+        T: LinalgElement,
+        Dev: Decompose<T> + Permute<T> + Gemm<T>,
+    {
+        unwrap_or_panic(self.try_polar())
+    }
+
+    /// Returns `u` and `p`.
+    ///
+    /// # Errors
+    /// If the ellipsis stands for too many axes, an element is NaN or infinite, the iteration does not converge, an allocation fails, or the
+    /// device reports an error.
+    ///
+    /// # Panics
+    /// If the specification is one of another factorisation.
+    pub fn try_polar(self) -> Result<(Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>), Error>
+    where
+        T: LinalgElement,
+        Dev: Decompose<T> + Permute<T> + Gemm<T>,
+    {
+        let [u, p] = self.with(Factorisation::Polar, |of| of.polar())?;
+        Ok((tensor(u), tensor(p)))
     }
 }

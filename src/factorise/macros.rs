@@ -209,6 +209,49 @@ macro_rules! try_eigh {
     };
 }
 
+/// Returns the polar decomposition of a tensor, whose axes are split into rows and columns by labels:
+/// `let (u, p) = polar!("abcd -> abxy, xycd", &t)`.
+///
+/// The axes `a` and `b` are the rows of a matrix, `c` and `d` its columns. The new labels `x` and `y` are in both factors, and have the
+/// extents of the column labels: of `c` and `d`, by their places in the second factor. `t` is the product of the factors, summed over `x` and
+/// `y`. `p`, with the rows `x` and `y`, is Hermitian and has no negative eigenvalues. The columns of `u` are orthonormal if there are at least
+/// as many rows as columns, otherwise its rows are. The module [`factorise`](crate::factorise) describes specifications, batches and costs. The
+/// device must have matrix products.
+///
+/// # Panics
+/// As [`svd!`](crate::svd!). [`try_polar!`](crate::try_polar!) returns an error instead.
+///
+/// ```
+/// use vierbein::prelude::*;
+///
+/// let t: Tensor<f64, Rank<3>> = Tensor::from_fn([2, 3, 2], |[a, i, b]| if i == a + b { 2.0 } else { 0.5 });
+/// let (u, p) = polar!("aib -> aix, xb", &t);
+/// assert_eq!((u.shape(), p.shape()), ([2, 3, 2], [2, 2]));
+/// assert!(einsum!("aix,xb->aib", &u, &p).all_close(&t, 0.0, 1e-14));
+/// assert!(einsum!("aix,aiy->xy", &u, &u).all_close(&Tensor::eye(2), 0.0, 1e-14));
+/// assert!(p.all_close(&p.t(), 0.0, 1e-14));
+/// ```
+#[macro_export]
+macro_rules! polar {
+    ($spec:expr, $x:expr $(,)?) => {
+        $crate::__factorise!(Polar, polar, $spec, $x,)
+    };
+}
+
+/// Fallible variant of [`polar!`](crate::polar!). Returns an error if `polar!` would panic.
+///
+/// ```
+/// use vierbein::prelude::*;
+/// let t = tensor![[1.0, f64::INFINITY], [0.0, 1.0]];
+/// assert!(try_polar!("ab -> ax, xb", &t).is_err());
+/// ```
+#[macro_export]
+macro_rules! try_polar {
+    ($spec:expr, $x:expr $(,)?) => {
+        $crate::__factorise!(Polar, try_polar, $spec, $x,)
+    };
+}
+
 // Expands to a block with a constant, the specification, so that its numbers of labels can be const arguments. The operand and the options
 // are expressions in the same block, so the name of the constant must not clash with the caller's names.
 #[doc(hidden)]

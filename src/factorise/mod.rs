@@ -1,12 +1,12 @@
-//! Factorisations by labels (feature `linalg`): [`svd!`](crate::svd!), [`qr!`](crate::qr!), [`lq!`](crate::lq!) and
-//! [`eigh!`](crate::eigh!), and the builder that the macros call.
+//! Factorisations by labels (feature `linalg`): [`svd!`](crate::svd!), [`qr!`](crate::qr!), [`lq!`](crate::lq!),
+//! [`eigh!`](crate::eigh!) and [`polar!`](crate::polar!), and the builder that the macros call.
 //!
 //! A specification such as `"abcd -> abk, kcd"` names each axis of the operand by a letter, and says which axes the two factors have:
 //!
 //! * **Rows and columns.** Each label of the operand is in exactly one factor. The labels in the first factor are the rows of the
 //!   matrix that is decomposed, those in the second factor are its columns. They need not be adjacent.
-//! * **The bond.** Exactly one label is new. It is in both factors, at any place, and numbers the singular values, for example. The
-//!   product of the factors, summed over the bond, has the labels of the operand: `einsum!("abk,kcd->abcd", ..)`.
+//! * **The bond.** Exactly one label is new. It is in both factors, at any place, and numbers the singular values, for example. (The
+//!   factors of [`polar!`](crate::polar!) share a new label for each column label.) The product of the factors, summed over the bond, has the labels of the operand: `einsum!("abk,kcd->abcd", ..)`.
 //! * **Batches.** An ellipsis, `...`, stands for axes of a batch. It is in all three terms, at any place. There is one decomposition for
 //!   each index of the batch.
 //!

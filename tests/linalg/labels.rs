@@ -317,6 +317,35 @@ fn eigenvectors_diagonalise_the_operand() {
     eigenvectors::<Complex<f64>, ColMajor>();
 }
 
+fn isometry_and_positive_factor<T: Number, O: Order>() {
+    let x = numbers::<T, Rank<4>, O>([3, 2, 4, 3]);
+    // 12 rows and 6 columns. The new label `y` belongs to the column label `b`, `x` to `d`.
+    let (u, p) = polar!("abcd -> xacy, ybxd", &x);
+    assert_eq!((u.shape(), p.shape()), ([3, 3, 4, 2], [2, 2, 3, 3]));
+    close(&einsum!("xacy,ybxd->abcd", &u, &p), &x, 50.0);
+    let gram = einsum!("xacy,vacw->yxwv", u.conj_view(), &u);
+    orthonormal::<T, O>(&Tensor::from_fn([6, 6], |[i, j]| gram[[i / 3, i % 3, j / 3, j % 3]]));
+    let p = Tensor::<T, Rank<2>, O>::from_fn([6, 6], |[i, j]| p[[i / 3, j / 3, i % 3, j % 3]]);
+    close(&p, &p.t().conj(), 50.0);
+    let w = p.eigvalsh();
+    assert!(w.iter().all(|&w_k| w_k.into() > -50.0 * T::UNIT * w[[5]].into()));
+    // A conjugated operand, and a batch.
+    let (u, p) = polar!("a...d -> ax..., ...xd", x.conj_view());
+    close(&einsum!("axmn,mnxd->amnd", &u, &p), &x.conj(), 50.0);
+    // More columns than rows: the rows of `u` are orthonormal.
+    let wide = x.index_axis(1, 1).index_axis(1, 2).slice(s![..2, ..]).to_owned();
+    let (u, p) = polar!("ad -> ax, xd", &wide);
+    close(&einsum!("ax,xd->ad", &u, &p), &wide, 50.0);
+    orthonormal(&einsum!("ax,bx->ab", &u, u.conj_view()));
+}
+
+#[test]
+fn polar_factors_are_an_isometry_and_a_positive_matrix() {
+    isometry_and_positive_factor::<f64, RowMajor>();
+    isometry_and_positive_factor::<Complex<f64>, RowMajor>();
+    isometry_and_positive_factor::<Complex<f64>, ColMajor>();
+}
+
 /// The error of a truncated decomposition is the square root of the sum of squares of the discarded singular values (Eckart and Young).
 fn truncated<T: Number, O: Order>() {
     let x = numbers::<T, Rank<4>, O>([3, 4, 2, 5]);
@@ -386,6 +415,9 @@ fn small_extents<O: Order>() {
     assert_eq!((u.shape(), s.shape(), vh.shape()), ([2, 0], [0], [0, 0, 3]));
     let (q, r) = qr!("abc -> akb, kc", &x);
     assert_eq!((q.shape(), r.shape()), ([2, 0, 0], [0, 3]));
+    // A matrix without rows: `p` is zero.
+    let (u, p) = polar!("abc -> abx, xc", &x);
+    assert_eq!((u.shape(), p), ([2, 0, 3], Tensor::zeros([3, 3])));
     // An empty batch.
     let (u, s, vh) = svd!("b...c -> bk..., k...c", &x);
     assert_eq!((u.shape(), s.len(), vh.shape()), ([2, 2, 0], 0, [2, 0, 3]));
@@ -397,6 +429,8 @@ fn small_extents<O: Order>() {
     assert_eq!((u[[0; 3]], s[[0]], vh[[0; 3]]), (1.0, 3.0, -1.0));
     let (w, v) = eigh!("abcd -> ack, bdk", &x);
     assert_eq!((w[[0]], v[[0; 3]]), (-3.0, 1.0));
+    let (u, p) = polar!("abcd -> abxy, xycd", &x);
+    assert_eq!((u[[0; 4]], p[[0; 4]]), (-1.0, 3.0));
     // Some extents 1, in groups that are not adjacent.
     let x = numbers::<f64, Rank<5>, O>([1, 3, 1, 2, 1]);
     let (q, r) = qr!("abcde -> dka, ekbc", &x);
@@ -535,6 +569,12 @@ fn dynamic<O: Order>() {
     let expected = lq!("abcd -> dka, ckb", &x);
     assert_eq!(
         (l.downcast_ref().unwrap(), q.downcast_ref().unwrap()),
+        (expected.0.view(), expected.1.view())
+    );
+    let (u, p) = dyn_tensor::polar("abcd -> abxy, xycd", &dynamic).unwrap();
+    let expected = polar!("abcd -> abxy, xycd", &x);
+    assert_eq!(
+        (u.downcast_ref().unwrap(), p.downcast_ref().unwrap()),
         (expected.0.view(), expected.1.view())
     );
     let h = hermitian::<f64, O>(2, 3);

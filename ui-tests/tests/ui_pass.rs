@@ -151,6 +151,9 @@ mod factor_option;
 #[path = "../pass/linalg/factor_order.rs"]
 mod factor_order;
 #[cfg(feature = "linalg")]
+#[path = "../pass/linalg/factor_polar.rs"]
+mod factor_polar;
+#[cfg(feature = "linalg")]
 #[path = "../pass/linalg/factor_rank.rs"]
 mod factor_rank;
 #[cfg(feature = "linalg")]
@@ -402,6 +405,8 @@ fn corrected_programs_run() {
     #[cfg(feature = "linalg")]
     let _ = factor_order::main();
     #[cfg(feature = "linalg")]
+    let _ = factor_polar::main();
+    #[cfg(feature = "linalg")]
     let _ = factor_rank::main();
     #[cfg(feature = "linalg")]
     let _ = factor_results::main();
@@ -511,4 +516,5 @@ fn each_failing_program_has_corrected_program() {
     };
     assert_eq!(names("fail"), names("pass"));
     assert_eq!(names("fail/fft"), names("pass/fft"));
+    assert_eq!(names("fail/linalg"), names("pass/linalg"));
 }

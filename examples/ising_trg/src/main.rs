@@ -58,12 +58,10 @@ fn normalise(site: &mut Site) -> f64 {
 /// into a right-down and a left-up half. The four halves around a plaquette become a new site.
 fn coarsen(site: &Site, chi: usize) -> Site {
     let (right_up, s, left_down) = svd!("ruld -> ruk, ldk", site; max_rank = chi, relative = NEGLIGIBLE);
-    let root = s.sqrt();
-    let (y, w) = (&left_down * &root, &right_up * &root);
-    let (right_down, s, left_up) = svd!("ruld -> rdk, luk", site; max_rank = chi, relative = NEGLIGIBLE);
-    let root = s.sqrt();
-    let (x, z) = (&left_up * &root, &right_down * &root);
-    einsum!(PLAQUETTE, &w, &x, &y, &z)
+    let (right_down, t, left_up) = svd!("ruld -> rdk, luk", site; max_rank = chi, relative = NEGLIGIBLE);
+    // Each half is multiplied by the square roots of the singular values.
+    let (s, t) = (s.sqrt(), t.sqrt());
+    einsum!(PLAQUETTE, &(right_up * &s), &(left_up * &t), &(left_down * &s), &(right_down * &t))
 }
 
 /// The contraction of a plaquette. Its operands are the halves right-up, left-up, left-down and right-down, which are at the lower

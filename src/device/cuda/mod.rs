@@ -9,6 +9,8 @@ mod engine;
 #[cfg(feature = "cuda")]
 mod engine;
 
+#[cfg(feature = "linalg")]
+use super::decompose::{Decompose, LinalgElement};
 #[cfg(feature = "fft")]
 use super::fft::{FftComplex, FftElement, FftReal, Transform};
 use super::{
@@ -616,3 +618,8 @@ impl<T: Scalar, const ORDINAL: usize> Gemm<T> for Cuda<ORDINAL> {
         engine::sum_products(engine::context(ORDINAL)?, args)
     }
 }
+
+/// All decompositions are computed on the host.
+#[cfg(feature = "linalg")]
+#[diagnostic::do_not_recommend]
+impl<T: LinalgElement, const ORDINAL: usize> Decompose<T> for Cuda<ORDINAL> {}

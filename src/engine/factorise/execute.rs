@@ -4,12 +4,13 @@ use super::groups::Groups;
 use super::results::{Factor, Made, Values, buffer};
 use super::spec::FactorSpec;
 use crate::device::decompose::{Decompose, LinalgElement};
-use crate::device::{Device, MatrixOperand, Permute};
+use crate::device::{Device, Gemm, MatrixOperand, Permute, ProductArgs, Scaling};
 use crate::element::Element;
 use crate::engine::contract::Labelled;
 use crate::engine::linalg::named;
 use crate::engine::truncation::Truncation;
 use crate::error::Error;
+use crate::layout::Layout;
 
 /// A factorisation with its operand, whose rank matches the specification.
 #[derive(Debug)]
@@ -89,6 +90,36 @@ impl<T: LinalgElement, Dev: Decompose<T> + Permute<T>> Factorise<'_, T, Dev> {
             self.device.eigh(w.output(), Some(v.output()), a)
         })?;
         Ok((w.finish(), v.finish(self.device, &groups, self.row_major)?))
+    }
+
+    /// Returns `u` and `p`. With the singular value decomposition `a = w · s · vh`, `u` is `w · vh` and `p` is `uᴴ · a`.
+    ///
+    /// # Errors
+    /// As [`svd`](Factorise::svd).
+    pub(crate) fn polar(&self) -> Result<[Made<T, Dev>; 2], Error>
+    where
+        Dev: Gemm<T>,
+    {
+        let (groups, device) = (self.groups()?, self.device);
+        let mut u = self.factor(&groups, 0, [&groups.rows, &groups.bond])?;
+        let mut p = self.factor(&groups, 1, [&groups.bond, &groups.columns])?;
+        let [m, n] = [&groups.rows, &groups.columns].map(|group| groups.extents.product(group));
+        let batch = groups.shape(&groups.batch);
+        let contiguous = |matrix: &[usize]| Layout::contiguous(&[batch.shape(), matrix].concat(), true);
+        let k = groups.rank();
+        let (of_w, of_s, of_vh) = (contiguous(&[m, k]), contiguous(&[k]), contiguous(&[k, n]));
+        let (mut w, mut vh) = (buffer(device, of_w.shape())?, buffer(device, of_vh.shape())?);
+        let mut s = buffer(device, of_s.shape())?;
+        self.with_matrices(&groups, [&groups.rows, &groups.columns], |a| {
+            device.svd(s.output(&of_s), Some([w.output(&of_w), vh.output(&of_vh)]), a)?;
+            let (left, right) = (w.operand(&of_w).into(), vh.operand(&of_vh).into());
+            let scaling = Scaling::overwrite();
+            device.gemm(ProductArgs { scaling, a: left, b: right, out: u.output() })?;
+            let transposed = u.transposed();
+            let adjoint = MatrixOperand { operand: u.operand(&transposed), conjugate: true };
+            device.gemm(ProductArgs { scaling, a: adjoint, b: a, out: p.output() })
+        })?;
+        Ok([u.finish(device, &groups, self.row_major)?, p.finish(device, &groups, self.row_major)?])
     }
 
     fn groups(&self) -> Result<Groups, Error> {

@@ -17,7 +17,7 @@ pub(super) struct Groups {
     pub(super) batch: Labels,
     pub(super) rows: Labels,
     pub(super) columns: Labels,
-    /// The label of the bond, as a list.
+    /// The labels of the bond: one, but for a polar decomposition.
     pub(super) bond: Labels,
     /// The labels of the operand's axes.
     pub(super) operand: Labels,
@@ -28,7 +28,7 @@ pub(super) struct Groups {
 
 impl Groups {
     /// Groups the axes of an operand of this shape, whose rank matches the specification. The bond has the extent that it has without
-    /// truncation: the smaller number of rows and columns.
+    /// truncation: the smaller number of rows and columns. The bond of a polar decomposition has the extents of the columns.
     ///
     /// # Errors
     /// * If an ellipsis stands for too many axes.
@@ -48,7 +48,7 @@ impl Groups {
         let operand = operand.labels_of(shape.len(), row_major);
         let factors = [first, second].map(|factor| factor.labels_of(factor.len() + dots, row_major));
         let [rows, columns] = [first, second]
-            .map(|f| f.labels().iter().copied().filter(|&l| l != spec.bond()).collect::<Labels>());
+            .map(|f| f.labels().iter().copied().filter(|l| !spec.bond().contains(l)).collect::<Labels>());
         let in_groups = |label: &u8| rows.contains(label) || columns.contains(label);
         let batch = operand.iter().copied().filter(|label| !in_groups(label)).collect();
         let mut extents = Extents::new();
@@ -65,17 +65,29 @@ impl Groups {
                 ));
             }
         }
-        let bond = [spec.bond()].into_iter().collect();
+        let bond: Labels = spec.bond().iter().copied().collect();
         let mut groups = Groups { batch, rows, columns, bond, operand, factors, extents };
-        groups.set_bond(groups.extents.product(&rows).min(groups.extents.product(&columns)));
+        if spec.factorisation() == Factorisation::Polar {
+            for (&new, &column) in bond.iter().zip(&*columns) {
+                groups.extents.set(new, groups.extents.of(column));
+            }
+        } else {
+            groups.set_bond(groups.rank());
+        }
         Ok(groups)
     }
 
-    /// Returns the extent of the bond.
-    pub(super) fn bond(&self) -> usize {
-        self.extents.of(self.bond[0])
+    /// Returns the smaller number of rows and columns of the matrices.
+    pub(super) fn rank(&self) -> usize {
+        self.extents.product(&self.rows).min(self.extents.product(&self.columns))
     }
 
+    /// Returns the number of indices of the bond.
+    pub(super) fn bond(&self) -> usize {
+        self.extents.product(&self.bond)
+    }
+
+    /// Sets the extent of a bond with one label.
     pub(super) fn set_bond(&mut self, extent: usize) {
         self.extents.set(self.bond[0], extent);
     }

@@ -1,7 +1,7 @@
 //! The results of a factorisation: memory to which the device writes matrices, and which becomes a tensor.
 
 use super::groups::Groups;
-use crate::device::{Device, Output, Permute};
+use crate::device::{Device, Operand, Output, Permute};
 use crate::element::{Element, RealFloat};
 use crate::engine::contract::{Labelled, Labels};
 use crate::engine::truncation::Truncation;
@@ -70,6 +70,17 @@ impl<T: Element, Dev: Permute<T>> Factor<T, Dev> {
     /// Returns the matrices, all of whose elements the device must write.
     pub(super) fn output(&mut self) -> Output<'_, T, Dev> {
         self.data.output(&self.matrices)
+    }
+
+    /// Returns the layout of the transposes of the matrices.
+    pub(super) fn transposed(&self) -> Layout {
+        let rank = self.matrices.rank();
+        self.matrices.swap_axes(rank - 2, rank - 1).expect("the last two axes are the matrix")
+    }
+
+    /// Returns the elements that the device has written, with a layout derived from that of the matrices.
+    pub(super) fn operand<'a>(&'a self, layout: &'a Layout) -> Operand<'a, T, Dev> {
+        self.data.operand(layout)
     }
 
     /// Returns the result. If `groups` now has a shorter bond, the result has the first elements along the bond.

@@ -2,8 +2,8 @@
 //! other macros reject an invalid specification at compile time. Factorisations of dynamic tensors call the parser at run time.
 //!
 //! All factorisations have one grammar: the operand, `->`, and the two factors. Each label of the operand is in one factor. The labels in
-//! the first factor are the rows of the matrix, those in the second factor its columns. One more label, the bond, is in both factors.
-//! The axes of a batch are an ellipsis in all three terms.
+//! the first factor are the rows of the matrix, those in the second factor its columns. One more label, the bond, is in both factors;
+//! for `polar!`, one for each column label. The axes of a batch are an ellipsis in all three terms.
 
 use crate::engine::contract::notation::{Message, NotAToken, Term, Token, letter_of, token};
 
@@ -19,6 +19,8 @@ pub enum Factorisation {
     Lq,
     /// Eigenvalues and eigenvectors of a Hermitian matrix: [`eigh!`](crate::eigh!).
     Eigh,
+    /// Polar decomposition: [`polar!`](crate::polar!).
+    Polar,
 }
 
 impl Factorisation {
@@ -29,6 +31,7 @@ impl Factorisation {
             Factorisation::Qr => "qr",
             Factorisation::Lq => "lq",
             Factorisation::Eigh => "eigh",
+            Factorisation::Polar => "polar",
         }
     }
 }
@@ -42,7 +45,8 @@ pub struct FactorSpec<'s> {
     text: &'s str,
     /// The terms of the operand, of the first and of the second factor.
     terms: [Term; 3],
-    bond: u8,
+    /// The labels that both factors have, and the operand has not.
+    bond: Term,
 }
 
 /// The error of an invalid specification.
@@ -73,6 +77,7 @@ enum Problem {
     TwoBonds(u8, u8),
     Empty(usize),
     Unpaired(usize, usize),
+    NotSquare(usize, usize),
 }
 
 const TERMS: [&str; 3] = ["the operand", "the first factor", "the second factor"];
@@ -142,6 +147,12 @@ impl FactorSpecError<'_> {
                 .text(if rows == 1 { " label of rows and " } else { " labels of rows and " })
                 .number(columns)
                 .text(" of columns"),
+            Problem::NotSquare(new, columns) => m
+                .text("the second factor is square, with a new label for each column label, but it has ")
+                .number(new)
+                .text(" new and ")
+                .number(columns)
+                .text(" column labels"),
         }
     }
 }
@@ -208,9 +219,9 @@ impl<'s> FactorSpec<'s> {
         &self.terms
     }
 
-    /// Returns the label that both factors have, and the operand has not.
-    pub(super) fn bond(&self) -> u8 {
-        self.bond
+    /// Returns the labels that both factors have, and the operand has not, as the second factor has them: one, but for `polar!`.
+    pub(super) fn bond(&self) -> &[u8] {
+        self.bond.labels()
     }
 }
 
@@ -257,8 +268,8 @@ const fn read(text: &str) -> Result<[Term; 3], Problem> {
     }
 }
 
-/// Checks that the terms are a factorisation, and returns the label of the bond.
-const fn check(terms: &[Term; 3], factorisation: Factorisation) -> Result<u8, Problem> {
+/// Checks that the terms are a factorisation, and returns the labels of the bond.
+const fn check(terms: &[Term; 3], factorisation: Factorisation) -> Result<Term, Problem> {
     let [operand, first, second] = terms;
     if operand.has_dots() && !(first.has_dots() && second.has_dots()) {
         return Err(Problem::DotsLost);
@@ -276,8 +287,8 @@ const fn check(terms: &[Term; 3], factorisation: Factorisation) -> Result<u8, Pr
         }
         k += 1;
     }
-    // The other labels of the factors are new. One of them, the bond, is in both factors.
-    let (mut bond, mut factor) = (None, 1);
+    // The other labels of the factors are new, and are in both factors.
+    let (mut bond, mut factor) = (Term::EMPTY, 1);
     while factor < 3 {
         let mut k = 0;
         while k < terms[factor].len() {
@@ -289,15 +300,21 @@ const fn check(terms: &[Term; 3], factorisation: Factorisation) -> Result<u8, Pr
             if terms[3 - factor].count(label) == 0 {
                 return Err(Problem::InOne(label, factor));
             }
-            match bond {
-                Some(other) if other != label => return Err(Problem::TwoBonds(other, label)),
-                _ => bond = Some(label),
+            if factor == 2 {
+                bond.push(label);
             }
         }
         factor += 1;
     }
-    let Some(bond) = bond else { return Err(Problem::NoBond) };
-    let (rows, columns) = (first.len() - 1, second.len() - 1);
+    let new = bond.len();
+    if new == 0 {
+        return Err(Problem::NoBond);
+    }
+    let polar = matches!(factorisation, Factorisation::Polar);
+    if new > 1 && !polar {
+        return Err(Problem::TwoBonds(bond.label(0), bond.label(1)));
+    }
+    let (rows, columns) = (first.len() - new, second.len() - new);
     if rows == 0 {
         return Err(Problem::Empty(1));
     }
@@ -307,26 +324,31 @@ const fn check(terms: &[Term; 3], factorisation: Factorisation) -> Result<u8, Pr
     if matches!(factorisation, Factorisation::Eigh) && rows != columns {
         return Err(Problem::Unpaired(rows, columns));
     }
+    if polar && new != columns {
+        return Err(Problem::NotSquare(new, columns));
+    }
     Ok(bond)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Factorisation::{Eigh, Lq, Qr, Svd};
+    use super::Factorisation::{Eigh, Lq, Polar, Qr, Svd};
     use super::*;
 
     #[test]
     fn accepted_specifications_have_one_bond() {
         for (factorisation, text, labels, bond, ellipsis) in [
-            (Svd, "abcd -> abk, kcd", [4, 3, 3], b'k', false),
-            (Svd, "abcd->dka,ckb", [4, 3, 3], b'k', false),
-            (Qr, " aib -> aik , kb ", [3, 3, 2], b'k', false),
-            (Lq, "...ij -> ...iB, B...j", [2, 2, 2], b'B', true),
-            (Eigh, "ijkl -> ijn, nkl", [4, 3, 3], b'n', false),
+            (Svd, "abcd -> abk, kcd", [4, 3, 3], "k", false),
+            (Svd, "abcd->dka,ckb", [4, 3, 3], "k", false),
+            (Qr, " aib -> aik , kb ", [3, 3, 2], "k", false),
+            (Lq, "...ij -> ...iB, B...j", [2, 2, 2], "B", true),
+            (Eigh, "ijkl -> ijn, nkl", [4, 3, 3], "n", false),
+            (Polar, "abcd -> aybx, xycd", [4, 4, 4], "xy", false),
         ] {
             let spec = FactorSpec::new(factorisation, text);
             assert_eq!([0, 1, 2].map(|term| spec.labels(term)), labels, "{text}");
-            assert_eq!((letter_of(spec.bond()), spec.ellipsis()), (bond, ellipsis), "{text}");
+            let letters: String = spec.bond().iter().map(|&label| letter_of(label) as char).collect();
+            assert_eq!((letters.as_str(), spec.ellipsis()), (bond, ellipsis), "{text}");
         }
     }
 
@@ -375,6 +397,8 @@ mod tests {
             (Svd, "abcdefghijklmnopq -> az, zb", "the operand has more than 16 labels"),
             (Eigh, "abcd -> abck, kd", "there are 3 labels of rows and 1 of columns"),
             (Eigh, "abc -> ak, kbc", "there are 1 label of rows and 2 of columns"),
+            (Polar, "abcd -> abx, xcd", "it has 1 new and 2 column labels"),
+            (Polar, "abc -> axyb, xyc", "it has 2 new and 1 column labels"),
         ] {
             let message = FactorSpec::parse(factorisation, text).unwrap_err().to_string();
             assert!(message.contains(words), "{message:?} lacks {words:?}");

@@ -1,0 +1,8 @@
+// The Hermitian factor of a polar decomposition is square: each label of the columns has a new label.
+
+use vierbein::{Rank, Tensor, polar};
+
+fn main() {
+    let x: Tensor<f64, Rank<4>> = Tensor::ones([2, 3, 4, 5]);
+    let (_u, _p) = polar!("abcd -> abx, xcd", &x);
+}
