@@ -6,14 +6,16 @@
 //!     copy it to the workspace in column-major order, conjugated if asked (workspace)
 //!     return an error if an element is not finite                         (scale)
 //!     multiply it by the power of two that makes its elements about 1     (scale)
-//!     call faer, whose results are written to the workspace               (svd, eigh, qr, ..)
+//!     compute a matrix of a few columns by a method of Jacobi             (jacobi)
+//!     call faer for all others; the results are written to the workspace  (svd, eigh, qr, ..)
 //!     fix the signs and phases of vectors                                 (gauge)
 //!     undo the scaling, and copy the results to the outputs
 //! ```
 //!
 //! The scaling is necessary. For matrices of more than 128 rows, faer's eigenvalues of Hermitian matrices are wrong unless the elements are
 //! between about 10⁻³ and 10³ in magnitude, and its singular values are wrong below 10⁻¹⁶⁰ or above 10¹⁴⁰. Multiplying a matrix by a power of
-//! two therefore changes no bit of the results, except for the exponents of values.
+//! two therefore changes no bit of the results, except for the exponents of values. Algorithms that are right for all but the most extreme
+//! elements, those of `lu`, `cholesky` and `solve`, scale extreme matrices only: scaling makes small elements of graded matrices 0.
 //!
 //! The check for NaN is necessary too: with one NaN, faer iterates for minutes.
 //!

@@ -114,8 +114,8 @@ fn one<T: Eigen>(
             }
         }
         if let Some(v) = v {
-            for j in 0..n {
-                if !T::COMPLEX && j > 0 && imaginary(values[j]) < <T::Magnitude as Zero>::zero() {
+            for (j, &value) in values.iter().enumerate() {
+                if !T::COMPLEX && j > 0 && imaginary(value) < <T::Magnitude as Zero>::zero() {
                     // The vector of the conjugate eigenvalue is the conjugate of the vector before it.
                     let (before, from) = v_copy.as_mut().split_at_col_mut(j);
                     let elements = column(from, 0).iter_mut().zip(column(before, j - 1));
