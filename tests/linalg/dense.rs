@@ -397,7 +397,7 @@ fn typed_and_dynamic_agree() {
 
 impl<T: LinalgElement> Decompose<T> for Remote {}
 
-/// A device that implements no entry itself has all methods.
+/// A device that implements no entry itself has all methods. Copies for the host have other strides, so roundings can differ.
 #[test]
 fn other_devices() {
     fn check<O: Order>(shape: [usize; 3]) {
@@ -406,14 +406,14 @@ fn other_devices() {
         macro_rules! same {
             ($($name:ident($($arg:expr),*) $(.$part:tt $(.$field:ident)?)?),*) => {$(
                 let found = there.$name($($arg),*)$(.$part $(.$field)?)?.to_device::<Cpu>().unwrap();
-                assert_eq!(found, a.$name($($arg),*)$(.$part $(.$field)?)?, "{}", stringify!($name));
+                let expected = a.$name($($arg),*)$(.$part $(.$field)?)?;
+                assert!(found.all_close(&expected, 1e-11, 1e-11), "{}: {found} {expected}", stringify!($name));
             )*};
         }
         same!(
             svd_truncated(Truncation::rank(2)).0.vh,
             svd_truncated(Truncation::rank(2)).1.weight,
             lu().l,
-            lu().rows,
             qr_complete().0,
             lq().0,
             rq().1,
@@ -429,7 +429,6 @@ fn other_devices() {
             logm(),
             hermitian_map(|w: f64| Complex::new(0.0, w)),
             pinv(),
-            matrix_rank(),
             null_space(),
             orth(),
             cond(),
@@ -437,14 +436,17 @@ fn other_devices() {
             spectral_norm(),
             adjoint()
         );
-        assert_eq!(there.solve(&there).to_device::<Cpu>().unwrap(), a.solve(&a));
-        assert_eq!(there.lstsq(&there).to_device::<Cpu>().unwrap(), a.lstsq(&a));
+        assert!(there.solve(&there).to_device::<Cpu>().unwrap().all_close(&a.solve(&a), 1e-11, 1e-11));
+        assert!(there.lstsq(&there).to_device::<Cpu>().unwrap().all_close(&a.lstsq(&a), 1e-11, 1e-11));
+        assert_eq!(there.lu().rows.to_device::<Cpu>().unwrap(), a.lu().rows);
+        assert_eq!(there.matrix_rank().to_device::<Cpu>().unwrap(), a.matrix_rank());
         let (definite, remote) = (a.matmul(a.adjoint()), there.matmul(there.adjoint()));
-        assert_eq!(remote.cholesky().to_device::<Cpu>().unwrap(), definite.cholesky());
-        assert_eq!(
-            there.eigh_generalized(&remote).1.to_device::<Cpu>().unwrap(),
-            a.eigh_generalized(&definite).1
-        );
+        assert!(remote.cholesky().to_device::<Cpu>().unwrap().all_close(&definite.cholesky(), 1e-11, 1e-11));
+        assert!(there.eigh_generalized(&remote).1.to_device::<Cpu>().unwrap().all_close(
+            &a.eigh_generalized(&definite).1,
+            1e-11,
+            1e-11
+        ));
     }
     check::<RowMajor>([2, 3, 3]);
     check::<ColMajor>([3, 3, 2]);

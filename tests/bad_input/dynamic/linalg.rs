@@ -104,6 +104,7 @@ pub(crate) fn rows() -> Vec<Row> {
         orth "orth", |x| x.orth(); Finite |m, n| vec![vec![m, m.min(n)]];
         cond "cond", |x| x.cond(); Elements |_m, _n| vec![vec![]];
         nuclear_norm "nuclear_norm", |x| x.nuclear_norm(); Finite |_m, _n| vec![vec![]];
+        adjoint "adjoint", |x| x.adjoint(); Nothing |m, n| vec![vec![n, m]];
         spectral_norm "spectral_norm", |x| x.spectral_norm(); Finite |_m, _n| vec![vec![]];
     }
 }
