@@ -1,10 +1,7 @@
 //! Dense methods of typed tensors: laws, residuals, views, batches, and operands without elements.
 
-#[path = "../common/mod.rs"]
-mod common;
-
-use common::Remote;
-use vierbein::linalg::{Decompose, LinalgElement, Lu, Structure, Truncation};
+use crate::labels::common::Remote;
+use vierbein::linalg::{LinalgElement, Lu, Structure, Truncation};
 use vierbein::prelude::*;
 use vierbein::{DynTensor, c32, c64};
 
@@ -394,8 +391,6 @@ fn typed_and_dynamic_agree() {
     check::<RowMajor>([2, 3, 3]);
     check::<ColMajor>([3, 3, 2]);
 }
-
-impl<T: LinalgElement> Decompose<T> for Remote {}
 
 /// A device that implements no entry itself has all methods. Copies for the host have other strides, so roundings can differ.
 #[test]

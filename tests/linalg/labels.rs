@@ -2,7 +2,7 @@
 //! matrices that the labels stand for against the methods of matrices.
 
 #[path = "../common/mod.rs"]
-mod common;
+pub(crate) mod common;
 
 use common::Remote;
 use vierbein::linalg::{Decompose, LinalgElement, Svd};

@@ -184,8 +184,8 @@ fn numpy_and_scipy() {
                 if name == "eigvals" {
                     // The sequence is not specified: move the nearest of the following values to each place.
                     let n = result[result.len() - 1];
-                    for k in 0..found.len() {
-                        let near = |&j: &usize| (found[j] - expected[k]).norm();
+                    for (k, value) in expected.iter().enumerate() {
+                        let near = |&j: &usize| (found[j] - value).norm();
                         let following = k..k - k % n + n;
                         let nearest = following.min_by(|i, j| near(i).total_cmp(&near(j))).unwrap();
                         found.swap(k, nearest);
