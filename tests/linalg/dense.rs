@@ -1,6 +1,6 @@
 //! Dense methods of typed tensors: laws, residuals, views, batches, and operands without elements.
 
-use crate::labels::common::Remote;
+use crate::common::Remote;
 use vierbein::linalg::{LinalgElement, Lu, Structure, Truncation};
 use vierbein::prelude::*;
 use vierbein::{DynTensor, c32, c64};
