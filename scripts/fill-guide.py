@@ -100,6 +100,10 @@ class NumPy:
         "CsvWriter": ("use vierbein::io::csv::CsvWriter;", "csv"),
         "rng": ("use rand::{SeedableRng, distr::{StandardUniform, Uniform}, rngs::StdRng};", "rand"),
         r"i?r?fft\w*": ("use vierbein::fft::{Fft, Norm};", "fft"),
+        r"(solve|inv|pinv|det|slogdet|matrix_rank|matrix_power|cond|nuclear_norm|spectral_norm|eig\w+|singular_values|svd|cholesky|lstsq|qr|adjoint)": (
+            "use vierbein::linalg::Svd;",
+            "linalg",
+        ),
         "folder": (
             'let folder = std::env::temp_dir().join(format!("vierbein-guide-{}", std::process::id()));\n'
             "# std::fs::create_dir_all(&folder)?;",

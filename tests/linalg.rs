@@ -1,5 +1,7 @@
 //! Linear algebra: decompositions and linear systems.
 
+mod common;
+
 #[path = "linalg/decompositions.rs"]
 mod decompositions;
 #[path = "linalg/dense.rs"]

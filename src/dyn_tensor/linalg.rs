@@ -108,6 +108,14 @@ fn check(op: &'static str, x: DynView<'_>) -> Result<(), Error> {
     if !matches!(x.dtype(), DType::F32 | DType::F64 | DType::C32 | DType::C64) {
         return Err(lacking(op, x.dtype(), needs::FACTORISATIONS));
     }
+    check_rank(op, x)
+}
+
+/// Checks that a tensor has a rank of at least 2.
+///
+/// # Errors
+/// [`Error::UnsupportedRank`], with the text of the compiler's message for typed tensors.
+fn check_rank(op: &'static str, x: DynView<'_>) -> Result<(), Error> {
     if x.rank() < 2 {
         let reason =
             format!("a tensor of `Rank<{}>` has no matrices: expected a rank of 2 or more", x.rank());
@@ -374,7 +382,7 @@ methods! {
     /// ```
     /// use vierbein::{DynTensor, tensor};
     /// let x = DynTensor::from(tensor![[0.0, 3.0], [0.0, 0.0]]);
-    /// assert!(x.expm()?.downcast_ref()?.all_close(&tensor![[1.0, 3.0], [0.0, 1.0]], 1e-14, 0.0));
+    /// assert!(x.expm()?.downcast_ref()?.all_close(&tensor![[1.0, 3.0], [0.0, 1.0]], 1e-14, 1e-14));
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     expm() -> DynTensor, check_square |a| stacks::expm(a);
@@ -540,6 +548,23 @@ fn eigh_generalized(a: DynView<'_>, b: DynView<'_>) -> Result<(DynTensor, DynTen
 }
 
 impl<S: DynData> DynTensor<S> {
+    /// Returns the conjugate transpose of a matrix, or of each matrix of a batch: see [`Tensor::adjoint`].
+    ///
+    /// # Errors
+    /// If the rank is less than 2, the elements are not numbers, or the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let x = DynTensor::from(tensor![[1.0, 2.0], [3.0, 4.0]]);
+    /// assert_eq!(x.adjoint()?.downcast_ref()?, tensor![[1.0, 3.0], [2.0, 4.0]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn adjoint(&self) -> Result<DynTensor, Error> {
+        check_rank("adjoint", self.look())?;
+        let first = if self.order().is_row_major() { self.rank() - 2 } else { 0 };
+        self.swap_axes(first, first + 1)?.conj()
+    }
+
     /// Solves the linear system `a · x = b`: see [`Tensor::solve`].
     ///
     /// # Errors

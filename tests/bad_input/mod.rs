@@ -18,6 +18,8 @@ mod builder;
 mod choosing;
 mod construct;
 mod conversions;
+#[cfg(feature = "linalg")]
+mod decomposed;
 mod dlpack;
 mod driver;
 mod elementwise;
@@ -32,6 +34,8 @@ mod iterators;
 mod joined;
 mod joining;
 mod limited;
+#[cfg(feature = "linalg")]
+mod linalg;
 mod no_operations;
 #[cfg(feature = "npy")]
 mod npy;
@@ -148,6 +152,8 @@ fn every_public_operation() {
         npy::rows().into(),
         #[cfg(feature = "fft")]
         fft::rows(),
+        #[cfg(feature = "linalg")]
+        linalg::rows(),
     ];
     let rows = rows.into_iter().flatten().collect();
     let typed = |names: BTreeSet<String>| {

@@ -97,6 +97,19 @@ pub(crate) const LIST: &[&str] = &[
     "fft::Fft::norm",
     #[cfg(feature = "fft")]
     "fft::Transform::factor",
+    // Conditions for truncated decompositions, which `svd_truncated` checks.
+    #[cfg(feature = "linalg")]
+    "linalg::Truncation::below",
+    #[cfg(feature = "linalg")]
+    "linalg::Truncation::cutoff",
+    #[cfg(feature = "linalg")]
+    "linalg::Truncation::max_rank",
+    #[cfg(feature = "linalg")]
+    "linalg::Truncation::new",
+    #[cfg(feature = "linalg")]
+    "linalg::Truncation::rank",
+    #[cfg(feature = "linalg")]
+    "linalg::Truncation::relative",
     // Names and sizes of element types and memory orders.
     "DType::name",
     "DType::promote",
@@ -150,6 +163,67 @@ pub(crate) const LIST: &[&str] = &[
     "einsum::ContractionPath::largest_intermediate",
     "einsum::ContractionPath::multiplications",
     "einsum::ContractionPath::steps",
+    // Specifications of factorisations by labels, likewise; the macros and their builder, which `linalg/labels.rs` calls with bad input.
+    #[cfg(feature = "linalg")]
+    "factorise::FactorSpec::ellipsis",
+    #[cfg(feature = "linalg")]
+    "factorise::FactorSpec::factorisation",
+    #[cfg(feature = "linalg")]
+    "factorise::FactorSpec::labels",
+    #[cfg(feature = "linalg")]
+    "factorise::FactorSpec::new",
+    #[cfg(feature = "linalg")]
+    "factorise::FactorSpec::parse",
+    #[cfg(feature = "linalg")]
+    "factorise::FactorSpec::text",
+    #[cfg(feature = "linalg")]
+    "factorise::FactorSpecError::message",
+    #[cfg(feature = "linalg")]
+    "factorise::Factorisation::name",
+    #[cfg(feature = "linalg")]
+    "eigh!",
+    #[cfg(feature = "linalg")]
+    "factorise::Factors::eigh",
+    #[cfg(feature = "linalg")]
+    "factorise::Factors::lq",
+    #[cfg(feature = "linalg")]
+    "factorise::Factors::polar",
+    #[cfg(feature = "linalg")]
+    "factorise::Factors::qr",
+    #[cfg(feature = "linalg")]
+    "factorise::Factors::svd",
+    #[cfg(feature = "linalg")]
+    "factorise::Factors::try_eigh",
+    #[cfg(feature = "linalg")]
+    "factorise::Factors::try_lq",
+    #[cfg(feature = "linalg")]
+    "factorise::Factors::try_polar",
+    #[cfg(feature = "linalg")]
+    "factorise::Factors::try_qr",
+    #[cfg(feature = "linalg")]
+    "factorise::Factors::try_svd",
+    #[cfg(feature = "linalg")]
+    "factorise::Labelled::factors",
+    #[cfg(feature = "linalg")]
+    "factorise::labelled",
+    #[cfg(feature = "linalg")]
+    "lq!",
+    #[cfg(feature = "linalg")]
+    "polar!",
+    #[cfg(feature = "linalg")]
+    "qr!",
+    #[cfg(feature = "linalg")]
+    "svd!",
+    #[cfg(feature = "linalg")]
+    "try_eigh!",
+    #[cfg(feature = "linalg")]
+    "try_lq!",
+    #[cfg(feature = "linalg")]
+    "try_polar!",
+    #[cfg(feature = "linalg")]
+    "try_qr!",
+    #[cfg(feature = "linalg")]
+    "try_svd!",
     // The conjugate of a conjugated operand.
     "einsum::Conjugate::conj_view",
     // Metadata of memory from other libraries.
@@ -223,11 +297,15 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
             "FftReal::rfft_on_host",
             "FftComplex::irfft_on_host",
             "LinalgElement::cholesky_on_host",
+            "LinalgElement::complex",
+            "LinalgElement::eig_on_host",
             "LinalgElement::eigh_on_host",
             "LinalgElement::lu_on_host",
             "LinalgElement::qr_on_host",
+            "LinalgElement::schur_on_host",
             "LinalgElement::solve_on_host",
             "LinalgElement::svd_on_host",
+            "LinalgElement::to_complex",
         ],
     ),
     (
@@ -323,6 +401,14 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
     ),
     (
         "parts of public macros: the builder that they call checks its numbers (`builder.rs`)",
-        &["__dispatch!", "__limit!", "__contract!", "OperandList::views", "ViewList::factors", "impl::boxed"],
+        &[
+            "__dispatch!",
+            "__limit!",
+            "__contract!",
+            "__factorise!",
+            "OperandList::views",
+            "ViewList::factors",
+            "impl::boxed",
+        ],
     ),
 ];

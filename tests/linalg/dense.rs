@@ -1,5 +1,6 @@
 //! Dense methods of typed tensors: laws, residuals, views, batches, and operands without elements.
 
+use crate::common::Remote;
 use vierbein::linalg::{LinalgElement, Lu, Structure, Truncation};
 use vierbein::prelude::*;
 use vierbein::{DynTensor, c32, c64};
@@ -386,6 +387,61 @@ fn typed_and_dynamic_agree() {
         let other = DynTensor::from(definite.clone());
         assert_eq!(DynTensor::from(definite.cholesky()), other.cholesky().unwrap());
         assert_eq!(DynTensor::from(a.eigh_generalized(&definite).1), d.eigh_generalized(&other).unwrap().1);
+    }
+    check::<RowMajor>([2, 3, 3]);
+    check::<ColMajor>([3, 3, 2]);
+}
+
+/// A device that implements no entry itself has all methods. Copies for the host have other strides, so roundings can differ.
+#[test]
+fn other_devices() {
+    fn check<O: Order>(shape: [usize; 3]) {
+        let a: Tensor<c64, Rank<3>, O> = random(shape, 31);
+        let there = a.to_device::<Remote>().unwrap();
+        macro_rules! same {
+            ($($name:ident($($arg:expr),*) $(.$part:tt $(.$field:ident)?)?),*) => {$(
+                let found = there.$name($($arg),*)$(.$part $(.$field)?)?.to_device::<Cpu>().unwrap();
+                let expected = a.$name($($arg),*)$(.$part $(.$field)?)?;
+                assert!(found.all_close(&expected, 1e-11, 1e-11), "{}: {found} {expected}", stringify!($name));
+            )*};
+        }
+        same!(
+            svd_truncated(Truncation::rank(2)).0.vh,
+            svd_truncated(Truncation::rank(2)).1.weight,
+            lu().l,
+            qr_complete().0,
+            lq().0,
+            rq().1,
+            polar().1,
+            eig().0,
+            schur().1,
+            det(),
+            slogdet().1,
+            inv(),
+            matrix_power(3),
+            expm(),
+            sqrtm(),
+            logm(),
+            hermitian_map(|w: f64| Complex::new(0.0, w)),
+            pinv(),
+            null_space(),
+            orth(),
+            cond(),
+            nuclear_norm(),
+            spectral_norm(),
+            adjoint()
+        );
+        assert!(there.solve(&there).to_device::<Cpu>().unwrap().all_close(&a.solve(&a), 1e-11, 1e-11));
+        assert!(there.lstsq(&there).to_device::<Cpu>().unwrap().all_close(&a.lstsq(&a), 1e-11, 1e-11));
+        assert_eq!(there.lu().rows.to_device::<Cpu>().unwrap(), a.lu().rows);
+        assert_eq!(there.matrix_rank().to_device::<Cpu>().unwrap(), a.matrix_rank());
+        let (definite, remote) = (a.matmul(a.adjoint()), there.matmul(there.adjoint()));
+        assert!(remote.cholesky().to_device::<Cpu>().unwrap().all_close(&definite.cholesky(), 1e-11, 1e-11));
+        assert!(there.eigh_generalized(&remote).1.to_device::<Cpu>().unwrap().all_close(
+            &a.eigh_generalized(&definite).1,
+            1e-11,
+            1e-11
+        ));
     }
     check::<RowMajor>([2, 3, 3]);
     check::<ColMajor>([3, 3, 2]);

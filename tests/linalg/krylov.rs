@@ -1,6 +1,6 @@
 //! Iterative methods against closed forms, values from the Bethe ansatz, and a direct solver that shares no code with the crate.
 
-use crate::labels::common::Remote;
+use crate::common::Remote;
 use std::f64::consts::PI;
 use vierbein::linalg::{
     Eigenpairs, Iteration, Krylov, LinalgElement, RandomizedSvd, SingularTriplets, Solution, arnoldi, cg,

@@ -1,10 +1,7 @@
 //! Factorisations by labels: products of the factors against the operand, the conventions of signs and triangles by naive loops, and the
 //! matrices that the labels stand for against the methods of matrices.
 
-#[path = "../common/mod.rs"]
-pub(crate) mod common;
-
-use common::Remote;
+use crate::common::Remote;
 use vierbein::linalg::{Decompose, LinalgElement, Svd};
 use vierbein::prelude::*;
 

@@ -88,10 +88,7 @@ fn compute(name: &str, case: Case, kind: &str, shape: &[usize]) -> DynTensor {
     let vector = case.tensor(&sequence(m, case.complex), &[m], 1);
     let matrix = case.tensor(&sequence(m * 3, case.complex), &[m, 3], 2);
     let pick = |part: &str, (a, b): (DynTensor, DynTensor)| if part == "0" { a } else { b };
-    let adjoint = |x: &DynTensor| {
-        let first = if case.order.is_row_major() { x.rank() - 2 } else { 0 };
-        x.swap_axes(first, first + 1).unwrap().conj().unwrap()
-    };
+    let adjoint = |x: &DynTensor| x.adjoint().unwrap();
     let result = match name.split_once('.').unwrap_or((name, "")) {
         ("det", _) => x.det(),
         ("slogdet", part) => x.slogdet().map(|pair| pick(part, pair)),
@@ -140,7 +137,7 @@ fn compute(name: &str, case: Case, kind: &str, shape: &[usize]) -> DynTensor {
         ("cond", _) => x.cond(),
         ("nuclear_norm", _) => x.nuclear_norm(),
         ("spectral_norm", _) => x.spectral_norm(),
-        ("adjoint", _) => Ok(adjoint(&x)),
+        ("adjoint", _) => x.adjoint(),
         ("qr", part) => x.qr().map(|pair| pick(part, pair)),
         ("qr_complete", part) => x.qr_complete().map(|pair| pick(part, pair)),
         ("lq", part) => x.lq().map(|pair| pick(part, pair)),
@@ -187,8 +184,8 @@ fn numpy_and_scipy() {
                 if name == "eigvals" {
                     // The sequence is not specified: move the nearest of the following values to each place.
                     let n = result[result.len() - 1];
-                    for k in 0..found.len() {
-                        let near = |&j: &usize| (found[j] - expected[k]).norm();
+                    for (k, value) in expected.iter().enumerate() {
+                        let near = |&j: &usize| (found[j] - value).norm();
                         let following = k..k - k % n + n;
                         let nearest = following.min_by(|i, j| near(i).total_cmp(&near(j))).unwrap();
                         found.swap(k, nearest);

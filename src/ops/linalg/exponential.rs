@@ -239,7 +239,7 @@ dense! {
     /// let rotation = tensor![[0.0, -1.0], [1.0, 0.0]] * std::f64::consts::FRAC_PI_2;
     /// assert!(rotation.expm().all_close(&tensor![[0.0, -1.0], [1.0, 0.0]], 1e-14, 1e-14));
     /// let shear = tensor![[0.0, 3.0], [0.0, 0.0]];
-    /// assert!(shear.expm().all_close(&tensor![[1.0, 3.0], [0.0, 1.0]], 1e-14, 0.0));
+    /// assert!(shear.expm().all_close(&tensor![[1.0, 3.0], [0.0, 1.0]], 1e-14, 1e-14));
     /// ```
     expm, try_expm() -> Tensor<T, D, O, Dev>, Square expm;
 }

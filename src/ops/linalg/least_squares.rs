@@ -86,7 +86,7 @@ where
     Dev: Backend<T>,
 {
     let ranks = each_vector(s, |_, s| rank_of(s, [m, n]))?;
-    let first = ranks.first().copied().unwrap_or(0);
+    let first = ranks.first().copied().unwrap_or(m.min(n));
     if let Some(other) = ranks.iter().find(|&&rank| rank != first) {
         let reason = format!(
             "the matrices of the batch have ranks {first} and {other}, so that the results differ in shape; pass one matrix at a time"

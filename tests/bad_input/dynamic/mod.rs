@@ -5,6 +5,9 @@ pub(crate) mod array;
 mod axes;
 mod choosing;
 mod conversions;
+#[cfg(feature = "linalg")]
+#[path = "../decomposed.rs"]
+mod decomposed;
 #[path = "../driver.rs"]
 mod driver;
 mod elementwise;
@@ -17,6 +20,8 @@ mod joined;
 mod joining;
 #[path = "../limited.rs"]
 mod limited;
+#[cfg(feature = "linalg")]
+mod linalg;
 #[path = "../operand.rs"]
 mod operand;
 #[path = "../ordered.rs"]
@@ -164,6 +169,17 @@ const OTHERS: &[&str] = &[
     "dyn_tensor::DynScalar::get",
     "dyn_tensor::DynScalar::dtype",
     "dyn_tensor::DynScalar::zero",
+    // Factorisations by labels, which `linalg/labels.rs` calls with bad input.
+    #[cfg(feature = "linalg")]
+    "dyn_tensor::eigh",
+    #[cfg(feature = "linalg")]
+    "dyn_tensor::lq",
+    #[cfg(feature = "linalg")]
+    "dyn_tensor::polar",
+    #[cfg(feature = "linalg")]
+    "dyn_tensor::qr",
+    #[cfg(feature = "linalg")]
+    "dyn_tensor::svd",
     // The tensor that an error returns.
     "dyn_tensor::DowncastError::into_inner",
 ];
@@ -180,6 +196,8 @@ fn every_public_operation() {
         ordering::rows(),
         #[cfg(feature = "fft")]
         fft::rows(),
+        #[cfg(feature = "linalg")]
+        linalg::rows(),
     ];
     let rows = rows.into_iter().flatten().collect();
     let dynamic =

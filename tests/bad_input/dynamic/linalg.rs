@@ -1,0 +1,110 @@
+//! Rows of the decompositions and linear systems of `DynTensor`.
+
+use super::decomposed::{Needs, Shapes, operands, outcome};
+use super::driver::{ByHand, Hazard, Row, done};
+use super::{methods, with};
+use vierbein::DynTensor;
+use vierbein::linalg::{DynDiscarded, DynLu, DynSvd, Structure, Truncation};
+use vierbein::prelude::*;
+
+/// A result, of which the rows assert the shape.
+trait Shaped {
+    fn shapes(&self) -> Vec<usize>;
+}
+
+impl Shaped for DynTensor {
+    fn shapes(&self) -> Vec<usize> {
+        self.shape().to_vec()
+    }
+}
+impl<A: Shaped, B: Shaped> Shaped for (A, B) {
+    fn shapes(&self) -> Vec<usize> {
+        [self.0.shapes(), self.1.shapes()].concat()
+    }
+}
+impl Shaped for DynSvd {
+    fn shapes(&self) -> Vec<usize> {
+        [self.u.shapes(), self.s.shapes(), self.vh.shapes()].concat()
+    }
+}
+impl Shaped for DynLu {
+    fn shapes(&self) -> Vec<usize> {
+        [self.l.shapes(), self.u.shapes(), self.rows.shapes()].concat()
+    }
+}
+impl Shaped for DynDiscarded {
+    fn shapes(&self) -> Vec<usize> {
+        [self.weight.shapes(), self.share.shapes()].concat()
+    }
+}
+
+/// Rows of methods, with an expression for the extents of each result that are not those of the batch.
+macro_rules! rows {
+    ($($name:ident $verb:literal, |$x:ident| $tried:expr; $needs:ident |$m:ident, $n:ident| $own:expr;)*) => {
+        vec![$({
+            fn calls(hazard: Hazard) -> ByHand {
+                let outcomes = operands(hazard)?.into_iter().filter_map(|o| {
+                    // There are no dynamic views with overlapping rows.
+                    let done = with(&o, |$x| done!(try $tried.map(|y| Shapes(y.shapes()))))?;
+                    Some((done, outcome(hazard, Needs::$needs, &o.shape, |$m, $n| $own)))
+                });
+                Ok(outcomes.collect())
+            }
+            Row::by_hand(methods![$name], $verb, calls)
+        }),*]
+    };
+}
+
+/// Calls `f` with right-hand sides of ones, for a matrix of this shape.
+fn with_ones<R>(
+    shape: &[usize],
+    f: impl FnOnce(vierbein::DynView<'_>) -> Result<R, vierbein::Error>,
+) -> Result<R, vierbein::Error> {
+    let one = DynTensor::from(tensor![1.0]);
+    f(one.broadcast_to(&shape[shape.len() - 2..shape.len() - 1])?)
+}
+
+/// A system whose diagonal is not used: no matrix is singular.
+const UNIT: Structure = Structure::Lower { unit: true };
+
+pub(crate) fn rows() -> Vec<Row> {
+    rows! {
+        svd "svd", |x| x.svd(); Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n)], vec![m.min(n), n]];
+        svd_full "svd_full", |x| x.svd_full(); Finite |m, n| vec![vec![m, m], vec![m.min(n)], vec![n, n]];
+        svd_truncated "svd_truncated", |x| x.svd_truncated(Truncation::new());
+            Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n)], vec![m.min(n), n], vec![], vec![]];
+        singular_values "singular_values", |x| x.singular_values(); Finite |m, n| vec![vec![m.min(n)]];
+        eigh "eigh", |x| x.eigh(); Square |m, _n| vec![vec![m], vec![m, m]];
+        eigvalsh "eigvalsh", |x| x.eigvalsh(); Square |m, _n| vec![vec![m]];
+        eigh_generalized "eigh_generalized", |x| x.eigh_generalized(&x); Definite |m, _n| vec![vec![m], vec![m, m]];
+        hermitian_map "hermitian_map", |x| x.hermitian_map(f64::exp); Square |m, n| vec![vec![m, n]];
+        eig "eig", |x| x.eig(); Square |m, _n| vec![vec![m], vec![m, m]];
+        eigvals "eigvals", |x| x.eigvals(); Square |m, _n| vec![vec![m]];
+        schur "schur", |x| x.schur(); Square |m, _n| vec![vec![m, m], vec![m, m]];
+        qr "qr", |x| x.qr(); Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n), n]];
+        qr_complete "qr_complete", |x| x.qr_complete(); Finite |m, n| vec![vec![m, m], vec![m, n]];
+        lq "lq", |x| x.lq(); Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n), n]];
+        rq "rq", |x| x.rq(); Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n), n]];
+        polar "polar", |x| x.polar(); Finite |m, n| vec![vec![m, n], vec![n, n]];
+        lu "lu", |x| x.lu(); Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n), n], vec![m]];
+        cholesky "cholesky", |x| x.cholesky(); Definite |m, _n| vec![vec![m, m]];
+        solve "solve", |x| with_ones(x.shape(), |b| x.solve(b)); Square |m, _n| vec![vec![m]];
+        solve_as "solve", |x| with_ones(x.shape(), |b| x.solve_as(UNIT, b)); Square |m, _n| vec![vec![m]];
+        lstsq "lstsq", |x| with_ones(x.shape(), |b| x.lstsq(b)); Finite |_m, n| vec![vec![n]];
+        inv "inv", |x| x.inv(); Square |m, _n| vec![vec![m, m]];
+        matrix_power "matrix_power", |x| x.matrix_power(-2); Square |m, _n| vec![vec![m, m]];
+        det "det", |x| x.det(); Square |_m, _n| vec![vec![]];
+        slogdet "slogdet", |x| x.slogdet(); Square |_m, _n| vec![vec![], vec![]];
+        expm "expm", |x| x.expm(); Square |m, _n| vec![vec![m, m]];
+        sqrtm "sqrtm", |x| x.sqrtm(); Square |m, _n| vec![vec![m, m]];
+        logm "logm", |x| x.logm(); Square |m, _n| vec![vec![m, m]];
+        pinv "pinv", |x| x.pinv(); Finite |m, n| vec![vec![n, m]];
+        matrix_rank "matrix_rank", |x| x.matrix_rank(); Finite |_m, _n| vec![vec![]];
+        null_space "null_space", |x| x.null_space(); Finite |m, n| vec![vec![n, n - m.min(n)]];
+        orth "orth", |x| x.orth(); Finite |m, n| vec![vec![m, m.min(n)]];
+        cond "cond", |x| x.cond(); Elements |_m, _n| vec![vec![]];
+        nuclear_norm "nuclear_norm", |x| x.nuclear_norm(); Finite |_m, _n| vec![vec![]];
+        adjoint "adjoint", |x| x.adjoint(); Nothing |m, n| vec![vec![n, m]];
+        spectral_norm "spectral_norm", |x| x.spectral_norm(); Finite |_m, _n| vec![vec![]];
+    }
+}

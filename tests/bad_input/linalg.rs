@@ -1,0 +1,150 @@
+//! Rows of decompositions and linear systems. The cells assert the shapes of results and the kinds of errors; `linalg/table.rs` has values,
+//! and `linalg/errors.rs` has messages.
+
+use super::decomposed::{Needs, Shapes, operands, outcome};
+use super::driver::{ByHand, Hazard, Row, done};
+use vierbein::MatrixStack;
+use vierbein::linalg::{Discarded, Lu, Structure, Svd, Truncation};
+use vierbein::prelude::*;
+
+/// A result, of which the rows assert the shape.
+trait Shaped {
+    fn shapes(&self) -> Vec<usize>;
+}
+
+impl<T: Element, D: Dim> Shaped for Tensor<T, D> {
+    fn shapes(&self) -> Vec<usize> {
+        self.shape().as_ref().to_vec()
+    }
+}
+impl<A: Shaped, B: Shaped> Shaped for (A, B) {
+    fn shapes(&self) -> Vec<usize> {
+        [self.0.shapes(), self.1.shapes()].concat()
+    }
+}
+impl<D: MatrixStack> Shaped for Svd<f64, D, RowMajor, Cpu> {
+    fn shapes(&self) -> Vec<usize> {
+        [self.u.shapes(), self.s.shapes(), self.vh.shapes()].concat()
+    }
+}
+impl<D: MatrixStack> Shaped for Lu<f64, D, RowMajor, Cpu> {
+    fn shapes(&self) -> Vec<usize> {
+        [self.l.shapes(), self.u.shapes(), self.rows.shapes()].concat()
+    }
+}
+impl<D: MatrixStack> Shaped for Discarded<f64, D, RowMajor, Cpu> {
+    fn shapes(&self) -> Vec<usize> {
+        [self.weight.shapes(), self.share.shapes()].concat()
+    }
+}
+
+/// Evaluates `$body` with a view of the operand.
+macro_rules! at_each_rank {
+    ($o:expr, |$x:ident| $body:expr) => {
+        match $o.rank() {
+            2 => {
+                let $x = $o.view::<2>();
+                $body
+            }
+            3 => {
+                let $x = $o.view::<3>();
+                $body
+            }
+            rank => {
+                assert_eq!(rank, 16);
+                let $x = $o.view::<16>();
+                $body
+            }
+        }
+    };
+}
+
+/// Rows of methods, with an expression for the extents of each result that are not those of the batch.
+macro_rules! rows {
+    ($([$($name:literal)*] $verb:literal, |$x:ident| $tried:expr, $panics:expr; $needs:ident |$m:ident, $n:ident| $own:expr;)*) => {
+        vec![$({
+            fn calls(hazard: Hazard) -> ByHand {
+                let outcomes = operands(hazard)?.into_iter().map(|o| {
+                    let done = at_each_rank!(o, |$x| done!(
+                        try $tried.map(|y| Shapes(y.shapes())),
+                        panics Shapes($panics.shapes())
+                    ));
+                    (done, outcome(hazard, Needs::$needs, &o.shape, |$m, $n| $own))
+                });
+                Ok(outcomes.collect())
+            }
+            Row::by_hand(&[$($name),*], $verb, calls)
+        }),*]
+    };
+}
+
+/// Returns right-hand sides of ones, for a matrix of this shape.
+fn ones(shape: &[usize]) -> TensorView<'static, f64, Rank<1>> {
+    const ONE: &[f64] = &[1.0];
+    TensorView::from_slice_strided(ONE, [shape[shape.len() - 2]], [0], 0)
+}
+
+pub(crate) fn rows() -> Vec<Row> {
+    rows! {
+        ["svd" "try_svd"] "svd", |x| x.try_svd(), x.svd();
+            Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n)], vec![m.min(n), n]];
+        ["svd_full" "try_svd_full"] "svd", |x| x.try_svd_full(), x.svd_full();
+            Finite |m, n| vec![vec![m, m], vec![m.min(n)], vec![n, n]];
+        ["svd_truncated" "try_svd_truncated"] "svd_truncated",
+            |x| x.try_svd_truncated(Truncation::new()), x.svd_truncated(Truncation::new());
+            Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n)], vec![m.min(n), n], vec![], vec![]];
+        ["singular_values" "try_singular_values"] "svd", |x| x.try_singular_values(), x.singular_values();
+            Finite |m, n| vec![vec![m.min(n)]];
+        ["eigh" "try_eigh"] "eigh", |x| x.try_eigh(), x.eigh(); Square |m, _n| vec![vec![m], vec![m, m]];
+        ["eigvalsh" "try_eigvalsh"] "eigh", |x| x.try_eigvalsh(), x.eigvalsh(); Square |m, _n| vec![vec![m]];
+        ["eigh_generalized" "try_eigh_generalized"] "eigh_generalized",
+            |x| x.try_eigh_generalized(&x), x.eigh_generalized(&x);
+            Definite |m, _n| vec![vec![m], vec![m, m]];
+        ["hermitian_map" "try_hermitian_map"] "hermitian_map",
+            |x| x.try_hermitian_map(f64::exp), x.hermitian_map(f64::exp);
+            Square |m, n| vec![vec![m, n]];
+        ["eig" "try_eig"] "eig", |x| x.try_eig(), x.eig(); Square |m, _n| vec![vec![m], vec![m, m]];
+        ["eigvals" "try_eigvals"] "eigvals", |x| x.try_eigvals(), x.eigvals(); Square |m, _n| vec![vec![m]];
+        ["schur" "try_schur"] "schur", |x| x.try_schur(), x.schur(); Square |m, _n| vec![vec![m, m], vec![m, m]];
+        ["qr" "try_qr"] "qr", |x| x.try_qr(), x.qr(); Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n), n]];
+        ["qr_complete" "try_qr_complete"] "qr_complete", |x| x.try_qr_complete(), x.qr_complete();
+            Finite |m, n| vec![vec![m, m], vec![m, n]];
+        ["lq" "try_lq"] "lq", |x| x.try_lq(), x.lq(); Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n), n]];
+        ["rq" "try_rq"] "rq", |x| x.try_rq(), x.rq(); Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n), n]];
+        ["polar" "try_polar"] "polar", |x| x.try_polar(), x.polar(); Finite |m, n| vec![vec![m, n], vec![n, n]];
+        ["lu" "try_lu"] "lu", |x| x.try_lu(), x.lu();
+            Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n), n], vec![m]];
+        ["cholesky" "try_cholesky"] "cholesky", |x| x.try_cholesky(), x.cholesky();
+            Definite |m, _n| vec![vec![m, m]];
+        ["solve" "try_solve"] "solve", |x| x.try_solve(ones(x.shape().as_ref())), x.solve(ones(x.shape().as_ref()));
+            Square |m, _n| vec![vec![m]];
+        ["solve_as" "try_solve_as"] "solve",
+            |x| x.try_solve_as(UNIT, ones(x.shape().as_ref())), x.solve_as(UNIT, ones(x.shape().as_ref()));
+            Square |m, _n| vec![vec![m]];
+        ["lstsq" "try_lstsq"] "lstsq", |x| x.try_lstsq(ones(x.shape().as_ref())), x.lstsq(ones(x.shape().as_ref()));
+            Finite |_m, n| vec![vec![n]];
+        ["inv" "try_inv"] "inv", |x| x.try_inv(), x.inv(); Square |m, _n| vec![vec![m, m]];
+        ["matrix_power" "try_matrix_power"] "matrix_power", |x| x.try_matrix_power(-2), x.matrix_power(-2);
+            Square |m, _n| vec![vec![m, m]];
+        ["det" "try_det"] "det", |x| x.try_det(), x.det(); Square |_m, _n| vec![vec![]];
+        ["slogdet" "try_slogdet"] "slogdet", |x| x.try_slogdet(), x.slogdet(); Square |_m, _n| vec![vec![], vec![]];
+        ["expm" "try_expm"] "expm", |x| x.try_expm(), x.expm(); Square |m, _n| vec![vec![m, m]];
+        ["sqrtm" "try_sqrtm"] "sqrtm", |x| x.try_sqrtm(), x.sqrtm(); Square |m, _n| vec![vec![m, m]];
+        ["logm" "try_logm"] "logm", |x| x.try_logm(), x.logm(); Square |m, _n| vec![vec![m, m]];
+        ["pinv" "try_pinv"] "pinv", |x| x.try_pinv(), x.pinv(); Finite |m, n| vec![vec![n, m]];
+        ["matrix_rank" "try_matrix_rank"] "matrix_rank", |x| x.try_matrix_rank(), x.matrix_rank();
+            Finite |_m, _n| vec![vec![]];
+        ["null_space" "try_null_space"] "null_space", |x| x.try_null_space(), x.null_space();
+            Finite |m, n| vec![vec![n, n - m.min(n)]];
+        ["orth" "try_orth"] "orth", |x| x.try_orth(), x.orth(); Finite |m, n| vec![vec![m, m.min(n)]];
+        ["cond" "try_cond"] "cond", |x| x.try_cond(), x.cond(); Elements |_m, _n| vec![vec![]];
+        ["nuclear_norm" "try_nuclear_norm"] "nuclear_norm", |x| x.try_nuclear_norm(), x.nuclear_norm();
+            Finite |_m, _n| vec![vec![]];
+        ["spectral_norm" "try_spectral_norm"] "spectral_norm", |x| x.try_spectral_norm(), x.spectral_norm();
+            Finite |_m, _n| vec![vec![]];
+        ["adjoint" "try_adjoint"] "adjoint", |x| x.try_adjoint(), x.adjoint(); Nothing |m, n| vec![vec![n, m]];
+    }
+}
+
+/// A system whose diagonal is not used: no matrix is singular.
+const UNIT: Structure = Structure::Lower { unit: true };
