@@ -76,7 +76,7 @@ pub(crate) fn rows() -> Vec<Row> {
         singular_values "singular_values", |x| x.singular_values(); Finite |m, n| vec![vec![m.min(n)]];
         eigh "eigh", |x| x.eigh(); Square |m, _n| vec![vec![m], vec![m, m]];
         eigvalsh "eigvalsh", |x| x.eigvalsh(); Square |m, _n| vec![vec![m]];
-        eigh_generalized "eigh_generalized", |x| x.eigh_generalized(&x); Definite |m, _n| vec![vec![m], vec![m, m]];
+        eigh_generalized "eigh_generalized", |x| x.eigh_generalized(x); Definite |m, _n| vec![vec![m], vec![m, m]];
         hermitian_map "hermitian_map", |x| x.hermitian_map(f64::exp); Square |m, n| vec![vec![m, n]];
         eig "eig", |x| x.eig(); Square |m, _n| vec![vec![m], vec![m, m]];
         eigvals "eigvals", |x| x.eigvals(); Square |m, _n| vec![vec![m]];
