@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Builds the documentation and returns the directory of its pages. The enabled features are those of `npy`, `rayon`, `rand`,
-/// `fft` and `linalg` with which this test was built, and those in `more`. Archives, serialisation and conversions to other libraries have tables of
-/// their own, which pass their features in `more`. Returns `None`, and prints the reason, if cargo cannot be started.
+/// Builds the documentation and returns the directory of its pages. The enabled features are those of `npy`, `rayon` and `rand` with which
+/// this test was built, and those in `more`. Tables of operations, archives, serialisation and conversions pass their own features there, so
+/// that no table builds the dependencies of another. Returns `None`, and prints the reason, if cargo cannot be started.
 pub(crate) fn documentation(more: &[&str]) -> Option<PathBuf> {
     if cfg!(windows) && std::env::var_os("WINEPREFIX").is_some() {
         println!(
@@ -19,8 +19,6 @@ pub(crate) fn documentation(more: &[&str]) -> Option<PathBuf> {
         ("npy", cfg!(feature = "npy")),
         ("rayon", cfg!(feature = "rayon")),
         ("rand", cfg!(feature = "rand")),
-        ("fft", cfg!(feature = "fft")),
-        ("linalg", cfg!(feature = "linalg")),
     ];
     let enabled = features.iter().filter(|(_, on)| *on).map(|(name, _)| *name);
     let enabled: Vec<&str> = enabled.chain(more.iter().copied()).collect();

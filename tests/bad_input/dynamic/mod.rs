@@ -202,5 +202,7 @@ fn every_public_operation() {
     let rows = rows.into_iter().flatten().collect();
     let dynamic =
         |names: BTreeSet<String>| names.into_iter().filter(|name| name.starts_with("dyn_tensor::")).collect();
-    check(rows, public::functions(&[]).map(dynamic), OTHERS);
+    let features = [("fft", cfg!(feature = "fft")), ("linalg", cfg!(feature = "linalg"))];
+    let features: Vec<&str> = features.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();
+    check(rows, public::functions(&features).map(dynamic), OTHERS);
 }
