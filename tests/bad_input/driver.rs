@@ -369,14 +369,22 @@ fn all_cells(rows: &[Row]) -> Vec<[Option<Cell>; HAZARDS.len()]> {
     found.into_iter().map(|(_, cells)| cells).collect()
 }
 
-/// Checks the cells of all rows and prints the table. If `public` is known, also asserts that each public operation has a row or is in
-/// `others`, and that each name in a row or in `others` is a public operation.
-pub(crate) fn check(rows: Vec<Row>, public: Option<BTreeSet<String>>, others: &[&str]) {
+/// Checks the cells of all rows and prints the table. If `public` returns names, also asserts that each public operation has a row or is in
+/// `others`, and that each name in a row or in `others` is a public operation. `public` runs while the cells are checked.
+pub(crate) fn check(
+    rows: Vec<Row>,
+    public: impl FnOnce() -> Option<BTreeSet<String>> + Send,
+    others: &[&str],
+) {
     let (mut asserted, mut empty, mut outcomes) = (0, 0, 0);
     let mut known = BTreeSet::new();
     let mut failed = Vec::new();
     let named = super::public::named_by_tests();
-    for (row, cells) in rows.iter().zip(all_cells(&rows)) {
+    let (cells, public) = std::thread::scope(|scope| {
+        let public = scope.spawn(public);
+        (all_cells(&rows), public.join().expect("rustdoc runs"))
+    });
+    for (row, cells) in rows.iter().zip(cells) {
         for name in &row.names {
             let own = name.rsplit("::").next().expect("a part").trim_end_matches('!');
             // Names such as `From<A> for B` are trait implementations, which tests call by `into` and `from`.

@@ -36,8 +36,10 @@ pub(crate) fn documentation(more: &[&str]) -> Option<PathBuf> {
     flags.for_each(|name| {
         command.env_remove(name);
     });
+    // With `--package`, because cargo would also check the library for other default members of the workspace.
     let output = command
-        .args(["doc", "--no-deps", "--lib", "--offline", "--quiet", "--no-default-features", "--features"])
+        .args(["doc", "--package", "vierbein", "--no-deps", "--lib", "--offline", "--quiet"])
+        .args(["--no-default-features", "--features"])
         .arg(enabled.join(","))
         .arg("--manifest-path")
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))

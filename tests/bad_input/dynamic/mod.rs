@@ -204,5 +204,5 @@ fn every_public_operation() {
         |names: BTreeSet<String>| names.into_iter().filter(|name| name.starts_with("dyn_tensor::")).collect();
     let features = [("fft", cfg!(feature = "fft")), ("linalg", cfg!(feature = "linalg"))];
     let features: Vec<&str> = features.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();
-    check(rows, public::functions(&features).map(dynamic), OTHERS);
+    check(rows, || public::functions(&features).map(dynamic), OTHERS);
 }

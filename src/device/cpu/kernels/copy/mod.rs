@@ -61,8 +61,9 @@ const PARALLEL_COPY_BYTES: usize = PARALLEL_BYTES / 2;
 /// in a band, unless rows map to the same cache sets (see [`collide`]).
 const BAND_ROWS: usize = 64;
 /// Minimum size of a result, in bytes, for non-temporal stores. Measured with an L3 of twice this size: a copy of this size, and a
-/// later read of the result, take the same time with both kinds of store. For larger results, non-temporal stores are faster.
-const MIN_STREAMED_BYTES: usize = 16 << 20;
+/// later read of the result, take the same time with both kinds of store. For larger results, non-temporal stores are faster. Smaller in
+/// tests without optimisation, which read and write large results slowly.
+const MIN_STREAMED_BYTES: usize = if cfg!(all(test, debug_assertions)) { 4 << 20 } else { 16 << 20 };
 /// Minimum size of a result, in bytes, for non-temporal stores, if rows map to the same cache sets (see [`collide`]). Such a result
 /// is written with non-temporal stores only with AVX-512, because each store must write a whole cache line. Measured on an AMD
 /// processor: with non-temporal stores of half a line, transposes take 1.1 to 2.7 times as long.

@@ -47,79 +47,100 @@ fn unsigned<T: Scalar>() -> usize {
     usize::from(matches!(T::DTYPE, DType::U8 | DType::U16 | DType::U32 | DType::U64))
 }
 
-/// Returns the results of `sum_products` and of a plain loop.
-fn both<T: Scalar>(loops: &[Loop], alpha: T, beta: T, conjugate: [bool; 2]) -> [Vec<T>; 2] {
-    let kept: Vec<Loop> = loops.iter().copied().filter(|l| l.1.is_some()).collect();
-    let all: Vec<Loop> =
-        kept.iter().copied().chain(loops.iter().copied().filter(|l| l.1.is_none())).collect();
-    let shape: Vec<usize> = all.iter().map(|l| l.0).collect();
-    let steps = |f: fn(&Loop) -> isize, of: &[Loop]| of.iter().map(f).collect::<Vec<isize>>();
-    let (so, sa, sb) = (steps(|l| l.1.unwrap(), &kept), steps(|l| l.2, &all), steps(|l| l.3, &all));
-    let pairs = |s: &[isize]| shape.iter().copied().zip(s.iter().copied()).collect::<Vec<_>>();
-    let (a, first_a) = buffer(&pairs(&sa), |k| number::<T>(k, 1));
-    let (b, first_b) = buffer(&pairs(&sb), |k| number::<T>(k, 5));
-    // The old output must not be read if `beta` is 0, so it is NaN.
-    let old = |k| match (beta.is_zero(), T::INTEGER) {
-        (true, false) => T::zero() / T::zero(),
-        _ => number(k, 9),
-    };
-    let (mut out, first_out) = buffer(&pairs(&so), old);
-    let mut expected = out.clone();
+/// The operands of a product, and its sums by a plain loop.
+struct Summed<T> {
+    shape: Vec<usize>,
+    kept: usize,
+    /// The strides of the output, and of both operands.
+    strides: [Vec<isize>; 3],
+    /// The operands, each with the offset of its first element.
+    operands: [(Vec<T>, usize); 2],
+    conjugate: [bool; 2],
+    sums: Vec<T>,
+}
 
-    let mut walk =
-        Odometer::row_major(&shape, [&[so.clone(), vec![0; all.len() - kept.len()]].concat(), &sa, &sb]);
-    let terms: usize = shape[kept.len()..].iter().product();
-    let conj = |x: T, yes: bool| if yes { x.conj() } else { x };
-    for _ in 0..shape[..kept.len()].iter().product() {
-        let to = walk.offsets()[0];
-        let mut sum = T::zero();
-        for _ in 0..terms {
-            let [_, i, j] = walk.offsets();
-            walk.advance();
-            let x = conj(a[first_a.strict_add_signed(i)], conjugate[0]);
-            let y = conj(b[first_b.strict_add_signed(j)], conjugate[1]);
-            sum += x * y;
-        }
-        if terms == 0 {
-            break;
-        }
-        let to = &mut expected[first_out.strict_add_signed(to)];
-        *to = if beta.is_zero() { alpha * sum } else { alpha * sum + beta * *to };
+impl<T: Scalar> Summed<T> {
+    fn new(loops: &[Loop], conjugate: [bool; 2]) -> Self {
+        let kept: Vec<Loop> = loops.iter().copied().filter(|l| l.1.is_some()).collect();
+        let all: Vec<Loop> =
+            kept.iter().copied().chain(loops.iter().copied().filter(|l| l.1.is_none())).collect();
+        let shape: Vec<usize> = all.iter().map(|l| l.0).collect();
+        let steps = |f: fn(&Loop) -> isize, of: &[Loop]| of.iter().map(f).collect::<Vec<isize>>();
+        let (so, sa, sb) = (steps(|l| l.1.unwrap(), &kept), steps(|l| l.2, &all), steps(|l| l.3, &all));
+        let pairs = |s: &[isize]| shape.iter().copied().zip(s.iter().copied()).collect::<Vec<_>>();
+        let (a, first_a) = buffer(&pairs(&sa), |k| number::<T>(k, 1));
+        let (b, first_b) = buffer(&pairs(&sb), |k| number::<T>(k, 5));
+
+        let mut walk = Odometer::row_major(&shape, [&sa, &sb]);
+        let outputs: usize = shape[..kept.len()].iter().product();
+        let terms: usize = shape[kept.len()..].iter().product();
+        let conj = |x: T, yes: bool| if yes { x.conj() } else { x };
+        let sum = |_| {
+            let mut sum = T::zero();
+            for _ in 0..terms {
+                let [i, j] = walk.offsets();
+                walk.advance();
+                let x = conj(a[first_a.strict_add_signed(i)], conjugate[0]);
+                let y = conj(b[first_b.strict_add_signed(j)], conjugate[1]);
+                sum += x * y;
+            }
+            sum
+        };
+        let sums = (0..outputs).map(sum).collect();
+        let operands = [(a, first_a), (b, first_b)];
+        Summed { shape, kept: kept.len(), strides: [so, sa, sb], operands, conjugate, sums }
     }
-    if terms == 0 {
-        let mut walk = Odometer::row_major(&shape[..kept.len()], [&so]);
-        for _ in 0..shape[..kept.len()].iter().product() {
+
+    /// Returns the results of `sum_products` and of the plain loop.
+    fn both(&self, alpha: T, beta: T) -> [Vec<T>; 2] {
+        let Summed { shape, kept, strides: [so, sa, sb], operands: [(a, first_a), (b, first_b)], .. } = self;
+        let outputs = &shape[..*kept];
+        // The old output must not be read if `beta` is 0, so it is NaN.
+        let old = |k| match (beta.is_zero(), T::INTEGER) {
+            (true, false) => T::zero() / T::zero(),
+            _ => number(k, 9),
+        };
+        let pairs: Vec<(usize, isize)> = outputs.iter().copied().zip(so.iter().copied()).collect();
+        let (mut out, first_out) = buffer(&pairs, old);
+        let mut expected = out.clone();
+        let mut walk = Odometer::row_major(outputs, [so]);
+        for &sum in &self.sums {
             let to = &mut expected[first_out.strict_add_signed(walk.offsets()[0])];
-            *to = if beta.is_zero() { T::zero() } else { beta * *to };
             walk.advance();
+            *to = if beta.is_zero() { alpha * sum } else { alpha * sum + beta * *to };
+        }
+        let factor = |operand, conjugate| MatrixOperand { operand, conjugate };
+        let a = factor(Operand::of_slice(a, *first_a, shape, sa), self.conjugate[0]);
+        let b = factor(Operand::of_slice(b, *first_b, shape, sb), self.conjugate[1]);
+        sum_products(alpha, a, b, beta, Output::of_slice(&mut out, first_out, outputs, so)).unwrap();
+        [out, expected]
+    }
+
+    fn compare(&self, loops: &[Loop], alpha: T, beta: T, tolerance: f64) {
+        let [out, expected] = self.both(alpha, beta);
+        for (k, (&x, &y)) in out.iter().zip(&expected).enumerate() {
+            // Elements between those of the output stay NaN.
+            let size = |x: T| x.re().in_f64().hypot(x.im().in_f64());
+            let is_nan = |x: T| size(x).is_nan();
+            let near = x == y || (is_nan(x) && is_nan(y)) || size(x - y) <= tolerance * (1.0 + size(y));
+            let conjugate = self.conjugate;
+            assert!(near, "{} {loops:?} {alpha} {beta} {conjugate:?}: {x} for {y} at {k}", T::DTYPE);
         }
     }
-    let factor = |operand, conjugate| MatrixOperand { operand, conjugate };
-    let a = factor(Operand::of_slice(&a, first_a, &shape, &sa), conjugate[0]);
-    let b = factor(Operand::of_slice(&b, first_b, &shape, &sb), conjugate[1]);
-    let to = Output::of_slice(&mut out, first_out, &shape[..kept.len()], &so);
-    sum_products(alpha, a, b, beta, to).unwrap();
-    [out, expected]
 }
 
 fn compare<T: Scalar>(loops: &[Loop], alpha: T, beta: T, conjugate: [bool; 2], tolerance: f64) {
-    let [out, expected] = both(loops, alpha, beta, conjugate);
-    for (k, (&x, &y)) in out.iter().zip(&expected).enumerate() {
-        // Elements between those of the output stay NaN.
-        let size = |x: T| x.re().in_f64().hypot(x.im().in_f64());
-        let is_nan = |x: T| size(x).is_nan();
-        let near = x == y || (is_nan(x) && is_nan(y)) || size(x - y) <= tolerance * (1.0 + size(y));
-        assert!(near, "{} {loops:?} {alpha} {beta} {conjugate:?}: {x} for {y} at {k}", T::DTYPE);
-    }
+    Summed::new(loops, conjugate).compare(loops, alpha, beta, tolerance);
 }
 
 /// Compares for all combinations of scaling factors and conjugates.
 fn compare_all<T: Scalar>(loops: &[Loop], tolerance: f64) {
     let two = T::one() + T::one();
-    for (alpha, beta) in [(T::one(), T::zero()), (two, T::one()), (T::zero(), two), (two, two)] {
-        for conjugate in [[false; 2], [true, false], [false, true], [true; 2]] {
-            if T::COMPLEX || conjugate == [false; 2] {
-                compare(loops, alpha, beta, conjugate, tolerance);
+    for conjugate in [[false; 2], [true, false], [false, true], [true; 2]] {
+        if T::COMPLEX || conjugate == [false; 2] {
+            let summed = Summed::new(loops, conjugate);
+            for (alpha, beta) in [(T::one(), T::zero()), (two, T::one()), (T::zero(), two), (two, two)] {
+                summed.compare(loops, alpha, beta, tolerance);
             }
         }
     }
@@ -235,9 +256,11 @@ fn sum_products_is_bitwise_equal_for_any_thread_count() {
     let pool = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
     let (one, four) = (pool(1), pool(4));
     for loops in large() {
-        let compute = || both::<f64>(&loops, 1.0, 0.0, [false; 2])[0].clone();
+        let real = Summed::<f64>::new(&loops, [false; 2]);
+        let compute = || real.both(1.0, 0.0)[0].clone();
         assert!(one.install(compute) == four.install(compute), "{loops:?}");
-        let compute = || both::<c32>(&loops, c32::one(), c32::one(), [false, true])[0].clone();
+        let complex = Summed::<c32>::new(&loops, [false, true]);
+        let compute = || complex.both(c32::one(), c32::one())[0].clone();
         assert!(one.install(compute) == four.install(compute), "{loops:?}");
     }
 }

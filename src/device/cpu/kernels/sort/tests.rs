@@ -9,7 +9,7 @@ use core::fmt::Debug;
 
 /// An element type. The order and the bits of its elements are computed without the kernels.
 trait Sample: Key {
-    type Bits: PartialEq + Debug + Send;
+    type Bits: Ord + Debug + Send;
     fn bits(self) -> Self::Bits;
     fn compare(self, other: Self) -> Ordering;
     /// Returns an element for an integer. For numbers, larger integers give larger elements, unless they wrap.
@@ -112,8 +112,8 @@ fn bits<T: Sample>(x: &[T]) -> Vec<T::Bits> {
 }
 
 fn check<T: Sample>(x: &[T]) {
-    for descending in [false, true] {
-        let order = sorted_indices(x, descending);
+    let (ascending, descending) = (sorted_indices(x, false), sorted_indices(x, true));
+    for (descending, order) in [(false, &ascending), (true, &descending)] {
         let expected: Vec<T> = order.iter().map(|&i| x[i]).collect();
         let mut sorted = x.to_vec();
         T::sort(&mut sorted, descending).unwrap();
@@ -125,7 +125,6 @@ fn check<T: Sample>(x: &[T]) {
             "argsort of {x:?} gave {indices:?}"
         );
     }
-    let (ascending, descending) = (sorted_indices(x, false), sorted_indices(x, true));
     for k in [0, x.len() / 5, x.len() / 2, x.len().saturating_sub(1), x.len()] {
         let mut parts = x.to_vec();
         if k < x.len() {
@@ -136,9 +135,9 @@ fn check<T: Sample>(x: &[T]) {
             assert!(parts[k..].iter().all(|x| x.compare(kth).is_ge()), "{k} of {x:?}");
             // The same elements, to the bit.
             let multiset = |x: &[T]| {
-                let mut texts: Vec<String> = x.iter().map(|x| format!("{:?}", x.bits())).collect();
-                texts.sort();
-                texts
+                let mut bits = bits(x);
+                bits.sort_unstable();
+                bits
             };
             assert!(x.len() > 300 || multiset(&parts) == multiset(x), "{k} of {x:?}");
         }
@@ -171,8 +170,10 @@ fn few() -> impl Iterator<Item = usize> + Clone {
 
 #[test]
 fn short_lines_sort_like_std() {
-    check_lengths::<f64>((0..=300).step_by(3));
-    check_lengths::<f32>((1..=300).step_by(3));
+    // Builds without optimisation sort slowly.
+    let step = if cfg!(debug_assertions) { 7 } else { 3 };
+    check_lengths::<f64>((0..=300).step_by(step));
+    check_lengths::<f32>((1..=300).step_by(step));
 }
 
 #[test]

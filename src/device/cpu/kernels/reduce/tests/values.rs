@@ -24,7 +24,7 @@ fn rows<T: Element>(data: &[T], shape: &[usize], strides: &[isize], kept: usize)
 }
 
 /// Maximum number of elements of a layout for [`check`]. Builds without optimisation would take minutes for larger ones.
-const MAX_LEN: usize = if cfg!(debug_assertions) { 20_000 } else { 50_000 };
+const MAX_LEN: usize = if cfg!(debug_assertions) { 10_000 } else { 50_000 };
 
 /// Asserts, for each layout of `cases`, that the result of a reduction agrees with that of `naive` for each output. `alike`
 /// compares the two. `number(k)` is element `k` of the buffer. The results at all SIMD levels must be the same.
