@@ -198,13 +198,13 @@ methods! {
     /// assert_eq!(svd.s.downcast_ref()?, tensor![3.0, 2.0]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    svd() -> DynSvd, check |a| a.try_svd();
+    svd() -> DynSvd, check |a| stacks::svd(a);
 
     /// Returns the full singular value decomposition, with square `u` and `vh`: see [`Tensor::svd_full`].
     ///
     /// # Errors
     /// Those of [`svd`](DynTensor::svd).
-    svd_full() -> DynSvd, check |a| a.try_svd_full();
+    svd_full() -> DynSvd, check |a| stacks::svd_full(a);
 
     /// Returns the singular value decomposition with the largest singular values only, and what was discarded: see
     /// [`Tensor::svd_truncated`].
@@ -226,7 +226,7 @@ methods! {
     ///
     /// # Errors
     /// Those of [`svd`](DynTensor::svd).
-    singular_values() -> DynTensor, check |a| a.try_singular_values();
+    singular_values() -> DynTensor, check |a| stacks::singular_values(a);
 
     /// Returns the eigenvalues and eigenvectors of Hermitian matrices: see [`Tensor::eigh`].
     ///
@@ -240,13 +240,13 @@ methods! {
     /// assert_eq!(v.downcast_ref()?, tensor![[0.0, 1.0], [1.0, 0.0]]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    eigh() -> (DynTensor, DynTensor), check_square |a| a.try_eigh();
+    eigh() -> (DynTensor, DynTensor), check_square |a| stacks::eigh(a);
 
     /// Returns the eigenvalues of Hermitian matrices, in ascending order: see [`Tensor::eigvalsh`].
     ///
     /// # Errors
     /// Those of [`eigh`](DynTensor::eigh).
-    eigvalsh() -> DynTensor, check_square |a| a.try_eigvalsh();
+    eigvalsh() -> DynTensor, check_square |a| stacks::eigvalsh(a);
 
     /// Returns the eigenvalues and eigenvectors of matrices that need not be Hermitian, as complex numbers: see [`Tensor::eig`].
     ///
@@ -285,7 +285,7 @@ methods! {
     /// assert_eq!(r.downcast_ref()?, tensor![[3.0, 1.0], [0.0, 2.0]]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    qr() -> (DynTensor, DynTensor), check |a| a.try_qr();
+    qr() -> (DynTensor, DynTensor), check |a| stacks::qr(a);
 
     /// Returns the complete QR decomposition: see [`Tensor::qr_complete`].
     ///

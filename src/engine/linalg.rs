@@ -8,7 +8,6 @@ use crate::device::{Gemm, MatrixOperand, Operand, Output, Permute};
 use crate::engine::matmul;
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::layout::axes::{Axes, AxesMut};
 use crate::layout::broadcast::common_shape;
 use crate::rank::MAX_RANK;
 
@@ -26,11 +25,6 @@ impl Matrices {
         let batch = shape.len() - 2;
         let first = if row_major { batch } else { 0 };
         Matrices { batch, m: shape[first], n: shape[first + 1] }
-    }
-
-    /// Returns the smaller extent.
-    pub(crate) fn k(self) -> usize {
-        self.m.min(self.n)
     }
 
     /// Checks that the matrices are square.
@@ -56,17 +50,6 @@ pub(crate) fn result_shape(row_major: bool, shape: &[usize], extents: &[usize], 
         if row_major { (&shape[..batch], 0, batch) } else { (&shape[2..], kept, 0) };
     to[at_batch..at_batch + batch].copy_from_slice(of_batch);
     to[at_matrix..at_matrix + kept].copy_from_slice(extents);
-}
-
-/// Writes the axes in the order that devices expect: the axes of the batch, then the last `kept` axes, those of a matrix or a vector.
-pub(crate) fn arrange<'a>(row_major: bool, axes: Axes<'_>, kept: usize, mut to: AxesMut<'a>) -> Axes<'a> {
-    let rank = axes.rank();
-    let mut order = [0; MAX_RANK];
-    for (k, axis) in order.iter_mut().enumerate().take(rank) {
-        *axis = if row_major { k } else { (k + kept) % rank };
-    }
-    axes.permute(&order[..rank], to.reborrow()).expect("the order of the axes is a permutation");
-    to.into_axes()
 }
 
 /// Returns the error of a device with the name of the operation and the shape of the tensor that the caller knows.
@@ -122,9 +105,14 @@ pub(crate) fn in_terms_of(error: Error, op: &'static str, row_major: bool, shape
 
 /// Returns the axes in the order that devices expect: the axes of the batch, then the last `kept` axes, those of a matrix or a vector.
 pub(crate) fn batch_first(row_major: bool, layout: &Layout, kept: usize) -> Layout {
-    let mut to = *layout;
-    arrange(row_major, layout.axes(), kept, to.axes_mut());
-    to
+    if row_major {
+        return *layout;
+    }
+    let (rank, mut order) = (layout.shape().len(), [0; MAX_RANK]);
+    for (k, axis) in order.iter_mut().enumerate().take(rank) {
+        *axis = (k + kept) % rank;
+    }
+    layout.permute(&order[..rank]).expect("the order of the axes is a permutation")
 }
 
 /// Writes the shape of the solution of `a · x = b` to `to`. `b` has rank 1 (a vector) or at least 2 (matrices, whose columns are

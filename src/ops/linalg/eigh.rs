@@ -1,18 +1,61 @@
 //! Eigenvalues and eigenvectors of Hermitian matrices.
 
-use super::Arranged;
-use super::svd::values_for;
-use crate::device::Device;
+use super::stack::{Extents, Stack, StackView, Vectors, arranged, dense, extents, stacked, vectors_shape};
 use crate::device::decompose::{Decompose, LinalgElement};
-use crate::element::Element;
-use crate::engine::linalg::{Matrices, named};
+use crate::device::{Backend, Device};
+use crate::element::{Element, Scalar};
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::{Dim, MatrixStack, Removed};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
-impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+/// Returns the eigenvalues, and writes the eigenvectors to `v`.
+fn eigenvalues<T, O, Dev>(
+    a: &StackView<'_, T, O, Dev>,
+    v: Option<&mut Stack<T, O, Dev>>,
+) -> Result<Vectors<T::Magnitude, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T>,
+{
+    let [batch, n, _] = extents::<O>(a.shape());
+    let mut w = Vectors::<T::Magnitude, O, Dev>::allocate(vectors_shape::<O>(batch, n), a.device().clone())?;
+    let (of_a, of_w) = (arranged::<O>(a.layout(), 2), arranged::<O>(w.layout(), 1));
+    let of_v = v.as_ref().map(|v| arranged::<O>(v.layout(), 2));
+    let to_v = v.zip(of_v.as_ref()).map(|(v, of_v)| v.output_in(of_v).0);
+    let (to_w, device) = w.output_in(&of_w);
+    device.eigh(to_w, to_v, a.operand_in(&of_a).into())?;
+    Ok(w)
+}
+
+/// Eigenvalues and eigenvectors.
+pub(crate) type Eigh<T, O, Dev> = (Vectors<<T as Scalar>::Magnitude, O, Dev>, Stack<T, O, Dev>);
+
+pub(crate) fn eigh<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Eigh<T, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T>,
+{
+    let mut v = Stack::<T, O, Dev>::allocate(a.shape(), a.device().clone())?;
+    let w = eigenvalues(a, Some(&mut v))?;
+    Ok((w, v))
+}
+
+pub(crate) fn eigvalsh<T, O, Dev>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Vectors<T::Magnitude, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T>,
+{
+    eigenvalues(a, None)
+}
+
+dense! {
     /// Returns the eigenvalues, in ascending order, and the eigenvectors, as columns, of a Hermitian matrix or of each matrix of a batch:
     /// `a = v · w · vᴴ`.
     ///
@@ -28,32 +71,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert!(w.all_close(&tensor![1.0, 3.0], 1e-15, 0.0));
     /// assert!((&v * &w).matmul(&v.t()).all_close(&tensor![[2.0, 1.0], [1.0, 2.0]], 1e-15, 0.0));
     /// ```
-    #[track_caller]
-    pub fn eigh(&self) -> (Tensor<T::Magnitude, Removed<D, 1>, O, Dev>, Tensor<T, D, O, Dev>)
-    where
-        T: LinalgElement,
-        D: MatrixStack,
-        Dev: Decompose<T>,
-    {
-        unwrap_or_panic(self.try_eigh())
-    }
-
-    /// Fallible variant of [`eigh`](Tensor::eigh).
-    ///
-    /// # Errors
-    /// For the reasons for which `eigh` panics.
-    pub fn try_eigh(
-        &self,
-    ) -> Result<(Tensor<T::Magnitude, Removed<D, 1>, O, Dev>, Tensor<T, D, O, Dev>), Error>
-    where
-        T: LinalgElement,
-        D: MatrixStack,
-        Dev: Decompose<T>,
-    {
-        let mut v = Tensor::<T, D, O, Dev>::allocate(self.shape(), self.device().clone())?;
-        let w = self.hermitian(Some(&mut v))?;
-        Ok((w, v))
-    }
+    eigh, try_eigh() -> (Tensor<T::Magnitude, Removed<D, 1>, O, Dev>, Tensor<T, D, O, Dev>), Square eigh;
 
     /// Returns the eigenvalues of a Hermitian matrix, or of each matrix of a batch, in ascending order. Takes less than half the time of
     /// [`eigh`](Tensor::eigh).
@@ -65,51 +83,5 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[2.0, 0.0], [0.0, -1.0]].eigvalsh(), tensor![-1.0, 2.0]);
     /// ```
-    #[track_caller]
-    pub fn eigvalsh(&self) -> Tensor<T::Magnitude, Removed<D, 1>, O, Dev>
-    where
-        T: LinalgElement,
-        D: MatrixStack,
-        Dev: Decompose<T>,
-    {
-        unwrap_or_panic(self.try_eigvalsh())
-    }
-
-    /// Fallible variant of [`eigvalsh`](Tensor::eigvalsh).
-    ///
-    /// # Errors
-    /// For the reasons for which `eigh` panics.
-    pub fn try_eigvalsh(&self) -> Result<Tensor<T::Magnitude, Removed<D, 1>, O, Dev>, Error>
-    where
-        T: LinalgElement,
-        D: MatrixStack,
-        Dev: Decompose<T>,
-    {
-        self.hermitian(None)
-    }
-
-    /// Returns the eigenvalues, and writes the eigenvectors to `v`, which has the shape of `self`.
-    fn hermitian(
-        &self,
-        v: Option<&mut Tensor<T, D, O, Dev>>,
-    ) -> Result<Tensor<T::Magnitude, Removed<D, 1>, O, Dev>, Error>
-    where
-        T: LinalgElement,
-        D: MatrixStack,
-        Dev: Decompose<T>,
-    {
-        let shape = self.shape();
-        let of = Matrices::new(O::ROW_MAJOR, shape.as_ref());
-        of.check_square("eigh", shape.as_ref())?;
-        let mut w = values_for::<T, D, O, Dev>(shape.as_ref(), of.n, self.device())?;
-        let (a, to_w) =
-            (Arranged::<D>::new::<O>(self.axes(), 2), Arranged::<Removed<D, 1>>::new::<O>(w.axes(), 1));
-        let to_v = v.as_ref().map(|v| Arranged::<D>::new::<O>(v.axes(), 2));
-        let vectors = v.zip(to_v.as_ref()).map(|(v, to)| v.output_with_axes(to.axes(), 0).0);
-        let (out, device) = w.output_with_axes(to_w.axes(), 0);
-        device
-            .eigh(out, vectors, self.operand_with_axes(a.axes(), 0).into())
-            .map_err(|error| named(error, "eigh", shape.as_ref()))?;
-        Ok(w)
-    }
+    eigvalsh, try_eigvalsh() -> Tensor<T::Magnitude, Removed<D, 1>, O, Dev>, Square eigvalsh;
 }

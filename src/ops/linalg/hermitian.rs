@@ -1,14 +1,15 @@
 //! Functions of Hermitian matrices, and the generalised eigenproblem of a Hermitian and a positive definite matrix.
 
+use super::eigh::{Eigh, eigh};
 use super::lu::cholesky;
 use super::solve::solve_stacks;
 use super::stack::{
-    Extents, Stack, StackView, Vectors, adjoint, check_finite, dense, each_vector, extents, scale_columns,
-    stacked, vectors,
+    Extents, Stack, StackView, adjoint, check_finite, dense, each_vector, extents, scale_columns, stacked,
+    vectors,
 };
 use crate::device::decompose::{Decompose, LinalgElement, Structure};
 use crate::device::{Backend, Device};
-use crate::element::{Element, Scalar};
+use crate::element::Element;
 use crate::engine::linalg::{Matrices, merged_shape};
 use crate::engine::same_instance;
 use crate::error::{Error, unwrap_or_panic};
@@ -30,7 +31,7 @@ where
     Dev: Decompose<T> + Backend<T>,
 {
     let [batch, n, _] = extents::<O>(a.shape());
-    let (w, v) = a.try_eigh()?;
+    let (w, v) = eigh(a)?;
     let mapped = each_vector(&w, |_, w| w.iter().map(|&w| f(w)).collect::<Vec<T>>())?.concat();
     let scaled = scale_columns(&v.view(), &vectors(mapped, batch, n, a.device())?)?;
     scaled.try_matmul(&adjoint(&v.view())?)
@@ -49,9 +50,6 @@ where
     hermitian_map(a, |w| T::from_f64(f(w.to_f64().expect("a float converts to `f64`"))))
 }
 
-/// Eigenvalues and eigenvectors.
-pub(crate) type Eigh<T, O, Dev> = (Vectors<<T as Scalar>::Magnitude, O, Dev>, Stack<T, O, Dev>);
-
 /// With `b = l · lᴴ`, the eigenvalues are those of `l⁻¹ · a · l⁻ᴴ`, and the eigenvectors are those of this matrix times `l⁻ᴴ`.
 pub(crate) fn eigh_generalized<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
@@ -69,7 +67,7 @@ where
     let whole = adjoint(&strict.view())?.try_apply2(Add, &a.try_tril(0)?)?;
     let lower = Structure::Lower { unit: false };
     let half = adjoint(&solve_stacks(lower, &l.view(), &whole.view())?.view())?;
-    let (w, v) = solve_stacks(lower, &l.view(), &half.view())?.try_eigh()?;
+    let (w, v) = eigh(&solve_stacks(lower, &l.view(), &half.view())?.view())?;
     let v = solve_stacks(Structure::Upper { unit: false }, &adjoint(&l.view())?.view(), &v.view())?;
     Ok((w, v))
 }

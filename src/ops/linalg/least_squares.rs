@@ -4,7 +4,7 @@ use super::stack::{
     Extents, Numbers, Stack, StackView, adjoint, dense, each_vector, extents, matrix_axes, numbers,
     scale_columns, stacked, vectors,
 };
-use super::svd::Svd;
+use super::svd::{Svd, singular_values, svd, svd_full};
 use crate::device::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device, Operand};
 use crate::element::{CastTo, Element, Scalar};
@@ -37,7 +37,7 @@ where
     Dev: Decompose<T> + Backend<T>,
 {
     let [batch, m, n] = extents::<O>(a.shape());
-    let Svd { u, s, vh } = a.try_svd()?;
+    let Svd { u, s, vh } = svd(a)?;
     let inverses = each_vector(&s, |_, s| {
         let rank = rank_of(s, [m, n]);
         let inverse = |(k, &x): (usize, &T::Magnitude)| {
@@ -68,7 +68,7 @@ where
     Dev: Decompose<T> + Backend<T>,
 {
     let [_, m, n] = extents::<O>(a.shape());
-    numbers(each_vector(&a.try_singular_values()?, |_, s| rank_of(s, [m, n]) as i64)?, a.device())
+    numbers(each_vector(&singular_values(a)?, |_, s| rank_of(s, [m, n]) as i64)?, a.device())
 }
 
 /// Returns the common rank of the matrices of a batch.
@@ -116,7 +116,7 @@ where
     Dev: Decompose<T> + Backend<T>,
 {
     let [_, m, n] = extents::<O>(a.shape());
-    let Svd { s, vh, .. } = a.try_svd_full()?;
+    let Svd { s, vh, .. } = svd_full(a)?;
     let rank = common_rank::<T, O, Dev>("null_space", &s, [m, n])?;
     columns_of_v(&vh.view(), rank..n)
 }
@@ -128,7 +128,7 @@ where
     Dev: Decompose<T> + Backend<T>,
 {
     let [_, m, n] = extents::<O>(a.shape());
-    let Svd { u, s, .. } = a.try_svd()?;
+    let Svd { u, s, .. } = svd(a)?;
     let rank = common_rank::<T, O, Dev>("orth", &s, [m, n])?;
     u.range(matrix_axes::<O>()[1], 0..rank).try_to_owned()
 }
@@ -143,7 +143,7 @@ where
     O: Order,
     Dev: Decompose<T> + Backend<T>,
 {
-    numbers(each_vector(&a.try_singular_values()?, |_, s| f(s))?, a.device())
+    numbers(each_vector(&singular_values(a)?, |_, s| f(s))?, a.device())
 }
 
 pub(crate) fn cond<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Numbers<T::Magnitude, O, Dev>, Error>

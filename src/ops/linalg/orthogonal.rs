@@ -1,8 +1,9 @@
-//! Decompositions with a matrix whose columns or rows are orthonormal: complete QR, LQ, RQ and polar.
+//! Decompositions with a matrix whose columns or rows are orthonormal: QR, LQ, RQ and polar.
 
 use super::stack::{
     Extents, Stack, StackView, adjoint, arranged, dense, extents, scale_columns, stack_shape, stacked,
 };
+use super::svd::svd;
 use crate::device::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::Element;
@@ -39,6 +40,17 @@ where
     let (r_out, device) = r.output_in(&to_r);
     device.qr(Some(q_out), r_out, a.operand_in(&from).into())?;
     Ok((q, r))
+}
+
+pub(crate) fn qr<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T>,
+{
+    let [_, m, n] = extents::<O>(a.shape());
+    let k = m.min(n);
+    by_qr(a, [[m, k], [k, n]], Ok)
 }
 
 pub(crate) fn qr_complete<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
@@ -88,13 +100,30 @@ where
     O: Order,
     Dev: Decompose<T> + Backend<T>,
 {
-    let svd = a.try_svd()?;
+    let svd = svd(a)?;
     let v = adjoint(&svd.vh.view())?;
     let scaled = scale_columns(&v.view(), &svd.s.try_cast()?)?;
     Ok((svd.u.try_matmul(&svd.vh)?, scaled.try_matmul(&svd.vh)?))
 }
 
 dense! {
+    /// Returns the reduced QR decomposition of a matrix, or of each matrix of a batch: `a = q · r`.
+    ///
+    /// For a matrix of shape `[m, n]`, with `k = min(m, n)`, the shapes are `[m, k]` and `[k, n]`. The columns of `q` are orthonormal, and `r`
+    /// is upper triangular. The first element of each row of `r` that is not 0 is real and positive; if the matrix has full rank, it is that
+    /// on the diagonal. The module [`linalg`](crate::linalg) describes batches.
+    ///
+    /// # Panics
+    /// If an element is NaN or infinite, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let (q, r) = tensor![[0.0, -2.0], [3.0, 1.0]].qr();
+    /// assert_eq!(q, tensor![[0.0, -1.0], [1.0, 0.0]]);
+    /// assert_eq!(r, tensor![[3.0, 1.0], [0.0, 2.0]]);
+    /// ```
+    qr, try_qr() -> (Tensor<T, D, O, Dev>, Tensor<T, D, O, Dev>), Any qr;
+
     /// Returns the complete QR decomposition of a matrix, or of each matrix of a batch: `a = q · r` with a square `q`.
     ///
     /// For a matrix of shape `[m, n]`, the shapes are `[m, m]` and `[m, n]`. Otherwise as [`qr`](Tensor::qr).

@@ -1,13 +1,14 @@
 //! Singular values and singular vectors.
 
-use super::Arranged;
-use crate::device::Device;
+use super::stack::{
+    Extents, Stack, StackView, Vectors, arranged, dense, extents, stack_shape, stacked, vectors_shape,
+};
 use crate::device::decompose::{Decompose, LinalgElement};
+use crate::device::{Backend, Device};
 use crate::element::Element;
-use crate::engine::linalg::{Matrices, named, result_shape};
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
-use crate::rank::{Dim, MatrixStack, Removed};
+use crate::rank::{Dim, MatrixStack, Rank, Removed};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
@@ -30,7 +31,80 @@ pub struct Svd<T: LinalgElement, D: MatrixStack, O: Order, Dev: Device> {
     pub vh: Tensor<T, D, O, Dev>,
 }
 
-impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+/// Returns the singular values, and writes the singular vectors to `vectors`, which are `u` and `vh`.
+fn decomposed<T, O, Dev>(
+    a: &StackView<'_, T, O, Dev>,
+    vectors: Option<[&mut Stack<T, O, Dev>; 2]>,
+) -> Result<Vectors<T::Magnitude, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T>,
+{
+    let [batch, m, n] = extents::<O>(a.shape());
+    let mut s =
+        Vectors::<T::Magnitude, O, Dev>::allocate(vectors_shape::<O>(batch, m.min(n)), a.device().clone())?;
+    let (of_a, of_s) = (arranged::<O>(a.layout(), 2), arranged::<O>(s.layout(), 1));
+    let layouts = vectors.as_ref().map(|vectors| vectors.each_ref().map(|x| arranged::<O>(x.layout(), 2)));
+    let to_vectors = vectors
+        .zip(layouts.as_ref())
+        .map(|([u, vh], [of_u, of_vh])| [u.output_in(of_u).0, vh.output_in(of_vh).0]);
+    let (to_s, device) = s.output_in(&of_s);
+    device.svd(to_s, to_vectors, a.operand_in(&of_a).into())?;
+    Ok(s)
+}
+
+/// Returns the decomposition with this number of left and of right singular vectors.
+fn with_vectors<T, O, Dev>(
+    a: &StackView<'_, T, O, Dev>,
+    [left, right]: [usize; 2],
+) -> Result<Svd<T, Rank<3>, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T>,
+{
+    let [batch, m, n] = extents::<O>(a.shape());
+    let allocate = |[m, n]: [usize; 2]| {
+        Stack::<T, O, Dev>::allocate(stack_shape::<O>([batch, m, n]), a.device().clone())
+    };
+    let (mut u, mut vh) = (allocate([m, left])?, allocate([right, n])?);
+    let s = decomposed(a, Some([&mut u, &mut vh]))?;
+    Ok(Svd { u, s, vh })
+}
+
+pub(crate) fn svd<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Svd<T, Rank<3>, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T>,
+{
+    let [_, m, n] = extents::<O>(a.shape());
+    with_vectors(a, [m.min(n); 2])
+}
+
+pub(crate) fn svd_full<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Svd<T, Rank<3>, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T>,
+{
+    let [_, m, n] = extents::<O>(a.shape());
+    with_vectors(a, [m, n])
+}
+
+pub(crate) fn singular_values<T, O, Dev>(
+    a: &StackView<'_, T, O, Dev>,
+) -> Result<Vectors<T::Magnitude, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T>,
+{
+    decomposed(a, None)
+}
+
+dense! {
     /// Returns the thin singular value decomposition of a matrix or of each matrix of a batch: `a = u · s · vh`.
     ///
     /// For a matrix of shape `[m, n]`, with `k = min(m, n)`, the shapes are `[m, k]`, `[k]` and `[k, n]`. The columns of `u` and the rows of
@@ -47,29 +121,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(svd.u, tensor![[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]);
     /// assert_eq!(svd.vh, tensor![[0.0, 1.0], [1.0, 0.0]]);
     /// ```
-    #[track_caller]
-    pub fn svd(&self) -> Svd<T, D, O, Dev>
-    where
-        T: LinalgElement,
-        D: MatrixStack,
-        Dev: Decompose<T>,
-    {
-        unwrap_or_panic(self.try_svd())
-    }
-
-    /// Fallible variant of [`svd`](Tensor::svd).
-    ///
-    /// # Errors
-    /// For the reasons for which `svd` panics.
-    pub fn try_svd(&self) -> Result<Svd<T, D, O, Dev>, Error>
-    where
-        T: LinalgElement,
-        D: MatrixStack,
-        Dev: Decompose<T>,
-    {
-        let of = Matrices::new(O::ROW_MAJOR, self.shape().as_ref());
-        self.decomposed([of.k(), of.k()])
-    }
+    svd, try_svd() -> Svd<T, D, O, Dev>, Any svd;
 
     /// Returns the full singular value decomposition: `u` and `vh` are square. Otherwise as [`svd`](Tensor::svd).
     ///
@@ -81,29 +133,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let svd = tensor![[3.0], [4.0]].svd_full();
     /// assert_eq!((svd.u.shape(), svd.vh.shape()), ([2, 2], [1, 1]));
     /// ```
-    #[track_caller]
-    pub fn svd_full(&self) -> Svd<T, D, O, Dev>
-    where
-        T: LinalgElement,
-        D: MatrixStack,
-        Dev: Decompose<T>,
-    {
-        unwrap_or_panic(self.try_svd_full())
-    }
-
-    /// Fallible variant of [`svd_full`](Tensor::svd_full).
-    ///
-    /// # Errors
-    /// For the reasons for which `svd` panics.
-    pub fn try_svd_full(&self) -> Result<Svd<T, D, O, Dev>, Error>
-    where
-        T: LinalgElement,
-        D: MatrixStack,
-        Dev: Decompose<T>,
-    {
-        let of = Matrices::new(O::ROW_MAJOR, self.shape().as_ref());
-        self.decomposed([of.m, of.n])
-    }
+    svd_full, try_svd_full() -> Svd<T, D, O, Dev>, Any svd_full;
 
     /// Returns the singular values of a matrix, or of each matrix of a batch, in descending order. Takes about half the time of
     /// [`svd`](Tensor::svd).
@@ -115,79 +145,5 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// use vierbein::tensor;
     /// assert_eq!(tensor![[0.0, 2.0], [3.0, 0.0]].singular_values(), tensor![3.0, 2.0]);
     /// ```
-    #[track_caller]
-    pub fn singular_values(&self) -> Tensor<T::Magnitude, Removed<D, 1>, O, Dev>
-    where
-        T: LinalgElement,
-        D: MatrixStack,
-        Dev: Decompose<T>,
-    {
-        unwrap_or_panic(self.try_singular_values())
-    }
-
-    /// Fallible variant of [`singular_values`](Tensor::singular_values).
-    ///
-    /// # Errors
-    /// For the reasons for which `svd` panics.
-    pub fn try_singular_values(&self) -> Result<Tensor<T::Magnitude, Removed<D, 1>, O, Dev>, Error>
-    where
-        T: LinalgElement,
-        D: MatrixStack,
-        Dev: Decompose<T>,
-    {
-        let shape = self.shape();
-        let of = Matrices::new(O::ROW_MAJOR, shape.as_ref());
-        let mut s = values_for::<T, D, O, Dev>(shape.as_ref(), of.k(), self.device())?;
-        let (a, to_s) =
-            (Arranged::<D>::new::<O>(self.axes(), 2), Arranged::<Removed<D, 1>>::new::<O>(s.axes(), 1));
-        let (out, device) = s.output_with_axes(to_s.axes(), 0);
-        device
-            .svd(out, None, self.operand_with_axes(a.axes(), 0).into())
-            .map_err(|error| named(error, "svd", shape.as_ref()))?;
-        Ok(s)
-    }
-
-    /// Returns the decomposition with this number of left and of right singular vectors.
-    fn decomposed(&self, [p, q]: [usize; 2]) -> Result<Svd<T, D, O, Dev>, Error>
-    where
-        T: LinalgElement,
-        D: MatrixStack,
-        Dev: Decompose<T>,
-    {
-        let shape = self.shape();
-        let of = Matrices::new(O::ROW_MAJOR, shape.as_ref());
-        let mut s = values_for::<T, D, O, Dev>(shape.as_ref(), of.k(), self.device())?;
-        let matrices = |extents: [usize; 2]| {
-            let mut to = D::Shape::default();
-            result_shape(O::ROW_MAJOR, shape.as_ref(), &extents, to.as_mut());
-            Tensor::<T, D, O, Dev>::allocate(to, self.device().clone())
-        };
-        let (mut u, mut vh) = (matrices([of.m, p])?, matrices([q, of.n])?);
-        let a = Arranged::<D>::new::<O>(self.axes(), 2);
-        let to_s = Arranged::<Removed<D, 1>>::new::<O>(s.axes(), 1);
-        let [to_u, to_vh] = [&u, &vh].map(|x| Arranged::<D>::new::<O>(x.axes(), 2));
-        let vectors = [u.output_with_axes(to_u.axes(), 0).0, vh.output_with_axes(to_vh.axes(), 0).0];
-        let (out, device) = s.output_with_axes(to_s.axes(), 0);
-        device
-            .svd(out, Some(vectors), self.operand_with_axes(a.axes(), 0).into())
-            .map_err(|error| named(error, "svd", shape.as_ref()))?;
-        Ok(Svd { u, s, vh })
-    }
-}
-
-/// Allocates `k` values for each matrix of a tensor of this shape.
-pub(super) fn values_for<T, D, O, Dev>(
-    shape: &[usize],
-    k: usize,
-    device: &Dev,
-) -> Result<Tensor<T::Magnitude, Removed<D, 1>, O, Dev>, Error>
-where
-    T: LinalgElement,
-    D: MatrixStack,
-    O: Order,
-    Dev: Device,
-{
-    let mut to = <Removed<D, 1> as Dim>::Shape::default();
-    result_shape(O::ROW_MAJOR, shape, &[k], to.as_mut());
-    Tensor::allocate(to, device.clone())
+    singular_values, try_singular_values() -> Tensor<T::Magnitude, Removed<D, 1>, O, Dev>, Any singular_values;
 }

@@ -1,7 +1,7 @@
 //! Truncated singular value decompositions.
 
 use super::stack::{Extents, StackView, dense, each_vector, extents, matrix_axes, numbers, stacked};
-use super::svd::Svd;
+use super::svd::{Svd, svd};
 use crate::device::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::{Element, Scalar};
@@ -35,7 +35,7 @@ where
     Dev: Decompose<T> + Backend<T>,
 {
     how.check("svd_truncated")?;
-    let Svd { mut u, mut s, mut vh } = a.try_svd()?;
+    let Svd { mut u, mut s, mut vh } = svd(a)?;
     let values: Vec<Vec<f64>> =
         each_vector(&s, |_, s| s.iter().map(|x| x.to_f64().expect("a float converts to `f64`")).collect())?;
     let [_, m, n] = extents::<O>(a.shape());
