@@ -237,6 +237,9 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     /// representable in the output type.
     #[doc(hidden)]
     const UNDEFINED: Option<&'static str> = None;
+    /// Whether this is the sum, whose kernels are compiled once, in this crate.
+    #[doc(hidden)]
+    const IS_SUM: bool = false;
     /// Returns the initial accumulator, the neutral element of `combine`.
     fn identity(&self) -> Self::Acc;
     /// Adds an element to an accumulator. `index` counts from 0 in memory order (meaningless unless `USES_INDEX`).

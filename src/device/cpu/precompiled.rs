@@ -11,21 +11,26 @@
 /// type Compute<T> = unsafe fn(&Product<T>) -> bool;
 /// let function: Compute<T> = precompiled!(T, Compute, unsafe fn compute(product: &Product<S>) -> bool);
 /// ```
+///
+/// `T: Inexact` instead of `T` limits the types to floating-point and complex numbers.
 macro_rules! precompiled {
+    ($T:ident: $Bound:ident, $pointer:ident, fn $generic:ident ($($name:ident: $of:ty),* $(,)?) -> $result:ty) => {
+        $crate::device::cpu::precompiled::precompiled!(@of $T: $Bound, $pointer, [] $generic [$($name: $of),*] $result)
+    };
     ($T:ident, $pointer:ident, fn $generic:ident ($($name:ident: $of:ty),* $(,)?) -> $result:ty) => {
-        $crate::device::cpu::precompiled::precompiled!(@of $T, $pointer, [] $generic [$($name: $of),*] $result)
+        $crate::device::cpu::precompiled::precompiled!(@of $T: Scalar, $pointer, [] $generic [$($name: $of),*] $result)
     };
     ($T:ident, $pointer:ident, unsafe fn $generic:ident ($($name:ident: $of:ty),* $(,)?) -> $result:ty) => {
-        $crate::device::cpu::precompiled::precompiled!(@of $T, $pointer, [unsafe] $generic [$($name: $of),*] $result)
+        $crate::device::cpu::precompiled::precompiled!(@of $T: Scalar, $pointer, [unsafe] $generic [$($name: $of),*] $result)
     };
-    (@of $T:ident, $pointer:ident, $qualifier:tt $generic:ident $arguments:tt $result:ty) => {
+    (@of $T:ident: $Bound:ident, $pointer:ident, $qualifier:tt $generic:ident $arguments:tt $result:ty) => {
         // The condition is constant, so the compiler keeps one branch for each `T`.
-        $crate::dispatch!($T::DTYPE, S: Scalar => {
+        $crate::dispatch!($T::DTYPE, S: $Bound => {
             $crate::device::cpu::precompiled::precompiled!(@define $qualifier $generic $arguments $result);
             let instance: $pointer<S> = instance;
             let found = (&instance as &dyn core::any::Any).downcast_ref::<$pointer<$T>>();
             *found.expect("`S` is `T`, as their `DTYPE`s are equal")
-        }, else => unreachable!("not a numeric type: {}", $T::DTYPE.name()))
+        }, else => unreachable!("no instance for {}", $T::DTYPE.name()))
     };
     (@define [] $generic:ident [$($name:ident: $of:ty),*] $result:ty) => {
         #[inline(never)]

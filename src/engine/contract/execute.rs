@@ -139,19 +139,21 @@ fn one<T: Scalar, Dev: Contract<T>>(
     let sums = a.has_more_than(c.set());
     if sums && overwrites(scaling) {
         reduce(device, &a, out.reborrow(), c, extents)?;
-        return if conjugate {
-            device.update::<(T,), _>(&op::Conj, out.in_layout(c.layout()), ())
-        } else {
-            Ok(())
-        };
+        // With `const`, the compiler does not instantiate the kernels of conjugates for real numbers.
+        if const { T::COMPLEX } && conjugate {
+            device.update::<(T,), _>(&op::Conj, out.in_layout(c.layout()), ())?;
+        }
+        return Ok(());
     }
     let a = if sums { a.reduced(device, c.set(), extents)? } else { a };
     let from = a.axes.arrange(&c.labels(), extents);
     let (to, from) = (out.in_layout(c.layout()), a.operand(&from));
-    match (overwrites(scaling), conjugate) {
-        (true, false) => device.copy(to, from),
-        (true, true) => device.map::<(T,), _>(&op::Conj, to, (from,)),
-        (false, _) => device.update::<(T, T), _>(&scaled_sum(scaling, conjugate), to, (from,)),
+    if !overwrites(scaling) {
+        device.update::<(T, T), _>(&scaled_sum(scaling, conjugate), to, (from,))
+    } else if const { T::COMPLEX } && conjugate {
+        device.map::<(T,), _>(&op::Conj, to, (from,))
+    } else {
+        device.copy(to, from)
     }
 }
 

@@ -30,6 +30,7 @@ impl<T: Scalar> Reduction<T> for Sum {
     type Acc = T::Accumulator;
     type Output = T;
     const NAME: &'static str = "sum";
+    const IS_SUM: bool = true;
     const FALLIBLE: bool = T::INTEGER;
     const CUDA: CudaSource = CudaSource::builtin(
         "
@@ -61,6 +62,7 @@ impl<T: Scalar> Reduction<T> for Sum {
     type Acc = T;
     type Output = T;
     const NAME: &'static str = "sum";
+    const IS_SUM: bool = true;
     const FALLIBLE: bool = false;
     const CUDA: CudaSource = CudaSource::builtin(
         "

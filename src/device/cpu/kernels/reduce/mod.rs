@@ -31,18 +31,21 @@ use super::sort;
 use crate::device::cpu::kernels::gather::{self as positions, Sign};
 use crate::device::cpu::loops::threads::{PARALLEL_SUM_LEN, enter, over_outputs};
 use crate::device::cpu::memory::scratch::{Side, guaranteed, with_scratch};
+use crate::device::cpu::precompiled::precompiled;
 use crate::device::cpu::{Cpu, HostPtr};
 #[cfg(feature = "fft")]
 use crate::device::fft::{FftComplex, FftElement, FftReal, Transform};
 use crate::device::via_host;
 use crate::device::{BinaryOp, CpuBuffer, Device, Operand, Output, Reduce, Reduction, no_result};
-use crate::element::{Element, Ordered, RealScalar};
+use crate::element::DType::{C32, C64, F32, F64};
+use crate::element::{Element, Ordered, RealScalar, Scalar};
 use crate::error::Error;
 use crate::layout::broadcast::same;
 use crate::layout::is_contiguous;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::ops::Quantile;
+use crate::ops::op::Sum;
 use crate::rank::MAX_RANK;
 use columns::{MIN_FAR_BYTES, levels, reduce_columns, reduce_rows};
 use core::mem::MaybeUninit;
@@ -421,6 +424,22 @@ fn reduce_many<T: Element, R: Reduction<T>>(
     if job.failed.into_inner() { Err(no_result::<T, R>(&a.shape()[out.shape().len()..])) } else { Ok(()) }
 }
 
+/// A function that reduces elements of type `T` to results of type `U`.
+type Many<T, U> = fn(Output<'_, U, Cpu>, Operand<'_, T, Cpu>) -> Result<(), Error>;
+type Sums<T> = Many<T, T>;
+
+/// Returns [`reduce_many`] for the sum of floating-point or complex numbers. These kernels are compiled once, in this crate, as programs with
+/// contractions need them. Those of integers would make the build of this crate longer.
+#[inline]
+fn sums<T: Element, U: Element>() -> Many<T, U> {
+    fn sum<T: Scalar>(out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
+        reduce_many(&Sum, out, a)
+    }
+    let sums = precompiled!(T: Inexact, Sums, fn sum(out: Output<'_, S, Cpu>, a: Operand<'_, S, Cpu>) -> Result<(), Error>);
+    let found = (&sums as &dyn core::any::Any).downcast_ref::<Many<T, U>>();
+    *found.expect("a sum has the type of its terms")
+}
+
 #[diagnostic::do_not_recommend]
 impl<T: Element> Reduce<T> for Cpu {
     // Always inlined: for few elements and a known rank, passing the operands would take longer than the reduction.
@@ -438,6 +457,9 @@ impl<T: Element> Reduce<T> for Cpu {
         match reduce_a_few(op, &out, &a) {
             Some(true) => Ok(()),
             Some(false) => Err(no_result::<T, R>(&a.shape()[out.shape().len()..])),
+            None if const { R::IS_SUM && matches!(T::DTYPE, F32 | F64 | C32 | C64) } => {
+                sums::<T, R::Output>()(out, a)
+            }
             None => reduce_many(op, out, a),
         }
     }
