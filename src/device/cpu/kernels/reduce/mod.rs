@@ -52,8 +52,8 @@ use rows::{fold_rows_each, reduce_few, reduce_plan, reduce_row};
 /// Number of elements that one accumulator folds before it is combined with another. Also the maximum number of elements per output
 /// for [`reduce_a_few`].
 const CHAIN_LEN: usize = 8;
-/// `one` and `reduce_plan` fold rows of fewer elements into a single accumulator. For such rows, combining several accumulators
-/// takes longer than they save.
+/// `one` and `reduce_plan` fold a row of fewer elements than this into a single accumulator. Several accumulators would take longer,
+/// because they have to be combined at the end.
 const MAX_SEQUENTIAL_LEN: usize = 16;
 /// Number of outputs that `each` passes to one call of [`fold_rows_each`]. Also the maximum number of outputs for [`reduce_a_few`].
 const OUTPUTS_PER_CALL: usize = 16;

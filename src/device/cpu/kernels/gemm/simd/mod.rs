@@ -369,8 +369,8 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
         to: HostPtr::new(core::ptr::null_mut()),
         complex: COMPLEX,
     };
-    // The buffer is small, so the minimum is the whole length: it has either all of `a`, which fits in L2 here, or one panel of
-    // rows.
+    // The buffer has either all of `a`, which fits in L2 here, or one panel of rows. So it is small, and its minimum length is its whole
+    // length.
     let room = pack.packed_len();
     with_scratch(Side::A, room, room, |room, _| {
         pack.to = HostPtr::new(room);

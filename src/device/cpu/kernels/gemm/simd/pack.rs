@@ -157,9 +157,9 @@ unsafe fn copy<V: Vector>(
     }
     debug_assert!(width <= MAX_PANEL_VECTORS * V::LANES);
     match width.div_ceil(V::LANES) {
-        // SAFETY: the contract is passed on unchanged. One vector holds `width` numbers, as the match says.
+        // SAFETY: the contract is passed on unchanged. One vector holds `width` numbers, because `width <= V::LANES` in this arm.
         1 => unsafe { copy_vectors::<V, 1>(pack, from, to, width, step) },
-        // SAFETY: the contract is passed on unchanged. Two vectors hold `width` numbers, as the match says.
+        // SAFETY: the contract is passed on unchanged. Two vectors hold `width` numbers, because `width <= 2 * V::LANES` in this arm.
         2 => unsafe { copy_vectors::<V, 2>(pack, from, to, width, step) },
         // SAFETY: the contract is passed on unchanged. Three vectors hold `width` numbers: by the constant assertions, no panel
         // is wider.
