@@ -180,8 +180,8 @@ pub(in crate::device::cuda::engine) unsafe fn pick(
     Ok(!flag.raised()?)
 }
 
-/// A scatter: `out`, whose last axis is the one along which positions count, the positions, and the elements `a`. The leading axes of
-/// `shape`, the shape of `at` and `a`, are those of `out`.
+/// The operands of a scatter: the output `out`, the positions `at`, and the elements `a`. Positions count along the last axis of `out`.
+/// `shape` is the shape of `at` and of `a`; its leading axes are those of `out`.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cuda::engine) struct Scattering<'a> {
     pub(in crate::device::cuda::engine) shape: &'a [usize],
@@ -205,7 +205,8 @@ impl Scattering<'_> {
         self.out.strides.len() - 1
     }
 
-    /// Counts the positions from the start, and sorts those of each line. Lines with the same positions share them.
+    /// Converts the positions to indices counted from the start, and sorts those of each line. If an axis of the positions has stride 0,
+    /// its lines share one sorted line.
     ///
     /// # Safety
     /// The same as for [`run`](Scattering::run).
