@@ -199,6 +199,7 @@ impl Matrices {
 
 /// Splits `labels`, which are the rows (or columns) of the matrix of an operand `x`. Returns the labels of loops around the matrix
 /// product, and the labels whose fused axes are the rows of one product.
+///
 /// Prefers rows whose axes fuse both in the result `c` and in `x`. If all such rows are shorter than [`MIN_RUN`], their axes need to fuse
 /// only in `c`; if they do not fuse in `x`, the caller packs `x`. [`best_run`] prefers inner axes, because results along them are
 /// contiguous.

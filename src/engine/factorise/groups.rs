@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::layout::Layout;
 
 /// The groups of labels of a factorisation, and the extent of each label.
+///
 /// A row of the matrices is one index of each row label. Rows are enumerated with the labels in the order of the first factor, of which the
 /// last label varies fastest, in both memory orders. Columns are enumerated in the same way, with the labels of the second factor.
 /// Therefore signs and phases, which depend on the first rows of a vector, and the triangle of a QR decomposition are the same in both

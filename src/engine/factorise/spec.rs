@@ -1,5 +1,6 @@
 //! The parser of the specification of a factorisation, such as `"abcd -> abk, kcd"`. It consists of const functions, so `svd!` and the
 //! other macros reject an invalid specification at compile time. Factorisations of dynamic tensors call the parser at run time.
+//!
 //! All factorisations have one grammar: the operand, `->`, and the two factors. Each label of the operand is in one factor. The labels in
 //! the first factor are the rows of the matrix, those in the second factor its columns. Both factors also have one label that the operand
 //! lacks, the bond; for `polar!`, they have one such label for each column label. The axes of a batch are an ellipsis in all three terms.

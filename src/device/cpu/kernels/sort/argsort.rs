@@ -12,6 +12,7 @@ use crate::error::Error;
 const BLOCK: usize = 256;
 
 /// Writes the indices that sort the line. Elements that are equal keep their order, and NaN is last.
+///
 /// Sorts words of 63 bits. The low `b` bits of a word are an index, and its high `63 - b` bits are the key minus the least key. If a
 /// difference needs more bits, its word has only the highest of them. A second sort then orders each run of words with equal high bits by
 /// the bits that were left out. Words are less than 2⁶³, so that they can be sorted as signed numbers, too.
