@@ -189,7 +189,8 @@ impl<S: DynData> DynTensor<S> {
 
     /// [`irfft`](DynTensor::irfft) with options. The options must contain the extent of the result along the last element of `axes`.
     ///
-    /// # Errors Those of [`fft_with`](DynTensor::fft_with), and if the elements are not complex numbers or the options lack this extent.
+    /// # Errors
+    /// Those of [`fft_with`](DynTensor::fft_with), and if the elements are not complex numbers or the options lack this extent.
     pub fn irfft_with(&self, axes: impl DynAxes, options: Fft) -> Result<DynTensor, Error> {
         transform(self.look(), "irfft", Kind::ToReal, true, axes, options)
     }
