@@ -472,8 +472,8 @@ pub trait Reduce<T: Element>: Device {
         via_host::write_with(self, out, |host_out| Cpu.lexsort(host_out, a.operand()))
     }
 
-    /// Writes, for each element of `a`, the index at which it can be inserted in `sorted`, which has rank 1, so that the elements stay
-    /// sorted: after equal elements if `right`, otherwise before them.
+    /// Writes, for each element of `a`, the index in the vector `sorted` at which the element can be inserted, so that the vector stays
+    /// sorted. If `right`, this is the index after equal elements, otherwise before them.
     ///
     /// # Errors
     /// * [`Error::Argument`] if `sorted` is not sorted. The host and GPUs check this in builds with debug assertions, other devices need not.

@@ -26,8 +26,8 @@ pub struct Solution<T: Scalar, D: Dim, O: Order, Dev: Device> {
     pub converged: bool,
 }
 
-/// A method: returns an approximate solution `d` of `A·d = r` with a residual of at most `target`, as far as it can know, or less accurate if
-/// only one application is left. `r` is not zero.
+/// A method. Returns an approximate solution `d` of `A·d = r` whose residual is at most `target` by the method's own estimate. If only one
+/// application is left, the solution can be less accurate. `r` is not zero.
 pub(super) type Method<T, Dev> = fn(
     operator: &mut Operator<'_, T, Dev>,
     r: Vector<T, Dev>,

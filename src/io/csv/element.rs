@@ -107,7 +107,7 @@ macro_rules! integers {
             fn parse_start(text: &[u8]) -> Option<($t, usize)> {
                 let (magnitude, negative, len) = integer(text)?;
                 let signed = if negative { -i128::from(magnitude) } else { i128::from(magnitude) };
-                // The standard library reads no `-0` as an unsigned integer.
+                // The standard library does not parse `-0` as an unsigned integer, so this function does not either.
                 if negative && $t::MIN == 0 { None } else { Some((signed.try_into().ok()?, len)) }
             }
             fn reason(field: &[u8]) -> String {

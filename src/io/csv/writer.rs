@@ -24,7 +24,7 @@ const OP: &str = "write CSV";
 /// Maximum number of elements that are copied from the tensor at a time.
 const ELEMENTS: usize = 1 << 14;
 
-/// The buffer of text is written when it has at least this number of bytes. It never has more than [`LONGEST`] bytes in addition.
+/// The buffer of text is written when it has at least this number of bytes. It exceeds this number by at most [`LONGEST`] bytes.
 const TEXT: usize = 1 << 16;
 
 /// Upper bound of the bytes of one element and a delimiter. The longest element has 24: `-2.2250738585072014e-308`.
