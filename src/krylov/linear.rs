@@ -1,4 +1,5 @@
-//! Linear systems: the iteration around the methods, which checks their results.
+//! Linear systems: calls an iterative method, computes the residual of its result, and calls the method again for a correction if the
+//! residual is too large.
 
 use super::operator::{Operator, given, on_vectors};
 use super::options::{Iteration, not_converged};

@@ -82,9 +82,10 @@ pub(super) struct Matrices {
     pub(super) into_temporary: bool,
 }
 
-/// Minimum number of rows, columns or terms of a sum per matrix product in a loop. With fewer, the operand is packed instead.
+/// Minimum number of rows, of columns and of summed terms of each matrix product, if a contraction runs as a loop of matrix products. With
+/// fewer, an operand is packed, so that one product is larger.
 const MIN_RUN: usize = 8;
-/// Minimum number of result elements per matrix product in a loop. Smaller products use only a small part of the micro-kernel's
+/// Minimum number of result elements of each matrix product in such a loop. Smaller products use only a small part of the micro-kernel's
 /// tile.
 const MIN_TILE_LEN: usize = 128;
 /// Number of terms of a sum above which products of fewer than [`MIN_TILE_LEN`] elements are avoided: larger products are written

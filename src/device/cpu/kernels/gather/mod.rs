@@ -122,13 +122,13 @@ impl Line {
     }
 }
 
-/// Returns a position as the index of a message.
+/// Returns a position as the index that an error message states.
 #[cold]
 fn index_of(position: i64, sign: Sign) -> isize {
     let beyond = if position < 0 { isize::MIN } else { isize::MAX };
     match sign {
-        // The position is the bits of a `usize` that exceeds `i64`. The message has the maximum, as it has for lists that are converted to
-        // `i64`.
+        // The position has the bits of a `usize` that exceeds `i64`. The message states the maximum, as it does for lists that are
+        // converted to `i64`.
         Sign::Unsigned if position < 0 => isize::MAX,
         _ => isize::try_from(position).unwrap_or(beyond),
     }

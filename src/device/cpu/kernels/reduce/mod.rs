@@ -293,8 +293,9 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
                 // `Sweep::Rows` gains nothing if the inner loop has a single output. For such a part, `each` can split the elements
                 // of the output between threads.
                 match sweep.filter(|&sweep| sweep == Sweep::Columns || part.inner_len() != 1) {
-                    // SAFETY: `part` visits the kept axes, and `reduced` the reduced axes: elements that `Operand` guarantees to be
-                    // readable. `Output` guarantees exclusive access to the outputs, and parts have different outputs.
+                    // SAFETY: `part` visits the kept axes, and `reduced` the reduced axes. So all elements that are read belong to the
+                    // operand, and `Operand` guarantees that they are readable. `Output` guarantees exclusive access to the outputs, and
+                    // parts have different outputs.
                     Some(sweep) => unsafe { job.sweep(part, &reduced, sweep) },
                     // SAFETY: `each` has the contract of `sweep`, which `Operand` and `Output` guarantee for the same reasons.
                     None => unsafe { job.each(part, &reduced) },

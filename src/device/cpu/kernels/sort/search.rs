@@ -13,14 +13,14 @@ use crate::ops::ordering::SEARCH;
 /// Number of elements that are searched together.
 const BLOCK: usize = 64;
 
-/// What to find for each element that is searched for.
+/// What a search returns for each element that is searched for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Find {
     /// The number of sorted elements that are less than the element.
     Less,
     /// The number of sorted elements that are less than the element or equal to it.
     LessOrEqual,
-    /// 1 if a sorted element is equal to the element, otherwise 0. NaN is not equal to NaN.
+    /// 1 if the sorted vector contains an equal element, otherwise 0. NaN is not equal to NaN.
     Equal,
 }
 

@@ -186,7 +186,7 @@ fn is_transposed<T: Scalar>(product: &Product<T>) -> bool {
     match (unit(c.down, *m), unit(c.right, *n)) {
         (true, false) => false,
         (false, true) => true,
-        // `c` is a single row or column. With more rows than columns, vectors extend along its longer side.
+        // `c` is a single row or column. Vectors extend along columns, so the product whose result is a column is chosen.
         (true, true) => m < n,
         (false, false) => a.down != 1 && b.right == 1 && *k != 1,
     }
