@@ -1,4 +1,4 @@
-//! Rows of constructors from shapes and from values.
+//! Rows of the table of bad input: constructors from shapes and from values.
 
 use super::array::{Array, Outcome, Rejection, allocated, in_bounds, reject};
 use super::done;

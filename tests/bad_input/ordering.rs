@@ -1,4 +1,4 @@
-//! Rows of sorting, selection and search.
+//! Rows of the table of bad input: sorting, selection and search.
 
 use super::array::{Array, Outcome, Rejection, reduce, reject};
 use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row};

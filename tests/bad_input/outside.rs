@@ -1,4 +1,4 @@
-//! Rows for constructors that take arbitrary strides or a raw pointer.
+//! Rows of the table of bad input: constructors that take arbitrary strides or a raw pointer.
 
 use super::array::{Array, reject};
 use super::done;

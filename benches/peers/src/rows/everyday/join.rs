@@ -1,5 +1,5 @@
-//! Rows of `join`: concatenated, rolled, tiled, repeated and padded copies. The reference loop is a plain copy of as many elements as the
-//! result has, unless the row says otherwise.
+//! Benchmark rows of `join`: concatenated, rolled, tiled, repeated and padded copies. The reference loop is a plain copy of as many
+//! elements as the result has, unless the row says otherwise.
 
 use super::super::Entry;
 use crate::implementation::Library;
