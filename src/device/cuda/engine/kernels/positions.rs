@@ -104,8 +104,9 @@ fn position_operation(name: &'static str, text: CudaSource, length: usize) -> Op
     Operation { name, text, scalars }
 }
 
-/// Copies elements of `a`, whose strides are those of its leading axes and then zeros, at positions along `axis`. Returns whether all
-/// positions are valid. If `checked` is `false`, they must be, and the call does not wait.
+/// Copies elements of `a` at positions along `axis`, the last axis of `a`. `a.strides` has one stride for each axis of `shape`: those of
+/// the other axes of `a`, then zeros for the axes that only the positions have. If `checked`, waits for the GPU and returns whether all
+/// positions are valid. Otherwise, returns `true` without waiting; the caller must have checked the positions.
 ///
 /// # Safety
 /// The caller must ensure that all elements of `out` and `at` within `shape`, and those of `a` within its leading axes and `axis`, are
