@@ -7,7 +7,7 @@ use disk_device::Disk;
 use vierbein::HostAccess;
 use vierbein::prelude::*;
 
-/// The device of another example, which has tensors in files: a second device that is accessible from the host.
+/// The device of another example, which stores tensors in files. It is a second device that is accessible from the host.
 #[path = "disk_device.rs"]
 #[allow(dead_code, reason = "an example of its own")]
 mod disk_device;

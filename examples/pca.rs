@@ -73,7 +73,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let Svd { s, vh, .. } = centred.svd();
     let by_svd = &s * &s / (table.shape()[0] - 1) as f64;
     assert!(by_svd.all_close(&Tensor::from(VARIANCES), 0.0, 1e-12), "{by_svd}");
-    // The sign of a component is arbitrary: `svd` and `eigh` choose it by other rules.
+    // The sign of a component is arbitrary: `svd` and `eigh` choose it by different rules.
     assert!(vh.t().abs().all_close(&components.abs(), 0.0, 1e-12), "{vh}\n{components}");
 
     let total = variances.sum().item();

@@ -183,8 +183,8 @@ if chosen miri; then
     fi
 fi
 
-# The standard library must be built with ThreadSanitizer, too. rustc does not link a standard library without it, and with the
-# check of rustc turned off, each `OnceLock` is reported as a race. This part has not been tried yet.
+# The standard library must be built with ThreadSanitizer, too: rustc refuses to link one that was built without it. If this check of rustc
+# is turned off, ThreadSanitizer reports each `OnceLock` as a race. This part of the script has not been tried yet.
 if chosen tsan; then
     step "ThreadSanitizer"
     if has_source; then

@@ -524,7 +524,7 @@ impl<'a, T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev, LentData<
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
-    /// Returns an owned tensor as one that could also be lent.
+    /// Returns the tensor with the storage [`LentData`], which is either owned or borrowed.
     pub(crate) fn into_copied<'a>(self) -> Tensor<T, D, O, Dev, LentData<'a, T, Dev>> {
         let Tensor { storage, shape, strides, marker } = self;
         Tensor { storage: LentData::Copied(storage), shape, strides, marker }

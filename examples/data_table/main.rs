@@ -91,13 +91,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("median of the gusts: {:.2} m/s", gust.item());
     check("the median of the gusts", &gust, Tensor::scalar(numpy::GUST));
 
-    // Sums for each month: `inverse` contains, for each row, the index of its month in `values`: the position at which its rain is added.
+    // Sums for each month. For each row, `inverse` contains the index of its month in `values`, which is the position at which its rain is
+    // added.
     let months = table.index_axis(1, MONTH).unique_with();
     let mut rain = Tensor::zeros(months.values.shape());
     rain.scatter_add(0, &months.inverse, table.index_axis(1, RAIN));
     check("rain", &rain, numpy::RAIN);
 
-    // Means for each month and hour: the flat index in a matrix of months and hours is the position at which a temperature is added.
+    // Means for each month and hour. The position at which a temperature is added is the flat index in a matrix of months and hours.
     let known = table.compress(0, !table.index_axis(1, TEMP).is_nan());
     let temperatures = known.index_axis(1, TEMP);
     let (months, hours) = (known.index_axis(1, MONTH).unique_with(), known.index_axis(1, HOUR).unique_with());

@@ -102,8 +102,8 @@ impl Bench {
         fits
     }
 
-    /// Returns whether a case is to run: its name contains the filter, and there is time left. Counts the cases for which there is
-    /// none.
+    /// Returns whether a case is to run: its name contains the filter, and there is time left. Counts the cases that are skipped for lack
+    /// of time.
     pub(crate) fn wanted(&self, name: &str) -> bool {
         let named = self.filter.as_ref().is_none_or(|filter| name.contains(filter.as_str()));
         let late = named && self.end.is_some_and(|end| Instant::now() > end);

@@ -53,8 +53,8 @@ pub trait Decompose<T: LinalgElement>: Device {
     /// `a` has shape `[.., m, n]` and `s` has shape `[.., k]`. The singular values are in descending order. `vectors` are `u` and `vh`: of
     /// shapes `[.., m, k]` and `[.., k, n]` (thin), or `[.., m, m]` and `[.., n, n]` (full).
     ///
-    /// In each column of `u`, the first element of at least 0.99 times the largest magnitude is real and positive. So are these elements of
-    /// the rows of `vh` that belong to no singular value or to a singular value of 0.
+    /// In each column of `u`, the first element of at least 0.99 times the largest magnitude is real and positive. The same holds for those
+    /// rows of `vh` that belong to no singular value, or to a singular value of 0.
     ///
     /// # Errors
     /// [`Error::NotConverged`], and the errors of all methods.

@@ -98,13 +98,15 @@ pub trait Permute<T: Element>: Device {
     /// Checks that all positions are valid for an axis of extent `len`: at least `-len` and less than `len`.
     ///
     /// # Errors
-    /// * [`Error::IndexOutOfBounds`] with the first invalid position, in row-major order. The error names an axis 0 of extent `len`.
+    /// * [`Error::IndexOutOfBounds`] with the first invalid position, in row-major order. In the error, the axis is 0 and its extent is
+    ///   `len`.
     /// * The error of the device.
     fn check_positions(&self, at: Operand<'_, i64, Self>, len: usize) -> Result<(), Error> {
         Permute::<T>::check_positions(&Cpu, via_host::fetch(self, at)?.operand(), len)
     }
 
-    /// [`check_positions`](Permute::check_positions) for the bits of positions of type `usize`: negative positions are invalid.
+    /// Variant of [`check_positions`](Permute::check_positions) for positions of type `usize`, which are given as numbers of type `i64`
+    /// with the same bits. So negative positions are invalid.
     #[doc(hidden)]
     fn check_unsigned(&self, at: Operand<'_, i64, Self>, len: usize) -> Result<(), Error> {
         Permute::<T>::check_unsigned(&Cpu, via_host::fetch(self, at)?.operand(), len)
@@ -128,7 +130,8 @@ pub trait Permute<T: Element>: Device {
         via_host::write_with(self, out, |host_out| Cpu.take(host_out, a.operand(), at.operand()))
     }
 
-    /// [`take`](Permute::take) at the bits of positions of type `usize`: negative positions are invalid.
+    /// Variant of [`take`](Permute::take) for positions of type `usize`, which are given as numbers of type `i64` with the same bits. So
+    /// negative positions are invalid.
     #[doc(hidden)]
     fn take_unsigned(
         &self,
@@ -265,7 +268,8 @@ pub trait Reduce<T: Element>: Device {
         via_host::update_with(self, out, |host_out| Cpu.scatter_with(op, host_out, at.operand(), a.operand()))
     }
 
-    /// [`scatter_with`](Reduce::scatter_with) at the bits of positions of type `usize`: negative positions are invalid.
+    /// Variant of [`scatter_with`](Reduce::scatter_with) for positions of type `usize`, which are given as numbers of type `i64` with the
+    /// same bits. So negative positions are invalid.
     #[doc(hidden)]
     fn scatter_with_unsigned<F: BinaryOp<T, T, Output = T>>(
         &self,
@@ -472,8 +476,8 @@ pub trait Reduce<T: Element>: Device {
         via_host::write_with(self, out, |host_out| Cpu.lexsort(host_out, a.operand()))
     }
 
-    /// Writes, for each element of `a`, the index at which it can be inserted in `sorted`, which has rank 1, so that the elements stay
-    /// sorted: after equal elements if `right`, otherwise before them.
+    /// Writes, for each element of `a`, the index in the vector `sorted` at which the element can be inserted, so that the vector stays
+    /// sorted. If `right`, this is the index after equal elements, otherwise before them.
     ///
     /// # Errors
     /// * [`Error::Argument`] if `sorted` is not sorted. The host and GPUs check this in builds with debug assertions, other devices need not.

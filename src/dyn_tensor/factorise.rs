@@ -86,7 +86,7 @@ fn factorise(
     ))
 }
 
-/// Why a result of [`compute`] exists.
+/// The panic message if a result of [`compute`] is missing, which cannot happen.
 const MADE: &str = "each factorisation has its results";
 
 /// Returns the singular value decomposition `(u, s, vh)` of a tensor whose axes have labels, by a specification that is known at run time

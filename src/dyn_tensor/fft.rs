@@ -147,7 +147,7 @@ impl<S: DynData> DynTensor<S> {
         self.rfft_with(axes, Fft::new())
     }
 
-    /// Returns the inverse of [`rfft`](DynTensor::rfft). `n` is the number of real elements along the axis that is named last: see
+    /// Returns the inverse of [`rfft`](DynTensor::rfft). `n` is the extent of the result along the last element of `axes`: see
     /// [`Tensor::irfft`](crate::Tensor::irfft).
     ///
     /// # Errors
@@ -187,10 +187,10 @@ impl<S: DynData> DynTensor<S> {
         transform(self.look(), "rfft", Kind::FromReal, false, axes, options)
     }
 
-    /// [`irfft`](DynTensor::irfft) with options. The options must contain the length along the axis that is named last.
+    /// [`irfft`](DynTensor::irfft) with options. The options must contain the extent of the result along the last element of `axes`.
     ///
     /// # Errors
-    /// Those of [`fft_with`](DynTensor::fft_with), and if the elements are not complex numbers or that length is not given.
+    /// Those of [`fft_with`](DynTensor::fft_with), and if the elements are not complex numbers or the options lack this extent.
     pub fn irfft_with(&self, axes: impl DynAxes, options: Fft) -> Result<DynTensor, Error> {
         transform(self.look(), "irfft", Kind::ToReal, true, axes, options)
     }

@@ -130,7 +130,7 @@ fn check_square(op: &'static str, x: DynView<'_>) -> Result<(), Error> {
     Matrices::new(x.order().is_row_major(), x.shape()).check_square(op, x.shape())
 }
 
-/// Returns a view, or a copy, of the matrices, whose batch has one axis, and passes it to `f`.
+/// Merges the axes of the batch to one axis, without a copy if possible, and calls `f` with the result.
 fn with_merged_batch<R>(x: DynView<'_>, f: impl FnOnce(DynView<'_>) -> Result<R, Error>) -> Result<R, Error> {
     let row_major = x.order().is_row_major();
     let merged = merged_shape(row_major, x.shape());

@@ -186,8 +186,8 @@ views! {
     /// ```
     slice, slice_mut(arguments: impl DynSlice) |layout, _row_major| arguments.of(layout);
 
-    /// Returns a view with another shape that has the same number of elements. One extent can be -1: it is
-    /// computed. The k-th element in memory order stays the k-th.
+    /// Returns a view with another shape that has the same number of elements. One extent can be -1: it is computed from the others. The
+    /// k-th element in memory order stays the k-th.
     ///
     /// An owned tensor has such a view for every shape with this number of elements. The strides of a view may not allow the new
     /// shape without a copy; [`reshape`](DynTensor::reshape) copies.

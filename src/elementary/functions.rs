@@ -685,8 +685,8 @@ fn angle(y: Float, x: Float) -> (Float, Float) {
     let t_low = fma(-t, denominator_low, fma(-t, denominator, numerator)) * inverse;
     let z = t * t;
     let rest = fma(z * t, polynomial(z, &ATAN), t_low);
-    // The angle is share pi/2 + sign (t + rest). In turn, `share` and `sign` are those for the smaller coordinate over the larger one, for
-    // |y| over |x|, and for |y| over x.
+    // The angle is share pi/2 + sign (t + rest). The next lines compute `share` and `sign` in three steps: for the quotient of the smaller
+    // and the larger coordinate, for |y| over |x|, and for |y| over x.
     let share = select(middle, 0.5, 0.0);
     let (share, sign) = (select(steep, 1.0 - share, share), select(steep, -1.0, 1.0));
     let left = x.to_bits() >> (Bits::BITS - 1) != 0;

@@ -32,7 +32,7 @@ pub(crate) struct Along {
     pub(crate) axis: usize,
     /// Whether the tensors are row-major.
     pub(crate) row_major: bool,
-    /// Whether the positions are the bits of numbers of type `usize`. Negative positions are then invalid.
+    /// Whether each `i64` position has the bits of a `usize`. If so, a negative position is out of range: it does not count from the end.
     pub(crate) unsigned: bool,
 }
 

@@ -1,5 +1,5 @@
-//! The index ranges of direct convolutions. A direct convolution is a sum of shifted copies of `x`, one for each element of the kernel, by
-//! which the copy is multiplied.
+//! The index ranges of direct convolutions. A direct convolution is a sum over the elements of the kernel. Each term is a shifted copy of
+//! `x`, multiplied by the element.
 
 use crate::error::Error;
 use crate::rank::MAX_RANK;
@@ -77,8 +77,8 @@ impl<'a> Taps<'a> {
             (start[axis], shape[axis]) = match mode {
                 // An extent that is not representable is reported when the result is allocated.
                 ConvolutionMode::Full => (0, n.saturating_add(m - 1)),
-                // A correlation with a longer kernel is that of the exchanged operands, reversed. So if there are two central parts, it has
-                // the second one.
+                // If the kernel is longer than `x`, the correlation is the reversed correlation of the exchanged operands. So if two parts
+                // are equally central, the result is the second one.
                 ConvolutionMode::Same if variant == Variant::Correlation && n < m => (shorter / 2, longer),
                 ConvolutionMode::Same => ((shorter - 1) / 2, longer),
                 ConvolutionMode::Valid => (shorter - 1, longer - shorter + 1),

@@ -34,9 +34,9 @@ impl Transforms {
             if n == 1 || m == 1 {
                 continue;
             }
-            // If the transform is shorter than the full convolution, the convolution is circular: the elements past the end are added to
-            // the first ones. `needed` is the smallest length that contains the result and for which they are added only to elements
-            // before it.
+            // If the transform is shorter than the full convolution, the convolution is circular: its elements past the end of the
+            // transform are added to the first elements. `needed` is the smallest length of a transform that contains the result, and that
+            // adds such elements only to elements before the result.
             let (start, extent) = (taps.start()[axis], taps.shape()[axis]);
             let needed = (n.saturating_add(m - 1) - start).max(start.saturating_add(extent));
             (axes[count], lens[count]) = (axis, needed);

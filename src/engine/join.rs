@@ -120,9 +120,9 @@ pub(crate) fn stack<'a, T: Element, Dev: Permute<T>>(
 /// The order in which [`repeat`] repeats elements along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Repeat {
-    /// The whole axis again and again: `1 2 1 2`.
+    /// Repeats the axis as a whole. Two repetitions of `1 2` are `1 2 1 2`.
     Whole,
-    /// Each index `count` times: `1 1 2 2`.
+    /// Repeats each index. Two repetitions of `1 2` are `1 1 2 2`.
     Each,
 }
 

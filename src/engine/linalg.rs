@@ -182,7 +182,8 @@ pub(crate) fn solve<T: LinalgElement, Dev: Decompose<T> + Permute<T>>(
         .map_err(|error| named(error, op, a.operand.shape()))
 }
 
-/// Writes the product of matrices and right-hand sides, which are vectors, also of a batch, or matrices.
+/// Writes the product of one or more matrices `a` and right-hand sides `b`. If `vectors` is `true`, `b` has a vector for each matrix,
+/// otherwise a matrix.
 ///
 /// # Errors
 /// The error of the device.

@@ -1,7 +1,7 @@
 //! Medians and quantiles of the elements that are not NaN.
 //!
 //! The kernel of quantiles needs lines of one length. So the elements are copied to the host, and in each line the elements that are not
-//! NaN are moved to the front, in their order. Consecutive lines with equally many such elements are passed to the kernel together.
+//! NaN are moved to the front, in their order. Consecutive lines with the same number of such elements are passed to the kernel together.
 
 use crate::device::{Cpu, Device, Operand, Output, Reduce, via_host};
 use crate::element::{RealFloat, Scalar};
@@ -10,8 +10,8 @@ use crate::layout::axes::Axes;
 use crate::ops::Quantile;
 
 /// Writes quantiles of the elements that are not NaN along the trailing axes of `a`. The axes of `out` are the leading axes of `a`, and a
-/// last axis for `levels`, which are from 0 to 1. If `method` is `None`, each level gives the median. The quantiles of a line without
-/// other elements than NaN are NaN.
+/// last axis for `levels`, which are from 0 to 1. If `method` is `None`, each level gives the median. If all elements of a line are NaN,
+/// its quantiles are NaN.
 ///
 /// # Errors
 /// If an allocation fails, or the device reports an error.

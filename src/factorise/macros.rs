@@ -11,8 +11,9 @@
 /// order.
 ///
 /// **Truncation.** Options after a semicolon keep fewer singular values, and shorten the bond in all three results:
-/// `svd!("abcd -> abk, kcd", &t; max_rank = 32, cutoff = 1e-12)`. They can be in any order, and hold together. The largest singular value
-/// is always kept. In a batch, all matrices keep as many as the one that needs most. The others are not rescaled.
+/// `svd!("abcd -> abk, kcd", &t; max_rank = 32, cutoff = 1e-12)`. They can be in any order. A singular value is discarded
+/// if any of the options discards it, but the largest one is always kept. In a batch, all matrices keep the same number of singular values:
+/// that of the matrix that needs most. The kept singular values are not rescaled.
 ///
 /// | option | discards |
 /// |---|---|

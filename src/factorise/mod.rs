@@ -6,7 +6,8 @@
 //! * **Rows and columns.** Each label of the operand is in exactly one factor. The labels in the first factor are the rows of the
 //!   matrix that is decomposed, those in the second factor are its columns. They need not be adjacent.
 //! * **The bond.** Exactly one label is new. It is in both factors, at any place, and numbers the singular values, for example. (The
-//!   factors of [`polar!`](crate::polar!) share a new label for each column label.) The product of the factors, summed over the bond, has the labels of the operand: `einsum!("abk,kcd->abcd", ..)`.
+//!   factors of [`polar!`](crate::polar!) share one new label for each column label.) The product of the factors, summed over the bond, has
+//!   the labels of the operand: `einsum!("abk,kcd->abcd", ..)`.
 //! * **Batches.** An ellipsis, `...`, stands for axes of a batch. It is in all three terms, at any place. There is one decomposition for
 //!   each index of the batch.
 //!
@@ -14,9 +15,10 @@
 //! The ranks of the results are in their types. Operands are `&tensor`, views by value such as `x.t()`, and their conjugates,
 //! [`conj_view`](crate::Tensor::conj_view).
 //!
-//! The rows are numbered by their labels in the order of the first factor, with the last label fastest, in both memory orders; so are the
-//! columns, in the order of the second factor. The conventions of the module [`linalg`](crate::linalg) refer to these numbers. Therefore the
-//! factors of a row-major and of a column-major tensor are equal up to rounding.
+//! The rows are numbered by their labels in the order of the first factor, of which the last label varies fastest, in both memory orders.
+//! The columns are numbered in the same way, by their labels in the order of the second factor. The conventions of the module
+//! [`linalg`](crate::linalg) refer to these numbers. Therefore the factors of a row-major and of a column-major tensor are equal up to
+//! rounding.
 //!
 //! **Costs.** The operand is copied once if its row labels, or its column labels, do not fuse to one axis. A factor is computed in its own
 //! memory if its labels other than the bond fuse to one axis, otherwise in a temporary buffer. In row-major order, a factor whose bond is the

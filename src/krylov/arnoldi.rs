@@ -14,7 +14,8 @@ use crate::rank::{Dim, Rank};
 use crate::tensor::{Tensor, TensorView};
 use num_traits::{Float, Zero};
 
-/// An operator `A` on a Krylov space: `A·v[j] = Σ v[i]·h[i, j]`, to which `rest` is added for the last `j`. The result of [`arnoldi`].
+/// The projection of an operator `A` on a Krylov space: `A·v[j] = Σ v[i]·h[i, j]`, plus `rest` if `j` is the last index. The result of
+/// [`arnoldi`].
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Arnoldi<T: Scalar, D: Dim, O: Order, Dev: Device> {
@@ -30,10 +31,10 @@ pub struct Arnoldi<T: Scalar, D: Dim, O: Order, Dev: Device> {
 
 /// Projects any operator that is given as a closure on the Krylov space of `start`, with a basis of at most `vectors` tensors.
 ///
-/// The operator gets a view of a tensor with the shape of `start`, and returns the operator times this tensor, of the same shape. It is called
-/// once for each tensor of the basis. The basis has fewer tensors if their space is invariant under the operator. The eigenvalues of `h`
-/// approximate eigenvalues of the operator, first those at the border of its spectrum. An eigenvector `y` of `h` gives the approximate
-/// eigenvector `Σ v[i]·y[i]`, with a residual of the norm of `rest` times the modulus of the last element of `y`.
+/// The operator gets a view of a tensor with the shape of `start`, and returns the operator times this tensor, of the same shape. It is
+/// called once for each tensor of the basis. The basis has fewer tensors if their space is invariant under the operator. The eigenvalues of
+/// `h` approximate eigenvalues of the operator, first those at the border of its spectrum. An eigenvector `y` of `h` gives the approximate
+/// eigenvector `Σ v[i]·y[i]`. The norm of its residual is the norm of `rest` times the modulus of the last element of `y`.
 ///
 /// [`try_arnoldi`] takes a closure that returns a `Result`.
 ///

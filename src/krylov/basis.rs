@@ -71,7 +71,7 @@ impl<T: Inexact, Dev: Backend<T>> Basis<T, Dev> {
         crate::try_einsum!("jn,j->n", rows, &weights)
     }
 
-    /// Replaces the vectors by the linear combinations that the first columns of `weights` are.
+    /// Replaces the vectors by linear combinations of them, whose coefficients are the first `columns` columns of `weights`.
     pub(super) fn rotate(&mut self, weights: &Small<T>, columns: usize) -> Result<(), Error> {
         let mut elements = Vec::with_capacity(columns * self.len);
         for column in 0..columns {

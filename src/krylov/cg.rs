@@ -15,8 +15,8 @@ use num_traits::Zero;
 
 /// Solves `A·x = b` by conjugate gradients, for a Hermitian, positive definite operator that is given as a closure.
 ///
-/// The operator gets a view of a tensor with the shape of `b`, and returns the operator times this tensor, of the same shape. The rank, the
-/// memory order and the device are any. The method stores four tensors in addition to `b`.
+/// The operator gets a view of a tensor with the shape of `b`, and returns the operator times this tensor, of the same shape. Rank, memory
+/// order and device are arbitrary. The method stores four tensors in addition to `b`.
 ///
 /// The iteration starts at zero. To start at a guess `x0`, solve for the correction: `x0 + cg(apply, &(b − A·x0), how)`. If the tolerance is
 /// not reached, the result is an error, so that a wrong solution is not used by mistake. [`Iteration::accept_unconverged`] requests the

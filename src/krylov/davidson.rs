@@ -21,12 +21,13 @@ const OP: &str = "find eigenpairs by `davidson`";
 
 /// Computes the lowest or highest few eigenvalues and eigenvectors of a Hermitian operator, with its diagonal as a preconditioner.
 ///
-/// If the diagonal elements differ much more than the other elements are large, as in quantum chemistry, this method needs far fewer
-/// applications of the operator than [`lanczos`](super::lanczos). For other operators, `lanczos` needs fewer.
+/// If the differences between the diagonal elements are much larger than the other elements, as in quantum chemistry, this method needs far
+/// fewer applications of the operator than [`lanczos`](super::lanczos). For other operators, `lanczos` needs fewer.
 ///
-/// A good start is a tensor that is zero except where the diagonal is lowest or highest. `diagonal` has the shape of `start`. It need not be exact, and only influences the number of applications. The other arguments, the result,
-/// convergence and errors are those of [`lanczos`](super::lanczos); but whether the operator is Hermitian is not checked. The residuals are
-/// computed from the eigenvectors. The method stores twice as many tensors as `lanczos`.
+/// A good start is a tensor that is zero except where the diagonal is lowest or highest. `diagonal` has the shape of `start`. It need not
+/// be exact: errors in it only change the number of applications. The other arguments, the result, convergence and errors are those of
+/// [`lanczos`](super::lanczos); but whether the operator is Hermitian is not checked. The residuals are computed from the eigenvectors. The
+/// method stores twice as many tensors as `lanczos`.
 ///
 /// [`try_davidson`] takes a closure that returns a `Result`.
 ///

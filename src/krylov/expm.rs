@@ -33,8 +33,8 @@ pub struct Exponential<T: Scalar, D: Dim, O: Order, Dev: Device> {
 
 /// Computes `exp(t·A)·start` for any operator `A` that is given as a closure, without the exponential of the operator.
 ///
-/// The operator gets a view of a tensor with the shape of `start`, and returns the operator times this tensor, of the same shape. The rank,
-/// the memory order and the device are any. A state evolves in time under a Hamiltonian with `t = −i·τ`.
+/// The operator gets a view of a tensor with the shape of `start`, and returns the operator times this tensor, of the same shape. Rank,
+/// memory order and device are arbitrary. A state evolves in time under a Hamiltonian with `t = −i·τ`.
 ///
 /// The method projects the operator on a Krylov space of at most [`Iteration::basis`] vectors, and computes the exponential of the projection.
 /// If the estimated error is too large, it divides `t` into steps. [`Iteration::tolerance`] limits the sum of the estimates of all steps,

@@ -23,7 +23,7 @@ use num_traits::{Float, Zero};
 pub struct Eigenpairs<T: Scalar, D: Dim, O: Order, Dev: Device> {
     /// The eigenvalues: the lowest or the highest one first.
     pub values: Vec<T::Magnitude>,
-    /// The eigenvectors, which are orthonormal, in the same sequence. Each is determined up to a sign or a phase.
+    /// The eigenvectors, which are orthonormal, in the order of the eigenvalues. Each is determined up to a sign or a phase.
     pub vectors: Vec<Tensor<T, D, O, Dev>>,
     /// The norms of the residuals `A·x − λ·x`.
     pub residuals: Vec<T::Magnitude>,
@@ -54,13 +54,13 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Device> Eigenpairs<T, D, O, Dev> {
 
 /// Computes the lowest or highest few eigenvalues and eigenvectors of a Hermitian operator, which is given as a closure.
 ///
-/// The operator gets a view of a tensor with the shape of `start`, and returns the operator times this tensor, of the same shape. The rank,
-/// the memory order and the device are any. The result states residuals, the number of applications, and whether the pairs have converged.
+/// The operator gets a view of a tensor with the shape of `start`, and returns the operator times this tensor, of the same shape. Rank,
+/// memory order and device are arbitrary. The result states residuals, the number of applications, and whether the pairs have converged.
 ///
 /// * **Start.** Eigenvectors that are orthogonal to `start` are not found, unless rounding errors contribute them. If you know nothing about
 ///   the eigenvectors, start with random numbers. A good guess saves applications.
-/// * **Equal eigenvalues.** Of a multiple eigenvalue, one vector is found, the projection of `start`. Rounding errors can contribute others
-///   after many applications.
+/// * **Equal eigenvalues.** For a multiple eigenvalue, one eigenvector is found: the projection of `start` on the eigenspace. Rounding
+///   errors can contribute others after many applications.
 /// * **Convergence.** If the pairs have not converged after [`Krylov::max_applications`], the result is an error, so that unconverged
 ///   numbers are not used by mistake. [`Krylov::accept_unconverged`] requests the result so far instead.
 /// * **Method.** Lanczos with full reorthogonalisation, twice, and thick restarts. The time of an application in addition to the operator is

@@ -1,4 +1,5 @@
-//! Linear systems: the iteration around the methods, which checks their results.
+//! Linear systems: calls an iterative method, computes the residual of its result, and calls the method again for a correction if the
+//! residual is too large.
 
 use super::operator::{Operator, given, on_vectors};
 use super::options::{Iteration, not_converged};
@@ -26,8 +27,8 @@ pub struct Solution<T: Scalar, D: Dim, O: Order, Dev: Device> {
     pub converged: bool,
 }
 
-/// A method: returns an approximate solution `d` of `A·d = r` with a residual of at most `target`, as far as it can know, or less accurate if
-/// only one application is left. `r` is not zero.
+/// A method. Returns an approximate solution `d` of `A·d = r` whose residual is at most `target` by the method's own estimate. If only one
+/// application is left, the solution can be less accurate. `r` is not zero.
 pub(super) type Method<T, Dev> = fn(
     operator: &mut Operator<'_, T, Dev>,
     r: Vector<T, Dev>,

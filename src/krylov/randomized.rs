@@ -254,7 +254,7 @@ fn orthonormal<T: LinalgElement, Dev: Backend<T>>(
     for mut vector in vectors {
         let size = norm(&vector)?;
         let (mut column, rest) = basis.orthogonalise(&mut vector)?;
-        // What rounding errors leave of a vector that depends on the others is no new direction.
+        // If a vector depends linearly on the others, only rounding errors remain of it, which are no new direction.
         if rest > T::Magnitude::from_f64(10.0) * T::Magnitude::epsilon() * size && basis.len() < n {
             divide(&mut vector, rest)?;
             basis.push(&vector)?;

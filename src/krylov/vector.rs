@@ -51,7 +51,7 @@ pub(super) fn scale<T: Inexact, Dev: Backend<T>>(
     x.try_apply_inplace(WithRight { op: Mul, right: T::from_magnitude(by) })
 }
 
-/// Divides by a real number that is not 0. Its reciprocal would overflow if it is denormal.
+/// Divides by a real number that is not 0. Does not multiply by the reciprocal, which would overflow if the number is subnormal.
 pub(super) fn divide<T: Inexact, Dev: Backend<T>>(
     x: &mut Vector<T, Dev>,
     by: T::Magnitude,

@@ -54,7 +54,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
             let (output, device) = self.output();
             return device.copy(output, from.operand());
         }
-        // Passes a view instead of `from` itself, which then needs no address and stays in registers.
+        // Passes a view instead of `from` itself. A reference to `from` would force it into memory, even if it could stay in registers.
         self.assign_repeated(&from.view())
     }
 

@@ -30,8 +30,8 @@
 //!   `always_defined` returns whether the function is defined for this scalar and every left operand.
 //! * `cuda`: the function in CUDA C++, see `UnaryOp::CUDA`. It becomes a `CudaSource` without an `unsafe` block, so it must
 //!   meet the conditions of `CudaSource::new` for all values of its element types, including those that `defined` excludes.
-//! * [`defined`, `cuda_defined`, `checked`]: `defined` (in Rust, the body of `is_defined`) and `cuda_defined` (in CUDA C++) return whether an integer result is
-//!   representable. `checked` says in which builds this is checked. `host` and `cuda` wrap.
+//! * [`defined`, `cuda_defined`, `checked`]: `defined` (in Rust, the body of `is_defined`) and `cuda_defined` (in CUDA C++) return whether
+//!   the integer type can represent the result. `checked` says in which builds this is checked. `host` and `cuda` wrap.
 //! * `elementary`: a value of [`Elementary`](crate::element::Elementary). Its kernels compute many elements at a time, for the
 //!   element types that they support.
 //! * `cost`: `SLOW` if the function takes longer than a few nanoseconds.

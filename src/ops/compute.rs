@@ -129,13 +129,13 @@ where
     F: BinaryOp<T, U, Output = T>,
 {
     same_instance(F::NAME, target.device(), right.device())?;
-    // Equal shapes are handled here, without the general operands. For a few elements, passing those operands on takes longer than
-    // the computation.
+    // Equal shapes need no broadcasting, so they skip `binary_assign_repeated`. For a few elements, calling it takes longer than the
+    // computation.
     if same(target.shape().as_ref(), right.shape().as_ref()) {
         let (output, device) = target.output();
         return device.update::<(T, U), _>(&op, output, (right.operand(),));
     }
-    // Passes a view instead of `right` itself: a view that is kept in registers then needs no address.
+    // Passes a view instead of `right` itself. A reference to `right` would force it into memory, even if it could stay in registers.
     binary_assign_repeated(op, target, &right.view())
 }
 

@@ -11,7 +11,7 @@ use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorViewMut, ViewOf};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns an axis and an index along it, both counted from 0. What is out of range stays out of range: see [`from_start`].
+    /// Returns an axis and an index along it, both counted from 0. An index that is out of range stays out of range: see [`from_start`].
     #[inline]
     fn along<A: AxisArg<D>>(&self, axis: A, index: impl IndexNumber) -> (usize, usize) {
         let axis = axis.index();

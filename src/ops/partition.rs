@@ -201,7 +201,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// except along the axis, where their extent is `k`.
     ///
     /// # Panics
-    /// If the outputs have different or other shapes, the axis is out of range, it has fewer than `k` elements, or the allocation fails.
+    /// If an output has another shape, the axis is out of range, it has fewer than `k` elements, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -228,8 +228,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`top_k_into`](Tensor::top_k_into).
     ///
     /// # Errors
-    /// * If the outputs have different or other shapes or are on another instance of the device, the axis is out of range, or it has fewer
-    ///   than `k` elements: the outputs are unchanged.
+    /// * If an output has another shape or is on another instance of the device, the axis is out of range, or it has fewer than `k`
+    ///   elements: the outputs are unchanged.
     /// * If the allocation fails: the outputs may be partly written.
     pub fn try_top_k_into<A: AxisArg<D>, S2, S3>(
         &self,

@@ -580,8 +580,8 @@ reductions! {
     examples "[[1.0, f64::NAN], [5.0, 3.0]]" "0" whole "f64::sqrt(8.0 / 3.0)" axis0 "[2.0, 0.0]";
 }
 reductions! {
-    /// Returns the flat index of the largest of the elements that are not NaN, of the first one if there are several. Indices count in
-    /// memory order over the reduced axes.
+    /// Returns the flat index of the first largest element among those that are not NaN. The flat index numbers the elements of the reduced
+    /// axes from 0, in memory order.
     ///
     /// # Panics
     /// If the tensor has zero elements or all elements are NaN, or the allocation fails.
@@ -590,8 +590,8 @@ reductions! {
     examples "[[f64::NAN, 1.0], [3.0, 4.0]]" "" whole "3" axis0 "[1, 1]";
 }
 reductions! {
-    /// Returns the flat index of the smallest of the elements that are not NaN, of the first one if there are several. Indices count in
-    /// memory order over the reduced axes.
+    /// Returns the flat index of the first smallest element among those that are not NaN. The flat index numbers the elements of the
+    /// reduced axes from 0, in memory order.
     ///
     /// # Panics
     /// If the tensor has zero elements or all elements are NaN, or the allocation fails.

@@ -156,7 +156,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 pub(crate) fn check_rising<T: Ordered>(edges: &[T]) -> Result<(), Error> {
     let falls = |pair: &[T]| pair[0].partial_cmp(&pair[1]).is_none_or(|order| order.is_gt());
     match edges.windows(2).position(falls) {
-        // A single edge is in no pair.
+        // A single edge is in no pair, so it is checked here.
         None if edges.first().is_some_and(|edge| edge.partial_cmp(edge).is_none()) => Err(Error::Argument {
             op: DIGITIZE,
             reason: format!("edge 0 is {}; edges must be numbers that can be ordered", edges[0]),

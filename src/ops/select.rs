@@ -103,7 +103,7 @@ pub trait SelectOperand<T: Element, O: Order, Dev: Device> {
 
 impl<T, U, E, O, P, Dev, Dev2, S> SelectOperand<T, O, Dev> for Tensor<U, E, P, Dev2, S>
 where
-    // Both directions, so that the compiler can infer either type from the other.
+    // The bound is stated in both directions, so that the compiler can infer either type from the other.
     T: SameDtype<U>,
     U: SameDtype<T>,
     E: Dim,
@@ -125,7 +125,7 @@ where
 
 impl<T, U, E, O, P, Dev, Dev2, S> SelectOperand<T, O, Dev> for &Tensor<U, E, P, Dev2, S>
 where
-    // Both directions, so that the compiler can infer either type from the other.
+    // The bound is stated in both directions, so that the compiler can infer either type from the other.
     T: SameDtype<U>,
     U: SameDtype<T>,
     E: Dim,

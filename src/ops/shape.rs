@@ -225,7 +225,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(self.view().with_axes(shape, strides, 0))
     }
 
-    /// Returns a view with another shape that has the same number of elements. One extent can be -1: it is computed. The k-th element in memory order stays the k-th.
+    /// Returns a view with another shape that has the same number of elements. One extent can be -1: it is computed from the others. The
+    /// k-th element in memory order stays the k-th.
     ///
     /// An owned tensor has such a view for every shape with this number of elements. The strides of a view may not allow the new shape
     /// without a copy; [`reshape`](Tensor::reshape) copies.
@@ -274,7 +275,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         }
     }
 
-    /// Converts the tensor to another shape that has the same number of elements. One extent can be -1: it is computed. The k-th element in memory order stays the k-th.
+    /// Converts the tensor to another shape that has the same number of elements. One extent can be -1: it is computed from the others. The
+    /// k-th element in memory order stays the k-th.
     ///
     /// An owned tensor keeps its buffer. A view is copied.
     ///

@@ -263,7 +263,8 @@ where
         powers.try_apply_inplace(Exp)?;
         let mut result = sum(&powers)?;
         result.try_apply_inplace(Ln)?;
-        // The peak has extent 1 along the axes. So its sum has the same elements, without the axes that the result does not have.
+        // The peak has extent 1 along the axes, so its sum has the same elements. The sum also removes the axes if the result does not have
+        // them.
         result.try_apply2_inplace(Add, &sum(&peak)?)?;
         Ok(result)
     }

@@ -125,7 +125,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-/// Returns the part of two arrays, one entry per axis of a tensor, that holds the axes of its diagonal: one axis fewer.
+/// Returns the arrays without their last entries. The arrays have one entry for each axis of a tensor. The result has one for each axis of
+/// its diagonal.
 #[inline]
 fn merged<'a>(shape: &'a mut impl AsMut<[usize]>, strides: &'a mut impl AsMut<[isize]>) -> AxesMut<'a> {
     let rank = shape.as_mut().len().saturating_sub(1);

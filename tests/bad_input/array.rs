@@ -411,7 +411,7 @@ pub(crate) fn evens(x: &Array, axis: usize) -> Outcome {
     }))
 }
 
-/// Returns the elements of `x` at which the mask is positive. There are too many in a huge tensor.
+/// Returns the elements of `x` at which the mask is positive. In a huge tensor, these are too many to allocate.
 pub(crate) fn masked(x: &Array, mask: &Array) -> Outcome {
     if x.shape != mask.shape {
         return reject("Argument");
@@ -422,7 +422,7 @@ pub(crate) fn masked(x: &Array, mask: &Array) -> Outcome {
     Ok(Array::line(x.data.iter().zip(&mask.data).filter(|(_, m)| **m > 0.0).map(|(x, _)| *x).collect()))
 }
 
-/// Replaces the elements at which the mask is positive. `f` takes the number of such elements before.
+/// Replaces the elements at which the mask is positive. The argument of `f` is the number of elements that were replaced before.
 pub(crate) fn replaced(x: &Array, mask: &Array, f: impl Fn(usize) -> f64) -> Outcome {
     allocated(&x.shape, 8)?;
     if x.shape != mask.shape {

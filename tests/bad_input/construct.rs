@@ -1,4 +1,4 @@
-//! Rows of constructors from shapes and from values.
+//! Rows of the table of bad input: constructors from shapes and from values.
 
 use super::array::{Array, Outcome, Rejection, allocated, in_bounds, reject};
 use super::done;
@@ -319,7 +319,8 @@ fn eye(hazard: Hazard) -> ByHand {
     Ok(sizes.into_iter().map(outcome).collect())
 }
 
-/// Asserts that a constructor with an explicit device returns the same elements, or the same error, as without. Returns the former.
+/// Asserts that a constructor returns the same elements, or the same error, with the default device and with an explicit device. Returns
+/// the result with the explicit device.
 fn alike<D: Dim>(
     default: Result<Tensor<f64, D>, vierbein::Error>,
     given: Result<Tensor<f64, D>, vierbein::Error>,

@@ -1,4 +1,4 @@
-//! Rows of conversions (copies, memory orders, devices, `Vec`s, slices), of access to single elements, and of equality.
+//! Rows of the table of bad input: conversions (copies, memory orders, devices, `Vec`s, slices), access to single elements, and equality.
 
 use super::array::{Array, Outcome, Rejection, copy, line, reject};
 use super::driver::{Call, Hazard::*, Numbers, Row};

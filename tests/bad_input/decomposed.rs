@@ -23,7 +23,7 @@ pub(crate) enum Needs {
     /// Finite elements, and at least one row and one column.
     Elements,
     Square,
-    /// A positive definite matrix, which no operand with elements is.
+    /// A positive definite matrix. No operand of these tests that has elements is one.
     Definite,
 }
 
@@ -54,7 +54,8 @@ pub(crate) fn operands(hazard: Hazard) -> Result<Vec<Operand>, &'static str> {
     })
 }
 
-/// Returns the expected shapes, of which `own` returns the extents of each result that are not those of the batch, or the error.
+/// Returns the expected shapes of the results, or the expected error. For matrices of `m` × `n`, `own(m, n)` returns the shape of each
+/// result without the batch.
 pub(crate) fn outcome(
     hazard: Hazard,
     needs: Needs,

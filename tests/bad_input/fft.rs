@@ -1,4 +1,4 @@
-//! Rows of Fourier transforms and their frequencies.
+//! Rows of the table of bad input: Fourier transforms and their frequencies.
 
 use super::array::{Array, Rejection, allocated, doubled};
 use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row};

@@ -90,7 +90,7 @@ pub(crate) fn countable(hazard: Hazard) -> Vec<Vec<Operand>> {
     one(hazard).into_iter().filter(|x| !x[0].is_huge() || x[0].shape.contains(&0)).collect()
 }
 
-/// Returns the operands of [`one`] of which no axis has more elements than the tests make weights.
+/// Returns the operands of [`one`] without those that have a huge axis: the tests need one weight for each index of an axis.
 pub(crate) fn weighable(hazard: Hazard) -> Vec<Vec<Operand>> {
     one(hazard).into_iter().filter(|x| !x[0].is_huge()).collect()
 }

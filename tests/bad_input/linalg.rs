@@ -1,5 +1,5 @@
-//! Rows of decompositions and linear systems. The cells assert the shapes of results and the kinds of errors; `linalg/table.rs` has values,
-//! and `linalg/errors.rs` has messages.
+//! Rows of the table of bad input: decompositions and linear systems. The cells assert the shapes of results and the kinds of errors;
+//! `linalg/table.rs` has values, and `linalg/errors.rs` has messages.
 
 use super::decomposed::{Needs, Shapes, operands, outcome};
 use super::driver::{ByHand, Hazard, Row, done};

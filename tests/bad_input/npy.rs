@@ -1,4 +1,4 @@
-//! Rows of functions that write and read NumPy's `.npy` files.
+//! Rows of the table of bad input: functions that write and read NumPy's `.npy` files.
 
 use super::array::{Array, copy, reject};
 use super::driver::{ByHand, Call, Done, Hazard, Hazard::*, Row};

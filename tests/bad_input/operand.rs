@@ -17,7 +17,7 @@ pub(crate) enum Place {
     Dense,
     /// All strides are negative.
     Reversed,
-    /// The leading axes have stride 0. The number is that of the trailing axes, which are contiguous.
+    /// The leading axes have stride 0, and the trailing axes are contiguous. The field is the number of trailing axes.
     Repeated(usize),
     /// Overlapping rows: each starts one element after the row before. Rank 2.
     Windows,

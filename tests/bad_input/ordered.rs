@@ -236,7 +236,7 @@ pub(crate) fn two_bins(x: &Array, weighted: bool) -> Outcome {
     Ok(Array::line(vec![sum(|x| (-1.0..0.0).contains(&x)), sum(|x| (0.0..=1.0).contains(&x))]))
 }
 
-/// Returns the number of elements that are not greater than 0, the number of those that are, and 0.
+/// Returns three numbers: of elements that are at most 0 or NaN, of elements greater than 0, and 0.
 pub(crate) fn positive(x: &Array) -> Outcome {
     allocated(&x.shape, 8)?;
     let count = |positive: bool| x.data.iter().filter(|x| (**x > 0.0) == positive).count() as f64;

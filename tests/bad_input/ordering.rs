@@ -1,4 +1,4 @@
-//! Rows of sorting, selection and search.
+//! Rows of the table of bad input: sorting, selection and search.
 
 use super::array::{Array, Outcome, Rejection, reduce, reject};
 use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row};
@@ -196,7 +196,7 @@ fn encoded(hazard: Hazard) -> ByHand {
     Ok(labels(hazard)?.into_iter().map(of).collect())
 }
 
-/// Returns the quantile of level 1: the maximum, or NaN if there is one. `None` for an empty line.
+/// Returns the quantile of level 1: the maximum, or NaN if the line contains NaN. Returns `None` for an empty line.
 fn maximum(line: &[f64]) -> Option<f64> {
     (!line.is_empty()).then(|| sorted(line, false)[line.len() - 1])
 }

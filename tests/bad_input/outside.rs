@@ -1,4 +1,4 @@
-//! Rows for constructors that take arbitrary strides or a raw pointer.
+//! Rows of the table of bad input: constructors that take arbitrary strides or a raw pointer.
 
 use super::array::{Array, reject};
 use super::done;
@@ -7,8 +7,8 @@ use super::hazards::sixteen;
 use super::operand::{HUGE, ToArray};
 use vierbein::prelude::*;
 
-/// Returns shapes, strides and offsets for views of a slice of twelve numbers. The last item is the error of a shared view. If a
-/// shared view is valid, it says whether a mutable view is rejected.
+/// Returns shapes, strides and offsets for views of a slice of twelve numbers. The last item is the expected outcome: `Err` with the error
+/// of a shared view or, if a shared view is valid, `Ok`, which says whether a mutable view is rejected.
 fn strided(
     hazard: Hazard,
 ) -> Result<Vec<(Vec<usize>, Vec<isize>, usize, Result<bool, &'static str>)>, &'static str> {

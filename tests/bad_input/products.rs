@@ -1,4 +1,4 @@
-//! Rows of products and contractions.
+//! Rows of the table of bad input: products and contractions.
 
 use super::array::{Array, Outcome, Rejection, allocated, cross, einsum, reject};
 use super::driver::{Call, Hazard, Hazard::*, Row};

@@ -1,4 +1,4 @@
-//! Rows of all variants of reductions, cumulative sums and products, and traces.
+//! Rows of the table of bad input: all variants of reductions, cumulative sums and products, and traces.
 
 use super::array::{Array, Fold, Outcome, Rejection, diagonal, log_sum, reduce, scan, softmax, zip};
 use super::array::{

@@ -1,4 +1,4 @@
-//! Rows of operations that write to existing tensors: preallocated outputs, in-place operations, and copies.
+//! Rows of the table of bad input: operations that write to existing tensors (preallocated outputs, in-place operations, and copies).
 
 use super::array::{Array, Outcome, Rejection, allocated, assign, reject, zip};
 use super::driver::{Call, Hazard, Hazard::*, Row};

@@ -149,7 +149,7 @@ fn copies_from_and_to_positions() {
     compare_copies(|k| scrambled(k).is_multiple_of(3));
 }
 
-/// An invalid position is an error that names it. A scatter then changes nothing.
+/// The error for an invalid position names the position. If a scatter returns an error, the output is unchanged.
 #[test]
 fn invalid_positions_are_errors() {
     if !there() {
@@ -334,7 +334,7 @@ fn elements_under_masks() {
     compare_masks(|k| c64::new(k as f64, -1.0));
 }
 
-/// Elements of any type are zero or not: −0.0 is, and NaN is not.
+/// Tests `nonzero` with each element type: −0.0 counts as zero, and NaN does not.
 #[test]
 fn indices_of_numbers() {
     if !there() {

@@ -72,7 +72,7 @@ macro_rules! transforms {
             put(&mut all, "fft of no lines".into(), &empty.fft(1));
             put(&mut all, "fft of empty lines".into(), &empty.fft_with(0, Fft::new().len(4)));
             put_real(&mut all, "irfft of empty lines".into(), &empty.irfft(0, 4));
-            // More plans than are kept.
+            // More lengths than plans that the library keeps for reuse.
             for n in 1..=70 {
                 let x = Tensor::<$R, _, O, Dev>::ones([n]);
                 put(&mut all, format!("rfft of {n}"), &x.rfft(0));

@@ -96,8 +96,8 @@ fn freed_device_memory_can_be_allocated_again() {
     assert_eq!((free, total), (1_000_000, 1_000_000));
 }
 
-/// Tests operations that need workspace in addition to the result. Other tensors occupy most of the memory, and fewer in each
-/// attempt, until the operation succeeds. Before an allocation fails, the buffer pool must be freed. Runs in a child process, whose
+/// Tests operations that need workspace in addition to the result. Other tensors occupy most of the memory. Each attempt leaves more of the
+/// memory free, until the operation succeeds. Before an allocation fails, the buffer pool must be freed. Runs in a child process, whose
 /// emulated GPU has little memory.
 #[test]
 fn operations_fail_or_succeed_with_little_device_memory() {

@@ -8,7 +8,8 @@ use vierbein::device::{Device, Reduce};
 use vierbein::prelude::*;
 use vierbein::{Cuda, Ordered, Quantile, Side};
 
-/// Shapes, whose last axis is the one to sort along: shorter than a thread's share, than a tile, and than several tiles.
+/// Returns shapes. The lines along the last axis are sorted; they are shorter and longer than the share of a thread, a tile, and several
+/// tiles.
 fn shapes() -> Vec<Vec<usize>> {
     let lengths = [0, 1, 2, 7, 8, 9, 100, 1023, 1024, 1025, 2047, 2048, 2049, 4096, 5000, 8193, 17_000];
     let mut shapes: Vec<Vec<usize>> = lengths.into_iter().map(|n| vec![n]).collect();
@@ -65,7 +66,7 @@ fn sorted<T: Ordered, Dev: Device + Default + Reduce<T>>(
     (device.release(a).unwrap(), release(order), device.release(values).unwrap(), release(places))
 }
 
-/// Compares the results of sorting, as text: it distinguishes the zeros.
+/// Compares the results of sorting as text, in which −0.0 and 0.0 differ.
 fn compare<T: Ordered + Debug>(value: impl Fn(usize) -> T)
 where
     Cuda: Reduce<T>,

@@ -34,7 +34,7 @@ fn positions_of<T: Value>(order: MemoryOrder, shape: &[usize], axis: usize) {
             x.at(&[&index[..axis], &[k], &index[axis + 2..]].concat())
         });
         check(&view.take(axis, &at.tensor(order)).unwrap(), &expected, order, (T::DTYPE, axis, &case.steps));
-        // Positions that differ for each index of the other axes, with one index fewer along the axis.
+        // Separate positions for each index of the other axes. Along the axis, there is one position fewer than the extent.
         let mut fewer = shape.to_vec();
         fewer[axis] = n.saturating_sub(1);
         let mut count = 0;
@@ -50,7 +50,7 @@ fn positions_of<T: Value>(order: MemoryOrder, shape: &[usize], axis: usize) {
         let expected = Naive::new(&fewer, |index| x.at(&to(index)));
         let at = each.tensor(order);
         check(&view.take_along_axis(axis, &at).unwrap(), &expected, order, (T::DTYPE, axis, &case.steps));
-        // Written values: the last one at a position stays, in memory order of the positions.
+        // Writes values. If several have the same position, the last one in memory order of the positions stays.
         let mut put = view.to_owned().unwrap();
         let mut count = 0;
         let values = Naive::new(&fewer, |_| {
@@ -104,7 +104,7 @@ fn masks_of<T: Value>(order: MemoryOrder, shape: &[usize]) {
             let flags = Naive::new(&[shape[axis]], |index| index[0] % 2 == 1).tensor(order);
             check(&view.compress(axis, &flags).unwrap(), &expected, order, (T::DTYPE, axis, &case.steps));
         }
-        // Under the mask, the elements become one value, and then those of `chosen` again.
+        // Replaces the elements under the mask by one value, and then by the compressed elements, which restores the tensor.
         let mut changed = view.to_owned().unwrap();
         let value: vierbein::DynScalar = T::larger(2).into();
         changed.masked_fill(&flags, value).unwrap();

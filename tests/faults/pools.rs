@@ -1,4 +1,4 @@
-//! Tests that shared state stays usable after panics and after threads that ended by a panic. Shared are the buffer pool, the
+//! Tests that shared state stays usable after panics and after threads that ended by a panic. The shared state is the buffer pool, the
 //! cached path of a contraction, and the thread pool.
 //!
 //! User code never runs while the library holds their locks, so these tests cannot poison a lock. Unit tests check that a poisoned

@@ -162,7 +162,7 @@ fn elements_round_trip() {
     ];
     let same = |a: &f64, b: &f64| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
     check_round_trip(&Tensor::from_fn([15, 2], |[i, j]| special[(i + 7 * j) % 15]), same);
-    // A column in which each missing value is a line of its own.
+    // A matrix with a single column: a row whose only value is missing must not be read as an empty line.
     check_round_trip(
         &Tensor::from_fn([15, 1], |[i, _]| if i % 2 == 0 { f64::NAN } else { special[i] }),
         same,
@@ -298,7 +298,7 @@ fn on_threads(f: impl Fn() + Sync) {
     }
 }
 
-/// A reader that returns parts of different lengths, up to those that it is asked for.
+/// A reader that fills different fractions of the caller's buffers, but at least three quarters.
 struct Parts<'a>(&'a [u8], usize);
 
 impl Read for Parts<'_> {
@@ -466,7 +466,7 @@ fn wrong_options_are_errors() {
     assert!(text.is_empty());
 }
 
-/// Rows of hostile text: memory is proportional to the text that was read.
+/// While hostile text is read, the allocated memory is proportional to the length of the text.
 #[test]
 fn hostile_text_takes_little_memory() {
     let commas = ",".repeat(1 << 16);
@@ -481,7 +481,7 @@ fn hostile_text_takes_little_memory() {
     says(&why(rows::<f64>(&format!("1\n{commas}"))), "line 2: has 65537 fields, but line 1 has 1");
 }
 
-/// Columns of text: as they are in the file, but for quotes.
+/// Columns of text have the fields as they are in the file, except that quotes around a field are removed.
 #[test]
 fn columns_of_text_are_read() {
     let text = "city,mass,\"\"\n\"Rome, Italy\",1,a\n Oslo ,,\"b\n\"\"c\"\"\"\n";

@@ -94,7 +94,7 @@ fn owned_arrays_move_without_copy_in_matching_order() {
 
 #[test]
 fn parts_of_an_owned_array() {
-    // The elements are contiguous, but only a part of the array's memory: first at its start, then in the middle.
+    // The elements are contiguous, but they are only a part of the array's memory, first at its start, then in its middle.
     let array = Array1::from_iter(0..10);
     let address = array.as_ptr();
     let front: Tensor<i32, Rank<1>> = array.clone().slice_move(cut![..4]).try_into().unwrap();

@@ -52,7 +52,7 @@ fn matrices_that_are_not_square() {
     assert_eq!(DynTensor::from(a).inv().unwrap_err().to_string(), text);
 }
 
-/// The first matrix of a batch without a result is named by its index along the axes of the batch, in both orders.
+/// The error names the first matrix that has no result by its index along the axes of the batch, in both memory orders.
 #[test]
 fn singular_matrices() {
     let a = tensor![[1.0, 2.0], [2.0, 4.0]];

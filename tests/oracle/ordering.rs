@@ -29,7 +29,7 @@ fn quantiles_are_those_of_numpy() {
         let x = Tensor::<f64, Rank<1>>::from_vec([elements.len()], elements);
         let found = x.quantile(0, level, method).item();
         assert!((found - expected).abs() <= 1e-15 * expected.abs(), "{line}: {found}");
-        // More levels take another path, with the same results.
+        // For several levels at once, the kernel sorts each line instead of selecting elements. The results must be the same.
         let several = x.quantile(0, [level, 0.0, 1.0, 0.5, 0.1], method);
         assert_eq!(several[[0]].to_bits(), found.to_bits(), "{line}");
         rows += 1;
@@ -62,7 +62,7 @@ fn quantiles_without_nan_are_those_of_numpy() {
                 found
             }
             None => {
-                // One row after the other, as whole tensors.
+                // Computes the median of each row by the method for all elements of a tensor.
                 let each = (0..expected.len()).map(|k| x.index_axis(0, k).nan_median().item());
                 assert!(same(&each.collect::<Vec<_>>(), &expected), "{line}");
                 x.nan_median_axis(1)

@@ -40,7 +40,7 @@ impl Mirror {
         fixed::<D>(&self.list(&axes))
     }
 
-    /// Returns the operands of a matrix product: exchanged in column-major order.
+    /// Returns the operands of a matrix product, which are exchanged if the order is column-major.
     fn sides<'x, X>(&self, left: &'x X, right: &'x X) -> (&'x X, &'x X) {
         if self.row_major { (left, right) } else { (right, left) }
     }

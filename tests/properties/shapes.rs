@@ -174,8 +174,8 @@ where
     });
 }
 
-/// Returns whether a view can be reshaped without a copy. Tests whether strides exist with which all elements have the same offsets
-/// as before.
+/// Returns whether a view can be reshaped without a copy: whether strides for the new shape exist that give each element its offset in the
+/// view.
 fn can_be_shown(from: &[usize], strides: &[isize], to: &[usize], row_major: bool) -> bool {
     let offset = |index: &[usize], strides: &[isize]| -> isize {
         index.iter().zip(strides).map(|(&i, &stride)| i as isize * stride).sum()

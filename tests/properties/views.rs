@@ -84,7 +84,7 @@ enum Step {
     },
 }
 
-/// The operations that create a view of one shape by a recipe.
+/// The operations of a recipe that create a view with a given shape.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     base: Vec<usize>,

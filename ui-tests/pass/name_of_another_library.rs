@@ -1,4 +1,4 @@
-// The methods have other names here.
+// In this crate, the methods have other names.
 
 #![deny(deprecated)]
 

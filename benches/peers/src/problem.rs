@@ -5,7 +5,8 @@ use crate::number::Sequence;
 use ndarray::{Array, Dimension, IxDyn};
 use vierbein::{ColMajor, Dim, IntoShape, Rank, Tensor};
 
-/// Returns the element of a result at an index, and the sum of the magnitudes of its terms: zero if the computation is exact.
+/// Returns the element of a result at an index, and the sum of the magnitudes of its terms, to which the tolerance is proportional. If the
+/// computation is exact, returns 0 instead of this sum.
 pub type Definition<T> = Box<dyn Fn(&[usize]) -> (T, f64) + Send>;
 
 /// The shape of a result and the definition of its elements. Most problems are Einstein sums over contiguous row-major operands.

@@ -3,7 +3,8 @@
 use vierbein::linalg::{Decompose, Krylov, LinalgElement, lanczos};
 use vierbein::prelude::*;
 
-/// The bonds of the matrix product operator: an empty part of the chain, three operators that wait for their partner, and a complete part.
+/// The extent of the bonds of the matrix product operator. The index of a bond says what the sites to its right contribute to a term of H:
+/// no operator (0), one of three operators whose partner is to the left of the bond (1 to 3), or a complete term (4).
 const OPERATOR_BOND: usize = 5;
 /// The largest number of applications of the effective Hamiltonian for each bond, and the tolerance of its residual.
 const APPLICATIONS: usize = 20;

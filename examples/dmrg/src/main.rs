@@ -6,8 +6,8 @@
 //! U. Schollwöck, Annals of Physics 326, 96 (2011).
 //!
 //! The code is generic over element type, memory order and device. Runs 12 sites with real and complex numbers in both memory orders, where
-//! D = 64 is exact, then 64 sites. Prints the energies beside the exact ones, and fails if they differ by more than is known for this D. Plots
-//! the entanglement entropy of each cut of the chain.
+//! D = 64 is exact, then 64 sites. Prints the energies beside the exact ones, and fails if an error exceeds the one that is known for this
+//! D. Plots the entanglement entropy of each cut of the chain.
 //!
 //! `cargo run --release -p dmrg [D [plot.svg]]`
 

@@ -5,8 +5,8 @@
 //! Faults are:
 //! * a report of AddressSanitizer or the operating system, or an exceeded limit of memory or time;
 //! * a panic of a fallible variant;
-//! * inconsistent results: an iterator yields another number of elements than its view has, the typed and the dynamic face of an
-//!   operation differ, or two indices of a mutable view address the same element.
+//! * inconsistent results: an iterator yields another number of elements than its view has, the typed and the dynamic variant of an
+//!   operation have different results, or two indices of a mutable view address the same element.
 
 #![allow(
     clippy::op_ref,

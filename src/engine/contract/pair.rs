@@ -82,9 +82,10 @@ pub(super) struct Matrices {
     pub(super) into_temporary: bool,
 }
 
-/// Minimum number of rows, columns or terms of a sum per matrix product in a loop. With fewer, the operand is packed instead.
+/// Minimum number of rows, of columns and of summed terms of each matrix product, if a contraction runs as a loop of matrix products. With
+/// fewer, an operand is packed, so that one product is larger.
 const MIN_RUN: usize = 8;
-/// Minimum number of result elements per matrix product in a loop. Smaller products use only a small part of the micro-kernel's
+/// Minimum number of result elements of each matrix product in such a loop. Smaller products use only a small part of the micro-kernel's
 /// tile.
 const MIN_TILE_LEN: usize = 128;
 /// Number of terms of a sum above which products of fewer than [`MIN_TILE_LEN`] elements are avoided: larger products are written
@@ -200,8 +201,9 @@ impl Matrices {
 /// Splits `labels`, which are the rows (or columns) of the matrix of an operand `x`. Returns the labels of loops around the matrix
 /// product, and the labels whose fused axes are the rows of one product.
 ///
-/// The axes of the rows fuse in the result `c` and in `x`. If such rows are shorter than [`MIN_RUN`], the rows are axes that fuse
-/// in `c`; if they do not fuse in `x`, `x` is packed. [`best_run`] prefers inner axes, because they are written contiguously.
+/// Prefers rows whose axes fuse both in the result `c` and in `x`. If all such rows are shorter than [`MIN_RUN`], their axes need to fuse
+/// only in `c`; if they do not fuse in `x`, the caller packs `x`. [`best_run`] prefers inner axes, because results along them are
+/// contiguous.
 fn run(c: &Labelled, x: &Labelled, labels: Labels, extents: &Extents) -> (Labels, Labels) {
     let labels = c.by_stride(labels);
     let in_result = |labels: &[u8]| c.fused(labels, extents).is_some();
@@ -340,7 +342,8 @@ mod tests {
             ("abc,bce->ae", ["cab", "bce"], [false, false], 0, false),
             // Loops around the rows of extent 12 are cheaper than packing the large operand.
             ("abcd,cbe->ade", ["abcd", "cbe"], [false, true], 1, false),
-            // In the result, neither the rows nor the columns fuse: of each, one label is in a loop around the products.
+            // In the result, neither the rows nor the columns fuse. So one label of the rows and one label of the columns are in loops
+            // around the products.
             ("ija,kla->ikjl", ["ija", "kla"], [false, false], 2, false),
         ] {
             let found = plan(text, memory, 12);

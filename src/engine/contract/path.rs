@@ -220,7 +220,8 @@ struct Best {
     multiplications: f64,
     /// The number of elements of the largest intermediate, including the result if it is one.
     largest: f64,
-    /// The operands on one side of the last step; the other operands of the set are on the other side.
+    /// The last step multiplies two intermediates. This is the set of the operands that the first one contains; the second one contains the
+    /// other operands of the entry's set.
     part: u64,
 }
 

@@ -3,8 +3,8 @@
 use crate::device::{BinaryOp, CudaSource, Scalars};
 use crate::element::Scalar;
 
-/// The operation `beta · old + alpha · new`. As in BLAS, an operand whose factor is zero is ignored: if it is NaN, the result is
-/// not.
+/// The operation `beta · old + alpha · new`. As in BLAS, an operand whose factor is zero is ignored, so a NaN in this operand does not
+/// propagate.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ScaledSum<T> {
     pub(crate) beta: T,

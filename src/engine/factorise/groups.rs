@@ -8,16 +8,17 @@ use crate::layout::Layout;
 
 /// The groups of labels of a factorisation, and the extent of each label.
 ///
-/// The rows of the matrices are the indices of the row labels as the first factor has them, with the last label fastest, in both memory
-/// orders. So are the columns, as the second factor has them. Therefore signs and phases, which depend on the first rows of a vector, and
-/// the triangle of a QR decomposition are the same in both memory orders.
+/// A row of the matrices is one index of each row label. Rows are enumerated with the labels in the order of the first factor, of which the
+/// last label varies fastest, in both memory orders. Columns are enumerated in the same way, with the labels of the second factor.
+/// Therefore signs and phases, which depend on the first rows of a vector, and the triangle of a QR decomposition are the same in both
+/// memory orders.
 #[derive(Debug)]
 pub(super) struct Groups {
     /// The axes of the ellipsis.
     pub(super) batch: Labels,
     pub(super) rows: Labels,
     pub(super) columns: Labels,
-    /// The labels of the bond: one, but for a polar decomposition.
+    /// The labels of the bond: one label, or for a polar decomposition one for each column label.
     pub(super) bond: Labels,
     /// The labels of the operand's axes.
     pub(super) operand: Labels,

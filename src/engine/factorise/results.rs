@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::layout::{Layout, element_count};
 use crate::storage::OwnedData;
 
-/// The elements and the shape of a result, which are contiguous in the memory order of the operand.
+/// The elements and the shape of a result. The elements are contiguous in the memory order of the operand.
 #[derive(Debug)]
 pub(crate) struct Made<T: Element, Dev: Device> {
     pub(crate) data: OwnedData<T, Dev>,

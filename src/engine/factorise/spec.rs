@@ -2,8 +2,8 @@
 //! other macros reject an invalid specification at compile time. Factorisations of dynamic tensors call the parser at run time.
 //!
 //! All factorisations have one grammar: the operand, `->`, and the two factors. Each label of the operand is in one factor. The labels in
-//! the first factor are the rows of the matrix, those in the second factor its columns. One more label, the bond, is in both factors;
-//! for `polar!`, one for each column label. The axes of a batch are an ellipsis in all three terms.
+//! the first factor are the rows of the matrix, those in the second factor its columns. Both factors also have one label that the operand
+//! lacks, the bond; for `polar!`, they have one such label for each column label. The axes of a batch are an ellipsis in all three terms.
 
 use crate::engine::contract::notation::{Message, NotAToken, Term, Token, letter_of, token};
 
@@ -45,7 +45,7 @@ pub struct FactorSpec<'s> {
     text: &'s str,
     /// The terms of the operand, of the first and of the second factor.
     terms: [Term; 3],
-    /// The labels that both factors have, and the operand has not.
+    /// The labels of the bond, which both factors have and the operand lacks.
     bond: Term,
 }
 
@@ -219,7 +219,8 @@ impl<'s> FactorSpec<'s> {
         &self.terms
     }
 
-    /// Returns the labels that both factors have, and the operand has not, as the second factor has them: one, but for `polar!`.
+    /// Returns the labels of the bond, which both factors have and the operand lacks, in the order of the second factor. There is one,
+    /// except for `polar!`.
     pub(super) fn bond(&self) -> &[u8] {
         self.bond.labels()
     }

@@ -26,8 +26,9 @@ pub trait CsvElement: Element + Sealed {
     /// Parses a field without surrounding spaces.
     #[doc(hidden)]
     fn parse(field: &[u8]) -> Option<Self>;
-    /// Parses the longest number at the beginning of a text, and returns the number of its bytes, too. `parse` returns the same element
-    /// for these bytes. Returns `None` for elements that are not numbers.
+    /// Parses the longest number at the beginning of `text`. Returns the element, and the length of the number in bytes;
+    /// [`parse`](Self::parse) returns the same element for these bytes. Returns `None` if `text` does not begin with a number, for integers
+    /// of more than 18 digits, and for `bool`.
     #[doc(hidden)]
     fn parse_start(text: &[u8]) -> Option<(Self, usize)>;
     /// Returns the end of the error message for a field that cannot be parsed. The text of the field precedes it in the message.
@@ -106,7 +107,7 @@ macro_rules! integers {
             fn parse_start(text: &[u8]) -> Option<($t, usize)> {
                 let (magnitude, negative, len) = integer(text)?;
                 let signed = if negative { -i128::from(magnitude) } else { i128::from(magnitude) };
-                // The standard library reads no `-0` as an unsigned integer.
+                // The standard library does not parse `-0` as an unsigned integer, so this function does not either.
                 if negative && $t::MIN == 0 { None } else { Some((signed.try_into().ok()?, len)) }
             }
             fn reason(field: &[u8]) -> String {

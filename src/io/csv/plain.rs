@@ -1,8 +1,8 @@
 //! Plain rows: rows of a matrix that are parsed where they are in the buffer. No pass over the text splits them into fields first.
 //!
-//! A row is plain if its line contains no quote and ends in the buffer, and if it has the expected number of fields, each of which
-//! is an element or a missing value. Parsing stops in front of the first other row. [`Records`](super::records::Records) then splits
-//! this row, so all errors come from there.
+//! A row is plain if its line contains no quote and ends in the buffer, and if it has the expected number of fields, each of which is an
+//! element or a missing value. Parsing stops before the first row that is not plain. [`Records`](super::records::Records) then splits this
+//! row into fields, and returns its errors.
 //!
 //! A long text is parsed on several threads:
 //!

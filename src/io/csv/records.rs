@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Initial size of the buffer in bytes. Parsing a part of this size finds it in cache.
+/// Initial size of the buffer in bytes. A part of this size is still in cache when it is parsed.
 const INPUT: usize = 1 << 16;
 
 /// Maximum size of the buffer in bytes: long enough for several threads, and for long rows.

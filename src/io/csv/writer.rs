@@ -24,14 +24,14 @@ const OP: &str = "write CSV";
 /// Maximum number of elements that are copied from the tensor at a time.
 const ELEMENTS: usize = 1 << 14;
 
-/// The buffer of text is written when it has at least this number of bytes. It never has more than [`LONGEST`] bytes in addition.
+/// The buffer of text is written when it has at least this number of bytes. It exceeds this number by at most [`LONGEST`] bytes.
 const TEXT: usize = 1 << 16;
 
-/// Upper bound of the bytes of one element and a delimiter. The longest element has 24: `-2.2250738585072014e-308`.
+/// Upper bound of the number of bytes of one element and a delimiter. The longest element has 24: `-2.2250738585072014e-308`.
 const LONGEST: usize = 64;
 
-/// Maximum size in memory, in bytes, of a matrix that is written; each element counts at least 2 bytes, a digit and a delimiter. Half
-/// of the largest file offset. Only broadcast views exceed this.
+/// Maximum size in bytes of a matrix that is written: half of the largest file offset. Each element counts its size in memory, but at least
+/// 2 bytes, for a digit and a delimiter. Only broadcast views exceed this maximum.
 const LARGEST_FILE: u64 = 1 << 62;
 
 /// A type that can be written to a CSV file: a matrix, `Tensor<T, Rank<2>, O>`, a [`DynTensor`] of rank 2, or a view of one. Sealed.

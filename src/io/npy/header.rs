@@ -203,7 +203,8 @@ pub(super) fn bytes(contents: &Contents) -> Vec<u8> {
     let order_text = if fortran_order { "True" } else { "False" };
     let descr = descr(dtype);
     let mut text = format!("{{'descr': '{descr}', 'fortran_order': {order_text}, 'shape': {shape_text}, }}");
-    // Like NumPy, leave space for the slowest extent to grow to 21 digits in place.
+    // Like NumPy, reserve blanks, so that a program that appends data can rewrite the header in place: the extent of the axis with the
+    // largest stride can grow to 21 digits.
     if let Some(slowest) = if fortran_order { shape.last() } else { shape.first() } {
         text += &" ".repeat(21 - slowest.to_string().len());
     }

@@ -19,7 +19,7 @@ pub trait PositionNumber: Copy {
     /// Whether [`as_i64`](PositionNumber::as_i64) returns negative numbers for positions that exceed `i64`.
     #[doc(hidden)]
     const UNSIGNED: bool = false;
-    /// Returns the bits of the same list as `i64`, or `None` if the positions must be converted.
+    /// Returns the list as a slice of `i64` with the same bits, or `None` if the positions must be converted one by one.
     #[doc(hidden)]
     fn as_i64(_list: &[Self]) -> Option<&[i64]> {
         None
@@ -71,8 +71,9 @@ pub trait Positions<O: Order, Dev: Device> {
     /// Returns the positions as a tensor: a view of a tensor, or a new tensor on the device.
     #[doc(hidden)]
     fn positions(&self, device: &Dev) -> Result<Tensor<i64, Self::Dim, O, Dev, Self::Data<'_>>, Error>;
-    /// Returns the positions as [`positions`](Positions::positions) does, or their bits. The second value is `true` if negative positions
-    /// are numbers of type `usize` that exceed `i64`, so that the caller must reject them. This saves a pass over the positions.
+    /// Variant of [`positions`](Positions::positions) that may return positions of type `usize` as numbers of type `i64` with the same
+    /// bits. The second value is then `true`, and each negative number stands for a position that exceeds `i64`. The caller must reject
+    /// these numbers. This saves a pass over the positions.
     #[doc(hidden)]
     #[allow(clippy::type_complexity)]
     fn bits(&self, device: &Dev) -> Result<(Tensor<i64, Self::Dim, O, Dev, Self::Data<'_>>, bool), Error> {

@@ -127,7 +127,7 @@ extremes! {
 #[derive(Debug, Clone, Copy)]
 pub struct Best<T> {
     pub(super) value: T,
-    /// `usize::MAX` before the first element.
+    /// The index of the value; `usize::MAX` before the first element.
     pub(super) index: usize,
 }
 

@@ -192,8 +192,8 @@ macro_rules! positions {
             }
             #[inline]
             fn fold(&self, acc: Self::Acc, x: T, index: usize) -> Self::Acc {
-                // The first element replaces the identity even if it is equal to its value, an infinity. Both comparisons with NaN are
-                // false, so NaN is skipped.
+                // The first element that is not NaN replaces the identity, even if it equals the identity's value, an infinity. Both
+                // comparisons with NaN are false, so NaN is skipped.
                 let better = (x $beats acc.value) | ((x == acc.value) & (acc.index == usize::MAX));
                 if better { Best { value: x, index } } else { acc }
             }

@@ -13,7 +13,8 @@ pub struct Norm<M> {
     huge: M,
     scale_up: M,
     scale_down: M,
-    /// A sum of unscaled squares between these bounds has lost nothing to underflow or overflow, and can be added to many such sums.
+    /// If a sum of unscaled squares is between `least` and `most`, no underflow or overflow has made it inaccurate, and many such sums can
+    /// be added without overflow.
     least: M,
     most: M,
 }

@@ -1,4 +1,4 @@
-//! Rows of reductions, cumulative sums and traces of `DynTensor`.
+//! Rows of the table of bad input: reductions, cumulative sums and traces of `DynTensor`.
 
 use super::array::{Array, Fold, Outcome, cross, diagonal, log_sum, reduce, reject, scan, softmax, zip};
 use super::array::{

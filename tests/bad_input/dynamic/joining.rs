@@ -1,4 +1,4 @@
-//! Rows of operations of `DynTensor` that join, cut, repeat and rearrange.
+//! Rows of the table of bad input: operations of `DynTensor` that join, cut, repeat and rearrange.
 
 use super::array::{Array, Outcome, reject};
 use super::driver::{Call, Hazard::*, Numbers, Row, done};

@@ -1,4 +1,4 @@
-//! Rows of the decompositions and linear systems of `DynTensor`.
+//! Rows of the table of bad input: decompositions and linear systems of `DynTensor`.
 
 use super::decomposed::{Needs, Shapes, operands, outcome};
 use super::driver::{ByHand, Hazard, Row, done};

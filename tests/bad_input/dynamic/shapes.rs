@@ -1,4 +1,4 @@
-//! Rows of view operations of `DynTensor`: permuted axes, slices, reshapes and memory orders.
+//! Rows of the table of bad input: operations of `DynTensor` that return views (permuted axes, slices, reshapes and memory orders).
 
 use super::array::{
     Array, Outcome, broadcast, copy, cut, in_bounds, index_axis, insert, line, permute, reject, remove,

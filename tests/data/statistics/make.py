@@ -29,7 +29,7 @@ xp = np.cumsum(rng.exponential(size=12))
 fp = rng.normal(size=12)
 at = np.concatenate([rng.uniform(xp[0] - 1, xp[-1] + 1, 40), xp, [-np.inf, np.inf, np.nan, np.nextafter(xp[3], 0)]])
 save(xp=xp, fp=fp, at=at.reshape(7, 8), interp=np.interp(at, xp, fp).reshape(7, 8))
-# Infinite values: NumPy does not return NaN where one side of the interval gives a number.
+# Infinite values: if the formula gives NaN from one end of an interval and a number from the other end, NumPy returns the number.
 fp = np.array([0.0, np.inf, np.inf, 1.0, -np.inf, np.nan, 2.0])
 at = np.arange(0, 6.25, 0.25)
 save(fp_infinite=fp, interp_infinite=np.interp(at, np.arange(7.0), fp))
@@ -81,7 +81,7 @@ save(image=a, stencil=b)
 for name, function in [("convolve", scipy.signal.convolve), ("correlate", scipy.signal.correlate)]:
     save(**{f"{name}_{mode}": function(a, b, mode, method="direct") for mode in modes})
 
-# Operations without random numbers of their own, so that the files above stay as they are.
+# These operations use no further random numbers, so that the files above do not change.
 y = np.load(os.path.join(HERE, "gaps.npy"))
 some = y.copy()
 some[np.isnan(some).all(axis=1, keepdims=True) & (np.arange(4)[:, None] == 2)] = 0.5

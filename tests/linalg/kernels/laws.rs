@@ -1,4 +1,5 @@
-//! Equal bits: for operands that are multiples by powers of two, for batches and loops, and for any number of threads.
+//! Tests that results have the same bits: for an operand and its multiples by powers of two, for a batch and a loop over its matrices, and
+//! for any number of threads.
 
 use super::matrix::{Matrix, Number, Random, Value, power};
 use super::placed::{Call, Layout, Placed, Size};
@@ -13,7 +14,7 @@ fn bits<T: Value>(values: &[T]) -> Vec<[u64; 2]> {
     values.iter().map(|x| x.bits()).collect()
 }
 
-/// Small integers, which have few digits: their multiples are exact even if they are denormal.
+/// Returns a matrix of small integers. They have few digits, so their multiples by powers of two are exact even if they are subnormal.
 fn integers<T: Number>(m: usize, n: usize) -> Matrix<T> {
     Random(77).matrix(m, n).map(|x| T::rounded(Complex::new((x.re * 8.0).round(), (x.im * 8.0).round())))
 }
@@ -137,7 +138,7 @@ fn unused_elements_have_no_influence() {
     }
 }
 
-/// The matrices of results of a batch, and of the same matrices one by one.
+/// Asserts that the results for a batch are equal to the results for each of its matrices.
 fn check_batch<T: Number>(m: usize, n: usize) {
     let matrices: Vec<_> = (0..6).map(|k| Random(k).matrix(m, n).map(T::rounded)).collect();
     for layout in [Layout::Rows, Layout::Columns, Layout::Reversed] {

@@ -1,5 +1,5 @@
-//! Rows of `linalg`: decompositions of matrices and linear systems. faer is called by its low-level functions, with a workspace that is
-//! allocated before.
+//! Benchmark rows of `linalg`: decompositions of matrices and linear systems. faer is called by its low-level functions, with a workspace
+//! that is allocated before the measurement.
 
 use super::Entry;
 use crate::implementation::{Library, Outcome};

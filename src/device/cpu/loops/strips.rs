@@ -631,8 +631,8 @@ struct Tile<const K: usize> {
     width: usize,
     /// The stride between rows in a buffer, in elements.
     pitch: usize,
-    /// The addresses of the first elements of the next tile, or `None` if that tile is not prefetched. The next tile may be
-    /// larger or smaller; as much of it is prefetched as this tile has elements.
+    /// The addresses of the first elements of the next tile, or `None` if that tile is not prefetched. The next tile may be larger or
+    /// smaller than this one. As many of its elements are prefetched as this tile has.
     next: Option<[*mut u8; K]>,
 }
 

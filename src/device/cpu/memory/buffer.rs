@@ -143,9 +143,9 @@ impl<T> CpuBuffer<T> {
 /// The position of the elements in a large block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Begin {
-    /// From the first page boundary on.
+    /// The elements begin at the first page boundary.
     AtPage,
-    /// From the beginning of the block on, as in a `Vec`.
+    /// The elements begin where the block begins, as in a `Vec`.
     AtBlock,
 }
 

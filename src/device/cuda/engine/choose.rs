@@ -74,7 +74,7 @@ pub(in crate::device::cuda) fn pick<T: Element, const N: usize>(
     if unsafe { positions::pick(context, n, result(&out), (strided(&a), a.shape()), strided(&at))? } {
         return Ok(());
     }
-    // The host repeats the computation, and returns the error that names the position.
+    // A position is out of range. The host repeats the computation, and returns the error, which names this position.
     let (a, at) = (fetched(context, a)?, fetched(context, at)?);
     via_host::write_with(&Cuda::<N>::default(), out, |out| Cpu.pick(out, a.operand(), at.operand()))
 }

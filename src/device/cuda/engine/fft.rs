@@ -1,5 +1,5 @@
-//! Fourier transforms: erases the types, and calls cuFFT. It transforms contiguous lines, so the elements are copied before the transform
-//! along each axis, unless the axis is already the last one in memory.
+//! Fourier transforms: erases the types, and calls cuFFT. cuFFT transforms contiguous lines, so the elements are copied before the
+//! transform along each axis, unless the axis already has unit stride.
 
 use super::codegen::operation::RawOperand;
 use super::driver::context::{Context, Memory};
@@ -12,7 +12,7 @@ use crate::element::{DType, Element, Scalar};
 use crate::error::Error;
 use crate::layout::{Layout, element_count};
 
-/// A tensor in new memory. Its axes are in another order in memory than in its shape.
+/// A tensor in new memory. The order of its axes in memory can differ from their order in the shape.
 struct Work {
     memory: Memory,
     dtype: DType,

@@ -1,4 +1,5 @@
-//! Rows of `choose`: elements at random positions and under masks. The reference loop is the one that a user would write over slices.
+//! Benchmark rows of `choose`: elements at random positions and under masks. The reference loop is the one that a user would write over
+//! slices.
 
 use super::super::Entry;
 use crate::implementation::Library;

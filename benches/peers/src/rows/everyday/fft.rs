@@ -1,5 +1,5 @@
-//! Rows of `fft`: Fourier transforms of complex numbers along one axis. rustfft transforms contiguous lines only. If the axis is not the
-//! last one, its time includes a permuted copy before the transform and another one after it.
+//! Benchmark rows of `fft`: Fourier transforms of complex numbers along one axis. rustfft transforms contiguous lines only. If the axis is
+//! not the last one, its time includes a permuted copy before the transform and another one after it.
 
 use super::super::Entry;
 use crate::implementation::Library;

@@ -1,5 +1,5 @@
-//! Rows of `join`: concatenated, rolled, tiled, repeated and padded copies. The reference loop is a plain copy of as many elements as the
-//! result has, unless the row says otherwise.
+//! Benchmark rows of `join`: concatenated, rolled, tiled, repeated and padded copies. The reference loop is a plain copy of as many
+//! elements as the result has, unless the row says otherwise.
 
 use super::super::Entry;
 use crate::implementation::Library;
@@ -22,7 +22,7 @@ pub(crate) fn all<T: Number>() -> Vec<Entry<T>> {
     ]
 }
 
-/// Adds the reference loop: it writes `len` elements, copies of `from`, which it repeats if `from` is shorter.
+/// Adds the reference loop: it writes `len` elements by copying `from` as often as necessary.
 fn copied<T: Number, D: Dim>(row: Row<T>, len: usize, from: &Operand<T, D>) -> Row<T> {
     let (u, v) = (from.slice(), from.slice());
     row.over(Library::Limit, Output::slice([len]), move |out| {
@@ -31,7 +31,7 @@ fn copied<T: Number, D: Dim>(row: Row<T>, len: usize, from: &Operand<T, D>) -> R
         }
     })
     .instead(move |index| {
-        // The expected result of the plain copy, which is not that of the row. All rows that call this function have vectors as results.
+        // The result of the reference loop differs from that of the row. In all rows that call this function, the result is a vector.
         (v[index[0] % v.len()], 0.0)
     })
 }

@@ -1,5 +1,5 @@
-//! Rows of everyday operations: joined and rearranged copies, elements at positions and under masks, sorting and selection, Fourier
-//! transforms.
+//! Benchmark rows of everyday operations: joined and rearranged copies, elements at positions and under masks, sorting and selection,
+//! Fourier transforms.
 
 pub(super) mod choose;
 pub(super) mod fft;

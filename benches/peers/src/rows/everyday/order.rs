@@ -1,5 +1,5 @@
-//! Rows of `order`: sorting and selection of random numbers. As in vierbein, the operand stays unchanged: `std` and `rayon` copy it first,
-//! or sort indices.
+//! Benchmark rows of `order`: sorting and selection of random numbers. As in vierbein, the operand stays unchanged: `std` and `rayon` copy
+//! it first, or sort indices.
 
 use super::super::Entry;
 use crate::implementation::Library::{Rayon, Std, Vierbein};

@@ -78,8 +78,8 @@ const MAX_POSITIONS: usize = 128;
 const MIN_GATHERED_LEN: usize = 8;
 /// Bytes of the buffer into which elements are gathered before they are written with non-temporal stores.
 const GATHER_BUFFER_BYTES: usize = 2048;
-/// Maximum number of rows in a band, without the lead rows of the first band. Also the maximum number of columns in a table of
-/// offsets.
+/// Maximum number of rows in a band. The first band has in addition the rows before the first whole cache line of the source. Also the
+/// maximum number of columns in a table of offsets.
 const MAX_TABLE_ROWS: usize = 256;
 
 #[diagnostic::do_not_recommend]

@@ -1,4 +1,4 @@
-//! Writes each of a run of contiguous elements a few times: `repeat` by a small number.
+//! Repeats each element of a contiguous run two to four times: the kernel of `repeat` with a small count.
 
 /// Maximum number of copies of each element. More copies are written by other kernels, one element at a time.
 pub(super) const MAX_COPIES: usize = 4;

@@ -258,7 +258,7 @@ fn large_copies() {
 fn repeated<T: Numbered>() {
     for copies in 1..=6 {
         for n in [8, 33, 700] {
-            // Contiguous, and as lines with a gap after each, in the result and in the source.
+            // First one contiguous line, then three lines with a gap after each line, in the result and in the source.
             let place = |first, strides: &[isize], len| Place { first, strides: strides.to_vec(), len };
             let to = place(3, &[copies as isize, 1], n * copies + 67);
             check::<T>(&[n, copies], &to, &place(5, &[1, 0], n + 69));

@@ -175,9 +175,10 @@ struct RealPass<'a, L: LineTransform> {
     from_stride: isize,
     /// The number of elements of each line to read. The others are zero.
     read: usize,
-    /// Whether the lines of the operand are contiguous. Each one is then copied just before its transform, so the copy is in cache.
+    /// Whether the lines of the operand are contiguous. If so, each line is copied just before its transform, and the copy is still in
+    /// cache when the transform reads it. Otherwise, all lines of a tile are copied first.
     contiguous_input: bool,
-    /// Whether the lines of the output are contiguous. Transforms then write to them directly.
+    /// Whether the lines of the output are contiguous. If so, transforms write to them directly.
     in_output: bool,
 }
 

@@ -8,10 +8,12 @@
 //! masks:    one pass in row-major order, whose inner loop has no branch     (module mask)
 //! ```
 //!
+//! Here, `k..` are the indices of the leading axes, and `m..` those of the axes of the positions of one index `k..`.
+//!
 //! Copies treat elements as bytes, so there is one kernel for each size of elements. `take` checks positions as it uses them, which is
-//! cheap compared with a cache miss. `scatter` must leave the output unchanged if a position is invalid. If the output is much shorter
-//! than the positions, as in a histogram, it saves a copy of the output and checks positions as it uses them. Otherwise it checks all
-//! positions first, in a pass that is limited by the memory bandwidth. If the axis of the positions exceeds L2, elements are prefetched.
+//! cheap compared with a cache miss. `scatter` must leave the output unchanged if a position is invalid. If the output is much shorter than
+//! the positions, as in a histogram, it saves a copy of the output and checks positions as it uses them. Otherwise it checks all positions
+//! first, in a pass that is limited by the memory bandwidth. If the axis of the positions exceeds L2, elements are prefetched.
 
 mod mask;
 mod scatter;
@@ -120,12 +122,13 @@ impl Line {
     }
 }
 
-/// Returns a position as the index of a message.
+/// Returns a position as the index that an error message states.
 #[cold]
 fn index_of(position: i64, sign: Sign) -> isize {
     let beyond = if position < 0 { isize::MIN } else { isize::MAX };
     match sign {
-        // The number exceeds `i64`. Lists that are converted have `i64::MAX` for it.
+        // The position has the bits of a `usize` that exceeds `i64`. The message states the maximum, as it does for lists that are
+        // converted to `i64`.
         Sign::Unsigned if position < 0 => isize::MAX,
         _ => isize::try_from(position).unwrap_or(beyond),
     }

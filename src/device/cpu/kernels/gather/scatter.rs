@@ -20,8 +20,7 @@ use crate::rank::MAX_RANK;
 use crate::simd::prefetch;
 use std::sync::Mutex;
 
-/// The name of the operation in errors. The engine replaces it by the name of the method.
-/// Minimum number of positions for each element of the output for which the output is saved before the positions are checked (measured).
+/// Minimum number of positions for each element of the output at which the output is saved before the positions are checked (measured).
 const SAVED_POSITIONS: usize = 8;
 
 /// Returns a plan over the output at index 0 of its last axis, the positions and the operand. It visits the positions of each output
@@ -132,7 +131,7 @@ unsafe fn row<U: Copy>(
     line: Line,
     f: &impl Fn(U, U) -> Option<U>,
 ) -> Result<(), Stop<U>> {
-    // A loop of its own, so that the loop for short lines has no branch for it.
+    // The prefetching loop is separate, so that the loop below has no branch for prefetching.
     let ahead = if line.far { n.saturating_sub(PREFETCH_DISTANCE) } else { 0 };
     for i in 0..ahead {
         let next = (i + PREFETCH_DISTANCE) as isize;

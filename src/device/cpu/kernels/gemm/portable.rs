@@ -364,6 +364,7 @@ unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &Tile<R, COMPLEX>) {
 
 /// Computes a tile without allocating. Called for small products, and if the memory for packing cannot be allocated. With `FUSE`,
 /// uses fused multiply-adds. If `FUSE` equals [`Real::kernel_fuses`], the result has the same bits as with `matrixmultiply`.
+///
 /// # Safety
 /// The caller must ensure the conditions of [`tile`].
 unsafe fn plain<R: Real, const COMPLEX: bool, const FUSE: bool>(tile: &Tile<R, COMPLEX>) {

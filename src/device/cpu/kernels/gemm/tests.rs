@@ -314,8 +314,8 @@ macro_rules! extreme {
 }
 extreme!(f32 c32 f64 c64);
 
-/// Variant of [`check`] in which some elements are infinite or NaN. In the expected results, scaling factors of 1 are not
-/// multiplied by. Returns the number of finite and of infinite elements of the result.
+/// Variant of [`check`] in which some elements are infinite or NaN. The expected results are computed without multiplications by scaling
+/// factors of 1. Returns the number of finite and of infinite elements of the result.
 fn check_extremes<T: Extreme>(by: &dyn MatrixProduct<T>, case: Case<T>) -> [usize; 2] {
     let Case { size: [m, k, n], lies, alpha, beta, conjugate } = case;
     let values = &mut Values((m * 1000 + k * 100 + n) as u64);
@@ -356,7 +356,7 @@ fn check_extremes<T: Extreme>(by: &dyn MatrixProduct<T>, case: Case<T>) -> [usiz
     counts
 }
 
-/// Nothing is multiplied by a scaling factor of 1, and C is not read if `beta` is 0. A complex multiplication of an infinity by 1 + 0i
+/// Kernels do not multiply by a scaling factor of 1, and do not read C if `beta` is 0. A complex multiplication of an infinity by 1 + 0i
 /// would give NaN.
 #[test]
 fn factors_of_one_and_zero_preserve_infinities() {

@@ -56,8 +56,9 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
             over_outputs(&kept, reads, (2 * PARALLEL_BYTES).div_ceil(cost), 1, &|part| match job
                 .identities(needed)
             {
-                // SAFETY: `part` visits the kept axes, and `reduced` the reduced axes: elements that `Operand` guarantees to be
-                // readable. `Output` guarantees exclusive access to the outputs, and parts have different outputs.
+                // SAFETY: `part` visits the kept axes, and `reduced` the reduced axes. So all elements that are read belong to the operand,
+                // and `Operand` guarantees that they are readable. `Output` guarantees exclusive access to the outputs, and parts have
+                // different outputs.
                 Some(mut own) => unsafe { job.each_boxed(part, &reduced, &mut own, true) },
                 None => {
                     // The allocation failed, so threads take turns with one workspace. `each_boxed` must not call `join` while this

@@ -303,8 +303,8 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
     };
     // If the inner loop is shorter than a chain, a leaf is a single chain.
     let grain = if n < CHAIN_LEN { CHAIN_LEN } else { CHAIN_LEN * CHAINS };
-    // Results that are indices have no rounding errors, so they need no pairwise combination. In one long fold, few rows have an
-    // element that replaces an earlier result.
+    // Results that are indices have no rounding errors, so they need no pairwise combination. A single fold over all rows is faster,
+    // because usually few rows have an element that improves a result so far.
     let grain = if const { R::HAS_FOLD_BLOCK && R::USES_INDEX } { usize::MAX } else { grain };
     fold_pairwise(op, accs, spare, plan.len(), grain, &mut leaf);
 }

@@ -55,8 +55,8 @@ use rows::{fold_rows_each, reduce_few, reduce_plan, reduce_row};
 /// Number of elements that one accumulator folds before it is combined with another. Also the maximum number of elements per output
 /// for [`reduce_a_few`].
 const CHAIN_LEN: usize = 8;
-/// `one` and `reduce_plan` fold rows of fewer elements into a single accumulator. For such rows, combining several accumulators
-/// takes longer than they save.
+/// `one` and `reduce_plan` fold a row of fewer elements than this into a single accumulator. Several accumulators would take longer,
+/// because they have to be combined at the end.
 const MAX_SEQUENTIAL_LEN: usize = 16;
 /// Number of outputs that `each` passes to one call of [`fold_rows_each`]. Also the maximum number of outputs for [`reduce_a_few`].
 const OUTPUTS_PER_CALL: usize = 16;
@@ -296,8 +296,9 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
                 // `Sweep::Rows` gains nothing if the inner loop has a single output. For such a part, `each` can split the elements
                 // of the output between threads.
                 match sweep.filter(|&sweep| sweep == Sweep::Columns || part.inner_len() != 1) {
-                    // SAFETY: `part` visits the kept axes, and `reduced` the reduced axes: elements that `Operand` guarantees to be
-                    // readable. `Output` guarantees exclusive access to the outputs, and parts have different outputs.
+                    // SAFETY: `part` visits the kept axes, and `reduced` the reduced axes. So all elements that are read belong to the
+                    // operand, and `Operand` guarantees that they are readable. `Output` guarantees exclusive access to the outputs, and
+                    // parts have different outputs.
                     Some(sweep) => unsafe { job.sweep(part, &reduced, sweep) },
                     // SAFETY: `each` has the contract of `sweep`, which `Operand` and `Output` guarantee for the same reasons.
                     None => unsafe { job.each(part, &reduced) },

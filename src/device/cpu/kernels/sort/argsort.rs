@@ -13,8 +13,8 @@ const BLOCK: usize = 256;
 
 /// Writes the indices that sort the line. Elements that are equal keep their order, and NaN is last.
 ///
-/// Sorts words of 63 bits. The low `b` bits of a word are an index, and its high `63 - b` bits are the key minus the least key. If these
-/// differences need more bits, words have only their highest bits. A second sort then orders each run of words with equal high bits by
+/// Sorts words of 63 bits. The low `b` bits of a word are an index, and its high `63 - b` bits are the key minus the least key. If a
+/// difference needs more bits, its word has only the highest of them. A second sort then orders each run of words with equal high bits by
 /// the bits that were left out. Words are less than 2⁶³, so that they can be sorted as signed numbers, too.
 ///
 /// # Errors
@@ -47,7 +47,8 @@ pub(super) fn argsort_parts(
     let key = |i: i64| x.key(i as usize, descending);
     let (mut a, mut b) = (0, half);
     for to in 0..n {
-        // If all of `low` is written, the remaining indices of the high part follow.
+        // Takes the next index from `low`, unless `low` is used up or the next element of the high part has a smaller key. The indices of
+        // the high part count from `half`.
         let from_low = a < half && (b == n || key(low[a]) <= key(out[b] + half as i64));
         (out[to], a, b) = if from_low { (low[a], a + 1, b) } else { (out[b] + half as i64, a, b + 1) };
     }
@@ -132,7 +133,8 @@ pub(super) fn top(x: AnySlice<'_>, out: &mut [i64]) -> Result<(), Error> {
     }
     let limit = keys[..k].iter().fold(0, |a, &b| a.max(b));
     let mut candidates: Vec<i64> = scratch(1, k)?;
-    // All elements before the limit are wanted, and the first of those at the limit, as many as are needed.
+    // The result has all elements whose keys are less than the limit. Of those whose keys are equal to the limit, it has the first
+    // `at_limit`.
     let mut at_limit = keys[..k].iter().filter(|&&key| key == limit).count();
     let (mut block, mut found) = ([0; BLOCK], 0);
     for first in (0..n).step_by(BLOCK) {

@@ -2,8 +2,8 @@
 //! they are compiled in this crate, and not in each crate that sorts.
 //!
 //! Most of a function's code does not depend on the element type: loops over lines and copies of lines depend on its size, and sorting
-//! indices depends on [`key`](super::key) alone. This code is compiled for each size or once, and not for each element type, which takes
-//! less time.
+//! indices depends on [`key`](super::key) alone. This code is compiled for each size or once, and not for each element type, which shortens
+//! the compilation.
 
 use super::key::Key;
 use super::keys;

@@ -114,7 +114,7 @@ pub(super) struct Words {
     pub(super) least: u64,
     /// The number of low bits that are the same in all keys.
     pub(super) equal_low: u32,
-    /// The number of low bits after these that do not fit in a word.
+    /// The number of further low bits that are left out because they do not fit in a word.
     pub(super) dropped: u32,
     /// The number of bits of an index.
     pub(super) index_bits: u32,

@@ -13,14 +13,14 @@ use crate::ops::ordering::SEARCH;
 /// Number of elements that are searched together.
 const BLOCK: usize = 64;
 
-/// What to find for each element.
+/// What a search returns for each element that is searched for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Find {
-    /// The number of sorted elements that are less.
+    /// The number of sorted elements that are less than the element.
     Less,
-    /// The number of sorted elements that are less or equal.
+    /// The number of sorted elements that are less than the element or equal to it.
     LessOrEqual,
-    /// 1 if a sorted element is equal, otherwise 0. NaN is not equal to NaN.
+    /// 1 if the sorted vector contains an equal element, otherwise 0. NaN is not equal to NaN.
     Equal,
 }
 
@@ -78,8 +78,8 @@ fn in_blocks<T: Element>(
     }
 }
 
-/// Writes, for each element of `a`, the index at which it can be inserted in `sorted`, which has rank 1, so that the elements stay sorted:
-/// after equal elements if `right`, otherwise before them.
+/// Writes, for each element of `a`, the index in the vector `sorted` at which the element can be inserted, so that the vector stays sorted.
+/// If `right`, this is the index after equal elements, otherwise before them.
 ///
 /// # Errors
 /// If an allocation fails. In builds with debug assertions, also if `sorted` is not sorted.

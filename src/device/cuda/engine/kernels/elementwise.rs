@@ -81,7 +81,7 @@ impl Operation {
         }
     }
 
-    /// Evaluates a check of a function's domain, the source of `self`. Returns whether the function is defined for all elements.
+    /// Evaluates the domain check of a function, whose source is that of `self`. Returns whether the function is defined for all elements.
     /// `result` is the function's result type.
     ///
     /// # Safety

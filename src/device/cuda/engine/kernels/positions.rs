@@ -104,8 +104,9 @@ fn position_operation(name: &'static str, text: CudaSource, length: usize) -> Op
     Operation { name, text, scalars }
 }
 
-/// Copies elements of `a`, whose strides are those of its leading axes and then zeros, at positions along `axis`. Returns whether all
-/// positions are valid. If `checked` is `false`, they must be, and the call does not wait.
+/// Copies elements of `a` at positions along `axis`, the last axis of `a`. `a.strides` has one stride for each axis of `shape`: those of
+/// the other axes of `a`, then zeros for the axes that only the positions have. If `checked`, waits for the GPU and returns whether all
+/// positions are valid. Otherwise, returns `true` without waiting; the caller must have checked the positions.
 ///
 /// # Safety
 /// The caller must ensure that all elements of `out` and `at` within `shape`, and those of `a` within its leading axes and `axis`, are
@@ -180,8 +181,8 @@ pub(in crate::device::cuda::engine) unsafe fn pick(
     Ok(!flag.raised()?)
 }
 
-/// A scatter: `out`, whose last axis is the one along which positions count, the positions, and the elements `a`. The leading axes of
-/// `shape`, the shape of `at` and `a`, are those of `out`.
+/// The operands of a scatter: the output `out`, the positions `at`, and the elements `a`. Positions count along the last axis of `out`.
+/// `shape` is the shape of `at` and of `a`; its leading axes are those of `out`.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cuda::engine) struct Scattering<'a> {
     pub(in crate::device::cuda::engine) shape: &'a [usize],
@@ -205,7 +206,8 @@ impl Scattering<'_> {
         self.out.strides.len() - 1
     }
 
-    /// Counts the positions from the start, and sorts those of each line. Lines with the same positions share them.
+    /// Converts the positions to indices counted from the start, and sorts those of each line. If an axis of the positions has stride 0,
+    /// its lines share one sorted line.
     ///
     /// # Safety
     /// The same as for [`run`](Scattering::run).

@@ -120,8 +120,8 @@ fn logarithm(n: u64) -> u32 {
 mod tests {
     use super::*;
 
-    /// Reduces rows, so that the items of an output are contiguous, or columns, so that the same items of adjacent outputs are
-    /// contiguous.
+    /// Returns the loads of a reduction of the rows or, if `columns`, of the columns of a matrix. The items of a row are contiguous. For
+    /// columns, the items of adjacent outputs at the same index are contiguous.
     fn loads(outputs: u64, items: u64, bytes: u64, columns: bool) -> Loads {
         let (next_output, next_item) =
             if columns { (bytes, bytes * outputs) } else { (bytes * items, bytes) };

@@ -77,14 +77,14 @@ struct Place {
 // SAFETY: `repr(C)`, with the members of the struct `Place` in `search.cu`.
 unsafe impl Argument for Place {}
 
-/// What a search returns. The numbers are those of `search.cu`.
+/// What a search returns for each element that is searched for. The numbers are those of `search.cu`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::device::cuda::engine) enum Find {
-    /// The number of elements that are less.
+    /// The number of sorted elements that are less than the element.
     Before = 0,
-    /// The number of elements that are not greater.
+    /// The number of sorted elements that are not greater than the element.
     After = 1,
-    /// Whether an element is equal.
+    /// Whether a sorted element is equal to the element.
     Contains = 2,
 }
 

@@ -129,7 +129,7 @@ macro_rules! vector {
     };
 }
 
-// Methods of `Vector` that need more than one intrinsic, or arguments for it.
+// The functions below implement methods of `Vector` that need several intrinsics, or an intrinsic with constant arguments.
 
 #[inline]
 #[target_feature(enable = "avx2")]

@@ -186,7 +186,7 @@ fn is_transposed<T: Scalar>(product: &Product<T>) -> bool {
     match (unit(c.down, *m), unit(c.right, *n)) {
         (true, false) => false,
         (false, true) => true,
-        // `c` is a single row or column. With more rows than columns, vectors extend along its longer side.
+        // `c` is a single row or column. Vectors extend along columns, so the product whose result is a column is chosen.
         (true, true) => m < n,
         (false, false) => a.down != 1 && b.right == 1 && *k != 1,
     }
@@ -369,8 +369,8 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
         to: HostPtr::new(core::ptr::null_mut()),
         complex: COMPLEX,
     };
-    // The buffer is small, so the minimum is the whole length: it has either all of `a`, which fits in L2 here, or one panel of
-    // rows.
+    // The buffer has either all of `a`, which fits in L2 here, or one panel of rows. So it is small, and its minimum length is its whole
+    // length.
     let room = pack.packed_len();
     with_scratch(Side::A, room, room, |room, _| {
         pack.to = HostPtr::new(room);

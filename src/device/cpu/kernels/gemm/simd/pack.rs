@@ -92,9 +92,8 @@ impl<V: Vector> SimdKernel<V> for PackPanels<'_, V::Real> {
     #[inline(always)]
     unsafe fn run(self) {
         let pack = self.pack;
-        // If the elements of each step are contiguous, different steps may be on different pages. So a few steps are packed into
-        // all panels before the next steps. While a page is in use, and while the hardware prefetches it, all panels then read
-        // from it.
+        // If the elements of each step are contiguous, different steps may be on different pages. So a few steps are packed into all panels
+        // before the next steps are packed. All panels then read from a page while it is in use and while the hardware prefetches it.
         let in_pieces = pack.across == pack.part() as isize;
         let some = if in_pieces { STEPS_AT_ONCE } else { pack.steps.max(1) };
         for begin in (0..pack.steps).step_by(some) {
@@ -157,9 +156,9 @@ unsafe fn copy<V: Vector>(
     }
     debug_assert!(width <= MAX_PANEL_VECTORS * V::LANES);
     match width.div_ceil(V::LANES) {
-        // SAFETY: the contract is passed on unchanged. One vector holds `width` numbers, as the match says.
+        // SAFETY: the contract is passed on unchanged. One vector holds `width` numbers, because `width <= V::LANES` in this arm.
         1 => unsafe { copy_vectors::<V, 1>(pack, from, to, width, step) },
-        // SAFETY: the contract is passed on unchanged. Two vectors hold `width` numbers, as the match says.
+        // SAFETY: the contract is passed on unchanged. Two vectors hold `width` numbers, because `width <= 2 * V::LANES` in this arm.
         2 => unsafe { copy_vectors::<V, 2>(pack, from, to, width, step) },
         // SAFETY: the contract is passed on unchanged. Three vectors hold `width` numbers: by the constant assertions, no panel
         // is wider.

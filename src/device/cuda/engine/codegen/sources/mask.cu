@@ -1,5 +1,6 @@
-// Elements under masks, in row-major order. An element is chosen if its mask is not zero. Each block handles one tile of the mask: first
-// `count_chosen` counts the chosen elements of each tile, the host adds these numbers up, and then a second kernel copies.
+// Elements under masks, in row-major order. An element is chosen if its mask is not zero. Each block handles one tile of the mask. First,
+// `count_chosen` counts the chosen elements of each tile. Then a scan adds up these numbers, and a second kernel copies the chosen
+// elements.
 
 #define BLOCK 256
 #define EACH 8
@@ -36,8 +37,8 @@ template <int K, int N, class M> DEV Votes votes(const Loops<N> &loops, u64 n, c
     return all;
 }
 
-// Adds up the numbers of chosen elements of the block's warps. Returns those of the warps before this one, and of all in `total`. All
-// threads of the block must call this function.
+// `count` is the number of chosen elements of this warp. Returns the sum of these numbers over the block's warps before this one, and sets
+// `total` to the sum over all of its warps. All threads of the block must call this function.
 DEV u32 before_warp(u32 count, u32 &total) {
     __shared__ u32 of_warp[WARPS];
     u32 warp = threadIdx.x >> 5, before = 0;
@@ -57,8 +58,8 @@ template <class M> DEV void count_chosen(const Loops<1> &loops, u64 n, const M *
     if (threadIdx.x == 0) counts[blockIdx.x] = total;
 }
 
-// Calls f(index, rank) for each of this thread's chosen elements: its row-major index, and the number of chosen elements before it.
-// `sums` has the number of chosen elements of each tile and of those before it.
+// Calls f(index, rank) for each of this thread's chosen elements: its row-major index, and the number of chosen elements before it. For
+// each tile, `sums` has the number of chosen elements in this tile and all tiles before it.
 template <int K, int N, class M, class F>
 DEV void each_chosen(const Loops<N> &loops, u64 n, const M *mask, const i64 *sums, const F &f) {
     Votes all = votes<K>(loops, n, mask);

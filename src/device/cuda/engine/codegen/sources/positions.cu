@@ -11,7 +11,8 @@ struct Axis {
 // Returns the position counted from the start. Not less than `length` if the position is invalid.
 DEV u64 from_start(i64 position, u64 length) { return position < 0 ? (u64)position + length : (u64)position; }
 
-// Copies elements of `a` at positions. Sets `invalid` to 1 if a position is out of range; null if all are known to be valid.
+// Copies elements of `a` at positions. Sets `invalid` to 1 if a position is out of range. `invalid` is null if all positions are known to
+// be valid.
 template <class T>
 DEV void take(const Loops<3> &loops, u64 n, const Axis &axis, const T *a, const i64 *positions, T *out, u32 *invalid) {
     u64 i = (u64)blockIdx.x * BLOCK + threadIdx.x;

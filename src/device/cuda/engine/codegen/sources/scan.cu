@@ -86,8 +86,8 @@ template <class F, class R> DEV R exclusive(const F &f, R x, bool has, bool &any
     return carried ? f(carry, before) : before;
 }
 
-// Scans one chunk of a line per block. Writes the results or, if TOTALS, only the chunk's total. `before` points to the scanned
-// totals of the chunks of each line, or is null if the chunks begin without them.
+// Scans one chunk of a line per block. Writes the results or, if TOTALS, only the chunk's total. `before` points to the scanned totals of
+// the chunks of each line. It is null if no total has to be added: for TOTALS, and if a line is one chunk.
 template <bool TOTALS, class F, class R>
 DEV void scan_tiles(const F &f, const Lines &lines, const Loops<2> &loops, const R *a, R *out, const R *before) {
     // One element of padding follows every EACH elements. It reduces bank conflicts, both when threads access adjacent elements and

@@ -10,8 +10,8 @@ struct Sorted {
 #define AFTER 1
 #define CONTAINS 2
 
-// For each element x of `a`: BEFORE, writes the number of elements less than x; AFTER, the number of elements that are not greater;
-// CONTAINS, whether an element is equal to x.
+// Writes a result for each element x of `a`. For BEFORE, this is the number of sorted elements less than x; for AFTER, the number of sorted
+// elements that are not greater than x; for CONTAINS, whether a sorted element is equal to x.
 template <int HOW, class T, class R>
 DEV void search(const Loops<2> &loops, u64 n, const Sorted &sorted, const T *in, const T *a, R *out) {
     u64 i = (u64)blockIdx.x * BLOCK + threadIdx.x;

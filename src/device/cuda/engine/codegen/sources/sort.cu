@@ -16,7 +16,8 @@ template <bool DOWN, class T> DEV bool before(T x, T y) {
     return DOWN ? y < x : x < y;
 }
 
-// Merges the sorted runs a and b: returns how many of the first `count` elements are elements of a. Equal elements of a come first.
+// Returns how many of the first `count` elements are elements of a if the sorted runs a and b are merged. Of equal elements, those of a
+// come first.
 template <bool DOWN, class I, class T> DEV I split(const T *a, I na, const T *b, I nb, I count) {
     I low = count > nb ? count - nb : 0, high = count < na ? count : na;
     while (low < high) {

@@ -49,7 +49,7 @@ impl Function {
     }
 }
 
-/// Whether the operation is defined, and its value, or `None` if the value must not be compared.
+/// Whether the operation is defined, and the expected value. The value is `None` if results must not be compared with it.
 type Expected<R> = (bool, Option<R>);
 
 /// Returns the names of the operands that are not bound to a scalar.
