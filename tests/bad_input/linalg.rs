@@ -1,7 +1,7 @@
 //! Rows of the table of bad input: decompositions and linear systems. The cells assert the shapes of results and the kinds of errors;
 //! `linalg/table.rs` has values, and `linalg/errors.rs` has messages.
 
-use super::decomposed::{Needs, Shapes, operands, outcome};
+use super::decomposed::{Needs, Shapes, labelled_outcome, operands, outcome};
 use super::driver::{ByHand, Hazard, Row, done};
 use vierbein::MatrixStack;
 use vierbein::linalg::{Discarded, Lu, Structure, Svd, Truncation};
@@ -20,6 +20,11 @@ impl<T: Element, D: Dim> Shaped for Tensor<T, D> {
 impl<A: Shaped, B: Shaped> Shaped for (A, B) {
     fn shapes(&self) -> Vec<usize> {
         [self.0.shapes(), self.1.shapes()].concat()
+    }
+}
+impl<A: Shaped, B: Shaped, C: Shaped> Shaped for (A, B, C) {
+    fn shapes(&self) -> Vec<usize> {
+        [self.0.shapes(), self.1.shapes(), self.2.shapes()].concat()
     }
 }
 impl<D: MatrixStack> Shaped for Svd<f64, D, RowMajor, Cpu> {
@@ -78,6 +83,45 @@ macro_rules! rows {
     };
 }
 
+/// Rows of macros, and of the methods of the builder that they call. The ellipsis is the batch.
+macro_rules! rows_by_labels {
+    ($($name:ident!, $try_name:ident!, $verb:literal $spec:literal; $needs:ident |$m:ident, $n:ident| $own:expr;)*) => {
+        vec![$({
+            fn calls(hazard: Hazard) -> ByHand {
+                let outcomes = operands(hazard)?.into_iter().map(|o| {
+                    let done = at_each_rank!(o, |x| done!(
+                        try $try_name!($spec, &x).map(|y| Shapes(y.shapes())),
+                        panics Shapes($name!($spec, &x).shapes())
+                    ));
+                    (done, labelled_outcome(hazard, Needs::$needs, &o.shape, |$m, $n| $own))
+                });
+                Ok(outcomes.collect())
+            }
+            let names: &[&str] = &[
+                concat!(stringify!($name), "!"),
+                concat!(stringify!($try_name), "!"),
+                concat!("factorise::Factors::", stringify!($name)),
+                concat!("factorise::Factors::", stringify!($try_name)),
+                "factorise::labelled",
+                "factorise::Labelled::factors",
+            ];
+            Row::by_hand(names, $verb, calls)
+        }),*]
+    };
+}
+
+/// Rows of factorisations by labels. `linalg/labels.rs` calls the builder with numbers that the macros never pass.
+fn by_labels() -> Vec<Row> {
+    rows_by_labels! {
+        svd!, try_svd!, "svd" "...ij -> ...ik, ...kj";
+            Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n)], vec![m.min(n), n]];
+        qr!, try_qr!, "qr" "...ij -> ...ik, ...kj"; Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n), n]];
+        lq!, try_lq!, "lq" "...ij -> ...ik, ...kj"; Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n), n]];
+        eigh!, try_eigh!, "eigh" "...ij -> ...ik, ...kj"; Square |m, _n| vec![vec![m], vec![m, m]];
+        polar!, try_polar!, "polar" "...ij -> ...ix, ...xj"; Finite |m, n| vec![vec![m, n], vec![n, n]];
+    }
+}
+
 /// Returns right-hand sides of ones, for a matrix of this shape.
 fn ones(shape: &[usize]) -> TensorView<'static, f64, Rank<1>> {
     const ONE: &[f64] = &[1.0];
@@ -85,6 +129,10 @@ fn ones(shape: &[usize]) -> TensorView<'static, f64, Rank<1>> {
 }
 
 pub(crate) fn rows() -> Vec<Row> {
+    [methods(), by_labels()].into_iter().flatten().collect()
+}
+
+fn methods() -> Vec<Row> {
     rows! {
         ["svd" "try_svd"] "svd", |x| x.try_svd(), x.svd();
             Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n)], vec![m.min(n), n]];
@@ -93,10 +141,10 @@ pub(crate) fn rows() -> Vec<Row> {
         ["svd_truncated" "try_svd_truncated"] "svd_truncated",
             |x| x.try_svd_truncated(Truncation::new()), x.svd_truncated(Truncation::new());
             Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n)], vec![m.min(n), n], vec![], vec![]];
-        ["singular_values" "try_singular_values"] "svd", |x| x.try_singular_values(), x.singular_values();
+        ["singular_values" "try_singular_values"] "singular_values", |x| x.try_singular_values(), x.singular_values();
             Finite |m, n| vec![vec![m.min(n)]];
         ["eigh" "try_eigh"] "eigh", |x| x.try_eigh(), x.eigh(); Square |m, _n| vec![vec![m], vec![m, m]];
-        ["eigvalsh" "try_eigvalsh"] "eigh", |x| x.try_eigvalsh(), x.eigvalsh(); Square |m, _n| vec![vec![m]];
+        ["eigvalsh" "try_eigvalsh"] "eigvalsh", |x| x.try_eigvalsh(), x.eigvalsh(); Square |m, _n| vec![vec![m]];
         ["eigh_generalized" "try_eigh_generalized"] "eigh_generalized",
             |x| x.try_eigh_generalized(&x), x.eigh_generalized(&x);
             Definite |m, _n| vec![vec![m], vec![m, m]];
@@ -123,6 +171,9 @@ pub(crate) fn rows() -> Vec<Row> {
             Square |m, _n| vec![vec![m]];
         ["lstsq" "try_lstsq"] "lstsq", |x| x.try_lstsq(ones(x.shape().as_ref())), x.lstsq(ones(x.shape().as_ref()));
             Finite |_m, n| vec![vec![n]];
+        ["lstsq_with" "try_lstsq_with"] "lstsq_with",
+            |x| x.try_lstsq_with(ones(x.shape().as_ref()), SMALL), x.lstsq_with(ones(x.shape().as_ref()), SMALL);
+            Finite |_m, n| vec![vec![n]];
         ["inv" "try_inv"] "inv", |x| x.try_inv(), x.inv(); Square |m, _n| vec![vec![m, m]];
         ["matrix_power" "try_matrix_power"] "matrix_power", |x| x.try_matrix_power(-2), x.matrix_power(-2);
             Square |m, _n| vec![vec![m, m]];
@@ -137,6 +188,14 @@ pub(crate) fn rows() -> Vec<Row> {
         ["null_space" "try_null_space"] "null_space", |x| x.try_null_space(), x.null_space();
             Finite |m, n| vec![vec![n, n - m.min(n)]];
         ["orth" "try_orth"] "orth", |x| x.try_orth(), x.orth(); Finite |m, n| vec![vec![m, m.min(n)]];
+        ["pinv_with" "try_pinv_with"] "pinv_with", |x| x.try_pinv_with(SMALL), x.pinv_with(SMALL);
+            Finite |m, n| vec![vec![n, m]];
+        ["matrix_rank_with" "try_matrix_rank_with"] "matrix_rank_with",
+            |x| x.try_matrix_rank_with(SMALL), x.matrix_rank_with(SMALL); Finite |_m, _n| vec![vec![]];
+        ["null_space_with" "try_null_space_with"] "null_space_with",
+            |x| x.try_null_space_with(SMALL), x.null_space_with(SMALL); Finite |m, n| vec![vec![n, n - m.min(n)]];
+        ["orth_with" "try_orth_with"] "orth_with", |x| x.try_orth_with(SMALL), x.orth_with(SMALL);
+            Finite |m, n| vec![vec![m, m.min(n)]];
         ["cond" "try_cond"] "cond", |x| x.try_cond(), x.cond(); Elements |_m, _n| vec![vec![]];
         ["nuclear_norm" "try_nuclear_norm"] "nuclear_norm", |x| x.try_nuclear_norm(), x.nuclear_norm();
             Finite |_m, _n| vec![vec![]];
@@ -145,6 +204,9 @@ pub(crate) fn rows() -> Vec<Row> {
         ["adjoint" "try_adjoint"] "adjoint", |x| x.try_adjoint(), x.adjoint(); Nothing |m, n| vec![vec![n, m]];
     }
 }
+
+/// The part of the largest singular value up to which others count as 0. `linalg/errors.rs` has numbers that are rejected.
+const SMALL: f64 = 1e-14;
 
 /// A system whose diagonal is not used: no matrix is singular.
 const UNIT: Structure = Structure::Lower { unit: true };

@@ -62,7 +62,7 @@ where
     if highest == 13 {
         norm = norm.min(powers.root_of_norm(8)?.max(powers.root_of_norm(10)?));
     }
-    // A power may overflow where the matrix does not.
+    // A power may overflow even if the matrix is finite.
     let norm = if norm.is_finite() { norm } else { magnitudes.norm() };
     let mut squarings = squarings_for(norm / largest);
     squarings += magnitudes.more_squarings(0.5f64.powi(squarings), highest, unit);

@@ -1,11 +1,11 @@
 //! Rows of the table of bad input: decompositions and linear systems of `DynTensor`.
 
-use super::decomposed::{Needs, Shapes, operands, outcome};
+use super::decomposed::{Needs, Shapes, labelled_outcome, operands, outcome};
 use super::driver::{ByHand, Hazard, Row, done};
 use super::{methods, with};
-use vierbein::DynTensor;
 use vierbein::linalg::{DynDiscarded, DynLu, DynSvd, Structure, Truncation};
 use vierbein::prelude::*;
+use vierbein::{DynTensor, dyn_tensor};
 
 /// A result, of which the rows assert the shape.
 trait Shaped {
@@ -20,6 +20,11 @@ impl Shaped for DynTensor {
 impl<A: Shaped, B: Shaped> Shaped for (A, B) {
     fn shapes(&self) -> Vec<usize> {
         [self.0.shapes(), self.1.shapes()].concat()
+    }
+}
+impl<A: Shaped, B: Shaped, C: Shaped> Shaped for (A, B, C) {
+    fn shapes(&self) -> Vec<usize> {
+        [self.0.shapes(), self.1.shapes(), self.2.shapes()].concat()
     }
 }
 impl Shaped for DynSvd {
@@ -41,16 +46,19 @@ impl Shaped for DynDiscarded {
 /// Rows of methods, with an expression for the extents of each result that are not those of the batch.
 macro_rules! rows {
     ($($name:ident $verb:literal, |$x:ident| $tried:expr; $needs:ident |$m:ident, $n:ident| $own:expr;)*) => {
+        rows!(outcome: $([methods![$name]] $verb, |$x| $tried; $needs |$m, $n| $own;)*)
+    };
+    ($outcome:ident: $([$names:expr] $verb:literal, |$x:ident| $tried:expr; $needs:ident |$m:ident, $n:ident| $own:expr;)*) => {
         vec![$({
             fn calls(hazard: Hazard) -> ByHand {
                 let outcomes = operands(hazard)?.into_iter().filter_map(|o| {
                     // There are no dynamic views with overlapping rows.
                     let done = with(&o, |$x| done!(try $tried.map(|y| Shapes(y.shapes()))))?;
-                    Some((done, outcome(hazard, Needs::$needs, &o.shape, |$m, $n| $own)))
+                    Some((done, $outcome(hazard, Needs::$needs, &o.shape, |$m, $n| $own)))
                 });
                 Ok(outcomes.collect())
             }
-            Row::by_hand(methods![$name], $verb, calls)
+            Row::by_hand($names, $verb, calls)
         }),*]
     };
 }
@@ -64,10 +72,34 @@ fn with_ones<R>(
     f(one.broadcast_to(&shape[shape.len() - 2..shape.len() - 1])?)
 }
 
+/// The part of the largest singular value up to which others count as 0. `linalg/errors.rs` has numbers that are rejected.
+const SMALL: f64 = 1e-14;
+
 /// A system whose diagonal is not used: no matrix is singular.
 const UNIT: Structure = Structure::Lower { unit: true };
 
 pub(crate) fn rows() -> Vec<Row> {
+    [methods(), by_labels()].into_iter().flatten().collect()
+}
+
+/// Rows of factorisations by labels, whose ellipsis is the batch. `linalg/labels.rs` has specifications that are rejected.
+fn by_labels() -> Vec<Row> {
+    rows! {
+        labelled_outcome:
+        [&["dyn_tensor::svd"]] "svd", |x| dyn_tensor::svd("...ij -> ...ik, ...kj", x, Truncation::new());
+            Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n)], vec![m.min(n), n]];
+        [&["dyn_tensor::qr"]] "qr", |x| dyn_tensor::qr("...ij -> ...ik, ...kj", x);
+            Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n), n]];
+        [&["dyn_tensor::lq"]] "lq", |x| dyn_tensor::lq("...ij -> ...ik, ...kj", x);
+            Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n), n]];
+        [&["dyn_tensor::eigh"]] "eigh", |x| dyn_tensor::eigh("...ij -> ...ik, ...kj", x);
+            Square |m, _n| vec![vec![m], vec![m, m]];
+        [&["dyn_tensor::polar"]] "polar", |x| dyn_tensor::polar("...ij -> ...ix, ...xj", x);
+            Finite |m, n| vec![vec![m, n], vec![n, n]];
+    }
+}
+
+fn methods() -> Vec<Row> {
     rows! {
         svd "svd", |x| x.svd(); Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n)], vec![m.min(n), n]];
         svd_full "svd_full", |x| x.svd_full(); Finite |m, n| vec![vec![m, m], vec![m.min(n)], vec![n, n]];
@@ -91,6 +123,7 @@ pub(crate) fn rows() -> Vec<Row> {
         solve "solve", |x| with_ones(x.shape(), |b| x.solve(b)); Square |m, _n| vec![vec![m]];
         solve_as "solve", |x| with_ones(x.shape(), |b| x.solve_as(UNIT, b)); Square |m, _n| vec![vec![m]];
         lstsq "lstsq", |x| with_ones(x.shape(), |b| x.lstsq(b)); Finite |_m, n| vec![vec![n]];
+        lstsq_with "lstsq_with", |x| with_ones(x.shape(), |b| x.lstsq_with(b, SMALL)); Finite |_m, n| vec![vec![n]];
         inv "inv", |x| x.inv(); Square |m, _n| vec![vec![m, m]];
         matrix_power "matrix_power", |x| x.matrix_power(-2); Square |m, _n| vec![vec![m, m]];
         det "det", |x| x.det(); Square |_m, _n| vec![vec![]];
@@ -102,6 +135,10 @@ pub(crate) fn rows() -> Vec<Row> {
         matrix_rank "matrix_rank", |x| x.matrix_rank(); Finite |_m, _n| vec![vec![]];
         null_space "null_space", |x| x.null_space(); Finite |m, n| vec![vec![n, n - m.min(n)]];
         orth "orth", |x| x.orth(); Finite |m, n| vec![vec![m, m.min(n)]];
+        pinv_with "pinv_with", |x| x.pinv_with(SMALL); Finite |m, n| vec![vec![n, m]];
+        matrix_rank_with "matrix_rank_with", |x| x.matrix_rank_with(SMALL); Finite |_m, _n| vec![vec![]];
+        null_space_with "null_space_with", |x| x.null_space_with(SMALL); Finite |m, n| vec![vec![n, n - m.min(n)]];
+        orth_with "orth_with", |x| x.orth_with(SMALL); Finite |m, n| vec![vec![m, m.min(n)]];
         cond "cond", |x| x.cond(); Elements |_m, _n| vec![vec![]];
         nuclear_norm "nuclear_norm", |x| x.nuclear_norm(); Finite |_m, _n| vec![vec![]];
         adjoint "adjoint", |x| x.adjoint(); Nothing |m, n| vec![vec![n, m]];
