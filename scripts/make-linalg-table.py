@@ -109,6 +109,9 @@ for kind in ["real", "complex"]:
         line("eigvals", kind, shape, np.linalg.eigvals(a))
         hermitian, definite = operand(kind + " hermitian", shape), operand(kind + " definite", shape)
         line("eigvalsh", kind + " hermitian", shape, np.linalg.eigvalsh(hermitian))
+        line("ldl.det", kind + " hermitian", shape, np.linalg.det(hermitian))
+        if np.linalg.cond(hermitian).max() < 500:  # one of them is singular
+            line("solve.hermitian", kind + " hermitian", shape, np.linalg.solve(hermitian, sequence([n, 3], kind == "complex")))
         line("cholesky", kind + " definite", shape, np.linalg.cholesky(definite))
         line("solve.definite", kind + " definite", shape, np.linalg.solve(definite, sequence([n, 3], kind == "complex")))
         line("hermitian_map.exp", kind + " hermitian", shape, each(sla.expm, hermitian / 8))

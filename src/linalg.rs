@@ -16,7 +16,8 @@
 //! | [`polar`](crate::Tensor::polar) | `a = u · p` |
 //! | [`lu`](crate::Tensor::lu) | `l · u`, and the sequence of the rows |
 //! | [`cholesky`](crate::Tensor::cholesky) | `a = l · lᴴ` of positive definite matrices |
-//! | [`solve`](crate::Tensor::solve), [`solve_as`](crate::Tensor::solve_as) | `x` with `a · x = b`, for general, positive definite and triangular matrices |
+//! | [`ldl`](crate::Tensor::ldl) | `l · d · lᴴ` of Hermitian matrices, and the sequence of the rows and columns |
+//! | [`solve`](crate::Tensor::solve), [`solve_as`](crate::Tensor::solve_as) | `x` with `a · x = b`, for general, positive definite, Hermitian and triangular matrices |
 //! | [`lstsq`](crate::Tensor::lstsq), [`pinv`](crate::Tensor::pinv) | least squares, the pseudo-inverse |
 //! | [`inv`](crate::Tensor::inv), [`matrix_power`](crate::Tensor::matrix_power) | the inverse, powers with integer exponents |
 //! | [`det`](crate::Tensor::det), [`slogdet`](crate::Tensor::slogdet) | the determinant, its sign and logarithm |
@@ -51,11 +52,11 @@
 //!   host unless they override the methods of [`Decompose`].
 
 pub use crate::device::decompose::{Decompose, LinalgElement, Structure};
-pub use crate::dyn_tensor::{DynDiscarded, DynLu, DynSvd};
+pub use crate::dyn_tensor::{DynDiscarded, DynLdl, DynLu, DynSvd};
 pub use crate::engine::truncation::Truncation;
 pub use crate::krylov::{
     Arnoldi, Eigenpairs, Exponential, Iteration, Krylov, RandomizedSvd, SingularTriplets, Solution, arnoldi,
     cg, davidson, expm_multiply, gmres, lanczos, minres, randomized_svd, try_arnoldi, try_cg, try_davidson,
     try_expm_multiply, try_gmres, try_lanczos, try_minres, try_randomized_svd,
 };
-pub use crate::ops::linalg::{Discarded, Lu, Svd};
+pub use crate::ops::linalg::{Discarded, Ldl, Lu, Svd};

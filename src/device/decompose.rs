@@ -13,6 +13,8 @@ pub enum Structure {
     General,
     /// A Hermitian, positive definite matrix. Only its lower triangle is read.
     PositiveDefinite,
+    /// A Hermitian matrix, which may be indefinite. Only its lower triangle is read.
+    Hermitian,
     /// A lower triangular matrix. The elements above the diagonal are not used.
     Lower {
         /// Whether the diagonal consists of ones. Its elements are then not used.
@@ -165,6 +167,30 @@ pub trait Decompose<T: LinalgElement>: Device {
         })
     }
 
+    /// Computes the LDLᴴ decomposition with pivoting of Hermitian matrices: with `p[i, j] = a[rows[i], rows[j]]`, it is `p = l · d · lᴴ`. Only
+    /// the lower triangle of `a` is used.
+    ///
+    /// `a`, `l` and `d` have shape `[.., n, n]`, `rows` has shape `[.., n]`. `l` is lower triangular, with ones on its diagonal. `d` is
+    /// Hermitian, with blocks of one or two rows on its diagonal; the two elements next to the diagonal of a block of two rows are not 0,
+    /// and the element of `l` at this place is. A singular matrix is not an error: `d` then has a 0 as a block of one row.
+    ///
+    /// # Errors
+    /// The errors of all methods.
+    fn ldl(
+        &self,
+        l: Output<'_, T, Self>,
+        d: Output<'_, T, Self>,
+        rows: Output<'_, i64, Self>,
+        a: MatrixOperand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        let host = fetched(self, &a)?;
+        via_host::write_with(self, l, |l| {
+            via_host::write_with(self, d, |d| {
+                via_host::write_with(self, rows, |rows| Cpu.ldl(l, d, rows, host.matrices()))
+            })
+        })
+    }
+
     /// Computes the Cholesky decomposition of Hermitian, positive definite matrices: `a = l · lᴴ`. `a` and `l` have shape `[.., n, n]`. `l` is
     /// lower triangular, with real and positive elements on the diagonal. Only the lower triangle of `a` is used.
     ///
@@ -178,7 +204,7 @@ pub trait Decompose<T: LinalgElement>: Device {
     /// Solves `a · x = b` and overwrites `b` with `x`. `a` has shape `[.., n, n]`, `b` has shape `[.., n, p]`.
     ///
     /// # Errors
-    /// * [`Error::Singular`] if a pivot, or an element of the diagonal of a triangular matrix, is exactly 0.
+    /// * [`Error::Singular`] if a pivot, a pivot block, or an element of the diagonal of a triangular matrix, is exactly 0.
     /// * [`Error::NotPositiveDefinite`] if `a` is passed as a positive definite matrix and is not.
     /// * The errors of all methods.
     fn solve(
@@ -285,6 +311,13 @@ pub trait LinalgElement: Inexact {
         a: MatrixOperand<'_, Self, Cpu>,
     ) -> Result<(), Error>;
     #[doc(hidden)]
+    fn ldl_on_host(
+        l: Output<'_, Self, Cpu>,
+        d: Output<'_, Self, Cpu>,
+        rows: Output<'_, i64, Cpu>,
+        a: MatrixOperand<'_, Self, Cpu>,
+    ) -> Result<(), Error>;
+    #[doc(hidden)]
     fn cholesky_on_host(l: Output<'_, Self, Cpu>, a: MatrixOperand<'_, Self, Cpu>) -> Result<(), Error>;
     #[doc(hidden)]
     fn solve_on_host(
@@ -347,6 +380,14 @@ macro_rules! linalg_elements {
                 a: MatrixOperand<'_, $T, Cpu>,
             ) -> Result<(), Error> {
                 linalg::lu::lu(lu, rows, a)
+            }
+            fn ldl_on_host(
+                l: Output<'_, $T, Cpu>,
+                d: Output<'_, $T, Cpu>,
+                rows: Output<'_, i64, Cpu>,
+                a: MatrixOperand<'_, $T, Cpu>,
+            ) -> Result<(), Error> {
+                linalg::ldl::ldl(l, d, rows, a)
             }
             fn cholesky_on_host(l: Output<'_, $T, Cpu>, a: MatrixOperand<'_, $T, Cpu>) -> Result<(), Error> {
                 linalg::cholesky::cholesky(l, a)
@@ -411,6 +452,15 @@ impl<T: LinalgElement> Decompose<T> for Cpu {
         a: MatrixOperand<'_, T, Cpu>,
     ) -> Result<(), Error> {
         T::lu_on_host(lu, rows, a)
+    }
+    fn ldl(
+        &self,
+        l: Output<'_, T, Cpu>,
+        d: Output<'_, T, Cpu>,
+        rows: Output<'_, i64, Cpu>,
+        a: MatrixOperand<'_, T, Cpu>,
+    ) -> Result<(), Error> {
+        T::ldl_on_host(l, d, rows, a)
     }
     fn cholesky(&self, l: Output<'_, T, Cpu>, a: MatrixOperand<'_, T, Cpu>) -> Result<(), Error> {
         T::cholesky_on_host(l, a)

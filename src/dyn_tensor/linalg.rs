@@ -15,7 +15,7 @@ use crate::engine::truncation::Truncation;
 use crate::engine::{matmul, same_instance};
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::ops::linalg::{Discarded, Lu, Svd, stacks};
+use crate::ops::linalg::{Discarded, Ldl, Lu, Svd, stacks};
 use crate::order::{ColMajor, Order, RowMajor};
 use crate::rank::{MAX_RANK, Rank};
 use crate::tensor::Tensor;
@@ -39,6 +39,17 @@ pub struct DynLu {
     /// The upper triangular factor.
     pub u: DynTensor,
     /// For each row of `l · u`, the index of the row of the matrix, as `i64`.
+    pub rows: DynTensor,
+}
+
+/// The LDLᴴ decomposition of a [`DynTensor`]: see [`Ldl`].
+#[derive(Debug)]
+pub struct DynLdl {
+    /// The lower triangular factor, with ones on its diagonal.
+    pub l: DynTensor,
+    /// The Hermitian factor, with blocks of one or two rows on its diagonal.
+    pub d: DynTensor,
+    /// For each row and column of `l · d · lᴴ`, the index of the row and column of the matrix, as `i64`.
     pub rows: DynTensor,
 }
 
@@ -90,6 +101,13 @@ impl<T: LinalgElement, O: Order, Dev: Device> Erase for Lu<T, Rank<3>, O, Dev> {
     type Erased = DynLu;
     fn erased(self, shape: &[usize]) -> DynLu {
         DynLu { l: self.l.erased(shape), u: self.u.erased(shape), rows: self.rows.erased(shape) }
+    }
+}
+
+impl<T: LinalgElement, O: Order, Dev: Device> Erase for Ldl<T, Rank<3>, O, Dev> {
+    type Erased = DynLdl;
+    fn erased(self, shape: &[usize]) -> DynLdl {
+        DynLdl { l: self.l.erased(shape), d: self.d.erased(shape), rows: self.rows.erased(shape) }
     }
 }
 
@@ -336,6 +354,20 @@ methods! {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     cholesky() -> DynTensor, check_square |a| stacks::cholesky(a);
+
+    /// Returns the LDLᴴ decomposition of Hermitian matrices: see [`Tensor::ldl`].
+    ///
+    /// # Errors
+    /// Those of [`qr`](DynTensor::qr), and if the matrices are not square.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let ldl = DynTensor::from(tensor![[1.0, 4.0], [4.0, 8.0]]).ldl()?;
+    /// assert_eq!(ldl.d.downcast_ref()?, tensor![[8.0, 0.0], [0.0, -1.0]]);
+    /// assert_eq!(ldl.rows.downcast_ref()?, tensor![1_i64, 0]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    ldl() -> DynLdl, check_square |a| stacks::ldl(a);
 
     /// Returns the inverse: see [`Tensor::inv`].
     ///
@@ -613,7 +645,7 @@ impl<S: DynData> DynTensor<S> {
         solve(Structure::General, self.look(), b.into())
     }
 
-    /// Solves a linear system with a positive definite or triangular matrix: see [`Tensor::solve_as`].
+    /// Solves a linear system with a positive definite, Hermitian or triangular matrix: see [`Tensor::solve_as`].
     ///
     /// # Errors
     /// Those of [`solve`](DynTensor::solve), and if the matrix is passed as a positive definite one and is not.

@@ -67,7 +67,7 @@ pub use factorise::{eigh, lq, polar, qr, svd};
 pub use grid::meshgrid;
 pub use join::{concatenate, stack};
 #[cfg(feature = "linalg")]
-pub use linalg::{DynDiscarded, DynLu, DynSvd};
+pub use linalg::{DynDiscarded, DynLdl, DynLu, DynSvd};
 pub use operand::DynOperand;
 pub use order::DynUnique;
 pub use promote::promote;

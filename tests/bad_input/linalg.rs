@@ -4,7 +4,7 @@
 use super::decomposed::{Needs, Shapes, labelled_outcome, operands, outcome};
 use super::driver::{ByHand, Hazard, Row, done};
 use vierbein::MatrixStack;
-use vierbein::linalg::{Discarded, Lu, Structure, Svd, Truncation};
+use vierbein::linalg::{Discarded, Ldl, Lu, Structure, Svd, Truncation};
 use vierbein::prelude::*;
 
 /// A result, of which the rows assert the shape.
@@ -35,6 +35,11 @@ impl<D: MatrixStack> Shaped for Svd<f64, D, RowMajor, Cpu> {
 impl<D: MatrixStack> Shaped for Lu<f64, D, RowMajor, Cpu> {
     fn shapes(&self) -> Vec<usize> {
         [self.l.shapes(), self.u.shapes(), self.rows.shapes()].concat()
+    }
+}
+impl<D: MatrixStack> Shaped for Ldl<f64, D, RowMajor, Cpu> {
+    fn shapes(&self) -> Vec<usize> {
+        [self.l.shapes(), self.d.shapes(), self.rows.shapes()].concat()
     }
 }
 impl<D: MatrixStack> Shaped for Discarded<f64, D, RowMajor, Cpu> {
@@ -164,6 +169,7 @@ fn methods() -> Vec<Row> {
             Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n), n], vec![m]];
         ["cholesky" "try_cholesky"] "cholesky", |x| x.try_cholesky(), x.cholesky();
             Definite |m, _n| vec![vec![m, m]];
+        ["ldl" "try_ldl"] "ldl", |x| x.try_ldl(), x.ldl(); Square |m, _n| vec![vec![m, m], vec![m, m], vec![m]];
         ["solve" "try_solve"] "solve", |x| x.try_solve(ones(x.shape().as_ref())), x.solve(ones(x.shape().as_ref()));
             Square |m, _n| vec![vec![m]];
         ["solve_as" "try_solve_as"] "solve",

@@ -256,6 +256,7 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
             "LinalgElement::complex",
             "LinalgElement::eig_on_host",
             "LinalgElement::eigh_on_host",
+            "LinalgElement::ldl_on_host",
             "LinalgElement::lu_on_host",
             "LinalgElement::qr_on_host",
             "LinalgElement::schur_on_host",

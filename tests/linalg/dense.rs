@@ -1,7 +1,7 @@
 //! Dense methods of typed tensors: laws, residuals, views, batches, and operands without elements.
 
 use crate::common::Remote;
-use vierbein::linalg::{LinalgElement, Lu, Structure, Truncation};
+use vierbein::linalg::{Ldl, LinalgElement, Lu, Structure, Truncation};
 use vierbein::prelude::*;
 use vierbein::{DynTensor, c32, c64, stack};
 
@@ -201,6 +201,12 @@ fn square_matrices<T: Number, O: Order>() {
         };
         assert_eq!(below(&hermitian).eigh_generalized(below(&definite)).1, v);
         assert_eq!(below(&definite).cholesky(), l);
+        let Ldl { l, d, rows } = hermitian.ldl();
+        let exchanged = Tensor::from_fn([n, n], |[i, j]| hermitian[[rows[[i]] as usize, rows[[j]] as usize]]);
+        close(&product(&l, &product(&d, &adjoint(&l))), &exchanged, bound, &what);
+        assert_eq!((below(&hermitian).ldl().d, adjoint(&d)), (d.clone(), d));
+        let x = hermitian.solve_as(Structure::Hermitian, &a);
+        close(&x, &hermitian.solve(&a), bound * 100.0, &what);
         close(
             &hermitian.hermitian_map(T::from_magnitude_squared),
             &product(&hermitian, &hermitian),
@@ -263,6 +269,7 @@ fn batches_are_loops() {
         let vector: Tensor<f64, Rank<1>, O> = random([4], 13);
         let (x1, y1, y) = (view.solve(&vector), view.lstsq(&vector), view.lstsq(&b));
         let (svd, discarded) = view.svd_truncated(Truncation::rank(2));
+        let ldl = view.ldl();
         let (expm, cond, (l, q)) = (view.expm(), view.cond(), view.lq());
         assert_eq!(det.shape(), [3, 2]);
         for (i, j) in (0..3).flat_map(|i| (0..2).map(move |j| (i, j))) {
@@ -286,6 +293,9 @@ fn batches_are_loops() {
             same!(lu.l, a.lu().l);
             same!(lu.u, a.lu().u);
             same!(lu.rows, a.lu().rows);
+            same!(ldl.l, a.ldl().l);
+            same!(ldl.d, a.ldl().d);
+            same!(ldl.rows, a.ldl().rows);
             same!(x, a.solve(&b));
             same!(x1, a.solve(&vector));
             // Products of a batch and of one matrix are summed in different sequences.
@@ -361,6 +371,9 @@ fn typed_and_dynamic_agree() {
             polar.0,
             lu.l,
             lu.rows,
+            ldl.l,
+            ldl.d,
+            ldl.rows,
             inv,
             det,
             slogdet.0,
@@ -376,6 +389,8 @@ fn typed_and_dynamic_agree() {
         );
         let b = a.matmul(&a);
         assert_eq!(DynTensor::from(a.solve(&b)), d.solve(&b).unwrap());
+        let hermitian = Structure::Hermitian;
+        assert_eq!(DynTensor::from(a.solve_as(hermitian, &b)), d.solve_as(hermitian, &b).unwrap());
         assert_eq!(DynTensor::from(a.lstsq(&b)), d.lstsq(&b).unwrap());
         assert_eq!(DynTensor::from(a.matrix_power(-3)), d.matrix_power(-3).unwrap());
         // This argument lies between the singular values of both matrices: the results differ from those of the default.
@@ -419,6 +434,8 @@ fn other_devices() {
             svd_truncated(Truncation::rank(2)).0.vh,
             svd_truncated(Truncation::rank(2)).1.weight,
             lu().l,
+            ldl().l,
+            ldl().d,
             qr_complete().0,
             lq().0,
             rq().1,
@@ -445,6 +462,7 @@ fn other_devices() {
         assert!(there.solve(&there).to_device::<Cpu>().unwrap().all_close(&a.solve(&a), 1e-11, 1e-11));
         assert!(there.lstsq(&there).to_device::<Cpu>().unwrap().all_close(&a.lstsq(&a), 1e-11, 1e-11));
         assert_eq!(there.lu().rows.to_device::<Cpu>().unwrap(), a.lu().rows);
+        assert_eq!(there.ldl().rows.to_device::<Cpu>().unwrap(), a.ldl().rows);
         assert_eq!(there.matrix_rank().to_device::<Cpu>().unwrap(), a.matrix_rank());
         let (definite, remote) = (a.matmul(a.adjoint()), there.matmul(there.adjoint()));
         assert!(remote.cholesky().to_device::<Cpu>().unwrap().all_close(&definite.cholesky(), 1e-11, 1e-11));
@@ -465,6 +483,7 @@ fn without_elements() {
     assert_eq!(none.det().item(), 1.0);
     assert_eq!((none.slogdet().0.item(), none.slogdet().1.item()), (1.0, 0.0));
     assert_eq!((none.inv().shape(), none.expm().shape(), none.cholesky().shape()), ([0, 0], [0, 0], [0, 0]));
+    assert_eq!((none.ldl().d.shape(), none.ldl().rows.shape()), ([0, 0], [0]));
     assert_eq!(none.matrix_power(-3).shape(), [0, 0]);
     assert_eq!(none.solve(Tensor::<f64, _>::zeros([0, 3])).shape(), [0, 3]);
     assert_eq!(none.eigh_generalized(&none).0.shape(), [0]);

@@ -33,6 +33,7 @@ fn matrices_that_are_not_square() {
     }
     all! {
         cholesky / try_cholesky();
+        ldl / try_ldl();
         inv / try_inv();
         det / try_det();
         slogdet / try_slogdet();
@@ -67,6 +68,12 @@ fn singular_matrices() {
         a.solve / try_solve(tensor![1.0, 1.0]),
         Error::Singular { .. },
         text("solve", "[2, 2]", "the matrix")
+    );
+    let hermitian = stack(0, [&tensor![[0.0, 1.0], [1.0, 0.0]], &Tensor::zeros([2, 2])]);
+    rejected!(
+        hermitian.solve_as / try_solve_as(Structure::Hermitian, tensor![1.0, 1.0]),
+        Error::Singular { pivot: 0, .. },
+        text("solve", "[2, 2, 2]", "matrix [1] of the batch").replace("pivot 1", "pivot 0")
     );
     rejected!(
         a.matrix_power / try_matrix_power(-1),
@@ -104,6 +111,8 @@ fn numbers_that_are_not_finite() {
     all! {
         "lu": a.lu / try_lu();
         "cholesky": a.cholesky / try_cholesky();
+        "ldl": a.ldl / try_ldl();
+        "solve": a.solve_as / try_solve_as(Structure::Hermitian, &one);
         "inv": a.inv / try_inv();
         "det": a.det / try_det();
         "slogdet": a.slogdet / try_slogdet();

@@ -7,6 +7,8 @@ mod eigenvalues;
 mod errors;
 #[path = "kernels/laws.rs"]
 mod laws;
+#[path = "kernels/ldl.rs"]
+mod ldl;
 #[path = "kernels/matrix.rs"]
 mod matrix;
 #[path = "kernels/placed.rs"]

@@ -98,6 +98,7 @@ fn compute(name: &str, case: Case, kind: &str, shape: &[usize]) -> DynTensor {
         ("solve", "matrix") => x.solve(&matrix),
         ("solve", "lower") => x.solve_as(Structure::Lower { unit: false }, &matrix),
         ("solve", "unit_upper") => x.solve_as(Structure::Upper { unit: true }, &matrix),
+        ("solve", "hermitian") => x.solve_as(Structure::Hermitian, &matrix),
         ("solve", "definite") => x.solve_as(Structure::PositiveDefinite, &matrix),
         ("matrix_power", exponent) => x.matrix_power(exponent.parse().unwrap()),
         ("expm", _) => {
@@ -120,6 +121,7 @@ fn compute(name: &str, case: Case, kind: &str, shape: &[usize]) -> DynTensor {
         ("sqrtm", _) => x.sqrtm(),
         ("logm", _) => x.logm(),
         ("cholesky", _) => x.cholesky(),
+        ("ldl", "det") => x.ldl().and_then(|ldl| ldl.d.det()),
         ("lu", part) => x.lu().map(|lu| match part {
             "0" => lu.l,
             "1" => lu.u,

@@ -6,6 +6,7 @@ mod eigh;
 mod exponential;
 mod hermitian;
 mod inverse;
+mod ldl;
 mod least_squares;
 mod lu;
 mod matrix_functions;
@@ -15,6 +16,7 @@ mod stack;
 mod svd;
 mod truncation;
 
+pub use ldl::Ldl;
 pub use lu::Lu;
 pub use svd::Svd;
 pub use truncation::Discarded;
@@ -26,6 +28,7 @@ pub(crate) mod stacks {
     pub(crate) use super::exponential::expm;
     pub(crate) use super::hermitian::{GENERALIZED, check_pair, eigh_generalized, hermitian_map_f64};
     pub(crate) use super::inverse::{det, inv, matrix_power, slogdet};
+    pub(crate) use super::ldl::ldl;
     pub(crate) use super::least_squares::{
         LSTSQ, Negligible, cond, lstsq_with, matrix_rank, matrix_rank_with, nuclear_norm, null_space,
         null_space_with, orth, orth_with, pinv, pinv_with, pseudo_inverse_factors, spectral_norm,

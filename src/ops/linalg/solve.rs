@@ -1,4 +1,4 @@
-//! Linear systems: general, positive definite and triangular ones.
+//! Linear systems: general, Hermitian and triangular ones.
 
 use super::stack::{Stack, StackView};
 use crate::device::decompose::{Decompose, LinalgElement, Structure};
@@ -76,10 +76,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.solved("solve", Structure::General, b.agreed())
     }
 
-    /// [`solve`](Tensor::solve) with a matrix whose [structure](Structure) is known: positive definite or triangular.
+    /// [`solve`](Tensor::solve) with a matrix whose [structure](Structure) is known: positive definite, Hermitian or triangular.
     ///
     /// A triangular system takes `n²` multiplications for each right-hand side, a positive definite one about half of the time of a
-    /// general one. The part of the matrix that the structure does not use is not read, except that an element that is NaN or infinite is
+    /// general one. A Hermitian one is solved by the decomposition of [`ldl`](Tensor::ldl). The part of the matrix that the structure does not use is not read, except that an element that is NaN or infinite is
     /// an error.
     ///
     /// # Panics
@@ -94,6 +94,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let definite = tensor![[4.0, 2.0], [2.0, 10.0]];
     /// let x = definite.solve_as(Structure::PositiveDefinite, tensor![8.0, 22.0]);
     /// assert!(x.all_close(&tensor![1.0, 2.0], 1e-14, 0.0));
+    /// let indefinite = tensor![[0.0, 2.0], [2.0, 1.0]];
+    /// let x = indefinite.solve_as(Structure::Hermitian, tensor![2.0, 5.0]);
+    /// assert!(x.all_close(&tensor![2.0, 1.0], 1e-14, 0.0));
     /// ```
     #[track_caller]
     pub fn solve_as<B, R>(&self, structure: Structure, b: B) -> Tensor<T, R, O, Dev>

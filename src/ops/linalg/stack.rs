@@ -1,6 +1,7 @@
 //! Matrices with one axis for the batch. Typed and dynamic methods merge the axes of a batch and call functions of stacks, so each of
 //! these functions is compiled once for an element type, memory order and device, whatever the rank.
 
+use super::ldl::Ldl;
 use super::lu::Lu;
 use super::svd::Svd;
 use super::truncation::Discarded;
@@ -119,6 +120,13 @@ impl<T: LinalgElement, O: Order, Dev: Device> Stacked for Lu<T, Rank<3>, O, Dev>
     type Typed<D: MatrixStack> = Lu<T, D, O, Dev>;
     fn typed<D: MatrixStack>(self, shape: &[usize]) -> Lu<T, D, O, Dev> {
         Lu { l: self.l.typed::<D>(shape), u: self.u.typed::<D>(shape), rows: self.rows.typed::<D>(shape) }
+    }
+}
+
+impl<T: LinalgElement, O: Order, Dev: Device> Stacked for Ldl<T, Rank<3>, O, Dev> {
+    type Typed<D: MatrixStack> = Ldl<T, D, O, Dev>;
+    fn typed<D: MatrixStack>(self, shape: &[usize]) -> Ldl<T, D, O, Dev> {
+        Ldl { l: self.l.typed::<D>(shape), d: self.d.typed::<D>(shape), rows: self.rows.typed::<D>(shape) }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::decomposed::{Needs, Shapes, labelled_outcome, operands, outcome};
 use super::driver::{ByHand, Hazard, Row, done};
 use super::{methods, with};
-use vierbein::linalg::{DynDiscarded, DynLu, DynSvd, Structure, Truncation};
+use vierbein::linalg::{DynDiscarded, DynLdl, DynLu, DynSvd, Structure, Truncation};
 use vierbein::prelude::*;
 use vierbein::{DynTensor, dyn_tensor};
 
@@ -35,6 +35,11 @@ impl Shaped for DynSvd {
 impl Shaped for DynLu {
     fn shapes(&self) -> Vec<usize> {
         [self.l.shapes(), self.u.shapes(), self.rows.shapes()].concat()
+    }
+}
+impl Shaped for DynLdl {
+    fn shapes(&self) -> Vec<usize> {
+        [self.l.shapes(), self.d.shapes(), self.rows.shapes()].concat()
     }
 }
 impl Shaped for DynDiscarded {
@@ -120,6 +125,7 @@ fn methods() -> Vec<Row> {
         polar "polar", |x| x.polar(); Finite |m, n| vec![vec![m, n], vec![n, n]];
         lu "lu", |x| x.lu(); Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n), n], vec![m]];
         cholesky "cholesky", |x| x.cholesky(); Definite |m, _n| vec![vec![m, m]];
+        ldl "ldl", |x| x.ldl(); Square |m, _n| vec![vec![m, m], vec![m, m], vec![m]];
         solve "solve", |x| with_ones(x.shape(), |b| x.solve(b)); Square |m, _n| vec![vec![m]];
         solve_as "solve", |x| with_ones(x.shape(), |b| x.solve_as(UNIT, b)); Square |m, _n| vec![vec![m]];
         lstsq "lstsq", |x| with_ones(x.shape(), |b| x.lstsq(b)); Finite |_m, n| vec![vec![n]];

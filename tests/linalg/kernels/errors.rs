@@ -23,11 +23,13 @@ fn all<T: Number>(a: &Call<T>) -> Vec<Error> {
         a.r().map(drop),
         a.lu().map(drop),
         a.cholesky().map(drop),
+        a.ldl().map(drop),
     ];
     if a.a.operand().shape().len() == 2 {
         results.extend([
             single(Structure::General),
             single(Structure::PositiveDefinite),
+            single(Structure::Hermitian),
             single(Structure::Lower { unit: false }),
             single(Structure::Upper { unit: true }),
         ]);
@@ -160,6 +162,7 @@ fn empty_matrices_have_empty_results() {
     empty.eig().unwrap();
     empty.schur().unwrap();
     empty.cholesky().unwrap();
+    empty.ldl().unwrap();
     Call::new(Placed::<f64>::zeros(&[0, 3, 3], Layout::Rows)).eig().unwrap();
     let b = Matrix { m: 3, n: 0, elements: vec![] };
     Call::of(&Matrix::from_fn(3, 3, |_, _| 1.0)).solve(Structure::General, &b).unwrap();
@@ -203,7 +206,16 @@ fn huge_extents_are_out_of_memory_or_empty() {
             .unwrap();
         let (values, shape) = ([huge, huge, 0], [huge, huge, 0, 0]);
         Cpu.eigh(empty(&values, &[0; 3]), None, broadcast(&element, &shape, &[0; 4])).unwrap();
+        // SAFETY: there are no indices.
+        let no_rows = unsafe { Output::from_raw(HostPtr::new(core::ptr::dangling_mut()), &values, &[0; 3]) };
         Cpu.cholesky(empty(&shape, &[0; 4]), broadcast(&element, &shape, &[0; 4])).unwrap();
+        Cpu.ldl(
+            empty(&shape, &[0; 4]),
+            empty(&shape, &[0; 4]),
+            no_rows,
+            broadcast(&element, &shape, &[0; 4]),
+        )
+        .unwrap();
         Cpu.solve(Structure::General, empty(&[3, 0], &[1, 1]), broadcast(&element, &[3, 3], &[0, 0]))
             .unwrap();
     }

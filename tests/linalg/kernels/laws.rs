@@ -71,7 +71,7 @@ fn solutions_near_the_limits() {
         let a = Matrix { m: 3, n: 3, elements: vec![4.0, 2.0, 0.0, 2.0, 5.0, 2.0, 0.0, 2.0, 5.0f64] };
         let (scaled, x) = (a.map(|x| x.shift(k)), [1.0, 2.0, -1.0]);
         let b = Matrix::from_fn(3, 1, |i, _| (0..3).map(|j| a.at(i, j) * x[j]).sum::<f64>().shift(k));
-        for structure in [Structure::General, Structure::PositiveDefinite] {
+        for structure in [Structure::General, Structure::PositiveDefinite, Structure::Hermitian] {
             let solved = Call::of(&scaled).solve(structure, &b).unwrap().matrix(0);
             assert!(solved.elements.iter().zip(x).all(|(is, x)| (is - x).abs() < 1e-14), "2^{k}: {solved:?}");
         }
@@ -100,6 +100,7 @@ fn solutions_of_graded_systems() {
     let structures = [
         Structure::General,
         Structure::PositiveDefinite,
+        Structure::Hermitian,
         Structure::Lower { unit: false },
         Structure::Upper { unit: false },
     ];
@@ -126,8 +127,9 @@ fn unused_elements_have_no_influence() {
         assert_eq!(solve(&with(true), lower), solve(&definite, lower));
         assert_eq!(solve(&with(false), upper), solve(&definite, upper));
     }
-    let structure = Structure::PositiveDefinite;
-    assert_eq!(solve(&with(true), structure), solve(&definite, structure));
+    for structure in [Structure::PositiveDefinite, Structure::Hermitian] {
+        assert_eq!(solve(&with(true), structure), solve(&definite, structure));
+    }
     let [one, other] = [&with(true), &definite].map(|a| Call::of(a).cholesky().unwrap().matrix(0).bits());
     assert_eq!(one, other);
     for n in [3, 6] {
@@ -212,11 +214,13 @@ fn threads_do_not_change_results() {
     assert_equal(in_pools(|| all(&batch.svd(Size::Thin).unwrap().0)));
     assert_equal(in_pools(|| all(&batch.eigh().unwrap().1)));
     assert_equal(in_pools(|| all(&batch.schur().unwrap().0)));
+    assert_equal(in_pools(|| all(&batch.ldl().unwrap().1)));
     // Matrices that several threads compute together.
     let real = Call::of(&Random(1).matrix(256, 256).map(|x| x.re));
     assert_equal(in_pools(|| real.eigh().unwrap().1.matrix(0).bits()));
     let complex = Call::of(&Random(1).matrix(384, 384));
     assert_equal(in_pools(|| complex.lu().unwrap().0.matrix(0).bits()));
+    assert_equal(in_pools(|| complex.ldl().unwrap().0.matrix(0).bits()));
 }
 
 #[test]

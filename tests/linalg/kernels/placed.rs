@@ -223,6 +223,14 @@ impl<T: Number> Call<T> {
         Ok((lu, rows))
     }
 
+    #[expect(clippy::type_complexity, reason = "three results")]
+    pub(super) fn ldl(&self) -> Result<(Placed<T>, Placed<T>, Placed<i64>), Error> {
+        let [n, _] = self.a.extents();
+        let (mut l, mut d, mut rows) = (self.zeros(&[n, n]), self.zeros(&[n, n]), self.zeros(&[n]));
+        Cpu.ldl(l.output(), d.output(), rows.output(), self.operand())?;
+        Ok((l, d, rows))
+    }
+
     pub(super) fn cholesky(&self) -> Result<Placed<T>, Error> {
         let [n, _] = self.a.extents();
         let mut l = self.zeros(&[n, n]);

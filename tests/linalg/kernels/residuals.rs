@@ -1,5 +1,6 @@
 //! Products of the factors against the operand, orthogonality of the vectors, and the order and signs of results.
 
+use super::ldl;
 use super::matrix::{Matrix, Number, Random, Value, Wide, cases};
 use super::placed::{Call, LAYOUTS, Layout, Placed, Size};
 use vierbein::Complex;
@@ -180,6 +181,7 @@ fn check<T: Number>() {
             if shape[0] == shape[1] {
                 check_eigh(shape, name, &a);
                 check_cholesky(shape, name, &a);
+                ldl::check(name, &a);
             }
         }
     }
@@ -222,6 +224,7 @@ fn check_solutions<T: Number>() {
         let b = of::<T>(&random.matrix(n, 3));
         let structures = [
             Structure::General,
+            Structure::Hermitian,
             Structure::Lower { unit: false },
             Structure::Upper { unit: false },
             Structure::Lower { unit: true },
@@ -232,6 +235,8 @@ fn check_solutions<T: Number>() {
             let exact = Matrix::from_fn(n, n, |i, j| {
                 let x = a.at(i, j).wide();
                 match structure {
+                    Structure::Hermitian if j > i => a.at(j, i).wide().conj(),
+                    Structure::Hermitian if j == i => Complex::from(x.re),
                     Structure::Lower { .. } if j > i => Complex::ZERO,
                     Structure::Upper { .. } if j < i => Complex::ZERO,
                     Structure::Lower { unit: true } | Structure::Upper { unit: true } if i == j => {

@@ -15,7 +15,7 @@
 //! The scaling is necessary. For matrices of more than 128 rows, faer's eigenvalues of Hermitian matrices are wrong unless the elements are
 //! between about 10⁻³ and 10³ in magnitude, and its singular values are wrong below 10⁻¹⁶⁰ or above 10¹⁴⁰. Multiplying a matrix by a power of
 //! two therefore changes no bit of the results, except for the exponents of values. Algorithms that are right for all but the most extreme
-//! elements, those of `lu`, `cholesky` and `solve`, scale extreme matrices only: scaling makes small elements of graded matrices 0.
+//! elements, those of `lu`, `ldl`, `cholesky` and `solve`, scale extreme matrices only: scaling makes small elements of graded matrices 0.
 //!
 //! The check for NaN is necessary too: with one NaN, faer iterates for minutes.
 //!
@@ -32,6 +32,7 @@ mod workspace;
 pub(in crate::device) mod cholesky;
 pub(in crate::device) mod eig;
 pub(in crate::device) mod eigh;
+pub(in crate::device) mod ldl;
 pub(in crate::device) mod lu;
 pub(in crate::device) mod qr;
 pub(in crate::device) mod schur;

@@ -1,22 +1,24 @@
 //! Solutions of linear systems.
 
 use super::batch::{Batch, Results};
-use super::cholesky;
 use super::lu::THRESHOLDS;
+use super::parallel::Threads;
 use super::scale::{PowerOfTwo, Used, check_finite, moderate};
-use super::workspace::{check_extents, request, store, take_loaded, with_stack};
-use super::{Failure, Field};
+use super::workspace::{check_extents, make_diagonal_real, request, store, take_loaded, with_stack};
+use super::{Failure, Field, cholesky, ldl};
 use crate::device::cpu::Cpu;
 use crate::device::decompose::Structure;
 use crate::device::{MatrixOperand, Operand, Output};
 use crate::error::Error;
 use crate::layout::axes::Axes;
+use faer::diag::DiagRef;
 use faer::dyn_stack::{MemStack, StackReq};
-use faer::linalg::cholesky::llt;
+use faer::linalg::cholesky::{lblt, llt};
 use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
 use faer::linalg::lu::partial_pivoting::solve as lu_solve;
 use faer::linalg::triangular_solve;
 use faer::mat::AsMatMut;
+use faer::perm::PermRef;
 use faer::{Conj, MatMut, MatRef, Par};
 
 /// Computes [`Decompose::solve`](crate::device::Decompose::solve).
@@ -27,7 +29,11 @@ pub(in crate::device) fn solve<T: Field>(
 ) -> Result<(), Error> {
     let rank = a.operand.shape().len() - 2;
     let [n, p] = [b.shape()[rank], b.shape()[rank + 1]];
-    let threads = THRESHOLDS.threads(T::COMPLEX, n);
+    let threads = match structure {
+        // Its factorisation has no variant for several threads.
+        Structure::Hermitian => Threads::One,
+        _ => THRESHOLDS.threads(T::COMPLEX, n),
+    };
     let batch = Batch::new("solve", a.operand, threads);
     let operations = n.saturating_mul(n).saturating_mul(n / 3 + p);
     let b = Results::new(b, rank);
@@ -61,6 +67,9 @@ fn one<T: Field>(
             llt::factor::cholesky_in_place_scratch::<T>(n, par, Default::default())
                 .or(llt::solve::solve_in_place_scratch::<T>(n, p, par))
         }
+        Structure::Hermitian => {
+            ldl::scratch::<T>(n).and(lblt::solve::solve_in_place_scratch::<usize, T>(n, p, par))
+        }
         Structure::Lower { .. } | Structure::Upper { .. } => StackReq::EMPTY,
     };
     let memory = request::<T>(&[[n, n], [n, p]]).and(StackReq::new::<PowerOfTwo>(p)).and(of_factors);
@@ -82,6 +91,10 @@ fn one<T: Field>(
             }
             Structure::General => moderate(a_copy.as_mut(), Used::All)?,
             Structure::PositiveDefinite => moderate(a_copy.as_mut(), Used::Lower)?,
+            Structure::Hermitian => {
+                make_diagonal_real(a_copy.as_mut());
+                moderate(a_copy.as_mut(), Used::Lower)?
+            }
             Structure::Lower { unit: false } => moderate(a_copy.as_mut(), Used::Lower)?,
             Structure::Upper { unit: false } => moderate(a_copy.as_mut(), Used::Upper)?,
         };
@@ -94,6 +107,7 @@ fn one<T: Field>(
                 cholesky::factor(par, a_copy.as_mut(), stack)?;
                 llt::solve::solve_in_place_with_conj(a_copy.as_ref(), Conj::No, x.as_mut(), par, stack);
             }
+            Structure::Hermitian => hermitian(par, a_copy.as_mut(), x.as_mut(), stack)?,
             Structure::Lower { unit } => {
                 check_diagonal(a_copy.as_ref(), unit)?;
                 let solve = if unit {
@@ -141,6 +155,29 @@ fn general<T: Field>(
         lu_solve::solve_in_place_with_conj
     };
     solve(a.as_ref(), a.as_ref(), rows, Conj::No, x, par, stack);
+    Ok(())
+}
+
+/// Solves `a · x = b` by an LDLᴴ decomposition, and overwrites `x`, which is `b`, and `a`, whose diagonal is real.
+fn hermitian<T: Field>(
+    par: Par,
+    mut a: MatMut<'_, T>,
+    x: MatMut<'_, T>,
+    stack: &mut MemStack,
+) -> Result<(), Failure> {
+    let (n, zero) = (a.nrows(), T::zero_impl());
+    let (mut below, stack) = stack.make_with(n, |_| zero);
+    let (mut rows, stack) = stack.make_with(n, |_| 0usize);
+    let (mut inverse, stack) = stack.make_with(n, |_| 0usize);
+    ldl::factor(a.as_mut(), &mut below, [&mut rows, &mut inverse], stack);
+    // Blocks of two rows are not singular. Their second row has no element below the diagonal, but its predecessor has one.
+    let alone = |j: usize| below[j] == zero && (j == 0 || below[j - 1] == zero);
+    if let Some(pivot) = (0..n).find(|&j| a[(j, j)] == zero && alone(j)) {
+        return Err(Failure::Singular(pivot));
+    }
+    let (a, below) = (a.as_ref(), DiagRef::from_slice(&below).as_dyn_stride());
+    let rows = PermRef::new_checked(&rows, &inverse, n);
+    lblt::solve::solve_in_place_with_conj(a, a.diagonal(), below, Conj::No, rows, x, par, stack);
     Ok(())
 }
 

@@ -1,0 +1,77 @@
+//! The LDLᴴ decomposition of Hermitian matrices, which may be indefinite.
+
+use super::stack::{Extents, Stack, StackView, Vectors, arranged, dense, extents, stacked, vectors_shape};
+use crate::device::decompose::{Decompose, LinalgElement};
+use crate::device::{Backend, Device};
+use crate::element::Element;
+use crate::error::{Error, unwrap_or_panic};
+use crate::order::Order;
+use crate::rank::{Dim, MatrixStack, Rank, Removed};
+use crate::storage::Storage;
+use crate::tensor::Tensor;
+
+/// An LDLᴴ decomposition with exchanges of rows and columns: the result of [`ldl`](Tensor::ldl). `l · d · lᴴ` has row `rows[i]` and column
+/// `rows[j]` of the matrix as row `i` and column `j`.
+///
+/// ```
+/// use vierbein::linalg::Ldl;
+/// use vierbein::tensor;
+/// let a = tensor![[1.0, 4.0], [4.0, 8.0]];
+/// let Ldl { l, d, rows } = a.ldl();
+/// assert_eq!(l, tensor![[1.0, 0.0], [0.5, 1.0]]);
+/// assert_eq!(d, tensor![[8.0, 0.0], [0.0, -1.0]]);
+/// assert_eq!(l.matmul(&d).matmul(l.adjoint()), a.take(0, &rows).take(1, &rows));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Ldl<T: LinalgElement, D: MatrixStack, O: Order, Dev: Device> {
+    /// The lower triangular factor, with ones on its diagonal.
+    pub l: Tensor<T, D, O, Dev>,
+    /// The Hermitian factor, with blocks of one or two rows on its diagonal.
+    pub d: Tensor<T, D, O, Dev>,
+    /// For each row and column of `l · d · lᴴ`, the index of the row and column of the matrix.
+    pub rows: Tensor<i64, Removed<D, 1>, O, Dev>,
+}
+
+pub(crate) fn ldl<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Ldl<T, Rank<3>, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T>,
+{
+    let [batch, n, _] = extents::<O>(a.shape());
+    let mut l = Stack::<T, O, Dev>::allocate(a.shape(), a.device().clone())?;
+    let mut d = Stack::<T, O, Dev>::allocate(a.shape(), a.device().clone())?;
+    let mut rows = Vectors::<i64, O, Dev>::allocate(vectors_shape::<O>(batch, n), a.device().clone())?;
+    let (of_a, of_l) = (arranged::<O>(a.layout(), 2), arranged::<O>(l.layout(), 2));
+    let (of_d, of_rows) = (arranged::<O>(d.layout(), 2), arranged::<O>(rows.layout(), 1));
+    let (to_d, to_rows) = (d.output_in(&of_d).0, rows.output_in(&of_rows).0);
+    let (to_l, device) = l.output_in(&of_l);
+    device.ldl(to_l, to_d, to_rows, a.operand_in(&of_a).into())?;
+    Ok(Ldl { l, d, rows })
+}
+
+dense! {
+    /// Returns the LDLᴴ decomposition of a Hermitian matrix, which may be indefinite or singular, or of each matrix of a batch: `l · d · lᴴ`
+    /// has row `rows[i]` and column `rows[j]` of the matrix as row `i` and column `j`.
+    ///
+    /// `l` is lower triangular, with ones on its diagonal. `d` is Hermitian and has blocks on its diagonal: single elements, and blocks of
+    /// two rows, each with one positive and one negative eigenvalue. So `d` has as many positive, negative and zero eigenvalues as the
+    /// matrix. Rook pivoting chooses the blocks: each is the largest one of its rows and columns, up to a constant factor, and the search
+    /// begins at the largest element that is left on the diagonal.
+    ///
+    /// Only the lower triangle and the real parts of the diagonal are used: whether the matrix is Hermitian is not checked. To solve linear
+    /// systems, use [`solve_as`](Tensor::solve_as) with [`Structure::Hermitian`](crate::linalg::Structure::Hermitian).
+    ///
+    /// # Panics
+    /// If the matrix is not square, an element is NaN or infinite, or an allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// // No element of the diagonal is a pivot.
+    /// let exchange = tensor![[0.0, 1.0], [1.0, 0.0]];
+    /// let ldl = exchange.ldl();
+    /// assert_eq!(ldl.l, tensor![[1.0, 0.0], [0.0, 1.0]]);
+    /// assert_eq!(ldl.d, exchange);
+    /// ```
+    ldl, try_ldl() -> Ldl<T, D, O, Dev>, Square ldl;
+}
