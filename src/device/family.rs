@@ -379,8 +379,8 @@ pub trait Reduce<T: Element>: Device {
         via_host::write_with(self, out, |host_out| Cpu.argsort(host_out, a.operand(), descending))
     }
 
-    /// Moves, in each line along the last axis, element `k` of the sorted line to index `k`, elements that are not greater before it, and
-    /// elements that are not less after it. `k` is less than the extent of the last axis.
+    /// Partitions each line along the last axis. Index `k` then has the same element as in the sorted line. No element before it is
+    /// greater, and no element after it is less. `k` is less than the extent of the last axis.
     ///
     /// # Errors
     /// If the device reports an error.

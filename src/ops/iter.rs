@@ -292,7 +292,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess, S: StorageMut<T, Dev>> I
 impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess> IntoIterator for TensorView<'a, T, D, O, Dev> {
     type Item = &'a T;
     type IntoIter = Iter<'a, T, D>;
-    /// Returns references that live as long as the view's borrow.
+    /// Iterates over the elements, in memory order. The references have the lifetime `'a` of the view, so they can outlive it.
     fn into_iter(self) -> Iter<'a, T, D> {
         self.into_elements()
     }

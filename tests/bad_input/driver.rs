@@ -174,7 +174,7 @@ pub(crate) struct Call {
     /// The verb that error messages of the operation contain, such as `add`.
     pub(crate) verb: &'static str,
     pub(crate) numbers: Numbers,
-    /// Returns, for a hazard, one list of operands per call.
+    /// Returns lists of operands for a hazard. The operation is called with each list, and with each choice of numeric arguments.
     pub(crate) operands: fn(Hazard) -> Vec<Vec<Operand>>,
     /// Runs the operation. Returns `None` if a call with operands of these ranks does not compile.
     pub(crate) run: fn(&[Operand], &[usize]) -> Option<Done>,

@@ -63,7 +63,7 @@ where
     by_qr(a, [[m, m], [m, n]], Ok)
 }
 
-/// `aᵀ = q · r` is `a = rᵀ · qᵀ`.
+/// Returns the factors of `a = l · q`. They are the transposed factors of a QR decomposition: if `aᵀ = x · r`, then `a = rᵀ · xᵀ`.
 pub(crate) fn lq<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
 where
     T: LinalgElement,

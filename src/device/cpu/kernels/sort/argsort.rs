@@ -1,4 +1,4 @@
-//! Sorts the indices of a line, and finds its greatest elements, by the keys of its elements.
+//! Finds the indices that sort a line, and the indices of the greatest elements of a line. Elements are compared by their keys.
 
 use super::erased::AnySlice;
 use super::keys::{PARALLEL_PASS_LEN, Words, any_up_to, bounds, equal_neighbours, in_parts};
