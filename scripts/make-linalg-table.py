@@ -5,7 +5,7 @@ Each line has the function, the kind of the operand, the shape of the operand, t
 row-major order. A function with several results has one line for each of them. The operand with flat index k (row-major) is
 ((7 k + 3) mod 11) - 5 plus ((5 k + 1) mod 7) - 3 times i if it is complex; 3.5 is added to the diagonal of each matrix. Of this matrix a,
 "hermitian" is a + aᴴ, "definite" is a · aᴴ + 1, and "deficient" has the sum of the other rows in the last row. Right-hand sides have the
-elements of the same sequence.
+elements of the same sequence. After a function whose name ends in "_with" stands its argument.
 """
 
 from pathlib import Path
@@ -151,6 +151,20 @@ for kind in ["real", "complex"]:
             # Projections onto the spaces, which the bases determine.
             line("null_space", kind, shape, each(lambda x: sla.null_space(x) @ adjoint(sla.null_space(x)), a))
             line("orth", kind, shape, each(lambda x: sla.orth(x) @ adjoint(sla.orth(x)), a))
+            relative = 0.3
+            s = np.linalg.svd(a, compute_uv=False)
+            largest = s[..., :1]
+            # No singular value is so close to the bound that roundings decide.
+            assert ((np.abs(s - relative * largest) > 1e-3 * largest) | (largest == 0)).all(), (kind, shape, s)
+            line(f"pinv_with.{relative}", kind, shape, np.linalg.pinv(a, rcond=relative))
+            line(f"matrix_rank_with.{relative}", kind, shape, np.linalg.matrix_rank(a, rtol=relative))
+            b = sequence([m], "complex" in kind)
+            line(f"lstsq_with.{relative}", kind, shape, each(lambda x: np.linalg.lstsq(x, b, rcond=relative)[0], a))
+            if len(np.unique(np.linalg.matrix_rank(a, rtol=relative))) > 1:
+                continue  # the bases have different shapes
+            for name, f in [("null_space", sla.null_space), ("orth", sla.orth)]:
+                projection = lambda x: f(x, rcond=relative) @ adjoint(f(x, rcond=relative))
+                line(f"{name}_with.{relative}", kind, shape, each(projection, a))
 path = Path(__file__).resolve().parent.parent / "tests/data/linalg.tsv"
 path.write_text("\n".join(lines) + "\n")
 print(f"{path.name}: {len(lines) - 1} lines, {path.stat().st_size} bytes")

@@ -22,6 +22,7 @@
 //! | [`det`](crate::Tensor::det), [`slogdet`](crate::Tensor::slogdet) | the determinant, its sign and logarithm |
 //! | [`expm`](crate::Tensor::expm), [`sqrtm`](crate::Tensor::sqrtm), [`logm`](crate::Tensor::logm) | the exponential, the principal square root and logarithm |
 //! | [`matrix_rank`](crate::Tensor::matrix_rank), [`null_space`](crate::Tensor::null_space), [`orth`](crate::Tensor::orth) | the rank, bases of the null space and of the column space |
+//! | [`pinv_with`](crate::Tensor::pinv_with), [`lstsq_with`](crate::Tensor::lstsq_with), [`matrix_rank_with`](crate::Tensor::matrix_rank_with), .. | the same, with a choice of the singular values that count as 0 |
 //! | [`cond`](crate::Tensor::cond), [`nuclear_norm`](crate::Tensor::nuclear_norm), [`spectral_norm`](crate::Tensor::spectral_norm) | numbers from the singular values |
 //! | [`adjoint`](crate::Tensor::adjoint) | the conjugate transpose |
 //!

@@ -418,11 +418,23 @@ methods! {
     /// Those of [`svd`](DynTensor::svd).
     pinv() -> DynTensor, check |a| stacks::pinv(a);
 
+    /// Returns the pseudo-inverse, with singular values of at most `relative` times the largest one counted as 0: see [`Tensor::pinv_with`].
+    ///
+    /// # Errors
+    /// Those of [`svd`](DynTensor::svd), and if `relative` is negative or NaN.
+    pinv_with(relative: f64) -> DynTensor, check |a| stacks::pinv_with(a, relative);
+
     /// Returns the rank of the matrix, as `i64`: see [`Tensor::matrix_rank`].
     ///
     /// # Errors
     /// Those of [`svd`](DynTensor::svd).
     matrix_rank() -> DynTensor, check |a| stacks::matrix_rank(a);
+
+    /// Returns the number of singular values that are larger than `relative` times the largest one, as `i64`: see [`Tensor::matrix_rank_with`].
+    ///
+    /// # Errors
+    /// Those of [`svd`](DynTensor::svd), and if `relative` is negative or NaN.
+    matrix_rank_with(relative: f64) -> DynTensor, check |a| stacks::matrix_rank_with(a, relative);
 
     /// Returns an orthonormal basis of the null space, as columns: see [`Tensor::null_space`].
     ///
@@ -430,11 +442,25 @@ methods! {
     /// Those of [`svd`](DynTensor::svd), and if the matrices of a batch differ in rank.
     null_space() -> DynTensor, check |a| stacks::null_space(a);
 
+    /// Returns an orthonormal basis of the null space, with singular values of at most `relative` times the largest one counted as 0:
+    /// see [`Tensor::null_space_with`].
+    ///
+    /// # Errors
+    /// Those of [`null_space`](DynTensor::null_space), and if `relative` is negative or NaN.
+    null_space_with(relative: f64) -> DynTensor, check |a| stacks::null_space_with(a, relative);
+
     /// Returns an orthonormal basis of the space that the columns span, as columns: see [`Tensor::orth`].
     ///
     /// # Errors
     /// Those of [`svd`](DynTensor::svd), and if the matrices of a batch differ in rank.
     orth() -> DynTensor, check |a| stacks::orth(a);
+
+    /// Returns an orthonormal basis of the space that the columns span, with singular values of at most `relative` times the largest one
+    /// counted as 0: see [`Tensor::orth_with`].
+    ///
+    /// # Errors
+    /// Those of [`orth`](DynTensor::orth), and if `relative` is negative or NaN.
+    orth_with(relative: f64) -> DynTensor, check |a| stacks::orth_with(a, relative);
 
     /// Returns the condition number: see [`Tensor::cond`].
     ///
@@ -498,30 +524,34 @@ fn solve(structure: Structure, a: DynView<'_>, b: DynView<'_>) -> Result<DynTens
 
 // Kernels for several element types: compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
-fn lstsq(a: DynView<'_>, b: DynView<'_>) -> Result<DynTensor, Error> {
-    let op = stacks::LSTSQ;
+fn lstsq(
+    (op, negligible): (&'static str, stacks::Negligible),
+    a: DynView<'_>,
+    b: DynView<'_>,
+) -> Result<DynTensor, Error> {
     let solution = system(op, a, b)?;
     if b.is_finite()?.all(..)?.item()? != true.into() {
         let reason =
             "the right-hand sides have an element that is NaN or infinite; find it with `.is_finite()`";
         return Err(Error::Argument { op, reason: reason.into() });
     }
-    let (left, right) = on_stack!(op, a, |a: T| stacks::pseudo_inverse_factors(a))?;
+    let (left, right) = on_stack!(op, a, |a: T| stacks::pseudo_inverse_factors(a, negligible))?;
     on_device!(op, a, Dev => dispatch!(
         a.dtype(),
-        T: Inexact => applied::<T, Dev>([left.look(), right.look()], b, solution),
+        T: Inexact => applied::<T, Dev>(op, [left.look(), right.look()], b, solution),
         else => Err(lacking(op, a.dtype(), needs::FACTORISATIONS))
     ))
 }
 
 /// Returns `left · (right · b)`.
 fn applied<T: LinalgElement, Dev: Gemm<T>>(
+    op: &'static str,
     [left, right]: [DynView<'_>; 2],
     b: DynView<'_>,
     solution: Layout,
 ) -> Result<DynTensor, Error> {
     let device = device_of::<Dev>(&left);
-    same_instance(stacks::LSTSQ, device, device_of(&b))?;
+    same_instance(op, device, device_of(&b))?;
     let (order, vectors) = (left.order(), b.rank() == 1);
     let row_major = order.is_row_major();
     let mut inner = solution.shape().to_vec();
@@ -597,7 +627,23 @@ impl<S: DynData> DynTensor<S> {
     /// Those of [`solve`](DynTensor::solve), except that matrices may have any shape and rank, and if the iteration for singular values
     /// does not converge.
     pub fn lstsq<'b>(&self, b: impl Into<DynView<'b>>) -> Result<DynTensor, Error> {
-        lstsq(self.look(), b.into())
+        lstsq(stacks::LSTSQ, self.look(), b.into())
+    }
+
+    /// Returns the `x` for which the norm of `a · x − b` is least, with singular values of at most `relative` times the largest one counted
+    /// as 0: see [`Tensor::lstsq_with`].
+    ///
+    /// # Errors
+    /// Those of [`lstsq`](DynTensor::lstsq), and if `relative` is negative or NaN.
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let a = DynTensor::from(tensor![[1.0, 0.0], [0.0, 1e-6]]);
+    /// assert_eq!(a.lstsq_with(&tensor![2.0, 3.0], 1e-3)?.downcast_ref()?, tensor![2.0, 0.0]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn lstsq_with<'b>(&self, b: impl Into<DynView<'b>>, relative: f64) -> Result<DynTensor, Error> {
+        lstsq(stacks::lstsq_with(relative)?, self.look(), b.into())
     }
 
     /// Returns the eigenvalues and eigenvectors of Hermitian matrices with respect to positive definite matrices: see

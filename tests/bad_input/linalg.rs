@@ -93,10 +93,10 @@ pub(crate) fn rows() -> Vec<Row> {
         ["svd_truncated" "try_svd_truncated"] "svd_truncated",
             |x| x.try_svd_truncated(Truncation::new()), x.svd_truncated(Truncation::new());
             Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n)], vec![m.min(n), n], vec![], vec![]];
-        ["singular_values" "try_singular_values"] "svd", |x| x.try_singular_values(), x.singular_values();
+        ["singular_values" "try_singular_values"] "singular_values", |x| x.try_singular_values(), x.singular_values();
             Finite |m, n| vec![vec![m.min(n)]];
         ["eigh" "try_eigh"] "eigh", |x| x.try_eigh(), x.eigh(); Square |m, _n| vec![vec![m], vec![m, m]];
-        ["eigvalsh" "try_eigvalsh"] "eigh", |x| x.try_eigvalsh(), x.eigvalsh(); Square |m, _n| vec![vec![m]];
+        ["eigvalsh" "try_eigvalsh"] "eigvalsh", |x| x.try_eigvalsh(), x.eigvalsh(); Square |m, _n| vec![vec![m]];
         ["eigh_generalized" "try_eigh_generalized"] "eigh_generalized",
             |x| x.try_eigh_generalized(&x), x.eigh_generalized(&x);
             Definite |m, _n| vec![vec![m], vec![m, m]];
@@ -123,6 +123,9 @@ pub(crate) fn rows() -> Vec<Row> {
             Square |m, _n| vec![vec![m]];
         ["lstsq" "try_lstsq"] "lstsq", |x| x.try_lstsq(ones(x.shape().as_ref())), x.lstsq(ones(x.shape().as_ref()));
             Finite |_m, n| vec![vec![n]];
+        ["lstsq_with" "try_lstsq_with"] "lstsq_with",
+            |x| x.try_lstsq_with(ones(x.shape().as_ref()), SMALL), x.lstsq_with(ones(x.shape().as_ref()), SMALL);
+            Finite |_m, n| vec![vec![n]];
         ["inv" "try_inv"] "inv", |x| x.try_inv(), x.inv(); Square |m, _n| vec![vec![m, m]];
         ["matrix_power" "try_matrix_power"] "matrix_power", |x| x.try_matrix_power(-2), x.matrix_power(-2);
             Square |m, _n| vec![vec![m, m]];
@@ -137,6 +140,14 @@ pub(crate) fn rows() -> Vec<Row> {
         ["null_space" "try_null_space"] "null_space", |x| x.try_null_space(), x.null_space();
             Finite |m, n| vec![vec![n, n - m.min(n)]];
         ["orth" "try_orth"] "orth", |x| x.try_orth(), x.orth(); Finite |m, n| vec![vec![m, m.min(n)]];
+        ["pinv_with" "try_pinv_with"] "pinv_with", |x| x.try_pinv_with(SMALL), x.pinv_with(SMALL);
+            Finite |m, n| vec![vec![n, m]];
+        ["matrix_rank_with" "try_matrix_rank_with"] "matrix_rank_with",
+            |x| x.try_matrix_rank_with(SMALL), x.matrix_rank_with(SMALL); Finite |_m, _n| vec![vec![]];
+        ["null_space_with" "try_null_space_with"] "null_space_with",
+            |x| x.try_null_space_with(SMALL), x.null_space_with(SMALL); Finite |m, n| vec![vec![n, n - m.min(n)]];
+        ["orth_with" "try_orth_with"] "orth_with", |x| x.try_orth_with(SMALL), x.orth_with(SMALL);
+            Finite |m, n| vec![vec![m, m.min(n)]];
         ["cond" "try_cond"] "cond", |x| x.try_cond(), x.cond(); Elements |_m, _n| vec![vec![]];
         ["nuclear_norm" "try_nuclear_norm"] "nuclear_norm", |x| x.try_nuclear_norm(), x.nuclear_norm();
             Finite |_m, _n| vec![vec![]];
@@ -145,6 +156,9 @@ pub(crate) fn rows() -> Vec<Row> {
         ["adjoint" "try_adjoint"] "adjoint", |x| x.try_adjoint(), x.adjoint(); Nothing |m, n| vec![vec![n, m]];
     }
 }
+
+/// The part of the largest singular value up to which others count as 0. `linalg/errors.rs` has numbers that are rejected.
+const SMALL: f64 = 1e-14;
 
 /// A system whose diagonal is not used: no matrix is singular.
 const UNIT: Structure = Structure::Lower { unit: true };

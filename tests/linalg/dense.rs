@@ -3,7 +3,7 @@
 use crate::common::Remote;
 use vierbein::linalg::{LinalgElement, Lu, Structure, Truncation};
 use vierbein::prelude::*;
-use vierbein::{DynTensor, c32, c64};
+use vierbein::{DynTensor, c32, c64, stack};
 
 /// Element types with a number from two parts, of which real types use the first.
 trait Number: LinalgElement {
@@ -378,6 +378,16 @@ fn typed_and_dynamic_agree() {
         assert_eq!(DynTensor::from(a.solve(&b)), d.solve(&b).unwrap());
         assert_eq!(DynTensor::from(a.lstsq(&b)), d.lstsq(&b).unwrap());
         assert_eq!(DynTensor::from(a.matrix_power(-3)), d.matrix_power(-3).unwrap());
+        // This argument lies between the singular values of both matrices: the results differ from those of the default.
+        assert_ne!(a.pinv_with(0.5), a.pinv());
+        assert_eq!(DynTensor::from(a.pinv_with(0.5)), d.pinv_with(0.5).unwrap());
+        assert_eq!(DynTensor::from(a.matrix_rank_with(0.5)), d.matrix_rank_with(0.5).unwrap());
+        assert_eq!(DynTensor::from(a.lstsq_with(&b, 0.5)), d.lstsq_with(&b, 0.5).unwrap());
+        // Of one matrix, because ranks in a batch can differ.
+        let one = a.index_axis(if a.shape()[0] == 2 { 0 } else { 2 }, 1);
+        let of_dynamic = DynTensor::from(one.to_owned());
+        assert_eq!(DynTensor::from(one.null_space_with(0.5)), of_dynamic.null_space_with(0.5).unwrap());
+        assert_eq!(DynTensor::from(one.orth_with(0.5)), of_dynamic.orth_with(0.5).unwrap());
         let truncation = Truncation::new().relative(0.5);
         let ((svd, discarded), (of_dynamic, dynamic)) =
             (a.svd_truncated(truncation), d.svd_truncated(truncation).unwrap());
@@ -424,6 +434,7 @@ fn other_devices() {
             logm(),
             hermitian_map(|w: f64| Complex::new(0.0, w)),
             pinv(),
+            pinv_with(0.5),
             null_space(),
             orth(),
             cond(),
@@ -539,4 +550,64 @@ fn exponentials() {
     assert!(a.expm().all_close(&tensor![[e, 1e6 * e], [0.0, e]], 1e-13, 1e-20));
     assert_eq!(tensor![[-800.0]].expm(), tensor![[0.0]]);
     assert_eq!(Tensor::<f64, _>::zeros([3, 3]).expm(), Tensor::eye(3));
+}
+
+/// Singular values of at most the argument times the largest one count as 0. The singular values of the matrices are those of the diagonals.
+#[test]
+fn chosen_singular_values() {
+    fn check<T: Number, O: Order>() {
+        let diagonal = |values: [f64; 3]| -> Matrix<T, O> {
+            Tensor::from_fn([4, 3], |[i, j]| if i == j { T::of(values[i], 0.0) } else { T::zero() })
+        };
+        let a = diagonal([4.0, 1.0, 0.5]);
+        // A value that is equal to the product counts as 0.
+        let cases =
+            [(0.0, 3), (0.1, 3), (0.125, 2), (0.24, 2), (0.25, 1), (0.9, 1), (1.0, 0), (f64::INFINITY, 0)];
+        for (relative, rank) in cases {
+            assert_eq!(a.matrix_rank_with(relative).item(), rank, "{relative}");
+            let rank = rank as usize;
+            let inverses = [0.25, 1.0, 2.0];
+            let inverse = |i: usize| T::of(if i < rank { inverses[i] } else { 0.0 }, 0.0);
+            let expected = Tensor::from_fn([3, 4], |[i, j]| if i == j { inverse(i) } else { T::zero() });
+            assert_eq!(a.pinv_with(relative), expected);
+            let b = Tensor::<T, Rank<1>, O>::from_fn([4], |[i]| T::of(i as f64 + 1.0, 2.0));
+            let expected = Tensor::from_fn([3], |[i]| inverse(i) * b[[i]]);
+            assert_eq!(a.lstsq_with(&b, relative), expected);
+            let unit = |m: usize, n: usize, first: usize| -> Matrix<T, O> {
+                Tensor::from_fn([m, n], |[i, j]| if i == j + first { T::one() } else { T::zero() })
+            };
+            let null = a.null_space_with(relative);
+            close(
+                &product(&null, &adjoint(&null)),
+                &product(&unit(3, 3 - rank, rank), &adjoint(&unit(3, 3 - rank, rank))),
+                10.0,
+                "null space",
+            );
+            assert_eq!(a.orth_with(relative), unit(4, rank, 0));
+        }
+        assert_eq!(a.matrix_rank_with(T::UNIT / 4.0).item(), 3);
+        // The default depends on the largest extent.
+        let noise = diagonal([1.0, 0.5, 3.0 * T::UNIT]);
+        assert_eq!((noise.matrix_rank().item(), noise.matrix_rank_with(2.0 * T::UNIT).item()), (2, 3));
+        assert_eq!(noise.matrix_rank_with(4.0 * T::UNIT), noise.matrix_rank());
+        // A matrix of zeros has no other singular values, and matrices without elements have none.
+        let zero = diagonal([0.0; 3]);
+        assert_eq!((zero.matrix_rank_with(0.0).item(), zero.pinv_with(0.0)), (0, Tensor::zeros([3, 4])));
+        let none = Tensor::<T, Rank<2>, O>::zeros([0, 3]);
+        assert_eq!((none.matrix_rank_with(0.1).item(), none.null_space_with(0.1).shape()), (0, [3, 3]));
+        // Each matrix of a batch has its own largest singular value.
+        let batch = stack(
+            if O::ROW_MAJOR { 0 } else { 2 },
+            [&diagonal([8.0, 1.0, 0.0]), &diagonal([0.5, 0.25, 0.125])],
+        );
+        assert_eq!(batch.matrix_rank_with(0.2).to_vec(), [1, 3]);
+    }
+    check::<f32, RowMajor>();
+    check::<f32, ColMajor>();
+    check::<f64, RowMajor>();
+    check::<f64, ColMajor>();
+    check::<c32, RowMajor>();
+    check::<c32, ColMajor>();
+    check::<c64, RowMajor>();
+    check::<c64, ColMajor>();
 }

@@ -120,14 +120,19 @@ fn numbers_that_are_not_finite() {
         "solve": a.solve / try_solve(&one);
         "solve": one.solve / try_solve(&a);
         "lstsq": a.lstsq / try_lstsq(&one);
+        "lstsq_with": a.lstsq_with / try_lstsq_with(&one, 0.1);
         "qr_complete": a.qr_complete / try_qr_complete();
         "lq": a.lq / try_lq();
         "rq": a.rq / try_rq();
         "polar": a.polar / try_polar();
         "pinv": a.pinv / try_pinv();
+        "pinv_with": a.pinv_with / try_pinv_with(0.1);
         "matrix_rank": a.matrix_rank / try_matrix_rank();
+        "matrix_rank_with": a.matrix_rank_with / try_matrix_rank_with(0.1);
         "null_space": a.null_space / try_null_space();
+        "null_space_with": a.null_space_with / try_null_space_with(0.1);
         "orth": a.orth / try_orth();
+        "orth_with": a.orth_with / try_orth_with(0.1);
         "cond": a.cond / try_cond();
         "nuclear_norm": a.nuclear_norm / try_nuclear_norm();
         "spectral_norm": a.spectral_norm / try_spectral_norm();
@@ -174,6 +179,7 @@ fn right_hand_sides_that_do_not_fit() {
     };
     rejected!(a.solve / try_solve(&b), Error::Argument { .. }, text("solve"));
     rejected!(a.lstsq / try_lstsq(&b), Error::Argument { .. }, text("lstsq"));
+    rejected!(a.lstsq_with / try_lstsq_with(&b, 0.1), Error::Argument { .. }, text("lstsq_with"));
     assert_eq!(DynTensor::from(a.clone()).solve(&b).unwrap_err().to_string(), text("solve"));
     let b = Tensor::<f64, _>::ones([3, 2, 4]);
     let text = "cannot solve: matrices of shape [5, 2, 2] and right-hand sides of shape [3, 2, 4]: the batches [5] and [3] do \
@@ -197,6 +203,38 @@ fn truncations() {
     rejected!(a.svd_truncated / try_svd_truncated(Truncation::rank(0)), Error::Argument { .. }, text);
 }
 
+/// The argument is checked before the matrices.
+#[test]
+fn relative_cutoffs() {
+    let a = tensor![[1.0, f64::NAN], [0.0, 1.0]];
+    let b = tensor![1.0, 2.0, 3.0];
+    let dynamic = DynTensor::from(a.clone());
+    for (relative, printed) in
+        [(-1.0, "-1.0"), (-1e-300, "-1e-300"), (f64::NAN, "NaN"), (f64::NEG_INFINITY, "-inf")]
+    {
+        let text = |op: &str, default| {
+            format!(
+                "cannot {op}: `relative` is {printed}, and must be a number that is at least 0; `{default}` has a default, which \
+                 depends on the extents and the element type"
+            )
+        };
+        macro_rules! all {
+            ($($name:ident / $try_name:ident ($($arg:expr),*), $default:literal;)*) => {$(
+                let expected = text(stringify!($name), $default);
+                rejected!(a.$name / $try_name($($arg,)* relative), Error::Argument { .. }, expected);
+                assert_eq!(dynamic.$name($($arg,)* relative).unwrap_err().to_string(), expected);
+            )*};
+        }
+        all! {
+            pinv_with / try_pinv_with(), ".pinv()";
+            matrix_rank_with / try_matrix_rank_with(), ".matrix_rank()";
+            null_space_with / try_null_space_with(), ".null_space()";
+            orth_with / try_orth_with(), ".orth()";
+            lstsq_with / try_lstsq_with(&b), ".lstsq(b)";
+        }
+    }
+}
+
 #[test]
 fn ranks_that_differ_in_a_batch() {
     let batch = stack(0, [&Tensor::<f64, _>::eye(2), &Tensor::ones([2, 2])]);
@@ -208,6 +246,12 @@ fn ranks_that_differ_in_a_batch() {
     };
     rejected!(batch.null_space / try_null_space(), Error::Argument { .. }, text("null_space"));
     rejected!(batch.orth / try_orth(), Error::Argument { .. }, text("orth"));
+    rejected!(
+        batch.null_space_with / try_null_space_with(0.1),
+        Error::Argument { .. },
+        text("null_space_with")
+    );
+    rejected!(batch.orth_with / try_orth_with(0.1), Error::Argument { .. }, text("orth_with"));
     let empty = Tensor::<f64, _>::zeros([0, 3]);
     let text = "cannot cond: a matrix with 0 rows and 3 columns has no singular values";
     rejected!(empty.cond / try_cond(), Error::Argument { .. }, text);

@@ -89,6 +89,7 @@ fn compute(name: &str, case: Case, kind: &str, shape: &[usize]) -> DynTensor {
     let matrix = case.tensor(&sequence(m * 3, case.complex), &[m, 3], 2);
     let pick = |part: &str, (a, b): (DynTensor, DynTensor)| if part == "0" { a } else { b };
     let adjoint = |x: &DynTensor| x.adjoint().unwrap();
+    let number = |text: &str| text.parse().unwrap();
     let result = match name.split_once('.').unwrap_or((name, "")) {
         ("det", _) => x.det(),
         ("slogdet", part) => x.slogdet().map(|pair| pick(part, pair)),
@@ -133,6 +134,13 @@ fn compute(name: &str, case: Case, kind: &str, shape: &[usize]) -> DynTensor {
         ("hermitian_map", "exp") => x.hermitian_map(|w| (w / 8.0).exp()),
         ("hermitian_map", _) => x.hermitian_map(f64::sqrt),
         ("pinv", _) => x.pinv(),
+        ("pinv_with", relative) => x.pinv_with(number(relative)),
+        ("matrix_rank_with", relative) => x.matrix_rank_with(number(relative)),
+        ("lstsq_with", relative) => x.lstsq_with(&vector, number(relative)),
+        ("null_space_with", relative) => {
+            x.null_space_with(number(relative)).map(|v| v.matmul(&adjoint(&v)).unwrap())
+        }
+        ("orth_with", relative) => x.orth_with(number(relative)).map(|v| v.matmul(&adjoint(&v)).unwrap()),
         ("matrix_rank", _) => x.matrix_rank(),
         ("cond", _) => x.cond(),
         ("nuclear_norm", _) => x.nuclear_norm(),

@@ -19,17 +19,58 @@ use crate::tensor::Tensor;
 use core::ops::Range;
 use num_traits::{Float, One, Zero};
 
-/// Returns how many singular values of a matrix of these extents are not negligible: larger than the largest one times the larger extent
-/// times the spacing of numbers at 1. This is the tolerance of NumPy's `matrix_rank`.
-fn rank_of<R: Scalar<Magnitude = R> + Float>(s: &[R], [m, n]: [usize; 2]) -> usize {
-    let Some(&largest) = s.first() else { return 0 };
-    let tolerance = largest * R::from_usize(m.max(n)) * <R as Float>::epsilon();
-    s.iter().take_while(|&&x| x > tolerance).count()
+/// Which singular values of a matrix count as 0.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Negligible {
+    /// Those of at most the larger extent times the spacing of numbers at 1, times the largest one. This is the tolerance of NumPy's
+    /// `matrix_rank`.
+    Rounding,
+    /// Those of at most this number times the largest one.
+    Relative(f64),
+}
+
+impl Negligible {
+    /// Singular values of at most `relative` times the largest one.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if the number is negative or NaN. `default` is the method without this argument.
+    pub(crate) fn relative(
+        op: &'static str,
+        default: &'static str,
+        relative: f64,
+    ) -> Result<Negligible, Error> {
+        if relative >= 0.0 {
+            return Ok(Negligible::Relative(relative));
+        }
+        let reason = format!(
+            "`relative` is {relative:?}, and must be a number that is at least 0; `{default}` has a default, which depends on the extents \
+             and the element type"
+        );
+        Err(Error::Argument { op, reason })
+    }
+
+    /// Returns how many of the singular values of a matrix of these extents, in descending order, are not negligible.
+    fn rank_of<R: Scalar<Magnitude = R> + Float>(self, s: &[R], [m, n]: [usize; 2]) -> usize {
+        let Some(&largest) = s.first() else { return 0 };
+        match self {
+            Negligible::Rounding => {
+                let tolerance = largest * R::from_usize(m.max(n)) * <R as Float>::epsilon();
+                s.iter().take_while(|&&x| x > tolerance).count()
+            }
+            Negligible::Relative(ratio) => {
+                // In `f64`, so that the ratio is not rounded to the element type.
+                let float = |x: R| x.to_f64().expect("a float converts to `f64`");
+                let tolerance = float(largest) * ratio;
+                s.iter().take_while(|&&x| float(x) > tolerance).count()
+            }
+        }
+    }
 }
 
 /// Returns `v / s` and `uᴴ`, whose product is the pseudo-inverse. Negligible singular values are left out.
 pub(crate) fn pseudo_inverse_factors<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
+    negligible: Negligible,
 ) -> Result<(Stack<T, O, Dev>, Stack<T, O, Dev>), Error>
 where
     T: LinalgElement,
@@ -39,7 +80,7 @@ where
     let [batch, m, n] = extents::<O>(a.shape());
     let Svd { u, s, vh } = svd(a)?;
     let inverses = each_vector(&s, |_, s| {
-        let rank = rank_of(s, [m, n]);
+        let rank = negligible.rank_of(s, [m, n]);
         let inverse = |(k, &x): (usize, &T::Magnitude)| {
             let inverse =
                 if k < rank { <T::Magnitude as One>::one() / x } else { <T::Magnitude as Zero>::zero() };
@@ -51,24 +92,30 @@ where
     Ok((scale_columns(&adjoint(&vh.view())?.view(), &inverses)?, adjoint(&u.view())?))
 }
 
-pub(crate) fn pinv<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T, O, Dev>, Error>
+fn pseudo_inverse<T, O, Dev>(
+    a: &StackView<'_, T, O, Dev>,
+    negligible: Negligible,
+) -> Result<Stack<T, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
     Dev: Decompose<T> + Backend<T>,
 {
-    let (left, right) = pseudo_inverse_factors(a)?;
+    let (left, right) = pseudo_inverse_factors(a, negligible)?;
     left.try_matmul(&right)
 }
 
-pub(crate) fn matrix_rank<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Numbers<i64, O, Dev>, Error>
+fn rank<T, O, Dev>(
+    a: &StackView<'_, T, O, Dev>,
+    negligible: Negligible,
+) -> Result<Numbers<i64, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
     Dev: Decompose<T> + Backend<T>,
 {
     let [_, m, n] = extents::<O>(a.shape());
-    numbers(each_vector(&singular_values(a)?, |_, s| rank_of(s, [m, n]) as i64)?, a.device())
+    numbers(each_vector(&singular_values(a)?, |_, s| negligible.rank_of(s, [m, n]) as i64)?, a.device())
 }
 
 /// Returns the common rank of the matrices of a batch.
@@ -77,6 +124,7 @@ where
 /// [`Error::Argument`] if the ranks differ: the results would differ in shape.
 fn common_rank<T, O, Dev>(
     op: &'static str,
+    negligible: Negligible,
     s: &super::stack::Vectors<T::Magnitude, O, Dev>,
     [m, n]: [usize; 2],
 ) -> Result<usize, Error>
@@ -85,7 +133,7 @@ where
     O: Order,
     Dev: Backend<T>,
 {
-    let ranks = each_vector(s, |_, s| rank_of(s, [m, n]))?;
+    let ranks = each_vector(s, |_, s| negligible.rank_of(s, [m, n]))?;
     let first = ranks.first().copied().unwrap_or(m.min(n));
     if let Some(other) = ranks.iter().find(|&&rank| rank != first) {
         let reason = format!(
@@ -109,7 +157,11 @@ where
     adjoint(&(&vh.range(matrix_axes::<O>()[0], indices)).into())
 }
 
-pub(crate) fn null_space<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T, O, Dev>, Error>
+fn null_basis<T, O, Dev>(
+    op: &'static str,
+    a: &StackView<'_, T, O, Dev>,
+    negligible: Negligible,
+) -> Result<Stack<T, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
@@ -117,11 +169,15 @@ where
 {
     let [_, m, n] = extents::<O>(a.shape());
     let Svd { s, vh, .. } = svd_full(a)?;
-    let rank = common_rank::<T, O, Dev>("null_space", &s, [m, n])?;
+    let rank = common_rank::<T, O, Dev>(op, negligible, &s, [m, n])?;
     columns_of_v(&vh.view(), rank..n)
 }
 
-pub(crate) fn orth<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Stack<T, O, Dev>, Error>
+fn range_basis<T, O, Dev>(
+    op: &'static str,
+    a: &StackView<'_, T, O, Dev>,
+    negligible: Negligible,
+) -> Result<Stack<T, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
@@ -129,8 +185,45 @@ where
 {
     let [_, m, n] = extents::<O>(a.shape());
     let Svd { u, s, .. } = svd(a)?;
-    let rank = common_rank::<T, O, Dev>("orth", &s, [m, n])?;
+    let rank = common_rank::<T, O, Dev>(op, negligible, &s, [m, n])?;
     u.range(matrix_axes::<O>()[1], 0..rank).try_to_owned()
+}
+
+/// Defines functions of stacks, each without and with the argument that says which singular values count as 0.
+macro_rules! with_default {
+    ($($name:ident, $name_with:ident -> $Out:ty, |$a:ident, $op:ident, $negligible:ident| $body:expr;)*) => {$(
+        pub(crate) fn $name<T, O, Dev>($a: &StackView<'_, T, O, Dev>) -> Result<$Out, Error>
+        where
+            T: LinalgElement,
+            O: Order,
+            Dev: Decompose<T> + Backend<T>,
+        {
+            let ($op, $negligible) = (stringify!($name), Negligible::Rounding);
+            $body
+        }
+
+        pub(crate) fn $name_with<T, O, Dev>(
+            $a: &StackView<'_, T, O, Dev>,
+            relative: f64,
+        ) -> Result<$Out, Error>
+        where
+            T: LinalgElement,
+            O: Order,
+            Dev: Decompose<T> + Backend<T>,
+        {
+            let default = concat!(".", stringify!($name), "()");
+            let $negligible = Negligible::relative(stringify!($name_with), default, relative)?;
+            let $op = stringify!($name_with);
+            $body
+        }
+    )*};
+}
+
+with_default! {
+    pinv, pinv_with -> Stack<T, O, Dev>, |a, _op, negligible| pseudo_inverse(a, negligible);
+    matrix_rank, matrix_rank_with -> Numbers<i64, O, Dev>, |a, _op, negligible| rank(a, negligible);
+    null_space, null_space_with -> Stack<T, O, Dev>, |a, op, negligible| null_basis(op, a, negligible);
+    orth, orth_with -> Stack<T, O, Dev>, |a, op, negligible| range_basis(op, a, negligible);
 }
 
 /// Returns a number for each matrix, which `f` computes from its singular values.
@@ -190,15 +283,25 @@ where
     from_singular_values(a, |s| s.first().copied().unwrap_or(<T::Magnitude as Zero>::zero()))
 }
 
-/// The operation in messages.
-pub(crate) const LSTSQ: &str = "lstsq";
+/// The operation in messages, and which singular values count as 0.
+pub(crate) const LSTSQ: (&str, Negligible) = ("lstsq", Negligible::Rounding);
+
+/// Returns the operation in messages, and which singular values count as 0.
+///
+/// # Errors
+/// [`Error::Argument`] if the number is negative or NaN.
+pub(crate) fn lstsq_with(relative: f64) -> Result<(&'static str, Negligible), Error> {
+    let op = "lstsq_with";
+    Ok((op, Negligible::relative(op, ".lstsq(b)", relative)?))
+}
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the `x` for which the norm of `a · x − b` is least, for a matrix of any shape or each matrix of a batch. If there are
     /// several, returns the one with the least norm.
     ///
     /// Shapes are those of [`solve`](Tensor::solve): `b` is one right-hand side of length `m`, or has a right-hand side in each of its
-    /// columns, and batches broadcast. Singular values of at most `max(m, n) · ε` times the largest one count as 0, as in NumPy.
+    /// columns, and batches broadcast. Singular values of at most `max(m, n) · ε` times the largest one count as 0, as in NumPy. To choose
+    /// another factor, use [`lstsq_with`](Tensor::lstsq_with).
     ///
     /// # Panics
     /// If `b` does not have as many rows as the matrix, batches do not broadcast, an element is NaN or infinite, the iteration for singular
@@ -235,16 +338,71 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         R: Dim,
         Dev: Decompose<T> + Backend<T>,
     {
+        self.least_squares(LSTSQ, b)
+    }
+
+    /// Returns the result of [`lstsq`](Tensor::lstsq), with singular values of at most `relative` times the largest one counted as 0. If the
+    /// matrix has errors of a known size, pass the ratio of this size to its spectral norm: smaller singular values would amplify the errors.
+    ///
+    /// # Panics
+    /// For the reasons for which `lstsq` panics, or if `relative` is negative or NaN.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let a = tensor![[1.0, 0.0], [0.0, 1e-6], [0.0, 0.0]];
+    /// let b = tensor![2.0, 3.0, 5.0];
+    /// assert!(a.lstsq(&b).all_close(&tensor![2.0, 3e6], 1e-14, 0.0));
+    /// assert_eq!(a.lstsq_with(&b, 1e-3), tensor![2.0, 0.0]);
+    /// ```
+    #[track_caller]
+    pub fn lstsq_with<B, R>(&self, b: B, relative: f64) -> Tensor<T, R, O, Dev>
+    where
+        T: LinalgElement,
+        B: MatchingOperand<T, O, Dev>,
+        D: MatrixStack + MatmulRanks<B::Dim, Product = R>,
+        R: Dim,
+        Dev: Decompose<T> + Backend<T>,
+    {
+        unwrap_or_panic(self.try_lstsq_with(b, relative))
+    }
+
+    /// Fallible variant of [`lstsq_with`](Tensor::lstsq_with).
+    ///
+    /// # Errors
+    /// For the reasons for which `lstsq_with` panics.
+    pub fn try_lstsq_with<B, R>(&self, b: B, relative: f64) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: LinalgElement,
+        B: MatchingOperand<T, O, Dev>,
+        D: MatrixStack + MatmulRanks<B::Dim, Product = R>,
+        R: Dim,
+        Dev: Decompose<T> + Backend<T>,
+    {
+        self.least_squares(lstsq_with(relative)?, b)
+    }
+
+    fn least_squares<B, R>(
+        &self,
+        (op, negligible): (&'static str, Negligible),
+        b: B,
+    ) -> Result<Tensor<T, R, O, Dev>, Error>
+    where
+        T: LinalgElement,
+        B: MatchingOperand<T, O, Dev>,
+        D: MatrixStack + MatmulRanks<B::Dim, Product = R>,
+        R: Dim,
+        Dev: Decompose<T> + Backend<T>,
+    {
         let b = b.agreed();
-        same_instance(LSTSQ, self.device(), b.device())?;
+        same_instance(op, self.device(), b.device())?;
         let mut shape = R::Shape::default();
-        solution_shape(LSTSQ, O::ROW_MAJOR, self.shape().as_ref(), b.shape().as_ref(), shape.as_mut())?;
+        solution_shape(op, O::ROW_MAJOR, self.shape().as_ref(), b.shape().as_ref(), shape.as_mut())?;
         if !b.try_is_finite()?.try_all()?.try_item()? {
             let reason =
                 "the right-hand sides have an element that is NaN or infinite; find it with `.is_finite()`";
-            return Err(Error::Argument { op: LSTSQ, reason: reason.into() });
+            return Err(Error::Argument { op, reason: reason.into() });
         }
-        let (left, right) = stacked(self, LSTSQ, Extents::Any, |a| pseudo_inverse_factors(&a))?;
+        let (left, right) = stacked(self, op, Extents::Any, |a| pseudo_inverse_factors(&a, negligible))?;
         let vectors = b.rank() == 1;
         let product = |a: &Tensor<T, D, O, Dev>, b: Operand<'_, T, Dev>, shape: R::Shape| {
             Tensor::<T, R, O, Dev>::allocate_with(shape, a.device().clone(), |out, device| {
@@ -262,7 +420,8 @@ dense! {
     /// Returns the Moore–Penrose pseudo-inverse of a matrix, or of each matrix of a batch. For a matrix of shape `[m, n]` it has shape
     /// `[n, m]`.
     ///
-    /// Singular values of at most `max(m, n) · ε` times the largest one count as 0, where `ε` is the spacing of numbers at 1.
+    /// Singular values of at most `max(m, n) · ε` times the largest one count as 0, where `ε` is the spacing of numbers at 1. To choose
+    /// another factor, use [`pinv_with`](Tensor::pinv_with).
     ///
     /// # Panics
     /// For the reasons for which [`svd`](Tensor::svd) panics.
@@ -274,8 +433,22 @@ dense! {
     /// ```
     pinv, try_pinv() -> Tensor<T, D, O, Dev>, Any pinv;
 
+    /// Returns the pseudo-inverse as [`pinv`](Tensor::pinv), with singular values of at most `relative` times the largest one counted as 0.
+    ///
+    /// # Panics
+    /// For the reasons for which [`svd`](Tensor::svd) panics, or if `relative` is negative or NaN.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let a = tensor![[2.0, 0.0], [0.0, 0.5]];
+    /// assert_eq!(a.pinv_with(0.1), tensor![[0.5, 0.0], [0.0, 2.0]]);
+    /// assert_eq!(a.pinv_with(0.3), tensor![[0.5, 0.0], [0.0, 0.0]]);
+    /// ```
+    pinv_with, try_pinv_with(relative: f64) -> Tensor<T, D, O, Dev>, Any pinv_with;
+
     /// Returns the rank of a matrix, or of each matrix of a batch: the number of singular values that are larger than `max(m, n) · ε` times
-    /// the largest one, where `ε` is the spacing of numbers at 1.
+    /// the largest one, where `ε` is the spacing of numbers at 1. To choose another factor, use
+    /// [`matrix_rank_with`](Tensor::matrix_rank_with).
     ///
     /// # Panics
     /// For the reasons for which [`svd`](Tensor::svd) panics.
@@ -286,8 +459,20 @@ dense! {
     /// ```
     matrix_rank, try_matrix_rank() -> Tensor<i64, Removed<D, 2>, O, Dev>, Any matrix_rank;
 
+    /// Returns the number of singular values that are larger than `relative` times the largest one, for a matrix or each matrix of a batch.
+    ///
+    /// # Panics
+    /// For the reasons for which [`svd`](Tensor::svd) panics, or if `relative` is negative or NaN.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let a = tensor![[2.0, 0.0], [0.0, 0.5]];
+    /// assert_eq!([0.1, 0.3].map(|relative| a.matrix_rank_with(relative).item()), [2, 1]);
+    /// ```
+    matrix_rank_with, try_matrix_rank_with(relative: f64) -> Tensor<i64, Removed<D, 2>, O, Dev>, Any matrix_rank_with;
+
     /// Returns an orthonormal basis of the null space of a matrix, as columns: of the vectors `x` with `a · x = 0`. The
-    /// [rank](Tensor::matrix_rank) determines their number.
+    /// [rank](Tensor::matrix_rank) determines their number, or the argument of [`null_space_with`](Tensor::null_space_with).
     ///
     /// # Panics
     /// For the reasons for which [`svd`](Tensor::svd) panics, or if the matrices of a batch differ in rank.
@@ -299,8 +484,22 @@ dense! {
     /// ```
     null_space, try_null_space() -> Tensor<T, D, O, Dev>, Any null_space;
 
+    /// Returns the result of [`null_space`](Tensor::null_space), with singular values of at most `relative` times the largest one counted as
+    /// 0: an orthonormal basis of vectors `x` for which `a · x` is 0 or small, as columns.
+    ///
+    /// # Panics
+    /// For the reasons for which [`svd`](Tensor::svd) panics, if the matrices of a batch differ in rank, or if `relative` is negative or NaN.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let a = tensor![[2.0, 0.0], [0.0, 0.5]];
+    /// assert_eq!(a.null_space_with(0.3), tensor![[0.0], [1.0]]);
+    /// assert_eq!(a.null_space_with(0.1).shape(), [2, 0]);
+    /// ```
+    null_space_with, try_null_space_with(relative: f64) -> Tensor<T, D, O, Dev>, Any null_space_with;
+
     /// Returns an orthonormal basis of the space that the columns of a matrix span, as columns. The [rank](Tensor::matrix_rank) determines
-    /// their number. To orthogonalise the columns in sequence, use [`qr`](Tensor::qr).
+    /// their number, or the argument of [`orth_with`](Tensor::orth_with). To orthogonalise the columns in sequence, use [`qr`](Tensor::qr).
     ///
     /// # Panics
     /// For the reasons for which [`svd`](Tensor::svd) panics, or if the matrices of a batch differ in rank.
@@ -311,6 +510,19 @@ dense! {
     /// assert_eq!(basis, tensor![[0.0], [1.0]]);
     /// ```
     orth, try_orth() -> Tensor<T, D, O, Dev>, Any orth;
+
+    /// Returns the result of [`orth`](Tensor::orth), with singular values of at most `relative` times the largest one counted as 0.
+    ///
+    /// # Panics
+    /// For the reasons for which [`svd`](Tensor::svd) panics, if the matrices of a batch differ in rank, or if `relative` is negative or NaN.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let a = tensor![[2.0, 0.0], [0.0, 0.5]];
+    /// assert_eq!(a.orth_with(0.3), tensor![[1.0], [0.0]]);
+    /// assert_eq!(a.orth_with(0.1).shape(), [2, 2]);
+    /// ```
+    orth_with, try_orth_with(relative: f64) -> Tensor<T, D, O, Dev>, Any orth_with;
 
     /// Returns the condition number of a matrix, or of each matrix of a batch: the largest singular value divided by the smallest one. It is
     /// infinite for a matrix whose smallest singular value is 0.

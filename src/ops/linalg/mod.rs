@@ -27,7 +27,8 @@ pub(crate) mod stacks {
     pub(crate) use super::hermitian::{GENERALIZED, check_pair, eigh_generalized, hermitian_map_f64};
     pub(crate) use super::inverse::{det, inv, matrix_power, slogdet};
     pub(crate) use super::least_squares::{
-        LSTSQ, cond, matrix_rank, nuclear_norm, null_space, orth, pinv, pseudo_inverse_factors, spectral_norm,
+        LSTSQ, Negligible, cond, lstsq_with, matrix_rank, matrix_rank_with, nuclear_norm, null_space,
+        null_space_with, orth, orth_with, pinv, pinv_with, pseudo_inverse_factors, spectral_norm,
     };
     pub(crate) use super::lu::{cholesky, lu};
     pub(crate) use super::matrix_functions::{logm, sqrtm};

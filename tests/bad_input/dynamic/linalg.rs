@@ -64,6 +64,9 @@ fn with_ones<R>(
     f(one.broadcast_to(&shape[shape.len() - 2..shape.len() - 1])?)
 }
 
+/// The part of the largest singular value up to which others count as 0. `linalg/errors.rs` has numbers that are rejected.
+const SMALL: f64 = 1e-14;
+
 /// A system whose diagonal is not used: no matrix is singular.
 const UNIT: Structure = Structure::Lower { unit: true };
 
@@ -91,6 +94,7 @@ pub(crate) fn rows() -> Vec<Row> {
         solve "solve", |x| with_ones(x.shape(), |b| x.solve(b)); Square |m, _n| vec![vec![m]];
         solve_as "solve", |x| with_ones(x.shape(), |b| x.solve_as(UNIT, b)); Square |m, _n| vec![vec![m]];
         lstsq "lstsq", |x| with_ones(x.shape(), |b| x.lstsq(b)); Finite |_m, n| vec![vec![n]];
+        lstsq_with "lstsq_with", |x| with_ones(x.shape(), |b| x.lstsq_with(b, SMALL)); Finite |_m, n| vec![vec![n]];
         inv "inv", |x| x.inv(); Square |m, _n| vec![vec![m, m]];
         matrix_power "matrix_power", |x| x.matrix_power(-2); Square |m, _n| vec![vec![m, m]];
         det "det", |x| x.det(); Square |_m, _n| vec![vec![]];
@@ -102,6 +106,10 @@ pub(crate) fn rows() -> Vec<Row> {
         matrix_rank "matrix_rank", |x| x.matrix_rank(); Finite |_m, _n| vec![vec![]];
         null_space "null_space", |x| x.null_space(); Finite |m, n| vec![vec![n, n - m.min(n)]];
         orth "orth", |x| x.orth(); Finite |m, n| vec![vec![m, m.min(n)]];
+        pinv_with "pinv_with", |x| x.pinv_with(SMALL); Finite |m, n| vec![vec![n, m]];
+        matrix_rank_with "matrix_rank_with", |x| x.matrix_rank_with(SMALL); Finite |_m, _n| vec![vec![]];
+        null_space_with "null_space_with", |x| x.null_space_with(SMALL); Finite |m, n| vec![vec![n, n - m.min(n)]];
+        orth_with "orth_with", |x| x.orth_with(SMALL); Finite |m, n| vec![vec![m, m.min(n)]];
         cond "cond", |x| x.cond(); Elements |_m, _n| vec![vec![]];
         nuclear_norm "nuclear_norm", |x| x.nuclear_norm(); Finite |_m, _n| vec![vec![]];
         adjoint "adjoint", |x| x.adjoint(); Nothing |m, n| vec![vec![n, m]];
