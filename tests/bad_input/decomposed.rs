@@ -76,3 +76,16 @@ pub(crate) fn outcome(
     let shapes = own(*m, *n).into_iter().flat_map(|own| [batch.to_vec(), own].concat());
     Ok(Shapes(shapes.collect()).array())
 }
+
+/// The outcome of a factorisation by labels, with an ellipsis for the axes of the batch.
+pub(crate) fn labelled_outcome(
+    hazard: Hazard,
+    needs: Needs,
+    shape: &[usize],
+    own: fn(usize, usize) -> Vec<Vec<usize>>,
+) -> Outcome {
+    let [.., m, n] = shape else { unreachable!("the rank is at least 2") };
+    // Each label is a letter, so an ellipsis stands for few axes.
+    let rejected = shape.len() > 14 || needs == Needs::Square && m != n;
+    if rejected { Err(Rejection::Error("Contraction")) } else { outcome(hazard, needs, shape, own) }
+}

@@ -1,7 +1,7 @@
 //! Rows of decompositions and linear systems. The cells assert the shapes of results and the kinds of errors; `linalg/table.rs` has values,
 //! and `linalg/errors.rs` has messages.
 
-use super::decomposed::{Needs, Shapes, operands, outcome};
+use super::decomposed::{Needs, Shapes, labelled_outcome, operands, outcome};
 use super::driver::{ByHand, Hazard, Row, done};
 use vierbein::MatrixStack;
 use vierbein::linalg::{Discarded, Lu, Structure, Svd, Truncation};
@@ -20,6 +20,11 @@ impl<T: Element, D: Dim> Shaped for Tensor<T, D> {
 impl<A: Shaped, B: Shaped> Shaped for (A, B) {
     fn shapes(&self) -> Vec<usize> {
         [self.0.shapes(), self.1.shapes()].concat()
+    }
+}
+impl<A: Shaped, B: Shaped, C: Shaped> Shaped for (A, B, C) {
+    fn shapes(&self) -> Vec<usize> {
+        [self.0.shapes(), self.1.shapes(), self.2.shapes()].concat()
     }
 }
 impl<D: MatrixStack> Shaped for Svd<f64, D, RowMajor, Cpu> {
@@ -78,6 +83,45 @@ macro_rules! rows {
     };
 }
 
+/// Rows of macros, and of the methods of the builder that they call. The ellipsis is the batch.
+macro_rules! rows_by_labels {
+    ($($name:ident!, $try_name:ident!, $verb:literal $spec:literal; $needs:ident |$m:ident, $n:ident| $own:expr;)*) => {
+        vec![$({
+            fn calls(hazard: Hazard) -> ByHand {
+                let outcomes = operands(hazard)?.into_iter().map(|o| {
+                    let done = at_each_rank!(o, |x| done!(
+                        try $try_name!($spec, &x).map(|y| Shapes(y.shapes())),
+                        panics Shapes($name!($spec, &x).shapes())
+                    ));
+                    (done, labelled_outcome(hazard, Needs::$needs, &o.shape, |$m, $n| $own))
+                });
+                Ok(outcomes.collect())
+            }
+            let names: &[&str] = &[
+                concat!(stringify!($name), "!"),
+                concat!(stringify!($try_name), "!"),
+                concat!("factorise::Factors::", stringify!($name)),
+                concat!("factorise::Factors::", stringify!($try_name)),
+                "factorise::labelled",
+                "factorise::Labelled::factors",
+            ];
+            Row::by_hand(names, $verb, calls)
+        }),*]
+    };
+}
+
+/// Rows of factorisations by labels. `linalg/labels.rs` calls the builder with numbers that the macros never pass.
+fn by_labels() -> Vec<Row> {
+    rows_by_labels! {
+        svd!, try_svd!, "svd" "...ij -> ...ik, ...kj";
+            Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n)], vec![m.min(n), n]];
+        qr!, try_qr!, "qr" "...ij -> ...ik, ...kj"; Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n), n]];
+        lq!, try_lq!, "lq" "...ij -> ...ik, ...kj"; Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n), n]];
+        eigh!, try_eigh!, "eigh" "...ij -> ...ik, ...kj"; Square |m, _n| vec![vec![m], vec![m, m]];
+        polar!, try_polar!, "polar" "...ij -> ...ix, ...xj"; Finite |m, n| vec![vec![m, n], vec![n, n]];
+    }
+}
+
 /// Returns right-hand sides of ones, for a matrix of this shape.
 fn ones(shape: &[usize]) -> TensorView<'static, f64, Rank<1>> {
     const ONE: &[f64] = &[1.0];
@@ -85,6 +129,10 @@ fn ones(shape: &[usize]) -> TensorView<'static, f64, Rank<1>> {
 }
 
 pub(crate) fn rows() -> Vec<Row> {
+    [methods(), by_labels()].into_iter().flatten().collect()
+}
+
+fn methods() -> Vec<Row> {
     rows! {
         ["svd" "try_svd"] "svd", |x| x.try_svd(), x.svd();
             Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n)], vec![m.min(n), n]];

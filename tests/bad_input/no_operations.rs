@@ -163,7 +163,7 @@ pub(crate) const LIST: &[&str] = &[
     "einsum::ContractionPath::largest_intermediate",
     "einsum::ContractionPath::multiplications",
     "einsum::ContractionPath::steps",
-    // Specifications of factorisations by labels, likewise; the macros and their builder, which `linalg/labels.rs` calls with bad input.
+    // Specifications of factorisations by labels, likewise.
     #[cfg(feature = "linalg")]
     "factorise::FactorSpec::ellipsis",
     #[cfg(feature = "linalg")]
@@ -180,50 +180,6 @@ pub(crate) const LIST: &[&str] = &[
     "factorise::FactorSpecError::message",
     #[cfg(feature = "linalg")]
     "factorise::Factorisation::name",
-    #[cfg(feature = "linalg")]
-    "eigh!",
-    #[cfg(feature = "linalg")]
-    "factorise::Factors::eigh",
-    #[cfg(feature = "linalg")]
-    "factorise::Factors::lq",
-    #[cfg(feature = "linalg")]
-    "factorise::Factors::polar",
-    #[cfg(feature = "linalg")]
-    "factorise::Factors::qr",
-    #[cfg(feature = "linalg")]
-    "factorise::Factors::svd",
-    #[cfg(feature = "linalg")]
-    "factorise::Factors::try_eigh",
-    #[cfg(feature = "linalg")]
-    "factorise::Factors::try_lq",
-    #[cfg(feature = "linalg")]
-    "factorise::Factors::try_polar",
-    #[cfg(feature = "linalg")]
-    "factorise::Factors::try_qr",
-    #[cfg(feature = "linalg")]
-    "factorise::Factors::try_svd",
-    #[cfg(feature = "linalg")]
-    "factorise::Labelled::factors",
-    #[cfg(feature = "linalg")]
-    "factorise::labelled",
-    #[cfg(feature = "linalg")]
-    "lq!",
-    #[cfg(feature = "linalg")]
-    "polar!",
-    #[cfg(feature = "linalg")]
-    "qr!",
-    #[cfg(feature = "linalg")]
-    "svd!",
-    #[cfg(feature = "linalg")]
-    "try_eigh!",
-    #[cfg(feature = "linalg")]
-    "try_lq!",
-    #[cfg(feature = "linalg")]
-    "try_polar!",
-    #[cfg(feature = "linalg")]
-    "try_qr!",
-    #[cfg(feature = "linalg")]
-    "try_svd!",
     // The conjugate of a conjugated operand.
     "einsum::Conjugate::conj_view",
     // Metadata of memory from other libraries.

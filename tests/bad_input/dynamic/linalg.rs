@@ -1,11 +1,11 @@
 //! Rows of the decompositions and linear systems of `DynTensor`.
 
-use super::decomposed::{Needs, Shapes, operands, outcome};
+use super::decomposed::{Needs, Shapes, labelled_outcome, operands, outcome};
 use super::driver::{ByHand, Hazard, Row, done};
 use super::{methods, with};
-use vierbein::DynTensor;
 use vierbein::linalg::{DynDiscarded, DynLu, DynSvd, Structure, Truncation};
 use vierbein::prelude::*;
+use vierbein::{DynTensor, dyn_tensor};
 
 /// A result, of which the rows assert the shape.
 trait Shaped {
@@ -20,6 +20,11 @@ impl Shaped for DynTensor {
 impl<A: Shaped, B: Shaped> Shaped for (A, B) {
     fn shapes(&self) -> Vec<usize> {
         [self.0.shapes(), self.1.shapes()].concat()
+    }
+}
+impl<A: Shaped, B: Shaped, C: Shaped> Shaped for (A, B, C) {
+    fn shapes(&self) -> Vec<usize> {
+        [self.0.shapes(), self.1.shapes(), self.2.shapes()].concat()
     }
 }
 impl Shaped for DynSvd {
@@ -41,16 +46,19 @@ impl Shaped for DynDiscarded {
 /// Rows of methods, with an expression for the extents of each result that are not those of the batch.
 macro_rules! rows {
     ($($name:ident $verb:literal, |$x:ident| $tried:expr; $needs:ident |$m:ident, $n:ident| $own:expr;)*) => {
+        rows!(outcome: $([methods![$name]] $verb, |$x| $tried; $needs |$m, $n| $own;)*)
+    };
+    ($outcome:ident: $([$names:expr] $verb:literal, |$x:ident| $tried:expr; $needs:ident |$m:ident, $n:ident| $own:expr;)*) => {
         vec![$({
             fn calls(hazard: Hazard) -> ByHand {
                 let outcomes = operands(hazard)?.into_iter().filter_map(|o| {
                     // There are no dynamic views with overlapping rows.
                     let done = with(&o, |$x| done!(try $tried.map(|y| Shapes(y.shapes()))))?;
-                    Some((done, outcome(hazard, Needs::$needs, &o.shape, |$m, $n| $own)))
+                    Some((done, $outcome(hazard, Needs::$needs, &o.shape, |$m, $n| $own)))
                 });
                 Ok(outcomes.collect())
             }
-            Row::by_hand(methods![$name], $verb, calls)
+            Row::by_hand($names, $verb, calls)
         }),*]
     };
 }
@@ -71,6 +79,27 @@ const SMALL: f64 = 1e-14;
 const UNIT: Structure = Structure::Lower { unit: true };
 
 pub(crate) fn rows() -> Vec<Row> {
+    [methods(), by_labels()].into_iter().flatten().collect()
+}
+
+/// Rows of factorisations by labels, whose ellipsis is the batch. `linalg/labels.rs` has specifications that are rejected.
+fn by_labels() -> Vec<Row> {
+    rows! {
+        labelled_outcome:
+        [&["dyn_tensor::svd"]] "svd", |x| dyn_tensor::svd("...ij -> ...ik, ...kj", x, Truncation::new());
+            Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n)], vec![m.min(n), n]];
+        [&["dyn_tensor::qr"]] "qr", |x| dyn_tensor::qr("...ij -> ...ik, ...kj", x);
+            Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n), n]];
+        [&["dyn_tensor::lq"]] "lq", |x| dyn_tensor::lq("...ij -> ...ik, ...kj", x);
+            Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n), n]];
+        [&["dyn_tensor::eigh"]] "eigh", |x| dyn_tensor::eigh("...ij -> ...ik, ...kj", x);
+            Square |m, _n| vec![vec![m], vec![m, m]];
+        [&["dyn_tensor::polar"]] "polar", |x| dyn_tensor::polar("...ij -> ...ix, ...xj", x);
+            Finite |m, n| vec![vec![m, n], vec![n, n]];
+    }
+}
+
+fn methods() -> Vec<Row> {
     rows! {
         svd "svd", |x| x.svd(); Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n)], vec![m.min(n), n]];
         svd_full "svd_full", |x| x.svd_full(); Finite |m, n| vec![vec![m, m], vec![m.min(n)], vec![n, n]];

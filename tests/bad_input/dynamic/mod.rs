@@ -169,17 +169,6 @@ const OTHERS: &[&str] = &[
     "dyn_tensor::DynScalar::get",
     "dyn_tensor::DynScalar::dtype",
     "dyn_tensor::DynScalar::zero",
-    // Factorisations by labels, which `linalg/labels.rs` calls with bad input.
-    #[cfg(feature = "linalg")]
-    "dyn_tensor::eigh",
-    #[cfg(feature = "linalg")]
-    "dyn_tensor::lq",
-    #[cfg(feature = "linalg")]
-    "dyn_tensor::polar",
-    #[cfg(feature = "linalg")]
-    "dyn_tensor::qr",
-    #[cfg(feature = "linalg")]
-    "dyn_tensor::svd",
     // The tensor that an error returns.
     "dyn_tensor::DowncastError::into_inner",
 ];
