@@ -309,8 +309,9 @@ where
 /// ```
 #[diagnostic::on_unimplemented(
     message = "cannot multiply a tensor of `{Self}` with a tensor of `{Other}` as matrices",
-    label = "`matmul` takes vectors, matrices and batches of matrices",
+    label = "expected vectors, matrices or batches of matrices",
     note = "a rank-0 tensor scales with `*`",
+    note = "a right-hand side of `solve` or `lstsq` is a vector; the columns of a matrix are several of them",
     note = "in generic code, bound the rank: `D: MatmulRanks<E>`"
 )]
 pub trait MatmulRanks<Other>: Dim {
@@ -321,7 +322,9 @@ pub trait MatmulRanks<Other>: Dim {
 /// A rank of two or more: that of a matrix or a batch of matrices.
 #[diagnostic::on_unimplemented(
     message = "a tensor of `{Self}` has no matrices",
-    label = "expected a rank of 2 or more"
+    label = "expected a rank of 2 or more",
+    note = "a vector becomes a matrix with one column by `.insert_axis(1)`, and one with one row by `.insert_axis(0)`",
+    note = "in generic code, bound the rank: `D: MatrixStack`"
 )]
 pub trait MatrixStack: Dim + RemoveAxes<1> + RemoveAxes<2> {}
 

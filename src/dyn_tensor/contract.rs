@@ -189,7 +189,7 @@ fn matmul(left: DynView<'_>, right: DynView<'_>) -> Result<DynTensor, Error> {
     if left.rank() == 0 || right.rank() == 0 {
         let reason = format!(
             "cannot multiply a tensor of `Rank<{}>` with a tensor of `Rank<{}>` as matrices: \
-             `matmul` takes vectors, matrices and batches of matrices; a rank-0 tensor scales with `*`",
+             expected vectors, matrices or batches of matrices; a rank-0 tensor scales with `*`",
             left.rank(),
             right.rank()
         );

@@ -49,6 +49,22 @@ pub struct Held<X, T: Element, D: Dim, O: Order, Dev: Device> {
     conjugate: bool,
 }
 
+impl<X, T: Element, D: Dim, O: Order, Dev: Device> Held<X, T, D, O, Dev> {
+    #[inline(always)]
+    pub(crate) fn new(operand: X) -> Held<X, T, D, O, Dev>
+    where
+        X: EinsumOperand<Element = T, Dim = D, Order = O, Device = Dev>,
+    {
+        Held { operand, view: X::elements, conjugate: X::CONJUGATE }
+    }
+
+    /// Returns a view of the operand, and whether its elements are to be conjugated.
+    #[inline(always)]
+    pub(crate) fn view(&self) -> (TensorView<'_, T, D, O, Dev>, bool) {
+        ((self.view)(&self.operand), self.conjugate)
+    }
+}
+
 /// A list of operands: a [`List`], or `()`, the empty list.
 ///
 /// A contraction owns its operands, because an operand may be a temporary tensor, and views them when it is complete.
@@ -181,7 +197,7 @@ where
 {
     assert!(spec.operands() == N, "{}", NOT_OF_THE_SPECIFICATION);
     check_term::<LABELS, ELLIPSIS>(spec, 0);
-    let last = Held { operand: first, view: X::elements, conjugate: X::CONJUGATE };
+    let last = Held::new(first);
     let operands = List { before: (), last };
     Contraction { spec, operands, cache, count: 1, marker: PhantomData }
 }

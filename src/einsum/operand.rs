@@ -10,9 +10,10 @@ use crate::tensor::{Tensor, TensorView, TensorViewMut};
 
 /// An operand of [`einsum!`](crate::einsum!): a tensor, owned, borrowed or a view, or a [`conj_view`](Tensor::conj_view).
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be an operand of a contraction",
+    message = "`{Self}` cannot be an operand of a contraction or a factorisation",
     label = "expected `&x`, a view such as `x.t()`, or `x.conj_view()`",
-    note = "pass a scalar as `Tensor::<f64, _>::scalar(2.0)`"
+    note = "pass a scalar of a contraction as `Tensor::<f64, _>::scalar(2.0)`",
+    note = "a `DynTensor` is an operand of the functions in `dyn_tensor`, such as `dyn_tensor::einsum`"
 )]
 pub trait EinsumOperand {
     /// The element type.

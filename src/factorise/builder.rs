@@ -7,7 +7,7 @@
 use super::{FactorSpec, Factorisation, TermOf};
 use crate::device::decompose::{Decompose, LinalgElement};
 use crate::device::{Device, Gemm, MatrixOperand, Permute};
-use crate::einsum::{EinsumOperand, LabelledBy, ResultOf};
+use crate::einsum::{EinsumOperand, Held, LabelledBy, ResultOf};
 use crate::element::Element;
 use crate::engine::factorise::{Factorise, Made};
 use crate::engine::truncation::Truncation;
@@ -17,18 +17,18 @@ use crate::rank::Dim;
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
 
-/// An operand whose axes have labels. `E` is a rank: the number of axes that the ellipsis stands for.
+/// An operand, a [`Held`], whose axes have labels. `E` is a rank: the number of axes that the ellipsis stands for.
 #[derive(Debug)]
-pub struct Labelled<'s, X, E> {
+pub struct Labelled<'s, H, E> {
     spec: &'s FactorSpec<'s>,
-    operand: X,
+    operand: H,
     marker: PhantomData<E>,
 }
 
-/// An operand whose factors have the ranks `L` and `R`.
+/// An operand, a [`Held`], whose factors have the ranks `L` and `R`.
 #[derive(Debug)]
-pub struct Factors<'s, X, E, L, R> {
-    labelled: Labelled<'s, X, E>,
+pub struct Factors<'s, H, E, L, R> {
+    labelled: Labelled<'s, H, E>,
     marker: PhantomData<(L, R)>,
 }
 
@@ -41,27 +41,33 @@ const NOT_OF_THE_SPECIFICATION: &str = "cannot factorise: the operation or the n
 /// # Panics
 /// If the const arguments do not match the specification.
 #[inline(always)]
-pub fn labelled<'s, const LABELS: usize, const ELLIPSIS: bool, X, E>(
+pub fn labelled<'s, const LABELS: usize, const ELLIPSIS: bool, X, T, D, E, O, Dev>(
     spec: &'s FactorSpec<'s>,
     _: TermOf<LABELS, ELLIPSIS>,
     operand: X,
-) -> Labelled<'s, X, E>
+) -> Labelled<'s, Held<X, T, D, O, Dev>, E>
 where
-    X: EinsumOperand,
+    X: EinsumOperand<Element = T, Dim = D, Order = O, Device = Dev>,
+    // Not on `D`: the compiler's message points to the operand.
     X::Dim: LabelledBy<LABELS, ELLIPSIS, Ellipsis = E>,
+    T: Element,
+    D: Dim,
     E: Dim,
+    O: Order,
+    Dev: Device,
 {
     assert!(spec.labels(0) == LABELS && spec.ellipsis() == ELLIPSIS, "{}", NOT_OF_THE_SPECIFICATION);
-    Labelled { spec, operand, marker: PhantomData }
+    Labelled { spec, operand: Held::new(operand), marker: PhantomData }
 }
 
-impl<'s, X: EinsumOperand, E: Dim> Labelled<'s, X, E> {
+// No bound on the operand here and below, because the compiler would report it again.
+impl<'s, H, E: Dim> Labelled<'s, H, E> {
     /// Determines the ranks of the factors, which have `FIRST` and `SECOND` labels in addition to their ellipses.
     ///
     /// # Panics
     /// If the const arguments do not match the specification.
     #[inline(always)]
-    pub fn factors<const FIRST: usize, const SECOND: usize, L, R>(self) -> Factors<'s, X, E, L, R>
+    pub fn factors<const FIRST: usize, const SECOND: usize, L, R>(self) -> Factors<'s, H, E, L, R>
     where
         E: ResultOf<FIRST, Result = L> + ResultOf<SECOND, Result = R>,
         L: Dim,
@@ -80,10 +86,10 @@ fn tensor<T: Element, D: Dim, O: Order, Dev: Device>(made: Made<T, Dev>) -> Tens
     Tensor::contiguous(made.data.buffer, shape, made.data.device)
 }
 
-impl<X, T, O, Dev, E, L, R> Factors<'_, X, E, L, R>
+impl<X, T, D, O, Dev, E, L, R> Factors<'_, Held<X, T, D, O, Dev>, E, L, R>
 where
-    X: EinsumOperand<Element = T, Order = O, Device = Dev>,
     T: Element,
+    D: Dim,
     O: Order,
     Dev: Device,
     E: Dim,
@@ -98,8 +104,8 @@ where
     ) -> Result<U, Error> {
         let Labelled { spec, operand, .. } = &self.labelled;
         assert!(spec.factorisation() == factorisation, "{}", NOT_OF_THE_SPECIFICATION);
-        let view = operand.elements();
-        let operand = MatrixOperand { operand: view.operand(), conjugate: X::CONJUGATE };
+        let (view, conjugate) = operand.view();
+        let operand = MatrixOperand { operand: view.operand(), conjugate };
         run(Factorise { spec, row_major: O::ROW_MAJOR, device: view.device(), operand })
     }
 

@@ -189,7 +189,7 @@ fn ranks() {
     rejected(
         x.matmul(&DynTensor::scalar(1.0)),
         "matmul: cannot multiply a tensor of `Rank<2>` with a tensor of `Rank<0>` as matrices: \
-         `matmul` takes vectors, matrices and batches of matrices; a rank-0 tensor scales with `*`",
+         expected vectors, matrices or batches of matrices; a rank-0 tensor scales with `*`",
     );
     let deep = DynTensor::from(vierbein::Tensor::<u8, _>::zeros([1; 16]));
     rejected(

@@ -51,6 +51,9 @@ mod cuda_source_literal;
 mod cuda_source_safe;
 #[path = "../pass/cuda_source_type.rs"]
 mod cuda_source_type;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/det_rank.rs"]
+mod det_rank;
 #[path = "../pass/device_generic.rs"]
 mod device_generic;
 #[path = "../pass/device_host_and_gpu.rs"]
@@ -79,6 +82,12 @@ mod dtype_matmul;
 mod dtype_maximum;
 #[path = "../pass/dtype_scalar.rs"]
 mod dtype_scalar;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/eigh_values_type.rs"]
+mod eigh_values_type;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/eigvalsh_rank.rs"]
+mod eigvalsh_rank;
 #[path = "../pass/einsum_arrow.rs"]
 mod einsum_arrow;
 #[path = "../pass/einsum_bool.rs"]
@@ -142,6 +151,9 @@ mod factor_label_lost;
 #[path = "../pass/linalg/factor_label_twice.rs"]
 mod factor_label_twice;
 #[cfg(feature = "linalg")]
+#[path = "../pass/linalg/factor_of_dynamic.rs"]
+mod factor_of_dynamic;
+#[cfg(feature = "linalg")]
 #[path = "../pass/linalg/factor_operand_rank.rs"]
 mod factor_operand_rank;
 #[cfg(feature = "linalg")]
@@ -159,6 +171,9 @@ mod factor_rank;
 #[cfg(feature = "linalg")]
 #[path = "../pass/linalg/factor_results.rs"]
 mod factor_results;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/factor_scalar.rs"]
+mod factor_scalar;
 #[cfg(feature = "linalg")]
 #[path = "../pass/linalg/factor_three_terms.rs"]
 mod factor_three_terms;
@@ -206,6 +221,9 @@ mod irfft_of_real;
 mod item_of_vector;
 #[path = "../pass/linspace_of_integers.rs"]
 mod linspace_of_integers;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/lstsq_orders.rs"]
+mod lstsq_orders;
 #[path = "../pass/map_with_rc.rs"]
 mod map_with_rc;
 #[path = "../pass/mask_rank.rs"]
@@ -282,10 +300,31 @@ mod slice_by_u32;
 mod slice_too_few;
 #[path = "../pass/slice_too_many.rs"]
 mod slice_too_many;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/solve_dtypes.rs"]
+mod solve_dtypes;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/solve_of_scalar.rs"]
+mod solve_of_scalar;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/solve_orders.rs"]
+mod solve_orders;
 #[path = "../pass/stack_rank.rs"]
 mod stack_rank;
 #[path = "../pass/sum_too_many_axes.rs"]
 mod sum_too_many_axes;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/svd_device.rs"]
+mod svd_device;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/svd_generic_device.rs"]
+mod svd_generic_device;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/svd_of_integers.rs"]
+mod svd_of_integers;
+#[cfg(feature = "linalg")]
+#[path = "../pass/linalg/svd_of_vector.rs"]
+mod svd_of_vector;
 #[path = "../pass/take_array_float.rs"]
 mod take_array_float;
 #[path = "../pass/take_float.rs"]
@@ -416,6 +455,32 @@ fn corrected_programs_run() {
     let _ = factor_two_bonds::main();
     #[cfg(feature = "linalg")]
     let _ = factor_unpaired::main();
+    #[cfg(feature = "linalg")]
+    let _ = det_rank::main();
+    #[cfg(feature = "linalg")]
+    let _ = eigh_values_type::main();
+    #[cfg(feature = "linalg")]
+    let _ = eigvalsh_rank::main();
+    #[cfg(feature = "linalg")]
+    let _ = factor_of_dynamic::main();
+    #[cfg(feature = "linalg")]
+    let _ = factor_scalar::main();
+    #[cfg(feature = "linalg")]
+    let _ = lstsq_orders::main();
+    #[cfg(feature = "linalg")]
+    let _ = solve_dtypes::main();
+    #[cfg(feature = "linalg")]
+    let _ = solve_of_scalar::main();
+    #[cfg(feature = "linalg")]
+    let _ = solve_orders::main();
+    #[cfg(feature = "linalg")]
+    let _ = svd_device::main();
+    #[cfg(feature = "linalg")]
+    let _ = svd_generic_device::main();
+    #[cfg(feature = "linalg")]
+    let _ = svd_of_integers::main();
+    #[cfg(feature = "linalg")]
+    let _ = svd_of_vector::main();
     #[cfg(feature = "fft")]
     let _ = fft_of_integers::main();
     #[cfg(feature = "fft")]

@@ -1,0 +1,10 @@
+// The operands differ in memory order. Convert one: `.to_order::<RowMajor>()` copies, `.as_order::<RowMajor>()` is a
+// free view.
+
+use vierbein::{ColMajor, Rank, RowMajor, Tensor};
+
+fn main() {
+    let a: Tensor<f64, Rank<2>, RowMajor> = Tensor::eye(3);
+    let b: Tensor<f64, Rank<2>, ColMajor> = Tensor::ones([3, 4]);
+    let _ = a.solve(&b);
+}

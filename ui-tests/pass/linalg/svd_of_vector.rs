@@ -1,0 +1,8 @@
+// A vector is no matrix. Insert an axis to get a matrix with one row.
+
+use vierbein::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let _ = x.insert_axis(0).svd();
+}
