@@ -111,8 +111,7 @@ where
         Self: 'a;
     #[inline(always)]
     fn views(&self) -> Self::Views<'_> {
-        let Held { operand, view, conjugate } = &self.last;
-        List { before: self.before.views(), last: (view(operand), *conjugate) }
+        List { before: self.before.views(), last: self.last.view() }
     }
 }
 
