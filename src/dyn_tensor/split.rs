@@ -11,7 +11,7 @@ use crate::ops::{chunk_count, collected, equal_parts, ranges_between};
 use core::ops::Range;
 
 impl<S: DynData> DynTensor<S> {
-    /// Returns the view of a range of indices along an axis, which must be in range.
+    /// Returns the view of the given indices along an axis. The caller must ensure that the axis and the indices exist.
     pub(super) fn range(&self, axis: usize, indices: Range<usize>) -> DynViewOf<'_, S> {
         DynTensor::of(self.storage().share(), self.layout().range(axis, indices), self.order())
     }

@@ -223,7 +223,7 @@ fn exponential<T: LinalgElement>(a: &Small<T>) -> Result<Small<T>, Error> {
         squarings += 1;
     }
     let a = a * T::from_magnitude(factor);
-    // Horner's scheme. 0.5¹⁷ / 17! is 2e-20.
+    // Horner's scheme. The norm of `a` is at most 0.5, so the first term that is left out is at most 0.5¹⁷ / 17!, about 2e-20.
     let identity = Small::<T>::try_eye(n)?;
     let mut sum = identity.try_clone()?;
     for k in (1..=16).rev() {

@@ -18,6 +18,7 @@ pub(crate) const LIST: &[&str] = &[
     "as_mut_ptr",
     "device_ptr",
     "device_ptr_mut",
+    // Values that devices pass and receive: proofs, scaling factors and addresses. They read no elements.
     "device::Copies::new",
     "device::OnHost::new",
     "device::Scaling::overwrite",

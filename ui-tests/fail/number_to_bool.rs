@@ -1,4 +1,4 @@
-// Numbers cannot be cast to `bool`. Compare: `.not_equal(0)`.
+// Numbers cannot be cast to `bool`. Make masks by a comparison: `.not_equal(0)`.
 
 use vierbein::tensor;
 

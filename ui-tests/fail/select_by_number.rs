@@ -1,4 +1,4 @@
-// A mask must be `bool`. Compare: `.not_equal(0)`.
+// A mask must be `bool`. Make one by a comparison: `.not_equal(0)`.
 
 use vierbein::tensor;
 

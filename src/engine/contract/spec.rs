@@ -94,7 +94,7 @@ impl<'s> Spec<'s> {
     /// Parses the specification of a contraction of `operands` operands.
     ///
     /// # Errors
-    /// If `text` is not a valid specification, or is one of another number of operands.
+    /// If `text` is not a valid specification, if it names more or fewer operands, or if `operands` exceeds [`MAX_OPERANDS`].
     pub const fn parse(text: &'s str, operands: usize) -> Result<Spec<'s>, SpecError<'s>> {
         if operands > MAX_OPERANDS {
             return Err(SpecError { text, problem: Problem::Operands });

@@ -280,8 +280,8 @@ fn offset_of(layout: &Layout, index: &[usize]) -> isize {
     offset
 }
 
-/// Returns networks of two operands that are matrix products, with groups of several axes in any order. Each label is a row, a
-/// column, a summed label or a batch label.
+/// Returns networks that multiply two matrices, or two batches of matrices. Each label belongs to the rows, the columns, the sum or
+/// the batch. Each of these may have several labels or none. The axes of the operands and of the result are in any order.
 fn products() -> impl Strategy<Value = Network> {
     const LETTERS: [char; 6] = ['a', 'b', 'c', 'd', 'e', 'f'];
     let extents = proptest::collection::vec(prop_oneof![2 => 2usize..4, 1 => 8usize..14], LETTERS.len());

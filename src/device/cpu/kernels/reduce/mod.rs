@@ -216,8 +216,8 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         // split an outer loop unevenly, and the larger part may then need as many levels as the whole plan. So one level is added
         // for each outer loop.
         let levels = 1 + levels(reduced.len(), CHAIN_LEN) + reduced.outer_shape().len();
-        // `few` is less than `MIN_SWEPT_OUTPUTS` only if there are fewer outputs, or if the accumulators are larger than those of
-        // this crate's own reductions.
+        // The number of outputs that are computed together if the allocation fails. It is less than `MIN_SWEPT_OUTPUTS` only if there
+        // are fewer outputs, or if the accumulators are larger than those of this crate's own reductions.
         let few = MIN_SWEPT_OUTPUTS.min(guaranteed::<R::Acc>() / levels).min(n);
         let all = block.min(n);
         with_scratch(Side::Sums, all * levels, few * levels, |memory: *mut R::Acc, room| {

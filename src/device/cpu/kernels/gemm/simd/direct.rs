@@ -57,9 +57,10 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPL
     /// The caller must ensure that the processor has the instruction set of `V`. The caller must also ensure, for the product or
     /// for each product of the batch:
     /// * `a` and `b` are readable at all their indices.
-    /// * `c` is exclusive to the caller at all its indices, no two of which are the same element.
-    /// * If `pack` is `None`, the columns of `a` are contiguous. Otherwise, either all of `a` is packed, or `by_rows` is set and
-    ///   `pack.to` points to memory for one panel that is exclusive to the caller.
+    /// * The caller has exclusive access to the elements of `c`. Different indices of `c` are different elements.
+    /// * If `pack` is `None`, the columns of `a` are contiguous.
+    /// * If `pack` is set and `by_rows` is not, all of `a` has been packed.
+    /// * If both are set, `pack.to` points to memory for one panel, and the caller has exclusive access to this memory.
     #[inline(always)]
     unsafe fn run(self) {
         let part = if COMPLEX { 2 } else { 1 };

@@ -57,7 +57,7 @@ struct Scatter {
     // Divides the index of a thread, by the number of lines or of positions. Adjacent threads handle adjacent lines if `lines_inside`.
     Divisor inner;
     u32 lines_inside, unused;
-    // Stride of the axis of the output along which positions count.
+    // Stride of the output along the axis of the scatter. The positions are indices of this axis.
     i64 stride;
 };
 
