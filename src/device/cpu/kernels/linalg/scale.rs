@@ -155,31 +155,34 @@ impl<R: RealFloat> Largest<R> {
         Largest { largest: [R::zero(); LANES], check: [R::zero(); LANES] }
     }
 
-    #[inline(always)]
-    fn include_part(&mut self, lane: usize, x: R) {
-        let size = Float::abs(x);
-        if size > self.largest[lane] {
-            self.largest[lane] = size;
-        }
-        self.check[lane] += x * R::zero();
-    }
-
-    #[inline(always)]
-    fn include_lane<T: Field + crate::element::Scalar<Magnitude = R>>(&mut self, lane: usize, x: &T) {
-        self.include_part(lane, T::real_part_impl(x));
-        if T::COMPLEX {
-            self.include_part(lane, T::imag_part_impl(x));
-        }
-    }
-
     fn include<T: Field + crate::element::Scalar<Magnitude = R>>(&mut self, elements: &[T]) {
+        // Local copies and a choice between values, not between stores, let the compiler keep the lanes in vector registers.
+        let Largest { mut largest, mut check } = *self;
+        let mut part = |lane: usize, x: R| {
+            let size = Float::abs(x);
+            largest[lane] = if size > largest[lane] { size } else { largest[lane] };
+            check[lane] += x * R::zero();
+        };
+        let mut include = |lane: usize, x: &T| {
+            part(lane, T::real_part_impl(x));
+            if T::COMPLEX {
+                part(lane, T::imag_part_impl(x));
+            }
+        };
         let (chunks, rest) = elements.as_chunks::<LANES>();
         for chunk in chunks {
             for (lane, x) in chunk.iter().enumerate() {
-                self.include_lane(lane, x);
+                include(lane, x);
             }
         }
-        rest.iter().enumerate().for_each(|(lane, x)| self.include_lane(lane, x));
+        let (halves, rest) = rest.as_chunks::<{ LANES / 2 }>();
+        for half in halves {
+            for (lane, x) in half.iter().enumerate() {
+                include(lane, x);
+            }
+        }
+        rest.iter().for_each(|x| include(0, x));
+        *self = Largest { largest, check };
     }
 
     fn get(&self) -> Result<R, Failure> {
