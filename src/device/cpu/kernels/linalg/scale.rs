@@ -126,35 +126,46 @@ pub(super) fn check_finite<T: Field>(a: MatMut<'_, T>) -> Result<(), Failure> {
 ///
 /// # Errors
 /// If an element is not finite, whether it is used or not.
-fn largest<T: Field>(mut a: MatMut<'_, T>, used: Used) -> Result<T::Magnitude, Failure> {
-    let (mut in_use, mut unused) = (Largest::new(), Largest::new());
+fn largest<T: Field>(a: MatMut<'_, T>, used: Used) -> Result<T::Magnitude, Failure> {
+    // With 8 lanes, the short columns of small matrices would be read element by element.
+    if a.nrows() < 8 { largest_in_lanes::<T, 4>(a, used) } else { largest_in_lanes::<T, 8>(a, used) }
+}
+
+#[inline(always)]
+fn largest_in_lanes<T: Field, const LANES: usize>(
+    mut a: MatMut<'_, T>,
+    used: Used,
+) -> Result<T::Magnitude, Failure> {
+    let (mut in_use, mut unused) = (Largest::<_, LANES>::new(), Largest::<_, LANES>::new());
     let m = a.nrows();
     for j in 0..a.ncols() {
-        let (elements, rows) = (column(a.as_mut(), j), used.rows(j, m));
-        in_use.include(&elements[rows.clone()]);
-        if used != Used::All {
-            unused.include(&elements[..rows.start]);
-            unused.include(&elements[rows.end..]);
+        let elements = column(a.as_mut(), j);
+        if used == Used::All {
+            in_use.include(elements);
+            continue;
         }
+        let rows = used.rows(j, m);
+        in_use.include(&elements[rows.clone()]);
+        unused.include(&elements[..rows.start]);
+        unused.include(&elements[rows.end..]);
     }
     unused.get()?;
     in_use.get()
 }
 
 /// The largest magnitude of numbers, in several lanes, so that the compiler can vectorise.
-struct Largest<R> {
+struct Largest<R, const LANES: usize> {
     largest: [R; LANES],
     /// Products of finite numbers with 0 are 0. A NaN or an infinity makes this sum NaN.
     check: [R; LANES],
 }
 
-const LANES: usize = 8;
-
-impl<R: RealFloat> Largest<R> {
+impl<R: RealFloat, const LANES: usize> Largest<R, LANES> {
     fn new() -> Self {
         Largest { largest: [R::zero(); LANES], check: [R::zero(); LANES] }
     }
 
+    #[inline(always)]
     fn include<T: Field + crate::element::Scalar<Magnitude = R>>(&mut self, elements: &[T]) {
         // Local copies and a choice between values, not between stores, let the compiler keep the lanes in vector registers.
         let Largest { mut largest, mut check } = *self;
@@ -172,12 +183,6 @@ impl<R: RealFloat> Largest<R> {
         let (chunks, rest) = elements.as_chunks::<LANES>();
         for chunk in chunks {
             for (lane, x) in chunk.iter().enumerate() {
-                include(lane, x);
-            }
-        }
-        let (halves, rest) = rest.as_chunks::<{ LANES / 2 }>();
-        for half in halves {
-            for (lane, x) in half.iter().enumerate() {
                 include(lane, x);
             }
         }
