@@ -34,25 +34,44 @@ pub(in crate::device) fn qr<T: Field>(
     let r = Results::new(r, rank);
     match q {
         None if r.is_empty() => Ok(()),
-        None => batch.for_each([r.strides()], operations, &|a_k, [at_r]| {
-            // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
-            let r = unsafe { r.at(at_r) };
-            one(threads.par(), None, r, a_k, a.conjugate)
-        }),
+        None => {
+            let memory = scratch::<T>(threads.par(), [m, n], 0);
+            batch.for_each([r.strides()], operations, &|a_k, [at_r]| {
+                // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
+                let r = unsafe { r.at(at_r) };
+                one(threads.par(), memory?, None, r, a_k, a.conjugate)
+            })
+        }
         Some(q) => {
+            let columns = q.shape()[rank + 1];
             let q = Results::new(q, rank);
             if q.is_empty() && r.is_empty() {
                 return Ok(());
             }
+            let memory = scratch::<T>(threads.par(), [m, n], columns);
             batch.for_each([q.strides(), r.strides()], operations, &|a_k, [at_q, at_r]| {
                 // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
                 let q = unsafe { q.at(at_q) };
                 // SAFETY: as for `q`.
                 let r = unsafe { r.at(at_r) };
-                one(threads.par(), Some(q), r, a_k, a.conjugate)
+                one(threads.par(), memory?, Some(q), r, a_k, a.conjugate)
             })
         }
     }
+}
+
+/// Returns the memory for one matrix, whose `q` has this many columns.
+fn scratch<T: Field>(par: Par, [m, n]: [usize; 2], columns: usize) -> Result<StackReq, Failure> {
+    let k = m.min(n);
+    check_extents::<T>([m, n.max(columns)])?;
+    let block = recommended_block_size::<T>(m, n);
+    Ok(request::<T>(&[[m, n], [block, k], [m, columns]])
+        .and(StackReq::new::<T>(k))
+        .and(StackReq::new::<(usize, T::Magnitude)>(k))
+        .and(
+            qr_in_place_scratch::<T>(m, n, block, par, Default::default())
+                .or(apply_scratch::<T>(m, block, columns)),
+        ))
 }
 
 /// Decomposes one matrix.
@@ -62,6 +81,7 @@ pub(in crate::device) fn qr<T: Field>(
 /// identity, so the phases replace the ones of the identity.
 fn one<T: Field>(
     par: Par,
+    memory: StackReq,
     q: Option<Output<'_, T, Cpu>>,
     r: Output<'_, T, Cpu>,
     a: Operand<'_, T, Cpu>,
@@ -71,26 +91,17 @@ fn one<T: Field>(
     let k = m.min(n);
     let rows = r.shape()[0];
     let columns = q.as_ref().map_or(0, |q| q.shape()[1]);
-    check_extents::<T>([m, n.max(columns)])?;
     let block = recommended_block_size::<T>(m, n);
     let zero_real = T::real_part_impl(&T::zero_impl());
-    let memory = request::<T>(&[[m, n], [block, k], [m, columns], [rows, n]])
-        .and(StackReq::new::<T>(k))
-        .and(StackReq::new::<(usize, T::Magnitude)>(k))
-        .and(
-            qr_in_place_scratch::<T>(m, n, block, par, Default::default())
-                .or(apply_scratch::<T>(m, block, columns)),
-        );
     with_stack(memory, |stack| {
         let (mut a_copy, stack) = take_loaded(a, conjugated, stack);
         let (mut factor, stack) = take::<T>([block, k], stack);
         let (mut q_copy, stack) = take::<T>([m, columns], stack);
-        let (mut r_copy, stack) = take::<T>([rows, n], stack);
         let (mut phases, stack) = stack.make_with(k, |_| T::one_impl());
         // For each row of `r`, the column of the first element that is not 0, and the absolute value of this element.
         let (mut first_of_row, stack) = stack.make_with(k, |_| (0, zero_real));
         let (mut a_copy, mut factor) = (a_copy.as_mat_mut(), factor.as_mat_mut());
-        let (mut q_copy, mut r_copy) = (q_copy.as_mat_mut(), r_copy.as_mat_mut());
+        let mut q_copy = q_copy.as_mat_mut();
         let scale = normalise(a_copy.as_mut(), Used::All)?;
         if k > 0 {
             qr_in_place(a_copy.as_mut(), factor.as_mut(), par, stack, Default::default());
@@ -103,12 +114,22 @@ fn one<T: Field>(
             *phase = Inexact::unscale(x, size);
             first_of_row[i] = (j, size);
         }
-        for j in 0..n {
-            let rows = k.min(j + 1);
-            let elements = column(a_copy.as_mut(), j)[..rows].iter().zip(&*phases);
-            for (to, (&x, &phase)) in column(r_copy.as_mut(), j).iter_mut().zip(elements) {
-                *to = x * Scalar::conj(phase);
+        if let Some(q) = q {
+            for j in 0..columns {
+                q_copy[(j, j)] = phases.get(j).copied().unwrap_or(one);
             }
+            if k > 0 {
+                let basis = a_copy.as_ref().subcols(0, k);
+                apply(basis, factor.as_ref(), Conj::No, q_copy.as_mut(), par, stack);
+            }
+            store(q, q_copy.as_ref());
+        }
+        // The reflections below the diagonal are not needed any more.
+        let mut r_copy = a_copy.subrows_mut(0, rows);
+        for j in 0..n {
+            let (above, below) = column(r_copy.as_mut(), j).split_at_mut(k.min(j + 1));
+            above.iter_mut().zip(&*phases).for_each(|(x, &phase)| *x *= Scalar::conj(phase));
+            below.fill(zero);
         }
         // Rounding may leave a small imaginary part.
         for (i, &(j, size)) in first_of_row.iter().enumerate() {
@@ -116,18 +137,8 @@ fn one<T: Field>(
                 r_copy[(i, j)] = T::from_real_impl(&size);
             }
         }
-        for j in 0..columns {
-            q_copy[(j, j)] = phases.get(j).copied().unwrap_or(one);
-        }
         scale.scale(r_copy.as_mut());
         store(r, r_copy.as_ref());
-        if let Some(q) = q {
-            if k > 0 {
-                let basis = a_copy.as_ref().subcols(0, k);
-                apply(basis, factor.as_ref(), Conj::No, q_copy.as_mut(), par, stack);
-            }
-            store(q, q_copy.as_ref());
-        }
         Ok(())
     })
 }

@@ -126,60 +126,68 @@ pub(super) fn check_finite<T: Field>(a: MatMut<'_, T>) -> Result<(), Failure> {
 ///
 /// # Errors
 /// If an element is not finite, whether it is used or not.
-fn largest<T: Field>(mut a: MatMut<'_, T>, used: Used) -> Result<T::Magnitude, Failure> {
-    let (mut in_use, mut unused) = (Largest::new(), Largest::new());
+fn largest<T: Field>(a: MatMut<'_, T>, used: Used) -> Result<T::Magnitude, Failure> {
+    // With 8 lanes, the short columns of small matrices would be read element by element.
+    if a.nrows() < 8 { largest_in_lanes::<T, 4>(a, used) } else { largest_in_lanes::<T, 8>(a, used) }
+}
+
+#[inline(always)]
+fn largest_in_lanes<T: Field, const LANES: usize>(
+    mut a: MatMut<'_, T>,
+    used: Used,
+) -> Result<T::Magnitude, Failure> {
+    let (mut in_use, mut unused) = (Largest::<_, LANES>::new(), Largest::<_, LANES>::new());
     let m = a.nrows();
     for j in 0..a.ncols() {
-        let (elements, rows) = (column(a.as_mut(), j), used.rows(j, m));
-        in_use.include(&elements[rows.clone()]);
-        if used != Used::All {
-            unused.include(&elements[..rows.start]);
-            unused.include(&elements[rows.end..]);
+        let elements = column(a.as_mut(), j);
+        if used == Used::All {
+            in_use.include(elements);
+            continue;
         }
+        let rows = used.rows(j, m);
+        in_use.include(&elements[rows.clone()]);
+        unused.include(&elements[..rows.start]);
+        unused.include(&elements[rows.end..]);
     }
     unused.get()?;
     in_use.get()
 }
 
 /// The largest magnitude of numbers, in several lanes, so that the compiler can vectorise.
-struct Largest<R> {
+struct Largest<R, const LANES: usize> {
     largest: [R; LANES],
     /// Products of finite numbers with 0 are 0. A NaN or an infinity makes this sum NaN.
     check: [R; LANES],
 }
 
-const LANES: usize = 8;
-
-impl<R: RealFloat> Largest<R> {
+impl<R: RealFloat, const LANES: usize> Largest<R, LANES> {
     fn new() -> Self {
         Largest { largest: [R::zero(); LANES], check: [R::zero(); LANES] }
     }
 
     #[inline(always)]
-    fn include_part(&mut self, lane: usize, x: R) {
-        let size = Float::abs(x);
-        if size > self.largest[lane] {
-            self.largest[lane] = size;
-        }
-        self.check[lane] += x * R::zero();
-    }
-
-    #[inline(always)]
-    fn include_lane<T: Field + crate::element::Scalar<Magnitude = R>>(&mut self, lane: usize, x: &T) {
-        self.include_part(lane, T::real_part_impl(x));
-        if T::COMPLEX {
-            self.include_part(lane, T::imag_part_impl(x));
-        }
-    }
-
     fn include<T: Field + crate::element::Scalar<Magnitude = R>>(&mut self, elements: &[T]) {
+        // Local copies and a choice between values, not between stores, let the compiler keep the lanes in vector registers.
+        let Largest { mut largest, mut check } = *self;
+        let mut part = |lane: usize, x: R| {
+            let size = Float::abs(x);
+            largest[lane] = if size > largest[lane] { size } else { largest[lane] };
+            check[lane] += x * R::zero();
+        };
+        let mut include = |lane: usize, x: &T| {
+            part(lane, T::real_part_impl(x));
+            if T::COMPLEX {
+                part(lane, T::imag_part_impl(x));
+            }
+        };
         let (chunks, rest) = elements.as_chunks::<LANES>();
         for chunk in chunks {
             for (lane, x) in chunk.iter().enumerate() {
-                self.include_lane(lane, x);
+                include(lane, x);
             }
         }
-        rest.iter().enumerate().for_each(|(lane, x)| self.include_lane(lane, x));
+        rest.iter().for_each(|x| include(0, x));
+        *self = Largest { largest, check };
     }
 
     fn get(&self) -> Result<R, Failure> {

@@ -40,22 +40,16 @@ pub(in crate::device) fn solve<T: Field>(
     if b.is_empty() {
         return Ok(());
     }
+    let memory = scratch::<T>(threads.par(), structure, [n, p]);
     batch.for_each([b.strides()], operations, &|a_k, [at_b]| {
         // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
         let b = unsafe { b.at(at_b) };
-        one(threads.par(), structure, b, a_k, a.conjugate)
+        one(threads.par(), structure, memory?, b, a_k, a.conjugate)
     })
 }
 
-/// Solves one system.
-fn one<T: Field>(
-    par: Par,
-    structure: Structure,
-    b: Output<'_, T, Cpu>,
-    a: Operand<'_, T, Cpu>,
-    conjugated: bool,
-) -> Result<(), Failure> {
-    let [n, p] = [b.shape()[0], b.shape()[1]];
+/// Returns the memory for one system.
+fn scratch<T: Field>(par: Par, structure: Structure, [n, p]: [usize; 2]) -> Result<StackReq, Failure> {
     check_extents::<T>([n, n.max(p)])?;
     let of_factors = match structure {
         Structure::General => StackReq::new::<usize>(n).array(2).and(
@@ -72,7 +66,19 @@ fn one<T: Field>(
         }
         Structure::Lower { .. } | Structure::Upper { .. } => StackReq::EMPTY,
     };
-    let memory = request::<T>(&[[n, n], [n, p]]).and(StackReq::new::<PowerOfTwo>(p)).and(of_factors);
+    Ok(request::<T>(&[[n, n], [n, p]]).and(StackReq::new::<PowerOfTwo>(p)).and(of_factors))
+}
+
+/// Solves one system.
+fn one<T: Field>(
+    par: Par,
+    structure: Structure,
+    memory: StackReq,
+    b: Output<'_, T, Cpu>,
+    a: Operand<'_, T, Cpu>,
+    conjugated: bool,
+) -> Result<(), Failure> {
+    let [n, p] = [b.shape()[0], b.shape()[1]];
     with_stack(memory, |stack| {
         // A matrix in row-major order is loaded as its transpose, which copies contiguous lines.
         let transposed =

@@ -138,18 +138,35 @@ pub(super) fn store<T: Element>(out: Output<'_, T, Cpu>, from: MatRef<'_, T>) {
     copy(out, a);
 }
 
-/// Copies a matrix. For small matrices, a plain loop takes less time than the choice of a fast one.
+/// Copies a matrix. For small matrices, plain loops take less time than the choice of a fast one.
 fn copy<T: Element>(out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) {
     const SMALL: usize = 64;
-    let (&[m, n], true) = (a.shape(), a.shape() == out.shape()) else {
-        panic!("copies are of matrices of the same extents");
+    const SMALL_IN_COLUMNS: usize = 1024;
+    let (&[m, n], &[of_m, of_n]) = (a.shape(), out.shape()) else { panic!("copies are of matrices") };
+    assert!((m, n) == (of_m, of_n), "copies are of matrices of the same extents");
+    let (&[by_row, by_column], &[to_row, to_column]) = (a.strides(), out.strides()) else {
+        unreachable!("there are two axes")
     };
-    if m.saturating_mul(n) > SMALL {
+    let len = m.saturating_mul(n);
+    if len == 0 {
+        return;
+    }
+    if by_row == 1 && to_row == 1 && len <= SMALL_IN_COLUMNS {
+        for j in 0..n as isize {
+            let from = a.ptr().offset(j * by_column).get();
+            let to = out.ptr().offset(j * to_column).get();
+            // SAFETY: column `j` of both has `m` contiguous elements. `Operand` guarantees that they are readable, and `Output` guarantees
+            // exclusive access to its own, which therefore do not overlap the others.
+            unsafe { core::ptr::copy_nonoverlapping(from, to, m) };
+        }
+        return;
+    }
+    if len > SMALL {
         return Cpu.copy(out, a).expect("copies on the host do not fail");
     }
     for j in 0..n as isize {
         for i in 0..m as isize {
-            let [from, to] = [a.strides(), out.strides()].map(|strides| i * strides[0] + j * strides[1]);
+            let (from, to) = (i * by_row + j * by_column, i * to_row + j * to_column);
             // SAFETY: the index is within the shape, so `Operand` guarantees that its element is readable.
             let x = unsafe { a.ptr().offset(from).get().read() };
             // SAFETY: the index is within the shape, which is that of the output, so `Output` guarantees exclusive access to its element.
