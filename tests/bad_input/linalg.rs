@@ -98,10 +98,10 @@ pub(crate) fn rows() -> Vec<Row> {
         ["svd_truncated" "try_svd_truncated"] "svd_truncated",
             |x| x.try_svd_truncated(Truncation::new()), x.svd_truncated(Truncation::new());
             Finite |m, n| vec![vec![m, m.min(n)], vec![m.min(n)], vec![m.min(n), n], vec![], vec![]];
-        ["singular_values" "try_singular_values"] "svd", |x| x.try_singular_values(), x.singular_values();
+        ["singular_values" "try_singular_values"] "singular_values", |x| x.try_singular_values(), x.singular_values();
             Finite |m, n| vec![vec![m.min(n)]];
         ["eigh" "try_eigh"] "eigh", |x| x.try_eigh(), x.eigh(); Square |m, _n| vec![vec![m], vec![m, m]];
-        ["eigvalsh" "try_eigvalsh"] "eigh", |x| x.try_eigvalsh(), x.eigvalsh(); Square |m, _n| vec![vec![m]];
+        ["eigvalsh" "try_eigvalsh"] "eigvalsh", |x| x.try_eigvalsh(), x.eigvalsh(); Square |m, _n| vec![vec![m]];
         ["eigh_generalized" "try_eigh_generalized"] "eigh_generalized",
             |x| x.try_eigh_generalized(&x), x.eigh_generalized(&x);
             Definite |m, _n| vec![vec![m], vec![m, m]];
