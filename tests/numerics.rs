@@ -3,6 +3,8 @@
 //!
 //! `cargo test --test numerics -- --nocapture` prints the errors as tables.
 
+#[path = "numerics/bits.rs"]
+mod bits;
 #[path = "numerics/data.rs"]
 mod data;
 #[path = "numerics/elementary.rs"]
@@ -21,5 +23,3 @@ mod products;
 mod random;
 #[path = "common/restart.rs"]
 mod restart;
-#[path = "numerics/same_bits.rs"]
-mod same_bits;

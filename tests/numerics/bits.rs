@@ -183,7 +183,7 @@ fn assert_same(found: &Digests, expected: &Digests, but: impl Fn(Promise) -> boo
 fn in_a_process(variables: &[(&str, &str)]) -> Vec<u64> {
     let mut command = this_program();
     command
-        .args(["same_bits::on_any_number_of_threads_and_in_every_run", "--exact", "--nocapture"])
+        .args(["bits::on_any_number_of_threads_and_in_every_run", "--exact", "--nocapture"])
         .env(CHILD, "1");
     let output = command.envs(variables.iter().copied()).output().expect("the test runs again");
     assert!(output.status.success(), "{variables:?}: {}", String::from_utf8_lossy(&output.stderr));
