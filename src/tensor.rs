@@ -84,7 +84,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// Allocates a tensor of unspecified elements. The caller must write all of them before it returns the tensor to other code.
     // Always inlined, like the buffer's own allocation: a tensor in a returned `Result` is stored in parts and loaded as a whole.
     // That defeats store forwarding, and the stall is longer than a small operation takes.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn allocate(shape: D::Shape, device: Dev) -> Result<Self, Error> {
         let len = element_count(shape.as_ref(), size_of::<T>())?;
         // SAFETY: by the contract above, callers write every element of the tensor, or return an error and drop it, before any is
@@ -97,7 +97,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     ///
     /// # Errors
     /// If the shape exceeds the address space, the allocation fails, or `write` returns an error.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn allocate_with(
         shape: D::Shape,
         device: Dev,
@@ -110,7 +110,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     ///
     /// # Errors
     /// If the shape exceeds the address space, the allocation fails, or `work` returns an error.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn computed(
         shape: D::Shape,
         device: Dev,
@@ -131,7 +131,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     ///
     /// # Panics
     /// If the buffer has another number of elements.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn contiguous(buffer: Dev::Buffer<T>, shape: D::Shape, device: Dev) -> Self {
         let mut strides = D::Strides::default();
         contiguous_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
@@ -172,7 +172,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// # Ok::<(), vierbein::Error>(())
     /// ```
     // Always inlined, as `Tensor::allocate`.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn try_clone(&self) -> Result<Self, Error> {
         let buffer = self.device().duplicate(&self.storage.buffer)?;
         Ok(Tensor::contiguous(buffer, self.shape, self.device().clone()))

@@ -247,17 +247,17 @@ macro_rules! tuple {
         impl<$($T: Element),*> ElementTuple for ($($T,)*) {
             const LEN: usize = $len;
             type Operands<'a, Dev: Device> = ($(Operand<'a, $T, Dev>,)*);
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn each<'a: 'v, 'v, Dev: Device>(operands: Self::Operands<'a, Dev>, _visitor: &mut impl Visit<'v, Dev>) {
                 let ($($name,)*) = operands;
                 $(_visitor.visit($name);)*
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn on_host<Dev: HostAccess>(operands: Self::Operands<'_, Dev>) -> Self::Operands<'_, Cpu> {
                 let ($($name,)*) = operands;
                 ($($name.on_host(),)*)
             }
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             fn broadcast<'a: 'b, 'b, Dev: Device, R: Dim>(
                 operands: Self::Operands<'a, Dev>,
                 _shape: &'b [usize],
@@ -286,7 +286,7 @@ macro_rules! tuple {
                 f(($($name.operand(),)*))
             }
 
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             unsafe fn read(_at: impl Fn(usize) -> (*const u8, isize)) -> Self {
                 $(
                     let (address, offset) = _at($k);

@@ -23,7 +23,7 @@ impl<T: Element, Dev: Device, F> IntoOutput<T, Dev> for By<F>
 where
     F: FnOnce(Output<'_, T, Dev>, &Dev) -> Result<(), Error>,
 {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn write(self, out: Output<'_, T, Dev>, device: &Dev) -> Result<(), Error> {
         self.0(out, device)
     }
@@ -36,7 +36,7 @@ pub(crate) struct Reduced<'a, T: Element, Dev: Device, R> {
 }
 
 impl<T: Element, Dev: Reduce<T>, R: Reduction<T>> IntoOutput<R::Output, Dev> for Reduced<'_, T, Dev, R> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn write(self, out: Output<'_, R::Output, Dev>, device: &Dev) -> Result<(), Error> {
         device.reduce(&self.op, out, self.from)
     }

@@ -11,7 +11,7 @@ const MIN_LANES: usize = 8;
 
 /// Folds elements, chain by chain, in enough accumulators to fill several SIMD registers of any width. `start` is the neutral
 /// element of `combine`.
-#[inline(always)]
+#[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 pub(crate) fn in_lanes<T: Copy, A: Copy>(
     elements: &[T],
     start: A,
@@ -28,7 +28,7 @@ pub(crate) fn in_lanes<T: Copy, A: Copy>(
     }
 }
 
-#[inline(always)]
+#[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 fn fold_in_lanes<T: Copy, A: Copy, const LANES: usize>(
     elements: &[T],
     start: A,
@@ -56,7 +56,7 @@ fn fold_in_lanes<T: Copy, A: Copy, const LANES: usize>(
 }
 
 /// Folds elements in [`MIN_LANES`] accumulators: for short slices and rare operations.
-#[inline(always)]
+#[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 pub(crate) fn in_few_lanes<T: Copy, A: Copy>(
     elements: &[T],
     start: A,
@@ -70,11 +70,15 @@ pub(crate) fn in_few_lanes<T: Copy, A: Copy>(
             accs[k] = step(accs[k], row[k]);
         }
     }
-    rows.remainder().iter().fold(halve(accs, combine), |acc, &x| step(acc, x))
+    let mut acc = halve(accs, combine);
+    for &x in rows.remainder() {
+        acc = step(acc, x);
+    }
+    acc
 }
 
 /// Combines the upper half of the results with the lower half, until one result is left. `LANES` is a power of two.
-#[inline(always)]
+#[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 pub(crate) fn halve<A: Copy, const LANES: usize>(mut results: [A; LANES], combine: impl Fn(A, A) -> A) -> A {
     let mut width = LANES;
     while width > 1 {
@@ -84,4 +88,13 @@ pub(crate) fn halve<A: Copy, const LANES: usize>(mut results: [A; LANES], combin
         }
     }
     results[0]
+}
+
+/// Returns the first `n` elements of each row.
+#[inline(always)]
+pub(crate) fn prefixes<T, const N: usize>(mut rows: [&[T]; N], n: usize) -> [&[T]; N] {
+    for row in &mut rows {
+        *row = &row[..n];
+    }
+    rows
 }

@@ -2,6 +2,7 @@
 //! devices. Users can implement these traits for their own operations.
 
 use super::cuda_source::CudaSource;
+use super::lanes::prefixes;
 use super::scalars::Scalars;
 use crate::element::{Element, Elementary};
 use crate::error::Error;
@@ -258,16 +259,15 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     const HAS_FOLD_BLOCK: bool = false;
     /// Adds contiguous elements to an accumulator; `index` is that of the first one.
     #[doc(hidden)]
-    #[inline(always)]
+    #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
     fn fold_block(&self, acc: Self::Acc, elements: &[T], index: usize) -> Self::Acc {
         elements.iter().enumerate().fold(acc, |acc, (i, &x)| self.fold(acc, x, index + i))
     }
     /// Adds element `j` of each row to the `j`th accumulator. The elements of the row at `r` have index `index + r`.
     #[doc(hidden)]
-    #[inline(always)]
+    #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
     fn fold_rows<const N: usize>(&self, accs: &mut [Self::Acc], rows: [&[T]; N], index: usize) {
-        let n = accs.len();
-        let rows = rows.map(|row| &row[..n]);
+        let rows = prefixes(rows, accs.len());
         for (j, to) in accs.iter_mut().enumerate() {
             let mut acc = self.identity();
             for (r, row) in rows.iter().enumerate() {

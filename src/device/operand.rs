@@ -64,7 +64,7 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
     ///
     /// # Panics
     /// If the axes address elements outside of this operand's.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn with_axes<'b>(self, axes: Axes<'b>, offset: isize) -> Operand<'b, T, Dev>
     where
         'a: 'b,
@@ -81,7 +81,7 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
     /// # Errors
     /// If an axis is out of range, or `a` and `b` are the same axis or differ in extent. `op` names the operation.
     // Always inlined, and without the check of `with_axes`, which takes as long as the trace of a small matrix.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn diagonal<'b>(
         self,
         op: &'static str,
@@ -277,7 +277,7 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
     ///
     /// # Panics
     /// If the axes address elements outside of this output's, or one element by two indices.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn with_axes<'b>(self, axes: Axes<'b>, offset: isize) -> Output<'b, T, Dev>
     where
         'a: 'b,

@@ -26,7 +26,7 @@ fn compute<T: Element, Dev: Elementwise<T>, F: BinaryOp<T, T>>(
     same_instance(F::NAME, device, device_of(&right))?;
     let layout = broadcast(F::NAME, left.shape(), right.shape(), order)?;
     let operands = (elements::<T, Dev>(&left), elements::<T, Dev>(&right));
-    allocate_with(device, layout, order, |out| {
+    allocate_with(device, layout, order, &mut |out| {
         elementwise::map::<Rank<MAX_RANK>, (T, T), _, _>(&op, order.is_row_major(), device, out, operands)
     })
 }

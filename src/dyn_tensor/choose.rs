@@ -119,7 +119,7 @@ fn take_from<T: Element, Dev: Permute<T>>(
     along.taken(x.shape(), at.shape(), &mut shape[..rank]);
     let layout = Layout::contiguous(&shape[..rank], order.is_row_major());
     let (from, at) = (elements::<T, Dev>(&x), elements::<i64, Dev>(&at));
-    allocate_with(device, layout, order, |out| along.take(device, out, from, at, false))
+    allocate_with(device, layout, order, &mut |out| along.take(device, out, from, at, false))
 }
 
 // Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
@@ -142,7 +142,7 @@ fn take_each<T: Element, Dev: Permute<T>>(
     along.check_each(x.shape(), at.shape())?;
     let layout = Layout::contiguous(at.shape(), order.is_row_major());
     let (from, at) = (elements::<T, Dev>(&x), elements::<i64, Dev>(&at));
-    allocate_with(device, layout, order, |out| along.take_each(device, out, from, at, false))
+    allocate_with(device, layout, order, &mut |out| along.take_each(device, out, from, at, false))
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
@@ -215,7 +215,7 @@ fn pick<T: Element, Dev: Permute<T>>(x: DynView<'_>, at: DynView<'_>) -> Result<
     same_instance(AT, device, device_of(&at))?;
     let layout = Layout::contiguous(&at.shape()[..1], true);
     let (from, at) = (elements::<T, Dev>(&x), elements::<i64, Dev>(&at));
-    allocate_with(device, layout, x.order(), |out| choose::pick(AT, device, out, from, at))
+    allocate_with(device, layout, x.order(), &mut |out| choose::pick(AT, device, out, from, at))
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
@@ -247,7 +247,7 @@ fn compressed<T: Element, Dev: Permute<T>>(
     let layout = Layout::contiguous(layout.shape(), along.row_major);
     let positions = Layout::contiguous(&[count], true);
     let (from, at) = (elements::<T, Dev>(&x), at.operand(&positions));
-    allocate_with(device, layout, x.order(), |out| along.take(device, out, from, at, false))
+    allocate_with(device, layout, x.order(), &mut |out| along.take(device, out, from, at, false))
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
@@ -275,7 +275,7 @@ fn masked_of<T: Element, Dev: Permute<T>>(
     choose::check_mask(MASKED, (device, x.shape()), (device_of(&mask), mask.shape()))?;
     let layout = Layout::contiguous(&[counted(mask)?], true);
     let (from, mask) = (elements::<T, Dev>(&x), elements::<bool, Dev>(&mask));
-    allocate_with(device, layout, order, |out| choose::compress(device, order, out, from, mask))
+    allocate_with(device, layout, order, &mut |out| choose::compress(device, order, out, from, mask))
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
@@ -343,7 +343,7 @@ fn nonzero(x: DynView<'_>) -> Result<DynTensor, Error> {
     on_device!(NONZERO, x, Dev => {
         let layout = Layout::contiguous(&[counted(mask)?, x.rank()], order.is_row_major());
         let device = device_of::<Dev>(&x);
-        allocate_with(device, layout, order, |out| {
+        allocate_with(device, layout, order, &mut |out| {
             choose::nonzero(device, order, out, elements::<bool, Dev>(&mask))
         })
     })

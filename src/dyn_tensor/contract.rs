@@ -84,7 +84,7 @@ fn compute<T: Scalar, Dev: Contract<T>>(
     let bound = einsum.bind()?;
     let labels = bound.result();
     let shape: Vec<usize> = labels.iter().map(|&label| bound.extents().of(label)).collect();
-    allocate_with(device, Layout::contiguous(&shape, row_major), order, |mut out| {
+    allocate_with(device, Layout::contiguous(&shape, row_major), order, &mut |mut out| {
         if labels.repeat() {
             // If the result repeats a label, its elements off the diagonal are zero, and `write` does not write them.
             device.generate(&Constant(T::zero()), out.reborrow())?;
@@ -177,7 +177,7 @@ fn multiply<T: Scalar, Dev: Contract<T>>(
     let (mut shape, rank) = ([0; MAX_RANK], matmul::rank(left.rank(), right.rank()));
     matmul::shape(row_major, left.shape(), right.shape(), &mut shape[..rank])?;
     let (a, b) = (elements::<T, Dev>(&left).into(), elements::<T, Dev>(&right).into());
-    allocate_with(device, Layout::contiguous(&shape[..rank], row_major), order, |out| {
+    allocate_with(device, Layout::contiguous(&shape[..rank], row_major), order, &mut |out| {
         matmul::write(row_major, device, a, b, out)
     })
 }

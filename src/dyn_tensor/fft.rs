@@ -18,7 +18,7 @@ use crate::rank::MAX_RANK;
 fn transformed<T: Element, U: Element, Dev: Device>(
     x: DynView<'_>,
     request: Request<'_>,
-    run: impl FnOnce(&Dev, Transform, Output<'_, U, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
+    run: impl Fn(&Dev, Transform, Output<'_, U, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
 ) -> Result<DynTensor, Error> {
     let mut result = [0; MAX_RANK];
     let result = &mut result[..x.rank()];
@@ -28,7 +28,7 @@ fn transformed<T: Element, U: Element, Dev: Device>(
     let (from, to) = (x.layout().permute(order)?, result.permute(order)?);
     let operand = elements::<T, Dev>(&x).with_axes(from.axes(), 0);
     let device = device_of::<Dev>(&x);
-    allocate_with(device, result, x.order(), |out| run(device, transform, out.in_layout(&to), operand))
+    allocate_with(device, result, x.order(), &mut |out| run(device, transform, out.in_layout(&to), operand))
 }
 
 fn complex<T: FftElement, Dev: Reduce<T>>(x: DynView<'_>, request: Request<'_>) -> Result<DynTensor, Error> {
@@ -83,7 +83,7 @@ fn shift_of<T: Element, Dev: Permute<T>>(
     let device = device_of::<Dev>(&x);
     let operand = elements::<T, Dev>(&x);
     let layout = Layout::contiguous(x.shape(), x.order().is_row_major());
-    allocate_with(device, layout, x.order(), |mut out: Output<'_, T, Dev>| {
+    allocate_with(device, layout, x.order(), &mut |mut out: Output<'_, T, Dev>| {
         let (to, from) = (out.strides(), operand.strides());
         shift(op, inverse, x.shape(), axes, [to, from], |shape, [o, a]| {
             let part = out.reborrow().with_axes(Axes::new(shape, to), o);

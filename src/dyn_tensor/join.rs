@@ -41,7 +41,7 @@ fn joined<T: Element, Dev: Permute<T>>(
     for part in &parts[1..] {
         same_instance(joining.op(), device, device_of(part))?;
     }
-    allocate_with(device, Layout::contiguous(shape, order.is_row_major()), order, |out| {
+    allocate_with(device, Layout::contiguous(shape, order.is_row_major()), order, &mut |out| {
         let parts = parts.iter().map(elements::<T, Dev>);
         match joining {
             Joining::Concatenate => join::concatenate(device, axis, parts, out),

@@ -536,7 +536,7 @@ fn solved<T: LinalgElement, Dev: Decompose<T> + Permute<T>>(
 ) -> Result<DynTensor, Error> {
     let device = device_of::<Dev>(&a);
     same_instance("solve", device, device_of(&b))?;
-    allocate_with(device, solution, a.order(), |x| {
+    allocate_with(device, solution, a.order(), &mut |x| {
         let row_major = a.order().is_row_major();
         solve_systems("solve", row_major, device, structure, elements::<T, Dev>(&a).into(), elements(&b), x)
     })
@@ -589,7 +589,7 @@ fn applied<T: LinalgElement, Dev: Gemm<T>>(
     let mut inner = solution.shape().to_vec();
     inner[side_axis(row_major, solution.rank(), vectors)] = Matrices::new(row_major, right.shape()).m;
     let product = |a: DynView<'_>, b: DynView<'_>, layout: Layout| {
-        allocate_with(device, layout, order, |out| {
+        allocate_with(device, layout, order, &mut |out| {
             multiply_sides(row_major, device, elements::<T, Dev>(&a), elements(&b), vectors, out)
         })
     };

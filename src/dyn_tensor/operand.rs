@@ -174,12 +174,13 @@ pub(super) fn device_of<'a, Dev: Device>(x: &'a DynView<'_>) -> &'a Dev {
     x.device().expect("the device was found to be this one")
 }
 
-/// Allocates a tensor with this layout, which must be contiguous in `order`. `write` must write all elements or return an error.
+/// Allocates a tensor with this layout, which must be contiguous in `order`. `write` must write all elements or return an error. It
+/// is a trait object, so that this function is compiled once for each element type, and not for each operation.
 pub(super) fn allocate_with<T: Element, Dev: Device>(
     device: &Dev,
     layout: Layout,
     order: MemoryOrder,
-    write: impl FnOnce(Output<'_, T, Dev>) -> Result<(), Error>,
+    write: &mut dyn FnMut(Output<'_, T, Dev>) -> Result<(), Error>,
 ) -> Result<DynTensor, Error> {
     let len = element_count(layout.shape(), size_of::<T>())?;
     let mut data = OwnedData::for_overwrite(len, device.clone())?;

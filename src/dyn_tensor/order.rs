@@ -99,7 +99,9 @@ fn sorting_indices<T: Ordered, Dev: Reduce<T>>(
     let layout = Layout::contiguous(x.shape(), row_major);
     let to = layout.move_last(ARGSORT, &[axis], row_major)?;
     let (device, operand) = (device_of::<Dev>(&x), elements::<T, Dev>(&x).with_axes(from.axes(), 0));
-    allocate_with(device, layout, x.order(), |out| device.argsort(out.in_layout(&to), operand, descending))
+    allocate_with(device, layout, x.order(), &mut |out| {
+        device.argsort(out.in_layout(&to), operand, descending)
+    })
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
@@ -140,9 +142,9 @@ fn greatest<T: Ordered, Dev: Reduce<T>>(
     let to = layout.move_last(TOP_K, &[axis], row_major)?;
     let (device, operand) = (device_of::<Dev>(&x), elements::<T, Dev>(&x).with_axes(from.axes(), 0));
     let mut values = None;
-    let indices = allocate_with(device, layout, x.order(), |indices| {
-        values = Some(allocate_with(device, layout, x.order(), |values| {
-            device.top_k(values.in_layout(&to), indices.in_layout(&to), operand)
+    let indices = allocate_with(device, layout, x.order(), &mut |mut indices| {
+        values = Some(allocate_with(device, layout, x.order(), &mut |values| {
+            device.top_k(values.in_layout(&to), indices.reborrow().in_layout(&to), operand)
         })?);
         Ok(())
     })?;
@@ -162,7 +164,7 @@ fn quantiles_of<T: RealScalar, Dev: Device>(
     axis: usize,
     levels: usize,
     keeps_axis: bool,
-    compute: impl FnOnce(&Dev, Output<'_, T::Float, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
+    compute: impl Fn(&Dev, Output<'_, T::Float, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
 ) -> Result<DynTensor, Error> {
     let row_major = x.order().is_row_major();
     let mut from = *x.layout();
@@ -177,7 +179,7 @@ fn quantiles_of<T: RealScalar, Dev: Device>(
         (layout, layout.insert_axis(layout.rank())?)
     };
     let (device, operand) = (device_of::<Dev>(&x), elements::<T, Dev>(&x).with_axes(from.axes(), 0));
-    allocate_with::<<T as Scalar>::Float, Dev>(device, layout, x.order(), |out| {
+    allocate_with::<<T as Scalar>::Float, Dev>(device, layout, x.order(), &mut |out| {
         compute(device, out.in_layout(&to), operand)
     })
 }
@@ -221,13 +223,16 @@ fn quantile_without_nan(
 /// Computes a median of all elements by `compute`, which takes an output of shape `[1]` and all elements.
 fn median_of_all<T: RealScalar, Dev: Device>(
     x: DynView<'_>,
-    compute: impl FnOnce(&Dev, Output<'_, T::Float, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
+    compute: impl Fn(&Dev, Output<'_, T::Float, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
 ) -> Result<DynTensor, Error> {
     let (device, row_major) = (device_of::<Dev>(&x), x.order().is_row_major());
     let to = Layout::contiguous(&[1], row_major);
-    allocate_with::<<T as Scalar>::Float, Dev>(device, Layout::contiguous(&[], row_major), x.order(), |out| {
-        compute(device, out.in_layout(&to), elements::<T, Dev>(&x))
-    })
+    allocate_with::<<T as Scalar>::Float, Dev>(
+        device,
+        Layout::contiguous(&[], row_major),
+        x.order(),
+        &mut |out| compute(device, out.in_layout(&to), elements::<T, Dev>(&x)),
+    )
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
@@ -288,7 +293,7 @@ fn different_slices<T: Ordered, Dev: Permute<T>>(x: DynView<'_>, axis: usize) ->
     layout.set(axis, first.len(), 1);
     let layout = Layout::contiguous(layout.shape(), order.is_row_major());
     let at = first.look();
-    let values = allocate_with(device, layout, order, |out| {
+    let values = allocate_with(device, layout, order, &mut |out| {
         along.take(device, out, elements::<T, Dev>(&x), elements::<i64, Dev>(&at), false)
     })?;
     Ok(DynUnique { values, first, inverse, counts })
@@ -321,7 +326,7 @@ fn places<T: Ordered, Dev: Reduce<T>>(
         check_rising(&device.gather(elements::<T, Dev>(&sorted))?)?;
     }
     let layout = Layout::contiguous(values.shape(), order.is_row_major());
-    allocate_with(device, layout, order, |out| {
+    allocate_with(device, layout, order, &mut |out| {
         device.search(out, elements::<T, Dev>(&sorted), elements::<T, Dev>(&values), right)
     })
 }
@@ -343,7 +348,7 @@ fn members<T: Ordered, Dev: Reduce<T>>(x: DynView<'_>, of: DynView<'_>) -> Resul
     let device = device_of::<Dev>(&x);
     same_instance(IS_IN, device, device_of(&of))?;
     let layout = Layout::contiguous(x.shape(), x.order().is_row_major());
-    allocate_with(device, layout, x.order(), |out| {
+    allocate_with(device, layout, x.order(), &mut |out| {
         device.contains(out, elements::<T, Dev>(&x), elements::<T, Dev>(&of))
     })
 }
@@ -357,7 +362,7 @@ fn isin(x: DynView<'_>, of: DynView<'_>) -> Result<DynTensor, Error> {
 fn sorting_columns<T: Ordered, Dev: Reduce<T>>(x: DynView<'_>) -> Result<DynTensor, Error> {
     let device = device_of::<Dev>(&x);
     let layout = Layout::contiguous(&x.shape()[1..], true);
-    allocate_with(device, layout, x.order(), |out| device.lexsort(out, elements::<T, Dev>(&x)))
+    allocate_with(device, layout, x.order(), &mut |out| device.lexsort(out, elements::<T, Dev>(&x)))
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]

@@ -27,7 +27,7 @@ fn rearranged<T: Element, Dev: Permute<T>>(
 ) -> Result<DynTensor, Error> {
     let (device, order) = (device_of::<Dev>(&x), x.order());
     let row_major = order.is_row_major();
-    allocate_with(device, Layout::contiguous(shape, row_major), order, |out| {
+    allocate_with(device, Layout::contiguous(shape, row_major), order, &mut |out| {
         let scalar = scalar.as_ref().map(elements::<T, Dev>);
         rearrangement.write(device, row_major, elements::<T, Dev>(&x), scalar, out)
     })

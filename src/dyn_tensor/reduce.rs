@@ -112,7 +112,7 @@ fn compute<T: Element, Dev: Reduce<T>, R: Reduction<T>>(
     let [from, result, to] = arranged(name, R::DEFINED_ON_EMPTY, x, over)?;
     let device = device_of::<Dev>(&x);
     let operand = elements::<T, Dev>(&x).with_axes(from.axes(), 0);
-    allocate_with(device, result, x.order(), |out| device.reduce(&op, out.in_layout(&to), operand))
+    allocate_with(device, result, x.order(), &mut |out| device.reduce(&op, out.in_layout(&to), operand))
 }
 
 // Reductions are the largest kernels, so as few as possible are instantiated. The mean of floating-point numbers is a sum and a
@@ -432,7 +432,7 @@ fn scan<T: Element, Dev: Reduce<T>, F: BinaryOp<T, T, Output = T>>(
     let layout = Layout::contiguous(x.shape(), x.order().is_row_major());
     let to = layout.move_last("accumulate", &[axis], true)?;
     let (device, operand) = (device_of::<Dev>(&x), elements::<T, Dev>(&x).with_axes(from.axes(), 0));
-    allocate_with(device, layout, x.order(), |out| device.scan(&op, out.in_layout(&to), operand))
+    allocate_with(device, layout, x.order(), &mut |out| device.scan(&op, out.in_layout(&to), operand))
 }
 
 macro_rules! scans {
@@ -483,7 +483,7 @@ fn sum_diagonal<T: Scalar, Dev: Reduce<T>>(x: DynView<'_>, diagonal: &Layout) ->
     let result = &diagonal.shape()[..diagonal.rank() - 1];
     let layout = Layout::contiguous(result, x.order().is_row_major());
     let (device, operand) = (device_of::<Dev>(&x), elements::<T, Dev>(&x).with_axes(diagonal.axes(), 0));
-    allocate_with(device, layout, x.order(), |out| device.reduce(&op::Sum, out, operand))
+    allocate_with(device, layout, x.order(), &mut |out| device.reduce(&op::Sum, out, operand))
 }
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]

@@ -33,7 +33,7 @@ fn choose<T: Element, Dev: Elementwise<bool>>(
     let first = broadcast(SELECT, mask.shape(), x.shape(), order)?;
     let layout = broadcast(SELECT, first.shape(), y.shape(), order)?;
     let operands = (elements::<bool, Dev>(&mask), elements::<T, Dev>(&x), elements::<T, Dev>(&y));
-    allocate_with(device, layout, order, |out| {
+    allocate_with(device, layout, order, &mut |out| {
         elementwise::map::<Rank<MAX_RANK>, (bool, T, T), _, _>(
             &op::Select,
             order.is_row_major(),

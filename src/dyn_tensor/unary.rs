@@ -19,7 +19,9 @@ pub(super) fn compute<T: Element, Dev: Elementwise<T>, F: UnaryOp<T>>(
 ) -> Result<DynTensor, Error> {
     let device = device_of::<Dev>(&x);
     let layout = Layout::contiguous(x.shape(), x.order().is_row_major());
-    allocate_with(device, layout, x.order(), |out| device.map::<(T,), _>(&op, out, (elements::<T, Dev>(&x),)))
+    allocate_with(device, layout, x.order(), &mut |out| {
+        device.map::<(T,), _>(&op, out, (elements::<T, Dev>(&x),))
+    })
 }
 
 /// An elementary function as a value. Its evaluation takes far longer than the branch that selects the function, so one kernel

@@ -50,7 +50,7 @@ pub struct Held<X, T: Element, D: Dim, O: Order, Dev: Device> {
 }
 
 impl<X, T: Element, D: Dim, O: Order, Dev: Device> Held<X, T, D, O, Dev> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn new(operand: X) -> Held<X, T, D, O, Dev>
     where
         X: EinsumOperand<Element = T, Dim = D, Order = O, Device = Dev>,
@@ -59,7 +59,7 @@ impl<X, T: Element, D: Dim, O: Order, Dev: Device> Held<X, T, D, O, Dev> {
     }
 
     /// Returns a view of the operand, and whether its elements are to be conjugated.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn view(&self) -> (TensorView<'_, T, D, O, Dev>, bool) {
         ((self.view)(&self.operand), self.conjugate)
     }
@@ -86,12 +86,12 @@ pub trait ViewList<T: Element, Dev: Device> {
 
 impl<T: Element, O: Order, Dev: Device> OperandList<T, O, Dev> for () {
     type Views<'a> = ();
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn views(&self) {}
 }
 
 impl<T: Element, Dev: Device> ViewList<T, Dev> for () {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn factors<'a>(&'a self, _: &mut [Option<(MatrixOperand<'a, T, Dev>, &'a Dev)>]) -> usize {
         0
     }
@@ -109,7 +109,7 @@ where
         = List<L::Views<'a>, (TensorView<'a, T, D, O, Dev>, bool)>
     where
         Self: 'a;
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn views(&self) -> Self::Views<'_> {
         List { before: self.before.views(), last: self.last.view() }
     }
@@ -123,7 +123,7 @@ where
     O: Order,
     Dev: Device,
 {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn factors<'a>(&'a self, to: &mut [Option<(MatrixOperand<'a, T, Dev>, &'a Dev)>]) -> usize {
         let before = self.before.factors(to);
         let (view, conjugate) = &self.last;
@@ -179,7 +179,7 @@ pub struct TermOf<const LABELS: usize, const ELLIPSIS: bool>;
 ///
 /// # Panics
 /// If the const arguments do not match the specification.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub fn contraction<'s, const N: usize, const LABELS: usize, const ELLIPSIS: bool, X, T, D, E, O, Dev>(
     spec: &'s Spec<'s>,
     cache: &'s PathCache,
@@ -206,7 +206,7 @@ impl<'s, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize> Contracti
     ///
     /// # Panics
     /// If the const arguments do not match the specification, or if the specification has fewer operands.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn and<const LABELS: usize, const ELLIPSIS: bool, X, F>(
         self,
         _: TermOf<LABELS, ELLIPSIS>,
@@ -243,7 +243,7 @@ impl<'s, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize> Contracti
     ///
     /// # Panics
     /// If the const arguments do not match the specification, or if the specification has more operands.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn result<const LABELS: usize, R>(self) -> Prepared<'s, T, R, O, Dev, L, N>
     where
         E: ResultOf<LABELS, Result = R>,
@@ -263,7 +263,7 @@ const NOT_OF_THE_SPECIFICATION: &str = "cannot contract: the operands or the num
 ///
 /// # Panics
 /// If they differ from the const arguments.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn check_term<const LABELS: usize, const ELLIPSIS: bool>(spec: &Spec<'_>, k: usize) {
     assert!(spec.labels(k) == LABELS && spec.ellipsis(k) == ELLIPSIS, "{}", NOT_OF_THE_SPECIFICATION);
 }
@@ -278,7 +278,7 @@ pub struct Prepared<'s, T, R, O, Dev, L, const N: usize> {
 }
 
 /// Returns the device of the first operand, and all operands. Returns an error if another operand is on another instance of the device.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn factors<'a, T: Element, Dev: Device, const N: usize>(
     views: &'a impl ViewList<T, Dev>,
 ) -> Result<(&'a Dev, [MatrixOperand<'a, T, Dev>; N]), Error> {
@@ -313,7 +313,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
     /// * If no contraction order is found whose intermediate results are within the limit.
     /// * If the device allocation fails.
     /// * If an integer result overflows, in builds with debug assertions.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn try_contract(self, limit: Option<usize>) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
@@ -329,7 +329,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
     /// # Panics
     /// If [`try_contract`](Prepared::try_contract) returns an error.
     #[track_caller]
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn contract(self, limit: Option<usize>) -> Tensor<T, R, O, Dev>
     where
         T: Scalar,
@@ -434,7 +434,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
 }
 
 /// Contracts into a new tensor. There are fast paths for a single operand and for one product of two matrices.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn contract<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     einsum: &Einsum<'_, T, Dev>,
 ) -> Result<Tensor<T, R, O, Dev>, Error> {
@@ -455,7 +455,7 @@ fn contract<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
 
 /// Contracts one operand, if a single copy or reduction computes the result. Otherwise, and if an integer result overflows, returns
 /// `None`.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn one<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     einsum: &Einsum<'_, T, Dev>,
     operand: Operand<'_, T, Dev>,
@@ -479,7 +479,7 @@ fn one<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
 
 /// Returns the two operands and their axes as matrices, if the contraction is one matrix product. Returns `None` for integers:
 /// their sums may overflow, and only `contract_any` and `Einsum::accumulate` return an error that names the contraction.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn matrices<'a, T: Scalar, Dev: Device>(
     einsum: &Einsum<'a, T, Dev>,
 ) -> Option<(MatrixPair, [MatrixOperand<'a, T, Dev>; 2])> {

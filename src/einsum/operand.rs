@@ -38,7 +38,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> EinsumOperan
     type Order = O;
     type Device = Dev;
     const CONJUGATE: bool = false;
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn elements(&self) -> TensorView<'_, T, D, O, Dev> {
         self.into()
     }
@@ -51,7 +51,7 @@ impl<X: EinsumOperand> EinsumOperand for &X {
     type Order = X::Order;
     type Device = X::Device;
     const CONJUGATE: bool = X::CONJUGATE;
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn elements(&self) -> TensorView<'_, X::Element, X::Dim, X::Order, X::Device> {
         (**self).elements()
     }
@@ -68,7 +68,7 @@ impl<X: EinsumOperand> EinsumOperand for Conjugate<X> {
     type Order = X::Order;
     type Device = X::Device;
     const CONJUGATE: bool = !X::CONJUGATE;
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn elements(&self) -> TensorView<'_, X::Element, X::Dim, X::Order, X::Device> {
         self.0.elements()
     }
@@ -123,7 +123,7 @@ where
     O: Order + SameOrder<X::Order>,
     Dev: SameDevice<X::Device>,
 {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn agreeing(&self) -> TensorView<'_, T, X::Dim, O, Dev> {
         self.elements().into_agreeing()
     }

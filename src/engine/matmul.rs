@@ -49,7 +49,7 @@ pub(crate) fn shape(row_major: bool, a: &[usize], b: &[usize], to: &mut [usize])
 /// * [`Error::Arithmetic`], with the shapes of the operands, if an integer result overflows in builds with debug assertions.
 /// * Another error of the device.
 // Always inlined: with ranks known at compile time, products of small matrices are much faster.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn write<T: Scalar, Dev: Gemm<T>>(
     row_major: bool,
     device: &Dev,
@@ -103,7 +103,7 @@ fn in_order<V>(row_major: bool, left: V, right: V) -> (V, V) {
 
 /// Multiplies operands that are matrices or vectors. Small arrays for extents and strides suffice, without the [`Layout`]s of
 /// [`batch`].
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn one_product<T: Scalar, Dev: Gemm<T>>(
     row_major: bool,
     device: &Dev,

@@ -365,7 +365,7 @@ pub(crate) fn is_contiguous(shape: &[usize], strides: &[isize], row_major: bool)
 
 /// Returns the number of elements of a shape, after checking that elements, bytes and contiguous strides fit in `isize`.
 // Always inlined: if the rank is known, little code is left.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn element_count(shape: &[usize], element_bytes: usize) -> Result<usize, Error> {
     let overflow = || Error::Overflow { shape: shape.to_vec(), element_bytes };
     // Extents of 0 count as 1 here: the strides of an empty tensor must be representable too.

@@ -35,7 +35,7 @@ where
 
 /// Returns a new tensor with `op(left, right)`, with broadcasting.
 // Always inlined for the same reason as `Tensor::allocate`.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn binary<T, U, D, E, O, Dev, S, S2, F>(
     op: F,
     left: &Tensor<T, D, O, Dev, S>,
@@ -165,7 +165,7 @@ where
 
 /// Returns `op(left, right)` in the buffer of an owned operand that has the result's shape, else in a new one.
 // Always inlined for the same reason as `Tensor::allocate`.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn combine<T, D, E, O, Dev, S, S2, F>(
     op: F,
     left: Tensor<T, D, O, Dev, S>,
@@ -243,7 +243,7 @@ where
 
 /// Returns `op(x)` in the buffer of `x` if it is owned, else in a new one.
 // Always inlined for the same reason as `Tensor::allocate`.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn unary_given<T, D, O, Dev, S, F>(
     op: F,
     x: Tensor<T, D, O, Dev, S>,

@@ -31,7 +31,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.index_axis(0, -1), tensor![3, 4]);
     /// ```
     // Always inlined, with what it calls: views of rows are made in loops.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]
     pub fn index_axis<R: Dim, A>(&self, axis: A, index: impl IndexNumber) -> ViewOf<'_, T, R, O, Dev, S>
     where
@@ -45,7 +45,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// If the axis or the index is out of range.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn try_index_axis<R: Dim, A>(
         &self,
         axis: A,

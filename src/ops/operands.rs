@@ -405,7 +405,7 @@ where
 {
     type Element = X::Element;
     type Dim = X::Dim;
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn aligned(&self) -> TensorView<'_, X::Element, X::Dim, O, Dev> {
         self.as_view().into_agreeing()
     }
@@ -429,7 +429,7 @@ where
     O: Order,
     Dev: Device,
 {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn agreed(&self) -> TensorView<'_, T, B::Dim, O, Dev> {
         self.aligned().into_agreeing()
     }

@@ -122,7 +122,7 @@ where
 
 /// Sums the products of elements at equal indices, over all indices.
 // Always inlined, like reductions of a whole tensor.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn whole<T, D, E, O, Dev, S>(
     name: &'static str,
     left: &Tensor<T, D, O, Dev, S>,
@@ -146,7 +146,7 @@ where
     Tensor::computed([], left.device().clone(), Whole { name, a, b })
 }
 
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn check_same_shape(name: &'static str, x: Axes<'_>, y: Axes<'_>) -> Result<(), Error> {
     if same(x.shape(), y.shape()) {
         return Ok(());
@@ -163,7 +163,7 @@ struct Whole<'a, T: Element, Dev: Device> {
 }
 
 impl<T: Scalar, Dev: Contract<T>> IntoOutput<T, Dev> for Whole<'_, T, Dev> {
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn write(self, out: Output<'_, T, Dev>, device: &Dev) -> Result<(), Error> {
         let Whole { name, a, b } = self;
         match device.sum_products(ProductArgs { scaling: Scaling::overwrite(), a, b, out }) {
@@ -252,7 +252,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// use vierbein::tensor;
     /// assert_eq!(tensor![1, 2, 3].dot(&tensor![4, 5, 6]).item(), 32);
     /// ```
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]
     pub fn dot<B>(&self, right: B) -> Tensor<T, Rank<0>, O, Dev>
     where
@@ -268,7 +268,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// For the reasons for which `dot` panics.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn try_dot<B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
     where
         T: Scalar,
@@ -290,7 +290,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// let (a, b) = (tensor![i, i], tensor![i, i * 2.0]);
     /// assert_eq!(a.vdot(&b).item(), Complex::new(3.0, 0.0));
     /// ```
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]
     pub fn vdot<B>(&self, right: B) -> Tensor<T, Rank<0>, O, Dev>
     where
@@ -306,7 +306,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// For the reasons for which `vdot` panics.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn try_vdot<B>(&self, right: B) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
     where
         T: Scalar,

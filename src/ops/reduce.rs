@@ -44,7 +44,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
 
     // Always inlined, like its callers. The compiler can then remove the allocation of a result that is read and dropped at once,
     // as in `x.sum().item()`.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(super) fn reduced_whole<R: Reduction<T>>(
         &self,
         op: R,
@@ -251,7 +251,7 @@ macro_rules! reductions {
             #[doc = concat!("let x = tensor!", $input, ";")]
             #[doc = concat!("assert_eq!(x.", stringify!($whole), "(", $args, ").item(), ", $w, ");")]
             /// ```
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             #[track_caller]
             pub fn $whole(&self $(, $arg: $ty)*) -> Tensor<$Output, Rank<0>, O, Dev>
             where
@@ -266,7 +266,7 @@ macro_rules! reductions {
             /// # Errors
             /// If the result is undefined (such as the maximum of zero elements) or not representable in the output type, or the
             /// allocation fails.
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             pub fn $try_whole(&self $(, $arg: $ty)*) -> Result<Tensor<$Output, Rank<0>, O, Dev>, Error>
             where
                 T: $bound,
@@ -616,7 +616,7 @@ macro_rules! mask_reductions {
             /// use vierbein::tensor;
             #[doc = concat!("assert_eq!(tensor!", $input, ".", stringify!($whole), "().item(), ", $w, ");")]
             /// ```
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             #[track_caller]
             pub fn $whole(&self) -> Tensor<$Output, Rank<0>, O, Dev>
             where
@@ -629,7 +629,7 @@ macro_rules! mask_reductions {
             ///
             /// # Errors
             /// If the allocation fails.
-            #[inline(always)]
+            #[cfg_attr(not(debug_assertions), inline(always))]
             pub fn $try_whole(&self) -> Result<Tensor<$Output, Rank<0>, O, Dev>, Error>
             where
                 Dev: Reduce<bool>,

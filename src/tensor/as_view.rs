@@ -49,7 +49,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> AsView for T
     type Dim = D;
     type Order = O;
     type Device = Dev;
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn as_view(&self) -> TensorView<'_, T, D, O, Dev> {
         self.into()
     }
@@ -61,7 +61,7 @@ impl<X: AsView> AsView for &X {
     type Dim = X::Dim;
     type Order = X::Order;
     type Device = X::Device;
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn as_view(&self) -> TensorView<'_, X::Element, X::Dim, X::Order, X::Device> {
         (**self).as_view()
     }

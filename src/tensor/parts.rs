@@ -19,7 +19,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
     ///
     /// # Errors
     /// If the axis or the index is out of range.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn at_index<E: Dim>(
         self,
         axis: usize,

@@ -79,7 +79,12 @@ impl Array {
         let data = if size(shape) > MANY {
             vec![f(&vec![0; shape.len()])]
         } else {
-            indices(shape).iter().map(|index| f(index)).collect()
+            // A loop, and not an iterator, which would be compiled for each closure.
+            let mut data = Vec::new();
+            for index in indices(shape) {
+                data.push(f(&index));
+            }
+            data
         };
         Array { shape: shape.to_vec(), data, step: Some(1) }
     }
@@ -143,13 +148,16 @@ fn repeated(x: &Array, index: &[usize]) -> f64 {
 
 /// Applies `f` to the elements of operands that broadcast. `bytes` is the size of an element of the result.
 pub(crate) fn zip(operands: &[&Array], bytes: u128, f: impl Fn(&[f64]) -> f64) -> Outcome {
+    zip_with(operands, bytes, &f)
+}
+
+/// [`zip`], compiled once for all functions.
+fn zip_with(operands: &[&Array], bytes: u128, f: &dyn Fn(&[f64]) -> f64) -> Outcome {
     let shapes: Vec<&[usize]> = operands.iter().map(|x| &x.shape[..]).collect();
     let shape = common(&shapes)?;
     allocated(&shape, bytes)?;
-    Ok(Array::from_fn(&shape, |index| {
-        let values: Vec<f64> = operands.iter().map(|x| repeated(x, index)).collect();
-        f(&values)
-    }))
+    let values = |index: &[usize]| operands.iter().map(|x| repeated(x, index)).collect::<Vec<_>>();
+    Ok(Array::from_fn(&shape, |index| f(&values(index))))
 }
 
 /// Assigns `f(x, y)` to `x` in place, so `y` must broadcast to the shape of `x`.

@@ -18,9 +18,13 @@ pub(crate) fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
 }
 
 impl<T: Copy> Naive<T> {
-    pub(crate) fn new(shape: &[usize], f: impl FnMut(&[usize]) -> T) -> Naive<T> {
-        let mut f = f;
-        Naive { shape: shape.to_vec(), elements: indices(shape).iter().map(|index| f(index)).collect() }
+    pub(crate) fn new(shape: &[usize], mut f: impl FnMut(&[usize]) -> T) -> Naive<T> {
+        // A loop, and not an iterator, which would be compiled for each closure.
+        let mut elements = Vec::new();
+        for index in indices(shape) {
+            elements.push(f(&index));
+        }
+        Naive { shape: shape.to_vec(), elements }
     }
 
     pub(crate) fn at(&self, index: &[usize]) -> T {
@@ -39,7 +43,11 @@ impl<T: Copy> Naive<T> {
     }
 
     pub(crate) fn map<U: Copy>(&self, f: impl Fn(T) -> U) -> Naive<U> {
-        Naive { shape: self.shape.clone(), elements: self.elements.iter().map(|&x| f(x)).collect() }
+        let mut elements = Vec::new();
+        for &x in &self.elements {
+            elements.push(f(x));
+        }
+        Naive { shape: self.shape.clone(), elements }
     }
 
     /// Broadcasts to a shape, with axes aligned by the memory order.
@@ -88,24 +96,31 @@ impl<T: Element> Case<T> {
 }
 
 /// Returns views of the given shape with all kinds of layouts: contiguous, permuted, sliced, reversed, broadcast, and indexed from
-/// a higher rank.
+/// a higher rank. Element `k` of each base tensor, in row-major order, is `value(k)`.
 pub(crate) fn cases<T: Element>(
     shape: &[usize],
     order: MemoryOrder,
     value: impl Fn(usize) -> T,
 ) -> Vec<Case<T>> {
+    let mut all = Vec::new();
+    for (base, steps, naive) in patterns(shape, order) {
+        all.push(Case { base: base.map(&value).tensor(order), steps, naive: naive.map(&value) });
+    }
+    all
+}
+
+/// Returns the test cases of [`cases`], whose elements are the positions in the base tensor. Not generic, so it is compiled once.
+fn patterns(shape: &[usize], order: MemoryOrder) -> Vec<(Naive<usize>, Vec<Step>, Naive<usize>)> {
     let rank = shape.len();
     let count = |shape: &[usize]| {
         let mut k = 0;
         Naive::new(shape, |_| {
             k += 1;
-            value(k - 1)
+            k - 1
         })
     };
     let mut all = Vec::new();
-    let mut case = |base: Naive<T>, steps: Vec<Step>, naive: Naive<T>| {
-        all.push(Case { base: base.tensor(order), steps, naive });
-    };
+    let mut case = |base, steps, naive| all.push((base, steps, naive));
     case(count(shape), vec![], count(shape));
 
     // Permuted: axis k of the view is axis `axes[k]` of the base. The axes are rotated by one.

@@ -90,7 +90,7 @@ unsafe impl Device for Cpu {
     fn alloc<T: Element>(&self, len: usize) -> Result<CpuBuffer<T>, Error> {
         CpuBuffer::zeroed(len)
     }
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn alloc_for_overwrite<T: Element>(&self, len: usize) -> Result<CpuBuffer<T>, Error> {
         CpuBuffer::any(len)
     }
@@ -139,7 +139,7 @@ unsafe impl Device for Cpu {
     fn release<T: Element>(&self, buffer: CpuBuffer<T>) -> Result<Vec<T>, Error> {
         buffer.into_vec()
     }
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn one<T: Element>(&self, work: impl IntoOutput<T, Cpu>) -> Result<CpuBuffer<T>, Error> {
         // The kernel writes to a local variable, and never has the address of the buffer. So if the element is read and the tensor
         // dropped at once, as in `x.sum().item()`, the compiler can remove the buffer.
@@ -153,7 +153,7 @@ unsafe impl Device for Cpu {
     fn on_host<T: Element>() -> Option<OnHost<Cpu, T>> {
         Some(OnHost::new())
     }
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn duplicate<T: Element>(&self, buffer: &CpuBuffer<T>) -> Result<CpuBuffer<T>, Error> {
         let mut copy = CpuBuffer::any(buffer.as_slice().len())?;
         copy.as_mut_slice().copy_from_slice(buffer.as_slice());

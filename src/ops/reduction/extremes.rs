@@ -1,11 +1,12 @@
 //! Minimum and maximum, and their indices.
 
 use super::super::binary::{larger, smaller};
+use crate::device::lanes::prefixes;
 use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::RealScalar;
 
 /// Returns the element that `beats` all others, or a NaN if there is one; `start` for zero elements.
-#[inline(always)]
+#[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 #[allow(clippy::eq_op, reason = "only NaN differs from itself")]
 pub(super) fn extreme<T: RealScalar>(elements: &[T], start: T, beats: impl Fn(T, T) -> bool) -> T {
     let (best, sum) = match const { size_of::<T>() } {
@@ -20,7 +21,7 @@ pub(super) fn extreme<T: RealScalar>(elements: &[T], start: T, beats: impl Fn(T,
 
 /// Returns the element that `beats` all others, ignoring NaN, and the sum of the elements: NaN if any element is NaN, and zero for
 /// integers. Uses `LANES` accumulators.
-#[inline(always)]
+#[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 fn extreme_in<T: RealScalar, const LANES: usize>(
     elements: &[T],
     start: T,
@@ -47,8 +48,11 @@ fn extreme_in<T: RealScalar, const LANES: usize>(
             sum[k] = add(sum[k], sum[k + lanes]);
         }
     }
-    let rest = pairs.remainder().iter();
-    rest.fold((best[0], sum[0]), |all, &x| (better(x, all.0), add(all.1, x)))
+    let (mut best, mut sum) = (best[0], sum[0]);
+    for &x in pairs.remainder() {
+        (best, sum) = (better(x, best), add(sum, x));
+    }
+    (best, sum)
 }
 
 /// Returns the number of elements in the blocks of `LEN` before the first block with an element for which `here` is true.
@@ -56,7 +60,11 @@ fn extreme_in<T: RealScalar, const LANES: usize>(
 fn skip<T: RealScalar, const LEN: usize>(elements: &[T], here: impl Fn(T) -> bool) -> usize {
     let mut at = 0;
     for block in elements.chunks_exact(LEN) {
-        if block.iter().fold(false, |found, &x| found | here(x)) {
+        let mut found = false;
+        for &x in block {
+            found |= here(x);
+        }
+        if found {
             break;
         }
         at += LEN;
@@ -65,7 +73,7 @@ fn skip<T: RealScalar, const LEN: usize>(elements: &[T], here: impl Fn(T) -> boo
 }
 
 /// Returns the index of the first element equal to `value`, or of the first NaN if `value` is NaN.
-#[inline(always)]
+#[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 #[allow(clippy::eq_op, reason = "only NaN differs from itself")]
 fn position<T: RealScalar>(elements: &[T], value: T) -> Option<usize> {
     let here = |x: T| if value == value { x == value } else { x != x };
@@ -111,7 +119,7 @@ macro_rules! extremes {
                 (count > 0).then_some(acc)
             }
             const HAS_FOLD_BLOCK: bool = true;
-            #[inline(always)]
+            #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
             fn fold_block(&self, acc: T, elements: &[T], _: usize) -> T {
                 $pick(acc, extreme(elements, T::$start, |x, y| x $beats y))
             }
@@ -174,7 +182,7 @@ macro_rules! positions {
                 i64::try_from(acc.index).ok()
             }
             const HAS_FOLD_BLOCK: bool = true;
-            #[inline(always)]
+            #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
             fn fold_block(&self, acc: Self::Acc, elements: &[T], index: usize) -> Self::Acc {
                 // Finds the best value of the block without indices, and searches for its index only if it improves the result.
                 let best = extreme(elements, T::$start, |x, y| x $beats y);
@@ -183,14 +191,15 @@ macro_rules! positions {
                 }
                 position(elements, best).map_or(acc, |at| Best { value: best, index: index + at })
             }
-            #[inline(always)]
+            #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
             fn fold_rows<const N: usize>(&self, accs: &mut [Self::Acc], rows: [&[T]; N], index: usize) {
-                let n = accs.len();
-                let rows = rows.map(|row| &row[..n]);
+                let rows = prefixes(rows, accs.len());
                 let whole = self.fold_columns::<T, N, 32>(accs, rows, 0, index);
                 let whole = self.fold_columns::<T, N, 4>(accs, rows, whole, index);
                 for (j, acc) in accs.iter_mut().enumerate().skip(whole) {
-                    *acc = (0..N).fold(*acc, |acc, r| self.fold(acc, rows[r][j], index + r));
+                    for (r, row) in rows.iter().enumerate() {
+                        *acc = self.fold(*acc, row[j], index + r);
+                    }
                 }
             }
         }
@@ -198,7 +207,7 @@ macro_rules! positions {
         impl $Op {
             /// Folds rows into the accumulators from `first` on, `COLUMNS` at a time. Returns the index after the last accumulator
             /// that it has updated.
-            #[inline(always)]
+            #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
             #[allow(clippy::eq_op, reason = "only NaN differs from itself")]
             fn fold_columns<T: RealScalar, const N: usize, const COLUMNS: usize>(
                 &self,
@@ -209,14 +218,23 @@ macro_rules! positions {
             ) -> usize {
                 let end = accs.len() - (accs.len() - first) % COLUMNS;
                 for first in (first..end).step_by(COLUMNS) {
-                    let rows = rows.map(|row| &row[first..first + COLUMNS]);
+                    let mut rows = rows;
+                    for row in &mut rows {
+                        *row = &row[first..first + COLUMNS];
+                    }
                     let accs = &mut accs[first..first + COLUMNS];
                     let mut best = [T::$start; COLUMNS];
                     for k in 0..COLUMNS {
-                        best[k] = rows.iter().fold(T::$start, |best, row| $pick(best, row[k]));
+                        for row in &rows {
+                            best[k] = $pick(best[k], row[k]);
+                        }
                     }
-                    let improved: [bool; COLUMNS] = core::array::from_fn(|k| Self::improves(accs[k], best[k]));
-                    if !improved.iter().fold(false, |any, &one| any | one) {
+                    let (mut improved, mut any) = ([false; COLUMNS], false);
+                    for k in 0..COLUMNS {
+                        improved[k] = Self::improves(accs[k], best[k]);
+                        any |= improved[k];
+                    }
+                    if !any {
                         continue;
                     }
                     // Finds the first row that has the best value, for all columns at once.

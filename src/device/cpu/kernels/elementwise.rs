@@ -81,38 +81,58 @@ unsafe fn map_elementary<A: Arguments, F: Function<A>>(
     out: *mut u8,
     operands: Arrays,
 ) -> bool {
-    use DType::{C32, C64, F32, F64};
-    // Elementary functions have one or two operands of one type. A `Function` of another crate may return any `Elementary`. So the
-    // `match` below checks the element types, and `map` returns `false` if it has no loop for the function.
-    if A::LEN > 2 || !A::SAME_TYPE {
+    if const { A::LEN > 2 || !A::SAME_TYPE || !is_inexact(A::First::DTYPE) } {
         return false;
     }
     let Some(f) = op.elementary() else { return false };
+    // SAFETY: the contract is passed on, with the operands' number and types.
+    unsafe { map_elementary_of(f, A::LEN, [A::First::DTYPE, F::Output::DTYPE], n, out, operands) }
+}
+
+/// Returns whether a type has elementary functions: floating-point and complex types.
+const fn is_inexact(dtype: DType) -> bool {
+    matches!(dtype, DType::F32 | DType::F64 | DType::C32 | DType::C64)
+}
+
+/// [`map_elementary`] for the function `f` of `len` operands of type `from`. Not generic, so it is compiled once. A
+/// [`Function`] of another crate may return any [`Elementary`], so this function checks the types, and returns `false` if there is no
+/// loop for them.
+///
+/// # Safety
+/// The contract of [`map_elementary`]. The operands must have type `from`, and the elements of `out` must have type `to`.
+unsafe fn map_elementary_of(
+    f: Elementary,
+    len: usize,
+    [from, to]: [DType; 2],
+    n: usize,
+    out: *mut u8,
+    [left, right, _]: Arrays,
+) -> bool {
+    use DType::{C32, C64, F32, F64};
     // The functions called below have this function's contract, for elements of the matched types: `n` elements of each operand are
     // readable, access to `n` elements of `out` is exclusive, and `out` is the first operand or overlaps no operand.
-    let [from, right, _] = operands;
-    match (A::LEN, A::First::DTYPE, F::Output::DTYPE, f) {
+    match (len, from, to, f) {
         // SAFETY: this function's contract, as operand and output have type `f32`.
-        (1, F32, F32, f) => unsafe { numbers32::map(f, from.cast(), out.cast(), n) },
+        (1, F32, F32, f) => unsafe { numbers32::map(f, left.cast(), out.cast(), n) },
         // SAFETY: this function's contract, as operand and output have type `f64`.
-        (1, F64, F64, f) => unsafe { numbers64::map(f, from.cast(), out.cast(), n) },
+        (1, F64, F64, f) => unsafe { numbers64::map(f, left.cast(), out.cast(), n) },
         // SAFETY: this function's contract, as operand and output have type `c32`.
-        (1, C32, C32, f) => unsafe { numbers32::map_complex(f, from.cast(), out.cast(), n) },
+        (1, C32, C32, f) => unsafe { numbers32::map_complex(f, left.cast(), out.cast(), n) },
         // SAFETY: this function's contract, as operand and output have type `c64`.
-        (1, C64, C64, f) => unsafe { numbers64::map_complex(f, from.cast(), out.cast(), n) },
+        (1, C64, C64, f) => unsafe { numbers64::map_complex(f, left.cast(), out.cast(), n) },
         // SAFETY: this function's contract, for an operand of type `c32` and an output of type `f32`. The types differ, so the
         // output is not the operand, and does not overlap it.
-        (1, C32, F32, Elementary::Arg) => unsafe { numbers32::map_arg(from.cast(), out.cast(), n) },
+        (1, C32, F32, Elementary::Arg) => unsafe { numbers32::map_arg(left.cast(), out.cast(), n) },
         // SAFETY: this function's contract, for an operand of type `c64` and an output of type `f64`. The types differ, so the
         // output is not the operand, and does not overlap it.
-        (1, C64, F64, Elementary::Arg) => unsafe { numbers64::map_arg(from.cast(), out.cast(), n) },
+        (1, C64, F64, Elementary::Arg) => unsafe { numbers64::map_arg(left.cast(), out.cast(), n) },
         (2, F32, F32, Elementary::Pair(f)) => {
             // SAFETY: this function's contract, as both operands and the output have type `f32`.
-            unsafe { numbers32::map_pairs(f, from.cast(), right.cast(), out.cast(), n) }
+            unsafe { numbers32::map_pairs(f, left.cast(), right.cast(), out.cast(), n) }
         }
         (2, F64, F64, Elementary::Pair(f)) => {
             // SAFETY: this function's contract, as both operands and the output have type `f64`.
-            unsafe { numbers64::map_pairs(f, from.cast(), right.cast(), out.cast(), n) }
+            unsafe { numbers64::map_pairs(f, left.cast(), right.cast(), out.cast(), n) }
         }
         _ => false,
     }
@@ -176,12 +196,18 @@ impl<'a> Operands<'a> {
     fn list(&self) -> &[RawOperand<'a>] {
         &self.list[..self.len]
     }
+
+    /// Returns the loops over the elements of the first `K` operands, if there are few elements.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn few<const K: usize>(&self) -> Option<Few<K>> {
+        Few::new(self.shape, &core::array::from_fn(|k| self.list[k].strides()))
+    }
 }
 
 impl<'a> Visit<'a, Cpu> for Operands<'a> {
     /// # Panics
     /// If the operand has another shape. The kernels rely on this check.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn visit<T: Element>(&mut self, operand: Operand<'a, T, Cpu>) {
         assert!(same(operand.shape(), self.shape), "the operands must have the same shape");
         self.list[self.len] = RawOperand::new(operand.ptr(), operand.strides());
@@ -199,10 +225,9 @@ fn arrays(addresses: Addresses, first: usize) -> Arrays {
 
 /// Calls `element` for each index, with its offset in each operand, if there are few elements. Otherwise calls nothing and returns
 /// `false`.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn few<const K: usize>(operands: &Operands<'_>, mut element: impl FnMut(&[isize])) -> bool {
-    let strides = core::array::from_fn(|k| operands.list[k].strides());
-    let Some(few) = Few::<K>::new(operands.shape, &strides) else { return false };
+    let Some(few) = operands.few::<K>() else { return false };
     few.for_each(|at| element(&at));
     true
 }
@@ -248,7 +273,7 @@ impl<T: Element> Elementwise<T> for Cpu {
 
     // `map` and `update` are always inlined: for few elements and a known rank, passing the operands would take longer than the
     // loop.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn map<A: Arguments<First = T>, F: Function<A>>(
         &self,
         op: &F,
@@ -257,7 +282,7 @@ impl<T: Element> Elementwise<T> for Cpu {
     ) -> Result<(), Error> {
         let mut all = Operands::new(out.as_operand());
         A::each(operands, &mut all);
-        if op.is_checked() {
+        if const { F::CHECKED } && op.is_checked() {
             check::<A, F>(op, all, 1)?;
         }
         let element = |at: &[isize]| {
@@ -275,7 +300,7 @@ impl<T: Element> Elementwise<T> for Cpu {
         Ok(())
     }
 
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn update<A: Arguments<First = T>, F: Function<A, Output = T>>(
         &self,
         op: &F,
@@ -284,7 +309,7 @@ impl<T: Element> Elementwise<T> for Cpu {
     ) -> Result<(), Error> {
         let mut all = Operands::new(a.as_operand());
         A::Rest::each(rest, &mut all);
-        if op.is_checked() {
+        if const { F::CHECKED } && op.is_checked() {
             check::<A, F>(op, all, 0)?;
         }
         let element = |at: &[isize]| {
@@ -377,19 +402,34 @@ fn check<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>, first: us
     if !undefined.into_inner() {
         return Ok(());
     }
-    let strides = core::array::from_fn(|k| operands.get(k).unwrap_or(&operands[0]).strides());
-    let mut index = Odometer::row_major(shape, strides);
-    for _ in 0..shape.iter().product() {
-        let at: [isize; MAX_ARGUMENTS] = index.offsets();
+    first_error(shape, operands, &|at| {
         // SAFETY: the offsets are those of one index within the common shape, so `Operand` guarantees readable elements.
         let arguments = unsafe { A::read(|k| (operands[k].address().cast_const(), at[k])) };
-        if !op.is_defined(arguments) {
-            let (dtype, values) = (A::First::DTYPE.name(), op.describe(arguments));
-            return Err(Error::Arithmetic { op: F::NAME, dtype, values });
-        }
+        let error = || Error::Arithmetic {
+            op: F::NAME,
+            dtype: A::First::DTYPE.name(),
+            values: op.describe(arguments),
+        };
+        (!op.is_defined(arguments)).then(error)
+    })
+    .map_or(Ok(()), Err)
+}
+
+/// Returns the first error of `f`, which is called with the offsets of the operands at each index, in row-major order. Not generic, so
+/// it is compiled once.
+#[cold]
+fn first_error(
+    shape: &[usize],
+    operands: &[RawOperand<'_>],
+    f: &dyn Fn([isize; MAX_ARGUMENTS]) -> Option<Error>,
+) -> Option<Error> {
+    let strides = core::array::from_fn(|k| operands.get(k).unwrap_or(&operands[0]).strides());
+    let mut index = Odometer::row_major(shape, strides);
+    (0..shape.iter().product()).find_map(|_| {
+        let error = f(index.offsets());
         index.advance();
-    }
-    Ok(())
+        error
+    })
 }
 
 /// Calls `row` for each inner loop of the plan, with the offset of its first element in each operand.

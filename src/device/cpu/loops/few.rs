@@ -19,7 +19,7 @@ pub(in crate::device::cpu) struct Few<const K: usize> {
 impl<const K: usize> Few<K> {
     /// Creates the loops over `shape`. `strides` has the strides of each operand, one for each axis of `shape`. Returns `None` if
     /// there are more than [`MAX_UNPLANNED_LEN`] elements or more than two axes.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(in crate::device::cpu) fn new(shape: &[usize], strides: &[&[isize]; K]) -> Option<Few<K>> {
         let of = |axis: usize| {
             let mut steps = [0; K];
@@ -55,13 +55,13 @@ impl<const K: usize> Few<K> {
     }
 
     /// Returns the number of elements if they are contiguous in all operands, otherwise `None`.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(in crate::device::cpu) fn contiguous_len(&self) -> Option<usize> {
         (self.rows == 1 && self.column_strides == [1; K]).then_some(self.columns)
     }
 
     /// Calls `f` for each element, with its offset in each operand, in row-major order.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(in crate::device::cpu) fn for_each(self, mut f: impl FnMut([isize; K])) {
         if let Some(len) = self.contiguous_len() {
             // The strides are constant here, so the compiler vectorises the loop.
@@ -72,13 +72,19 @@ impl<const K: usize> Few<K> {
         }
         for i in 0..self.rows as isize {
             for j in 0..self.columns as isize {
-                let mut at = [0; K];
-                for (k, at) in at.iter_mut().enumerate() {
-                    *at = i * self.row_strides[k] + j * self.column_strides[k];
-                }
-                f(at);
+                f(self.at(i, j));
             }
         }
+    }
+
+    /// Returns the offset of row `i` and column `j` in each operand.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn at(&self, i: isize, j: isize) -> [isize; K] {
+        let mut at = [0; K];
+        for (k, at) in at.iter_mut().enumerate() {
+            *at = i * self.row_strides[k] + j * self.column_strides[k];
+        }
+        at
     }
 }
 

@@ -112,20 +112,29 @@ pub(in crate::device::cpu) unsafe fn for_blocks(
     cost: usize,
     f: impl Fn(usize, Addresses) + Sync,
 ) {
-    let work = operands.iter().fold(cost, |work, operand| work.saturating_add(operand.size));
+    let work = work(operands, cost);
     match one_block(shape, operands.iter().map(RawOperand::strides)) {
         Some(0) => {}
-        Some(n) if n.saturating_mul(work) < PARALLEL_BYTES => {
-            let address = |k| operands.get(k).map_or(core::ptr::null_mut(), RawOperand::address);
-            f(n, core::array::from_fn(address));
-        }
+        Some(n) if n.saturating_mul(work) < PARALLEL_BYTES => f(n, addresses(operands)),
         // SAFETY: the contract is passed on unchanged, with the same shape and operands.
         _ => unsafe { for_planned_blocks(shape, operands, first, work, &f) },
     }
 }
 
+/// Returns the cost of an element plus the size of one element of each operand.
+#[inline(always)]
+fn work(operands: &[RawOperand<'_>], cost: usize) -> usize {
+    operands.iter().fold(cost, |work, operand| work.saturating_add(operand.size))
+}
+
+/// Returns the address of the element at index 0 of each operand.
+#[inline(always)]
+fn addresses(operands: &[RawOperand<'_>]) -> Addresses {
+    core::array::from_fn(|k| operands.get(k).map_or(core::ptr::null_mut(), RawOperand::address))
+}
+
 /// Variant of [`for_blocks`] for several strips, or for a strip that may be split for threads. Not generic, so it is compiled
-/// once. `work` is the cost of an element plus the size of one element of each operand.
+/// once. `work` is the result of [`work`].
 ///
 /// # Safety
 /// The caller must ensure the conditions of [`for_blocks`].

@@ -186,7 +186,7 @@ impl<T: Element> CpuBuffer<T> {
     }
 
     /// Creates a buffer with unspecified values, for a result that overwrites them. Writing zeros would cost a pass over memory.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn any(len: usize) -> Result<Self, Error> {
         CpuBuffer::allocate(len, Self::whatever(), Begin::AtPage)
     }
@@ -207,7 +207,7 @@ impl<T: Element> CpuBuffer<T> {
 
     // Always inlined. A function that is not inlined returns the parts of its `Result` through memory, with separate stores and
     // one load of all parts. Such a load cannot be forwarded from the stores, and stalls the processor.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn allocate(len: usize, fill: Fill, begin: Begin) -> Result<Self, Error> {
         let found = match Layout::array::<T>(len) {
             Ok(layout) if layout.size() < MIN_POOLED_BYTES => {
@@ -233,7 +233,7 @@ impl<T: Element> CpuBuffer<T> {
 
     /// Creates a buffer of one element. If the element is read and the buffer is then dropped at once, the compiler can remove
     /// the allocation. For this reason, the pool is not freed and the allocation not retried if it fails.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn of(value: T) -> Result<Self, Error> {
         let layout = Layout::new::<T>();
         // SAFETY: the layout's size is not zero, because no `Element` is zero-sized.

@@ -65,7 +65,7 @@ kernel! {
 ///
 /// # Safety
 /// The contract of [`fold_rows`], for `COUNT` rows.
-#[inline(always)]
+#[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 unsafe fn fold_few_rows<T: Element, R: Reduction<T>, const COUNT: usize>(
     op: &R,
     accs: &mut [R::Acc],
@@ -73,12 +73,40 @@ unsafe fn fold_few_rows<T: Element, R: Reduction<T>, const COUNT: usize>(
     stride: isize,
     index: usize,
 ) -> usize {
-    let rows = core::array::from_fn::<&[T], COUNT, _>(|r| {
-        // SAFETY: `r < COUNT`; the caller ensures that this row has `accs.len()` readable, contiguous elements.
-        unsafe { core::slice::from_raw_parts(rows.offset(r as isize * stride).get(), accs.len()) }
-    });
-    op.fold_rows(accs, rows, index);
+    // SAFETY: the caller ensures that `COUNT` rows have `accs.len()` readable, contiguous elements.
+    op.fold_rows(accs, unsafe { slices::<T, COUNT>(rows, stride, accs.len()) }, index);
     COUNT
+}
+
+/// Returns `COUNT` rows of `len` elements as slices.
+///
+/// # Safety
+/// The caller must ensure that the rows' elements are readable and contiguous, as long as the result is used.
+#[inline(always)]
+unsafe fn slices<'a, T, const COUNT: usize>(rows: HostPtr<T>, stride: isize, len: usize) -> [&'a [T]; COUNT] {
+    core::array::from_fn(|r| {
+        // SAFETY: `r < COUNT`; the caller ensures that this row has `len` readable, contiguous elements.
+        unsafe { core::slice::from_raw_parts(rows.offset(r as isize * stride).get(), len) }
+    })
+}
+
+/// Returns `FAR_COLUMNS` elements of each of `COUNT` rows. `stride` is the stride between rows, `step` between columns.
+///
+/// # Safety
+/// The caller must ensure that these elements are readable.
+#[inline(always)]
+unsafe fn tile<T: Element, const COUNT: usize>(
+    rows: HostPtr<T>,
+    stride: isize,
+    step: isize,
+) -> [[T; FAR_COLUMNS]; COUNT] {
+    core::array::from_fn(|r| {
+        core::array::from_fn(|c| {
+            let at = rows.offset(r as isize * stride + c as isize * step);
+            // SAFETY: `r < COUNT` and `c < FAR_COLUMNS`, so the caller ensures that this element is readable.
+            unsafe { *at.get() }
+        })
+    })
 }
 
 /// Number of columns that [`fold_far_rows`] folds together.
@@ -109,14 +137,9 @@ unsafe fn fold_far_rows<T: Element, R: Reduction<T>>(
         let (rows, index) = (rows.offset(first as isize * stride), index + first);
         macro_rules! fold {
             ($few:literal) => {{
-                let tile: [[T; FAR_COLUMNS]; $few] = core::array::from_fn(|r| {
-                    core::array::from_fn(|c| {
-                        let at = rows.offset(r as isize * stride + c as isize * step);
-                        // SAFETY: `first + r < count` and `c < FAR_COLUMNS`, so the caller ensures that this element is readable.
-                        unsafe { *at.get() }
-                    })
-                });
-                op.fold_rows(accs, tile.each_ref().map(|row| &row[..]), index);
+                // SAFETY: `first + $few <= count`, so the caller ensures that these elements are readable.
+                let tile = unsafe { tile::<T, $few>(rows, stride, step) };
+                op.fold_rows(accs, tile.each_ref().map(<[T; FAR_COLUMNS]>::as_slice), index);
                 $few
             }};
         }

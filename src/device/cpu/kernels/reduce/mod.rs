@@ -137,7 +137,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     ///
     /// # Safety
     /// The contract of [`put`](ReduceTask::put), for each of these `accs.len()` outputs.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn put_row(&self, at: isize, step: isize, accs: &[R::Acc]) {
         for (i, &acc) in accs.iter().enumerate() {
             // SAFETY: `i < accs.len()`, so this is the offset of one of the outputs, to which the caller ensures exclusive access.
@@ -309,7 +309,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
 
     /// Returns the plan of the outputs, and the plan of the elements of each output. If a kept axis is reversed, changes `from` and
     /// `to` to the elements at the new index 0.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn plans(&mut self, out: &Output<'_, R::Output, Cpu>, a: &Operand<'_, T, Cpu>) -> (Plan<2>, Plan<1>) {
         let (kept_shape, shape) = a.shape().split_at(out.shape().len());
         let (kept_strides, strides) = a.strides().split_at(out.shape().len());
@@ -376,7 +376,7 @@ impl Sweep {
 /// * There are more than [`OUTPUTS_PER_CALL`] outputs, or more than [`CHAIN_LEN`] elements per output.
 /// * There are several kept axes, or several reduced axes.
 /// * The accumulators belong on the heap: see module `boxed`.
-#[inline(always)]
+#[cfg_attr(not(debug_assertions), inline(always))]
 fn reduce_a_few<T: Element, R: Reduction<T>>(
     op: &R,
     out: &Output<'_, R::Output, Cpu>,
@@ -444,7 +444,7 @@ fn sums<T: Element, U: Element>() -> Many<T, U> {
 #[diagnostic::do_not_recommend]
 impl<T: Element> Reduce<T> for Cpu {
     // Always inlined: for few elements and a known rank, passing the operands would take longer than the reduction.
-    #[inline(always)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn reduce<R: Reduction<T>>(
         &self,
         op: &R,

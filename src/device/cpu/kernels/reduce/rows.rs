@@ -27,7 +27,7 @@ const fn block<T: Element, R: Reduction<T>>() -> usize {
 
 /// Folds contiguous elements into `acc`, in several accumulators. A reduction that uses the index, or has its own `fold_block`, is
 /// folded by [`Reduction::fold_block`] instead. `index` is the index of the first element.
-#[inline(always)]
+#[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 fn fold<T: Element, R: Reduction<T>>(op: &R, acc: R::Acc, elements: &[T], index: usize) -> R::Acc {
     if const { R::HAS_FOLD_BLOCK || R::USES_INDEX } {
         return op.fold_block(acc, elements, index);
