@@ -15,3 +15,9 @@ mod matrix;
 mod placed;
 #[path = "kernels/residuals.rs"]
 mod residuals;
+
+/// The device that computes. `tests/cuda/decompositions.rs` runs these tests with another one.
+use vierbein::device::Cpu as DEVICE;
+
+/// Whether the results for a batch have the same bits as those for its matrices alone.
+const BATCHES_EQUAL_LOOPS: bool = true;
