@@ -38,6 +38,8 @@ fn print_libraries() {
         say("try_fft", y.try_fft(0));
         #[cfg(feature = "linalg")]
         say("try_svd", y.try_svd());
+        #[cfg(feature = "linalg")]
+        say("try_solve_as", y.try_solve_as(vierbein::linalg::Structure::Lower { unit: true }, &y));
         say(
             "add",
             catch_unwind(AssertUnwindSafe(|| drop(&y + &y)))
@@ -179,7 +181,9 @@ fn no_cublas() {
         assert_eq!(said.of("try_fft"), "there", "without cuFFT, the host transforms");
     }
     if cfg!(feature = "linalg") {
-        assert_eq!(said.of("try_svd"), "there", "without cuSOLVER, the host decomposes");
+        for way in ["try_svd", "try_solve_as"] {
+            assert_eq!(said.of(way), "there", "without cuSOLVER and cuBLAS, the host computes {way}");
+        }
     }
     if said.of("try_matmul") == "there" {
         return println!("skipped: the system has cuBLAS");

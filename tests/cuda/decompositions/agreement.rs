@@ -105,7 +105,10 @@ where
                 let right = a.slice(s![.., .., ..;-1]);
                 put(&mut all, what("definite solution"), &a.solve_as(Structure::PositiveDefinite, right));
                 put(&mut all, what("hermitian solution"), &a.solve_as(Structure::Hermitian, right));
-                put(&mut all, what("lower"), &a.solve_as(Structure::Lower { unit: false }, right));
+                for unit in [false, true] {
+                    put(&mut all, what("lower"), &a.solve_as(Structure::Lower { unit }, right));
+                    put(&mut all, what("upper"), &a.solve_as(Structure::Upper { unit }, right));
+                }
             }
         }
     }

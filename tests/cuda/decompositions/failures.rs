@@ -3,6 +3,7 @@
 use super::matrix::{Matrix, Random};
 use super::placed::{Call, Layout, Placed, Size};
 use crate::gpu::{self, there};
+use vierbein::linalg::Structure;
 use vierbein::prelude::*;
 use vierbein::{Cuda, Error};
 
@@ -149,7 +150,7 @@ fn decompositions_fail_or_succeed_with_little_device_memory() {
     let a = host.to_device::<Cuda>().unwrap();
     let batch = Tensor::<f64, _>::from_vec([3, 8, 8], random(192)).to_device::<Cuda>().unwrap();
     type Tried<'a> = &'a dyn Fn() -> Result<Vec<f64>, Error>;
-    let calls: [Tried<'_>; 7] = [
+    let calls: [Tried<'_>; 8] = [
         &|| a.try_svd()?.vh.try_into_vec(),
         &|| batch.try_svd()?.u.try_into_vec(),
         &|| a.try_eigh()?.1.try_into_vec(),
@@ -157,6 +158,7 @@ fn decompositions_fail_or_succeed_with_little_device_memory() {
         &|| a.try_qr()?.0.try_into_vec(),
         &|| a.try_lu()?.u.try_into_vec(),
         &|| a.try_solve(&a)?.try_into_vec(),
+        &|| a.try_solve_as(Structure::Lower { unit: false }, &a)?.try_into_vec(),
     ];
     for (k, call) in calls.iter().enumerate() {
         // The first call loads the kernels.

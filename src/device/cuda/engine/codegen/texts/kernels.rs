@@ -131,6 +131,7 @@ impl Kernels {
         for text in [matrices::TURN, matrices::TURN_BACK] {
             self.layouts_of(&of(text), [dtype; 3]);
         }
+        self.layouts_of(&of(matrices::IS_ZERO), [DType::Bool, dtype]);
         self.layouts_of(&of(matrices::SCALE), [dtype, dtype, real]);
         self.layouts_of(&of(matrices::SCALE_INSIDE), [dtype, dtype, DType::Bool, real]);
         if T::COMPLEX {

@@ -16,6 +16,7 @@ use crate::layout::{Layout, element_count};
 pub(in crate::device::cuda::engine) const ZERO_OUTSIDE: &str = "b ? a : R()";
 pub(in crate::device::cuda::engine) const CHECK_OUTSIDE: &str = "b ? a : a - a";
 pub(in crate::device::cuda::engine) const REAL_PART: &str = "R{a.re, a.im - a.im}";
+pub(in crate::device::cuda::engine) const IS_ZERO: &str = "a == A()";
 pub(in crate::device::cuda::engine) const TURN: &str = "a * b";
 pub(in crate::device::cuda::engine) const TURN_BACK: &str = "a * conj(b)";
 pub(in crate::device::cuda::engine) const SCALE: &str = "a * b";
@@ -50,6 +51,8 @@ pub(super) enum Outside {
 /// The powers of two by which matrices or columns are divided before they are decomposed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scaling {
+    /// 1.
+    None,
     /// The power that makes the largest part of an element between 1 and 2.
     Normalise,
     /// 1, unless elements are near the limits of their type. Exponents are even.
@@ -250,6 +253,23 @@ impl Matrices {
         unsafe { operation.run(context, &shape, &[diagonal, diagonal]) }
     }
 
+    /// Returns for each matrix the number of the first element of the diagonal that is 0, counted from 1, or 0 if there is none. The matrices
+    /// must be square.
+    pub(super) fn zeros_on_diagonal(&self, context: &'static Context) -> Result<Vec<i32>, Error> {
+        let (shape, strides) = ([self.count(), self.rows], [self.len() as isize, self.rows as isize + 1]);
+        let mut are_zero = vec![false; self.count() * self.rows];
+        let memory = context.alloc(are_zero.len())?;
+        let to =
+            RawOperand { address: memory.address(), dtype: DType::Bool, strides: &[self.rows as isize, 1] };
+        let operation = builtin("find zeros of", IS_ZERO);
+        // SAFETY: nothing else accesses the memory of the matrices, whose diagonals these are. The new memory has a byte for each element.
+        unsafe { operation.run(context, &shape, &[to, self.elements(&strides)])? };
+        // SAFETY: the operation above wrote these elements.
+        unsafe { read(context, memory.address(), &mut are_zero)? };
+        let first = |diagonal: &[bool]| diagonal.iter().position(|&is| is).map_or(0, |j| j as i32 + 1);
+        Ok(are_zero.chunks(self.rows).map(first).collect())
+    }
+
     /// Multiplies column `j` by element `j` of a vector, for the first columns, as many as the vector has elements; if `conjugated`,
     /// by its conjugate.
     pub(super) fn multiply_columns(
@@ -307,6 +327,7 @@ impl Matrices {
         let limit = if real == DType::F32 { exponent_of(f32::MAX) } else { exponent_of(f64::MAX) };
         let exponent = |&x: &f64| match how {
             _ if x == 0.0 || !x.is_finite() => 0,
+            Scaling::None => 0,
             Scaling::Normalise => exponent_of(x),
             Scaling::Moderate => moderate_exponent(exponent_of(x), limit),
         };

@@ -1,4 +1,4 @@
-//! Decompositions of matrices on a GPU by cuSOLVER, and what has to happen before and after its functions. No code in this directory is
+//! Decompositions of matrices on a GPU by cuSOLVER, solutions of triangular systems by cuBLAS, and what has to happen before and after its functions. No code in this directory is
 //! generic over element types.
 //!
 //! ```text
@@ -24,6 +24,7 @@ pub(in crate::device::cuda::engine) mod qr;
 pub(in crate::device::cuda::engine) mod solve;
 pub(in crate::device::cuda::engine) mod solver;
 pub(in crate::device::cuda::engine) mod svd;
+pub(in crate::device::cuda::engine) mod triangular;
 
 use crate::device::cpu::linalg::Failure;
 use crate::device::cuda::engine::codegen::operation::RawOperand;
