@@ -5,7 +5,7 @@ use super::placed::{Call, Layout, Placed, Size};
 use crate::gpu::{self, there};
 use vierbein::linalg::Structure;
 use vierbein::prelude::*;
-use vierbein::{Cuda, Error};
+use vierbein::{Complex, Cuda, Error};
 
 /// Environment variable of the child processes, whose emulated cuSOLVER fails.
 const CHILD: &str = "VIERBEIN_TEST_DECOMPOSITIONS";
@@ -131,6 +131,27 @@ fn free_vectors_have_positive_elements() {
             let row: Vec<f64> = (0..vh.n).map(|j| vh.at(i, j)).collect();
             let largest = row.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
             assert!(*row.iter().find(|x| x.abs() >= 0.995 * largest).unwrap() > 0.0, "{row:?}");
+        }
+    }
+}
+
+/// The elements on the diagonal of `r` are 0, and the first elements after them are complex before their phases are fixed.
+#[test]
+fn rows_after_columns_of_zeros_begin_with_positive_elements() {
+    let i = Complex::new(0.0, 1.0);
+    for n in [2, 35] {
+        let a = Matrix::from_fn(n, n, |row, column| match column {
+            0 => Complex::ZERO,
+            1 => i,
+            _ => Random((row * n + column) as u64).real() * (i + 1.0),
+        });
+        for size in [Size::Thin, Size::Full] {
+            let (q, r) = Call::of(&a).qr(size).unwrap();
+            let (q, r) = (q.matrix(0), r.matrix(0));
+            let error = q.times(&r).minus(&a).norm();
+            assert!(error <= 1e-14 * a.norm(), "{n}: {error:e}");
+            assert!((0..n).all(|row| r.at(row, 0) == Complex::ZERO) && r.at(0, 1).im == 0.0);
+            assert!(r.at(0, 1).re > 0.0, "{n}: {}", r.at(0, 1));
         }
     }
 }

@@ -131,15 +131,17 @@ template <class E> Status potrf_batched(const char *call, Handle *h, int fill, i
     checked.that(batch >= 1, "there are no matrices").vector(list, batch, "the list is not on the device");
     if (checked.status) return checked.status;
     for (int k = 0; k < batch; k++) {
-        // The workspace is part of the library.
         Checked each(call, h);
         each.matrix(list[k], n, n, lda, "a is not on the device").vector(infos, batch, "the infos are not on the device");
         if (each.status) return each.status;
         if (fill != LOWER) return wrong(NOT_SUPPORTED, call, "the emulator uses lower triangles");
         auto x = load(list[k], n, n, lda);
         infos[k] = cholesky(x);
-        for (int j = 0; j < n; j++)
+        // The upper triangle is workspace.
+        for (int j = 0; j < n; j++) {
+            spoil(list[k] + (int64_t)j * lda, j);
             for (int i = j; i < n; i++) list[k][i + (int64_t)j * lda] = narrow<E>(x(i, j));
+        }
     }
     return SUCCESS;
 }
