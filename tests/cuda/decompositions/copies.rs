@@ -1,13 +1,12 @@
 //! The methods of `Decompose` for operands and outputs in host memory: they are copied to the GPU, with the same strides, and back.
 
-use crate::gpu::there;
 use vierbein::device::{Cpu, Device, MatrixOperand, Operand, Output};
 use vierbein::linalg::{Decompose, LinalgElement, Structure};
 use vierbein::{Cuda, Element, Error};
 
 type Buffer<T> = <Cuda as Device>::Buffer<T>;
 
-/// The first GPU. If there is none, the host computes.
+/// The first GPU.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ThroughGpu;
 
@@ -100,9 +99,6 @@ impl ThroughGpu {
         vectors: Option<[Output<'_, T, Cpu>; 2]>,
         a: MatrixOperand<'_, T, Cpu>,
     ) -> Result<(), Error> {
-        if !there() {
-            return Cpu.svd(s, vectors, a);
-        }
         with_output(s, |s| {
             with_operand(a, |a| match vectors {
                 None => Cuda::<0>::default().svd(s, None, a),
@@ -119,9 +115,6 @@ impl ThroughGpu {
         v: Option<Output<'_, T, Cpu>>,
         a: MatrixOperand<'_, T, Cpu>,
     ) -> Result<(), Error> {
-        if !there() {
-            return Cpu.eigh(w, v, a);
-        }
         with_output(w, |w| with_optional(v, |v| with_operand(a, |a| Cuda::<0>::default().eigh(w, v, a))))
     }
 
@@ -131,9 +124,6 @@ impl ThroughGpu {
         v: Option<Output<'_, T::Complex, Cpu>>,
         a: MatrixOperand<'_, T, Cpu>,
     ) -> Result<(), Error> {
-        if !there() {
-            return Cpu.eig(w, v, a);
-        }
         with_output(w, |w| with_optional(v, |v| with_operand(a, |a| Cuda::<0>::default().eig(w, v, a))))
     }
 
@@ -143,9 +133,6 @@ impl ThroughGpu {
         z: Output<'_, T, Cpu>,
         a: MatrixOperand<'_, T, Cpu>,
     ) -> Result<(), Error> {
-        if !there() {
-            return Cpu.schur(t, z, a);
-        }
         with_output(t, |t| with_output(z, |z| with_operand(a, |a| Cuda::<0>::default().schur(t, z, a))))
     }
 
@@ -155,9 +142,6 @@ impl ThroughGpu {
         r: Output<'_, T, Cpu>,
         a: MatrixOperand<'_, T, Cpu>,
     ) -> Result<(), Error> {
-        if !there() {
-            return Cpu.qr(q, r, a);
-        }
         with_output(r, |r| with_optional(q, |q| with_operand(a, |a| Cuda::<0>::default().qr(q, r, a))))
     }
 
@@ -167,9 +151,6 @@ impl ThroughGpu {
         rows: Output<'_, i64, Cpu>,
         a: MatrixOperand<'_, T, Cpu>,
     ) -> Result<(), Error> {
-        if !there() {
-            return Cpu.lu(lu, rows, a);
-        }
         with_output(lu, |lu| {
             with_output(rows, |rows| with_operand(a, |a| Cuda::<0>::default().lu(lu, rows, a)))
         })
@@ -182,9 +163,6 @@ impl ThroughGpu {
         rows: Output<'_, i64, Cpu>,
         a: MatrixOperand<'_, T, Cpu>,
     ) -> Result<(), Error> {
-        if !there() {
-            return Cpu.ldl(l, d, rows, a);
-        }
         with_output(l, |l| {
             with_output(d, |d| {
                 with_output(rows, |rows| with_operand(a, |a| Cuda::<0>::default().ldl(l, d, rows, a)))
@@ -197,9 +175,6 @@ impl ThroughGpu {
         l: Output<'_, T, Cpu>,
         a: MatrixOperand<'_, T, Cpu>,
     ) -> Result<(), Error> {
-        if !there() {
-            return Cpu.cholesky(l, a);
-        }
         with_output(l, |l| with_operand(a, |a| Cuda::<0>::default().cholesky(l, a)))
     }
 
@@ -209,9 +184,6 @@ impl ThroughGpu {
         b: Output<'_, T, Cpu>,
         a: MatrixOperand<'_, T, Cpu>,
     ) -> Result<(), Error> {
-        if !there() {
-            return Cpu.solve(structure, b, a);
-        }
         with_output(b, |b| with_operand(a, |a| Cuda::<0>::default().solve(structure, b, a)))
     }
 }
