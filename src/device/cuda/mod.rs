@@ -624,7 +624,7 @@ impl<T: Scalar, const ORDINAL: usize> Gemm<T> for Cuda<ORDINAL> {
 /// cuSOLVER computes what this implementation overrides, and cuBLAS solves triangular systems, except that the host computes:
 ///
 /// * everything if the library is not found, and matrices with 2³¹ elements or more;
-/// * `svd` and `eigh` if an iteration of cuSOLVER does not converge, and `lu` of singular matrices;
+/// * `svd` and `eigh` if an iteration of cuSOLVER does not converge or gives NaN, and `lu` of singular matrices;
 /// * `solve` for Hermitian matrices that may be indefinite.
 #[cfg(feature = "linalg")]
 #[diagnostic::do_not_recommend]

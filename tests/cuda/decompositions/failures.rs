@@ -27,21 +27,33 @@ fn in_a_child(test: &str, variable: &str, value: &str) -> bool {
 
 #[test]
 fn host_computes_if_an_iteration_does_not_converge() {
-    if !in_a_child("host_computes_if_an_iteration_does_not_converge", "VIERBEIN_EMULATOR_NOT_CONVERGED", "1")
-    {
-        return;
+    let test = "host_computes_if_an_iteration_does_not_converge";
+    if in_a_child(test, "VIERBEIN_EMULATOR_NOT_CONVERGED", "1") {
+        check_that_the_host_computes();
     }
+}
+
+#[test]
+fn host_computes_if_vectors_contain_nan() {
+    if in_a_child("host_computes_if_vectors_contain_nan", "VIERBEIN_EMULATOR_SOLVER_NAN", "1") {
+        check_that_the_host_computes();
+    }
+}
+
+/// Asserts that the results have the bits of the host's results.
+fn check_that_the_host_computes() {
     for [batch, n] in [[1, 6], [3, 6], [2, 40]] {
         let a = Tensor::<f64, _>::from_vec([batch, n, n], random(batch * n * n));
         let on_gpu = a.to_device::<Cuda>().unwrap();
         let (host, gpu) = (a.svd(), on_gpu.svd());
-        // The results are those of the host, with all their bits.
         assert_eq!(gpu.u.to_device::<Cpu>().unwrap(), host.u);
         assert_eq!(gpu.s.to_device::<Cpu>().unwrap(), host.s);
         assert_eq!(gpu.vh.to_device::<Cpu>().unwrap(), host.vh);
         let ((w, v), of_gpu) = (a.eigh(), on_gpu.eigh());
         assert_eq!(of_gpu.0.to_device::<Cpu>().unwrap(), w);
         assert_eq!(of_gpu.1.to_device::<Cpu>().unwrap(), v);
+        assert_eq!(on_gpu.singular_values().to_device::<Cpu>().unwrap(), a.singular_values());
+        assert_eq!(on_gpu.eigvalsh().to_device::<Cpu>().unwrap(), a.eigvalsh());
     }
 }
 

@@ -1,5 +1,5 @@
 //! Decompositions of matrices: erases the types, and calls cuSOLVER, and for triangular systems cuBLAS. The host computes what they cannot: if
-//! the library is not found, if matrices have no elements or 2³¹ or more, if an iteration did not converge, for LU decompositions of singular
+//! the library is not found, if matrices have no elements or 2³¹ or more, if an iteration did not converge or gave NaN, for LU decompositions of singular
 //! matrices, and for solutions with indefinite Hermitian matrices.
 
 use super::codegen::operation::RawOperand;

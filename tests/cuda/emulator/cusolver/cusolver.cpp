@@ -86,6 +86,7 @@ Status size(Handle *handle, int *to, int len) {
 }
 
 int not_converged(int n) { return is_set("VIERBEIN_EMULATOR_NOT_CONVERGED") ? n + 1 : 0; }
+bool gives_nan() { return is_set("VIERBEIN_EMULATOR_SOLVER_NAN"); }
 
 template <class E> Status getrf(const char *call, Handle *h, int m, int n, E *a, int lda, E *work, int *pivots, int *info) {
     Checked checked(call, h);
@@ -196,7 +197,8 @@ Status syevd(const char *call, Handle *h, int vectors, int fill, int n, E *a, in
     Matrix<Wide<E>> v = eigh(load(a, n, n, lda), w);
     for (int j = 0; j < n; j++) values[j] = (R)w[j];
     spoil(a, extent(n, n, lda));
-    if (vectors) store(v, a, lda);
+    if (vectors && !gives_nan()) store(v, a, lda);
+    if (!vectors && gives_nan()) spoil(values, n);
     *info = not_converged(n);
     return SUCCESS;
 }
@@ -235,7 +237,9 @@ Status gesvdj(const char *call, Handle *h, int vectors, int thin, int m, int n, 
     spoil(v, extent(n, q, ldv));
     if (vectors) {
         store(x, u, ldu);
-        store(y, v, ldv);
+        if (!gives_nan()) store(y, v, ldv);
+    } else if (gives_nan()) {
+        spoil(values, k);
     }
     *info = not_converged(k);
     return SUCCESS;

@@ -8,7 +8,8 @@ use crate::device::cuda::engine::codegen::operation::RawOperand;
 use crate::device::cuda::engine::driver::context::Context;
 use crate::error::Error;
 
-/// Computes [`Decompose::eigh`](crate::device::Decompose::eigh). Returns `false` without a result if an iteration did not converge.
+/// Computes [`Decompose::eigh`](crate::device::Decompose::eigh). Returns `false` without a result if an iteration did not converge, or
+/// gave NaN.
 ///
 /// # Safety
 /// The caller must ensure that the operand's elements are allocated on `context`'s GPU, that the outputs have the extents of the results, and
@@ -33,6 +34,9 @@ pub(in crate::device::cuda::engine) unsafe fn run(
         return Ok(false);
     }
     input.check(&infos, a.count(), |_| Failure::NotConverged)?;
+    if !values.are_finite(context)? || (v.is_some() && !a.are_finite(context)?) {
+        return Ok(false);
+    }
     values.scale_parts(context, &scaled.exponents, None)?;
     if let Some(v) = v {
         let phases = Matrices::new(context, a.dtype, a.batch(), [n, 1])?;

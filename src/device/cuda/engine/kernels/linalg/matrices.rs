@@ -307,6 +307,24 @@ impl Matrices {
         Ok(Scaled { finite: scaled.finite / self.columns, ..scaled })
     }
 
+    /// Returns whether all elements of all matrices are finite.
+    pub(super) fn are_finite(&self, context: &'static Context) -> Result<bool, Error> {
+        Ok(self.largest(context, self.count(), self.len())?.iter().all(|x| x.is_finite()))
+    }
+
+    /// Returns the largest magnitude of the parts of the elements in each of `count` parts, or NaN if an element is not finite. A part is `len`
+    /// contiguous elements.
+    fn largest(&self, context: &'static Context, count: usize, len: usize) -> Result<Vec<f64>, Error> {
+        let real = real(self.dtype);
+        let largest = context.alloc(count * real.size())?;
+        let (shape, strides) = ([count, len], [len as isize, 1]);
+        let to = RawOperand { address: largest.address(), dtype: real, strides: &[1] };
+        // SAFETY: the parts are the elements of the matrices, and nothing else accesses them. `largest` has room for one number of each.
+        unsafe { largest_part().run(context, &shape, to, self.elements(&strides))? };
+        // SAFETY: the reduction above wrote `count` numbers of this type.
+        unsafe { read_reals(context, largest.address(), count, real) }
+    }
+
     /// Divides each of `count` parts by a power of two. A part is `len` contiguous elements.
     fn scale_down_parts(
         &self,
@@ -315,16 +333,10 @@ impl Matrices {
         count: usize,
         len: usize,
     ) -> Result<Scaled, Error> {
-        let real = real(self.dtype);
-        let largest = context.alloc(count * real.size())?;
-        let (shape, strides) = ([count, len], [len as isize, 1]);
-        let to = RawOperand { address: largest.address(), dtype: real, strides: &[1] };
-        // SAFETY: the parts are the elements of the matrices, and nothing else accesses them. `largest` has room for one number of each.
-        unsafe { largest_part().run(context, &shape, to, self.elements(&strides))? };
-        // SAFETY: the reduction above wrote `count` numbers of this type.
-        let largest = unsafe { read_reals(context, largest.address(), count, real)? };
+        let largest = self.largest(context, count, len)?;
         let finite = largest.iter().position(|x| !x.is_finite()).unwrap_or(count);
-        let limit = if real == DType::F32 { exponent_of(f32::MAX) } else { exponent_of(f64::MAX) };
+        let limit =
+            if real(self.dtype) == DType::F32 { exponent_of(f32::MAX) } else { exponent_of(f64::MAX) };
         let exponent = |&x: &f64| match how {
             _ if x == 0.0 || !x.is_finite() => 0,
             Scaling::None => 0,

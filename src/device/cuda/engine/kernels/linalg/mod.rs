@@ -12,8 +12,9 @@
 //! copy the results to the outputs
 //! ```
 //!
-//! If a function of this directory returns `false`, it has written nothing, and the host has to compute: if an iteration did not converge,
-//! and if an LU decomposition found a pivot of 0, after which cuSOLVER's results contain NaN.
+//! If a function of this directory returns `false`, it has written nothing, and the host has to compute: if an iteration did not converge or
+//! its results contain NaN, as some versions of cuSOLVER return for matrices of zeros, and if an LU decomposition found a pivot of 0, after
+//! which its results contain NaN.
 
 pub(in crate::device::cuda::engine) mod cholesky;
 pub(in crate::device::cuda::engine) mod eigh;

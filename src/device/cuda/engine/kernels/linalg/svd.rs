@@ -9,7 +9,7 @@ use crate::device::cuda::engine::driver::context::Context;
 use crate::error::Error;
 
 /// Computes [`Decompose::svd`](crate::device::Decompose::svd). `vectors` are the outputs, the number of columns of the first one, and the
-/// number of rows of the second one. Returns `false` without a result if an iteration did not converge.
+/// number of rows of the second one. Returns `false` without a result if an iteration did not converge, or gave NaN.
 ///
 /// # Safety
 /// The caller must ensure that the operand's elements are allocated on `context`'s GPU, that the outputs have the extents of the results, and
@@ -38,6 +38,12 @@ pub(in crate::device::cuda::engine) unsafe fn run(
         return Ok(false);
     }
     input.check(&infos, a.count(), |_| Failure::NotConverged)?;
+    let results: &[&Matrices] = if vectors.is_some() { &[&values, &u, &v] } else { &[&values] };
+    for result in results {
+        if !result.are_finite(context)? {
+            return Ok(false);
+        }
+    }
     values.scale_parts(context, &scaled.exponents, None)?;
     if let Some([(to_u, p), (to_vh, q)]) = vectors {
         // `u · s · vᴴ` does not change if the same factor multiplies a column of `u` and a column of `v`.
