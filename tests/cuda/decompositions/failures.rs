@@ -175,6 +175,25 @@ fn rows_after_columns_of_zeros_begin_with_positive_elements() {
     }
 }
 
+/// More matrices than one call of cuSOLVER computes.
+#[test]
+fn large_batches_are_decomposed() {
+    if !there() {
+        return;
+    }
+    let numbers: Vec<f64> = (0..70_000).map(|k| 1.0 + f64::from(k % 1000)).collect();
+    let a = Tensor::<f64, _>::from_vec([70_000, 1, 1], numbers.clone()).to_device::<Cuda>().unwrap();
+    let check = |found: Vec<f64>, expected: fn(f64) -> f64| {
+        assert_eq!(found.len(), numbers.len());
+        for (found, &x) in found.into_iter().zip(&numbers) {
+            assert!((found - expected(x)).abs() <= 1e-15 * x, "{found} for {x}");
+        }
+    };
+    check(a.singular_values().into_vec(), |x| x);
+    check(a.eigvalsh().into_vec(), |x| x);
+    check(a.cholesky().into_vec(), f64::sqrt);
+}
+
 /// Each attempt leaves more of the memory free, until the decomposition succeeds.
 #[test]
 fn decompositions_fail_or_succeed_with_little_device_memory() {

@@ -5,7 +5,7 @@
 //! copy the matrices to new memory in column-major order, conjugated if asked  (matrices)
 //! find the largest element of each; NaN and infinities are errors             (matrices)
 //! multiply each by a power of two, as on the host                             (matrices)
-//! call cuSOLVER, for one matrix after the other or for all of them            (solver)
+//! call cuSOLVER, for one matrix after the other or for many together          (solver)
 //! fix the signs and phases of vectors                                         (orient)
 //! undo the scaling
 //! read cuSOLVER's results for each matrix; a failure is an error              (solver)

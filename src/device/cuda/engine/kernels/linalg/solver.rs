@@ -1,5 +1,5 @@
 //! Calls of cuSOLVER for batches of matrices. Each method queues the calls for the first `count` matrices of a batch, one after the other with
-//! one workspace, or all of them by one call of a function for batches. The functions write a number for each matrix, its info.
+//! one workspace, or many of them by one call of a function for batches. The functions write a number for each matrix, its info.
 
 use super::matrices::Matrices;
 use crate::device::cuda::engine::driver::context::{Context, Memory};
@@ -18,6 +18,8 @@ use std::sync::{Mutex, PoisonError};
 /// The largest extent of matrices that cuSOLVER's functions for batches of singular value decompositions accept. The other functions for
 /// batches are for small matrices, too.
 const LARGEST_BATCHED: usize = 32;
+/// Maximum number of matrices per call of a function for batches, so that its workspace is not too large.
+const MAX_BATCH: usize = 1 << 16;
 /// cuSOLVER's functions take extents, and sizes of workspace, as `int`.
 const MAX_ELEMENTS: usize = c_int::MAX as usize;
 
@@ -244,16 +246,20 @@ impl Solver {
     pub(super) fn potrf(&self, a: &Matrices, count: usize, infos: &Infos) -> Result<(), Error> {
         let (solver, dtype, n) = (self.handle.solver, a.dtype, a.rows as c_int);
         let lower = Fill::CUBLAS_FILL_MODE_LOWER;
-        if count > 1 && a.rows <= LARGEST_BATCHED && count <= MAX_ELEMENTS {
+        if is_batched([a.rows, a.columns], count) {
             let addresses: Vec<u64> = (0..count).map(|k| a.at(k)).collect();
             let list = self.context.alloc(size_of_val(&addresses[..]))?;
             // SAFETY: the new memory has room for the addresses, and nothing else has its address.
             unsafe { write(self.context, &addresses, list.address())? };
-            return call!(
-                self, dtype,
-                cusolverDnSpotrfBatched cusolverDnDpotrfBatched cusolverDnCpotrfBatched cusolverDnZpotrfBatched
-                (solver, lower, n, list.address() as *mut _, n, infos.at(0, 0) as *mut _, count as c_int)
-            );
+            for (first, together) in batches(count) {
+                let list = list.address() + (first * size_of::<u64>()) as u64;
+                call!(
+                    self, dtype,
+                    cusolverDnSpotrfBatched cusolverDnDpotrfBatched cusolverDnCpotrfBatched cusolverDnZpotrfBatched
+                    (solver, lower, n, list as *mut _, n, infos.at(0, first) as *mut _, together)
+                )?;
+            }
+            return Ok(());
         }
         let mut len = 0;
         call!(
@@ -361,25 +367,28 @@ impl Solver {
         let (solver, parameters, dtype) = (self.handle.solver, self.handle.eigh, a.dtype);
         let (n, lower, which) = (a.rows as c_int, Fill::CUBLAS_FILL_MODE_LOWER, vectors(wanted));
         let mut len = 0;
-        if count > 1 && a.rows <= LARGEST_BATCHED && count <= MAX_ELEMENTS {
-            let count = count as c_int;
+        if is_batched([a.rows, a.columns], count) {
+            let most = count.min(MAX_BATCH) as c_int;
             call!(
                 self, dtype,
                 cusolverDnSsyevjBatched_bufferSize cusolverDnDsyevjBatched_bufferSize
                 cusolverDnCheevjBatched_bufferSize cusolverDnZheevjBatched_bufferSize
                 (
-                    solver, which, lower, n, a.at(0) as *const _, n, values.at(0) as *const _, &raw mut len, parameters, count,
+                    solver, which, lower, n, a.at(0) as *const _, n, values.at(0) as *const _, &raw mut len, parameters, most,
                 )
             )?;
             let work = self.workspace(dtype, len)?;
-            return call!(
-                self, dtype,
-                cusolverDnSsyevjBatched cusolverDnDsyevjBatched cusolverDnCheevjBatched cusolverDnZheevjBatched
-                (
-                    solver, which, lower, n, a.at(0) as *mut _, n, values.at(0) as *mut _, work.address() as *mut _, len,
-                    infos.at(0, 0) as *mut _, parameters, count,
-                )
-            );
+            for (first, together) in batches(count) {
+                call!(
+                    self, dtype,
+                    cusolverDnSsyevjBatched cusolverDnDsyevjBatched cusolverDnCheevjBatched cusolverDnZheevjBatched
+                    (
+                        solver, which, lower, n, a.at(first) as *mut _, n, values.at(first) as *mut _,
+                        work.address() as *mut _, len, infos.at(0, first) as *mut _, parameters, together,
+                    )
+                )?;
+            }
+            return Ok(());
         }
         call!(
             self, dtype,
@@ -419,25 +428,28 @@ impl Solver {
             return Ok(());
         }
         if is_batched([a.rows, a.columns], a.count()) {
-            let count = count as c_int;
+            let most = count.min(MAX_BATCH) as c_int;
             call!(
                 self, dtype,
                 cusolverDnSgesvdjBatched_bufferSize cusolverDnDgesvdjBatched_bufferSize
                 cusolverDnCgesvdjBatched_bufferSize cusolverDnZgesvdjBatched_bufferSize
                 (
                     solver, which, m, n, a.at(0) as *const _, m, to_s as *const _, to_u as *const _, m, to_v as *const _, n,
-                    &raw mut len, parameters, count,
+                    &raw mut len, parameters, most,
                 )
             )?;
             let work = self.workspace(dtype, len)?;
-            return call!(
-                self, dtype,
-                cusolverDnSgesvdjBatched cusolverDnDgesvdjBatched cusolverDnCgesvdjBatched cusolverDnZgesvdjBatched
-                (
-                    solver, which, m, n, a.at(0) as *mut _, m, to_s as *mut _, to_u as *mut _, m, to_v as *mut _, n,
-                    work.address() as *mut _, len, infos.at(0, 0) as *mut _, parameters, count,
-                )
-            );
+            for (k, together) in batches(count) {
+                call!(
+                    self, dtype,
+                    cusolverDnSgesvdjBatched cusolverDnDgesvdjBatched cusolverDnCgesvdjBatched cusolverDnZgesvdjBatched
+                    (
+                        solver, which, m, n, a.at(k) as *mut _, m, values.at(k) as *mut _, u.at(k) as *mut _, m,
+                        v.at(k) as *mut _, n, work.address() as *mut _, len, infos.at(0, k) as *mut _, parameters, together,
+                    )
+                )?;
+            }
+            return Ok(());
         }
         let thin = c_int::from(u.columns == a.rows.min(a.columns) && v.columns == u.columns);
         call!(
@@ -462,9 +474,14 @@ impl Solver {
     }
 }
 
-/// Returns whether the matrices of a batch are decomposed by one call.
+/// Returns whether the matrices of a batch are decomposed by functions for batches.
 fn is_batched([m, n]: [usize; 2], count: usize) -> bool {
-    count > 1 && m.max(n) <= LARGEST_BATCHED && count <= MAX_ELEMENTS
+    count > 1 && m.max(n) <= LARGEST_BATCHED
+}
+
+/// Returns the first matrix and the number of matrices of each call.
+fn batches(count: usize) -> impl Iterator<Item = (usize, c_int)> {
+    (0..count).step_by(MAX_BATCH).map(move |first| (first, MAX_BATCH.min(count - first) as c_int))
 }
 
 /// Returns the number of columns of `u` and `v` that [`Solver::svd`] needs for a batch of `count` matrices. Functions for batches always
