@@ -1,6 +1,6 @@
 //! Decompositions of matrices: erases the types, and calls cuSOLVER, and for triangular systems cuBLAS. The host computes what they cannot: if
-//! the library is not found, if matrices have no elements or 2³¹ or more, if an iteration did not converge or gave NaN, for LU decompositions of singular
-//! matrices, and for solutions with indefinite Hermitian matrices.
+//! the library is not found, if matrices have no elements or 2³¹ or more, if an iteration did not converge or gave NaN, for LU decompositions
+//! of singular matrices, and for solutions with indefinite Hermitian matrices.
 
 use super::codegen::operation::RawOperand;
 use super::driver::context::Context;
@@ -12,7 +12,8 @@ use crate::device::{Cuda, MatrixOperand, Output};
 use crate::element::Element;
 use crate::error::Error;
 
-/// Returns the operand without its type, if cuSOLVER accepts matrices of these extents. `outputs` are the shapes of those results that are matrices.
+/// Returns the operand without its type, if cuSOLVER accepts matrices of these extents. `outputs` are the shapes of those results that are
+/// matrices.
 fn input<'a, T: Element, const N: usize>(
     op: &'static str,
     a: &MatrixOperand<'a, T, Cuda<N>>,
