@@ -312,8 +312,8 @@ impl Matrices {
         Ok(self.largest(context, self.count(), self.len())?.iter().all(|x| x.is_finite()))
     }
 
-    /// Returns the largest magnitude of the parts of the elements in each of `count` parts, or NaN if an element is not finite. A part is `len`
-    /// contiguous elements.
+    /// Returns the largest magnitude of the real and imaginary parts in each of `count` parts, or NaN if an element is not finite. A part is
+    /// `len` contiguous elements.
     fn largest(&self, context: &'static Context, count: usize, len: usize) -> Result<Vec<f64>, Error> {
         let real = real(self.dtype);
         let largest = context.alloc(count * real.size())?;

@@ -1,5 +1,5 @@
-//! Decompositions of matrices on a GPU by cuSOLVER, solutions of triangular systems by cuBLAS, and what has to happen before and after its functions. No code in this directory is
-//! generic over element types.
+//! Decompositions of matrices on a GPU by cuSOLVER, solutions of triangular systems by cuBLAS, and what has to happen before and after their
+//! functions. No code in this directory is generic over element types.
 //!
 //! ```text
 //! copy the matrices to new memory in column-major order, conjugated if asked  (matrices)
