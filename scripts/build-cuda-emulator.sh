@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the CUDA emulator into a directory: four libraries with the names of the real ones, and the headers for compiling kernels.
+# Builds the CUDA emulator into a directory: libraries with the names of the real ones, and the headers for compiling kernels.
 # Needs only a C++ compiler (CXX, or c++); without one it prints a message and exits with status 3.
 set -euo pipefail
 script=$(readlink -f "$0")
@@ -12,7 +12,7 @@ command -v "$compiler" > /dev/null || { echo "there is no C++ compiler: $compile
 mkdir -p "$1/kernel"
 to=$(cd "$1" && pwd)
 cd "$(dirname "$script")/../tests/cuda/emulator"
-if [ -e "$to/libcublas.so.13" ] && [ -z "$(find driver nvrtc cublas cufft kernel cache.h "$script" -newer "$to/libcublas.so.13" 2> /dev/null)" ]; then exit 0; fi
+if [ -e "$to/libcublas.so.13" ] && [ -z "$(find driver nvrtc cublas cufft cusolver kernel cache.h "$script" -newer "$to/libcublas.so.13" 2> /dev/null)" ]; then exit 0; fi
 library() { # NAME SOURCE..
     local name=$1
     shift
@@ -26,7 +26,8 @@ driver=$!
 library libnvrtc.so.13 nvrtc/*.cpp
 wait $driver
 library libcufft.so.12 cufft/*.cpp "$to/libcuda.so.1"
+library libcusolver.so.12 cusolver/*.cpp "$to/libcuda.so.1"
 # Built last: if it exists, the emulator is complete.
 library libcublas.so.13 cublas/*.cpp "$to/libcuda.so.1"
 # The loader also looks for these names on the library path.
-for name in libcuda.so.1 libnvrtc.so.13 libcufft.so.12 libcublas.so.13; do ln -sf "$name" "$to/${name%%.so*}.so"; done
+for name in libcuda.so.1 libnvrtc.so.13 libcufft.so.12 libcusolver.so.12 libcublas.so.13; do ln -sf "$name" "$to/${name%%.so*}.so"; done

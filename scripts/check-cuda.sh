@@ -26,7 +26,7 @@ case $status in
 esac
 
 step "tests"
-built=$(cargo test --features cuda,fft --test devices --test cuda --test cuda_types --no-run --message-format=json)
+built=$(cargo test --features cuda,fft,linalg --test devices --test cuda --test cuda_types --no-run --message-format=json)
 program() { echo "$built" | grep -o "\"executable\":\"[^\"]*/deps/$1-[^\"]*\"" | cut -d'"' -f4; }
 
 # Runs a command with the emulator in place of NVIDIA's libraries. Tests that set their own environment are skipped by name in
@@ -61,7 +61,7 @@ else
 fi
 
 step "CUDA sources of operations, and plans"
-cargo test --features cuda,fft --lib device::cuda
+cargo test --features cuda,fft,linalg --lib device::cuda
 
 step "NVIDIA's compiler"
 scripts/fetch-nvrtc.sh "$work/nvrtc" || status=$?
@@ -69,7 +69,7 @@ case $status in
     0)
         export VIERBEIN_TEST_NVRTC=$work/nvrtc
         VIERBEIN_TEST_SOURCES=$work/sources "$(program cuda)" --exact compiler::every_kernel_compiles --nocapture
-        cargo test --features cuda,fft --lib units::every_kernel_compiles -- --nocapture
+        cargo test --features cuda,fft,linalg --lib units::every_kernel_compiles -- --nocapture
         ;;
     3) skipped+=("sources are not compiled by NVRTC: it is not available") ;;
     *) exit $status ;;

@@ -25,7 +25,7 @@ mkdir -p "$to"
 
 # Without debug information, because backtraces are useful only on a machine with the sources.
 export CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_STRIP=symbols
-built=$(cargo test --release --features cuda --lib --test devices --test cuda --test cuda_types --no-run --message-format=json)
+built=$(cargo test --release --features cuda,fft,linalg --lib --test devices --test cuda --test cuda_types --no-run --message-format=json)
 for name in devices cuda cuda_types; do
     cp "$(echo "$built" | grep -o "\"executable\":\"[^\"]*/deps/$name-[^\"]*\"" | cut -d'"' -f4)" "$to/$name"
 done

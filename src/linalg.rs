@@ -48,8 +48,9 @@
 //! * **Errors.** A matrix with a NaN or infinite element is an error, also if the element is in a part that the decomposition does not use.
 //! * **Threads.** With the feature `rayon`, batches of small matrices are split between threads, and large matrices are computed by
 //!   several threads. The bits of the results do not depend on the number of threads.
-//! * **Devices.** On the host, the crate [faer](https://crates.io/crates/faer) computes the decompositions. Other devices compute on the
-//!   host unless they override the methods of [`Decompose`].
+//! * **Devices.** On the host, the crate [faer](https://crates.io/crates/faer) computes the decompositions. On `Cuda`, cuSOLVER computes
+//!   `svd`, `eigh`, `qr`, `lu`, `cholesky`, and `solve` for general and positive definite matrices, if the loader finds it, and cuBLAS solves
+//!   triangular systems. Other devices compute on the host unless they override the methods of [`Decompose`].
 
 pub use crate::device::decompose::{Decompose, LinalgElement, Structure};
 pub use crate::dyn_tensor::{DynDiscarded, DynLdl, DynLu, DynSvd};

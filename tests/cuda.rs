@@ -13,6 +13,9 @@ mod choose;
 mod compiler;
 #[path = "cuda/data.rs"]
 mod data;
+#[cfg(feature = "linalg")]
+#[path = "cuda/decompositions.rs"]
+mod decompositions;
 #[path = "cuda/dlpack.rs"]
 mod dlpack;
 #[cfg(target_os = "linux")]
@@ -45,4 +48,6 @@ fn in_the_emulator() {
     gpu::emulate(&["agreement::", "choose::", "dlpack::", "memory::", "ordering::"]);
     #[cfg(feature = "fft")]
     gpu::emulate(&["fourier::"]);
+    #[cfg(feature = "linalg")]
+    gpu::emulate(&["decompositions::"]);
 }

@@ -98,11 +98,12 @@ junit() { # STAGE
 }
 
 # Runs a test program without the buffer pool, and with newly allocated memory filled with NaN. Skips the tests that need the
-# sources, or that set up the emulator or missing libraries themselves.
+# sources, or that set up the emulator or missing libraries themselves. The stage has the name of the program, and a suffix if there
+# are several stages with one program.
 tests() { # STAGE LIMIT ARGUMENT..
     local name=$1 limit=$2
     shift 2
-    stage "$name" "$limit" env VIERBEIN_CUDA_POISON=1 VIERBEIN_CUDA_POOL_BYTES=0 "$programs/$name" \
+    stage "$name" "$limit" env VIERBEIN_CUDA_POISON=1 VIERBEIN_CUDA_POOL_BYTES=0 "$programs/${name%%-*}" \
         --skip in_the_emulator --skip faults:: --skip missing:: --skip compiler:: "$@" || true
     junit "$name"
 }
@@ -119,7 +120,8 @@ else
     skip machine "nvidia-smi is not installed"
 fi
 tests devices 60 cuda_row:: cuda_col::
-tests cuda 90
+tests cuda 90 --skip decompositions::
+tests cuda-decompositions 60 decompositions::
 tests cuda_types 90
 # Tests that read the sources or compile C++ are skipped, because the sources are not on this machine.
 tests lib 60 device::cuda device::scalars --skip texts:: --skip macros_of_kernels

@@ -1,8 +1,10 @@
 //! Factorisations of matrices: the capability of devices, the element types that have it, and the arguments of its methods.
 
+pub(super) mod on_host;
+
 use super::cpu::linalg;
-use super::{Cpu, Device, MatrixOperand, Output, via_host};
-use crate::element::{Element, Inexact, Scalar, c32, c64};
+use super::{Cpu, Device, MatrixOperand, Output};
+use crate::element::{Inexact, Scalar, c32, c64};
 use crate::error::Error;
 
 /// The structure of the matrix of a linear system: see [`Decompose::solve`].
@@ -66,15 +68,7 @@ pub trait Decompose<T: LinalgElement>: Device {
         vectors: Option<[Output<'_, T, Self>; 2]>,
         a: MatrixOperand<'_, T, Self>,
     ) -> Result<(), Error> {
-        let host = fetched(self, &a)?;
-        let Some([u, vh]) = vectors else {
-            return via_host::write_with(self, s, |s| Cpu.svd(s, None, host.matrices()));
-        };
-        via_host::write_with(self, s, |s| {
-            via_host::write_with(self, u, |u| {
-                via_host::write_with(self, vh, |vh| Cpu.svd(s, Some([u, vh]), host.matrices()))
-            })
-        })
+        on_host::svd(self, s, vectors, a)
     }
 
     /// Computes the eigenvalues and eigenvectors of Hermitian matrices, `a = v · w · vᴴ`. Only the lower triangle of `a` is used.
@@ -90,8 +84,7 @@ pub trait Decompose<T: LinalgElement>: Device {
         v: Option<Output<'_, T, Self>>,
         a: MatrixOperand<'_, T, Self>,
     ) -> Result<(), Error> {
-        let host = fetched(self, &a)?;
-        via_host::write_with(self, w, |w| write_optional(self, v, |v| Cpu.eigh(w, v, host.matrices())))
+        on_host::eigh(self, w, v, a)
     }
 
     /// Computes the eigenvalues and eigenvectors of square matrices, `a · v = v · w`. The results are complex, also those of real matrices.
@@ -109,8 +102,7 @@ pub trait Decompose<T: LinalgElement>: Device {
         v: Option<Output<'_, T::Complex, Self>>,
         a: MatrixOperand<'_, T, Self>,
     ) -> Result<(), Error> {
-        let host = fetched(self, &a)?;
-        via_host::write_with(self, w, |w| write_optional(self, v, |v| Cpu.eig(w, v, host.matrices())))
+        on_host::eig(self, w, v, a)
     }
 
     /// Computes the Schur decomposition `a = z · t · zᴴ`. All shapes are `[.., n, n]`.
@@ -127,8 +119,7 @@ pub trait Decompose<T: LinalgElement>: Device {
         z: Output<'_, T, Self>,
         a: MatrixOperand<'_, T, Self>,
     ) -> Result<(), Error> {
-        let host = fetched(self, &a)?;
-        via_host::write_with(self, t, |t| via_host::write_with(self, z, |z| Cpu.schur(t, z, host.matrices())))
+        on_host::schur(self, t, z, a)
     }
 
     /// Computes the QR decomposition `a = q · r`.
@@ -144,8 +135,7 @@ pub trait Decompose<T: LinalgElement>: Device {
         r: Output<'_, T, Self>,
         a: MatrixOperand<'_, T, Self>,
     ) -> Result<(), Error> {
-        let host = fetched(self, &a)?;
-        via_host::write_with(self, r, |r| write_optional(self, q, |q| Cpu.qr(q, r, host.matrices())))
+        on_host::qr(self, q, r, a)
     }
 
     /// Computes the LU decomposition with partial pivoting: row `rows[i]` of `a` is row `i` of `l · u`.
@@ -161,10 +151,7 @@ pub trait Decompose<T: LinalgElement>: Device {
         rows: Output<'_, i64, Self>,
         a: MatrixOperand<'_, T, Self>,
     ) -> Result<(), Error> {
-        let host = fetched(self, &a)?;
-        via_host::write_with(self, lu, |lu| {
-            via_host::write_with(self, rows, |rows| Cpu.lu(lu, rows, host.matrices()))
-        })
+        on_host::lu(self, lu, rows, a)
     }
 
     /// Computes the LDLᴴ decomposition with pivoting of Hermitian matrices: with `p[i, j] = a[rows[i], rows[j]]`, it is `p = l · d · lᴴ`. Only
@@ -183,12 +170,7 @@ pub trait Decompose<T: LinalgElement>: Device {
         rows: Output<'_, i64, Self>,
         a: MatrixOperand<'_, T, Self>,
     ) -> Result<(), Error> {
-        let host = fetched(self, &a)?;
-        via_host::write_with(self, l, |l| {
-            via_host::write_with(self, d, |d| {
-                via_host::write_with(self, rows, |rows| Cpu.ldl(l, d, rows, host.matrices()))
-            })
-        })
+        on_host::ldl(self, l, d, rows, a)
     }
 
     /// Computes the Cholesky decomposition of Hermitian, positive definite matrices: `a = l · lᴴ`. `a` and `l` have shape `[.., n, n]`. `l` is
@@ -197,8 +179,7 @@ pub trait Decompose<T: LinalgElement>: Device {
     /// # Errors
     /// [`Error::NotPositiveDefinite`], and the errors of all methods.
     fn cholesky(&self, l: Output<'_, T, Self>, a: MatrixOperand<'_, T, Self>) -> Result<(), Error> {
-        let host = fetched(self, &a)?;
-        via_host::write_with(self, l, |l| Cpu.cholesky(l, host.matrices()))
+        on_host::cholesky(self, l, a)
     }
 
     /// Solves `a · x = b` and overwrites `b` with `x`. `a` has shape `[.., n, n]`, `b` has shape `[.., n, p]`.
@@ -213,39 +194,7 @@ pub trait Decompose<T: LinalgElement>: Device {
         b: Output<'_, T, Self>,
         a: MatrixOperand<'_, T, Self>,
     ) -> Result<(), Error> {
-        let host = fetched(self, &a)?;
-        via_host::update_with(self, b, |b| Cpu.solve(structure, b, host.matrices()))
-    }
-}
-
-/// The matrices of an operand, copied to the host.
-struct FetchedMatrices<T> {
-    elements: via_host::Fetched<T>,
-    conjugate: bool,
-}
-
-impl<T: Element> FetchedMatrices<T> {
-    fn matrices(&self) -> MatrixOperand<'_, T, Cpu> {
-        MatrixOperand { operand: self.elements.operand(), conjugate: self.conjugate }
-    }
-}
-
-fn fetched<T: Element, Dev: Device>(
-    device: &Dev,
-    a: &MatrixOperand<'_, T, Dev>,
-) -> Result<FetchedMatrices<T>, Error> {
-    Ok(FetchedMatrices { elements: via_host::fetch(device, a.operand)?, conjugate: a.conjugate })
-}
-
-/// Calls [`via_host::write_with`] if there is an output, otherwise only `kernel`.
-fn write_optional<T: Element, Dev: Device>(
-    device: &Dev,
-    out: Option<Output<'_, T, Dev>>,
-    kernel: impl FnOnce(Option<Output<'_, T, Cpu>>) -> Result<(), Error>,
-) -> Result<(), Error> {
-    match out {
-        Some(out) => via_host::write_with(device, out, |out| kernel(Some(out))),
-        None => kernel(None),
+        on_host::solve(self, structure, b, a)
     }
 }
 

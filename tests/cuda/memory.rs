@@ -116,7 +116,6 @@ fn operations_fail_or_succeed_with_little_device_memory() {
         }
         return;
     }
-    let gpu = Cuda::<0>::new().unwrap();
     let x = Tensor::<f64, _>::from_fn([32, 32], |[i, j]| ((i * 5 + j * 3) % 7) as f64);
     let long = Tensor::<f64, _>::from_fn([1 << 14], |[i]| (i % 5) as f64);
     let (on_gpu, long_on_gpu) = (x.to_device::<Cuda>().unwrap(), long.to_device::<Cuda>().unwrap());
@@ -133,41 +132,48 @@ fn operations_fail_or_succeed_with_little_device_memory() {
     for (tried, expected) in [chain, packed, sum].into_iter().zip(expected) {
         // The first call loads the kernels. So the calls below allocate only workspace and results.
         assert_eq!(tried().unwrap(), expected);
-        let (mut failed, mut done) = (0, false);
-        for spare in (0..64).map(|k| 256 * (k + k * k / 2)) {
-            gpu.trim_pool().unwrap();
-            let (free, _) = gpu.memory().unwrap();
-            // Occupies memory by tensors whose sizes are powers of two, which the allocator does not round up.
-            let mut left = free.saturating_sub(spare);
-            let mut held = Vec::new();
-            for size in (8..=20).rev().map(|bits| 1 << bits) {
-                while left >= size {
-                    held.push(OnGpu::<u8, Rank<1>>::zeros([size]));
-                    left -= size;
-                }
-            }
-            let rest = OnGpu::<u8, Rank<1>>::try_zeros([left]);
-            match tried() {
-                Ok(found) => {
-                    assert_eq!(found, expected);
-                    done = true;
-                }
-                Err(Error::OutOfMemory { device, .. }) => {
-                    assert!(device == "Cuda<0>" && !done, "with {spare} bytes to spare, and done with less");
-                    failed += 1;
-                }
-                Err(error) => panic!("with {spare} bytes to spare: {error}"),
-            }
-            drop((held, rest));
-            gpu.trim_pool().unwrap();
-            assert_eq!(gpu.memory().unwrap().0, free, "bytes that are free again");
-            assert_eq!(on_gpu.to_device::<Cpu>().unwrap(), x);
-        }
-        assert!(failed > 0 && done, "{failed} failures, and done: {done}");
+        with_little_memory(tried, |found| assert_eq!(found, expected));
+        assert_eq!(on_gpu.to_device::<Cpu>().unwrap(), x);
     }
     // The buffers in the pool occupy most of the memory, and each is too small for the request. So they must be freed.
     drop((0..4).map(|_| OnGpu::<u8, _>::ones([ALL / 5])).collect::<Vec<_>>());
     assert!(OnGpu::<u8, Rank<1>>::try_zeros([ALL / 2]).is_ok());
+}
+
+/// Calls `tried` while other tensors occupy most of the memory. Each attempt leaves more of the memory free, until `tried` succeeds: `check`
+/// checks its result. All failures must be errors for lack of memory, after which all memory is free again.
+pub(crate) fn with_little_memory<R>(tried: &dyn Fn() -> Result<R, Error>, check: impl Fn(R)) {
+    let gpu = Cuda::<0>::new().unwrap();
+    let (mut failed, mut done) = (0, false);
+    for spare in (0..64).map(|k| 256 * (k + k * k / 2)) {
+        gpu.trim_pool().unwrap();
+        let (free, _) = gpu.memory().unwrap();
+        // Occupies memory by tensors whose sizes are powers of two, which the allocator does not round up.
+        let mut left = free.saturating_sub(spare);
+        let mut held = Vec::new();
+        for size in (8..=20).rev().map(|bits| 1 << bits) {
+            while left >= size {
+                held.push(OnGpu::<u8, Rank<1>>::zeros([size]));
+                left -= size;
+            }
+        }
+        let rest = OnGpu::<u8, Rank<1>>::try_zeros([left]);
+        match tried() {
+            Ok(found) => {
+                check(found);
+                done = true;
+            }
+            Err(Error::OutOfMemory { device, .. }) => {
+                assert!(device == "Cuda<0>" && !done, "with {spare} bytes to spare, and done with less");
+                failed += 1;
+            }
+            Err(error) => panic!("with {spare} bytes to spare: {error}"),
+        }
+        drop((held, rest));
+        gpu.trim_pool().unwrap();
+        assert_eq!(gpu.memory().unwrap().0, free, "bytes that are free again");
+    }
+    assert!(failed > 0 && done, "{failed} failures, and done: {done}");
 }
 
 #[test]

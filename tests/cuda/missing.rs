@@ -1,5 +1,5 @@
 //! Tests of errors if the driver, a GPU, the compiler or cuBLAS is missing. The errors must name what was searched for, where, and
-//! the fix. Nothing may panic. If cuFFT is missing, the host computes Fourier transforms.
+//! the fix. Nothing may panic. If cuFFT or cuSOLVER is missing, the host computes Fourier transforms or decompositions.
 //!
 //! A process detects the libraries only once, so each case runs in a child process. The child is this program, with a part of the
 //! libraries of the emulator.
@@ -36,6 +36,10 @@ fn print_libraries() {
         say("try_matmul", y.try_matmul(&y));
         #[cfg(feature = "fft")]
         say("try_fft", y.try_fft(0));
+        #[cfg(feature = "linalg")]
+        say("try_svd", y.try_svd());
+        #[cfg(feature = "linalg")]
+        say("try_solve_as", y.try_solve_as(vierbein::linalg::Structure::Lower { unit: true }, &y));
         say(
             "add",
             catch_unwind(AssertUnwindSafe(|| drop(&y + &y)))
@@ -175,6 +179,11 @@ fn no_cublas() {
     }
     if cfg!(feature = "fft") {
         assert_eq!(said.of("try_fft"), "there", "without cuFFT, the host transforms");
+    }
+    if cfg!(feature = "linalg") {
+        for way in ["try_svd", "try_solve_as"] {
+            assert_eq!(said.of(way), "there", "without cuSOLVER and cuBLAS, the host computes {way}");
+        }
     }
     if said.of("try_matmul") == "there" {
         return println!("skipped: the system has cuBLAS");

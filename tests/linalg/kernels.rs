@@ -15,3 +15,34 @@ mod matrix;
 mod placed;
 #[path = "kernels/residuals.rs"]
 mod residuals;
+
+/// The device that computes. `tests/cuda/decompositions.rs` runs these tests with another one.
+use vierbein::device::Cpu as DEVICE;
+
+/// Returns whether the device is available.
+fn there() -> bool {
+    true
+}
+
+/// Whether the results for a batch have the same bits as those for its matrices alone.
+const BATCHES_EQUAL_LOOPS: bool = true;
+
+/// The extents of the matrices whose residuals are checked.
+const SHAPES: &[[usize; 2]] = &[
+    [1, 1],
+    [2, 2],
+    [3, 3],
+    [4, 4],
+    [5, 5],
+    [8, 8],
+    [9, 9],
+    [17, 17],
+    [40, 40],
+    [1, 6],
+    [6, 1],
+    [8, 3],
+    [3, 8],
+    [20, 11],
+    [11, 24],
+    [33, 7],
+];

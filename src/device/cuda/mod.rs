@@ -10,7 +10,9 @@ mod engine;
 mod engine;
 
 #[cfg(feature = "linalg")]
-use super::decompose::{Decompose, LinalgElement};
+use super::MatrixOperand;
+#[cfg(feature = "linalg")]
+use super::decompose::{Decompose, LinalgElement, Structure};
 #[cfg(feature = "fft")]
 use super::fft::{FftComplex, FftElement, FftReal, Transform};
 use super::{
@@ -77,8 +79,8 @@ use engine::{Context, Memory};
 /// ```
 ///
 /// # Environment
-/// * `VIERBEIN_CUDA_LIB_DIR`: a directory with `libnvrtc`, `libcublas` and `libcufft`. The files in this directory are loaded instead of the
-///   libraries that the system's loader finds.
+/// * `VIERBEIN_CUDA_LIB_DIR`: a directory with `libnvrtc`, `libcublas`, `libcufft` and `libcusolver`. The files in this directory are loaded
+///   instead of the libraries that the system's loader finds.
 /// * `VIERBEIN_CUDA_CACHE_DIR`: the directory of compiled kernels. By default it is `vierbein/cuda` in `$XDG_CACHE_HOME` or
 ///   `~/.cache`. If the value is empty, kernels are not kept. A missing directory is created with mode `0700`. On Unix, the
 ///   directory and its files must belong to the effective user or to root, and only their owner may have permission to write.
@@ -619,7 +621,55 @@ impl<T: Scalar, const ORDINAL: usize> Gemm<T> for Cuda<ORDINAL> {
     }
 }
 
-/// All decompositions are computed on the host.
+/// cuSOLVER computes what this implementation overrides, and cuBLAS solves triangular systems, except that the host computes:
+///
+/// * everything if the library is not found, and matrices with 2³¹ elements or more;
+/// * `svd` and `eigh` if an iteration of cuSOLVER does not converge or gives NaN, and `lu` of singular matrices;
+/// * `solve` for Hermitian matrices that may be indefinite.
 #[cfg(feature = "linalg")]
 #[diagnostic::do_not_recommend]
-impl<T: LinalgElement, const ORDINAL: usize> Decompose<T> for Cuda<ORDINAL> {}
+impl<T: LinalgElement, const ORDINAL: usize> Decompose<T> for Cuda<ORDINAL> {
+    fn svd(
+        &self,
+        s: Output<'_, T::Magnitude, Self>,
+        vectors: Option<[Output<'_, T, Self>; 2]>,
+        a: MatrixOperand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        engine::svd(engine::context(ORDINAL)?, s, vectors, a)
+    }
+    fn eigh(
+        &self,
+        w: Output<'_, T::Magnitude, Self>,
+        v: Option<Output<'_, T, Self>>,
+        a: MatrixOperand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        engine::eigh(engine::context(ORDINAL)?, w, v, a)
+    }
+    fn qr(
+        &self,
+        q: Option<Output<'_, T, Self>>,
+        r: Output<'_, T, Self>,
+        a: MatrixOperand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        engine::qr(engine::context(ORDINAL)?, q, r, a)
+    }
+    fn lu(
+        &self,
+        lu: Output<'_, T, Self>,
+        rows: Output<'_, i64, Self>,
+        a: MatrixOperand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        engine::lu(engine::context(ORDINAL)?, lu, rows, a)
+    }
+    fn cholesky(&self, l: Output<'_, T, Self>, a: MatrixOperand<'_, T, Self>) -> Result<(), Error> {
+        engine::cholesky(engine::context(ORDINAL)?, l, a)
+    }
+    fn solve(
+        &self,
+        structure: Structure,
+        b: Output<'_, T, Self>,
+        a: MatrixOperand<'_, T, Self>,
+    ) -> Result<(), Error> {
+        engine::solve(engine::context(ORDINAL)?, structure, b, a)
+    }
+}

@@ -2,6 +2,10 @@
 //! every function with an argument of such a type compiles, but can never be called.
 
 use super::Cuda;
+#[cfg(feature = "linalg")]
+use crate::device::MatrixOperand;
+#[cfg(feature = "linalg")]
+use crate::device::decompose::{LinalgElement, Structure};
 #[cfg(feature = "fft")]
 use crate::device::fft::{FftComplex, FftElement, FftReal, Transform};
 use crate::device::{
@@ -161,6 +165,28 @@ never! {
     fn rfft[T: FftReal, const N: usize](Transform, Output<'_, T::Complex, Cuda<N>>, Operand<'_, T, Cuda<N>>);
     #[cfg(feature = "fft")]
     fn irfft[T: FftComplex, const N: usize](Transform, Output<'_, T::Magnitude, Cuda<N>>, Operand<'_, T, Cuda<N>>);
+    #[cfg(feature = "linalg")]
+    fn svd[T: LinalgElement, const N: usize](
+        Output<'_, T::Magnitude, Cuda<N>>, Option<[Output<'_, T, Cuda<N>>; 2]>, MatrixOperand<'_, T, Cuda<N>>
+    );
+    #[cfg(feature = "linalg")]
+    fn eigh[T: LinalgElement, const N: usize](
+        Output<'_, T::Magnitude, Cuda<N>>, Option<Output<'_, T, Cuda<N>>>, MatrixOperand<'_, T, Cuda<N>>
+    );
+    #[cfg(feature = "linalg")]
+    fn qr[T: LinalgElement, const N: usize](
+        Option<Output<'_, T, Cuda<N>>>, Output<'_, T, Cuda<N>>, MatrixOperand<'_, T, Cuda<N>>
+    );
+    #[cfg(feature = "linalg")]
+    fn lu[T: LinalgElement, const N: usize](
+        Output<'_, T, Cuda<N>>, Output<'_, i64, Cuda<N>>, MatrixOperand<'_, T, Cuda<N>>
+    );
+    #[cfg(feature = "linalg")]
+    fn cholesky[T: LinalgElement, const N: usize](Output<'_, T, Cuda<N>>, MatrixOperand<'_, T, Cuda<N>>);
+    #[cfg(feature = "linalg")]
+    fn solve[T: LinalgElement, const N: usize](
+        Structure, Output<'_, T, Cuda<N>>, MatrixOperand<'_, T, Cuda<N>>
+    );
     fn gemm[T: Scalar, const N: usize](ProductArgs<'_, T, Cuda<N>>);
     fn sum_products[T: Scalar, const N: usize](ProductArgs<'_, T, Cuda<N>>);
 }

@@ -52,6 +52,9 @@ fn check_scales<T: Number>(powers: &[i32], sizes: &[usize]) {
 
 #[test]
 fn powers_of_two_scale_results_exactly() {
+    if !super::there() {
+        return;
+    }
     check_scales::<f64>(&[-1060, -900, -40, 33, 900, 1010], &[1, 2, 5, 8, 9, 17]);
     check_scales::<Complex<f64>>(&[-1060, 1010], &[2, 4, 5, 20]);
     check_scales::<f32>(&[-140, -20, 90, 115], &[2, 8, 9, 20]);
@@ -67,6 +70,9 @@ fn powers_of_two_scale_results_exactly() {
 /// Solutions and triangular factors of matrices near the limits of their type.
 #[test]
 fn solutions_near_the_limits() {
+    if !super::there() {
+        return;
+    }
     for k in [-1060, -1000, -500, 500, 1000, 1015] {
         let a = Matrix { m: 3, n: 3, elements: vec![4.0, 2.0, 0.0, 2.0, 5.0, 2.0, 0.0, 2.0, 5.0f64] };
         let (scaled, x) = (a.map(|x| x.shift(k)), [1.0, 2.0, -1.0]);
@@ -95,6 +101,9 @@ fn solutions_near_the_limits() {
 /// Elements of very different magnitudes are all significant, because such matrices are not scaled.
 #[test]
 fn solutions_of_graded_systems() {
+    if !super::there() {
+        return;
+    }
     let a: Matrix<f64> = Matrix { m: 2, n: 2, elements: vec![1e-200, 0.0, 0.0, 1e200] };
     let b = Matrix { m: 2, n: 2, elements: vec![3e-200, 1e100, 5e200, 1e-100] };
     let structures = [
@@ -115,6 +124,9 @@ fn solutions_of_graded_systems() {
 /// Elements that a structure does not use have no influence, however large they are.
 #[test]
 fn unused_elements_have_no_influence() {
+    if !super::there() {
+        return;
+    }
     let small = Random(4).matrix(6, 6).map(|x| x.re * 1e-5);
     let b = Random(5).matrix(6, 2).map(|x| x.re);
     let definite = Matrix::from_fn(6, 6, |i, j| if i == j { 1.0 } else { small.at(i, j) });
@@ -186,6 +198,9 @@ fn check_batch<T: Number>(m: usize, n: usize) {
 
 #[test]
 fn batches_equal_loops() {
+    if !super::there() || !super::BATCHES_EQUAL_LOOPS {
+        return;
+    }
     for [m, n] in [[1, 1], [3, 3], [6, 4], [2, 7], [8, 8], [10, 10]] {
         check_batch::<f64>(m, n);
         check_batch::<Complex<f32>>(m, n);
@@ -207,6 +222,9 @@ fn assert_equal<R: PartialEq>([one, two, three]: [R; 3]) {
 #[cfg(feature = "rayon")]
 #[test]
 fn threads_do_not_change_results() {
+    if !super::there() {
+        return;
+    }
     // Batches, which threads share.
     let matrices: Vec<_> = (0..200).map(|k| Random(k).matrix(10, 10).map(|x| x.re)).collect();
     let batch = Call::new(Placed::batch(&[200], &matrices, Layout::Rows));

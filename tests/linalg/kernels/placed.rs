@@ -1,8 +1,11 @@
-//! Calls of the methods of [`Decompose`] with matrices in different memory layouts.
+//! Calls of the methods of [`Decompose`] with matrices in different memory layouts. `super::DEVICE` computes them.
 
+use super::DEVICE;
 use super::matrix::{Matrix, Number};
 use vierbein::device::{Cpu, Device, HostPtr, MatrixOperand, Operand, Output};
-use vierbein::linalg::{Decompose, Structure};
+#[allow(unused_imports, reason = "the methods of another device are its own")]
+use vierbein::linalg::Decompose;
+use vierbein::linalg::Structure;
 use vierbein::{Element, Error, Scalar};
 
 /// How a matrix, or a batch of matrices, is stored.
@@ -157,47 +160,47 @@ impl<T: Number> Call<T> {
         let k = m.min(n);
         let [p, q] = if size == Size::Thin { [k, k] } else { [m, n] };
         let (mut u, mut s, mut vh) = (self.zeros(&[m, p]), self.zeros(&[k]), self.zeros(&[q, n]));
-        Cpu.svd(s.output(), Some([u.output(), vh.output()]), self.operand())?;
+        DEVICE.svd(s.output(), Some([u.output(), vh.output()]), self.operand())?;
         Ok((u, s, vh))
     }
 
     pub(super) fn singular_values(&self) -> Result<Of<T>, Error> {
         let [m, n] = self.a.extents();
         let mut s = self.zeros(&[m.min(n)]);
-        Cpu.svd(s.output(), None, self.operand())?;
+        DEVICE.svd(s.output(), None, self.operand())?;
         Ok(s)
     }
 
     pub(super) fn eigh(&self) -> Result<(Of<T>, Placed<T>), Error> {
         let [n, _] = self.a.extents();
         let (mut w, mut v) = (self.zeros(&[n]), self.zeros(&[n, n]));
-        Cpu.eigh(w.output(), Some(v.output()), self.operand())?;
+        DEVICE.eigh(w.output(), Some(v.output()), self.operand())?;
         Ok((w, v))
     }
 
     pub(super) fn eigvalsh(&self) -> Result<Of<T>, Error> {
         let mut w = self.zeros(&[self.a.extents()[0]]);
-        Cpu.eigh(w.output(), None, self.operand())?;
+        DEVICE.eigh(w.output(), None, self.operand())?;
         Ok(w)
     }
 
     pub(super) fn eig(&self) -> Result<(Placed<T::Complex>, Placed<T::Complex>), Error> {
         let [n, _] = self.a.extents();
         let (mut w, mut v) = (self.zeros(&[n]), self.zeros(&[n, n]));
-        Cpu.eig(w.output(), Some(v.output()), self.operand())?;
+        DEVICE.eig(w.output(), Some(v.output()), self.operand())?;
         Ok((w, v))
     }
 
     pub(super) fn eigvals(&self) -> Result<Placed<T::Complex>, Error> {
         let mut w = self.zeros(&[self.a.extents()[0]]);
-        Cpu.eig(w.output(), None, self.operand())?;
+        DEVICE.eig(w.output(), None, self.operand())?;
         Ok(w)
     }
 
     pub(super) fn schur(&self) -> Result<(Placed<T>, Placed<T>), Error> {
         let [n, _] = self.a.extents();
         let (mut t, mut z) = (self.zeros(&[n, n]), self.zeros(&[n, n]));
-        Cpu.schur(t.output(), z.output(), self.operand())?;
+        DEVICE.schur(t.output(), z.output(), self.operand())?;
         Ok((t, z))
     }
 
@@ -205,21 +208,21 @@ impl<T: Number> Call<T> {
         let [m, n] = self.a.extents();
         let k = if size == Size::Thin { m.min(n) } else { m };
         let (mut q, mut r) = (self.zeros(&[m, k]), self.zeros(&[k, n]));
-        Cpu.qr(Some(q.output()), r.output(), self.operand())?;
+        DEVICE.qr(Some(q.output()), r.output(), self.operand())?;
         Ok((q, r))
     }
 
     pub(super) fn r(&self) -> Result<Placed<T>, Error> {
         let [m, n] = self.a.extents();
         let mut r = self.zeros(&[m.min(n), n]);
-        Cpu.qr(None, r.output(), self.operand())?;
+        DEVICE.qr(None, r.output(), self.operand())?;
         Ok(r)
     }
 
     pub(super) fn lu(&self) -> Result<(Placed<T>, Placed<i64>), Error> {
         let [m, n] = self.a.extents();
         let (mut lu, mut rows) = (self.zeros(&[m, n]), self.zeros(&[m]));
-        Cpu.lu(lu.output(), rows.output(), self.operand())?;
+        DEVICE.lu(lu.output(), rows.output(), self.operand())?;
         Ok((lu, rows))
     }
 
@@ -227,20 +230,20 @@ impl<T: Number> Call<T> {
     pub(super) fn ldl(&self) -> Result<(Placed<T>, Placed<T>, Placed<i64>), Error> {
         let [n, _] = self.a.extents();
         let (mut l, mut d, mut rows) = (self.zeros(&[n, n]), self.zeros(&[n, n]), self.zeros(&[n]));
-        Cpu.ldl(l.output(), d.output(), rows.output(), self.operand())?;
+        DEVICE.ldl(l.output(), d.output(), rows.output(), self.operand())?;
         Ok((l, d, rows))
     }
 
     pub(super) fn cholesky(&self) -> Result<Placed<T>, Error> {
         let [n, _] = self.a.extents();
         let mut l = self.zeros(&[n, n]);
-        Cpu.cholesky(l.output(), self.operand())?;
+        DEVICE.cholesky(l.output(), self.operand())?;
         Ok(l)
     }
 
     pub(super) fn solve(&self, structure: Structure, b: &Matrix<T>) -> Result<Placed<T>, Error> {
         let mut x = Placed::of(b, self.results);
-        Cpu.solve(structure, x.output(), self.operand())?;
+        DEVICE.solve(structure, x.output(), self.operand())?;
         Ok(x)
     }
 }

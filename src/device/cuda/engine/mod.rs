@@ -13,7 +13,7 @@
 //!   threads as `shares` computes. [`gemm`](kernels::gemm) calls `blas` for floating-point and complex matrices.
 //!   [`scan`](kernels::scan) computes cumulative results along lines. [`sort`](kernels::sort) sorts lines.
 //!   [`positions`](kernels::positions) and [`mask`](kernels::mask) copy chosen elements. With the feature `fft`, the file `kernels/fft.rs`
-//!   calls cuFFT.
+//!   calls cuFFT, and with the feature `linalg`, the directory `kernels/linalg` calls cuSOLVER.
 
 mod choose;
 mod codegen;
@@ -21,6 +21,8 @@ mod driver;
 #[cfg(feature = "fft")]
 mod fft;
 mod kernels;
+#[cfg(feature = "linalg")]
+mod linalg;
 mod ordering;
 
 use super::Cuda;
@@ -46,6 +48,8 @@ pub(super) use driver::context::{Context, Memory, context, count, name_of};
 pub(super) use driver::pinned::Pinned;
 #[cfg(feature = "fft")]
 pub(super) use fft::{fft, irfft, rfft};
+#[cfg(feature = "linalg")]
+pub(super) use linalg::{cholesky, eigh, lu, qr, solve, svd};
 pub(super) use ordering::{argsort, contains, lexsort, quantile, search, sort, top_k, unique, unique_with};
 
 fn strided<'a, T: Element, const N: usize>(a: &Operand<'a, T, Cuda<N>>) -> RawOperand<'a> {

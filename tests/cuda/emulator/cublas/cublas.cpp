@@ -1,4 +1,4 @@
-// The library `libcublas.so.13` of the emulator: matrix products by plain loops. Each function checks its arguments as the
+// The library `libcublas.so.13` of the emulator: matrix products and triangular systems by plain loops. Each function checks its arguments as the
 // documentation of cuBLAS specifies, and asserts that matrices are within allocations of the emulated driver.
 
 #include <algorithm>
@@ -120,6 +120,33 @@ Status gemv(const char *call, Handle *handle, Operation operation, int64_t m, in
     return SUCCESS;
 }
 
+enum Fill { LOWER = 0, UPPER = 1 };
+
+template <class E>
+Status trsm(const char *call, Handle *handle, int side, int fill, Operation operation, int unit, int64_t m, int64_t n, const E *alpha,
+            const E *a, int64_t lda, E *b, int64_t ldb) {
+    if (!handle) return NOT_INITIALIZED;
+    if (m < 0 || n < 0) return wrong(INVALID_VALUE, call, "an extent is negative");
+    if (side != 0 || operation != N) return wrong(INVALID_VALUE, call, "the emulator has only matrices on the left, as they are");
+    if (fill != LOWER && fill != UPPER) return wrong(INVALID_VALUE, call, "there is no such triangle");
+    if (lda < std::max<int64_t>(1, m)) return wrong(INVALID_VALUE, call, "lda is too small");
+    if (ldb < std::max<int64_t>(1, m)) return wrong(INVALID_VALUE, call, "ldb is too small");
+    if (!alpha) return wrong(INVALID_VALUE, call, "a factor is missing");
+    if (m == 0 || n == 0) return SUCCESS;
+    if (!there(a, extent(m, m, lda))) return wrong(EXECUTION_FAILED, call, "a is not on the device");
+    if (!there(b, extent(m, n, ldb))) return wrong(EXECUTION_FAILED, call, "b is not on the device");
+    typedef typename Sums<E>::Type Sum;
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t step = 0; step < m; step++) {
+            const int64_t i = fill == LOWER ? step : m - 1 - step;
+            Sum sum = times((Sum)*alpha, (Sum)b[i + j * ldb]);
+            for (int64_t k = fill == LOWER ? 0 : i + 1; k < (fill == LOWER ? i : m); k++)
+                sum -= times((Sum)a[i + k * lda], (Sum)b[k + j * ldb]);
+            b[i + j * ldb] = (E)(unit ? sum : sum / (Sum)a[i + i * lda]);
+        }
+    return SUCCESS;
+}
+
 } // namespace
 
 extern "C" {
@@ -185,6 +212,10 @@ const char *cublasGetStatusString(Status status) { return cublasGetStatusName(st
     Status cublas##L##gemv_v2_64(Handle *h, Operation t, int64_t m, int64_t n, const E *alpha, const E *a, int64_t lda, const E *x, \
                                  int64_t step_x, const E *beta, E *y, int64_t step_y) {                                             \
         return gemv(__func__, h, t, m, n, alpha, a, lda, x, step_x, beta, y, step_y);                                               \
+    }                                                                                                                               \
+    Status cublas##L##trsm_v2_64(Handle *h, int side, int fill, Operation t, int unit, int64_t m, int64_t n, const E *alpha,        \
+                                 const E *a, int64_t lda, E *b, int64_t ldb) {                                                      \
+        return trsm(__func__, h, side, fill, t, unit, m, n, alpha, a, lda, b, ldb);                                                 \
     }
 FUNCTIONS(S, float)
 FUNCTIONS(D, double)

@@ -131,14 +131,7 @@ impl<'a, T: Element> Batch<'a, T> {
     }
 
     fn error(&self, matrix: Vec<usize>, why: Failure) -> Error {
-        let (op, shape) = (self.op, self.operand.shape().to_vec());
-        match why {
-            Failure::NotFinite => Error::NotFinite { op, shape, matrix },
-            Failure::NotConverged => Error::NotConverged { op, shape, matrix },
-            Failure::Singular(pivot) => Error::Singular { op, shape, matrix, pivot },
-            Failure::NotPositiveDefinite(order) => Error::NotPositiveDefinite { op, shape, matrix, order },
-            Failure::OutOfMemory(bytes) => Error::OutOfMemory { device: Cpu.name(), bytes },
-        }
+        why.error(self.op, self.operand.shape().to_vec(), matrix)
     }
 }
 

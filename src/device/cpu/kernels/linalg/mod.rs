@@ -40,8 +40,13 @@ pub(in crate::device) mod solve;
 pub(in crate::device) mod svd;
 
 use crate::device::decompose::LinalgElement;
+use crate::device::{Cpu, Device};
 use crate::element::Scalar;
+use crate::error::Error;
 use faer::traits::ComplexField;
+
+#[cfg(feature = "cuda")]
+pub(in crate::device) use scale::{exponent_of, moderate_exponent};
 
 /// The element types of matrices, for vierbein and for faer.
 pub(in crate::device) trait Field:
@@ -64,4 +69,17 @@ pub(in crate::device) enum Failure {
     NotPositiveDefinite(usize),
     /// The allocation of the workspace failed. This is its size in bytes.
     OutOfMemory(usize),
+}
+
+impl Failure {
+    /// Returns the error. `shape` is that of the operand, and `matrix` the index of the matrix in the batch.
+    pub(in crate::device) fn error(self, op: &'static str, shape: Vec<usize>, matrix: Vec<usize>) -> Error {
+        match self {
+            Failure::NotFinite => Error::NotFinite { op, shape, matrix },
+            Failure::NotConverged => Error::NotConverged { op, shape, matrix },
+            Failure::Singular(pivot) => Error::Singular { op, shape, matrix, pivot },
+            Failure::NotPositiveDefinite(order) => Error::NotPositiveDefinite { op, shape, matrix, order },
+            Failure::OutOfMemory(bytes) => Error::OutOfMemory { device: Cpu.name(), bytes },
+        }
+    }
 }

@@ -105,13 +105,19 @@ pub(super) fn moderate<T: Field>(mut a: MatMut<'_, T>, used: Used) -> Result<Pow
     if largest == T::Magnitude::zero() {
         return Ok(PowerOfTwo::ONE);
     }
-    let (exponent, limit) = (exponent_of(largest), exponent_of(<T::Magnitude as Float>::max_value()));
-    if exponent.abs() <= limit / 4 * 3 {
+    let exponent = moderate_exponent(exponent_of(largest), exponent_of(<T::Magnitude as Float>::max_value()));
+    if exponent == 0 {
         return Ok(PowerOfTwo::ONE);
     }
-    let of_a = PowerOfTwo(exponent & !1);
+    let of_a = PowerOfTwo(exponent);
     PowerOfTwo::ONE.divided_by(of_a).scale(a);
     Ok(of_a)
+}
+
+/// Returns the exponent of the power of two by which [`moderate`] divides a matrix whose largest element has this exponent: 0, unless the
+/// exponent is near `limit`, the largest one of the type.
+pub(in crate::device) fn moderate_exponent(exponent: i32, limit: i32) -> i32 {
+    if exponent.abs() <= limit / 4 * 3 { 0 } else { exponent & !1 }
 }
 
 /// Checks that all elements are finite.
@@ -200,7 +206,7 @@ impl<R: RealFloat, const LANES: usize> Largest<R, LANES> {
 }
 
 /// Returns the exponent `e` for which a positive number is between `2^e` and `2^(e + 1)`.
-fn exponent_of<R: RealFloat>(x: R) -> i32 {
+pub(in crate::device) fn exponent_of<R: RealFloat>(x: R) -> i32 {
     let (mantissa, exponent, _) = Float::integer_decode(x);
     i32::from(exponent) + mantissa.ilog2() as i32
 }

@@ -1,4 +1,4 @@
-//! Finds CUDA's libraries at run time: the driver, the compiler (NVRTC), cuBLAS and cuFFT. Each of them may be missing.
+//! Finds CUDA's libraries at run time: the driver, the compiler (NVRTC), cuBLAS, cuFFT and cuSOLVER. Each of them may be missing.
 //!
 //! A call through cudarc panics if its library is missing. So the engine first calls the function `driver`, `compiler` or `blas` of
 //! this module, which returns an error if the library is missing.
@@ -20,11 +20,20 @@ const USUAL: [&str; 3] =
 const ORDER: [&str; 6] =
     ["libcuda.so", "libnvrtc-builtins.so", "libnvrtc.so", "libcublasLt.so", "libcublas.so", "libcufft.so"];
 
+/// cuSOLVER and the libraries that it needs in addition to [`ORDER`], in the order of loading. They are large, so they are loaded when the
+/// first matrix is decomposed.
+#[cfg(feature = "linalg")]
+const SOLVER_ORDER: [&str; 3] = ["libnvJitLink.so", "libcusparse.so", "libcusolver.so"];
+
 /// For each library, the newest functions that this crate calls. A library that has these functions also has the older ones.
 const OF_DRIVER: &[&str] = &["cuMemAllocAsync", "cuMemPoolTrimTo"];
 const OF_COMPILER: &[&str] = &["nvrtcGetCUBIN", "nvrtcGetSupportedArchs"];
 #[cfg(feature = "fft")]
 const OF_FFT: &[&str] = &["cufftMakePlanMany64", "cufftSetWorkArea"];
+/// All versions of cuSOLVER for CUDA 12 and 13 have these functions. They are the newest ones of those that this crate calls.
+#[cfg(feature = "linalg")]
+const OF_SOLVER: &[&str] =
+    &["cusolverDnZgesvdjBatched", "cusolverDnZheevjBatched", "cusolverDnZpotrfBatched"];
 const OF_BLAS: &[&str] = &["cublasDgemm_v2_64", "cublasZgemmStridedBatched_64"];
 
 /// Checks that the driver's library is available.
@@ -122,6 +131,30 @@ pub(in crate::device::cuda::engine) fn fft() -> bool {
     })
 }
 
+/// Returns whether cuSOLVER is available. Without it, the host decomposes matrices.
+#[cfg(feature = "linalg")]
+pub(in crate::device::cuda::engine) fn solver() -> bool {
+    use cudarc::cusolver;
+    static FOUND: OnceLock<bool> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        load_from_folder();
+        if let Some(folder) = folder() {
+            SOLVER_ORDER.iter().for_each(|name| load_all(Path::new(&folder), name));
+        }
+        // SAFETY: the call only loads NVIDIA's library, if it exists. The library's initialisers are trusted.
+        if !unsafe { cusolver::sys::is_culib_present() } {
+            ["libcublasLt.so", "libcublas.so"].iter().chain(&SOLVER_ORDER).for_each(|name| load_usual(name));
+        }
+        // SAFETY: the call only loads NVIDIA's library, if it exists. The library's initialisers are trusted.
+        if !unsafe { cusolver::sys::is_culib_present() } {
+            return false;
+        }
+        // SAFETY: `is_culib_present` found the library, so `culib` returns the loaded library.
+        let library = unsafe { cusolver::sys::culib() };
+        check("libcusolver.so.12", library, OF_SOLVER, "install the version for CUDA 13").is_ok()
+    })
+}
+
 /// Checks that a library is new enough, that is, that it has these functions. A call of a missing function would panic.
 fn check(name: &str, library: &Library, functions: &[&str], remedy: &str) -> Result<(), String> {
     for function in functions {
@@ -149,12 +182,17 @@ fn missing(library: &str, remedy: &str) -> String {
 fn load_from_folder() {
     static DONE: OnceLock<()> = OnceLock::new();
     DONE.get_or_init(|| {
-        if let Some(folder) = std::env::var_os(FOLDER).filter(|folder| !folder.is_empty()) {
+        if let Some(folder) = folder() {
             for name in ORDER {
                 load_all(Path::new(&folder), name);
             }
         }
     });
+}
+
+/// Returns the directory that the environment variable [`FOLDER`] names, if it is set.
+fn folder() -> Option<std::ffi::OsString> {
+    std::env::var_os(FOLDER).filter(|folder| !folder.is_empty())
 }
 
 fn load_usual(name: &str) {

@@ -36,14 +36,16 @@ unsafe impl Send for Handle {}
 /// calls are queued.
 static HANDLES: Mutex<Vec<(usize, Handle)>> = Mutex::new(Vec::new());
 
-fn with_handle<R>(
+/// Calls `call` with the GPU's handle. `op` is the name of the operation, for errors.
+pub(super) fn with_handle<R>(
     context: &Context,
+    op: &'static str,
     call: impl FnOnce(sys::cublasHandle_t) -> Result<R, CublasError>,
 ) -> Result<R, Error> {
     libraries::blas().map_err(|reason| Error::DeviceUnavailable { device: context.name(), reason })?;
-    context.enter().map_err(|error| context.failure(NAME, error))?;
+    context.enter().map_err(|error| context.failure(op, error))?;
     let failed = |error: CublasError| Error::DeviceFailed {
-        op: NAME,
+        op,
         device: context.name(),
         reason: format!("cuBLAS: {:?}", error.0),
     };
@@ -302,7 +304,7 @@ unsafe fn calls(
     let [sc, sa, sb] = divided.strides.map(|stride| stride as i64);
     gemm.strides = if flip { [sc, sb, sa] } else { [sc, sa, sb] };
     let mut walk = Odometer::over(divided.plan.shape(), divided.plan.strides(), divided.plan.offsets());
-    with_handle(context, |handle| {
+    with_handle(context, NAME, |handle| {
         for _ in 0..divided.count {
             let [oc, oa, ob] = walk.offsets();
             walk.advance();

@@ -6,6 +6,8 @@ pub(super) mod elementwise;
 #[cfg(feature = "fft")]
 pub(super) mod fft;
 pub(super) mod gemm;
+#[cfg(feature = "linalg")]
+pub(super) mod linalg;
 mod loops;
 pub(super) mod mask;
 pub(super) mod permute;

@@ -107,6 +107,39 @@ impl Kernels {
         self.reduction::<T, _>(NanProd);
         self.reduction::<T, _>(NanVar { ddof: 1 });
         self.reduction::<T, _>(NanStd { ddof: 1 });
+        #[cfg(feature = "linalg")]
+        self.matrices::<T>();
+    }
+
+    /// Adds the kernels of decompositions, except those that have the source of another operation.
+    #[cfg(feature = "linalg")]
+    fn matrices<T: Inexact>(&mut self) {
+        use crate::device::cuda::engine::kernels::linalg::{matrices, orient};
+        let (dtype, real) = (T::DTYPE, <T::Magnitude as Element>::DTYPE);
+        for which in [orient::Which::Large, orient::Which::NotZero] {
+            self.add(orient::program(which, dtype));
+        }
+        let largest = matrices::largest_part();
+        for (vector, line, wide) in variants::<T>() {
+            self.add(largest.program(&reduce::WHOLE, [real, dtype], [vector, line, wide, 0, 0, 0]));
+        }
+        self.add(largest.program(&reduce::PARTS, [real, dtype], [0; 6]));
+        let of = |text| operation("decompose", CudaSource::builtin(text), |_| ());
+        for text in [matrices::ZERO_OUTSIDE, matrices::CHECK_OUTSIDE] {
+            self.layouts_of(&of(text), [dtype, dtype, DType::Bool]);
+        }
+        for text in [matrices::TURN, matrices::TURN_BACK] {
+            self.layouts_of(&of(text), [dtype; 3]);
+        }
+        self.layouts_of(&of(matrices::IS_ZERO), [DType::Bool, dtype]);
+        self.layouts_of(&of(matrices::SCALE), [dtype, dtype, real]);
+        self.layouts_of(&of(matrices::SCALE_INSIDE), [dtype, dtype, DType::Bool, real]);
+        if T::COMPLEX {
+            self.layouts_of(&of(matrices::REAL_PART), [dtype; 2]);
+        }
+        for triangle in [matrices::Triangle::Lower, matrices::Triangle::Upper] {
+            self.layouts_of(&matrices::mask(triangle, 1), [DType::Bool]);
+        }
     }
 
     fn of_floats<T: Sample + RealFloat>(&mut self) {

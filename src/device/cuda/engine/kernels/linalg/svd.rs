@@ -1,0 +1,65 @@
+//! The singular value decomposition on a GPU.
+
+use super::Input;
+use super::matrices::{Matrices, Scaling, real};
+use super::solver::{Infos, svd_columns, with_solver};
+use crate::device::cpu::linalg::Failure;
+use crate::device::cuda::engine::codegen::operation::RawOperand;
+use crate::device::cuda::engine::driver::context::Context;
+use crate::error::Error;
+
+/// Computes [`Decompose::svd`](crate::device::Decompose::svd). `vectors` are the outputs, the number of columns of the first one, and the
+/// number of rows of the second one. Returns `false` without a result if an iteration did not converge, or gave NaN.
+///
+/// # Safety
+/// The caller must ensure that the operand's elements are allocated on `context`'s GPU, that the outputs have the extents of the results, and
+/// exclusive access to their elements. cuSOLVER must be available.
+pub(in crate::device::cuda::engine) unsafe fn run(
+    context: &'static Context,
+    s: RawOperand<'_>,
+    vectors: Option<[(RawOperand<'_>, usize); 2]>,
+    input: &Input<'_>,
+) -> Result<bool, Error> {
+    // SAFETY: the caller ensures readable elements.
+    let a = unsafe { Matrices::load(context, input)? };
+    let scaled = a.scale_down(context, Scaling::Normalise)?;
+    let (count, k) = (scaled.finite, a.rows.min(a.columns));
+    let full = vectors.is_some_and(|[(_, p), (_, q)]| p.max(q) > k);
+    let [p, q] = svd_columns([a.rows, a.columns], a.count(), full);
+    let values = Matrices::new(context, real(a.dtype), a.batch(), [k, 1])?;
+    let u = Matrices::new(context, a.dtype, a.batch(), [a.rows, p])?;
+    let v = Matrices::new(context, a.dtype, a.batch(), [a.columns, q])?;
+    let infos = Infos::new(context, count, 1)?;
+    with_solver(context, input.op, |solver| {
+        solver.svd(&a, count, &values, [&u, &v], vectors.is_some(), &infos)
+    })?;
+    let infos = infos.read(input.op)?;
+    if infos.iter().any(|&info| info > 0) {
+        return Ok(false);
+    }
+    input.check(&infos, a.count(), |_| Failure::NotConverged)?;
+    let results: &[&Matrices] = if vectors.is_some() { &[&values, &u, &v] } else { &[&values] };
+    for result in results {
+        if !result.are_finite(context)? {
+            return Ok(false);
+        }
+    }
+    values.scale_parts(context, &scaled.exponents, None)?;
+    if let Some([(to_u, p), (to_vh, q)]) = vectors {
+        // `u · s · vᴴ` does not change if the same factor multiplies a column of `u` and a column of `v`.
+        let phases = Matrices::new(context, a.dtype, a.batch(), [k, 1])?;
+        u.orient_columns(context, &phases)?;
+        v.multiply_columns(context, &phases, false)?;
+        if full {
+            u.orient_free_columns(context, &values)?;
+        }
+        v.orient_free_columns(context, &values)?;
+        // SAFETY: the caller ensures an output of these extents, and exclusive access to it.
+        unsafe { u.store(context, [u.rows, p], to_u)? };
+        // SAFETY: the caller ensures an output of these extents, and exclusive access to it.
+        unsafe { v.store_adjoint(context, q, to_vh)? };
+    }
+    // SAFETY: the caller ensures an output of these extents, and exclusive access to it.
+    unsafe { values.store_vectors(context, s)? };
+    Ok(true)
+}

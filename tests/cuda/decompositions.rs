@@ -1,0 +1,35 @@
+//! Runs the tests of the host's decompositions on the GPU, and compares its results with the host's. Without cuSOLVER, the host computes them.
+
+#[path = "../linalg/kernels/errors.rs"]
+mod errors;
+#[path = "../linalg/kernels/laws.rs"]
+mod laws;
+#[path = "../linalg/kernels/matrix.rs"]
+mod matrix;
+#[path = "../linalg/kernels/placed.rs"]
+mod placed;
+#[path = "../linalg/kernels/residuals.rs"]
+mod residuals;
+
+#[path = "decompositions/agreement.rs"]
+mod agreement;
+#[path = "decompositions/copies.rs"]
+mod copies;
+#[path = "decompositions/failures.rs"]
+mod failures;
+
+use crate::gpu::there;
+
+/// The device that computes.
+const DEVICE: copies::ThroughGpu = copies::ThroughGpu;
+
+/// cuSOLVER has other functions for batches of small matrices.
+const BATCHES_EQUAL_LOOPS: bool = false;
+
+/// The extents of the matrices whose residuals are checked.
+const SHAPES: &[[usize; 2]] = &[[1, 1], [2, 2], [5, 5], [17, 17], [40, 40], [1, 6], [8, 3], [11, 24]];
+
+/// The host computes LDLᴴ decompositions.
+mod ldl {
+    pub(super) fn check<T>(_: &str, _: &super::matrix::Matrix<T>) {}
+}
