@@ -3,9 +3,13 @@
 use crate::common::Remote;
 use std::f64::consts::PI;
 use vierbein::linalg::{
-    Eigenpairs, Iteration, Krylov, LinalgElement, RandomizedSvd, SingularTriplets, Solution, arnoldi, cg,
-    davidson, expm_multiply, gmres, lanczos, minres, randomized_svd, try_arnoldi, try_cg, try_davidson,
-    try_expm_multiply, try_gmres, try_lanczos, try_minres, try_randomized_svd,
+    Eigenpairs, Iteration, Krylov, LinalgElement, RandomizedSvd, SingularTriplets, Solution, arnoldi,
+    arnoldi_into, cg, cg_into, cg_preconditioned, cg_preconditioned_into, davidson, davidson_into,
+    davidson_preconditioned, davidson_preconditioned_into, expm_multiply, expm_multiply_into, gmres,
+    gmres_into, gmres_preconditioned, gmres_preconditioned_into, lanczos, lanczos_into, minres, minres_into,
+    minres_preconditioned, minres_preconditioned_into, randomized_svd, try_arnoldi, try_cg,
+    try_cg_preconditioned, try_davidson, try_davidson_preconditioned, try_expm_multiply, try_gmres,
+    try_gmres_preconditioned, try_lanczos, try_minres, try_minres_preconditioned, try_randomized_svd,
 };
 use vierbein::prelude::*;
 use vierbein::{Error, c32, c64};
@@ -675,4 +679,199 @@ fn arnoldi_projects_operators() {
     assert!(reason(arnoldi(path, &Tensor::<f64, _>::zeros([3]), 2)).contains("the start tensor is zero"));
     assert!(reason(arnoldi(path, &Tensor::<f64, _>::zeros([0]), 2)).contains("the start tensor is zero"));
     assert!(reason(arnoldi(|x| x * f64::NAN, &unit, 2)).contains("application 1 of the operator returned"));
+}
+
+/// Compares the solutions of a system whose rows and columns are scaled by factors from 1 to 1e6.
+fn check_preconditioned<T, O>(tolerance: f64)
+where
+    T: LinalgElement,
+    T::Magnitude: Into<f64>,
+    O: Order,
+{
+    const N: usize = 80;
+    // D·P·D, where P is the operator of a path: with the preconditioner D⁻², all residuals are those of P with unit columns.
+    let scales = Tensor::<T, Rank<1>, O>::from_fn([N], |[k]| T::from_f64(10f64.powf(3.0 * k as f64 / 79.0)));
+    let apply = |x: TensorView<'_, T, Rank<1>, O>| path((x * &scales).view()) * &scales;
+    let squares = &scales * &scales;
+    let expected = Tensor::<T, Rank<1>, O>::from_fn([N], |[k]| T::from_f64((k as f64).cos()));
+    let b = apply(expected.view());
+    let how = Iteration::new().tolerance(tolerance).basis(N);
+    let inverse = |r: TensorView<'_, T, Rank<1>, O>| r / &squares;
+    let plain = cg(apply, &b, how.accept_unconverged()).unwrap();
+    for found in [
+        cg_preconditioned(apply, inverse, &b, how),
+        minres_preconditioned(apply, inverse, &b, how),
+        gmres_preconditioned(apply, inverse, &b, how),
+    ] {
+        let found = found.unwrap();
+        let residual: f64 = ((apply(found.x.view()) - &b).norm().item() / b.norm().item()).into();
+        assert!(found.converged && residual <= 1.01 * tolerance, "{residual:e}");
+        assert!(found.applications < plain.applications, "{} {}", found.applications, plain.applications);
+        let error: f64 = ((&found.x - &expected) * &scales).norm().item().into();
+        // The smallest eigenvalue of the path is 1.5e-3.
+        let largest: f64 = b.norm().item().into();
+        assert!(error < tolerance * largest * 1e3, "{error:e}");
+    }
+}
+
+#[test]
+fn preconditioners_reduce_applications() {
+    check_preconditioned::<f64, RowMajor>(1e-11);
+    check_preconditioned::<c64, ColMajor>(1e-11);
+    check_preconditioned::<f32, RowMajor>(1e-4);
+}
+
+#[test]
+fn exact_preconditioners_need_few_applications() {
+    // A Hermitian matrix with eigenvalues of both signs, and a matrix that is not Hermitian.
+    let a = complex_matrix(30, 20);
+    let hermitian = &a + a.t().conj();
+    let b = complex_vector(30, 21);
+    let how = Iteration::new();
+    let square = a.matmul(a.t().conj());
+    for (name, matrix, found) in [
+        ("cg", &square, {
+            let inverse = square.inv();
+            cg_preconditioned(|x| square.matmul(&x), |r| inverse.matmul(&r), &b, how)
+        }),
+        ("minres", &hermitian, {
+            // The inverse of the absolute value: the preconditioned operator has the eigenvalues ±1.
+            let inverse = hermitian.hermitian_map(|w| (1.0 / w.abs()).into());
+            minres_preconditioned(|x| hermitian.matmul(&x), |r| inverse.matmul(&r), &b, how)
+        }),
+        ("gmres", &a, {
+            let inverse = a.inv();
+            gmres_preconditioned(|x| a.matmul(&x), |r| inverse.matmul(&r), &b, how)
+        }),
+    ] {
+        let found = found.unwrap();
+        // At most two steps, two for a correction, and the residuals.
+        assert!(found.applications <= 6, "{name}: {}", found.applications);
+        let expected = solved_directly(matrix, &b);
+        assert!(found.x.all_close(&expected, 1e-8, 1e-8), "{name}: {}\n{expected}", found.x);
+    }
+}
+
+#[test]
+fn preconditioned_solvers_reject_bad_input() {
+    let b = Tensor::<f64, Rank<1>>::ones([4]);
+    let how = Iteration::new();
+    let check = |result: Result<Solution<f64, Rank<1>, RowMajor, Cpu>, Error>, expected: &str| {
+        let reason = reason(result);
+        assert!(reason.contains(expected), "{reason}");
+    };
+    for result in [
+        cg_preconditioned(path, |r| -r, &b, how),
+        minres_preconditioned(path, |r| r * 0.0, &b, how),
+        minres_preconditioned(path, |r| -r, &b, how),
+    ] {
+        check(result, "the preconditioner is not positive definite: `⟨r, M·r⟩` is");
+    }
+    let nan = |r: TensorView<'_, f64, Rank<1>>| r * f64::NAN;
+    let short = |_: TensorView<'_, f64, Rank<1>>| Tensor::ones([3]);
+    for result in [
+        cg_preconditioned(path, nan, &b, how),
+        minres_preconditioned(path, nan, &b, how),
+        gmres_preconditioned(path, nan, &b, how),
+    ] {
+        check(result, "the preconditioner returned a tensor with a NaN or infinite element");
+    }
+    for result in [
+        cg_preconditioned(path, short, &b, how),
+        minres_preconditioned(path, short, &b, how),
+        gmres_preconditioned(path, short, &b, how),
+    ] {
+        check(result, "the preconditioner maps shape [4] to shape [3]; its result must have the shape of");
+    }
+    let one = Krylov::lowest(1);
+    let message = reason(davidson_preconditioned(path, |r, _| r * f64::NAN, &b, one));
+    assert!(message.contains("the preconditioner returned a tensor with a NaN"), "{message}");
+    let message = reason(davidson_preconditioned(path, |_, _| Tensor::ones([3]), &b, one));
+    assert!(message.contains("the preconditioner maps shape [4] to shape [3]"), "{message}");
+    let failure = || Error::Argument { op: "ask", reason: "no answer".into() };
+    let apply = |x: TensorView<'_, f64, Rank<1>>| Ok(path(x));
+    assert_eq!(try_cg_preconditioned(apply, |_| Err(failure()), &b, how).unwrap_err(), failure());
+    assert_eq!(try_minres_preconditioned(apply, |_| Err(failure()), &b, how).unwrap_err(), failure());
+    assert_eq!(try_gmres_preconditioned(apply, |_| Err(failure()), &b, how).unwrap_err(), failure());
+    assert_eq!(try_davidson_preconditioned(apply, |_, _| Err(failure()), &b, one).unwrap_err(), failure());
+}
+
+#[test]
+fn davidson_with_preconditioner_finds_path_in_potential() {
+    const N: usize = 300;
+    // On the edge of the spectrum of a path, its inverse is a far better preconditioner than its diagonal, which is constant.
+    let inverse = Tensor::<f64, Rank<2>>::from_fn([N, N], |[i, j]| {
+        let (i, j) = (i.min(j) + 1, i.max(j) + 1);
+        (i * (N + 1 - j)) as f64 / (N + 1) as f64
+    });
+    let mut next = numbers(22);
+    let start = Tensor::from_fn([N], |_| next());
+    let how = Krylov::lowest(4);
+    let mut values = Vec::new();
+    let precondition = |r: TensorView<'_, f64, Rank<1>>, value| {
+        values.push(value);
+        inverse.matmul(&r)
+    };
+    let found = davidson_preconditioned(path, precondition, &start, how).unwrap();
+    for k in 0..4 {
+        assert!((found.values[k] - of_path(k + 1, N)).abs() < 1e-10, "{:?}", found.values);
+    }
+    assert!(values.iter().all(|&value| value > 0.0 && value < 4.0));
+    let plain = lanczos(path, &start, how).unwrap();
+    assert!(found.applications < plain.applications / 2, "{} {}", found.applications, plain.applications);
+}
+
+#[test]
+fn operators_write_to_given_tensor() {
+    const N: usize = 40;
+    let a = complex_matrix(N, 23);
+    let h = &a + a.t().conj() + Tensor::eye(N) * Complex::from(100.0);
+    let diagonal = h.diagonal(0, 1).to_owned();
+    let b = complex_vector(N, 24);
+    // The memory of results is that of a few tensors, whatever the number of applications.
+    let addresses = std::cell::RefCell::new(std::collections::BTreeSet::new());
+    let write = |x: TensorView<'_, c64, Rank<1>>, y: &mut Tensor<c64, Rank<1>>| {
+        addresses.borrow_mut().insert(y.as_slice().as_ptr() as usize);
+        h.try_matmul_into(&x, y)
+    };
+    let precondition = |r: TensorView<'_, c64, Rank<1>>, z: &mut Tensor<c64, Rank<1>>| {
+        z.assign(r / &diagonal);
+        Ok(())
+    };
+    let apply = |x: TensorView<'_, c64, Rank<1>>| h.matmul(&x);
+    let inverse = |r: TensorView<'_, c64, Rank<1>>| r / &diagonal;
+    let (how, of) = (Iteration::new(), Krylov::lowest(2));
+    let same = |name: &str, found: &Tensor<c64, Rank<1>>, expected: &Tensor<c64, Rank<1>>, most: usize| {
+        assert_eq!(found, expected, "{name}");
+        let found = addresses.take().len();
+        assert!((1..=most).contains(&found), "{name}: {found} addresses");
+    };
+    same("cg", &cg_into(write, &b, how).unwrap().x, &cg(apply, &b, how).unwrap().x, 4);
+    same("minres", &minres_into(write, &b, how).unwrap().x, &minres(apply, &b, how).unwrap().x, 8);
+    same("gmres", &gmres_into(write, &b, how).unwrap().x, &gmres(apply, &b, how).unwrap().x, 8);
+    let found = cg_preconditioned_into(write, precondition, &b, how).unwrap();
+    same("cg_preconditioned", &found.x, &cg_preconditioned(apply, inverse, &b, how).unwrap().x, 4);
+    let found = minres_preconditioned_into(write, precondition, &b, how).unwrap();
+    same("minres_preconditioned", &found.x, &minres_preconditioned(apply, inverse, &b, how).unwrap().x, 8);
+    let found = gmres_preconditioned_into(write, precondition, &b, how).unwrap();
+    same("gmres_preconditioned", &found.x, &gmres_preconditioned(apply, inverse, &b, how).unwrap().x, 8);
+    let found = lanczos_into(write, &b, of).unwrap();
+    same("lanczos", &found.vectors[1], &lanczos(apply, &b, of).unwrap().vectors[1], 3);
+    let found = davidson_into(write, &diagonal, &b, of).unwrap();
+    same("davidson", &found.vectors[1], &davidson(apply, &diagonal, &b, of).unwrap().vectors[1], 500);
+    let found = davidson_preconditioned_into(write, |r, _, z| precondition(r, z), &b, of).unwrap();
+    let expected = davidson_preconditioned(apply, |r, _| inverse(r), &b, of).unwrap();
+    same("davidson_preconditioned", &found.vectors[1], &expected.vectors[1], 500);
+    let t = Complex::new(0.0, -0.1);
+    let found = expm_multiply_into(write, t, &b, how).unwrap();
+    same("expm_multiply", &found.x, &expm_multiply(apply, t, &b, how).unwrap().x, 8);
+    let found = arnoldi_into(write, &b, 7).unwrap();
+    same("arnoldi", &found.rest, &arnoldi(apply, &b, 7).unwrap().rest, 3);
+
+    // A closure can replace the tensor, but not by one of another shape.
+    let replace = |_: TensorView<'_, c64, Rank<1>>, y: &mut Tensor<c64, Rank<1>>| {
+        *y = Tensor::zeros([3]);
+        Ok(())
+    };
+    assert!(reason(cg_into(replace, &b, how)).contains("the operator maps shape [40] to shape [3]"));
 }
