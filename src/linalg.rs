@@ -32,6 +32,7 @@
 //! | function | result |
 //! |---|---|
 //! | [`lanczos`], [`davidson`] | the lowest or highest few eigenvalues and eigenvectors of a Hermitian operator |
+//! | [`eigs`] | a few eigenvalues and right eigenvectors of any operator, for example the largest ones |
 //! | [`cg`], [`minres`], [`gmres`] | the solution of a linear system: positive definite, Hermitian, any |
 //! | [`cg_preconditioned`], [`minres_preconditioned`], [`gmres_preconditioned`] | the same with an approximate inverse, in fewer steps |
 //! | [`davidson_preconditioned`] | eigenpairs with an approximate inverse of `A − λ` |
@@ -69,12 +70,13 @@ pub use crate::device::decompose::{Decompose, LinalgElement, Structure};
 pub use crate::dyn_tensor::{DynDiscarded, DynLdl, DynLu, DynSvd};
 pub use crate::engine::truncation::Truncation;
 pub use crate::krylov::{
-    Arnoldi, Eigenpairs, Exponential, Iteration, Krylov, RandomizedSvd, SingularTriplets, Solution, arnoldi,
-    arnoldi_into, cg, cg_into, cg_preconditioned, cg_preconditioned_into, davidson, davidson_into,
-    davidson_preconditioned, davidson_preconditioned_into, expm_multiply, expm_multiply_into, gmres,
-    gmres_into, gmres_preconditioned, gmres_preconditioned_into, lanczos, lanczos_into, minres, minres_into,
-    minres_preconditioned, minres_preconditioned_into, randomized_svd, try_arnoldi, try_cg,
-    try_cg_preconditioned, try_davidson, try_davidson_preconditioned, try_expm_multiply, try_gmres,
-    try_gmres_preconditioned, try_lanczos, try_minres, try_minres_preconditioned, try_randomized_svd,
+    Arnoldi, ComplexEigenpairs, Eigenpairs, Exponential, Iteration, Krylov, RandomizedSvd, SingularTriplets,
+    Solution, arnoldi, arnoldi_into, cg, cg_into, cg_preconditioned, cg_preconditioned_into, davidson,
+    davidson_into, davidson_preconditioned, davidson_preconditioned_into, eigs, eigs_into, expm_multiply,
+    expm_multiply_into, gmres, gmres_into, gmres_preconditioned, gmres_preconditioned_into, lanczos,
+    lanczos_into, minres, minres_into, minres_preconditioned, minres_preconditioned_into, randomized_svd,
+    try_arnoldi, try_cg, try_cg_preconditioned, try_davidson, try_davidson_preconditioned, try_eigs,
+    try_expm_multiply, try_gmres, try_gmres_preconditioned, try_lanczos, try_minres,
+    try_minres_preconditioned, try_randomized_svd,
 };
 pub use crate::ops::linalg::{Discarded, Ldl, Lu, Svd};

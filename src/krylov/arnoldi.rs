@@ -37,6 +37,7 @@ methods! {
     /// called once for each tensor of the basis. The basis has fewer tensors if their space is invariant under the operator. The eigenvalues of
     /// `h` approximate eigenvalues of the operator, first those at the border of its spectrum. An eigenvector `y` of `h` gives the approximate
     /// eigenvector `Σ v[i]·y[i]`. The norm of its residual is the norm of `rest` times the modulus of the last element of `y`.
+    /// [`eigs`](super::eigs) computes eigenpairs to a given accuracy.
     ///
     /// # Errors
     /// * [`Error::Argument`] if `start` is zero or not finite, if the operator returns another shape or an element that is NaN or infinite, or if

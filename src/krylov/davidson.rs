@@ -146,7 +146,7 @@ fn eigenpairs<T: LinalgElement, Dev: Backend<T>>(
         projected.push(&basis.coefficients(&image)?);
         let len = basis.len();
 
-        let (values, vectors) = projected.eigenpairs(how.highest)?;
+        let (values, vectors) = projected.eigenpairs(how.end)?;
         let largest =
             values.iter().fold(T::Magnitude::zero(), |largest, &x| Float::max(largest, Float::abs(x)));
         let exhausted = operator.has_less_than(1);

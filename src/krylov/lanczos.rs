@@ -178,7 +178,7 @@ fn eigenpairs<T: LinalgElement, Dev: Backend<T>>(
         let full = len == capacity;
         let mut restarted = None;
         if len >= how.count && (invariant || full || exhausted || is_checked(len)) {
-            let (values, vectors) = projected.eigenpairs(how.highest)?;
+            let (values, vectors) = projected.eigenpairs(how.end)?;
             let residuals: Vec<T::Magnitude> =
                 (0..how.count).map(|i| rest * modulus(vectors[[len - 1, i]])).collect();
             let largest =

@@ -10,6 +10,7 @@ mod arnoldi;
 mod basis;
 mod cg;
 mod davidson;
+mod eigs;
 mod expm;
 mod gmres;
 mod lanczos;
@@ -20,6 +21,7 @@ mod operator;
 mod options;
 mod projected;
 mod randomized;
+mod schur;
 mod vector;
 
 pub use arnoldi::{Arnoldi, arnoldi, arnoldi_into, try_arnoldi};
@@ -28,6 +30,7 @@ pub use davidson::{
     davidson, davidson_into, davidson_preconditioned, davidson_preconditioned_into, try_davidson,
     try_davidson_preconditioned,
 };
+pub use eigs::{ComplexEigenpairs, eigs, eigs_into, try_eigs};
 pub use expm::{Exponential, expm_multiply, expm_multiply_into, try_expm_multiply};
 pub use gmres::{
     gmres, gmres_into, gmres_preconditioned, gmres_preconditioned_into, try_gmres, try_gmres_preconditioned,
