@@ -1,6 +1,7 @@
 //! Linear algebra of typed tensors: decompositions and linear systems.
 
 mod adjoint;
+mod balance;
 mod eig;
 mod eigh;
 mod exponential;
