@@ -79,4 +79,4 @@ pub use crate::krylov::{
     try_expm_multiply, try_gmres, try_gmres_preconditioned, try_lanczos, try_minres,
     try_minres_preconditioned, try_randomized_svd,
 };
-pub use crate::ops::linalg::{Discarded, Ldl, Lu, Svd};
+pub use crate::ops::linalg::{Discarded, Ldl, Lu, SolveRanks, Svd};

@@ -66,7 +66,7 @@ methods! {
         if !t.all_finite() {
             return Err(Error::Argument {
                 op: OP,
-                reason: format!("the factor `t` is {t}; use a finite number"),
+                reason: format!("the factor `t` is {t:?}; use a finite number"),
             });
         }
         let (mut x, mut size) = given(OP, "the start tensor", start)?;

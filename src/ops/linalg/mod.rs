@@ -19,6 +19,7 @@ mod truncation;
 
 pub use ldl::Ldl;
 pub use lu::Lu;
+pub use solve::SolveRanks;
 pub use svd::Svd;
 pub use truncation::Discarded;
 
