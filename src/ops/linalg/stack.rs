@@ -54,7 +54,7 @@ pub(super) fn vectors_shape<O: Order>(batch: usize, k: usize) -> [usize; 2] {
 
 /// Returns the axes of a stack (`kept` is 2) or of vectors (`kept` is 1) in the order that devices expect.
 pub(super) fn arranged<O: Order>(layout: Layout, kept: usize) -> Layout {
-    batch_first(O::ROW_MAJOR, &layout, kept)
+    batch_first(O::ROW_MAJOR, layout, kept)
 }
 
 /// A result that a device writes: a stack or vectors, with its axes in the order that devices expect.

@@ -14,10 +14,9 @@ mod rook;
 
 use super::batch::{Batch, Results};
 use super::parallel::Threads;
-use super::scale::{Used, check_finite, moderate};
+use super::scale::{PowerOfTwo, Used, check_finite, moderate};
 use super::workspace::{
-    check_extents, column, make_diagonal_real, request, store, store_vector, take_copy, take_loaded,
-    with_stack,
+    check_extents, column, load, make_diagonal_real, request, store, store_vector, take_loaded, with_stack,
 };
 use super::{Failure, Field};
 use crate::device::cpu::Cpu;
@@ -47,6 +46,9 @@ pub(in crate::device) fn ldl<T: Field>(
     if rows.is_empty() {
         return Ok(());
     }
+    let memory = check_extents::<T>([n, n]).map(|()| {
+        request::<T>(&[[n, n]]).and(StackReq::new::<T>(n)).and(StackReq::new::<i64>(n)).and(scratch::<T>(n))
+    });
     let outputs = [l.strides(), d.strides(), rows.strides()];
     batch.for_each(outputs, operations, &|a_k, [at_l, at_d, at_rows]| {
         // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
@@ -55,21 +57,19 @@ pub(in crate::device) fn ldl<T: Field>(
         let d = unsafe { d.at(at_d) };
         // SAFETY: as for `l`.
         let rows = unsafe { rows.at(at_rows) };
-        one([l, d], rows, a_k, a.conjugate)
+        one(memory?, [l, d], rows, a_k, a.conjugate)
     })
 }
 
 /// Decomposes one matrix.
 fn one<T: Field>(
+    memory: StackReq,
     [l, d]: [Output<'_, T, Cpu>; 2],
     rows: Output<'_, i64, Cpu>,
     a: Operand<'_, T, Cpu>,
     conjugated: bool,
 ) -> Result<(), Failure> {
     let n = a.shape()[0];
-    check_extents::<T>([n, n])?;
-    let memory =
-        request::<T>(&[[n, n]]).and(StackReq::new::<T>(n)).and(StackReq::new::<i64>(n)).and(scratch::<T>(n));
     with_stack(memory, |stack| {
         let (zero, one) = (T::zero_impl(), T::one_impl());
         let (mut a_copy, stack) = take_loaded(a, conjugated, stack);
@@ -81,7 +81,8 @@ fn one<T: Field>(
         let mut a_copy = a_copy.as_mat_mut();
         make_diagonal_real(a_copy.as_mut());
         let scale = moderate(a_copy.as_mut(), Used::Lower)?;
-        factor(a_copy.as_mut(), &mut below, [&mut permutation, &mut inverse], stack);
+        let again = |to: MatMut<'_, T>| load_scaled(to, a, conjugated, scale);
+        factor(a_copy.as_mut(), &again, &mut below, [&mut permutation, &mut inverse], stack);
         numbers.iter_mut().zip(permutation.iter()).for_each(|(to, &row)| *to = row as i64);
         store_vector(rows, &numbers);
         for j in 0..n {
@@ -108,6 +109,18 @@ fn one<T: Field>(
     })
 }
 
+/// Copies a Hermitian matrix to the workspace, divided by a power of two.
+pub(super) fn load_scaled<T: Field>(
+    mut to: MatMut<'_, T>,
+    a: Operand<'_, T, Cpu>,
+    conjugated: bool,
+    scale: PowerOfTwo,
+) {
+    load(to.as_mut(), a, conjugated);
+    make_diagonal_real(to.as_mut());
+    PowerOfTwo::ONE.divided_by(scale).scale(to);
+}
+
 /// Returns the parameters for faer.
 fn params<T: Field>() -> Spec<LbltParams, T> {
     let usual = Spec::<LbltParams, T>::default().config;
@@ -117,32 +130,32 @@ fn params<T: Field>() -> Spec<LbltParams, T> {
 
 /// Returns the memory for the arguments of [`factor`] other than the matrix, and that it needs in addition to them.
 pub(super) fn scratch<T: Field>(n: usize) -> StackReq {
-    request::<T>(&[[n, n]])
-        .and(StackReq::new::<T>(n))
-        .and(StackReq::new::<usize>(n).array(2))
-        .and(cholesky_in_place_scratch::<usize, T>(n, Par::Seq, params()))
+    StackReq::new::<T>(n).and(StackReq::new::<usize>(n).array(2)).and(cholesky_in_place_scratch::<usize, T>(
+        n,
+        Par::Seq,
+        params(),
+    ))
 }
 
 /// Replaces the lower triangle of a matrix of the workspace by its factors: `d` on the diagonal, and `l` below. Its elements are not near the
 /// limits of their type, and those of the diagonal are real.
 ///
 /// `below` becomes the elements of `d` below the diagonal. At these places, `l` has a 0. `rows` becomes the rows, and `inverse` the inverse
-/// permutation.
+/// permutation. `again` loads the matrix a second time: faer overwrites it, and has no result for a few matrices.
 pub(super) fn factor<T: Field>(
     mut a: MatMut<'_, T>,
+    again: &dyn Fn(MatMut<'_, T>),
     below: &mut [T],
     [rows, inverse]: [&mut [usize]; 2],
     stack: &mut MemStack,
 ) {
-    let (mut exact, stack) = take_copy(a.as_ref(), stack);
-    let mut exact = exact.as_mat_mut();
     // faer does not write the elements of columns that need no elimination.
     below.fill(T::zero_impl());
     let diagonal = DiagMut::from_slice_mut(below).as_dyn_stride_mut();
     cholesky_in_place(a.as_mut(), diagonal, rows, inverse, Par::Seq, stack, params());
     if check_finite(a.as_mut()).is_err() || !below.iter().all(T::is_finite_impl) {
-        rook::factor(exact.as_mut(), below, rows);
+        again(a.as_mut());
+        rook::factor(a, below, rows);
         rows.iter().enumerate().for_each(|(i, &row)| inverse[row] = i);
-        a.copy_from(exact.as_ref());
     }
 }
