@@ -61,9 +61,9 @@ fn scratch<T: Field>(par: Par, structure: Structure, [n, p]: [usize; 2]) -> Resu
             llt::factor::cholesky_in_place_scratch::<T>(n, par, Default::default())
                 .or(llt::solve::solve_in_place_scratch::<T>(n, p, par))
         }
-        Structure::Hermitian => {
-            ldl::scratch::<T>(n).and(lblt::solve::solve_in_place_scratch::<usize, T>(n, p, par))
-        }
+        Structure::Hermitian => ldl::scratch::<T>(n)
+            .and(StackReq::new::<usize>(n))
+            .and(lblt::solve::solve_in_place_scratch::<usize, T>(n, p, par)),
         Structure::Lower { .. } | Structure::Upper { .. } => StackReq::EMPTY,
     };
     Ok(request::<T>(&[[n, n], [n, p]]).and(StackReq::new::<PowerOfTwo>(p)).and(of_factors))
@@ -113,10 +113,7 @@ fn one<T: Field>(
                 cholesky::factor(par, a_copy.as_mut(), stack)?;
                 llt::solve::solve_in_place_with_conj(a_copy.as_ref(), Conj::No, x.as_mut(), par, stack);
             }
-            Structure::Hermitian => {
-                let again = |to: MatMut<'_, T>| ldl::load_scaled(to, a, conjugated, of_a);
-                hermitian(par, a_copy.as_mut(), &again, x.as_mut(), stack)?;
-            }
+            Structure::Hermitian => hermitian(par, a_copy.as_mut(), x.as_mut(), stack)?,
             Structure::Lower { unit } => {
                 check_diagonal(a_copy.as_ref(), unit)?;
                 let solve = if unit {
@@ -167,11 +164,10 @@ fn general<T: Field>(
     Ok(())
 }
 
-/// Solves `a · x = b` by an LDLᴴ decomposition, and overwrites `x`, which is `b`, and `a`, whose diagonal is real. `again` loads `a`.
+/// Solves `a · x = b` by an LDLᴴ decomposition, and overwrites `x`, which is `b`, and `a`, whose diagonal is real.
 fn hermitian<T: Field>(
     par: Par,
     mut a: MatMut<'_, T>,
-    again: &dyn Fn(MatMut<'_, T>),
     x: MatMut<'_, T>,
     stack: &mut MemStack,
 ) -> Result<(), Failure> {
@@ -179,7 +175,8 @@ fn hermitian<T: Field>(
     let (mut below, stack) = stack.make_with(n, |_| zero);
     let (mut rows, stack) = stack.make_with(n, |_| 0usize);
     let (mut inverse, stack) = stack.make_with(n, |_| 0usize);
-    ldl::factor(a.as_mut(), again, &mut below, [&mut rows, &mut inverse], stack);
+    ldl::factor(a.as_mut(), &mut below, &mut rows, stack);
+    rows.iter().enumerate().for_each(|(i, &row)| inverse[row] = i);
     // Blocks of two rows are not singular. Their second row has no element below the diagonal, but its predecessor has one.
     let alone = |j: usize| below[j] == zero && (j == 0 || below[j - 1] == zero);
     if let Some(pivot) = (0..n).find(|&j| a[(j, j)] == zero && alone(j)) {
