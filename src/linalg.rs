@@ -32,10 +32,25 @@
 //! | function | result |
 //! |---|---|
 //! | [`lanczos`], [`davidson`] | the lowest or highest few eigenvalues and eigenvectors of a Hermitian operator |
+//! | [`eigs`] | a few eigenvalues and right eigenvectors of any operator, for example the largest ones |
 //! | [`cg`], [`minres`], [`gmres`] | the solution of a linear system: positive definite, Hermitian, any |
+//! | [`cg_preconditioned`], [`minres_preconditioned`], [`gmres_preconditioned`] | the same with an approximate inverse, in fewer steps |
+//! | [`davidson_preconditioned`] | eigenpairs with an approximate inverse of `A − λ` |
 //! | [`arnoldi`] | the projection of any operator on a Krylov space |
 //! | [`expm_multiply`] | the exponential of an operator, times a tensor |
 //! | [`randomized_svd`] | the largest singular values of an operator, and their vectors |
+//!
+//! Closures return a new tensor. Those of the functions named `try_..` return a `Result`, and those of the functions named `.._into` write to
+//! a given tensor, so that a step allocates no tensor:
+//!
+//! ```
+//! use vierbein::linalg::{Iteration, cg_into};
+//! use vierbein::tensor;
+//! let a = tensor![[4.0, 1.0], [1.0, 3.0]];
+//! let solution = cg_into(|x, y| a.try_matmul_into(&x, y), &tensor![1.0, 2.0], Iteration::new())?;
+//! assert!(solution.x.all_close(&tensor![1.0 / 11.0, 7.0 / 11.0], 1e-10, 0.0));
+//! # Ok::<(), vierbein::Error>(())
+//! ```
 //!
 //! * **Matrices.** As in [`matmul`](crate::Tensor::matmul), the memory order determines which axes are the matrix: the last two axes in
 //!   row-major order, the first two in column-major order. The other axes are a batch, and each matrix of the batch is decomposed.
@@ -56,8 +71,13 @@ pub use crate::device::decompose::{Decompose, LinalgElement, Structure};
 pub use crate::dyn_tensor::{DynDiscarded, DynLdl, DynLu, DynSvd};
 pub use crate::engine::truncation::Truncation;
 pub use crate::krylov::{
-    Arnoldi, Eigenpairs, Exponential, Iteration, Krylov, RandomizedSvd, SingularTriplets, Solution, arnoldi,
-    cg, davidson, expm_multiply, gmres, lanczos, minres, randomized_svd, try_arnoldi, try_cg, try_davidson,
-    try_expm_multiply, try_gmres, try_lanczos, try_minres, try_randomized_svd,
+    Arnoldi, ComplexEigenpairs, Eigenpairs, Exponential, Iteration, Krylov, RandomizedSvd, SingularTriplets,
+    Solution, arnoldi, arnoldi_into, cg, cg_into, cg_preconditioned, cg_preconditioned_into, davidson,
+    davidson_into, davidson_preconditioned, davidson_preconditioned_into, eigs, eigs_into, expm_multiply,
+    expm_multiply_into, gmres, gmres_into, gmres_preconditioned, gmres_preconditioned_into, lanczos,
+    lanczos_into, minres, minres_into, minres_preconditioned, minres_preconditioned_into, randomized_svd,
+    try_arnoldi, try_cg, try_cg_preconditioned, try_davidson, try_davidson_preconditioned, try_eigs,
+    try_expm_multiply, try_gmres, try_gmres_preconditioned, try_lanczos, try_minres,
+    try_minres_preconditioned, try_randomized_svd,
 };
-pub use crate::ops::linalg::{Discarded, Ldl, Lu, Svd};
+pub use crate::ops::linalg::{Discarded, Ldl, Lu, SolveRanks, Svd};

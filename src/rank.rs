@@ -311,7 +311,6 @@ where
     message = "cannot multiply a tensor of `{Self}` with a tensor of `{Other}` as matrices",
     label = "expected vectors, matrices or batches of matrices",
     note = "a rank-0 tensor scales with `*`",
-    note = "a right-hand side of `solve` or `lstsq` is a vector; the columns of a matrix are several of them",
     note = "in generic code, bound the rank: `D: MatmulRanks<E>`"
 )]
 pub trait MatmulRanks<Other>: Dim {

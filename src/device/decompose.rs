@@ -4,7 +4,7 @@ pub(super) mod on_host;
 
 use super::cpu::linalg;
 use super::{Cpu, Device, MatrixOperand, Output};
-use crate::element::{Inexact, Scalar, c32, c64};
+use crate::element::{CastTo, Inexact, Scalar, c32, c64};
 use crate::error::Error;
 
 /// The structure of the matrix of a linear system: see [`Decompose::solve`].
@@ -215,7 +215,7 @@ pub trait Decompose<T: LinalgElement>: Device {
     label = "expected `f32`, `f64`, `Complex<f32>` or `Complex<f64>`",
     note = "convert integers first, e.g. with `.cast::<f64>()`; in generic code, bound the element type: `T: LinalgElement`"
 )]
-pub trait LinalgElement: Inexact {
+pub trait LinalgElement: Inexact + CastTo<<Self as LinalgElement>::Complex> {
     /// The type of eigenvalues of matrices that need not be Hermitian: the complex numbers of the same precision.
     #[doc(hidden)]
     type Complex: LinalgElement<Complex = Self::Complex, Magnitude = Self::Magnitude>;
@@ -223,6 +223,9 @@ pub trait LinalgElement: Inexact {
     fn complex(re: Self::Magnitude, im: Self::Magnitude) -> Self::Complex;
     #[doc(hidden)]
     fn to_complex(self) -> Self::Complex;
+    /// Returns the number, or for a real type its real part.
+    #[doc(hidden)]
+    fn from_complex(x: Self::Complex) -> Self;
     #[doc(hidden)]
     fn svd_on_host(
         s: Output<'_, Self::Magnitude, Cpu>,
@@ -278,7 +281,7 @@ pub trait LinalgElement: Inexact {
 
 /// Implements the trait. The `*_on_host` functions are not generic, so they are compiled in this crate, once for each type.
 macro_rules! linalg_elements {
-    ($($T:ident $R:ident $C:ident),*) => {$(
+    ($($T:ident $R:ident $C:ident $from_complex:expr),*) => {$(
         #[diagnostic::do_not_recommend]
         impl LinalgElement for $T {
             type Complex = $C;
@@ -287,6 +290,9 @@ macro_rules! linalg_elements {
             }
             fn to_complex(self) -> $C {
                 $C::new(Scalar::re(self), Scalar::im(self))
+            }
+            fn from_complex(x: $C) -> $T {
+                $from_complex(x)
             }
             fn svd_on_host(
                 s: Output<'_, $R, Cpu>,
@@ -351,7 +357,7 @@ macro_rules! linalg_elements {
         }
     )*};
 }
-linalg_elements!(f32 f32 c32, f64 f64 c64, c32 f32 c32, c64 f64 c64);
+linalg_elements!(f32 f32 c32 Scalar::re, f64 f64 c64 Scalar::re, c32 f32 c32 core::convert::identity, c64 f64 c64 core::convert::identity);
 
 impl<T: LinalgElement> Decompose<T> for Cpu {
     fn svd(

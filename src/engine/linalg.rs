@@ -104,9 +104,9 @@ pub(crate) fn in_terms_of(error: Error, op: &'static str, row_major: bool, shape
 }
 
 /// Returns the axes in the order that devices expect: the axes of the batch, then the last `kept` axes, those of a matrix or a vector.
-pub(crate) fn batch_first(row_major: bool, layout: &Layout, kept: usize) -> Layout {
+pub(crate) fn batch_first(row_major: bool, layout: Layout, kept: usize) -> Layout {
     if row_major {
-        return *layout;
+        return layout;
     }
     let (rank, mut order) = (layout.shape().len(), [0; MAX_RANK]);
     for (k, axis) in order.iter_mut().enumerate().take(rank) {
@@ -236,7 +236,7 @@ fn spread(row_major: bool, layout: &Layout, kept: usize, batch: &[usize]) -> Lay
     debug_assert_eq!(of_matrix.len(), kept);
     of_batch.copy_from_slice(batch);
     let spread = layout.broadcast_to(&shape[..rank], row_major).expect("the batches broadcast");
-    let mut to = batch_first(row_major, &spread, kept);
+    let mut to = batch_first(row_major, spread, kept);
     if kept == 1 {
         to.push(1, 1);
     }

@@ -72,7 +72,7 @@ impl Truncation {
             if let Some(value) = value
                 && (value.is_nan() || value < 0.0)
             {
-                let reason = format!("`{name}` is {value}, and must be a number that is at least 0");
+                let reason = format!("`{name}` is {value:?}, and must be a number that is at least 0");
                 return Err(Error::Argument { op, reason });
             }
         }

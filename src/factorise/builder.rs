@@ -36,6 +36,21 @@ pub struct Factors<'s, H, E, L, R> {
 const NOT_OF_THE_SPECIFICATION: &str = "cannot factorise: the operation or the numbers of labels do not match the \
     specification; use `svd!` or the macro of another factorisation, which ensures that they do";
 
+/// An operand with as many axes as its term has labels. The bound is on the operand, not on its rank, so the compiler's message points to the
+/// operand.
+pub trait TermOperand<const LABELS: usize, const ELLIPSIS: bool>: EinsumOperand {
+    /// The rank that consists of the axes that the ellipsis stands for.
+    type Ellipsis: Dim;
+}
+
+impl<X, const LABELS: usize, const ELLIPSIS: bool> TermOperand<LABELS, ELLIPSIS> for X
+where
+    X: EinsumOperand,
+    X::Dim: LabelledBy<LABELS, ELLIPSIS>,
+{
+    type Ellipsis = <X::Dim as LabelledBy<LABELS, ELLIPSIS>>::Ellipsis;
+}
+
 /// Gives labels to the axes of an operand.
 ///
 /// # Panics
@@ -48,8 +63,7 @@ pub fn labelled<'s, const LABELS: usize, const ELLIPSIS: bool, X, T, D, E, O, De
 ) -> Labelled<'s, Held<X, T, D, O, Dev>, E>
 where
     X: EinsumOperand<Element = T, Dim = D, Order = O, Device = Dev>,
-    // Not on `D`: the compiler's message points to the operand.
-    X::Dim: LabelledBy<LABELS, ELLIPSIS, Ellipsis = E>,
+    X: TermOperand<LABELS, ELLIPSIS, Ellipsis = E>,
     T: Element,
     D: Dim,
     E: Dim,

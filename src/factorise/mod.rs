@@ -32,4 +32,4 @@ mod macros;
 
 pub use crate::einsum::TermOf;
 pub use crate::engine::factorise::{FactorSpec, FactorSpecError, Factorisation};
-pub use builder::{Factors, Labelled, labelled};
+pub use builder::{Factors, Labelled, TermOperand, labelled};

@@ -2,9 +2,10 @@
 
 use super::basis::Basis;
 use super::lanczos::check_start;
+use super::methods::methods;
 use super::operator::{Operator, given, on_vectors};
 use super::projected::Small;
-use super::vector::{Vector, divide, modulus, shaped};
+use super::vector::{Vector, divide, modulus, shaped, zeros};
 use crate::device::decompose::LinalgElement;
 use crate::device::{Backend, Device};
 use crate::element::Scalar;
@@ -29,81 +30,54 @@ pub struct Arnoldi<T: Scalar, D: Dim, O: Order, Dev: Device> {
     pub invariant: bool,
 }
 
-/// Projects any operator that is given as a closure on the Krylov space of `start`, with a basis of at most `vectors` tensors.
-///
-/// The operator gets a view of a tensor with the shape of `start`, and returns the operator times this tensor, of the same shape. It is
-/// called once for each tensor of the basis. The basis has fewer tensors if their space is invariant under the operator. The eigenvalues of
-/// `h` approximate eigenvalues of the operator, first those at the border of its spectrum. An eigenvector `y` of `h` gives the approximate
-/// eigenvector `Σ v[i]·y[i]`. The norm of its residual is the norm of `rest` times the modulus of the last element of `y`.
-///
-/// [`try_arnoldi`] takes a closure that returns a `Result`.
-///
-/// # Errors
-/// * [`Error::Argument`] if `start` is zero or not finite, if the operator returns another shape or an element that is NaN or infinite, or if
-///   `vectors` is 0.
-/// * [`Error::OutOfMemory`], or the error of the device.
-///
-/// ```
-/// use vierbein::linalg::arnoldi;
-/// use vierbein::tensor;
-/// let a = tensor![[0.0, -1.0, 5.0], [1.0, 0.0, 5.0], [0.0, 0.0, 2.0]];
-/// let found = arnoldi(|x| a.matmul(&x), &tensor![3.0, 0.0, 0.0], 3)?;
-/// // The first two axes are an invariant space.
-/// assert!(found.invariant);
-/// assert_eq!(found.h, tensor![[0.0, -1.0], [1.0, 0.0]]);
-/// # Ok::<(), vierbein::Error>(())
-/// ```
-pub fn arnoldi<T, D, O, Dev>(
-    mut apply: impl FnMut(TensorView<'_, T, D, O, Dev>) -> Tensor<T, D, O, Dev>,
-    start: &Tensor<T, D, O, Dev>,
-    vectors: usize,
-) -> Result<Arnoldi<T, D, O, Dev>, Error>
-where
-    T: LinalgElement,
-    D: Dim,
-    O: Order,
-    Dev: Backend<T>,
-{
-    try_arnoldi(|x| Ok(apply(x)), start, vectors)
-}
-
-/// [`arnoldi`] for an operator that can fail. An error of the operator is returned.
-///
-/// # Errors
-/// Those of the operator and of [`arnoldi`].
-pub fn try_arnoldi<T, D, O, Dev>(
-    apply: impl FnMut(TensorView<'_, T, D, O, Dev>) -> Result<Tensor<T, D, O, Dev>, Error>,
-    start: &Tensor<T, D, O, Dev>,
-    vectors: usize,
-) -> Result<Arnoldi<T, D, O, Dev>, Error>
-where
-    T: LinalgElement,
-    D: Dim,
-    O: Order,
-    Dev: Backend<T>,
-{
-    const OP: &str = "project by `arnoldi`";
-    if vectors == 0 {
-        let reason = "the basis has 0 vectors; use at least 1".into();
-        return Err(Error::Argument { op: OP, reason });
+methods! {
+    /// Projects any operator that is given as a closure on the Krylov space of `start`, with a basis of at most `vectors` tensors.
+    ///
+    /// The operator gets a view of a tensor with the shape of `start`, and returns the operator times this tensor, of the same shape. It is
+    /// called once for each tensor of the basis. The basis has fewer tensors if their space is invariant under the operator. The eigenvalues of
+    /// `h` approximate eigenvalues of the operator, first those at the border of its spectrum. An eigenvector `y` of `h` gives the approximate
+    /// eigenvector `Σ v[i]·y[i]`. The norm of its residual is the norm of `rest` times the modulus of the last element of `y`.
+    /// [`eigs`](super::eigs) computes eigenpairs to a given accuracy.
+    ///
+    /// # Errors
+    /// * [`Error::Argument`] if `start` is zero or not finite, if the operator returns another shape or an element that is NaN or infinite, or if
+    ///   `vectors` is 0.
+    /// * [`Error::OutOfMemory`], or the error of the device.
+    ///
+    /// ```
+    /// use vierbein::linalg::arnoldi;
+    /// use vierbein::tensor;
+    /// let a = tensor![[0.0, -1.0, 5.0], [1.0, 0.0, 5.0], [0.0, 0.0, 2.0]];
+    /// let found = arnoldi(|x| a.matmul(&x), &tensor![3.0, 0.0, 0.0], 3)?;
+    /// // The first two axes are an invariant space.
+    /// assert!(found.invariant);
+    /// assert_eq!(found.h, tensor![[0.0, -1.0], [1.0, 0.0]]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    arnoldi, try_arnoldi, arnoldi_into(apply(); start: &Tensor<T, D, O, Dev>, vectors: usize) -> Arnoldi<T, D, O, Dev> {
+        const OP: &str = "project by `arnoldi`";
+        if vectors == 0 {
+            let reason = "the basis has 0 vectors; use at least 1".into();
+            return Err(Error::Argument { op: OP, reason });
+        }
+        let shape = start.shape();
+        let (mut v, size) = given(OP, "the start tensor", start)?;
+        check_start::<T>(OP, size)?;
+        divide(&mut v, size)?;
+        let mut apply = on_vectors(OP, "operator", shape, apply);
+        let mut operator = Operator::new(OP, usize::MAX, &mut apply);
+        let (basis, columns, rest) = projected(&mut operator, v, vectors)?;
+        let k = basis.len();
+        let tensors = (0..k).map(|j| Ok(shaped(basis.vector(j)?, shape)));
+        let zeros = || Tensor::try_zeros_in(shape, start.device());
+        Ok(Arnoldi {
+            v: tensors.collect::<Result<_, Error>>()?,
+            h: Small::<T>::try_from_fn([k, k], |[i, j]| columns[j].get(i).copied().unwrap_or_else(T::zero))?
+                .try_to_order::<O>()?,
+            invariant: rest.is_none(),
+            rest: rest.map_or_else(zeros, |rest| Ok(shaped(rest, shape)))?,
+        })
     }
-    let shape = start.shape();
-    let (mut v, size) = given(OP, "the start tensor", start)?;
-    check_start::<T>(OP, size)?;
-    divide(&mut v, size)?;
-    let mut apply = on_vectors(OP, shape, apply);
-    let mut operator = Operator::new(OP, usize::MAX, &mut apply);
-    let (basis, columns, rest) = projected(&mut operator, v, vectors)?;
-    let k = basis.len();
-    let tensors = (0..k).map(|j| Ok(shaped(basis.vector(j)?, shape)));
-    let zeros = || Tensor::try_zeros_in(shape, start.device());
-    Ok(Arnoldi {
-        v: tensors.collect::<Result<_, Error>>()?,
-        h: Small::<T>::try_from_fn([k, k], |[i, j]| columns[j].get(i).copied().unwrap_or_else(T::zero))?
-            .try_to_order::<O>()?,
-        invariant: rest.is_none(),
-        rest: rest.map_or_else(zeros, |rest| Ok(shaped(rest, shape)))?,
-    })
 }
 
 /// Returns a basis of the Krylov space of a vector of norm 1, the columns of the projected operator, and the rest, unless the space is
@@ -118,10 +92,12 @@ fn projected<T: LinalgElement, Dev: Backend<T>>(
     let mut basis = Basis::new(capacity, n, &start.device().clone())?;
     let mut columns: Vec<Vec<T>> = Vec::with_capacity(capacity);
     let mut scale = T::Magnitude::zero();
+    let mut spare = zeros(n, start.device())?;
     let mut v = start;
     loop {
         basis.push(&v)?;
-        let [_, mut w] = operator.apply(v)?;
+        let [last, mut w] = operator.apply([v, spare])?;
+        spare = last;
         let (mut column, outside) = basis.orthogonalise(&mut w)?;
         let size = column.iter().fold(outside, |size, &h| Float::hypot(size, modulus(h)));
         operator.check_finite(size)?;

@@ -25,6 +25,11 @@ impl<T: Inexact, Dev: Backend<T>> Basis<T, Dev> {
         self.len
     }
 
+    /// Removes all vectors.
+    pub(super) fn clear(&mut self) {
+        self.len = 0;
+    }
+
     fn vectors(&self) -> Result<TensorView<'_, T, Rank<2>, RowMajor, Dev>, Error> {
         self.rows.try_slice(crate::s![..self.len, ..])
     }

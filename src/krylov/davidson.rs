@@ -2,10 +2,11 @@
 
 use super::basis::Basis;
 use super::lanczos::{Eigenpairs, Found, check_start, eigenpairs_of};
-use super::operator::{Operator, given};
+use super::methods::methods;
+use super::operator::{Operator, check_preconditioned, given, on_vectors};
 use super::options::{Krylov, not_converged};
 use super::projected::Projected;
-use super::vector::{Vector, divide, inner, norm, random};
+use super::vector::{Vector, divide, inner, norm, random, zeros};
 use crate::device::Backend;
 use crate::device::decompose::LinalgElement;
 use crate::element::Scalar;
@@ -19,85 +20,109 @@ use num_traits::{Float, Zero};
 
 const OP: &str = "find eigenpairs by `davidson`";
 
-/// Computes the lowest or highest few eigenvalues and eigenvectors of a Hermitian operator, with its diagonal as a preconditioner.
-///
-/// If the differences between the diagonal elements are much larger than the other elements, as in quantum chemistry, this method needs far
-/// fewer applications of the operator than [`lanczos`](super::lanczos). For other operators, `lanczos` needs fewer.
-///
-/// A good start is a tensor that is zero except where the diagonal is lowest or highest. `diagonal` has the shape of `start`. It need not
-/// be exact: errors in it only change the number of applications. The other arguments, the result, convergence and errors are those of
-/// [`lanczos`](super::lanczos); but whether the operator is Hermitian is not checked. The residuals are computed from the eigenvectors. The
-/// method stores twice as many tensors as `lanczos`.
-///
-/// [`try_davidson`] takes a closure that returns a `Result`.
-///
-/// # Errors
-/// For the reasons given for [`lanczos`](super::lanczos), or if `diagonal` is not finite or has another shape.
-///
-/// ```
-/// use vierbein::linalg::{Krylov, davidson};
-/// use vierbein::prelude::*;
-/// let diagonal = Tensor::<f64, _>::from_fn([200], |[k]| (k * k) as f64);
-/// let apply = |x: TensorView<f64, Rank<1>>| x * &diagonal + 0.1 * x.sum();
-/// let start = Tensor::from_fn([200], |[k]| f64::from(k == 0));
-/// let found = davidson(apply, &diagonal, &start, Krylov::lowest(1))?;
-/// // The secular equation of a diagonal matrix and one of rank 1.
-/// let secular: f64 = diagonal.iter().map(|d| 0.1 / (d - found.values[0])).sum();
-/// assert!((secular + 1.0).abs() < 1e-8 && found.applications < 20);
-/// # Ok::<(), vierbein::Error>(())
-/// ```
-pub fn davidson<T, D, O, Dev>(
-    mut apply: impl FnMut(TensorView<'_, T, D, O, Dev>) -> Tensor<T, D, O, Dev>,
-    diagonal: &Tensor<T, D, O, Dev>,
-    start: &Tensor<T, D, O, Dev>,
-    how: Krylov,
-) -> Result<Eigenpairs<T, D, O, Dev>, Error>
-where
-    T: LinalgElement,
-    D: Dim,
-    O: Order,
-    Dev: Backend<T>,
-{
-    try_davidson(|x| Ok(apply(x)), diagonal, start, how)
-}
-
-/// [`davidson`] for an operator that can fail. An error of the operator ends the iteration and is returned.
-///
-/// # Errors
-/// Those of the operator and of [`davidson`].
-pub fn try_davidson<T, D, O, Dev>(
-    apply: impl FnMut(TensorView<'_, T, D, O, Dev>) -> Result<Tensor<T, D, O, Dev>, Error>,
-    diagonal: &Tensor<T, D, O, Dev>,
-    start: &Tensor<T, D, O, Dev>,
-    how: Krylov,
-) -> Result<Eigenpairs<T, D, O, Dev>, Error>
-where
-    T: LinalgElement,
-    D: Dim,
-    O: Order,
-    Dev: Backend<T>,
-{
-    if diagonal.shape() != start.shape() {
-        let (found, expected) = (diagonal.shape(), start.shape());
-        let reason = format!(
-            "the diagonal has shape {:?}, and the start tensor has shape {:?}; pass tensors of the same shape",
-            found.as_ref(),
-            expected.as_ref()
-        );
-        return Err(Error::Argument { op: OP, reason });
+methods! {
+    /// Computes the lowest or highest few eigenvalues and eigenvectors of a Hermitian operator, with its diagonal as a preconditioner.
+    ///
+    /// If the differences between the diagonal elements are much larger than the other elements, as in quantum chemistry, this method needs far
+    /// fewer applications of the operator than [`lanczos`](super::lanczos). For other operators, `lanczos` needs fewer.
+    ///
+    /// A good start is a tensor that is zero except where the diagonal is lowest or highest. `diagonal` has the shape of `start`. It need not
+    /// be exact: errors in it only change the number of applications. The other arguments, the result, convergence and errors are those of
+    /// [`lanczos`](super::lanczos); but whether the operator is Hermitian is not checked. The residuals are computed from the eigenvectors. The
+    /// method stores twice as many tensors as `lanczos`. For another preconditioner, use [`davidson_preconditioned`].
+    ///
+    /// # Errors
+    /// For the reasons given for [`lanczos`](super::lanczos), or if `diagonal` is not finite or has another shape.
+    ///
+    /// ```
+    /// use vierbein::linalg::{Krylov, davidson};
+    /// use vierbein::prelude::*;
+    /// let diagonal = Tensor::<f64, _>::from_fn([200], |[k]| (k * k) as f64);
+    /// let apply = |x: TensorView<f64, Rank<1>>| x * &diagonal + 0.1 * x.sum();
+    /// let start = Tensor::from_fn([200], |[k]| f64::from(k == 0));
+    /// let found = davidson(apply, &diagonal, &start, Krylov::lowest(1))?;
+    /// // The secular equation of a diagonal matrix and one of rank 1.
+    /// let secular: f64 = diagonal.iter().map(|d| 0.1 / (d - found.values[0])).sum();
+    /// assert!((secular + 1.0).abs() < 1e-8 && found.applications < 20);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    davidson, try_davidson, davidson_into
+        (apply(); diagonal: &Tensor<T, D, O, Dev>, start: &Tensor<T, D, O, Dev>, how: Krylov) -> Eigenpairs<T, D, O, Dev>
+    {
+        if diagonal.shape() != start.shape() {
+            let (found, expected) = (diagonal.shape(), start.shape());
+            let reason = format!(
+                "the diagonal has shape {:?}, and the start tensor has shape {:?}; pass tensors of the same shape",
+                found.as_ref(),
+                expected.as_ref()
+            );
+            return Err(Error::Argument { op: OP, reason });
+        }
+        let (diagonal, size) = given(OP, "the diagonal", diagonal)?;
+        let mut cache: Option<(T::Magnitude, Vector<T, Dev>)> = None;
+        let mut precondition = |[r, mut z]: [Vector<T, Dev>; 2], value| {
+            let (_, inverse) = match cache.take() {
+                Some(kept) if kept.0 == value => cache.insert(kept),
+                _ => cache.insert((value, shifted_inverse(&diagonal, size, value)?)),
+            };
+            z.try_assign(&r)?;
+            z.try_mul_assign(&*inverse)?;
+            Ok([r, z])
+        };
+        eigenpairs_of(OP, apply, start, &how, |operator, start, norm, how| {
+            eigenpairs(operator, start, norm, &mut precondition, how)
+        })
     }
-    let (diagonal, size) = given(OP, "the diagonal", diagonal)?;
-    eigenpairs_of(OP, apply, start, &how, |operator, start, norm, how| {
-        preconditioned(operator, start, norm, (&diagonal, size), how)
-    })
+
+    /// Computes the lowest or highest few eigenvalues and eigenvectors of a Hermitian operator, with a preconditioner.
+    ///
+    /// `precondition` gets a view of a residual and an approximate eigenvalue `λ`, and returns an approximate solution `z` of `(A − λ)·z = r`,
+    /// with the shape of `r`. It must be linear in `r`. The closer the solution, the fewer applications of the operator are needed. `A − λ`
+    /// is almost singular, so `z` must be limited. The preconditioner of [`davidson`] divides by the diagonal of `A`, minus `λ`. The other
+    /// arguments and the result are those of [`davidson`]; applications of the preconditioner are not counted.
+    ///
+    /// # Errors
+    /// For the reasons given for [`lanczos`](super::lanczos); and [`Error::Argument`] if the preconditioner returns another shape or an element
+    /// that is NaN or infinite.
+    ///
+    /// ```
+    /// use vierbein::linalg::{Krylov, davidson_preconditioned};
+    /// use vierbein::prelude::*;
+    /// // Minus the second difference, plus a potential.
+    /// let n = 200;
+    /// let laplacian = 2.0 * Tensor::<f64, Rank<2>>::eye(n) - Tensor::from_fn([n, n], |[i, j]| f64::from(i.abs_diff(j) == 1));
+    /// let h = &laplacian + Tensor::from_diagonal(&Tensor::from_fn([n], |[k]| 1e-3 * (k as f64).sin()));
+    /// // The inverse of the operator without the potential.
+    /// let inverse = laplacian.inv();
+    /// let found = davidson_preconditioned(|x| h.matmul(&x), |r, _| inverse.matmul(&r), &Tensor::ones([n]), Krylov::lowest(1))?;
+    /// assert!((found.values[0] - h.eigvalsh()[[0]]).abs() < 1e-12);
+    /// assert!(found.applications < 20);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    davidson_preconditioned, try_davidson_preconditioned, davidson_preconditioned_into
+        (apply(), precondition(value: T::Magnitude); start: &Tensor<T, D, O, Dev>, how: Krylov) -> Eigenpairs<T, D, O, Dev>
+    {
+        let shape = start.shape();
+        let mut precondition = precondition;
+        let mut precondition = |vectors, value| {
+            on_vectors::<T, D, O, Dev>(OP, "preconditioner", shape, |r, z| precondition(r, value, z))(vectors)
+        };
+        eigenpairs_of(OP, apply, start, &how, |operator, start, norm, how| {
+            eigenpairs(operator, start, norm, &mut precondition, how)
+        })
+    }
 }
 
-/// Computes eigenpairs, beginning with a vector of this norm. `diagonal` is the diagonal and its norm.
-fn preconditioned<T: LinalgElement, Dev: Backend<T>>(
+/// A preconditioner that depends on the approximate eigenvalue. The second vector becomes the result, as in [`Map`](super::operator::Map).
+type Precondition<'a, T, Dev> =
+    dyn FnMut([Vector<T, Dev>; 2], <T as Scalar>::Magnitude) -> Result<[Vector<T, Dev>; 2], Error> + 'a;
+
+/// Computes eigenpairs, beginning with a vector of this norm.
+fn eigenpairs<T: LinalgElement, Dev: Backend<T>>(
     operator: &mut Operator<'_, T, Dev>,
     start: Vector<T, Dev>,
     start_norm: T::Magnitude,
-    diagonal: (&Vector<T, Dev>, T::Magnitude),
+    precondition: &mut Precondition<'_, T, Dev>,
     how: &Krylov,
 ) -> Result<Found<T, Dev>, Error> {
     let (n, device) = (start.len(), start.device().clone());
@@ -111,15 +136,17 @@ fn preconditioned<T: LinalgElement, Dev: Backend<T>>(
     let mut projected = Projected::<T>::new(capacity)?;
     let mut v = start;
     divide(&mut v, start_norm)?;
+    let mut spare = zeros(n, &device)?;
     loop {
         basis.push(&v)?;
-        let [_, image] = operator.apply(v)?;
+        let image;
+        [v, image] = operator.apply([v, spare])?;
         operator.check_finite(norm(&image)?)?;
         images.push(&image)?;
         projected.push(&basis.coefficients(&image)?);
         let len = basis.len();
 
-        let (values, vectors) = projected.eigenpairs(how.highest)?;
+        let (values, vectors) = projected.eigenpairs(how.end)?;
         let largest =
             values.iter().fold(T::Magnitude::zero(), |largest, &x| Float::max(largest, Float::abs(x)));
         let exhausted = operator.has_less_than(1);
@@ -156,7 +183,9 @@ fn preconditioned<T: LinalgElement, Dev: Backend<T>>(
             return Ok(found);
         }
         let direction = match open {
-            Some((residual, i)) => corrected(residual, found.vectors.swap_remove(i), values[i], diagonal)?,
+            Some((residual, i)) => {
+                corrected([residual, found.vectors.swap_remove(i), v], values[i], precondition)?
+            }
             None => random(n, len as u64, &device)?,
         };
         if len == capacity {
@@ -166,35 +195,42 @@ fn preconditioned<T: LinalgElement, Dev: Backend<T>>(
             images.rotate(&vectors, kept)?;
             projected.restart(&values[..kept]);
         }
+        spare = image;
         v = unit_outside(&basis, direction, len as u64)?;
     }
 }
 
-/// Returns a correction of an approximate eigenvector `x`: `M⁻¹·r − ε·M⁻¹·x`, where M is the diagonal minus the eigenvalue. Small elements of
-/// M are increased. The correction is orthogonal to `x`: without the second term, it is almost `x` if `r` is almost `M·x`.
+/// Returns a correction of an approximate eigenvector `x`: `M·r − ε·M·x`, where M is the preconditioner for the approximate eigenvalue. The
+/// correction is orthogonal to `x`: without the second term, it is almost `x` if M is almost the inverse of `A − λ`.
 ///
 /// J. Olsen, P. Jørgensen and J. Simons, Chem. Phys. Lett. 169, 463 (1990).
 fn corrected<T: LinalgElement, Dev: Backend<T>>(
-    mut residual: Vector<T, Dev>,
-    mut x: Vector<T, Dev>,
+    [residual, x, spare]: [Vector<T, Dev>; 3],
     value: T::Magnitude,
-    (diagonal, size): (&Vector<T, Dev>, T::Magnitude),
+    precondition: &mut Precondition<'_, T, Dev>,
+) -> Result<Vector<T, Dev>, Error> {
+    let [residual, mut correction] = precondition([residual, spare], value)?;
+    let [x, direction] = precondition([x, residual], value)?;
+    check_preconditioned(OP, norm(&correction)? + norm(&direction)?)?;
+    let (overlap, share) = (inner(&x, &correction)?, inner(&x, &direction)?);
+    if !share.is_zero() {
+        correction.try_add_scaled(-overlap / share, &direction)?;
+    }
+    Ok(correction)
+}
+
+/// Returns the inverse of the diagonal, minus the eigenvalue. Small divisors are increased. `size` is the norm of the diagonal.
+fn shifted_inverse<T: LinalgElement, Dev: Backend<T>>(
+    diagonal: &Vector<T, Dev>,
+    size: T::Magnitude,
+    value: T::Magnitude,
 ) -> Result<Vector<T, Dev>, Error> {
     // 1 / m becomes m / (m² + δ²).
     let delta = size * T::Magnitude::from_f64(1e-8) + T::Magnitude::min_positive_value();
     let m = diagonal.try_apply(WithRight { op: Sub, right: T::from_magnitude(value) })?;
     let mut divisor = m.try_mul(&m)?;
     divisor.try_apply_inplace(WithRight { op: Add, right: T::from_magnitude(delta * delta) })?;
-    let inverse = m.try_div(&divisor)?;
-    residual.try_mul_assign(&inverse)?;
-    let overlap = inner(&x, &residual)?;
-    let direction = x.try_mul(&inverse)?;
-    let share = inner(&x, &direction)?;
-    x = direction;
-    if !share.is_zero() {
-        residual.try_add_scaled(-overlap / share, &x)?;
-    }
-    Ok(residual)
+    m.try_div(&divisor)
 }
 
 /// Returns the part of a direction that is orthogonal to the basis, with norm 1. If nothing remains, uses a random direction.

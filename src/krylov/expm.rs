@@ -1,10 +1,11 @@
 //! The action of a matrix exponential: Y. Saad, SIAM J. Numer. Anal. 29, 209 (1992).
 
 use super::basis::Basis;
+use super::methods::methods;
 use super::operator::{Operator, given, on_vectors};
 use super::options::{Iteration, not_converged};
 use super::projected::Small;
-use super::vector::{Vector, divide, modulus, norm, scale, shaped};
+use super::vector::{Vector, divide, modulus, norm, scale, shaped, zeros};
 use crate::device::decompose::LinalgElement;
 use crate::device::{Backend, Device};
 use crate::element::Scalar;
@@ -31,104 +32,74 @@ pub struct Exponential<T: Scalar, D: Dim, O: Order, Dev: Device> {
     pub converged: bool,
 }
 
-/// Computes `exp(t·A)·start` for any operator `A` that is given as a closure, without the exponential of the operator.
-///
-/// The operator gets a view of a tensor with the shape of `start`, and returns the operator times this tensor, of the same shape. Rank,
-/// memory order and device are arbitrary. A state evolves in time under a Hamiltonian with `t = −i·τ`.
-///
-/// The method projects the operator on a Krylov space of at most [`Iteration::basis`] vectors, and computes the exponential of the projection.
-/// If the estimated error is too large, it divides `t` into steps. [`Iteration::tolerance`] limits the sum of the estimates of all steps,
-/// each relative to the norm of the tensor at this step. With [`Iteration::accept_unconverged`], the result is less accurate than the
-/// tolerance if the limit of applications is reached; otherwise this is an error.
-///
-/// [`try_expm_multiply`] takes a closure that returns a `Result`.
-///
-/// # Errors
-/// * [`Error::IterationLimit`] if the tolerance is not reached within [`Iteration::max_applications`].
-/// * [`Error::Argument`] if `t` or `start` is not finite, if the operator returns another shape or an element that is NaN or infinite, or if
-///   the result overflows.
-/// * [`Error::OutOfMemory`], or the error of the device.
-///
-/// ```
-/// use vierbein::linalg::{Iteration, expm_multiply};
-/// use vierbein::tensor;
-/// // A rotation by the angle 0.5.
-/// let generator = tensor![[0.0, -1.0], [1.0, 0.0]];
-/// let rotated = expm_multiply(|x| generator.matmul(&x), 0.5, &tensor![2.0, 0.0], Iteration::new())?;
-/// assert!(rotated.x.all_close(&tensor![2.0 * 0.5f64.cos(), 2.0 * 0.5f64.sin()], 1e-14, 0.0));
-/// # Ok::<(), vierbein::Error>(())
-/// ```
-pub fn expm_multiply<T, D, O, Dev>(
-    mut apply: impl FnMut(TensorView<'_, T, D, O, Dev>) -> Tensor<T, D, O, Dev>,
-    t: T,
-    start: &Tensor<T, D, O, Dev>,
-    how: Iteration,
-) -> Result<Exponential<T, D, O, Dev>, Error>
-where
-    T: LinalgElement,
-    D: Dim,
-    O: Order,
-    Dev: Backend<T>,
-{
-    try_expm_multiply(|x| Ok(apply(x)), t, start, how)
-}
-
-/// [`expm_multiply`] for an operator that can fail. An error of the operator ends the iteration and is returned.
-///
-/// # Errors
-/// Those of the operator and of [`expm_multiply`].
-pub fn try_expm_multiply<T, D, O, Dev>(
-    apply: impl FnMut(TensorView<'_, T, D, O, Dev>) -> Result<Tensor<T, D, O, Dev>, Error>,
-    t: T,
-    start: &Tensor<T, D, O, Dev>,
-    how: Iteration,
-) -> Result<Exponential<T, D, O, Dev>, Error>
-where
-    T: LinalgElement,
-    D: Dim,
-    O: Order,
-    Dev: Backend<T>,
-{
-    const OP: &str = "expm_multiply";
-    let shape = start.shape();
-    let tolerance = how.checked_tolerance(OP)?;
-    let vectors = how.vectors(OP, start.len())?;
-    if !t.all_finite() {
-        return Err(Error::Argument {
-            op: OP,
-            reason: format!("the factor `t` is {t}; use a finite number"),
-        });
+methods! {
+    /// Computes `exp(t·A)·start` for any operator `A` that is given as a closure, without the exponential of the operator.
+    ///
+    /// The operator gets a view of a tensor with the shape of `start`, and returns the operator times this tensor, of the same shape. Rank,
+    /// memory order and device are arbitrary. A state evolves in time under a Hamiltonian with `t = −i·τ`.
+    ///
+    /// The method projects the operator on a Krylov space of at most [`Iteration::basis`] vectors, and computes the exponential of the projection.
+    /// If the estimated error is too large, it divides `t` into steps. [`Iteration::tolerance`] limits the sum of the estimates of all steps,
+    /// each relative to the norm of the tensor at this step. With [`Iteration::accept_unconverged`], the result is less accurate than the
+    /// tolerance if the limit of applications is reached; otherwise this is an error.
+    ///
+    /// # Errors
+    /// * [`Error::IterationLimit`] if the tolerance is not reached within [`Iteration::max_applications`].
+    /// * [`Error::Argument`] if `t` or `start` is not finite, if the operator returns another shape or an element that is NaN or infinite, or if
+    ///   the result overflows.
+    /// * [`Error::OutOfMemory`], or the error of the device.
+    ///
+    /// ```
+    /// use vierbein::linalg::{Iteration, expm_multiply};
+    /// use vierbein::tensor;
+    /// // A rotation by the angle 0.5.
+    /// let generator = tensor![[0.0, -1.0], [1.0, 0.0]];
+    /// let rotated = expm_multiply(|x| generator.matmul(&x), 0.5, &tensor![2.0, 0.0], Iteration::new())?;
+    /// assert!(rotated.x.all_close(&tensor![2.0 * 0.5f64.cos(), 2.0 * 0.5f64.sin()], 1e-14, 0.0));
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    expm_multiply, try_expm_multiply, expm_multiply_into(apply(); t: T, start: &Tensor<T, D, O, Dev>, how: Iteration) -> Exponential<T, D, O, Dev> {
+        const OP: &str = "expm_multiply";
+        let shape = start.shape();
+        let tolerance = how.checked_tolerance(OP)?;
+        let vectors = how.vectors(OP, start.len())?;
+        if !t.all_finite() {
+            return Err(Error::Argument {
+                op: OP,
+                reason: format!("the factor `t` is {t:?}; use a finite number"),
+            });
+        }
+        let (mut x, mut size) = given(OP, "the start tensor", start)?;
+        let mut apply = on_vectors(OP, "operator", shape, apply);
+        let mut operator = Operator::new(OP, how.max_applications, &mut apply);
+        let (zero, one) = (T::Magnitude::zero(), T::Magnitude::one());
+        let (mut done, mut error) = (zero, zero);
+        while done < one && !size.is_zero() && !t.is_zero() {
+            if operator.has_less_than(1) {
+                // Without an application, nothing is known about the rest of the interval.
+                return Err(not_converged(OP, operator.applications, one - done, tolerance));
+            }
+            divide(&mut x, size)?;
+            let step = step(&mut operator, x, t, one - done, tolerance, vectors)?;
+            error += step.error;
+            if step.error > tolerance * step.share && !how.accept_unconverged {
+                return Err(not_converged(OP, operator.applications, step.error / step.share, tolerance));
+            }
+            done = if step.share == one - done { one } else { done + step.share };
+            x = step.x;
+            scale(&mut x, size)?;
+            size = norm(&x)?;
+            if !Float::is_finite(size) {
+                return Err(Error::Argument { op: OP, reason: "the result overflows; use a smaller `t`".into() });
+            }
+        }
+        Ok(Exponential {
+            x: shaped(x, shape),
+            error,
+            applications: operator.applications,
+            converged: error <= tolerance,
+        })
     }
-    let (mut x, mut size) = given(OP, "the start tensor", start)?;
-    let mut apply = on_vectors(OP, shape, apply);
-    let mut operator = Operator::new(OP, how.max_applications, &mut apply);
-    let (zero, one) = (T::Magnitude::zero(), T::Magnitude::one());
-    let (mut done, mut error) = (zero, zero);
-    while done < one && !size.is_zero() && !t.is_zero() {
-        if operator.has_less_than(1) {
-            // Without an application, nothing is known about the rest of the interval.
-            return Err(not_converged(OP, operator.applications, one - done, tolerance));
-        }
-        divide(&mut x, size)?;
-        let step = step(&mut operator, x, t, one - done, tolerance, vectors)?;
-        error += step.error;
-        if step.error > tolerance * step.share && !how.accept_unconverged {
-            return Err(not_converged(OP, operator.applications, step.error / step.share, tolerance));
-        }
-        done = if step.share == one - done { one } else { done + step.share };
-        x = step.x;
-        scale(&mut x, size)?;
-        size = norm(&x)?;
-        if !Float::is_finite(size) {
-            return Err(Error::Argument { op: OP, reason: "the result overflows; use a smaller `t`".into() });
-        }
-    }
-    Ok(Exponential {
-        x: shaped(x, shape),
-        error,
-        applications: operator.applications,
-        converged: error <= tolerance,
-    })
 }
 
 /// A step: the tensor after it, its share of the whole interval, and its estimated error.
@@ -150,12 +121,14 @@ fn step<T: LinalgElement, Dev: Backend<T>>(
     let n = x.len();
     let mut basis = Basis::new(vectors + 1, n, x.device())?;
     basis.push(&x)?;
+    let mut spare = zeros(n, x.device())?;
     let mut v = x;
     // The projected operator, with a row for the first vector outside of the space.
     let mut projected = Small::<T>::try_zeros([vectors + 1, vectors + 1])?;
     let mut scale = T::Magnitude::zero();
     loop {
-        let [_, mut w] = operator.apply(v)?;
+        let [last, mut w] = operator.apply([v, spare])?;
+        spare = last;
         let (column, outside) = basis.orthogonalise(&mut w)?;
         let size = column.iter().fold(outside, |size, &h| Float::hypot(size, modulus(h)));
         operator.check_finite(size)?;

@@ -2,9 +2,10 @@
 
 use super::basis::Basis;
 use super::linear::{Solution, solution};
+use super::methods::methods;
 use super::operator::Operator;
 use super::options::Iteration;
-use super::vector::{Vector, divide, modulus, norm};
+use super::vector::{Vector, divide, modulus, norm, zeros};
 use crate::device::Backend;
 use crate::device::decompose::LinalgElement;
 use crate::element::Scalar;
@@ -14,55 +15,55 @@ use crate::rank::Dim;
 use crate::tensor::{Tensor, TensorView};
 use num_traits::{Float, Zero};
 
-/// Solves `A·x = b` by GMRES, for any operator that is given as a closure.
-///
-/// Arguments, convergence and errors are those of [`cg`](super::cg), except that the operator need not be Hermitian. The method stores a basis
-/// of [`Iteration::basis`] vectors, and restarts when it is full. If it makes no progress after a restart, use a larger basis. For Hermitian
-/// operators, [`minres`](super::minres) needs neither a basis nor restarts.
-///
-/// [`try_gmres`] takes a closure that returns a `Result`.
-///
-/// # Errors
-/// For the reasons given for [`cg`](super::cg).
-///
-/// ```
-/// use vierbein::linalg::{Iteration, gmres};
-/// use vierbein::tensor;
-/// let a = tensor![[0.0, 2.0], [-1.0, 1.0]];
-/// let solution = gmres(|x| a.matmul(&x), &tensor![4.0, 1.0], Iteration::new())?;
-/// assert!(solution.x.all_close(&tensor![1.0, 2.0], 1e-10, 0.0));
-/// # Ok::<(), vierbein::Error>(())
-/// ```
-pub fn gmres<T, D, O, Dev>(
-    mut apply: impl FnMut(TensorView<'_, T, D, O, Dev>) -> Tensor<T, D, O, Dev>,
-    b: &Tensor<T, D, O, Dev>,
-    how: Iteration,
-) -> Result<Solution<T, D, O, Dev>, Error>
-where
-    T: LinalgElement,
-    D: Dim,
-    O: Order,
-    Dev: Backend<T>,
-{
-    try_gmres(|x| Ok(apply(x)), b, how)
-}
+methods! {
+    /// Solves `A·x = b` by GMRES, for any operator that is given as a closure.
+    ///
+    /// Arguments, convergence and errors are those of [`cg`](super::cg), except that the operator need not be Hermitian. The method stores a basis
+    /// of [`Iteration::basis`] vectors, and restarts when it is full. If it makes no progress after a restart, use a larger basis. For Hermitian
+    /// operators, [`minres`](super::minres) needs neither a basis nor restarts.
+    ///
+    /// # Errors
+    /// For the reasons given for [`cg`](super::cg).
+    ///
+    /// ```
+    /// use vierbein::linalg::{Iteration, gmres};
+    /// use vierbein::tensor;
+    /// let a = tensor![[0.0, 2.0], [-1.0, 1.0]];
+    /// let solution = gmres(|x| a.matmul(&x), &tensor![4.0, 1.0], Iteration::new())?;
+    /// assert!(solution.x.all_close(&tensor![1.0, 2.0], 1e-10, 0.0));
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    gmres, try_gmres, gmres_into(apply(); b: &Tensor<T, D, O, Dev>, how: Iteration) -> Solution<T, D, O, Dev> {
+        solution("solve by `gmres`", apply, None, b, how, until_restart)
+    }
 
-/// [`gmres`] for an operator that can fail. An error of the operator ends the iteration and is returned.
-///
-/// # Errors
-/// Those of the operator and of [`gmres`].
-pub fn try_gmres<T, D, O, Dev>(
-    apply: impl FnMut(TensorView<'_, T, D, O, Dev>) -> Result<Tensor<T, D, O, Dev>, Error>,
-    b: &Tensor<T, D, O, Dev>,
-    how: Iteration,
-) -> Result<Solution<T, D, O, Dev>, Error>
-where
-    T: LinalgElement,
-    D: Dim,
-    O: Order,
-    Dev: Backend<T>,
-{
-    solution("solve by `gmres`", apply, b, how, until_restart)
+    /// Solves `A·x = b` by GMRES with a preconditioner, as [`gmres`] without one.
+    ///
+    /// The preconditioner `M` is an approximation of the inverse of the operator: `precondition` gets a view of a tensor, and returns `M` times
+    /// this tensor. It need not be Hermitian, but must be the same linear map in each call. It is applied on the right, `A·M·y = b` and
+    /// `x = M·y`, so residuals are those of the system without the preconditioner.
+    ///
+    /// # Errors
+    /// For the reasons given for [`gmres`]; and [`Error::Argument`] if the preconditioner returns another shape or an element that is NaN or
+    /// infinite.
+    ///
+    /// ```
+    /// use vierbein::linalg::{Iteration, Structure, gmres_preconditioned};
+    /// use vierbein::tensor;
+    /// let a = tensor![[4.0, 1.0, 0.0], [1.0, 5.0, 1.0], [0.0, 2.0, 6.0]];
+    /// // The upper triangle, whose inverse is one substitution.
+    /// let upper = Structure::Upper { unit: false };
+    /// let b = tensor![6.0, 14.0, 22.0];
+    /// let solution = gmres_preconditioned(|x| a.matmul(&x), |r| a.solve_as(upper, r), &b, Iteration::new())?;
+    /// assert!(solution.x.all_close(&tensor![1.0, 2.0, 3.0], 1e-10, 0.0));
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    gmres_preconditioned, try_gmres_preconditioned, gmres_preconditioned_into
+        (apply(), precondition(); b: &Tensor<T, D, O, Dev>, how: Iteration) -> Solution<T, D, O, Dev>
+    {
+        let mut precondition = precondition;
+        solution("solve by `gmres`", apply, Some(&mut precondition), b, how, until_restart)
+    }
 }
 
 /// A plane rotation `[[c, s], [−conj(s), c]]` that makes the second element of a pair zero.
@@ -85,14 +86,16 @@ impl<T: LinalgElement> Rotation<T> {
     }
 }
 
-/// Performs steps until the basis is full.
+/// Performs steps until the basis is full. The preconditioner `M` is on the right: the method solves `A·M·y = r`, whose residual is that of
+/// `x = M·y`.
 fn until_restart<T: LinalgElement, Dev: Backend<T>>(
     operator: &mut Operator<'_, T, Dev>,
     r: Vector<T, Dev>,
     target: T::Magnitude,
     vectors: usize,
-) -> Result<Vector<T, Dev>, Error> {
-    let mut basis = Basis::new(vectors, r.len(), &r.device().clone())?;
+) -> Result<[Vector<T, Dev>; 2], Error> {
+    let mut basis = Basis::new(vectors, r.len(), r.device())?;
+    let mut spare = zeros(r.len(), r.device())?;
     let size = norm(&r)?;
     let mut v = r;
     divide(&mut v, size)?;
@@ -103,7 +106,13 @@ fn until_restart<T: LinalgElement, Dev: Backend<T>>(
     let (mut residual, mut scale) = (size, T::Magnitude::zero());
     while residual > target && basis.len() < vectors && !operator.has_less_than(2) {
         basis.push(&v)?;
-        let [_, mut w] = operator.apply(v)?;
+        if operator.is_preconditioned() {
+            // The basis has a copy of `v`.
+            [spare, v] = operator.precondition([v, spare])?;
+            operator.check_preconditioned(norm(&v)?)?;
+        }
+        let mut w;
+        [spare, w] = operator.apply([v, spare])?;
         let (mut column, rest) = basis.orthogonalise(&mut w)?;
         let size = column.iter().fold(rest, |size, &h| Float::hypot(size, modulus(h)));
         operator.check_finite(size)?;
@@ -120,6 +129,7 @@ fn until_restart<T: LinalgElement, Dev: Backend<T>>(
         let smallest = T::Magnitude::from_f64(10.0) * T::Magnitude::epsilon() * scale;
         if Float::hypot(modulus(column[last]), rest) <= smallest {
             // The operator is singular on the Krylov space: this column contributes nothing to the solution.
+            v = w;
             break;
         }
         let rotation = Rotation::new(column[last], rest);
@@ -132,6 +142,7 @@ fn until_restart<T: LinalgElement, Dev: Backend<T>>(
         rotations.push(rotation);
         if rest <= smallest {
             // The Krylov space is invariant, so the solution is in it.
+            v = w;
             break;
         }
         divide(&mut w, rest)?;
@@ -144,5 +155,10 @@ fn until_restart<T: LinalgElement, Dev: Backend<T>>(
         let known: T = (i + 1..columns.len()).fold(T::zero(), |sum, k| sum + columns[k][i] * weights[k]);
         weights[i] = (weights[i] - known) / columns[i][i];
     }
-    basis.combine(&weights)
+    let y = basis.combine(&weights)?;
+    if !operator.is_preconditioned() {
+        return Ok([y, v]);
+    }
+    let [y, x] = operator.precondition([y, v])?;
+    Ok([x, y])
 }

@@ -4,10 +4,11 @@
 //! needs no special form after a restart.
 
 use super::basis::Basis;
+use super::methods::methods;
 use super::operator::{Operator, given, on_vectors};
 use super::options::{Krylov, not_converged};
 use super::projected::Projected;
-use super::vector::{Vector, divide, modulus, random, shaped};
+use super::vector::{Vector, divide, modulus, random, shaped, zeros};
 use crate::device::decompose::LinalgElement;
 use crate::device::{Backend, Device};
 use crate::element::{CastTo, RealScalar, Scalar};
@@ -52,82 +53,54 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Device> Eigenpairs<T, D, O, Dev> {
     }
 }
 
-/// Computes the lowest or highest few eigenvalues and eigenvectors of a Hermitian operator, which is given as a closure.
-///
-/// The operator gets a view of a tensor with the shape of `start`, and returns the operator times this tensor, of the same shape. Rank,
-/// memory order and device are arbitrary. The result states residuals, the number of applications, and whether the pairs have converged.
-///
-/// * **Start.** Eigenvectors that are orthogonal to `start` are not found, unless rounding errors contribute them. If you know nothing about
-///   the eigenvectors, start with random numbers. A good guess saves applications.
-/// * **Equal eigenvalues.** For a multiple eigenvalue, one eigenvector is found: the projection of `start` on the eigenspace. Rounding
-///   errors can contribute others after many applications.
-/// * **Convergence.** If the pairs have not converged after [`Krylov::max_applications`], the result is an error, so that unconverged
-///   numbers are not used by mistake. [`Krylov::accept_unconverged`] requests the result so far instead.
-/// * **Method.** Lanczos with full reorthogonalisation, twice, and thick restarts. The time of an application in addition to the operator is
-///   that of four passes over the basis ([`Krylov::basis`]).
-///
-/// [`try_lanczos`] takes a closure that returns a `Result`.
-///
-/// # Errors
-/// * [`Error::IterationLimit`] if the eigenpairs have not converged.
-/// * [`Error::Argument`] if `start` is zero or not finite, if the operator returns another shape or an element that is NaN or infinite, if
-///   the operator is found to be not Hermitian, or if the numbers of eigenpairs and of vectors of the basis are not possible.
-/// * [`Error::OutOfMemory`], or the error of the device.
-///
-/// ```
-/// use vierbein::linalg::{Krylov, lanczos};
-/// use vierbein::prelude::*;
-/// // Minus the second difference along both axes of a 20 × 30 grid, zero outside.
-/// let grid = |x: TensorView<f64, Rank<2>>| {
-///     let mut y = 4.0 * x;
-///     y.slice_mut(s![1.., ..]).add_scaled(-1.0, x.slice(s![..-1, ..]));
-///     y.slice_mut(s![..-1, ..]).add_scaled(-1.0, x.slice(s![1.., ..]));
-///     y.slice_mut(s![.., 1..]).add_scaled(-1.0, x.slice(s![.., ..-1]));
-///     y.slice_mut(s![.., ..-1]).add_scaled(-1.0, x.slice(s![.., 1..]));
-///     y
-/// };
-/// let found = lanczos(grid, &Tensor::ones([20, 30]), Krylov::lowest(1))?;
-/// let wave = |n: f64| 2.0 - 2.0 * (std::f64::consts::PI / (n + 1.0)).cos();
-/// assert!((found.values[0] - (wave(20.0) + wave(30.0))).abs() < 1e-10);
-/// assert_eq!(found.vectors[0].shape(), [20, 30]);
-/// # Ok::<(), vierbein::Error>(())
-/// ```
-pub fn lanczos<T, D, O, Dev>(
-    mut apply: impl FnMut(TensorView<'_, T, D, O, Dev>) -> Tensor<T, D, O, Dev>,
-    start: &Tensor<T, D, O, Dev>,
-    how: Krylov,
-) -> Result<Eigenpairs<T, D, O, Dev>, Error>
-where
-    T: LinalgElement,
-    D: Dim,
-    O: Order,
-    Dev: Backend<T>,
-{
-    try_lanczos(|x| Ok(apply(x)), start, how)
-}
-
-/// [`lanczos`] for an operator that can fail. An error of the operator ends the iteration and is returned.
-///
-/// # Errors
-/// Those of the operator and of [`lanczos`].
-pub fn try_lanczos<T, D, O, Dev>(
-    apply: impl FnMut(TensorView<'_, T, D, O, Dev>) -> Result<Tensor<T, D, O, Dev>, Error>,
-    start: &Tensor<T, D, O, Dev>,
-    how: Krylov,
-) -> Result<Eigenpairs<T, D, O, Dev>, Error>
-where
-    T: LinalgElement,
-    D: Dim,
-    O: Order,
-    Dev: Backend<T>,
-{
-    eigenpairs_of("find eigenpairs by `lanczos`", apply, start, &how, eigenpairs)
+methods! {
+    /// Computes the lowest or highest few eigenvalues and eigenvectors of a Hermitian operator, which is given as a closure.
+    ///
+    /// The operator gets a view of a tensor with the shape of `start`, and returns the operator times this tensor, of the same shape. Rank,
+    /// memory order and device are arbitrary. The result states residuals, the number of applications, and whether the pairs have converged.
+    ///
+    /// * **Start.** Eigenvectors that are orthogonal to `start` are not found, unless rounding errors contribute them. If you know nothing about
+    ///   the eigenvectors, start with random numbers. A good guess saves applications.
+    /// * **Equal eigenvalues.** For a multiple eigenvalue, one eigenvector is found: the projection of `start` on the eigenspace. Rounding
+    ///   errors can contribute others after many applications.
+    /// * **Convergence.** If the pairs have not converged after [`Krylov::max_applications`], the result is an error, so that unconverged
+    ///   numbers are not used by mistake. [`Krylov::accept_unconverged`] requests the result so far instead.
+    /// * **Method.** Lanczos with full reorthogonalisation, twice, and thick restarts. The time of an application in addition to the operator is
+    ///   that of four passes over the basis ([`Krylov::basis`]).
+    ///
+    /// # Errors
+    /// * [`Error::IterationLimit`] if the eigenpairs have not converged.
+    /// * [`Error::Argument`] if `start` is zero or not finite, if the operator returns another shape or an element that is NaN or infinite, if
+    ///   the operator is found to be not Hermitian, or if the numbers of eigenpairs and of vectors of the basis are not possible.
+    /// * [`Error::OutOfMemory`], or the error of the device.
+    ///
+    /// ```
+    /// use vierbein::linalg::{Krylov, lanczos};
+    /// use vierbein::prelude::*;
+    /// // Minus the second difference along both axes of a 20 × 30 grid, zero outside.
+    /// let grid = |x: TensorView<f64, Rank<2>>| {
+    ///     let mut y = 4.0 * x;
+    ///     y.slice_mut(s![1.., ..]).add_scaled(-1.0, x.slice(s![..-1, ..]));
+    ///     y.slice_mut(s![..-1, ..]).add_scaled(-1.0, x.slice(s![1.., ..]));
+    ///     y.slice_mut(s![.., 1..]).add_scaled(-1.0, x.slice(s![.., ..-1]));
+    ///     y.slice_mut(s![.., ..-1]).add_scaled(-1.0, x.slice(s![.., 1..]));
+    ///     y
+    /// };
+    /// let found = lanczos(grid, &Tensor::ones([20, 30]), Krylov::lowest(1))?;
+    /// let wave = |n: f64| 2.0 - 2.0 * (std::f64::consts::PI / (n + 1.0)).cos();
+    /// assert!((found.values[0] - (wave(20.0) + wave(30.0))).abs() < 1e-10);
+    /// assert_eq!(found.vectors[0].shape(), [20, 30]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    lanczos, try_lanczos, lanczos_into(apply(); start: &Tensor<T, D, O, Dev>, how: Krylov) -> Eigenpairs<T, D, O, Dev> {
+        eigenpairs_of("find eigenpairs by `lanczos`", apply, start, &how, eigenpairs)
+    }
 }
 
 /// Computes eigenpairs of an operator on tensors by a method for operators on vectors. The method gets the first vector and its norm.
 pub(super) fn eigenpairs_of<T, D, O, Dev>(
     op: &'static str,
-    apply: impl FnMut(TensorView<'_, T, D, O, Dev>) -> Result<Tensor<T, D, O, Dev>, Error>,
+    apply: impl FnMut(TensorView<'_, T, D, O, Dev>, &mut Tensor<T, D, O, Dev>) -> Result<(), Error>,
     start: &Tensor<T, D, O, Dev>,
     how: &Krylov,
     method: impl FnOnce(
@@ -145,7 +118,7 @@ where
 {
     let shape = start.shape();
     let (first, norm) = given(op, "the start tensor", start)?;
-    let mut apply = on_vectors(op, shape, apply);
+    let mut apply = on_vectors(op, "operator", shape, apply);
     let mut operator = Operator::new(op, how.limits.max_applications, &mut apply);
     let found = method(&mut operator, first, norm, how)?;
     Ok(Eigenpairs {
@@ -186,9 +159,11 @@ fn eigenpairs<T: LinalgElement, Dev: Backend<T>>(
     let mut expected: Vec<T> = Vec::new();
     let mut v = start;
     divide(&mut v, norm)?;
+    let mut spare = zeros(n, &device)?;
     loop {
         basis.push(&v)?;
-        let [_, mut w] = operator.apply(v)?;
+        let [last, mut w] = operator.apply([v, spare])?;
+        spare = last;
         let (column, rest) = basis.orthogonalise(&mut w)?;
         let size = column.iter().fold(rest, |size, h| Float::hypot(size, modulus(*h)));
         operator.check_finite(size)?;
@@ -203,7 +178,7 @@ fn eigenpairs<T: LinalgElement, Dev: Backend<T>>(
         let full = len == capacity;
         let mut restarted = None;
         if len >= how.count && (invariant || full || exhausted || is_checked(len)) {
-            let (values, vectors) = projected.eigenpairs(how.highest)?;
+            let (values, vectors) = projected.eigenpairs(how.end)?;
             let residuals: Vec<T::Magnitude> =
                 (0..how.count).map(|i| rest * modulus(vectors[[len - 1, i]])).collect();
             let largest =

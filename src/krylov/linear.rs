@@ -1,7 +1,7 @@
 //! Linear systems: calls an iterative method, computes the residual of its result, and calls the method again for a correction if the
 //! residual is too large.
 
-use super::operator::{Operator, given, on_vectors};
+use super::operator::{Map, Operator, given, on_vectors};
 use super::options::{Iteration, not_converged};
 use super::vector::{Vector, divide, norm, scale, shaped};
 use crate::device::decompose::LinalgElement;
@@ -13,7 +13,7 @@ use crate::rank::Dim;
 use crate::tensor::{Tensor, TensorView};
 use num_traits::{One, Zero};
 
-/// The solution of a linear system: the result of [`cg`](super::cg), [`minres`](super::minres) and [`gmres`](super::gmres).
+/// The solution of a linear system: the result of [`cg`](super::cg), [`minres`](super::minres), [`gmres`](super::gmres) and their variants.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Solution<T: Scalar, D: Dim, O: Order, Dev: Device> {
@@ -27,14 +27,18 @@ pub struct Solution<T: Scalar, D: Dim, O: Order, Dev: Device> {
     pub converged: bool,
 }
 
-/// A method. Returns an approximate solution `d` of `A·d = r` whose residual is at most `target` by the method's own estimate. If only one
-/// application is left, the solution can be less accurate. `r` is not zero.
+/// A method. Returns an approximate solution `d` of `A·d = r` whose residual is at most `target` by the method's own estimate, and a vector with
+/// unspecified elements. If only one application is left, the solution can be less accurate. `r` has norm 1.
 pub(super) type Method<T, Dev> = fn(
     operator: &mut Operator<'_, T, Dev>,
     r: Vector<T, Dev>,
     target: <T as Scalar>::Magnitude,
     vectors: usize,
-) -> Result<Vector<T, Dev>, Error>;
+) -> Result<[Vector<T, Dev>; 2], Error>;
+
+/// A preconditioner that writes its result to its last argument.
+pub(super) type Precondition<'a, T, D, O, Dev> =
+    dyn FnMut(TensorView<'_, T, D, O, Dev>, &mut Tensor<T, D, O, Dev>) -> Result<(), Error> + 'a;
 
 /// Solves a system by a method.
 ///
@@ -42,7 +46,8 @@ pub(super) type Method<T, Dev> = fn(
 /// solves for a correction if it is too large.
 pub(super) fn solution<T, D, O, Dev>(
     op: &'static str,
-    apply: impl FnMut(TensorView<'_, T, D, O, Dev>) -> Result<Tensor<T, D, O, Dev>, Error>,
+    apply: impl FnMut(TensorView<'_, T, D, O, Dev>, &mut Tensor<T, D, O, Dev>) -> Result<(), Error>,
+    preconditioner: Option<&mut Precondition<'_, T, D, O, Dev>>,
     b: &Tensor<T, D, O, Dev>,
     how: Iteration,
     method: Method<T, Dev>,
@@ -57,8 +62,11 @@ where
     let tolerance = how.checked_tolerance(op)?;
     let vectors = how.vectors(op, b.len())?;
     let (r, size) = given(op, "the right-hand side", b)?;
-    let mut apply = on_vectors(op, shape, apply);
-    let mut operator = Operator::new(op, how.max_applications, &mut apply);
+    let mut apply = on_vectors(op, "operator", shape, apply);
+    let mut preconditioner = preconditioner.map(|f| on_vectors(op, "preconditioner", shape, f));
+    let preconditioner = preconditioner.as_mut().map(|f| f as &mut Map<'_, T, Dev>);
+    let mut operator =
+        Operator::new(op, how.max_applications, &mut apply).with_preconditioner(preconditioner);
     let (x, residual) = if size.is_zero() {
         (r, size)
     } else {
@@ -86,9 +94,9 @@ fn corrected<T: LinalgElement, Dev: Backend<T>>(
     let mut residual = T::Magnitude::one();
     let mut r = b.try_clone()?;
     while residual > tolerance && !operator.has_less_than(2) {
-        let mut candidate = method(operator, r, tolerance, vectors)?;
+        let [mut candidate, spare] = method(operator, r, tolerance, vectors)?;
         candidate.try_add_scaled(T::one(), &x)?;
-        let [candidate, mut image] = operator.apply(candidate)?;
+        let [candidate, mut image] = operator.apply([candidate, spare])?;
         // r = b − A·x
         crate::try_einsum_into!(&mut image, T::one(), -T::one(); "n->n", &b)?;
         r = image;

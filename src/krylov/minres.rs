@@ -1,9 +1,10 @@
 //! The minimal residual method: C. Paige and M. Saunders, SIAM J. Numer. Anal. 12, 617 (1975).
 
 use super::linear::{Solution, solution};
+use super::methods::methods;
 use super::operator::Operator;
 use super::options::Iteration;
-use super::vector::{Vector, divide, inner, norm, scale};
+use super::vector::{Vector, divide, inner, zeros};
 use crate::device::Backend;
 use crate::device::decompose::LinalgElement;
 use crate::element::{CastTo, Scalar};
@@ -13,56 +14,55 @@ use crate::rank::Dim;
 use crate::tensor::{Tensor, TensorView};
 use num_traits::{Float, One, Zero};
 
-/// Solves `A·x = b` by the minimal residual method, for a Hermitian operator that is given as a closure. The operator may have eigenvalues of
-/// both signs.
-///
-/// Arguments, convergence and errors are those of [`cg`](super::cg), except that the operator need not be positive definite. The method
-/// stores seven tensors in addition to `b`.
-///
-/// [`try_minres`] takes a closure that returns a `Result`.
-///
-/// # Errors
-/// For the reasons given for [`cg`](super::cg). For a singular operator, and a `b` that is not in its range, the result is
-/// [`Error::IterationLimit`].
-///
-/// ```
-/// use vierbein::linalg::{Iteration, minres};
-/// use vierbein::tensor;
-/// let a = tensor![[1.0, 2.0], [2.0, 1.0]];
-/// let solution = minres(|x| a.matmul(&x), &tensor![5.0, 4.0], Iteration::new())?;
-/// assert!(solution.x.all_close(&tensor![1.0, 2.0], 1e-10, 0.0));
-/// # Ok::<(), vierbein::Error>(())
-/// ```
-pub fn minres<T, D, O, Dev>(
-    mut apply: impl FnMut(TensorView<'_, T, D, O, Dev>) -> Tensor<T, D, O, Dev>,
-    b: &Tensor<T, D, O, Dev>,
-    how: Iteration,
-) -> Result<Solution<T, D, O, Dev>, Error>
-where
-    T: LinalgElement,
-    D: Dim,
-    O: Order,
-    Dev: Backend<T>,
-{
-    try_minres(|x| Ok(apply(x)), b, how)
-}
+methods! {
+    /// Solves `A·x = b` by the minimal residual method, for a Hermitian operator that is given as a closure. The operator may have eigenvalues of
+    /// both signs.
+    ///
+    /// Arguments, convergence and errors are those of [`cg`](super::cg), except that the operator need not be positive definite. The method
+    /// stores seven tensors in addition to `b`.
+    ///
+    /// # Errors
+    /// For the reasons given for [`cg`](super::cg). For a singular operator, and a `b` that is not in its range, the result is
+    /// [`Error::IterationLimit`].
+    ///
+    /// ```
+    /// use vierbein::linalg::{Iteration, minres};
+    /// use vierbein::tensor;
+    /// let a = tensor![[1.0, 2.0], [2.0, 1.0]];
+    /// let solution = minres(|x| a.matmul(&x), &tensor![5.0, 4.0], Iteration::new())?;
+    /// assert!(solution.x.all_close(&tensor![1.0, 2.0], 1e-10, 0.0));
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    minres, try_minres, minres_into(apply(); b: &Tensor<T, D, O, Dev>, how: Iteration) -> Solution<T, D, O, Dev> {
+        solution("solve by `minres`", apply, None, b, how, minimal_residual)
+    }
 
-/// [`minres`] for an operator that can fail. An error of the operator ends the iteration and is returned.
-///
-/// # Errors
-/// Those of the operator and of [`minres`].
-pub fn try_minres<T, D, O, Dev>(
-    apply: impl FnMut(TensorView<'_, T, D, O, Dev>) -> Result<Tensor<T, D, O, Dev>, Error>,
-    b: &Tensor<T, D, O, Dev>,
-    how: Iteration,
-) -> Result<Solution<T, D, O, Dev>, Error>
-where
-    T: LinalgElement,
-    D: Dim,
-    O: Order,
-    Dev: Backend<T>,
-{
-    solution("solve by `minres`", apply, b, how, minimal_residual)
+    /// Solves `A·x = b` by the minimal residual method with a preconditioner, as [`minres`] without one.
+    ///
+    /// `precondition` is that of [`cg_preconditioned`](super::cg_preconditioned): a Hermitian, positive definite approximation of the inverse of
+    /// the operator, although the operator need not be positive definite. A good one approximates the inverse of the operator's absolute
+    /// value. In each step, the method minimises the norm `√⟨r, M·r⟩` of the residual `r`; the tolerance is that of the Euclidean norm.
+    ///
+    /// # Errors
+    /// For the reasons given for [`minres`] and [`cg_preconditioned`](super::cg_preconditioned).
+    ///
+    /// ```
+    /// use vierbein::linalg::{Iteration, minres_preconditioned};
+    /// use vierbein::tensor;
+    /// let diagonal = tensor![-4.0, 100.0, 1.0];
+    /// let absolute = diagonal.abs();
+    /// let b = tensor![4.0, 50.0, 3.0];
+    /// let solution = minres_preconditioned(|x| x * &diagonal, |r| r / &absolute, &b, Iteration::new())?;
+    /// assert!(solution.x.all_close(&tensor![-1.0, 0.5, 3.0], 1e-10, 0.0));
+    /// assert_eq!(solution.applications, 3);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    minres_preconditioned, try_minres_preconditioned, minres_preconditioned_into
+        (apply(), precondition(); b: &Tensor<T, D, O, Dev>, how: Iteration) -> Solution<T, D, O, Dev>
+    {
+        let mut precondition = precondition;
+        solution("solve by `minres`", apply, Some(&mut precondition), b, how, minimal_residual)
+    }
 }
 
 /// A plane rotation of real numbers.
@@ -72,20 +72,24 @@ struct Rotation<R> {
     s: R,
 }
 
+/// The method with the preconditioner `M`, in the norm `√⟨r, M·r⟩`: the vectors `v` are orthonormal in this norm, and `z` is `M·v`.
 fn minimal_residual<T: LinalgElement, Dev: Backend<T>>(
     operator: &mut Operator<'_, T, Dev>,
     r: Vector<T, Dev>,
     target: T::Magnitude,
     _: usize,
-) -> Result<Vector<T, Dev>, Error> {
+) -> Result<[Vector<T, Dev>; 2], Error> {
     let (zero, one) = (T::Magnitude::zero(), T::Magnitude::one());
-    let zeros = || Tensor::try_zeros_in([r.len()], r.device());
-    let (mut x, mut before): (Vector<T, Dev>, Vector<T, Dev>) = (zeros()?, zeros()?);
+    let (n, device) = (r.len(), r.device().clone());
+    let mut x = zeros(n, &device)?;
     // The last two directions.
-    let (mut w, mut w_before): (Vector<T, Dev>, Vector<T, Dev>) = (zeros()?, zeros()?);
-    let mut residual = norm(&r)?;
-    let mut v = r;
+    let (mut w, mut w_before) = (zeros(n, &device)?, zeros(n, &device)?);
+    let (mut v_before, mut spare) = (zeros(n, &device)?, zeros(n, &device)?);
+    let ([mut v, mut z], mut residual) = operator.weigh([r, zeros(n, &device)?])?;
     divide(&mut v, residual)?;
+    divide(&mut z, residual)?;
+    // The norm of `v` is 1 at first, so this is the same reduction of the residual as that to `target`.
+    let target = target * residual;
     let (mut beta, mut size) = (zero, zero);
     // The last two rotations, which make the tridiagonal matrix of the Lanczos vectors upper triangular.
     let identity = Rotation { c: one, s: zero };
@@ -93,42 +97,44 @@ fn minimal_residual<T: LinalgElement, Dev: Backend<T>>(
     // The signed residual.
     let mut eta = residual;
     while residual > target && !operator.has_less_than(2) {
-        let [vector, mut next] = operator.apply(v)?;
-        v = vector;
-        let alpha: T::Magnitude = inner(&v, &next)?.re().cast_to();
+        let mut next;
+        [z, next] = operator.apply([z, spare])?;
+        let alpha: T::Magnitude = inner(&z, &next)?.re().cast_to();
         next.try_add_scaled(T::from_magnitude(-alpha), &v)?;
-        next.try_add_scaled(T::from_magnitude(-beta), &before)?;
-        let beta_next = norm(&next)?;
+        next.try_add_scaled(T::from_magnitude(-beta), &v_before)?;
+
+        // w = (z − above_that · w_before − above · w) / diagonal, before `z` gets the next vector. The rotations do not depend on it yet.
+        let above = last.s * alpha + before_last.c * last.c * beta;
+        let above_that = before_last.s * beta;
+        let mut direction = w_before;
+        crate::try_einsum_into!(&mut direction, T::one(), T::from_magnitude(-above_that); "n->n", &z)?;
+        direction.try_add_scaled(T::from_magnitude(-above), &w)?;
+
+        let beta_next;
+        ([next, z], beta_next) = operator.weigh([next, z])?;
         operator.check_finite(alpha + beta_next)?;
         size = Float::max(size, Float::abs(alpha) + beta + beta_next);
-
         // The new column of the triangular matrix.
         let below = last.c * alpha - before_last.c * last.s * beta;
         let diagonal = Float::hypot(below, beta_next);
-        let above = last.s * alpha + before_last.c * last.c * beta;
-        let above_that = before_last.s * beta;
         if diagonal <= T::Magnitude::epsilon() * size {
             // The operator is singular on the Krylov space: no step in this direction makes the residual smaller.
-            break;
+            return Ok([x, next]);
         }
         (before_last, last) = (last, Rotation { c: below / diagonal, s: beta_next / diagonal });
-
-        // w = (v − above_that · w_before − above · w) / diagonal
-        let mut direction = v.try_clone()?;
-        direction.try_add_scaled(T::from_magnitude(-above_that), &w_before)?;
-        direction.try_add_scaled(T::from_magnitude(-above), &w)?;
-        scale(&mut direction, one / diagonal)?;
+        divide(&mut direction, diagonal)?;
         (w_before, w) = (w, direction);
         x.try_add_scaled(T::from_magnitude(last.c * eta), &w)?;
         eta = -last.s * eta;
         residual = Float::abs(eta);
         if beta_next <= T::Magnitude::from_f64(10.0) * T::Magnitude::epsilon() * size {
             // The Krylov space is invariant.
-            break;
+            return Ok([x, next]);
         }
         divide(&mut next, beta_next)?;
-        (before, v) = (v, next);
+        divide(&mut z, beta_next)?;
+        (spare, v_before, v) = (v_before, v, next);
         beta = beta_next;
     }
-    Ok(x)
+    Ok([x, spare])
 }

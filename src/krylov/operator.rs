@@ -1,35 +1,84 @@
-//! An operator as a closure over vectors, which counts its applications.
+//! An operator and a preconditioner as closures over vectors, and the number of applications.
 
-use super::vector::{Vector, flat, shaped};
+use super::vector::{Vector, flat, inner, norm, shaped};
 use crate::device::{Backend, Device};
-use crate::element::{Element, Inexact};
+use crate::element::{CastTo, Element, Inexact, RealScalar};
 use crate::engine::same_instance;
 use crate::error::Error;
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::tensor::{Tensor, TensorView};
-use num_traits::Float;
+use num_traits::{Float, Zero};
 
-/// A closure that returns its argument and the operator times its argument.
-type Apply<'a, T, Dev> = dyn FnMut(Vector<T, Dev>) -> Result<[Vector<T, Dev>; 2], Error> + 'a;
+/// A closure over vectors. The second vector becomes the map of the first one, and has unspecified elements before. Both vectors are
+/// returned.
+pub(super) type Map<'a, T, Dev> = dyn FnMut([Vector<T, Dev>; 2]) -> Result<[Vector<T, Dev>; 2], Error> + 'a;
 
 /// An operator, and the number of its applications.
 pub(super) struct Operator<'a, T: Element, Dev: Device> {
     pub(super) op: &'static str,
-    apply: &'a mut Apply<'a, T, Dev>,
+    apply: &'a mut Map<'a, T, Dev>,
+    preconditioner: Option<&'a mut Map<'a, T, Dev>>,
     pub(super) applications: usize,
     limit: usize,
 }
 
 impl<'a, T: Inexact, Dev: Backend<T>> Operator<'a, T, Dev> {
-    pub(super) fn new(op: &'static str, limit: usize, apply: &'a mut Apply<'a, T, Dev>) -> Self {
-        Operator { op, apply, applications: 0, limit }
+    pub(super) fn new(op: &'static str, limit: usize, apply: &'a mut Map<'a, T, Dev>) -> Self {
+        Operator { op, apply, preconditioner: None, applications: 0, limit }
     }
 
-    /// Returns `[x, A·x]`.
-    pub(super) fn apply(&mut self, x: Vector<T, Dev>) -> Result<[Vector<T, Dev>; 2], Error> {
+    pub(super) fn with_preconditioner(self, preconditioner: Option<&'a mut Map<'a, T, Dev>>) -> Self {
+        Operator { preconditioner, ..self }
+    }
+
+    /// Returns `[x, A·x]`. `y` gives the memory of `A·x`.
+    pub(super) fn apply(&mut self, [x, y]: [Vector<T, Dev>; 2]) -> Result<[Vector<T, Dev>; 2], Error> {
         self.applications += 1;
-        (self.apply)(x)
+        (self.apply)([x, y])
+    }
+
+    pub(super) fn is_preconditioned(&self) -> bool {
+        self.preconditioner.is_some()
+    }
+
+    /// Returns `[r, M·r]` for the preconditioner `M`. Without one, `M` is the identity.
+    pub(super) fn precondition(
+        &mut self,
+        [r, mut z]: [Vector<T, Dev>; 2],
+    ) -> Result<[Vector<T, Dev>; 2], Error> {
+        if let Some(preconditioner) = &mut self.preconditioner {
+            return preconditioner([r, z]);
+        }
+        z.try_assign(&r)?;
+        Ok([r, z])
+    }
+
+    /// Returns `[r, M·r]`, and the norm `√⟨r, M·r⟩`.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if the preconditioner is found to be not positive definite.
+    pub(super) fn weigh(
+        &mut self,
+        vectors: [Vector<T, Dev>; 2],
+    ) -> Result<([Vector<T, Dev>; 2], T::Magnitude), Error> {
+        let [r, z] = self.precondition(vectors)?;
+        if !self.is_preconditioned() {
+            let size = norm(&r)?;
+            return Ok(([r, z], size));
+        }
+        let square: T::Magnitude = inner(&r, &z)?.re().cast_to();
+        self.check_preconditioned(square)?;
+        let zero = T::Magnitude::zero();
+        if square < zero || square.is_zero() && norm(&r)? > zero {
+            let reason = format!(
+                "the preconditioner is not positive definite: `⟨r, M·r⟩` is {:.1e} for the residual `r` of application {}; use `gmres`",
+                square.in_f64(),
+                self.applications
+            );
+            return Err(Error::Argument { op: self.op, reason });
+        }
+        Ok(([r, z], Float::sqrt(square)))
     }
 
     /// Returns whether fewer than this number of applications is left.
@@ -52,27 +101,48 @@ impl<'a, T: Inexact, Dev: Backend<T>> Operator<'a, T, Dev> {
         );
         Err(Error::Argument { op: self.op, reason })
     }
+
+    /// Checks a number that was computed from a result of the preconditioner.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if the number is NaN or infinite, because the result had such an element.
+    pub(super) fn check_preconditioned(&self, number: T::Magnitude) -> Result<(), Error> {
+        check_preconditioned(self.op, number)
+    }
 }
 
-/// Returns an operator on vectors for an operator on tensors of this shape.
+/// # Errors
+/// [`Error::Argument`] if a number that was computed from a result of the preconditioner is NaN or infinite.
+pub(super) fn check_preconditioned<R: RealScalar + Float>(op: &'static str, number: R) -> Result<(), Error> {
+    if Float::is_finite(number) {
+        return Ok(());
+    }
+    let reason = "the preconditioner returned a tensor with a NaN or infinite element, or with elements that are too large; check it \
+                  with `.is_finite()`";
+    Err(Error::Argument { op, reason: reason.into() })
+}
+
+/// Returns a closure over vectors for a closure over tensors of this shape. `what` names it in messages.
 pub(super) fn on_vectors<'a, T, D, O, Dev>(
     op: &'static str,
+    what: &'static str,
     shape: D::Shape,
-    mut apply: impl FnMut(TensorView<'_, T, D, O, Dev>) -> Result<Tensor<T, D, O, Dev>, Error> + 'a,
-) -> impl FnMut(Vector<T, Dev>) -> Result<[Vector<T, Dev>; 2], Error> + 'a
+    mut apply: impl FnMut(TensorView<'_, T, D, O, Dev>, &mut Tensor<T, D, O, Dev>) -> Result<(), Error> + 'a,
+) -> impl FnMut([Vector<T, Dev>; 2]) -> Result<[Vector<T, Dev>; 2], Error> + 'a
 where
     T: Element,
     D: Dim,
     O: Order,
     Dev: Device,
 {
-    move |x| {
-        let x: Tensor<T, D, O, Dev> = shaped(x, shape);
-        let y = apply(x.view())?;
+    move |[x, y]| {
+        let (x, mut y): (Tensor<T, D, O, Dev>, Tensor<T, D, O, Dev>) = (shaped(x, shape), shaped(y, shape));
+        apply(x.view(), &mut y)?;
+        // The closure can have replaced `y`.
         if y.shape() != shape {
             let (from, to) = (shape.as_ref(), y.shape());
             let reason = format!(
-                "the operator maps shape {from:?} to shape {:?}; its result must have the shape of its argument",
+                "the {what} maps shape {from:?} to shape {:?}; its result must have the shape of its argument",
                 to.as_ref()
             );
             return Err(Error::Argument { op, reason });
@@ -98,7 +168,7 @@ where
     Dev: Backend<T>,
 {
     let x = flat(x.try_clone()?);
-    let norm = super::vector::norm(&x)?;
+    let norm = norm(&x)?;
     if Float::is_finite(norm) {
         return Ok((x, norm));
     }

@@ -7,7 +7,28 @@ use num_traits::Float;
 /// The largest number of applications of the operator, unless the caller gives another.
 const MAX_APPLICATIONS: usize = 10_000;
 
-/// Which eigenpairs an iterative method computes, and how accurately: the options of [`lanczos`](super::lanczos).
+/// The eigenvalues that are requested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    Lowest,
+    Highest,
+    Largest,
+}
+
+impl End {
+    /// Returns a number that is smaller for eigenvalues that come earlier, from the real part and the modulus of an eigenvalue.
+    pub(super) fn key<R: RealFloat>(self, re: R, modulus: R) -> R {
+        match self {
+            End::Lowest => re,
+            End::Highest => -re,
+            End::Largest => -modulus,
+        }
+    }
+}
+
+/// Which eigenpairs an iterative method computes, and how accurately: the options of [`lanczos`](super::lanczos),
+/// [`davidson`](super::davidson) and [`eigs`](super::eigs). For complex eigenvalues, the lowest and highest ones are those with the lowest
+/// and highest real parts.
 ///
 /// ```
 /// use vierbein::linalg::Krylov;
@@ -18,7 +39,7 @@ const MAX_APPLICATIONS: usize = 10_000;
 #[must_use = "options do nothing until a method gets them"]
 pub struct Krylov {
     pub(super) count: usize,
-    pub(super) highest: bool,
+    pub(super) end: End,
     basis: Option<usize>,
     pub(super) limits: Iteration,
 }
@@ -26,12 +47,17 @@ pub struct Krylov {
 impl Krylov {
     /// Requests the `count` lowest eigenvalues.
     pub fn lowest(count: usize) -> Krylov {
-        Krylov { count, highest: false, basis: None, limits: Iteration::new() }
+        Krylov { count, end: End::Lowest, basis: None, limits: Iteration::new() }
     }
 
     /// Requests the `count` highest eigenvalues.
     pub fn highest(count: usize) -> Krylov {
-        Krylov { highest: true, ..Krylov::lowest(count) }
+        Krylov { end: End::Highest, ..Krylov::lowest(count) }
+    }
+
+    /// Requests the `count` eigenvalues of largest modulus.
+    pub fn largest(count: usize) -> Krylov {
+        Krylov { end: End::Largest, ..Krylov::lowest(count) }
     }
 
     /// Sets the tolerance: an eigenpair has converged if the norm of its residual `A·x − λ·x` is at most the tolerance times the largest
@@ -165,7 +191,7 @@ impl Iteration {
         if tolerance >= 0.0 {
             return Ok(R::from_f64(tolerance));
         }
-        Err(Error::Argument { op, reason: format!("the tolerance is {tolerance}; use a positive number") })
+        Err(Error::Argument { op, reason: format!("the tolerance is {tolerance:?}; use a positive number") })
     }
 
     /// Returns the number of vectors of the basis for tensors of `len` elements.

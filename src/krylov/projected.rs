@@ -1,9 +1,12 @@
 //! Small dense problems on the host: operators projected on a basis.
 
+use super::options::End;
 use crate::device::decompose::LinalgElement;
 use crate::error::Error;
 use crate::rank::Rank;
 use crate::tensor::Tensor;
+use core::cmp::Ordering;
+use num_traits::Float;
 
 /// A small matrix on the host.
 pub(super) type Small<T> = Tensor<T, Rank<2>>;
@@ -38,14 +41,17 @@ impl<T: LinalgElement> Projected<T> {
         }
     }
 
-    /// Returns the eigenvalues, in ascending or descending order, and the eigenvectors as columns.
-    pub(super) fn eigenpairs(&self, descending: bool) -> Result<(Vec<T::Magnitude>, Small<T>), Error> {
+    /// Returns the eigenvalues, the requested ones first, and the eigenvectors as columns.
+    pub(super) fn eigenpairs(&self, end: End) -> Result<(Vec<T::Magnitude>, Small<T>), Error> {
         let (values, vectors) = self.matrix.try_slice(crate::s![..self.len, ..self.len])?.try_eigh()?;
-        let mut values = values.into_vec();
-        if !descending {
+        let values = values.into_vec();
+        if end == End::Lowest {
             return Ok((values, vectors));
         }
-        values.reverse();
-        Ok((values, vectors.try_flip([1])?.try_to_owned()?))
+        let key = |j: &usize| end.key(values[*j], Float::abs(values[*j]));
+        let mut order: Vec<usize> = (0..self.len).collect();
+        order.sort_by(|i, j| key(i).partial_cmp(&key(j)).unwrap_or(Ordering::Equal));
+        let vectors = Small::try_from_fn([self.len; 2], |[i, j]| vectors[[i, order[j]]])?;
+        Ok((order.iter().map(|&j| values[j]).collect(), vectors))
     }
 }

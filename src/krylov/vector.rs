@@ -59,6 +59,11 @@ pub(super) fn divide<T: Inexact, Dev: Backend<T>>(
     x.try_apply_inplace(WithRight { op: Div, right: T::from_magnitude(by) })
 }
 
+/// Returns a vector of zeros.
+pub(super) fn zeros<T: Element, Dev: Device>(len: usize, device: &Dev) -> Result<Vector<T, Dev>, Error> {
+    Tensor::try_zeros_in([len], device)
+}
+
 /// Returns a vector on the device.
 pub(super) fn to_device<T: Element, Dev: Device>(x: &[T], device: &Dev) -> Result<Vector<T, Dev>, Error> {
     Vector::<T, Cpu>::try_from_fn([x.len()], |[k]| x[k])?.to_device_in(device)

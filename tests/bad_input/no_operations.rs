@@ -263,6 +263,7 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
             "LinalgElement::schur_on_host",
             "LinalgElement::solve_on_host",
             "LinalgElement::svd_on_host",
+            "LinalgElement::from_complex",
             "LinalgElement::to_complex",
         ],
     ),

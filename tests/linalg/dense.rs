@@ -571,6 +571,59 @@ fn exponentials() {
     assert_eq!(Tensor::<f64, _>::zeros([3, 3]).expm(), Tensor::eye(3));
 }
 
+/// Compares the exponential of a nilpotent matrix with its finite series, element by element.
+fn check_exponential_of_chain<T: Number, O: Order>(links: &[f64]) {
+    let n = links.len() + 1;
+    // In this sequence of the rows, the matrix is not triangular.
+    let place = |i: usize| (i + n / 2) % n;
+    let mut a = Tensor::<T, Rank<2>, O>::zeros([n, n]);
+    for (i, &link) in links.iter().enumerate() {
+        a[[place(i), place(i + 1)]] = T::of(link, 0.0);
+    }
+    let found = a.expm();
+    for i in 0..n {
+        for j in 0..n {
+            let expected = if i > j { 0.0 } else { (i..j).map(|k| links[k] / (k + 1 - i) as f64).product() };
+            let x = found[[place(i), place(j)]];
+            let error = (x - T::of(expected, 0.0)).size();
+            assert!(error <= 100.0 * T::UNIT * expected, "[{i}, {j}]: {x} and {expected:e} of {links:?}");
+        }
+    }
+}
+
+#[test]
+fn exponentials_of_matrices_near_limits() {
+    fn check<O: Order>() {
+        for x in [1e30, 1e37] {
+            check_exponential_of_chain::<f32, O>(&[x]);
+            check_exponential_of_chain::<c32, O>(&[x]);
+            check_exponential_of_chain::<f32, O>(&[x, 1.0 / x]);
+            check_exponential_of_chain::<c32, O>(&[1e15, 1e16, 1e-10, 1e-18]);
+        }
+        for x in [1e200, 1e300, 1.5e308] {
+            check_exponential_of_chain::<f64, O>(&[x]);
+            check_exponential_of_chain::<c64, O>(&[x]);
+            check_exponential_of_chain::<f64, O>(&[x, 1e-10, 1e-200, 1e150]);
+            check_exponential_of_chain::<c64, O>(&[1e120, 1e120, 1e-160, 1e10]);
+        }
+    }
+    check::<RowMajor>();
+    check::<ColMajor>();
+    // Columns whose sums overflow, and a modulus that does.
+    let a = tensor![[0.0, 0.0, 1e308], [0.0, 0.0, 1e308], [0.0, 0.0, 0.0]];
+    assert!(a.expm().all_close(&(Tensor::eye(3) + &a), 1e-15, 0.0));
+    let zero = Complex::default();
+    let a = tensor![[zero, Complex::new(1.5e308, 1.5e308)], [zero, zero]];
+    assert!(a.expm().re().all_close(&tensor![[1.0, 1.5e308], [0.0, 1.0]], 1e-15, 0.0));
+    // The eigenvalues of [[30, x], [1 / x, 0]] are 15 ± √226.
+    let q = 226.0f64.sqrt();
+    let (cosh, sinh) = (15.0f64.exp() * q.cosh(), 15.0f64.exp() * q.sinh() / q);
+    let expected = tensor![[cosh + 15.0 * sinh, 1e290 * sinh], [1e-290 * sinh, cosh - 15.0 * sinh]];
+    let found = stack(0, &[tensor![[30.0, 1e290], [1e-290, 0.0]], tensor![[0.0, 1.0], [0.0, 0.0]]]).expm();
+    assert!(found.index_axis(0, 0).all_close(&expected, 1e-12, 0.0), "{found}");
+    assert_eq!(found.index_axis(0, 1), tensor![[1.0, 1.0], [0.0, 1.0]]);
+}
+
 /// Singular values of at most the argument times the largest one count as 0. The singular values of the matrices are those of the diagonals.
 #[test]
 fn chosen_singular_values() {

@@ -205,7 +205,10 @@ fn truncations() {
     let text = "cannot svd_truncated: `cutoff` is NaN, and must be a number that is at least 0";
     let how = Truncation::new().cutoff(f64::NAN);
     rejected!(a.svd_truncated / try_svd_truncated(how), Error::Argument { .. }, text);
-    let text = "cannot svd_truncated: `below` is -1, and must be a number that is at least 0";
+    let text = "cannot svd_truncated: `relative` is -1e-300, and must be a number that is at least 0";
+    let how = Truncation::new().relative(-1e-300);
+    rejected!(a.svd_truncated / try_svd_truncated(how), Error::Argument { .. }, text);
+    let text = "cannot svd_truncated: `below` is -1.0, and must be a number that is at least 0";
     let how = Truncation::rank(1).below(-1.0);
     rejected!(a.svd_truncated / try_svd_truncated(how), Error::Argument { .. }, text);
     let text = "cannot svd_truncated: a rank of 0 keeps no singular value; keep at least one";

@@ -3,12 +3,17 @@
 use crate::common::Remote;
 use std::f64::consts::PI;
 use vierbein::linalg::{
-    Eigenpairs, Iteration, Krylov, LinalgElement, RandomizedSvd, SingularTriplets, Solution, arnoldi, cg,
-    davidson, expm_multiply, gmres, lanczos, minres, randomized_svd, try_arnoldi, try_cg, try_davidson,
-    try_expm_multiply, try_gmres, try_lanczos, try_minres, try_randomized_svd,
+    ComplexEigenpairs, Eigenpairs, Iteration, Krylov, LinalgElement, RandomizedSvd, SingularTriplets,
+    Solution, arnoldi, arnoldi_into, cg, cg_into, cg_preconditioned, cg_preconditioned_into, davidson,
+    davidson_into, davidson_preconditioned, davidson_preconditioned_into, eigs, eigs_into, expm_multiply,
+    expm_multiply_into, gmres, gmres_into, gmres_preconditioned, gmres_preconditioned_into, lanczos,
+    lanczos_into, minres, minres_into, minres_preconditioned, minres_preconditioned_into, randomized_svd,
+    try_arnoldi, try_cg, try_cg_preconditioned, try_davidson, try_davidson_preconditioned, try_eigs,
+    try_expm_multiply, try_gmres, try_gmres_preconditioned, try_lanczos, try_minres,
+    try_minres_preconditioned, try_randomized_svd,
 };
 use vierbein::prelude::*;
-use vierbein::{Error, c32, c64};
+use vierbein::{CastTo, Error, c32, c64};
 
 /// Returns a generator of numbers between −1 and 1.
 fn numbers(mut state: u64) -> impl FnMut() -> f64 {
@@ -675,4 +680,421 @@ fn arnoldi_projects_operators() {
     assert!(reason(arnoldi(path, &Tensor::<f64, _>::zeros([3]), 2)).contains("the start tensor is zero"));
     assert!(reason(arnoldi(path, &Tensor::<f64, _>::zeros([0]), 2)).contains("the start tensor is zero"));
     assert!(reason(arnoldi(|x| x * f64::NAN, &unit, 2)).contains("application 1 of the operator returned"));
+}
+
+/// Compares the solutions of a system whose rows and columns are scaled by factors from 1 to 1e6.
+fn check_preconditioned<T, O>(tolerance: f64)
+where
+    T: LinalgElement,
+    T::Magnitude: Into<f64>,
+    O: Order,
+{
+    const N: usize = 80;
+    // D·P·D, where P is the operator of a path: with the preconditioner D⁻², all residuals are those of P with unit columns.
+    let scales = Tensor::<T, Rank<1>, O>::from_fn([N], |[k]| T::from_f64(10f64.powf(3.0 * k as f64 / 79.0)));
+    let apply = |x: TensorView<'_, T, Rank<1>, O>| path((x * &scales).view()) * &scales;
+    let squares = &scales * &scales;
+    let expected = Tensor::<T, Rank<1>, O>::from_fn([N], |[k]| T::from_f64((k as f64).cos()));
+    let b = apply(expected.view());
+    let how = Iteration::new().tolerance(tolerance).basis(N);
+    let inverse = |r: TensorView<'_, T, Rank<1>, O>| r / &squares;
+    let plain = cg(apply, &b, how.accept_unconverged()).unwrap();
+    for found in [
+        cg_preconditioned(apply, inverse, &b, how),
+        minres_preconditioned(apply, inverse, &b, how),
+        gmres_preconditioned(apply, inverse, &b, how),
+    ] {
+        let found = found.unwrap();
+        let residual: f64 = ((apply(found.x.view()) - &b).norm().item() / b.norm().item()).into();
+        assert!(found.converged && residual <= 1.01 * tolerance, "{residual:e}");
+        assert!(found.applications < plain.applications, "{} {}", found.applications, plain.applications);
+        let error: f64 = ((&found.x - &expected) * &scales).norm().item().into();
+        // The smallest eigenvalue of the path is 1.5e-3.
+        let largest: f64 = b.norm().item().into();
+        assert!(error < tolerance * largest * 1e3, "{error:e}");
+    }
+}
+
+#[test]
+fn preconditioners_reduce_applications() {
+    check_preconditioned::<f64, RowMajor>(1e-11);
+    check_preconditioned::<c64, ColMajor>(1e-11);
+    check_preconditioned::<f32, RowMajor>(1e-4);
+}
+
+#[test]
+fn exact_preconditioners_need_few_applications() {
+    // A Hermitian matrix with eigenvalues of both signs, and a matrix that is not Hermitian.
+    let a = complex_matrix(30, 20);
+    let hermitian = &a + a.t().conj();
+    let b = complex_vector(30, 21);
+    let how = Iteration::new();
+    let square = a.matmul(a.t().conj());
+    for (name, matrix, found) in [
+        ("cg", &square, {
+            let inverse = square.inv();
+            cg_preconditioned(|x| square.matmul(&x), |r| inverse.matmul(&r), &b, how)
+        }),
+        ("minres", &hermitian, {
+            // The inverse of the absolute value: the preconditioned operator has the eigenvalues ±1.
+            let inverse = hermitian.hermitian_map(|w| (1.0 / w.abs()).into());
+            minres_preconditioned(|x| hermitian.matmul(&x), |r| inverse.matmul(&r), &b, how)
+        }),
+        ("gmres", &a, {
+            let inverse = a.inv();
+            gmres_preconditioned(|x| a.matmul(&x), |r| inverse.matmul(&r), &b, how)
+        }),
+    ] {
+        let found = found.unwrap();
+        // At most two steps, two for a correction, and the residuals.
+        assert!(found.applications <= 6, "{name}: {}", found.applications);
+        let expected = solved_directly(matrix, &b);
+        assert!(found.x.all_close(&expected, 1e-8, 1e-8), "{name}: {}\n{expected}", found.x);
+    }
+}
+
+#[test]
+fn preconditioned_solvers_reject_bad_input() {
+    let b = Tensor::<f64, Rank<1>>::ones([4]);
+    let how = Iteration::new();
+    let check = |result: Result<Solution<f64, Rank<1>, RowMajor, Cpu>, Error>, expected: &str| {
+        let reason = reason(result);
+        assert!(reason.contains(expected), "{reason}");
+    };
+    for result in [
+        cg_preconditioned(path, |r| -r, &b, how),
+        minres_preconditioned(path, |r| r * 0.0, &b, how),
+        minres_preconditioned(path, |r| -r, &b, how),
+    ] {
+        check(result, "the preconditioner is not positive definite: `⟨r, M·r⟩` is");
+    }
+    let nan = |r: TensorView<'_, f64, Rank<1>>| r * f64::NAN;
+    let short = |_: TensorView<'_, f64, Rank<1>>| Tensor::ones([3]);
+    for result in [
+        cg_preconditioned(path, nan, &b, how),
+        minres_preconditioned(path, nan, &b, how),
+        gmres_preconditioned(path, nan, &b, how),
+    ] {
+        check(result, "the preconditioner returned a tensor with a NaN or infinite element");
+    }
+    for result in [
+        cg_preconditioned(path, short, &b, how),
+        minres_preconditioned(path, short, &b, how),
+        gmres_preconditioned(path, short, &b, how),
+    ] {
+        check(result, "the preconditioner maps shape [4] to shape [3]; its result must have the shape of");
+    }
+    let one = Krylov::lowest(1);
+    let message = reason(davidson_preconditioned(path, |r, _| r * f64::NAN, &b, one));
+    assert!(message.contains("the preconditioner returned a tensor with a NaN"), "{message}");
+    let message = reason(davidson_preconditioned(path, |_, _| Tensor::ones([3]), &b, one));
+    assert!(message.contains("the preconditioner maps shape [4] to shape [3]"), "{message}");
+    let failure = || Error::Argument { op: "ask", reason: "no answer".into() };
+    let apply = |x: TensorView<'_, f64, Rank<1>>| Ok(path(x));
+    assert_eq!(try_cg_preconditioned(apply, |_| Err(failure()), &b, how).unwrap_err(), failure());
+    assert_eq!(try_minres_preconditioned(apply, |_| Err(failure()), &b, how).unwrap_err(), failure());
+    assert_eq!(try_gmres_preconditioned(apply, |_| Err(failure()), &b, how).unwrap_err(), failure());
+    assert_eq!(try_davidson_preconditioned(apply, |_, _| Err(failure()), &b, one).unwrap_err(), failure());
+}
+
+#[test]
+fn davidson_with_preconditioner_finds_path_in_potential() {
+    const N: usize = 300;
+    // On the edge of the spectrum of a path, its inverse is a far better preconditioner than its diagonal, which is constant.
+    let inverse = Tensor::<f64, Rank<2>>::from_fn([N, N], |[i, j]| {
+        let (i, j) = (i.min(j) + 1, i.max(j) + 1);
+        (i * (N + 1 - j)) as f64 / (N + 1) as f64
+    });
+    let mut next = numbers(22);
+    let start = Tensor::from_fn([N], |_| next());
+    let how = Krylov::lowest(4);
+    let mut values = Vec::new();
+    let precondition = |r: TensorView<'_, f64, Rank<1>>, value| {
+        values.push(value);
+        inverse.matmul(&r)
+    };
+    let found = davidson_preconditioned(path, precondition, &start, how).unwrap();
+    for k in 0..4 {
+        assert!((found.values[k] - of_path(k + 1, N)).abs() < 1e-10, "{:?}", found.values);
+    }
+    assert!(values.iter().all(|&value| value > 0.0 && value < 4.0));
+    let plain = lanczos(path, &start, how).unwrap();
+    assert!(found.applications < plain.applications / 2, "{} {}", found.applications, plain.applications);
+}
+
+#[test]
+fn operators_write_to_given_tensor() {
+    const N: usize = 40;
+    let a = complex_matrix(N, 23);
+    let h = &a + a.t().conj() + Tensor::eye(N) * Complex::from(100.0);
+    let diagonal = h.diagonal(0, 1).to_owned();
+    let b = complex_vector(N, 24);
+    // The memory of results is that of a few tensors, whatever the number of applications.
+    let addresses = std::cell::RefCell::new(std::collections::BTreeSet::new());
+    let write = |x: TensorView<'_, c64, Rank<1>>, y: &mut Tensor<c64, Rank<1>>| {
+        addresses.borrow_mut().insert(y.as_slice().as_ptr() as usize);
+        h.try_matmul_into(&x, y)
+    };
+    let precondition = |r: TensorView<'_, c64, Rank<1>>, z: &mut Tensor<c64, Rank<1>>| {
+        z.assign(r / &diagonal);
+        Ok(())
+    };
+    let apply = |x: TensorView<'_, c64, Rank<1>>| h.matmul(&x);
+    let inverse = |r: TensorView<'_, c64, Rank<1>>| r / &diagonal;
+    let (how, of) = (Iteration::new(), Krylov::lowest(2));
+    let same = |name: &str, found: &Tensor<c64, Rank<1>>, expected: &Tensor<c64, Rank<1>>, most: usize| {
+        assert_eq!(found, expected, "{name}");
+        let found = addresses.take().len();
+        assert!((1..=most).contains(&found), "{name}: {found} addresses");
+    };
+    same("cg", &cg_into(write, &b, how).unwrap().x, &cg(apply, &b, how).unwrap().x, 4);
+    same("minres", &minres_into(write, &b, how).unwrap().x, &minres(apply, &b, how).unwrap().x, 8);
+    same("gmres", &gmres_into(write, &b, how).unwrap().x, &gmres(apply, &b, how).unwrap().x, 8);
+    let found = cg_preconditioned_into(write, precondition, &b, how).unwrap();
+    same("cg_preconditioned", &found.x, &cg_preconditioned(apply, inverse, &b, how).unwrap().x, 4);
+    let found = minres_preconditioned_into(write, precondition, &b, how).unwrap();
+    same("minres_preconditioned", &found.x, &minres_preconditioned(apply, inverse, &b, how).unwrap().x, 8);
+    let found = gmres_preconditioned_into(write, precondition, &b, how).unwrap();
+    same("gmres_preconditioned", &found.x, &gmres_preconditioned(apply, inverse, &b, how).unwrap().x, 8);
+    let found = lanczos_into(write, &b, of).unwrap();
+    same("lanczos", &found.vectors[1], &lanczos(apply, &b, of).unwrap().vectors[1], 3);
+    let found = davidson_into(write, &diagonal, &b, of).unwrap();
+    same("davidson", &found.vectors[1], &davidson(apply, &diagonal, &b, of).unwrap().vectors[1], 500);
+    let found = davidson_preconditioned_into(write, |r, _, z| precondition(r, z), &b, of).unwrap();
+    let expected = davidson_preconditioned(apply, |r, _| inverse(r), &b, of).unwrap();
+    same("davidson_preconditioned", &found.vectors[1], &expected.vectors[1], 500);
+    let t = Complex::new(0.0, -0.1);
+    let found = expm_multiply_into(write, t, &b, how).unwrap();
+    same("expm_multiply", &found.x, &expm_multiply(apply, t, &b, how).unwrap().x, 8);
+    let found = eigs_into(write, &b, Krylov::largest(2)).unwrap();
+    same("eigs", &found.vectors[1], &eigs(apply, &b, Krylov::largest(2)).unwrap().vectors[1], 3);
+    let found = arnoldi_into(write, &b, 7).unwrap();
+    same("arnoldi", &found.rest, &arnoldi(apply, &b, 7).unwrap().rest, 3);
+
+    // A closure can replace the tensor, but not by one of another shape.
+    let replace = |_: TensorView<'_, c64, Rank<1>>, y: &mut Tensor<c64, Rank<1>>| {
+        *y = Tensor::zeros([3]);
+        Ok(())
+    };
+    assert!(reason(cg_into(replace, &b, how)).contains("the operator maps shape [40] to shape [3]"));
+}
+
+/// Checks eigenpairs of a real or complex operator: values, true residuals, norms.
+fn check_eigs<T, O, Dev>(
+    apply: impl Fn(TensorView<'_, T, Rank<1>, O, Dev>) -> Tensor<T, Rank<1>, O, Dev>,
+    start: &Tensor<T, Rank<1>, O, Dev>,
+    how: Krylov,
+    expected: &[c64],
+    tolerance: f64,
+) where
+    T: LinalgElement + CastTo<c64>,
+    T::Magnitude: Into<f64>,
+    T::Complex: CastTo<c64>,
+    O: Order,
+    Dev: Backend<T> + Backend<<T as LinalgElement>::Complex>,
+{
+    let found = eigs(&apply, start, how).unwrap();
+    assert!(found.converged && found.values.len() == expected.len(), "{:?}", found.values);
+    // The operator as a matrix, on the host.
+    let n = start.len();
+    let columns: Vec<Vec<c64>> = (0..n)
+        .map(|k| {
+            let unit = Tensor::<T, Rank<1>, O>::from_fn([n], |[i]| if i == k { T::one() } else { T::zero() });
+            let image = apply(unit.to_device_in(start.device()).unwrap().view());
+            image.to_vec().into_iter().map(CastTo::cast_to).collect()
+        })
+        .collect();
+    for (k, &expected) in expected.iter().enumerate() {
+        let value: c64 = found.values[k].cast_to();
+        assert!((value - expected).norm() < tolerance, "{k}: {value} and {expected}");
+        let x: Vec<c64> = found.vectors[k].to_vec().into_iter().map(CastTo::cast_to).collect();
+        let rest: Vec<c64> =
+            (0..n).map(|i| (0..n).map(|j| columns[j][i] * x[j]).sum::<c64>() - value * x[i]).collect();
+        let norm = |x: &[c64]| x.iter().map(|x| x.norm_sqr()).sum::<f64>().sqrt();
+        let stated: f64 = found.residuals[k].into();
+        assert!((norm(&rest) - stated).abs() < tolerance, "{k}: {:e} and {stated:e}", norm(&rest));
+        assert!((norm(&x) - 1.0).abs() < tolerance);
+    }
+}
+
+/// A circulant operator that is not symmetric: `0.9·x[k - 1] + 0.1·x[k + 1]`, plus a factor times `x[k]`.
+fn ring<T, O, Dev>(x: TensorView<'_, T, Rank<1>, O, Dev>, factor: T) -> Tensor<T, Rank<1>, O, Dev>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Backend<T>,
+{
+    let mut y = x * factor;
+    for (shift, weight) in [(1, 0.9), (-1, 0.1)] {
+        y.add_scaled(T::from_f64(weight), x.roll(0, shift));
+    }
+    y
+}
+
+#[test]
+fn eigs_find_spectrum_of_ring() {
+    const N: usize = 61;
+    fn check<T, O, Dev>(tolerance: f64)
+    where
+        T: LinalgElement + CastTo<c64>,
+        T::Magnitude: Into<f64>,
+        <T as LinalgElement>::Complex: CastTo<c64>,
+        O: Order,
+        Dev: Backend<T> + Backend<<T as LinalgElement>::Complex> + Default,
+    {
+        let mut next = numbers(30);
+        let host = Tensor::<T, Rank<1>, O>::from_fn([N], |_| T::from_f64(next()));
+        let start = host.to_device::<Dev>().unwrap();
+        let value =
+            |k: f64| Complex::new((2.0 * PI * k / N as f64).cos(), 0.8 * (2.0 * PI * k / N as f64).sin());
+        for (how, expected) in [
+            (Krylov::highest(5), [value(0.0), value(1.0), value(-1.0), value(2.0), value(-2.0)]),
+            (Krylov::lowest(5), [value(30.0), value(31.0), value(29.0), value(32.0), value(28.0)]),
+        ] {
+            // With the same number of kept vectors in each restart, the first one would not converge.
+            for basis in [16, 40] {
+                check_eigs::<T, O, Dev>(
+                    |x| ring(x, T::zero()),
+                    &start,
+                    how.basis(basis),
+                    &expected,
+                    tolerance,
+                );
+            }
+        }
+        let four = [value(0.0), value(1.0), value(-1.0), value(2.0)].map(|value| value + 3.0);
+        let three = T::from_f64(3.0);
+        check_eigs::<T, O, Dev>(|x| ring(x, three), &start, Krylov::largest(4), &four, 10.0 * tolerance);
+    }
+    check::<f64, RowMajor, Cpu>(1e-9);
+    check::<f32, ColMajor, Remote>(2e-4);
+}
+
+#[test]
+fn eigs_find_complex_spectrum() {
+    // Complex operators have no conjugate pairs: i·(ring), whose eigenvalues are those of the ring, turned by 90 degrees.
+    const N: usize = 61;
+    let value = |k: f64| {
+        let angle = 2.0 * PI * k / N as f64;
+        Complex::new(-0.8 * angle.sin(), angle.cos())
+    };
+    let start = complex_vector(N, 31);
+    let apply = |x: TensorView<'_, c64, Rank<1>>| ring(x, Complex::default()) * Complex::new(0.0, 1.0);
+    // sin is nearest to −1 for k = 46, then 45, 47, 44.
+    let expected = [46.0, 45.0, 47.0, 44.0].map(value);
+    for basis in [20, 40] {
+        check_eigs(apply, &start, Krylov::highest(4).basis(basis).max_applications(30_000), &expected, 1e-8);
+    }
+    let start = start.to_order::<ColMajor>();
+    let a = complex_matrix(N, 32).to_order::<ColMajor>();
+    let mut w = a.eigvals().to_vec();
+    w.sort_by(|x, y| y.norm().total_cmp(&x.norm()));
+    check_eigs(|x| a.matmul(&x), &start, Krylov::largest(6), &w[..6], 1e-8);
+}
+
+#[test]
+fn eigs_find_convection_and_diffusion() {
+    // a·x[k - 1] + b·x[k] + c·x[k + 1] has the eigenvalues b + 2·√(a·c)·cos(k·π / (n + 1)). It is not normal: the eigenvectors are
+    // (a / c)^(k / 2) times standing waves.
+    const N: usize = 40;
+    let tridiagonal = |[a, b, c]: [f64; 3]| {
+        move |x: TensorView<'_, f64, Rank<1>>| {
+            let mut y = x * b;
+            y.slice_mut(s![1..]).add_scaled(a, x.slice(s![..-1]));
+            y.slice_mut(s![..-1]).add_scaled(c, x.slice(s![1..]));
+            y
+        }
+    };
+    let mut next = numbers(33);
+    let start = Tensor::<f64, Rank<1>>::from_fn([N], |_| next());
+    let wave = |k: usize| (PI * k as f64 / (N + 1) as f64).cos();
+    let real = [1, 2, 3].map(|k| Complex::new(4.0 + 2.0 * 1.2f64.sqrt() * wave(k), 0.0));
+    for basis in [8, 20, 40] {
+        let how = Krylov::largest(3).basis(basis);
+        check_eigs(tridiagonal([1.0, 4.0, 1.2]), &start, how, &real, 1e-6);
+    }
+    let imaginary = [1, 1, 2, 2].map(|k| 2.0 * 1.2f64.sqrt() * wave(k));
+    let imaginary =
+        [0, 1, 2, 3].map(|k| Complex::new(0.5, if k % 2 == 0 { imaginary[k] } else { -imaginary[k] }));
+    for basis in [8, 20, 40] {
+        let how = Krylov::largest(4).basis(basis);
+        check_eigs(tridiagonal([1.0, 0.5, -1.2]), &start, how, &imaginary, 1e-6);
+    }
+}
+
+#[test]
+fn eigs_handle_special_operators() {
+    let c = |re: f64, im: f64| Complex::new(re, im);
+    // An invariant space, a number, zero.
+    let unit = tensor![0.0, 2.0, 0.0];
+    check_eigs(|x| x * &tensor![1.0, -3.0, 2.0], &unit, Krylov::largest(1), &[c(-3.0, 0.0)], 1e-15);
+    let three = [c(-3.0, 0.0), c(2.0, 0.0), c(1.0, 0.0)];
+    check_eigs(|x| x * &tensor![1.0, -3.0, 2.0], &unit, Krylov::largest(3), &three, 1e-14);
+    check_eigs(|x| x * 0.0, &unit, Krylov::largest(2), &[c(0.0, 0.0); 2], 1e-15);
+    let number = eigs(|x| x * -5.0, &Tensor::<f64, Rank<0>>::scalar(2.0), Krylov::largest(1)).unwrap();
+    assert_eq!((number.values[0], number.vectors[0].item().norm()), (c(-5.0, 0.0), 1.0));
+    // A rotation has one pair.
+    let turn = tensor![[0.0, -2.0], [2.0, 0.0]];
+    let turned = |x: TensorView<'_, f64, Rank<1>>| turn.matmul(&x);
+    check_eigs(turned, &tensor![1.0, 0.0], Krylov::largest(1), &[c(0.0, 2.0)], 1e-14);
+    check_eigs(turned, &tensor![1.0, 0.0], Krylov::largest(2), &[c(0.0, 2.0), c(0.0, -2.0)], 1e-14);
+    // A Jordan block, which has one eigenvector: errors of eigenvalues are about the n-th root of the rounding errors.
+    let shift = |x: TensorView<'_, f64, Rank<1>>| {
+        let mut y = x * 2.0;
+        y.slice_mut(s![1..]).add_scaled(1.0, x.slice(s![..-1]));
+        y
+    };
+    let mut next = numbers(34);
+    let start = Tensor::<f64, Rank<1>>::from_fn([30], |_| next());
+    let found = eigs(shift, &start, Krylov::largest(2).accept_unconverged().max_applications(200)).unwrap();
+    for (x, (value, residual)) in found.vectors.iter().zip(found.values.iter().zip(&found.residuals)) {
+        let rest = shift(x.re().view()).cast::<c64>() + shift(x.im().view()).cast::<c64>() * c(0.0, 1.0)
+            - x * *value;
+        assert!((rest.norm().item() - residual).abs() < 1e-10, "{:e} {residual:e}", rest.norm().item());
+    }
+    // Scales near the limits.
+    let start = Tensor::<f64, Rank<1>>::from_fn([20], |[k]| (k as f64).sin() * 1e-200);
+    for factor in [1e-180, 1e150] {
+        let found = eigs(|x| ring(x, 0.0) * factor, &start, Krylov::highest(1)).unwrap();
+        assert!((found.values[0] / factor - 1.0).norm() < 1e-10, "{found:?}");
+    }
+    // The largest eigenvalues of Hermitian operators.
+    let path_largest = lanczos(
+        |x| path(x) - x * 2.5,
+        &Tensor::<f64, Rank<1>>::from_fn([50], |_| next()),
+        Krylov::largest(2),
+    )
+    .unwrap();
+    for k in 0..2 {
+        assert!((path_largest.values[k] - (of_path(k + 1, 50) - 2.5)).abs() < 1e-10, "{path_largest:?}");
+    }
+}
+
+#[test]
+fn eigs_reject_bad_input() {
+    let start = Tensor::<f64, Rank<1>>::ones([5]);
+    let one = Krylov::largest(1);
+    let check = |result: Result<ComplexEigenpairs<f64, Rank<1>, RowMajor, Cpu>, Error>, expected: &str| {
+        let reason = reason(result);
+        assert!(reason.starts_with("find eigenpairs by `eigs`: ") && reason.contains(expected), "{reason}");
+    };
+    check(eigs(path, &Tensor::zeros([5]), one), "the start tensor is zero; start with");
+    check(
+        eigs(path, &tensor![1.0, f64::NAN], one),
+        "the start tensor has an element that is NaN or infinite",
+    );
+    check(eigs(path, &start, Krylov::largest(6)), "and a tensor of 5 elements has 5; request at most 5");
+    check(eigs(path, &start, Krylov::largest(2).basis(3)), "a basis of 3 vectors is too small");
+    check(eigs(|x| x * f64::NAN, &start, one), "application 1 of the operator returned a tensor with a NaN");
+    check(eigs(|_| Tensor::ones([4]), &start, one), "the operator maps shape [5] to shape [4]");
+    check(eigs(path, &start, one.max_applications(0)), "need at least as many applications");
+    let failure = || Error::Argument { op: "ask", reason: "no answer".into() };
+    assert_eq!(try_eigs(|_| Err(failure()), &start, one).unwrap_err(), failure());
+    let mut next = numbers(35);
+    let long = Tensor::<f64, Rank<1>>::from_fn([500], |_| next());
+    let few = Krylov::highest(2).max_applications(25);
+    let error = eigs(path, &long, few).unwrap_err();
+    assert!(matches!(error, Error::IterationLimit { applications: 25, .. }), "{error}");
+    let found = eigs(path, &long, few.accept_unconverged()).unwrap();
+    assert!(!found.converged && found.applications == 25 && found.values.len() == 2);
 }

@@ -482,7 +482,7 @@ fn errors_name_the_operation_and_the_operand() {
     );
     assert_eq!(
         message(try_svd!("ij -> ik, kj", &x; cutoff = -1.0).unwrap_err()),
-        "cannot svd: `cutoff` is -1, and must be a number that is at least 0"
+        "cannot svd: `cutoff` is -1.0, and must be a number that is at least 0"
     );
     assert!(try_svd!("ij -> ik, kj", &x; relative = f64::NAN).is_err());
     assert_eq!(

@@ -222,6 +222,9 @@ mod item_of_vector;
 #[path = "../pass/linspace_of_integers.rs"]
 mod linspace_of_integers;
 #[cfg(feature = "linalg")]
+#[path = "../pass/linalg/lstsq_of_scalar.rs"]
+mod lstsq_of_scalar;
+#[cfg(feature = "linalg")]
 #[path = "../pass/linalg/lstsq_orders.rs"]
 mod lstsq_orders;
 #[path = "../pass/map_with_rc.rs"]

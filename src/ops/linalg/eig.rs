@@ -1,33 +1,30 @@
 //! Eigenvalues and eigenvectors of matrices that need not be Hermitian, and the Schur decomposition.
 
-use super::stack::{Extents, Stack, StackView, Vectors, arranged, dense, extents, stacked, vectors_shape};
+use super::stack::{Extents, Made, Stack, StackView, Vectors, dense, extents, stacked, with_operand};
 use crate::device::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::Element;
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
-use crate::rank::{Dim, MatrixStack, Removed};
+use crate::rank::{Dim, MatrixStack, Rank, Removed};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
 /// Computes the eigenvalues, and writes the eigenvectors to `v`.
 fn eigenvalues<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
-    v: Option<&mut Stack<T::Complex, O, Dev>>,
+    v: Option<&mut Made<T::Complex, Rank<3>, O, Dev>>,
 ) -> Result<Vectors<T::Complex, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
     Dev: Decompose<T>,
 {
-    let [batch, n, _] = extents::<O>(a.shape());
-    let mut w = Vectors::<T::Complex, O, Dev>::allocate(vectors_shape::<O>(batch, n), a.device().clone())?;
-    let (of_a, of_w) = (arranged::<O>(a.layout(), 2), arranged::<O>(w.layout(), 1));
-    let of_v = v.as_ref().map(|v| arranged::<O>(v.layout(), 2));
-    let to_v = v.zip(of_v.as_ref()).map(|(v, of_v)| v.output_in(of_v).0);
-    let (to_w, device) = w.output_in(&of_w);
-    device.eig(to_w, to_v, a.operand_in(&of_a).into())?;
-    Ok(w)
+    let [_, n, _] = extents::<O>(a.shape());
+    let mut w = Made::vectors(a, n)?;
+    let v = v.map(Made::output);
+    with_operand(a, |device, a| device.eig(w.output(), v, a))?;
+    Ok(w.tensor)
 }
 
 pub(crate) fn eigvals<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Vectors<T::Complex, O, Dev>, Error>
@@ -48,9 +45,10 @@ where
     O: Order,
     Dev: Decompose<T>,
 {
-    let mut v = Stack::<T::Complex, O, Dev>::allocate(a.shape(), a.device().clone())?;
+    let [_, n, _] = extents::<O>(a.shape());
+    let mut v = Made::stack(a, [n, n])?;
     let w = eigenvalues(a, Some(&mut v))?;
-    Ok((w, v))
+    Ok((w, v.tensor))
 }
 
 pub(crate) fn schur<T, O, Dev>(
@@ -61,13 +59,10 @@ where
     O: Order,
     Dev: Decompose<T>,
 {
-    let mut t = Stack::<T, O, Dev>::allocate(a.shape(), a.device().clone())?;
-    let mut z = Stack::<T, O, Dev>::allocate(a.shape(), a.device().clone())?;
-    let [of_a, of_t, of_z] = [a.layout(), t.layout(), z.layout()].map(|layout| arranged::<O>(layout, 2));
-    let to_z = z.output_in(&of_z).0;
-    let (to_t, device) = t.output_in(&of_t);
-    device.schur(to_t, to_z, a.operand_in(&of_a).into())?;
-    Ok((t, z))
+    let [_, n, _] = extents::<O>(a.shape());
+    let (mut t, mut z) = (Made::stack(a, [n, n])?, Made::stack(a, [n, n])?);
+    with_operand(a, |device, a| device.schur(t.output(), z.output(), a))?;
+    Ok((t.tensor, z.tensor))
 }
 
 dense! {

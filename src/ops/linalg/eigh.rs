@@ -1,33 +1,30 @@
 //! Eigenvalues and eigenvectors of Hermitian matrices.
 
-use super::stack::{Extents, Stack, StackView, Vectors, arranged, dense, extents, stacked, vectors_shape};
+use super::stack::{Extents, Made, Stack, StackView, Vectors, dense, extents, stacked, with_operand};
 use crate::device::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::{Element, Scalar};
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
-use crate::rank::{Dim, MatrixStack, Removed};
+use crate::rank::{Dim, MatrixStack, Rank, Removed};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
 /// Returns the eigenvalues, and writes the eigenvectors to `v`.
 fn eigenvalues<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
-    v: Option<&mut Stack<T, O, Dev>>,
+    v: Option<&mut Made<T, Rank<3>, O, Dev>>,
 ) -> Result<Vectors<T::Magnitude, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
     Dev: Decompose<T>,
 {
-    let [batch, n, _] = extents::<O>(a.shape());
-    let mut w = Vectors::<T::Magnitude, O, Dev>::allocate(vectors_shape::<O>(batch, n), a.device().clone())?;
-    let (of_a, of_w) = (arranged::<O>(a.layout(), 2), arranged::<O>(w.layout(), 1));
-    let of_v = v.as_ref().map(|v| arranged::<O>(v.layout(), 2));
-    let to_v = v.zip(of_v.as_ref()).map(|(v, of_v)| v.output_in(of_v).0);
-    let (to_w, device) = w.output_in(&of_w);
-    device.eigh(to_w, to_v, a.operand_in(&of_a).into())?;
-    Ok(w)
+    let [_, n, _] = extents::<O>(a.shape());
+    let mut w = Made::vectors(a, n)?;
+    let v = v.map(Made::output);
+    with_operand(a, |device, a| device.eigh(w.output(), v, a))?;
+    Ok(w.tensor)
 }
 
 /// Eigenvalues and eigenvectors.
@@ -39,9 +36,10 @@ where
     O: Order,
     Dev: Decompose<T>,
 {
-    let mut v = Stack::<T, O, Dev>::allocate(a.shape(), a.device().clone())?;
+    let [_, n, _] = extents::<O>(a.shape());
+    let mut v = Made::stack(a, [n, n])?;
     let w = eigenvalues(a, Some(&mut v))?;
-    Ok((w, v))
+    Ok((w, v.tensor))
 }
 
 pub(crate) fn eigvalsh<T, O, Dev>(

@@ -3,7 +3,11 @@
 //!
 //! The exponential of `a / 2^s` is approximated by a Padé approximant `p(a) / p(−a)`, and squared `s` times. Bounds on the backward error in
 //! terms of the norms of powers of `a`, instead of powers of its norm, keep `s` small for matrices that are far from normal.
+//!
+//! If elements are so large that their squares are near the limits of their type, a diagonal similarity makes them smaller first. The
+//! exponential can be finite even so, as that of `[[0, x], [0, 0]]`.
 
+use super::balance::{exponents, scaled};
 use super::stack::{Extents, Stack, StackView, dense, each_matrix, stacked};
 use crate::device::decompose::{Decompose, LinalgElement, Structure};
 use crate::device::{Backend, Device};
@@ -43,12 +47,51 @@ where
     O: Order,
     Dev: Decompose<T> + Backend<T>,
 {
-    let unit = <T::Magnitude as Float>::epsilon().to_f64().expect("a float converts to `f64`") / 2.0;
-    let levels: &[_] = if unit < 1e-10 { &DOUBLE } else { &SINGLE };
     let magnitudes = Magnitudes::new(a)?;
-    if !magnitudes.norm().is_finite() {
+    if !magnitudes.finite {
         return Err(Error::NotFinite { op: "expm", shape: a.shape().to_vec(), matrix: vec![] });
     }
+    let limit = <T::Magnitude as Float>::max_value().to_f64().expect("a float converts to `f64`");
+    if largest(&magnitudes.elements) <= limit.sqrt().sqrt() {
+        return by_squaring(a, &magnitudes);
+    }
+    let exponents = exponents(magnitudes.n, |i, j| magnitudes.element(i, j));
+    let small = times_powers(a, |i, j| exponents[j] - exponents[i])?;
+    let result = by_squaring(&small.view(), &Magnitudes::new(&small.view())?)?;
+    times_powers(&result.view(), |i, j| exponents[i] - exponents[j])
+}
+
+/// Multiplies each element by a power of two, on the host.
+fn times_powers<T, O, Dev>(
+    a: &TensorView<'_, T, Rank<2>, O, Dev>,
+    exponent: impl Fn(usize, usize) -> i32,
+) -> Result<Matrix<T, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Backend<T>,
+{
+    let n = a.shape()[0];
+    let mut elements = a.try_to_vec()?;
+    for (k, x) in elements.iter_mut().enumerate() {
+        let (i, j) = if O::ROW_MAJOR { (k / n, k % n) } else { (k % n, k / n) };
+        *x = scaled(*x, exponent(i, j));
+    }
+    Tensor::try_from_vec_in([n, n], elements, a.device())
+}
+
+/// Returns the exponential by scaling and squaring.
+fn by_squaring<T, O, Dev>(
+    a: &TensorView<'_, T, Rank<2>, O, Dev>,
+    magnitudes: &Magnitudes,
+) -> Result<Matrix<T, O, Dev>, Error>
+where
+    T: LinalgElement,
+    O: Order,
+    Dev: Decompose<T> + Backend<T>,
+{
+    let unit = <T::Magnitude as Float>::epsilon().to_f64().expect("a float converts to `f64`") / 2.0;
+    let levels: &[_] = if unit < 1e-10 { &DOUBLE } else { &SINGLE };
     let mut powers = Powers { a: a.try_to_owned()?, even: vec![] };
     let (&(highest, largest), lower) = levels.split_last().expect("there are approximants");
     for &(degree, bound) in lower {
@@ -166,6 +209,8 @@ struct Magnitudes {
     /// Column by column or row by row.
     elements: Vec<f64>,
     row_major: bool,
+    /// Whether no element of the matrix is NaN or infinite.
+    finite: bool,
 }
 
 impl Magnitudes {
@@ -177,8 +222,15 @@ impl Magnitudes {
     {
         let magnitude =
             |x: &T| CastTo::<T::Magnitude>::cast_to(x.modulus()).to_f64().expect("a float converts to `f64`");
-        let elements = a.try_to_vec()?.iter().map(magnitude).collect();
-        Ok(Magnitudes { n: a.shape()[0], elements, row_major: O::ROW_MAJOR })
+        let elements = a.try_to_vec()?;
+        let finite = elements.iter().all(|x| x.all_finite());
+        let elements = elements.iter().map(magnitude).collect();
+        Ok(Magnitudes { n: a.shape()[0], elements, row_major: O::ROW_MAJOR, finite })
+    }
+
+    /// Returns the magnitude of an element.
+    fn element(&self, i: usize, j: usize) -> f64 {
+        self.elements[if self.row_major { i * self.n + j } else { j * self.n + i }]
     }
 
     /// Returns the vector of ones times the matrix: the sums over each column.
@@ -229,7 +281,8 @@ dense! {
     /// Returns the exponential of a square matrix, or of each matrix of a batch: `1 + a + a²/2 + ..`, by a Padé approximant, scaling and
     /// squaring (Al-Mohy and Higham, 2009). Of a Hermitian matrix, [`hermitian_map`](Tensor::hermitian_map) computes any function.
     ///
-    /// Elements of the result that exceed the limits of their type are infinite or NaN.
+    /// Elements of the result that exceed the limits of their type are infinite or NaN. Elements of the matrix can be near these limits, as
+    /// in `[[0, 1e300], [0, 0]]`, whose exponential is `[[1, 1e300], [0, 1]]`.
     ///
     /// # Panics
     /// If the matrix is not square, an element is NaN or infinite, or an allocation fails.

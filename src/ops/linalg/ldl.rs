@@ -1,6 +1,6 @@
 //! The LDLᴴ decomposition of Hermitian matrices, which may be indefinite.
 
-use super::stack::{Extents, Stack, StackView, Vectors, arranged, dense, extents, stacked, vectors_shape};
+use super::stack::{Extents, Made, StackView, dense, extents, stacked, with_operand};
 use crate::device::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::Element;
@@ -38,16 +38,10 @@ where
     O: Order,
     Dev: Decompose<T>,
 {
-    let [batch, n, _] = extents::<O>(a.shape());
-    let mut l = Stack::<T, O, Dev>::allocate(a.shape(), a.device().clone())?;
-    let mut d = Stack::<T, O, Dev>::allocate(a.shape(), a.device().clone())?;
-    let mut rows = Vectors::<i64, O, Dev>::allocate(vectors_shape::<O>(batch, n), a.device().clone())?;
-    let (of_a, of_l) = (arranged::<O>(a.layout(), 2), arranged::<O>(l.layout(), 2));
-    let (of_d, of_rows) = (arranged::<O>(d.layout(), 2), arranged::<O>(rows.layout(), 1));
-    let (to_d, to_rows) = (d.output_in(&of_d).0, rows.output_in(&of_rows).0);
-    let (to_l, device) = l.output_in(&of_l);
-    device.ldl(to_l, to_d, to_rows, a.operand_in(&of_a).into())?;
-    Ok(Ldl { l, d, rows })
+    let [_, n, _] = extents::<O>(a.shape());
+    let (mut l, mut d, mut rows) = (Made::stack(a, [n, n])?, Made::stack(a, [n, n])?, Made::vectors(a, n)?);
+    with_operand(a, |device, a| device.ldl(l.output(), d.output(), rows.output(), a))?;
+    Ok(Ldl { l: l.tensor, d: d.tensor, rows: rows.tensor })
 }
 
 dense! {

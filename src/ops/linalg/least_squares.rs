@@ -1,5 +1,6 @@
 //! What the singular values determine: least squares, pseudo-inverses, ranks, null spaces, condition numbers and norms.
 
+use super::solve::SolveRanks;
 use super::stack::{
     Extents, Numbers, Stack, StackView, adjoint, dense, each_vector, extents, matrix_axes, numbers,
     scale_columns, stacked, vectors,
@@ -13,7 +14,7 @@ use crate::engine::same_instance;
 use crate::error::{Error, unwrap_or_panic};
 use crate::ops::MatchingOperand;
 use crate::order::Order;
-use crate::rank::{Dim, MatmulRanks, MatrixStack, Removed};
+use crate::rank::{Dim, MatrixStack, Removed};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 use core::ops::Range;
@@ -319,7 +320,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: LinalgElement,
         B: MatchingOperand<T, O, Dev>,
-        D: MatrixStack + MatmulRanks<B::Dim, Product = R>,
+        D: MatrixStack + SolveRanks<B::Dim, Solution = R>,
         R: Dim,
         Dev: Decompose<T> + Backend<T>,
     {
@@ -334,7 +335,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: LinalgElement,
         B: MatchingOperand<T, O, Dev>,
-        D: MatrixStack + MatmulRanks<B::Dim, Product = R>,
+        D: MatrixStack + SolveRanks<B::Dim, Solution = R>,
         R: Dim,
         Dev: Decompose<T> + Backend<T>,
     {
@@ -359,7 +360,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: LinalgElement,
         B: MatchingOperand<T, O, Dev>,
-        D: MatrixStack + MatmulRanks<B::Dim, Product = R>,
+        D: MatrixStack + SolveRanks<B::Dim, Solution = R>,
         R: Dim,
         Dev: Decompose<T> + Backend<T>,
     {
@@ -374,7 +375,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: LinalgElement,
         B: MatchingOperand<T, O, Dev>,
-        D: MatrixStack + MatmulRanks<B::Dim, Product = R>,
+        D: MatrixStack + SolveRanks<B::Dim, Solution = R>,
         R: Dim,
         Dev: Decompose<T> + Backend<T>,
     {
@@ -389,7 +390,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: LinalgElement,
         B: MatchingOperand<T, O, Dev>,
-        D: MatrixStack + MatmulRanks<B::Dim, Product = R>,
+        D: MatrixStack + SolveRanks<B::Dim, Solution = R>,
         R: Dim,
         Dev: Decompose<T> + Backend<T>,
     {

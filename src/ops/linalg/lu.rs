@@ -1,7 +1,7 @@
 //! The LU decomposition and the Cholesky decomposition.
 
 use super::stack::{
-    Extents, Stack, StackView, Vectors, arranged, dense, extents, matrix_axes, stacked, vectors_shape,
+    Extents, Made, Stack, StackView, Vectors, dense, extents, matrix_axes, stacked, with_operand,
 };
 use crate::device::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
@@ -43,15 +43,10 @@ where
     O: Order,
     Dev: Decompose<T>,
 {
-    let [batch, m, _] = extents::<O>(a.shape());
-    let mut lu = Stack::<T, O, Dev>::allocate(a.shape(), a.device().clone())?;
-    let mut rows = Vectors::<i64, O, Dev>::allocate(vectors_shape::<O>(batch, m), a.device().clone())?;
-    let (of_a, of_lu) = (arranged::<O>(a.layout(), 2), arranged::<O>(lu.layout(), 2));
-    let of_rows = arranged::<O>(rows.layout(), 1);
-    let to_rows = rows.output_in(&of_rows).0;
-    let (to_lu, device) = lu.output_in(&of_lu);
-    device.lu(to_lu, to_rows, a.operand_in(&of_a).into())?;
-    Ok((lu, rows))
+    let [_, m, n] = extents::<O>(a.shape());
+    let (mut lu, mut rows) = (Made::stack(a, [m, n])?, Made::vectors(a, m)?);
+    with_operand(a, |device, a| device.lu(lu.output(), rows.output(), a))?;
+    Ok((lu.tensor, rows.tensor))
 }
 
 pub(crate) fn lu<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Lu<T, Rank<3>, O, Dev>, Error>
@@ -78,11 +73,10 @@ where
     O: Order,
     Dev: Decompose<T>,
 {
-    let mut l = Stack::<T, O, Dev>::allocate(a.shape(), a.device().clone())?;
-    let (of_a, of_l) = (arranged::<O>(a.layout(), 2), arranged::<O>(l.layout(), 2));
-    let (to_l, device) = l.output_in(&of_l);
-    device.cholesky(to_l, a.operand_in(&of_a).into())?;
-    Ok(l)
+    let [_, n, _] = extents::<O>(a.shape());
+    let mut l = Made::stack(a, [n, n])?;
+    with_operand(a, |device, a| device.cholesky(l.output(), a))?;
+    Ok(l.tensor)
 }
 
 dense! {

@@ -1,6 +1,7 @@
 //! Linear algebra of typed tensors: decompositions and linear systems.
 
 mod adjoint;
+mod balance;
 mod eig;
 mod eigh;
 mod exponential;
@@ -18,6 +19,7 @@ mod truncation;
 
 pub use ldl::Ldl;
 pub use lu::Lu;
+pub use solve::SolveRanks;
 pub use svd::Svd;
 pub use truncation::Discarded;
 

@@ -13,6 +13,38 @@ use crate::rank::{Dim, MatmulRanks, MatrixStack};
 use crate::storage::Storage;
 use crate::tensor::{Tensor, TensorView};
 
+/// Two ranks for a linear system: of the matrix, or of a batch of matrices, and of the right-hand side. They are those of a matrix product.
+///
+/// ```
+/// use vierbein::linalg::{LinalgElement, SolveRanks};
+/// use vierbein::{MatrixStack, prelude::*};
+/// fn solutions<T, D, E, R>(a: &Tensor<T, D>, b: &Tensor<T, E>) -> Tensor<T, R>
+/// where
+///     T: LinalgElement,
+///     D: MatrixStack + SolveRanks<E, Solution = R>,
+///     E: Dim,
+///     R: Dim,
+/// {
+///     a.solve(b)
+/// }
+/// assert_eq!(solutions(&tensor![[2.0, 0.0], [1.0, 4.0]], &tensor![2.0, 9.0]), tensor![1.0, 2.0]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "cannot solve a linear system with a matrix of `{Self}` and a right-hand side of `{Other}`",
+    label = "expected a vector, or a matrix whose columns are right-hand sides",
+    note = "for a right-hand side with equal elements, repeat the number: `Tensor::full([n], x)`",
+    note = "in generic code, bound the rank: `D: SolveRanks<E>`"
+)]
+pub trait SolveRanks<Other>: Dim {
+    /// The rank of the solution.
+    type Solution: Dim;
+}
+
+#[diagnostic::do_not_recommend]
+impl<D: MatmulRanks<E>, E> SolveRanks<E> for D {
+    type Solution = D::Product;
+}
+
 /// Solves systems of stacks, whose batches have equal extents.
 pub(super) fn solve_stacks<T, O, Dev>(
     structure: Structure,
@@ -54,7 +86,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: LinalgElement,
         B: MatchingOperand<T, O, Dev>,
-        D: MatrixStack + MatmulRanks<B::Dim, Product = R>,
+        D: MatrixStack + SolveRanks<B::Dim, Solution = R>,
         R: Dim,
         Dev: Decompose<T> + Permute<T>,
     {
@@ -69,7 +101,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: LinalgElement,
         B: MatchingOperand<T, O, Dev>,
-        D: MatrixStack + MatmulRanks<B::Dim, Product = R>,
+        D: MatrixStack + SolveRanks<B::Dim, Solution = R>,
         R: Dim,
         Dev: Decompose<T> + Permute<T>,
     {
@@ -103,7 +135,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: LinalgElement,
         B: MatchingOperand<T, O, Dev>,
-        D: MatrixStack + MatmulRanks<B::Dim, Product = R>,
+        D: MatrixStack + SolveRanks<B::Dim, Solution = R>,
         R: Dim,
         Dev: Decompose<T> + Permute<T>,
     {
@@ -118,7 +150,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     where
         T: LinalgElement,
         B: MatchingOperand<T, O, Dev>,
-        D: MatrixStack + MatmulRanks<B::Dim, Product = R>,
+        D: MatrixStack + SolveRanks<B::Dim, Solution = R>,
         R: Dim,
         Dev: Decompose<T> + Permute<T>,
     {
@@ -133,7 +165,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: LinalgElement,
-        D: MatrixStack + MatmulRanks<E, Product = R>,
+        D: MatrixStack + SolveRanks<E, Solution = R>,
         E: Dim,
         R: Dim,
         Dev: Decompose<T> + Permute<T>,

@@ -6,7 +6,7 @@ use super::lu::Lu;
 use super::svd::Svd;
 use super::truncation::Discarded;
 use crate::device::decompose::{Decompose, LinalgElement};
-use crate::device::{Backend, Device, Permute};
+use crate::device::{Backend, Device, MatrixOperand, Output, Permute};
 use crate::element::Element;
 use crate::engine::linalg::{Matrices, batch_first, in_terms_of, merged_shape, result_shape};
 use crate::error::Error;
@@ -54,7 +54,46 @@ pub(super) fn vectors_shape<O: Order>(batch: usize, k: usize) -> [usize; 2] {
 
 /// Returns the axes of a stack (`kept` is 2) or of vectors (`kept` is 1) in the order that devices expect.
 pub(super) fn arranged<O: Order>(layout: Layout, kept: usize) -> Layout {
-    batch_first(O::ROW_MAJOR, &layout, kept)
+    batch_first(O::ROW_MAJOR, layout, kept)
+}
+
+/// A result that a device writes: a stack or vectors, with its axes in the order that devices expect.
+pub(super) struct Made<T: Element, N: Dim, O: Order, Dev: Device> {
+    pub(super) tensor: Tensor<T, N, O, Dev>,
+    axes: Layout,
+}
+
+impl<T: Element, O: Order, Dev: Device> Made<T, Rank<3>, O, Dev> {
+    /// Allocates a matrix with `m` rows and `n` columns for each matrix of `a`.
+    pub(super) fn stack<U: Element>(a: &StackView<'_, U, O, Dev>, [m, n]: [usize; 2]) -> Result<Self, Error> {
+        let [batch, ..] = extents::<O>(a.shape());
+        let tensor = Stack::allocate(stack_shape::<O>([batch, m, n]), a.device().clone())?;
+        Ok(Made { axes: arranged::<O>(tensor.layout(), 2), tensor })
+    }
+}
+
+impl<T: Element, O: Order, Dev: Device> Made<T, Rank<2>, O, Dev> {
+    /// Allocates a vector of length `k` for each matrix of `a`.
+    pub(super) fn vectors<U: Element>(a: &StackView<'_, U, O, Dev>, k: usize) -> Result<Self, Error> {
+        let [batch, ..] = extents::<O>(a.shape());
+        let tensor = Vectors::allocate(vectors_shape::<O>(batch, k), a.device().clone())?;
+        Ok(Made { axes: arranged::<O>(tensor.layout(), 1), tensor })
+    }
+}
+
+impl<T: Element, N: Dim, O: Order, Dev: Device> Made<T, N, O, Dev> {
+    pub(super) fn output(&mut self) -> Output<'_, T, Dev> {
+        self.tensor.output_in(&self.axes).0
+    }
+}
+
+/// Calls `f` with the matrices as an operand for a device.
+pub(super) fn with_operand<T: Element, O: Order, Dev: Device, R>(
+    a: &StackView<'_, T, O, Dev>,
+    f: impl FnOnce(&Dev, MatrixOperand<'_, T, Dev>) -> R,
+) -> R {
+    let axes = arranged::<O>(a.layout(), 2);
+    f(a.device(), a.operand_in(&axes).into())
 }
 
 /// A result of a function of stacks, which becomes a result for a tensor of rank `D`.

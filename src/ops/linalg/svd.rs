@@ -1,8 +1,6 @@
 //! Singular values and singular vectors.
 
-use super::stack::{
-    Extents, Stack, StackView, Vectors, arranged, dense, extents, stack_shape, stacked, vectors_shape,
-};
+use super::stack::{Extents, Made, StackView, Vectors, dense, extents, stacked, with_operand};
 use crate::device::decompose::{Decompose, LinalgElement};
 use crate::device::{Backend, Device};
 use crate::element::Element;
@@ -34,24 +32,18 @@ pub struct Svd<T: LinalgElement, D: MatrixStack, O: Order, Dev: Device> {
 /// Returns the singular values, and writes the singular vectors to `vectors`, which are `u` and `vh`.
 fn decomposed<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
-    vectors: Option<[&mut Stack<T, O, Dev>; 2]>,
+    vectors: Option<[&mut Made<T, Rank<3>, O, Dev>; 2]>,
 ) -> Result<Vectors<T::Magnitude, O, Dev>, Error>
 where
     T: LinalgElement,
     O: Order,
     Dev: Decompose<T>,
 {
-    let [batch, m, n] = extents::<O>(a.shape());
-    let mut s =
-        Vectors::<T::Magnitude, O, Dev>::allocate(vectors_shape::<O>(batch, m.min(n)), a.device().clone())?;
-    let (of_a, of_s) = (arranged::<O>(a.layout(), 2), arranged::<O>(s.layout(), 1));
-    let layouts = vectors.as_ref().map(|vectors| vectors.each_ref().map(|x| arranged::<O>(x.layout(), 2)));
-    let to_vectors = vectors
-        .zip(layouts.as_ref())
-        .map(|([u, vh], [of_u, of_vh])| [u.output_in(of_u).0, vh.output_in(of_vh).0]);
-    let (to_s, device) = s.output_in(&of_s);
-    device.svd(to_s, to_vectors, a.operand_in(&of_a).into())?;
-    Ok(s)
+    let [_, m, n] = extents::<O>(a.shape());
+    let mut s = Made::vectors(a, m.min(n))?;
+    let vectors = vectors.map(|vectors| vectors.map(Made::output));
+    with_operand(a, |device, a| device.svd(s.output(), vectors, a))?;
+    Ok(s.tensor)
 }
 
 /// Returns the decomposition with this number of left and of right singular vectors.
@@ -64,13 +56,10 @@ where
     O: Order,
     Dev: Decompose<T>,
 {
-    let [batch, m, n] = extents::<O>(a.shape());
-    let allocate = |[m, n]: [usize; 2]| {
-        Stack::<T, O, Dev>::allocate(stack_shape::<O>([batch, m, n]), a.device().clone())
-    };
-    let (mut u, mut vh) = (allocate([m, left])?, allocate([right, n])?);
+    let [_, m, n] = extents::<O>(a.shape());
+    let (mut u, mut vh) = (Made::stack(a, [m, left])?, Made::stack(a, [right, n])?);
     let s = decomposed(a, Some([&mut u, &mut vh]))?;
-    Ok(Svd { u, s, vh })
+    Ok(Svd { u: u.tensor, s, vh: vh.tensor })
 }
 
 pub(crate) fn svd<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Svd<T, Rank<3>, O, Dev>, Error>

@@ -74,7 +74,8 @@ pub(super) fn check<T: Number>(what: &str, a: &Matrix<T>) -> [usize; 3] {
 
 /// Matrices with known numbers of positive and negative eigenvalues, and with a solution.
 fn check_signs<T: Number>() {
-    for n in [1, 2, 3, 8, 40, 64, 65, 100] {
+    // Panels have at most 32 columns, or 31 if the next pivot has two rows.
+    for n in [1, 2, 3, 8, 30, 31, 32, 33, 40, 64, 65, 100] {
         for negative in [0, n / 3, n] {
             // l · diag(±1) · lᴴ, by Sylvester's law of inertia, with the rows in reverse order.
             let random = Random((n + negative) as u64).matrix(n, n);
@@ -177,11 +178,11 @@ fn closed_forms() {
     );
 }
 
-/// After the first pivot, all elements that are not on the diagonal are exactly 0: a case that some of faer's algorithms get
-/// wrong for more than 64 rows.
+/// After the first pivot, all elements that are not on the diagonal are exactly 0: a case that faer's algorithm in panels gets
+/// wrong.
 #[test]
 fn columns_that_cancel() {
-    for n in [2, 10, 64, 65, 100, 200] {
+    for n in [2, 10, 31, 32, 33, 64, 65, 100, 200] {
         let pattern = |corner: f64, first: f64, diagonal: f64, other: f64| {
             Matrix::from_fn(n, n, |i, j| match (i, j) {
                 (0, 0) => corner,
@@ -248,7 +249,7 @@ fn factors_do_not_overflow() {
 #[test]
 fn powers_of_two_scale_d_exactly() {
     fn check<T: Number>(powers: &[i32]) {
-        for n in [1, 2, 5, 20, 70] {
+        for n in [1, 2, 5, 20, 33, 70] {
             let integer = |x: Complex<f64>| Complex::new((x.re * 8.0).round(), (x.im * 8.0).round());
             let a = Random(7).matrix(n, n).map(|x| T::rounded(integer(x)));
             let (l, d, rows) = Call::of(&a).ldl().unwrap();

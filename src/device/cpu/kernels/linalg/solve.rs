@@ -61,9 +61,9 @@ fn scratch<T: Field>(par: Par, structure: Structure, [n, p]: [usize; 2]) -> Resu
             llt::factor::cholesky_in_place_scratch::<T>(n, par, Default::default())
                 .or(llt::solve::solve_in_place_scratch::<T>(n, p, par))
         }
-        Structure::Hermitian => {
-            ldl::scratch::<T>(n).and(lblt::solve::solve_in_place_scratch::<usize, T>(n, p, par))
-        }
+        Structure::Hermitian => ldl::scratch::<T>(n)
+            .and(StackReq::new::<usize>(n))
+            .and(lblt::solve::solve_in_place_scratch::<usize, T>(n, p, par)),
         Structure::Lower { .. } | Structure::Upper { .. } => StackReq::EMPTY,
     };
     Ok(request::<T>(&[[n, n], [n, p]]).and(StackReq::new::<PowerOfTwo>(p)).and(of_factors))
@@ -175,7 +175,8 @@ fn hermitian<T: Field>(
     let (mut below, stack) = stack.make_with(n, |_| zero);
     let (mut rows, stack) = stack.make_with(n, |_| 0usize);
     let (mut inverse, stack) = stack.make_with(n, |_| 0usize);
-    ldl::factor(a.as_mut(), &mut below, [&mut rows, &mut inverse], stack);
+    ldl::factor(a.as_mut(), &mut below, &mut rows, stack);
+    rows.iter().enumerate().for_each(|(i, &row)| inverse[row] = i);
     // Blocks of two rows are not singular. Their second row has no element below the diagonal, but its predecessor has one.
     let alone = |j: usize| below[j] == zero && (j == 0 || below[j - 1] == zero);
     if let Some(pivot) = (0..n).find(|&j| a[(j, j)] == zero && alone(j)) {

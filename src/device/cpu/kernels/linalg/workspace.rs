@@ -83,17 +83,6 @@ pub(super) fn take_loaded<'a, T: Field>(
     (matrix, stack)
 }
 
-/// Takes a matrix from the workspace, and copies a matrix of the workspace to it.
-pub(super) fn take_copy<'a, T: Field>(
-    a: MatRef<'_, T>,
-    stack: &'a mut MemStack,
-) -> (impl AsMatMut<T = T, Rows = usize, Cols = usize> + 'a, &'a mut MemStack) {
-    // SAFETY: `copy_from` writes all elements of the matrix before they are read.
-    let (mut matrix, stack) = unsafe { temp_mat_uninit::<T, _, _>(a.nrows(), a.ncols(), stack) };
-    matrix.as_mat_mut().copy_from(a);
-    (matrix, stack)
-}
-
 /// Returns a column of a matrix of the workspace, as a slice.
 pub(super) fn column<T>(a: MatMut<'_, T>, j: usize) -> &mut [T] {
     a.col_mut(j).try_as_col_major_mut().expect("the matrix is column-major").as_slice_mut()
