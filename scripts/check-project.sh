@@ -117,7 +117,7 @@ package() {
         export CARGO_TARGET_DIR=$work/package/target CARGO_PROFILE_DEV_DEBUG=0
         cargo test --locked
         cargo test --locked --features npz,safetensors,csv,serde,ndarray,nalgebra --test files --test faults --test interop
-        for example in tour npy_from_python orders_and_devices; do cargo run --quiet --locked --example $example > /dev/null; done
+        for example in npy_from_python orders_and_devices quantum_circuit; do cargo run --quiet --locked --example $example > /dev/null; done
     )
 }
 

@@ -17,7 +17,7 @@ fn covariance<O: Order, Dev: Backend<f64>>(
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Fisher's measurements of 150 irises, in cm. `read_npy` returns an error unless the file contains a row-major `f64` array with
     // two axes, as the type of `iris` states.
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/iris.npy");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/iris.npy");
     let iris = Tensor::<f64, Rank<2>>::read_npy(path)?;
     println!(
         "The first flowers (sepal length and width, petal length and width):\n{}\n",
