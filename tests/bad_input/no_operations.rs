@@ -204,6 +204,7 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
             "Scalar::acc_add_carry",
             "Scalar::acc_mul",
             "Scalar::fits",
+            "Scalar::to_wrapping",
             "Scalar::wrapping",
             "Scalar::wrapping_by_invariant",
             "Scalar::neg_fits",
