@@ -56,7 +56,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
     {
         let (axis, index) = self.along(axis, index);
-        self.view().at_index(axis, index)
+        self.view_at_index(axis, index)
     }
 
     /// Splits the tensor along an axis: returns a view of the indices below `at`, and a view of the others. A

@@ -1,7 +1,7 @@
 //! Mutable views of disjoint parts of one tensor, which exist at the same time: the two parts of a split, the subtensors along an
 //! axis, or the lanes along an axis.
 
-use super::{Tensor, TensorViewMut};
+use super::{Tensor, TensorViewMut, ViewOf};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::Error;
@@ -9,7 +9,7 @@ use crate::layout::axes::{Axes, AxesMut};
 use crate::layout::lanes::LaneOffsets;
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
-use crate::storage::{BorrowedStorage, ViewMut};
+use crate::storage::{BorrowedStorage, Storage, ViewMut};
 use core::fmt;
 use core::iter::FusedIterator;
 use core::marker::PhantomData;
@@ -25,13 +25,39 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
         axis: usize,
         index: usize,
     ) -> Result<Tensor<T, E, O, Dev, S>, Error> {
-        let (mut shape, mut strides) = (E::Shape::default(), E::Strides::default());
-        // Does not call `with_axes`, which checks bounds. The check is not needed, because each index of the view is an index of the
-        // tensor, and it would take time: views of rows are created often.
-        let to = AxesMut::new(shape.as_mut(), strides.as_mut());
-        let offset = self.axes().index_axis(axis, index, to)?;
+        let (shape, strides, offset) = index_axis::<E>(self.axes(), axis, index)?;
         Ok(Tensor { storage: self.storage.moved(offset), shape, strides, marker: PhantomData })
     }
+}
+
+impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
+    /// [`at_index`](Tensor::at_index) for a borrowed tensor. It does not create a view of all axes first, which would take as long as the
+    /// sum of a short row.
+    ///
+    /// # Errors
+    /// If the axis or the index is out of range.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn view_at_index<E: Dim>(
+        &self,
+        axis: usize,
+        index: usize,
+    ) -> Result<ViewOf<'_, T, E, O, Dev, S>, Error> {
+        let (shape, strides, offset) = index_axis::<E>(self.axes(), axis, index)?;
+        Ok(Tensor { storage: self.storage.share().moved(offset), shape, strides, marker: PhantomData })
+    }
+}
+
+/// Returns shape, strides and offset of the view at one index along an axis, without that axis. Does not check that the view's elements are
+/// within the tensor's, as `with_axes` does: each index of the view is an index of the tensor, and views of rows are created often.
+#[cfg_attr(not(debug_assertions), inline(always))]
+fn index_axis<E: Dim>(
+    axes: Axes<'_>,
+    axis: usize,
+    index: usize,
+) -> Result<(E::Shape, E::Strides, isize), Error> {
+    let (mut shape, mut strides) = (E::Shape::default(), E::Strides::default());
+    let offset = axes.index_axis(axis, index, AxesMut::new(shape.as_mut(), strides.as_mut()))?;
+    Ok((shape, strides, offset))
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Copy> Tensor<T, D, O, Dev, S> {
