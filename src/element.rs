@@ -189,6 +189,12 @@ pub trait Scalar: Element + NumAssign + CastTo<Self> + CastTo<Self::Float> {
     /// The accumulator of overflow-checked sums and products, and of all means: 64 bits wide for integers of up to 32 bits, 128 for
     /// integers of 64 bits, otherwise the type itself.
     type Accumulator: Copy + Send + Sync + Debug;
+    /// For signed integers, the unsigned type of the same size, which has the same sums and products if they wrap. Otherwise the type
+    /// itself.
+    #[doc(hidden)]
+    type Wrapping: Scalar;
+    #[doc(hidden)]
+    fn to_wrapping(self) -> Self::Wrapping;
 
     /// Converts a real number: `x`, or `x + 0i`.
     fn from_real(x: Self::Real) -> Self;
@@ -517,13 +523,15 @@ pub(crate) fn sum_of_parts<
 }
 
 macro_rules! integers {
-    ($($t:ident, $acc:ident, $abs:expr, $neg_fits:expr, |$elements:ident| $sum:expr;)*) => {$(
+    ($($t:ident, $unsigned:ident, $acc:ident, $abs:expr, $neg_fits:expr, |$elements:ident| $sum:expr;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl Scalar for $t {
             type Real = $t;
             type Float = f64;
             type Magnitude = f64;
             type Accumulator = $acc;
+            type Wrapping = $unsigned;
+            fn to_wrapping(self) -> $unsigned { self as $unsigned }
             const INTEGER: bool = true;
             fn from_real(x: $t) -> $t { x }
             fn from_f64(x: f64) -> $t { x as $t }
@@ -587,18 +595,18 @@ macro_rules! integers {
     )*};
 }
 integers! {
-    i8, i64, |x| x.wrapping_abs(), |x| x != i8::MIN, |xs| sum_of_parts(xs, i16::from);
-    i16, i64, |x| x.wrapping_abs(), |x| x != i16::MIN, |xs| sum_of_parts(xs, i32::from);
-    i32, i64, |x| x.wrapping_abs(), |x| x != i32::MIN, |xs| sum_of_parts(xs, i64::from);
-    i64, i128, |x| x.wrapping_abs(), |x| x != i64::MIN, |xs| {
+    i8, u8, i64, |x| x.wrapping_abs(), |x| x != i8::MIN, |xs| sum_of_parts(xs, i16::from);
+    i16, u16, i64, |x| x.wrapping_abs(), |x| x != i16::MIN, |xs| sum_of_parts(xs, i32::from);
+    i32, u32, i64, |x| x.wrapping_abs(), |x| x != i32::MIN, |xs| sum_of_parts(xs, i64::from);
+    i64, u64, i128, |x| x.wrapping_abs(), |x| x != i64::MIN, |xs| {
         let low: i128 = sum_of_parts(xs, |x: i64| x & 0xffff_ffff);
         let high: i128 = sum_of_parts(xs, |x: i64| x >> 32);
         (high << 32) + low
     };
-    u8, u64, |x| x, |x| x == 0, |xs| sum_of_parts(xs, u16::from);
-    u16, u64, |x| x, |x| x == 0, |xs| sum_of_parts(xs, u32::from);
-    u32, u64, |x| x, |x| x == 0, |xs| sum_of_parts(xs, u64::from);
-    u64, u128, |x| x, |x| x == 0, |xs| {
+    u8, u8, u64, |x| x, |x| x == 0, |xs| sum_of_parts(xs, u16::from);
+    u16, u16, u64, |x| x, |x| x == 0, |xs| sum_of_parts(xs, u32::from);
+    u32, u32, u64, |x| x, |x| x == 0, |xs| sum_of_parts(xs, u64::from);
+    u64, u64, u128, |x| x, |x| x == 0, |xs| {
         let low: u128 = sum_of_parts(xs, |x: u64| x & 0xffff_ffff);
         let high: u128 = sum_of_parts(xs, |x: u64| x >> 32);
         (high << 32) + low
@@ -612,6 +620,10 @@ macro_rules! inexact_scalar {
     ($t:ty) => {
         type Float = $t;
         type Accumulator = $t;
+        type Wrapping = $t;
+        fn to_wrapping(self) -> $t {
+            self
+        }
         const INTEGER: bool = false;
         #[inline]
         fn widen(self) -> $t {

@@ -3,7 +3,6 @@
 
 use super::{contiguous_strides, element_count};
 use crate::error::Error;
-use crate::rank::MAX_RANK;
 
 /// The operation's name in messages.
 const OP: &str = "make a view";
@@ -74,36 +73,36 @@ pub(crate) fn check_no_overlap(shape: &[usize], strides: &[isize]) -> Result<(),
     if shape.contains(&0) {
         return Ok(());
     }
-    let mut axes = [0; MAX_RANK];
-    let mut long = 0;
-    for axis in (0..shape.len()).filter(|&axis| shape[axis] > 1) {
-        axes[long] = axis;
-        long += 1;
+    let step = |axis: usize| strides[axis].unsigned_abs();
+    let longer_than_one = || (0..shape.len()).filter(|&axis| shape[axis] > 1);
+    // Returns the number of elements after the first one that the axes with smaller strides span. Of equal strides, the first is smaller.
+    // Callers have checked that the sum fits in `isize`. If it saturates nevertheless, the strides are rejected.
+    let spanned = |axis: usize| {
+        let smaller = longer_than_one().filter(|&other| (step(other), other) < (step(axis), axis));
+        smaller.fold(0usize, |all, other| all.saturating_add(step(other).saturating_mul(shape[other] - 1)))
+    };
+    let overlapping = longer_than_one().filter(|&axis| step(axis) <= spanned(axis));
+    match overlapping.min_by_key(|&axis| (step(axis), axis)) {
+        Some(axis) => Err(overlaps(shape, strides, axis, spanned(axis))),
+        None => Ok(()),
     }
-    let axes = &mut axes[..long];
-    axes.sort_unstable_by_key(|&axis| strides[axis].unsigned_abs());
-    let mut spanned = 0usize;
-    for &axis in axes.iter() {
-        let step = strides[axis].unsigned_abs();
-        if step <= spanned {
-            let reason = if step == 0 {
-                format!(
-                    "a mutable view must not overlap itself: axis {axis} has stride 0 and extent {}",
-                    shape[axis]
-                )
-            } else {
-                format!(
-                    "a mutable view must not overlap itself: axis {axis} has stride {step}, but the axes with smaller \
-                     strides span {} elements",
-                    spanned + 1
-                )
-            };
-            return Err(rejected(shape, strides, reason));
-        }
-        // Callers have checked that the sum of these products fits in `isize`. If it saturates nevertheless, the strides are rejected.
-        spanned = spanned.saturating_add(step.saturating_mul(shape[axis] - 1));
-    }
-    Ok(())
+}
+
+/// Returns the error for an axis whose elements are among the `spanned + 1` elements that the axes with smaller strides span.
+#[cold]
+fn overlaps(shape: &[usize], strides: &[isize], axis: usize, spanned: usize) -> Error {
+    let reason = match strides[axis].unsigned_abs() {
+        0 => format!(
+            "a mutable view must not overlap itself: axis {axis} has stride 0 and extent {}",
+            shape[axis]
+        ),
+        step => format!(
+            "a mutable view must not overlap itself: axis {axis} has stride {step}, but the axes with smaller strides span {} \
+             elements",
+            spanned + 1
+        ),
+    };
+    rejected(shape, strides, reason)
 }
 
 /// Replaces strides that do not matter, so that arithmetic on them cannot overflow. Axes of extent 1 get stride 0. If there are zero

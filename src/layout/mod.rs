@@ -377,6 +377,18 @@ pub(crate) fn element_count(shape: &[usize], element_bytes: usize) -> Result<usi
     Ok(if shape.contains(&0) { 0 } else { span })
 }
 
+/// Sorts axes, or labels of axes, by insertion: there are at most [`MAX_RANK`] of them. The sort is stable. The sorts of the standard
+/// library would be longer code for each key.
+pub(crate) fn sort_axes_by_key<A, K: Ord>(axes: &mut [A], key: impl Fn(&A) -> K) {
+    for i in 1..axes.len() {
+        let mut k = i;
+        while k > 0 && key(&axes[k - 1]) > key(&axes[k]) {
+            axes.swap(k - 1, k);
+            k -= 1;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,6 +10,7 @@
 //! Strides count bytes here, so that contiguous elements can be treated as one larger element.
 
 use super::plan::Plan;
+use super::sort_axes_by_key;
 use crate::rank::MAX_RANK;
 
 /// Bytes of a cache line. Rows of the source are extended by further axes until they have at least this size.
@@ -181,7 +182,7 @@ impl Blocks {
             from => l.to.unsigned_abs().min(from.unsigned_abs()),
         };
         let count = self.outer.count;
-        self.outer.loops[..count].sort_by_key(|l| core::cmp::Reverse(step(l)));
+        sort_axes_by_key(&mut self.outer.loops[..count], |l| core::cmp::Reverse(step(l)));
     }
 
     /// Returns the number of bytes that are copied.

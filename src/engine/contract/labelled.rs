@@ -9,6 +9,7 @@ use crate::element::Scalar;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::layout::axes::Axes;
+use crate::layout::sort_axes_by_key;
 use crate::rank::MAX_RANK;
 
 /// The extent of each label, and the operand that determined the extent.
@@ -147,7 +148,7 @@ impl Labelled {
 
     /// Sorts labels by the absolute values of their strides, the largest first.
     pub(super) fn by_stride(&self, mut labels: Labels) -> Labels {
-        labels.sort_by_key(|&label| core::cmp::Reverse(self.stride(label).unsigned_abs()));
+        sort_axes_by_key(&mut labels, |&label| core::cmp::Reverse(self.stride(label).unsigned_abs()));
         labels
     }
 

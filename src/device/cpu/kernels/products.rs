@@ -22,7 +22,7 @@ use super::reduce::pairwise;
 use crate::device::cpu::loops::threads::{PARALLEL_SUM_LEN, enter, join, over_outputs, over_parts};
 use crate::device::cpu::precompiled::precompiled;
 use crate::device::cpu::{Cpu, HostPtr};
-use crate::device::{MatrixOperand, Output, ProductArgs, Scaling};
+use crate::device::{MatrixOperand, Operand, Output, ProductArgs, Scaling};
 use crate::element::{Arithmetic, Scalar};
 use crate::error::Error;
 use crate::layout::broadcast::same;
@@ -135,6 +135,34 @@ fn sum<T: Scalar>(
     beta: T,
     out: Output<'_, T, Cpu>,
 ) -> Result<(), Error> {
+    if const { T::INTEGER && !cfg!(debug_assertions) } {
+        // Results wrap, so signed and unsigned integers share the code.
+        let ptr = HostPtr::new(out.ptr().get().cast());
+        // SAFETY: `out` guarantees exclusive access to its elements, which are distinct. They are integers of the size of `T::Wrapping`, so
+        // each is valid with the bits of the other.
+        let out = unsafe { Output::from_raw(ptr, out.shape(), out.strides()) };
+        sum_of(alpha.to_wrapping(), wrapping(a), wrapping(b), beta.to_wrapping(), out)
+    } else {
+        sum_of(alpha, a, b, beta, out)
+    }
+}
+
+/// Returns an operand of integers as one of [`Scalar::Wrapping`].
+fn wrapping<'a, T: Scalar>(x: MatrixOperand<'a, T, Cpu>) -> MatrixOperand<'a, T::Wrapping, Cpu> {
+    assert!(T::INTEGER && size_of::<T>() == size_of::<T::Wrapping>());
+    let ptr = HostPtr::new(x.operand.ptr().get().cast());
+    // SAFETY: `Operand` guarantees readable elements. They are integers of the size of `T::Wrapping`, so their bits are valid for it.
+    let operand = unsafe { Operand::from_raw(ptr, x.operand.shape(), x.operand.strides()) };
+    MatrixOperand { operand, conjugate: x.conjugate }
+}
+
+fn sum_of<T: Scalar>(
+    alpha: T,
+    a: MatrixOperand<'_, T, Cpu>,
+    b: MatrixOperand<'_, T, Cpu>,
+    beta: T,
+    out: Output<'_, T, Cpu>,
+) -> Result<(), Error> {
     // The number of accumulators is what fits in registers. A complex accumulator consists of four numbers.
     // With `const` in each condition, the compiler does not instantiate the other branch; with a `match` on a tuple, it does.
     if const { T::COMPLEX } {
@@ -145,6 +173,8 @@ fn sum<T: Scalar>(
         }
     } else if const { T::INTEGER && cfg!(debug_assertions) } {
         compute::<T, Checked, 8>(alpha, a, b, beta, out)
+    } else if const { T::INTEGER && size_of::<T>() == 1 } {
+        compute::<T, Bytes, 32>(alpha, a, b, beta, out)
     } else if const { size_of::<T::Real>() < 8 } {
         compute::<T, Plain, 32>(alpha, a, b, beta, out)
     } else {
@@ -336,6 +366,44 @@ impl<T: Scalar> Sums<T> for Plain {
     }
 }
 
+/// Accumulators of 16 bits for integers of 8 bits, whose lower 8 bits are the result. Vector registers have no products of bytes.
+struct Bytes;
+
+impl<T: Scalar> Sums<T> for Bytes {
+    type Sum = u16;
+    #[inline(always)]
+    fn zero() -> u16 {
+        0
+    }
+    #[inline(always)]
+    fn product(x: T, y: T) -> u16 {
+        byte(x) * byte(y)
+    }
+    #[inline(always)]
+    fn add(sum: u16, x: T, y: T) -> u16 {
+        sum.wrapping_add(<Bytes as Sums<T>>::product(x, y))
+    }
+    #[inline(always)]
+    fn merge(a: u16, b: u16) -> u16 {
+        a.wrapping_add(b)
+    }
+    #[inline(always)]
+    fn finish(sum: u16, finishing: &Finish<T>, old: Option<T>) -> (T, bool) {
+        assert!(T::INTEGER && size_of::<T>() == 1);
+        // SAFETY: `T` is an integer of 8 bits, so it is valid with the bits of a byte.
+        let sum = unsafe { core::mem::transmute_copy(&(sum as u8)) };
+        <Plain as Sums<T>>::finish(sum, finishing, old)
+    }
+}
+
+/// Returns the bits of an integer of 8 bits.
+#[inline(always)]
+fn byte<T: Scalar>(x: T) -> u16 {
+    assert!(T::INTEGER && size_of::<T>() == 1);
+    // SAFETY: `T` has the size of a byte, and all its bits are initialised.
+    u16::from(unsafe { core::mem::transmute_copy::<T, u8>(&x) })
+}
+
 /// Accumulators of complex products: the four real sums of re·re, im·im, re·im and im·re. These sums do not depend on which operand
 /// is conjugated, and they vectorise like sums of real numbers.
 struct Parts;
@@ -478,22 +546,61 @@ unsafe fn dot<T: Scalar, S: Sums<T>, const LANES: usize>(
     steps: [isize; 2],
     n: usize,
 ) -> S::Sum {
+    let [w, x, y, z] = if n <= LANES * CHAIN_LEN {
+        // SAFETY: the contract is passed on unchanged.
+        unsafe { dot_one_block::<T, S, LANES>(a, b, steps, n) }
+    } else {
+        // SAFETY: the contract is passed on unchanged.
+        unsafe { dot_blocks::<T, S, LANES>(a, b, steps, n) }
+    };
+    S::merge(S::merge(w, x), S::merge(y, z))
+}
+
+/// Returns the sum of several blocks as four partial sums.
+///
+/// # Safety
+/// The contract of [`dot`].
+#[inline(never)]
+unsafe fn dot_blocks<T: Scalar, S: Sums<T>, const LANES: usize>(
+    a: HostPtr<T>,
+    b: HostPtr<T>,
+    steps: [isize; 2],
+    n: usize,
+) -> [S::Sum; 4] {
     let mut at = 0;
     let mut leaf = |count: usize| {
         let (a, b) = (a.offset(at * steps[0]), b.offset(at * steps[1]));
         at += count as isize;
-        match steps {
-            // SAFETY: the counts of all calls of `leaf` add up to `n`, so these are `count` of the `n` elements of each operand.
-            // The caller ensures that they are readable. Both strides are 1.
-            [1, 1] => unsafe { dot_block::<T, S, LANES, 1>(a, b, steps, count) },
-            // SAFETY: these are `count` of the `n` readable elements, as for strides 1. `ANY_STRIDE` allows any strides.
-            _ => unsafe { dot_block::<T, S, LANES, ANY_STRIDE>(a, b, steps, count) },
-        }
+        // SAFETY: the counts of all calls of `leaf` add up to `n`, so these are `count` of the `n` elements of each operand, which the
+        // caller ensures are readable.
+        unsafe { dot_one_block::<T, S, LANES>(a, b, steps, count) }
     };
-    let merge = |a: [S::Sum; 4], b: [S::Sum; 4]| core::array::from_fn(|k| S::merge(a[k], b[k]));
-    let [w, x, y, z] =
-        if n <= LANES * CHAIN_LEN { leaf(n) } else { pairwise(n, LANES * CHAIN_LEN, &mut leaf, &merge) };
-    S::merge(S::merge(w, x), S::merge(y, z))
+    let merge = |mut a: [S::Sum; 4], b: [S::Sum; 4]| {
+        for k in 0..4 {
+            a[k] = S::merge(a[k], b[k]);
+        }
+        a
+    };
+    pairwise(n, LANES * CHAIN_LEN, &mut leaf, &merge)
+}
+
+/// Calls [`dot_block`] for these strides.
+///
+/// # Safety
+/// The contract of [`dot`].
+#[inline(always)]
+unsafe fn dot_one_block<T: Scalar, S: Sums<T>, const LANES: usize>(
+    a: HostPtr<T>,
+    b: HostPtr<T>,
+    steps: [isize; 2],
+    n: usize,
+) -> [S::Sum; 4] {
+    match steps {
+        // SAFETY: the contract is passed on unchanged. Both strides are 1.
+        [1, 1] => unsafe { dot_block::<T, S, LANES, 1>(a, b, steps, n) },
+        // SAFETY: the contract is passed on unchanged. `ANY_STRIDE` allows any strides.
+        _ => unsafe { dot_block::<T, S, LANES, ANY_STRIDE>(a, b, steps, n) },
+    }
 }
 
 kernel! {
@@ -574,8 +681,7 @@ unsafe fn add_rows<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
             };
         }
         first += match count - first {
-            1 => add!(1),
-            2 => add!(2),
+            1 | 2 => add!(1),
             3..8 => add!(3),
             _ => add!(8),
         };
@@ -594,16 +700,20 @@ kernel! {
         steps: [isize; 2],
         rows: [isize; 2],
     ) -> usize {
-        let pairs: [Zipped<T, A, B>; COUNT] = core::array::from_fn(|r| {
+        let mut pairs = [Zipped::<T, A, B>::new(a, b, steps); COUNT];
+        for (r, pair) in pairs.iter_mut().enumerate() {
             let r = r as isize;
-            Zipped::new(a.offset(r * rows[0]), b.offset(r * rows[1]), steps)
-        });
+            *pair = Zipped::new(a.offset(r * rows[0]), b.offset(r * rows[1]), steps);
+        }
         for (j, to) in sums.iter_mut().enumerate() {
             let mut sum = *to;
-            for pair in pairs {
+            // An iterator over an array would be compiled for each kernel.
+            let mut r = 0;
+            while r < COUNT {
                 // SAFETY: `j < sums.len()`, and the caller ensures that `sums.len()` elements of each row are readable.
-                let (x, y) = unsafe { pair.at(j) };
+                let (x, y) = unsafe { pairs[r].at(j) };
                 sum = S::add(sum, x, y);
+                r += 1;
             }
             *to = sum;
         }
@@ -615,7 +725,7 @@ kernel! {
 fn add_pairwise<T: Scalar, S: Sums<T>>(
     sums: &mut [S::Sum],
     rows: usize,
-    leaf: &mut impl FnMut(&mut [S::Sum], usize),
+    leaf: &mut dyn FnMut(&mut [S::Sum], usize),
 ) {
     if rows <= SWEPT_ROWS {
         return leaf(sums, rows);

@@ -21,21 +21,20 @@ const PARALLEL_ENTRY_BYTES: usize = 24 << 20;
 
 /// Calls `f`, which may call [`join`]. `join` runs its functions in parallel only on a thread of the pool. So if there is enough
 /// `work`, in bytes, `f` is called in the pool, otherwise on the current thread.
-#[cfg(feature = "rayon")]
 pub(crate) fn enter<R: Send>(work: usize, f: impl FnOnce() -> R + Send) -> R {
-    if work < PARALLEL_ENTRY_BYTES
-        || rayon::current_thread_index().is_some()
-        || rayon::current_num_threads() == 1
-    {
-        f()
-    } else {
-        in_pool(f, || ()).0
+    #[cfg(feature = "rayon")]
+    if work >= PARALLEL_ENTRY_BYTES {
+        let (mut f, mut result) = (Some(f), None);
+        let call: &mut (dyn FnMut() + Send) = &mut || result = f.take().map(|f| f());
+        if rayon::current_thread_index().is_some() || rayon::current_num_threads() == 1 {
+            call();
+        } else {
+            in_pool(call, &mut || ());
+        }
+        return result.expect("the function was called");
     }
-}
-
-/// Calls `f` on the current thread, because the feature `rayon` is off.
-#[cfg(not(feature = "rayon"))]
-pub(crate) fn enter<R: Send>(_: usize, f: impl FnOnce() -> R + Send) -> R {
+    #[cfg(not(feature = "rayon"))]
+    let _ = work;
     f()
 }
 
@@ -48,29 +47,28 @@ pub(crate) fn threads() -> usize {
 }
 
 /// Calls both functions, in parallel if [`threads`] is more than 1.
-#[cfg(feature = "rayon")]
 pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
-    // With one thread, nothing runs in parallel, and rayon's scheduling would only take time.
-    if threads() == 1 { (a(), b()) } else { in_pool(a, b) }
-}
-
-/// Calls both functions with rayon. The closures are passed to rayon as trait objects: rayon instantiates about sixty functions
-/// for each pair of closure types, and trait objects are a single such pair.
-#[cfg(feature = "rayon")]
-fn in_pool<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
-    #[inline(never)]
-    fn join(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
-        rayon::join(a, b);
-    }
     let (mut a, mut b, mut of_a, mut of_b) = (Some(a), Some(b), None, None);
-    join(&mut || of_a = a.take().map(|a| a()), &mut || of_b = b.take().map(|b| b()));
-    (of_a.expect("`join` calls both"), of_b.expect("`join` calls both"))
+    both(&mut || of_a = a.take().map(|a| a()), &mut || of_b = b.take().map(|b| b()));
+    (of_a.expect("`both` calls both"), of_b.expect("`both` calls both"))
 }
 
-/// Calls both functions one after the other, because the feature `rayon` is off.
-#[cfg(not(feature = "rayon"))]
-pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
-    (a(), b())
+// The functions are trait objects, so that the code below is compiled once, and not for each pair of closures.
+
+/// [`join`] of functions without results.
+fn both(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
+    // With one thread, nothing runs in parallel, and rayon's scheduling would only take time.
+    #[cfg(feature = "rayon")]
+    if threads() > 1 {
+        return in_pool(a, b);
+    }
+    a();
+    b();
+}
+
+#[cfg(feature = "rayon")]
+fn in_pool(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
+    rayon::join(a, b);
 }
 
 // The functions below call a kernel through a trait object, once for each part. So each of them is compiled once for each `K`,

@@ -80,50 +80,59 @@ pub(in crate::device::cpu) fn with_scratch<R, Out>(
     f: impl FnOnce(*mut R, usize) -> Out,
 ) -> Out {
     debug_assert!(least <= len && least <= guaranteed::<R>());
-    let lines = |len: usize| {
+    let bytes = |len: usize| {
         let bytes =
             len.checked_mul(size_of::<R>()).and_then(|bytes| bytes.checked_add(alignment_bytes::<R>()));
-        bytes.expect("the workspace size fits in usize").div_ceil(size_of::<Line>())
+        bytes.expect("the workspace size fits in usize")
     };
     if len == 0 || size_of::<R>() == 0 {
         return f(core::ptr::dangling_mut(), len);
     }
+    let (mut f, mut out) = (Some(f), None);
+    provide(side, bytes(len), bytes(least), &mut |start, all| {
+        out = f.take().map(|f| f(aligned(start), if all { len } else { least }));
+    });
+    out.expect("`provide` calls the function")
+}
+
+/// Calls `f` with the address of `bytes` bytes and `true`, or of `least` bytes and `false`. Not generic, so it is compiled once.
+fn provide(side: Side, bytes: usize, least: usize, f: &mut dyn FnMut(*mut Line, bool)) {
     if cfg!(vierbein_exact_memory) {
-        return with_exact_scratch(len, least, f);
+        return provide_exactly(bytes, least, f);
     }
+    let lines = |bytes: usize| bytes.div_ceil(size_of::<Line>());
     // `try_with`, because a thread that is ending may have dropped its buffers already. The new buffer is then not kept.
     let mut memory = SCRATCH.try_with(|all| all[side as usize].take()).unwrap_or_default();
-    let mut granted = len;
-    if memory.capacity() < lines(len) {
+    let mut all = true;
+    if memory.capacity() < lines(bytes) {
         // The contents of the old buffer are not needed, so it is freed before the allocation.
         drop(memory);
-        memory = fresh(lines(len)).unwrap_or_else(|| {
-            granted = least;
+        memory = fresh(lines(bytes)).unwrap_or_else(|| {
+            all = false;
             fresh(lines(least)).unwrap_or_default()
         });
     }
-    let out = if memory.capacity() < lines(granted) {
-        on_stack(lines(granted), |start| f(aligned(start), granted))
+    if memory.capacity() < lines(if all { bytes } else { least }) {
+        on_stack(lines(least), f);
     } else {
-        f(aligned(memory.as_mut_ptr()), granted)
-    };
+        f(memory.as_mut_ptr(), all);
+    }
     if memory.capacity() * size_of::<Line>() <= MAX_KEPT_BYTES {
         let _ = SCRATCH.try_with(|all| all[side as usize].set(memory));
     }
-    out
 }
 
-/// Variant of [`with_scratch`] for the build for memory checkers. Allocates a block of exactly the requested bytes for this call,
-/// and frees it afterwards. So AddressSanitizer reports every access outside the block.
+/// Variant of [`provide`] for the build for memory checkers. Allocates a block of exactly the requested bytes for this call, and frees it
+/// afterwards. So AddressSanitizer reports every access outside the block.
 #[inline(never)]
-fn with_exact_scratch<R, Out>(len: usize, least: usize, f: impl FnOnce(*mut R, usize) -> Out) -> Out {
-    let exact = |len: usize| {
-        let layout = Layout::array::<R>(len).and_then(|layout| layout.align_to(align_of::<Line>())).ok()?;
-        Some((Block::fresh(layout, Fill::Anything)?, len))
-    };
-    match exact(len).or_else(|| exact(least)) {
-        Some((block, granted)) => f(block.start().as_ptr().cast(), granted),
-        None => on_stack(STACK_BYTES / size_of::<Line>(), |start| f(aligned(start), least)),
+fn provide_exactly(bytes: usize, least: usize, f: &mut dyn FnMut(*mut Line, bool)) {
+    let exact =
+        |bytes: usize| Block::fresh(Layout::from_size_align(bytes, align_of::<Line>()).ok()?, Fill::Anything);
+    let whole = exact(bytes);
+    let all = whole.is_some();
+    match whole.or_else(|| exact(least)) {
+        Some(block) => f(block.start().as_ptr().cast(), all),
+        None => on_stack(STACK_BYTES / size_of::<Line>(), f),
     }
 }
 
@@ -189,19 +198,14 @@ fn fresh(lines: usize) -> Option<Vec<Line>> {
     try_reserve(&mut memory, lines).then_some(memory)
 }
 
-/// Calls `f` with the address of at least `lines` lines on the stack.
-fn on_stack<Out>(lines: usize, f: impl FnOnce(*mut Line) -> Out) -> Out {
-    // Out of line, because only this path needs the stack frame of 256 KiB.
-    #[cold]
-    #[inline(never)]
-    fn call(f: &mut dyn FnMut(*mut Line)) {
-        let mut memory = [const { MaybeUninit::<Line>::uninit() }; STACK_BYTES / size_of::<Line>()];
-        f(memory.as_mut_ptr().cast());
-    }
+/// Calls `f` with the address of at least `lines` lines on the stack, and `false`. Out of line, because only this path needs the stack frame
+/// of 256 KiB.
+#[cold]
+#[inline(never)]
+fn on_stack(lines: usize, f: &mut dyn FnMut(*mut Line, bool)) {
     assert!(lines <= STACK_BYTES / size_of::<Line>(), "the minimum workspace fits on the stack");
-    let (mut f, mut out) = (Some(f), None);
-    call(&mut |start| out = f.take().map(|f| f(start)));
-    out.expect("the closure was called")
+    let mut memory = [const { MaybeUninit::<Line>::uninit() }; STACK_BYTES / size_of::<Line>()];
+    f(memory.as_mut_ptr().cast(), false);
 }
 
 #[cfg(test)]
@@ -245,7 +249,7 @@ mod tests {
             // SAFETY: `with_scratch` provides exclusive access to `granted` aligned values at `p`.
             unsafe { p.write_bytes(7, granted) };
         });
-        on_stack(STACK_BYTES / 64, |start| assert_eq!(aligned::<Pair>(start) as usize % 128, 0));
+        on_stack(STACK_BYTES / 64, &mut |start, _| assert_eq!(aligned::<Pair>(start) as usize % 128, 0));
     }
 
     #[test]
@@ -287,13 +291,14 @@ mod tests {
             len
         });
         assert_eq!(granted, 1000);
-        let last = on_stack(STACK_BYTES / 64, |p| {
+        let mut last = 0;
+        on_stack(STACK_BYTES / 64, &mut |p, _| {
             assert_eq!(p as usize % 64, 0);
             // SAFETY: `on_stack` provides exclusive access to `STACK_BYTES` bytes at `p`.
             unsafe { p.cast::<[u8; STACK_BYTES]>().write([7; STACK_BYTES]) };
             // SAFETY: all of its bytes were just written.
             let bytes = unsafe { p.cast::<[u8; STACK_BYTES]>().read() };
-            bytes[STACK_BYTES - 1]
+            last = bytes[STACK_BYTES - 1];
         });
         assert_eq!(last, 7);
     }

@@ -27,9 +27,9 @@ use crate::device::{Device, Operand, Output, Permute};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::axes::Axes;
-use crate::layout::element_count;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
+use crate::layout::{element_count, sort_axes_by_key};
 use crate::rank::MAX_RANK;
 use core::sync::atomic::{AtomicBool, Ordering};
 use line::{Place, copy_lines, for_each_line, rescale, tiles};
@@ -219,7 +219,7 @@ fn by_stride(strides: &[isize], axes: core::ops::Range<usize>) -> AxisList {
         list.axes[list.count] = axis;
         list.count += 1;
     }
-    list.axes[..list.count].sort_by_key(|&axis| strides[axis].unsigned_abs());
+    sort_axes_by_key(&mut list.axes[..list.count], |&axis| strides[axis].unsigned_abs());
     list
 }
 

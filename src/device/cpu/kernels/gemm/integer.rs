@@ -37,8 +37,14 @@ pub(super) struct Integers;
 
 impl<T: Scalar> MatrixProduct<T> for Integers {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
-        // SAFETY: `in_parts` has this function's contract, and `product` is passed on unchanged.
-        checked::<T>(unsafe { in_parts(*product) })
+        checked::<T>(if const { cfg!(debug_assertions) } {
+            // SAFETY: `in_parts` has this function's contract, and `product` is passed on unchanged.
+            unsafe { in_parts(*product) }
+        } else {
+            // Results wrap, so signed and unsigned integers share the code.
+            // SAFETY: as above. `T` and `T::Wrapping` are integers of the same size, so each is valid with the bits of the other.
+            unsafe { in_parts(product.wrapping()) }
+        })
     }
 }
 

@@ -67,6 +67,32 @@ pub(super) struct RealScaling<R> {
     pub(super) conjugate: [bool; 2],
 }
 
+impl<T: Scalar> Product<T> {
+    /// Returns the same product in terms of [`Scalar::Wrapping`].
+    pub(super) fn wrapping(&self) -> Product<T::Wrapping> {
+        let matrix = |x: Matrix<T>| Matrix::new(HostPtr::new(x.ptr.get().cast()), [x.down, x.right]);
+        Product {
+            m: self.m,
+            k: self.k,
+            n: self.n,
+            a: matrix(self.a),
+            b: matrix(self.b),
+            c: matrix(self.c),
+            alpha: self.alpha.to_wrapping(),
+            beta: self.beta.to_wrapping(),
+            conjugate: self.conjugate,
+        }
+    }
+}
+
+impl<R: Zero> RealScaling<R> {
+    /// Returns whether `c` is read. It is not read if `beta` is zero.
+    #[inline(always)]
+    pub(super) fn reads(&self) -> bool {
+        !(self.beta[0].is_zero() && self.beta[1].is_zero())
+    }
+}
+
 /// Returns `a`, `b`, `c` and the scaling factors in terms of real numbers `R`. `R` is `T`, or the type of the real and imaginary
 /// part of a complex `T`. A complex element consists of two real numbers, so the strides double.
 pub(super) fn reals<T: Scalar, R: Copy + Zero + 'static>(

@@ -323,3 +323,27 @@ fn integer_overflow_is_error_only_with_debug_assertions() {
     let error = dot(&[i32::MAX], &[2], 1, 0, 0);
     assert_eq!(matches!(error, Err(Error::Arithmetic { .. })), cfg!(debug_assertions));
 }
+
+/// In builds with debug assertions, `sum_products` checks for overflow and does not use these accumulators.
+#[test]
+fn accumulators_of_bytes_have_low_bits_of_exact_sums() {
+    for n in [0, 1, 3, 31, 32, 33, 1024, 5000] {
+        for stride in [1, 2] {
+            let values = |seed: usize| (0..2 * n + 1).map(|k| ((k * seed) >> 2) as i8).collect::<Vec<_>>();
+            let (x, y) = (values(37), values(91));
+            let (shape, strides) = ([n], [stride]);
+            let operand = |x: &[i8]| {
+                let start = HostPtr::new(x.as_ptr().cast_mut());
+                // SAFETY: the last index is at most `2 · (n - 1)`, and `x` has `2 · n + 1` elements.
+                let operand = unsafe { Operand::from_raw(start, &shape, &strides) };
+                MatrixOperand { operand, conjugate: false }
+            };
+            let mut out = [100i8];
+            let to = Output::of_slice(&mut out, 0, &[], &[]);
+            compute::<i8, Bytes, 32>(-3, operand(&x), operand(&y), 5, to).unwrap();
+            let product = |k: usize| i64::from(x[k * stride as usize]) * i64::from(y[k * stride as usize]);
+            let sum: i64 = (0..n).map(product).sum();
+            assert_eq!(out, [(-3 * sum + 500) as i8], "{n} {stride}");
+        }
+    }
+}

@@ -198,7 +198,7 @@ fn fold_pairwise<T: Element, R: Reduction<T>>(
     spare: &mut [R::Acc],
     rows: usize,
     grain: usize,
-    leaf: &mut impl FnMut(&mut [R::Acc], usize),
+    leaf: &mut dyn FnMut(&mut [R::Acc], usize),
 ) {
     if rows <= grain {
         return leaf(accs, rows);

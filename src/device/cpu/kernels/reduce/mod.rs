@@ -74,11 +74,12 @@ const MIN_SWEPT_OUTPUTS: usize = 64;
 /// n <= grain:  leaf(n)
 /// otherwise:   combine(pairwise(low), pairwise(n - low)), where low is n / 2, rounded up to a multiple of grain
 /// ```
+// The closures are trait objects, so that the recursion is compiled once for each `A`.
 pub(super) fn pairwise<A>(
     n: usize,
     grain: usize,
-    leaf: &mut impl FnMut(usize) -> A,
-    combine: &impl Fn(A, A) -> A,
+    leaf: &mut dyn FnMut(usize) -> A,
+    combine: &dyn Fn(A, A) -> A,
 ) -> A {
     if n <= grain {
         return leaf(n);

@@ -94,7 +94,7 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPL
                     (pack.from, pack.width) = (from, some.min(m - first));
                     // SAFETY: the processor has the instruction set, and these rows of `a` are readable, by the contract.
                     // `pack.to` has space for one panel, which is exclusive by the contract.
-                    unsafe { SimdKernel::<V>::run(PackPanels { pack, panels: 0..1 }) };
+                    unsafe { V::within(PackPanels { pack, panels: 0..1 }) };
                 }
                 for inner in 0..if by_rows { columns } else { rows } {
                     let (row, height, column) = if by_rows {

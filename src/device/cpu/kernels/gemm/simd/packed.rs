@@ -10,17 +10,17 @@
 //!     for each KC terms                                         (Packed::run)
 //!         pack B, unless it is read in place                    (pack_panels)
 //!         split rows of A or panels of B until they are small   (PackedColumns::compute)
-//!             pack the rows of A                                (Tiles::run)
-//!             for each panel of B                               (Tiles::run)
-//!                 for each panel of A                           (Tiles::run)
-//!                     C = alpha · A_panel · B_panel + beta · C  (Tile::multiply; beta is 1 from the second block of terms on)
+//!             pack the rows of A                                (tiles)
+//!             for each panel of B                               (tiles)
+//!                 for each panel of A                           (tiles)
+//!                     C = alpha · A_panel · B_panel + beta · C  (Tile::multiply_by_call; beta is 1 from the second block of terms on)
 //! ```
 //!
 //! A packed panel of B stays in L1 while the panels of the tile of A stream from L2.
 
 use super::pack::{Pack, PackPanels};
-use super::tile::{Scale, Tile};
-use super::vector::{Real, SimdKernel, Vector};
+use super::tile::Tile;
+use super::vector::{Real, Vector};
 use crate::device::HostPtr;
 use crate::device::cpu::kernels::gemm::product::{Matrix, RealScaling};
 use crate::device::cpu::loops::threads::join;
@@ -258,56 +258,33 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, 
                 a.width = some.min(rows.end - first);
                 // SAFETY: these rows are within `rows`, so the contract holds for them. `room` has space to pack them. Only this
                 // closure accesses it.
-                unsafe {
-                    V::within(Tiles::<R, COMPLEX> {
-                        a: &a,
-                        b: self.b,
-                        in_place: self.in_place,
-                        c: self.c.from(first, 0),
-                        scaling: self.scaling,
-                        panels: panels.clone(),
-                    })
-                };
+                unsafe { self.tiles(&a, self.c.from(first, 0), panels.clone()) };
             }
         });
     }
-}
 
-/// A kernel that packs `a`, and then computes the rows of `a` in the columns of the panels `panels` of `b`.
-struct Tiles<'a, R, const COMPLEX: bool> {
-    a: &'a Pack<R>,
-    b: &'a Pack<R>,
-    in_place: bool,
-    c: Matrix<R>,
-    scaling: RealScaling<R>,
-    panels: Range<usize>,
-}
-
-/// # Safety
-/// The caller must ensure:
-/// * The conditions of [`PackedColumns::compute`], for all rows of `a` and for `panels`.
-/// * `a.to` points to [`packed_len`](Pack::packed_len) numbers to which the caller has exclusive access.
-impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Tiles<'_, V::Real, COMPLEX> {
-    #[inline(always)]
-    unsafe fn run(self) {
-        let part = if COMPLEX { 2 } else { 1 };
-        let Tiles { a, b, in_place, c, scaling, panels } = self;
+    /// Packs `a`, and then computes the rows of `a`, which are the rows of `c`, in the columns of the panels `panels`.
+    ///
+    /// # Safety
+    /// The caller must ensure:
+    /// * The conditions of [`compute`](PackedColumns::compute), for all rows of `a` and for `panels`.
+    /// * `a.to` points to [`packed_len`](Pack::packed_len) numbers to which the caller has exclusive access.
+    unsafe fn tiles(&self, a: &Pack<R>, c: Matrix<R>, panels: Range<usize>) {
+        let b = self.b;
         // SAFETY: by the contract, the processor has the instruction set, `a` is readable, and `a.to` is exclusive. The range
         // contains exactly the panels of `a`.
-        unsafe { SimdKernel::<V>::run(PackPanels { pack: a, panels: 0..a.panels() }) };
-        // SAFETY: the processor has the instruction set by the contract.
-        let scale = Scale::<V>::new(unsafe { V::zero() }, scaling, COMPLEX);
+        unsafe { V::within(PackPanels { pack: a, panels: 0..a.panels() }) };
         for panel in panels {
             let column = panel * b.panel;
-            let (at, b_step, b_column) = if in_place {
+            let (at, b_step, b_column) = if self.in_place {
                 (b.from.get().wrapping_offset(column as isize * b.across).cast_const(), b.along, b.across)
             } else {
-                (b.packed(column).cast_const(), b.step(column) as isize, part as isize)
+                (b.packed(column).cast_const(), b.step(column) as isize, Self::PART as isize)
             };
             for row in (0..a.width).step_by(a.panel) {
                 let tile = Tile {
                     k: a.steps,
-                    rows: a.panel.min(a.width - row) * part,
+                    rows: a.panel.min(a.width - row) * Self::PART,
                     columns: b.panel.min(b.width - column),
                     a: a.packed(row),
                     a_step: a.step(row) as isize,
@@ -318,12 +295,16 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Tiles<'_, V::Real, COMPLE
                     c_row: c.down,
                     c_column: c.right,
                     // The first tile of each panel of `b` prefetches the next panel of `b`.
-                    ahead: if row == 0 && !in_place { b.packed(column + b.panel) } else { core::ptr::null() },
+                    ahead: if row == 0 && !self.in_place {
+                        b.packed(column + b.panel)
+                    } else {
+                        core::ptr::null()
+                    },
                 };
                 // SAFETY: `a` has just been packed. By the contract, the processor has the instruction set, `b` is packed or
                 // readable in place, and `c` is exclusive. The tile has at least one row and one column, and no more than one
                 // panel of each operand.
-                unsafe { tile.multiply::<V, COMPLEX>(&scale) };
+                unsafe { tile.multiply_by_call::<V, COMPLEX>(&self.scaling) };
             }
         }
     }

@@ -64,7 +64,7 @@ impl<V: Vector> Scale<V> {
     #[inline(always)]
     pub(super) fn new(zero: V, scaling: RealScaling<V::Real>, complex: bool) -> Self {
         let RealScaling { alpha: [alpha, alpha_im], beta: [beta, beta_im], conjugate: [a, b] } = scaling;
-        let reads = !(beta.is_zero() && beta_im.is_zero());
+        let reads = scaling.reads();
         if !complex {
             let (alpha, beta) = (zero.splat(alpha), zero.splat(beta));
             return Scale { scaling, plain: alpha, swapped: alpha, turn: None, beta, beta_turn: None, reads };
@@ -119,21 +119,57 @@ impl<R: Real> Tile<R> {
     ///   lanes. There are at most `V::TILE_COLUMNS` columns, or half as many if `COMPLEX`.
     #[inline(always)]
     pub(super) unsafe fn multiply<V: Vector<Real = R>, const COMPLEX: bool>(&self, scale: &Scale<V>) {
-        let part = if COMPLEX { 2 } else { 1 };
-        if self.c_row == part {
-            // SAFETY: the contract is passed on unchanged, and `c_row` is `part`, so the columns of `c` are contiguous.
-            return unsafe { self.with_size::<V, COMPLEX>(scale) };
+        if self.has_contiguous_columns::<COMPLEX>() {
+            // SAFETY: the contract is passed on unchanged, and the columns of `c` are contiguous.
+            unsafe { self.with_size::<V, COMPLEX>(scale) };
+        } else {
+            // SAFETY: the contract is passed on unchanged.
+            unsafe { self.multiply_and_scatter::<V, COMPLEX>(&scale.scaling) };
         }
-        // The columns of `c` are not contiguous, so the tile is computed in a local buffer and then scattered.
+    }
+
+    /// [`multiply`](Tile::multiply) as a call, which is not inlined. For tiles with so many terms that the call does not count: the code of
+    /// all sizes of tiles is long.
+    ///
+    /// # Safety
+    /// The caller must ensure the conditions of [`multiply`](Tile::multiply).
+    #[inline(always)]
+    pub(super) unsafe fn multiply_by_call<V: Vector<Real = R>, const COMPLEX: bool>(
+        &self,
+        scaling: &RealScaling<R>,
+    ) {
+        if self.has_contiguous_columns::<COMPLEX>() {
+            // SAFETY: the contract is passed on unchanged, and the columns of `c` are contiguous.
+            unsafe { V::within(OneTile::<R, COMPLEX> { tile: self, scaling, overwrite: false }) };
+        } else {
+            // SAFETY: the contract is passed on unchanged.
+            unsafe { self.multiply_and_scatter::<V, COMPLEX>(scaling) };
+        }
+    }
+
+    /// Returns whether the columns of `c` are contiguous.
+    #[inline(always)]
+    fn has_contiguous_columns<const COMPLEX: bool>(&self) -> bool {
+        self.c_row == if COMPLEX { 2 } else { 1 }
+    }
+
+    /// [`multiply`](Tile::multiply) for a `c` whose columns are not contiguous: computes the tile in a local buffer, and copies it to `c`.
+    ///
+    /// # Safety
+    /// The caller must ensure the conditions of [`multiply`](Tile::multiply).
+    unsafe fn multiply_and_scatter<V: Vector<Real = R>, const COMPLEX: bool>(
+        &self,
+        scaling: &RealScaling<R>,
+    ) {
         let mut buffer = [MaybeUninit::<R>::uninit(); MAX_TILE_LEN];
-        let column = (V::TILE_VECTORS * V::LANES) as isize;
-        let here = Tile { c: buffer.as_mut_ptr().cast(), c_row: part, c_column: column, ..*self };
-        let task = OneTile::<R, COMPLEX> { tile: &here, scaling: &scale.scaling, overwrite: true };
+        let (row, column) = (if COMPLEX { 2 } else { 1 }, (V::TILE_VECTORS * V::LANES) as isize);
+        let here = Tile { c: buffer.as_mut_ptr().cast(), c_row: row, c_column: column, ..*self };
+        let task = OneTile::<R, COMPLEX> { tile: &here, scaling, overwrite: true };
         // SAFETY: by the contract, the processor has the instruction set, `a` and `b` are readable, and the sizes fit. `buffer`
         // has space for the largest tile, as `with_size` asserts. With `overwrite`, its uninitialised numbers are not read.
         unsafe { V::within(task) };
         // SAFETY: `task` has computed all elements of `here`, which has this tile's size. `c` is exclusive by the contract.
-        unsafe { self.scatter(&here, scale.reads.then_some(scale.scaling.beta), COMPLEX) };
+        unsafe { self.scatter(&here, scaling.reads().then_some(scaling.beta), COMPLEX) };
     }
 
     /// Copies a computed tile `from` to `c`: computes `c = from`, or `c = from + beta · c` if there is a `beta`.
