@@ -69,7 +69,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let sign = (first.dot(&Tensor::from(FIRST)).item()).signum();
     assert!((first * sign).all_close(&Tensor::from(FIRST), 0.0, 1e-7), "{first}");
 
-    // The squares of the singular values are the variances, except for the divisor.
+    // The variances are the squares of the singular values, divided by the number of rows minus 1.
     let Svd { s, vh, .. } = centred.svd();
     let by_svd = &s * &s / (table.shape()[0] - 1) as f64;
     assert!(by_svd.all_close(&Tensor::from(VARIANCES), 0.0, 1e-12), "{by_svd}");

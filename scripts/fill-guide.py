@@ -110,7 +110,7 @@ class NumPy:
             None,
         ),
     }
-    # A row that writes to the variable on the left gets a new copy, under this name, of the variable on the right.
+    # Variables that rows may write to. Before each such row, `x` is created again as a copy of `a`, and so on.
     copies = {"x": "a", "y": "m", "z": "v"}
 
     def __init__(self):

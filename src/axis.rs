@@ -145,8 +145,8 @@ where
 {
 }
 
-/// An argument that names one axis or several: `1`, `-1`, `Axis::<1>`, `Last` or `[0, 2]`. It is used by the reductions that keep the
-/// reduced axes with extent 1. An empty array needs a type: `[0; 0]`.
+/// An argument that names one axis or several: `1`, `-1`, `Axis::<1>`, `Last` or `[0, 2]`. It is used by methods that keep
+/// the rank, such as `sum_keepdims`, `flip` and `softmax`. For no axes, pass `[0; 0]`: the element type of `[]` cannot be inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name axes of a tensor of `{D}`",
     label = "expected one axis or an array of axes",

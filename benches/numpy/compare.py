@@ -171,8 +171,8 @@ ROWS = {
     "write_npy_to a file": lambda o: np.save(o.path, o.x),
 }
 
-# The elementary functions of NumPy, by the operand that is their argument: all numbers, positive numbers, numbers of magnitude
-# below 1, and numbers of at least 1.
+# The elementary functions of NumPy, grouped by the operand to which they are applied: all numbers, positive numbers, numbers of
+# magnitude below 1, and numbers of at least 1.
 FUNCTIONS = {
     "x": ["exp", "exp2", "expm1", "sin", "cos", "tan", "arctan", "sinh", "cosh", "arcsinh", "cbrt"],
     "positive": ["log", "log2", "log10", "log1p", "power 1.7"],

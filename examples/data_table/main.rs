@@ -23,8 +23,8 @@ use vierbein::prelude::*;
 
 const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/nyc_weather.csv");
 
-/// The columns that are read. Not read are `origin`, which is text, `day`, and `wind_dir`, an angle: its mean and its correlations would
-/// be meaningless, because 0 and 360 degrees are the same.
+/// The columns that are read. The others are not used: `day`, `origin`, which is text, and `wind_dir`, which is an angle. The mean and the
+/// correlations of `wind_dir` would be meaningless, because 0 and 360 degrees are the same.
 const COLUMNS: [&str; 10] =
     ["month", "hour", "temp", "dewp", "humid", "wind_speed", "wind_gust", "precip", "pressure", "visib"];
 // Indices of columns.
@@ -91,8 +91,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("median of the gusts: {:.2} m/s", gust.item());
     check("the median of the gusts", &gust, Tensor::scalar(numpy::GUST));
 
-    // Sums for each month. For each row, `inverse` contains the index of its month in `values`, which is the position at which its rain is
-    // added.
+    // Sums for each month. For each row, `inverse` contains the index of the row's month in `values`. At this position, the rain of the row
+    // is added.
     let months = table.index_axis(1, MONTH).unique_with();
     let mut rain = Tensor::zeros(months.values.shape());
     rain.scatter_add(0, &months.inverse, table.index_axis(1, RAIN));

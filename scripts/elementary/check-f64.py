@@ -58,7 +58,7 @@ def errors(name, folder, start):
         exact = function(gmpy2.mpfr(argument))
         rounded = float(exact)
         if rounded == result:
-            # The error is half a unit at most.
+            # The result is correctly rounded, so its error is at most half a unit.
             if worst >= 0.5:
                 continue
             unit = numpy.spacing(result) if abs(result) <= LARGEST else 0.0

@@ -90,7 +90,7 @@ fn random_bits(n: usize) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Element types of which there are random numbers.
+/// An element type with a conversion from random bits.
 trait Random: Element {
     fn of(bits: u64) -> Self;
 }
@@ -180,7 +180,7 @@ fn of_narrow_complex<R: Look + 'static>(f: fn(&Vector<Complex<f32>>) -> R) -> Bo
     })
 }
 
-/// Returns a benchmark with random results. Only their mean is compared, as a number of twentieths, rounded.
+/// Returns a benchmark with random results. Only their mean is compared, multiplied by 20 and rounded.
 fn samples<Di: Distribution<f64> + Copy + 'static>(distribution: Di) -> Box<dyn Fn(usize) -> Job> {
     Box::new(move |n| {
         let mut rng = SmallRng::seed_from_u64(1);
@@ -240,7 +240,7 @@ fn read_csv(n: usize) -> Job {
     job(|| Matrix::<f64>::read_csv(csv_path()).expect("the file is there").1)
 }
 
-/// Reads numbers with five decimals.
+/// Returns a benchmark that reads numbers with five decimals.
 fn read_short_csv(n: usize) -> Job {
     let mut text = NAMES.join(",") + "\n";
     for k in 0..n {

@@ -24,8 +24,8 @@ use std::sync::OnceLock;
 use std::time::Duration;
 use strided_kernel::{Exec, Pool};
 
-/// Returns whether the current rayon pool has more than one thread. Implementations call this function if their library leaves it
-/// to its user whether to run in parallel.
+/// Returns whether the current rayon pool has more than one thread. Implementations call this function if the user of
+/// their library must choose between serial and parallel functions.
 fn parallel() -> bool {
     rayon::current_num_threads() > 1
 }

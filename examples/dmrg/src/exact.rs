@@ -45,7 +45,7 @@ pub(crate) fn twelve_sites<T: LinalgElement<Magnitude: Into<f64>>>() -> Result<f
         }
         y
     };
-    // Irregular, so it is not orthogonal to the ground state.
+    // The elements have no symmetry, so the start is not orthogonal to the ground state.
     let start = Tensor::from_fn([2; 12], |index| {
         T::from_f64((1..).zip(index).map(|(k, s)| (k * k * s) as f64).sum::<f64>().sin())
     });

@@ -135,7 +135,7 @@ where
         case!(bench, T, &into("a + bᵀ"), 3 * n * n * size, Limit::Copy,
             [a = filled::<T, 2>([n, n]), b = filled::<T, 2>([n, n])],
             into out = filled::<T, 2>([n, n]), a.apply2_into(vierbein::op::Add, &b.t(), &mut out));
-        // With stride 2, all memory sectors are read.
+        // With stride 2, each memory sector contains elements of the view. So the GPU reads both matrices completely.
         case!(
             bench,
             T,

@@ -83,8 +83,8 @@ fn free_energy(temperature: f64, chi: usize) -> f64 {
     -temperature * log_z
 }
 
-/// Returns Onsager's free energy per site. The integral over θ from 0 to π/2 uses double-exponential quadrature with this spacing
-/// of nodes, because near the critical temperature the integrand almost has a kink at θ = 0, and at this temperature it has one.
+/// Returns Onsager's free energy per site. The integral over θ from 0 to π/2 is computed by double-exponential quadrature, with this
+/// spacing of nodes. This method is accurate even at the critical temperature, where the integrand has a kink at θ = 0.
 fn exact_free_energy(temperature: f64, spacing: f64) -> f64 {
     let k = 2.0 / temperature;
     let s = k.sinh().powi(2);
@@ -117,8 +117,8 @@ fn specific_heat(temperature: f64, [left, middle, right]: [f64; 3], step: f64) -
 }
 
 /// Plots two panels, free energy and specific heat. Each panel has the points of the renormalisation group, the exact curve, and a
-/// line at the critical temperature. The points of the specific heat are finite differences between neighbouring temperatures,
-/// which are too coarse for the peak. The curve uses steps of 0.001.
+/// line at the critical temperature. The points of the specific heat are finite differences between neighbouring temperatures.
+/// Their steps are too large to resolve the peak. The curve uses steps of 0.001.
 fn plot(path: &str, chi: usize, energies: &[(f64, f64)], heats: &[(f64, f64)]) -> Result<(), Box<dyn Error>> {
     let fine: Vec<f64> = (0..=800).map(|k| TEMPERATURES.start + 0.0025 * f64::from(k)).collect();
     let exact_heat = |t: f64| specific_heat(t, [-1e-3, 0.0, 1e-3].map(|d| onsager(t + d)), 1e-3);

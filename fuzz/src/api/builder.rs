@@ -47,7 +47,8 @@ pub(super) struct Operands<'a, T: Scalar, O: Order>(
     pub(super) TensorView<'a, T, Rank<3>, O>,
 );
 
-/// The numbers of one contraction. They are chosen first, and then select the const generic arguments of the builder's functions.
+/// The ranks and numbers of labels of one contraction. They are chosen at run time, and then select among instances of the builder's
+/// functions, whose const generic arguments they are.
 #[derive(Debug, Clone, Copy)]
 struct Plan {
     /// The rank of each operand, and the number of its axes with labels. If the rank is larger, an ellipsis stands for the other
@@ -125,7 +126,7 @@ pub(super) fn contract<T: Scalar, O: Order>(
     }
 }
 
-/// Evaluates `$go` with the operand that a term selects, as `$x`, and the builder's type argument for the term, as `$of`.
+/// Evaluates `$go`, in which `$x` is the operand that the term selects, and `$of` the builder's type argument for the term.
 macro_rules! with_term {
     ($operands:expr, $term:expr, |$x:ident, $of:ident| $go:expr) => {
         with_term!(@ $operands, $term, $x, $of, $go;

@@ -160,7 +160,7 @@ fn owned<T: Element, D: Dim, O: Order>(x: Tensor<T, D, O>, s: &mut Source<'_>) {
     }
 }
 
-/// Broadcasts to a shape of the same rank. A function of its own: in `any`, which has the bound `BroadcastTo<Rank<5>>`, the
+/// Broadcasts to a shape of the same rank. This is a separate function, because in `any`, which has the bound `BroadcastTo<Rank<5>>`, the
 /// compiler would infer rank 5.
 fn same_rank<T: Element, D: Dim, O: Order>(
     x: TensorView<'_, T, D, O>,

@@ -39,7 +39,7 @@ where
     rows
 }
 
-/// A result, of which numbers are compared.
+/// A result, with a function that returns the numbers to compare.
 struct Checked<V> {
     value: V,
     len: usize,
@@ -63,7 +63,7 @@ fn real<T: Number>(x: T) -> f64 {
     x.magnitude()
 }
 
-/// Returns a unitary matrix: the reflection at a random vector.
+/// Returns a unitary matrix: the Householder reflection of a random vector.
 fn unitary<T: Inexact>(n: usize, seed: u64) -> Mat<T> {
     let mut numbers = Sequence(seed);
     let v: Vec<T> = (0..n).map(|_| numbers.number()).collect();
@@ -74,7 +74,7 @@ fn unitary<T: Inexact>(n: usize, seed: u64) -> Mat<T> {
     })
 }
 
-/// Returns the unitary matrix times a diagonal one, times another unitary matrix.
+/// Returns the product of `left`, the diagonal matrix with the elements `value(j)`, and `right`.
 fn with_values<T: Inexact>(n: usize, left: &Mat<T>, right: &Mat<T>, value: impl Fn(usize) -> f64) -> Mat<T> {
     let scaled = Mat::from_fn(n, n, |i, j| left[(i, j)] * entry::<T>(value(j)));
     scaled * right
@@ -84,7 +84,7 @@ fn tensor<T: Inexact>(a: &Mat<T>) -> Tensor<T, Rank<2>> {
     Tensor::from_fn([a.nrows(), a.ncols()], |[i, j]| a[(i, j)])
 }
 
-/// Returns how faer computes a matrix.
+/// Returns faer's parallelism for a matrix of `n` rows.
 fn par(n: usize) -> Par {
     if parallel() && n > 64 { Par::rayon(rayon::current_num_threads()) } else { Par::Seq }
 }
@@ -238,7 +238,7 @@ struct Single<T> {
     v: Mat<T>,
 }
 
-/// Calls `f` for each matrix of a batch and its values, in parallel if the benchmark is.
+/// Calls `f` for each matrix of a batch and its values, in parallel if the benchmark uses several threads.
 fn for_each<T: Inexact>(
     matrices: &[Mat<T>],
     values: &mut [T],

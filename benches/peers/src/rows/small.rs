@@ -1,4 +1,5 @@
-//! Views, single elements and operations on few elements. They determine the cost of a program's loops over rows, sites or points.
+//! Views, single elements and operations on few elements. Their cost determines the speed of a program's loops
+//! over rows, lattice sites or grid points.
 
 use super::Entry;
 use crate::implementation::Library::{Nalgebra, Ndarray, Vierbein};

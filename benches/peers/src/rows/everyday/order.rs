@@ -16,7 +16,7 @@ const K: usize = 100;
 macro_rules! order {
     ($of:ident: $T:ty, $name:literal, |$numbers:ident| $number:expr, $compare:expr;) => {
         pub(crate) fn $of() -> Vec<Entry<f64>> {
-            /// The operand, the same numbers for the other columns, and the numbers in order.
+            /// The operand, a copy of its numbers for the other libraries, and the sorted numbers.
             struct Case {
                 x: Arc<Tensor<$T, Rank<1>>>,
                 slice: Arc<Vec<$T>>,
@@ -75,7 +75,8 @@ macro_rules! order {
             }
             fn median(n: usize) -> Row<f64> {
                 let Case { x, slice, sorted } = case(n);
-                // The mean of the two middle elements. The magnitudes allow for rounding to the element type.
+                // The mean of the two middle elements. The tolerance is proportional to `magnitudes`, which are large enough for
+                // results that are rounded to the element type.
                 let (low, high) = (sorted[n / 2 - 1] as f64, sorted[n / 2] as f64);
                 let magnitudes = (low.abs() + high.abs()) * 1e4;
                 Row::new(Problem::defined([], move |_| (low / 2.0 + high / 2.0, magnitudes)))

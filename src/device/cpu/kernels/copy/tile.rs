@@ -7,7 +7,7 @@
 //! for each position of the tile                                (Tile::cover)
 //!     for each block of COLUMNS columns
 //!         for each block of rows that fills a register
-//!             prefetch the source PREFETCH_BYTES ahead
+//!             prefetch the columns PREFETCH_BYTES ahead
 //!             load COLUMNS registers, transpose, store         (block)
 //! ```
 //!
@@ -41,7 +41,8 @@ use core::arch::x86_64::{__m128i, __m256i, __m512i};
 #[cfg(target_arch = "x86_64")]
 use core::mem::MaybeUninit;
 
-/// Prefetch distance in bytes of a row of the result: the kernel prefetches the columns that are this far after the current ones.
+/// Prefetch distance, in bytes along a row of the result. While the kernel transposes some columns, it prefetches the columns that are
+/// this many bytes further along the row.
 #[cfg(target_arch = "x86_64")]
 const PREFETCH_BYTES: usize = 2 * CACHE_LINE_BYTES;
 /// Number of rows that one call of a kernel transposes in [`transpose`].

@@ -264,7 +264,8 @@ where
     passes_in_place(by, &mut out, &order.as_slice()[1..], &mut region)
 }
 
-/// Computes complex transforms along these axes in place. Outside of the extents in `region`, the output is zero.
+/// Computes complex transforms along these axes in place. Outside of the extents in `region`, the output must contain zeros: only lines
+/// within these extents are transformed.
 fn in_place_axes<R: FftNum + Element>(
     by: Transform,
     out: &mut Output<'_, Complex<R>, Cpu>,
@@ -278,7 +279,8 @@ where
     passes_in_place(by, out, order.as_slice(), region)
 }
 
-/// Computes complex transforms along `axes` in place, in this order. Outside of the extents in `region`, the output is zero.
+/// Computes complex transforms along `axes` in place, in this order. Outside of the extents in `region`, the output must contain zeros:
+/// only lines within these extents are transformed. Each pass extends `region` to all indices of its axis.
 fn passes_in_place<R: FftNum + Element>(
     by: Transform,
     out: &mut Output<'_, Complex<R>, Cpu>,
@@ -290,7 +292,7 @@ where
 {
     for &axis in axes {
         let n = out.shape()[axis];
-        // The pass reads whole lines: the elements past the region were set to zero.
+        // The pass reads whole lines: their elements past the region are zeros.
         region[axis] = n;
         let pass = Pass {
             fft: plans::complex::<R>(n, by.inverse)?,

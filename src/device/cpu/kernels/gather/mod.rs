@@ -8,7 +8,8 @@
 //! masks:    one pass in row-major order, whose inner loop has no branch     (module mask)
 //! ```
 //!
-//! Here, `k..` are the indices of the leading axes, and `m..` those of the axes of the positions of one index `k..`.
+//! Here, `k..` are the indices along the leading axes, which all operands share. `m..` are the indices along the remaining axes of the
+//! positions.
 //!
 //! Copies treat elements as bytes, so there is one kernel for each size of elements. `take` checks positions as it uses them, which is
 //! cheap compared with a cache miss. `scatter` must leave the output unchanged if a position is invalid. If the output is much shorter than
@@ -81,12 +82,12 @@ use by_size;
 pub(super) enum Sign {
     /// Positions from `-len` to `len - 1`. Negative ones count from the end.
     Signed,
-    /// Positions from 0 to `len - 1`. A negative one is a `usize` that exceeds `i64`.
+    /// Positions from 0 to `len - 1`, converted from `usize` without a change of bits. A negative one was a `usize` that exceeds `i64`.
     Unsigned,
 }
 
 impl Sign {
-    /// Returns the number that is added to negative positions: the extent, or 0, so that they stay invalid.
+    /// Returns the number to add to negative positions: the extent for `Signed`, or 0 for `Unsigned`, so that they stay invalid.
     fn wrap(self, len: usize) -> usize {
         if self == Sign::Signed { len } else { 0 }
     }
@@ -127,8 +128,7 @@ impl Line {
 fn index_of(position: i64, sign: Sign) -> isize {
     let beyond = if position < 0 { isize::MIN } else { isize::MAX };
     match sign {
-        // The position has the bits of a `usize` that exceeds `i64`. The message states the maximum, as it does for lists that are
-        // converted to `i64`.
+        // The position has the bits of a `usize` that exceeds `i64`. The message states the maximum instead.
         Sign::Unsigned if position < 0 => isize::MAX,
         _ => isize::try_from(position).unwrap_or(beyond),
     }
@@ -160,7 +160,7 @@ kernel! {
     }
 }
 
-/// Whether all positions between `least`, which is at most 0, and `greatest`, which is at least -1, are valid.
+/// Returns whether all positions from `least` to `greatest` are valid. `least` is at most 0, and `greatest` at least -1: see [`range`].
 #[inline(always)]
 fn in_range((least, greatest): (i64, i64), len: usize, wrap: usize) -> bool {
     // Extents of tensors do not exceed `isize::MAX`, except for axes with stride 0.
@@ -293,7 +293,8 @@ unsafe fn take_part<U: Copy>(
         let [o, a, p] = walk.offsets();
         walk.advance();
         let (to, from, at) = (to.offset(o).get(), from.offset(a).get().cast_const(), at.offset(p).get());
-        // The strides are passed as constants where they are usual, so that the compiler removes the multiplications.
+        // Two common cases have arms of their own. One copies contiguous elements. The other passes the strides as constants, so that the
+        // compiler removes the multiplications.
         let valid = match strides {
             // The loop copies contiguous elements, and all have the same position.
             [1, 1, 0] if n > 0 => {

@@ -1,8 +1,8 @@
 //! Scatter: writes elements of an operand to positions along the last axis of the output, or combines them with the output's elements.
 //!
-//! If several elements have the same position, they are combined in their row-major order. So the bits of a result do not vary between
-//! runs or with the number of threads. Threads compute different indices of the leading axes, never different positions. To split the
-//! output by ranges of positions, each thread would have to read all positions, which is no faster (measured).
+//! If several elements have the same position, they are combined in their row-major order. So the bits of a result do not vary between runs
+//! or with the number of threads. Work is split between threads along the leading axes only. If the positions of one line of the output
+//! were split by their values, each thread would have to read all of them, which is no faster (measured).
 
 use super::{
     CHECKED_POSITIONS, Line, POSITION_WORK_BYTES, POSITIONS_GRAIN, PREFETCH_DISTANCE, Sign, by_size, check,
@@ -20,7 +20,8 @@ use crate::rank::MAX_RANK;
 use crate::simd::prefetch;
 use std::sync::Mutex;
 
-/// Minimum number of positions for each element of the output at which the output is saved before the positions are checked (measured).
+/// Minimum number of positions per element of the output for [`saved`]: from this number on, saving a copy of the output takes less time
+/// than checking all positions first (measured).
 const SAVED_POSITIONS: usize = 8;
 
 /// Returns a plan over the output at index 0 of its last axis, the positions and the operand. It visits the positions of each output
