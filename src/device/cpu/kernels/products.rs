@@ -366,7 +366,8 @@ impl<T: Scalar> Sums<T> for Plain {
     }
 }
 
-/// Accumulators of 16 bits for integers of 8 bits, whose lower 8 bits are the result. Vector registers have no products of bytes.
+/// Accumulators of 16 bits for integers of 8 bits. The lower 8 bits of an accumulator are the result. SIMD instruction sets have no
+/// multiplication of bytes.
 struct Bytes;
 
 impl<T: Scalar> Sums<T> for Bytes {
@@ -707,7 +708,7 @@ kernel! {
         }
         for (j, to) in sums.iter_mut().enumerate() {
             let mut sum = *to;
-            // An iterator over an array would be compiled for each kernel.
+            // A loop over indices, because an array iterator would be compiled again for each kernel.
             let mut r = 0;
             while r < COUNT {
                 // SAFETY: `j < sums.len()`, and the caller ensures that `sums.len()` elements of each row are readable.

@@ -201,9 +201,9 @@ fn across<const K: usize>(plan: &Plan<K>) -> Option<usize> {
         .rposition(|steps| (0..K).any(|k| strides[k].unsigned_abs() > 1 && steps[k].unsigned_abs() == 1))
 }
 
-/// Minimum size of a result, in bytes, for non-temporal stores. A smaller result fits in L3 at least in part, and ordinary stores
-/// are then at least as fast: up to 1.6 times on a processor with 32 MiB of L3 (measured). Smaller in tests without optimisation, which read
-/// and write large results slowly.
+/// Minimum size of a result, in bytes, for non-temporal stores. A smaller result fits at least partly in L3. Ordinary stores are
+/// then at least as fast, and up to 1.6 times as fast on a processor with 32 MiB of L3 (measured). The constant is smaller in
+/// tests without optimisation, which read and write large results slowly.
 const MIN_STREAMED_BYTES: usize = if cfg!(all(test, debug_assertions)) { 8 << 20 } else { 64 << 20 };
 
 /// Maximum cost of an element, in bytes that could be copied in the same time, for non-temporal stores. The speed of a more
@@ -307,8 +307,8 @@ impl<const K: usize> StripTask<'_, K> {
         }
     }
 
-    /// Returns the number at multiples of which `axis` is split for threads. With tiles, parts then consist of whole tiles. Along
-    /// the inner axis, a multiple of `TILE_WIDTH_BYTES` elements is also a multiple of `TILE_WIDTH_BYTES` bytes.
+    /// Returns a number of indices: `axis` is split for threads only at multiples of it. With tiles, parts then consist of whole
+    /// tiles. Along the inner axis, a multiple of `TILE_WIDTH_BYTES` elements is also a multiple of `TILE_WIDTH_BYTES` bytes.
     fn grain(&self, plan: &Plan<K>, axis: usize) -> usize {
         match self.across {
             Some(across) if axis == across => self.height(),
@@ -430,7 +430,7 @@ impl<const K: usize> StripTask<'_, K> {
     }
 
     /// Runs the loop on many short rows, several rows per call. The first row begins at the offsets `at`. If the rows of an
-    /// operand are not one contiguous block, they are copied to a buffer, in which they are.
+    /// operand are not one contiguous block, they are copied to a contiguous buffer.
     ///
     /// # Safety
     /// The caller must ensure the conditions of [`for_blocks`], for the elements of the rows.
@@ -493,8 +493,8 @@ impl<const K: usize> StripTask<'_, K> {
         } else {
             TILE_WIDTH_BYTES / size
         };
-        // The stride between rows of a buffer exceeds the width by a cache line. If the width is a power of two, the stride is
-        // then not, and the rows do not all map to the same cache sets.
+        // The stride between rows of a buffer exceeds the width by a cache line. So if the width is a power of two, the stride is
+        // not, and the rows do not all map to the same cache sets.
         let pitch = |width: usize| width + CACHE_LINE_BYTES / size;
         let bytes = |[height, width]: [usize; 2]| {
             core::array::from_fn(|k| match rows.strides[k] {

@@ -232,7 +232,7 @@ impl<T: Element> CpuBuffer<T> {
     }
 
     /// Creates a buffer of one element. If the element is read and the buffer is then dropped at once, the compiler can remove
-    /// the allocation. For this reason, the pool is not freed and the allocation not retried if it fails.
+    /// the allocation. To keep this possible, the function does not free the pool and retry if the allocation fails.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn of(value: T) -> Result<Self, Error> {
         let layout = Layout::new::<T>();

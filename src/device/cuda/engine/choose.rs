@@ -1,4 +1,4 @@
-//! Elements at positions and under masks: erases the types, and calls the kernels.
+//! Operations that select elements by positions or masks. This module erases the element types of the operands, and calls the kernels.
 
 use super::driver::context::Context;
 use super::kernels::positions::{Axis, Scattering};
@@ -10,7 +10,7 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::rank::MAX_RANK;
 
-/// Checks positions for an axis of extent `len`, for the operation `op`.
+/// Checks, for the operation `op`, that positions are in range for an axis of extent `len`.
 pub(in crate::device::cuda) fn check_positions<const N: usize>(
     context: &'static Context,
     op: &'static str,
@@ -24,7 +24,7 @@ pub(in crate::device::cuda) fn check_positions<const N: usize>(
     check_on_host(context, op, at, len)
 }
 
-/// Repeats the check of positions on the host, which returns the error that names the position.
+/// Repeats the check of positions on the host, to return an error that names the invalid position.
 fn check_on_host<const N: usize>(
     context: &'static Context,
     op: &'static str,
@@ -79,7 +79,7 @@ pub(in crate::device::cuda) fn pick<T: Element, const N: usize>(
     via_host::write_with(&Cuda::<N>::default(), out, |out| Cpu.pick(out, a.operand(), at.operand()))
 }
 
-/// Erases the types of a scatter, after a check of its shapes and positions.
+/// Checks the shapes and positions of a scatter, and returns its operands with erased types.
 fn scattering<'a, T: Element, const N: usize>(
     context: &'static Context,
     out: &'a Output<'_, T, Cuda<N>>,

@@ -9,8 +9,9 @@
 //! openblas-src = { version = "0.10", features = ["cblas", "system"] }
 //! ```
 //!
-//! The application's `main.rs` must have the line `extern crate blas_src;`, so that the implementation is linked. Its interface
-//! must use 32-bit integers (LP64). Whether a result has the same bits on any number of threads depends on the implementation.
+//! The application's `main.rs` must have the line `extern crate blas_src;`, so that the implementation is linked. The
+//! implementation must use 32-bit integers (LP64). Whether a result has the same bits on any number of threads depends on the
+//! implementation.
 //!
 //! In CBLAS, one axis of each matrix must have unit stride. The stride of the other axis must be at least the extent of the axis
 //! with unit stride. An operand can be conjugated only if it is also transposed. This crate's own kernels compute products that

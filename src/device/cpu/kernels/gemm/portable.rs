@@ -44,7 +44,7 @@ const KC: usize = 256;
 /// Maximum side of a tile. Larger tiles pack fewer elements: with this side, 2 elements are packed per 256 multiplications.
 /// Smaller tiles need smaller packing and scratch buffers.
 const MAX_SIDE: usize = 256;
-/// Maximum side of a tile if the product is split for several threads.
+/// Maximum side of a tile, instead of [`MAX_SIDE`], if the product is split for several threads.
 const MIN_SHARED_SIDE: usize = 64;
 /// Maximum number of multiplications of a product that [`plain`] computes. Up to this number, `plain` is about as fast as packing
 /// (measured).
@@ -227,7 +227,7 @@ struct Tile<R, const COMPLEX: bool> {
     scaling: RealScaling<R>,
 }
 
-/// One of the four real products that make up a complex product: `sums[sums] ± = A_part[a] · B_part[b]`. Part 0 is the real part
+/// One of the four real products that make up a complex product: `sums[sums] ±= A_part[a] · B_part[b]`. Part 0 is the real part
 /// of a matrix, part 1 its imaginary part. The sign is `-` if `minus`.
 #[derive(Debug, Clone, Copy)]
 struct Pass {
@@ -391,8 +391,8 @@ unsafe fn plain_block<R: Real, const COMPLEX: bool, const FUSE: bool>(
     let Tile { m, n, a, b, c, .. } = *tile;
     let in_place = tile.in_place();
     let begun = in_place && tile.reads_c();
-    // At the edges of the tile, a block may be too large. The last row or column is then computed several times. The repeated
-    // results are not written.
+    // At the edges of the tile, a block may extend past the last row or column. This row or column is then computed several
+    // times. The repeated results are not written.
     let rows: [usize; SIDE] = core::array::from_fn(|i| (row + i).min(m - 1));
     let columns: [usize; SIDE] = core::array::from_fn(|j| (column + j).min(n - 1));
     let mut sums = [[[R::zero(); SIDE]; SIDE]; 2];

@@ -245,7 +245,7 @@ fn gemm_with_power_of_two_strides_agrees_with_naive_loop() {
 }
 
 /// Checks the register tiles of all instruction sets, including those that this processor does not have. Also checks packed
-/// products: when a panel was wider than the packing supports, results were wrong from about 100 rows on.
+/// products of more than 100 rows. Their results would be wrong if a panel were wider than the packing supports.
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn emulated_register_tiles_agree_with_a_plain_loop() {

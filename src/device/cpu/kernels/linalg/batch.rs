@@ -24,7 +24,7 @@ pub(super) struct Results<'a, T> {
 }
 
 impl<'a, T: Element> Results<'a, T> {
-    /// Returns the matrices of `out`: the arrays over its axes after the first `batch` ones.
+    /// Splits `out` into matrices. Its first `batch` axes are the axes of the batch. The other axes are those of a matrix.
     pub(super) fn new(out: Output<'a, T, Cpu>, batch: usize) -> Self {
         let (shape, strides) = (out.shape(), out.strides());
         let (of_batch, of_matrix) = strides.split_at(batch);
@@ -45,8 +45,8 @@ impl<'a, T: Element> Results<'a, T> {
     /// Returns the matrix at this offset.
     ///
     /// # Safety
-    /// The caller must ensure that the offset is that of a matrix of the batch, and that no other reference to this matrix is used while the
-    /// result is.
+    /// The caller must ensure that the offset is that of a matrix of the batch, and that no other reference to this matrix is used while
+    /// the result is in use.
     pub(super) unsafe fn at(&self, offset: isize) -> Output<'a, T, Cpu> {
         // SAFETY: the output that was passed to `new` has exclusive access to all its elements during `'a`, and different indices address
         // different elements. By the contract, nothing else accesses the elements of this matrix.
@@ -73,9 +73,11 @@ impl<'a, T: Element> Batch<'a, T> {
         self.operand.shape().len() - 2
     }
 
-    /// Calls `f` once for each index of the batch, with the matrix of the operand, and the offsets of the `K` outputs whose strides along the
-    /// axes of the batch are `outputs`. Matrices are split between threads if there is enough work, and if a matrix alone is computed on one
-    /// thread. `operations` is the number of multiplications for one matrix, roughly. At least one output must have elements.
+    /// Calls `f` once for each index of the batch. The arguments of `f` are the matrix of the operand, and the offset of the result in each
+    /// of the `K` outputs. `outputs` has the strides of each output along the axes of the batch.
+    ///
+    /// Splits the matrices between threads if there is enough work, unless each matrix is computed on several threads. `operations` is the
+    /// approximate number of multiplications for one matrix. At least one output must have elements.
     ///
     /// # Errors
     /// The error of the first matrix, by its index, for which `f` returns one.
@@ -87,7 +89,8 @@ impl<'a, T: Element> Batch<'a, T> {
     ) -> Result<(), Error> {
         let rank = self.rank();
         let shape = &self.operand.shape()[..rank];
-        // This does not overflow: the callers return before if the outputs have no elements, so they have elements for each matrix.
+        // This does not overflow. The callers return early if the outputs have no elements, so there is at least one element for each
+        // matrix.
         let count = shape.iter().product();
         if rank == 0 {
             return f(self.operand, [0; K]).map_err(|why| self.error(Vec::new(), why));
@@ -101,7 +104,7 @@ impl<'a, T: Element> Batch<'a, T> {
         let run = |range: Range<usize>| {
             let (mut from, mut to) = (of_operand.at(range.start), of_outputs.at(range.start));
             for k in range {
-                // Matrices after one without a result need not be computed.
+                // Only the error of the first failed matrix is returned, so the matrices after it need not be computed.
                 if k > first_failed.load(Ordering::Relaxed) {
                     return;
                 }
@@ -135,8 +138,8 @@ impl<'a, T: Element> Batch<'a, T> {
     }
 }
 
-/// Work of one multiplication of a factorisation: the number of bytes that could be copied in the same time. Small matrices take about a
-/// nanosecond for each multiplication.
+/// Work of one multiplication of a factorisation, as the number of bytes that could be copied in the same time. In small matrices, each
+/// multiplication takes about a nanosecond.
 const BYTES_PER_OPERATION: usize = 100;
 
 /// Calls `f` on parts that together make up the range. A part of at least `2 · enough` numbers is split.

@@ -1,14 +1,15 @@
-//! Signs and phases of singular vectors and eigenvectors, which the decompositions leave open.
+//! Fixes the signs and phases of singular vectors and eigenvectors, which the decompositions do not determine.
 //!
-//! In each vector, the first element of at least 0.99 times the largest magnitude is made real and positive. With the largest element itself,
-//! rounding errors would decide which of several elements of the same magnitude it is: vectors of symmetric problems have such elements.
+//! In each vector, the first element whose magnitude is at least 0.99 times the largest magnitude is made real and positive. If
+//! the largest element were used instead, rounding errors would decide between elements of the same magnitude, as in vectors of
+//! symmetric problems.
 
 use super::Field;
 use super::workspace::column;
 use crate::element::{Inexact, Scalar};
 use faer::MatMut;
 
-/// The square of the fraction of the largest magnitude that an element needs: a little less than 0.99².
+/// An element is used if its squared magnitude is at least this fraction of the largest. A little less than 0.99².
 const FRACTION: f64 = 0.98;
 
 /// Fixes the phase of a column, and returns the factor by which it was multiplied, of absolute value 1.

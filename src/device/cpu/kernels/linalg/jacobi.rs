@@ -1,5 +1,6 @@
-//! The methods of Jacobi for small matrices, which rotate two columns at a time until all are orthogonal. For matrices of a few columns they
-//! take less time than faer, and small singular values of graded matrices are accurate.
+//! Jacobi methods for small matrices. `svd` rotates pairs of columns until all columns are orthogonal. `eigh` rotates pairs of columns and
+//! rows until the matrix is diagonal. For matrices of a few columns, these methods take less time than faer, and small singular values of
+//! graded matrices are accurate.
 
 use super::Field;
 use super::workspace::column;
@@ -7,14 +8,17 @@ use crate::element::Scalar;
 use faer::MatMut;
 use num_traits::{Float, One, Zero};
 
-/// Sweeps over all pairs of columns before the iteration is given up. Seven are usual.
+/// Maximum number of sweeps over all pairs of columns. If this is not enough, the iteration has not converged. Usually, seven sweeps are
+/// enough.
 const MAX_SWEEPS: usize = 30;
 
-/// Computes the thin singular value decomposition of a normalised matrix by the one-sided method of Hestenes. `u` is the matrix, which has at
-/// least as many rows as columns, and becomes the left singular vectors. `v` becomes the right singular vectors.
+/// Computes the thin singular value decomposition of a normalised matrix by the one-sided Jacobi method (Hestenes). On entry, `u` is the
+/// matrix, which has at least as many rows as columns. On return, `u` has the left singular vectors, and `v` the right singular vectors.
 ///
-/// Returns `false`, and `u` and `v` are then unspecified, if the method has no result: if the rank is less than the number of columns, which
-/// leaves left singular vectors open, if squares underflow, or if it does not converge.
+/// Returns `false` in these cases. `u` and `v` are then unspecified:
+/// * The rank is less than the number of columns, so not all left singular vectors are determined.
+/// * Squares underflow.
+/// * The iteration does not converge.
 pub(super) fn svd<T: Field>(mut u: MatMut<'_, T>, mut v: MatMut<'_, T>, s: &mut [T::Magnitude]) -> bool {
     let n = u.ncols();
     for j in 0..n {
@@ -24,7 +28,7 @@ pub(super) fn svd<T: Field>(mut u: MatMut<'_, T>, mut v: MatMut<'_, T>, s: &mut 
     }
     let epsilon = <T::Magnitude as Float>::epsilon();
     let tolerance = epsilon * Float::sqrt(<T::Magnitude as Scalar>::from_usize(u.nrows()));
-    // Squares of smaller norms have lost digits.
+    // A squared norm below this bound has lost digits by underflow.
     let least = <T::Magnitude as Float>::min_positive_value() / epsilon;
     for _ in 0..MAX_SWEEPS {
         let mut rotated = false;
@@ -33,7 +37,7 @@ pub(super) fn svd<T: Field>(mut u: MatMut<'_, T>, mut v: MatMut<'_, T>, s: &mut 
                 let (x, y) = two_columns(u.as_mut(), p, q);
                 let Products { mut xx, mut yy, mut xy } = Products::of(x, y);
                 if xx < yy {
-                    // The larger column first: the singular values are then in descending order, and the iteration converges faster.
+                    // Put the larger column first. The singular values are then in descending order, and the iteration converges faster.
                     x.swap_with_slice(y);
                     let (x, y) = two_columns(v.as_mut(), p, q);
                     x.swap_with_slice(y);
@@ -88,10 +92,10 @@ fn sort<T: Field>(mut u: MatMut<'_, T>, mut v: MatMut<'_, T>, s: &mut [T::Magnit
     }
 }
 
-/// Computes eigenvalues, in ascending order, and eigenvectors of a normalised Hermitian matrix by the two-sided method of Jacobi. `a` is the
-/// matrix, whose both triangles are used, and is overwritten. `v` becomes the eigenvectors.
+/// Computes the eigenvalues, in ascending order, and the eigenvectors of a normalised Hermitian matrix by the two-sided Jacobi method. `a`
+/// is the matrix. Both of its triangles are used and overwritten. On return, `v` has the eigenvectors.
 ///
-/// Returns `false`, and all outputs are then unspecified, if it does not converge.
+/// Returns `false` if the iteration does not converge. All outputs are then unspecified.
 pub(super) fn eigh<T: Field>(mut a: MatMut<'_, T>, mut v: MatMut<'_, T>, w: &mut [T::Magnitude]) -> bool {
     let n = a.ncols();
     for j in 0..n {
@@ -114,7 +118,7 @@ pub(super) fn eigh<T: Field>(mut a: MatMut<'_, T>, mut v: MatMut<'_, T>, w: &mut
                 }
                 rotated = true;
                 let rotation = Rotation::that_diagonalises(pp, qq, pq, size);
-                // The columns of `a` and `v`, then the rows of `a`.
+                // Rotate the columns of `a` and `v`, then the rows of `a`.
                 let (x, y) = two_columns(a.as_mut(), p, q);
                 rotation.apply(x, y);
                 let (x, y) = two_columns(v.as_mut(), p, q);

@@ -62,7 +62,7 @@ fn one<T: Field>(
         let mut a_copy = a_copy.as_mat_mut();
         let mut scale = moderate(a_copy.as_mut(), Used::All)?;
         lu_in_place(a_copy.as_mut(), &mut permutation, &mut inverse, par, stack, Default::default());
-        // faer divides by a pivot of 0, unless it is the last one.
+        // faer divides by each pivot except the last one, so its result is wrong if a pivot is 0.
         if (0..k).any(|j| a_copy[(j, j)] == T::zero_impl()) {
             load(a_copy.as_mut(), a, conjugated);
             scale = moderate(a_copy.as_mut(), Used::All)?;
@@ -70,7 +70,7 @@ fn one<T: Field>(
         }
         numbers.iter_mut().zip(permutation.iter()).for_each(|(to, &row)| *to = row as i64);
         store_vector(rows, &numbers);
-        // Only `u` is scaled: `l` consists of quotients.
+        // Only `u` is scaled back. The elements of `l` are quotients, which do not depend on the scaling.
         for j in 0..n {
             scale.scale(a_copy.as_mut().submatrix_mut(0, j, m.min(j + 1), 1));
         }
@@ -79,7 +79,8 @@ fn one<T: Field>(
     })
 }
 
-/// Factors a matrix as LAPACK does, also if a column has no pivot that is not 0: it is then not eliminated. `permutation` becomes the rows.
+/// Factors a matrix that may be singular, as LAPACK does. If all possible pivots of a column are 0, the column is not eliminated.
+/// On return, `permutation[i]` is the original index of row `i`.
 fn factor_singular<T: Field>(mut a: MatMut<'_, T>, permutation: &mut [usize]) {
     let [m, n] = [a.nrows(), a.ncols()];
     permutation.iter_mut().enumerate().for_each(|(i, row)| *row = i);

@@ -13,9 +13,10 @@
 //! ```
 //!
 //! The scaling is necessary. For matrices of more than 128 rows, faer's eigenvalues of Hermitian matrices are wrong unless the elements are
-//! between about 10⁻³ and 10³ in magnitude, and its singular values are wrong below 10⁻¹⁶⁰ or above 10¹⁴⁰. Multiplying a matrix by a power of
-//! two therefore changes no bit of the results, except for the exponents of values. Algorithms that are right for all but the most extreme
-//! elements, those of `lu`, `ldl`, `cholesky` and `solve`, scale extreme matrices only: scaling makes small elements of graded matrices 0.
+//! between about 10⁻³ and 10³ in magnitude, and its singular values are wrong below 10⁻¹⁶⁰ or above 10¹⁴⁰. A consequence of the scaling: if
+//! a matrix is multiplied by a power of two, the bits of its results do not change, except for the exponents of values. The algorithms of
+//! `lu`, `ldl`, `cholesky` and `solve` are right for all but the most extreme elements. They scale extreme matrices only, because scaling
+//! can make small elements of graded matrices 0.
 //!
 //! The check for NaN is necessary too: with one NaN, faer iterates for minutes.
 //!
@@ -48,7 +49,7 @@ use faer::traits::ComplexField;
 #[cfg(feature = "cuda")]
 pub(in crate::device) use scale::{exponent_of, moderate_exponent};
 
-/// The element types of matrices, for vierbein and for faer.
+/// The element types of matrices, which both this crate and faer support.
 pub(in crate::device) trait Field:
     LinalgElement + ComplexField<Real = <Self as Scalar>::Magnitude>
 {
@@ -56,14 +57,14 @@ pub(in crate::device) trait Field:
 
 impl<T: LinalgElement + ComplexField<Real = <T as Scalar>::Magnitude>> Field for T {}
 
-/// Why a matrix has no result.
+/// The reason why a matrix has no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::device) enum Failure {
     /// An element is NaN or infinite.
     NotFinite,
     /// The iteration did not converge.
     NotConverged,
-    /// This pivot, or this element of the diagonal of a triangular matrix, is 0.
+    /// The pivot with this index is 0. For a triangular matrix, the diagonal element with this index is 0.
     Singular(usize),
     /// The leading principal minor of this order is not positive.
     NotPositiveDefinite(usize),

@@ -1,4 +1,4 @@
-//! On how many threads faer computes one matrix.
+//! Chooses the number of threads on which faer computes one matrix.
 
 use faer::Par;
 
@@ -9,7 +9,8 @@ pub(super) enum Threads {
     Several,
 }
 
-/// The minimum extents of matrices that several threads compute faster than one: of real and of complex numbers (measured on two cores).
+/// The minimum extents, for real and for complex matrices, from which several threads are faster than one (measured on two
+/// cores).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Thresholds {
     pub(super) real: usize,
@@ -25,8 +26,8 @@ impl Thresholds {
 }
 
 impl Threads {
-    /// Returns the parallelism for faer. Its results depend on the number of parts of the work. Because this number is constant, the results
-    /// do not depend on the number of threads of the pool.
+    /// Returns the parallelism for faer. faer's results depend on the number of parts into which it splits the work. This number
+    /// is constant, so the results do not depend on the number of threads of the pool.
     pub(super) fn par(self) -> Par {
         match self {
             #[cfg(feature = "rayon")]

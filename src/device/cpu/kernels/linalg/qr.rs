@@ -60,7 +60,7 @@ pub(in crate::device) fn qr<T: Field>(
     }
 }
 
-/// Returns the memory for one matrix, whose `q` has this many columns.
+/// Returns the memory for one matrix. `columns` is the number of columns of `q`.
 fn scratch<T: Field>(par: Par, [m, n]: [usize; 2], columns: usize) -> Result<StackReq, Failure> {
     let k = m.min(n);
     check_extents::<T>([m, n.max(columns)])?;
@@ -76,9 +76,9 @@ fn scratch<T: Field>(par: Par, [m, n]: [usize; 2], columns: usize) -> Result<Sta
 
 /// Decomposes one matrix.
 ///
-/// faer computes `a = h · r`, where `h` is a product of reflections. Dividing the rows of `r` by the phases of their first elements, and
-/// multiplying the columns of `h` by them, makes these elements positive. The columns of `h` are the product of the reflections and the
-/// identity, so the phases replace the ones of the identity.
+/// faer computes `a = h · r`, where `h` is a product of reflections. To make the first non-zero element of each row of `r`
+/// positive, the row is divided by the phase of this element, and the column of `h` is multiplied by this phase. `h` is computed
+/// as the product of the reflections and the identity. So the phases replace the ones of the identity.
 fn one<T: Field>(
     par: Par,
     memory: StackReq,
@@ -124,7 +124,7 @@ fn one<T: Field>(
             }
             store(q, q_copy.as_ref());
         }
-        // The reflections below the diagonal are not needed any more.
+        // The reflections below the diagonal are no longer needed.
         let mut r_copy = a_copy.subrows_mut(0, rows);
         for j in 0..n {
             let (above, below) = column(r_copy.as_mut(), j).split_at_mut(k.min(j + 1));

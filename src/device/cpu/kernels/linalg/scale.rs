@@ -14,7 +14,7 @@ pub(super) struct PowerOfTwo(i32);
 impl PowerOfTwo {
     pub(super) const ONE: PowerOfTwo = PowerOfTwo(0);
 
-    /// Returns factors whose product is the power: for elements near the limits of the type, the power itself can be out of range.
+    /// Returns factors whose product is this power. The power itself can be out of range if elements are near the limits of their type.
     fn factors<R: RealFloat>(self) -> impl Iterator<Item = R> {
         let largest = exponent_of(<R as Float>::max_value()) - 1;
         let parts = if self.0 == 0 { 0 } else { self.0.abs() / largest + 1 };
@@ -49,7 +49,7 @@ impl PowerOfTwo {
         }
     }
 
-    /// Multiplies all elements of a matrix of the workspace.
+    /// Multiplies all elements of a matrix of the workspace by this power.
     pub(super) fn scale<T: Field>(self, mut a: MatMut<'_, T>) {
         for factor in self.factors::<T::Magnitude>() {
             for j in 0..a.ncols() {
@@ -70,7 +70,7 @@ pub(super) enum Used {
 }
 
 impl Used {
-    /// Returns the used rows of a column of `rows` elements.
+    /// Returns the used rows of column `j`, which has `rows` elements.
     fn rows(self, j: usize, rows: usize) -> Range<usize> {
         match self {
             Used::All => 0..rows,
@@ -80,8 +80,8 @@ impl Used {
     }
 }
 
-/// Multiplies the elements by the power of two for which the largest part of a used element is between 1 and 2, and returns the inverse of
-/// this power. If all of them are 0, the power is 1.
+/// Multiplies the elements by a power of two, so that the largest magnitude of the real and imaginary parts of the used elements is at
+/// least 1 and less than 2. Returns the inverse of this power. If all used elements are 0, the power is 1.
 ///
 /// # Errors
 /// If an element is not finite, whether it is used or not. The elements are then unchanged.
@@ -96,7 +96,8 @@ pub(super) fn normalise<T: Field>(mut a: MatMut<'_, T>, used: Used) -> Result<Po
 /// Variant of [`normalise`] for algorithms that need no scaling unless elements are near the limits of their type. The returned power has an
 /// even exponent.
 ///
-/// Scaling would make small elements of graded matrices 0, so that `diag(1e-200, 1e200)` would be singular.
+/// Other matrices are not scaled, because scaling can make small elements of graded matrices 0. For example, `diag(1e-200, 1e200)` would
+/// become singular.
 ///
 /// # Errors
 /// As for [`normalise`].
@@ -114,8 +115,8 @@ pub(super) fn moderate<T: Field>(mut a: MatMut<'_, T>, used: Used) -> Result<Pow
     Ok(of_a)
 }
 
-/// Returns the exponent of the power of two by which [`moderate`] divides a matrix whose largest element has this exponent: 0, unless the
-/// exponent is near `limit`, the largest one of the type.
+/// Returns the exponent of the power of two by which [`moderate`] divides a matrix. `exponent` is that of the largest element, and `limit`
+/// the largest exponent of the type. The result is 0 unless `exponent` is near a limit of the type.
 pub(in crate::device) fn moderate_exponent(exponent: i32, limit: i32) -> i32 {
     if exponent.abs() <= limit / 4 * 3 { 0 } else { exponent & !1 }
 }
@@ -128,7 +129,7 @@ pub(super) fn check_finite<T: Field>(a: MatMut<'_, T>) -> Result<(), Failure> {
     largest(a, Used::All).map(|_| ())
 }
 
-/// Returns the largest magnitude of the parts of the used elements.
+/// Returns the largest magnitude of the real and imaginary parts of the used elements.
 ///
 /// # Errors
 /// If an element is not finite, whether it is used or not.
@@ -159,10 +160,10 @@ fn largest_in_lanes<T: Field, const LANES: usize>(
     in_use.get()
 }
 
-/// The largest magnitude of numbers, in several lanes, so that the compiler can vectorise.
+/// The maximum of magnitudes, computed in several lanes, so that the compiler can vectorise the loop.
 struct Largest<R, const LANES: usize> {
     largest: [R; LANES],
-    /// Products of finite numbers with 0 are 0. A NaN or an infinity makes this sum NaN.
+    /// Sums of the numbers multiplied by 0: NaN if a number is NaN or infinite, otherwise 0.
     check: [R; LANES],
 }
 
@@ -205,7 +206,7 @@ impl<R: RealFloat, const LANES: usize> Largest<R, LANES> {
     }
 }
 
-/// Returns the exponent `e` for which a positive number is between `2^e` and `2^(e + 1)`.
+/// Returns the exponent `e` of a positive number that is at least `2^e` and less than `2^(e + 1)`.
 pub(in crate::device) fn exponent_of<R: RealFloat>(x: R) -> i32 {
     let (mantissa, exponent, _) = Float::integer_decode(x);
     i32::from(exponent) + mantissa.ilog2() as i32

@@ -30,7 +30,7 @@ pub(in crate::device) fn solve<T: Field>(
     let rank = a.operand.shape().len() - 2;
     let [n, p] = [b.shape()[rank], b.shape()[rank + 1]];
     let threads = match structure {
-        // Its factorisation has no variant for several threads.
+        // The LDLᴴ factorisation runs on one thread only.
         Structure::Hermitian => Threads::One,
         _ => THRESHOLDS.threads(T::COMPLEX, n),
     };
@@ -80,7 +80,7 @@ fn one<T: Field>(
 ) -> Result<(), Failure> {
     let [n, p] = [b.shape()[0], b.shape()[1]];
     with_stack(memory, |stack| {
-        // A matrix in row-major order is loaded as its transpose, which copies contiguous lines.
+        // A row-major matrix is loaded as its transpose, so that contiguous rows are copied.
         let transposed =
             structure == Structure::General && a.strides()[1].unsigned_abs() < a.strides()[0].unsigned_abs();
         let (shape, strides) = ([n, n], [a.strides()[1], a.strides()[0]]);
@@ -90,7 +90,7 @@ fn one<T: Field>(
         let (mut of_b, stack) = stack.make_with(p, |_| PowerOfTwo::ONE);
         let (mut a_copy, mut x) = (a_copy.as_mat_mut(), x.as_mat_mut());
         let of_a = match structure {
-            // The ones of the diagonal are not stored, so they cannot be scaled.
+            // The ones of the diagonal are not stored, so the matrix cannot be scaled.
             Structure::Lower { unit: true } | Structure::Upper { unit: true } => {
                 check_finite(a_copy.as_mut())?;
                 PowerOfTwo::ONE
@@ -142,7 +142,8 @@ fn one<T: Field>(
     })
 }
 
-/// Solves `a · x = b` by an LU decomposition, and overwrites `x`, which is `b`, and `a`. If `transposed`, the system is `aᵀ · x = b`.
+/// Solves `a · x = b` by an LU decomposition. On entry, `x` has `b`; on return, it has the solution. Overwrites `a`. If
+/// `transposed`, the system is `aᵀ · x = b`.
 fn general<T: Field>(
     par: Par,
     transposed: bool,
@@ -164,7 +165,8 @@ fn general<T: Field>(
     Ok(())
 }
 
-/// Solves `a · x = b` by an LDLᴴ decomposition, and overwrites `x`, which is `b`, and `a`, whose diagonal is real.
+/// Solves `a · x = b` by an LDLᴴ decomposition. On entry, `x` has `b`; on return, it has the solution. `a` must have a real
+/// diagonal, and is overwritten.
 fn hermitian<T: Field>(
     par: Par,
     mut a: MatMut<'_, T>,
@@ -177,7 +179,8 @@ fn hermitian<T: Field>(
     let (mut inverse, stack) = stack.make_with(n, |_| 0usize);
     ldl::factor(a.as_mut(), &mut below, &mut rows, stack);
     rows.iter().enumerate().for_each(|(i, &row)| inverse[row] = i);
-    // Blocks of two rows are not singular. Their second row has no element below the diagonal, but its predecessor has one.
+    // 2 × 2 pivots are never singular, so only 1 × 1 pivots are checked. The first row of a 2 × 2 pivot has an element in `below`
+    // that is not 0.
     let alone = |j: usize| below[j] == zero && (j == 0 || below[j - 1] == zero);
     if let Some(pivot) = (0..n).find(|&j| a[(j, j)] == zero && alone(j)) {
         return Err(Failure::Singular(pivot));
@@ -188,7 +191,7 @@ fn hermitian<T: Field>(
     Ok(())
 }
 
-/// Checks that no element of the diagonal is 0, unless it consists of ones that are not stored.
+/// Checks that no diagonal element is 0. If `unit`, the diagonal consists of ones that are not stored, and nothing is checked.
 fn check_diagonal<T: Field>(a: MatRef<'_, T>, unit: bool) -> Result<(), Failure> {
     if unit {
         return Ok(());

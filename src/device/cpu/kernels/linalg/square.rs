@@ -1,4 +1,4 @@
-//! Square matrices of the workspace whose columns are adjacent, for the algorithms that are not faer's.
+//! Square matrices of the workspace without padding between the columns, for this crate's own algorithms.
 
 use crate::element::Element;
 use core::ops::{Index, IndexMut};

@@ -68,8 +68,8 @@ fn largest_small(complex: bool) -> usize {
 /// The singular values, and the matrices of singular vectors.
 type Outputs<'a, T> = (Output<'a, <T as Scalar>::Magnitude, Cpu>, Option<[Output<'a, T, Cpu>; 2]>);
 
-/// Computes the thin decomposition of a small matrix by the method of Jacobi. Returns the outputs, without having written to them, if the
-/// method has no result.
+/// Computes the thin decomposition of a small matrix by the Jacobi method, and returns `None`. If the method has no result,
+/// returns the outputs, to which nothing has been written.
 fn small<'a, T: Field>(
     s: Output<'a, T::Magnitude, Cpu>,
     vectors: Option<[Output<'a, T, Cpu>; 2]>,
@@ -121,7 +121,7 @@ fn one<T: Field>(
 ) -> Result<(), Failure> {
     let [m, n] = [a.shape()[0], a.shape()[1]];
     let k = m.min(n);
-    // The numbers of left and right singular vectors.
+    // The numbers of left and right singular vectors to compute.
     let [p, q] = vectors.as_ref().map_or([0, 0], |[u, vh]| [u.shape()[1], vh.shape()[0]]);
     let (s, vectors) = if k <= largest_small(T::COMPLEX) && m.max(n) <= 4 * k && p.max(q) <= k {
         match small(s, vectors, a, conjugated)? {

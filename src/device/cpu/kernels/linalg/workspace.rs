@@ -12,7 +12,7 @@ use faer::mat::AsMatMut;
 use faer::{MatMut, MatRef};
 use num_traits::Zero;
 
-/// Calls `f` with memory of the requested size, which the thread keeps for the next call.
+/// Calls `f` with memory of the requested size. The memory is kept for the next call.
 ///
 /// # Errors
 /// If the allocation fails, or `f` returns an error.
@@ -22,7 +22,7 @@ pub(super) fn with_stack<R>(
 ) -> Result<R, Failure> {
     let bytes = request.unaligned_bytes_required();
     if bytes > MAX_KEPT_BYTES {
-        // A thread does not keep this much, but the buffer pool does.
+        // A thread keeps no scratch buffer of this size, but the buffer pool does.
         // SAFETY: nothing reads the elements: the memory is only used as uninitialised memory.
         let buffer = unsafe { Cpu.alloc_for_overwrite::<f64>(bytes.div_ceil(size_of::<f64>())) };
         let mut buffer = buffer.map_err(|_| Failure::OutOfMemory(bytes))?;
@@ -46,7 +46,8 @@ pub(super) fn with_stack<R>(
 /// # Errors
 /// [`Failure::OutOfMemory`].
 pub(super) fn check_extents<T>(extents: [usize; 2]) -> Result<(), Failure> {
-    // No factorisation needs more than this many matrices, or than this many rows and columns in addition to those of the matrix.
+    // Upper bounds: the workspace of a factorisation has at most `MATRICES` matrices, each with at most `PADDING` more rows and columns
+    // than the operand.
     const MATRICES: usize = 64;
     const PADDING: usize = 256;
     let [m, n] = extents.map(|extent| extent.saturating_add(PADDING));
@@ -108,8 +109,8 @@ pub(super) fn conjugate<T: Field>(mut a: MatMut<'_, T>) {
     }
 }
 
-/// Replaces the elements of the diagonal by their real parts: faer would use the imaginary parts, which are 0 in Hermitian matrices. An
-/// element whose imaginary part is not finite becomes NaN.
+/// Replaces the diagonal elements by their real parts. In Hermitian matrices, the imaginary parts of the diagonal are 0 by definition, but
+/// faer would use stored values that are not 0. An element whose imaginary part is not finite becomes NaN.
 pub(super) fn make_diagonal_real<T: Field>(mut a: MatMut<'_, T>) {
     if T::COMPLEX {
         for j in 0..a.ncols() {
@@ -127,7 +128,7 @@ pub(super) fn store<T: Element>(out: Output<'_, T, Cpu>, from: MatRef<'_, T>) {
     copy(out, a);
 }
 
-/// Copies a matrix. For small matrices, plain loops take less time than the choice of a fast one.
+/// Copies a matrix. For small matrices, plain loops take less time than choosing a fast kernel.
 fn copy<T: Element>(out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) {
     const SMALL: usize = 64;
     const SMALL_IN_COLUMNS: usize = 1024;

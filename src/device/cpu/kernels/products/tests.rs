@@ -133,7 +133,7 @@ fn compare<T: Scalar>(loops: &[Loop], alpha: T, beta: T, conjugate: [bool; 2], t
     Summed::new(loops, conjugate).compare(loops, alpha, beta, tolerance);
 }
 
-/// Compares for all combinations of scaling factors and conjugates.
+/// Compares the results with those of the plain loop, for all combinations of scaling factors and conjugates.
 fn compare_all<T: Scalar>(loops: &[Loop], tolerance: f64) {
     let two = T::one() + T::one();
     for conjugate in [[false; 2], [true, false], [false, true], [true; 2]] {

@@ -363,7 +363,7 @@ impl Sweep {
             return None;
         }
         let few = reduced.len() < 8 && reduced.len() < kept.inner_len();
-        // With `sr == 0`, all elements of an inner reduced loop are one element, so reading them in order gains nothing.
+        // With `sr == 0`, an inner reduced loop reads the same element repeatedly, so the order of its iterations gains nothing.
         if few || sr == 0 || sk.unsigned_abs() < sr.unsigned_abs() {
             return Some(Sweep::Columns);
         }
@@ -430,8 +430,8 @@ fn reduce_many<T: Element, R: Reduction<T>>(
 type Many<T, U> = fn(Output<'_, U, Cpu>, Operand<'_, T, Cpu>) -> Result<(), Error>;
 type Sums<T> = Many<T, T>;
 
-/// Returns [`reduce_many`] for the sum of floating-point or complex numbers. These kernels are compiled once, in this crate, as programs with
-/// contractions need them. Those of integers would make the build of this crate longer.
+/// Returns [`reduce_many`] for the sum of floating-point or complex numbers. This crate compiles these kernels once, because programs with
+/// contractions need them. Kernels for integers are not included, because they would make the build of this crate longer.
 #[inline]
 fn sums<T: Element, U: Element>() -> Many<T, U> {
     fn sum<T: Scalar>(out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {

@@ -19,8 +19,8 @@ use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::simd::kernel;
 
-/// Returns the number of elements in a contiguous block of 32 KiB. If the reduction has its own `fold_block`, the block has 16 KiB:
-/// this function may read it twice, so it has to stay in L1.
+/// Returns the number of elements in a contiguous block of 32 KiB. If the reduction has its own `fold_block`, the block has 16
+/// KiB: `fold_block` may read the block twice, so the block has to stay in L1.
 const fn block<T: Element, R: Reduction<T>>() -> usize {
     (if R::HAS_FOLD_BLOCK { 16 << 10 } else { 32 << 10 }) / size_of::<T>()
 }

@@ -233,7 +233,7 @@ fn pairwise_visits_each_step_once_in_order() {
 fn sums_of_no_elements_are_zero_at_any_address() {
     for (shape, strides) in [([3, 0], [1, 1]), ([3, 0], [0, 1]), ([3, 0], [1, 7]), ([40, 0], [1, 40])] {
         let mut out = vec![1.0; shape[0]];
-        // SAFETY: the shape has no index.
+        // SAFETY: the operand has no elements, so none is accessed.
         let a = unsafe { Operand::from_raw(HostPtr::new(core::ptr::null_mut::<f64>()), &shape, &strides) };
         let to = Layout::contiguous(&shape[..1], true);
         Cpu.reduce(&Sum, Output::of_slice(&mut out, 0, to.shape(), to.strides()), a).unwrap();

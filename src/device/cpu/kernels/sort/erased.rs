@@ -1,9 +1,9 @@
 //! Operands, outputs and lines whose element type is a [`DType`] and not a type parameter. The functions of [`sort`](super) take them, so
 //! they are compiled in this crate, and not in each crate that sorts.
 //!
-//! Most of a function's code does not depend on the element type: loops over lines and copies of lines depend on its size, and sorting
-//! indices depends on [`key`](super::key) alone. This code is compiled for each size or once, and not for each element type, which shortens
-//! the compilation.
+//! Most code does not depend on the element type itself. Loops over lines and copies of lines depend on the size of an element, and sorting
+//! indices depends on [`key`](super::key) alone. Such code is compiled once, or once for each size. This takes less time than compiling it
+//! for each element type.
 
 use super::key::Key;
 use super::keys;

@@ -1,7 +1,7 @@
 //! Sorts, partitions and selects in one line of floating-point numbers. NaN is last, in ascending and in descending order.
 //!
 //! The functions of module `wide` compare by `<`, and can change the signs of zeros. So this module first moves NaN to the end. If a zero
-//! is negative, it saves the zeros in their order, and writes them back at the end. No other elements are equal but differ in their bits,
+//! is negative, it saves the zeros in their order, and writes them back at the end. All other elements that are equal have the same bits,
 //! so the result is that of a stable sort.
 
 use super::key::Key;
@@ -19,7 +19,7 @@ pub(super) trait Float: Key {
     fn sort_numbers(x: &mut [Self]);
     /// Moves element `k` of the sorted numbers to index `k`.
     fn select_number(x: &mut [Self], k: usize);
-    /// Moves the first of each run of equal numbers to the front, and returns their number.
+    /// Moves the first number of each run of equal numbers to the front, and returns the number of runs.
     fn remove_repeated_numbers(x: &mut [Self]) -> usize;
 
     #[inline(always)]
@@ -80,8 +80,8 @@ pub(super) fn specials<T: Float>(x: &[T]) -> (bool, bool) {
     )
 }
 
-/// Moves NaN to the end, in their order. Returns the number of other elements. If any zero is negative, also returns all zeros in their
-/// order, otherwise an empty vector.
+/// Moves all NaNs to the end, and keeps their order. Returns the number of other elements. If any zero is negative, also returns all zeros
+/// in their order, otherwise an empty vector.
 fn set_aside<T: Float>(x: &mut [T]) -> Result<(usize, Vec<T>), Error> {
     let (nan, negative) = specials(x);
     let is_zero = |x: &T| *x == T::default();

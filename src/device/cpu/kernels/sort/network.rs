@@ -23,7 +23,7 @@ fn exchange_rows<V: Vector, const N: usize>(v: &mut [V; N], i: usize, j: usize) 
     (v[i], v[j]) = (a.min(b), a.max(b));
 }
 
-/// Returns a mask of the lanes in whose index the bit `d`, a power of two, is set.
+/// Returns a mask of the lanes whose index has the bit `d` set. `d` is a power of two.
 const fn having(d: usize) -> u32 {
     let (mut bits, mut i) = (0, 0);
     while i < 16 {
@@ -77,7 +77,7 @@ fn merge<V: Vector, const N: usize, const G: usize>(v: &mut [V; N]) {
     across::<V, N, 1>(v);
 }
 
-/// Compare-exchanges between lanes `i` and `i ^ D` of each register.
+/// Performs compare-exchanges between lanes `i` and `i ^ D` of each register.
 #[inline(always)]
 fn within<V: Vector, const N: usize, const D: usize>(v: &mut [V; N]) {
     for x in v {
@@ -86,7 +86,7 @@ fn within<V: Vector, const N: usize, const D: usize>(v: &mut [V; N]) {
     }
 }
 
-/// Compare-exchanges between registers `r` and `r + D`.
+/// Performs compare-exchanges between registers `r` and `r + D`.
 #[inline(always)]
 fn across<V: Vector, const N: usize, const D: usize>(v: &mut [V; N]) {
     for k in 0..N / 2 {

@@ -237,8 +237,8 @@ pub(super) fn select<I: Isa, T: Lane<I>>(token: I, mut x: &mut [T], mut k: usize
     let (mut state, mut splits) = (SEED, max_splits(x.len()));
     while x.len() > max_small::<I, T>() && splits > 0 {
         splits -= 1;
-        // The rank of the pivot is slightly farther from the nearer end of the slice than `rank`. So the part at that end probably contains
-        // the wanted key.
+        // The rank of the pivot is `rank`, moved slightly away from the nearer end of the slice. So the wanted key is probably in the part
+        // between this end and the pivot.
         let rank = k as f64 / x.len() as f64;
         let aim = if rank < 0.5 { rank + 0.06 } else { rank - 0.06 };
         let (less, end) = split::<I, T, true>(token, x, &mut state, aim.clamp(0.02, 0.98));

@@ -3,7 +3,7 @@
 #[cfg(target_arch = "x86_64")]
 use super::vector::{Isa, Lane, Vector};
 
-/// Moves the first key of each run of equal keys to the front, and returns their number. The keys are sorted.
+/// Moves the first key of each run of equal keys to the front, and returns the number of runs. The keys are sorted.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn remove<I: Isa, T: Lane<I>>(token: I, x: &mut [T]) -> usize {
@@ -15,8 +15,8 @@ pub(super) fn remove<I: Isa, T: Lane<I>>(token: I, x: &mut [T]) -> usize {
     let mut previous = T::Register::load(token, x);
     while from + 2 * lanes <= n {
         let keys = T::Register::load(token, &x[from..]);
-        // Read before the store below, which can overwrite key `from + lanes - 1`, the first of these. As `to <= from`, it overwrites no
-        // key after that.
+        // Read before the store below, because the store can overwrite key `from + lanes - 1`, which is the first key of `next`.
+        // As `to <= from`, the store overwrites no key after that one.
         let next = T::Register::load(token, &x[from + lanes - 1..]);
         let is_new = previous.less(keys);
         keys.compress(is_new).store(&mut x[to..to + lanes]);
@@ -35,7 +35,8 @@ pub(super) fn remove_from<T: Copy + PartialOrd>(x: &mut [T], from: usize, to: us
     for i in from..x.len() {
         let next = x[i];
         let is_new = x[to - 1] != next;
-        // Written in any case, so that the loop has no branch. `to <= i`, so the store overwrites no key that is still to be read.
+        // The store is unconditional, so that the loop has no branch. `to <= i`, so it overwrites no key that is still to be
+        // read.
         x[to] = next;
         to += usize::from(is_new);
     }

@@ -11,7 +11,7 @@ pub(super) fn select_by_comparison<T: Ord>(x: &mut [T], k: usize) {
     x.select_nth_unstable(k);
 }
 
-/// Moves the first of each run of equal sorted elements to the front, and returns their number.
+/// Moves the first element of each run of equal elements of a sorted line to the front, and returns the number of runs.
 pub(super) fn remove_repeated<T: Copy + PartialOrd>(x: &mut [T]) -> usize {
     repeated::remove_from(x, 1, 1)
 }

@@ -74,7 +74,7 @@ pub(super) trait Vector: Copy {
     /// * `count` is the number of bits that are set.
     /// * `right <= to.len()`, and `right - left` is `LANES`, or `2 * LANES` or more.
     unsafe fn store_parted(self, to: &mut [Self::Key], left: usize, right: usize, bits: u32, count: usize);
-    /// Returns the vector whose lane `i` is lane `i ^ x`. `x` is 1, 2, 3, 4, 7, 8 or 15, and less than `LANES`.
+    /// Returns the vector whose lane `i` is lane `i ^ x` of this vector. `x` is 1, 2, 3, 4, 7, 8 or 15, and less than `LANES`.
     fn exchange(self, x: usize) -> Self;
     /// Transposes `LANES` vectors as a matrix.
     ///

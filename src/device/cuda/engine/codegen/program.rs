@@ -90,7 +90,7 @@ impl Program {
         // An operation without operands is a function of the index.
         let parameters = if operands == 0 { "u64 k".into() } else { parameters.join(", ") };
         format!(
-            // The line break ends a comment at the end of the operation's source.
+            // The operation's source may end with a comment. The line break ends this comment.
             "struct F {{ {}DEV {result} operator()({parameters}) const {{ return ({result})({}\n); }} }};\n",
             self.members(),
             self.text.as_str()
@@ -107,7 +107,7 @@ pub(super) fn cuda_name(dtype: DType) -> &'static str {
     }
 }
 
-/// The scalars of an operation, with the layout of a C structure with these members.
+/// The bytes of an operation's scalars, with the layout of a C structure whose members are the scalars.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(16))]
 pub(in crate::device::cuda::engine) struct Packed([u8; 96]);

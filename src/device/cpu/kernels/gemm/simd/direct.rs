@@ -67,9 +67,9 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPL
         let (height, width) = (V::TILE_VECTORS * V::LANES / part, V::TILE_COLUMNS / part);
         let Direct { m, k, n, mut a, mut b, mut c, scaling, batch, by_rows, pack } = self;
         let (rows, columns) = (m.div_ceil(height), n.div_ceil(width));
-        // Whether the last panel of rows would have a single vector per column. Then loads of `b` would limit its speed, because each value
-        // of `b` would be used for one vector only. So if `by_rows`, one vector of the panel before it moves to the last panel. If a panel
-        // has three vectors, both panels then have two.
+        // Whether the last panel of rows would have a single vector per column. Loads of `b` would then limit the speed of this
+        // panel, because each value of `b` would be used for one vector only. So if `by_rows`, the panel before it has one vector
+        // less, and the last panel one more. With three vectors per panel, both then have two.
         let lanes = V::LANES / part;
         let even = rows > 1 && m - (rows - 1) * height <= lanes;
         // SAFETY: the processor has the instruction set by the contract.

@@ -258,8 +258,8 @@ struct Square<R> {
 }
 
 impl<R> Square<R> {
-    /// Transposes the block if a vector has `N` elements of `PART` numbers. Otherwise does nothing, because the caller does not
-    /// call this instance.
+    /// Transposes the block if a vector has `N` elements of `PART` numbers. Otherwise does nothing; the caller never calls such an
+    /// instance.
     ///
     /// # Safety
     /// The caller must ensure:

@@ -263,7 +263,7 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, 
         });
     }
 
-    /// Packs `a`, and then computes the rows of `a`, which are the rows of `c`, in the columns of the panels `panels`.
+    /// Packs `a`. Then computes the elements of `c` in the rows of `a` and in the columns of the panels `panels`.
     ///
     /// # Safety
     /// The caller must ensure:

@@ -42,13 +42,12 @@ const MAX_TILE_LEN: usize = 384;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scale<V: Vector> {
     scaling: RealScaling<V::Real>,
-    /// Multiplies `plain` of the module documentation: `alpha` if it is real, otherwise 1; multiplied by the sign of each lane.
+    /// The factor of `plain` (see the module documentation): the sign of each lane, multiplied by `alpha` if `alpha` is real.
     plain: V,
-    /// Multiplies `swap_pairs(swapped)` of the module documentation: `alpha` if it is real, otherwise 1; multiplied by the sign
-    /// of each lane.
+    /// The factor of `swap_pairs(swapped)` (see the module documentation): the sign of each lane, multiplied by `alpha` if `alpha` is real.
     swapped: V,
-    /// The real part of `alpha`, and its imaginary part with alternating signs, if `alpha` is not real. The result is then
-    /// multiplied by `alpha` in a second step.
+    /// If `alpha` is not real: its real part, and its imaginary part with alternating signs. The sum is then multiplied by `alpha` in a
+    /// second step.
     turn: Option<[V; 2]>,
     /// The real part of `beta`.
     beta: V,
@@ -128,8 +127,8 @@ impl<R: Real> Tile<R> {
         }
     }
 
-    /// [`multiply`](Tile::multiply) as a call, which is not inlined. For tiles with so many terms that the call does not count: the code of
-    /// all sizes of tiles is long.
+    /// Calls [`multiply`](Tile::multiply) without inlining it, because the code for all sizes of tiles is long. For tiles with many terms,
+    /// the time of the call is negligible.
     ///
     /// # Safety
     /// The caller must ensure the conditions of [`multiply`](Tile::multiply).
@@ -153,7 +152,8 @@ impl<R: Real> Tile<R> {
         self.c_row == if COMPLEX { 2 } else { 1 }
     }
 
-    /// [`multiply`](Tile::multiply) for a `c` whose columns are not contiguous: computes the tile in a local buffer, and copies it to `c`.
+    /// Variant of [`multiply`](Tile::multiply) for a `c` whose columns are not contiguous. Computes the tile in a local buffer, and copies
+    /// it to `c`.
     ///
     /// # Safety
     /// The caller must ensure the conditions of [`multiply`](Tile::multiply).

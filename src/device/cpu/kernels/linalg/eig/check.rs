@@ -1,4 +1,4 @@
-//! Whether eigenvalues and eigenvectors are those of a matrix.
+//! Checks whether eigenvalues and eigenvectors are those of a matrix.
 
 use super::super::Field;
 use super::super::workspace::column;
@@ -8,16 +8,17 @@ use faer::dyn_stack::MemStack;
 use faer::{MatMut, MatRef};
 use num_traits::{Float, Zero};
 
-/// The largest residual of faer's results, in units of the rounding error, of the extent and of the norm of the matrix. Residuals are usually
-/// less than 1. If they are larger, the Schur decomposition is computed.
+/// Maximum residual at which faer's results are accepted. Its unit is the product of the machine epsilon, the extent and the norm of the
+/// matrix. Residuals are usually less than 1. If a residual is larger than this maximum, the results are computed again, from the Schur
+/// decomposition.
 pub(super) const USUAL: f64 = 10.0;
 
-/// The largest residual of results that are returned.
+/// Maximum residual of results that are returned, in the same unit. If it is exceeded, the operation returns an error.
 pub(super) const LARGEST: f64 = 1000.0;
 
-/// Scales the columns of `v` to norm 1, and returns whether the results are right: the sum of the eigenvalues and of their squares, and the
-/// residual of one linear combination of the vectors. If `v` has no columns, only the eigenvalues are checked. `most` is the largest
-/// residual.
+/// Scales the columns of `v` to norm 1, and returns whether the results are right. Checks the sum of the eigenvalues, the sum of their
+/// squares, and the residual of one linear combination of the eigenvectors. If `v` has no columns, checks the eigenvalues only. `most` is
+/// the maximum residual, in the unit of [`USUAL`].
 pub(super) fn check<T: Eigen>(
     a: MatRef<'_, T>,
     w: &[T::Complex],
@@ -81,7 +82,7 @@ fn has_norm<T: Field>(x: &mut [T]) -> bool {
     let zero = <T::Magnitude as Zero>::zero();
     let largest = x.iter().fold(zero, |sum, x| {
         let (re, im) = (Float::abs(real(*x)), Float::abs(imaginary(*x)));
-        // The sum is NaN if a part is NaN, unlike the maximum.
+        // Adds NaN if a part is NaN or infinite, because `Float::max` ignores NaN.
         Float::max(sum, Float::max(re, im)) + (re + im) * zero
     });
     if !Float::is_finite(largest) || largest == zero {
@@ -94,7 +95,8 @@ fn has_norm<T: Field>(x: &mut [T]) -> bool {
     true
 }
 
-/// Returns the norm of `a · v · c - v · (w · c)`, for numbers `c` between −1 and 1.
+/// Returns the norm of `a · v · c - v · (w · c)`. `c` is a vector of pseudo-random numbers between −1 and 1, and `w · c` an elementwise
+/// product.
 fn residual<T: Eigen>(
     a: MatRef<'_, T>,
     w: &[T::Complex],

@@ -27,7 +27,7 @@ macro_rules! eigen {
             fn eigen(w: &mut [$C], v: Option<MatMut<'_, $C>>, a: MatRef<'_, $R>, stack: &mut MemStack) {
                 of_real(w, v, stack, |re, im, v, stack| {
                     let [re, im] = [re, im].map(|x| DiagMut::from_slice_mut(x).as_dyn_stride_mut());
-                    // The check of the result follows, so its error is not needed.
+                    // The error is ignored, because the caller checks the result.
                     let _ = evd_real::<$R>(a, re, im, None, v, Par::Seq, stack, Default::default());
                 });
             }
@@ -44,9 +44,10 @@ macro_rules! eigen {
 }
 eigen!(f32 c32 f64 c64);
 
-/// Computes complex eigenvalues of a real matrix.
+/// Computes the eigenvalues of a real matrix and, if `v` is passed, its eigenvectors. Both may be complex.
 ///
-/// `call` passes the real and imaginary parts of the eigenvalues and the vectors to faer.
+/// `call` calls faer with its arguments. faer writes the real parts of the eigenvalues, their imaginary parts, and the
+/// eigenvectors to them.
 fn of_real<T: Eigen>(
     w: &mut [T::Complex],
     v: Option<MatMut<'_, T::Complex>>,
@@ -70,7 +71,8 @@ fn of_real<T: Eigen>(
             w[k + 1] = T::complex(p, -q);
         }
         if let Some(v) = v.as_mut() {
-            // Two columns are the real and the imaginary parts of the vector of the first one of two conjugate eigenvalues.
+            // For a pair of conjugate eigenvalues, faer writes two columns: the real and the imaginary part of the eigenvector of
+            // the first eigenvalue.
             for i in 0..n {
                 let im = if pair { part(&packed[(i, k + 1)]) } else { zero };
                 v[(i, k)] = T::complex(part(&packed[(i, k)]), im);
@@ -90,6 +92,6 @@ fn of_complex<R: RealField>(
     stack: &mut MemStack,
 ) {
     let w = DiagMut::from_slice_mut(w).as_dyn_stride_mut();
-    // The check of the result follows, so its error is not needed.
+    // The error is ignored, because the caller checks the result.
     let _ = evd_cplx(a, w, None, v, Par::Seq, stack, Default::default());
 }

@@ -28,13 +28,13 @@ use faer::mat::AsMatMut;
 use faer::{MatMut, MatRef};
 use num_traits::Zero;
 
-/// Element types of which faer computes eigenvalues.
+/// Element types for which faer computes eigenvalues.
 pub(in crate::device) trait Eigen: Triangularise + LinalgElement<Complex: Field> {
     /// Returns the memory that `eigen` needs.
     fn scratch(n: usize, vectors: bool) -> StackReq;
 
-    /// Computes eigenvalues and, if `v` is passed, eigenvectors of any length. The results may be wrong. Complex eigenvalues of a real matrix
-    /// are followed by their conjugates, and their imaginary parts are positive.
+    /// Computes eigenvalues and, if `v` is passed, eigenvectors of any norm. The results may be wrong, so the caller checks them.
+    /// For a real matrix, each eigenvalue with a positive imaginary part is directly followed by its conjugate.
     fn eigen(
         w: &mut [Self::Complex],
         v: Option<MatMut<'_, Self::Complex>>,
@@ -115,7 +115,8 @@ fn one<T: Eigen>(
         if let Some(v) = v {
             for (j, &value) in values.iter().enumerate() {
                 if !T::COMPLEX && j > 0 && imaginary(value) < <T::Magnitude as Zero>::zero() {
-                    // The vector of the conjugate eigenvalue is the conjugate of the vector before it.
+                    // This eigenvalue is the conjugate of the previous one, so its eigenvector is the conjugate of the previous
+                    // one.
                     let (before, from) = v_copy.as_mut().split_at_col_mut(j);
                     let elements = column(from, 0).iter_mut().zip(column(before, j - 1));
                     elements.for_each(|(to, x)| *to = Scalar::conj(*x));

@@ -8,8 +8,8 @@ use faer::MatMut;
 use faer::dyn_stack::MemStack;
 use num_traits::{Float, One, Zero};
 
-/// Computes the eigenvalues of `z · t · zᴴ` and, if `v` is passed, its eigenvectors. `t` is quasi-triangular, and its blocks of two rows have
-/// the standard form.
+/// Computes the eigenvalues of `z · t · zᴴ` and, if `v` is passed, its eigenvectors. `t` is quasi-triangular. Its 2 × 2 diagonal
+/// blocks have the standard form (module `schur::standard`).
 pub(super) fn eigen<T: Eigen>(
     w: &mut [T::Complex],
     mut v: Option<MatMut<'_, T::Complex>>,
@@ -33,7 +33,7 @@ pub(super) fn eigen<T: Eigen>(
             let q = Float::sqrt(Float::abs(b)) * Float::sqrt(Float::abs(c));
             w[k] = T::complex(p, q);
             w[k + 1] = T::complex(p, -q);
-            // The first row of the block times `x` is -i·q·x₀ + b·x₁ = 0, and the second row is c·x₀ - i·q·x₁ = 0.
+            // The rows of (block - `w[k]`) · x = 0 are -i·q·x₀ + b·x₁ = 0 and c·x₀ - i·q·x₁ = 0.
             (x[k], x[k + 1]) = if Float::abs(b) >= Float::abs(c) {
                 (one, T::complex(none, q / b))
             } else {
@@ -57,13 +57,14 @@ pub(super) fn eigen<T: Eigen>(
     }
 }
 
-/// Returns whether the rows `k` and `k + 1` are a block.
+/// Returns whether the rows `k` and `k + 1` form a 2 × 2 diagonal block.
 fn is_pair<T: Eigen>(t: &Square<'_, T>, k: usize) -> bool {
     k + 1 < t.n() && t[(k + 1, k)] != T::zero_impl()
 }
 
-/// Solves `(t - value) · x = 0` for the elements of `x` before `k`, from those of `k..end`. `x` is scaled if its elements become large.
-/// A pivot of about 0, which equal eigenvalues have, is replaced by a rounding error.
+/// Solves `(t - value) · x = 0` for the elements of `x` before `k`. The elements `k..end` are given. Scales `x` down if its
+/// elements become large. If a pivot is close to 0, as with equal eigenvalues, replaces it by a number of the size of a rounding
+/// error.
 fn substitute<T: Eigen>(t: &Square<'_, T>, value: T::Complex, x: &mut [T::Complex], k: usize, end: usize) {
     let size = |x: T::Complex| Float::abs(real(x)) + Float::abs(imaginary(x));
     let most = (0..end).flat_map(|j| t.column(j)[..end].iter()).map(|x| size(x.to_complex()));

@@ -1,13 +1,13 @@
 //! The LDLᴴ decomposition of Hermitian matrices, which may be indefinite, with rook pivoting.
 //!
-//! A pivot is an element of the diagonal, or a block of two rows, that is the largest one of its rows and columns up to a constant factor. The
-//! search for each pivot begins at the largest element that is left on the diagonal, so a positive semidefinite matrix has no blocks of two
-//! rows.
+//! A pivot is a diagonal element or a 2 × 2 diagonal block. Up to a constant factor, no other element of its rows and columns is larger.
+//! The search for each pivot begins at the largest remaining diagonal element. So a positive semidefinite matrix has no 2 × 2 pivots.
 //!
-//! faer has algorithms for this decomposition, but with partial pivoting, its test for a pivot of one row is wrong, and errors are large if one
-//! element is much larger than the others. In its variant for blocks of columns, `l` is wrong if all elements of a column but that of the
-//! diagonal cancel exactly. Reciprocals of its pivots overflow if elements differ by almost the range of their type. And for 1000 rows, it
-//! takes three times as long as [`panels`].
+//! faer has algorithms for this decomposition, but they have these problems:
+//! * With partial pivoting, the test for a 1 × 1 pivot is wrong. Errors are large if one element is much larger than the others.
+//! * In the variant for blocks of columns, `l` is wrong if all elements of a column except the diagonal element cancel exactly.
+//! * Reciprocals of pivots overflow if elements differ by almost the range of their type.
+//! * For 1000 rows, they take three times as long as [`panels`].
 
 mod panels;
 
@@ -103,7 +103,7 @@ fn one<T: Field>(
     })
 }
 
-/// Returns the memory for the arguments of [`factor`] other than the matrix, and that it needs in addition to them.
+/// Returns the memory for the arguments of [`factor`] except the matrix, and the memory that [`factor`] needs in addition.
 pub(super) fn scratch<T: Field>(n: usize) -> StackReq {
     StackReq::new::<T>(n).and(StackReq::new::<usize>(n)).and(panels::scratch::<T>(n))
 }

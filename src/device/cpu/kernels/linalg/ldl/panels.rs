@@ -1,5 +1,5 @@
-//! Factorisation in panels of columns, so that most of the work is one matrix product for each panel. It divides by pivots instead of
-//! multiplying by reciprocals, so factors cannot overflow unless the matrix is near the limits of its type.
+//! Factorisation in panels of columns, so that most of the work is one matrix product for each panel. Elements are divided by pivots, and
+//! not multiplied by reciprocals of pivots. So factors cannot overflow unless elements of the matrix are near the limits of their type.
 //!
 //! ```text
 //! for each panel
@@ -24,11 +24,11 @@ use faer::mat::AsMatMut;
 use faer::{Accum, Conj, MatMut, MatRef, Par};
 use num_traits::Zero;
 
-/// The largest number of columns of a panel. Wider panels have fewer products, but take longer to update single columns. Measured: for 1000
-/// rows, 16 columns take 19 % longer, and 96 columns 10 %; for 300 rows, 64 columns take 13 % longer.
+/// Maximum number of columns of a panel. With wider panels there are fewer products, but updating single columns takes longer. Measured,
+/// relative to 32 columns: for 1000 rows, 16 columns take 19 % longer, and 96 columns 10 %; for 300 rows, 64 columns take 13 % longer.
 const WIDTH: usize = 32;
 
-/// Up to this number of rows, plain loops update a column, because a call of a product takes longer.
+/// Maximum number of remaining rows for which plain loops update a column. For so few rows, calling a matrix product takes longer.
 const PLAIN_ROWS: usize = 16;
 
 /// Returns the memory that [`factor`] needs in addition to its arguments.
@@ -38,10 +38,11 @@ pub(super) fn scratch<T: Field>(n: usize) -> StackReq {
         .and(StackReq::new::<usize>(n))
 }
 
-/// Replaces the lower triangle of a matrix of the workspace by its factors: `d` on the diagonal, and `l` below. Its elements are not near the
-/// limits of their type, and those of the diagonal are real. The elements above the diagonal are unspecified.
+/// Replaces the lower triangle of a matrix of the workspace by its factors: `d` on the diagonal, and `l` below it. The elements above the
+/// diagonal are then unspecified. The largest element must not be near the limits of its type, and the diagonal must be real.
 ///
-/// `below` becomes the elements of `d` below the diagonal. At these places, `l` has a 0. `rows` becomes the rows.
+/// On return, `below` has the elements of `d` directly below the diagonal. `l` is 0 at the places where they are not 0. `rows[i]` is the
+/// original index of row `i`.
 pub(in super::super) fn factor<T: Field>(
     a: MatMut<'_, T>,
     below: &mut [T],
@@ -94,15 +95,16 @@ pub(in super::super) fn factor<T: Field>(
 }
 
 enum Pivot {
-    /// The element of the diagonal in this row, whose column is the first one.
+    /// A diagonal element, given by its row. `search` has written its column to `columns[0]`.
     One(usize),
-    /// The block of these two rows, whose columns are the first and the second one.
+    /// A 2 × 2 diagonal block, given by its rows. `search` has written their columns to `columns`, in this order.
     Two(usize, usize),
 }
 
-/// The rows that are not eliminated, and the panel.
+/// The state of the factorisation: the rows that are not eliminated, and the current panel.
 struct Remaining<'a, T: Field> {
-    /// `l` in the columns before `k`; after it, the matrix before the pivots of the panel, except for its diagonal.
+    /// The columns before `k` have `l`. The other columns have the matrix without the updates by the pivots of the current panel. The
+    /// diagonal is not used.
     a: MatMut<'a, T>,
     /// `l · d`, for the columns of the panel.
     w: MatMut<'a, T>,
@@ -117,15 +119,15 @@ struct Remaining<'a, T: Field> {
 }
 
 impl<T: Field> Remaining<'_, T> {
-    /// The number of columns of the panel.
+    /// Returns the number of columns that the panel has so far.
     fn width(&self) -> usize {
         self.k - self.first
     }
 
-    /// Returns the next pivot, and its columns.
+    /// Returns the next pivot, and writes its columns to `columns`.
     fn search(&self, columns: &mut [&mut [T]; 2]) -> Pivot {
         let n = self.diagonal.len();
-        // The bound of Bunch and Kaufman, for which elements grow least.
+        // The constant of Bunch and Kaufman, which minimises the growth of elements.
         let alpha = <T::Magnitude as Scalar>::from_f64((1.0 + 17f64.sqrt()) / 8.0);
         let size_of_diagonal = |i: usize| num_traits::Float::abs(self.diagonal[i]);
         let mut i = self.k;
@@ -136,13 +138,13 @@ impl<T: Field> Remaining<'_, T> {
         }
         self.update(i, columns[0]);
         let (mut j, mut largest) = self.largest(i, columns[0]);
-        // Each turn but the last one finds a larger element, so each looks at another column.
+        // Each iteration except the last finds a larger element, so no column is visited twice.
         for _ in self.k..n {
             if size_of_diagonal(i) >= alpha * largest {
                 return Pivot::One(i);
             }
             self.update(j, columns[1]);
-            // The same element, which can have other rounding errors in the other column.
+            // Both columns contain this element, but their rounding errors can differ, so the first value is used for both.
             columns[1][i] = Scalar::conj(columns[0][j]);
             let (next, of_next) = self.largest(j, columns[1]);
             if of_next <= largest && size_of_diagonal(j) < alpha * of_next {
@@ -154,7 +156,7 @@ impl<T: Field> Remaining<'_, T> {
         Pivot::One(i)
     }
 
-    /// Returns the row of the largest element of column `j` that is not on the diagonal, and its absolute value.
+    /// Returns the row of the largest off-diagonal element of column `j`, and the absolute value of this element.
     fn largest(&self, j: usize, column: &[T]) -> (usize, T::Magnitude) {
         let mut largest = (self.k, T::Magnitude::zero());
         for (i, x) in column.iter().enumerate().skip(self.k) {
@@ -166,7 +168,7 @@ impl<T: Field> Remaining<'_, T> {
         largest
     }
 
-    /// Computes the remaining rows of column `j`.
+    /// Writes the remaining rows of column `j` to `to`, updated by the pivots of the panel.
     fn update(&self, j: usize, to: &mut [T]) {
         let (k, n, width) = (self.k, self.diagonal.len(), self.width());
         for (i, x) in to.iter_mut().enumerate().take(j).skip(k) {
@@ -199,7 +201,7 @@ impl<T: Field> Remaining<'_, T> {
         to[j] = T::from_real_impl(&self.diagonal[j]);
     }
 
-    /// Exchanges the row and column `k`, whose column of `a` is not needed any more, with `i`.
+    /// Exchanges row and column `k` with row and column `i`. Column `k` of `a` is not written, because it is no longer needed.
     fn exchange(&mut self, k: usize, i: usize, columns: &mut [&mut [T]; 2]) {
         self.exchanged[k] = i;
         if i == k {
@@ -219,7 +221,7 @@ impl<T: Field> Remaining<'_, T> {
         self.rows.swap(k, i);
     }
 
-    /// Eliminates row `k`, whose column is `x`. If the pivot is 0, so is the column.
+    /// Eliminates row `k`. `x` is column `k`. If the pivot is 0, the other elements of the column are 0, too.
     fn eliminate_one(&mut self, x: &[T]) {
         let (k, p, pivot) = (self.k, self.width(), self.diagonal[self.k]);
         let l = &mut column(self.a.as_mut(), k)[k + 1..];
@@ -234,7 +236,7 @@ impl<T: Field> Remaining<'_, T> {
         self.k += 1;
     }
 
-    /// Eliminates rows `k` and `k + 1`, whose columns are given, and returns the element of the block below the diagonal.
+    /// Eliminates rows `k` and `k + 1`. `x` and `y` are the columns `k` and `k + 1`. Returns the element of the block below the diagonal.
     fn eliminate_two(&mut self, [x, y]: &mut [&mut [T]; 2]) -> T {
         let (k, p) = (self.k, self.width());
         let below = x[k + 1];
@@ -260,7 +262,7 @@ impl<T: Field> Remaining<'_, T> {
         below
     }
 
-    /// Updates the remaining rows by the pivots of the panel, and exchanges the rows of the panels before.
+    /// Updates the remaining rows by the pivots of the panel, and exchanges the rows of the earlier panels.
     fn finish_panel(&mut self) {
         let (k, n, first, width) = (self.k, self.diagonal.len(), self.first, self.width());
         if k == n && first == 0 {

@@ -43,7 +43,8 @@ where
     Ok(())
 }
 
-/// Returns the eigenvalue of the 2 × 2 matrix at the end of `..end` that is nearer to its last element: the shift of Wilkinson.
+/// Returns the Wilkinson shift: the eigenvalue of the last 2 × 2 diagonal block of `..end` that is nearer to the block's last
+/// element.
 fn nearer_eigenvalue<R: RealFloat>(h: &Square<'_, Complex<R>>, end: usize) -> Complex<R>
 where
     Complex<R>: Inexact<Magnitude = R>,
@@ -109,7 +110,7 @@ struct Rotation<R> {
 impl<R: RealFloat> Rotation<R> {
     /// Returns the rotation whose product with `[x, y]` is `[r, 0]`.
     fn that_removes(x: Complex<R>, y: Complex<R>) -> Self {
-        // Quotients of denormal numbers have few digits.
+        // Denormal numbers have few digits, so small operands are scaled up.
         let (up, down) = magnification(x.norm().min(y.norm()));
         let (x, y) = (x.scale(up), y.scale(up));
         let Rotation { c, s, r } = Rotation::of_normal(x, y);

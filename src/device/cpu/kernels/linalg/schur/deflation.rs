@@ -1,17 +1,18 @@
-//! When an element below the diagonal of a Hessenberg matrix counts as 0.
+//! Decides when an element below the diagonal of a Hessenberg matrix is negligible, so that it can be set to 0.
 
 use super::super::square::Square;
 use crate::element::{Inexact, RealFloat, Scalar};
 use num_traits::{Float, Zero};
 
-/// Sweeps for one eigenvalue, or for a pair of eigenvalues, before the iteration counts as not converged. Two or three are usual.
+/// Maximum number of sweeps for one eigenvalue, or for a pair of eigenvalues. If they are not enough, the iteration has not converged.
+/// Usually, two or three are enough.
 pub(super) const MAX_SWEEPS: usize = 300;
 
-/// After this many sweeps for one eigenvalue, a shift of another kind is tried once, because the usual shifts can form a cycle.
+/// One of this many sweeps for the same eigenvalue uses a shift of another kind, because the usual shifts can form a cycle.
 pub(super) const EXCEPTIONAL_SWEEPS: usize = 10;
 
-/// Returns a power of two that makes small numbers normal if the smaller one of the operands of an operation has this size, and the inverse of
-/// the power: 1 unless it is almost denormal.
+/// Returns a power of two and its inverse. Multiplying operands of magnitude `size` by the power makes them normal numbers. The power is 1
+/// unless `size` is denormal or almost denormal.
 pub(super) fn magnification<R: RealFloat>(size: R) -> (R, R) {
     let epsilon = R::epsilon();
     if size > R::min_positive_value() / epsilon {
@@ -20,11 +21,11 @@ pub(super) fn magnification<R: RealFloat>(size: R) -> (R, R) {
     (R::one() / (epsilon * epsilon), epsilon * epsilon)
 }
 
-/// Returns the first row of the last block of `..end` that no negligible element separates, and sets the element that ends it to 0. `size` is the
-/// absolute value, or another norm.
+/// Returns the first row of the last block of the rows `..end`. Negligible elements below the diagonal separate the blocks. Sets the
+/// negligible element before the block to 0. `size` returns the absolute value of an element, or another norm.
 ///
-/// The criterion is that of Ahues and Tisseur (LAPACK Working Note 122, 1997): setting the element to 0 changes an eigenvalue by less than a
-/// rounding error, also if the matrix is graded.
+/// The criterion is that of Ahues and Tisseur (LAPACK Working Note 122, 1997): setting the element to 0 changes an eigenvalue by less than
+/// a rounding error, even if the matrix is graded.
 pub(super) fn start_of_block<T: Inexact>(
     h: &mut Square<'_, T>,
     end: usize,

@@ -1,4 +1,5 @@
-//! The Schur decomposition. faer has none in its public interface, so the QR algorithm is vierbein's. faer's part is the Hessenberg form.
+//! The Schur decomposition. faer's public interface does not have one. So faer computes the Hessenberg form, and this crate's QR
+//! algorithm transforms it further.
 
 mod complex;
 mod deflation;
@@ -106,8 +107,8 @@ pub(super) fn scratch<T: Field>(n: usize) -> StackReq {
     )
 }
 
-/// Calls `f` with the Schur decomposition of a normalised square matrix of the workspace, of at least one row, and with the rest of the
-/// workspace: `a = z · t · zᴴ`.
+/// Computes the Schur decomposition `a = z · t · zᴴ` of a normalised square matrix of the workspace, which has at least one row.
+/// Calls `f` with `t`, `z` and the rest of the workspace.
 ///
 /// # Errors
 /// [`Failure::NotConverged`], and the error of `f`.

@@ -1,5 +1,5 @@
-//! The QR algorithm of Francis for real Hessenberg matrices: two shifts per sweep, which are real or conjugates, so all arithmetic is real.
-//! Golub and Van Loan, Matrix Computations, section 7.5.
+//! The QR algorithm of Francis for real Hessenberg matrices. Each sweep has two shifts, which are real or conjugates of each other, so all
+//! arithmetic is real. See Golub and Van Loan, Matrix Computations, section 7.5.
 
 use super::super::Failure;
 use super::super::square::Square;
@@ -7,8 +7,8 @@ use super::deflation::{EXCEPTIONAL_SWEEPS, MAX_SWEEPS, magnification, start_of_b
 use super::standard::Standard;
 use crate::element::RealFloat;
 
-/// Transforms the Hessenberg matrix `h` into a quasi-triangular matrix, whose blocks of two rows have conjugate complex eigenvalues and the
-/// standard form, and multiplies `z` by the orthogonal transformation: `z · h · zᵀ` does not change.
+/// Transforms the Hessenberg matrix `h` into a quasi-triangular matrix. Its 2 × 2 diagonal blocks have the standard form and a pair of
+/// conjugate complex eigenvalues. Multiplies `z` by the orthogonal transformation, so `z · h · zᵀ` does not change.
 ///
 /// # Errors
 /// [`Failure::NotConverged`].
@@ -59,7 +59,7 @@ fn standardise<R: RealFloat>(h: &mut Square<'_, R>, z: &mut Square<'_, R>, k: us
 #[derive(Debug, Clone, Copy)]
 struct Shifts<R> {
     re: [R; 2],
-    /// The imaginary part of the first one. That of the second one has the other sign.
+    /// The imaginary part of the first shift. That of the second shift has the opposite sign.
     im: R,
 }
 
@@ -69,14 +69,15 @@ impl<R: RealFloat> Shifts<R> {
         Shifts::of_block([[h[(i, i)], h[(i, j)]], [h[(j, i)], h[(j, j)]]])
     }
 
-    /// Shifts that differ from those of the last two rows.
+    /// Returns shifts that differ from those of the last two rows.
     fn exceptional(h: &Square<'_, R>, end: usize) -> Self {
         let size = h[(end - 1, end - 2)].abs() + h[(end - 2, end - 3)].abs();
         let diagonal = R::from_f64(0.75) * size + h[(end - 1, end - 1)];
         Shifts::of_block([[diagonal, R::from_f64(-0.4375) * size], [size, diagonal]])
     }
 
-    /// The eigenvalues. If they are real, the one nearer to the last element is both shifts.
+    /// Returns the eigenvalues of a 2 × 2 matrix as shifts. If they are real, both shifts are the eigenvalue that is nearer to the last
+    /// element.
     fn of_block([[a, b], [c, d]]: [[R; 2]; 2]) -> Self {
         let size = a.abs() + b.abs() + c.abs() + d.abs();
         if size == R::zero() {
@@ -178,13 +179,13 @@ fn sweep<R: RealFloat>(
 struct Reflection<R, const K: usize> {
     v: [R; K],
     by: R,
-    /// The first element of its product with a vector, whose other elements become 0.
+    /// The product of this matrix and the vector has this first element. Its other elements are 0.
     to: R,
 }
 
 impl<R: RealFloat> Reflection<R, 2> {
     fn that_removes(column: [R; 3]) -> Self {
-        // Quotients of denormal numbers have few digits.
+        // Denormal numbers have few digits, so small operands are scaled up.
         let (up, down) = magnification(column[0].abs().max(column[1].abs()).max(column[2].abs()));
         let [x, y, z] = column.map(|x| x * up);
         let rest = y.hypot(z);

@@ -1,9 +1,10 @@
-//! The standard form of real matrices of two rows: upper triangular, or with equal elements on the diagonal and elements of opposite sign
-//! beside it, whose eigenvalues `a ± i·√(-b·c)` can be read off.
+//! The standard form of real 2 × 2 matrices. Either the matrix is upper triangular, or its diagonal elements are equal (`a`) and
+//! its other elements (`b` and `c`) have opposite signs. In the second case, the eigenvalues are `a ± i·√(-b·c)`.
 
 use crate::element::RealFloat;
 
-/// The standard form of a matrix, and the rotation `[[cosine, -sine], [sine, cosine]]` that transforms it: matrix = rotation · block · rotationᵀ.
+/// The standard form `block` of a matrix, and the rotation `r` = `[[cosine, -sine], [sine, cosine]]`. The matrix is
+/// `r · block · rᵀ`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Standard<R> {
     pub(super) block: [[R; 2]; 2],
@@ -18,7 +19,7 @@ impl<R: RealFloat> Standard<R> {
             return Standard { block: [[a, b], [zero, d]], cosine: one, sine: zero };
         }
         if b == zero {
-            // Exchange of the two rows and columns.
+            // Exchange the two rows and the two columns.
             return Standard { block: [[d, -c], [zero, a]], cosine: zero, sine: one };
         }
         let difference = a - d;

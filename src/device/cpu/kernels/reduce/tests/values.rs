@@ -74,7 +74,7 @@ fn integer(k: usize) -> i64 {
 fn sums_products_and_means() {
     check(Sum, integer, |row| row.iter().sum(), same);
     check(Sum, |k| integer(k) as i32, |row| row.iter().sum(), same);
-    // The tolerance is for the reference, which is a naive sum.
+    // The tolerance allows for the rounding errors of the reference, which is a naive sum.
     check(Sum, number, |row| row.iter().sum(), |a, b| (a - b).abs() < 1e-12 * 70.0 * 50_000.0);
     check(Prod, |k| if k % 3 == 0 { -1i8 } else { 1 }, |row| row.iter().product(), same);
     check(Prod, |k| if k % 3 == 0 { -1.0f32 } else { 1.0 }, |row| row.iter().product(), same);
