@@ -103,7 +103,8 @@ mod tests {
         }
     }
 
-    /// The types of each form are those that implement its trait. A further type would not compile; the counts find missing types.
+    /// Each form must list exactly the types that implement its trait. A listed type without the trait does not compile, and a missing type
+    /// changes the count.
     #[test]
     fn subsets_are_complete() {
         fn scalar<T: Scalar>() {}

@@ -125,7 +125,7 @@ pub trait Decompose<T: LinalgElement>: Device {
     /// Computes the QR decomposition `a = q · r`.
     ///
     /// `a` has shape `[.., m, n]`. `q` and `r` have shapes `[.., m, k]` and `[.., k, n]` (reduced), or `[.., m, m]` and `[.., m, n]`
-    /// (complete). The first element of each row of `r` that is not 0 is real and positive.
+    /// (complete). In each row of `r`, the first element that is not 0 is real and positive.
     ///
     /// # Errors
     /// The errors of all methods.
@@ -158,8 +158,8 @@ pub trait Decompose<T: LinalgElement>: Device {
     /// the lower triangle of `a` is used.
     ///
     /// `a`, `l` and `d` have shape `[.., n, n]`, `rows` has shape `[.., n]`. `l` is lower triangular, with ones on its diagonal. `d` is
-    /// Hermitian, with blocks of one or two rows on its diagonal; the two elements next to the diagonal of a block of two rows are not 0,
-    /// and the element of `l` at this place is. A singular matrix is not an error: `d` then has a 0 as a block of one row.
+    /// Hermitian, with blocks of one or two rows on its diagonal. In a block of two rows, the two elements of `d` next to the diagonal are
+    /// not 0, and the element of `l` below the diagonal is 0. A singular matrix is not an error: `d` then has a 0 as a block of one row.
     ///
     /// # Errors
     /// The errors of all methods.

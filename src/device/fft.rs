@@ -55,7 +55,7 @@ impl Transform {
     }
 }
 
-/// Scalar types with a corresponding complex type: that of the elements of a Fourier transform. Sealed.
+/// Scalar types with a corresponding complex type, the element type of their Fourier transforms. Sealed.
 ///
 /// All scalar types implement this trait. So for a transform of integers, the compiler reports the missing [`FftElement`], whose message
 /// says what to do.
@@ -105,7 +105,7 @@ pub trait FftElement: Inexact + ToComplex {
         out: Output<'_, Self::Complex, Dev>,
         a: Operand<'_, Self, Dev>,
     ) -> Result<(), Error>;
-    /// Transforms a spectrum back: to real numbers by `irfft`, to complex ones by `fft`, if `transform` is the inverse transform.
+    /// Transforms a spectrum back: to real numbers by `irfft`, to complex ones by `fft`. `transform` is the inverse transform.
     #[doc(hidden)]
     fn of_spectrum<Dev: Reduce<Self::Complex>>(
         device: &Dev,

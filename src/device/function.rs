@@ -154,8 +154,9 @@ pub trait ElementTuple: Copy + private::Sealed {
 
     // The items below are for this crate only; implementations of devices and functions do not need them.
 
-    /// Returns the operands, broadcast to a shape by the rule of the memory order. The strides of operands with another shape are
-    /// written to `strides`, whose arrays have at least `shape.len()` entries.
+    /// Returns the operands, broadcast to a shape by the rule of the memory order: row-major order aligns the last axes, column-major order
+    /// the first axes. The strides of operands with another shape are written to `strides`, whose arrays have at least `shape.len()`
+    /// entries.
     ///
     /// # Panics
     /// If an operand does not broadcast to the shape.

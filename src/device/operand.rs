@@ -112,8 +112,8 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
         self.with_axes(layout.axes(), layout.offset())
     }
 
-    /// Returns the operand broadcast to `shape` by the rule of the memory order, or `None` if it does not broadcast to this shape.
-    /// Writes the strides of the result to `strides`, which has at least `shape.len()` entries.
+    /// Returns the operand broadcast to `shape`, or `None` if it does not broadcast to this shape. Row-major order aligns the last axes,
+    /// column-major order the first axes. Writes the strides of the result to `strides`, which has at least `shape.len()` entries.
     #[inline]
     pub(crate) fn broadcast<'b>(
         self,

@@ -27,7 +27,7 @@ fn product_of_spectra(
     };
     let taps = Taps::new(variant, mode, x.shape(), kernel.shape(), order.is_row_major())?;
     let transforms = Transforms::new(op, &taps, x.shape(), kernel.shape(), order.is_row_major(), is_real);
-    // Without transforms, along each axis one of the operands has extent 1, so each element is a single product.
+    // There are no transforms if, along each axis, `x` or `kernel` has extent 1. Each element of the result is then a single product.
     let Some(transforms) = transforms else { return sum_of_taps(variant, x, kernel, mode) };
     let (axes, options) = (transforms.axes(), transforms.options());
     let spectrum = |x: DynView<'_>| match is_real {

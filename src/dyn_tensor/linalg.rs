@@ -62,7 +62,7 @@ pub struct DynDiscarded {
     pub share: DynTensor,
 }
 
-/// A result of a function of matrices with a merged batch, which becomes a result for a tensor with the given shape.
+/// A result of a function in `stacks`, whose batch has one axis. `erased` converts it into the result for a tensor of shape `shape`.
 trait Erase {
     type Erased;
     fn erased(self, shape: &[usize]) -> Self::Erased;
@@ -158,7 +158,8 @@ fn with_merged_batch<R>(x: DynView<'_>, f: impl FnOnce(DynView<'_>) -> Result<R,
     }
 }
 
-/// Evaluates an expression with the matrices of `$x` as a typed stack `$a` with elements of type `$T`. The tensor must have been checked.
+/// Evaluates `$body`, in which `$a` is a typed view of the matrices of `$x`, with one axis for the batch, and `$T` is the element type. The
+/// tensor must have been checked.
 macro_rules! on_stack {
     ($op:expr, $x:expr, |$a:ident: $T:ident| $body:expr) => {{
         let (op, x): (&'static str, DynView<'_>) = ($op, $x);
@@ -180,7 +181,7 @@ macro_rules! on_stack {
     }};
 }
 
-/// Defines methods from functions of stacks.
+/// Defines methods that call the functions in `stacks`.
 macro_rules! methods {
     ($(
         $(#[$doc:meta])*
@@ -678,8 +679,8 @@ impl<S: DynData> DynTensor<S> {
         lstsq(stacks::lstsq_with(relative)?, self.look(), b.into())
     }
 
-    /// Returns the eigenvalues and eigenvectors of Hermitian matrices with respect to positive definite matrices: see
-    /// [`Tensor::eigh_generalized`].
+    /// Returns the eigenvalues `w` and the eigenvectors `v` of `a · v = b · v · w`, for Hermitian matrices `a` and positive definite
+    /// matrices `b`: see [`Tensor::eigh_generalized`].
     ///
     /// # Errors
     /// Those of [`eigh`](DynTensor::eigh), and if the tensors differ in shape, element type, order or device, or `b` is not positive

@@ -146,7 +146,8 @@ pub(super) fn agree(op: &'static str, left: DynView<'_>, right: DynView<'_>) -> 
     Ok(order)
 }
 
-/// Broadcasts two shapes by the rule of the memory order, and returns the contiguous layout of the common shape.
+/// Broadcasts two shapes by the rule of the memory order: row-major order aligns the last axes, column-major order the first axes. Returns
+/// the contiguous layout of the common shape.
 pub(super) fn broadcast(
     op: &'static str,
     a: &[usize],

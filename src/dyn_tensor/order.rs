@@ -156,7 +156,7 @@ fn top_k(x: DynView<'_>, axis: usize, k: usize) -> Result<(DynTensor, DynTensor)
     ordered!(TOP_K, x, T, Dev => greatest::<T, Dev>(x, axis, k))
 }
 
-/// Computes quantiles along an axis. If `keeps_axis`, the result has `levels` indices along the axis, otherwise it does not have the axis.
+/// Computes quantiles along an axis. If `keeps_axis`, the result has the axis, with extent `levels`. Otherwise, the axis is removed.
 /// `compute` takes an output whose last axis has extent `levels`, and the elements with the axis last.
 fn quantiles_of<T: RealScalar, Dev: Device>(
     op: &'static str,

@@ -40,7 +40,7 @@ pub struct List<L, X> {
 
 /// An operand `X`, and the function that returns a view of it as a tensor of `T`, of rank `D`.
 ///
-/// The function stands for the bound `X: ProductOperand`, which was checked when the operand was added. A list thus needs no bound on
+/// The function takes the place of the bound `X: ProductOperand`, which was checked when the operand was added. So a list needs no bound on
 /// its operands, and the compiler reports an operand that does not match only once.
 #[derive(Debug)]
 pub struct Held<X, T: Element, D: Dim, O: Order, Dev: Device> {
@@ -138,7 +138,7 @@ pub trait ErasedList<T: Element, Dev: Device> {
     fn boxed_views(&self) -> Box<dyn ViewList<T, Dev> + '_>;
 }
 
-/// Returns the views of a list of operands in a box.
+/// A list of operands that returns its views in a box.
 struct Erased<L, O>(L, PhantomData<O>);
 
 impl<T: Element, O: Order, Dev: Device, L: OperandList<T, O, Dev>> ErasedList<T, Dev> for Erased<L, O> {

@@ -621,9 +621,10 @@ impl<T: Scalar, const ORDINAL: usize> Gemm<T> for Cuda<ORDINAL> {
     }
 }
 
-/// cuSOLVER computes what this implementation overrides, and cuBLAS solves triangular systems, except that the host computes:
+/// The methods that this implementation overrides call cuSOLVER or, for triangular systems, cuBLAS. In these cases, the host computes
+/// instead:
 ///
-/// * everything if the library is not found, and matrices with 2³¹ elements or more;
+/// * all methods if the library is not found, or for matrices with 2³¹ elements or more;
 /// * `svd` and `eigh` if an iteration of cuSOLVER does not converge or gives NaN, and `lu` of singular matrices;
 /// * `solve` for Hermitian matrices that may be indefinite.
 #[cfg(feature = "linalg")]

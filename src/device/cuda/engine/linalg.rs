@@ -1,6 +1,6 @@
-//! Decompositions of matrices: erases the types, and calls cuSOLVER, and for triangular systems cuBLAS. The host computes what they cannot: if
-//! the library is not found, if matrices have no elements or 2³¹ or more, if an iteration did not converge or gave NaN, for LU decompositions
-//! of singular matrices, and for solutions with indefinite Hermitian matrices.
+//! Decompositions of matrices: erases the types, and calls cuSOLVER or, for triangular systems, cuBLAS. The host computes instead if the
+//! library is not found, if matrices have no elements or at least 2³¹ of them, or if an iteration did not converge or gave NaN. The host
+//! also computes LU decompositions of singular matrices, and solutions with Hermitian matrices that may be indefinite.
 
 use super::codegen::operation::RawOperand;
 use super::driver::context::Context;
@@ -120,7 +120,7 @@ pub(in crate::device::cuda) fn solve<T: LinalgElement, const N: usize>(
         _ => None,
     };
     let is_available = match structure {
-        // cuSOLVER has no solution with an indefinite factorisation of complex matrices.
+        // cuSOLVER has no function that solves complex systems by an indefinite Hermitian factorisation.
         Structure::Hermitian => false,
         Structure::General | Structure::PositiveDefinite => solver::is_available(),
         Structure::Lower { .. } | Structure::Upper { .. } => triangular::is_available(),

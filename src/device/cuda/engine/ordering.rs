@@ -1,5 +1,5 @@
-//! Sorting, selection and search: erases the types, and calls the kernels. A partition and the greatest elements are parts of sorted
-//! lines, and the distinct elements are the first ones of the runs of a sorted vector.
+//! Sorting, selection and search: erases the types, and calls the kernels. Whole lines are sorted also for a partition and for the greatest
+//! elements. The distinct elements are the first elements of the runs of equal elements in a sorted vector.
 
 use super::codegen::operation::{RawElements, RawOperand};
 use super::driver::context::{Context, Memory};
@@ -133,7 +133,7 @@ pub(in crate::device::cuda) fn lexsort<T: Element, const N: usize>(
 ) -> Result<(), Error> {
     let &[rows, n] = a.shape() else { panic!("the operand is a matrix") };
     assert_eq!(out.shape(), [n], "the output has an index for each column");
-    // A matrix without columns can have any number of rows, because it needs no memory. The loop over them might not end.
+    // A matrix without columns needs no memory, so it can have any number of rows. The loop over them could take practically forever.
     if n == 0 {
         return Ok(());
     }

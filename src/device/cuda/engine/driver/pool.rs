@@ -39,7 +39,7 @@ fn class(bytes: usize, limit: usize) -> Option<usize> {
         return None;
     }
     let bytes = bytes.max(1 << SMALLEST);
-    // Sizes are multiples of an eighth of the largest power of two that is not larger.
+    // Round up to a multiple of an eighth of the largest power of two that is at most `bytes`.
     let eighth = (1 << bytes.ilog2()) / STEPS;
     let rounded = bytes.next_multiple_of(eighth);
     let exponent = rounded.ilog2();

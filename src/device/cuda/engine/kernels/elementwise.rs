@@ -81,7 +81,7 @@ impl Operation {
         }
     }
 
-    /// Evaluates the domain check of a function, whose source is that of `self`. Returns whether the function is defined for all elements.
+    /// Evaluates `self`, the domain check of a function, for all elements. Returns whether the function is defined for all of them.
     /// `result` is the function's result type.
     ///
     /// # Safety
@@ -216,8 +216,8 @@ fn contiguous_along<const N: usize>(strides: [isize; N]) -> bool {
     strides[0] == 1 && strides.iter().all(|&stride| stride == 0 || stride == 1)
 }
 
-/// Returns the largest number of elements per load: as many of the largest type as 16 bytes hold or, if this is more, as many of
-/// the smallest type, up to four.
+/// Returns the maximum number of elements per load: `max(16 / largest, min(16 / smallest, 4))`, with the sizes of the largest and the
+/// smallest element type in bytes.
 pub(in crate::device::cuda::engine) fn widest(elements: &[RawElements]) -> usize {
     let sizes = || elements.iter().map(|of| of.dtype.size());
     let (largest, smallest) = (sizes().max().unwrap_or(16), sizes().min().unwrap_or(16));
@@ -234,7 +234,7 @@ fn vector<const N: usize>(
 ) -> usize {
     let mut vector = widest(&elements);
     let fits = |vector: usize| {
-        // Without outer loops, the kernel handles the elements after the last whole vector.
+        // Without outer loops, `len` can be any number, because the kernel also handles the elements after the last whole vector.
         (outer.is_empty() || len.is_multiple_of(vector))
             && (0..N).all(|k| {
                 let together = inner[k] == 0;

@@ -21,12 +21,12 @@ pub(in crate::device::cuda::engine) enum Kind {
     ToReal,
 }
 
-/// Transforms of contiguous lines, one after the other. A line has `len` elements or, if they are complex and those of the other operand
-/// are real, the first `len / 2 + 1` of `len` elements.
+/// Transforms of contiguous lines, each of which begins where the one before it ends. A line has `len` elements. In a transform from or to
+/// real numbers, however, a line of complex numbers has only the first `len / 2 + 1` of `len` elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::device::cuda::engine) struct Lines {
     pub(in crate::device::cuda::engine) kind: Kind,
-    /// Whether the real numbers have 64 bits, otherwise 32.
+    /// Whether real numbers and the parts of complex numbers are `f64`. Otherwise, they are `f32`.
     pub(in crate::device::cuda::engine) double: bool,
     pub(in crate::device::cuda::engine) len: usize,
     pub(in crate::device::cuda::engine) count: usize,

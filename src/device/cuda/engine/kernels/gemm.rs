@@ -1,5 +1,5 @@
-//! Matrix products on a GPU: chooses the implementation, and launches the integer kernel of `gemm.cu`. No code in this file is
-//! generic over element types. The first matching row of this table applies, but the first row only to batches of at most 13 axes:
+//! Matrix products on a GPU: chooses the implementation, and launches the integer kernel of `gemm.cu`. No code in this file is generic over
+//! element types. The first matching row of this table applies; the row `any` matches only batches of at most 13 axes:
 //!
 //! | elements | computed by |
 //! |---|---|

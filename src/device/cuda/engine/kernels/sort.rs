@@ -231,7 +231,8 @@ pub(in crate::device::cuda::engine) fn starts_program(dtype: DType) -> Program {
     program(&STARTS, "find distinct elements", [Some(dtype), None, None, None], [0; 2])
 }
 
-/// Writes `group[i] - 1` to the index `order[i]`, for `n` elements of type `i64` at these addresses.
+/// Writes `group[i] - 1` to index `order[i]` of `to`, for each `i` below `n`. `order`, `group` and `to` are addresses of `n` elements of
+/// type `i64`.
 ///
 /// # Safety
 /// The caller must ensure that `n` elements at each address are allocated on `context`'s GPU, that `order` is a permutation of the indices,
@@ -256,8 +257,9 @@ pub(in crate::device::cuda::engine) fn invert_program() -> Program {
     program(&INVERT, "invert a permutation", [None; 4], [0; 2])
 }
 
-/// Writes a quantile of each line at `sorted`: the element with index `at`, or a number between it and the next one, by the weight of the
-/// latter. `shape` is that of `out`, with one element for each line in row-major order. `is_median` selects the formula of the median.
+/// Writes a quantile of each line at `sorted`. The quantile is between the elements with indices `at` and `at + 1`, and `weight` is the
+/// weight of the latter. `shape` is the shape of `out`, which has one element for each line, in row-major order. If `is_median`, uses the
+/// formula of the median.
 ///
 /// # Safety
 /// The caller must ensure that the lines, which are sorted and not empty, and the elements of `out` within `shape` are allocated on

@@ -1,6 +1,6 @@
-// Elementwise operations. `contiguous` is one flat loop, for operands that are contiguous or a single element. `strided` is for all
-// other operands, and computes indices by fast divisions. If an operand is contiguous along another axis than the result, the host
-// uses `tile` of tile.cu instead. The operands are a parameter pack of readers, such as `Each`, which load elements.
+// Elementwise operations. `contiguous` is one flat loop, for operands that are contiguous or a single element. `strided` is for all other
+// operands, and computes indices by fast divisions. If an operand is not contiguous along the same axis as the result, but along another
+// one, the host uses `tile` of tile.cu instead. The operands are a parameter pack of readers, such as `Each`, which load elements.
 
 // The U vectors that a thread loads from one operand. Their loads are in flight together.
 template <class T, int V, int U> struct Block {
@@ -106,7 +106,7 @@ DEV void strided(F f, const Loops<N> &loops, I n, R *out, A... a) {
     apply(gather<V, U>(a, at, a.from)...);
 }
 
-// Evaluates `f`, the domain check of a function, for all elements. Writes 1 to `undefined` if the check returns false.
+// Evaluates `f`, the domain check of a function, for all elements. Writes 1 to `undefined` if the check returns false for an element.
 template <class F, int N, class... A> DEV void defined(F f, const Loops<N> &loops, u64 n, u32 *undefined, A... a) {
     for (u64 i = (u64)blockIdx.x * 256 + threadIdx.x; i < n; i += (u64)gridDim.x * 256) {
         i64 at[N];

@@ -25,7 +25,7 @@ template <class F> DEV Complex<F> exp(Complex<F> a) {
         if (a.re < F(0)) {
             if (!is_finite(a.im)) return {F(0), F(0)};
         } else if (a.im == F(0) || !is_finite(a.im)) {
-            // If the imaginary part is infinite, the direction of the result is undefined, so its imaginary part is NaN.
+            // If the imaginary part of a is infinite, that of the result is NaN, because the direction of the result is undefined.
             return {a.re, is_infinite(a.im) ? a.im - a.im : a.im};
         }
     } else if (is_nan(a.re) && a.im == F(0)) {

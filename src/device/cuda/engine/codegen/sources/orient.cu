@@ -1,4 +1,5 @@
-// Signs and phases of vectors, which decompositions leave open: one element of each vector is made real and positive. One warp per vector.
+// Fixes the signs and phases of vectors, which a decomposition does not determine: makes one element of each vector real and positive. One
+// warp computes one vector.
 
 #define BLOCK 256
 
@@ -11,7 +12,7 @@ struct Vectors {
     // The number of elements of a vector, and the step from one to the next.
     u64 length;
     i64 element;
-    // The number of values of a matrix. Vectors that belong to a value other than 0 are skipped.
+    // The number of (singular) values of a matrix; vector j belongs to value j. Vectors that belong to a value other than 0 are skipped.
     u64 valued;
 };
 
@@ -20,8 +21,8 @@ template <class T> DEV auto squared(T a) {
     else return a * a;
 }
 
-// Multiplies each vector by a number of absolute value 1, and writes this number to `by`, which may be null. The element that becomes real
-// and positive is the first one of at least 0.99 times the largest magnitude if LARGE, otherwise the first one that is not 0.
+// Multiplies each vector by a number of absolute value 1, and writes this number to `by`, which may be null. If LARGE, the first element
+// whose magnitude is at least 0.99 times the largest one becomes real and positive, otherwise the first element that is not 0.
 template <bool LARGE, class T, class M> DEV void orient(const Vectors &vectors, T *a, T *by, const M *values) {
     const u32 all = 0xffffffffu;
     u64 vector = (u64)blockIdx.x * (BLOCK / 32) + threadIdx.x / 32;

@@ -8,7 +8,7 @@ struct Axis {
     i64 stride;
 };
 
-// Returns the position counted from the start. Not less than `length` if the position is invalid.
+// Returns the position counted from the start. For an invalid position, the result is at least `length`.
 DEV u64 from_start(i64 position, u64 length) { return position < 0 ? (u64)position + length : (u64)position; }
 
 // Copies elements of `a` at positions. Sets `invalid` to 1 if a position is out of range. `invalid` is null if all positions are known to
@@ -54,7 +54,8 @@ DEV void pick(const Loops<1> &axes, u64 n, const Rows &rows, const T *a, const i
 struct Scatter {
     // Number of lines, and number of positions of each line.
     u64 lines, positions;
-    // Divides the index of a thread, by the number of lines or of positions. Adjacent threads handle adjacent lines if `lines_inside`.
+    // Adjacent threads handle adjacent lines if `lines_inside`, otherwise adjacent positions of a line. The index of a thread is divided by
+    // `inner`: the number of lines if `lines_inside`, otherwise the number of positions of a line.
     Divisor inner;
     u32 lines_inside, unused;
     // Stride of the output along the axis of the scatter. The positions are indices of this axis.
@@ -91,7 +92,7 @@ DEV void replace(const Scatter &scatter, const Loops<3> &lines, const Loops<1> &
     out[line[0] + here[0] * scatter.stride] = a[line[2] + place(within, order[line[1] + i])];
 }
 
-// Combines elements of `a` with the elements of the output at their positions, one after the other.
+// Combines elements of `a` with the elements of the output at their positions, sequentially for each position.
 template <class F, class T>
 DEV void combine(const F &f, const Scatter &scatter, const Loops<3> &lines, const Loops<1> &within, const i64 *sorted,
                  const i64 *order, const T *a, T *out) {

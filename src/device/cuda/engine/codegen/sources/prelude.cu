@@ -1,6 +1,5 @@
-// The beginning of every kernel's source: the element types by their Rust names, complex arithmetic, vectors, and loop nests. No
-// header is included. So a kernel compiles in tens of milliseconds, and the compiler's library is the only file that its
-// compilation needs.
+// The beginning of every kernel's source: the element types by their Rust names, complex arithmetic, vectors, and loop nests. No header is
+// included. So a kernel compiles in tens of milliseconds, and the compiler needs no files other than its own library.
 
 typedef signed char i8;
 typedef short i16;

@@ -36,7 +36,7 @@ template <class T> DEV void starts(u64 n, const T *in, u8 *out) {
     if (i < n) out[i] = i == 0 || before<false>(in[i - 1], in[i]);
 }
 
-// Writes group[i] - 1 to the index order[i]. The indices are a permutation.
+// Writes group[i] - 1 to out[order[i]]. The elements of `order` are a permutation of the indices.
 DEV void invert(u64 n, const i64 *order, const i64 *group, i64 *out) {
     u64 i = (u64)blockIdx.x * BLOCK + threadIdx.x;
     if (i < n) out[order[i]] = group[i] - 1;

@@ -1,6 +1,6 @@
-// Stable sorting of lines that are contiguous in memory, one after the other: a merge sort. `sort_tiles` sorts tiles in shared memory.
-// If lines are longer than a tile, each launch of `merge_runs` then merges pairs of adjacent runs. NaN is last, also in descending order,
-// and the two zeros are equal.
+// Stable merge sort of lines. Each line is contiguous in memory, and begins where the line before it ends. `sort_tiles` sorts tiles in
+// shared memory. If lines are longer than a tile, each launch of `merge_runs` then merges pairs of adjacent runs. NaN is last, also in
+// descending order, and the two zeros are equal.
 
 #define BLOCK 256
 #define EACH 8
@@ -16,8 +16,8 @@ template <bool DOWN, class T> DEV bool before(T x, T y) {
     return DOWN ? y < x : x < y;
 }
 
-// Returns how many of the first `count` elements are elements of a if the sorted runs a and b are merged. Of equal elements, those of a
-// come first.
+// Returns how many of the first `count` elements come from a when the sorted runs a and b are merged. Of equal elements, those of a come
+// first.
 template <bool DOWN, class I, class T> DEV I split(const T *a, I na, const T *b, I nb, I count) {
     I low = count > nb ? count - nb : 0, high = count < na ? count : na;
     while (low < high) {
@@ -97,7 +97,7 @@ template <bool DOWN, bool INDEXED, class T> DEV void sort_tiles(const Lines &lin
             mine.key[k] = keys[begin + k];
             if (INDEXED) mine.index[k] = index[begin + k];
         }
-    // Exchanges of neighbours that are not equal keep the order of equal elements.
+    // Only neighbours that are not equal are exchanged, so equal elements keep their order.
 #pragma unroll
     for (u32 round = 0; round < EACH; round++)
 #pragma unroll

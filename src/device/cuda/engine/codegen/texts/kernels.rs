@@ -179,8 +179,8 @@ impl Kernels {
         add(&elementwise::DENSE, [1, unroll, 0, 0, 0]);
         add(&elementwise::STRIDED, [1, unroll, 0, 0, 0]);
         add(&elementwise::STRIDED, [1, unroll, 0, 1, 0]);
-        // The result is contiguous along rows, the operands in `across` along columns. The smaller size needs 32-bit indices, the
-        // larger one 64-bit indices.
+        // The result is contiguous along rows, and the operands in the mask `across` along columns. The smaller size needs 32-bit indices,
+        // the larger one 64-bit indices.
         for across in each.skip(1) {
             for n in [96, 1 << 16].into_iter().take(if across == 1 { 2 } else { 1 }) {
                 let strides: [[isize; 2]; N] = std::array::from_fn(|k| {

@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, HashMap};
 pub(super) struct Program {
     /// Names of the operations that were added.
     pub(super) names: BTreeSet<String>,
-    /// The number of each structure, by its source. Operations with the same source and types share a structure.
+    /// The number of each C++ structure, by its source. Operations with the same source and types share a structure.
     structures: HashMap<String, usize>,
     structs: String,
     /// The kernels that compute these operations on a GPU.
@@ -49,7 +49,7 @@ impl Function {
     }
 }
 
-/// Whether the operation is defined, and the expected value. The value is `None` if results must not be compared with it.
+/// Whether the operation is defined, and the expected value. If the value is `None`, the result is not compared.
 type Expected<R> = (bool, Option<R>);
 
 /// Returns the names of the operands that are not bound to a scalar.

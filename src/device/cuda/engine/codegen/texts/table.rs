@@ -106,7 +106,8 @@ macro_rules! binary_rows {
 }
 binary!(binary_rows);
 
-/// The accuracy that a function needs: the largest difference of results, in units of rounding, and whether to test an element.
+/// The accuracy to which a function is tested: the largest allowed difference of results, in units of rounding, and whether to test an
+/// element.
 type Accuracy<T> = (f64, fn(T) -> bool);
 
 trait Accurate: Sample {
@@ -291,7 +292,7 @@ impl BinaryOp<f64, f64> for Apart {
     }
 }
 
-/// Complex numbers with real literals.
+/// An operation that combines a complex number with real literals of different types.
 #[derive(Clone, Copy)]
 struct Literals;
 impl UnaryOp<c32> for Literals {

@@ -33,7 +33,7 @@ pub(in crate::device::cuda::engine) unsafe fn run(
     }
     input.check(&infos, a.count(), Failure::Singular)?;
     let sequence = sequences(context, &pivots, a.rows)?;
-    // Only `u` is scaled: `l` consists of quotients.
+    // `l` consists of quotients, which do not depend on the scale of the matrix. So only `u` is scaled back.
     a.scale_parts(context, &scaled.exponents, Some(Triangle::Upper))?;
     // SAFETY: the caller ensures an output of these extents, and exclusive access to it.
     unsafe { a.store(context, [a.rows, a.columns], lu)? };
@@ -42,7 +42,7 @@ pub(in crate::device::cuda::engine) unsafe fn run(
     Ok(true)
 }
 
-/// Returns the sequences of rows that result from exchanging rows.
+/// Returns, for each matrix, the order of its rows after the exchanges of rows in `pivots`.
 fn sequences(context: &'static Context, pivots: &Matrices, rows: usize) -> Result<Matrices, Error> {
     let mut exchanged = vec![0i32; pivots.count() * pivots.rows];
     // SAFETY: the memory of `pivots` holds these numbers, which cuSOLVER wrote.

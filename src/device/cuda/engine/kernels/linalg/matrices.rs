@@ -12,7 +12,7 @@ use crate::element::DType;
 use crate::error::Error;
 use crate::layout::{Layout, element_count};
 
-// The sources of operations. `b` is a mask or the factors of columns or matrices, `c` the factors if there is a mask.
+// Sources of elementwise operations. `b` is a mask, or the factors of columns or matrices. With a mask, `c` contains the factors.
 pub(in crate::device::cuda::engine) const ZERO_OUTSIDE: &str = "b ? a : R()";
 pub(in crate::device::cuda::engine) const CHECK_OUTSIDE: &str = "b ? a : a - a";
 pub(in crate::device::cuda::engine) const REAL_PART: &str = "R{a.re, a.im - a.im}";
@@ -53,9 +53,9 @@ pub(super) enum Outside {
 pub(super) enum Scaling {
     /// 1.
     None,
-    /// The power that makes the largest part of an element between 1 and 2.
+    /// The power that brings the largest magnitude of a real or imaginary part between 1 and 2.
     Normalise,
-    /// 1, unless elements are near the limits of their type. Exponents are even.
+    /// 1, unless elements are near the limits of their type. The exponent is always even.
     Moderate,
 }
 
@@ -201,7 +201,8 @@ impl Matrices {
         unsafe { permute::copy(context, &shape, out, self.elements(&strides)) }
     }
 
-    /// Copies the first columns of `from` to those of `self`, which has as many rows and at least as many columns, and sets the others to 0.
+    /// Copies the first `columns` columns of `from` to those of `self`, and sets the other columns of `self` to 0. `from` and `self` have
+    /// the same number of rows.
     pub(super) fn copy_columns(
         &self,
         context: &'static Context,
@@ -270,8 +271,8 @@ impl Matrices {
         Ok(are_zero.chunks(self.rows).map(first).collect())
     }
 
-    /// Multiplies column `j` by element `j` of a vector, for the first columns, as many as the vector has elements; if `conjugated`,
-    /// by its conjugate.
+    /// Multiplies column `j` by element `j` of a vector or, if `conjugated`, by the conjugate of this element. Columns for which the vector
+    /// has no element are unchanged.
     pub(super) fn multiply_columns(
         &self,
         context: &'static Context,
@@ -292,12 +293,14 @@ impl Matrices {
 
     // ------------------------------------------------------------------ scaling
 
-    /// Divides each matrix by a power of two. An element that is not finite is no error yet.
+    /// Divides each matrix by a power of two. Elements that are not finite are not an error here; the result says which matrix has the
+    /// first one.
     pub(super) fn scale_down(&self, context: &'static Context, how: Scaling) -> Result<Scaled, Error> {
         self.scale_down_parts(context, how, self.count(), self.len())
     }
 
-    /// Divides each column by a power of two. The result has one exponent for each column, but counts matrices.
+    /// Divides each column by a power of two. In the result, `exponents` has one element for each column, but `finite` is a number of
+    /// matrices.
     pub(super) fn scale_columns_down(
         &self,
         context: &'static Context,
@@ -368,7 +371,7 @@ impl Matrices {
             Some(triangle) => Some(Mask::new(context, triangle, [self.rows, self.columns])?),
             None => None,
         };
-        // The power itself can be out of range: the product of the factors is the power.
+        // The power itself can be out of range. So the matrices are multiplied by several smaller factors, whose product is the power.
         let limit = if real == DType::F32 { f32::MAX_EXP } else { f64::MAX_EXP } - 2;
         let factors = exponents.iter().map(|e| e.abs() / limit + 1).max().unwrap_or(1);
         for part in 0..factors {
@@ -382,7 +385,8 @@ impl Matrices {
                 None => unsafe { builtin("scale", SCALE).run(context, &shape, &[all, all, by])? },
                 Some(mask) => {
                     let scale = builtin("scale", SCALE_INSIDE);
-                    // SAFETY: as above. The mask has an element for each element of a matrix.
+                    // SAFETY: nothing else accesses the memory of the matrices, and the operand consists of the elements of the result.
+                    // There is one factor for each part, and the mask has an element for each element of a matrix.
                     unsafe { scale.run(context, &shape, &[all, all, mask.elements(), by])? }
                 }
             }
@@ -391,7 +395,7 @@ impl Matrices {
     }
 }
 
-/// The reduction to the largest magnitude of the parts of numbers; NaN if a number is not finite.
+/// The reduction to the largest magnitude of real and imaginary parts; NaN if a number is not finite.
 pub(in crate::device::cuda::engine) fn largest_part() -> Reducing {
     let text = CudaSource::builtin(
         "

@@ -1,5 +1,5 @@
-//! Decompositions of matrices on a GPU by cuSOLVER, solutions of triangular systems by cuBLAS, and what has to happen before and after their
-//! functions. No code in this directory is generic over element types.
+//! Decompositions of matrices on a GPU by cuSOLVER, and solutions of triangular systems by cuBLAS, with the preparation of their operands
+//! and the completion of their results. No code in this directory is generic over element types.
 //!
 //! ```text
 //! copy the matrices to new memory in column-major order, conjugated if asked  (matrices)
@@ -12,9 +12,9 @@
 //! copy the results to the outputs
 //! ```
 //!
-//! If a function of this directory returns `false`, it has written nothing, and the host has to compute: if an iteration did not converge or
-//! its results contain NaN, as some versions of cuSOLVER return for matrices of zeros, and if an LU decomposition found a pivot of 0, after
-//! which its results contain NaN.
+//! If a function of this directory returns `false`, it has not written to the outputs, and the host has to compute. One reason is an
+//! iteration that did not converge. The other reason is results that contain NaN: some versions of cuSOLVER return NaN for matrices of
+//! zeros, and an LU decomposition returns NaN after a pivot of 0.
 
 pub(in crate::device::cuda::engine) mod cholesky;
 pub(in crate::device::cuda::engine) mod eigh;
@@ -54,7 +54,7 @@ impl Input<'_> {
         self.shape[self.shape.len() - 1]
     }
 
-    /// Returns the error of a matrix of the batch.
+    /// Returns the error for the given matrix of the batch, counted in row-major order.
     fn error(&self, mut matrix: usize, why: Failure) -> Error {
         let mut index = self.batch().to_vec();
         for n in index.iter_mut().rev() {
@@ -65,8 +65,9 @@ impl Input<'_> {
         why.error(self.op, self.shape.to_vec(), index)
     }
 
-    /// Returns the error of the first matrix that has one: among the matrices that were decomposed, those whose `infos` are positive, and
-    /// otherwise the first one that was not decomposed because an element is not finite. `count` is the number of all matrices.
+    /// Checks the `infos` of the matrices that were decomposed. If one is positive, returns the error `why` for the first such matrix.
+    /// Otherwise, if fewer than `count` matrices were decomposed, returns an error for the first one that was not: it has an element that
+    /// is not finite.
     fn check(&self, infos: &[i32], count: usize, why: fn(usize) -> Failure) -> Result<(), Error> {
         if let Some(k) = infos.iter().position(|&info| info > 0) {
             return Err(self.error(k, why(infos[k] as usize)));

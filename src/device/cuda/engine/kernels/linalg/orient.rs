@@ -36,9 +36,9 @@ unsafe impl Argument for Vectors {}
 /// Which element of a vector becomes real and positive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::device::cuda::engine) enum Which {
-    /// The first one of at least 0.99 times the largest magnitude.
+    /// The first element whose magnitude is at least 0.99 times the largest one.
     Large,
-    /// The first one that is not 0.
+    /// The first element that is not 0.
     NotZero,
 }
 
@@ -62,12 +62,13 @@ fn orient_entry(program: &Program) -> String {
 }
 
 impl Matrices {
-    /// Fixes the signs and phases of the first columns of each matrix, as many as `by` has elements, and writes the factors to `by`.
+    /// Fixes the signs and phases of the first `by.rows` columns of each matrix, and writes the factors to `by`.
     pub(super) fn orient_columns(&self, context: &'static Context, by: &Matrices) -> Result<(), Error> {
         self.orient(context, Which::Large, [by.rows, self.rows], [self.rows, 1], Some(by), None)
     }
 
-    /// Fixes the signs and phases of those columns that belong to a value of 0, or to none. `values` has one column for each matrix.
+    /// Fixes the signs and phases of those columns that belong to a singular value of 0, or to no singular value. `values` contains the
+    /// singular values, as one column for each matrix.
     pub(super) fn orient_free_columns(
         &self,
         context: &'static Context,
@@ -76,8 +77,8 @@ impl Matrices {
         self.orient(context, Which::Large, [self.columns, self.rows], [self.rows, 1], None, Some(values))
     }
 
-    /// Makes the first elements of the rows that are not 0 real and positive, for as many rows as `by` has elements, and writes the factors
-    /// to `by`.
+    /// Fixes the signs and phases of the first `by.rows` rows of each matrix, and writes the factors to `by`. In each of these rows, the
+    /// first element that is not 0 becomes real and positive.
     pub(super) fn orient_rows(&self, context: &'static Context, by: &Matrices) -> Result<(), Error> {
         self.orient(context, Which::NotZero, [by.rows, self.columns], [1, self.rows], Some(by), None)
     }

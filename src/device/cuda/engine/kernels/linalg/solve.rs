@@ -14,8 +14,8 @@ use crate::error::Error;
 /// `b` has the shape `shape`.
 ///
 /// # Safety
-/// The caller must ensure that the operand's elements are allocated on `context`'s GPU, and exclusive access to the elements of `b`, which has
-/// as many rows. cuSOLVER must be available.
+/// The caller must ensure that the operand's elements are allocated on `context`'s GPU, and exclusive access to the elements of `b`, which
+/// has as many rows as the operand. cuSOLVER must be available.
 pub(in crate::device::cuda::engine) unsafe fn run(
     context: &'static Context,
     definite: bool,
@@ -57,6 +57,6 @@ pub(in crate::device::cuda::engine) unsafe fn run(
     let exponents: Vec<i32> =
         of_b.exponents.iter().enumerate().map(|(k, e)| e - of_a.exponents[k / x.columns]).collect();
     x.scale_parts(context, &exponents, None)?;
-    // SAFETY: the caller ensures exclusive access to `b`, from which `x` has its extents.
+    // SAFETY: the caller ensures exclusive access to `b`, and `x` has the extents of `b`.
     unsafe { x.store(context, [x.rows, x.columns], b) }
 }

@@ -1,5 +1,7 @@
-//! Calls of cuSOLVER for batches of matrices. Each method queues the calls for the first `count` matrices of a batch, one after the other with
-//! one workspace, or many of them by one call of a function for batches. The functions write a number for each matrix, its info.
+//! Calls of cuSOLVER for batches of matrices. Each method queues the calls for the first `count` matrices of a batch. It uses one of two
+//! kinds of functions: functions for one matrix, which are called for one matrix after the other with the same workspace, or functions for
+//! batches, which are called once for many matrices. For each matrix, the functions write a number called its info, which is 0 after a
+//! success.
 
 use super::matrices::Matrices;
 use crate::device::cuda::engine::driver::context::{Context, Memory};
@@ -15,12 +17,12 @@ use std::ffi::c_int;
 use std::ptr::null_mut;
 use std::sync::{Mutex, PoisonError};
 
-/// The largest extent of matrices that cuSOLVER's functions for batches of singular value decompositions accept. The other functions for
-/// batches are for small matrices, too.
+/// Maximum extent of matrices for which cuSOLVER's functions for batches are used. Those for singular value decompositions do not accept
+/// larger matrices, and the other ones are meant for small matrices, too.
 const LARGEST_BATCHED: usize = 32;
 /// Maximum number of matrices per call of a function for batches, so that its workspace is not too large.
 const MAX_BATCH: usize = 1 << 16;
-/// cuSOLVER's functions take extents, and sizes of workspace, as `int`.
+/// Maximum number of elements of a matrix. cuSOLVER's functions take extents, and sizes of workspace, as `int`.
 const MAX_ELEMENTS: usize = c_int::MAX as usize;
 
 /// Returns whether cuSOLVER is available.
@@ -35,7 +37,7 @@ pub(in crate::device::cuda::engine) fn supports([rows, columns]: [usize; 2]) -> 
 
 // ------------------------------------------------------------------ handles
 
-/// The handle of one GPU, and the parameters of the methods of Jacobi.
+/// The handle of one GPU, and the parameters of cuSOLVER's Jacobi methods.
 #[derive(Debug, Clone, Copy)]
 struct Handle {
     solver: sys::cusolverDnHandle_t,
@@ -68,7 +70,7 @@ impl Handle {
         Ok(handle)
     }
 
-    /// Destroys what was created. The handle must not be used after this.
+    /// Destroys those parts that [`new`](Handle::new) has created. The handle must not be used after this.
     fn destroy(self) {
         if !self.eigh.is_null() {
             // SAFETY: `new` created it, and it is not used after this.
@@ -190,8 +192,8 @@ impl Solver {
         self.context.alloc(len.max(1) as usize * dtype.size())
     }
 
-    /// Decomposes `a = p · l · u`, and overwrites `a` by the factors. Writes the row that each row was exchanged with, counted from 1, to
-    /// `pivots`.
+    /// Decomposes `a = p · l · u`, and overwrites `a` with the factors. Writes to `pivots`, for each row, the row that it was exchanged
+    /// with, counted from 1.
     pub(super) fn getrf(
         &self,
         a: &Matrices,
@@ -220,7 +222,8 @@ impl Solver {
         Ok(())
     }
 
-    /// Solves `a · x = b` with the results of [`getrf`](Solver::getrf), and overwrites `b`. Writes the infos of the second call.
+    /// Solves `a · x = b` with the results of [`getrf`](Solver::getrf), and overwrites `b`. Writes its infos as those of the second call,
+    /// separate from the infos of `getrf`.
     pub(super) fn getrs(
         &self,
         a: &Matrices,
@@ -242,7 +245,7 @@ impl Solver {
         Ok(())
     }
 
-    /// Decomposes `a = l · lᴴ`, and overwrites the lower triangle by `l`.
+    /// Decomposes `a = l · lᴴ`, and overwrites the lower triangle with `l`.
     pub(super) fn potrf(&self, a: &Matrices, count: usize, infos: &Infos) -> Result<(), Error> {
         let (solver, dtype, n) = (self.handle.solver, a.dtype, a.rows as c_int);
         let lower = Fill::CUBLAS_FILL_MODE_LOWER;
@@ -279,7 +282,8 @@ impl Solver {
         Ok(())
     }
 
-    /// Solves `a · x = b` with the results of [`potrf`](Solver::potrf), and overwrites `b`. Writes the infos of the second call.
+    /// Solves `a · x = b` with the results of [`potrf`](Solver::potrf), and overwrites `b`. Writes its infos as those of the second call,
+    /// separate from the infos of `potrf`.
     pub(super) fn potrs(&self, a: &Matrices, count: usize, b: &Matrices, infos: &Infos) -> Result<(), Error> {
         let (solver, n, p) = (self.handle.solver, a.rows as c_int, b.columns as c_int);
         let lower = Fill::CUBLAS_FILL_MODE_LOWER;
@@ -294,8 +298,8 @@ impl Solver {
         Ok(())
     }
 
-    /// Decomposes `a = q · r`: overwrites the upper triangle of `a` by `r`, and the rest by the vectors of reflections, whose factors are
-    /// written to `factors`.
+    /// Decomposes `a = q · r`. Overwrites the upper triangle of `a` with `r`, and the elements below it with the vectors of the Householder
+    /// reflections. Writes the factors of the reflections to `factors`.
     pub(super) fn geqrf(
         &self,
         a: &Matrices,
@@ -324,8 +328,8 @@ impl Solver {
         Ok(())
     }
 
-    /// Overwrites `q` by its columns of the product of reflections. The first columns of `q` are the results of [`geqrf`](Solver::geqrf), as
-    /// many as there are `factors`. Writes the infos of the second call.
+    /// Overwrites `q` with the first columns of the product of the reflections. Before the call, the first `factors.rows` columns of `q`
+    /// must be the results of [`geqrf`](Solver::geqrf). Writes its infos as those of the second call, separate from the infos of `geqrf`.
     pub(super) fn orgqr(
         &self,
         q: &Matrices,
@@ -354,8 +358,8 @@ impl Solver {
         Ok(())
     }
 
-    /// Computes the eigenvalues of Hermitian matrices from their lower triangles, in ascending order. Overwrites `a` by the eigenvectors if
-    /// they are `wanted`, otherwise by unspecified elements.
+    /// Computes the eigenvalues of Hermitian matrices from their lower triangles, in ascending order. Overwrites `a` with the eigenvectors
+    /// if they are `wanted`, otherwise with unspecified elements.
     pub(super) fn eigh(
         &self,
         a: &Matrices,
@@ -408,9 +412,9 @@ impl Solver {
         Ok(())
     }
 
-    /// Computes singular values, in descending order, and if they are `wanted`, singular vectors, as columns of `u` and `v`. Overwrites `a` by
-    /// unspecified elements. `u` and `v` must have memory also if the vectors are not wanted, and the extents that
-    /// [`svd_columns`] returns.
+    /// Computes singular values, in descending order. If `wanted`, also computes the singular vectors, as columns of `u` and `v`.
+    /// Overwrites `a` with unspecified elements. `u` and `v` must have the numbers of columns that [`svd_columns`] returns, even if the
+    /// vectors are not wanted.
     pub(super) fn svd(
         &self,
         a: &Matrices,
