@@ -2,7 +2,8 @@
 //! the ranks of the results.
 //!
 //! As in `einsum/builder.rs`, the macros pass numbers from the specification, such as numbers of labels, as const arguments, and the
-//! functions check them. The bounds on element type and device are on the methods that decompose, so the compiler reports each bound once.
+//! functions check them. The bounds on element type and device are only on the methods that decompose, so the compiler reports an unmet
+//! bound once.
 
 use super::{FactorSpec, Factorisation, TermOf};
 use crate::device::decompose::{Decompose, LinalgElement};

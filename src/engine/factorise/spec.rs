@@ -57,7 +57,8 @@ pub struct FactorSpecError<'s> {
     problem: Problem,
 }
 
-/// What is wrong with a specification. A `usize` is the number of a term, an index into [`TERMS`]. A `u8` is a label.
+/// What is wrong with a specification. A `u8` is a label. A `usize` is the number of a term, an index into [`TERMS`], except in
+/// `Factors`, `Unpaired` and `NotSquare`, where it is a count.
 #[derive(Debug, Clone, Copy)]
 enum Problem {
     NotAToken(NotAToken),
