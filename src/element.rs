@@ -1,6 +1,6 @@
 //! Element types: the traits [`Element`], [`Scalar`] and their subtraits, the runtime tag [`DType`], and casts ([`CastTo`]).
 //!
-//! All operations are bounded by these traits, and the kernels of sums and integer arithmetic call their hidden methods.
+//! All operations are bounded by these traits. The kernels of sums and integer arithmetic call hidden methods of the traits.
 
 #![forbid(unsafe_code)]
 
@@ -145,7 +145,7 @@ pub trait Element:
     }
 }
 
-/// An element to print. All floating-point numbers of a tensor share a notation; other elements are printed as they are.
+/// An element to print. All floating-point numbers of a tensor are printed in the same notation, other elements as they are.
 #[doc(hidden)]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Printed {
@@ -189,7 +189,7 @@ pub trait Scalar: Element + NumAssign + CastTo<Self> + CastTo<Self::Float> {
     /// The accumulator of overflow-checked sums and products, and of all means: 64 bits wide for integers of up to 32 bits, 128 for
     /// integers of 64 bits, otherwise the type itself.
     type Accumulator: Copy + Send + Sync + Debug;
-    /// For signed integers, the unsigned type of the same size, which has the same sums and products if they wrap. Otherwise the type
+    /// For signed integers, the unsigned type of the same size: its wrapping sums and products have the same bits. Otherwise the type
     /// itself.
     #[doc(hidden)]
     type Wrapping: Scalar;
@@ -239,7 +239,7 @@ pub trait Scalar: Element + NumAssign + CastTo<Self> + CastTo<Self::Float> {
     /// Returns whether `a op b` is representable: always `true` unless the type is an integer.
     #[doc(hidden)]
     fn fits(op: Arithmetic, a: Self, b: Self) -> bool;
-    /// Computes `a op b`. Integers wrap in all builds: callers check for overflow before, if at all.
+    /// Computes `a op b`. Integers wrap in all builds: a caller that reports overflow must check for it before.
     #[doc(hidden)]
     fn wrapping(op: Arithmetic, a: Self, b: Self) -> Self;
     /// Variant of [`wrapping`](Scalar::wrapping) for loops in which `b` is constant: the compiler moves computations that depend on `b`
@@ -489,13 +489,13 @@ fn same_decimals(x: f32) -> f64 {
 
 // ------------------------------------------------------------------ integers
 
-/// Sums `part(x)` over contiguous elements `x`: in lanes of type `P`, which must be able to hold the sum of 255 values of `part`, and then
-/// in an `A`.
+/// Sums `part(x)` over contiguous elements `x`. First adds up to 255 values in each lane of type `P`, which must be able to hold their sum.
+/// Then adds the lanes in an `A`.
 ///
 /// ```text
 /// for each chunk of 64 · 255 elements:
 ///     64 lanes of `P` add every 64th value      (vectorised)
-///     the sum of type `A` adds the lanes, and the values that do not fill a row of lanes
+///     add the lanes, and the values that do not fill a row of lanes, to the sum of type `A`
 /// ```
 #[inline(always)]
 pub(crate) fn sum_of_parts<

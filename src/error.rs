@@ -32,7 +32,7 @@ pub enum Error {
         left: Vec<usize>,
         /// The right shape.
         right: Vec<usize>,
-        /// Whether trailing axes are aligned.
+        /// Whether broadcasting aligns the trailing axes (row-major), not the leading ones.
         row_major: bool,
     },
     /// The source of an assignment or in-place operation does not broadcast to the shape of its target.
@@ -43,7 +43,7 @@ pub enum Error {
         to: Vec<usize>,
         /// The shape of the source.
         from: Vec<usize>,
-        /// Whether trailing axes are aligned.
+        /// Whether broadcasting aligns the trailing axes (row-major), not the leading ones.
         row_major: bool,
     },
     /// A preallocated output does not have the shape of the result.
@@ -61,7 +61,7 @@ pub enum Error {
         from: Vec<usize>,
         /// The requested shape.
         to: Vec<usize>,
-        /// Whether trailing axes are aligned.
+        /// Whether broadcasting aligns the trailing axes (row-major), not the leading ones.
         row_major: bool,
     },
     /// An axis is out of range.
@@ -247,8 +247,8 @@ pub enum Error {
         /// The tolerance for the residual.
         tolerance: f64,
     },
-    /// The shapes of a contraction's operands do not match, an intermediate exceeds a limit, or a sum of integers overflows. Or the shape
-    /// of the operand of a factorisation by labels does not match the specification.
+    /// An error of a contraction: shapes do not match, an intermediate exceeds a limit, or a sum of integers overflows. Or the shape of
+    /// the operand of a factorisation by labels does not match the specification.
     Contraction {
         /// The operation, such as `einsum "ij,jk->ik" over`.
         op: String,
@@ -366,15 +366,15 @@ pub enum Error {
     ///
     /// Operations return this error if memory cannot be allocated for results, temporary tensors, or buffers of files. The size of all
     /// of these grows with the number of elements. If kernel workspace on the host, such as packed matrix panels, cannot be allocated,
-    /// there is no error: the kernel computes the same result with less workspace, more slowly. Fourier transforms of long lines are the
-    /// exception.
+    /// there is no error: the kernel computes the same result with less workspace, more slowly. Only Fourier transforms of long lines
+    /// return this error if their workspace cannot be allocated.
     ///
     /// If one of the following allocations fails, the process aborts with `memory allocation of .. bytes failed`, as is usual in Rust:
     ///
     /// * names, shapes and messages,
     /// * the box of a `DynTensor`,
     /// * a contraction path,
-    /// * the tables of a Fourier transform, if less memory is left than a test before their allocation found,
+    /// * the tables of a Fourier transform, if their allocation fails although a test allocation of about their size has succeeded,
     /// * the tasks of a thread pool,
     /// * the state of a decompressor,
     /// * the views of `par_axis_iter_mut`.

@@ -11,7 +11,7 @@
 //! The transforms compute `Σ xⱼ · exp(−2πi·jk/n)`, their inverses `1/n · Σ xₖ · exp(2πi·jk/n)`. Methods such as `fft_axes` transform
 //! several axes. Methods such as `fft_with` take options: lengths ([`Fft::len`]) and the normalisation ([`Norm`]).
 //!
-//! * **Lengths.** Every length takes time proportional to `n log n`, also prime numbers. Products of small prime numbers are fastest.
+//! * **Lengths.** Every length `n`, even a prime number, takes time proportional to `n log n`. Products of small prime numbers are fastest.
 //! * **Plans.** A transform needs a plan, which has tables that depend on the length. Plans are made at the first transform of a length and
 //!   kept for later ones: up to 64 plans for the process, and fewer if they are large. For lengths of about a million, making a plan can
 //!   take half a second.

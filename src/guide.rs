@@ -12,8 +12,8 @@
 //! | [`from_numpy`] | NumPy's calls and their equivalents |
 //! | [`from_ndarray`] | ndarray's calls and their equivalents |
 
-/// Defines the pages as modules. The link definitions before a page apply to the rustdoc version: Markdown uses the first definition of
-/// a reference.
+/// Defines the pages as modules. Link definitions for rustdoc precede each page. They take precedence over those in the page, because
+/// Markdown uses the first definition of a reference.
 macro_rules! pages {
     ($($name:ident $file:literal;)*) => {$(
         #[doc = include_str!("../docs/figures/rustdoc.md")]

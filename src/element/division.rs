@@ -61,7 +61,7 @@ macro_rules! signed {
                 let d = if divisor == 0 { 1 } else { divisor.unsigned_abs() };
                 // ⌈log₂ d⌉, at least 1.
                 let log = (<$T>::BITS - (d - 1).leading_zeros()).max(1);
-                // The factor minus 2ᴮᴵᵀˢ, as it does not fit in the signed type. The sum of `self` and `high` below makes up for that.
+                // The factor does not fit in the signed type. This is the factor minus 2ᴮᴵᵀˢ. Adding `self` to `high` corrects for that.
                 let factor = (((1 as $Unsigned) << (SIGN + log)) / d as $Unsigned) as $T;
                 let factor = factor.wrapping_add(1);
                 let high = ((self as $Wide * factor as $Wide) >> <$T>::BITS) as $T;
@@ -125,7 +125,7 @@ mod tests {
         all.extend((0..40u64).map(|k| k.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (k % 13)));
         all.extend((0..9).map(|k| u64::MAX - k));
         all.extend([3, 5, 6, 7, 10, 641, 1000, 6_700_417, 1_000_000_007]);
-        // Multiples of some of these numbers. Below a multiple, the quotient changes, so each number minus 1 is tested too.
+        // Multiples of some of these numbers. The quotient of a multiple minus 1 is smaller, so each number minus 1 is tested too.
         all.extend((1..60u64).flat_map(|k| [7, 10, 641].map(|d| k.wrapping_mul(0x0123_4567_89ab) / d * d)));
         let below: Vec<u64> = all.iter().map(|x| x.wrapping_sub(1)).collect();
         all.extend(below);

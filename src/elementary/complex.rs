@@ -87,8 +87,8 @@ pub(crate) fn exp_far(z: Pair) -> Pair {
     exponential(z, real::exp(0.5 * z.re), cos_sin_any(z.im))
 }
 
-/// Returns `half`^2 times `unit`. For z = x + i y, `half` is e^(x/2), and `unit` has the cosine and the sine of y; or `half` is 2^(x/2),
-/// and `unit` has the cosine and the sine of y ln 2. Multiplies by `half` twice, so that the product overflows only if the result does.
+/// Returns `half`^2 times `unit`, for z = x + i y. For e^z, `half` is e^(x/2), and `unit` has the parts cos y and sin y. For 2^z, `half` is
+/// 2^(x/2), and `unit` has cos(y ln 2) and sin(y ln 2). Multiplies by `half` twice, so that the product overflows only if the result does.
 fn exponential(z: Pair, half: Float, unit: Pair) -> Pair {
     if z.im == 0.0 {
         Pair::new(half * half, z.im)
@@ -362,7 +362,7 @@ fn roots(z: Pair) -> (Pair, Pair) {
     (sqrt(Pair::new(1.0 - z.re, -z.im)), sqrt(Pair::new(1.0 + z.re, z.im)))
 }
 
-/// Returns asin z, whose real part is the angle of (Re(sqrt(1 - z) sqrt(1 + z)), x), and whose imaginary part is
+/// Returns asin z, whose real part is the angle of the point (Re(sqrt(1 - z) sqrt(1 + z)), x), and whose imaginary part is
 /// asinh(Im(conj(sqrt(1 - z)) sqrt(1 + z))). No terms cancel.
 #[inline(always)]
 pub(crate) fn asin(z: Pair) -> Pair {
@@ -374,13 +374,13 @@ pub(crate) fn asin(z: Pair) -> Pair {
 
 pub(crate) fn asin_far(z: Pair) -> Pair {
     let Pair { re: x, im: y } = z;
-    // Real part: the angle of (|y|, x). Imaginary part: ln|2z|.
+    // Real part: the angle of the point (|y|, x). Imaginary part: ln|2z|.
     let ln = ln(z).re + real::LN2_ROUNDED_1;
     let re = if x == 0.0 { x } else { real::atan2(x, y.abs()) };
     Pair::new(re, ln.copysign(y))
 }
 
-/// Returns acos z, whose real part is twice the angle of (Re sqrt(1 + z), Re sqrt(1 - z)), and whose imaginary part is
+/// Returns acos z, whose real part is twice the angle of the point (Re sqrt(1 + z), Re sqrt(1 - z)), and whose imaginary part is
 /// asinh(Im(conj(sqrt(1 + z)) sqrt(1 - z))).
 #[inline(always)]
 pub(crate) fn acos(z: Pair) -> Pair {
@@ -398,7 +398,7 @@ pub(crate) fn acos_far(z: Pair) -> Pair {
 }
 
 /// Returns acosh z, whose real part is asinh(Re(conj(sqrt(z - 1)) sqrt(z + 1))), and whose imaginary part is twice the angle of
-/// (Re sqrt(z + 1), Im sqrt(z - 1)).
+/// the point (Re sqrt(z + 1), Im sqrt(z - 1)).
 #[inline(always)]
 pub(crate) fn acosh(z: Pair) -> Pair {
     let minus = sqrt(Pair::new(z.re - 1.0, z.im));
@@ -415,7 +415,7 @@ pub(crate) fn acosh_far(z: Pair) -> Pair {
 }
 
 /// Returns atanh z, whose real part is ln(1 + 4|x| / ((1 - |x|)^2 + y^2)) / 4 with the sign of x, and whose imaginary part is half of
-/// the angle of ((1 - x)(1 + x) - y^2, 2y).
+/// the angle of the point ((1 - x)(1 + x) - y^2, 2y).
 #[inline(always)]
 pub(crate) fn atanh(z: Pair) -> Pair {
     let x = z.re.abs();

@@ -149,7 +149,7 @@ pub(crate) fn powf(x: f64, y: f64) -> f64 {
     // With infinite logarithms of zero and infinity, the product and the exponential give the results of C99, Annex F.
     let ln = select(a == 0.0, f64::NEG_INFINITY, ln);
     let ln = select(a < f64::INFINITY, ln, a);
-    // The limit of y avoids overflow in the product with `ln_low`, and the product of infinity and ln(1) = 0.
+    // Limiting y avoids overflow in the product with `ln_low`, and NaN as the product of infinity and ln(1) = 0.
     let y_limited = select(y.abs() > 1e30, 1e30f64.copysign(y), y);
     let product = ln * y_limited;
     let product_low = fma(ln, y_limited, -product) + ln_low * y_limited;

@@ -188,8 +188,8 @@ fn hyperbolic(x: Float) -> Hyperbolic {
     let z = r * r;
     let sinh_rest = z * r * polynomial(z, &SINH);
     let cosh_rest = fma(z * z, polynomial(z, &COSH), 0.5 * z);
-    // 2 (p (1 + cosh_rest) + q (r + sinh_rest)), where p + q r is a sum without rounding errors. The derivative of the sum by r, about
-    // p r + q, multiplies r_low.
+    // 2 (p (1 + cosh_rest) + q (r + sinh_rest)), where p + q r is computed without rounding errors, as a sum of several numbers. The
+    // derivative of the whole sum with respect to r, about p r + q, multiplies r_low.
     let combine = |p: Float, p_low: Float, q: Float| {
         let linear = q * r;
         let linear_low = fma(q, r, -linear);
@@ -232,8 +232,8 @@ pub(crate) fn tanh(x: Float) -> Float {
     select(a < TANH_NEAR, near, far).copysign(x)
 }
 
-/// Returns 1 / (1 + e^-x), as e^-|x| or 1 divided by 1 + e^-|x|: the exponential does not overflow. The quotient is corrected by its
-/// remainder, so that only the error of the exponential and the last rounding are left.
+/// Returns 1 / (1 + e^-x), computed as 1 / (1 + e^-|x|), or e^-|x| / (1 + e^-|x|) if x < 0: the exponential does not overflow. The
+/// remainder of the quotient corrects it, so that only the error of the exponential and the last rounding are left.
 /// Largest error measured: 1.43 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn sigmoid(x: Float) -> Float {
@@ -295,8 +295,8 @@ pub(crate) fn ln(x: Float) -> Float {
     ln_special(x, ln_sum(k, f, -0.0))
 }
 
-/// Returns the logarithm of base 2: the exponent k, plus the logarithm of the mantissa 1 + f, which is f log2(e) as a sum of two
-/// numbers, plus a tail.
+/// Returns the logarithm of base 2: k + log2(1 + f), for the exponent k and the mantissa 1 + f. log2(1 + f) is f log2(e), as a sum of
+/// two numbers, plus a tail.
 /// Largest error measured: 0.83 ulp (`f64`), 0.84 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn log2(x: Float) -> Float {
@@ -308,8 +308,8 @@ pub(crate) fn log2(x: Float) -> Float {
     ln_special(x, high + (low + log2_tail(f, product_low)))
 }
 
-/// Returns the logarithm of base 10: k log10(2) for the exponent k, plus the logarithm of the mantissa 1 + f, which is f log10(e) plus a
-/// tail. Both products are sums of two numbers.
+/// Returns the logarithm of base 10: k log10(2) + log10(1 + f), for the exponent k and the mantissa 1 + f. log10(1 + f) is f log10(e) plus
+/// a tail. The products k log10(2) and f log10(e) are sums of two numbers.
 /// Largest error measured: 0.76 ulp (`f64`), 0.75 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn log10(x: Float) -> Float {
@@ -322,7 +322,7 @@ pub(crate) fn log10(x: Float) -> Float {
     ln_special(x, high + (low + log10_tail(f, fma(k, LOG10_2_2, product_low))))
 }
 
-/// Returns ln(1 + x): the logarithm of the rounded sum, plus a correction: the rounding error of the sum, divided by the sum.
+/// Returns ln(1 + x): the logarithm of the rounded sum, plus a correction, which is the rounding error of the sum divided by the sum.
 /// Largest error measured: 0.89 ulp (`f64`), 0.91 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn ln_1p(x: Float) -> Float {

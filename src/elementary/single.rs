@@ -113,7 +113,7 @@ pub(crate) fn powf(x: f32, y: f32) -> f32 {
     // With infinite logarithms of zero and infinity, the product and the exponential give the results of C99, Annex F.
     let log2 = double::select(a == 0.0, f64::NEG_INFINITY, log2);
     let log2 = double::select(a < f64::INFINITY, log2, a);
-    // The clamp of y avoids the product of infinity and log2(1) = 0; the clamp of the product keeps 2^exponent in the range of f64.
+    // Clamping y avoids NaN as the product of infinity and log2(1) = 0. Clamping the product keeps 2^exponent in the range of f64.
     let exponent = double::clamp(double::clamp(f64::from(y), -1e30, 1e30) * log2, -200.0, 200.0);
     let k_biased = exponent + double::ROUND_BIASED;
     let fraction = exponent - (k_biased - double::ROUND_BIASED);

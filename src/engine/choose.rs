@@ -1,4 +1,4 @@
-//! Elements at positions and under masks: moves the axis of the positions last, checks shapes, and calls the device.
+//! Elements at positions and under masks: moves the indexed axis last, checks shapes, and calls the device.
 //!
 //! Devices enumerate axes in row-major order. If the tensors are column-major, their axes are reversed first. So duplicate positions and
 //! the elements of masks are visited in memory order.
@@ -14,10 +14,10 @@ use crate::layout::axes::Axes;
 use crate::order::MemoryOrder;
 use crate::rank::{MAX_RANK, Rank};
 
-/// Whether an operation has the same positions for each index of the other axes.
+/// Whether an operation has the same positions, or separate ones, for each index of the other axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Positions {
-    /// The same positions for each index of the other axes. The axes of the positions replace the axis.
+    /// The same positions for each index of the other axes. In the result, the axes of the positions replace the indexed axis.
     Shared,
     /// Separate positions for each index of the other axes. The positions have the rank of the tensor.
     Each,
@@ -36,9 +36,9 @@ pub(crate) struct Along {
     pub(crate) unsigned: bool,
 }
 
-/// Layouts for the device: the other axes first, then the axes of the positions.
+/// Layouts for the device: first the other axes, then the indexed axis or, in its place, the axes of the positions.
 struct Nest {
-    /// The tensor with the axis of the positions last.
+    /// The tensor with the indexed axis last.
     tensor: Layout,
     /// The operand or output with one element for each position.
     elements: Layout,
@@ -246,8 +246,8 @@ pub(crate) fn positions_of<Dev: Device>(
     }
     let mask = device.gather(mask)?;
     let mut positions = crate::device::via_host::zeros::<i64>(mask.iter().filter(|&&chosen| chosen).count())?;
-    // Each index is stored, and `next` advances only if the element is `true`. So no branch depends on the mask, which the processor could
-    // not predict. The `break` is taken once, after the last position.
+    // Each index is stored, and `next` advances only if the element is `true`. So there is no branch on the mask's elements, which would
+    // be hard to predict. The `break` is taken once, after the last position.
     let mut next = 0;
     for (k, &chosen) in mask.iter().enumerate() {
         let Some(to) = positions.get_mut(next) else { break };

@@ -47,8 +47,8 @@ pub(crate) struct Taps<'a> {
     row_major: bool,
 }
 
-/// The number of elements in a block of the result. A block stays in the cache while all elements of the kernel are added to it. A block
-/// has at least one index along the slowest axis, so it can be larger.
+/// The number of elements in a block of the result. A block stays in the cache while the products with all elements of the kernel are added
+/// to it. A block has at least one index along the slowest axis, so it can be larger.
 const BLOCK: usize = 1 << 14;
 
 impl<'a> Taps<'a> {

@@ -1,4 +1,4 @@
-//! Linear algebra: which axes of a tensor are the matrix, and errors in terms of the tensor.
+//! Linear algebra: determines which axes of a tensor are the matrix, and reports errors with the tensor's shape and indices.
 //!
 //! As in matrix products, the memory order determines the matrix: the last two axes in row-major order, the first two in column-major order.
 //! The other axes are those of the batch. Devices expect the axes of the batch first, so the axes of column-major tensors are permuted.
@@ -52,7 +52,7 @@ pub(crate) fn result_shape(row_major: bool, shape: &[usize], extents: &[usize], 
     to[at_matrix..at_matrix + kept].copy_from_slice(extents);
 }
 
-/// Returns the error of a device with the name of the operation and the shape of the tensor that the caller knows.
+/// Replaces the operation and the shape in the error of a device by `op` and `shape`, the shape of the caller's tensor.
 pub(crate) fn named(error: Error, op: &'static str, shape: &[usize]) -> Error {
     let shape = shape.to_vec();
     match error {
@@ -78,7 +78,8 @@ pub(crate) fn batch_of(row_major: bool, shape: &[usize], kept: usize) -> &[usize
     if row_major { &shape[..shape.len() - kept] } else { &shape[kept..] }
 }
 
-/// Returns the error of an operation on matrices with a merged batch, in terms of the tensor with this shape.
+/// Converts the error of an operation on a batch whose axes were merged into one: it gets `op`, the shape of the original tensor, and the
+/// index of the matrix along the original axes of the batch.
 pub(crate) fn in_terms_of(error: Error, op: &'static str, row_major: bool, shape: &[usize]) -> Error {
     let mut error = named(error, op, shape);
     if let Error::NotFinite { matrix, .. }

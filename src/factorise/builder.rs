@@ -1,8 +1,9 @@
 //! The builder that `svd!` and the other macros call. It compares the type of the operand with its term in the specification, and determines
 //! the ranks of the results.
 //!
-//! As in `einsum/builder.rs`, the macros pass numbers of the specification as const arguments, which the functions check. The bounds on
-//! element type and device are on the methods that decompose, so the compiler reports these bounds alone.
+//! As in `einsum/builder.rs`, the macros pass numbers from the specification, such as numbers of labels, as const arguments, and the
+//! functions check them. The bounds on element type and device are only on the methods that decompose, so the compiler reports an unmet
+//! bound once.
 
 use super::{FactorSpec, Factorisation, TermOf};
 use crate::device::decompose::{Decompose, LinalgElement};

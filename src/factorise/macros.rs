@@ -213,11 +213,11 @@ macro_rules! try_eigh {
 /// Returns the polar decomposition of a tensor, whose axes are split into rows and columns by labels:
 /// `let (u, p) = polar!("abcd -> abxy, xycd", &t)`.
 ///
-/// The axes `a` and `b` are the rows of a matrix, `c` and `d` its columns. The new labels `x` and `y` are in both factors, and have the
-/// extents of the column labels: of `c` and `d`, by their places in the second factor. `t` is the product of the factors, summed over `x` and
-/// `y`. `p`, with the rows `x` and `y`, is Hermitian and has no negative eigenvalues. The columns of `u` are orthonormal if there are at least
-/// as many rows as columns, otherwise its rows are. The module [`factorise`](crate::factorise) describes specifications, batches and costs. The
-/// device must have matrix products.
+/// The axes `a` and `b` are the rows of a matrix, `c` and `d` its columns. The new labels `x` and `y` are in both factors. They are paired
+/// with the column labels by their places in the second factor, here `x` with `c` and `y` with `d`. Paired labels have the same extent.
+/// `t` is the product of the factors, summed over `x` and `y`. `p`, with the rows `x` and `y`, is Hermitian and has no negative
+/// eigenvalues. The columns of `u` are orthonormal if there are at least as many rows as columns, otherwise its rows are. The module
+/// [`factorise`](crate::factorise) describes specifications, batches and costs. The device must support matrix products.
 ///
 /// # Panics
 /// As [`svd!`](crate::svd!). [`try_polar!`](crate::try_polar!) returns an error instead.

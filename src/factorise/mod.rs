@@ -15,7 +15,7 @@
 //! The ranks of the results are in their types. Operands are `&tensor`, views by value such as `x.t()`, and their conjugates,
 //! [`conj_view`](crate::Tensor::conj_view).
 //!
-//! The rows are numbered by their labels in the order of the first factor, of which the last label varies fastest, in both memory orders.
+//! In both memory orders, the rows are numbered by their labels in the order of the first factor; the last label varies fastest.
 //! The columns are numbered in the same way, by their labels in the order of the second factor. The conventions of the module
 //! [`linalg`](crate::linalg) refer to these numbers. Therefore the factors of a row-major and of a column-major tensor are equal up to
 //! rounding.

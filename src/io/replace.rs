@@ -45,8 +45,8 @@ pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<(), E
             }
             // Checked before the file is opened, as opening a pipe blocks until the pipe has a reader.
             links::check_owner(&target, &old).map_err(error)?;
-            // A rename does not need write access to the old file, so this asks for write access. It opens `path`, not `target`: the
-            // operating system follows the links once more and applies its own restrictions. Opening a directory fails.
+            // A rename does not need write access to the old file, so opening the file for writing checks for it. This opens `path`, not
+            // `target`: the operating system follows the links once more and applies its own restrictions. Opening a directory fails.
             let open = || OpenOptions::new().write(true).open(path);
             let mut opened = if old.is_file() { in_use::retry(open) } else { open() }.map_err(error)?;
             let opened_file = links::metadata_of_opened(&opened, old).map_err(error)?;
@@ -122,7 +122,7 @@ fn carried_over(old: Permissions) -> Permissions {
 /// Returns the permissions of a newly created file in the directory of `target`, or `None` if the temporary file has them already.
 ///
 /// Creates an empty file, reads its mode and deletes it. All other ways to read the umask change it for all threads, except on Linux,
-/// where `/proc` has the umask. The empty file also takes into account the directory's default access control list, which
+/// where `/proc` has the umask. The mode of the empty file also reflects the directory's default access control list, which
 /// replaces the umask, and the mount options of file systems without permissions.
 fn permissions_of_new_file(target: &Path) -> io::Result<Option<Permissions>> {
     if cfg!(not(unix)) {

@@ -124,7 +124,7 @@ impl<S: DynData> ToFile for DynTensor<S> {
 const LARGEST_FILE: u64 = 1 << 62;
 
 /// Returns an error if the elements of all tensors together have more bytes than [`LARGEST_FILE`]. A broadcast view can be that large, as
-/// it repeats elements without memory. Called before anything is written.
+/// its repeated elements take no memory. Called before anything is written.
 #[cfg(any(feature = "npy", feature = "safetensors"))]
 pub(super) fn fit_a_file(tensors: impl IntoIterator<Item = Contents>, path: &str) -> Result<(), Error> {
     let all = tensors.into_iter().map(|x| x.bytes()).fold(0, u64::saturating_add);

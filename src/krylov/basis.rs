@@ -39,7 +39,7 @@ impl<T: Inexact, Dev: Backend<T>> Basis<T, Dev> {
         self.rows.try_index_axis(0, index)?.try_to_owned()
     }
 
-    /// Appends a vector. There is space for it.
+    /// Appends a vector. The caller must ensure that there is space for it.
     pub(super) fn push(&mut self, v: &Vector<T, Dev>) -> Result<(), Error> {
         self.rows.try_index_axis_mut(0, self.len)?.try_assign(v)?;
         self.len += 1;
@@ -48,8 +48,8 @@ impl<T: Inexact, Dev: Backend<T>> Basis<T, Dev> {
 
     /// Subtracts the projection of `w` on the basis. Returns its coefficients, and the norm of the rest.
     ///
-    /// Classical Gram–Schmidt, twice: after the first pass, rounding errors can leave a part of the basis that is large compared with a
-    /// small rest.
+    /// Classical Gram–Schmidt, twice: if the rest is small, the rounding errors of the first pass can be large compared with it, and they
+    /// need not be orthogonal to the basis.
     pub(super) fn orthogonalise(&self, w: &mut Vector<T, Dev>) -> Result<(Vec<T>, T::Magnitude), Error> {
         let mut sum = vec![T::zero(); self.len];
         if self.len > 0 {

@@ -21,7 +21,8 @@ use num_traits::{Float, Zero};
 const OP: &str = "find eigenpairs by `davidson`";
 
 methods! {
-    /// Computes the lowest or highest few eigenvalues and eigenvectors of a Hermitian operator, with its diagonal as a preconditioner.
+    /// Computes a few of the lowest or highest eigenvalues of a Hermitian operator, and their eigenvectors, with its diagonal as a
+    /// preconditioner.
     ///
     /// If the differences between the diagonal elements are much larger than the other elements, as in quantum chemistry, this method needs far
     /// fewer applications of the operator than [`lanczos`](super::lanczos). For other operators, `lanczos` needs fewer.
@@ -74,7 +75,7 @@ methods! {
         })
     }
 
-    /// Computes the lowest or highest few eigenvalues and eigenvectors of a Hermitian operator, with a preconditioner.
+    /// Computes a few of the lowest or highest eigenvalues of a Hermitian operator, and their eigenvectors, with a preconditioner.
     ///
     /// `precondition` gets a view of a residual and an approximate eigenvalue `λ`, and returns an approximate solution `z` of `(A − λ)·z = r`,
     /// with the shape of `r`. It must be linear in `r`. The closer the solution, the fewer applications of the operator are needed. `A − λ`
@@ -117,7 +118,7 @@ methods! {
 type Precondition<'a, T, Dev> =
     dyn FnMut([Vector<T, Dev>; 2], <T as Scalar>::Magnitude) -> Result<[Vector<T, Dev>; 2], Error> + 'a;
 
-/// Computes eigenpairs, beginning with a vector of this norm.
+/// Computes eigenpairs, beginning with the vector `start` of norm `start_norm`.
 fn eigenpairs<T: LinalgElement, Dev: Backend<T>>(
     operator: &mut Operator<'_, T, Dev>,
     start: Vector<T, Dev>,
@@ -200,8 +201,8 @@ fn eigenpairs<T: LinalgElement, Dev: Backend<T>>(
     }
 }
 
-/// Returns a correction of an approximate eigenvector `x`: `M·r − ε·M·x`, where M is the preconditioner for the approximate eigenvalue. The
-/// correction is orthogonal to `x`: without the second term, it is almost `x` if M is almost the inverse of `A − λ`.
+/// Returns a correction of an approximate eigenvector `x`: `M·r − ε·M·x`, where M is the preconditioner for the approximate eigenvalue. `ε`
+/// makes the correction orthogonal to `x`. Without the second term, it would be almost `x` if M is almost the inverse of `A − λ`.
 ///
 /// J. Olsen, P. Jørgensen and J. Simons, Chem. Phys. Lett. 169, 463 (1990).
 fn corrected<T: LinalgElement, Dev: Backend<T>>(

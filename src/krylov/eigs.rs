@@ -97,7 +97,7 @@ methods! {
     }
 }
 
-/// Eigenpairs of the projected operator: the requested ones first, or only these.
+/// Eigenpairs of the projected operator: all of them, the requested ones first, or only the requested ones.
 struct Ritz<T: LinalgElement> {
     values: Vec<T::Complex>,
     /// The coefficients of the eigenvectors, of norm 1.
@@ -132,7 +132,7 @@ fn real<C: LinalgElement>(x: C) -> C::Magnitude {
     x.re().cast_to()
 }
 
-/// Computes eigenpairs, beginning with a vector of this norm.
+/// Computes eigenpairs, beginning with the vector `start` of norm `norm`.
 fn pairs<T: LinalgElement, Dev: Backend<T>>(
     operator: &mut Operator<'_, T, Dev>,
     start: Vector<T, Dev>,
@@ -147,7 +147,7 @@ fn pairs<T: LinalgElement, Dev: Backend<T>>(
     let epsilon = T::Magnitude::epsilon();
     let mut basis = Basis::new(capacity, n, &device)?;
     let mut projected = Small::<T>::try_zeros([capacity, capacity])?;
-    // An estimate of the operator's norm from below.
+    // A lower bound of the operator's norm.
     let mut scale = T::Magnitude::zero();
     let mut v = start;
     divide(&mut v, norm)?;

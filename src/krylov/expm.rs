@@ -24,7 +24,7 @@ const LARGEST_EXPONENT: f64 = 60.0;
 pub struct Exponential<T: Scalar, D: Dim, O: Order, Dev: Device> {
     /// `exp(t·A)·start`.
     pub x: Tensor<T, D, O, Dev>,
-    /// An estimate of the error: the sum of those of the time steps, each relative to the norm of the tensor at this step.
+    /// An estimate of the error: the sum of the estimates of all time steps, each relative to the norm of the tensor at this step.
     pub error: T::Magnitude,
     /// The number of applications of the operator.
     pub applications: usize,
@@ -40,8 +40,8 @@ methods! {
     ///
     /// The method projects the operator on a Krylov space of at most [`Iteration::basis`] vectors, and computes the exponential of the projection.
     /// If the estimated error is too large, it divides `t` into steps. [`Iteration::tolerance`] limits the sum of the estimates of all steps,
-    /// each relative to the norm of the tensor at this step. With [`Iteration::accept_unconverged`], the result is less accurate than the
-    /// tolerance if the limit of applications is reached; otherwise this is an error.
+    /// each relative to the norm of the tensor at this step. If the limit of applications is reached first, the method returns an error, or
+    /// with [`Iteration::accept_unconverged`] a result that is less accurate than the tolerance.
     ///
     /// # Errors
     /// * [`Error::IterationLimit`] if the tolerance is not reached within [`Iteration::max_applications`].
@@ -185,7 +185,7 @@ fn one_norm<T: LinalgElement>(a: &Small<T>) -> T::Magnitude {
         .fold(T::Magnitude::zero(), Float::max)
 }
 
-/// Returns the exponential of a small matrix, by its Taylor polynomial of degree 16 after scaling, and squaring.
+/// Returns the exponential of a small matrix by scaling and squaring, with the Taylor polynomial of degree 16.
 fn exponential<T: LinalgElement>(a: &Small<T>) -> Result<Small<T>, Error> {
     let n = a.shape()[0];
     let half = T::Magnitude::from_f64(0.5);

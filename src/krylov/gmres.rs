@@ -99,7 +99,7 @@ fn until_restart<T: LinalgElement, Dev: Backend<T>>(
     let size = norm(&r)?;
     let mut v = r;
     divide(&mut v, size)?;
-    // The columns of the triangular matrix R, and the right-hand side of the least-squares problem, as far as it is rotated.
+    // The columns of the triangular matrix R, and the right-hand side of the least-squares problem, after the rotations so far.
     let mut columns: Vec<Vec<T>> = Vec::new();
     let mut rotations: Vec<Rotation<T>> = Vec::new();
     let mut rotated = vec![T::from_magnitude(size)];

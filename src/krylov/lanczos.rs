@@ -54,7 +54,7 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Device> Eigenpairs<T, D, O, Dev> {
 }
 
 methods! {
-    /// Computes the lowest or highest few eigenvalues and eigenvectors of a Hermitian operator, which is given as a closure.
+    /// Computes a few of the lowest or highest eigenvalues of a Hermitian operator, which is given as a closure, and their eigenvectors.
     ///
     /// The operator gets a view of a tensor with the shape of `start`, and returns the operator times this tensor, of the same shape. Rank,
     /// memory order and device are arbitrary. The result states residuals, the number of applications, and whether the pairs have converged.
@@ -65,8 +65,8 @@ methods! {
     ///   errors can contribute others after many applications.
     /// * **Convergence.** If the pairs have not converged after [`Krylov::max_applications`], the result is an error, so that unconverged
     ///   numbers are not used by mistake. [`Krylov::accept_unconverged`] requests the result so far instead.
-    /// * **Method.** Lanczos with full reorthogonalisation, twice, and thick restarts. The time of an application in addition to the operator is
-    ///   that of four passes over the basis ([`Krylov::basis`]).
+    /// * **Method.** Lanczos with full reorthogonalisation, twice, and thick restarts. Each step takes the time of one application of the
+    ///   operator and of four passes over the basis ([`Krylov::basis`]).
     ///
     /// # Errors
     /// * [`Error::IterationLimit`] if the eigenpairs have not converged.
@@ -138,7 +138,7 @@ pub(super) struct Found<T: Scalar, Dev: Device> {
     pub(super) converged: bool,
 }
 
-/// Computes eigenpairs, beginning with a vector of this norm.
+/// Computes eigenpairs, beginning with the vector `start` of norm `norm`.
 fn eigenpairs<T: LinalgElement, Dev: Backend<T>>(
     operator: &mut Operator<'_, T, Dev>,
     start: Vector<T, Dev>,
@@ -153,9 +153,9 @@ fn eigenpairs<T: LinalgElement, Dev: Backend<T>>(
     let epsilon = T::Magnitude::epsilon();
     let mut basis = Basis::new(capacity, n, &device)?;
     let mut projected = Projected::<T>::new(capacity)?;
-    // An estimate of the operator's norm from below.
+    // A lower bound of the operator's norm.
     let mut scale = T::Magnitude::zero();
-    // The next column of the projected matrix above its diagonal, as it is for a Hermitian operator.
+    // The elements above the diagonal in the next column of the projected matrix, if the operator is Hermitian.
     let mut expected: Vec<T> = Vec::new();
     let mut v = start;
     divide(&mut v, norm)?;

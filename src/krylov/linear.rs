@@ -28,7 +28,7 @@ pub struct Solution<T: Scalar, D: Dim, O: Order, Dev: Device> {
 }
 
 /// A method. Returns an approximate solution `d` of `A·d = r` whose residual is at most `target` by the method's own estimate, and a vector with
-/// unspecified elements. If only one application is left, the solution can be less accurate. `r` has norm 1.
+/// unspecified elements. If only one application is left, the solution can be less accurate. `r` has norm 1; for a correction, less.
 pub(super) type Method<T, Dev> = fn(
     operator: &mut Operator<'_, T, Dev>,
     r: Vector<T, Dev>,
@@ -102,7 +102,7 @@ fn corrected<T: LinalgElement, Dev: Backend<T>>(
         r = image;
         let found = norm(&r)?;
         operator.check_finite(found)?;
-        // Corrections that do not make the residual smaller are rounding errors, or the method makes no progress.
+        // If a correction does not make the residual smaller, it consists of rounding errors, or the method makes no progress.
         let stagnates = found > residual * T::Magnitude::from_f64(0.999);
         if found < residual {
             (x, residual) = (candidate, found);

@@ -88,7 +88,7 @@ fn minimal_residual<T: LinalgElement, Dev: Backend<T>>(
     let ([mut v, mut z], mut residual) = operator.weigh([r, zeros(n, &device)?])?;
     divide(&mut v, residual)?;
     divide(&mut z, residual)?;
-    // The norm of `v` is 1 at first, so this is the same reduction of the residual as that to `target`.
+    // `target` is a Euclidean norm. The method's own norm of the residual must decrease by the same factor as from 1 to `target`.
     let target = target * residual;
     let (mut beta, mut size) = (zero, zero);
     // The last two rotations, which make the tridiagonal matrix of the Lanczos vectors upper triangular.
@@ -103,7 +103,8 @@ fn minimal_residual<T: LinalgElement, Dev: Backend<T>>(
         next.try_add_scaled(T::from_magnitude(-alpha), &v)?;
         next.try_add_scaled(T::from_magnitude(-beta), &v_before)?;
 
-        // w = (z − above_that · w_before − above · w) / diagonal, before `z` gets the next vector. The rotations do not depend on it yet.
+        // w = (z − above_that · w_before − above · w) / diagonal. The numerator is computed before `z` gets the next vector, and divided
+        // when the diagonal element is known.
         let above = last.s * alpha + before_last.c * last.c * beta;
         let above_that = before_last.s * beta;
         let mut direction = w_before;

@@ -176,7 +176,7 @@ impl Labelled {
 pub(crate) struct Bound<'s> {
     spec: &'s Spec<'s>,
     row_major: bool,
-    /// The number of axes that the ellipsis stands for in the result: the largest of those numbers of the operands.
+    /// The number of axes that the ellipsis stands for in the result: the maximum over the operands.
     dots: usize,
     extents: Extents,
 }

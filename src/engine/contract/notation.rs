@@ -149,8 +149,8 @@ impl Term {
 
     /// Returns the labels for a tensor of this rank, including those of the axes that the ellipsis stands for.
     ///
-    /// The axes of an ellipsis have labels from 63 downwards. They are counted from the last of these axes in row-major order, and
-    /// from the first one in column-major order, so that axes with the same label broadcast.
+    /// The axes of an ellipsis have labels from 63 downwards. Label 63 is that of the last of these axes in row-major order, and of
+    /// the first one in column-major order. So axes of different operands that broadcast against each other have the same label.
     pub(crate) fn labels_of(&self, rank: usize, row_major: bool) -> Labels {
         let Some(at) = self.dots() else { return self.all() };
         let named = self.labels();

@@ -8,10 +8,10 @@ use crate::layout::Layout;
 
 /// The groups of labels of a factorisation, and the extent of each label.
 ///
-/// A row of the matrices is one index of each row label. Rows are enumerated with the labels in the order of the first factor, of which the
-/// last label varies fastest, in both memory orders. Columns are enumerated in the same way, with the labels of the second factor.
-/// Therefore signs and phases, which depend on the first rows of a vector, and the triangle of a QR decomposition are the same in both
-/// memory orders.
+/// A row of the matrices is one index of each row label. In both memory orders, rows are enumerated with the labels in the order of the
+/// first factor; the last label varies fastest. Columns are enumerated in the same way, with the labels of the second factor. Therefore
+/// both memory orders give the same signs and phases, which depend on the first elements of a vector, and the same triangle of a QR
+/// decomposition.
 #[derive(Debug)]
 pub(super) struct Groups {
     /// The axes of the ellipsis.
@@ -28,8 +28,8 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Groups the axes of an operand of this shape, whose rank matches the specification. The bond has the extent that it has without
-    /// truncation: the smaller number of rows and columns. The bond of a polar decomposition has the extents of the columns.
+    /// Groups the axes of an operand of this shape, whose rank matches the specification. The bond gets its extent before truncation:
+    /// the minimum of the numbers of rows and columns. The bond of a polar decomposition gets the extents of the columns.
     ///
     /// # Errors
     /// * If an ellipsis stands for too many axes.
@@ -78,7 +78,7 @@ impl Groups {
         Ok(groups)
     }
 
-    /// Returns the smaller number of rows and columns of the matrices.
+    /// Returns the minimum of the numbers of rows and columns of the matrices.
     pub(super) fn rank(&self) -> usize {
         self.extents.product(&self.rows).min(self.extents.product(&self.columns))
     }

@@ -57,7 +57,8 @@ pub struct FactorSpecError<'s> {
     problem: Problem,
 }
 
-/// Numbers of terms are indices of [`TERMS`]; labels are numbers.
+/// What is wrong with a specification. A `u8` is a label. A `usize` is the number of a term, an index into [`TERMS`], except in
+/// `Factors`, `Unpaired` and `NotSquare`, where it is a count.
 #[derive(Debug, Clone, Copy)]
 enum Problem {
     NotAToken(NotAToken),
@@ -269,7 +270,7 @@ const fn read(text: &str) -> Result<[Term; 3], Problem> {
     }
 }
 
-/// Checks that the terms are a factorisation, and returns the labels of the bond.
+/// Checks that the terms describe a factorisation, and returns the labels of the bond.
 const fn check(terms: &[Term; 3], factorisation: Factorisation) -> Result<Term, Problem> {
     let [operand, first, second] = terms;
     if operand.has_dots() && !(first.has_dots() && second.has_dots()) {

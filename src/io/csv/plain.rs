@@ -172,8 +172,8 @@ impl Rows<'_> {
         }
     }
 
-    /// Parses a row, and returns the number of its bytes with one byte of its line end. If the row is not plain, returns whether the
-    /// text ends before the row does; some elements may have been appended then.
+    /// Parses a row, and returns the number of its bytes, including one byte of its line end. If the row is not plain, returns whether
+    /// the text ends before the row does; some elements may have been appended then.
     #[inline]
     fn parse_row<T: CsvElement>(&self, text: &[u8], to: &mut Vec<T>) -> Result<usize, bool> {
         let mut begin = 0;
@@ -234,8 +234,8 @@ pub(super) fn reserve_for<T>(to: &mut Vec<T>, more: usize) -> Result<(), Error> 
     if to.capacity() - to.len() < more { reserve(to, more.max(to.len()).max(64)) } else { Ok(()) }
 }
 
-/// Reserves capacity for the elements of a file of which a part has been read, so that they do not move later. `remaining` is the length
-/// of the rest, relative to this part. If the allocation fails, nothing happens: fewer elements may follow than estimated.
+/// Reserves capacity for all elements of a file of which a part has been read, so that they do not move later. `remaining` is the length of
+/// the rest of the file, divided by the length of this part. A failed allocation is ignored: fewer elements may follow than estimated.
 pub(super) fn reserve_estimate<T>(to: &mut Vec<T>, remaining: f64) {
     if to.len() >= MIN_ESTIMATED {
         // A hundredth more, because rows differ in length.

@@ -289,7 +289,7 @@ impl CsvWriter {
                 counted(names.len(), "name")
             ));
         }
-        // No overflow: the bytes of a tensor's elements, also of a broadcast view, fit in `isize`, and the factor 2 in `u64`.
+        // No overflow: even for a broadcast view, the size of the elements in bytes fits in `isize`, so twice this size fits in `u64`.
         let bytes = (shape[0] * shape[1]) as u64 * dtype.size().max(2) as u64;
         if bytes > LARGEST_FILE {
             let reason = format!(
