@@ -35,7 +35,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Copy> Tensor<T, D, O, Dev, S> {
-    /// As [`at`](Tensor::at), for an axis and an index that are in range.
+    /// Variant of [`at_index`](Tensor::at_index) for an axis and an index that are in range.
     ///
     /// # Panics
     /// If the axis or the index is out of range.
