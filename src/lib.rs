@@ -1,4 +1,4 @@
-// The README's figures and references, as they apply in rustdoc: of two definitions of a reference, Markdown uses the first.
+// The two files before the README redefine its figures and links for rustdoc: of two definitions of a link, Markdown uses the first.
 #![doc = include_str!("../docs/figures/rustdoc.md")]
 #![doc = include_str!("../docs/rustdoc.md")]
 #![doc = include_str!("../README.md")]

@@ -14,9 +14,9 @@
 //! | [`qr`](crate::Tensor::qr), [`qr_complete`](crate::Tensor::qr_complete) | `a = q · r` |
 //! | [`lq`](crate::Tensor::lq), [`rq`](crate::Tensor::rq) | `a = l · q`, `a = r · q` |
 //! | [`polar`](crate::Tensor::polar) | `a = u · p` |
-//! | [`lu`](crate::Tensor::lu) | `l · u`, and the sequence of the rows |
+//! | [`lu`](crate::Tensor::lu) | `l · u`, and the order of the rows |
 //! | [`cholesky`](crate::Tensor::cholesky) | `a = l · lᴴ` of positive definite matrices |
-//! | [`ldl`](crate::Tensor::ldl) | `l · d · lᴴ` of Hermitian matrices, and the sequence of the rows and columns |
+//! | [`ldl`](crate::Tensor::ldl) | `l · d · lᴴ` of Hermitian matrices, and the order of the rows and columns |
 //! | [`solve`](crate::Tensor::solve), [`solve_as`](crate::Tensor::solve_as) | `x` with `a · x = b`, for general, positive definite, Hermitian and triangular matrices |
 //! | [`lstsq`](crate::Tensor::lstsq), [`pinv`](crate::Tensor::pinv) | least squares, the pseudo-inverse |
 //! | [`inv`](crate::Tensor::inv), [`matrix_power`](crate::Tensor::matrix_power) | the inverse, powers with integer exponents |
@@ -54,13 +54,13 @@
 //!
 //! * **Matrices.** As in [`matmul`](crate::Tensor::matmul), the memory order determines which axes are the matrix: the last two axes in
 //!   row-major order, the first two in column-major order. The other axes are a batch, and each matrix of the batch is decomposed.
-//! * **Signs and phases.** Singular vectors and eigenvectors are determined up to a sign or a phase. vierbein makes the first element of at
-//!   least 0.99 times the largest magnitude of each vector real and positive, so results do not depend on the memory order, the device or
-//!   the number of threads. If singular values or eigenvalues are equal, or differ by less than about 10⁻⁸ of the largest one, only the
-//!   space that their vectors span is determined.
+//! * **Signs and phases.** Singular vectors and eigenvectors are determined up to a sign or a phase. vierbein makes one element of each
+//!   vector real and positive: the first whose magnitude is at least 0.99 times the largest. So results do not depend on the memory
+//!   order, the device or the number of threads. If singular values or eigenvalues are equal, or differ by less than about 10⁻⁸ of the
+//!   largest one, only the space that their vectors span is determined.
 //! * **Scaling.** Matrices are scaled by a power of two before they are decomposed, so elements near the limits of their type are no
 //!   problem. A result that exceeds the limits is infinite, as in LAPACK.
-//! * **Errors.** A matrix with a NaN or infinite element is an error, also if the element is in a part that the decomposition does not use.
+//! * **Errors.** A NaN or infinite element is an error, even if it is in a part of the matrix that the decomposition does not use.
 //! * **Threads.** With the feature `rayon`, batches of small matrices are split between threads, and large matrices are computed by
 //!   several threads. The bits of the results do not depend on the number of threads.
 //! * **Devices.** On the host, the crate [faer](https://crates.io/crates/faer) computes the decompositions. On `Cuda`, cuSOLVER computes

@@ -236,7 +236,7 @@ impl<T: Element, Dev: Device> BorrowedStorage<T, Dev> for ViewMut<'_, T, Dev> {
 }
 
 impl<T: Element, Dev: Device> Storage<T, Dev> for LentData<'_, T, Dev> {
-    // The buffer of a copy is not used for results.
+    // Results do not reuse the buffer of a copy.
     const OWNED: bool = false;
     const MUTABLE: bool = false;
     type Shared<'b>

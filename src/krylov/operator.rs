@@ -10,8 +10,8 @@ use crate::rank::Dim;
 use crate::tensor::{Tensor, TensorView};
 use num_traits::{Float, Zero};
 
-/// A closure over vectors. The second vector becomes the map of the first one, and has unspecified elements before. Both vectors are
-/// returned.
+/// A closure over two vectors. It overwrites the second vector, whose elements are unspecified, with the image of the first one, and
+/// returns both vectors.
 pub(super) type Map<'a, T, Dev> = dyn FnMut([Vector<T, Dev>; 2]) -> Result<[Vector<T, Dev>; 2], Error> + 'a;
 
 /// An operator, and the number of its applications.
@@ -32,7 +32,7 @@ impl<'a, T: Inexact, Dev: Backend<T>> Operator<'a, T, Dev> {
         Operator { preconditioner, ..self }
     }
 
-    /// Returns `[x, A·x]`. `y` gives the memory of `A·x`.
+    /// Returns `[x, A·x]`. `A·x` is written to the memory of `y`.
     pub(super) fn apply(&mut self, [x, y]: [Vector<T, Dev>; 2]) -> Result<[Vector<T, Dev>; 2], Error> {
         self.applications += 1;
         (self.apply)([x, y])
@@ -81,7 +81,7 @@ impl<'a, T: Inexact, Dev: Backend<T>> Operator<'a, T, Dev> {
         Ok(([r, z], Float::sqrt(square)))
     }
 
-    /// Returns whether fewer than this number of applications is left.
+    /// Returns whether fewer than `applications` applications are left.
     pub(super) fn has_less_than(&self, applications: usize) -> bool {
         self.applications.saturating_add(applications) > self.limit
     }
@@ -122,7 +122,7 @@ pub(super) fn check_preconditioned<R: RealScalar + Float>(op: &'static str, numb
     Err(Error::Argument { op, reason: reason.into() })
 }
 
-/// Returns a closure over vectors for a closure over tensors of this shape. `what` names it in messages.
+/// Converts a closure over tensors of this shape to a closure over vectors. `what` is the name of the closure in messages.
 pub(super) fn on_vectors<'a, T, D, O, Dev>(
     op: &'static str,
     what: &'static str,

@@ -16,7 +16,7 @@ pub(super) enum End {
 }
 
 impl End {
-    /// Returns a number that is smaller for eigenvalues that come earlier, from the real part and the modulus of an eigenvalue.
+    /// Returns the sort key of an eigenvalue, from its real part and its modulus. Eigenvalues with smaller keys come first.
     pub(super) fn key<R: RealFloat>(self, re: R, modulus: R) -> R {
         match self {
             End::Lowest => re,
@@ -91,7 +91,7 @@ impl Krylov {
     /// Returns the number of vectors of the basis for tensors of `len` elements.
     ///
     /// # Errors
-    /// [`Error::Argument`] if the number of eigenpairs is 0 or above `len`, or the basis is too small for it.
+    /// [`Error::Argument`] if the number of eigenpairs is 0 or above `len`, or the basis is too small for this number.
     pub(super) fn vectors(&self, op: &'static str, len: usize) -> Result<usize, Error> {
         let argument = |reason| Err(Error::Argument { op, reason });
         let count = self.count;

@@ -11,7 +11,7 @@ use num_traits::Float;
 /// A small matrix on the host.
 pub(super) type Small<T> = Tensor<T, Rank<2>>;
 
-/// A Hermitian operator, projected on a basis that grows: a Hermitian matrix.
+/// The projection of a Hermitian operator on a growing basis: a Hermitian matrix.
 pub(super) struct Projected<T: LinalgElement> {
     matrix: Small<T>,
     len: usize,
@@ -22,7 +22,7 @@ impl<T: LinalgElement> Projected<T> {
         Ok(Projected { matrix: Tensor::try_zeros([vectors, vectors])?, len: 0 })
     }
 
-    /// Appends a column, and its conjugate as a row. The last element is that of the diagonal.
+    /// Appends a column, and its conjugate as a row. The last element of the column is on the diagonal.
     pub(super) fn push(&mut self, column: &[T]) {
         let j = self.len;
         for (i, &h) in column.iter().enumerate() {

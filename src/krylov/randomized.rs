@@ -75,7 +75,7 @@ pub struct SingularTriplets<T: Scalar, D: Dim, E: Dim, O: Order, Dev: Device> {
 /// [`try_randomized_svd`] takes closures that return a `Result`.
 ///
 /// # Errors
-/// * [`Error::Argument`] if the rank is 0, if a closure returns another shape, or an element that is NaN or infinite.
+/// * [`Error::Argument`] if the rank is 0, or if a closure returns a tensor of another shape or with a NaN or infinite element.
 /// * [`Error::OutOfMemory`], or the error of the device.
 ///
 /// ```
@@ -254,7 +254,7 @@ fn orthonormal<T: LinalgElement, Dev: Backend<T>>(
     for mut vector in vectors {
         let size = norm(&vector)?;
         let (mut column, rest) = basis.orthogonalise(&mut vector)?;
-        // If a vector depends linearly on the others, only rounding errors remain of it, which are no new direction.
+        // If a vector depends linearly on the basis, only rounding errors remain of it. They are not added to the basis.
         if rest > T::Magnitude::from_f64(10.0) * T::Magnitude::epsilon() * size && basis.len() < n {
             divide(&mut vector, rest)?;
             basis.push(&vector)?;

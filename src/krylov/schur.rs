@@ -1,6 +1,6 @@
-//! Invariant subspaces of small matrices, by the Schur decomposition with a chosen sequence of eigenvalues.
+//! Invariant subspaces of small matrices, by a Schur decomposition with the eigenvalues in a chosen order.
 //!
-//! Z. Bai and J. Demmel, Linear Algebra Appl. 186, 73 (1993). Neighbours on the diagonal of a triangular matrix are exchanged by a rotation.
+//! Z. Bai and J. Demmel, Linear Algebra Appl. 186, 73 (1993). A rotation exchanges adjacent diagonal elements of the triangular matrix.
 
 use super::projected::Small;
 use super::vector::modulus;
@@ -24,7 +24,7 @@ pub(super) fn leading<T: LinalgElement>(
         let nearest = (to + 1..n).fold(to, |best, j| if distance(j) < distance(best) { j } else { best });
         (to..nearest).rev().for_each(|p| exchange(&mut t, &mut z, p));
     }
-    // The projection on the space. For a real matrix, it is real although the columns of `z` are complex, and its eigenvalues are 0 and 1.
+    // The projection on the space, whose eigenvalues are 0 and 1. For a real `h` it is real, although the columns of `z` are complex.
     let projection = Small::<T>::try_from_fn([n, n], |[i, j]| {
         T::from_complex((0..k).fold(T::Complex::zero(), |sum, l| sum + z[[i, l]] * z[[j, l]].conj()))
     })?;
@@ -38,7 +38,7 @@ pub(super) fn leading<T: LinalgElement>(
     Ok(invariant.then_some((q, kept)))
 }
 
-/// Exchanges the elements `p` and `p + 1` of the diagonal of `t`, of a Schur decomposition `z·t·zᴴ`.
+/// In a Schur decomposition `z·t·zᴴ`, exchanges the elements `p` and `p + 1` of the diagonal of `t`.
 fn exchange<C: LinalgElement>(t: &mut Small<C>, z: &mut Small<C>, p: usize) {
     let n = t.shape()[0];
     // An eigenvector of the block [[a, b], [0, d]] for the eigenvalue `d`.

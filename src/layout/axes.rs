@@ -227,8 +227,8 @@ impl<'a> Axes<'a> {
         })
     }
 
-    /// Appends an axis for each axis in `axes`. Axis `axes[k]` of the view numbers the windows of `lengths[k]` adjacent elements, and the
-    /// appended axis `k` has the elements of one window.
+    /// Appends an axis for each axis in `axes`. The index along axis `axes[k]` of the view selects a window of `lengths[k]` adjacent
+    /// elements, and the index along the appended axis `k` selects an element of the window.
     pub(crate) fn windows(
         self,
         axes: &[usize],
@@ -298,7 +298,7 @@ impl<'a> Axes<'a> {
         low[axis] = at;
         high.copy_from_slice(self.shape);
         high[axis] -= at;
-        // An offset past the last index may not be representable.
+        // If the second part is empty, its offset is past the last index and may not be representable.
         Ok(if high[axis] > 0 { at as isize * self.strides[axis] } else { 0 })
     }
 
@@ -356,7 +356,7 @@ impl<'a> Axes<'a> {
     /// Returns `None` if there are no such strides.
     ///
     /// Elements are iterated with the last axis fastest if `row_major`, otherwise with the first axis fastest. The old and the new axes
-    /// are matched in groups with the same number of elements. Such strides exist if the old axes of each group fuse.
+    /// are matched in groups with the same number of elements. Such strides exist if one stride steps through all old axes of each group.
     pub(crate) fn reshape(self, shape: &[usize], row_major: bool, strides: &mut [isize]) -> Option<()> {
         contiguous_strides(shape, strides, row_major);
         if self.shape.contains(&0) {

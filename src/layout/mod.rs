@@ -377,8 +377,8 @@ pub(crate) fn element_count(shape: &[usize], element_bytes: usize) -> Result<usi
     Ok(if shape.contains(&0) { 0 } else { span })
 }
 
-/// Sorts axes, or labels of axes, by insertion: there are at most [`MAX_RANK`] of them. The sort is stable. The sorts of the standard
-/// library would be longer code for each key.
+/// Sorts axes, or labels of axes, by insertion: there are at most [`MAX_RANK`] of them. The sort is stable. The sort of the standard
+/// library would add more machine code for each key.
 pub(crate) fn sort_axes_by_key<A, K: Ord>(axes: &mut [A], key: impl Fn(&A) -> K) {
     for i in 1..axes.len() {
         let mut k = i;

@@ -128,8 +128,8 @@ impl Blocks {
         contiguous.then(|| (rest.columns.remove(0), rest))
     }
 
-    /// Returns the extent of a row whose elements are contiguous in the source, the number of contiguous copies of each element in the
-    /// result, and the loops around the row. Returns `None` unless rows and columns are one such loop each.
+    /// Splits off a row whose elements are contiguous in the source, and repeated contiguously in the result. Returns the extent of the
+    /// row, the number of copies of each element, and the loops around the row. Returns `None` if rows or columns have another form.
     pub(crate) fn split_repeated(&self) -> Option<(usize, usize, Blocks)> {
         let ([row], [column]) = (self.rows.as_slice(), self.columns.as_slice()) else { return None };
         let unit = self.unit as isize;

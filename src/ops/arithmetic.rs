@@ -103,7 +103,7 @@ macro_rules! arithmetic {
         }
 
         arithmetic!(@scalars $Op $method; i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 c32 c64);
-        // A real scalar beside a complex tensor is converted first.
+        // If the scalar is real and the tensor complex, the scalar is converted first.
         arithmetic!(@left $Op $method; f32 beside c32, f64 beside c64);
     )*};
 

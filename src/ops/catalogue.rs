@@ -7,8 +7,8 @@
 //! * the tests of the CUDA sources.
 //!
 //! Bounds on devices, signatures and sentences that all functions share belong in the callbacks. Expected values of tests belong in
-//! `tests`. Operations with fields (`Powi`, `Clamp`) are written by hand. The catalogue is in `ops`, as the operations are: no layer
-//! below needs the rows.
+//! `tests`. Operations with fields (`Powi`, `Clamp`) are written by hand. The catalogue is in `ops`, next to the operations, because no
+//! lower layer needs the rows.
 //!
 //! A row has these fields, in this order; those in brackets are optional.
 //!

@@ -23,8 +23,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// of the prime numbers 2, 3 and 5. The cost is that of three transforms of this size, so for large kernels this method is faster than
     /// [`convolve`](Tensor::convolve). If an operand has extent 1 along an axis, there is no transform along this axis.
     ///
-    /// Rounding errors are relative to the largest elements of the result, not to each element. A NaN or an infinity makes all elements of
-    /// its transform NaN. This is the whole result if no operand has extent 1 along an axis.
+    /// Rounding errors are relative to the largest elements of the result, not to each element. If an element is NaN or infinite, the whole
+    /// transform of its operand is NaN. The whole result is then NaN if no operand has extent 1 along an axis.
     ///
     /// # Panics
     /// If an operand has zero elements, or an allocation fails.

@@ -325,7 +325,7 @@ where
     }
 }
 
-/// A real scalar beside a complex tensor. It is converted first.
+/// Implements the operands for a real scalar on the right of a complex tensor. The scalar is converted first.
 macro_rules! real_beside_complex {
     ($($t:ident)*) => {$(
         #[diagnostic::do_not_recommend]

@@ -1,5 +1,5 @@
-//! The `s!` macro, which makes a slice of one argument for each axis, and the methods that take slices. The rank of the result is computed
-//! by traits, at compile time.
+//! The `s!` macro, which makes a slice from one argument for each axis, and the methods that take slices. Traits compute the rank of the
+//! result at compile time.
 
 use crate::axis::IndexNumber;
 use crate::device::Device;
@@ -27,8 +27,8 @@ pub struct Stepped<R>(pub R, pub isize);
 
 /// One argument of a slice: an index, a range, a range with a step, or [`NewAxis`].
 ///
-/// `Left` is the number of axes that remain to be sliced before this argument, as a rank. `Made` is the rank of the result of the arguments
-/// before this one.
+/// Both type parameters are ranks. `Left` is the number of axes that the arguments before this one leave to be sliced. `Made` is the rank
+/// of the result of the arguments before this one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a valid slice argument for the remaining `{Left}`",
     label = "too many arguments, or not an index or range",
@@ -121,8 +121,8 @@ impl<R: Bounds, L: RemoveAxes<1>, M: InsertAxes<1>> SliceArg<L, M> for Stepped<R
     }
 }
 
-/// A range in a slice, with a step. [`s!`](crate::s!) converts `Range` and the other ranges that are not `Copy` to this type, which is. So
-/// a slice can be used several times.
+/// A range in a slice, with a step. This type is `Copy`. [`s!`](crate::s!) converts `Range` and the other ranges that are not `Copy` to
+/// this type, so that a slice can be used several times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SliceRange {
     start: isize,
@@ -201,10 +201,11 @@ copied! {
 pub trait AllAxesSliced {}
 impl AllAxesSliced for Rank<0> {}
 
-/// The rank of the result of no arguments, before the first one.
+/// The rank of the result before the first argument.
 type R0 = Rank<0>;
 
-/// Implements [`SliceOf`] for tuples of 1 to 16 arguments. The `Left` and `Made` of each argument are the parameters of the next one.
+/// Implements [`SliceOf`] for tuples of 1 to 16 arguments. The associated types `Left` and `Made` of each argument are the type parameters
+/// of the next one.
 macro_rules! tuples {
     ([$($done:tt)*] ($l:ident $m:ident)) => {};
     ([$($done:tt)*] ($l:ident $m:ident) ($arg:ident $left:ident $made:ident) $($rest:tt)*) => {

@@ -238,8 +238,8 @@ sorts! {
 }
 
 impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>, O, Dev, S> {
-    /// Returns the indices that sort the columns in ascending order of several keys, the rows. The last row is the first key. Columns that
-    /// are equal in it are sorted by the row before it, and so on.
+    /// Returns the indices that sort the columns in ascending order. The rows are the keys. The last row is the primary key; columns that
+    /// are equal in the last row are sorted by the row before it, and so on.
     ///
     /// The sort is stable. NaN is last.
     ///

@@ -1,5 +1,5 @@
-//! The trait of everything that can be viewed as a tensor: tensors and views, owned or borrowed. Methods take their tensor arguments
-//! with it.
+//! The trait of everything that can be viewed as a tensor: tensors and views, owned or borrowed. It is the bound of methods on their
+//! tensor arguments.
 
 use super::{Tensor, TensorView};
 use crate::device::Device;

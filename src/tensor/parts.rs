@@ -61,7 +61,7 @@ fn index_axis<E: Dim>(
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Copy> Tensor<T, D, O, Dev, S> {
-    /// As [`at`](Tensor::at), for an axis and an index that are in range.
+    /// Variant of [`at_index`](Tensor::at_index) for an axis and an index that are in range.
     ///
     /// # Panics
     /// If the axis or the index is out of range.

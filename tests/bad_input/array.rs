@@ -3,7 +3,8 @@
 
 use super::operand::LONG;
 
-/// No test creates a tensor with more elements. An [`Array`] with more elements is huge: it stores only its first element.
+/// The largest number of elements of a tensor that a test creates. An [`Array`] with more elements is huge: it stores only its first
+/// element.
 const MANY: u128 = 1 << 24;
 
 /// The largest allocation, in bytes, that `limited` allows.
@@ -20,7 +21,7 @@ pub(crate) struct Array {
 /// The reason why the reference has no result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Rejection {
-    /// The library returns an error. The name of its variant.
+    /// The library returns an error. The field is the name of its variant.
     Error(&'static str),
     /// The test skips this call: computing its result would take too long, or the call does not compile.
     Untried,
@@ -217,7 +218,7 @@ pub(crate) fn reduce(x: &Array, axes: &[usize], keep: bool, bytes: u128, fold: F
     Ok(Array { shape, ..reduced })
 }
 
-/// Returns the softmax along an axis, its logarithm, or the logarithm of the sum of exponentials.
+/// Returns the softmax along axes or, if `log`, its logarithm.
 pub(crate) fn softmax(x: &Array, axes: &[usize], log: bool) -> Outcome {
     let sums = reduce(x, axes, true, 8, |v| Some(logsumexp(v)))?;
     allocated(&x.shape, 8)?;

@@ -156,7 +156,7 @@ fn element(x: &Array, index: &[usize]) -> Outcome {
     Ok(Array::scalar(x.at(index)))
 }
 
-/// Returns the error with whose message `x[index]` panics. `x.get(index)` returns `None` for the same index.
+/// Returns the error whose message is the panic message of `x[index]`. `x.get(index)` returns `None` for the same index.
 fn outside(index: &[usize], shape: &[usize]) -> vierbein::Error {
     let axis = index.iter().zip(shape).position(|(i, n)| i >= n).expect("an index is outside");
     let index = isize::try_from(index[axis]).unwrap_or(isize::MAX);

@@ -23,7 +23,7 @@ pub(crate) enum Needs {
     /// Finite elements, and at least one row and one column.
     Elements,
     Square,
-    /// A positive definite matrix. No operand of these tests that has elements is one.
+    /// A positive definite matrix. In these tests, no operand with elements is positive definite.
     Definite,
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn labelled_outcome(
     own: fn(usize, usize) -> Vec<Vec<usize>>,
 ) -> Outcome {
     let [.., m, n] = shape else { unreachable!("the rank is at least 2") };
-    // Each label is a letter, so an ellipsis stands for few axes.
+    // An ellipsis stands for at most 12 axes. The labels of the matrix stand for two more.
     let rejected = shape.len() > 14 || needs == Needs::Square && m != n;
     if rejected { Err(Rejection::Error("Contraction")) } else { outcome(hazard, needs, shape, own) }
 }

@@ -52,7 +52,7 @@ thread_local! {
     static EXPECTED: Counter<bool> = const { Counter::new(false) };
 }
 
-/// From the first call on, counts every panic. Expected panics are not printed.
+/// The first call installs a panic hook that counts every panic and does not print expected panics. Later calls do nothing.
 fn count_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -7,7 +7,7 @@ use vierbein::MatrixStack;
 use vierbein::linalg::{Discarded, Ldl, Lu, Structure, Svd, Truncation};
 use vierbein::prelude::*;
 
-/// A result, of which the rows assert the shape.
+/// A result whose shape the rows assert.
 trait Shaped {
     fn shapes(&self) -> Vec<usize>;
 }
@@ -69,7 +69,7 @@ macro_rules! at_each_rank {
     };
 }
 
-/// Rows of methods, with an expression for the extents of each result that are not those of the batch.
+/// Rows of methods. Each line ends with an expression for the extents of each result, without the batch.
 macro_rules! rows {
     ($([$($name:literal)*] $verb:literal, |$x:ident| $tried:expr, $panics:expr; $needs:ident |$m:ident, $n:ident| $own:expr;)*) => {
         vec![$({
@@ -211,8 +211,8 @@ fn methods() -> Vec<Row> {
     }
 }
 
-/// The part of the largest singular value up to which others count as 0. `linalg/errors.rs` has numbers that are rejected.
+/// Singular values of at most this number times the largest one count as 0. `linalg/errors.rs` has numbers that are rejected.
 const SMALL: f64 = 1e-14;
 
-/// A system whose diagonal is not used: no matrix is singular.
+/// A triangular system with ones on its diagonal: the diagonal of the operand is not used, so no operand is singular.
 const UNIT: Structure = Structure::Lower { unit: true };

@@ -18,7 +18,7 @@ pub(crate) const LIST: &[&str] = &[
     "as_mut_ptr",
     "device_ptr",
     "device_ptr_mut",
-    // Values that devices pass and receive: proofs, scaling factors and addresses. They read no elements.
+    // Values that devices pass and receive: marker types that prove a capability, scaling factors and addresses. They read no elements.
     "device::Copies::new",
     "device::OnHost::new",
     "device::Scaling::overwrite",
@@ -164,7 +164,7 @@ pub(crate) const LIST: &[&str] = &[
     "einsum::ContractionPath::largest_intermediate",
     "einsum::ContractionPath::multiplications",
     "einsum::ContractionPath::steps",
-    // Specifications of factorisations by labels, likewise.
+    // Specifications of factorisations by labels, which are also parsed at compile time.
     #[cfg(feature = "linalg")]
     "factorise::FactorSpec::ellipsis",
     #[cfg(feature = "linalg")]

@@ -152,7 +152,7 @@ pub(crate) fn unique(x: &Array) -> Outcome {
     Ok(Array::line(values))
 }
 
-/// Returns the indices that sort the columns. The last row is the first key; ties are resolved by the row before it, and so on.
+/// Returns the indices that sort the columns. The last row is the primary key; ties are resolved by the row before it, and so on.
 pub(crate) fn lexsort(x: &Array) -> Outcome {
     let &[rows, n] = &x.shape[..] else { return reject("UnsupportedRank") };
     allocated(&[n], 8)?;
@@ -236,7 +236,7 @@ pub(crate) fn two_bins(x: &Array, weighted: bool) -> Outcome {
     Ok(Array::line(vec![sum(|x| (-1.0..0.0).contains(&x)), sum(|x| (0.0..=1.0).contains(&x))]))
 }
 
-/// Returns three numbers: of elements that are at most 0 or NaN, of elements greater than 0, and 0.
+/// Returns three numbers: the number of elements that are NaN or at most 0, the number of elements that are greater than 0, and 0.
 pub(crate) fn positive(x: &Array) -> Outcome {
     allocated(&x.shape, 8)?;
     let count = |positive: bool| x.data.iter().filter(|x| (**x > 0.0) == positive).count() as f64;

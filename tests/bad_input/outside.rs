@@ -7,8 +7,8 @@ use super::hazards::sixteen;
 use super::operand::{HUGE, ToArray};
 use vierbein::prelude::*;
 
-/// Returns shapes, strides and offsets for views of a slice of twelve numbers. The last item is the expected outcome: `Err` with the error
-/// of a shared view or, if a shared view is valid, `Ok`, which says whether a mutable view is rejected.
+/// Returns shapes, strides and offsets for views of a slice of twelve numbers. The last item is the expected outcome. It is `Err` with the
+/// error of a shared view or, if a shared view is valid, `Ok(rejected)`, where `rejected` says whether a mutable view is an error.
 fn strided(
     hazard: Hazard,
 ) -> Result<Vec<(Vec<usize>, Vec<isize>, usize, Result<bool, &'static str>)>, &'static str> {

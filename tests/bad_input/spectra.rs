@@ -64,7 +64,7 @@ pub(crate) fn summed_pairs(x: &Array) -> Outcome {
 }
 
 /// Returns the real and imaginary parts of a result for comparison. If one part of an element is not finite, both are replaced by NaN.
-/// Otherwise 1000 is added to each part, because rounding errors are relative to the largest element of a line, not to each element.
+/// Otherwise 1000 is added to each part: the comparison is relative to each element, but rounding errors to the largest one of a line.
 pub(crate) fn parts(re: &Array, im: &Array) -> Array {
     let settled = |x: &Array, y: &Array| {
         let data = x.data.iter().zip(&y.data);

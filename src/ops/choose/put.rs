@@ -76,7 +76,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// of one element are added in memory order of the positions, so the bits of the result do not depend on the number of threads.
     ///
     /// # Panics
-    /// If the axis or a position is out of range, `values` does not broadcast to the shape, the allocation for a list of positions fails,
+    /// If the axis or a position is out of range, `values` does not broadcast to this shape, the allocation for a list of positions fails,
     /// or an integer sum overflows (debug assertions).
     ///
     /// ```
@@ -107,8 +107,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// Fallible variant of [`scatter_add`](Tensor::scatter_add).
     ///
     /// # Errors
-    /// * If the axis or a position is out of range, `values` does not broadcast to the shape, the operands are on different instances of
-    ///   the device, or the allocation for a list of positions fails: `self` is unchanged.
+    /// * If the axis or a position is out of range, `values` does not broadcast to the shape that [`take`](Tensor::take) returns, the
+    ///   operands are on different instances of the device, or the allocation for a list of positions fails: `self` is unchanged.
     /// * If an integer sum overflows (debug assertions): some values may have been added.
     pub fn try_scatter_add<A, P, B, R>(&mut self, axis: A, positions: P, values: B) -> Result<(), Error>
     where

@@ -1,14 +1,14 @@
-//! Diagonal similarities that make the largest elements of a matrix smaller: E. Osborne, J. ACM 7, 338 (1960), for maximum norms, and with
-//! powers of two, so that no element is rounded.
+//! Diagonal similarity transformations that make the largest elements of a matrix smaller: the method of E. Osborne, J. ACM 7, 338 (1960),
+//! with maximum norms. The factors are powers of two, so no element is rounded.
 
 use crate::element::Inexact;
 use num_traits::{Float, ToPrimitive};
 
-/// More passes do not change the exponents of matrices with few elements, and make those of others hardly better.
+/// Number of passes. More passes do not change the exponents of small matrices, and hardly improve those of others.
 const PASSES: usize = 60;
 
-/// Returns exponents `d` for which the elements `a[i, j] · 2^(d[j] − d[i])` that are not on the diagonal are small, if possible: at most 1, or
-/// the largest element of the diagonal. `magnitudes` returns the moduli of the elements of the matrix.
+/// Returns exponents `d` that make the off-diagonal elements `a[i, j] · 2^(d[j] − d[i])` small: if possible, at most 1 or the
+/// largest element of the diagonal, whichever is larger. `magnitudes` returns the moduli of the elements of the matrix.
 pub(super) fn exponents(n: usize, magnitudes: impl Fn(usize, usize) -> f64) -> Vec<i32> {
     // A modulus can overflow although both parts of the number are finite.
     let exponent = |i, j| magnitudes(i, j).log2().min(1025.0);
@@ -27,14 +27,14 @@ pub(super) fn exponents(n: usize, magnitudes: impl Fn(usize, usize) -> f64) -> V
 
 /// Returns `x · 2^exponent`, which is infinite or 0 only if it exceeds the limits of its type.
 pub(super) fn scaled<T: Inexact>(x: T, exponent: i32) -> T {
-    // Powers that are in range for each type, also their inverses.
+    // Both `2^largest` and its inverse are in the range of the type.
     let largest = <T::Magnitude as Float>::max_value().to_f64().expect("a float converts to `f64`");
     let largest = largest.log2() as i32 / 2;
     let mut rest = exponent.clamp(-8 * largest, 8 * largest);
     let mut x = x;
     while rest != 0 {
         let step = rest.clamp(-largest, largest);
-        // The product of an infinite complex number and a real one would have NaN.
+        // Divides by the inverse, because the product of an infinite complex number and a real number has a NaN part.
         x = x.unscale(<T::Magnitude as crate::element::Scalar>::from_f64(2f64.powi(-step)));
         rest -= step;
     }

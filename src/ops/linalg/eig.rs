@@ -67,9 +67,9 @@ where
 
 dense! {
     /// Returns the eigenvalues and the eigenvectors, as columns, of a square matrix or of each matrix of a batch: `a · v = v · w`. Both are
-    /// complex, also those of real matrices.
+    /// complex, even for a real matrix.
     ///
-    /// The sequence of the eigenvalues is not specified, except that a real matrix has pairs of conjugate eigenvalues next to each other.
+    /// The order of the eigenvalues is not specified, except that conjugate eigenvalues of a real matrix are next to each other.
     /// Each eigenvector has norm 1; the module [`linalg`](crate::linalg) describes its phase. For Hermitian matrices, use
     /// [`eigh`](Tensor::eigh), which is faster and whose eigenvectors are orthonormal.
     ///
@@ -85,8 +85,8 @@ dense! {
     /// ```
     eig, try_eig() -> (Tensor<T::Complex, Removed<D, 1>, O, Dev>, Tensor<T::Complex, D, O, Dev>), Square eig;
 
-    /// Returns the eigenvalues of a square matrix, or of each matrix of a batch. They are complex, also those of real matrices; their
-    /// sequence is not specified.
+    /// Returns the eigenvalues of a square matrix, or of each matrix of a batch. They are complex, even for a real matrix. Their order is
+    /// not specified.
     ///
     /// # Panics
     /// For the reasons for which [`eig`](Tensor::eig) panics.

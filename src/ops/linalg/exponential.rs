@@ -4,8 +4,8 @@
 //! The exponential of `a / 2^s` is approximated by a Padé approximant `p(a) / p(−a)`, and squared `s` times. Bounds on the backward error in
 //! terms of the norms of powers of `a`, instead of powers of its norm, keep `s` small for matrices that are far from normal.
 //!
-//! If elements are so large that their squares are near the limits of their type, a diagonal similarity makes them smaller first. The
-//! exponential can be finite even so, as that of `[[0, x], [0, 0]]`.
+//! If elements are so large that their squares are near the limits of their type, a diagonal similarity makes them smaller first. Even for
+//! such elements the exponential can be finite: that of `[[0, x], [0, 0]]` is `[[1, x], [0, 1]]`.
 
 use super::balance::{exponents, scaled};
 use super::stack::{Extents, Stack, StackView, dense, each_matrix, stacked};
@@ -143,7 +143,7 @@ impl<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>> Powers<T, O, De
         Ok(&self.even[exponent / 2 - 1])
     }
 
-    /// Returns the root, of order `exponent`, of the norm of an even power.
+    /// Returns `‖aᵏ‖^(1/k)` for an even exponent `k`.
     fn root_of_norm(&mut self, exponent: usize) -> Result<f64, Error> {
         let norm = Magnitudes::new(&self.power(exponent)?.view())?.norm();
         Ok(norm.powf(1.0 / exponent as f64))
@@ -153,7 +153,7 @@ impl<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>> Powers<T, O, De
     fn scale(&mut self, halvings: i32) -> Result<(), Error> {
         if halvings > 0 {
             self.a = self.a.try_apply2(Mul, T::from_f64(0.5f64.powi(halvings)))?;
-            // Powers that have overflowed cannot be scaled, so all are computed again.
+            // Powers that have overflowed cannot be scaled, so all powers are computed again when they are needed.
             self.even.clear();
         }
         Ok(())
@@ -252,8 +252,8 @@ impl Magnitudes {
         largest(&self.times(&vec![1.0; self.n]))
     }
 
-    /// Returns how many more squarings the approximant of this degree needs, because the elements of the matrix times `scale` do not cancel
-    /// in the backward error.
+    /// Returns how many more squarings the approximant of this degree needs for the matrix times `scale`. The bound is computed from the
+    /// magnitudes of the elements, so terms cannot cancel in it: the function `ℓₘ` of Al-Mohy and Higham.
     fn more_squarings(&self, scale: f64, degree: usize, unit: f64) -> i32 {
         let norm = self.norm() * scale;
         if norm == 0.0 {
@@ -279,7 +279,7 @@ fn largest(numbers: &[f64]) -> f64 {
 
 dense! {
     /// Returns the exponential of a square matrix, or of each matrix of a batch: `1 + a + a²/2 + ..`, by a Padé approximant, scaling and
-    /// squaring (Al-Mohy and Higham, 2009). Of a Hermitian matrix, [`hermitian_map`](Tensor::hermitian_map) computes any function.
+    /// squaring (Al-Mohy and Higham, 2009). For Hermitian matrices, [`hermitian_map`](Tensor::hermitian_map) computes any function.
     ///
     /// Elements of the result that exceed the limits of their type are infinite or NaN. Elements of the matrix can be near these limits, as
     /// in `[[0, 1e300], [0, 0]]`, whose exponential is `[[1, 1e300], [0, 1]]`.

@@ -50,7 +50,7 @@ where
     hermitian_map(a, |w| T::from_f64(f(w.to_f64().expect("a float converts to `f64`"))))
 }
 
-/// With `b = l · lᴴ`, the eigenvalues are those of `l⁻¹ · a · l⁻ᴴ`, and the eigenvectors are those of this matrix times `l⁻ᴴ`.
+/// With `b = l · lᴴ`, the eigenvalues are those of `l⁻¹ · a · l⁻ᴴ`. The eigenvectors are `l⁻ᴴ` times those of this matrix.
 pub(crate) fn eigh_generalized<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
     b: &StackView<'_, T, O, Dev>,

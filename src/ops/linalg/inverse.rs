@@ -15,7 +15,7 @@ use crate::storage::Storage;
 use crate::tensor::{Tensor, TensorView};
 use num_traits::{Float, Zero};
 
-/// Returns the identity as a stack with the shape of `a`, as a view of one matrix.
+/// Calls `f` with a stack of identity matrices that has the shape of `a`: a view that repeats one matrix.
 fn with_identity<T, O, Dev, R>(
     a: &StackView<'_, T, O, Dev>,
     f: impl FnOnce(&TensorView<'_, T, Rank<3>, O, Dev>) -> Result<R, Error>,

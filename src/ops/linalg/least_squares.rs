@@ -1,4 +1,4 @@
-//! What the singular values determine: least squares, pseudo-inverses, ranks, null spaces, condition numbers and norms.
+//! Results computed from singular values: least squares, pseudo-inverses, ranks, null spaces, condition numbers and norms.
 
 use super::solve::SolveRanks;
 use super::stack::{
@@ -23,7 +23,7 @@ use num_traits::{Float, One, Zero};
 /// Which singular values of a matrix count as 0.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Negligible {
-    /// Those of at most the larger extent times the spacing of numbers at 1, times the largest one. This is the tolerance of NumPy's
+    /// Those of at most `max(m, n) · ε` times the largest one, where `ε` is the spacing of numbers at 1. This is the tolerance of NumPy's
     /// `matrix_rank`.
     Rounding,
     /// Those of at most this number times the largest one.
@@ -34,7 +34,7 @@ impl Negligible {
     /// Singular values of at most `relative` times the largest one.
     ///
     /// # Errors
-    /// [`Error::Argument`] if the number is negative or NaN. `default` is the method without this argument.
+    /// [`Error::Argument`] if the number is negative or NaN. The message names `default`, the method without this argument.
     pub(crate) fn relative(
         op: &'static str,
         default: &'static str,
@@ -254,7 +254,7 @@ where
     from_singular_values(a, |s| {
         let zero = <T::Magnitude as Zero>::zero();
         match (s.first(), s.last()) {
-            // Also for a matrix of zeros, as for other singular matrices.
+            // For a matrix of zeros the result is infinite, as for other singular matrices.
             (Some(&largest), Some(&least)) if least != zero => largest / least,
             _ => <T::Magnitude as Float>::infinity(),
         }
@@ -269,7 +269,7 @@ where
     O: Order,
     Dev: Decompose<T> + Backend<T>,
 {
-    // From the smallest value on, to lose less in rounding.
+    // Adds the smallest values first, which makes rounding errors smaller.
     from_singular_values(a, |s| s.iter().rev().fold(<T::Magnitude as Zero>::zero(), |sum, &x| sum + x))
 }
 
@@ -472,8 +472,9 @@ dense! {
     /// ```
     matrix_rank_with, try_matrix_rank_with(relative: f64) -> Tensor<i64, Removed<D, 2>, O, Dev>, Any matrix_rank_with;
 
-    /// Returns an orthonormal basis of the null space of a matrix, as columns: of the vectors `x` with `a · x = 0`. The
-    /// [rank](Tensor::matrix_rank) determines their number, or the argument of [`null_space_with`](Tensor::null_space_with).
+    /// Returns an orthonormal basis, as columns, of the null space of a matrix: the vectors `x` with `a · x = 0`. The number of vectors is
+    /// the number of columns of the matrix minus its [rank](Tensor::matrix_rank). To choose which singular values count as 0, use
+    /// [`null_space_with`](Tensor::null_space_with).
     ///
     /// # Panics
     /// For the reasons for which [`svd`](Tensor::svd) panics, or if the matrices of a batch differ in rank.
@@ -499,8 +500,9 @@ dense! {
     /// ```
     null_space_with, try_null_space_with(relative: f64) -> Tensor<T, D, O, Dev>, Any null_space_with;
 
-    /// Returns an orthonormal basis of the space that the columns of a matrix span, as columns. The [rank](Tensor::matrix_rank) determines
-    /// their number, or the argument of [`orth_with`](Tensor::orth_with). To orthogonalise the columns in sequence, use [`qr`](Tensor::qr).
+    /// Returns an orthonormal basis, as columns, of the space that the columns of a matrix span. The number of vectors is the
+    /// [rank](Tensor::matrix_rank). To choose which singular values count as 0, use [`orth_with`](Tensor::orth_with). To orthogonalise the
+    /// columns in their order, use [`qr`](Tensor::qr).
     ///
     /// # Panics
     /// For the reasons for which [`svd`](Tensor::svd) panics, or if the matrices of a batch differ in rank.

@@ -12,7 +12,7 @@ use crate::storage::Storage;
 use crate::tensor::Tensor;
 use num_traits::ToPrimitive;
 
-/// A square matrix on the host, row by row: upper triangular, except for the unitary factor.
+/// A square matrix on the host, stored row by row. It is upper triangular, except for the unitary factor `z`.
 #[derive(Clone)]
 struct Triangular<C> {
     n: usize,
@@ -33,7 +33,7 @@ impl<C: LinalgElement> Triangular<C> {
         (i + 1..j).fold(C::zero(), |sum, k| sum + self.at(i, k) * other.at(k, j))
     }
 
-    /// Returns the principal square root, or `None` if there is none: if 0 is an eigenvalue in a block that is not diagonal.
+    /// Returns the principal square root. Returns `None` if there is none, which happens only if 0 is an eigenvalue more than once.
     fn square_root(&self) -> Option<Triangular<C>> {
         let mut root = Triangular { n: self.n, elements: vec![C::zero(); self.n * self.n] };
         for j in 0..self.n {
@@ -80,7 +80,7 @@ impl<C: LinalgElement> Triangular<C> {
     /// Returns the principal logarithm. No element of the diagonal may be 0.
     fn logarithm(&self) -> Option<Triangular<C>> {
         let (mut root, mut squarings) = (self.clone(), 0);
-        // The roots tend to 1. The bound is for approximants of degree 7 in double precision.
+        // Repeated square roots tend to the identity. The bound 0.264 is that of the approximant of degree 7 in double precision.
         loop {
             let distance = root.clone().minus_one().norm();
             if distance <= 0.264 {
@@ -99,7 +99,7 @@ impl<C: LinalgElement> Triangular<C> {
         }
         let factor = C::from_f64(2f64.powi(squarings));
         sum.elements.iter_mut().for_each(|x| *x *= factor);
-        // The differences between the roots and 1 have lost digits.
+        // Computes the diagonal again, without the differences between the roots and 1, which have lost digits.
         for j in 0..self.n {
             sum.set(j, j, self.at(j, j).function(FloatFunction::Ln));
         }
@@ -107,11 +107,11 @@ impl<C: LinalgElement> Triangular<C> {
     }
 }
 
-/// Square roots of finite numbers are close to 1 after fewer steps.
+/// Maximum number of repeated square roots. Those of finite numbers are close to 1 after fewer steps.
 const MOST_ROOTS: i32 = 100;
 
-/// The nodes and weights of Gauss–Legendre quadrature on [0, 1], which gives the diagonal Padé approximant of `ln(1 + x)`, of degree 7, as a sum
-/// of fractions.
+/// The nodes and weights of Gauss–Legendre quadrature on [0, 1]. It expresses the diagonal Padé approximant of `ln(1 + x)` of degree 7 as a
+/// sum of fractions.
 const NODES: [(f64, f64); 7] = [
     (0.0254460438286207, 0.06474248308443487),
     (0.12923440720030277, 0.13985269574463843),
@@ -122,8 +122,8 @@ const NODES: [(f64, f64); 7] = [
     (0.9745539561713793, 0.06474248308443487),
 ];
 
-/// Makes the Schur form of a real matrix, `t`, triangular, by a unitary transformation of the two rows and columns of each block, and the
-/// columns of `z` accordingly. Real eigenvalues remain real, so that negative ones are on a defined side of the branch cut.
+/// Makes the Schur form `t` of a real matrix triangular: applies a unitary transformation to the two rows and columns of each block, and to
+/// the columns of `z`. Real eigenvalues remain real, so that negative ones are on a defined side of the branch cut.
 fn triangularise<C: LinalgElement>(t: &mut Triangular<C>, z: &mut Triangular<C>) {
     let root = |x: C| x.function(FloatFunction::Sqrt);
     for k in 0..t.n.saturating_sub(1) {
@@ -278,13 +278,13 @@ macro_rules! complex_results {
 
 complex_results! {
     /// Returns the principal square root of a square matrix, or of each matrix of a batch: the matrix `x` with `x · x = a` whose eigenvalues
-    /// have no negative real part. It is complex, also that of a real matrix; [`re`](Tensor::re) returns the real part.
+    /// have no negative real part. It is complex, even for a real matrix; [`re`](Tensor::re) returns the real part.
     ///
-    /// Of a Hermitian matrix without negative eigenvalues, [`hermitian_map`](Tensor::hermitian_map) computes the square root faster.
+    /// For Hermitian matrices without negative eigenvalues, [`hermitian_map`](Tensor::hermitian_map) is faster.
     ///
     /// # Panics
-    /// If the matrix is not square, it has no square root (which requires an eigenvalue of 0), an element is NaN or infinite, the iteration
-    /// does not converge, or an allocation fails.
+    /// If the matrix is not square, it has no square root (possible only if 0 is an eigenvalue), an element is NaN or infinite, the
+    /// iteration does not converge, or an allocation fails.
     ///
     /// ```
     /// use vierbein::{Complex, tensor};
@@ -295,7 +295,7 @@ complex_results! {
     sqrtm, try_sqrtm;
 
     /// Returns the principal logarithm of a square matrix, or of each matrix of a batch: the matrix whose [exponential](Tensor::expm) is `a`,
-    /// and whose eigenvalues have imaginary parts from −π to π. It is complex, also that of a real matrix; [`re`](Tensor::re) returns the real
+    /// and whose eigenvalues have imaginary parts from −π to π. It is complex, even for a real matrix; [`re`](Tensor::re) returns the real
     /// part.
     ///
     /// # Panics

@@ -18,7 +18,7 @@ use crate::tensor::Tensor;
 type Factors<T, O, Dev> = (Stack<T, O, Dev>, Stack<T, O, Dev>);
 
 /// Computes a QR decomposition on rearranged axes. `rearranged` receives the axes of the operand, of the orthogonal factor and of the
-/// triangular factor, with the batch first, and returns those between which the device computes `a = q · r`.
+/// triangular factor, with the batch first. It returns the axes of `a`, `q` and `r` for which the device computes `a = q · r`.
 fn by_qr<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
     [of_q, of_r]: [[usize; 2]; 2],

@@ -110,9 +110,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`solve`](Tensor::solve) with a matrix whose [structure](Structure) is known: positive definite, Hermitian or triangular.
     ///
-    /// A triangular system takes `n²` multiplications for each right-hand side, a positive definite one about half of the time of a
-    /// general one. A Hermitian one is solved by the decomposition of [`ldl`](Tensor::ldl). The part of the matrix that the structure does not use is not read, except that an element that is NaN or infinite is
-    /// an error.
+    /// A triangular system takes `n²` multiplications for each right-hand side. A positive definite system takes about half of the time of
+    /// a general one. A Hermitian system is solved by the decomposition of [`ldl`](Tensor::ldl). The result does not depend on the part of
+    /// the matrix that the structure does not use, but a NaN or infinite element there is an error.
     ///
     /// # Panics
     /// For the reasons for which [`solve`](Tensor::solve) panics, or if the matrix is passed as a positive definite one and is not.

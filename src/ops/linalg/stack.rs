@@ -186,7 +186,7 @@ pub(crate) enum Extents {
 /// Calls `f` with the matrices of a tensor, whose batch has one axis. The matrices are copied if their strides do not permit a view.
 ///
 /// # Errors
-/// If the matrices do not have the required extents, a copy fails, or `f` returns an error, which gets the shape of the tensor.
+/// If the matrices do not have the required extents, a copy fails, or `f` fails. An error of `f` is returned with the shape of the tensor.
 pub(super) fn stacked<T, D, O, Dev, S, R>(
     x: &Tensor<T, D, O, Dev, S>,
     op: &'static str,
@@ -218,7 +218,7 @@ where
 /// Checks that all elements are finite.
 ///
 /// # Errors
-/// [`Error::NotFinite`] with the first matrix that has another element.
+/// [`Error::NotFinite`] with the index of the first matrix that has a NaN or infinite element.
 pub(super) fn check_finite<T, O, Dev>(op: &'static str, a: &StackView<'_, T, O, Dev>) -> Result<(), Error>
 where
     T: LinalgElement,

@@ -7,7 +7,7 @@ use vierbein::linalg::{DynDiscarded, DynLdl, DynLu, DynSvd, Structure, Truncatio
 use vierbein::prelude::*;
 use vierbein::{DynTensor, dyn_tensor};
 
-/// A result, of which the rows assert the shape.
+/// A result whose shape the rows assert.
 trait Shaped {
     fn shapes(&self) -> Vec<usize>;
 }
@@ -48,7 +48,7 @@ impl Shaped for DynDiscarded {
     }
 }
 
-/// Rows of methods, with an expression for the extents of each result that are not those of the batch.
+/// Rows of methods. Each line ends with an expression for the extents of each result, without the batch.
 macro_rules! rows {
     ($($name:ident $verb:literal, |$x:ident| $tried:expr; $needs:ident |$m:ident, $n:ident| $own:expr;)*) => {
         rows!(outcome: $([methods![$name]] $verb, |$x| $tried; $needs |$m, $n| $own;)*)
@@ -77,10 +77,10 @@ fn with_ones<R>(
     f(one.broadcast_to(&shape[shape.len() - 2..shape.len() - 1])?)
 }
 
-/// The part of the largest singular value up to which others count as 0. `linalg/errors.rs` has numbers that are rejected.
+/// Singular values of at most this number times the largest one count as 0. `linalg/errors.rs` has numbers that are rejected.
 const SMALL: f64 = 1e-14;
 
-/// A system whose diagonal is not used: no matrix is singular.
+/// A triangular system with ones on its diagonal: the diagonal of the operand is not used, so no operand is singular.
 const UNIT: Structure = Structure::Lower { unit: true };
 
 pub(crate) fn rows() -> Vec<Row> {
