@@ -186,7 +186,8 @@ fn covariant<'short>(
     (x, y)
 }
 
-/// Compiles only if the four usual bounds imply all other bounds of these calls, such as those for rank 0 and for the other order.
+/// Compiles only if the four bounds in the signature imply all bounds that the calls need, such as those for rank 0 and for the
+/// other memory order.
 fn implied<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     x: TensorView<'_, T, D, O, Dev>,
 ) -> Tensor<T, D, O, Dev> {

@@ -491,8 +491,8 @@ fn long_sums<O: Order>() {
     }
 }
 
-/// The kernels do not multiply by a complex scaling factor of one. An infinity times its imaginary part, zero, would be NaN. The
-/// results must be the same for contiguous and strided outputs.
+/// The kernels do not multiply by a complex scaling factor of one, because the product of an infinity and the factor's zero
+/// imaginary part would be NaN. The results must be the same for contiguous and strided outputs.
 fn infinities<O: Order>() {
     let huge = Complex::new(1e200, 0.0);
     for n in [2, 3, 5, 30] {
@@ -576,8 +576,8 @@ fn integers_that_overflow<O: Order>() {
         assert_eq!(out, Tensor::<i8, _, O>::full([2, 2], -128));
         einsum_into!(&mut out, 0, 1; "ij,jk->ik", &a, &a);
         assert_eq!(out, Tensor::<i8, _, O>::full([2, 2], -128));
-        // The final values on the diagonal are 2 · 100 − 100 = 100, although 2 · 100 overflows. Off the diagonal, 2 · 0 is
-        // representable and 2 · 100 is not.
+        // On the diagonal, the final values are 2 · 100 − 100 = 100, although 2 · 100 overflows. Off the diagonal, the final values
+        // are twice the old ones: 2 · 0 is representable, but 2 · 100 in the second call is not.
         let mut out: Tensor<i8, _, O> = Tensor::from_diagonal(&Tensor::<i8, _, O>::full([2], 100));
         let v: Tensor<i8, _, O> = Tensor::full([2], 100);
         einsum_into!(&mut out, -1, 2; "i->ii", &v);

@@ -267,7 +267,7 @@ fn sums<O: Order, Dev: Full>() {
 }
 
 fn means_and_moments<O: Order, Dev: Full>() {
-    // Along axis 1 the values are c - 3, c - 1, c + 1, c + 3: mean c, squared deviations 9 + 1 + 1 + 9.
+    // In row i, the values are c − 3, c − 1, c + 1, c + 3 with c = 10 i: mean c, squared deviations 9 + 1 + 1 + 9.
     let value = |[i, j]: [usize; 2]| 10.0 * i as f64 + 2.0 * j as f64 - 3.0;
     let x = make::<_, _, O, Dev>([2, 4], value);
     check(&x.mean_axis(1), [2], |[i]| 10.0 * i as f64);
@@ -302,7 +302,7 @@ fn extremes<O: Order, Dev: Full>() {
     assert_eq!(make::<i32, _, O, Dev>([5], |[i]| [3, -9, 4, 4, 0][i]).min().item(), -9);
 }
 
-/// If several elements are the extremum, the result is the first index of them, counted in memory order over the reduced axes.
+/// If several elements equal the extremum, the result is the index of the first one, counted in memory order over the reduced axes.
 fn positions<O: Order, Dev: Full>() {
     let x = make::<_, _, O, Dev>([2, 3, 4], r);
     let first = |values: Vec<f64>| {

@@ -105,8 +105,8 @@ fn broadcasting_in_column_major_order() {
         Error::ShapeMismatch { row_major: false, .. },
         "cannot add shapes [2, 3] and [3]: axis 0 is 2 and 3 (column-major aligns leading axes)"
     );
-    // Two axes differ, 3 and 5, and 2 and 3. The message names the axis with the smaller stride, which is the last in row-major
-    // order.
+    // The extents differ in two axes: 3 and 5, and 2 and 3. The message names the axis with the smaller stride, which is the last
+    // in row-major order.
     let b = Tensor::<f64, _>::zeros([7, 3, 5]);
     rejected!(
         matrix().try_add(&b),

@@ -130,7 +130,7 @@ where
     x.trace(0, 1).trace(0, 1)
 }
 
-/// Subtracts its mean from the trace of `x`. The trace has another rank than `x`.
+/// Returns the trace of `x` minus the mean of the trace. The trace has another rank than `x`.
 fn traceless<T, D, O, Dev>(x: TensorView<'_, T, D, O, Dev>) -> Tensor<T, D::Removed, O, Dev>
 where
     T: Scalar,

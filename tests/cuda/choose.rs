@@ -1,5 +1,5 @@
-//! Compares elements at positions and under masks on the GPU with the host: elements of all sizes, positions that repeat, views, and
-//! positions that are out of range.
+//! Compares operations on elements at positions and under masks on the GPU with the host: elements of all sizes, repeated positions,
+//! views, and positions that are out of range.
 
 use crate::data::{contiguous, extent, operand, output, scrambled};
 use crate::gpu::there;
@@ -22,8 +22,8 @@ impl BinaryOp<u32, u32> for Digits {
     }
 }
 
-/// A case: the shape of the lines, the extent along which positions count, the shape of the positions of a line, whether all lines have
-/// the same positions, and whether operands are column-major views.
+/// A case of `take` and `scatter` along the last axis of a tensor of shape `[lines.., length]`. Each line has positions of shape `within`.
+/// If `shared` is `true`, all lines have the same positions. If `turned` is `true`, operands are column-major views with gaps.
 #[derive(Debug, Clone)]
 struct Case {
     lines: Vec<usize>,
@@ -58,7 +58,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Strides of a tensor: row-major, or reversed column-major with gaps.
+/// Returns strides: row-major and contiguous or, if `turned`, column-major with gaps.
 fn strides(shape: &[usize], turned: bool) -> Vec<isize> {
     if !turned {
         return contiguous(shape);
@@ -74,7 +74,7 @@ impl Case {
     fn elements(&self) -> Vec<usize> {
         [&self.lines[..], &self.within[..]].concat()
     }
-    /// Returns positions and their strides. Some of them repeat, and some are negative.
+    /// Returns positions and their strides. Some positions repeat, and some are negative.
     fn positions(&self) -> (Vec<i64>, Vec<isize>) {
         let mut strides = strides(&self.elements(), self.turned);
         let count = extent(&self.elements(), &strides);
@@ -87,12 +87,12 @@ impl Case {
     }
 }
 
-/// Returns the bytes of the elements.
+/// Returns the elements as text, which distinguishes −0.0 from 0.0.
 fn bits<T: Debug>(x: &[T]) -> String {
     format!("{x:?}")
 }
 
-/// What to do with elements and positions.
+/// The operation: `take` or `scatter`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Do {
     Take,

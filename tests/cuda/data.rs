@@ -3,8 +3,8 @@
 use vierbein::Element;
 use vierbein::device::{Device, Operand, Output};
 
-/// Returns the number of elements from index 0 to the last element in memory. Axes with negative strides are ignored: for them,
-/// operands have an offset.
+/// Returns the number of elements from index 0 to the last element in memory. Axes with negative strides are ignored, because
+/// operands account for them by an offset.
 pub(crate) fn extent(shape: &[usize], strides: &[isize]) -> usize {
     if shape.contains(&0) {
         return 1;

@@ -23,13 +23,13 @@ use crate::gpu::there;
 /// The device that computes.
 const DEVICE: copies::ThroughGpu = copies::ThroughGpu;
 
-/// cuSOLVER has other functions for batches of small matrices.
+/// `false`, because cuSOLVER computes batches of small matrices by other functions than single matrices.
 const BATCHES_EQUAL_LOOPS: bool = false;
 
 /// The extents of the matrices whose residuals are checked.
 const SHAPES: &[[usize; 2]] = &[[1, 1], [2, 2], [5, 5], [17, 17], [40, 40], [1, 6], [8, 3], [11, 24]];
 
-/// The host computes LDLᴴ decompositions.
+/// LDLᴴ decompositions are not checked here, because the host computes them.
 mod ldl {
     pub(super) fn check<T>(_: &str, _: &super::matrix::Matrix<T>) {}
 }

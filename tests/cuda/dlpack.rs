@@ -39,8 +39,8 @@ unsafe extern "C" fn free(this: *mut DLManagedTensor) {
     context.frees.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Exports a tensor as the producer. Its elements are in memory of the first GPU; it has any shape and strides. Returns the
-/// structure, and the counter of calls of its deleter.
+/// Exports a tensor with this shape and these strides, as a foreign producer does. Its elements are in memory of the first GPU.
+/// Returns the structure, and the counter of calls of its deleter.
 fn produce<T: Element>(
     data: &[T],
     shape: &[i64],
@@ -298,8 +298,8 @@ fn mismatched_type_is_error_naming_actual_type() {
     assert_eq!(rejected.value.into_tensor::<i32, Rank<1>, RowMajor, Cpu>().unwrap(), tensor![1, 2]);
 }
 
-/// Exports a valid tensor in memory of two complex numbers, changes its structure by `damage`, and imports it. Asserts that the
-/// import is rejected with an error that contains `words`, and does not free the structure.
+/// Exports a valid tensor with one complex number, changes its structure by `damage`, and imports it. Asserts that the import is
+/// rejected with an error that contains `words`, and does not free the structure.
 #[track_caller]
 fn rejected(words: &str, damage: impl FnOnce(&mut DLManagedTensor)) {
     let (managed, frees) = produce(&[c64::new(1.0, 2.0); 2], &[1], &[1]);

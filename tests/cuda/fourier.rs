@@ -12,7 +12,7 @@ fn value(k: usize) -> f64 {
     (scrambled(k) % 2001) as f64 / 1000.0 - 1.0
 }
 
-/// What was transformed, and the shape and the parts of the result.
+/// A description of the transform, the shape of its result, and the real and imaginary parts of the result's elements.
 type Got = (String, Vec<usize>, Vec<f64>);
 
 macro_rules! transforms {
@@ -72,7 +72,7 @@ macro_rules! transforms {
             put(&mut all, "fft of no lines".into(), &empty.fft(1));
             put(&mut all, "fft of empty lines".into(), &empty.fft_with(0, Fft::new().len(4)));
             put_real(&mut all, "irfft of empty lines".into(), &empty.irfft(0, 4));
-            // More lengths than plans that the library keeps for reuse.
+            // There are more lengths than plans that the library keeps for reuse.
             for n in 1..=70 {
                 let x = Tensor::<$R, _, O, Dev>::ones([n]);
                 put(&mut all, format!("rfft of {n}"), &x.rfft(0));

@@ -140,8 +140,8 @@ fn operations_fail_or_succeed_with_little_device_memory() {
     assert!(OnGpu::<u8, Rank<1>>::try_zeros([ALL / 2]).is_ok());
 }
 
-/// Calls `tried` while other tensors occupy most of the memory. Each attempt leaves more of the memory free, until `tried` succeeds: `check`
-/// checks its result. All failures must be errors for lack of memory, after which all memory is free again.
+/// Calls `tried` while other tensors occupy most of the memory. Each attempt leaves more of the memory free, until `tried` succeeds. Then
+/// passes its result to `check`. All failures must be errors for lack of memory, after which all memory is free again.
 pub(crate) fn with_little_memory<R>(tried: &dyn Fn() -> Result<R, Error>, check: impl Fn(R)) {
     let gpu = Cuda::<0>::new().unwrap();
     let (mut failed, mut done) = (0, false);

@@ -116,7 +116,7 @@ fn lines_are_sorted_as_on_the_host() {
     compare(|k| scrambled(k).is_multiple_of(3));
 }
 
-/// NaN with different bits keep their order, and so do zeros.
+/// Sorting is stable: NaN with different bits keep their order, and so do zeros of different signs.
 #[test]
 fn sorting_is_stable() {
     if !there() {
@@ -142,7 +142,7 @@ fn sorting_is_stable() {
     }
 }
 
-/// Typed methods that have no other test in this file.
+/// Tests typed methods that have no other test in this file.
 #[test]
 fn selection_and_search() {
     if !there() {
@@ -168,7 +168,7 @@ fn selection_and_search() {
             let indices = [unique.first, unique.inverse, unique.counts].map(|indices| indices.to_vec());
             all.push(format!("{:?} {indices:?}", unique.values.to_vec()));
         }
-        // Negative zeros become positive ones: which of the two is the median is not defined.
+        // Adding 0.0 makes negative zeros positive. Otherwise it would be unspecified which of the two zeros the median is.
         let finite = x.nan_to_num() + 0.0;
         let table = finite.slice(s![..n / 4 * 4]).to_owned().reshape([n / 4, 4]);
         let levels = [0.0, 0.1, 0.37, 0.5, 0.99, 1.0];

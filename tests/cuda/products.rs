@@ -253,8 +253,8 @@ where
         (0, of(&[30_000], &[1]), of(&[30_000], &[1])),
         (0, of(&[300], &[-1]), of(&[300], &[2])),
         (0, of(&[300], &[0]), of(&[300], &[1])),
-        // Products of a matrix and a vector, which has stride 0 along the rows. The matrix is row-major or column-major; in the
-        // fourth case the vector is the first operand.
+        // Products of a matrix and a vector. The vector is the operand with stride 0 along the kept axis. The matrix is row-major
+        // or column-major; in the fourth case the vector is the first operand.
         (1, of(&[37, 64], &[64, 1]), of(&[37, 64], &[0, 1])),
         (1, of(&[37, 63], &[63, 1]), of(&[37, 63], &[0, 1])),
         (1, of(&[64, 37], &[1, 64]), of(&[64, 37], &[0, 1])),

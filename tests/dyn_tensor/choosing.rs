@@ -1,4 +1,4 @@
-//! Tests of elements at positions and under masks.
+//! Tests of operations on elements at positions and under masks.
 
 use crate::naive::{Naive, cases, indices};
 use crate::values::{Value, for_each_type};
@@ -7,7 +7,7 @@ use vierbein::{DType, DynTensor, Error, MemoryOrder, tensor};
 const ORDERS: [MemoryOrder; 2] = [MemoryOrder::RowMajor, MemoryOrder::ColMajor];
 const SHAPES: [&[usize]; 4] = [&[4], &[2, 3], &[2, 3, 2], &[2, 0]];
 
-/// Returns position `k` of a list, along an axis of extent `n`.
+/// Returns position `k` of a list for an axis of extent `n`. Some positions are negative.
 fn position(k: usize, n: usize) -> i64 {
     if n == 0 { 0 } else { ((5 * k + 1) % (2 * n)) as i64 - n as i64 }
 }

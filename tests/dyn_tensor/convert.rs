@@ -1,5 +1,5 @@
 //! Tests of conversions between element types, which must equal Rust's `as`, and between memory orders. Promotion and `cast_into`
-//! are compared with a table of NumPy.
+//! are compared with a table that NumPy computed.
 
 use crate::naive::{Naive, cases, check};
 use crate::values::Value;

@@ -19,7 +19,7 @@ pub(crate) fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
 
 impl<T: Copy> Naive<T> {
     pub(crate) fn new(shape: &[usize], mut f: impl FnMut(&[usize]) -> T) -> Naive<T> {
-        // A loop, and not an iterator, which would be compiled for each closure.
+        // A loop instead of an iterator adapter, whose code would be compiled again for each closure.
         let mut elements = Vec::new();
         for index in indices(shape) {
             elements.push(f(&index));
@@ -109,7 +109,7 @@ pub(crate) fn cases<T: Element>(
     all
 }
 
-/// Returns the test cases of [`cases`], whose elements are the positions in the base tensor. Not generic, so it is compiled once.
+/// Returns the test cases of [`cases`] with flat indices of the base tensor as elements. Not generic, so it is compiled once.
 fn patterns(shape: &[usize], order: MemoryOrder) -> Vec<(Naive<usize>, Vec<Step>, Naive<usize>)> {
     let rank = shape.len();
     let count = |shape: &[usize]| {

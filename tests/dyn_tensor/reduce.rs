@@ -59,7 +59,7 @@ fn reduced<T: Value>(op: DynReduction, elements: &[T]) -> Option<DynScalar> {
             _ => magnitude::<T>(mean.re),
         }
     };
-    // The elements are finite, so the variants without NaN differ from the others only in the types that they support.
+    // The elements are finite, so the variants that ignore NaN differ from the others only in the types that they support.
     let inexact = matches!(T::DTYPE, DType::F32 | DType::F64 | DType::C32 | DType::C64);
     // Returns the first index of the extremum.
     let best = |better: fn(f64, f64) -> bool| {

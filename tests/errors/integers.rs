@@ -128,7 +128,7 @@ fn intermediate_overflow_that_cancels_is_no_error() {
 
 // ------------------------------------------------------------------ operands stay unchanged
 
-/// All elements are checked before the first is written, so an error in the last of many changes nothing.
+/// All elements are checked before the first is written, so an error at the last of many elements changes nothing.
 #[test]
 fn failed_operations_in_place() {
     for n in [3, 300_000] {

@@ -38,7 +38,8 @@ fn drive(
     let nothing = FailingAllocations { least: usize::MAX, granted: 0, for_good: false };
     let mut counts = Counts { errors: 0, managed: 0 };
     for for_good in [false, true] {
-        // Allocations below 64 bytes succeed here, because an error contains a short string.
+        // If all later allocations fail, those below 64 bytes must succeed, because the creation of an error allocates a short
+        // string.
         let least = if for_good { least.max(64) } else { least };
         for granted in 0.. {
             let before = live();
@@ -316,7 +317,7 @@ fn readers_and_writers_return_out_of_memory() {
     long.write_npy(&path).unwrap();
     let flat_path = folder.file("x.safetensors");
     std::fs::write(&flat_path, &flat).unwrap();
-    // The standard library reads the bytes of a stream. If its allocation fails, the text of the error is its own.
+    // The standard library reads the bytes of a stream. If its allocation fails, the error has the standard library's text.
     let (read, rejected) = FailingAllocations { least: FILES, granted: 1, for_good: true }
         .during(|| Safetensors::read_from(&flat[..]));
     assert!(rejected > 0 && read.unwrap_err().to_string().contains("memory"));
@@ -355,7 +356,7 @@ fn readers_and_writers_return_out_of_memory() {
         length(&|to| DynTensor::from(long.try_clone()?).write_npy_to(to))
     });
     check(FILES, "safetensors", || length(&|to| SafetensorsWriter::new().add("x", &backwards)?.write_to(to)));
-    // All memory for CSV text is fallible: the rows, the longest row, the text that is written.
+    // All allocations for CSV text are fallible: those of the rows, of the longest row, and of the text that is written.
     let (table, mut text) = (long.clone().reshape([1000, 100]), Vec::new());
     let names: Vec<_> = (0..100).map(|k| k.to_string()).collect();
     table.write_csv_to(&mut text, &names).unwrap();

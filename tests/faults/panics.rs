@@ -64,7 +64,7 @@ impl Operands {
             panic.expect_err(what).downcast::<Fuse>().unwrap_or_else(|_| panic!("{what}: another panic"));
         assert_eq!(*payload, Fuse(fuse), "{what}");
         drop(payload);
-        // The number may have decreased, if `f` freed a scratch buffer of an earlier operation.
+        // The bytes in use may have decreased, if `f` freed a scratch buffer of an earlier operation.
         assert!(live() <= before, "{} bytes that {what} leaks when element {fuse} panics", live() - before);
         assert_eq!(self.freed.load(Ordering::SeqCst), 0, "{what} frees what is not its own");
         assert!(self.x.iter().enumerate().all(|(k, &value)| value == k as f64), "{what} changes its operand");

@@ -1,8 +1,8 @@
 //! Tests that shared state stays usable after panics and after threads that ended by a panic. The shared state is the buffer pool, the
 //! cached path of a contraction, and the thread pool.
 //!
-//! User code never runs while the library holds their locks, so these tests cannot poison a lock. Unit tests check that a poisoned
-//! buffer pool stays usable. A contraction whose path cache is poisoned computes its path each time.
+//! User code never runs while the library holds a lock of this state, so these tests cannot poison a lock. Unit tests check that a
+//! poisoned buffer pool stays usable. A contraction whose path cache is poisoned computes its path each time.
 
 use super::allocator::Alone;
 use super::{Random, quietly, seed};

@@ -52,7 +52,7 @@ fn every_public_function() {
     driver::check(rows, public, &[]);
 }
 
-/// Returns a row of the table with a round trip for each operand, and with hand-written outcomes for wrong shapes.
+/// Returns a row of the table with a round trip for each operand, and with hand-written outcomes `wrong` for invalid calls.
 fn round_trips(
     names: &'static [&'static str],
     run: fn(&[Operand]) -> Option<Done>,
@@ -508,7 +508,7 @@ fn wrong_csv() -> Vec<(Done, Outcome)> {
     ]
 }
 
-/// Returns the outcomes for element types and ranks that a table does not have.
+/// Returns the outcomes for element types and ranks that a CSV table does not support.
 fn wrong_erased_csv() -> Vec<(Done, Outcome)> {
     let zeros =
         |shape: &[usize], dtype| DynTensor::zeros(shape, dtype, MemoryOrder::RowMajor).expect("few zeros");

@@ -325,7 +325,7 @@ fn long_files_are_read_on_several_threads() {
     });
 }
 
-/// The first wrong row is the error, on any number of threads.
+/// The error names the first wrong row, for any number of threads.
 #[test]
 fn errors_in_long_files_name_the_first_wrong_line() {
     let text = long_text();
@@ -369,7 +369,7 @@ fn errors_name_line_and_column() {
         read::<f64>("\"a\nb\r\nc\"\n1\n\"x\ny\"\n"),
         &format!("line 5, column 1 (`a\u{fffd}b\u{fffd}\u{fffd}c`): `x\u{fffd}y` {number}"),
     );
-    // All line ends of a quoted field count: two in the header, three in a row.
+    // Line numbers count all line ends in quoted fields: two in the header, three in the row.
     fails(
         read::<f64>("\"a\rb\r\nc\"\n\"1\r\n\n\r\"\rx\n"),
         &format!("line 8, column 1 (`a\u{fffd}b\u{fffd}\u{fffd}c`): `x` {number}"),

@@ -50,7 +50,7 @@ fn json_has_no_nan() {
     let text = serde_json::to_string(&tensor![1.0, f64::NAN, f64::INFINITY]).unwrap();
     assert!(text.ends_with("[1.0,null,null]}"), "{text}");
     says(&rejected::<Tensor<f64, Rank<1>>>(&text), "invalid type: null, expected f64");
-    // In a binary format, which supports NaN and infinities, they are preserved.
+    // Binary formats support NaN and infinities, which are preserved.
     let x = tensor![f32::NAN, f32::NEG_INFINITY, -0.0];
     let back: Tensor<f32, Rank<1>> = serde_bare::from_slice(&serde_bare::to_vec(&x).unwrap()).unwrap();
     let bits = |x: &Tensor<f32, Rank<1>>| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();

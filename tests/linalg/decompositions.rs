@@ -1,4 +1,4 @@
-//! Residuals of decompositions: products of the factors against the operand.
+//! Tests of residuals: the products of the factors of decompositions must equal the operand.
 
 use vierbein::linalg::{Decompose, LinalgElement, Svd};
 use vierbein::prelude::*;

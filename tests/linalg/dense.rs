@@ -1,11 +1,12 @@
-//! Dense methods of typed tensors: laws, residuals, views, batches, and operands without elements.
+//! Tests of the methods of typed tensors for dense matrices: mathematical laws, residuals, views, batches, and operands without
+//! elements.
 
 use crate::common::Remote;
 use vierbein::linalg::{Ldl, LinalgElement, Lu, Structure, Truncation};
 use vierbein::prelude::*;
 use vierbein::{DynTensor, c32, c64, stack};
 
-/// Element types with a number from two parts, of which real types use the first.
+/// Element types that are created from a real and an imaginary part. Real types ignore the imaginary part.
 trait Number: LinalgElement {
     const UNIT: f64;
     fn of(re: f64, im: f64) -> Self;
@@ -27,7 +28,7 @@ numbers! {
     c64, f64: |re, im| Complex::new(re, im), |x| x.norm();
 }
 
-/// Returns a tensor of numbers whose parts are between −1 and 1.
+/// Returns a tensor of numbers whose real and imaginary parts are between −1 and 1.
 fn random<T: Number, D: Dim, O: Order>(shape: D::Shape, mut state: u64) -> Tensor<T, D, O> {
     let mut next = || {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -39,7 +40,7 @@ fn random<T: Number, D: Dim, O: Order>(shape: D::Shape, mut state: u64) -> Tenso
 
 type Matrix<T, O> = Tensor<T, Rank<2>, O>;
 
-/// The product, by its definition.
+/// Returns the matrix product, computed by its definition.
 fn product<T: Number, O: Order>(a: &Matrix<T, O>, b: &Matrix<T, O>) -> Matrix<T, O> {
     let ([m, k], [_, n]) = (a.shape(), b.shape());
     Tensor::from_fn([m, n], |[i, j]| (0..k).fold(T::zero(), |sum, l| sum + a[[i, l]] * b[[l, j]]))
@@ -50,7 +51,7 @@ fn adjoint<T: Number, O: Order>(a: &Matrix<T, O>) -> Matrix<T, O> {
     Tensor::from_fn([n, m], |[i, j]| a[[j, i]].conj())
 }
 
-/// Asserts that the elements differ by at most `bound` units of roundoff.
+/// Asserts that the elements differ by at most `bound · T::UNIT` times the largest element of `b`, or times 1 if all are smaller.
 #[track_caller]
 fn close<T: Number, O: Order>(a: &Matrix<T, O>, b: &Matrix<T, O>, bound: f64, what: &str) {
     assert_eq!(a.shape(), b.shape(), "{what}");
@@ -95,7 +96,7 @@ fn factors_of_any_matrix<T: Number, O: Order>() {
         close(&product(&r, &q), &a, bound, &what);
         orthonormal(&adjoint(&q));
         for i in 0..k {
-            // Row `i` of the last `k` rows, from which the diagonal starts.
+            // The last `k` rows of `r` are an upper triangle. This is the row whose diagonal element is in column `i`.
             let row = m - k + i;
             assert!((0..i).all(|j| r[[row, j]] == T::zero()), "{what}");
             assert!(r[[row, i]] == T::of(r[[row, i]].size(), 0.0) && r[[row, i]] != T::zero(), "{what}");
@@ -109,7 +110,7 @@ fn factors_of_any_matrix<T: Number, O: Order>() {
             orthonormal(&adjoint(&u));
         }
         let x = a.pinv();
-        // The conditions of Penrose, which have one solution.
+        // The four Penrose conditions, which only the pseudoinverse satisfies.
         let (ax, xa) = (product(&a, &x), product(&x, &a));
         let bound = bound * x.iter().map(|x| x.size()).fold(10.0, f64::max);
         close(&product(&ax, &a), &a, bound, &what);
@@ -195,7 +196,7 @@ fn square_matrices<T: Number, O: Order>() {
         let scaled = Tensor::from_fn([n, n], |[i, j]| v[[i, j]] * w[[j]]);
         close(&product(&hermitian, &v), &product(&definite, &scaled), bound * 10.0, &what);
         close(&product(&adjoint(&v), &product(&definite, &v)), &identity(n), bound * 10.0, &what);
-        // The upper triangles are not used.
+        // The functions must not read the upper triangles.
         let below = |x: &Matrix<T, O>| {
             Tensor::from_fn([n, n], |[i, j]| if i < j { T::of(7.0, 7.0) } else { x[[i, j]] })
         };
@@ -236,7 +237,7 @@ fn square() {
     square_matrices::<c64, ColMajor>();
 }
 
-/// A function of a complex Hermitian matrix that is not real: the evolution in time.
+/// A complex function of a Hermitian matrix: the time evolution operator.
 #[test]
 fn unitary_evolution() {
     let h = tensor![
@@ -248,13 +249,13 @@ fn unitary_evolution() {
     close(&evolved, &expected, 50.0, "exp(−iht)");
 }
 
-/// Every operation of a batch is that of its matrices, also for views that cannot be merged.
+/// Each operation on a batch must equal the operation on each matrix, even for views whose batch axes cannot be fused.
 #[test]
 fn batches_are_loops() {
     fn check<O: Order>(row_major: bool) {
         let shape = if row_major { [2, 3, 4, 4] } else { [4, 4, 2, 3] };
         let batch: Tensor<f64, Rank<4>, O> = random(shape, 11);
-        // Exchanged axes of the batch, in reverse: the strides do not permit a view with one axis.
+        // Swaps the batch axes and reverses one of them. Axes with these strides cannot be fused.
         let view = if row_major { batch.permute([1, 0, 2, 3]) } else { batch.permute([0, 1, 3, 2]) };
         let view = if row_major { view.flip(0) } else { view.flip(2) };
         let at = |i: usize, j: usize| -> Matrix<f64, O> {
@@ -298,7 +299,8 @@ fn batches_are_loops() {
             same!(ldl.rows, a.ldl().rows);
             same!(x, a.solve(&b));
             same!(x1, a.solve(&vector));
-            // Products of a batch and of one matrix are summed in different sequences.
+            // The summation order of products of a batch differs from that of products of one matrix, so results can differ by
+            // rounding errors.
             same!(y, a.lstsq(&b), 1e-12);
             same!(y1, a.lstsq(&vector), 1e-12);
             let (one, of_one) = a.svd_truncated(Truncation::rank(2));
@@ -332,7 +334,7 @@ fn solve_broadcasts() {
     assert!(a.matmul(&x).all_close(&b.broadcast_to([2, 4, 5, 3]), 1e-12, 1e-12));
 }
 
-/// Dynamic methods return what typed methods return, to the bit.
+/// The results of dynamic methods have the same bits as those of typed methods.
 #[test]
 fn typed_and_dynamic_agree() {
     fn check<O: Order>(shape: [usize; 3]) {
@@ -393,12 +395,13 @@ fn typed_and_dynamic_agree() {
         assert_eq!(DynTensor::from(a.solve_as(hermitian, &b)), d.solve_as(hermitian, &b).unwrap());
         assert_eq!(DynTensor::from(a.lstsq(&b)), d.lstsq(&b).unwrap());
         assert_eq!(DynTensor::from(a.matrix_power(-3)), d.matrix_power(-3).unwrap());
-        // This argument lies between the singular values of both matrices: the results differ from those of the default.
+        // The cutoff 0.5 lies between the relative singular values of both matrices, so the results differ from those with the
+        // default.
         assert_ne!(a.pinv_with(0.5), a.pinv());
         assert_eq!(DynTensor::from(a.pinv_with(0.5)), d.pinv_with(0.5).unwrap());
         assert_eq!(DynTensor::from(a.matrix_rank_with(0.5)), d.matrix_rank_with(0.5).unwrap());
         assert_eq!(DynTensor::from(a.lstsq_with(&b, 0.5)), d.lstsq_with(&b, 0.5).unwrap());
-        // Of one matrix, because ranks in a batch can differ.
+        // These functions are tested on one matrix, because the ranks of the matrices in a batch can differ.
         let one = a.index_axis(if a.shape()[0] == 2 { 0 } else { 2 }, 1);
         let of_dynamic = DynTensor::from(one.to_owned());
         assert_eq!(DynTensor::from(one.null_space_with(0.5)), of_dynamic.null_space_with(0.5).unwrap());
@@ -417,7 +420,8 @@ fn typed_and_dynamic_agree() {
     check::<ColMajor>([3, 3, 2]);
 }
 
-/// A device that implements no entry itself has all methods. Copies for the host have other strides, so roundings can differ.
+/// A device that implements no method of `Decompose` itself has all methods, by host fallbacks. The copies on the host have other
+/// strides, so results can differ by rounding errors.
 #[test]
 fn other_devices() {
     fn check<O: Order>(shape: [usize; 3]) {
@@ -511,7 +515,7 @@ fn without_elements() {
     assert_eq!(batch.expm().shape(), [0, 2, 2]);
 }
 
-/// The values that conditions keep, in closed form.
+/// Tests how many singular values a truncation keeps, and the weight of the discarded ones. The expected values are closed forms.
 #[test]
 fn truncations() {
     let a: Tensor<f64, Rank<2>> = Tensor::from_diagonal(&tensor![8.0, 4.0, 2.0, 2.0, 1.0, 0.0]);
@@ -538,19 +542,20 @@ fn truncations() {
     check(Truncation::new().cutoff(2.0), 1, 25.0);
     check(Truncation::rank(3).cutoff(1.1 / total), 3, 5.0);
     check(Truncation::rank(5).cutoff(9.1 / total), 2, 9.0);
-    // Squares that would underflow, or be lost beside larger ones.
+    // The squares of the singular values of `tiny` would underflow.
     let tiny = Tensor::from_diagonal(&tensor![1e-200, 1e-201]);
     assert_eq!(tiny.svd_truncated(Truncation::new().cutoff(1e-3)).0.s.len(), 2);
     assert_eq!(tiny.svd_truncated(Truncation::new().cutoff(2e-2)).0.s.len(), 1);
     let zeros = Tensor::<f64, _>::zeros([3, 3]).svd_truncated(Truncation::new().cutoff(0.1));
     assert_eq!((zeros.0.s.len(), zeros.1.share.item()), (1, 0.0));
-    // A batch keeps what its longest matrix needs.
+    // In a batch, all matrices keep as many singular values as the matrix that needs the most.
     let batch = vierbein::stack(0, [&a, &Tensor::eye(6)]);
     assert_eq!(batch.svd_truncated(Truncation::new().below(0.5)).0.s.shape(), [2, 6]);
     assert_eq!(batch.svd_truncated(Truncation::new().below(0.5).max_rank(3)).1.weight, tensor![5.0, 3.0]);
 }
 
-/// Exponentials in closed form, for norms that need every degree and many squarings, and for matrices that are far from normal.
+/// Compares exponentials with closed forms. The norms need approximants of each degree and many squarings. Some matrices are far
+/// from normal.
 #[test]
 fn exponentials() {
     for angle in [1e-12_f64, 1e-3, 0.1, 0.6, 1.5, 4.0, 30.0] {
@@ -574,7 +579,7 @@ fn exponentials() {
 /// Compares the exponential of a nilpotent matrix with its finite series, element by element.
 fn check_exponential_of_chain<T: Number, O: Order>(links: &[f64]) {
     let n = links.len() + 1;
-    // In this sequence of the rows, the matrix is not triangular.
+    // This permutation of rows and columns makes the matrix non-triangular.
     let place = |i: usize| (i + n / 2) % n;
     let mut a = Tensor::<T, Rank<2>, O>::zeros([n, n]);
     for (i, &link) in links.iter().enumerate() {
@@ -609,7 +614,7 @@ fn exponentials_of_matrices_near_limits() {
     }
     check::<RowMajor>();
     check::<ColMajor>();
-    // Columns whose sums overflow, and a modulus that does.
+    // In the first matrix, the sum of a column overflows. In the second, the modulus of an element overflows.
     let a = tensor![[0.0, 0.0, 1e308], [0.0, 0.0, 1e308], [0.0, 0.0, 0.0]];
     assert!(a.expm().all_close(&(Tensor::eye(3) + &a), 1e-15, 0.0));
     let zero = Complex::default();
@@ -624,7 +629,8 @@ fn exponentials_of_matrices_near_limits() {
     assert_eq!(found.index_axis(0, 1), tensor![[1.0, 1.0], [0.0, 1.0]]);
 }
 
-/// Singular values of at most the argument times the largest one count as 0. The singular values of the matrices are those of the diagonals.
+/// Singular values of at most `relative` times the largest one count as 0. The singular values of the test matrices are their diagonal
+/// elements.
 #[test]
 fn chosen_singular_values() {
     fn check<T: Number, O: Order>() {
@@ -632,7 +638,7 @@ fn chosen_singular_values() {
             Tensor::from_fn([4, 3], |[i, j]| if i == j { T::of(values[i], 0.0) } else { T::zero() })
         };
         let a = diagonal([4.0, 1.0, 0.5]);
-        // A value that is equal to the product counts as 0.
+        // A singular value that equals the limit counts as 0.
         let cases =
             [(0.0, 3), (0.1, 3), (0.125, 2), (0.24, 2), (0.25, 1), (0.9, 1), (1.0, 0), (f64::INFINITY, 0)];
         for (relative, rank) in cases {
@@ -658,11 +664,11 @@ fn chosen_singular_values() {
             assert_eq!(a.orth_with(relative), unit(4, rank, 0));
         }
         assert_eq!(a.matrix_rank_with(T::UNIT / 4.0).item(), 3);
-        // The default depends on the largest extent.
+        // The default of `relative` depends on the largest extent.
         let noise = diagonal([1.0, 0.5, 3.0 * T::UNIT]);
         assert_eq!((noise.matrix_rank().item(), noise.matrix_rank_with(2.0 * T::UNIT).item()), (2, 3));
         assert_eq!(noise.matrix_rank_with(4.0 * T::UNIT), noise.matrix_rank());
-        // A matrix of zeros has no other singular values, and matrices without elements have none.
+        // All singular values of a zero matrix are 0, and a matrix without elements has no singular values.
         let zero = diagonal([0.0; 3]);
         assert_eq!((zero.matrix_rank_with(0.0).item(), zero.pinv_with(0.0)), (0, Tensor::zeros([3, 4])));
         let none = Tensor::<T, Rank<2>, O>::zeros([0, 3]);

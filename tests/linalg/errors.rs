@@ -1,4 +1,5 @@
-//! Messages of errors: the operation, both operands, and a way out. Fallible and panicking variants have the same message.
+//! Tests that messages of errors name the operation, both operands, and a fix. Fallible and panicking variants have the same
+//! message.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use vierbein::linalg::{Structure, Truncation};
@@ -53,7 +54,7 @@ fn matrices_that_are_not_square() {
     assert_eq!(DynTensor::from(a).inv().unwrap_err().to_string(), text);
 }
 
-/// The error names the first matrix that has no result by its index along the axes of the batch, in both memory orders.
+/// The error names the first matrix without a result, by its index along the batch axes, in both memory orders.
 #[test]
 fn singular_matrices() {
     let a = tensor![[1.0, 2.0], [2.0, 4.0]];
@@ -85,7 +86,7 @@ fn singular_matrices() {
     let batch = stack(0, [&row, &row]);
     let named = text("inv", "[2, 3, 2, 2]", "matrix [0, 2] of the batch");
     rejected!(batch.inv / try_inv(), Error::Singular { .. }, named);
-    // The batch axes are the last ones, in the sequence 3, 2.
+    // The batch axes are the trailing axes, with extents 3 and 2.
     let columns = batch.permute([2, 3, 1, 0]).to_order::<ColMajor>();
     let named = text("inv", "[2, 2, 3, 2]", "matrix [2, 0] of the batch");
     rejected!(columns.inv / try_inv(), Error::Singular { .. }, named);
@@ -215,7 +216,7 @@ fn truncations() {
     rejected!(a.svd_truncated / try_svd_truncated(Truncation::rank(0)), Error::Argument { .. }, text);
 }
 
-/// The argument is checked before the matrices.
+/// The argument `relative` is checked before the elements of the matrices.
 #[test]
 fn relative_cutoffs() {
     let a = tensor![[1.0, f64::NAN], [0.0, 1.0]];
@@ -283,7 +284,7 @@ fn functions_that_do_not_exist() {
     assert_eq!(Tensor::<f64, _>::zeros([2, 2]).sqrtm().re(), Tensor::zeros([2, 2]));
 }
 
-/// What typed tensors reject at compile time.
+/// Dynamic tensors return errors for mistakes that typed tensors reject at compile time.
 #[test]
 fn dynamic_tensors() {
     let integers = DynTensor::from(tensor![[1, 2], [3, 4]]);

@@ -1,5 +1,5 @@
-//! The kernels of the host, through the methods of [`Decompose`]: residuals and orthogonality for matrices that are hard to decompose, memory
-//! layouts, scales, threads, batches and errors. Products are computed by naive loops in `Complex<f64>`.
+//! Tests of the kernels of the host, called by the methods of [`Decompose`]: residuals and orthogonality for matrices that are hard to
+//! decompose, memory layouts, scales, threads, batches and errors. Products are computed by naive loops in `Complex<f64>`.
 
 #[path = "kernels/eigenvalues.rs"]
 mod eigenvalues;

@@ -1,4 +1,5 @@
-//! Iterative methods against closed forms, values from the Bethe ansatz, and a direct solver that shares no code with the crate.
+//! Compares iterative methods with closed forms, values from the Bethe ansatz, and a direct solver that shares no code with the
+//! crate.
 
 use crate::common::Remote;
 use std::f64::consts::PI;
@@ -55,7 +56,7 @@ fn solved_directly(a: &Tensor<c64, Rank<2>>, b: &Tensor<c64, Rank<1>>) -> Tensor
     Tensor::from(x)
 }
 
-/// Minus the second difference along the one axis, zero outside.
+/// Applies the negative second difference with zero boundary values: `y[k] = 2·x[k] − x[k − 1] − x[k + 1]`.
 fn path<T, O, Dev>(x: TensorView<'_, T, Rank<1>, O, Dev>) -> Tensor<T, Rank<1>, O, Dev>
 where
     T: LinalgElement,
@@ -68,7 +69,7 @@ where
     y
 }
 
-/// Minus the Laplacian on a grid, zero outside.
+/// Applies the negative discrete Laplacian on a grid with zero boundary values.
 fn grid<O: Order>(x: TensorView<'_, f64, Rank<2>, O>) -> Tensor<f64, Rank<2>, O> {
     let mut y = x * 4.0;
     y.slice_mut(s![1.., ..]).add_scaled(-1.0, x.slice(s![..-1, ..]));
@@ -78,12 +79,12 @@ fn grid<O: Order>(x: TensorView<'_, f64, Rank<2>, O>) -> Tensor<f64, Rank<2>, O>
     y
 }
 
-/// The eigenvalue `k`, from 1, of a path of `n` nodes.
+/// Returns eigenvalue `k` of the operator `path` on `n` nodes, counted from 1.
 fn of_path(k: usize, n: usize) -> f64 {
     2.0 - 2.0 * (PI * k as f64 / (n + 1) as f64).cos()
 }
 
-/// Compares the lowest and highest eigenpairs of a path with closed forms.
+/// Compares the lowest and highest eigenpairs of the operator `path` with closed forms.
 fn check_path<T, O, Dev>(tolerance: f64)
 where
     T: LinalgElement,
@@ -103,7 +104,7 @@ where
             let expected = of_path(if highest { N - k } else { k + 1 }, N);
             let value: f64 = found.values[k].into();
             assert!((value - expected).abs() < tolerance, "{value} and {expected}");
-            // The stated residual is the true one, except for rounding errors.
+            // The stated residual equals the true one, except for rounding errors.
             let x = &found.vectors[k];
             let mut rest = path(x.view());
             rest.add_scaled(T::from_f64(-value), x);
@@ -150,7 +151,7 @@ fn lanczos_finds_ground_state_of_heisenberg_chain() {
     let start = Tensor::<c64, Rank<12>, ColMajor>::from_fn([2; 12], |_| Complex::new(next(), next()));
     let found = lanczos(heisenberg, &start, Krylov::lowest(2)).unwrap();
     assert!((found.values[0] - ENERGY).abs() < 1e-12, "{found:?}");
-    // The gap to the lowest triplet, by exact diagonalisation.
+    // The expected gap to the lowest triplet was computed by exact diagonalisation.
     assert!((found.values[1] - found.values[0] - 0.280_942_695_804).abs() < 1e-10);
 }
 
@@ -225,7 +226,7 @@ fn lanczos_reports_what_has_not_converged() {
 
     let found = lanczos(path, &start, how.accept_unconverged()).unwrap();
     assert!(!found.converged && found.applications == 30 && found.values.len() == 2);
-    // Eigenvalues of a projection are upper bounds.
+    // The eigenvalues of the projected operator are upper bounds of the lowest eigenvalues of `path`.
     assert!(found.values[0] > of_path(1, 500) && found.values[0] < 0.1);
 }
 
@@ -371,7 +372,7 @@ fn solvers_handle_special_systems() {
     assert_eq!((zero.x, zero.applications, zero.converged), (Tensor::zeros([4]), 0, true));
     let empty = gmres(path, &Tensor::<f64, Rank<1>>::zeros([0]), how).unwrap();
     assert_eq!((empty.x.len(), empty.converged), (0, true));
-    // The identity: the Krylov space has one dimension.
+    // For the identity, the Krylov space has one dimension.
     let b = Tensor::<f64, Rank<1>>::from_fn([6], |[k]| k as f64 * 1e-170);
     for found in
         [cg(|x| x.to_owned(), &b, how), minres(|x| x.to_owned(), &b, how), gmres(|x| x.to_owned(), &b, how)]
@@ -432,7 +433,7 @@ fn solvers_reject_bad_input() {
     check(minres(path, &b, how.tolerance(-0.5)), "the tolerance is -0.5");
 }
 
-/// Compares a quantum particle on a path with the sum over its standing waves.
+/// Computes the evolution of a quantum particle on a path. Compares it with the sum over standing waves.
 fn check_particle<T, O>(t: T, exponential: impl Fn(f64) -> T, basis: usize)
 where
     T: LinalgElement<Magnitude = f64>,
@@ -452,7 +453,7 @@ where
     });
     let error = (&found.x - &expected).norm().item();
     assert!(found.converged && found.error <= 1e-10 && error < 1e-10, "{error:e}, {found:?}");
-    // The estimate is not far below the error, except for rounding.
+    // The error is less than twice the estimate, except for rounding errors.
     assert!(error < 2.0 * found.error + 1e-13, "{error:e} and {:e}", found.error);
 }
 
@@ -474,7 +475,7 @@ fn exponentials_agree_with_standing_waves() {
 #[test]
 fn exponentials_of_special_operators() {
     let how = Iteration::new();
-    // A shift is not diagonalisable: the exponential has the coefficients tᵏ / k!.
+    // A shift is not diagonalisable. Its exponential has the coefficients tᵏ / k!.
     let shift = |x: TensorView<'_, f64, Rank<1>>| {
         let mut y = Tensor::zeros([12]);
         y.slice_mut(s![1..]).assign(x.slice(s![..-1]));
@@ -485,12 +486,12 @@ fn exponentials_of_special_operators() {
     let expected = Tensor::<f64, Rank<1>>::from_fn([12], |[k]| (1..=k).map(|j| 2.0 / j as f64).product());
     assert!(found.x.all_close(&expected, 1e-13, 1e-14), "{}\n{expected}", found.x);
 
-    // The start tensor is an eigenvector, and a number.
+    // The start tensor is an eigenvector. In the second call, it has rank 0.
     let found = expm_multiply(|x| x * 3.0, -1.0, &(&start * 1e-250), how).unwrap();
     assert!(found.x.all_close(&(&start * (1e-250 * (-3.0f64).exp())), 1e-14, 0.0) && found.applications == 1);
     let number = expm_multiply(|x| x * 2.0, 1.0, &Tensor::<f64, Rank<0>>::scalar(1.0), how).unwrap();
     assert!((number.x.item() - 2.0f64.exp()).abs() < 1e-13);
-    // An exponent that one step cannot reach.
+    // The exponent is too large for one step.
     let decayed = expm_multiply(|x| x * &tensor![1.0, 2.0], -500.0, &tensor![1.0, 1.0], how).unwrap();
     assert!(decayed.x.all_close(&tensor![(-500.0f64).exp(), 0.0], 1e-12, 1e-230), "{}", decayed.x);
 
@@ -582,7 +583,7 @@ fn davidson_handles_special_operators() {
 #[test]
 fn randomized_svd_agrees_with_svd() {
     fn check<O: Order>() {
-        // Singular values 1 / (k + 1)², of an operator from tensors of shape [5, 8] to those of shape [30].
+        // The operator maps tensors of shape [5, 8] to tensors of shape [30]. Its singular values are 1 / (k + 1)².
         let (u, v) =
             (complex_matrix(30, 11).to_order::<O>().qr().0, complex_matrix(40, 12).to_order::<O>().qr().0);
         let s =
@@ -604,11 +605,11 @@ fn randomized_svd_agrees_with_svd() {
                 assert!((found.v[k].vdot(&found.v[other]).item() - unit).norm() < 1e-13);
             }
         }
-        // Equal seeds give equal bits, and other seeds other ones.
+        // Equal seeds give equal bits, and other seeds give other bits.
         let again = |how| randomized_svd(apply, adjoint, [5, 8], &Cpu, how).unwrap().u;
         assert_eq!(again(RandomizedSvd::rank(6)), found.u);
         assert_ne!(again(RandomizedSvd::rank(6).seed(100)), found.u);
-        // With samples of the whole space, the result is exact.
+        // The samples for this rank span the whole space, so the result is exact.
         let all = randomized_svd(apply, adjoint, [5, 8], &Cpu, RandomizedSvd::rank(100).power(0)).unwrap();
         assert_eq!(all.s.len(), 30);
         for (k, s) in all.s.iter().enumerate() {
@@ -652,7 +653,8 @@ fn arnoldi_projects_operators() {
             assert_eq!((found.v.len(), found.h.shape(), found.invariant), (k, [k, k], k == N));
             assert!((&found.v[0] * start.norm().item()).all_close(&start, 1e-14, 1e-14));
             for j in 0..k {
-                // The operator on the basis, term by term.
+                // Checks column `j` of the Arnoldi relation: `a · v[j]` is the sum of `h[i, j] · v[i]`, plus `rest` for the last
+                // column.
                 let mut rest = a.matmul(&found.v[j]);
                 for i in 0..k {
                     assert!(i <= j + 1 || found.h[[i, j]] == Complex::default());
@@ -666,7 +668,7 @@ fn arnoldi_projects_operators() {
                 assert!(rest.norm().item() < 1e-13, "{j}: {rest}");
             }
             assert!(found.v.iter().all(|v| v.vdot(&found.rest).item().norm() < 1e-13));
-            // Equal traces: the projection on the whole space is similar to the operator.
+            // The projection on the whole space is similar to the operator, so their traces are equal.
             assert!(k < N || (found.h.trace(0, 1).item() - a.trace(0, 1).item()).norm() < 1e-12);
         }
     }
@@ -682,7 +684,7 @@ fn arnoldi_projects_operators() {
     assert!(reason(arnoldi(|x| x * f64::NAN, &unit, 2)).contains("application 1 of the operator returned"));
 }
 
-/// Compares the solutions of a system whose rows and columns are scaled by factors from 1 to 1e6.
+/// Solves a system with and without preconditioners. Its rows and its columns are scaled by factors from 1 to 1e3.
 fn check_preconditioned<T, O>(tolerance: f64)
 where
     T: LinalgElement,
@@ -690,7 +692,7 @@ where
     O: Order,
 {
     const N: usize = 80;
-    // D·P·D, where P is the operator of a path: with the preconditioner D⁻², all residuals are those of P with unit columns.
+    // The operator is D·P·D, where D is diagonal and P is the operator `path`. With the preconditioner D⁻², it is similar to P.
     let scales = Tensor::<T, Rank<1>, O>::from_fn([N], |[k]| T::from_f64(10f64.powf(3.0 * k as f64 / 79.0)));
     let apply = |x: TensorView<'_, T, Rank<1>, O>| path((x * &scales).view()) * &scales;
     let squares = &scales * &scales;
@@ -709,7 +711,7 @@ where
         assert!(found.converged && residual <= 1.01 * tolerance, "{residual:e}");
         assert!(found.applications < plain.applications, "{} {}", found.applications, plain.applications);
         let error: f64 = ((&found.x - &expected) * &scales).norm().item().into();
-        // The smallest eigenvalue of the path is 1.5e-3.
+        // The smallest eigenvalue of P is 1.5e-3, so the error is less than 1e3 times the residual.
         let largest: f64 = b.norm().item().into();
         assert!(error < tolerance * largest * 1e3, "{error:e}");
     }
@@ -736,7 +738,8 @@ fn exact_preconditioners_need_few_applications() {
             cg_preconditioned(|x| square.matmul(&x), |r| inverse.matmul(&r), &b, how)
         }),
         ("minres", &hermitian, {
-            // The inverse of the absolute value: the preconditioned operator has the eigenvalues ±1.
+            // The preconditioner is the inverse of the matrix's absolute value, so the preconditioned operator has the eigenvalues
+            // ±1.
             let inverse = hermitian.hermitian_map(|w| (1.0 / w.abs()).into());
             minres_preconditioned(|x| hermitian.matmul(&x), |r| inverse.matmul(&r), &b, how)
         }),
@@ -746,7 +749,7 @@ fn exact_preconditioners_need_few_applications() {
         }),
     ] {
         let found = found.unwrap();
-        // At most two steps, two for a correction, and the residuals.
+        // There are at most two steps, two more for a correction, and the applications that compute residuals.
         assert!(found.applications <= 6, "{name}: {}", found.applications);
         let expected = solved_directly(matrix, &b);
         assert!(found.x.all_close(&expected, 1e-8, 1e-8), "{name}: {}\n{expected}", found.x);
@@ -800,7 +803,8 @@ fn preconditioned_solvers_reject_bad_input() {
 #[test]
 fn davidson_with_preconditioner_finds_path_in_potential() {
     const N: usize = 300;
-    // On the edge of the spectrum of a path, its inverse is a far better preconditioner than its diagonal, which is constant.
+    // For the lowest eigenvalues of `path`, the inverse operator is a far better preconditioner than the diagonal, which is
+    // constant.
     let inverse = Tensor::<f64, Rank<2>>::from_fn([N, N], |[i, j]| {
         let (i, j) = (i.min(j) + 1, i.max(j) + 1);
         (i * (N + 1 - j)) as f64 / (N + 1) as f64
@@ -829,7 +833,7 @@ fn operators_write_to_given_tensor() {
     let h = &a + a.t().conj() + Tensor::eye(N) * Complex::from(100.0);
     let diagonal = h.diagonal(0, 1).to_owned();
     let b = complex_vector(N, 24);
-    // The memory of results is that of a few tensors, whatever the number of applications.
+    // Collects the addresses to which the operator writes. Their number shows how many tensors a method uses for all applications.
     let addresses = std::cell::RefCell::new(std::collections::BTreeSet::new());
     let write = |x: TensorView<'_, c64, Rank<1>>, y: &mut Tensor<c64, Rank<1>>| {
         addresses.borrow_mut().insert(y.as_slice().as_ptr() as usize);
@@ -879,7 +883,7 @@ fn operators_write_to_given_tensor() {
     assert!(reason(cg_into(replace, &b, how)).contains("the operator maps shape [40] to shape [3]"));
 }
 
-/// Checks eigenpairs of a real or complex operator: values, true residuals, norms.
+/// Checks eigenpairs of a real or complex operator: the values, the stated residuals, and the norms of the vectors.
 fn check_eigs<T, O, Dev>(
     apply: impl Fn(TensorView<'_, T, Rank<1>, O, Dev>) -> Tensor<T, Rank<1>, O, Dev>,
     start: &Tensor<T, Rank<1>, O, Dev>,
@@ -895,7 +899,7 @@ fn check_eigs<T, O, Dev>(
 {
     let found = eigs(&apply, start, how).unwrap();
     assert!(found.converged && found.values.len() == expected.len(), "{:?}", found.values);
-    // The operator as a matrix, on the host.
+    // The columns of the operator's matrix, on the host.
     let n = start.len();
     let columns: Vec<Vec<c64>> = (0..n)
         .map(|k| {
@@ -917,7 +921,7 @@ fn check_eigs<T, O, Dev>(
     }
 }
 
-/// A circulant operator that is not symmetric: `0.9·x[k - 1] + 0.1·x[k + 1]`, plus a factor times `x[k]`.
+/// A circulant operator that is not symmetric: `0.9·x[k − 1] + 0.1·x[k + 1] + factor·x[k]`.
 fn ring<T, O, Dev>(x: TensorView<'_, T, Rank<1>, O, Dev>, factor: T) -> Tensor<T, Rank<1>, O, Dev>
 where
     T: LinalgElement,
@@ -951,7 +955,7 @@ fn eigs_find_spectrum_of_ring() {
             (Krylov::highest(5), [value(0.0), value(1.0), value(-1.0), value(2.0), value(-2.0)]),
             (Krylov::lowest(5), [value(30.0), value(31.0), value(29.0), value(32.0), value(28.0)]),
         ] {
-            // With the same number of kept vectors in each restart, the first one would not converge.
+            // If each restart kept the same number of vectors, the iteration with the smaller basis would not converge.
             for basis in [16, 40] {
                 check_eigs::<T, O, Dev>(
                     |x| ring(x, T::zero()),
@@ -972,7 +976,8 @@ fn eigs_find_spectrum_of_ring() {
 
 #[test]
 fn eigs_find_complex_spectrum() {
-    // Complex operators have no conjugate pairs: i·(ring), whose eigenvalues are those of the ring, turned by 90 degrees.
+    // The eigenvalues of a complex operator need not be conjugate pairs. This operator is i times `ring`, so its eigenvalues are
+    // those of `ring` times i.
     const N: usize = 61;
     let value = |k: f64| {
         let angle = 2.0 * PI * k / N as f64;
@@ -980,7 +985,7 @@ fn eigs_find_complex_spectrum() {
     };
     let start = complex_vector(N, 31);
     let apply = |x: TensorView<'_, c64, Rank<1>>| ring(x, Complex::default()) * Complex::new(0.0, 1.0);
-    // sin is nearest to −1 for k = 46, then 45, 47, 44.
+    // The real part, −0.8 · sin(2πk / N), is largest for k = 46, followed by 45, 47 and 44.
     let expected = [46.0, 45.0, 47.0, 44.0].map(value);
     for basis in [20, 40] {
         check_eigs(apply, &start, Krylov::highest(4).basis(basis).max_applications(30_000), &expected, 1e-8);
@@ -994,8 +999,8 @@ fn eigs_find_complex_spectrum() {
 
 #[test]
 fn eigs_find_convection_and_diffusion() {
-    // a·x[k - 1] + b·x[k] + c·x[k + 1] has the eigenvalues b + 2·√(a·c)·cos(k·π / (n + 1)). It is not normal: the eigenvectors are
-    // (a / c)^(k / 2) times standing waves.
+    // The operator a·x[k − 1] + b·x[k] + c·x[k + 1] has the eigenvalues b + 2·√(a·c)·cos(k·π / (n + 1)). It is not normal: the
+    // eigenvectors are standing waves times (a / c)^(k / 2).
     const N: usize = 40;
     let tridiagonal = |[a, b, c]: [f64; 3]| {
         move |x: TensorView<'_, f64, Rank<1>>| {
@@ -1025,7 +1030,7 @@ fn eigs_find_convection_and_diffusion() {
 #[test]
 fn eigs_handle_special_operators() {
     let c = |re: f64, im: f64| Complex::new(re, im);
-    // An invariant space, a number, zero.
+    // Special cases: an invariant subspace, the zero operator, and tensors of rank 0.
     let unit = tensor![0.0, 2.0, 0.0];
     check_eigs(|x| x * &tensor![1.0, -3.0, 2.0], &unit, Krylov::largest(1), &[c(-3.0, 0.0)], 1e-15);
     let three = [c(-3.0, 0.0), c(2.0, 0.0), c(1.0, 0.0)];
@@ -1033,12 +1038,13 @@ fn eigs_handle_special_operators() {
     check_eigs(|x| x * 0.0, &unit, Krylov::largest(2), &[c(0.0, 0.0); 2], 1e-15);
     let number = eigs(|x| x * -5.0, &Tensor::<f64, Rank<0>>::scalar(2.0), Krylov::largest(1)).unwrap();
     assert_eq!((number.values[0], number.vectors[0].item().norm()), (c(-5.0, 0.0), 1.0));
-    // A rotation has one pair.
+    // A rotation has one pair of complex conjugate eigenvalues.
     let turn = tensor![[0.0, -2.0], [2.0, 0.0]];
     let turned = |x: TensorView<'_, f64, Rank<1>>| turn.matmul(&x);
     check_eigs(turned, &tensor![1.0, 0.0], Krylov::largest(1), &[c(0.0, 2.0)], 1e-14);
     check_eigs(turned, &tensor![1.0, 0.0], Krylov::largest(2), &[c(0.0, 2.0), c(0.0, -2.0)], 1e-14);
-    // A Jordan block, which has one eigenvector: errors of eigenvalues are about the n-th root of the rounding errors.
+    // A Jordan block has only one eigenvector. Errors of its eigenvalues are about the n-th root of the rounding errors, so only
+    // the residuals are checked.
     let shift = |x: TensorView<'_, f64, Rank<1>>| {
         let mut y = x * 2.0;
         y.slice_mut(s![1..]).add_scaled(1.0, x.slice(s![..-1]));

@@ -1,5 +1,5 @@
-//! Factorisations by labels: products of the factors against the operand, the conventions of signs and triangles by naive loops, and the
-//! matrices that the labels stand for against the methods of matrices.
+//! Tests of factorisations by labels. The product of the factors must equal the operand. Naive loops check the conventions for signs and
+//! triangles. The factors must equal those that the methods for matrices compute.
 
 use crate::common::Remote;
 use vierbein::linalg::{Decompose, LinalgElement, Svd};
@@ -7,7 +7,7 @@ use vierbein::prelude::*;
 
 impl<T: LinalgElement> Decompose<T> for Remote {}
 
-/// Element types, with elements from two real numbers.
+/// Element types that are created from a real and an imaginary part. Real types ignore the imaginary part.
 trait Number: LinalgElement<Magnitude: Into<f64>> {
     const UNIT: f64;
     fn of(re: f64, im: f64) -> Self;
@@ -42,7 +42,7 @@ impl Number for Complex<f64> {
     }
 }
 
-/// Returns a tensor of numbers between −1 and 1, which depend on the index only, not on the memory order.
+/// Returns a tensor of numbers between −1 and 1. They depend on the index, but not on the memory order.
 fn numbers<T: Number, D: Dim, O: Order>(shape: D::Shape) -> Tensor<T, D, O> {
     let mut state = 7u64;
     let mut next = || {
@@ -54,7 +54,7 @@ fn numbers<T: Number, D: Dim, O: Order>(shape: D::Shape) -> Tensor<T, D, O> {
     Tensor::<T, D, RowMajor>::from_vec(shape, elements).to_order()
 }
 
-/// Asserts that the difference of two tensors is at most `bound` unit roundoffs of the norm of the second one.
+/// Asserts that the norm of the difference of two tensors is at most `bound · T::UNIT` times the norm of the second one.
 #[track_caller]
 fn close<T: Number, D: Dim + Broadcast<D, Common = D>, O: Order>(
     a: &Tensor<T, D, O>,
@@ -72,8 +72,9 @@ fn orthonormal<T: Number, O: Order>(gram: &Tensor<T, Rank<2>, O>) {
     close(gram, &Tensor::eye(gram.shape()[0]), 50.0);
 }
 
-/// Checks each kind of factorisation of one tensor by one specification. The second to fourth argument are specifications of contractions:
-/// the product of the factors, and the Gram matrices of the first and of the second factor.
+/// Checks each kind of factorisation of the tensor `$x` by the specification `$spec`. The other arguments are specifications of
+/// contractions. `$product` multiplies the two factors, and `$scaled` the factors and the singular values. `$left` and `$right` compute
+/// the Gram matrices of the first and of the second factor.
 macro_rules! factors_of {
     ($x:expr, $spec:literal, $product:literal, $scaled:literal, $left:literal, $right:literal) => {{
         let x = $x;
@@ -113,7 +114,7 @@ fn products_of_factors<T: Number, O: Order>() {
         "kai,lai->kl",
         "kb,lb->kl"
     );
-    // Rows that are not adjacent.
+    // The row axes are not adjacent in the operand.
     factors_of!(
         numbers::<T, Rank<3>, O>([3, 4, 5]),
         "aib -> abk, ik",
@@ -163,7 +164,8 @@ fn views_with_any_strides_are_operands() {
     close(&einsum!("abk,kc->abc", &q, &r), &wide, 50.0);
 }
 
-/// The labels stand for the matrix with rows `d a` and columns `c b`: the same values and vectors as those of this matrix.
+/// In the specification, the labels stand for a matrix with rows `d a` and columns `c b`. The factors must equal those of this
+/// matrix.
 fn as_matrix<T: Number, O: Order>() {
     let x = numbers::<T, Rank<4>, O>([3, 4, 2, 5]);
     let matrix = Tensor::<T, Rank<2>, O>::from_fn([15, 8], |[row, column]| {
@@ -187,7 +189,7 @@ fn labels_stand_for_a_matrix() {
     as_matrix::<Complex<f64>, ColMajor>();
 }
 
-/// Asserts that the first of these numbers that has at least 0.99 of the largest magnitude is real and positive.
+/// Asserts the convention for signs and phases: the first number with at least 0.99 of the largest magnitude is real and positive.
 #[track_caller]
 fn in_gauge<T: Number>(vector: impl Iterator<Item = T>) {
     let vector: Vec<[f64; 2]> = vector.map(T::parts).collect();
@@ -197,7 +199,8 @@ fn in_gauge<T: Number>(vector: impl Iterator<Item = T>) {
     assert!(first[0] > 0.0 && first[1] == 0.0, "{first:?}");
 }
 
-/// In both memory orders, the elements of a vector are numbered by the labels as they are written, with the last one fastest.
+/// In both memory orders, the elements of a singular vector are numbered in the order of the labels, of which the last varies
+/// fastest.
 fn conventions<T: Number, O: Order>() {
     let x = numbers::<T, Rank<4>, O>([3, 4, 2, 5]);
     let (u, _, _) = svd!("abcd -> dka, ckb", &x);
@@ -238,8 +241,8 @@ fn both_orders_have_the_same_factors() {
     close(&of_col.1.to_order(), &of_row.1, 100.0);
 }
 
-/// Each matrix of a batch is decomposed for itself. The values have the bond as the last axis in row-major order, and as the first one in
-/// column-major order.
+/// Each matrix of a batch is decomposed separately. The tensor of singular values has the bond as its last axis in row-major order, and as
+/// its first axis in column-major order.
 fn batches<T: Number, O: Order>() {
     let x = numbers::<T, Rank<5>, O>([2, 4, 3, 2, 5]);
     let (u, s, vh) = svd!("a...bc -> k...ab, c...k", &x);
@@ -288,12 +291,12 @@ fn eigenvectors<T: Number, O: Order>() {
     for n in 0..12 {
         in_gauge((0..12).map(|row| v[[row / 4, row % 4, n]]));
     }
-    // The pairs are `j` with `l` and `i` with `k`, wherever the axes are.
+    // Label `j` is paired with `l`, and `i` with `k`, in any order of the axes.
     let mixed = h.permute([3, 0, 1, 2]).to_owned();
     let (w2, v2) = eigh!("lijk -> jni, lkn", &mixed);
     close(&einsum!("jni,n,lnk->lijk", &v2, &w2.cast::<T>(), v2.conj_view()), &mixed, 50.0);
     close(&w2.cast::<T>(), &w.cast::<T>(), 50.0);
-    // A conjugated operand has the conjugates of the vectors.
+    // A conjugated operand has the same eigenvalues, and the conjugated eigenvectors.
     let (w3, v3) = eigh!("ijkl -> ijn, nkl", h.conj_view());
     assert_eq!((w3, v3), (w, v.conj()));
     // Batches.
@@ -326,7 +329,7 @@ fn isometry_and_positive_factor<T: Number, O: Order>() {
     close(&p, &p.t().conj(), 50.0);
     let w = p.eigvalsh();
     assert!(w.iter().all(|&w_k| w_k.into() > -50.0 * T::UNIT * w[[5]].into()));
-    // A conjugated operand, and a batch.
+    // A conjugated operand with batch axes.
     let (u, p) = polar!("a...d -> ax..., ...xd", x.conj_view());
     close(&einsum!("axmn,mnxd->amnd", &u, &p), &x.conj(), 50.0);
     // More columns than rows: the rows of `u` are orthonormal.
@@ -358,7 +361,7 @@ fn truncated<T: Number, O: Order>() {
         let norm: f64 = x.norm().item().into();
         assert!((error - cut.sqrt()).abs() < 50.0 * T::UNIT * norm, "{error} and {}", cut.sqrt());
     }
-    // A bond at the end, whose factors are truncated without a temporary buffer.
+    // The bond is the last label of `u` and the first label of `vh`. In row-major order, such factors need no temporary buffer.
     let (u2, s2, vh2) = svd!("abcd -> dak, kcb", &x; max_rank = 3);
     close(&einsum!("dak->dka", &u2), &u.slice(s![.., ..3, ..]).to_owned(), 50.0);
     assert_eq!(s2.len(), 3);
@@ -381,7 +384,7 @@ fn options_count_singular_values() {
     }
     assert_eq!(svd!("ij -> ik, kj", &x).1, tensor![4.0, 2.0, 1.0, 0.0]);
     assert_eq!([kept!(max_rank = 3), kept!(max_rank = 4), kept!(max_rank = 9)], [3, 4, 4]);
-    // 1 / 21 = 0.0476, 5 / 21 = 0.238.
+    // Discarding the value 1 discards the share 1 / 21 = 0.0476 of the squares. Discarding 2 and 1 discards 5 / 21 = 0.238.
     assert_eq!([kept!(cutoff = 0.0), kept!(cutoff = 0.047), kept!(cutoff = 0.048)], [3, 3, 2]);
     assert_eq!([kept!(cutoff = 0.238), kept!(cutoff = 0.239), kept!(cutoff = 1.0)], [2, 1, 1]);
     assert_eq!(
@@ -428,7 +431,7 @@ fn small_extents<O: Order>() {
     assert_eq!((w[[0]], v[[0; 3]]), (-3.0, 1.0));
     let (u, p) = polar!("abcd -> abxy, xycd", &x);
     assert_eq!((u[[0; 4]], p[[0; 4]]), (-1.0, 3.0));
-    // Some extents 1, in groups that are not adjacent.
+    // Some extents are 1, and the axes of a factor are not adjacent in the operand.
     let x = numbers::<f64, Rank<5>, O>([1, 3, 1, 2, 1]);
     let (q, r) = qr!("abcde -> dka, ekbc", &x);
     close(&einsum!("dka,ekbc->abcde", &q, &r), &x, 50.0);
@@ -440,7 +443,8 @@ fn extents_may_be_0_or_1() {
     small_extents::<ColMajor>();
 }
 
-/// A device without host access: results are those of the host, also for operands that are packed and for truncated results.
+/// Tests a device without host access. The results must be those of the host, even if the operand must be copied or the result is
+/// truncated.
 #[test]
 fn other_devices_compute_on_the_host() {
     let x = numbers::<Complex<f64>, Rank<4>, ColMajor>([3, 4, 2, 5]);
@@ -472,7 +476,7 @@ fn errors_name_the_operation_and_the_operand() {
     assert!(
         message(try_lq!("ijkl -> ijn, nkl", &x).unwrap_err()).starts_with(&not_finite.replace("qr", "lq"))
     );
-    // The index of the matrix is that along the axes of the batch.
+    // The error contains the index of the matrix along the batch axes.
     let error = message(try_svd!("i...l -> in..., ...nl", &x).unwrap_err());
     assert!(error.contains("[2, 0]"), "{error}");
     let x = Tensor::<f64, _>::ones([2, 2]);
@@ -509,7 +513,8 @@ fn macros_without_result_panic_with_the_message() {
     }
 }
 
-/// The macros pass numbers of labels to the builder. Its functions reject other numbers, and methods of another factorisation.
+/// The macros pass the number of labels of each term to the builder. The builder rejects numbers that differ from the
+/// specification, and methods of another factorisation.
 #[test]
 fn builder_rejects_what_differs_from_the_specification() {
     use vierbein::factorise::{FactorSpec, Factorisation, TermOf, labelled};
@@ -531,7 +536,7 @@ fn builder_rejects_what_differs_from_the_specification() {
     }
 }
 
-/// Generic code binds the device by `Decompose` and `Permute`.
+/// In generic code, factorisations need the bounds `Decompose` and `Permute` on the device.
 #[test]
 fn generic_code_factorises() {
     use vierbein::device::Permute;

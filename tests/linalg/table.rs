@@ -1,10 +1,11 @@
-//! Values from NumPy and SciPy (`tests/data/linalg.tsv`, written by `scripts/make-linalg-table.py`), for all element types and both orders.
+//! Values from NumPy and SciPy (`tests/data/linalg.tsv`, written by `scripts/make-linalg-table.py`), for all element types and both memory
+//! orders.
 
 use vierbein::linalg::{Structure, Truncation};
 use vierbein::prelude::*;
 use vierbein::{DType, DynTensor, MemoryOrder, c64};
 
-/// The elements of operands with index `0..len`.
+/// Returns elements `0..len` of the sequence from which operands are made.
 fn sequence(len: usize, complex: bool) -> Vec<c64> {
     let element = |k: usize| {
         let im = if complex { ((5 * k + 1) % 7) as f64 - 3.0 } else { 0.0 };
@@ -13,7 +14,7 @@ fn sequence(len: usize, complex: bool) -> Vec<c64> {
     (0..len).map(element).collect()
 }
 
-/// The operand of this kind, in row-major order.
+/// Returns the operand of this kind, in row-major order.
 fn operand(kind: &str, shape: &[usize]) -> Vec<c64> {
     let [.., m, n] = shape[..] else { panic!("{shape:?}") };
     let mut a = sequence(shape.iter().product(), kind.starts_with("complex"));
@@ -45,7 +46,7 @@ struct Case {
 }
 
 impl Case {
-    /// Returns a tensor with these elements, which are in row-major order. In column-major order, the axes of the batch come last.
+    /// Returns a tensor with these elements, which are in row-major order. In column-major order, the batch axes come last.
     fn tensor(self, elements: &[c64], shape: &[usize], kept: usize) -> DynTensor {
         let row_major = MemoryOrder::RowMajor;
         let x = if self.complex {
@@ -68,7 +69,7 @@ impl Case {
         x.permute(&axes).unwrap().to_order(self.order).unwrap()
     }
 
-    /// Returns the shape, with the axes of the batch first, and the elements in row-major order.
+    /// Returns the shape, with the batch axes first, and the elements in row-major order.
     fn elements(self, x: &DynTensor, batch: usize) -> (Vec<usize>, Vec<c64>) {
         let (rank, x) = (x.rank(), x.to_dtype(DType::C64).unwrap());
         let x = if self.order.is_row_major() || rank < 2 {
@@ -181,7 +182,7 @@ fn numpy_and_scipy() {
         let expected: Vec<c64> =
             if elements.is_empty() { vec![] } else { elements.split(',').map(number).collect() };
         let largest = expected.iter().map(|x| x.norm()).fold(1.0, f64::max);
-        // The condition number is at most 200, and that of products its square.
+        // The condition number is at most 200. For products of the operand, it is squared, so the tolerance is larger.
         let factor =
             if name == "eigh_generalized" || name == "logm" || kind.contains("definite") { 1e6 } else { 1e4 };
         for single in [false, true] {
@@ -192,7 +193,8 @@ fn numpy_and_scipy() {
                 let (found_shape, mut found) = case.elements(&found, shape.len() - 2);
                 assert_eq!(found_shape, result, "{what}");
                 if name == "eigvals" {
-                    // The sequence is not specified: move the nearest of the following values to each place.
+                    // The order of eigenvalues is not specified. Moves the found value that is nearest to each expected one to the
+                    // same index.
                     let n = result[result.len() - 1];
                     for (k, value) in expected.iter().enumerate() {
                         let near = |&j: &usize| (found[j] - value).norm();

@@ -24,8 +24,8 @@ fn columns(x: &V) -> M {
     x.insert_axis(1).broadcast_to([x.len(), 70]).to_owned()
 }
 
-/// Returns the results of a reduction of a vector. For a short vector, adds two results of the reduction of [`columns`] along axis
-/// 0.
+/// Returns the results of a reduction of a vector. For a short vector, appends two elements of the reduction of [`columns`] along
+/// axis 0.
 fn each_way(x: &V, whole: impl Fn(&V) -> f64, of_columns: impl Fn(&M) -> V) -> Vec<f64> {
     let mut found = vec![whole(x)];
     if x.len() <= 5000 {
@@ -121,7 +121,7 @@ fn norms_of_large_and_small_numbers() {
     }
 }
 
-/// If an operand contains a NaN or an infinity, every result that depends on this element shows it, and no other result does.
+/// A NaN or an infinity in an operand must be visible in every result that depends on this element, and in no other result.
 #[test]
 fn what_is_not_finite_shows() {
     for n in LENGTHS {

@@ -191,7 +191,7 @@ fn norms_and_dot_products_grow_with_the_logarithm() {
     }
 }
 
-/// Records the errors of dot products of two vectors, and of the norm of the second.
+/// Records the errors of the dot product of two vectors, and of the norm of the second one.
 fn products(table: &mut Table, left: Vec<f64>, right: Vec<f64>) {
     let n = left.len();
     let pairs = || left.iter().copied().zip(right.iter().copied());

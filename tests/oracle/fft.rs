@@ -258,7 +258,7 @@ fn axes_of_views<O: Order>() {
     check_axes(operand::<Rank<3>, O>([5, 6, 7]).view());
     check_axes(operand::<Rank<3>, O>([5, 6, 7]).permute([2, 1, 0]));
     check_axes(operand::<Rank<4>, O>([3, 2, 9, 2]).permute([2, 0, 3, 1]));
-    // More lines than a tile has, and lines that the plan cannot fuse.
+    // There are more lines than a tile has, and lines that the plan cannot fuse.
     check_axes(operand::<Rank<2>, O>([16, 90]).view());
     check_axes(operand::<Rank<2>, O>([90, 16]).view());
     check_axes(operand::<Rank<3>, O>([40, 12, 3]).permute([2, 1, 0]));
@@ -295,7 +295,7 @@ fn axes_one_by_one<O: Order>() {
     }
 }
 
-/// Expected results are transforms of operands that were padded with zeros, or sliced, before.
+/// The expected results are transforms of operands that were padded with zeros or sliced before the transform.
 fn padding_several_axes<O: Order>() {
     let x = operand::<Rank<3>, O>([4, 5, 6]);
     let mut padded = Tensor::<c64, Rank<3>, O>::zeros([7, 5, 9]);
@@ -310,7 +310,7 @@ fn padding_several_axes<O: Order>() {
         let part = x.slice(s![..3, .., ..2]);
         assert!(close(&x.ifft_with(axes, Fft::new().lens(cut)), &part.ifft_axes(axes)));
         assert!(close(&x.re().rfft_with(axes, Fft::new().lens(cut)), &part.re().rfft_axes(axes)));
-        // Cut along one axis, padded along the others.
+        // The operand is cut along one axis, and padded along the others.
         let mixed = axes.map(|axis| [9, 2, 8][axis]);
         let mut to = Tensor::<c64, Rank<3>, O>::zeros([9, 2, 8]);
         to.slice_mut(s![..4, .., ..6]).assign(x.slice(s![.., ..2, ..]));
@@ -466,7 +466,8 @@ fn same_bits_on_any_number_of_threads() {
     let bits = |x: Vec<c64>| x.into_iter().flat_map(|x| [x.re.to_bits(), x.im.to_bits()]).collect::<Vec<_>>();
     let x = operand::<Rank<3>, RowMajor>([96, 50, 33]);
     let (real, short) = (x.re(), operand::<Rank<2>, RowMajor>([20011, 6]));
-    // Short strided lines: they are adjacent in workspace, and a tile consists of several runs of the innermost loop.
+    // These lines are short and strided. Their copies in the workspace are adjacent, and a tile spans several runs of the innermost
+    // loop.
     let strided = operand::<Rank<3>, RowMajor>([3000, 6, 5]);
     let transforms: [&(dyn Fn() -> Vec<u64> + Sync); 8] = [
         &|| bits(x.fft_axes([0, 1, 2]).to_vec()),

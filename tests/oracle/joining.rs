@@ -196,8 +196,8 @@ where
     })
 }
 
-/// Whether the operation applies to matrices. They are in the last two axes of row-major tensors, as in NumPy, but in the first two
-/// axes of column-major ones. So column-major tensors of more than two axes have other results than NumPy.
+/// Returns whether the operation applies to matrices. In row-major tensors, these are in the last two axes, as in NumPy; in
+/// column-major tensors, in the first two. So column-major tensors of more than two axes have other results than NumPy.
 fn is_of_matrices(case: &Case<'_>) -> bool {
     matches!(case.op, "tril" | "triu")
 }

@@ -52,7 +52,7 @@ fn covariances<O: Order>() {
     check(&turned.t().cov(1), views.cov(1), "cov1", 1e-11);
     let backwards = x.slice(s![.., ..;-1]);
     check(&backwards.corrcoef(), views.corrcoef(), "corrcoef", 1e-11);
-    // Integers: the result is exact and `f64`. The result for `f32` is `f32`.
+    // For integers, the result is exact and has type `f64`. For `f32`, it has type `f32`.
     let small = Tensor::<i8, Rank<2>, O>::from_fn([2, 3], |[i, j]| [[1, 2, 3], [6, 4, 2]][i][j]);
     let expected = Tensor::<f64, Rank<2>, O>::from_fn([2, 2], |[i, j]| [[1.0, -2.0], [-2.0, 4.0]][i][j]);
     assert_eq!(small.cov(1), expected);
@@ -187,7 +187,8 @@ fn reductions_without_nan<O: Order>() {
         assert!((found.item() - whole[[k]]).abs() <= 1e-13 * whole[[k]].abs());
     }
     assert!((x.nan_sum_axes([2, 0]).sum().item() - whole[[0]]).abs() <= 1e-13);
-    // Large enough for several threads and for all loops of the kernels. The numbers are small integers, so sums are exact.
+    // This tensor is large enough for several threads and for all loops of the kernels. The numbers are small integers, so sums are
+    // exact.
     let large = Tensor::<f32, Rank<2>, O>::from_fn([301, 1009], |[i, j]| {
         if (i + j) % 3 == 0 { f32::NAN } else { ((7 * i + j) % 32) as f32 }
     });
@@ -224,7 +225,8 @@ fn reductions_without_nan<O: Order>() {
     // Infinities count as elements, even if they equal the initial value of the search.
     let low = Tensor::<f64, Rank<1>, O>::from_vec([3], vec![f64::NAN, f64::NEG_INFINITY, f64::NEG_INFINITY]);
     assert_eq!((low.nan_argmax().item(), (-&low).nan_argmin().item()), (1, 1));
-    // Squares that overflow, so the variance is infinite. Numbers whose distances are small compared with their mean.
+    // The squares of the first numbers overflow, so the variance is infinite. The second numbers have small distances and a large
+    // mean.
     let wide = vec![f64::NAN, 1e200, -1e200, 1e200];
     assert_eq!(Tensor::<f64, Rank<1>, O>::from_vec([4], wide).nan_var(0).item(), f64::INFINITY);
     let far = vec![1e9, f64::NAN, 1e9 + 1.0, 1e9 + 2.0];
@@ -373,7 +375,7 @@ fn convolutions_of_vectors<O: Order>() {
     assert_eq!(z(1.0, 2.0).convolve(z(0.0, 1.0), ConvolutionMode::Valid)[[0]], Complex::new(-2.0, 1.0));
     let turned = DynTensor::from(z(1.0, 2.0)).correlate(&DynTensor::from(z(0.0, 1.0)), ConvolutionMode::Full);
     assert_eq!(turned.unwrap().sum(0).unwrap().item().unwrap(), Complex::new(2.0, -1.0).into());
-    // Several blocks of the result.
+    // The result is long enough to be computed in several blocks.
     let n = 40_000;
     let ramp = Tensor::<i64, Rank<1>, O>::arange(0..n);
     let second = tensor![1_i64, -2, 1];

@@ -1,4 +1,4 @@
-//! Tests of elements at positions and under masks, with loops over indices as the reference.
+//! Tests of operations on elements at positions and under masks, with loops over indices as the reference.
 
 use super::check::{
     assert_is, assert_owned, assert_sequence, cases, elements, fixed, for_rank, for_types, put_all, tensor,
@@ -60,7 +60,7 @@ where
         let matrix = positions(random, &[p, q], n.max(1));
         let expected = elements::<T>(&taken(shown, axis, &matrix));
         assert_owned(&view.take(axis, integers::<Rank<2>, O>(&matrix)), &expected);
-        // Positions that are a view with other strides.
+        // The positions are a view with other strides.
         let transposed = integers::<Rank<2>, O>(&matrix.permute(&[1, 0]));
         assert_owned(&view.take(axis, transposed.t()), &expected);
         let line = positions(random, &[p], n.max(1));
@@ -223,7 +223,7 @@ fn rank_zero_and_rank_limits() {
     assert_eq!(negative_zero.nonzero().to_vec(), [1]);
 }
 
-/// Positions at the limits of the range, and one outside of it: the error names that position, and no element is written.
+/// Tests positions at the limits of the range, and one outside of it. The error names this position, and no element is written.
 #[test]
 fn positions_out_of_range() {
     fn check<O: Order>() {
@@ -295,7 +295,7 @@ fn scatter_add_sums_in_order() {
     assert_eq!(sums.take(0, &at).to_vec(), taken);
 }
 
-/// Many positions for each element: they are checked as they are used, and the output is restored if one is invalid.
+/// If there are many positions for each element, they are checked while they are used. If one is invalid, the output is restored.
 #[test]
 fn scatter_add_of_many_positions_writes_nothing_before_an_error() {
     const N: usize = 50;
@@ -342,8 +342,8 @@ fn sums_of_integers_are_checked() {
     }
 }
 
-/// Fewer and more positions than the block of positions that is checked at once, as lists of each type. The elements are in cache and
-/// beyond it.
+/// `take` checks positions in blocks. The lists have fewer and more positions than a block, and have each type of positions. The smaller
+/// tensor fits in L1, the larger one does not.
 #[test]
 fn take_at_lists_of_positions_agrees_with_definition() {
     for extent in [300_usize, 200_000] {

@@ -83,7 +83,8 @@ where
             assert_owned(&out.sort(axis), &elements(&lines(shown, axis, n, |line| values(line, false))));
         }
         if n > 0 {
-            // Exact in integers: twice the median is an integer, and a quantile by the inverted distribution function is an element.
+            // These comparisons are exact: twice the median is an integer, and a quantile by the inverted distribution function is an
+            // element.
             let two = |line: &[i128]| vec![values(line, false)[(n - 1) / 2] + values(line, false)[n / 2]];
             let medians = view.median_axis(axis);
             assert_is(&(&medians + &medians).insert_axis(axis), &elements(&lines(shown, axis, 1, two)));

@@ -363,7 +363,8 @@ fn summary(bins: &[u64], count: usize) -> i64 {
 struct InOrder<const N: usize>;
 
 impl<const N: usize> Reduction<i32> for InOrder<N> {
-    /// First the value of the polynomial, then zeros, and last the base to the power of the number of elements.
+    /// The first number is the value of the polynomial, the last is the base to the power of the number of elements. All others are
+    /// zero.
     type Acc = [u64; N];
     type Output = i64;
     const NAME: &'static str = "polynomial";

@@ -1,5 +1,5 @@
-//! The corrected programs of `fail`, compiled as modules of this test. (As passing tests of trybuild they would be built one by
-//! one.)
+//! The corrected programs of `fail`, compiled as modules of this test. If they were passing tests of trybuild, it would build them
+//! one by one.
 
 #![allow(dead_code, unused, unreachable_pub, clippy::all)]
 

@@ -1,5 +1,5 @@
-//! Compares the results of tensors on the GPU with those of the host: batches, views and both memory orders. The results are determined by the
-//! conventions for signs and phases.
+//! Compares the results of tensors on the GPU with those of the host: batches, views and both memory orders. The conventions for signs and
+//! phases make the results unique.
 
 use crate::data::scrambled;
 use crate::gpu::there;
@@ -12,11 +12,11 @@ fn value(k: usize) -> f64 {
     (scrambled(k) % 20_011) as f64 / 10_000.0 - 1.0
 }
 
-/// The batch and the matrix of each test: small and large ones, alone and in batches.
+/// The batch size, rows and columns of each test: small and large matrices, alone and in batches.
 const SHAPES: [[usize; 3]; 8] =
     [[1, 1, 1], [4, 3, 3], [3, 5, 4], [2, 4, 5], [1, 6, 6], [3, 32, 32], [2, 40, 33], [2, 3, 34]];
 
-/// What was computed, and the parts of the result.
+/// The name of a result, and the real and imaginary parts of its elements.
 type Got = (String, Vec<f64>);
 
 trait Parts: Copy {
@@ -51,7 +51,7 @@ fn put<T: Parts + vierbein::Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     all.push((format!("{what} {:?}", x.shape()), x.to_vec().into_iter().flat_map(Parts::parts).collect()));
 }
 
-/// Computes all decompositions of matrices whose elements are `number` of an index.
+/// Computes all decompositions of matrices whose elements are `number(k)` for flat indices `k`.
 fn decomposed<T, O, Dev>(number: fn(usize) -> T) -> Vec<Got>
 where
     T: LinalgElement<Magnitude: Parts> + Parts,
@@ -64,8 +64,8 @@ where
         let matrices = Tensor::<T, Rank<3>, O>::from_fn(shape, |index| {
             let [b, i, j] = if O::ROW_MAJOR { index } else { [index[2], index[0], index[1]] };
             let x = number((b * m + i) * n + j);
-            // Only the lower triangle of a Hermitian matrix is used. Large diagonal elements make it positive definite, and different ones
-            // keep the values apart, which determines the vectors.
+            // Operations on Hermitian matrices read only the lower triangle. The large diagonal elements make the matrix positive
+            // definite. They differ, so the eigenvalues are well separated and the eigenvectors are unique.
             let diagonal = (2 * n + 3 * i) as f64;
             if i == j && m == n { x + <T as vierbein::Scalar>::from_f64(diagonal) } else { x }
         });
@@ -77,7 +77,7 @@ where
             put(&mut all, what("u"), &svd.u);
             put(&mut all, what("s"), &svd.s);
             put(&mut all, what("vh"), &svd.vh);
-            // Further vectors are determined only if there is one of them.
+            // Vectors without a singular value are unique only if there is at most one of them.
             if m.abs_diff(n) <= 1 {
                 let svd = a.svd_full();
                 put(&mut all, what("full u"), &svd.u);

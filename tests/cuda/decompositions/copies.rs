@@ -10,7 +10,7 @@ type Buffer<T> = <Cuda as Device>::Buffer<T>;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ThroughGpu;
 
-/// Returns the offsets of the first and after the last element in memory, from the element at index 0.
+/// Returns the range of memory offsets of the elements, relative to the element at index 0.
 fn span(shape: &[usize], strides: &[isize]) -> core::ops::Range<isize> {
     if shape.contains(&0) {
         return 0..0;
@@ -19,7 +19,8 @@ fn span(shape: &[usize], strides: &[isize]) -> core::ops::Range<isize> {
     ends.clone().map(|end| end.min(0)).sum()..ends.map(|end| end.max(0)).sum::<isize>() + 1
 }
 
-/// Copies the memory of an operand to the GPU, with the elements between those of the operand.
+/// Copies the memory of an operand to the GPU, including the gaps between its elements. Returns the buffer, and the offset of index
+/// 0 in it.
 fn copied<T: Element>(operand: Operand<'_, T, Cpu>) -> Result<(Buffer<T>, isize), Error> {
     let span = span(operand.shape(), operand.strides());
     let first = operand.ptr().offset(span.start).get();
@@ -46,7 +47,8 @@ fn with_operand<T: LinalgElement, R>(
     f(MatrixOperand { operand, conjugate: a.conjugate })
 }
 
-/// Calls `f` with a copy of the output, and copies it back. No element between those of the output may change.
+/// Calls `f` with a copy of the output on the GPU, and copies the result back. Asserts that `f` does not change the gaps between
+/// the elements.
 fn with_output<T: Element, R>(
     out: Output<'_, T, Cpu>,
     f: impl FnOnce(Output<'_, T, Cuda>) -> Result<R, Error>,

@@ -1,4 +1,4 @@
-//! Operands without a result, failures of cuSOLVER, and little memory.
+//! Tests of operands without a result, of failures of cuSOLVER, and of little device memory.
 
 use super::matrix::{Matrix, Random};
 use super::placed::{Call, Layout, Placed, Size};
@@ -86,7 +86,7 @@ fn random(len: usize) -> Vec<f64> {
     Random(7).matrix(len, 1).elements.iter().map(|x| x.re).collect()
 }
 
-/// The error names the first matrix without a result, for whatever reason it has none.
+/// If several matrices of a batch have no result, for different reasons, the error names the first one.
 #[test]
 fn errors_name_the_first_matrix() {
     if !there() {
@@ -124,7 +124,7 @@ fn errors_name_the_first_matrix() {
         let error = solve(&stacked([&good, &of_no_use, &not_finite]), &right).unwrap_err();
         let Error::Singular { matrix, pivot, .. } = error else { panic!("{error}") };
         assert_eq!((matrix, pivot), (vec![1], 1));
-        // An element of the right side.
+        // The right-hand side of the second matrix has an infinite element.
         let mut infinite = right.clone();
         infinite[[1, n - 1, 1]] = f64::INFINITY;
         let error = solve(&stacked([&good, &good, &not_finite]), &infinite).unwrap_err();
@@ -151,7 +151,8 @@ fn free_vectors_have_positive_elements() {
     }
 }
 
-/// The elements on the diagonal of `r` are 0, and the first elements after them are complex before their phases are fixed.
+/// The first column of the matrix is zero, so the first row of `r` begins with its second element. This element is imaginary until
+/// its phase is fixed.
 #[test]
 fn rows_after_columns_of_zeros_begin_with_positive_elements() {
     if !there() {
@@ -175,7 +176,7 @@ fn rows_after_columns_of_zeros_begin_with_positive_elements() {
     }
 }
 
-/// More matrices than one call of cuSOLVER computes.
+/// The batch has more matrices than one call of cuSOLVER can compute.
 #[test]
 fn large_batches_are_decomposed() {
     if !there() {

@@ -1,10 +1,10 @@
-//! Eigenvalues and Schur decompositions of matrices that need not be Hermitian.
+//! Tests of eigenvalues and Schur decompositions of matrices that need not be Hermitian.
 
 use super::matrix::{Matrix, Number, Random, Value, Wide, cases};
 use super::placed::Call;
 use vierbein::Complex;
 
-/// Returns the absolute values of the columns' norms minus 1.
+/// Returns the difference between each column's norm and 1.
 fn lengths(v: &Wide) -> impl Iterator<Item = f64> {
     (0..v.n).map(|j| ((0..v.m).map(|i| v.at(i, j).norm_sqr()).sum::<f64>().sqrt() - 1.0).abs())
 }
@@ -23,7 +23,7 @@ fn check_eig<T: Number>(name: &str, a: &Matrix<T>) {
     assert!(lengths(&v).all(|error| error <= 10.0 * unit), "vectors of {name}, {n}");
     let alone: Vec<_> = Call::of(a).eigvals().unwrap().vector(0).into_iter().map(Value::wide).collect();
     for values in [&w, &alone] {
-        // The traces of `a` and of `a · a`.
+        // The sums of the eigenvalues and of their squares are the traces of `a` and of `a · a`.
         let sums = [values.iter().sum::<Complex<f64>>(), values.iter().map(|w| w * w).sum()];
         let square = exact.times(&exact);
         let traces = [&exact, &square].map(|a| (0..n).map(|i| a.at(i, i)).sum::<Complex<f64>>());
@@ -51,7 +51,8 @@ fn check_eig<T: Number>(name: &str, a: &Matrix<T>) {
     }
 }
 
-/// Asserts that `a = z · t · zᴴ`, that `z` is unitary, and that `t` is triangular but for standard blocks.
+/// Asserts that `a = z · t · zᴴ`, that `z` is unitary, and that `t` is triangular. For real types, `t` may also have standardised
+/// blocks of two rows.
 #[track_caller]
 fn check_schur<T: Number>(name: &str, a: &Matrix<T>) {
     let n = a.n;
@@ -110,7 +111,8 @@ fn eigenvalues_of_complex_f64() {
     check::<Complex<f64>>();
 }
 
-/// Matrices for which the vectors of a substitution without scaling overflow, and matrices for which shifts without exceptions do not converge.
+/// Checks matrices that have too few eigenvectors or are otherwise difficult. For some, back substitution without scaling would overflow.
+/// For others, the iteration would not converge without exceptional shifts.
 fn check_defective<T: Number>() {
     let one = Complex::from(1.0);
     for n in [2, 3, 4, 7, 24] {

@@ -1,4 +1,4 @@
-//! Operands without a result, and operands without elements.
+//! Tests of operands without a result, and of operands without elements.
 
 use super::matrix::{Matrix, Number, Random};
 use super::placed::{Call, Layout, Placed, Size};
@@ -44,7 +44,7 @@ fn all<T: Number>(a: &Call<T>) -> Vec<Error> {
 fn check_not_finite<T: Number>() {
     for n in [1, 2, 3, 8, 9, 40] {
         for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            // One element, first in the lower triangle, then in the upper triangle.
+            // One element is not finite, first in the lower triangle, then in the upper triangle.
             for at in [(n - 1, 0), (0, n - 1)] {
                 let mut a = Random(n as u64).matrix(n, n).map(T::rounded);
                 a.elements[at.0 * n + at.1] = T::rounded(Complex::from(value));
@@ -72,7 +72,7 @@ fn nan_and_infinity_are_errors() {
     assert!(all(&Call::of(&a)).iter().all(|error| matches!(error, Error::NotFinite { .. })));
 }
 
-/// faer would iterate for minutes.
+/// Without a check of the elements, faer would iterate for minutes.
 #[test]
 fn nan_in_a_large_matrix_is_an_error_at_once() {
     if !super::there() {
@@ -117,7 +117,7 @@ fn singular_systems_name_the_pivot() {
     assert_eq!(pivot(&ones.map(|_| 0.0), Structure::General), 0);
     assert_eq!(pivot(&zero_at(2), Structure::Lower { unit: false }), 2);
     assert_eq!(pivot(&zero_at(1), Structure::Upper { unit: false }), 1);
-    // The diagonal consists of ones that are not stored.
+    // With `unit: true`, the diagonal consists of ones and is not read, so the stored zero is no error.
     Call::of(&zero_at(2)).solve(Structure::Lower { unit: true }, &b).unwrap();
     // A decomposition of a singular matrix is not an error.
     let lu = Call::of(&ones).lu().unwrap().0.matrix(0);
@@ -186,7 +186,7 @@ fn empty_matrices_have_empty_results() {
     Call::of(&Matrix::from_fn(3, 3, |_, _| 1.0)).solve(Structure::General, &b).unwrap();
 }
 
-/// A single element as a matrix of any extents: with strides of 0, no more memory is needed.
+/// Returns an operand of any shape whose strides are all 0, so it needs the memory of one element only.
 fn broadcast<'a>(element: &'a f64, shape: &'a [usize], strides: &'a [isize]) -> MatrixOperand<'a, f64, Cpu> {
     let first = HostPtr::new(core::ptr::from_ref(element).cast_mut());
     assert!(strides.iter().all(|&stride| stride == 0));
@@ -197,7 +197,7 @@ fn broadcast<'a>(element: &'a f64, shape: &'a [usize], strides: &'a [isize]) -> 
 /// An output without elements.
 fn empty<'a>(shape: &'a [usize], strides: &'a [isize]) -> Output<'a, f64, Cpu> {
     assert!(shape.contains(&0));
-    // SAFETY: there are no indices.
+    // SAFETY: the shape contains 0, so no index addresses an element.
     unsafe { Output::from_raw(HostPtr::new(core::ptr::dangling_mut()), shape, strides) }
 }
 
@@ -213,7 +213,7 @@ fn huge_extents_are_out_of_memory_or_empty() {
             let result = Cpu.svd(one(), None, broadcast(&element, &shape, &[0, 0]));
             assert!(matches!(result, Err(Error::OutOfMemory { .. })), "{shape:?}: {result:?}");
         }
-        // No elements, in matrices or in batches of which nobody could count the matrices.
+        // The operands below have no elements, and the number of matrices in a batch can exceed `usize`.
         let none = || empty(&[0], &[1]);
         Cpu.svd(none(), None, broadcast(&element, &[huge, 0], &[0, 0])).unwrap();
         Cpu.svd(none(), None, broadcast(&element, &[0, huge], &[0, 0])).unwrap();
@@ -224,7 +224,7 @@ fn huge_extents_are_out_of_memory_or_empty() {
             .unwrap();
         let (values, shape) = ([huge, huge, 0], [huge, huge, 0, 0]);
         Cpu.eigh(empty(&values, &[0; 3]), None, broadcast(&element, &shape, &[0; 4])).unwrap();
-        // SAFETY: there are no indices.
+        // SAFETY: `values` contains 0, so no index addresses an element.
         let no_rows = unsafe { Output::from_raw(HostPtr::new(core::ptr::dangling_mut()), &values, &[0; 3]) };
         Cpu.cholesky(empty(&shape, &[0; 4]), broadcast(&element, &shape, &[0; 4])).unwrap();
         Cpu.ldl(

@@ -59,7 +59,7 @@ fn powers_of_two_scale_results_exactly() {
     check_scales::<Complex<f64>>(&[-1060, 1010], &[2, 4, 5, 20]);
     check_scales::<f32>(&[-140, -20, 90, 115], &[2, 8, 9, 20]);
     check_scales::<Complex<f32>>(&[-140, 115], &[2, 4, 5, 20]);
-    // Another algorithm of faer, which is wrong for most norms.
+    // For more than 128 rows, faer uses another algorithm, whose results are wrong for most norms.
     let a = integers::<f64>(130, 130);
     let (w, v) = Call::of(&a).eigh().unwrap();
     let of = Call::of(&a.map(|x| x.shift(33))).eigh().unwrap();
@@ -67,7 +67,7 @@ fn powers_of_two_scale_results_exactly() {
     assert_eq!(v.matrix(0).bits(), of.1.matrix(0).bits());
 }
 
-/// Solutions and triangular factors of matrices near the limits of their type.
+/// Tests solutions and triangular factors of matrices whose elements are near the limits of their type.
 #[test]
 fn solutions_near_the_limits() {
     if !super::there() {
@@ -98,7 +98,7 @@ fn solutions_near_the_limits() {
     }
 }
 
-/// Elements of very different magnitudes are all significant, because such matrices are not scaled.
+/// Matrices whose elements have very different magnitudes must not be scaled, because small elements would underflow.
 #[test]
 fn solutions_of_graded_systems() {
     if !super::there() {
@@ -233,7 +233,7 @@ fn threads_do_not_change_results() {
     assert_equal(in_pools(|| all(&batch.eigh().unwrap().1)));
     assert_equal(in_pools(|| all(&batch.schur().unwrap().0)));
     assert_equal(in_pools(|| all(&batch.ldl().unwrap().1)));
-    // Matrices that several threads compute together.
+    // These matrices are large enough to be computed by several threads together.
     let real = Call::of(&Random(1).matrix(256, 256).map(|x| x.re));
     assert_equal(in_pools(|| real.eigh().unwrap().1.matrix(0).bits()));
     let complex = Call::of(&Random(1).matrix(384, 384));

@@ -1,4 +1,4 @@
-//! The LDLᴴ decomposition: the form of the factors, their product, and matrices with known factors.
+//! Tests of the LDLᴴ decomposition: the form of the factors, their product, and matrices with known factors.
 
 use super::matrix::{Matrix, Number, Random, Value, Wide};
 use super::placed::{Call, Layout, Placed};
@@ -57,7 +57,8 @@ fn check_form(what: &str, l: &Wide, d: &Wide, rows: &[i64]) -> [usize; 3] {
     signs
 }
 
-/// Checks the decomposition of the matrix with this lower triangle, and returns the signs of the eigenvalues of `d`.
+/// Checks the decomposition of the matrix with this lower triangle. Returns the numbers of positive, negative and zero eigenvalues
+/// of `d`.
 #[track_caller]
 pub(super) fn check<T: Number>(what: &str, a: &Matrix<T>) -> [usize; 3] {
     let (n, exact) = (a.n, from_lower(&a.wide()));
@@ -72,12 +73,13 @@ pub(super) fn check<T: Number>(what: &str, a: &Matrix<T>) -> [usize; 3] {
     signs
 }
 
-/// Matrices with known numbers of positive and negative eigenvalues, and with a solution.
+/// Checks matrices with known numbers of positive and negative eigenvalues, and solves systems with them.
 fn check_signs<T: Number>() {
     // Panels have at most 32 columns, or 31 if the next pivot has two rows.
     for n in [1, 2, 3, 8, 30, 31, 32, 33, 40, 64, 65, 100] {
         for negative in [0, n / 3, n] {
-            // l · diag(±1) · lᴴ, by Sylvester's law of inertia, with the rows in reverse order.
+            // The matrix is l · diag(±1) · lᴴ with rows and columns in reverse order. By Sylvester's law of inertia, it has as many
+            // negative eigenvalues as diag(±1).
             let random = Random((n + negative) as u64).matrix(n, n);
             let l = Matrix::from_fn(n, n, |i, j| match i.cmp(&j) {
                 core::cmp::Ordering::Less => Complex::ZERO,
@@ -102,7 +104,7 @@ fn check_signs<T: Number>() {
             "zero diagonal",
             &Matrix::from_fn(n, n, |i, j| T::rounded(if i == j { Complex::ZERO } else { a.at(i, j) })),
         );
-        // A saddle point: the lower right half is 0.
+        // A matrix of a saddle-point problem: the lower right block is 0.
         check(
             "saddle point",
             &Matrix::from_fn(n, n, |i, j| {
@@ -162,7 +164,7 @@ fn closed_forms() {
     let (zero, i) = (Complex::ZERO, Complex::<f64>::I);
     let pauli = Matrix { m: 2, n: 2, elements: vec![zero, -i, i, zero] };
     assert_factors(&pauli, &Wide::identity(2), &pauli, &[0, 1]);
-    // A path of three vertices, which is singular.
+    // The adjacency matrix of a path of three vertices, which is singular.
     assert_factors(
         &real([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]),
         &real([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 1.0]]),
@@ -178,8 +180,8 @@ fn closed_forms() {
     );
 }
 
-/// After the first pivot, all elements that are not on the diagonal are exactly 0: a case that faer's algorithm in panels gets
-/// wrong.
+/// After the elimination of the first column, all off-diagonal elements are exactly 0. faer's blocked algorithm computes wrong
+/// factors in this case.
 #[test]
 fn columns_that_cancel() {
     for n in [2, 10, 31, 32, 33, 64, 65, 100, 200] {
@@ -201,7 +203,7 @@ fn columns_that_cancel() {
         let (l, d) = (pattern(1.0, 0.5, 1.0, 0.0), pattern(4.0, 0.0, 1.0, 0.0));
         let a = pattern(4.0, 2.0, 2.0, 1.0);
         assert_factors(&a, &l, &d, &(0..n as i64).collect::<Vec<_>>());
-        // A block with such columns beside much larger elements.
+        // A block with such columns, next to a much larger element.
         let m = n + 1;
         let large = Matrix::from_fn(m, m, |i, j| {
             if i < n && j < n {
@@ -222,7 +224,7 @@ fn columns_that_cancel() {
     }
 }
 
-/// Elements whose quotients are out of range.
+/// Tests matrices with elements whose quotients overflow or underflow.
 #[test]
 fn factors_do_not_overflow() {
     let a = real([[0.0, 1e-200, 0.0], [1e-200, 0.0, 1e200], [0.0, 1e200, 0.0]]);
@@ -233,7 +235,7 @@ fn factors_do_not_overflow() {
     assert_eq!(rows.vector(0)[0], 2);
     assert!((l.matrix(0).at(2, 1) - 0.1).abs() < 1e-12);
     assert!((d.matrix(0).at(2, 2) / 0.99e-310 - 1.0).abs() < 1e-12);
-    // The same pattern of complex numbers, whose signs are known.
+    // A larger complex matrix with the same pattern. The signs of its large eigenvalues are known.
     let graded = Matrix::from_fn(12, 12, |i, j| {
         let x = if i == j + 1 { 10f64.powi(if i % 2 == 0 { 190 } else { -190 }) } else { 0.0 };
         Complex::new(0.6 * x, 0.8 * x)
@@ -241,7 +243,8 @@ fn factors_do_not_overflow() {
     let (l, d, rows) = Call::of(&graded).ldl().unwrap();
     let (l, d) = (l.matrix(0), d.matrix(0));
     assert!(l.elements.iter().all(|x| x.norm() < 3.0));
-    // Ten rows belong to the five large elements; the first and the last row are negligible beside them.
+    // Each of the five large elements contributes a positive and a negative eigenvalue. The first and the last row are negligible
+    // in comparison.
     let signs = check_form("graded", &l, &d, &rows.vector(0));
     assert!(signs[0] >= 5 && signs[1] >= 5, "{signs:?}");
 }
@@ -265,11 +268,11 @@ fn powers_of_two_scale_d_exactly() {
     check::<Complex<f64>>(&[-700, 1, 900]);
     check::<f32>(&[-80, -20, 1, 110]);
     check::<Complex<f32>>(&[-80, 1, 110]);
-    // Elements without all their digits: only products are compared.
+    // Subnormal elements have fewer digits, so their factors are not exact multiples. Only the product of the factors is checked.
     super::ldl::check("denormal", &Random(1).matrix(9, 9).map(|x| f32::rounded(x).shift(-110)));
 }
 
-/// The layout, the elements above the diagonal and the imaginary parts on it do not change a bit.
+/// The bits of the results must not depend on the layout, the elements above the diagonal, and the imaginary parts on the diagonal.
 fn check_layouts<T: Number>() {
     for n in [1, 2, 3, 9, 70] {
         let lower = Random(n as u64).matrix(n, n);
@@ -330,7 +333,7 @@ fn singular_systems_name_the_pivot() {
     assert_eq!(pivot(&real([[0.0; 3]; 3])), 0);
     assert_eq!(pivot(&real([[1.0; 3]; 3])), 1);
     assert_eq!(pivot(&real([[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])), 2);
-    // Zeros on the diagonal of a block are none of the matrix.
+    // This matrix has zeros on its diagonal, but it is not singular, because one of its pivots is a block of two rows.
     let exchange = real([[0.0, 0.0, 2.0], [0.0, 1.0, 0.0], [2.0, 0.0, 0.0]]);
     let x = Call::of(&exchange).solve(Structure::Hermitian, &b).unwrap().matrix(0);
     assert_eq!(x.elements, [0.5, 1.0, 0.5]);

@@ -3,7 +3,7 @@
 use vierbein::Complex;
 use vierbein::linalg::LinalgElement;
 
-/// Conversions of the element types.
+/// Conversions of an element, and constants of its type.
 pub(super) trait Value: Copy {
     const IS_COMPLEX: bool;
     /// The relative rounding error of the type.
@@ -11,7 +11,7 @@ pub(super) trait Value: Copy {
     fn rounded(x: Complex<f64>) -> Self;
     fn wide(self) -> Complex<f64>;
     fn bits(self) -> [u64; 2];
-    /// Multiplies by `2^k` in several factors, each of which is in range.
+    /// Multiplies by `2^k` in several steps, because `2^k` itself may not be representable.
     fn shift(self, k: i32) -> Self;
 }
 
@@ -93,7 +93,7 @@ impl<T: Value + PartialEq> Matrix<T> {
         self.map(Value::wide)
     }
     pub(super) fn bits(&self) -> Vec<[u64; 2]> {
-        // A zero has one representation here: the sign of a zero may depend on the layout.
+        // Zeros of both signs get the same bits, because the sign of a zero may depend on the layout.
         self.elements
             .iter()
             .map(|&x| if x == T::rounded(Complex::ZERO) { [0; 2] } else { x.bits() })

@@ -31,7 +31,8 @@ pub(super) struct Placed<T> {
 }
 
 impl<T: Element> Placed<T> {
-    /// Returns zeros of a shape. The last two axes are stored as the layout says. The axes before are in row-major order.
+    /// Returns zeros of a shape. The layout determines how the last two axes are stored. The axes before them are in row-major
+    /// order.
     pub(super) fn zeros(shape: &[usize], layout: Layout) -> Self {
         let mut strides = vec![0isize; shape.len()];
         let mut len = 1isize;
@@ -63,7 +64,7 @@ impl<T: Element> Placed<T> {
         Placed::batch(&[], core::slice::from_ref(a), layout)
     }
 
-    /// Returns a batch of matrices, in row-major order of the batch.
+    /// Returns a batch of matrices, which are listed in row-major order of the batch axes.
     pub(super) fn batch(shape: &[usize], of: &[Matrix<T>], layout: Layout) -> Self {
         let mut placed = Placed::zeros(&[shape, &[of[0].m, of[0].n]].concat(), layout);
         for (k, a) in of.iter().enumerate() {
@@ -120,7 +121,7 @@ impl<T: Element> Placed<T> {
     }
 }
 
-/// Which singular vectors or which factor `q`.
+/// The size of the singular vectors or of the factor `q`: thin or full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Size {
     Thin,
@@ -129,7 +130,7 @@ pub(super) enum Size {
 
 pub(super) type Of<T> = Placed<<T as Scalar>::Magnitude>;
 
-/// The operand of a call: an array, conjugated or not, and the layout of the results.
+/// The arguments of a call: the operand, whether it is conjugated, and the layout of the results.
 #[derive(Debug, Clone)]
 pub(super) struct Call<T> {
     pub(super) a: Placed<T>,

@@ -1,4 +1,5 @@
-//! Products of the factors against the operand, orthogonality of the vectors, and the order and signs of results.
+//! Tests that products of the factors equal the operand, that vectors are orthonormal, and that results have the documented order
+//! and signs.
 
 use super::ldl;
 use super::matrix::{Matrix, Number, Random, Value, Wide, cases};
@@ -6,7 +7,7 @@ use super::placed::{Call, LAYOUTS, Layout, Placed, Size};
 use vierbein::Complex;
 use vierbein::linalg::Structure;
 
-/// Asserts that a norm is at most `bound` in units of `u · n · ‖a‖`.
+/// Asserts that the norm of `error` is at most `bound · T::UNIT · max(m, n) · norm`.
 #[track_caller]
 fn assert_small<T: Number>(what: &str, name: &str, error: &Wide, bound: f64, [m, n]: [usize; 2], norm: f64) {
     let (is, most) = (error.norm(), bound * T::UNIT * m.max(n) as f64 * norm);
@@ -20,13 +21,14 @@ fn assert_orthonormal<T: Number>(what: &str, name: &str, q: &Wide) {
     assert_small::<T>(what, name, &error, 12.0, [q.m, q.n], 1.0);
 }
 
-/// Asserts that in each column, the first element of about the largest magnitude is real and positive.
+/// Asserts that in each column, the first element with about 0.99 of the largest magnitude or more is real and positive.
 #[track_caller]
 fn assert_gauge(what: &str, v: &Wide) {
     for j in 0..v.n {
         let column: Vec<_> = (0..v.m).map(|i| v.at(i, j)).collect();
         let largest = column.iter().map(|x| x.norm()).fold(0.0, f64::max);
-        // Elements at the limit itself are left out.
+        // A column is not checked if an earlier element is so close to the limit 0.99 that rounding errors decide whether it
+        // counts.
         let first = column.iter().find(|x| x.norm() > 0.9901 * largest).unwrap();
         let before =
             column.iter().take_while(|x| x.norm() <= 0.9901 * largest).any(|x| x.norm() > 0.9899 * largest);
@@ -113,7 +115,8 @@ fn check_lu<T: Number>(shape: [usize; 2], name: &str, a: &Matrix<T>) {
 
 fn check_eigh<T: Number>(shape: [usize; 2], name: &str, a: &Matrix<T>) {
     let n = shape[0];
-    // Rounded to the type, the lower triangle determines the matrix. The upper triangle has other elements, which must not be used.
+    // The lower triangle of `a` determines the Hermitian matrix. The upper triangle of `a` has other elements, which must not be
+    // used.
     let lower = a.wide();
     let hermitian = Matrix::from_fn(n, n, |i, j| match i.cmp(&j) {
         core::cmp::Ordering::Less => lower.at(j, i).conj(),
@@ -134,7 +137,7 @@ fn check_eigh<T: Number>(shape: [usize; 2], name: &str, a: &Matrix<T>) {
 
 fn check_cholesky<T: Number>(shape: [usize; 2], name: &str, a: &Matrix<T>) {
     let n = shape[0];
-    // a · aᴴ plus the identity, in the precision of the type.
+    // The matrix is a · aᴴ / ‖a‖² plus the identity, rounded to the type.
     let norm = a.wide().norm().max(f64::MIN_POSITIVE);
     let unit = a.wide().map(|x| x / norm);
     let (square, size) = (unit.times(&unit.adjoint()), 1.0);
@@ -200,7 +203,7 @@ fn residuals_of_complex_f64() {
     check::<Complex<f64>>();
 }
 
-/// faer computes Hermitian matrices of more than 128 rows by another algorithm, which needs a norm of about 1.
+/// For Hermitian matrices of more than 128 rows, faer uses another algorithm, which needs a norm of about 1.
 #[test]
 fn large_hermitian_matrices_of_any_norm() {
     if !super::there() {
@@ -227,7 +230,8 @@ fn check_solutions<T: Number>() {
             Structure::Upper { unit: true },
         ];
         for structure in structures {
-            // Elements that a structure does not use are infinite in the exact matrix, so to speak: they are replaced here.
+            // The matrix that the structure stands for. For example, elements of the unused triangle are zeros, or mirrored for a
+            // Hermitian matrix.
             let exact = Matrix::from_fn(n, n, |i, j| {
                 let x = a.at(i, j).wide();
                 match structure {
@@ -272,7 +276,8 @@ fn solutions_satisfy_the_equations() {
     check_solutions::<Complex<f64>>();
 }
 
-/// The layouts of the operand and of the results do not change a bit, and a conjugated operand gives the results of the conjugated matrix.
+/// The bits of the results must not depend on the layouts of operand and results. A conjugated operand must have the results of the
+/// conjugated matrix.
 fn check_layouts<T: Number>() {
     for [m, n] in [[1, 1], [3, 2], [2, 5], [8, 8], [9, 12], [20, 13]] {
         let a = of::<T>(&Random(m as u64).matrix(m, n));

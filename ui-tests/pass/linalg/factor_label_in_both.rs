@@ -1,4 +1,4 @@
-// A label of the operand belongs to one of the factors. The axes of a batch are an ellipsis.
+// Each label of the operand belongs to exactly one factor. Write an ellipsis for batch axes.
 
 use vierbein::{Rank, Tensor, svd};
 

@@ -1,4 +1,4 @@
-// The Hermitian factor of a polar decomposition is square: each label of the columns has a new label.
+// The Hermitian factor of a polar decomposition is square, so it needs a new label for each label of its columns.
 
 use vierbein::{Rank, Tensor, polar};
 

@@ -1,4 +1,4 @@
-// Rows and columns of a Hermitian matrix are paired by their places in the factors.
+// The labels of rows and columns of a Hermitian matrix are paired by their order in the two factors.
 
 use vierbein::{Rank, Tensor, eigh};
 

@@ -1,4 +1,4 @@
-// A tensor of rank 0 is no right-hand side, also in generic code. Bound the ranks.
+// A tensor of rank 0 cannot be a right-hand side. Generic code needs a bound on the ranks: `D: SolveRanks<E>`.
 
 use vierbein::linalg::{LinalgElement, SolveRanks};
 use vierbein::{Dim, MatrixStack, Tensor};

@@ -56,7 +56,8 @@ Status find(const char *call, int handle, int type, Plan &plan) {
     return plan.type == type ? SUCCESS : wrong(INVALID_TYPE, call, "the plan has another type");
 }
 
-// Checks the addresses of lines with `na` and `nb` elements. Writes to the workspace, as cuFFT does.
+// Checks the addresses of input lines with `na` elements and of output lines with `nb` elements. Writes to the workspace, as cuFFT
+// does.
 template <class A, class B> Status check(const char *call, const Plan &plan, const A *from, int64_t na, const B *to, int64_t nb) {
     const uint64_t a_bytes = (uint64_t)(na * plan.batch) * sizeof(A), b_bytes = (uint64_t)(nb * plan.batch) * sizeof(B);
     if (!there(from, a_bytes, sizeof(A))) return wrong(EXEC_FAILED, call, "the input is not on the device");

@@ -72,7 +72,7 @@ struct Checked {
     }
 };
 
-// The sizes of workspace, which are arbitrary.
+// The workspace sizes, which are arbitrary.
 int of_lu(int m, int n) { return m * n / 2 + 3; }
 int of_cholesky(int n) { return 2 * n + 1; }
 int of_qr(int m, int n) { return 2 * n + m; }
@@ -223,7 +223,7 @@ Status gesvdj(const char *call, Handle *h, int vectors, int thin, int m, int n, 
     const int k = std::min(m, n), p = thin ? k : m, q = thin ? k : n;
     Checked checked(call, h);
     checked.that(parameters, "there are no parameters").matrix(a, m, n, lda, "a is not on the device");
-    // The functions of cuSOLVER overwrite the vectors also if they are not requested.
+    // The functions of cuSOLVER overwrite the singular vectors even if these are not requested.
     checked.matrix(u, m, p, ldu, "u is not on the device").matrix(v, n, q, ldv, "v is not on the device");
     checked.vector(values, k, "the values are not on the device").workspace(work, given, of_svd(m, n));
     checked.vector(info, 1, "the info is not on the device");

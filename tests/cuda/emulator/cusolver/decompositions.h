@@ -24,7 +24,7 @@ template <class W> using Real = typename Parts<W>::Real;
 inline double conjugate(double x) { return x; }
 inline long double conjugate(long double x) { return x; }
 template <class F> std::complex<F> conjugate(std::complex<F> x) { return std::conj(x); }
-// A number of absolute value 1, which differs between columns.
+// Writes a number of absolute value 1 to `to`. It depends on the column `j`.
 inline void phase(int j, double &to) { to = j % 2 ? 1 : -1; }
 inline void phase(int j, long double &to) { to = j % 2 ? 1 : -1; }
 template <class F> void phase(int j, std::complex<F> &to) { to = std::polar((F)1, (F)(j + 1)); }
@@ -56,7 +56,7 @@ template <class W, class E> void store(const Matrix<W> &from, E *to, int64_t ld)
         for (int i = 0; i < from.rows; i++) to[i + j * ld] = narrow<E>(from(i, j));
 }
 
-// The inner product of two columns, from a row on.
+// Returns the inner product of column `p` of `a` and column `q` of `b`, from row `from` on.
 template <class W> W inner(const Matrix<W> &a, int p, const Matrix<W> &b, int q, int from = 0) {
     W sum = 0;
     for (int i = from; i < a.rows; i++) sum += conjugate(a(i, p)) * b(i, q);
@@ -65,8 +65,8 @@ template <class W> W inner(const Matrix<W> &a, int p, const Matrix<W> &b, int q,
 
 // ---- linear systems
 
-// Overwrites a matrix by its LU decomposition with partial pivoting. Returns the number of the first pivot that is 0, counted from 1. As in
-// cuSOLVER, the elements after it are NaN.
+// Overwrites a matrix by its LU decomposition with partial pivoting. Returns the number of the first pivot that is 0, counted from 1, or 0
+// if there is none. As in cuSOLVER, the elements after this pivot are NaN.
 template <class W> int lu(Matrix<W> &a, int *pivots) {
     int info = 0;
     for (int k = 0; k < std::min(a.rows, a.columns); k++) {
@@ -137,7 +137,7 @@ template <class W> void reflect(const Matrix<W> &vectors, int k, W tau, Matrix<W
     for (int i = k + 1; i < a.rows; i++) a(i, j) -= vectors(i, k) * sum;
 }
 
-// Overwrites a matrix by R and the vectors of reflections.
+// Overwrites a matrix by its QR decomposition: R, and the vectors of the Householder reflections below the diagonal.
 template <class W> void qr(Matrix<W> &a, Matrix<W> &tau) {
     for (int k = 0; k < tau.rows; k++) {
         Real<W> below = 0;
@@ -154,7 +154,7 @@ template <class W> void qr(Matrix<W> &a, Matrix<W> &tau) {
     }
 }
 
-// Returns the first columns of the product of reflections.
+// Returns the first `columns` columns of the product of the Householder reflections.
 template <class W> Matrix<W> reflections(const Matrix<W> &vectors, const Matrix<W> &tau, int columns) {
     Matrix<W> q(vectors.rows, columns);
     for (int j = 0; j < columns; j++) {
@@ -166,7 +166,7 @@ template <class W> Matrix<W> reflections(const Matrix<W> &vectors, const Matrix<
 
 // ---- methods of Jacobi
 
-// The rotation that makes the off-diagonal element `between` of a Hermitian matrix of two rows with the diagonal `p`, `q` zero.
+// The Jacobi rotation that diagonalises a Hermitian 2 × 2 matrix with the diagonal `p`, `q` and the off-diagonal element `between`.
 template <class W> struct Rotation {
     Real<W> c, s;
     W turn;
@@ -192,7 +192,7 @@ template <class W> Matrix<W> identity(int n) {
     return to;
 }
 
-// Returns columns in another order, with other phases.
+// Returns the columns in this order, multiplied by different phases.
 template <class W> Matrix<W> sorted(const Matrix<W> &a, const std::vector<int> &order) {
     Matrix<W> to(a.rows, a.columns);
     for (int j = 0; j < a.columns; j++) {
@@ -259,7 +259,7 @@ template <class W> void complete(Matrix<W> &a, int from) {
     }
 }
 
-// Computes singular values and vectors. Singular values that are 0 but for rounding errors become 0.
+// Computes singular values and vectors. Singular values that differ from 0 only by rounding errors become 0.
 template <class W> void svd(Matrix<W> a, std::vector<Real<W>> &values, Matrix<W> &u, Matrix<W> &v) {
     if (a.rows < a.columns) {
         Matrix<W> turned(a.columns, a.rows);

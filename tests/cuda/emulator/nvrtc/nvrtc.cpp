@@ -47,8 +47,8 @@ static bool known_architecture(const std::string &option) {
 extern "C" {
 
 Result nvrtcVersion(int *major, int *minor) {
-    // The crate's cache of compiled kernels depends on this version. The minor version is none of a real NVRTC, and changes with
-    // everything that compiled objects depend on.
+    // The crate's cache of compiled kernels depends on this version. The minor version is larger than that of any real NVRTC. It
+    // changes with everything that compiled objects depend on.
     *major = 13;
     *minor = 1000 + (int)(std::stoul(compiled_with().substr(0, 8), nullptr, 16) % 1000000);
     return SUCCESS;
