@@ -1,8 +1,8 @@
 //! Principal component analysis of Fisher's iris data: 150 flowers of three species, with four measurements each.
 //!
-//! The principal components are the eigenvectors of the covariance matrix, with the largest eigenvalue first. Computes them by `eigh` of the
-//! covariance matrix, and by `svd` of the centred data, and compares the variances with NumPy's. Draws the flowers in the plane of the first
-//! two components as an SVG file. `examples/data/README.md` states the source and the licence of the data.
+//! The principal components are the eigenvectors of the covariance matrix, with the largest eigenvalue first. Computes them by `eigh` of
+//! the covariance matrix, and by `svd` of the centred data, and compares the variances with NumPy's. Draws the flowers in the plane of the
+//! first two components as an SVG file. `examples/data/README.md` states the source and the licence of the data.
 //!
 //! `cargo run --release --features csv,linalg --example pca [plot.svg]`
 

@@ -20,9 +20,10 @@
 //! * **Memory.** If the memory for the result, the tables or the workspace cannot be allocated, the result is
 //!   [`Error::OutOfMemory`](crate::Error::OutOfMemory). The crate rustfft allocates the tables of a plan, and aborts the process if the
 //!   allocation fails. To avoid this, vierbein first tests whether memory of about their size is available.
-//! * **Devices.** On `Cuda`, cuFFT transforms the operand if the loader finds it. On other devices, and without cuFFT, the operand is copied
-//!   to the host and transformed there, and the result is copied back. A device can override [`Reduce::fft`](crate::device::Reduce::fft),
-//!   [`Reduce::rfft`](crate::device::Reduce::rfft) and [`Reduce::irfft`](crate::device::Reduce::irfft).
+//! * **Devices.** On `Cuda`, cuFFT transforms the operand if the loader finds it. On other devices, and without cuFFT, the operand is
+//!   copied to the host and transformed there, and the result is copied back. A device can override
+//!   [`Reduce::fft`](crate::device::Reduce::fft), [`Reduce::rfft`](crate::device::Reduce::rfft) and
+//!   [`Reduce::irfft`](crate::device::Reduce::irfft).
 
 pub use crate::device::fft::{FftComplex, FftElement, FftReal, Norm, ToComplex, Transform};
 pub use crate::engine::fft::Fft;

@@ -142,8 +142,8 @@ impl Shown<'_> {
         Page { shape, edge, width, cells: cells.iter() }.write(f, 0)
     }
 
-    /// Appends to `to` those elements of `part` that are not elided, in row-major order. If they cannot be read, appends `?` for each. `part`
-    /// has extent 1 along the axes before `axis`.
+    /// Appends to `to` those elements of `part` that are not elided, in row-major order. If they cannot be read, appends `?` for each.
+    /// `part` has extent 1 along the axes before `axis`.
     fn gather(&self, part: &Layout, axis: usize, edge: usize, to: &mut Vec<Printed>) {
         let extents = part.shape();
         if extents[axis..].iter().all(|&extent| gap(extent, edge).is_empty()) {

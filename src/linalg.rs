@@ -40,8 +40,8 @@
 //! | [`expm_multiply`] | the exponential of an operator, times a tensor |
 //! | [`randomized_svd`] | the largest singular values of an operator, and their vectors |
 //!
-//! Closures return a new tensor. Those of the functions named `try_..` return a `Result`, and those of the functions named `.._into` write to
-//! a given tensor, so that a step allocates no tensor:
+//! Closures return a new tensor. Those of the functions named `try_..` return a `Result`, and those of the functions named `.._into` write
+//! to a given tensor, so that a step allocates no tensor:
 //!
 //! ```
 //! use vierbein::linalg::{Iteration, cg_into};
@@ -64,8 +64,8 @@
 //! * **Threads.** With the feature `rayon`, batches of small matrices are split between threads, and large matrices are computed by
 //!   several threads. The bits of the results do not depend on the number of threads.
 //! * **Devices.** On the host, the crate [faer](https://crates.io/crates/faer) computes the decompositions. On `Cuda`, cuSOLVER computes
-//!   `svd`, `eigh`, `qr`, `lu`, `cholesky`, and `solve` for general and positive definite matrices, if the loader finds it, and cuBLAS solves
-//!   triangular systems. Other devices compute on the host unless they override the methods of [`Decompose`].
+//!   `svd`, `eigh`, `qr`, `lu`, `cholesky`, and `solve` for general and positive definite matrices, if the loader finds it, and cuBLAS
+//!   solves triangular systems. Other devices compute on the host unless they override the methods of [`Decompose`].
 
 pub use crate::device::decompose::{Decompose, LinalgElement, Structure};
 pub use crate::dyn_tensor::{DynDiscarded, DynLdl, DynLu, DynSvd};

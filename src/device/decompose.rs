@@ -89,10 +89,10 @@ pub trait Decompose<T: LinalgElement>: Device {
 
     /// Computes the eigenvalues and eigenvectors of square matrices, `a · v = v · w`. The results are complex, also those of real matrices.
     ///
-    /// `a` and `v` have shape `[.., n, n]`, `w` has shape `[.., n]`. The order of the eigenvalues is unspecified, but complex eigenvalues of
-    /// a real matrix are adjacent to their conjugates, those with a positive imaginary part first. The columns of `v` are the eigenvectors,
-    /// of norm 1. In each of them, the first element of at least 0.99 times the largest magnitude is real and positive; the vectors of
-    /// conjugate eigenvalues of a real matrix are conjugates.
+    /// `a` and `v` have shape `[.., n, n]`, `w` has shape `[.., n]`. The order of the eigenvalues is unspecified, but complex eigenvalues
+    /// of a real matrix are adjacent to their conjugates, those with a positive imaginary part first. The columns of `v` are the
+    /// eigenvectors, of norm 1. In each of them, the first element of at least 0.99 times the largest magnitude is real and positive; the
+    /// vectors of conjugate eigenvalues of a real matrix are conjugates.
     ///
     /// # Errors
     /// [`Error::NotConverged`], and the errors of all methods.
@@ -107,8 +107,8 @@ pub trait Decompose<T: LinalgElement>: Device {
 
     /// Computes the Schur decomposition `a = z · t · zᴴ`. All shapes are `[.., n, n]`.
     ///
-    /// `z` is unitary, and in each of its columns, the first element of at least 0.99 times the largest magnitude is real and positive. `t` is
-    /// upper triangular. If `a` is real, so are `z` and `t`, and `t` has a block of two rows on its diagonal for each pair of conjugate
+    /// `z` is unitary, and in each of its columns, the first element of at least 0.99 times the largest magnitude is real and positive. `t`
+    /// is upper triangular. If `a` is real, so are `z` and `t`, and `t` has a block of two rows on its diagonal for each pair of conjugate
     /// complex eigenvalues, `[[p, b], [c, p]]` with `b · c < 0`: the eigenvalues are `p ± i · √(-b · c)`.
     ///
     /// # Errors
@@ -154,8 +154,8 @@ pub trait Decompose<T: LinalgElement>: Device {
         on_host::lu(self, lu, rows, a)
     }
 
-    /// Computes the LDLᴴ decomposition with pivoting of Hermitian matrices: with `p[i, j] = a[rows[i], rows[j]]`, it is `p = l · d · lᴴ`. Only
-    /// the lower triangle of `a` is used.
+    /// Computes the LDLᴴ decomposition with pivoting of Hermitian matrices: with `p[i, j] = a[rows[i], rows[j]]`, it is `p = l · d · lᴴ`.
+    /// Only the lower triangle of `a` is used.
     ///
     /// `a`, `l` and `d` have shape `[.., n, n]`, `rows` has shape `[.., n]`. `l` is lower triangular, with ones on its diagonal. `d` is
     /// Hermitian, with blocks of one or two rows on its diagonal. In a block of two rows, the two elements of `d` next to the diagonal are
@@ -173,8 +173,8 @@ pub trait Decompose<T: LinalgElement>: Device {
         on_host::ldl(self, l, d, rows, a)
     }
 
-    /// Computes the Cholesky decomposition of Hermitian, positive definite matrices: `a = l · lᴴ`. `a` and `l` have shape `[.., n, n]`. `l` is
-    /// lower triangular, with real and positive elements on the diagonal. Only the lower triangle of `a` is used.
+    /// Computes the Cholesky decomposition of Hermitian, positive definite matrices: `a = l · lᴴ`. `a` and `l` have shape `[.., n, n]`. `l`
+    /// is lower triangular, with real and positive elements on the diagonal. Only the lower triangle of `a` is used.
     ///
     /// # Errors
     /// [`Error::NotPositiveDefinite`], and the errors of all methods.

@@ -480,7 +480,8 @@ pub trait Reduce<T: Element>: Device {
     /// sorted. If `right`, this is the index after equal elements, otherwise before them.
     ///
     /// # Errors
-    /// * [`Error::Argument`] if `sorted` is not sorted. The host and GPUs check this in builds with debug assertions, other devices need not.
+    /// * [`Error::Argument`] if `sorted` is not sorted. The host and GPUs check this in builds with debug assertions, other devices need
+    ///   not.
     /// * The error of the device.
     fn search(
         &self,

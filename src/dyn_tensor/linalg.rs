@@ -451,7 +451,8 @@ methods! {
     /// Those of [`svd`](DynTensor::svd).
     pinv() -> DynTensor, check |a| stacks::pinv(a);
 
-    /// Returns the pseudo-inverse, with singular values of at most `relative` times the largest one counted as 0: see [`Tensor::pinv_with`].
+    /// Returns the pseudo-inverse, with singular values of at most `relative` times the largest one counted as 0: see
+    /// [`Tensor::pinv_with`].
     ///
     /// # Errors
     /// Those of [`svd`](DynTensor::svd), and if `relative` is negative or NaN.
@@ -463,7 +464,8 @@ methods! {
     /// Those of [`svd`](DynTensor::svd).
     matrix_rank() -> DynTensor, check |a| stacks::matrix_rank(a);
 
-    /// Returns the number of singular values that are larger than `relative` times the largest one, as `i64`: see [`Tensor::matrix_rank_with`].
+    /// Returns the number of singular values that are larger than `relative` times the largest one, as `i64`: see
+    /// [`Tensor::matrix_rank_with`].
     ///
     /// # Errors
     /// Those of [`svd`](DynTensor::svd), and if `relative` is negative or NaN.

@@ -35,8 +35,8 @@ const HYPERBOLIC_MAX: f64 = 710.5;
 const TINY: f64 = 1e-17;
 /// Below this value, functions with the series x + c x^3 + .. round to x.
 const SMALL: f64 = 1e-9;
-/// Above this value, [`ln_1p`] omits its correction, which is negligible, and [`atan`] replaces its argument by this value, because infinity
-/// would give NaN.
+/// Above this value, [`ln_1p`] omits its correction, which is negligible, and [`atan`] replaces its argument by this value, because
+/// infinity would give NaN.
 const HUGE: f64 = 1e300;
 /// Above this value, the logarithms of x + sqrt(x^2 + 1) and of x + sqrt(x^2 - 1) are ln(2 x) to within their rounding error: 2^28.
 const INVERSE_LARGE: f64 = 268435456.0;

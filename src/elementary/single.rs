@@ -36,8 +36,8 @@ const HYPERBOLIC_MAX: f32 = 89.5;
 const TINY: f32 = 1e-8;
 /// Below this value, functions with the series x + c x^3 + .. round to x.
 const SMALL: f32 = 1e-4;
-/// Above this value, [`ln_1p`] omits its correction, which is negligible, and [`atan`] replaces its argument by this value, because infinity
-/// would give NaN.
+/// Above this value, [`ln_1p`] omits its correction, which is negligible, and [`atan`] replaces its argument by this value, because
+/// infinity would give NaN.
 const HUGE: f32 = 1e36;
 /// Above this value, the logarithms of x + sqrt(x^2 + 1) and of x + sqrt(x^2 - 1) are ln(2 x) to within their rounding error: 2^13.
 const INVERSE_LARGE: f32 = 8192.0;

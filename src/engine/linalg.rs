@@ -1,7 +1,8 @@
 //! Linear algebra: determines which axes of a tensor are the matrix, and reports errors with the tensor's shape and indices.
 //!
-//! As in matrix products, the memory order determines the matrix: the last two axes in row-major order, the first two in column-major order.
-//! The other axes are those of the batch. Devices expect the axes of the batch first, so the axes of column-major tensors are permuted.
+//! As in matrix products, the memory order determines the matrix: the last two axes in row-major order, the first two in column-major
+//! order. The other axes are those of the batch. Devices expect the axes of the batch first, so the axes of column-major tensors are
+//! permuted.
 
 use crate::device::decompose::{Decompose, LinalgElement, Structure};
 use crate::device::{Gemm, MatrixOperand, Operand, Output, Permute};

@@ -40,8 +40,8 @@ impl Truncation {
         Truncation { max_rank: Some(rank), ..self }
     }
 
-    /// Discards as many of the smallest singular values as possible, such that the sum of their squares is at most `weight` times the sum of
-    /// the squares of all singular values.
+    /// Discards as many of the smallest singular values as possible, such that the sum of their squares is at most `weight` times the sum
+    /// of the squares of all singular values.
     #[must_use]
     pub const fn cutoff(self, weight: f64) -> Truncation {
         Truncation { cutoff: Some(weight), ..self }

@@ -1,5 +1,5 @@
-//! The builder that `svd!` and the other macros call. It compares the type of the operand with its term in the specification, and determines
-//! the ranks of the results.
+//! The builder that `svd!` and the other macros call. It compares the type of the operand with its term in the specification, and
+//! determines the ranks of the results.
 //!
 //! As in `einsum/builder.rs`, the macros pass numbers from the specification, such as numbers of labels, as const arguments, and the
 //! functions check them. The bounds on element type and device are only on the methods that decompose, so the compiler reports an unmet
@@ -37,8 +37,8 @@ pub struct Factors<'s, H, E, L, R> {
 const NOT_OF_THE_SPECIFICATION: &str = "cannot factorise: the operation or the numbers of labels do not match the \
     specification; use `svd!` or the macro of another factorisation, which ensures that they do";
 
-/// An operand with as many axes as its term has labels. The bound is on the operand, not on its rank, so the compiler's message points to the
-/// operand.
+/// An operand with as many axes as its term has labels. The bound is on the operand, not on its rank, so the compiler's message points to
+/// the operand.
 pub trait TermOperand<const LABELS: usize, const ELLIPSIS: bool>: EinsumOperand {
     /// The rank that consists of the axes that the ellipsis stands for.
     type Ellipsis: Dim;
@@ -144,8 +144,8 @@ where
     /// Returns `u`, the singular values and `vh`.
     ///
     /// # Errors
-    /// If the truncation has an invalid number, the ellipsis stands for too many axes, an element is NaN or infinite, the iteration does not
-    /// converge, an allocation fails, or the device reports an error.
+    /// If the truncation has an invalid number, the ellipsis stands for too many axes, an element is NaN or infinite, the iteration does
+    /// not converge, an allocation fails, or the device reports an error.
     ///
     /// # Panics
     /// If the specification is one of another factorisation.
@@ -237,8 +237,8 @@ where
     /// Returns the eigenvalues and the eigenvectors.
     ///
     /// # Errors
-    /// If the ellipsis stands for too many axes, the matrices are not square, an element is NaN or infinite, the iteration does not converge,
-    /// an allocation fails, or the device reports an error.
+    /// If the ellipsis stands for too many axes, the matrices are not square, an element is NaN or infinite, the iteration does not
+    /// converge, an allocation fails, or the device reports an error.
     ///
     /// # Panics
     /// If the specification is one of another factorisation.
@@ -268,8 +268,8 @@ where
     /// Returns `u` and `p`.
     ///
     /// # Errors
-    /// If the ellipsis stands for too many axes, an element is NaN or infinite, the iteration does not converge, an allocation fails, or the
-    /// device reports an error.
+    /// If the ellipsis stands for too many axes, an element is NaN or infinite, the iteration does not converge, an allocation fails, or
+    /// the device reports an error.
     ///
     /// # Panics
     /// If the specification is one of another factorisation.

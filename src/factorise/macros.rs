@@ -5,10 +5,9 @@
 /// `let (u, s, vh) = svd!("abcd -> abk, kcd", &t)`.
 ///
 /// The axes `a` and `b` are the rows of a matrix, `c` and `d` its columns, and the new label `k` numbers the singular values. `u` has the
-/// labels `abk`, `vh` has the labels `kcd`, and `s`, in descending order, has the label `k`: `t[a, b, c, d]` is the sum of
-/// `u[a, b, k] · s[k] · vh[k, c, d]` over `k`. The module [`factorise`](crate::factorise) describes specifications, batches, signs and
-/// costs. With an ellipsis, `s` has the axes of the batch, too; the bond is its last axis in row-major order, its first axis in column-major
-/// order.
+/// labels `abk`, `vh` has the labels `kcd`, and `s`, in descending order, has the label `k`: `t[a, b, c, d]` is the sum of `u[a, b, k] ·
+/// s[k] · vh[k, c, d]` over `k`. The module [`factorise`](crate::factorise) describes specifications, batches, signs and costs. With an
+/// ellipsis, `s` has the axes of the batch, too; the bond is its last axis in row-major order, its first axis in column-major order.
 ///
 /// **Truncation.** Options after a semicolon keep fewer singular values, and shorten the bond in all three results:
 /// `svd!("abcd -> abk, kcd", &t; max_rank = 32, cutoff = 1e-12)`. They can be in any order. A singular value is discarded
@@ -119,8 +118,8 @@ macro_rules! try_qr {
 /// `let (l, q) = lq!("aib -> ak, kib", &t)`.
 ///
 /// The axis `a` is the row of a matrix, `i` and `b` are its columns, and `k` is the new label that the factors share. `l` has the labels
-/// `ak`, and is lower triangular as a matrix. `q` has the labels `kib`, and its rows, numbered by `k`, are orthonormal. The first element of
-/// each column of `l` that is not 0 is real and positive. In all other respects, the macro behaves like [`qr!`](crate::qr!).
+/// `ak`, and is lower triangular as a matrix. `q` has the labels `kib`, and its rows, numbered by `k`, are orthonormal. The first element
+/// of each column of `l` that is not 0 is real and positive. In all other respects, the macro behaves like [`qr!`](crate::qr!).
 ///
 /// # Panics
 /// As [`qr!`](crate::qr!). [`try_lq!`](crate::try_lq!) returns an error instead.

@@ -21,9 +21,9 @@
 //! rounding.
 //!
 //! **Costs.** The operand is copied once if its row labels, or its column labels, do not fuse to one axis. A factor is computed in its own
-//! memory if its labels other than the bond fuse to one axis, otherwise in a temporary buffer. In row-major order, a factor whose bond is the
-//! first or the last label needs no buffer; in column-major order, a factor with one label other than the bond. A truncation copies the part
-//! that is kept.
+//! memory if its labels other than the bond fuse to one axis, otherwise in a temporary buffer. In row-major order, a factor whose bond is
+//! the first or the last label needs no buffer; in column-major order, a factor with one label other than the bond. A truncation copies the
+//! part that is kept.
 
 #![forbid(unsafe_code)]
 

@@ -34,14 +34,14 @@ methods! {
     /// Projects any operator that is given as a closure on the Krylov space of `start`, with a basis of at most `vectors` tensors.
     ///
     /// The operator gets a view of a tensor with the shape of `start`, and returns the operator times this tensor, of the same shape. It is
-    /// called once for each tensor of the basis. The basis has fewer tensors if their space is invariant under the operator. The eigenvalues of
-    /// `h` approximate eigenvalues of the operator, first those at the border of its spectrum. An eigenvector `y` of `h` gives the approximate
-    /// eigenvector `Σ v[i]·y[i]`. The norm of its residual is the norm of `rest` times the modulus of the last element of `y`.
-    /// [`eigs`](super::eigs) computes eigenpairs to a given accuracy.
+    /// called once for each tensor of the basis. The basis has fewer tensors if their space is invariant under the operator. The
+    /// eigenvalues of `h` approximate eigenvalues of the operator, first those at the border of its spectrum. An eigenvector `y` of `h`
+    /// gives the approximate eigenvector `Σ v[i]·y[i]`. The norm of its residual is the norm of `rest` times the modulus of the last
+    /// element of `y`. [`eigs`](super::eigs) computes eigenpairs to a given accuracy.
     ///
     /// # Errors
-    /// * [`Error::Argument`] if `start` is zero or not finite, if the operator returns another shape or an element that is NaN or infinite, or if
-    ///   `vectors` is 0.
+    /// * [`Error::Argument`] if `start` is zero or not finite, if the operator returns another shape or an element that is NaN or infinite,
+    ///   or if `vectors` is 0.
     /// * [`Error::OutOfMemory`], or the error of the device.
     ///
     /// ```

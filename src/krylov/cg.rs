@@ -17,13 +17,13 @@ use num_traits::Zero;
 methods! {
     /// Solves `A·x = b` by conjugate gradients, for a Hermitian, positive definite operator that is given as a closure.
     ///
-    /// The operator gets a view of a tensor with the shape of `b`, and returns the operator times this tensor, of the same shape. Rank, memory
-    /// order and device are arbitrary. The method stores four tensors in addition to `b`.
+    /// The operator gets a view of a tensor with the shape of `b`, and returns the operator times this tensor, of the same shape. Rank,
+    /// memory order and device are arbitrary. The method stores four tensors in addition to `b`.
     ///
-    /// The iteration starts at zero. To start at a guess `x0`, solve for the correction: `x0 + cg(apply, &(b − A·x0), how)`. If the tolerance is
-    /// not reached, the result is an error, so that a wrong solution is not used by mistake. [`Iteration::accept_unconverged`] requests the
-    /// result so far instead. For operators that are Hermitian, but not positive definite, use [`minres`](super::minres); for other operators,
-    /// [`gmres`](super::gmres).
+    /// The iteration starts at zero. To start at a guess `x0`, solve for the correction: `x0 + cg(apply, &(b − A·x0), how)`. If the
+    /// tolerance is not reached, the result is an error, so that a wrong solution is not used by mistake. [`Iteration::accept_unconverged`]
+    /// requests the result so far instead. For operators that are Hermitian, but not positive definite, use [`minres`](super::minres); for
+    /// other operators, [`gmres`](super::gmres).
     ///
     /// # Errors
     /// * [`Error::IterationLimit`] if the iteration has not converged, or makes no progress.

@@ -24,13 +24,13 @@ methods! {
     /// Computes a few of the lowest or highest eigenvalues of a Hermitian operator, and their eigenvectors, with its diagonal as a
     /// preconditioner.
     ///
-    /// If the differences between the diagonal elements are much larger than the other elements, as in quantum chemistry, this method needs far
-    /// fewer applications of the operator than [`lanczos`](super::lanczos). For other operators, `lanczos` needs fewer.
+    /// If the differences between the diagonal elements are much larger than the other elements, as in quantum chemistry, this method needs
+    /// far fewer applications of the operator than [`lanczos`](super::lanczos). For other operators, `lanczos` needs fewer.
     ///
-    /// A good start is a tensor that is zero except where the diagonal is lowest or highest. `diagonal` has the shape of `start`. It need not
-    /// be exact: errors in it only change the number of applications. The other arguments, the result, convergence and errors are those of
-    /// [`lanczos`](super::lanczos); but whether the operator is Hermitian is not checked. The residuals are computed from the eigenvectors. The
-    /// method stores twice as many tensors as `lanczos`. For another preconditioner, use [`davidson_preconditioned`].
+    /// A good start is a tensor that is zero except where the diagonal is lowest or highest. `diagonal` has the shape of `start`. It need
+    /// not be exact: errors in it only change the number of applications. The other arguments, the result, convergence and errors are those
+    /// of [`lanczos`](super::lanczos); but whether the operator is Hermitian is not checked. The residuals are computed from the
+    /// eigenvectors. The method stores twice as many tensors as `lanczos`. For another preconditioner, use [`davidson_preconditioned`].
     ///
     /// # Errors
     /// For the reasons given for [`lanczos`](super::lanczos), or if `diagonal` is not finite or has another shape.
@@ -77,14 +77,14 @@ methods! {
 
     /// Computes a few of the lowest or highest eigenvalues of a Hermitian operator, and their eigenvectors, with a preconditioner.
     ///
-    /// `precondition` gets a view of a residual and an approximate eigenvalue `λ`, and returns an approximate solution `z` of `(A − λ)·z = r`,
-    /// with the shape of `r`. It must be linear in `r`. The closer the solution, the fewer applications of the operator are needed. `A − λ`
-    /// is almost singular, so `z` must be limited. The preconditioner of [`davidson`] divides by the diagonal of `A`, minus `λ`. The other
-    /// arguments and the result are those of [`davidson`]; applications of the preconditioner are not counted.
+    /// `precondition` gets a view of a residual and an approximate eigenvalue `λ`, and returns an approximate solution `z` of `(A − λ)·z =
+    /// r`, with the shape of `r`. It must be linear in `r`. The closer the solution, the fewer applications of the operator are needed. `A
+    /// − λ` is almost singular, so `z` must be limited. The preconditioner of [`davidson`] divides by the diagonal of `A`, minus `λ`. The
+    /// other arguments and the result are those of [`davidson`]; applications of the preconditioner are not counted.
     ///
     /// # Errors
-    /// For the reasons given for [`lanczos`](super::lanczos); and [`Error::Argument`] if the preconditioner returns another shape or an element
-    /// that is NaN or infinite.
+    /// For the reasons given for [`lanczos`](super::lanczos); and [`Error::Argument`] if the preconditioner returns another shape or an
+    /// element that is NaN or infinite.
     ///
     /// ```
     /// use vierbein::linalg::{Krylov, davidson_preconditioned};

@@ -1,8 +1,8 @@
 //! Eigenpairs of operators that need not be Hermitian: the Krylov–Schur method.
 //!
 //! G. Stewart, SIAM J. Matrix Anal. Appl. 23, 601 (2002). A restart keeps a space that is invariant under the projected operator. The
-//! projected matrix has all coefficients of the orthogonalisation, so it needs no special form after a restart, and any orthonormal basis of
-//! that space will do.
+//! projected matrix has all coefficients of the orthogonalisation, so it needs no special form after a restart, and any orthonormal basis
+//! of that space will do.
 
 use super::basis::Basis;
 use super::lanczos::check_start;
@@ -57,8 +57,8 @@ methods! {
     ///
     /// # Errors
     /// * [`Error::IterationLimit`] if the eigenpairs have not converged.
-    /// * [`Error::Argument`] if `start` is zero or not finite, if the operator returns another shape or an element that is NaN or infinite, or
-    ///   if the numbers of eigenpairs and of vectors of the basis are not possible.
+    /// * [`Error::Argument`] if `start` is zero or not finite, if the operator returns another shape or an element that is NaN or infinite,
+    ///   or if the numbers of eigenpairs and of vectors of the basis are not possible.
     /// * [`Error::OutOfMemory`], or the error of the device.
     ///
     /// ```

@@ -38,15 +38,15 @@ methods! {
     /// The operator gets a view of a tensor with the shape of `start`, and returns the operator times this tensor, of the same shape. Rank,
     /// memory order and device are arbitrary. A state evolves in time under a Hamiltonian with `t = −i·τ`.
     ///
-    /// The method projects the operator on a Krylov space of at most [`Iteration::basis`] vectors, and computes the exponential of the projection.
-    /// If the estimated error is too large, it divides `t` into steps. [`Iteration::tolerance`] limits the sum of the estimates of all steps,
-    /// each relative to the norm of the tensor at this step. If the limit of applications is reached first, the method returns an error, or
-    /// with [`Iteration::accept_unconverged`] a result that is less accurate than the tolerance.
+    /// The method projects the operator on a Krylov space of at most [`Iteration::basis`] vectors, and computes the exponential of the
+    /// projection. If the estimated error is too large, it divides `t` into steps. [`Iteration::tolerance`] limits the sum of the estimates
+    /// of all steps, each relative to the norm of the tensor at this step. If the limit of applications is reached first, the method
+    /// returns an error, or with [`Iteration::accept_unconverged`] a result that is less accurate than the tolerance.
     ///
     /// # Errors
     /// * [`Error::IterationLimit`] if the tolerance is not reached within [`Iteration::max_applications`].
-    /// * [`Error::Argument`] if `t` or `start` is not finite, if the operator returns another shape or an element that is NaN or infinite, or if
-    ///   the result overflows.
+    /// * [`Error::Argument`] if `t` or `start` is not finite, if the operator returns another shape or an element that is NaN or infinite,
+    ///   or if the result overflows.
     /// * [`Error::OutOfMemory`], or the error of the device.
     ///
     /// ```

@@ -18,9 +18,9 @@ use num_traits::{Float, Zero};
 methods! {
     /// Solves `A·x = b` by GMRES, for any operator that is given as a closure.
     ///
-    /// Arguments, convergence and errors are those of [`cg`](super::cg), except that the operator need not be Hermitian. The method stores a basis
-    /// of [`Iteration::basis`] vectors, and restarts when it is full. If it makes no progress after a restart, use a larger basis. For Hermitian
-    /// operators, [`minres`](super::minres) needs neither a basis nor restarts.
+    /// Arguments, convergence and errors are those of [`cg`](super::cg), except that the operator need not be Hermitian. The method stores
+    /// a basis of [`Iteration::basis`] vectors, and restarts when it is full. If it makes no progress after a restart, use a larger basis.
+    /// For Hermitian operators, [`minres`](super::minres) needs neither a basis nor restarts.
     ///
     /// # Errors
     /// For the reasons given for [`cg`](super::cg).
@@ -39,13 +39,13 @@ methods! {
 
     /// Solves `A·x = b` by GMRES with a preconditioner, as [`gmres`] without one.
     ///
-    /// The preconditioner `M` is an approximation of the inverse of the operator: `precondition` gets a view of a tensor, and returns `M` times
-    /// this tensor. It need not be Hermitian, but must be the same linear map in each call. It is applied on the right, `A·M·y = b` and
-    /// `x = M·y`, so residuals are those of the system without the preconditioner.
+    /// The preconditioner `M` is an approximation of the inverse of the operator: `precondition` gets a view of a tensor, and returns `M`
+    /// times this tensor. It need not be Hermitian, but must be the same linear map in each call. It is applied on the right, `A·M·y = b`
+    /// and `x = M·y`, so residuals are those of the system without the preconditioner.
     ///
     /// # Errors
-    /// For the reasons given for [`gmres`]; and [`Error::Argument`] if the preconditioner returns another shape or an element that is NaN or
-    /// infinite.
+    /// For the reasons given for [`gmres`]; and [`Error::Argument`] if the preconditioner returns another shape or an element that is NaN
+    /// or infinite.
     ///
     /// ```
     /// use vierbein::linalg::{Iteration, Structure, gmres_preconditioned};

@@ -57,10 +57,11 @@ methods! {
     /// Computes a few of the lowest or highest eigenvalues of a Hermitian operator, which is given as a closure, and their eigenvectors.
     ///
     /// The operator gets a view of a tensor with the shape of `start`, and returns the operator times this tensor, of the same shape. Rank,
-    /// memory order and device are arbitrary. The result states residuals, the number of applications, and whether the pairs have converged.
+    /// memory order and device are arbitrary. The result states residuals, the number of applications, and whether the pairs have
+    /// converged.
     ///
-    /// * **Start.** Eigenvectors that are orthogonal to `start` are not found, unless rounding errors contribute them. If you know nothing about
-    ///   the eigenvectors, start with random numbers. A good guess saves applications.
+    /// * **Start.** Eigenvectors that are orthogonal to `start` are not found, unless rounding errors contribute them. If you know nothing
+    ///   about the eigenvectors, start with random numbers. A good guess saves applications.
     /// * **Equal eigenvalues.** For a multiple eigenvalue, one eigenvector is found: the projection of `start` on the eigenspace. Rounding
     ///   errors can contribute others after many applications.
     /// * **Convergence.** If the pairs have not converged after [`Krylov::max_applications`], the result is an error, so that unconverged
@@ -70,8 +71,8 @@ methods! {
     ///
     /// # Errors
     /// * [`Error::IterationLimit`] if the eigenpairs have not converged.
-    /// * [`Error::Argument`] if `start` is zero or not finite, if the operator returns another shape or an element that is NaN or infinite, if
-    ///   the operator is found to be not Hermitian, or if the numbers of eigenpairs and of vectors of the basis are not possible.
+    /// * [`Error::Argument`] if `start` is zero or not finite, if the operator returns another shape or an element that is NaN or infinite,
+    ///   if the operator is found to be not Hermitian, or if the numbers of eigenpairs and of vectors of the basis are not possible.
     /// * [`Error::OutOfMemory`], or the error of the device.
     ///
     /// ```

@@ -27,8 +27,8 @@ pub struct Solution<T: Scalar, D: Dim, O: Order, Dev: Device> {
     pub converged: bool,
 }
 
-/// A method. Returns an approximate solution `d` of `A·d = r` whose residual is at most `target` by the method's own estimate, and a vector with
-/// unspecified elements. If only one application is left, the solution can be less accurate. `r` has norm 1; for a correction, less.
+/// A method. Returns an approximate solution `d` of `A·d = r` whose residual is at most `target` by the method's own estimate, and a vector
+/// with unspecified elements. If only one application is left, the solution can be less accurate. `r` has norm 1; for a correction, less.
 pub(super) type Method<T, Dev> = fn(
     operator: &mut Operator<'_, T, Dev>,
     r: Vector<T, Dev>,

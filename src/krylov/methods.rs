@@ -1,5 +1,5 @@
-//! Each iterative method is three functions: for a closure that returns the operator's result, for one that can fail, and for one that writes
-//! the result to a given tensor. The third one is implemented, and the others call it.
+//! Each iterative method is three functions: for a closure that returns the operator's result, for one that can fail, and for one that
+//! writes the result to a given tensor. The third one is implemented, and the others call it.
 
 /// Defines the three functions of each method. `$f` are its closures, with the types of their arguments after the tensor.
 macro_rules! methods {

@@ -4,7 +4,7 @@ use super::linear::{Solution, solution};
 use super::methods::methods;
 use super::operator::Operator;
 use super::options::Iteration;
-use super::vector::{Vector, divide, inner, zeros};
+use super::vector::{Vector, divide, inner, norm, zeros};
 use crate::device::Backend;
 use crate::device::decompose::LinalgElement;
 use crate::element::{CastTo, Scalar};
@@ -15,8 +15,8 @@ use crate::tensor::{Tensor, TensorView};
 use num_traits::{Float, One, Zero};
 
 methods! {
-    /// Solves `A·x = b` by the minimal residual method, for a Hermitian operator that is given as a closure. The operator may have eigenvalues of
-    /// both signs.
+    /// Solves `A·x = b` by the minimal residual method, for a Hermitian operator that is given as a closure. The operator may have
+    /// eigenvalues of both signs.
     ///
     /// Arguments, convergence and errors are those of [`cg`](super::cg), except that the operator need not be positive definite. The method
     /// stores seven tensors in addition to `b`.
@@ -39,9 +39,10 @@ methods! {
 
     /// Solves `A·x = b` by the minimal residual method with a preconditioner, as [`minres`] without one.
     ///
-    /// `precondition` is that of [`cg_preconditioned`](super::cg_preconditioned): a Hermitian, positive definite approximation of the inverse of
-    /// the operator, although the operator need not be positive definite. A good one approximates the inverse of the operator's absolute
-    /// value. In each step, the method minimises the norm `√⟨r, M·r⟩` of the residual `r`; the tolerance is that of the Euclidean norm.
+    /// `precondition` is that of [`cg_preconditioned`](super::cg_preconditioned): a Hermitian, positive definite approximation of the
+    /// inverse of the operator, although the operator need not be positive definite. A good one approximates the inverse of the operator's
+    /// absolute value. In each step, the method minimises the norm `√⟨r, M·r⟩` of the residual `r`; the tolerance is that of the Euclidean
+    /// norm.
     ///
     /// # Errors
     /// For the reasons given for [`minres`] and [`cg_preconditioned`](super::cg_preconditioned).
@@ -85,11 +86,12 @@ fn minimal_residual<T: LinalgElement, Dev: Backend<T>>(
     // The last two directions.
     let (mut w, mut w_before) = (zeros(n, &device)?, zeros(n, &device)?);
     let (mut v_before, mut spare) = (zeros(n, &device)?, zeros(n, &device)?);
+    let euclidean = norm(&r)?;
     let ([mut v, mut z], mut residual) = operator.weigh([r, zeros(n, &device)?])?;
     divide(&mut v, residual)?;
     divide(&mut z, residual)?;
-    // `target` is a Euclidean norm. The method's own norm of the residual must decrease by the same factor as from 1 to `target`.
-    let target = target * residual;
+    // `target` is a Euclidean norm. The method's own norm of the residual must decrease by the same factor.
+    let target = target * (residual / euclidean);
     let (mut beta, mut size) = (zero, zero);
     // The last two rotations, which make the tridiagonal matrix of the Lanczos vectors upper triangular.
     let identity = Rotation { c: one, s: zero };

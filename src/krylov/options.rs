@@ -68,8 +68,8 @@ impl Krylov {
         Krylov { limits: self.limits.tolerance(tolerance), ..self }
     }
 
-    /// Sets the largest number of vectors of the basis. When the basis is full, the method restarts with the best part of it. A larger basis
-    /// needs fewer applications of the operator, but more memory, and more time for orthogonalising. The default is `2 · count + 10`,
+    /// Sets the largest number of vectors of the basis. When the basis is full, the method restarts with the best part of it. A larger
+    /// basis needs fewer applications of the operator, but more memory, and more time for orthogonalising. The default is `2 · count + 10`,
     /// but at least 20. The basis never has more vectors than a tensor has elements.
     pub fn basis(self, vectors: usize) -> Krylov {
         Krylov { basis: Some(vectors), ..self }

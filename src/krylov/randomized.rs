@@ -37,8 +37,8 @@ impl RandomizedSvd {
         RandomizedSvd { oversampling: tensors, ..self }
     }
 
-    /// Sets the number of power steps. Each of them applies the operator and its adjoint once more, and makes the result more accurate if the
-    /// singular values decrease slowly. The default is 2: the error is then usually within 1 % of the least possible one.
+    /// Sets the number of power steps. Each of them applies the operator and its adjoint once more, and makes the result more accurate if
+    /// the singular values decrease slowly. The default is 2: the error is then usually within 1 % of the least possible one.
     pub fn power(self, steps: usize) -> RandomizedSvd {
         RandomizedSvd { power: steps, ..self }
     }

@@ -115,8 +115,8 @@ fn largest_error(function: fn(&Vector) -> Vector, exact: fn(f64) -> f64, step: u
 #[test]
 fn functions_of_f64_are_written_to_files() {
     let Some(dir) = std::env::var_os("VIERBEIN_F64_DIR").map(std::path::PathBuf::from) else { return };
-    // The multiplier is that of the PCG generators. Half of the arguments have random bits, a quarter is from -1 to 1, and a quarter from -50
-    // to 50.
+    // The multiplier is that of the PCG generators. Half of the arguments have random bits, a quarter is from -1 to 1, and a quarter from
+    // -50 to 50.
     let mut state = 1u64;
     let mut next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -10,7 +10,8 @@ const OPERATOR_BOND: usize = 5;
 const APPLICATIONS: usize = 20;
 const TOLERANCE: f64 = 1e-9;
 
-/// A tensor of the state, [left bond, spin, right bond], or of an environment, [bond of the conjugate state, operator's bond, state's bond].
+/// A tensor of the state, [left bond, spin, right bond], or of an environment, [bond of the conjugate state, operator's bond, state's
+/// bond].
 type Three<T, O, Dev> = Tensor<T, Rank<3>, O, Dev>;
 
 /// Returns the tensor of the matrix product operator, [left bond, right bond, new spin, old spin]. S·S is S⁺S⁻/2 + S⁻S⁺/2 + SᶻSᶻ, so all

@@ -79,8 +79,8 @@ use engine::{Context, Memory};
 /// ```
 ///
 /// # Environment
-/// * `VIERBEIN_CUDA_LIB_DIR`: a directory with `libnvrtc`, `libcublas`, `libcufft` and `libcusolver`. The files in this directory are loaded
-///   instead of the libraries that the system's loader finds.
+/// * `VIERBEIN_CUDA_LIB_DIR`: a directory with `libnvrtc`, `libcublas`, `libcufft` and `libcusolver`. The files in this directory are
+///   loaded instead of the libraries that the system's loader finds.
 /// * `VIERBEIN_CUDA_CACHE_DIR`: the directory of compiled kernels. By default it is `vierbein/cuda` in `$XDG_CACHE_HOME` or
 ///   `~/.cache`. If the value is empty, kernels are not kept. A missing directory is created with mode `0700`. On Unix, the
 ///   directory and its files must belong to the effective user or to root, and only their owner may have permission to write.

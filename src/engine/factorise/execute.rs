@@ -25,8 +25,8 @@ impl<T: LinalgElement, Dev: Decompose<T> + Permute<T>> Factorise<'_, T, Dev> {
     /// Returns `u`, the singular values and `vh`.
     ///
     /// # Errors
-    /// If the truncation has an invalid number, the ellipsis stands for too many axes, an element is NaN or infinite, the iteration does not
-    /// converge, an allocation fails, or the device reports an error.
+    /// If the truncation has an invalid number, the ellipsis stands for too many axes, an element is NaN or infinite, the iteration does
+    /// not converge, an allocation fails, or the device reports an error.
     pub(crate) fn svd(
         &self,
         truncation: Truncation,
@@ -130,8 +130,8 @@ impl<T: LinalgElement, Dev: Decompose<T> + Permute<T>> Factorise<'_, T, Dev> {
         Factor::new(self.device, groups, self.row_major, which, matrix)
     }
 
-    /// Calls `run` with the operand as a batch of matrices, whose rows and columns have these labels. The operand is copied only if the axes
-    /// of a group do not fuse.
+    /// Calls `run` with the operand as a batch of matrices, whose rows and columns have these labels. The operand is copied only if the
+    /// axes of a group do not fuse.
     fn with_matrices(
         &self,
         groups: &Groups,

@@ -40,8 +40,8 @@ pub(super) struct Factor<T: Element, Dev: Device> {
 }
 
 impl<T: Element, Dev: Permute<T>> Factor<T, Dev> {
-    /// Allocates memory for the first factor (`which` is 0) or the second factor (1). `matrix` are the labels of the rows and of the columns
-    /// of its matrices.
+    /// Allocates memory for the first factor (`which` is 0) or the second factor (1). `matrix` are the labels of the rows and of the
+    /// columns of its matrices.
     ///
     /// # Errors
     /// If the allocation fails, or the shape exceeds the address space.

@@ -57,8 +57,8 @@ dense! {
     /// Returns the eigenvalues, in ascending order, and the eigenvectors, as columns, of a Hermitian matrix or of each matrix of a batch:
     /// `a = v · w · vᴴ`.
     ///
-    /// Only the lower triangle and the real parts of the diagonal are used, as in NumPy: whether the matrix is Hermitian is not checked. The
-    /// eigenvectors are orthonormal. The module [`linalg`](crate::linalg) describes batches and the signs of the vectors.
+    /// Only the lower triangle and the real parts of the diagonal are used, as in NumPy: whether the matrix is Hermitian is not checked.
+    /// The eigenvectors are orthonormal. The module [`linalg`](crate::linalg) describes batches and the signs of the vectors.
     ///
     /// # Panics
     /// If the matrix is not square, an element is NaN or infinite, the iteration does not converge, or an allocation fails.

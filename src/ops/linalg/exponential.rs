@@ -1,8 +1,8 @@
-//! The matrix exponential, by the method of A. H. Al-Mohy and N. J. Higham, "A new scaling and squaring algorithm for the matrix exponential",
-//! SIAM J. Matrix Anal. Appl. 31, 970 (2009).
+//! The matrix exponential, by the method of A. H. Al-Mohy and N. J. Higham, "A new scaling and squaring algorithm for the matrix
+//! exponential", SIAM J. Matrix Anal. Appl. 31, 970 (2009).
 //!
-//! The exponential of `a / 2^s` is approximated by a Padé approximant `p(a) / p(−a)`, and squared `s` times. Bounds on the backward error in
-//! terms of the norms of powers of `a`, instead of powers of its norm, keep `s` small for matrices that are far from normal.
+//! The exponential of `a / 2^s` is approximated by a Padé approximant `p(a) / p(−a)`, and squared `s` times. Bounds on the backward error
+//! in terms of the norms of powers of `a`, instead of powers of its norm, keep `s` small for matrices that are far from normal.
 //!
 //! If elements are so large that their squares are near the limits of their type, a diagonal similarity makes them smaller first. Even for
 //! such elements the exponential can be finite: that of `[[0, x], [0, 0]]` is `[[1, x], [0, 1]]`.
@@ -196,8 +196,8 @@ impl<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>> Powers<T, O, De
     }
 }
 
-/// Returns the coefficients of the numerator of the Padé approximant of this degree, as integers: `(2m − k)! · m! / ((m − k)! · k!)`, divided
-/// by their greatest common factor `m!`.
+/// Returns the coefficients of the numerator of the Padé approximant of this degree, as integers: `(2m − k)! · m! / ((m − k)! · k!)`,
+/// divided by their greatest common factor `m!`.
 fn coefficients(degree: usize) -> Vec<f64> {
     let falling = |from: usize, to: usize| ((to + 1)..=from).map(|x| x as f64).product::<f64>();
     (0..=degree).map(|k| falling(2 * degree - k, degree - k) / falling(k, 0)).collect()

@@ -45,8 +45,8 @@ where
 }
 
 dense! {
-    /// Returns the LDLᴴ decomposition of a Hermitian matrix, which may be indefinite or singular, or of each matrix of a batch: `l · d · lᴴ`
-    /// has row `rows[i]` and column `rows[j]` of the matrix as row `i` and column `j`.
+    /// Returns the LDLᴴ decomposition of a Hermitian matrix, which may be indefinite or singular, or of each matrix of a batch: `l · d ·
+    /// lᴴ` has row `rows[i]` and column `rows[j]` of the matrix as row `i` and column `j`.
     ///
     /// `l` is lower triangular, with ones on its diagonal. `d` is Hermitian and has blocks on its diagonal: single elements, and blocks of
     /// two rows, each with one positive and one negative eigenvalue. So `d` has as many positive, negative and zero eigenvalues as the

@@ -342,8 +342,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.least_squares(LSTSQ, b)
     }
 
-    /// Returns the result of [`lstsq`](Tensor::lstsq), with singular values of at most `relative` times the largest one counted as 0. If the
-    /// matrix has errors of a known size, pass the ratio of this size to its spectral norm: smaller singular values would amplify the errors.
+    /// Returns the result of [`lstsq`](Tensor::lstsq), with singular values of at most `relative` times the largest one counted as 0. If
+    /// the matrix has errors of a known size, pass the ratio of this size to its spectral norm: smaller singular values would amplify the
+    /// errors.
     ///
     /// # Panics
     /// For the reasons for which `lstsq` panics, or if `relative` is negative or NaN.
@@ -486,11 +487,12 @@ dense! {
     /// ```
     null_space, try_null_space() -> Tensor<T, D, O, Dev>, Any null_space;
 
-    /// Returns the result of [`null_space`](Tensor::null_space), with singular values of at most `relative` times the largest one counted as
-    /// 0: an orthonormal basis of vectors `x` for which `a · x` is 0 or small, as columns.
+    /// Returns the result of [`null_space`](Tensor::null_space), with singular values of at most `relative` times the largest one counted
+    /// as 0: an orthonormal basis of vectors `x` for which `a · x` is 0 or small, as columns.
     ///
     /// # Panics
-    /// For the reasons for which [`svd`](Tensor::svd) panics, if the matrices of a batch differ in rank, or if `relative` is negative or NaN.
+    /// For the reasons for which [`svd`](Tensor::svd) panics, if the matrices of a batch differ in rank, or if `relative` is negative or
+    /// NaN.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -517,7 +519,8 @@ dense! {
     /// Returns the result of [`orth`](Tensor::orth), with singular values of at most `relative` times the largest one counted as 0.
     ///
     /// # Panics
-    /// For the reasons for which [`svd`](Tensor::svd) panics, if the matrices of a batch differ in rank, or if `relative` is negative or NaN.
+    /// For the reasons for which [`svd`](Tensor::svd) panics, if the matrices of a batch differ in rank, or if `relative` is negative or
+    /// NaN.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -527,8 +530,8 @@ dense! {
     /// ```
     orth_with, try_orth_with(relative: f64) -> Tensor<T, D, O, Dev>, Any orth_with;
 
-    /// Returns the condition number of a matrix, or of each matrix of a batch: the largest singular value divided by the smallest one. It is
-    /// infinite for a matrix whose smallest singular value is 0.
+    /// Returns the condition number of a matrix, or of each matrix of a batch: the largest singular value divided by the smallest one. It
+    /// is infinite for a matrix whose smallest singular value is 0.
     ///
     /// # Panics
     /// For the reasons for which [`svd`](Tensor::svd) panics, or if the matrix has no rows or no columns.

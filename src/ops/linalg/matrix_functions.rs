@@ -277,8 +277,8 @@ macro_rules! complex_results {
 }
 
 complex_results! {
-    /// Returns the principal square root of a square matrix, or of each matrix of a batch: the matrix `x` with `x · x = a` whose eigenvalues
-    /// have no negative real part. It is complex, even for a real matrix; [`re`](Tensor::re) returns the real part.
+    /// Returns the principal square root of a square matrix, or of each matrix of a batch: the matrix `x` with `x · x = a` whose
+    /// eigenvalues have no negative real part. It is complex, even for a real matrix; [`re`](Tensor::re) returns the real part.
     ///
     /// For Hermitian matrices without negative eigenvalues, [`hermitian_map`](Tensor::hermitian_map) is faster.
     ///
@@ -294,9 +294,9 @@ complex_results! {
     /// ```
     sqrtm, try_sqrtm;
 
-    /// Returns the principal logarithm of a square matrix, or of each matrix of a batch: the matrix whose [exponential](Tensor::expm) is `a`,
-    /// and whose eigenvalues have imaginary parts from −π to π. It is complex, even for a real matrix; [`re`](Tensor::re) returns the real
-    /// part.
+    /// Returns the principal logarithm of a square matrix, or of each matrix of a batch: the matrix whose [exponential](Tensor::expm) is
+    /// `a`, and whose eigenvalues have imaginary parts from −π to π. It is complex, even for a real matrix; [`re`](Tensor::re) returns the
+    /// real part.
     ///
     /// # Panics
     /// If the matrix is not square, it has an eigenvalue of 0, an element is NaN or infinite, the iteration does not converge, or an

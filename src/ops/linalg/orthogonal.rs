@@ -109,9 +109,9 @@ where
 dense! {
     /// Returns the reduced QR decomposition of a matrix, or of each matrix of a batch: `a = q · r`.
     ///
-    /// For a matrix of shape `[m, n]`, with `k = min(m, n)`, the shapes are `[m, k]` and `[k, n]`. The columns of `q` are orthonormal, and `r`
-    /// is upper triangular. The first element of each row of `r` that is not 0 is real and positive; if the matrix has full rank, it is that
-    /// on the diagonal. The module [`linalg`](crate::linalg) describes batches.
+    /// For a matrix of shape `[m, n]`, with `k = min(m, n)`, the shapes are `[m, k]` and `[k, n]`. The columns of `q` are orthonormal, and
+    /// `r` is upper triangular. The first element of each row of `r` that is not 0 is real and positive; if the matrix has full rank, it is
+    /// that on the diagonal. The module [`linalg`](crate::linalg) describes batches.
     ///
     /// # Panics
     /// If an element is NaN or infinite, or an allocation fails.
@@ -173,8 +173,8 @@ dense! {
 
     /// Returns the polar decomposition `a = u · p` of a matrix, or of each matrix of a batch.
     ///
-    /// For a matrix of shape `[m, n]`, the shapes are `[m, n]` and `[n, n]`. `p` is Hermitian and has no negative eigenvalues. The columns of
-    /// `u` are orthonormal if `m ≥ n`, its rows if `m ≤ n`. The decomposition is computed from the singular values.
+    /// For a matrix of shape `[m, n]`, the shapes are `[m, n]` and `[n, n]`. `p` is Hermitian and has no negative eigenvalues. The columns
+    /// of `u` are orthonormal if `m ≥ n`, its rows if `m ≤ n`. The decomposition is computed from the singular values.
     ///
     /// # Panics
     /// For the reasons for which [`svd`](Tensor::svd) panics.

@@ -96,8 +96,8 @@ where
 dense! {
     /// Returns the thin singular value decomposition of a matrix or of each matrix of a batch: `a = u · s · vh`.
     ///
-    /// For a matrix of shape `[m, n]`, with `k = min(m, n)`, the shapes are `[m, k]`, `[k]` and `[k, n]`. The columns of `u` and the rows of
-    /// `vh` are orthonormal. The module [`linalg`](crate::linalg) describes batches and the signs of the vectors.
+    /// For a matrix of shape `[m, n]`, with `k = min(m, n)`, the shapes are `[m, k]`, `[k]` and `[k, n]`. The columns of `u` and the rows
+    /// of `vh` are orthonormal. The module [`linalg`](crate::linalg) describes batches and the signs of the vectors.
     ///
     /// # Panics
     /// If an element is NaN or infinite, the iteration does not converge, or an allocation fails.

@@ -198,8 +198,8 @@ fn fresh(lines: usize) -> Option<Vec<Line>> {
     try_reserve(&mut memory, lines).then_some(memory)
 }
 
-/// Calls `f` with the address of at least `lines` lines on the stack, and `false`. Out of line, because only this path needs the stack frame
-/// of 256 KiB.
+/// Calls `f` with the address of at least `lines` lines on the stack, and `false`. Out of line, because only this path needs the stack
+/// frame of 256 KiB.
 #[cold]
 #[inline(never)]
 fn on_stack(lines: usize, f: &mut dyn FnMut(*mut Line, bool)) {

@@ -126,8 +126,8 @@ impl Work {
     }
 }
 
-/// Returns the factor by which the results are multiplied. The transformed axes are the last ones of `shape`; along the last one, the length
-/// of the transform is `by.len`.
+/// Returns the factor by which the results are multiplied. The transformed axes are the last ones of `shape`; along the last one, the
+/// length of the transform is `by.len`.
 fn factor(by: Transform, shape: &[usize]) -> f64 {
     let (_, others) = shape[shape.len() - by.axes..].split_last().expect("there is a transformed axis");
     by.factor(by.len) * others.iter().map(|&n| by.factor(n)).product::<f64>()

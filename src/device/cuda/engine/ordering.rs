@@ -258,7 +258,8 @@ pub(in crate::device::cuda) fn quantile<T: RealScalar, const N: usize>(
         let address = first.offset(j as isize * out.strides()[leading]).address;
         let column = RawOperand { address, dtype: T::Float::DTYPE, strides: &out.strides()[..leading] };
         let place = (at, weight, method.is_none());
-        // SAFETY: the call above wrote the sorted lines, and the place is within them. `Output` guarantees exclusive access to its elements.
+        // SAFETY: the call above wrote the sorted lines, and the place is within them. `Output` guarantees exclusive access to its
+        // elements.
         unsafe { sort::quantile(context, &lines, place, sorted.address(), kept, column)? };
     }
     Ok(())

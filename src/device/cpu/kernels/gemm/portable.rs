@@ -45,7 +45,7 @@ const KC: usize = 256;
 /// Smaller tiles need smaller packing and scratch buffers.
 const MAX_SIDE: usize = 256;
 /// Maximum side of a tile, instead of [`MAX_SIDE`], if the product is split for several threads.
-const MIN_SHARED_SIDE: usize = 64;
+const MAX_SHARED_SIDE: usize = 64;
 /// Maximum number of multiplications of a product that [`plain`] computes. Up to this number, `plain` is about as fast as packing
 /// (measured).
 const PLAIN_WORK: usize = 8 * 8 * 8;
@@ -190,7 +190,7 @@ unsafe fn split<T: Scalar, R: Real, const COMPLEX: bool>(product: Product<T>, pa
     let Product { m, n, .. } = product;
     let passes = if COMPLEX { 4 } else { 1 };
     let share = threads() > 1 && product.work().saturating_mul(passes) >= 2 * PARALLEL_WORK;
-    if m.max(n) <= if share { MIN_SHARED_SIDE } else { MAX_SIDE } {
+    if m.max(n) <= if share { MAX_SHARED_SIDE } else { MAX_SIDE } {
         let part = Tile::<R, COMPLEX>::new(&product);
         if pack {
             // SAFETY: `part` describes the elements of `product`. By the contract, `a` and `b` are readable and `c` is exclusive.

@@ -93,8 +93,8 @@ pub(super) fn normalise<T: Field>(mut a: MatMut<'_, T>, used: Used) -> Result<Po
     Ok(of_a)
 }
 
-/// Variant of [`normalise`] for algorithms that need no scaling unless elements are near the limits of their type. The returned power has an
-/// even exponent.
+/// Variant of [`normalise`] for algorithms that need no scaling unless elements are near the limits of their type. The returned power has
+/// an even exponent.
 ///
 /// Other matrices are not scaled, because scaling can make small elements of graded matrices 0. For example, `diag(1e-200, 1e200)` would
 /// become singular.

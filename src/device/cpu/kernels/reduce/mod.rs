@@ -1,4 +1,5 @@
-//! Reductions and cumulative operations: implements [`Reduce`] for [`Cpu`]. Module [`sort`](super::sort) has the kernels that order elements.
+//! Reductions and cumulative operations: implements [`Reduce`] for [`Cpu`]. Module [`sort`](super::sort) has the kernels that order
+//! elements.
 //!
 //! ```text
 //! at most 16 outputs of at most 8 elements each: no plan                            (reduce_a_few)

@@ -275,8 +275,8 @@ impl<'a> AnySliceMut<'a> {
 
     fn typed<T: Key>(&mut self) -> &mut [T] {
         assert_eq!(self.dtype, T::DTYPE);
-        // SAFETY: `from_bits` took the pointer and the length from a slice that is exclusively borrowed during `'a`, as `self` is now. `T` is
-        // the type of its elements, or has their size and alignment, and all bits are valid for both types.
+        // SAFETY: `from_bits` took the pointer and the length from a slice that is exclusively borrowed during `'a`, as `self` is now. `T`
+        // is the type of its elements, or has their size and alignment, and all bits are valid for both types.
         unsafe { core::slice::from_raw_parts_mut(self.ptr.cast(), self.len) }
     }
 

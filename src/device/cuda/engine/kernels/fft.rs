@@ -39,8 +39,8 @@ struct Plan {
     workspace: usize,
 }
 
-/// The ordinal of each plan's GPU, the lines that it transforms, and the plan. The plan that was used last is at the end. Only one thread at
-/// a time can use a plan, so the lock is held while a transform is queued.
+/// The ordinal of each plan's GPU, the lines that it transforms, and the plan. The plan that was used last is at the end. Only one thread
+/// at a time can use a plan, so the lock is held while a transform is queued.
 static PLANS: Mutex<Vec<(usize, Lines, Plan)>> = Mutex::new(Vec::new());
 
 /// Returns whether cuFFT is available.

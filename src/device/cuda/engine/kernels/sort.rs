@@ -263,7 +263,8 @@ pub(in crate::device::cuda::engine) fn invert_program() -> Program {
 ///
 /// # Safety
 /// The caller must ensure that the lines, which are sorted and not empty, and the elements of `out` within `shape` are allocated on
-/// `context`'s GPU. Nothing else may access the elements of `out`. `at` must be an index of a line, and `at + 1` too unless the weight is 0.
+/// `context`'s GPU. Nothing else may access the elements of `out`. `at` must be an index of a line, and `at + 1` too unless the weight is
+/// 0.
 pub(in crate::device::cuda::engine) unsafe fn quantile(
     context: &Context,
     lines: &Lines,

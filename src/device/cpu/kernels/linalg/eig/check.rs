@@ -80,12 +80,14 @@ fn square<T: Field>(x: T) -> T::Magnitude {
 /// Scales a vector to norm 1. Returns `false` if it has no direction: it is 0, or has an element that is not finite.
 fn has_norm<T: Field>(x: &mut [T]) -> bool {
     let zero = <T::Magnitude as Zero>::zero();
-    let largest = x.iter().fold(zero, |sum, x| {
+    let (mut largest, mut zero_or_nan) = (zero, zero);
+    for x in x.iter() {
         let (re, im) = (Float::abs(real(*x)), Float::abs(imaginary(*x)));
-        // Adds NaN if a part is NaN or infinite, because `Float::max` ignores NaN.
-        Float::max(sum, Float::max(re, im)) + (re + im) * zero
-    });
-    if !Float::is_finite(largest) || largest == zero {
+        largest = Float::max(largest, Float::max(re, im));
+        // `Float::max` ignores NaN.
+        zero_or_nan += (re + im) * zero;
+    }
+    if !Float::is_finite(zero_or_nan) || largest == zero {
         return false;
     }
     // Without this division, squares could overflow.

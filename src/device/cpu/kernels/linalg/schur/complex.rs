@@ -7,8 +7,8 @@ use crate::element::{Inexact, RealFloat};
 use num_complex::Complex;
 use num_traits::{Float, Zero};
 
-/// Transforms the Hessenberg matrix `h` into an upper triangular matrix, and multiplies `z` by the unitary transformation: `z · h · zᴴ` does
-/// not change.
+/// Transforms the Hessenberg matrix `h` into an upper triangular matrix, and multiplies `z` by the unitary transformation: `z · h · zᴴ`
+/// does not change.
 ///
 /// # Errors
 /// [`Failure::NotConverged`].

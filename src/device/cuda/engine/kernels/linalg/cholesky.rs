@@ -11,8 +11,8 @@ use crate::error::Error;
 /// Computes [`Decompose::cholesky`](crate::device::Decompose::cholesky).
 ///
 /// # Safety
-/// The caller must ensure that the operand's elements are allocated on `context`'s GPU, that the output has matrices of the same extents, and
-/// exclusive access to its elements. cuSOLVER must be available.
+/// The caller must ensure that the operand's elements are allocated on `context`'s GPU, that the output has matrices of the same extents,
+/// and exclusive access to its elements. cuSOLVER must be available.
 pub(in crate::device::cuda::engine) unsafe fn run(
     context: &'static Context,
     l: RawOperand<'_>,

@@ -12,8 +12,8 @@ use crate::error::Error;
 /// gave NaN.
 ///
 /// # Safety
-/// The caller must ensure that the operand's elements are allocated on `context`'s GPU, that the outputs have the extents of the results, and
-/// exclusive access to their elements. cuSOLVER must be available.
+/// The caller must ensure that the operand's elements are allocated on `context`'s GPU, that the outputs have the extents of the results,
+/// and exclusive access to their elements. cuSOLVER must be available.
 pub(in crate::device::cuda::engine) unsafe fn run(
     context: &'static Context,
     w: RawOperand<'_>,

@@ -254,8 +254,8 @@ impl Matrices {
         unsafe { operation.run(context, &shape, &[diagonal, diagonal]) }
     }
 
-    /// Returns for each matrix the number of the first element of the diagonal that is 0, counted from 1, or 0 if there is none. The matrices
-    /// must be square.
+    /// Returns for each matrix the number of the first element of the diagonal that is 0, counted from 1, or 0 if there is none. The
+    /// matrices must be square.
     pub(super) fn zeros_on_diagonal(&self, context: &'static Context) -> Result<Vec<i32>, Error> {
         let (shape, strides) = ([self.count(), self.rows], [self.len() as isize, self.rows as isize + 1]);
         let mut are_zero = vec![false; self.count() * self.rows];
@@ -284,8 +284,8 @@ impl Matrices {
         let by_strides = [by.rows as isize, 0, 1];
         let columns = self.elements(&strides);
         let text = if conjugated { TURN_BACK } else { TURN };
-        // SAFETY: nothing else accesses the memory of the matrices, and the operand consists of the elements of the result. The vectors have
-        // an element for each of these columns.
+        // SAFETY: nothing else accesses the memory of the matrices, and the operand consists of the elements of the result. The vectors
+        // have an element for each of these columns.
         unsafe {
             builtin("turn vectors", text).run(context, &shape, &[columns, columns, by.elements(&by_strides)])
         }
@@ -315,8 +315,8 @@ impl Matrices {
         Ok(self.largest(context, self.count(), self.len())?.iter().all(|x| x.is_finite()))
     }
 
-    /// Returns the largest magnitude of the real and imaginary parts in each of `count` parts, or NaN if an element is not finite. A part is
-    /// `len` contiguous elements.
+    /// Returns the largest magnitude of the real and imaginary parts in each of `count` parts, or NaN if an element is not finite. A part
+    /// is `len` contiguous elements.
     fn largest(&self, context: &'static Context, count: usize, len: usize) -> Result<Vec<f64>, Error> {
         let real = real(self.dtype);
         let largest = context.alloc(count * real.size())?;
@@ -380,8 +380,8 @@ impl Matrices {
             let factors = upload_reals(context, real, &factors)?;
             let by = RawOperand { address: factors.address(), dtype: real, strides: &by_strides };
             match &mask {
-                // SAFETY: nothing else accesses the memory of the matrices, and the operand consists of the elements of the result. There is
-                // one factor for each part.
+                // SAFETY: nothing else accesses the memory of the matrices, and the operand consists of the elements of the result. There
+                // is one factor for each part.
                 None => unsafe { builtin("scale", SCALE).run(context, &shape, &[all, all, by])? },
                 Some(mask) => {
                     let scale = builtin("scale", SCALE_INSIDE);

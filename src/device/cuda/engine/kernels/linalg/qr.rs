@@ -8,12 +8,12 @@ use crate::device::cuda::engine::codegen::operation::RawOperand;
 use crate::device::cuda::engine::driver::context::Context;
 use crate::error::Error;
 
-/// Computes [`Decompose::qr`](crate::device::Decompose::qr). `q` is the output and its number of columns; `r` is the output and its number of
-/// rows.
+/// Computes [`Decompose::qr`](crate::device::Decompose::qr). `q` is the output and its number of columns; `r` is the output and its number
+/// of rows.
 ///
 /// # Safety
-/// The caller must ensure that the operand's elements are allocated on `context`'s GPU, that the outputs have the extents of the results, and
-/// exclusive access to their elements. cuSOLVER must be available.
+/// The caller must ensure that the operand's elements are allocated on `context`'s GPU, that the outputs have the extents of the results,
+/// and exclusive access to their elements. cuSOLVER must be available.
 pub(in crate::device::cuda::engine) unsafe fn run(
     context: &'static Context,
     q: Option<(RawOperand<'_>, usize)>,

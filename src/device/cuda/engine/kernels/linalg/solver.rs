@@ -175,8 +175,8 @@ macro_rules! call {
     }};
     (@ $function:ident ($($argument:expr),* $(,)?)) => {{
         // SAFETY: the handle is locked, and its context is current. The methods below pass matrices and vectors of the extents that the
-        // function expects, which are allocated on the GPU and which nothing else accesses, and workspace of the size that cuSOLVER returned
-        // for these extents. The memory is freed in stream order, after the call is complete.
+        // function expects, which are allocated on the GPU and which nothing else accesses, and workspace of the size that cuSOLVER
+        // returned for these extents. The memory is freed in stream order, after the call is complete.
         unsafe { sys::$function($($argument),*) }
     }};
 }

@@ -19,8 +19,8 @@ pub(in crate::device::cuda::engine) fn is_available() -> bool {
     libraries::blas().is_ok()
 }
 
-/// Computes [`Decompose::solve`](crate::device::Decompose::solve) for triangular matrices. If `unit`, their diagonals consist of ones that are
-/// not stored. `b` has the shape `shape`.
+/// Computes [`Decompose::solve`](crate::device::Decompose::solve) for triangular matrices. If `unit`, their diagonals consist of ones that
+/// are not stored. `b` has the shape `shape`.
 ///
 /// # Safety
 /// The caller must ensure that the operand's elements are allocated on `context`'s GPU, and exclusive access to the elements of `b`, which
@@ -57,8 +57,8 @@ pub(in crate::device::cuda::engine) unsafe fn run(
 /// Overwrites `x` by the solutions of `a · solution = x`.
 ///
 /// # Safety
-/// The caller must ensure that cuBLAS is available, that the matrices `a` are square with as many rows as `x`, and that nothing else accesses
-/// their memory.
+/// The caller must ensure that cuBLAS is available, that the matrices `a` are square with as many rows as `x`, and that nothing else
+/// accesses their memory.
 unsafe fn solve(
     context: &'static Context,
     triangle: Triangle,
@@ -80,8 +80,8 @@ unsafe fn solve(
             macro_rules! call {
                 ($function:ident, $one:expr) => {{
                     let (one, a, x) = ((&raw const $one).cast(), a.at(k) as *const _, x.at(k) as *mut _);
-                    // SAFETY: `with_handle` locked the handle, and made its context current. The caller ensures valid matrices and exclusive
-                    // access. cuBLAS reads the factor during the call.
+                    // SAFETY: `with_handle` locked the handle, and made its context current. The caller ensures valid matrices and
+                    // exclusive access. cuBLAS reads the factor during the call.
                     unsafe { sys::$function(handle, side, fill, op, diagonal, n, p, one, a, n, x, n) }
                 }};
             }
