@@ -25,7 +25,8 @@ fn given(side: usize) -> Given {
     Given { out: Tensor::zeros([side, side]), sums: Tensor::zeros([side]), x, y, v, mask }
 }
 
-/// The time of an operation with a buffer from the pool and, if its result is large and new, with newly allocated memory.
+/// The times of an operation: `again` with a buffer from the pool, and `fresh` with newly allocated memory, for operations that return a
+/// large tensor.
 pub(crate) struct Times {
     pub(crate) code: &'static str,
     pub(crate) again: Duration,

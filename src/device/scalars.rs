@@ -234,7 +234,7 @@ mod tests {
         }
     }
 
-    /// The preprocessor would replace a macro's name before the scalar is declared.
+    /// A scalar must not have the name of a macro of the kernels: the preprocessor would replace the name in the scalar's declaration.
     #[test]
     fn scalar_rejects_macros_of_kernels() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/device/cuda/engine/codegen/sources");

@@ -49,7 +49,7 @@ pub struct DynLdl {
     pub l: DynTensor,
     /// The Hermitian factor, with blocks of one or two rows on its diagonal.
     pub d: DynTensor,
-    /// For each row and column of `l · d · lᴴ`, the index of the row and column of the matrix, as `i64`.
+    /// The order of the rows and columns, as `i64`: element `[i, j]` of `l · d · lᴴ` is element `[rows[i], rows[j]]` of the matrix.
     pub rows: DynTensor,
 }
 

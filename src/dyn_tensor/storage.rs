@@ -35,7 +35,7 @@ pub(super) mod erased {
         fn printed(&self, layout: &Layout) -> Result<Vec<Printed>, Error>;
     }
 
-    /// Seals [`DynData`](super::DynData): owned memory, borrowed memory, mutably borrowed memory.
+    /// Seals [`DynData`](super::DynData). Implemented for owned, borrowed and mutably borrowed memory.
     pub trait Held {}
     impl Held for Box<dyn DynStorage> {}
     impl Held for &dyn DynStorage {}

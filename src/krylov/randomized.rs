@@ -59,7 +59,7 @@ pub struct SingularTriplets<T: Scalar, D: Dim, E: Dim, O: Order, Dev: Device> {
     pub s: Vec<T::Magnitude>,
     /// The right singular vectors, which are orthonormal. They have the shape of the operator's arguments.
     pub v: Vec<Tensor<T, D, O, Dev>>,
-    /// The number of applications of the operator and of its adjoint.
+    /// The number of applications of the operator plus the number of applications of its adjoint.
     pub applications: usize,
 }
 

@@ -307,8 +307,8 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
     ) -> Result<Self, Error> {
         let shape = shape.into_shape();
         let (ptr, device) = placed(first, shape.as_ref(), strides.as_ref())?;
-        // SAFETY: the caller ensures initialised elements of one allocation that nothing else accesses during `'a`. `placed`
-        // checked the alignment of `first`, and the reach of the strides.
+        // SAFETY: the caller ensures that the elements are initialised, are in one allocation, and are accessed by nothing else during
+        // `'a`. `placed` checked that `first` is aligned, and that the offsets of all elements fit in `isize`.
         unsafe { TensorViewMut::from_parts(ptr, shape, strides, device) }
     }
 

@@ -1,4 +1,4 @@
-//! Naive references for sorting, selection, sets and histograms, for the rows of typed and of dynamic tensors.
+//! Naive references for sorting, selection, sets and histograms, for the tables of typed and of dynamic functions.
 
 use super::array::{Array, Outcome, Rejection, allocated, indices, reject};
 use super::driver::Hazard;

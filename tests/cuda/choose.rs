@@ -354,6 +354,6 @@ fn indices_of_numbers() {
     assert_eq!(indices::<u8, Cuda>(&[0, 128, 0, 1], 2), [1, 3]);
     let i = c64::new(0.0, 1.0);
     assert_eq!(indices::<c64, Cuda>(&[i, c64::new(-0.0, 0.0), i * i], 2), [0, 2]);
-    // If there are fewer rows than elements that are not zero, no memory outside of the matrix is written.
+    // If the result has fewer rows than the operand has nonzero elements, nothing outside of the result is written.
     assert_eq!(indices::<i32, Cuda>(&[1; 5000], 7), [0, 1, 2, 3, 4, 5, 6]);
 }

@@ -24,7 +24,8 @@ use crate::gpu::there;
 /// The device that computes.
 const DEVICE: copies::ThroughGpu = copies::ThroughGpu;
 
-/// `false`, because cuSOLVER computes batches of small matrices by other functions than single matrices.
+/// Whether a batch has exactly the results of a loop over its matrices. It has not: for batches of small matrices, other functions of
+/// cuSOLVER are called than for single matrices.
 const BATCHES_EQUAL_LOOPS: bool = false;
 
 /// The extents of the matrices whose residuals are checked.

@@ -114,7 +114,7 @@ fn owned_matrices_move_without_copy() {
         assert!(x == TensorView::from(&copy));
         let back = DMatrix::from(x);
         assert_eq!((back.as_ptr(), &back), (address, &copy));
-        // A conversion of memory order copies, and needs an explicit call.
+        // A conversion to the other memory order copies the elements, so it needs an explicit call.
         let rows_first: Tensor<f64, Rank<2>> = Tensor::copy_of(&back);
         assert_eq!(DMatrix::from(rows_first.to_order::<ColMajor>()), copy);
     }

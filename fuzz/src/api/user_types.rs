@@ -20,7 +20,7 @@ fn odd_call() -> bool {
     CALLS.fetch_add(1, Ordering::Relaxed) % 2 == 1
 }
 
-/// Resets the number of calls. Called at the start of a program, so that its results can be reproduced.
+/// Sets [`CALLS`] to 0. Called at the start of a program, so that its results can be reproduced.
 pub(super) fn reset() {
     CALLS.store(0, Ordering::Relaxed);
 }

@@ -8,10 +8,10 @@ use crate::layout::Layout;
 
 /// The groups of labels of a factorisation, and the extent of each label.
 ///
-/// A row of the matrices is one index of each row label. In both memory orders, rows are enumerated with the labels in the order of the
-/// first factor; the last label varies fastest. Columns are enumerated in the same way, with the labels of the second factor. Therefore
-/// both memory orders give the same signs and phases, which depend on the first elements of a vector, and the same triangle of a QR
-/// decomposition.
+/// A row of the matrices is a combination of indices, one for each row label. The first factor determines the order of the row labels, of
+/// which the last one varies fastest; the second factor determines the order of the column labels. This enumeration is the same in both
+/// memory orders. So both give the same signs and phases, which depend on the first elements of a vector. Both also give the same triangle
+/// of a QR decomposition, which depends on the order of the columns.
 #[derive(Debug)]
 pub(super) struct Groups {
     /// The axes of the ellipsis.

@@ -1,5 +1,5 @@
-//! Tests that results have the same bits: for an operand and its multiples by powers of two, for a batch and a loop over its matrices, and
-//! for any number of threads.
+//! Tests of laws that hold for all bits. If the operand is multiplied by a power of two, so are the results. A batch has the results of a
+//! loop over its matrices. Any number of threads gives the same results.
 
 use super::matrix::{Matrix, Number, Random, Value, power};
 use super::placed::{Call, Layout, Placed, Size};

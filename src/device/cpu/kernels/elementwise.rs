@@ -385,7 +385,8 @@ unsafe fn update_blocks<A: Arguments, F: Function<A, Output = A::First>>(op: &F,
 /// operand in `operands`.
 ///
 /// # Errors
-/// [`Error::Arithmetic`] with the first elements, in row-major order, for which `op` is not defined.
+/// [`Error::Arithmetic`] if there is an index at which `op` is not defined, with the operands' elements at the first such index in
+/// row-major order.
 #[inline(never)]
 fn check<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>, first: usize) -> Result<(), Error> {
     let (shape, operands) = (operands.shape, &operands.list()[first..]);

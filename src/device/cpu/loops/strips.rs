@@ -420,8 +420,8 @@ impl<const K: usize> StripTask<'_, K> {
                     prefetch(at.wrapping_add(n * operand.size + byte));
                 }
             }
-            // SAFETY: `n <= left`, so these are the next `n` elements of the row, which are exclusive by the contract. The local
-            // buffer has space for `width >= n` elements. `part` calls `fence` before it returns.
+            // SAFETY: `n <= left`, so the next `n` elements of the row are at `to`; access to them is exclusive by the contract. The
+            // local buffer has space for `width >= n` elements. `part` calls `fence` before it returns.
             unsafe { stream_piece(buffer, to, n * size) };
             at[0] = to;
             at = core::array::from_fn(|k| at[k].wrapping_add(n * self.operands[k].size));

@@ -136,7 +136,8 @@ pub(super) fn over<T: Number, Sh: Extents<E>, E: Dimension + 'static>(shape: Sh,
 
 type Matrices<T> = [Operand<T, Rank<2>>; 2];
 
-/// Returns the operands and the problem of `a + bᵀ`. The reference loop adds both operands in memory order, without the transpose.
+/// Returns the operands and the problem of `a + bᵀ`. The loop of `Library::Limit` adds `a` and `b` in memory order instead, without the
+/// transpose: only its time is compared.
 fn sum<T: Number>(n: usize) -> (Matrices<T>, Problem<T>) {
     let (a, b) = (operand::<T, _>(1, [n, n]), operand::<T, _>(2, [n, n]));
     let operands = [a.clone(), b.clone()];

@@ -485,8 +485,8 @@ impl CopyTask {
                     unsafe { stream::stream_piece(from, to, blocks.unit) };
                 }
             } else {
-                // SAFETY: the blocks visit `unit` bytes at each of these offsets. By the contract, they are readable in the source
-                // and exclusive in the result.
+                // SAFETY: the blocks visit `unit` bytes at each offset in `at`. By the contract, these bytes are readable in the
+                // source, and nothing else accesses those in the result.
                 unsafe { stream::copy_pieces(blocks.unit, from, to, at) };
             }
         });

@@ -132,8 +132,8 @@ macro_rules! unsigned {
         pub(super) fn $sort(x: &mut [$U]) {
             $as_signed(x, $sort_signed);
         }
-        /// Moves element `k` of the sorted elements to index `k`, elements that are not greater before it, and elements that are not less
-        /// after it.
+        /// Moves the element that sorting would put at index `k` to this index. No element before it is then greater, and no element after
+        /// it is less.
         pub(super) fn $select(x: &mut [$U], k: usize) {
             $as_signed(x, |x| $select_signed(x, k));
         }

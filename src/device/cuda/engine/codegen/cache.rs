@@ -130,8 +130,7 @@ fn store(file: &Path, made_from: &str, image: &[u8]) -> io::Result<()> {
     stored
 }
 
-/// Creates a file that only this user can open. If the name is taken, also by a link, another name is tried, so no link is
-/// followed.
+/// Creates a file that only this user can open. If a file or a link has the name already, another name is tried. So no link is followed.
 fn create_unfinished(directory: &Path) -> io::Result<(File, PathBuf)> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let mut options = OpenOptions::new();

@@ -304,8 +304,8 @@ impl<R> Square<R> {
     }
 }
 
-/// Exchanges blocks of `DISTANCE` elements between all pairs of rows whose indices differ by `DISTANCE`. `DISTANCE` is less than
-/// `N`.
+/// One step of a transposition. `DISTANCE` is a power of two less than `N`. For each pair of rows whose indices differ in this bit alone,
+/// exchanges blocks of `DISTANCE` elements with [`Vector::exchange`]. An element consists of `PART` numbers.
 #[inline(always)]
 fn exchange_all<V: Vector, const N: usize, const DISTANCE: usize, const PART: usize>(block: &mut [V; N]) {
     for i in 0..N / 2 {
