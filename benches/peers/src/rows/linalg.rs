@@ -1,5 +1,5 @@
 //! Benchmark rows of `linalg`: decompositions of matrices and linear systems. faer is called by its low-level functions, with a workspace
-//! that is allocated before the measurement.
+//! that is allocated before the measurement. vierbein and nalgebra allocate their results and their workspace in each call.
 
 use super::Entry;
 use crate::implementation::{Library, Outcome};
@@ -9,14 +9,18 @@ use faer::diag::{Diag, DiagMut};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::{evd, householder, lu, qr, svd};
 use faer::{Conj, Mat, Par};
+use nalgebra::DMatrix;
 use rayon::prelude::*;
 use vierbein::device::{HostPtr, Operand, Output};
 use vierbein::linalg::{Decompose, LinalgElement, Structure};
 use vierbein::{Cpu, Rank, Tensor};
 
 /// The element types.
-pub(super) trait Inexact: Number + LinalgElement<Magnitude = f64> {}
-impl<T: Number + LinalgElement<Magnitude = f64>> Inexact for T {}
+pub(super) trait Inexact:
+    Number + LinalgElement<Magnitude = f64> + nalgebra::ComplexField<RealField = f64>
+{
+}
+impl<T: Number + LinalgElement<Magnitude = f64> + nalgebra::ComplexField<RealField = f64>> Inexact for T {}
 
 pub(super) fn all<T: Inexact>() -> Vec<Entry<f64>>
 where
@@ -26,7 +30,7 @@ where
     let mut add = |name: String, build: fn(usize) -> Row<f64>, n| {
         rows.push(Entry::new(name, move || build(n)).of(T::NAME));
     };
-    for n in [64, 256] {
+    for n in [64, 256, 1000] {
         add(format!("svd {n}²"), singular::<T>, n);
         add(format!("eigh {n}²"), hermitian::<T>, n);
         add(format!("qr {n}²"), triangular::<T>, n);
@@ -84,6 +88,10 @@ fn tensor<T: Inexact>(a: &Mat<T>) -> Tensor<T, Rank<2>> {
     Tensor::from_fn([a.nrows(), a.ncols()], |[i, j]| a[(i, j)])
 }
 
+fn dense<T: Inexact>(a: &Mat<T>) -> DMatrix<T> {
+    DMatrix::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)])
+}
+
 /// Returns faer's parallelism for a matrix of `n` rows.
 fn par(n: usize) -> Par {
     if parallel() && n > 64 { Par::rayon(rayon::current_num_threads()) } else { Par::Seq }
@@ -98,7 +106,7 @@ where
     Cpu: Decompose<T>,
 {
     let a = with_values(n, &unitary::<T>(n, 1), &unitary(n, 2), |j| (n - j) as f64);
-    let x = tensor(&a);
+    let (x, y) = (tensor(&a), dense(&a));
     let par = par(n);
     let (mut u, mut v) = (Mat::<T>::zeros(n, n), Mat::<T>::zeros(n, n));
     let thin = svd::ComputeSvdVectors::Thin;
@@ -110,6 +118,11 @@ where
             let (u, v) = (Some(u.as_mut()), Some(v.as_mut()));
             svd::svd(a.as_ref(), out.value.as_mut(), u, v, par, with(&mut memory), Default::default()).unwrap();
         })
+        .fresh(Library::Nalgebra, move || Checked {
+            value: y.clone().svd(true, true),
+            len: n,
+            at: |svd, j| svd.singular_values[j],
+        })
 }
 
 fn hermitian<T: Inexact>(n: usize) -> Row<f64>
@@ -118,7 +131,7 @@ where
 {
     let u = unitary::<T>(n, 1);
     let a = with_values(n, &u, &u, |j| (j + 1) as f64);
-    let x = tensor(&a);
+    let (x, y) = (tensor(&a), dense(&a));
     let par = par(n);
     let mut v = Mat::<T>::zeros(n, n);
     let yes = evd::ComputeEigenvectors::Yes;
@@ -129,6 +142,12 @@ where
         .over(Library::Faer, out, move |out| {
             let (stack, v) = (with(&mut memory), Some(v.as_mut()));
             evd::self_adjoint_evd(a.as_ref(), out.value.as_mut(), v, par, stack, Default::default()).unwrap();
+        })
+        .fresh(Library::Nalgebra, move || {
+            // nalgebra does not sort eigenvalues.
+            let mut eigen = y.clone().symmetric_eigen();
+            eigen.eigenvalues.as_mut_slice().sort_by(f64::total_cmp);
+            Checked { value: eigen, len: n, at: |eigen, j| eigen.eigenvalues[j] }
         })
 }
 
@@ -144,7 +163,7 @@ where
         std::cmp::Ordering::Greater => entry(0.0),
     });
     let a = unitary::<T>(n, 1) * r;
-    let x = tensor(&a);
+    let (x, y) = (tensor(&a), dense(&a));
     let par = par(n);
     let block = qr::no_pivoting::factor::recommended_block_size::<T>(n, n);
     let (mut factor, mut q) = (Mat::<T>::zeros(block, n), Mat::<T>::zeros(n, n));
@@ -172,6 +191,11 @@ where
                 stack,
             );
         })
+        .fresh(Library::Nalgebra, move || Checked {
+            value: y.clone().qr().unpack(),
+            len: n,
+            at: |(_, r), j| real(r[(j, j)]),
+        })
 }
 
 fn solution<T: Inexact>(n: usize) -> Row<f64>
@@ -182,6 +206,7 @@ where
     let x = Mat::<T>::from_fn(n, 1, |i, _| entry((i + 1) as f64));
     let b = &a * &x;
     let (ours, right) = (tensor(&a), tensor(&b));
+    let (y, z) = (dense(&a), dense(&b));
     let par = par(n);
     let mut memory = MemBuffer::new(
         StackReq::new::<usize>(n).array(2).and(
@@ -212,6 +237,11 @@ where
             );
             let (lu, to) = (factored.as_ref(), out.value.as_mut());
             lu::partial_pivoting::solve::solve_in_place_with_conj(lu, lu, rows, Conj::No, to, par, stack);
+        })
+        .fresh(Library::Nalgebra, move || Checked {
+            value: y.clone().lu().solve(&z).expect("the matrix is regular"),
+            len: n,
+            at: |x, j| real(x[(j, 0)]),
         })
 }
 
