@@ -113,10 +113,15 @@ where
     let mut memory = MemBuffer::new(svd::svd_scratch::<T>(n, n, thin, thin, par, Default::default()));
     let out = Checked { value: Diag::<T>::zeros(n), len: n, at: |s, j| real(s[j]) };
     Row::new(Problem::defined([n], move |i| ((n - i[0]) as f64, n as f64)))
-        .fresh(Library::Vierbein, move || Checked { value: x.svd(), len: n, at: |svd, j| svd.s.as_slice()[j] })
+        .fresh(Library::Vierbein, move || Checked {
+            value: x.svd(),
+            len: n,
+            at: |svd, j| svd.s.as_slice()[j],
+        })
         .over(Library::Faer, out, move |out| {
             let (u, v) = (Some(u.as_mut()), Some(v.as_mut()));
-            svd::svd(a.as_ref(), out.value.as_mut(), u, v, par, with(&mut memory), Default::default()).unwrap();
+            svd::svd(a.as_ref(), out.value.as_mut(), u, v, par, with(&mut memory), Default::default())
+                .unwrap();
         })
         .fresh(Library::Nalgebra, move || Checked {
             value: y.clone().svd(true, true),
@@ -138,7 +143,11 @@ where
     let mut memory = MemBuffer::new(evd::self_adjoint_evd_scratch::<T>(n, yes, par, Default::default()));
     let out = Checked { value: Diag::<T>::zeros(n), len: n, at: |w, j| real(w[j]) };
     Row::new(Problem::defined([n], move |i| ((i[0] + 1) as f64, n as f64)))
-        .fresh(Library::Vierbein, move || Checked { value: x.eigh(), len: n, at: |(w, _), j| w.as_slice()[j] })
+        .fresh(Library::Vierbein, move || Checked {
+            value: x.eigh(),
+            len: n,
+            at: |(w, _), j| w.as_slice()[j],
+        })
         .over(Library::Faer, out, move |out| {
             let (stack, v) = (with(&mut memory), Some(v.as_mut()));
             evd::self_adjoint_evd(a.as_ref(), out.value.as_mut(), v, par, stack, Default::default()).unwrap();
@@ -168,9 +177,8 @@ where
     let block = qr::no_pivoting::factor::recommended_block_size::<T>(n, n);
     let (mut factor, mut q) = (Mat::<T>::zeros(block, n), Mat::<T>::zeros(n, n));
     let mut memory = MemBuffer::new(
-        qr::no_pivoting::factor::qr_in_place_scratch::<T>(n, n, block, par, Default::default()).or(
-            householder::apply_block_householder_sequence_on_the_left_in_place_scratch::<T>(n, block, n),
-        ),
+        qr::no_pivoting::factor::qr_in_place_scratch::<T>(n, n, block, par, Default::default())
+            .or(householder::apply_block_householder_sequence_on_the_left_in_place_scratch::<T>(n, block, n)),
     );
     let out = Checked { value: Mat::<T>::zeros(n, n), len: n, at: |r, j| real(r[(j, j)]) };
     Row::new(Problem::defined([n], move |i| ((i[0] + 1) as f64, n as f64)))
@@ -179,7 +187,13 @@ where
             let a_copy = &mut out.value;
             a_copy.copy_from(&a);
             let stack = with(&mut memory);
-            qr::no_pivoting::factor::qr_in_place(a_copy.as_mut(), factor.as_mut(), par, stack, Default::default());
+            qr::no_pivoting::factor::qr_in_place(
+                a_copy.as_mut(),
+                factor.as_mut(),
+                par,
+                stack,
+                Default::default(),
+            );
             q.fill(entry(0.0));
             q.diagonal_mut().fill(entry(1.0));
             householder::apply_block_householder_sequence_on_the_left_in_place_with_conj(
