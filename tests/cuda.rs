@@ -41,13 +41,22 @@ fn device() -> Option<Cuda> {
     gpu::there().then(|| Cuda::new().unwrap())
 }
 
-/// Runs the tests that need a GPU in the emulator.
+// These tests run the tests that need a GPU in the emulator. They are three, so that they run in parallel.
+
 #[cfg(target_os = "linux")]
 #[test]
 fn in_the_emulator() {
     gpu::emulate(&["agreement::", "choose::", "dlpack::", "memory::", "ordering::"]);
-    #[cfg(feature = "fft")]
+}
+
+#[cfg(all(feature = "fft", target_os = "linux"))]
+#[test]
+fn transforms_in_the_emulator() {
     gpu::emulate(&["fourier::"]);
-    #[cfg(feature = "linalg")]
+}
+
+#[cfg(all(feature = "linalg", target_os = "linux"))]
+#[test]
+fn decompositions_in_the_emulator() {
     gpu::emulate(&["decompositions::"]);
 }

@@ -8,10 +8,6 @@ use vierbein::device::Reduction;
 use vierbein::prelude::*;
 use vierbein::{RemoveAxes, op};
 
-/// If `true`, reductions with accumulators of more than 256 bytes may panic. In builds with debug assertions, they fail an
-/// assertion in `src/device/cpu/memory/scratch.rs`. Remove this constant when the defect is repaired.
-const LARGE_ACCUMULATORS_MAY_PANIC: bool = true;
-
 /// Returns whether a reduction of a tensor of this shape takes little time.
 fn feasible(shape: &[usize]) -> bool {
     is_small(shape) && shape.iter().all(|&extent| extent <= 1 << 16)
@@ -258,9 +254,8 @@ macro_rules! with_custom {
         macro_rules! run {
             ($A:ty, $ordered:literal) => {{
                 let $op = Custom::<$A, $ordered> { without, zero: <$A as Accumulator>::ZERO };
-                let large = size_of::<$A>() > 256 && LARGE_ACCUMULATORS_MAY_PANIC;
                 PANIC_IN.set(panic_in);
-                if panic_in > 0 || large {
+                if panic_in > 0 {
                     may_panic(concat!($name, " that may panic"), || $reduce.map(drop));
                 } else {
                     attempt($name, || $reduce);
