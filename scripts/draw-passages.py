@@ -3,8 +3,8 @@
 
     scripts/draw-passages.py SEED [COUNT]    # COUNT is 50 by default
 
-Each passage is printed with its place and, for comments, the code that follows it. A reader who does not know the code then says of
-each passage whether it is clear on the first reading.
+Each passage is printed with its place, the lines before it, and, for comments, the code that follows it. A reader who does not know
+the code then says of each passage whether it is clear on the first reading.
 """
 
 import random
@@ -12,12 +12,14 @@ import re
 import subprocess
 import sys
 
-CODE_LINES = 10
+# Numbers of lines that are printed before and after a passage. A comment inside a function refers to names that are introduced above it.
+LINES_BEFORE = 12
+LINES_AFTER = 10
 COMMENT = re.compile(r"^\s*(///|//!|//|#(?!!|\[|include|define|if|endif|else|pragma))")
 
 
 def passages(path, text):
-    """Yields the line number, the prose and the code that follows it, of each passage of a file."""
+    """Yields the line number, the lines before, the prose and the code after it, of each passage of a file."""
     lines = text.splitlines()
     start = 0
     while start < len(lines):
@@ -31,7 +33,8 @@ def passages(path, text):
             end += 1
         prose = lines[start:end]
         if sum(len(line.split()) for line in prose) >= 6 and not prose[0].lstrip().startswith("```"):
-            yield start + 1, prose, [] if markdown else lines[end : end + CODE_LINES]
+            before = lines[max(0, start - LINES_BEFORE) : start]
+            yield start + 1, before, prose, [] if markdown else lines[end : end + LINES_AFTER]
         start = end
 
 
@@ -45,12 +48,12 @@ def main():
         if path.endswith(kinds) and not path.startswith(skipped):
             with open(path, encoding="utf-8") as file:
                 drawn += [(path, *passage) for passage in passages(path, file.read())]
-    for number, (path, line, prose, code) in enumerate(random.Random(seed).sample(drawn, count), 1):
+    for number, (path, line, before, prose, code) in enumerate(random.Random(seed).sample(drawn, count), 1):
         print(f"\n=== {number}. {path}:{line}")
-        print("\n".join(prose[:40]))
-        if code:
-            print("--- code:")
-            print("\n".join(code))
+        for title, text in (("before", before), ("passage", prose[:40]), ("after", code)):
+            if text:
+                print(f"--- {title}:")
+                print("\n".join(text))
 
 
 main()

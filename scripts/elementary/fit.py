@@ -200,8 +200,8 @@ both_types(5, 5, 3, 3, 7, 7, 5, 5, 3, 2, 3)
 for name, base in (("LN_TAIL", exp(mpf(1))), ("LOG2_TAIL", mpf(2)), ("LOG10_TAIL", mpf(10))):
     function, weight = log_tail(base)
     text = {"LN_TAIL": "ln", "LOG2_TAIL": "log2", "LOG10_TAIL": "log10"}[name]
-    fit(name, f"({text}(1+f) - c f + c/2 f^2) / f^3, c = {text}(e), for 1+f from sqrt(1/2) to sqrt(2).", f"f^3 / {text}(1+f)",
-        function, weight, F_MIN, F_MAX, 9)
+    tail = "- f + f^2/2) / f^3" if text == "ln" else f"- c f + c/2 f^2) / f^3, c = {text}(e)"
+    fit(name, f"({text}(1+f) {tail}, for 1+f from sqrt(1/2) to sqrt(2).", f"f^3 / {text}(1+f)", function, weight, F_MIN, F_MAX, 9)
 constants(15, 15, 12)
 lines.append("}")
 mp.prec = 1400

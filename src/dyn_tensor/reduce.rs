@@ -451,8 +451,10 @@ macro_rules! scans {
             $(#[$doc])*
             ///
             /// # Errors
-            /// If the axis is out of range, if a sum or product of integers overflows (debug assertions), if the elements are not
-            /// numbers (for maxima and minima, real numbers), or if the device allocation fails.
+            /// * If the axis is out of range.
+            /// * If the elements are not numbers. Cumulative maxima and minima need real numbers.
+            /// * If a sum or product of integers overflows, in builds with debug assertions.
+            /// * If the device allocation fails.
             ///
             /// ```
             /// use vierbein::{DynTensor, tensor};

@@ -287,7 +287,7 @@ pub(crate) mod single {
     pub(crate) const COSH: [f32; 2] = [0.041666459292173386, 0.0013935421593487263];
     /// (1 + f)^(-1/3) for 1 + f from sqrt(1/2) to sqrt(2). Maximum of |error| · (1 + f)^(1/3): 2^-9.1.
     pub(crate) const CBRT_INVERSE: [f32; 3] = [1.000606656074524, -0.34786972403526306, 0.20952720940113068];
-    /// (ln(1+f) - c f + c/2 f^2) / f^3, c = ln(e), for 1+f from sqrt(1/2) to sqrt(2). Maximum of |error| · f^3 / ln(1+f): 2^-30.3.
+    /// (ln(1+f) - f + f^2/2) / f^3, for 1+f from sqrt(1/2) to sqrt(2). Maximum of |error| · f^3 / ln(1+f): 2^-30.3.
     pub(crate) const LN_TAIL: [f32; 9] = [
         0.3333331346511841,
         -0.25000011920928955,

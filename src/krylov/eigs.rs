@@ -100,7 +100,7 @@ methods! {
 /// Eigenpairs of the projected operator: all of them, the requested ones first, or only the requested ones.
 struct Ritz<T: LinalgElement> {
     values: Vec<T::Complex>,
-    /// The coefficients of the eigenvectors, of norm 1.
+    /// For each eigenvector, its coefficients in the basis of the Krylov space: a vector of norm 1.
     vectors: Vec<Vec<T::Complex>>,
     residuals: Vec<T::Magnitude>,
     converged: bool,

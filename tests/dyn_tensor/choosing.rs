@@ -7,7 +7,8 @@ use vierbein::{DType, DynTensor, Error, MemoryOrder, tensor};
 const ORDERS: [MemoryOrder; 2] = [MemoryOrder::RowMajor, MemoryOrder::ColMajor];
 const SHAPES: [&[usize]; 4] = [&[4], &[2, 3], &[2, 3, 2], &[2, 0]];
 
-/// Returns position `k` of a list for an axis of extent `n`. Some positions are negative.
+/// Returns the `k`th entry of a list of positions along an axis of extent `n`. The positions are from `-n` to `n - 1`. If `n` is 0,
+/// returns 0.
 fn position(k: usize, n: usize) -> i64 {
     if n == 0 { 0 } else { ((5 * k + 1) % (2 * n)) as i64 - n as i64 }
 }

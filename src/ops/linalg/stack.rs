@@ -36,7 +36,7 @@ pub(super) fn batch_axis<O: Order>() -> usize {
     if O::ROW_MAJOR { 0 } else { 2 }
 }
 
-/// Returns the number of matrices of a stack, of their rows and of their columns.
+/// Returns `[batch, m, n]` for the shape of a stack of `batch` matrices with `m` rows and `n` columns.
 pub(super) fn extents<O: Order>(shape: [usize; 3]) -> [usize; 3] {
     let [rows, columns] = matrix_axes::<O>();
     [shape[batch_axis::<O>()], shape[rows], shape[columns]]

@@ -97,8 +97,9 @@ impl<U: Copy> Row<U> {
                 let chosen = unsafe { *self.mask.offset(i * m).get() };
                 let to = self.elements.offset(i * a).get();
                 if fits {
-                    // SAFETY: the vector had an element for each one of the chunk, so `next < len`, and the caller ensures that this
-                    // element is readable.
+                    // SAFETY: at the start of the chunk, the vector had at least as many unread elements as the chunk has elements.
+                    // Each element of the chunk reads at most one, so `next < len`, and the caller ensures that this element is
+                    // readable.
                     let new = unsafe { *from.at(from.next) };
                     // SAFETY: `i < n`, so the caller ensures exclusive access to this element.
                     let old = unsafe { *to };

@@ -207,7 +207,8 @@ pub(super) struct ScaleOnly;
 impl<T: Scalar> MatrixProduct<T> for ScaleOnly {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
         let Product { m, n, c, beta, .. } = *product;
-        // A multiplication by a complex 1 would turn an infinity into NaN, because its imaginary part is zero.
+        // If `beta` is 1, keep the elements as they are. For complex numbers, a multiplication by 1 + 0i would turn infinities into NaN,
+        // because ∞ · 0 is NaN.
         if beta.is_one() {
             return Ok(());
         }
