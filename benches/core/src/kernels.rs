@@ -39,7 +39,7 @@ fn zeros<Sh: IntoShape>(shape: Sh) -> Tensor<f64, Sh::Dim> {
 
 /// Returns all kernels. Vectors have `n` elements; matrices and tensors have about `n`.
 pub(super) fn groups(n: usize) -> Vec<Group> {
-    // Not a power of two, for which strided accesses would compete for the same cache sets.
+    // Not a power of two: with such an extent, strided accesses would compete for the same cache sets.
     let side = (n as f64).sqrt() as usize / 10 * 10;
     vec![
         Box::new(move || machine(n)),
@@ -134,8 +134,8 @@ fn reductions(side: usize) -> Vec<Kernel> {
     ]
 }
 
-/// Returns the traces. Their bytes include a cache line of 64 bytes for each element of a diagonal. A trace that keeps the last
-/// axis reads whole rows.
+/// Returns the kernels that compute traces. In the first two, each element of a diagonal is in a cache line of its own, and
+/// counts as the 64 bytes of this line. The third reads whole rows along the last axis.
 fn traces(side: usize) -> Vec<Kernel> {
     let line = 64 / size_of::<f64>();
     let [middle, last] = [256, 64].map(|n: usize| (side / n * side / n).max(1));

@@ -63,7 +63,7 @@ impl<T: Element + Part, D: Dim, S: Storage<T, Cpu>> Look for Tensor<T, D, vierbe
     }
 }
 
-/// Elements that convert to one number: for complex types, the sum of the parts.
+/// Elements that convert to one number: for complex types, the sum of the real and the imaginary part.
 trait Part {
     fn part(self) -> f64;
 }
@@ -215,7 +215,7 @@ fn write_file(n: usize) -> Job {
     }
 }
 
-/// Returns a benchmark that creates a file and writes to it. As NumPy, it does not wait until the data are on disk.
+/// Returns a benchmark that creates a file and writes to it. Like NumPy's `save`, it does not wait until the data are on disk.
 fn write_to_file(n: usize) -> Job {
     let x = vector(n, 0);
     let sample = x.look();
@@ -250,7 +250,8 @@ fn read_short_csv(n: usize) -> Job {
     job(|| Matrix::<f64>::read_csv(csv_path()).expect("the file is there").1)
 }
 
-/// Returns a benchmark that creates a file and writes to it. As pandas, it does not wait until the data are on disk.
+/// Returns a benchmark that creates a CSV file and writes to it. Like `to_csv` of pandas, it does not wait until the data are on
+/// disk.
 fn write_csv(n: usize) -> Job {
     let x = random::<f64>(n).reshape([n / 10, 10]);
     // `to_csv` of pandas returns nothing, so `compare.py` compares elements of this vector instead of results.
@@ -331,8 +332,8 @@ fn everyday() -> Vec<Named> {
     rows
 }
 
-// Functions that map a number to an argument of an elementary function: any number, a positive one, one of magnitude below 1, or
-// one of at least 1.
+// Functions that map a number to an argument of an elementary function: any number, a positive number, a number of magnitude
+// below 1, or a number of at least 1.
 
 fn any(x: f64) -> f64 {
     x

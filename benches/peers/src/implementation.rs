@@ -246,8 +246,8 @@ pub trait Work<T>: Send {
     fn judge(&mut self, judge: &dyn Fn(&dyn Outcome<T>));
 }
 
-/// A computation that allocates a new result in each call. The timed work includes freeing the result, as a user's program must do
-/// it too.
+/// A computation that allocates a new result in each call. The timed work includes freeing the result, because a user's program
+/// must free it too.
 struct Fresh<F>(F);
 
 impl<T, R: Outcome<T>, F: FnMut() -> R + Send> Work<T> for Fresh<F> {
@@ -305,7 +305,8 @@ where
 pub struct Implementation<T> {
     pub library: Library,
     pub work: Box<dyn Work<T>>,
-    /// The expected result, if it is not that of the benchmark. Example: the reference loop of a permutation is a plain copy.
+    /// The expected result, if it differs from that of the benchmark. Example: the reference loop of a permutation is a plain
+    /// copy.
     instead: Option<Definition<T>>,
 }
 
@@ -355,7 +356,8 @@ impl<T: Number> Row<T> {
         self.with(library, InPlace { out, start, f })
     }
 
-    /// Sets the expected result of the implementation that was added last, if its result is not that of the benchmark.
+    /// Replaces the expected result for the implementation that was added last. Call it if this implementation computes another
+    /// result than the benchmark.
     pub fn instead(mut self, definition: impl Fn(&[usize]) -> (T, f64) + Send + 'static) -> Row<T> {
         let last = self.implementations.last_mut().expect("an implementation before this");
         last.instead = Some(Box::new(definition));
@@ -363,7 +365,7 @@ impl<T: Number> Row<T> {
     }
 }
 
-/// A benchmark, without its element type.
+/// A [`Row`] whose element type is erased.
 pub trait Contest: Send {
     fn libraries(&self) -> Vec<Library>;
     /// Compares up to 1000 elements of each implementation's result with the definition.
@@ -399,7 +401,7 @@ impl<T: Number> Contest for Row<T> {
                         None => (value, scale),
                     };
                     let error = (found.at(position) - value).magnitude();
-                    // Written so that NaN fails.
+                    // The comparison is `false` for NaN, so NaN fails the check.
                     assert!(
                         error <= T::TOLERANCE * scale,
                         "{} is off by {error} at {position}: {:?}, not {value:?}",

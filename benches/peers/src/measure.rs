@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 pub struct Effort {
     /// Maximum number of rounds; each round takes one sample of each implementation.
     pub rounds: usize,
-    /// Minimum duration of a sample, which repeats the call until it takes this long.
+    /// Minimum duration of a sample. A sample repeats the call so often that it takes about this long.
     pub sample: Duration,
     /// Time after which a benchmark ends, if it has had at least three rounds.
     pub row: Duration,

@@ -61,7 +61,7 @@ impl<T: Number, D: Dim> Operand<T, D> {
         self.0.clone()
     }
 
-    /// Returns an element, by the definition of row-major order.
+    /// Returns the element at `index`. The flat index is computed by the definition of row-major order, without vierbein.
     pub fn at(&self, index: &[usize]) -> T {
         let shape = self.0.shape();
         self.0.as_slice()[index.iter().zip(shape.as_ref()).fold(0, |flat, (i, extent)| flat * extent + i)]

@@ -5,7 +5,8 @@ use crate::measure::Time;
 use std::fmt::Write;
 use std::time::Duration;
 
-/// A ratio of vierbein's time to that of the fastest other library. Lines above this ratio are listed at the end.
+/// Threshold for the ratio of vierbein's time to that of the fastest other library. Lines with a larger ratio are listed at the
+/// end.
 const BEHIND: f64 = 1.05;
 /// The roles that the last columns compare vierbein's time with, and their headings.
 const COMPARED: [(Role, &str); 3] =

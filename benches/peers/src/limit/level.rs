@@ -1,4 +1,4 @@
-//! Compiles a loop for several instruction sets, and runs the widest version that the machine has.
+//! Compiles a loop for several instruction sets, and runs the widest version that the machine supports.
 
 /// A loop over memory. Implementations must mark `run` with `inline(always)`, so that it is compiled with the instructions of each
 /// level.
@@ -86,7 +86,7 @@ mod x86 {
     }
 }
 
-/// Runs the widest version of a loop that the machine has.
+/// Runs the widest version of a loop that the machine supports.
 pub(super) fn widest<L: Loop>(work: L) -> L::Output {
     #[cfg(target_arch = "x86_64")]
     {

@@ -49,8 +49,7 @@ fn halves<T: Number, const K: usize>(
     }
 }
 
-/// Computes [`over`] for each row of `length` elements of `out`. `line` returns the operands and the function for the row with this
-/// number.
+/// Computes [`over`] for each row of `length` elements of `out`. `line(i)` returns the operands and the function for row `i`.
 pub(crate) fn over_lines<'a, T: Number, const K: usize, F: Fn([T; K]) -> T + Copy + Sync>(
     out: &mut [T],
     length: usize,
@@ -72,7 +71,7 @@ pub(crate) fn over_lines<'a, T: Number, const K: usize, F: Fn([T; K]) -> T + Cop
     }
 }
 
-/// Computes `out[i] = f(out[i], a[i])`, or `f(out[i], out[i])` without `a`.
+/// Computes `out[i] = f(out[i], a[i])`. If `a` is `None`, computes `out[i] = f(out[i], out[i])`.
 pub(crate) fn update<T: Number>(out: &mut [T], a: Option<&[T]>, f: impl Fn(T, T) -> T + Copy + Sync) {
     if halved(out.len()) {
         let middle = out.len() / 2;

@@ -1,5 +1,5 @@
-//! Elementary functions of real numbers. The operand is contiguous and the output preallocated; the sizes are in cache and beyond
-//! it.
+//! Elementary functions of real numbers. The operand is contiguous, and the output is preallocated. Operands of the smaller sizes
+//! fit in the caches, the largest do not.
 
 use super::Entry;
 use crate::implementation::Library::{Ndarray, Std, Vierbein, Wide};
@@ -7,7 +7,7 @@ use crate::{Problem, Row};
 use ndarray::{Array1, Zip};
 use vierbein::{Rank, Tensor, op};
 
-/// Numbers of elements, as numbers and as text for the name of a row.
+/// Numbers of elements, as integers and as text for the name of a row.
 const SIZES: [(usize, &str); 3] = [(1000, "10³"), (20_000, "2·10⁴"), (10_000_000, "10⁷")];
 
 /// Returns `n` different arguments, spread evenly from `low` to `high` (multiples of the golden ratio, modulo 1).

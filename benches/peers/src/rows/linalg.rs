@@ -67,7 +67,7 @@ fn real<T: Number>(x: T) -> f64 {
     x.magnitude()
 }
 
-/// Returns a unitary matrix: the Householder reflection of a random vector.
+/// Returns a unitary matrix: the Householder reflection that a random vector defines.
 fn unitary<T: Inexact>(n: usize, seed: u64) -> Mat<T> {
     let mut numbers = Sequence(seed);
     let v: Vec<T> = (0..n).map(|_| numbers.number()).collect();
@@ -275,14 +275,15 @@ where
     x
 }
 
-/// The workspace of a batch for one thread of faer.
+/// The workspace in which one thread decomposes matrices of a batch with faer.
 struct Single<T> {
     memory: MemBuffer,
     u: Mat<T>,
     v: Mat<T>,
 }
 
-/// Calls `f` for each matrix of a batch and its values, in parallel if the benchmark uses several threads.
+/// Calls `f` for each matrix of a batch and its `n` elements of `values`, to which `f` writes. Runs in parallel if the benchmark
+/// uses several threads.
 fn for_each<T: Inexact>(
     matrices: &[Mat<T>],
     values: &mut [T],

@@ -19,7 +19,7 @@ fn extents(n: usize, inner: usize) -> [(char, usize); 3] {
     [('i', n), ('j', inner), ('k', n)]
 }
 
-/// Row-major matrices: `n × inner` times `inner × n`.
+/// Returns the benchmark of a product of row-major matrices: `n × inner` times `inner × n`.
 pub(super) fn row_row<T: Contracted>(n: usize, inner: usize) -> Row<T> {
     let problem = Problem::new("ij,jk->ik", &extents(n, inner));
     let (a, b) = (problem.tensor::<2>(0), problem.tensor::<2>(1));
@@ -37,7 +37,7 @@ pub(super) fn row_row<T: Contracted>(n: usize, inner: usize) -> Row<T> {
         })
 }
 
-/// [`row_row`] with a preallocated output.
+/// Returns the benchmark of [`row_row`] with a preallocated output.
 pub(super) fn row_row_into<T: Contracted>(n: usize, inner: usize) -> Row<T> {
     let (zero, one) = (T::sample(0.0, 0.0), T::sample(1.0, 0.0));
     let problem = Problem::new("ij,jk->ik", &extents(n, inner));
@@ -62,7 +62,7 @@ pub(super) fn row_row_into<T: Contracted>(n: usize, inner: usize) -> Row<T> {
         })
 }
 
-/// Column-major matrices: `ij` is stored as `ji`.
+/// Returns the benchmark of a product of column-major matrices. For the labels of a [`Problem`], matrix `ij` is `ji`.
 pub(super) fn col_col<T: Contracted>(n: usize) -> Row<T> {
     let problem = Problem::new("ji,kj->ki", &extents(n, n));
     let (a, b) = (problem.col_major::<2>(0), problem.col_major::<2>(1));
@@ -80,7 +80,7 @@ pub(super) fn col_col<T: Contracted>(n: usize) -> Row<T> {
         })
 }
 
-/// A row-major matrix times a column-major one.
+/// Returns the benchmark of a row-major matrix times a column-major matrix.
 pub(super) fn row_col<T: Contracted>(n: usize) -> Row<T> {
     let problem = Problem::new("ij,kj->ik", &extents(n, n));
     let (a, b) = (problem.tensor::<2>(0), problem.col_major::<2>(1));

@@ -49,7 +49,8 @@ pub(super) fn four_by_four<T: Contracted>() -> Row<T> {
         })
 }
 
-/// Returns a benchmark in which neither operand can be reshaped to a matrix without a copy, so implementations must copy or gather.
+/// Returns a benchmark in which neither operand can be reshaped to a matrix without a copy, so implementations must copy the
+/// operands or gather their elements.
 pub(super) fn permuted<T: Contracted>() -> Row<T> {
     let extents = [('a', 40), ('b', 32), ('c', 36), ('d', 48), ('e', 40)];
     let problem = Problem::new("cadb,ebc->ade", &extents);

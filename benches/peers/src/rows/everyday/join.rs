@@ -128,7 +128,7 @@ fn roll_into<T: Number>(n: usize) -> Row<T> {
     copied(row, n, &from)
 }
 
-/// Rolls each row by a number of columns. The reference loop copies the parts of each row.
+/// Rolls each row by a number of columns. The reference loop copies each row in two parts.
 fn roll_columns<T: Number>(rows: usize, columns: usize) -> Row<T> {
     const BY: usize = 1234;
     let a = operand::<T, _>(1, [rows, columns]);
