@@ -42,7 +42,7 @@ pub(crate) struct Mapping<T> {
 
 impl<T> Drop for Mapping<T> {
     fn drop(&mut self) {
-        // Some systems cannot delete a mapped file.
+        // Ends the mapping first, because some systems cannot delete a mapped file.
         self.map = None;
         let _ = std::fs::remove_file(&self.path);
     }

@@ -8,7 +8,7 @@
 //! * The Greenberger–Horne–Zeilinger (GHZ) state (1989) has amplitudes 1/√2 at 0…0 and 1…1.
 //! * The quantum Fourier transform (M. A. Nielsen and I. L. Chuang, *Quantum Computation and Quantum Information*, section 5.1) of
 //!   the basis state |x⟩ of N = 2ⁿ states has amplitudes e^{2πi x k / N} / √N.
-//! * Some amplitudes of the transform of a random state are computed again, as sums by its definition.
+//! * Some amplitudes of the transform of a random state are computed again, as sums, by the definition of the transform.
 //!
 //! Small circuits are then contracted as one network by a single `einsum!`.
 //!
@@ -199,7 +199,8 @@ fn gate_by_gate(qubits: usize) {
     let random = Tensor::<c64, _>::from_fn([n], |_| c64::new(part(), part()));
     let random = &random / c64::from(random.norm().item());
     let transformed = Register::new(random.clone()).fourier();
-    // The amplitude at k is Σ_j ψ_j e^{2πi j k / N} / √N, the inner product with the conjugate wave.
+    // For the random state ψ, the amplitude at k is Σ_j ψ_j e^{2πi j k / N} / √N: the dot product, without conjugation, of ψ and
+    // the transform of |k⟩.
     let error = [0, 1, 2, n / 2, n / 7, n - 1].map(|k| {
         let sum = exact_fourier(qubits, k).dot(&random).item();
         (transformed.amplitudes[[k]] - sum).norm() / sum.norm()

@@ -63,7 +63,7 @@ impl Found {
         let result = elements.map_or(0, |(bytes, _)| bytes);
         let memory = match times {
             0 => "nothing".into(),
-            // The block of a large result is up to two pages larger than the result.
+            // The allocation for a large result is up to two pages larger than the result.
             1 if (result..result + 8192).contains(&bytes) => "the result".into(),
             _ if result == 0 => format!("{bytes} bytes"),
             _ => format!("the result, and {} additional bytes", bytes - result),

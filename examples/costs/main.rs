@@ -17,7 +17,7 @@ use std::path::Path;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The page, relative to the repository's root.
+/// The path of the page that contains the table, relative to the repository's root.
 const PAGE: &str = "docs/performance.md";
 /// The lines of the page before and after the table.
 const MARKS: [&str; 2] = ["<!-- from here: cargo run --example costs -->\n", "\n<!-- to here -->"];
@@ -38,7 +38,7 @@ fn table() -> String {
     table
 }
 
-/// Returns the page, and the page with the current table.
+/// Returns the text of the page as it is, and its text with an up-to-date table.
 fn pages() -> Result<(String, String), Box<dyn Error>> {
     let page = std::fs::read_to_string(root().join(PAGE))?;
     let (before, rest) = page.split_once(MARKS[0]).ok_or("the page has no place for the table")?;

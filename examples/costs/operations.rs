@@ -25,8 +25,8 @@ fn given(side: usize) -> Given {
     Given { out: Tensor::zeros([side, side]), sums: Tensor::zeros([side]), x, y, v, mask }
 }
 
-/// The times of an operation: `again` with a buffer from the pool, and `fresh` with newly allocated memory, for operations that return a
-/// large tensor.
+/// The times of an operation. `again` is the time with buffers from the pool. `fresh` is the time with newly allocated memory, if
+/// the operation returns a large tensor.
 pub(crate) struct Times {
     pub(crate) code: &'static str,
     pub(crate) again: Duration,

@@ -91,8 +91,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("median of the gusts: {:.2} m/s", gust.item());
     check("the median of the gusts", &gust, Tensor::scalar(numpy::GUST));
 
-    // Sums for each month. For each row, `inverse` contains the index of the row's month in `values`. At this position, the rain of the row
-    // is added.
+    // Sums for each month. For each row of the table, `inverse` contains the index of the row's month in `values`. `scatter_add`
+    // adds the rain of the row to the sum at this index.
     let months = table.index_axis(1, MONTH).unique_with();
     let mut rain = Tensor::zeros(months.values.shape());
     rain.scatter_add(0, &months.inverse, table.index_axis(1, RAIN));

@@ -1,5 +1,5 @@
-//! Benchmarks on a GPU. Each case is compared with a reference: operations that are bound by memory bandwidth with a plain copy of
-//! the same run, matrix products with cuBLAS called directly, and small operations with a target time.
+//! Benchmarks on a GPU. Each case is compared with a reference: operations that are bound by memory bandwidth with a plain copy
+//! that is timed in the same run, matrix products with cuBLAS called directly, and small operations with a target time.
 //!
 //! Every result is compared with the host's result before the case is timed. A measurement queues many calls, about ten
 //! milliseconds of work, between two CUDA events. The measured time is that of the GPU, or of the host if launching kernels

@@ -76,7 +76,8 @@ fn laplacian<O: Order, Dev: Backend<f32>>(x: &Matrix<O, Dev>, out: &mut Matrix<O
 
 impl<O: Order, Dev: Backend<f32>> Grid<O, Dev> {
     /// Returns a grid with the concentrations u = 1 and v = 0, except for rectangles in which u = 0.5 and v = 0.25. There is one
-    /// rectangle for each 4096 cells, and at least three. Fractional parts of multiples of irrational numbers spread them evenly.
+    /// rectangle for each 4096 cells, and at least three. Their positions are fractional parts of multiples of irrational
+    /// numbers, which are spread evenly.
     fn new([rows, columns]: [usize; 2], device: &Dev) -> Result<Self, vierbein::Error> {
         const HEIGHT: usize = 12;
         const WIDTH: usize = 9;
@@ -161,7 +162,7 @@ fn time(what: &str, mut step: impl FnMut()) -> f64 {
     each
 }
 
-/// Returns the largest difference between the concentrations of V and those of the loop.
+/// Returns the largest difference between the concentrations of V in `grid` and in the handwritten simulation.
 fn difference<O: Order, Dev: Backend<f32>>(
     grid: &Grid<O, Dev>,
     by_hand: &Vectors,

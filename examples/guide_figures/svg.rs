@@ -32,7 +32,7 @@ impl Svg {
 
     /// Draws a line of text, left-aligned.
     pub(crate) fn text(&mut self, (x, y): (usize, usize), class: &str, text: &str) {
-        // The width of the widest letters of the class, in units of the SVG.
+        // The factor 6 or 8 is the width of the widest letters of the class, in units of the SVG.
         self.reach(x + text.chars().count() * if class == "small" { 6 } else { 8 }, y + 4);
         let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         let _ = writeln!(self.body, r#"<text x="{x}" y="{y}" class="{class}">{text}</text>"#);

@@ -4,8 +4,8 @@
 
 use vierbein::prelude::*;
 
-/// Returns the sample covariance of the columns of a table with `n` rows: `Xᵀ X / (n − 1)`, where `X` has the centred columns. For
-/// any memory order and device.
+/// Returns the sample covariance of the columns of a table with `n` rows: `Xᵀ X / (n − 1)`, where `X` has the centred columns.
+/// Works for any memory order and device.
 fn covariance<O: Order, Dev: Backend<f64>>(
     table: TensorView<'_, f64, Rank<2>, O, Dev>,
 ) -> Tensor<f64, Rank<2>, O, Dev> {

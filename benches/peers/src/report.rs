@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Threshold for the ratio of vierbein's time to that of the fastest other library. Lines with a larger ratio are listed at the
 /// end.
 const BEHIND: f64 = 1.05;
-/// The roles that the last columns compare vierbein's time with, and their headings.
+/// The roles with which the last columns compare vierbein's time, and the headings of these columns.
 const COMPARED: [(Role, &str); 3] =
     [(Role::Peer, "/ peer"), (Role::Limit, "/ limit"), (Role::Alternative, "/ other way")];
 

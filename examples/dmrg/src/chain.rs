@@ -6,16 +6,17 @@ use vierbein::prelude::*;
 /// The extent of the bonds of the matrix product operator. The index of a bond says what the sites to its right contribute to a term of H:
 /// no operator (0), one of three operators whose partner is to the left of the bond (1 to 3), or a complete term (4).
 const OPERATOR_BOND: usize = 5;
-/// The largest number of applications of the effective Hamiltonian for each bond, and the tolerance of its residual.
+/// The largest number of applications of the effective Hamiltonian for each bond, and the tolerance for the residual of its
+/// eigenvector.
 const APPLICATIONS: usize = 20;
 const TOLERANCE: f64 = 1e-9;
 
-/// A tensor of the state, [left bond, spin, right bond], or of an environment, [bond of the conjugate state, operator's bond, state's
-/// bond].
+/// A tensor of the state, with the axes [left bond, spin, right bond], or an environment, with the axes [bond of the conjugate
+/// state, bond of the operator, bond of the state].
 type Three<T, O, Dev> = Tensor<T, Rank<3>, O, Dev>;
 
-/// Returns the tensor of the matrix product operator, [left bond, right bond, new spin, old spin]. S·S is S⁺S⁻/2 + S⁻S⁺/2 + SᶻSᶻ, so all
-/// elements are real.
+/// Returns the tensor of the matrix product operator, with the axes [left bond, right bond, new spin, old
+/// spin]. All elements are real, because S·S = S⁺S⁻/2 + S⁻S⁺/2 + SᶻSᶻ.
 fn operator<T: LinalgElement, O: Order>() -> Tensor<T, Rank<4>, O> {
     let matrix = |elements: [[f64; 2]; 2]| Tensor::<f64, Rank<2>, O>::from(elements).map(T::from_f64);
     let (raise, lower) = (matrix([[0.0, 1.0], [0.0, 0.0]]), matrix([[0.0, 0.0], [1.0, 0.0]]));
@@ -128,7 +129,7 @@ where
             einsum!("pvq,asp,wvst,btq->awb", environment, a.conj_view(), &self.operator, a);
     }
 
-    /// Optimises the sites `bond` and `bond + 1`, and splits them again.
+    /// Contracts the tensors of the sites `bond` and `bond + 1`, optimises the result, and splits it into two tensors again.
     fn optimise(&mut self, bond: usize, max_bond: usize, next: Next) -> Result<(), vierbein::Error> {
         let start = einsum!("bti,iuc->btuc", &self.sites[bond], &self.sites[bond + 1]);
         let (left, right, w) = (&self.left[bond], &self.right[bond + 1], &self.operator);

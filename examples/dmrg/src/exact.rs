@@ -4,11 +4,11 @@ use std::f64::consts::PI;
 use vierbein::linalg::{Iteration, Krylov, LinalgElement, lanczos, minres};
 use vierbein::prelude::*;
 
-/// Returns the energy of the ground state by the Bethe ansatz for open chains: F. Alcaraz, M. Barber, M. Batchelor, R. Baxter and
-/// G. Quispel, J. Phys. A 20, 6397 (1987).
+/// Returns the energy of the ground state of N = `sites` sites by the Bethe ansatz for open chains: F. Alcaraz, M. Barber, M.
+/// Batchelor, R. Baxter and G. Quispel, J. Phys. A 20, 6397 (1987).
 ///
-/// The rapidities λ are the solution of 4N·atan(2λⱼ) = 2πj + Σ_{k≠j} [2 atan(λⱼ − λₖ) + 2 atan(λⱼ + λₖ)] for j = 1 to N/2, by Newton's
-/// method.
+/// The rapidities λ are the solution of 4N·atan(2λⱼ) = 2πj + Σ_{k≠j} [2 atan(λⱼ − λₖ) + 2 atan(λⱼ + λₖ)] for j = 1 to N/2, which
+/// is found by Newton's method.
 pub(crate) fn bethe(sites: usize) -> Result<f64, vierbein::Error> {
     let n = sites as f64;
     let mut lambda: Tensor<f64, Rank<1>> =
@@ -35,8 +35,8 @@ pub(crate) fn bethe(sites: usize) -> Result<f64, vierbein::Error> {
     Ok((n - 1.0) / 4.0 - lambda.iter().map(|x| 0.5 / (x * x + 0.25)).sum::<f64>())
 }
 
-/// Returns the energy of the ground state of 12 sites by exact diagonalisation. The state is a tensor with an axis for each site, on which
-/// the operator is Σ (P/2 − 1/4), where P exchanges two neighbours.
+/// Returns the energy of the ground state of 12 sites by exact diagonalisation. The state is a tensor with an axis for each site.
+/// The Hamiltonian is the sum of P/2 − 1/4 over all pairs of neighbouring sites, where P exchanges the two axes of a pair.
 pub(crate) fn twelve_sites<T: LinalgElement<Magnitude: Into<f64>>>() -> Result<f64, vierbein::Error> {
     let operator = |x: TensorView<'_, T, Rank<12>>| {
         let mut y = x * T::from_f64(-11.0 / 4.0);

@@ -5,9 +5,9 @@
 //! singular values. The contractions with the other tensors are `einsum!`. The sources are S. White, Phys. Rev. Lett. 69, 2863 (1992), and
 //! U. Schollwöck, Annals of Physics 326, 96 (2011).
 //!
-//! The code is generic over element type, memory order and device. Runs 12 sites with real and complex numbers in both memory orders, where
-//! D = 64 is exact, then 64 sites. Prints the energies beside the exact ones, and fails if an error exceeds the one that is known for this
-//! D. Plots the entanglement entropy of each cut of the chain.
+//! The code is generic over element type, memory order and device. Runs 12 sites with real and complex numbers in both memory
+//! orders, where D = 64 is exact, then 64 sites. Prints the energies next to the exact energies, and fails if an error exceeds
+//! the error that is known for this D. Plots the entanglement entropy of each cut of the chain.
 //!
 //! `cargo run --release -p dmrg [D [plot.svg]]`
 
@@ -30,7 +30,7 @@ const ENTROPIES: [f64; 6] =
 /// The entropy of the cut in the middle of 64 sites, from a DMRG with D = 200.
 const MIDDLE_ENTROPY: f64 = 0.8452754968;
 
-/// Optimises a chain with growing bonds, up to `max_bond`.
+/// Returns a chain after several sweeps, which increase the extent of its bonds up to `max_bond`.
 fn ground_state<T, O, Dev>(
     sites: usize,
     max_bond: usize,
@@ -54,7 +54,7 @@ where
     Ok(chain)
 }
 
-/// Runs 12 sites, and compares with exact results.
+/// Computes the ground state of 12 sites, and compares its energy and entropies with exact results.
 fn twelve_sites<T, O>(name: &str, exact: f64) -> Result<(), Box<dyn Error>>
 where
     T: LinalgElement<Magnitude: Into<f64>>,
@@ -96,7 +96,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("error of the energy            {error:.1e}");
     println!("largest discarded weight       {:.1e}", chain.discarded);
     println!("entropy of the middle cut      {:.6}", chain.entropies[31]);
-    // The energy is that of a state, so it is not below the exact one.
+    // The energy is that of a normalised state, so it is not below the exact energy of the ground state.
     assert!(error > -1e-11, "{error:e}");
     if max_bond == 64 {
         assert!(error < 1e-7, "{error:e}");

@@ -6,7 +6,7 @@ use vierbein::device::{CudaSource, Scalars, TernaryOp, UnaryOp};
 use vierbein::prelude::*;
 use vierbein::{CastTo, Inexact};
 
-/// The operation `a · b + c · z`, as an example of a user-defined fused operation. It runs in one kernel.
+/// The operation `a · b + c · z` with a scalar `z`, as an example of a user-defined fused operation. It runs in one kernel.
 #[derive(Clone, Copy)]
 struct Fused<T>(T);
 
@@ -23,7 +23,7 @@ impl<T: Inexact> TernaryOp<T, T, T> for Fused<T> {
     }
 }
 
-/// The operation `a + z · a`.
+/// The operation `a + z · a` with a scalar `z`.
 #[derive(Clone, Copy)]
 struct AddOwn<T>(T);
 

@@ -39,7 +39,7 @@ fn critical_temperature() -> f64 {
 type Site = Tensor<f64, Rank<4>>;
 
 /// Returns the Boltzmann weights of one spin. The weight of the bond between spins s and t is split between the two sites:
-/// e^{βst} = Σ_i w(s, i) w(t, i).
+/// e^{βst} = Σ_i w(s, i) w(t, i), where β = 1/T.
 fn ising(temperature: f64) -> Site {
     let (even, odd) = ((1.0 / temperature).cosh().sqrt(), (1.0 / temperature).sinh().sqrt());
     let w = tensor![[even, odd], [even, -odd]];
@@ -54,8 +54,8 @@ fn normalise(site: &mut Site) -> f64 {
 }
 
 /// Performs one step of the renormalisation group, and returns a site of the new lattice, which is rotated by 45°. As on a
-/// chessboard, the sites form two sublattices. Sites of one are split into a right-up and a left-down half, sites of the other
-/// into a right-down and a left-up half. The four halves around a plaquette become a new site.
+/// chessboard, the sites form two sublattices. Sites of one sublattice are split into a right-up and a left-down half, sites of
+/// the other into a right-down and a left-up half. The four halves around a plaquette become a new site.
 fn coarsen(site: &Site, chi: usize) -> Site {
     let (right_up, s, left_down) = svd!("ruld -> ruk, ldk", site; max_rank = chi, relative = NEGLIGIBLE);
     let (right_down, t, left_up) = svd!("ruld -> rdk, luk", site; max_rank = chi, relative = NEGLIGIBLE);
@@ -83,8 +83,9 @@ fn free_energy(temperature: f64, chi: usize) -> f64 {
     -temperature * log_z
 }
 
-/// Returns Onsager's free energy per site. The integral over θ from 0 to π/2 is computed by double-exponential quadrature, with this
-/// spacing of nodes. This method is accurate even at the critical temperature, where the integrand has a kink at θ = 0.
+/// Returns Onsager's free energy per site. The integral over θ from 0 to π/2 is computed by double-exponential quadrature, in which
+/// `spacing` is the distance between the nodes of the substituted variable t. This method is accurate even at the critical temperature,
+/// where the integrand has a kink at θ = 0.
 fn exact_free_energy(temperature: f64, spacing: f64) -> f64 {
     let k = 2.0 / temperature;
     let s = k.sinh().powi(2);

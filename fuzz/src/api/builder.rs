@@ -47,8 +47,8 @@ pub(super) struct Operands<'a, T: Scalar, O: Order>(
     pub(super) TensorView<'a, T, Rank<3>, O>,
 );
 
-/// The ranks and numbers of labels of one contraction. They are chosen at run time, and then select among instances of the builder's
-/// functions, whose const generic arguments they are.
+/// The ranks and numbers of labels of one contraction. They are chosen at run time, and determine the const generic arguments of
+/// the builder's functions. So they select one of the compiled instances of these functions.
 #[derive(Debug, Clone, Copy)]
 struct Plan {
     /// The rank of each operand, and the number of its axes with labels. If the rank is larger, an ellipsis stands for the other

@@ -62,7 +62,8 @@ pub(super) fn row_row_into<T: Contracted>(n: usize, inner: usize) -> Row<T> {
         })
 }
 
-/// Returns the benchmark of a product of column-major matrices. For the labels of a [`Problem`], matrix `ij` is `ji`.
+/// Returns the benchmark of a product of column-major matrices. The labels of a [`Problem`] are in memory order, so the labels of
+/// matrix `ij` are `ji`.
 pub(super) fn col_col<T: Contracted>(n: usize) -> Row<T> {
     let problem = Problem::new("ji,kj->ki", &extents(n, n));
     let (a, b) = (problem.col_major::<2>(0), problem.col_major::<2>(1));
