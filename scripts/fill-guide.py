@@ -87,8 +87,8 @@ def assertion(rust, value):
 class NumPy:
     header = "| NumPy | vierbein |"
     summary = "The right column as a program that asserts NumPy's results"
-    # For each name, a regular expression: the lines that precede a program that contains the name, and the feature that lines with the
-    # name require.
+    # Each key is a regular expression for a name. Its value is a pair: the lines to put before a program that contains the name,
+    # and the feature that lines with the name require.
     uses = {
         "DType": ("use vierbein::DType;", None),
         "DynTensor": ("use vierbein::DynTensor;", None),

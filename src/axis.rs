@@ -76,8 +76,8 @@ pub(crate) fn as_given(index: usize) -> isize {
     index as isize
 }
 
-/// An argument that names one axis of a tensor of rank `D`: an [`IndexNumber`], which counts from the end if it is negative, an
-/// [`Axis`], or [`Last`].
+/// An argument that names one axis of a tensor of rank `D`: an [`IndexNumber`], an [`Axis`] or [`Last`]. A negative [`IndexNumber`]
+/// counts from the end.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an axis of a tensor of `{D}`",
     label = "no such axis",

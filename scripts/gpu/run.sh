@@ -156,7 +156,7 @@ if [ -n "$ncu" ] && [ -z "$emulator" ]; then
             "$programs/gpu_bench" --once --dtype f64 "$row" || true
     done
 elif [ -n "$emulator" ]; then
-    # Runs the rows of the profiler without it, to check that they exist.
+    # Runs the rows that the profiler would measure, but without the profiler, to check that these rows exist.
     for row in "a + b 10⁸" "a + bᵀ 8192²" "transpose 16384²" "ijkl->lkji 64⁴" "sum 10⁸" "trace 4096²"; do
         stage "once_$(echo "$row" | tr -dc 'a-z0-9')" 25 "$programs/gpu_bench" --quick --once --dtype f64 "$row" || true
     done

@@ -494,7 +494,8 @@ impl CopyTask {
 }
 
 /// Returns the number of elements, of `unit` bytes each, from the address `start` to the first whole cache line. Returns `None` if
-/// `start` is not a multiple of `unit`, or if this number is not the same at all indices of the loops. `step` selects the stride.
+/// `start` is not a multiple of `unit`, or if this number is not the same at all indices of the loops. `step` returns the stride of
+/// a loop in the operand that contains `start`.
 fn lead(start: usize, unit: usize, loops: [&[Loop]; 2], step: fn(&Loop) -> isize) -> Option<usize> {
     let same = loops.into_iter().flatten().all(|l| step(l) % CACHE_LINE_BYTES as isize == 0);
     (same && start.is_multiple_of(unit)).then(|| (start.next_multiple_of(CACHE_LINE_BYTES) - start) / unit)
