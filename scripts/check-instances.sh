@@ -4,9 +4,9 @@
 #
 #     scripts/check-instances.sh [dev|release]
 #
-# Rust compiles a generic function in each crate that uses it. Kernels that depend only on the element type are compiled in vierbein
-# (src/device/cpu/precompiled.rs), so that a first matrix product adds only a fraction of a second to the compile time of a user's
-# crate. If a kernel gets another type parameter, thousands of additional functions are counted here.
+# Rust compiles a generic function in each crate that uses it. But kernels that depend only on the element type are compiled in
+# vierbein (src/device/cpu/precompiled.rs). So the first matrix product adds only a fraction of a second to the compile time of a
+# user's crate. If a kernel gets another type parameter, thousands of additional functions are counted here.
 #
 # The check fails if there are too many functions. Their number differs little between compilers, and not at all between runs. The
 # compile time is only printed: it is the compiler's user CPU time for the user's crate, without its dependencies, after an edit.

@@ -110,7 +110,8 @@ class NumPy:
             None,
         ),
     }
-    # Variables that rows may write to. Before each such row, `x` is created again as a copy of `a`, and so on.
+    # Variables that rows may write to, each with the variable that it is a copy of. Before each row that writes to `x`, `x` is
+    # created again as a copy of `a`.
     copies = {"x": "a", "y": "m", "z": "v"}
 
     def __init__(self):

@@ -98,8 +98,8 @@ junit() { # STAGE
 }
 
 # Runs a test program without the buffer pool, and with newly allocated memory filled with NaN. Skips the tests that need the
-# sources, or that set up the emulator or missing libraries themselves. The stage has the name of the program, and a suffix if there
-# are several stages with one program.
+# sources, and the tests that themselves set up the emulator or an environment without some of the libraries. The stage has the name
+# of the program, and a suffix if there are several stages with one program.
 tests() { # STAGE LIMIT ARGUMENT..
     local name=$1 limit=$2
     shift 2

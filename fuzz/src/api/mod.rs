@@ -5,8 +5,9 @@
 //! Faults are:
 //! * a report of AddressSanitizer or the operating system, or an exceeded limit of memory or time;
 //! * a panic of a fallible variant;
-//! * inconsistent results: the number of elements that an iterator yields differs from that of its view, the typed and the dynamic
-//!   variant of an operation have different results, or two indices of a mutable view address the same element.
+//! * a view and its iterator with different numbers of elements;
+//! * different results of the typed and the dynamic variant of an operation;
+//! * two indices of a mutable view that address the same element.
 
 #![allow(
     clippy::op_ref,

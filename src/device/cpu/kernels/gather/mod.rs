@@ -8,8 +8,8 @@
 //! masks:    one pass in row-major order, whose inner loop has no branch     (module mask)
 //! ```
 //!
-//! Here, `k..` are the indices along the leading axes, which all operands share. `m..` are the indices along the remaining axes of the
-//! positions.
+//! Here, `k..` are the indices along the leading axes, which all operands share. `m..` are the indices along the remaining axes of
+//! the positions. `(op)=` stands for `=`, or for an operation that combines both elements, such as `+=`.
 //!
 //! Copies treat elements as bytes, so there is one kernel for each size of elements. `take` checks positions as it uses them, which is
 //! cheap compared with a cache miss. `scatter` must leave the output unchanged if a position is invalid. If the output is much shorter than

@@ -1,8 +1,9 @@
 //! Scatter: writes elements of an operand to positions along the last axis of the output, or combines them with the output's elements.
 //!
-//! If several elements have the same position, they are combined in their row-major order. So the bits of a result do not vary between runs
-//! or with the number of threads. Work is split between threads along the leading axes only. If the positions of one line of the output
-//! were split by their values, each thread would have to read all of them, which is no faster (measured).
+//! If several elements have the same position, they are combined in their row-major order. So the bits of a result do not vary
+//! between runs or with the number of threads. Work is split between threads along the leading axes only. The positions of one line
+//! of the output could be split between threads by their values. But then each thread would have to read all of them, which is no
+//! faster (measured).
 
 use super::{
     CHECKED_POSITIONS, Line, POSITION_WORK_BYTES, POSITIONS_GRAIN, PREFETCH_DISTANCE, Sign, by_size, check,

@@ -12,12 +12,12 @@
 //!     undo the scaling, and copy the results to the outputs
 //! ```
 //!
-//! The scaling is necessary. For matrices of more than 128 rows, faer's eigenvalues of Hermitian matrices are wrong unless the
-//! elements are between about 10⁻³ and 10³ in magnitude, and its singular values are wrong below 10⁻¹⁶⁰ or above 10¹⁴⁰. As a
-//! consequence of the scaling, multiplying a matrix by a power of two changes no bits of its results, except the exponents of
-//! results that are proportional to the matrix, such as singular values. The algorithms of `lu`, `ldl`, `cholesky` and `solve` are
-//! right for all but the most extreme elements. They scale extreme matrices only, because scaling can make small elements of graded
-//! matrices 0.
+//! The scaling is necessary. Without it, two kinds of faer's results are wrong for matrices of more than 128 rows: the eigenvalues
+//! of Hermitian matrices whose elements are not between about 10⁻³ and 10³ in magnitude, and singular values below 10⁻¹⁶⁰ or above
+//! 10¹⁴⁰. As a consequence of the scaling, multiplying a matrix by a power of two changes only the exponents of results that are
+//! proportional to the matrix, such as singular values. All other bits are equal. The algorithms of `lu`, `ldl`, `cholesky` and
+//! `solve` are right for all but the most extreme elements. They scale extreme matrices only, because scaling can make small
+//! elements of graded matrices 0.
 //!
 //! The check for NaN is necessary too: with one NaN, faer iterates for minutes.
 //!

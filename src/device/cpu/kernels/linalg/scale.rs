@@ -80,8 +80,8 @@ impl Used {
     }
 }
 
-/// Multiplies the elements by a power of two, so that the largest magnitude of the real and imaginary parts of the used elements is at
-/// least 1 and less than 2. Returns the inverse of this power. If all used elements are 0, the power is 1.
+/// Multiplies the elements by a power of two. On return, the largest magnitude of the real and imaginary parts of the used elements
+/// is at least 1 and less than 2. Returns the inverse of this power. If all used elements are 0, the power is 1.
 ///
 /// # Errors
 /// If an element is not finite, whether it is used or not. The elements are then unchanged.

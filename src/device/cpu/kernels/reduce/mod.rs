@@ -214,9 +214,9 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         let weight = weight::<T>(part, reduced);
         // The outputs of the inner loop are split into blocks of about equal width.
         let block = n.div_ceil(n.div_ceil(MAX_SWEPT_OUTPUTS).max(1)).next_multiple_of(8);
-        // Each block needs one set of accumulators for its results, and one for each level of the recursion. `Plan::halves_at` may
-        // split an outer loop unevenly, and the larger part may then need as many levels as the whole plan. So one level is added
-        // for each outer loop.
+        // Each block needs one set of accumulators for its results, and another set for each level of the recursion.
+        // `Plan::halves_at` may split an outer loop unevenly, and the larger part may then need as many levels as the whole plan.
+        // So one level is added for each outer loop.
         let levels = 1 + levels(reduced.len(), CHAIN_LEN) + reduced.outer_shape().len();
         // The number of outputs that are computed together if the allocation fails. It is less than `MIN_SWEPT_OUTPUTS` only if there
         // are fewer outputs, or if the accumulators are larger than those of this crate's own reductions.
