@@ -163,8 +163,8 @@ fn sum_of<T: Scalar>(
     beta: T,
     out: Output<'_, T, Cpu>,
 ) -> Result<(), Error> {
-    // The number of accumulators is what fits in registers. A complex accumulator consists of four numbers.
-    // With `const` in each condition, the compiler does not instantiate the other branch; with a `match` on a tuple, it does.
+    // There are as many accumulators as fit in registers. A complex accumulator consists of four numbers. With `const` in each
+    // condition, the compiler does not instantiate the other branch; with a `match` on a tuple, it does.
     if const { T::COMPLEX } {
         if const { size_of::<T::Real>() < 8 } {
             compute::<T, Parts, 8>(alpha, a, b, beta, out)

@@ -211,7 +211,7 @@ impl AxisList {
     }
 }
 
-/// Returns a list of these axes, the one with the smallest stride first.
+/// Returns the axes in ascending order of their strides.
 fn by_stride(strides: &[isize], axes: core::ops::Range<usize>) -> AxisList {
     let mut list = AxisList { axes: [0; MAX_RANK], count: 0 };
     // If strides are equal, the last axis is first, because the sort is stable.

@@ -294,8 +294,8 @@ unsafe fn take_part<U: Copy>(
         let [o, a, p] = walk.offsets();
         walk.advance();
         let (to, from, at) = (to.offset(o).get(), from.offset(a).get().cast_const(), at.offset(p).get());
-        // Two common cases have arms of their own. One copies contiguous elements. The other passes the strides as constants, so that the
-        // compiler removes the multiplications.
+        // Two common cases have separate arms. One copies contiguous elements. The other passes the strides as constants, so that
+        // the compiler removes the multiplications.
         let valid = match strides {
             // The loop copies contiguous elements, and the position is the same for all of them.
             [1, 1, 0] if n > 0 => {

@@ -96,7 +96,8 @@ impl<T: Scalar> Gemm<T> for Cpu {
     }
 }
 
-/// Splits extents or strides into those of the batch axes and those of the last two axes, which are the matrix axes.
+/// Splits the extents or strides of all axes in two: those of the batch axes, and those of the last two axes, which are the axes of
+/// the matrices.
 fn split_matrix<V>(all: &[V]) -> (&[V], &[V; 2]) {
     all.split_last_chunk::<2>().expect("a matrix has two axes")
 }

@@ -1,4 +1,4 @@
-//! Factorisations of matrices by the crate faer, and what has to happen before and after its functions.
+//! Factorisations of matrices by the crate faer, and the steps before and after the calls of its functions.
 //!
 //! ```text
 //! choose the number of threads from the shape of the matrices             (parallel)

@@ -14,7 +14,8 @@ pub(super) struct PowerOfTwo(i32);
 impl PowerOfTwo {
     pub(super) const ONE: PowerOfTwo = PowerOfTwo(0);
 
-    /// Returns factors whose product is this power. The power itself can be out of range if elements are near the limits of their type.
+    /// Returns factors whose product is this power. The power itself may not be representable if elements are close to the largest
+    /// or the smallest number of their type.
     fn factors<R: RealFloat>(self) -> impl Iterator<Item = R> {
         let largest = exponent_of(<R as Float>::max_value()) - 1;
         let parts = if self.0 == 0 { 0 } else { self.0.abs() / largest + 1 };
@@ -93,11 +94,11 @@ pub(super) fn normalise<T: Field>(mut a: MatMut<'_, T>, used: Used) -> Result<Po
     Ok(of_a)
 }
 
-/// Variant of [`normalise`] for algorithms that need no scaling unless elements are near the limits of their type. The returned power has
-/// an even exponent.
+/// Variant of [`normalise`] for algorithms that need scaling only if the largest element is extreme: see [`moderate_exponent`]. The
+/// returned power has an even exponent.
 ///
-/// Matrices without such elements are not scaled, because scaling can make small elements of graded matrices 0. For example,
-/// `diag(1e-200, 1e200)` would become singular.
+/// Other matrices are not scaled, because scaling can make small elements of graded matrices 0. For example, `diag(1e-200, 1e200)`
+/// would become singular.
 ///
 /// # Errors
 /// As for [`normalise`].

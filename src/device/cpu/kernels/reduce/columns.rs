@@ -26,7 +26,7 @@ use crate::layout::plan::Plan;
 use crate::simd::kernel;
 
 /// Maximum number of chains, of `CHAIN_LEN` rows each, that are folded into one set of accumulators. This set is then combined with
-/// that of the adjacent rows.
+/// the set of the adjacent rows.
 const CHAINS: usize = 16;
 
 kernel! {
@@ -333,8 +333,9 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
     fold_pairwise(op, accs, spare, plan.len(), grain, &mut leaf);
 }
 
-/// [`reduce_columns`] for [`Sweep::Rows`](super::Sweep): the inner loop is over elements of one column. In this function, a row is
-/// what the plan's inner loop visits in one column. The rows of adjacent columns are close in memory, so memory is read in order.
+/// [`reduce_columns`] for [`Sweep::Rows`](super::Sweep): the inner loop is over elements of one column. In this function, a row
+/// consists of the elements that the plan's inner loop visits in one column. The rows of adjacent columns are close in memory, so
+/// memory is read in order.
 ///
 /// # Safety
 /// The contract of [`reduce_columns`].

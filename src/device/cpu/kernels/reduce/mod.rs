@@ -102,8 +102,8 @@ const fn enough<T: Element, R: Reduction<T>>() -> usize {
     }
 }
 
-/// Returns the cost of reading one element, relative to that of a contiguous element. It is 16 if the inner strides of both plans
-/// are at least [`MIN_FAR_BYTES`], because every element is then in another cache line. Otherwise it is 1.
+/// Returns the cost of reading one element, relative to the cost of reading a contiguous element. It is 16 if the inner strides of
+/// both plans are at least [`MIN_FAR_BYTES`], because every element is then in another cache line. Otherwise it is 1.
 fn weight<T>(kept: &Plan<2>, reduced: &Plan<1>) -> usize {
     let far = |stride: isize| stride.unsigned_abs() * size_of::<T>() >= MIN_FAR_BYTES;
     if far(kept.inner_strides()[1]) && far(reduced.inner_strides()[0]) { 16 } else { 1 }

@@ -25,7 +25,7 @@ use crate::layout::odometer::Odometer;
 /// Several products with the same sizes and strides, computed one after the other.
 #[derive(Debug)]
 pub(super) struct Batch<'a> {
-    /// The offsets of `c`, `a` and `b` of each product from those of the first product, in elements.
+    /// For each product, the offsets of its `c`, `a` and `b` relative to those of the first product, in elements.
     pub(super) walk: &'a mut Odometer<3>,
     pub(super) count: usize,
     /// Whether the products are transposed. Then the second offset in `walk` is that of `b`, and the third that of `a`.
