@@ -4,12 +4,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# With `-p`, because other default members of the workspace switch the default features on.
+# `-p` selects the library only. Without it, other members of the workspace would switch the default features of the library on.
 for features in "" rayon npy npz safetensors csv serde rand fft linalg blas cuda ndarray nalgebra faer precompiled-dyn; do
     cargo clippy -p vierbein --lib --no-default-features --features "$features" -- -D warnings
 done
 cargo test --features faer --test interop
-# The tables of bad input, with the methods of this feature.
+# The tests of invalid input, which cover the methods of the features fft and linalg only if these features are on.
 cargo test --features fft,linalg --lib --test errors --test dyn_tensor -- fft linalg every_
 cargo test -p vierbein-ui-tests --features fft -- messages program trybuild=fail/fft
 cargo test -p vierbein-ui-tests --features linalg -- messages program trybuild=fail/linalg

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Counts the functions that a user's crate compiles for its first use of an operation, and those that this crate compiles itself. Also
-# measures the compile time.
+# Counts the functions that a user's crate compiles for its first use of an operation, and the functions that vierbein itself
+# compiles. Also measures the compile time.
 #
 #     scripts/check-instances.sh [dev|release]
 #
-# Rust compiles a generic function in each crate that uses it. Kernels that depend only on the element type are compiled in this
-# crate (src/device/cpu/precompiled.rs), so that a first matrix product adds only a fraction of a second to the compile time of a
+# Rust compiles a generic function in each crate that uses it. But kernels that depend only on the element type are compiled in
+# vierbein (src/device/cpu/precompiled.rs). So the first matrix product adds only a fraction of a second to the compile time of a
 # user's crate. If a kernel gets another type parameter, thousands of additional functions are counted here.
 #
 # The check fails if there are too many functions. Their number differs little between compilers, and not at all between runs. The
@@ -49,12 +49,12 @@ dyn_einsum - 15500
 dyn_ops precompiled-dyn 150
 dyn_einsum precompiled-dyn 250'
 
-# The timed build is that after an edit, without incremental compilation.
+# The compile time is that of a build after an edit, without incremental compilation.
 export CARGO_INCREMENTAL=0
 failed=0
 printf '%-12s %-18s %10s %10s %12s\n' program feature functions "at most" "user CPU, s"
-# The library itself. If a function of dynamic tensors calls kernels for all element types and is not marked inline, this number rises by
-# ten thousands.
+# The functions of the library itself. If a function of dynamic tensors calls kernels for all element types and is not marked
+# inline, their number rises by tens of thousands.
 most=34000
 touch src/lib.rs
 functions=$(RUSTC_BOOTSTRAP=1 cargo rustc --quiet --lib --target-dir "$work/target" -- -Zprint-mono-items=yes 2> /dev/null | grep -c '^MONO_ITEM fn')

@@ -9,7 +9,7 @@
 # Prints what it skips, and why.
 #
 #     scripts/check-memory.sh                   # all parts that are available
-#     scripts/check-memory.sh layouts valgrind  # a choice of levels, asan, valgrind, layouts, miri, tsan
+#     scripts/check-memory.sh layouts valgrind  # only these parts, of levels, asan, valgrind, layouts, miri and tsan
 #
 # VIERBEIN_SUITES="lib interop" selects test programs: `lib` for the unit tests of the library, other names for files of tests/. The
 # default is all of them. VIERBEIN_LAYOUT_SEEDS="1 2 3" sets the seeds of the layouts. PROPTEST_CASES=32 reduces the number of cases
@@ -36,8 +36,8 @@ for suite in $named; do
     case $suite in cuda | cuda_types) ;; lib) suites+=(--lib) ;; *) suites+=(--test "$suite") ;; esac
 done
 [ ${#suites[@]} -gt 0 ] || { echo "no tests are left of $named" >&2; exit 2; }
-# Incremental compilation is off, because nothing is built twice with the same flags. Debug assertions are off, because with them
-# only transposes and matrix products have kernels of all SIMD levels.
+# Incremental compilation is off, because nothing is built twice with the same flags. Debug assertions are off: in builds with debug
+# assertions, only transposes and matrix products have kernels of all SIMD levels.
 export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG_ASSERTIONS=false
 
 summary=() skipped=() failed=0
@@ -95,8 +95,8 @@ run() { # MODE NAME=VALUE..
 }
 before=() arguments=()
 
-# Runs the tests three times: on 1, 2 and 8 threads, at the SIMD levels in ascending order. If the processor has fewer than three
-# levels, its highest level is repeated.
+# Runs the tests three times: on 1 thread at the lowest SIMD level, on 2 threads at the next level, and on 8 threads at the highest
+# level. If the processor has fewer than three levels, its highest level is repeated.
 run_all() { # MODE NAME=VALUE..
     local mode=$1 threads level i=0
     shift
@@ -115,8 +115,8 @@ fi
 
 if chosen asan && has_asan; then
     step "AddressSanitizer"
-    # At exit, modules of the CUDA emulator are still loaded, which would be reported as leaks. They are recognised by the C++
-    # library, which only the emulator uses.
+    # At exit, modules of the CUDA emulator are still loaded, which would be reported as leaks. The suppression recognises them by
+    # the C++ library, which only the emulator uses.
     echo leak:libstdc++.so > "$work/leaks"
     options=(ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1
         LSAN_OPTIONS=suppressions="$work/leaks":print_suppressions=0 VIERBEIN_POOL_BYTES=0)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Checks that NumPy and the reference implementation of safetensors read files that vierbein writes, and vice versa. Also checks
-# that vierbein and NumPy share memory by DLPack, that NumPy returns the values in the guide and those of the example data_table, and
-# that the README's figure of times is up to date. The first run creates a Python environment in target/, which needs the network.
+# that vierbein and NumPy share memory by DLPack, and that NumPy returns the values in the guide and in the example data_table.
+# Finally checks that the README's figure of times is up to date. The first run creates a Python environment in target/, which needs
+# the network.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

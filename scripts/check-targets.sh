@@ -136,8 +136,8 @@ cannot() { # TARGET REASON TEST..
     done
 }
 
-# Tests that start this test program again from a shell. They fail in an emulator: the shell asks the host's operating system to start
-# the program, which is for another processor. Tests that restart the program without a shell start it with the emulator in
+# Tests that start their own test program again from a shell. They fail in an emulator: the shell asks the host's operating system
+# to start the program, which is for another processor. Tests that restart the program without a shell start it with the emulator in
 # VIERBEIN_TEST_RUNNER.
 restarted=(
     replace_keeps_the_temporary_private_under_any_umask

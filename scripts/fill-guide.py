@@ -87,8 +87,8 @@ def assertion(rust, value):
 class NumPy:
     header = "| NumPy | vierbein |"
     summary = "The right column as a program that asserts NumPy's results"
-    # For each name, a regular expression: the lines that precede a program that contains the name, and the feature that lines with the
-    # name require.
+    # Each key is a regular expression for a name. Its value is a pair: the lines to put before a program that contains the name,
+    # and the feature that lines with the name require.
     uses = {
         "DType": ("use vierbein::DType;", None),
         "DynTensor": ("use vierbein::DynTensor;", None),
@@ -110,7 +110,8 @@ class NumPy:
             None,
         ),
     }
-    # Variables that rows may write to. Before each such row, `x` is created again as a copy of `a`, and so on.
+    # Variables that rows may write to, each with the variable that it is a copy of. Before each row that writes to `x`, `x` is
+    # created again as a copy of `a`.
     copies = {"x": "a", "y": "m", "z": "v"}
 
     def __init__(self):

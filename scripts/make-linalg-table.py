@@ -151,7 +151,8 @@ for kind in ["real", "complex"]:
             if len(shape) == 2:
                 line("lstsq", kind, shape, np.linalg.lstsq(a, sequence([m, 3], "complex" in kind), rcond=None)[0])
             line("lstsq.vector", kind, shape, each(lambda x: np.linalg.pinv(x, rtol=1e-14) @ sequence([m], "complex" in kind), a))
-            # Projections onto the spaces, which the bases determine.
+            # Bases of a space are not unique. So these lines have the projection onto the space, which is the same for every
+            # orthonormal basis.
             line("null_space", kind, shape, each(lambda x: sla.null_space(x) @ adjoint(sla.null_space(x)), a))
             line("orth", kind, shape, each(lambda x: sla.orth(x) @ adjoint(sla.orth(x)), a))
             relative = 0.3

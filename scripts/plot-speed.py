@@ -44,7 +44,7 @@ def tables(text):
             header = [cell.strip() for cell in line.strip("|").split("|")]
         elif header and line.startswith("| "):
             cells = [cell.strip() for cell in line.strip("|").split("|")]
-            # The ratios "by minima" share a name; only the first column of each name is used.
+            # Several columns with ratios have the same name, "by minima". Of columns with the same name, only the first is used.
             row = {}
             for name, cell in zip(header, cells):
                 row.setdefault(name, cell)

@@ -1,5 +1,5 @@
-//! Axes and indices as arguments of methods: an integer, checked at run time, or, for an axis, `Axis::<K>` or `Last`, checked at
-//! compile time.
+//! Axes and indices as arguments of methods. Integers are checked at run time. `Axis::<K>` and `Last` name an axis and are checked
+//! at compile time.
 
 #![forbid(unsafe_code)]
 
@@ -28,8 +28,8 @@ pub struct Axis<const K: usize>;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Last;
 
-/// The number of an axis or an index along an axis: a `usize`, `isize` or `i32`. A negative number counts from the end: -1 is the last
-/// axis or index.
+/// An integer that is the number of an axis, or an index along an axis: a `usize`, `isize` or `i32`. A negative number counts from
+/// the end: -1 is the last axis or index.
 ///
 /// These types are the candidates for the type of a literal, so `x.sum_axis(0)` and `x.sum_axis(-1)` compile: the literal is an `i32`.
 #[diagnostic::on_unimplemented(
@@ -76,8 +76,8 @@ pub(crate) fn as_given(index: usize) -> isize {
     index as isize
 }
 
-/// An argument that names one axis of a tensor of rank `D`: an [`IndexNumber`], which counts from the end if it is negative, an
-/// [`Axis`], or [`Last`].
+/// An argument that names one axis of a tensor of rank `D`: an [`IndexNumber`], an [`Axis`] or [`Last`]. A negative [`IndexNumber`]
+/// counts from the end.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an axis of a tensor of `{D}`",
     label = "no such axis",

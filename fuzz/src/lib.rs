@@ -1,6 +1,6 @@
 //! The fuzz targets of the file formats, and in [`api`] the target of the safe API. Each target of a format reads bytes as a file.
-//! If the file is valid, the target writes its tensors, reads them again, and compares. The option `-malloc_limit_mb` detects
-//! allocations for sizes that a file claims but does not contain.
+//! If the file is valid, the target writes its tensors, reads them again, and compares. The option `-malloc_limit_mb` detects a
+//! large allocation for a file that is small but declares a large size.
 //!
 //! ```text
 //! cargo install cargo-fuzz
@@ -89,7 +89,7 @@ pub fn csv(bytes: &[u8]) {
         let mut written = Vec::new();
         x.write_csv_to(&mut written, &names).unwrap();
         let (again, back) = DynTensor::read_csv_from(&written[..], DType::F64).unwrap();
-        // A text can have NaN with a sign, which is written as a missing value.
+        // A CSV text can contain a NaN with a sign. The writer writes every NaN as a missing value, so the sign is lost.
         let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
         let [x, back] = [x, back].map(|x| x.downcast::<f64, Rank<2>, RowMajor, Cpu>().unwrap());
         assert_eq!((again, back.shape()), (names, x.shape()));

@@ -98,8 +98,8 @@ junit() { # STAGE
 }
 
 # Runs a test program without the buffer pool, and with newly allocated memory filled with NaN. Skips the tests that need the
-# sources, or that set up the emulator or missing libraries themselves. The stage has the name of the program, and a suffix if there
-# are several stages with one program.
+# sources, and the tests that themselves set up the emulator or an environment without some of the libraries. The stage has the name
+# of the program, and a suffix if there are several stages with one program.
 tests() { # STAGE LIMIT ARGUMENT..
     local name=$1 limit=$2
     shift 2
@@ -156,7 +156,7 @@ if [ -n "$ncu" ] && [ -z "$emulator" ]; then
             "$programs/gpu_bench" --once --dtype f64 "$row" || true
     done
 elif [ -n "$emulator" ]; then
-    # Runs the rows of the profiler without it, to check that they exist.
+    # Runs the rows that the profiler would measure, but without the profiler, to check that these rows exist.
     for row in "a + b 10⁸" "a + bᵀ 8192²" "transpose 16384²" "ijkl->lkji 64⁴" "sum 10⁸" "trace 4096²"; do
         stage "once_$(echo "$row" | tr -dc 'a-z0-9')" 25 "$programs/gpu_bench" --quick --once --dtype f64 "$row" || true
     done

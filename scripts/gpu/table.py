@@ -36,8 +36,8 @@ def read_rows(path):
         if "library" in row:
             peers.setdefault((row["case"], row["dtype"]), {})[row["library"]] = row["us"]
         elif "ms" in row:
-            # The stage gpu_bench measures these rows again, when the kernel is already cached. Only the rows of the first stage
-            # count.
+            # Rows with `ms` are first uses of a kernel. The stage gpu_bench measures them again, when the kernels are already
+            # cached. Only the rows of the earlier stage, first_use, count.
             if all(row["case"] != known["case"] for known in first):
                 first.append(row)
         elif "dtype" in row:

@@ -1,6 +1,6 @@
 //! Marker traits that require two type parameters to be equal. Each has one blanket impl, for `T` and `T`: inference still works
-//! (`&a + &Tensor::zeros([2, 3])`), and a mismatch reports the trait's `on_unimplemented` text. Generic code has two parameters for
-//! the one type; the hidden methods are identity casts between them.
+//! (`&a + &Tensor::zeros([2, 3])`), and a mismatch reports the trait's `on_unimplemented` text. Generic code then has two names for
+//! the same type. The hidden methods are identity casts from `Other` to `Self`.
 
 use super::Device;
 use crate::element::Element;

@@ -142,8 +142,8 @@ pub(super) fn remote<O: Order>(
     }
 }
 
-/// A user-defined device whose memory is host memory. Its operations are incorrect: they call other kernels of `Cpu` than they
-/// should, or the right kernel with the operands in other roles. The number selects the kernel.
+/// A user-defined device whose memory is host memory. Its operations are deliberately incorrect: each calls the wrong kernel of
+/// `Cpu`, or the right kernel with the wrong operands. The number selects the kernel.
 #[derive(Debug, Clone, Default)]
 struct Mixed(usize);
 
@@ -260,7 +260,8 @@ impl<T: Element> vierbein::device::Reduction<T> for FirstOf {
     }
 }
 
-/// Runs operations on the device [`Mixed`]. The kernels that it calls must check the shapes, and write only to their output.
+/// Runs operations on the device [`Mixed`]. The kernels of `Cpu` that the device calls must check the shapes, and must write only
+/// to their output.
 pub(super) fn mixed<O: Order>(
     x: TensorView<'_, f64, Rank<2>, O>,
     y: TensorView<'_, f64, Rank<2>, O>,

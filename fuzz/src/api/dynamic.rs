@@ -315,7 +315,8 @@ pub(super) fn any_spec(s: &mut Source<'_>) -> String {
     (0..s.below(14)).map(|_| s.pick(&TOKENS)).collect()
 }
 
-/// Returns a specification with one letter for each axis of each operand. An ellipsis may replace the first axis.
+/// Returns an `einsum` specification with one letter for each axis of each operand. An ellipsis may replace the first letter of an
+/// operand.
 fn fitting_spec(operands: &[DynView<'_>], s: &mut Source<'_>) -> String {
     let mut text = String::new();
     let mut letters: Vec<char> = Vec::new();

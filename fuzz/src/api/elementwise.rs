@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use vierbein::prelude::*;
 use vierbein::{Bits, Broadcast, BroadcastTo, CastTo, Common, DynTensor, op};
 
-// The next functions replace closures, to save compile time. A closure in a generic function has another type in each instance of
-// the function, and the kernels would be compiled for each of these types.
+// The next functions replace closures, to save compile time. A closure in a generic function has a different type in each instance
+// of the function, so the kernels would be compiled once for each instance.
 
 fn always<T>(_: T, _: T) -> bool {
     true
@@ -27,7 +27,7 @@ fn is_set<T: Element>(a: T) -> bool {
     a != T::default()
 }
 
-/// The number of the call, counted from now, in which `panics` panics.
+/// Number of calls until [`panics`] panics: if it is 1, the next call panics. 0 stands for never.
 static PANIC_IN: AtomicUsize = AtomicUsize::new(0);
 
 fn panics<T>(a: T) -> T {

@@ -5,8 +5,9 @@
 //! Faults are:
 //! * a report of AddressSanitizer or the operating system, or an exceeded limit of memory or time;
 //! * a panic of a fallible variant;
-//! * inconsistent results: an iterator yields another number of elements than its view has, the typed and the dynamic variant of an
-//!   operation have different results, or two indices of a mutable view address the same element.
+//! * a view and its iterator with different numbers of elements;
+//! * different results of the typed and the dynamic variant of an operation;
+//! * two indices of a mutable view that address the same element.
 
 #![allow(
     clippy::op_ref,
@@ -344,7 +345,7 @@ fn contract_by_builder<T: Scalar, O: Order>(pool: &[DynTensor], cache: &PathCach
     let (matrix, cube): (Tensor<T, Rank<2>, O>, _) = (find(pool, s), find(pool, s));
     let matrix = if s.below(2) == 0 { matrix.view() } else { matrix.t() };
     let operands = Operands(scalar.view(), vector.view(), matrix, cube.view());
-    // Several specifications share one path cache, which in real programs belongs to one specification.
+    // Several specifications share one path cache here. Real programs use a path cache for a single specification.
     for _ in 0..1 + s.below(3) {
         builder::contract(&operands, cache, s);
     }

@@ -6,7 +6,7 @@ use super::source::{MAX_LEN, Source, array, is_small};
 use vierbein::prelude::*;
 use vierbein::{Broadcast, ContractRanks, MatmulRanks};
 
-/// Returns whether any product of these operands takes little time and memory.
+/// Returns whether every product of these operands takes little time and memory.
 pub(super) fn feasible(shapes: &[&[usize]]) -> bool {
     let len = |shape: &&[usize]| shape.iter().fold(1, |n: usize, &extent| n.saturating_mul(extent));
     shapes.iter().all(|shape| is_small(shape) && shape.iter().all(|&extent| extent <= 1 << 16))
@@ -64,7 +64,7 @@ pub(super) fn pair<T: Scalar, D, E, O: Order>(
     }
 }
 
-/// Computes the sum of products of two operands of the same rank.
+/// Computes the dot product of two operands of the same rank: the sum of the products of their elements.
 pub(super) fn sums<T: Scalar, D: Dim, O: Order>(
     x: TensorView<'_, T, D, O>,
     y: TensorView<'_, T, D, O>,
@@ -80,7 +80,8 @@ pub(super) fn sums<T: Scalar, D: Dim, O: Order>(
     }
 }
 
-/// Returns a memory limit for intermediate results of a contraction, in bytes. Usually there is none.
+/// Returns a memory limit, in bytes, for the intermediate results of a contraction. Usually returns `None`, which stands for no
+/// limit.
 pub(super) fn limit(s: &mut Source<'_>) -> Option<usize> {
     if s.rarely(4) { Some(s.hostile()) } else { None }
 }

@@ -55,7 +55,8 @@ pub(super) fn certain<V>(name: &'static str, f: impl FnOnce() -> V) -> V {
     value
 }
 
-/// Calls a function that is documented to panic on invalid input, or one with a closure that panics.
+/// Calls a function that is documented to panic on invalid input, or a function whose closure argument panics. Returns `None` if it
+/// panics.
 pub(super) fn may_panic<V>(name: &'static str, f: impl FnOnce() -> V) -> Option<V> {
     MAY_PANIC.set(true);
     let result = catch_unwind(AssertUnwindSafe(f));

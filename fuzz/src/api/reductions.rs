@@ -205,8 +205,8 @@ impl<const BYTES: usize> Accumulator for Block<BYTES> {
     }
 }
 
-/// A user-defined reduction that counts elements, in the first and in the last byte of an accumulator. The result is undefined for
-/// `without` elements.
+/// A user-defined reduction that counts elements. Both the first and the last byte of an accumulator contain the count. The result
+/// is undefined if the number of elements is `without`.
 #[derive(Debug, Clone, Copy)]
 struct Custom<A, const USES_INDEX: bool> {
     without: usize,
@@ -246,7 +246,7 @@ impl<T: Element, A: Accumulator, const USES_INDEX: bool> Reduction<T> for Custom
     }
 }
 
-/// Evaluates `$reduce` with a user-defined reduction as `$op`. Its type of accumulator is chosen at random.
+/// Evaluates `$reduce` with a user-defined reduction as `$op`. The accumulator type of the reduction is chosen at random.
 macro_rules! with_custom {
     ($name:literal, $s:ident, |$op:ident| $reduce:expr) => {{
         let without = if $s.rarely(4) { 1 } else { usize::MAX };

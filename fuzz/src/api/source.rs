@@ -1,5 +1,5 @@
-//! Reads the bytes of a program as numbers, which are the arguments of its calls. Most are valid for the current operand, some are
-//! hostile.
+//! Reads the bytes of a program as numbers, which are the arguments of its calls. Most numbers are valid for the current operand,
+//! and some are hostile.
 
 use vierbein::dyn_tensor::SliceItem;
 use vierbein::prelude::*;
@@ -308,7 +308,7 @@ impl<'b> Source<'b> {
         if self.rarely(8) { self.any_order() } else { self.order }
     }
 
-    /// Returns a value of an element type, sometimes an end of its range, an infinity or NaN.
+    /// Returns a value of an element type. Sometimes the value is the minimum or maximum of the type, an infinity or NaN.
     pub(super) fn scalar(&mut self, dtype: DType) -> DynScalar {
         let float = match self.byte() {
             250 => f64::NAN,

@@ -170,8 +170,8 @@ fn same_rank<T: Element, D: Dim, O: Order>(
 }
 
 fn as_shape<T: Element, D: Dim, O: Order>(x: TensorView<'_, T, D, O>, s: &mut Source<'_>) {
-    // For a view with more than `MAX_LEN` elements, tries shapes with 7 elements, which are invalid. `reshaped` factors small
-    // numbers only.
+    // `reshaped` can factor small numbers only. For a view with more than `MAX_LEN` elements, this function therefore tries shapes
+    // with 7 elements, which the library must reject.
     let len = if is_small(x.shape().as_ref()) { x.len() } else { 7 };
     macro_rules! to {
         ($($rank:literal)*) => {

@@ -69,8 +69,8 @@ kernel! {
     }
 }
 
-/// Computes `op` of the first `n` elements of the operands, and writes the results to `out`, if module `elementary` has a
-/// vectorised loop for `op`. Otherwise writes nothing and returns `false`.
+/// If module `elementary` has a vectorised loop for `op`: computes `op` of the first `n` elements of the operands, writes the
+/// results to `out`, and returns `true`. Otherwise writes nothing and returns `false`.
 ///
 /// # Safety
 /// The contract of [`map_contiguous`], except that `out` may be the first operand.
@@ -139,9 +139,9 @@ unsafe fn map_elementary_of(
 }
 
 /// Returns whether a function is also compiled for registers of 64 bytes. The speed of most functions is limited by loads and
-/// stores, so they gain nothing. The exceptions are functions for which AVX2 needs more instructions than AVX-512. AVX2 has no mask
-/// instructions for `bool` results. It lacks many instructions for 64-bit integers. It needs more shuffles to separate the parts of
-/// complex numbers.
+/// stores, so they gain nothing from wider registers. The exceptions are functions for which AVX2 needs more instructions than
+/// AVX-512. AVX2 has no mask instructions for `bool` results. It lacks many instructions for 64-bit integers. It needs more
+/// shuffles to separate the parts of complex numbers.
 const fn is_wide<A: Arguments, F: Function<A>>() -> bool {
     match F::Output::DTYPE {
         DType::Bool | DType::I64 | DType::U64 => size_of::<A::First>() == 8,

@@ -163,8 +163,8 @@ fn sum_of<T: Scalar>(
     beta: T,
     out: Output<'_, T, Cpu>,
 ) -> Result<(), Error> {
-    // The number of accumulators is what fits in registers. A complex accumulator consists of four numbers.
-    // With `const` in each condition, the compiler does not instantiate the other branch; with a `match` on a tuple, it does.
+    // There are as many accumulators as fit in registers. A complex accumulator consists of four numbers. With `const` in each
+    // condition, the compiler does not instantiate the other branch; with a `match` on a tuple, it does.
     if const { T::COMPLEX } {
         if const { size_of::<T::Real>() < 8 } {
             compute::<T, Parts, 8>(alpha, a, b, beta, out)
@@ -251,8 +251,9 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
     Ok(())
 }
 
-/// Returns whether the inner loop is over outputs rather than over the terms of one sum. Returns `true` if there are few terms, or
-/// if the strides along the outputs are smaller and at least 6 outputs are in the inner loop.
+/// Returns whether the inner loop is over outputs rather than over the terms of one sum. Returns `true` if there are few terms.
+/// Also returns `true` if the strides along the outputs are smaller than along the terms, and at least 6 outputs are in the inner
+/// loop.
 fn sweeps(kept: &Plan<3>, summed: &Plan<2>) -> bool {
     let [_, ka, kb] = kept.inner_strides();
     // The cost of one iteration of the inner loop, in elements that are fetched from memory. An operand with stride 0 costs 0. An
@@ -264,7 +265,7 @@ fn sweeps(kept: &Plan<3>, summed: &Plan<2>) -> bool {
 
 // ------------------------------------------------------------------ accumulators
 
-/// The scaling factors and conjugations, in the form in which `alpha · sum + beta · old` is computed from a sum.
+/// The scaling factors, and the signs that conjugation causes, prepared for computing `alpha · sum + beta · old` from a sum.
 #[derive(Debug, Clone, Copy)]
 struct Finish<T: Scalar> {
     alpha: T,
@@ -902,7 +903,7 @@ impl<T: Scalar> SumTask<T> {
     /// The contract of [`dots`](SumTask::dots).
     unsafe fn sweep<S: Sums<T>>(&self, part: &Plan<3>, summed: &Plan<2>) {
         let (n, [so, sa, sb]) = (part.inner_len(), part.inner_strides());
-        // The outputs are split into blocks of about equal width.
+        // The outputs of the inner loop are split into blocks of about equal width.
         let width =
             n.div_ceil(n.div_ceil(MAX_SWEPT_OUTPUTS).max(1)).next_multiple_of(8).min(MAX_SWEPT_OUTPUTS);
         let mut walk = Odometer::outer(part);

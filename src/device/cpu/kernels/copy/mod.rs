@@ -494,14 +494,15 @@ impl CopyTask {
 }
 
 /// Returns the number of elements, of `unit` bytes each, from the address `start` to the first whole cache line. Returns `None` if
-/// `start` is not a multiple of `unit`, or if this number is not the same at all indices of the loops. `step` selects the stride.
+/// `start` is not a multiple of `unit`, or if this number is not the same at all indices of the loops. `step` returns the stride of
+/// a loop in the operand that contains `start`.
 fn lead(start: usize, unit: usize, loops: [&[Loop]; 2], step: fn(&Loop) -> isize) -> Option<usize> {
     let same = loops.into_iter().flatten().all(|l| step(l) % CACHE_LINE_BYTES as isize == 0);
     (same && start.is_multiple_of(unit)).then(|| (start.next_multiple_of(CACHE_LINE_BYTES) - start) / unit)
 }
 
-/// Returns whether the rows of the result, or those of the source, map to the same few sets of L1 and evict each other: whether the
-/// stride between rows is a multiple of 2048 bytes.
+/// Returns whether the contiguous lines of the result, or those of the source, have a stride that is a multiple of 2048 bytes. Such
+/// lines map to the same few sets of L1 and evict each other.
 fn collide(blocks: &Blocks) -> bool {
     let far = |step: isize| step != 0 && step % 2048 == 0;
     blocks.rows.as_slice().iter().any(|l| far(l.to)) || blocks.columns.as_slice().iter().any(|l| far(l.from))

@@ -11,6 +11,8 @@
 //!             load COLUMNS registers, transpose, store         (block)
 //! ```
 //!
+//! A position of a tile is a pair of offsets, one in the result and one in the source.
+//!
 //! A block is transposed in two stages. Example: elements of 4 bytes, 16-byte lanes, registers of two lanes, eight columns. Each
 //! register holds eight elements of one column of the result:
 //!

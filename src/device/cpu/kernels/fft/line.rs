@@ -1,4 +1,4 @@
-//! Tiles of lines: how they are split off, enumerated, copied and scaled.
+//! Splits plans into tiles of lines. Enumerates the lines of a tile, copies them and scales them.
 
 use super::LINE_GRAIN;
 use crate::device::cpu::{Cpu, HostPtr};

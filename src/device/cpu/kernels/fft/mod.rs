@@ -43,8 +43,8 @@ const TILE_LINES: usize = 32;
 const MIN_TILE_LEN: usize = 2048;
 /// Size of a tile of long lines, in bytes. It fits in L2.
 const MAX_TILE_BYTES: usize = 1 << 20;
-/// Minimum number of lines in a tile, even if the lines are long. If the elements of four lines are adjacent, they are in one or two cache
-/// lines, which are then loaded once for all of them.
+/// Minimum number of lines in a tile, even if the lines are long. If the elements with the same index in four lines are adjacent,
+/// they are in one or two cache lines. Each cache line is then loaded only once for all four lines.
 const MIN_TILE_LINES: usize = 4;
 /// Lines are split between tiles and threads at multiples of this number, unless tiles have fewer lines.
 const LINE_GRAIN: usize = 8;
@@ -89,7 +89,7 @@ where
     }
 }
 
-/// What a pass reads: the output, or an operand with this first element.
+/// What a pass reads: the output, or an operand, given by its first element.
 #[derive(Debug)]
 enum From<R> {
     /// The pass works in place.
@@ -98,8 +98,8 @@ enum From<R> {
     Real(HostPtr<R>),
 }
 
-/// Computes complex transforms over the last axes of the operands. Along these axes, the operand is cut or padded with zeros to
-/// the extents of the output; the other axes have equal extents.
+/// Computes complex transforms over the last `by.axes` axes. Along these axes, the operand is cut or padded with zeros to the
+/// extents of the output; the other axes have equal extents.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`] if an allocation fails. The output then has unspecified elements.
@@ -211,7 +211,7 @@ impl AxisList {
     }
 }
 
-/// Returns a list of these axes, the one with the smallest stride first.
+/// Returns the axes in ascending order of their strides.
 fn by_stride(strides: &[isize], axes: core::ops::Range<usize>) -> AxisList {
     let mut list = AxisList { axes: [0; MAX_RANK], count: 0 };
     // If strides are equal, the last axis is first, because the sort is stable.
@@ -396,7 +396,7 @@ struct Pass<R: FftNum> {
     to_stride: isize,
     from: From<R>,
     from_stride: isize,
-    /// The number of elements of each line to read. The others are zero.
+    /// The number of elements that are read of each line. The transform treats the others as zeros.
     read: usize,
     /// Set if workspace could not be allocated.
     failed: AtomicBool,
@@ -406,8 +406,8 @@ impl<R: FftNum + Element> Pass<R>
 where
     Complex<R>: Element,
 {
-    /// Transforms the lines of a part of the output. `shape` has the extents of the part, except along `axis`, and `strides` those of
-    /// the output and of the operand.
+    /// Transforms the lines of a part of the output. `shape` has the extents of the part; its extent along `axis` is not used.
+    /// `strides` has the strides of the output and of the operand.
     fn over_lines(&self, axis: usize, shape: &[usize], strides: [&[isize]; 2]) -> Result<(), Error> {
         let n = self.fft.len();
         let contiguous = |stride: isize| stride == 1 || n == 1;

@@ -41,7 +41,7 @@ fn cached<R: FftNum, P: Clone + Send + 'static>(
     make: impl FnOnce() -> P,
 ) -> Result<P, Error> {
     let key = (TypeId::of::<R>(), n, kind);
-    // No code panics while it holds the lock, and a plan in the cache is complete.
+    // A poisoned lock is used like any other: no code panics while it holds the lock, and every plan in the cache is complete.
     let plans = || PLANS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(plan) = plans().get(&key).and_then(|plan| plan.downcast_ref::<P>()) {
         return Ok(plan.clone());

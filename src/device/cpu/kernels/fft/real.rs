@@ -78,8 +78,8 @@ where
     }
 }
 
-/// Transforms real lines along the last axis. `region` has the extents of the part of the operand to read; along the other axes, it is
-/// also the part of the output to write.
+/// Transforms the real lines along the last axis to complex lines. `region` has the extents of the part of the operand that is
+/// read. Along all axes but the last, these are also the extents of the part of the output that is written.
 pub(super) fn to_complex<R: FftNum + Element>(
     by: Transform,
     out: &mut Output<'_, Complex<R>, Cpu>,
@@ -93,7 +93,8 @@ where
     lines(&ToComplex { plan: &*plan, factor: factor(by, by.len) }, out, a, region)
 }
 
-/// Transforms complex lines along the last axis, whose first `read` elements are read, to real lines.
+/// Transforms the complex lines along the last axis to real lines. Reads only the first `read` elements of each line, and treats
+/// the others as zeros.
 pub(super) fn to_real<R: FftNum + Element>(
     by: Transform,
     out: &mut Output<'_, R, Cpu>,
@@ -173,7 +174,7 @@ struct RealPass<'a, L: LineTransform> {
     to_stride: isize,
     from: HostPtr<L::From>,
     from_stride: isize,
-    /// The number of elements of each line to read. The others are zero.
+    /// The number of elements that are read of each line. The transform treats the others as zeros.
     read: usize,
     /// Whether the lines of the operand are contiguous. If so, each line is copied just before its transform, and the copy is still in
     /// cache when the transform reads it. Otherwise, all lines of a tile are copied first.

@@ -8,8 +8,8 @@
 //! masks:    one pass in row-major order, whose inner loop has no branch     (module mask)
 //! ```
 //!
-//! Here, `k..` are the indices along the leading axes, which all operands share. `m..` are the indices along the remaining axes of the
-//! positions.
+//! Here, `k..` are the indices along the leading axes, which all operands share. `m..` are the indices along the remaining axes of
+//! the positions. `(op)=` stands for `=`, or for an operation that combines both elements, such as `+=`.
 //!
 //! Copies treat elements as bytes, so there is one kernel for each size of elements. `take` checks positions as it uses them, which is
 //! cheap compared with a cache miss. `scatter` must leave the output unchanged if a position is invalid. If the output is much shorter than
@@ -36,7 +36,8 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 /// Number of positions between the one that is used and the one whose element is prefetched (measured).
 const PREFETCH_DISTANCE: usize = 32;
-/// Minimum size in bytes of the elements along the axis of the positions for prefetching. Smaller ones stay in L2.
+/// Minimum size of an axis, in bytes, for prefetching its elements. The size is the extent times the stride. The elements of
+/// smaller axes stay in L2.
 const MIN_PREFETCHED_BYTES: usize = 1 << 20;
 /// Maximum number of contiguous positions that are checked at once. They take 8 KiB, so they stay in L1.
 const CHECKED_POSITIONS: usize = 1024;
@@ -106,8 +107,8 @@ fn is_far(len: usize, stride: isize, size: usize) -> bool {
     len.saturating_mul(stride.unsigned_abs()).saturating_mul(size) > MIN_PREFETCHED_BYTES
 }
 
-/// The axis along which positions count: its extent, the number that is added to negative positions, its stride in elements, and whether
-/// to prefetch its elements.
+/// The axis to which positions refer: its extent, the number that is added to negative positions, its stride in elements, and
+/// whether to prefetch its elements.
 #[derive(Debug, Clone, Copy)]
 struct Line {
     len: usize,
@@ -207,7 +208,7 @@ pub(super) fn check(
     if invalid.into_inner() { Err(first_invalid(op, at, len, sign)) } else { Ok(()) }
 }
 
-/// Returns the error with the first invalid position, in row-major order. There must be one.
+/// Returns the error with the first invalid position in row-major order. At least one position must be invalid.
 #[cold]
 fn first_invalid(op: &'static str, at: Operand<'_, i64, Cpu>, len: usize, sign: Sign) -> Error {
     let mut walk = Odometer::row_major(at.shape(), [at.strides()]);
@@ -293,10 +294,10 @@ unsafe fn take_part<U: Copy>(
         let [o, a, p] = walk.offsets();
         walk.advance();
         let (to, from, at) = (to.offset(o).get(), from.offset(a).get().cast_const(), at.offset(p).get());
-        // Two common cases have arms of their own. One copies contiguous elements. The other passes the strides as constants, so that the
-        // compiler removes the multiplications.
+        // Two common cases have separate arms. One copies contiguous elements. The other passes the strides as constants, so that
+        // the compiler removes the multiplications.
         let valid = match strides {
-            // The loop copies contiguous elements, and all have the same position.
+            // The loop copies contiguous elements, and the position is the same for all of them.
             [1, 1, 0] if n > 0 => {
                 // SAFETY: the caller ensures that the position is readable.
                 let k = from_start(unsafe { *at }, line.wrap);
@@ -338,7 +339,7 @@ unsafe fn take_row<U: Copy>(
     n: usize,
     line: Line,
 ) -> bool {
-    // For each index below this one, the element `PREFETCH_DISTANCE` indices later is prefetched.
+    // For each index less than `ahead`, the element `PREFETCH_DISTANCE` indices later is prefetched.
     let ahead = if line.far { n.saturating_sub(PREFETCH_DISTANCE) } else { 0 };
     let mut first = 0;
     while first < n {
@@ -372,8 +373,8 @@ unsafe fn take_row<U: Copy>(
     true
 }
 
-/// A row of elements to copy: the addresses of the output's and the operand's elements and of the position at index 0, and the strides of
-/// the three.
+/// A row of elements to copy. `to`, `from` and `at` point to the element of the output, the element of the operand and the position
+/// at index 0. `strides` are the strides of these three, in the same order.
 struct Row<U> {
     to: *mut U,
     from: *const U,

@@ -1,8 +1,9 @@
 //! Scatter: writes elements of an operand to positions along the last axis of the output, or combines them with the output's elements.
 //!
-//! If several elements have the same position, they are combined in their row-major order. So the bits of a result do not vary between runs
-//! or with the number of threads. Work is split between threads along the leading axes only. If the positions of one line of the output
-//! were split by their values, each thread would have to read all of them, which is no faster (measured).
+//! If several elements have the same position, they are combined in their row-major order. So the bits of a result do not vary
+//! between runs or with the number of threads. Work is split between threads along the leading axes only. The positions of one line
+//! of the output could be split between threads by their values. But then each thread would have to read all of them, which is no
+//! faster (measured).
 
 use super::{
     CHECKED_POSITIONS, Line, POSITION_WORK_BYTES, POSITIONS_GRAIN, PREFETCH_DISTANCE, Sign, by_size, check,
@@ -24,8 +25,9 @@ use std::sync::Mutex;
 /// than checking all positions first (measured).
 const SAVED_POSITIONS: usize = 8;
 
-/// Returns a plan over the output at index 0 of its last axis, the positions and the operand. It visits the positions of each output
-/// line in row-major order. The loops over the positions of a line have stride 0 in the output, and the loops over lines do not.
+/// Returns a plan over three operands: the output (at index 0 of its last axis), the positions, and the operand of the scatter. The
+/// plan visits the positions of each output line in row-major order. The loops over the positions of a line have stride 0 in the
+/// output, and the loops over lines do not.
 fn plan(lines: &[usize], out: &[isize], at: &Operand<'_, i64, Cpu>, a: &[isize]) -> Plan<3> {
     let (kept, rank) = (lines.len(), at.shape().len());
     // The loops over lines are the inner ones if the operand's smallest stride along them is less than along the other axes.
@@ -57,7 +59,7 @@ enum Stop<U> {
     Undefined(U, U),
 }
 
-/// The addresses of the output, the positions and the operand, and the axis along which positions count.
+/// The addresses of the output, the positions and the operand, and the axis to which the positions refer.
 struct ScatterTask<U> {
     to: HostPtr<U>,
     at: HostPtr<i64>,
@@ -66,8 +68,8 @@ struct ScatterTask<U> {
 }
 
 impl<U: Copy> ScatterTask<U> {
-    /// Calls `f` with the output's element at each position and the operand's element, and stores the result in the output. Stops if a
-    /// position is invalid, or if `f` returns `None`.
+    /// For each position, calls `f` with the element of the output at this position and with the corresponding element of the
+    /// operand, and stores the result in the output. Stops if a position is invalid, or if `f` returns `None`.
     ///
     /// # Safety
     /// The caller must ensure, for each index of the plan:
@@ -115,10 +117,10 @@ impl<U: Copy> ScatterTask<U> {
     }
 }
 
-/// The position 0, for [`ScatterTask::run`] to point to.
+/// The position 0. [`ScatterTask::run`] passes its address if all indices of an inner loop have the same position.
 static ZERO: i64 = 0;
 
-/// Calls `f` for `n` positions, as [`ScatterTask::run`] does for all.
+/// Calls `f` for `n` positions, as [`ScatterTask::run`] does for all positions.
 ///
 /// # Safety
 /// The contract of [`ScatterTask::run`], for the `n` indices that the pointers and strides describe.
@@ -182,13 +184,14 @@ unsafe fn one<U: Copy>(
     Ok(())
 }
 
-/// Converts a negative position to an index counted from the start, which is less than the extent.
+/// Converts a position that is negative or too large to an index counted from the start. Returns [`Stop::Position`] if the position
+/// is invalid.
 fn from_end<U>(position: i64, line: Line) -> Result<usize, Stop<U>> {
     let k = from_start(position, line.wrap);
     if k < line.len { Ok(k) } else { Err(Stop::Position) }
 }
 
-/// Checks the shapes. Returns the plan and the axis along which positions count.
+/// Checks the shapes. Returns the plan, and the axis to which the positions refer.
 fn prepare<T: Element>(
     out: &Output<'_, T, Cpu>,
     at: &Operand<'_, i64, Cpu>,
@@ -295,8 +298,9 @@ pub(in super::super) fn scatter<T: Element, F: BinaryOp<T, T, Output = T>>(
     }
 }
 
-/// Returns a copy of the output if this costs less than a pass over the positions: if the output is a contiguous vector, and there are at
-/// least [`SAVED_POSITIONS`] positions for each of its elements. Returns `None` also if the allocation fails.
+/// Returns a copy of the output if copying takes less time than a pass over the positions. This is the case if the output is a
+/// contiguous vector, and there are at least [`SAVED_POSITIONS`] positions for each of its elements. Returns `None` also if the
+/// allocation fails.
 fn saved<T: Element>(out: &Output<'_, T, Cpu>, plan: &Plan<3>) -> Option<Vec<T>> {
     let (&[len], &[1]) = (out.shape(), out.strides()) else { return None };
     if plan.len() / SAVED_POSITIONS < len.max(CHECKED_POSITIONS) {

@@ -96,13 +96,14 @@ impl<T: Scalar> Gemm<T> for Cpu {
     }
 }
 
-/// Splits extents or strides into those of the batch axes and those of the last two axes, which are the matrix axes.
+/// Splits the extents or strides of all axes in two: those of the batch axes, and those of the last two axes, which are the axes of
+/// the matrices.
 fn split_matrix<V>(all: &[V]) -> (&[V], &[V; 2]) {
     all.split_last_chunk::<2>().expect("a matrix has two axes")
 }
 
-/// A batch: an odometer whose positions are the offsets of the matrices `c`, `a` and `b` of each product, and the number of
-/// products.
+/// A batch of products: an odometer, and the number of products. Each position of the odometer has the offsets of the matrices `c`,
+/// `a` and `b` of one product.
 type Batch<'a> = (&'a Odometer<3>, usize);
 type Compute<T> = unsafe fn(&Product<T>, Option<Batch<'_>>) -> Result<(), Error>;
 

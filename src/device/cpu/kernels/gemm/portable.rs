@@ -6,8 +6,8 @@
 //!
 //! * **Complex numbers.** `cgemm` and `zgemm` of `matrixmultiply` cannot conjugate. They multiply by a complex `alpha` and `beta`
 //!   even if these are 1, which turns an infinity into NaN. Here a complex product is computed as four real products. The real
-//!   parts of an operand are a matrix with twice the strides, and so are the imaginary parts. Conjugation changes the sign of
-//!   some of the products.
+//!   parts of an operand form a matrix with twice the strides, and so do the imaginary parts. Conjugation changes the sign of some
+//!   of the products.
 //! * **Scaling.** `matrixmultiply` is called only with `alpha` = 1 or -1 and with `beta` = 0 or 1, which are exact. Other scaling
 //!   factors are applied afterwards, to sums in a scratch buffer.
 //! * **Threads.** C is split in half recursively; see [`split`].
@@ -216,7 +216,7 @@ unsafe fn split<T: Scalar, R: Real, const COMPLEX: bool>(product: Product<T>, pa
     }
 }
 
-/// A tile of C, with its rows of A and its columns of B. Strides are numbers of real numbers.
+/// A tile of C, with its rows of A and its columns of B. Strides count real numbers.
 struct Tile<R, const COMPLEX: bool> {
     m: usize,
     k: usize,
@@ -391,7 +391,7 @@ unsafe fn plain_block<R: Real, const COMPLEX: bool, const FUSE: bool>(
     let Tile { m, n, a, b, c, .. } = *tile;
     let in_place = tile.in_place();
     let begun = in_place && tile.reads_c();
-    // At the edges of the tile, a block may extend past the last row or column. This row or column is then computed several
+    // At the edges of the tile, a block may extend past the last row or column. The last row or column is then computed several
     // times. The repeated results are not written.
     let rows: [usize; SIDE] = core::array::from_fn(|i| (row + i).min(m - 1));
     let columns: [usize; SIDE] = core::array::from_fn(|j| (column + j).min(n - 1));

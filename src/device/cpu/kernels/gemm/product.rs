@@ -124,8 +124,8 @@ pub(super) trait MatrixProduct<T: Scalar>: Sync {
     /// * `m`, `n`, `k` and `alpha` are not zero, unless this is [`ScaleOnly`].
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error>;
 
-    /// Computes `count` products of a batch. At each position, `walk` has the offsets of `c`, `a` and `b` of one product. The
-    /// first product is that of the current position.
+    /// Computes `count` products of a batch. At each position, `walk` has the offsets of `c`, `a` and `b` of one product. The first
+    /// product is the one at the current position of `walk`.
     ///
     /// # Errors
     /// As [`multiply`](MatrixProduct::multiply).

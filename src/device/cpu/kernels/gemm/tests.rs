@@ -314,8 +314,8 @@ macro_rules! extreme {
 }
 extreme!(f32 c32 f64 c64);
 
-/// Variant of [`check`] in which some elements are infinite or NaN. The expected results are computed without multiplications by scaling
-/// factors of 1. Returns the number of finite and of infinite elements of the result.
+/// Variant of [`check`] in which some elements are infinite or NaN. The expected results are computed without multiplications by
+/// scaling factors of 1. Returns the number of finite elements of the result, and the number of infinite elements.
 fn check_extremes<T: Extreme>(by: &dyn MatrixProduct<T>, case: Case<T>) -> [usize; 2] {
     let Case { size: [m, k, n], lies, alpha, beta, conjugate } = case;
     let values = &mut Values((m * 1000 + k * 100 + n) as u64);

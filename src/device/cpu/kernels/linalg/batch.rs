@@ -24,7 +24,7 @@ pub(super) struct Results<'a, T> {
 }
 
 impl<'a, T: Element> Results<'a, T> {
-    /// Splits `out` into matrices. Its first `batch` axes are the axes of the batch. The other axes are those of a matrix.
+    /// Splits `out` into matrices. Its first `batch` axes are the axes of the batch. The other axes are the axes of a matrix.
     pub(super) fn new(out: Output<'a, T, Cpu>, batch: usize) -> Self {
         let (shape, strides) = (out.shape(), out.strides());
         let (of_batch, of_matrix) = strides.split_at(batch);

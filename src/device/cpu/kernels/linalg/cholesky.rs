@@ -62,8 +62,8 @@ fn one<T: Field>(
     })
 }
 
-/// Replaces the lower triangle of a matrix of the workspace by its Cholesky factor. The largest element must not be near the
-/// limits of its type.
+/// Replaces the lower triangle of a matrix of the workspace by its Cholesky factor. The magnitude of the largest element must not
+/// be near the limits of its type.
 pub(super) fn factor<T: Field>(par: Par, mut a: MatMut<'_, T>, stack: &mut MemStack) -> Result<(), Failure> {
     make_diagonal_real(a.as_mut());
     let zero = T::real_part_impl(&T::zero_impl());

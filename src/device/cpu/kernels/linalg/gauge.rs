@@ -9,7 +9,8 @@ use super::workspace::column;
 use crate::element::{Inexact, Scalar};
 use faer::MatMut;
 
-/// An element is used if its squared magnitude is at least this fraction of the largest. A little less than 0.99².
+/// The phase of a vector is fixed at the first element whose squared magnitude is at least this fraction of the largest squared
+/// magnitude. The fraction is a little less than 0.99².
 const FRACTION: f64 = 0.98;
 
 /// Fixes the phase of a column, and returns the factor by which it was multiplied, of absolute value 1.

@@ -192,7 +192,7 @@ impl<T: Field> Rotation<T> {
     /// Returns the rotation that makes the matrix `[[pp, pq], [p̅q̅, qq]]` diagonal. `size` is the absolute value of `pq`.
     fn that_diagonalises(pp: T::Magnitude, qq: T::Magnitude, pq: T, size: T::Magnitude) -> Self {
         let one = T::Magnitude::one();
-        // The smaller root of t² + 2·z·t - 1 = 0.
+        // `tangent` is the root of t² + 2·z·t - 1 = 0 with the smaller magnitude.
         let z = (qq - pp) / (size + size);
         let tangent = Float::copysign(one / (Float::abs(z) + Float::hypot(one, z)), z);
         let cosine = Float::recip(Float::sqrt(one + tangent * tangent));

@@ -1,22 +1,23 @@
-//! Factorisations of matrices by the crate faer, and what has to happen before and after its functions.
+//! Factorisations of matrices by the crate faer, and the steps before and after the calls of its functions.
 //!
 //! ```text
 //! choose the number of threads from the shape of the matrices             (parallel)
 //! for each matrix of the batch, split between threads                     (batch)
 //!     copy it to the workspace in column-major order, conjugated if asked (workspace)
 //!     return an error if an element is not finite                         (scale)
-//!     multiply it by the power of two that makes its elements about 1     (scale)
-//!     compute a matrix of a few columns by a method of Jacobi             (jacobi)
-//!     call faer for all others; the results are written to the workspace  (svd, eigh, qr, ..)
+//!     multiply it by a power of two: the largest element is then about 1  (scale)
+//!     decompose it by a Jacobi method if it has only a few columns        (jacobi)
+//!     otherwise call faer, which writes the results to the workspace      (svd, eigh, qr, ..)
 //!     fix the signs and phases of vectors                                 (gauge)
 //!     undo the scaling, and copy the results to the outputs
 //! ```
 //!
-//! The scaling is necessary. For matrices of more than 128 rows, faer's eigenvalues of Hermitian matrices are wrong unless the elements are
-//! between about 10⁻³ and 10³ in magnitude, and its singular values are wrong below 10⁻¹⁶⁰ or above 10¹⁴⁰. A consequence of the scaling: if
-//! a matrix is multiplied by a power of two, the bits of its results do not change, except for the exponents of values. The algorithms of
-//! `lu`, `ldl`, `cholesky` and `solve` are right for all but the most extreme elements. They scale extreme matrices only, because scaling
-//! can make small elements of graded matrices 0.
+//! The scaling is necessary. Without it, two kinds of faer's results are wrong for matrices of more than 128 rows: the eigenvalues
+//! of Hermitian matrices whose elements are not between about 10⁻³ and 10³ in magnitude, and singular values below 10⁻¹⁶⁰ or above
+//! 10¹⁴⁰. As a consequence of the scaling, multiplying a matrix by a power of two changes only the exponents of results that are
+//! proportional to the matrix, such as singular values. All other bits are equal. The algorithms of `lu`, `ldl`, `cholesky` and
+//! `solve` are right for all but the most extreme elements. They scale extreme matrices only, because scaling can make small
+//! elements of graded matrices 0.
 //!
 //! The check for NaN is necessary too: with one NaN, faer iterates for minutes.
 //!
@@ -68,7 +69,7 @@ pub(in crate::device) enum Failure {
     Singular(usize),
     /// The leading principal minor of this order is not positive.
     NotPositiveDefinite(usize),
-    /// The allocation of the workspace failed. This is its size in bytes.
+    /// The allocation of the workspace failed. The field is the size of the workspace in bytes.
     OutOfMemory(usize),
 }
 

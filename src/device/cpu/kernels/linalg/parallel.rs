@@ -18,7 +18,7 @@ pub(super) struct Thresholds {
 }
 
 impl Thresholds {
-    /// Returns the threads for matrices whose smaller extent is `n`.
+    /// Returns whether faer uses one thread or several for a matrix whose smaller extent is `n`.
     pub(super) fn threads(self, complex: bool, n: usize) -> Threads {
         let least = if complex { self.complex } else { self.real };
         if cfg!(feature = "rayon") && n >= least { Threads::Several } else { Threads::One }

@@ -77,8 +77,8 @@ fn scratch<T: Field>(par: Par, [m, n]: [usize; 2], columns: usize) -> Result<Sta
 /// Decomposes one matrix.
 ///
 /// faer computes `a = h · r`, where `h` is a product of reflections. To make the first non-zero element of each row of `r`
-/// positive, the row is divided by the phase of this element, and the column of `h` is multiplied by this phase. `h` is computed
-/// as the product of the reflections and the identity. So the phases replace the ones of the identity.
+/// positive, the row is divided by the phase of this element. The column of `h` with the same index is multiplied by this phase. To
+/// multiply all columns of `h`, the reflections are applied to the diagonal matrix of the phases, and not to the identity matrix.
 fn one<T: Field>(
     par: Par,
     memory: StackReq,

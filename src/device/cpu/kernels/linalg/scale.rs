@@ -14,7 +14,8 @@ pub(super) struct PowerOfTwo(i32);
 impl PowerOfTwo {
     pub(super) const ONE: PowerOfTwo = PowerOfTwo(0);
 
-    /// Returns factors whose product is this power. The power itself can be out of range if elements are near the limits of their type.
+    /// Returns factors whose product is this power. The power itself may not be representable if elements are close to the largest
+    /// or the smallest number of their type.
     fn factors<R: RealFloat>(self) -> impl Iterator<Item = R> {
         let largest = exponent_of(<R as Float>::max_value()) - 1;
         let parts = if self.0 == 0 { 0 } else { self.0.abs() / largest + 1 };
@@ -80,8 +81,8 @@ impl Used {
     }
 }
 
-/// Multiplies the elements by a power of two, so that the largest magnitude of the real and imaginary parts of the used elements is at
-/// least 1 and less than 2. Returns the inverse of this power. If all used elements are 0, the power is 1.
+/// Multiplies the elements by a power of two. On return, the largest magnitude of the real and imaginary parts of the used elements
+/// is at least 1 and less than 2. Returns the inverse of this power. If all used elements are 0, the power is 1.
 ///
 /// # Errors
 /// If an element is not finite, whether it is used or not. The elements are then unchanged.
@@ -93,11 +94,11 @@ pub(super) fn normalise<T: Field>(mut a: MatMut<'_, T>, used: Used) -> Result<Po
     Ok(of_a)
 }
 
-/// Variant of [`normalise`] for algorithms that need no scaling unless elements are near the limits of their type. The returned power has
-/// an even exponent.
+/// Variant of [`normalise`] for algorithms that need scaling only if the largest element is extreme: see [`moderate_exponent`]. The
+/// returned power has an even exponent.
 ///
-/// Other matrices are not scaled, because scaling can make small elements of graded matrices 0. For example, `diag(1e-200, 1e200)` would
-/// become singular.
+/// Other matrices are not scaled, because scaling can make small elements of graded matrices 0. For example, `diag(1e-200, 1e200)`
+/// would become singular.
 ///
 /// # Errors
 /// As for [`normalise`].
@@ -124,7 +125,7 @@ pub(in crate::device) fn moderate_exponent(exponent: i32, limit: i32) -> i32 {
 /// Checks that all elements are finite.
 ///
 /// # Errors
-/// If an element is not.
+/// If an element is not finite.
 pub(super) fn check_finite<T: Field>(a: MatMut<'_, T>) -> Result<(), Failure> {
     largest(a, Used::All).map(|_| ())
 }
@@ -206,7 +207,7 @@ impl<R: RealFloat, const LANES: usize> Largest<R, LANES> {
     }
 }
 
-/// Returns the exponent `e` of a positive number that is at least `2^e` and less than `2^(e + 1)`.
+/// Returns the integer `e` with `2^e <= x < 2^(e + 1)`, for a positive number `x`.
 pub(in crate::device) fn exponent_of<R: RealFloat>(x: R) -> i32 {
     let (mantissa, exponent, _) = Float::integer_decode(x);
     i32::from(exponent) + mantissa.ilog2() as i32
@@ -219,7 +220,8 @@ mod tests {
     #[test]
     fn exponents_are_exact() {
         for e in -1074..=1023 {
-            // The bits of a power of two: of a denormal number, or an exponent without a mantissa.
+            // The bits of `2^e`. A denormal power of two has one bit in the mantissa. All others have an exponent and an empty
+            // mantissa.
             let bits = if e < -1022 { 1u64 << (e + 1074) } else { ((e + 1023) as u64) << 52 };
             assert_eq!(exponent_of(f64::from_bits(bits)), e);
         }

@@ -90,7 +90,7 @@ fn one<T: Field>(
         let (mut of_b, stack) = stack.make_with(p, |_| PowerOfTwo::ONE);
         let (mut a_copy, mut x) = (a_copy.as_mat_mut(), x.as_mat_mut());
         let of_a = match structure {
-            // The ones of the diagonal are not stored, so the matrix cannot be scaled.
+            // The elements of the diagonal, which are 1, are not stored, so the matrix cannot be scaled.
             Structure::Lower { unit: true } | Structure::Upper { unit: true } => {
                 check_finite(a_copy.as_mut())?;
                 PowerOfTwo::ONE
@@ -191,7 +191,7 @@ fn hermitian<T: Field>(
     Ok(())
 }
 
-/// Checks that no diagonal element is 0. If `unit`, the diagonal consists of ones that are not stored, and nothing is checked.
+/// Checks that no diagonal element is 0. If `unit`, the elements of the diagonal are 1 and not stored, so nothing is checked.
 fn check_diagonal<T: Field>(a: MatRef<'_, T>, unit: bool) -> Result<(), Failure> {
     if unit {
         return Ok(());

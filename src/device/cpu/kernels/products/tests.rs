@@ -28,8 +28,8 @@ fn buffer<T: Scalar>(loops: &[(usize, isize)], value: impl Fn(usize) -> T) -> (V
     ((0..below + above + 1).map(value).collect(), below)
 }
 
-/// Returns a small number that depends only on `k` and `seed`: an integer for integer types. Its parts are between -3 and 3, for
-/// unsigned types between 0 and 4.
+/// Returns a small number that depends only on `k` and `seed`: an integer for integer types. Its real and imaginary parts are
+/// between -3 and 3, or between 0 and 4 for unsigned types.
 fn number<T: Scalar>(k: usize, seed: usize) -> T {
     let mixed =
         |salt: usize| ((((k + 1) * (seed + 2 * salt + 1)) as u64 * 2_654_435_761) >> 7 & 0xff) as usize;
@@ -47,7 +47,7 @@ fn unsigned<T: Scalar>() -> usize {
     usize::from(matches!(T::DTYPE, DType::U8 | DType::U16 | DType::U32 | DType::U64))
 }
 
-/// The operands of a product, and its sums by a plain loop.
+/// The operands of a product, and the sums that a plain loop computes.
 struct Summed<T> {
     shape: Vec<usize>,
     kept: usize,
@@ -180,7 +180,7 @@ fn cases() -> Vec<Vec<Loop>> {
             ]);
         }
     }
-    // Several axes of each kind, in all memory orders of the operands.
+    // Several kept and several summed axes, in all memory orders of the operands.
     for (i, j, k, l) in
         [(3, 5, 7, 2), (2, 40, 3, 30), (9, 1, 20, 20), (4, 3, 0, 2), (0, 3, 4, 2), (13, 12, 11, 10)]
     {
@@ -324,7 +324,8 @@ fn integer_overflow_is_error_only_with_debug_assertions() {
     assert_eq!(matches!(error, Err(Error::Arithmetic { .. })), cfg!(debug_assertions));
 }
 
-/// In builds with debug assertions, `sum_products` checks for overflow and does not use these accumulators.
+/// In builds with debug assertions, `sum_products` checks for overflow and does not use accumulators of type [`Bytes`]. So this
+/// test calls [`compute`].
 #[test]
 fn accumulators_of_bytes_have_low_bits_of_exact_sums() {
     for n in [0, 1, 3, 31, 32, 33, 1024, 5000] {

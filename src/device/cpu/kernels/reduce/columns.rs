@@ -26,7 +26,7 @@ use crate::layout::plan::Plan;
 use crate::simd::kernel;
 
 /// Maximum number of chains, of `CHAIN_LEN` rows each, that are folded into one set of accumulators. This set is then combined with
-/// that of the adjacent rows.
+/// the set of the adjacent rows.
 const CHAINS: usize = 16;
 
 kernel! {
@@ -191,7 +191,7 @@ unsafe fn fold_rows_apart<T: Element, R: Reduction<T>>(
 }
 
 /// Folds `rows` rows into `accs`, which must hold the identity. Combines the results of leaves pairwise. `leaf(accs, count)` folds
-/// the next `count <= grain` rows. `spare` is workspace of `accs.len()` accumulators for each of the [`levels`].
+/// the next `count <= grain` rows. `spare` is workspace: `accs.len()` accumulators for each of the [`levels`] of the recursion.
 fn fold_pairwise<T: Element, R: Reduction<T>>(
     op: &R,
     accs: &mut [R::Acc],
@@ -247,7 +247,8 @@ fn combine_into<T: Element, R: Reduction<T>>(op: &R, accs: &mut [R::Acc], others
 /// not used.
 ///
 /// * `base` is the first element of the column of `accs[0]`. `step` is the stride from each column to the next.
-/// * `spare` is workspace of `accs.len()` accumulators for each of the [`levels`] of the plan's rows, with chains of `CHAIN_LEN`.
+/// * `spare` is workspace: `accs.len()` accumulators for each level of the recursion. There are [`levels`]`(plan.len(), CHAIN_LEN)`
+///   levels.
 /// * `index` is the index of each column's first element.
 /// * `places` is the number of columns that are reduced together if no allocation fails, times the [`weight`](super::weight) of an
 ///   element. How a sum is split depends on `places` and not on `accs.len()`, so the bits are the same if an allocation fails.
@@ -326,14 +327,15 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
     };
     // If the inner loop is shorter than a chain, a leaf is a single chain.
     let grain = if n < CHAIN_LEN { CHAIN_LEN } else { CHAIN_LEN * CHAINS };
-    // Results that are indices have no rounding errors, so they need no pairwise combination. A single fold over all rows is faster,
-    // because usually few rows have an element that improves a result so far.
+    // Results that are indices have no rounding errors, so they need no pairwise combination. A single fold over all rows is
+    // faster, because usually few rows have an element that replaces the extremum found so far.
     let grain = if const { R::HAS_FOLD_BLOCK && R::USES_INDEX } { usize::MAX } else { grain };
     fold_pairwise(op, accs, spare, plan.len(), grain, &mut leaf);
 }
 
-/// [`reduce_columns`] for [`Sweep::Rows`](super::Sweep): the inner loop is over elements of one column. In this function, a row is
-/// what the plan's inner loop visits in one column. The rows of adjacent columns are close in memory, so memory is read in order.
+/// [`reduce_columns`] for [`Sweep::Rows`](super::Sweep): the inner loop is over elements of one column. In this function, a row
+/// consists of the elements that the plan's inner loop visits in one column. The rows of adjacent columns are close in memory, so
+/// memory is read in order.
 ///
 /// # Safety
 /// The contract of [`reduce_columns`].

@@ -69,7 +69,7 @@ const SWEPT_OUTPUTS_GRAIN: usize = 512;
 /// Number of outputs that `sweep` computes together if the allocation of more accumulators fails.
 const MIN_SWEPT_OUTPUTS: usize = 64;
 
-/// Computes `n > 0` steps and combines their results pairwise. `leaf(count)` returns the result of the next `count <= grain` steps.
+/// Combines the results of `n > 0` consecutive items pairwise. `leaf(count)` returns the result of the next `count <= grain` items.
 ///
 /// ```text
 /// n <= grain:  leaf(n)
@@ -102,8 +102,8 @@ const fn enough<T: Element, R: Reduction<T>>() -> usize {
     }
 }
 
-/// Returns the cost of reading one element, relative to that of a contiguous element. It is 16 if the inner strides of both plans
-/// are at least [`MIN_FAR_BYTES`], because every element is then in another cache line. Otherwise it is 1.
+/// Returns the cost of reading one element, relative to the cost of reading a contiguous element. It is 16 if the inner strides of
+/// both plans are at least [`MIN_FAR_BYTES`], because every element is then in another cache line. Otherwise it is 1.
 fn weight<T>(kept: &Plan<2>, reduced: &Plan<1>) -> usize {
     let far = |stride: isize| stride.unsigned_abs() * size_of::<T>() >= MIN_FAR_BYTES;
     if far(kept.inner_strides()[1]) && far(reduced.inner_strides()[0]) { 16 } else { 1 }
@@ -147,7 +147,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         }
     }
 
-    /// Computes the output at offset `to` from the elements from offset `from` on, with stride `stride`.
+    /// Computes the output at offset `to`. The elements to reduce begin at offset `from` and have stride `stride`.
     ///
     /// # Safety
     /// The caller must ensure that all `count` elements are readable, and exclusive access to the output.
@@ -212,11 +212,11 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     unsafe fn sweep(&self, part: &Plan<2>, reduced: &Plan<1>, sweep: Sweep) {
         let (n, [so, sk]) = (part.inner_len(), part.inner_strides());
         let weight = weight::<T>(part, reduced);
-        // The outputs are split into blocks of about equal width.
+        // The outputs of the inner loop are split into blocks of about equal width.
         let block = n.div_ceil(n.div_ceil(MAX_SWEPT_OUTPUTS).max(1)).next_multiple_of(8);
-        // Each block needs one set of accumulators for its results, and one for each level of the recursion. `Plan::halves_at` may
-        // split an outer loop unevenly, and the larger part may then need as many levels as the whole plan. So one level is added
-        // for each outer loop.
+        // Each block needs one set of accumulators for its results, and another set for each level of the recursion.
+        // `Plan::halves_at` may split an outer loop unevenly, and the larger part may then need as many levels as the whole plan.
+        // So one level is added for each outer loop.
         let levels = 1 + levels(reduced.len(), CHAIN_LEN) + reduced.outer_shape().len();
         // The number of outputs that are computed together if the allocation fails. It is less than `MIN_SWEPT_OUTPUTS` only if there
         // are fewer outputs, or if the accumulators are larger than those of this crate's own reductions.
@@ -333,7 +333,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     }
 
     /// Reverses each kept axis whose stride in the operand is negative, so that the operand is read forwards. The output may then
-    /// be written backwards. This matters less, because it has fewer elements than the operand.
+    /// be written backwards. This matters less, because the output has fewer elements than the operand.
     fn read_forwards(&mut self, shape: &[usize], to: &mut [isize], from: &mut [isize]) {
         for ((&n, to), from) in shape.iter().zip(to).zip(from) {
             if *from < 0 && n > 0 {

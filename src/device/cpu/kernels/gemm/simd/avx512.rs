@@ -166,7 +166,7 @@ fn exchange_f32(a: __m512, b: __m512, block: usize) -> (__m512, __m512) {
     (_mm512_permutex2var_ps(a, from(one), b), _mm512_permutex2var_ps(a, from(other), b))
 }
 
-/// Implements [`Vector::exchange`] for `f64` by that for `f32`, with twice as many lanes per block.
+/// Implements [`Vector::exchange`] for `f64` by calling the function for `f32`, with twice as many lanes per block.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn exchange_f64(a: __m512d, b: __m512d, block: usize) -> (__m512d, __m512d) {

@@ -25,7 +25,7 @@ use crate::layout::odometer::Odometer;
 /// Several products with the same sizes and strides, computed one after the other.
 #[derive(Debug)]
 pub(super) struct Batch<'a> {
-    /// The offsets of `c`, `a` and `b` of each product from those of the first product, in elements.
+    /// For each product, the offsets of its `c`, `a` and `b` relative to those of the first product, in elements.
     pub(super) walk: &'a mut Odometer<3>,
     pub(super) count: usize,
     /// Whether the products are transposed. Then the second offset in `walk` is that of `b`, and the third that of `a`.
@@ -67,15 +67,15 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPL
         let (height, width) = (V::TILE_VECTORS * V::LANES / part, V::TILE_COLUMNS / part);
         let Direct { m, k, n, mut a, mut b, mut c, scaling, batch, by_rows, pack } = self;
         let (rows, columns) = (m.div_ceil(height), n.div_ceil(width));
-        // Whether the last panel of rows would have a single vector per column. Loads of `b` would then limit the speed of this
-        // panel, because each value of `b` would be used for one vector only. So if `by_rows`, the panel before it has one vector
-        // less, and the last panel one more. With three vectors per panel, both then have two.
+        // Whether the last panel of rows would have a single vector per column. The speed of this panel would then be limited by
+        // loads of `b`, because each value of `b` would be used for one vector only. So if `by_rows`, one vector is moved from the
+        // panel before the last to the last panel. With three vectors per panel, both panels then have two.
         let lanes = V::LANES / part;
         let even = rows > 1 && m - (rows - 1) * height <= lanes;
         // SAFETY: the processor has the instruction set by the contract.
         let scale = Scale::<V>::new(unsafe { V::zero() }, *scaling, COMPLEX);
         let mut batch = batch;
-        // If `by_rows`, describes the panel of `a` that is packed at present.
+        // If `by_rows`, describes the panel of `a` that was packed last.
         let mut packed = pack.copied();
         let count = batch.as_ref().map_or(1, |batch| batch.count);
         for _ in 0..count {
@@ -89,7 +89,7 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPL
                 let first = outer * height - if even && outer + 1 == rows { lanes } else { 0 };
                 let some = height - if even && outer + 2 == rows { lanes } else { 0 };
                 if let (Some(pack), true) = (&mut packed, by_rows) {
-                    // The previous panel is no longer needed, so this panel overwrites it.
+                    // All products with the previous panel have been computed, so this panel overwrites it.
                     let from = HostPtr::new(a.from(first, 0).ptr.get());
                     (pack.from, pack.width) = (from, some.min(m - first));
                     // SAFETY: the processor has the instruction set, and these rows of `a` are readable, by the contract.

@@ -3,8 +3,8 @@
 use super::vector::{Real, SimdKernel, Vector};
 use core::ops::{Add, Mul};
 
-/// An emulated register of `N` lanes. Its register tile has the size of that of AVX-512 if it has 64 bytes, otherwise of that of
-/// AVX2.
+/// An emulated register of `N` lanes. If the register has 64 bytes, the register tile is as large as for AVX-512, otherwise as
+/// large as for AVX2.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lanes<R, const N: usize>([R; N]);
 

@@ -251,7 +251,7 @@ unsafe fn run<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>, b
     }
 }
 
-/// Computes a product. Splits it in half, recursively, until each part of `a` stays in L2, and for threads if it is large.
+/// Computes a product. Splits it in half, recursively, until each part of `a` stays in L2. Also splits large products for threads.
 ///
 /// # Safety
 /// The caller must ensure the conditions of [`run`], without a batch.

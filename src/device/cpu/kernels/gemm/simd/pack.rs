@@ -304,8 +304,9 @@ impl<R> Square<R> {
     }
 }
 
-/// One step of a transposition. `DISTANCE` is a power of two less than `N`. For each pair of rows whose indices differ in this bit alone,
-/// exchanges blocks of `DISTANCE` elements with [`Vector::exchange`]. An element consists of `PART` numbers.
+/// One step of a transposition. `DISTANCE` is a power of two less than `N`. For each pair of rows whose indices differ only in the
+/// bit of value `DISTANCE`, exchanges blocks of `DISTANCE` elements with [`Vector::exchange`]. An element consists of `PART`
+/// numbers.
 #[inline(always)]
 fn exchange_all<V: Vector, const N: usize, const DISTANCE: usize, const PART: usize>(block: &mut [V; N]) {
     for i in 0..N / 2 {

@@ -38,8 +38,9 @@ const MC_KC: usize = 72 * KC;
 /// Maximum number of tiles of `a` for reading `b` in place. `b` is read once for each tile of `a`. Up to this number of reads,
 /// packing `b` takes longer (measured).
 const MAX_UNPACKED_READS: usize = 10;
-/// Minimum number of rows, and of columns, of a half, in real numbers, if the product is split only for threads. Smaller parts
-/// would read the other operand too often for their work.
+/// Minimum number of rows, and of columns, that each half has if a product is split only for threads; both count real numbers. Each
+/// half reads all of the operand that is not split. With smaller halves, this would take too long compared with the
+/// multiplications.
 const MIN_SPLIT: [usize; 2] = [96, 1024];
 /// Minimum number of multiplications of real numbers in a thread's part. With smaller parts, a second thread makes the product
 /// slower (measured).

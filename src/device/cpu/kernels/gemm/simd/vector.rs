@@ -27,8 +27,8 @@ pub(super) trait SimdKernel<V: Vector> {
 /// Kernels are generic over this trait. They are always inlined into [`within`](Vector::within), which enables the instruction
 /// set.
 ///
-/// A value of this type exists only if the processor has the instruction set. So methods that take `self` do not require it from
-/// their caller. Functions that create a value without another value require it in `# Safety`.
+/// A value of this type exists only if the processor has the instruction set. So methods that take `self` do not require the
+/// instruction set from their caller. Functions that create a value and do not take `self` require it in `# Safety`.
 pub(super) trait Vector: Copy {
     /// The type of a lane.
     type Real: Real;

@@ -1,4 +1,4 @@
-//! Checks whether eigenvalues and eigenvectors are those of a matrix.
+//! Checks computed eigenvalues and eigenvectors against their matrix.
 
 use super::super::Field;
 use super::super::workspace::column;

@@ -46,8 +46,8 @@ eigen!(f32 c32 f64 c64);
 
 /// Computes the eigenvalues of a real matrix and, if `v` is passed, its eigenvectors. Both may be complex.
 ///
-/// `call` calls faer with its arguments. faer writes the real parts of the eigenvalues, their imaginary parts, and the
-/// eigenvectors to them.
+/// `call` must pass its arguments to faer, which writes the real parts of the eigenvalues to the first argument, their imaginary
+/// parts to the second, and the eigenvectors to the third. The last argument is workspace.
 fn of_real<T: Eigen>(
     w: &mut [T::Complex],
     v: Option<MatMut<'_, T::Complex>>,

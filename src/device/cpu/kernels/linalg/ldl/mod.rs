@@ -6,8 +6,8 @@
 //! faer has algorithms for this decomposition, but they have these problems:
 //! * With partial pivoting, the test for a 1 × 1 pivot is wrong. Errors are large if one element is much larger than the others.
 //! * In the variant for blocks of columns, `l` is wrong if all elements of a column except the diagonal element cancel exactly.
-//! * Reciprocals of pivots overflow if elements differ by almost the range of their type.
-//! * For 1000 rows, they take three times as long as [`panels`].
+//! * Reciprocals of pivots overflow if the magnitudes of the elements extend over almost the whole range of their type.
+//! * For 1000 rows, these algorithms take three times as long as [`panels`].
 
 mod panels;
 

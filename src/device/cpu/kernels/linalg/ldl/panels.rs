@@ -8,11 +8,11 @@
 //!         exchange rows and columns, and eliminate: the new columns of l, and w = l · d
 //!         update the diagonal of the remaining rows
 //!     subtract l · wᴴ of the panel from the remaining rows below the diagonal
-//!     exchange the rows of the panels before
+//!     exchange the same rows of l in the earlier panels
 //! ```
 //!
-//! The diagonal is always up to date, because the search for each pivot begins at its largest element. LAPACK's `sytrf_rook` has the same
-//! panels: N. Higham, Accuracy and Stability of Numerical Algorithms, 11.1.
+//! The diagonal is always up to date, because the search for each pivot begins at its largest element. LAPACK's `sytrf_rook` uses
+//! the same panels. The pivoting is described in N. Higham, Accuracy and Stability of Numerical Algorithms, section 11.1.
 
 use super::super::Field;
 use super::super::workspace::{column, request, take};
@@ -41,8 +41,8 @@ pub(super) fn scratch<T: Field>(n: usize) -> StackReq {
 /// Replaces the lower triangle of a matrix of the workspace by its factors: `d` on the diagonal, and `l` below it. The elements above the
 /// diagonal are then unspecified. The largest element must not be near the limits of its type, and the diagonal must be real.
 ///
-/// On return, `below` has the elements of `d` directly below the diagonal. `l` is 0 at the places where they are not 0. `rows[i]` is the
-/// original index of row `i`.
+/// On return, `below` has the elements of `d` directly below the diagonal. Where an element of `below` is not 0, the element of `l`
+/// at the same place is 0. `rows[i]` is the original index of row `i`.
 pub(in super::super) fn factor<T: Field>(
     a: MatMut<'_, T>,
     below: &mut [T],
@@ -103,8 +103,8 @@ enum Pivot {
 
 /// The state of the factorisation: the rows that are not eliminated, and the current panel.
 struct Remaining<'a, T: Field> {
-    /// The columns before `k` have `l`. The other columns have the matrix without the updates by the pivots of the current panel. The
-    /// diagonal is not used.
+    /// The columns before `k` contain `l`. The other columns contain the matrix without the updates by the pivots of the current
+    /// panel. The diagonal is not used.
     a: MatMut<'a, T>,
     /// `l · d`, for the columns of the panel.
     w: MatMut<'a, T>,
@@ -144,7 +144,8 @@ impl<T: Field> Remaining<'_, T> {
                 return Pivot::One(i);
             }
             self.update(j, columns[1]);
-            // Both columns contain this element, but their rounding errors can differ, so the first value is used for both.
+            // Both columns contain this element, as conjugates of each other, but with different rounding errors. So the value from
+            // the first column is used for both.
             columns[1][i] = Scalar::conj(columns[0][j]);
             let (next, of_next) = self.largest(j, columns[1]);
             if of_next <= largest && size_of_diagonal(j) < alpha * of_next {
@@ -201,7 +202,8 @@ impl<T: Field> Remaining<'_, T> {
         to[j] = T::from_real_impl(&self.diagonal[j]);
     }
 
-    /// Exchanges row and column `k` with row and column `i`. Column `k` of `a` is not written, because it is no longer needed.
+    /// Exchanges row and column `k` with row and column `i`. Does not write the exchanged column to column `k` of `a`, because the
+    /// elimination overwrites that column.
     fn exchange(&mut self, k: usize, i: usize, columns: &mut [&mut [T]; 2]) {
         self.exchanged[k] = i;
         if i == k {
@@ -236,7 +238,8 @@ impl<T: Field> Remaining<'_, T> {
         self.k += 1;
     }
 
-    /// Eliminates rows `k` and `k + 1`. `x` and `y` are the columns `k` and `k + 1`. Returns the element of the block below the diagonal.
+    /// Eliminates rows `k` and `k + 1`. `x` and `y` are the columns `k` and `k + 1`. Returns the element below the diagonal of the
+    /// 2 × 2 block.
     fn eliminate_two(&mut self, [x, y]: &mut [&mut [T]; 2]) -> T {
         let (k, p) = (self.k, self.width());
         let below = x[k + 1];

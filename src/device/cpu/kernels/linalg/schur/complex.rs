@@ -59,7 +59,7 @@ where
     // In units of `scale`, no square underflows.
     let (x, y) = (half.unscale(scale), product.unscale(scale));
     let mut root = (x * x + y * y).sqrt();
-    // The sum without cancellation.
+    // Choose the sign of `root` for which the sum `x + root` has no cancellation.
     if x.re * root.re + x.im * root.im < R::zero() {
         root = -root;
     }
@@ -99,7 +99,8 @@ fn sweep<R: RealFloat>(
     }
 }
 
-/// The unitary matrix `[[c, s], [-s̅, c]]`, and the first element of its product with a vector.
+/// The unitary matrix `[[c, s], [-s̅, c]]`. `r` is the first element of its product with the vector that was passed to
+/// [`that_removes`](Rotation::that_removes).
 #[derive(Debug, Clone, Copy)]
 struct Rotation<R> {
     c: R,

@@ -8,7 +8,7 @@ use num_traits::{Float, Zero};
 /// Usually, two or three are enough.
 pub(super) const MAX_SWEEPS: usize = 300;
 
-/// One of this many sweeps for the same eigenvalue uses a shift of another kind, because the usual shifts can form a cycle.
+/// One in this number of sweeps for the same eigenvalue uses a shift of another kind, because the usual shifts can form a cycle.
 pub(super) const EXCEPTIONAL_SWEEPS: usize = 10;
 
 /// Returns a power of two and its inverse. Multiplying operands of magnitude `size` by the power makes them normal numbers. The power is 1

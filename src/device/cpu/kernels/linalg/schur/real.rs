@@ -76,8 +76,8 @@ impl<R: RealFloat> Shifts<R> {
         Shifts::of_block([[diagonal, R::from_f64(-0.4375) * size], [size, diagonal]])
     }
 
-    /// Returns the eigenvalues of a 2 × 2 matrix as shifts. If they are real, both shifts are the eigenvalue that is nearer to the last
-    /// element.
+    /// Returns the eigenvalues of a 2 × 2 matrix as shifts. If they are real, both shifts are the eigenvalue that is nearer to the
+    /// last element of the matrix, `d`.
     fn of_block([[a, b], [c, d]]: [[R; 2]; 2]) -> Self {
         let size = a.abs() + b.abs() + c.abs() + d.abs();
         if size == R::zero() {
@@ -180,7 +180,8 @@ fn sweep<R: RealFloat>(
 struct Reflection<R, const K: usize> {
     v: [R; K],
     by: R,
-    /// The product of this matrix and the vector has this first element. Its other elements are 0.
+    /// The first element of the product of this matrix and the vector that was passed to `that_removes`. The other elements of the
+    /// product are 0.
     to: R,
 }
 
