@@ -13,7 +13,7 @@
 //! other                                 one element at a time          (gather)
 //! ```
 //!
-//! A result with another stride is computed in a buffer and copied from it one element at a time ([`scatter`]). Large contiguous
+//! A result whose stride along the rows is not 1 is computed in a buffer, and copied from it one element at a time ([`scatter`]). Large contiguous
 //! results can be copied from a buffer with non-temporal stores ([`stream_piece`]).
 //!
 //! ```text
@@ -90,7 +90,7 @@ pub(in crate::device::cpu) type Addresses = [*mut u8; MAX_LOOP_OPERANDS];
 
 /// Calls `f` on contiguous strips that together make up the operands. Each strip has at least one element.
 ///
-/// The arguments of `f` are those of a [`Loop`]. An address is that of elements of an operand, or of copies in a buffer. Unless
+/// The arguments of `f` are those of a [`Loop`]. Each address points to elements of an operand, or to their copies in a buffer. Unless
 /// `first` is [`First::Read`], the values that `f` writes at the first address become those of the first operand. `cost` is the
 /// time to compute an element, expressed as the number of bytes that could be copied in this time.
 ///
@@ -175,7 +175,7 @@ unsafe fn planned<const K: usize>(
     let long = plan.len() * size >= MIN_STREAMED_BYTES;
     let moved = operands.iter().map(|operand| operand.size).sum::<usize>();
     let cheap = work <= moved + MAX_STREAMED_COST;
-    // If the elements of the result are much smaller than those of an operand, as those of a mask, non-temporal stores save
+    // If the elements of the result are much smaller than those of an operand, as for a `bool` mask, non-temporal stores save
     // little.
     let wide = operands.iter().all(|operand| operand.size <= MAX_STREAMED_RATIO * size);
     let streams = long && cheap && wide && first == First::Written && plan.inner_strides()[0] == 1;
@@ -192,7 +192,7 @@ fn padded<const K: usize>(addresses: [*mut u8; K]) -> Addresses {
     padded
 }
 
-/// Returns the innermost outer loop along which an operand is to be transposed. There, the stride of that operand is ±1, and in
+/// Returns the innermost of the outer loops along which an operand is to be transposed. There, the stride of that operand is ±1, and in
 /// the inner loop it is neither ±1 nor 0. Returns `None` if no operand is to be transposed.
 fn across<const K: usize>(plan: &Plan<K>) -> Option<usize> {
     let strides = plan.inner_strides();
@@ -240,7 +240,7 @@ const MAX_PREFETCHED_BYTES: usize = 128 << 10;
 #[repr(align(64))]
 struct Buffer(#[allow(dead_code)] [MaybeUninit<u8>; ROW_BUFFER_BYTES]);
 
-/// Maximum height of a tile if the allocation of larger buffers fails, in rows.
+/// Maximum height of a tile, in rows, if the allocation of buffers for a larger tile fails.
 const MIN_TILE_HEIGHT: usize = 32;
 
 /// The operands of a plan, and the loop that runs on them. All threads share this value.
@@ -640,8 +640,8 @@ struct Tile<const K: usize> {
     width: usize,
     /// The stride between rows in a buffer, in elements.
     pitch: usize,
-    /// The addresses of the first elements of the next tile, or `None` if that tile is not prefetched. The next tile may be larger or
-    /// smaller than this one. As many of its elements are prefetched as this tile has.
+    /// The addresses of the first elements of the next tile, or `None` if that tile is not prefetched. The prefetched range has the
+    /// extents of this tile, although the next tile may be larger or smaller.
     next: Option<[*mut u8; K]>,
 }
 

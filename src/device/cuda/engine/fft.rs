@@ -58,7 +58,7 @@ impl Work {
         Ok(work)
     }
 
-    /// Returns the layout of the shape in memory.
+    /// Returns the shape and its strides in memory.
     fn layout(&self) -> Layout {
         let (mut strides, mut stride) = (vec![0; self.shape.len()], 1);
         for &axis in self.order.iter().rev() {

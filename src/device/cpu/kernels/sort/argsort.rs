@@ -8,8 +8,8 @@ use crate::device::cpu::loops::threads::{join, threads};
 use crate::element::DType;
 use crate::error::Error;
 
-/// Number of elements per block. A vectorised loop tests whether a block has an element of interest. Only then are its elements visited one
-/// by one.
+/// Number of elements per block. A vectorised loop tests whether any key of a block is at most the limit of [`top`]. Only then are the
+/// elements of the block visited one by one.
 const BLOCK: usize = 256;
 
 /// Writes the indices that sort the line. Elements that are equal keep their order, and NaN is last.
@@ -126,7 +126,7 @@ pub(super) fn top(x: AnySlice<'_>, out: &mut [i64]) -> Result<(), Error> {
     if k == 0 {
         return Ok(());
     }
-    // The keys of a descending sort. The results are the elements with the `k` least keys.
+    // These are the keys of a descending sort, so the greatest elements are those with the `k` least keys.
     let mut keys: Vec<u64> = scratch(1, n)?;
     in_parts(&mut keys, 0, &|keys, first| x.part(first, keys.len()).write_keys(keys, true));
     if k < n {

@@ -17,7 +17,7 @@ pub(super) trait Float: Key {
     fn is_negative_zero(self) -> bool;
     /// Sorts numbers.
     fn sort_numbers(x: &mut [Self]);
-    /// Moves element `k` of the sorted numbers to index `k`.
+    /// Moves the number that sorting would put at index `k` to this index.
     fn select_number(x: &mut [Self], k: usize);
     /// Moves the first number of each run of equal numbers to the front, and returns the number of runs.
     fn remove_repeated_numbers(x: &mut [Self]) -> usize;
