@@ -13,8 +13,8 @@
 //! other                                 one element at a time          (gather)
 //! ```
 //!
-//! A result whose stride along the rows is not 1 is computed in a buffer, and copied from it one element at a time ([`scatter`]). Large contiguous
-//! results can be copied from a buffer with non-temporal stores ([`stream_piece`]).
+//! A result whose stride along the rows is not 1 is computed in a buffer, and copied from it one element at a time ([`scatter`]).
+//! Large contiguous results can be copied from a buffer with non-temporal stores ([`stream_piece`]).
 //!
 //! ```text
 //! contiguous and small: one call of the loop                           (for_blocks)
@@ -159,7 +159,7 @@ unsafe fn for_planned_blocks(
     }
 }
 
-/// [`for_planned_blocks`] for a constant number of operands, `K`.
+/// Variant of [`for_planned_blocks`] for a constant number of operands, `K`.
 ///
 /// # Safety
 /// The caller must ensure the conditions of [`for_blocks`].
@@ -206,8 +206,8 @@ fn across<const K: usize>(plan: &Plan<K>) -> Option<usize> {
 /// tests without optimisation, which read and write large results slowly.
 const MIN_STREAMED_BYTES: usize = if cfg!(all(test, debug_assertions)) { 8 << 20 } else { 64 << 20 };
 
-/// Maximum cost of an element, in bytes that could be copied in the same time, for non-temporal stores. The speed of a more
-/// expensive loop is not limited by memory, and copying from a buffer would only take more time.
+/// Maximum cost of an element for non-temporal stores, as the number of bytes that could be copied in the same time. The speed of a
+/// more expensive loop is not limited by memory, and copying from a buffer would only take more time.
 const MAX_STREAMED_COST: usize = 64;
 
 /// Maximum ratio of an operand's element size to that of the result, for non-temporal stores.
@@ -217,7 +217,7 @@ const MAX_STREAMED_RATIO: usize = 4;
 /// slower for results with non-temporal stores: reads and writes of memory then alternate in long bursts.
 const ROW_BUFFER_BYTES: usize = 1 << 10;
 
-/// Maximum number of elements of a row for joining rows, so that one call of the loop computes several rows.
+/// Maximum number of elements of a row that is joined with other rows, so that one call of the loop computes all of them.
 const MAX_JOINED_COLUMNS: usize = 64;
 
 /// Height of a tile with a transposed operand, in bytes. The elements of a column of the tile are contiguous in that operand.
@@ -281,8 +281,8 @@ impl<const K: usize> StripTask<'_, K> {
             steps: part.outer_strides()[axis],
             strides,
         });
-        // Short rows are joined, unless an operand with contiguous rows would have to be copied. Repeated rows are copied only
-        // once.
+        // Short rows are joined, unless an operand with contiguous rows would have to be copied. A row that is repeated may be
+        // copied, because this happens only once.
         let follow = |rows: &Rows<K>| {
             (0..K).all(|k| strides[k] != 1 || rows.steps[k] == 0 || rows.steps[k] == columns as isize)
         };
@@ -307,8 +307,8 @@ impl<const K: usize> StripTask<'_, K> {
         }
     }
 
-    /// Returns a number of indices: `axis` is split for threads only at multiples of it. With tiles, parts then consist of whole
-    /// tiles. Along the inner axis, a multiple of `TILE_WIDTH_BYTES` elements is also a multiple of `TILE_WIDTH_BYTES` bytes.
+    /// Returns the granularity at which `axis` is split for threads, in indices. If an operand is transposed, the parts then consist
+    /// of whole tiles. Along the inner axis, a multiple of `TILE_WIDTH_BYTES` elements is also a multiple of `TILE_WIDTH_BYTES` bytes.
     fn grain(&self, plan: &Plan<K>, axis: usize) -> usize {
         match self.across {
             Some(across) if axis == across => self.height(),

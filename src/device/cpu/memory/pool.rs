@@ -344,7 +344,7 @@ fn parse(text: &str) -> Option<usize> {
 /// # Buffer reuse
 ///
 /// The system provides memory page by page, at the first access to each page, and zeroes it. For a large `&a + &b`, that takes
-/// longer than the sum. So when a tensor of 128 KiB or more is dropped, its buffer returns to a pool. A later result reuses a
+/// longer than the addition. So when a tensor of 128 KiB or more is dropped, its buffer returns to a pool. A later result reuses a
 /// buffer of the pool if the buffer has the alignment of the result's elements, is large enough, and is at most a quarter larger
 /// than needed.
 ///

@@ -8,7 +8,8 @@ use crate::error::Error;
 ///
 /// NaN is equal to NaN and greater than all other elements. −0.0 is equal to 0.0.
 pub(super) trait Key: Element + PartialOrd {
-    /// Returns an unsigned number with the same order. Both zeros have the same key, and all NaN have the largest.
+    /// Returns the key of the element. Keys are unsigned numbers in the order of their elements. Both zeros have the same key, and all NaN
+    /// have the largest key.
     fn key(self) -> u64;
     /// Returns the key for a descending sort. NaN has the largest of these keys, too.
     fn descending_key(self) -> u64;

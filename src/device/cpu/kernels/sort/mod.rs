@@ -11,9 +11,9 @@
 //! Indices are sorted by the [keys](key) of the elements (module `argsort`).
 //!
 //! The result for each line is that of a stable sort, to the bit, at each SIMD level and for any number of threads. A single long line is
-//! sorted on several threads, too. How a partition arranges the elements depends on the SIMD level, but not on the number of threads (module
-//! `chunks`). The functions that other modules call take element types as values (module `erased`), so they are compiled once, in this
-//! crate.
+//! sorted on several threads, too. How a partition arranges the elements depends on the SIMD level, but not on the number of threads
+//! (module `chunks`). The functions that other modules call take element types as values (module `erased`), so they are compiled once, in
+//! this crate.
 
 mod argsort;
 #[cfg(target_arch = "x86_64")]

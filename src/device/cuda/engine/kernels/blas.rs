@@ -18,8 +18,8 @@ use cudarc::cublas::sys::{self, cublasOperation_t as Op};
 use std::sync::{Mutex, PoisonError};
 
 const NAME: &str = "multiply matrices";
-/// Maximum number of cuBLAS calls for one batch. If the strides require more calls, the matrices are copied, so that one call
-/// suffices: this is faster.
+/// Maximum number of cuBLAS calls for one batch. If the strides require more calls, the matrices are copied, because a copy and one
+/// call take less time.
 const MAX_CALLS: usize = 16;
 
 // ------------------------------------------------------------------ handles

@@ -1,4 +1,4 @@
-//! Compares the results of reductions with loops over single elements.
+//! Compares the results of reductions with those of naive loops over the elements.
 
 use super::{at_each_level, cases, reduce, size, start};
 use crate::device::Reduction;

@@ -37,8 +37,8 @@ template <int K, int N, class M> DEV Votes votes(const Loops<N> &loops, u64 n, c
     return all;
 }
 
-// `count` is the number of chosen elements of this warp. Returns the sum of these numbers over the block's warps before this one, and sets
-// `total` to the sum over all of its warps. All threads of the block must call this function.
+// Returns the sum of `count` over the warps of the block before this one, and sets `total` to the sum over all warps of the block. `count`
+// is the number of chosen elements of the calling warp. All threads of the block must call this function.
 DEV u32 before_warp(u32 count, u32 &total) {
     __shared__ u32 of_warp[WARPS];
     u32 warp = threadIdx.x >> 5, before = 0;

@@ -1,4 +1,4 @@
-// Elements at positions along an axis. Negative positions count from the end.
+// Copies and combines elements at positions along an axis. Negative positions count from the end.
 
 #define BLOCK 256
 

@@ -293,8 +293,8 @@ impl Matrices {
 
     // ------------------------------------------------------------------ scaling
 
-    /// Divides each matrix by a power of two. Elements that are not finite are not an error here; the result says which matrix has the
-    /// first one.
+    /// Divides each matrix by a power of two. Elements that are not finite are not an error here; the result tells which matrix is
+    /// the first one with such an element.
     pub(super) fn scale_down(&self, context: &'static Context, how: Scaling) -> Result<Scaled, Error> {
         self.scale_down_parts(context, how, self.count(), self.len())
     }
