@@ -8,8 +8,8 @@ use crate::device::cpu::loops::threads::{join, threads};
 use crate::element::DType;
 use crate::error::Error;
 
-/// Number of elements per block. A vectorised loop tests whether any key of a block is at most the limit of [`top`]. Only then are the
-/// elements of the block visited one by one.
+/// Number of elements per block. The elements of a block are visited one by one only if a vectorised loop finds that some of them matter:
+/// equal adjacent words in [`over_repeated`], keys up to the limit in [`top`].
 const BLOCK: usize = 256;
 
 /// Writes the indices that sort the line. Elements that are equal keep their order, and NaN is last.
