@@ -1,9 +1,9 @@
-//! The macro [`precompiled!`]: kernels that are generic over the element type alone are compiled once, in this crate.
+//! The macro [`precompiled!`]. With it, kernels that are generic over the element type alone are compiled once, in this crate.
 //!
 //! Rust compiles a generic function in each crate that instantiates it. Without the macro, a user's crate with a matrix product
 //! would compile all kernels of products, for every instruction set.
 
-/// Expands to a function pointer to the instance of a generic function for the scalar type `T`. The pointer is to one of several
+/// Expands to a function pointer to the instance of a generic function for the scalar type `T`. It points to one of several
 /// non-generic functions, one for each scalar type. `$pointer` is an alias of the pointer's type. In the types of the arguments,
 /// `S` is the element type.
 ///

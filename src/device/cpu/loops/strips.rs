@@ -13,8 +13,8 @@
 //! other                                 one element at a time          (gather)
 //! ```
 //!
-//! A result with another stride is computed in a buffer and copied from it one element at a time ([`scatter`]). Large contiguous
-//! results can be copied from a buffer with non-temporal stores ([`stream_piece`]).
+//! A result whose stride along the rows is not 1 is computed in a buffer, and copied from it one element at a time ([`scatter`]).
+//! Large contiguous results can be copied from a buffer with non-temporal stores ([`stream_piece`]).
 //!
 //! ```text
 //! contiguous and small: one call of the loop                           (for_blocks)
@@ -90,7 +90,7 @@ pub(in crate::device::cpu) type Addresses = [*mut u8; MAX_LOOP_OPERANDS];
 
 /// Calls `f` on contiguous strips that together make up the operands. Each strip has at least one element.
 ///
-/// The arguments of `f` are those of a [`Loop`]. An address is that of elements of an operand, or of copies in a buffer. Unless
+/// The arguments of `f` are those of a [`Loop`]. Each address points to elements of an operand, or to their copies in a buffer. Unless
 /// `first` is [`First::Read`], the values that `f` writes at the first address become those of the first operand. `cost` is the
 /// time to compute an element, expressed as the number of bytes that could be copied in this time.
 ///
@@ -159,7 +159,7 @@ unsafe fn for_planned_blocks(
     }
 }
 
-/// [`for_planned_blocks`] for a constant number of operands, `K`.
+/// Variant of [`for_planned_blocks`] for a constant number of operands, `K`.
 ///
 /// # Safety
 /// The caller must ensure the conditions of [`for_blocks`].
@@ -175,7 +175,7 @@ unsafe fn planned<const K: usize>(
     let long = plan.len() * size >= MIN_STREAMED_BYTES;
     let moved = operands.iter().map(|operand| operand.size).sum::<usize>();
     let cheap = work <= moved + MAX_STREAMED_COST;
-    // If the elements of the result are much smaller than those of an operand, as those of a mask, non-temporal stores save
+    // If the elements of the result are much smaller than those of an operand, as for a `bool` mask, non-temporal stores save
     // little.
     let wide = operands.iter().all(|operand| operand.size <= MAX_STREAMED_RATIO * size);
     let streams = long && cheap && wide && first == First::Written && plan.inner_strides()[0] == 1;
@@ -192,7 +192,7 @@ fn padded<const K: usize>(addresses: [*mut u8; K]) -> Addresses {
     padded
 }
 
-/// Returns the innermost outer loop along which an operand is to be transposed. There, the stride of that operand is ±1, and in
+/// Returns the innermost of the outer loops along which an operand is to be transposed. There, the stride of that operand is ±1, and in
 /// the inner loop it is neither ±1 nor 0. Returns `None` if no operand is to be transposed.
 fn across<const K: usize>(plan: &Plan<K>) -> Option<usize> {
     let strides = plan.inner_strides();
@@ -206,8 +206,8 @@ fn across<const K: usize>(plan: &Plan<K>) -> Option<usize> {
 /// tests without optimisation, which read and write large results slowly.
 const MIN_STREAMED_BYTES: usize = if cfg!(all(test, debug_assertions)) { 8 << 20 } else { 64 << 20 };
 
-/// Maximum cost of an element, in bytes that could be copied in the same time, for non-temporal stores. The speed of a more
-/// expensive loop is not limited by memory, and copying from a buffer would only take more time.
+/// Maximum cost of an element for non-temporal stores, as the number of bytes that could be copied in the same time. The speed of a
+/// more expensive loop is not limited by memory, and copying from a buffer would only take more time.
 const MAX_STREAMED_COST: usize = 64;
 
 /// Maximum ratio of an operand's element size to that of the result, for non-temporal stores.
@@ -217,7 +217,7 @@ const MAX_STREAMED_RATIO: usize = 4;
 /// slower for results with non-temporal stores: reads and writes of memory then alternate in long bursts.
 const ROW_BUFFER_BYTES: usize = 1 << 10;
 
-/// Maximum number of elements of a row for joining rows, so that one call of the loop computes several rows.
+/// Maximum number of elements of a row that is joined with other rows, so that one call of the loop computes all of them.
 const MAX_JOINED_COLUMNS: usize = 64;
 
 /// Height of a tile with a transposed operand, in bytes. The elements of a column of the tile are contiguous in that operand.
@@ -240,7 +240,7 @@ const MAX_PREFETCHED_BYTES: usize = 128 << 10;
 #[repr(align(64))]
 struct Buffer(#[allow(dead_code)] [MaybeUninit<u8>; ROW_BUFFER_BYTES]);
 
-/// Maximum height of a tile if the allocation of larger buffers fails, in rows.
+/// Maximum height of a tile, in rows, if the allocation of buffers for a larger tile fails.
 const MIN_TILE_HEIGHT: usize = 32;
 
 /// The operands of a plan, and the loop that runs on them. All threads share this value.
@@ -281,8 +281,8 @@ impl<const K: usize> StripTask<'_, K> {
             steps: part.outer_strides()[axis],
             strides,
         });
-        // Short rows are joined, unless an operand with contiguous rows would have to be copied. Repeated rows are copied only
-        // once.
+        // Short rows are joined, unless an operand with contiguous rows would have to be copied. A row that is repeated may be
+        // copied, because this happens only once.
         let follow = |rows: &Rows<K>| {
             (0..K).all(|k| strides[k] != 1 || rows.steps[k] == 0 || rows.steps[k] == columns as isize)
         };
@@ -307,8 +307,8 @@ impl<const K: usize> StripTask<'_, K> {
         }
     }
 
-    /// Returns a number of indices: `axis` is split for threads only at multiples of it. With tiles, parts then consist of whole
-    /// tiles. Along the inner axis, a multiple of `TILE_WIDTH_BYTES` elements is also a multiple of `TILE_WIDTH_BYTES` bytes.
+    /// Returns the granularity at which `axis` is split for threads, in indices. If an operand is transposed, the parts then consist
+    /// of whole tiles. Along the inner axis, a multiple of `TILE_WIDTH_BYTES` elements is also a multiple of `TILE_WIDTH_BYTES` bytes.
     fn grain(&self, plan: &Plan<K>, axis: usize) -> usize {
         match self.across {
             Some(across) if axis == across => self.height(),
@@ -640,8 +640,8 @@ struct Tile<const K: usize> {
     width: usize,
     /// The stride between rows in a buffer, in elements.
     pitch: usize,
-    /// The addresses of the first elements of the next tile, or `None` if that tile is not prefetched. The next tile may be larger or
-    /// smaller than this one. As many of its elements are prefetched as this tile has.
+    /// The addresses of the first elements of the next tile, or `None` if that tile is not prefetched. The prefetched range has the
+    /// extents of this tile, although the next tile may be larger or smaller.
     next: Option<[*mut u8; K]>,
 }
 

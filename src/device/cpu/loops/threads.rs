@@ -55,7 +55,7 @@ pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnc
 
 // The functions are trait objects, so that the code below is compiled once, and not for each pair of closures.
 
-/// [`join`] of functions without results.
+/// Variant of [`join`] for functions without results.
 fn both(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
     // With one thread, nothing runs in parallel, and rayon's scheduling would only take time.
     #[cfg(feature = "rayon")]

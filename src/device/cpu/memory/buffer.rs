@@ -12,7 +12,7 @@ use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
-/// Elements in host memory. The memory is from the global allocator, as that of a `Vec`, or from [another
+/// Elements in host memory. The memory comes from the global allocator, as for a `Vec`, or from [another
 /// library](ForeignMemory).
 ///
 /// The elements of a large result (128 KiB and more) begin at a page boundary, within a memory block that is somewhat larger.

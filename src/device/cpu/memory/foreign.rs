@@ -3,8 +3,8 @@
 /// Elements in memory of another library. [`Tensor::from_buffer`](crate::Tensor::from_buffer) takes ownership of a value of this
 /// type, and does not copy its elements.
 ///
-/// Dropping the value frees the memory. A tensor drops the value when the tensor itself is dropped, on the same thread. That may
-/// be any thread.
+/// Dropping the value frees the memory. A tensor drops the value when the tensor itself is dropped. Any thread may drop the tensor,
+/// and the value is dropped on the same thread.
 ///
 /// ```
 /// use std::alloc::{Layout, alloc_zeroed, dealloc};

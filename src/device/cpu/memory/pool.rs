@@ -344,7 +344,7 @@ fn parse(text: &str) -> Option<usize> {
 /// # Buffer reuse
 ///
 /// The system provides memory page by page, at the first access to each page, and zeroes it. For a large `&a + &b`, that takes
-/// longer than the sum. So when a tensor of 128 KiB or more is dropped, its buffer returns to a pool. A later result reuses a
+/// longer than the addition. So when a tensor of 128 KiB or more is dropped, its buffer returns to a pool. A later result reuses a
 /// buffer of the pool if the buffer has the alignment of the result's elements, is large enough, and is at most a quarter larger
 /// than needed.
 ///
@@ -354,7 +354,7 @@ fn parse(text: &str) -> Option<usize> {
 ///
 /// [`Cpu::set_pool_limit`] sets the limit for the process. The environment variable `VIERBEIN_POOL_BYTES` replaces the default
 /// limit. With a limit of 0, no memory is kept. If an allocation fails, the pool is freed and the allocation is retried before
-/// the operation returns an error. The allocation of a computed result of rank 0, as of a sum, is not retried.
+/// the operation returns an error. The allocation of a computed result of rank 0, such as a sum, is not retried.
 ///
 /// The elements of a large result begin at a page boundary. On Linux, huge pages of 2 MiB are requested for the part of the
 /// result that consists of whole huge pages.

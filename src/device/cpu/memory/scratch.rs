@@ -95,7 +95,8 @@ pub(in crate::device::cpu) fn with_scratch<R, Out>(
     out.expect("`provide` calls the function")
 }
 
-/// Calls `f` with the address of `bytes` bytes and `true`, or of `least` bytes and `false`. Not generic, so it is compiled once.
+/// Calls `f` with the address of `bytes` bytes and `true`. If their allocation fails, calls `f` with the address of `least` bytes and
+/// `false`. Not generic, so it is compiled once.
 fn provide(side: Side, bytes: usize, least: usize, f: &mut dyn FnMut(*mut Line, bool)) {
     if cfg!(vierbein_exact_memory) {
         return provide_exactly(bytes, least, f);
@@ -136,8 +137,8 @@ fn provide_exactly(bytes: usize, least: usize, f: &mut dyn FnMut(*mut Line, bool
     }
 }
 
-/// Calls `f` with one buffer for each operand, and with whether the buffers have the sizes `bytes`. If the allocation fails, they
-/// have the sizes `least`. Sizes are in bytes. Each buffer that is not empty is aligned to a cache line.
+/// Calls `f` with one buffer for each operand and `true`. The buffers have the sizes `bytes`. If their allocation fails, calls `f`
+/// with buffers of the sizes `least` and `false`. Sizes are in bytes. Each buffer that is not empty is aligned to a cache line.
 pub(in crate::device::cpu) fn with_buffers<const K: usize, Out>(
     side: Side,
     bytes: [usize; K],
@@ -184,8 +185,8 @@ fn aligned<R>(start: *mut Line) -> *mut R {
     }
 }
 
-/// Allocates at least `bytes` bytes and frees them at once. Returns whether the allocation succeeded. Called before foreign code
-/// that aborts the process if it cannot allocate.
+/// Allocates at least `bytes` bytes and frees them at once. Returns whether the allocation succeeded. Used before calls of foreign
+/// code that aborts the process if it cannot allocate.
 pub(in crate::device::cpu) fn can_allocate(bytes: usize) -> bool {
     // One more line is allocated, because the foreign code may need space for alignment. Without `black_box`, the compiler may
     // remove the allocation.

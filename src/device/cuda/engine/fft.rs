@@ -58,7 +58,7 @@ impl Work {
         Ok(work)
     }
 
-    /// Returns the layout of the shape in memory.
+    /// Returns the shape and its strides in memory.
     fn layout(&self) -> Layout {
         let (mut strides, mut stride) = (vec![0; self.shape.len()], 1);
         for &axis in self.order.iter().rev() {
@@ -204,7 +204,7 @@ pub(in crate::device::cuda) fn irfft<T: FftComplex, const N: usize>(
     let work = Work::resized(context, T::DTYPE, &half, a.shape(), strided(&a))?;
     let work = work.complex(context, by.inverse, last + 1 - by.axes..last)?.innermost(context, last)?;
     // The transform of real numbers is real at frequency 0 and, if the length is even, at the highest frequency. As in NumPy, the imaginary
-    // parts at these frequencies are ignored. cuFFT's results are unspecified if they are not zero.
+    // parts at these frequencies are ignored: they are set to zero, because the results of cuFFT would otherwise be unspecified.
     let (layout, mut column) = (work.layout(), half.clone());
     column[last] = 1;
     let real_part = operation("take the real part of", CudaSource::builtin("R{a.re, 0}"), |_| ());

@@ -1,4 +1,5 @@
-//! Reduces the elements of one output. The functions `one` and `each` of the parent module and the module `columns` call it.
+//! Reduces all elements that belong to one output. The functions `one` and `each` of the parent module, and the module `columns`, call
+//! the functions of this module.
 //!
 //! ```text
 //! split the plan in half, recursively, for threads               (reduce_plan)
@@ -25,8 +26,8 @@ const fn block<T: Element, R: Reduction<T>>() -> usize {
     (if R::HAS_FOLD_BLOCK { 16 << 10 } else { 32 << 10 }) / size_of::<T>()
 }
 
-/// Folds contiguous elements into `acc`, in several accumulators. A reduction that uses the index, or has its own `fold_block`, is
-/// folded by [`Reduction::fold_block`] instead. `index` is the index of the first element.
+/// Folds contiguous elements into `acc`, in several accumulators. If the reduction uses the index, or has its own `fold_block`, calls
+/// [`Reduction::fold_block`] instead. `index` is the index of the first element.
 #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 fn fold<T: Element, R: Reduction<T>>(op: &R, acc: R::Acc, elements: &[T], index: usize) -> R::Acc {
     if const { R::HAS_FOLD_BLOCK || R::USES_INDEX } {
@@ -76,7 +77,7 @@ kernel! {
     }
 }
 
-/// Folds each row, of `n` elements with stride `stride`, into its own accumulator. `step` is the stride between the first elements
+/// Folds each row into its own accumulator. A row has `n` elements with stride `stride`. `step` is the stride between the first elements
 /// of adjacent rows. Each row's first element has index `index`.
 ///
 /// # Safety
@@ -90,7 +91,7 @@ pub(super) unsafe fn fold_rows_each<T: Element, R: Reduction<T>>(
     [step, stride]: [isize; 2],
 ) {
     if stride == 1 && n <= const { block::<T, R>() } {
-        // One call of a kernel folds all rows. A call for each row would take as long as folding a short row.
+        // One call of a kernel folds all rows, because a call for each row would take as long as folding a short row.
         // SAFETY: `fold_blocks` has this function's contract for rows with unit stride.
         return unsafe { fold_blocks(op, accs, rows, n, step, index) };
     }
@@ -101,7 +102,7 @@ pub(super) unsafe fn fold_rows_each<T: Element, R: Reduction<T>>(
     }
 }
 
-/// [`reduce_block`] for a block of elements with stride `stride`. Gathers the elements first, unless they are far apart.
+/// Variant of [`reduce_block`] for elements with stride `stride`. Gathers the elements first, unless they are far apart.
 ///
 /// # Safety
 /// The caller must ensure that the `n` elements are readable, and that `n` is at most [`Gathered::room`].
@@ -126,12 +127,12 @@ unsafe fn reduce_apart<T: Element, R: Reduction<T>>(
     unsafe { reduce_block::<T, R>(op, acc, HostPtr::new(gathered), n, index) }
 }
 
-/// Minimum stride, in bytes, at which every element has its own cache line, so that latency dominates. Gathering first would keep
-/// fewer loads in flight.
+/// Minimum stride, in bytes, for [`reduce_far`]. From this stride on, every element has its own cache line, so latency dominates.
+/// Gathering the elements first would keep fewer loads in flight.
 const MIN_LATENCY_STRIDE: usize = 64;
 
-/// Reduces elements with a large stride in several accumulators, without gathering them. After each chain, the accumulators are
-/// combined with the results of the earlier chains.
+/// Reduces elements with a large stride, without gathering them. `LANES` accumulators fold a chain of `CHAIN` consecutive elements.
+/// After each chain, they are combined with the results of the earlier chains.
 ///
 /// # Safety
 /// The caller must ensure that the `n` elements are readable.
@@ -274,6 +275,6 @@ pub(super) unsafe fn reduce_plan<T: Element, R: Reduction<T>>(
             op.combine(acc, next)
         })
     };
-    // If rows are short, a leaf has several of them.
+    // `leaf` reduces several rows sequentially if they are short, otherwise a single row.
     pairwise(rows, (CHAIN_LEN * 4 / n).clamp(1, CHAIN_LEN), &mut leaf, &|a, b| op.combine(a, b))
 }

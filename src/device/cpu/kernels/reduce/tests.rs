@@ -1,4 +1,5 @@
-//! Tests of the loops of reductions, on many layouts: visited elements, equal bits, accuracy.
+//! Tests of the loops of reductions, on many layouts. They check which elements a reduction visits, that its results have the same
+//! bits at all SIMD levels, and how accurate it is.
 
 mod values;
 
@@ -25,7 +26,7 @@ fn reduce<T: Element, R: Reduction<T>>(
     out
 }
 
-/// Returns the offset of index 0 in the smallest buffer that holds all elements. The offset is not 0 if a stride is negative.
+/// Returns the offset of the element at index 0 in the smallest buffer that holds all elements. It is not 0 if a stride is negative.
 fn start(shape: &[usize], strides: &[isize]) -> usize {
     shape
         .iter()
@@ -35,7 +36,8 @@ fn start(shape: &[usize], strides: &[isize]) -> usize {
         .sum()
 }
 
-/// Shapes, strides and the number of kept axes: rows, gaps, columns, middle axes, diagonals, short and narrow arrays.
+/// Returns layouts to test, each as shape, strides and number of kept axes. The reduced elements are rows, columns, middle axes and
+/// diagonals, with and without gaps. Some arrays are short or narrow.
 fn cases() -> Vec<(Vec<usize>, Vec<isize>, usize)> {
     let mut cases = vec![(vec![], vec![], 0)];
     for n in [1, 3, 15, 16, 31, 100, 513, 1024, 1025, 5000] {
@@ -60,7 +62,7 @@ fn cases() -> Vec<(Vec<usize>, Vec<isize>, usize)> {
                 (vec![m, n], vec![0, 1], 1),
                 (vec![m, n], vec![1, 0], 1),
             ]);
-            // Each element has its own cache line, so the arrays take much memory.
+            // Each element has its own cache line, so larger arrays would take much memory.
             if m * n <= 10_000 {
                 cases.push((vec![m, n], vec![16, 16 * high + 1], 1));
             }
@@ -92,7 +94,7 @@ fn number(k: usize) -> f64 {
     (k as u64 * 2_654_435_761 % 1013) as f64 / 7.0 - 70.0
 }
 
-/// Checks that a reduction visits elements in index order. Each element is its own index.
+/// A reduction that checks that elements are visited in index order. An accumulator is the range of the indices that it has visited.
 #[derive(Debug, Clone, Copy)]
 struct Sequential;
 

@@ -8,8 +8,8 @@ use crate::device::cpu::loops::threads::{join, threads};
 use crate::element::DType;
 use crate::error::Error;
 
-/// Number of elements per block. A vectorised loop tests whether a block has an element of interest. Only then are its elements visited one
-/// by one.
+/// Number of elements per block. The elements of a block are visited one by one only if a vectorised loop finds that some of them matter:
+/// equal adjacent words in [`over_repeated`], keys up to the limit in [`top`].
 const BLOCK: usize = 256;
 
 /// Writes the indices that sort the line. Elements that are equal keep their order, and NaN is last.
@@ -21,8 +21,8 @@ const BLOCK: usize = 256;
 /// # Errors
 /// If an allocation fails. Only lines of more than 2³¹ elements need one.
 pub(super) fn argsort(x: AnySlice<'_>, out: &mut [i64], descending: bool) -> Result<(), Error> {
-    // The second sort needs space for an index and for the bits that were left out, of which there are up to `b + 1`. So `b` is at most
-    // 31.
+    // In the second sort, a word consists of an index of `b` bits and of the bits that were left out, up to `b + 1` bits. Both fit in a
+    // word of 63 bits if `b` is at most 31.
     argsort_parts(x, out, descending, usize::try_from(1u64 << 31).unwrap_or(usize::MAX))
 }
 
@@ -49,7 +49,7 @@ pub(super) fn argsort_parts(
     let (mut a, mut b) = (0, half);
     for to in 0..n {
         // Takes the next index from `low`, unless `low` is used up or the next element of the high part has a smaller key. The indices of
-        // the high part count from `half`.
+        // the high part are relative to `half`.
         let from_low = a < half && (b == n || key(low[a]) <= key(out[b] + half as i64));
         (out[to], a, b) = if from_low { (low[a], a + 1, b) } else { (out[b] + half as i64, a, b + 1) };
     }
@@ -126,7 +126,7 @@ pub(super) fn top(x: AnySlice<'_>, out: &mut [i64]) -> Result<(), Error> {
     if k == 0 {
         return Ok(());
     }
-    // The keys of a descending sort. The results are the elements with the `k` least keys.
+    // These are the keys of a descending sort, so the greatest elements are those with the `k` least keys.
     let mut keys: Vec<u64> = scratch(1, n)?;
     in_parts(&mut keys, 0, &|keys, first| x.part(first, keys.len()).write_keys(keys, true));
     if k < n {

@@ -1,4 +1,4 @@
-//! Implements [`Vector`] for AVX2: keys of 4 and 8 bytes.
+//! Implements [`Vector`] for the registers of AVX2, with keys of 4 and 8 bytes.
 
 use super::vector::{Isa, Lane, Vector};
 use super::{network, quick, repeated};
@@ -95,7 +95,7 @@ macro_rules! wide {
 }
 
 wide! {
-    // Sets all bits of the lanes whose bit in `bits` is set.
+    // Returns a register in which all bits are set in those lanes whose bit in `bits` is set, and no bits in the other lanes.
     fn mask64(bits: u32) -> __m256i {
         let of = _mm256_setr_epi64x(1, 2, 4, 8);
         _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(i64::from(bits)), of), of)
@@ -104,7 +104,7 @@ wide! {
         let of = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
         _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(bits as i32), of), of)
     }
-    // Sets all bits of the first `n` lanes.
+    // Returns a register in which all bits are set in the first `n` lanes, and no bits in the other lanes.
     fn first64(n: usize) -> __m256i {
         _mm256_cmpgt_epi64(_mm256_set1_epi64x(n as i64), _mm256_setr_epi64x(0, 1, 2, 3))
     }
@@ -160,7 +160,7 @@ wide! {
             let (a, b) = (v[2 * i], v[2 * i + 1]);
             (pairs[2 * i], pairs[2 * i + 1]) = (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
         }
-        // `quads[4 j + c]`: column `c` of rows `4 j` to `4 j + 3`, in each block of 128 bits.
+        // In each block of 128 bits, `quads[4 j + c]` contains column `c` of rows `4 j` to `4 j + 3`.
         let mut quads = v;
         for j in 0..2 {
             for half in 0..2 {

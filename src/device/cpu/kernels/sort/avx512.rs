@@ -1,4 +1,4 @@
-//! Implements [`Vector`] for AVX-512: keys of 4 and 8 bytes.
+//! Implements [`Vector`] for the registers of AVX-512, with keys of 4 and 8 bytes.
 
 use super::vector::{Isa, Lane, Vector};
 use super::{network, quick, repeated};
@@ -46,7 +46,7 @@ impl Isa for Avx512 {
     }
 }
 
-/// For each value of the bits of eight lanes: the indices of the lanes, first of those whose bit is set, then of the others.
+/// A permutation of eight lanes for each value of their bits: first the indices of the lanes whose bit is set, then those of the others.
 static PARTED: [[u8; 8]; 256] = {
     let mut table = [[0; 8]; 256];
     let mut bits = 0;
@@ -141,7 +141,7 @@ wide! {
             let (a, b) = (v[2 * i], v[2 * i + 1]);
             (pairs[2 * i], pairs[2 * i + 1]) = (_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
         }
-        // `quads[4 j + c]`: column `c` of rows `4 j` to `4 j + 3`, in each block of 128 bits.
+        // In each block of 128 bits, `quads[4 j + c]` contains column `c` of rows `4 j` to `4 j + 3`.
         let mut quads = v;
         for j in 0..4 {
             for half in 0..2 {
@@ -174,7 +174,7 @@ wide! {
     }
 }
 
-/// Moves the lanes whose bit is set to the front, and writes the whole register to `left` and to `right`.
+/// Moves the lanes whose bit in `bits` is set to the front, and writes the whole register to `left` and to `right`.
 ///
 /// # Safety
 /// Eight keys from `left` on and eight keys from `right` on must be writable, and nothing else may access them at the same time.
@@ -192,7 +192,7 @@ unsafe fn store_parted64(v: __m512i, left: *mut i64, right: *mut i64, bits: u32)
     unsafe { _mm512_storeu_epi64(right, v) };
 }
 
-/// Writes the lanes whose bit is set from `left` on, and the other lanes from `right` on.
+/// Writes the lanes in two runs. The lanes whose bit in `bits` is set begin at `left`, the other lanes begin at `right`.
 ///
 /// # Safety
 /// `count` must be the number of bits that are set. Sixteen keys from `left` on and `16 - count` keys from `right` on must be writable,

@@ -14,8 +14,8 @@ pub(super) const MIN_LEN: usize = if cfg!(test) { 1 << 13 } else { 1 << 18 };
 /// Number of chunks.
 const CHUNKS: usize = 16;
 
-/// Two runs of `len` keys to be swapped, one on each side of the boundary. `low` is the index of the first key of the run before the
-/// boundary. `high` is that of the run after it, counted from the boundary.
+/// Two runs of `len` keys to be swapped. One run is before the boundary, and its first key has index `low`. The other run is after the
+/// boundary, and its first key has index `high`, counted from the boundary.
 #[derive(Debug, Clone, Copy, Default)]
 struct Swap {
     low: usize,
@@ -23,8 +23,8 @@ struct Swap {
     len: usize,
 }
 
-/// Partitions chunks of `x` by `partition`, which moves some keys of a slice to its front and returns their number. Then moves the keys at
-/// the front of all chunks to the front of `x`, and returns their number.
+/// Partitions each chunk of `x` by `partition`, which moves some keys of a slice to its front and returns their number. Then moves these
+/// keys of all chunks to the front of `x`, and returns their total number.
 pub(super) fn partition<T: Send>(x: &mut [T], partition: &(dyn Fn(&mut [T]) -> usize + Sync)) -> usize {
     let n = x.len();
     assert!(n >= MIN_LEN);
@@ -58,8 +58,8 @@ fn partition_each<T: Send>(
     );
 }
 
-/// Returns the swaps that move all keys at the front of chunks before `boundary`, and their number. `counts` is the number of keys at the
-/// front of each chunk.
+/// Returns the swaps that move all front keys to indices below `boundary`, and the number of swaps. The front keys of chunk `i` are its
+/// first `counts[i]` keys.
 fn swaps(counts: &[usize; CHUNKS], chunk: usize, boundary: usize) -> ([Swap; 2 * CHUNKS], usize) {
     let (mut swaps, mut found) = ([Swap::default(); 2 * CHUNKS], 0);
     // For each chunk, `misplaced_low` is the run of other keys before the boundary, and `misplaced_high` the run of front keys after it.

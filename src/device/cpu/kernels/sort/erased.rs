@@ -1,5 +1,5 @@
-//! Operands, outputs and lines whose element type is a [`DType`] and not a type parameter. The functions of [`sort`](super) take them, so
-//! they are compiled in this crate, and not in each crate that sorts.
+//! Operands, outputs and lines whose element type is a [`DType`] and not a type parameter. The functions of [`sort`](super) take these
+//! types. So the functions are compiled in this crate, and not in each crate that sorts.
 //!
 //! Most code does not depend on the element type itself. Loops over lines and copies of lines depend on the size of an element, and sorting
 //! indices depends on [`key`](super::key) alone. Such code is compiled once, or once for each size. This takes less time than compiling it
@@ -46,7 +46,7 @@ pub(super) fn unsigned(size: usize) -> DType {
     }
 }
 
-/// Returns the type as which elements are sorted. All bits of this type are valid.
+/// Returns the type as which elements of type `dtype` are sorted: `u8` for `bool`, otherwise `dtype`. All bits are valid for this type.
 fn key_type(dtype: DType) -> DType {
     if dtype == DType::Bool { DType::U8 } else { dtype }
 }
@@ -137,10 +137,10 @@ impl<'a> AnyOutput<'a> {
         HostPtr::new(self.ptr.cast())
     }
 
-    /// Returns the output as one of unsigned numbers, the bits of the elements.
+    /// Returns the output as an output of unsigned numbers, which are the bits of the elements.
     ///
     /// # Safety
-    /// The caller must ensure that only bits of elements are written. For `bool`, these are 0 and 1.
+    /// The caller must ensure that only bits of valid elements are written. For `bool`, the numbers 0 and 1 are valid.
     ///
     /// # Panics
     /// If the size of `U` is not that of the elements.
@@ -198,7 +198,7 @@ impl<'a> AnySlice<'a> {
     }
 }
 
-/// Evaluates `$body` with `$x` as the elements of the [`AnySlice`] or [`AnySliceMut`] `$slice`, with their type.
+/// Evaluates `$body`, in which `$x` is the [`AnySlice`] or [`AnySliceMut`] `$slice` as a slice of its element type.
 macro_rules! with_elements {
     ($slice:expr, $x:ident => $body:expr) => {{
         let slice = $slice;
@@ -207,7 +207,7 @@ macro_rules! with_elements {
 }
 
 impl AnySlice<'_> {
-    /// Returns the key of an element for an ascending or a descending sort. See [`Key`].
+    /// Returns the key of element `i` for an ascending or a descending sort. See [`Key`].
     pub(super) fn key(self, i: usize, descending: bool) -> u64 {
         with_elements!(self, x => if descending { x[i].descending_key() } else { x[i].key() })
     }
@@ -222,18 +222,18 @@ impl AnySlice<'_> {
     pub(super) fn has_nan(self) -> bool {
         with_elements!(self, x => Key::has_nan(x))
     }
-    /// Returns an element, rounded to `f64`.
+    /// Returns element `i`, rounded to `f64`.
     pub(super) fn in_f64(self, i: usize) -> f64 {
         with_elements!(self, x => x[i].in_f64())
     }
-    /// Finds each element of `a` in this slice, which is sorted.
+    /// Searches this slice, which is sorted, for each element of `a`, and writes what `what` selects to `out`.
     ///
     /// # Panics
     /// If the element types differ.
     pub(super) fn find(self, a: AnySlice<'_>, what: Find, out: &mut [i64]) {
         with_elements!(self, sorted => find(sorted, a.typed(), what, out));
     }
-    /// Returns an element as text.
+    /// Returns element `i` as text.
     pub(super) fn text(self, i: usize) -> String {
         with_elements!(self, x => x[i].to_string())
     }

@@ -1,4 +1,5 @@
-//! Sorts, partitions and selects in one line of floating-point numbers. NaN is last, in ascending and in descending order.
+//! Sorts and partitions a line of floating-point numbers, and removes its repeated elements. NaN is last, in ascending and in descending
+//! order.
 //!
 //! The functions of module `wide` compare by `<`, and can change the signs of zeros. So this module first moves NaN to the end. If a zero
 //! is negative, it saves the zeros in their order, and writes them back at the end. All other elements that are equal have the same bits,
@@ -17,7 +18,7 @@ pub(super) trait Float: Key {
     fn is_negative_zero(self) -> bool;
     /// Sorts numbers.
     fn sort_numbers(x: &mut [Self]);
-    /// Moves element `k` of the sorted numbers to index `k`.
+    /// Moves the number that sorting would put at index `k` to this index.
     fn select_number(x: &mut [Self], k: usize);
     /// Moves the first number of each run of equal numbers to the front, and returns the number of runs.
     fn remove_repeated_numbers(x: &mut [Self]) -> usize;

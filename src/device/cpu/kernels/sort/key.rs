@@ -8,17 +8,18 @@ use crate::error::Error;
 ///
 /// NaN is equal to NaN and greater than all other elements. −0.0 is equal to 0.0.
 pub(super) trait Key: Element + PartialOrd {
-    /// Returns an unsigned number with the same order. Both zeros have the same key, and all NaN have the largest.
+    /// Returns the key of the element. Keys are unsigned numbers in the order of their elements. Both zeros have the same key, and all NaN
+    /// have the largest key.
     fn key(self) -> u64;
-    /// Returns the key of a descending sort. NaN has the largest key there, too.
+    /// Returns the key for a descending sort. NaN has the largest of these keys, too.
     fn descending_key(self) -> u64;
     /// Sorts a line as by a stable sort, with NaN last.
     ///
     /// # Errors
     /// If an allocation fails.
     fn sort(x: &mut [Self], descending: bool) -> Result<(), Error>;
-    /// Moves element `k` of the sorted line to index `k`, elements that are not greater before it, and elements that are not less after
-    /// it. NaN is last.
+    /// Moves the element that sorting would put at index `k` to this index. No element before it is then greater, and no element after it
+    /// is less. NaN counts as greater than all other elements.
     ///
     /// # Errors
     /// If an allocation fails.

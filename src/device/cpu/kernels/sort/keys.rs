@@ -57,7 +57,8 @@ pub(super) fn in_parallel<T: Sync, A: Send>(
     combine(low, high)
 }
 
-/// Calls `f` with parts of `x`, in parallel if there are many elements, and with the index of the first element of each part.
+/// Splits `x` into parts, and calls `f` with each part and the index of its first element. The calls run in parallel if there are many
+/// elements. `first` is the index of the first element of `x`.
 pub(super) fn in_parts(x: &mut [u64], first: usize, f: &(dyn Fn(&mut [u64], usize) + Sync)) {
     if x.len() < PARALLEL_PASS_LEN || threads() == 1 {
         return f(x, first);
@@ -107,7 +108,7 @@ kernel! {
     }
 }
 
-/// The parameters of words of 64 bits: `((key - least) >> equal_low >> dropped) << index_bits | index`.
+/// The parameters of words of 64 bits. The word of a key is `((key - least) >> equal_low >> dropped) << index_bits | index`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Words {
     /// The least key.
@@ -121,12 +122,12 @@ pub(super) struct Words {
 }
 
 impl Words {
-    /// Replaces keys by their words. The index of the first one is `first`.
+    /// Replaces keys by their words. The first key has index `first`.
     pub(super) fn replace(self, x: &mut [u64], first: usize) {
         // SAFETY: the function has no conditions.
         unsafe { make_words(x, first as u64, self) }
     }
-    /// Returns the upper part of a key's word, with the `dropped` bits that the word leaves out.
+    /// Returns the upper part of a key's word, including the `dropped` bits that the word itself leaves out.
     pub(super) fn upper(self, key: u64) -> u64 {
         (key - self.least) >> self.equal_low
     }

@@ -27,7 +27,7 @@ pub(super) struct Tile<const K: usize> {
 }
 
 /// Calls `f` for tiles, in parallel if there is enough work. Each line is in one tile. `shape` and `strides` are those of the axes that
-/// number the lines, `bytes` is the size of a line, and `len` its number of elements.
+/// are not part of a line. `bytes` is the size of a line, and `len` its number of elements.
 ///
 /// # Errors
 /// An error of `f`. `f` may have been called for other tiles, before or after the error.
@@ -62,8 +62,8 @@ pub(super) fn over_lines<const K: usize>(
     failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }
 
-/// The axes of a tile: the axis that numbers the lines, unless there is a single line, and the axes of a line. `contiguous` has the strides
-/// of the tile in a scratch buffer.
+/// The axes of a tile: first the axis from line to line, then the axes of a line. A tile with a single line has only the latter.
+/// `strides` are those of the tile in the operand, and `contiguous` are those of its copy in a scratch buffer.
 struct TileAxes {
     rank: usize,
     shape: [usize; MAX_RANK],
@@ -72,6 +72,8 @@ struct TileAxes {
 }
 
 impl TileAxes {
+    /// Creates the axes of a tile of `count` lines. `shape` and `strides` are those of a line.
+    ///
     /// # Panics
     /// If there are more than [`MAX_RANK`] axes. This does not occur: an operand with several lines has at least one axis in addition to
     /// those of a line.

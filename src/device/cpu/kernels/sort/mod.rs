@@ -10,10 +10,10 @@
 //!
 //! Indices are sorted by the [keys](key) of the elements (module `argsort`).
 //!
-//! Each line is sorted as by a stable sort, to the bit, at each SIMD level and for any number of threads. A single long line is sorted on
-//! several threads, too. How a partition arranges the elements depends on the SIMD level, but not on the number of threads (module
-//! `chunks`). The functions that other modules call take element types as values (module `erased`), so they are compiled once, in this
-//! crate.
+//! The result for each line is that of a stable sort, to the bit, at each SIMD level and for any number of threads. A single long line is
+//! sorted on several threads, too. How a partition arranges the elements depends on the SIMD level, but not on the number of threads
+//! (module `chunks`). The functions that other modules call take element types as values (module `erased`), so they are compiled once, in
+//! this crate.
 
 mod argsort;
 #[cfg(target_arch = "x86_64")]
@@ -134,7 +134,8 @@ pub(super) fn sort(a: AnyOutput<'_>, descending: bool) -> Result<(), Error> {
     in_place(a, &|x| x.sort(descending))
 }
 
-/// Moves element `k` of each sorted line to index `k`, elements that are not greater before it, and elements that are not less after it.
+/// In each line, moves the element that sorting would put at index `k` to this index. No element before it is then greater, and no
+/// element after it is less.
 pub(super) fn partition(a: AnyOutput<'_>, k: usize) -> Result<(), Error> {
     in_place(a, &|x| x.partition(k))
 }
@@ -313,7 +314,7 @@ pub(super) fn unique_with(a: AnyOperand<'_>) -> Result<[Vec<i64>; 3], Error> {
 pub(super) fn lexsort(out: Output<'_, i64, Cpu>, a: AnyOperand<'_>) -> Result<(), Error> {
     let &[rows, n] = a.shape() else { panic!("the operand is a matrix") };
     assert_eq!(out.shape(), [n], "the output has an index for each column");
-    // A matrix without columns can have any number of rows, because it needs no memory. The loop over them might not end.
+    // A matrix without columns needs no memory, so it can have a huge number of rows. A loop over them would not end.
     if n == 0 {
         return Ok(());
     }

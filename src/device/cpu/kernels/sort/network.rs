@@ -11,12 +11,12 @@
 
 use super::vector::{Isa, Lane, Vector};
 
-/// Performs compare-exchanges, written out one by one: in a loop over a table, the registers would be spilled to memory.
+/// Performs the listed compare-exchanges. They are written out one by one, because a loop over a table would spill the registers to memory.
 macro_rules! network {
     ($v:ident; $($i:literal $j:literal),* $(,)?) => { $( exchange_rows($v, $i, $j); )* };
 }
 
-/// Moves the smaller key of each lane of two registers to register `i`, and the larger one to register `j`.
+/// Compares the keys of registers `i` and `j` in each lane. Moves the smaller key to register `i`, and the larger one to register `j`.
 #[inline(always)]
 fn exchange_rows<V: Vector, const N: usize>(v: &mut [V; N], i: usize, j: usize) {
     let (a, b) = (v[i], v[j]);
@@ -99,7 +99,7 @@ fn across<V: Vector, const N: usize, const D: usize>(v: &mut [V; N]) {
 #[inline(always)]
 fn sort_block<I: Isa, T: Lane<I>, const N: usize>(token: I, x: &mut [T]) {
     let (n, lanes) = (x.len(), T::Register::LANES);
-    // A loop: a closure for `array::from_fn` would not be compiled for the instruction set.
+    // A loop and not `array::from_fn`, because a closure would not be compiled for the instruction set.
     let mut v = [T::Register::splat(token, T::HIGHEST); N];
     for (r, v) in v.iter_mut().enumerate() {
         let at = r * lanes;
@@ -118,7 +118,7 @@ fn sort_block<I: Isa, T: Lane<I>, const N: usize>(token: I, x: &mut [T]) {
     if lanes == 16 {
         merge::<_, N, 16>(&mut v);
     }
-    // Now element `k` of the result is lane `k / N` of register `k % N`.
+    // At this point, key `k` of the sorted keys is in lane `k / N` of register `k % N`.
     for block in v.chunks_exact_mut(lanes) {
         T::Register::transpose(block);
     }

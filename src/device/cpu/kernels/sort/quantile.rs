@@ -11,7 +11,7 @@ use crate::ops::Quantile;
 /// Minimum number of quantiles for which a line is sorted. Fewer quantiles are selected one by one.
 const SORT_MIN: usize = 4;
 
-/// The first element of the output, as bits.
+/// A pointer to the first element of the output. The elements, `f32` or `f64`, are written as bits.
 #[derive(Debug, Clone, Copy)]
 enum First {
     F32(HostPtr<u32>),
@@ -19,7 +19,7 @@ enum First {
 }
 
 /// Writes quantiles of the elements along the trailing axes of `a`. The axes of `out` are the leading axes of `a`, and a last axis for
-/// `levels`. If `method` is `None`, each level gives the median.
+/// `levels`. If `method` is `None`, writes the median for each level.
 ///
 /// The caller must ensure that the levels are from 0 to 1.
 pub(in crate::device::cpu::kernels) fn quantile(

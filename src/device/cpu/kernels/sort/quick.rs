@@ -17,7 +17,7 @@ use crate::device::cpu::loops::threads::{join, threads};
 
 /// Number of registers that one step of the partition reads.
 const STEP: usize = 4;
-/// Minimum number of keys whose parts are sorted in parallel.
+/// Minimum number of keys for which the two parts of a partition are sorted in parallel.
 pub(super) const PARALLEL_SORT_LEN: usize = 1 << 16;
 /// Initial state of the random number generator that chooses the samples. It is constant, so that the running time does not vary between
 /// runs.
@@ -27,7 +27,7 @@ const SAMPLE_LEN: usize = 64;
 /// Minimum number of keys for which a median is estimated from a large sample. Other quantiles always are.
 const LARGE_SAMPLE_MIN: usize = 2048;
 
-/// Reads `STEP` registers. Uses a loop, because a closure for `array::from_fn` would not be compiled for the instruction set.
+/// Reads `STEP` registers. Uses a loop and not `array::from_fn`, because a closure would not be compiled for the instruction set.
 #[inline(always)]
 fn read<I: Isa, T: Lane<I>>(token: I, x: &[T]) -> [T::Register; STEP] {
     let lanes = T::Register::LANES;
@@ -231,8 +231,8 @@ pub(super) fn sort<I: Isa, T: Lane<I>>(token: I, x: &mut [T]) {
     }
 }
 
-/// Moves key `k` of the sorted keys to index `k`, keys that are not greater before it, and keys that are not less after it. How the keys
-/// are arranged does not depend on the number of threads.
+/// Moves the key that sorting would put at index `k` to this index. No key before it is then greater, and no key after it is less. The
+/// arrangement of the keys does not depend on the number of threads.
 pub(super) fn select<I: Isa, T: Lane<I>>(token: I, mut x: &mut [T], mut k: usize) {
     let (mut state, mut splits) = (SEED, max_splits(x.len()));
     while x.len() > max_small::<I, T>() && splits > 0 {

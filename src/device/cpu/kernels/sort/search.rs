@@ -37,7 +37,7 @@ fn partition_point<T: Copy>(x: &[T], is_before: impl Fn(T) -> bool) -> usize {
     first + usize::from(len == 1 && is_before(x[first]))
 }
 
-/// Finds each element of `a` in `sorted`.
+/// Searches `sorted` for each element of `a`, and writes what `find` selects to `out`.
 pub(super) fn find<T: Key>(sorted: &[T], a: &[T], find: Find, out: &mut [i64]) {
     let or_equal = find == Find::LessOrEqual;
     for (out, &x) in out.iter_mut().zip(a) {
@@ -47,7 +47,8 @@ pub(super) fn find<T: Key>(sorted: &[T], a: &[T], find: Find, out: &mut [i64]) {
     }
 }
 
-/// Calls `f` with blocks of elements of `a`, and `write` with the offset of each element of `out` and its result.
+/// Calls `f` with blocks of elements of `a`, to compute a result for each element. Then calls `write` with the offset of each element in
+/// the output and its result.
 #[inline(never)]
 fn in_blocks<T: Element>(
     (to_shape, to_strides): (&[usize], &[isize]),

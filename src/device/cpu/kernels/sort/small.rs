@@ -5,8 +5,8 @@ use super::repeated;
 /// Minimum number of elements of two bytes that are counted. Fewer elements are sorted by comparison.
 const COUNTED_MIN: usize = 1 << 14;
 
-/// Moves element `k` of the sorted elements to index `k`, elements that are not greater before it, and elements that are not less after
-/// it.
+/// Moves the element that sorting would put at index `k` to this index. No element before it is then greater, and no element after it is
+/// less.
 pub(super) fn select_by_comparison<T: Ord>(x: &mut [T], k: usize) {
     x.select_nth_unstable(k);
 }
@@ -61,7 +61,7 @@ pub(super) fn sort_u16(x: &mut [u16]) {
     }
 }
 
-/// Moves element `k` of the sorted elements to index `k`.
+/// Variant of [`select_by_comparison`] for elements of type `u16`.
 pub(super) fn select_u16(x: &mut [u16], k: usize) {
     select_by_comparison(x, k);
 }
@@ -83,8 +83,8 @@ macro_rules! signed {
         pub(super) fn $sort(x: &mut [$I]) {
             $as_unsigned(x, $sort_unsigned);
         }
-        /// Moves element `k` of the sorted elements to index `k`, elements that are not greater before it, and elements that are not less
-        /// after it.
+        /// Moves the element that sorting would put at index `k` to this index. No element before it is then greater, and no element after
+        /// it is less.
         pub(super) fn $select(x: &mut [$I], k: usize) {
             $as_unsigned(x, |x| $select_unsigned(x, k));
         }

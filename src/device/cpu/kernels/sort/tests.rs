@@ -133,7 +133,7 @@ fn check<T: Sample>(x: &[T]) {
             assert_eq!(parts[k].compare(kth), Ordering::Equal, "{k} of {x:?}");
             assert!(parts[..k].iter().all(|x| x.compare(kth).is_le()), "{k} of {x:?}");
             assert!(parts[k..].iter().all(|x| x.compare(kth).is_ge()), "{k} of {x:?}");
-            // The same elements, to the bit.
+            // The result must consist of the same elements, to the bit.
             let multiset = |x: &[T]| {
                 let mut bits = bits(x);
                 bits.sort_unstable();

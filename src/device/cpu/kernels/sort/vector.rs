@@ -14,7 +14,7 @@ pub(super) trait Isa: Copy + Send + Sync + 'static {
     fn remove_repeated<T: Lane<Self>>(self, x: &mut [T]) -> usize;
 }
 
-/// A type of keys of the sorting kernels: numbers, and never NaN.
+/// A type of the keys that the sorting kernels sort. No key may be NaN.
 pub(super) trait Lane<I: Isa>: Portable {
     /// The register that holds several keys.
     type Register: Vector<Isa = I, Key = Self>;
@@ -56,18 +56,18 @@ pub(super) trait Vector: Copy {
     /// # Panics
     /// If the slice has more keys.
     fn store_first(self, to: &mut [Self::Key]);
-    /// Returns the smaller key of each lane. If both are zeros, the sign of the result is unspecified.
+    /// Returns, for each lane, the smaller key of `self` and `other`. If both are zeros, the sign of the result is unspecified.
     fn min(self, other: Self) -> Self;
-    /// Returns the larger key of each lane. If both are zeros, the sign of the result is unspecified.
+    /// Returns, for each lane, the larger key of `self` and `other`. If both are zeros, the sign of the result is unspecified.
     fn max(self, other: Self) -> Self;
-    /// Returns a bit for each lane whose key is less than that of `other`.
+    /// Returns a mask with a bit for each lane. The bit is set if the lane's key in `self` is less than in `other`.
     fn less(self, other: Self) -> u32;
     /// Returns for each lane the key of `other` if the lane's bit is set, otherwise the key of `self`.
     fn blend(self, other: Self, bits: u32) -> Self;
-    /// Moves the lanes whose bit is set to the front, in their order. The lanes after them are unspecified.
+    /// Moves the lanes whose bit in `bits` is set to the front, in their order. The lanes after them are unspecified.
     fn compress(self, bits: u32) -> Self;
-    /// Writes the `count` lanes whose bit is set from `left` on, and the other lanes so that they end before `right`. Other keys of
-    /// `left .. left + LANES` and of `right - LANES .. right` may be overwritten.
+    /// Writes the lanes to `to` in two runs. The `count` lanes whose bit in `bits` is set begin at index `left`, and the other lanes end
+    /// before index `right`. Other keys of `left .. left + LANES` and of `right - LANES .. right` may be overwritten.
     ///
     /// # Safety
     /// The caller must ensure:

@@ -53,8 +53,8 @@ macro_rules! wide {
             }
             $portable_sort(x);
         }
-        /// Moves element `k` of the sorted elements to index `k`, elements that are not greater before it, and elements that are not less
-        /// after it. The signs of zeros can change.
+        /// Moves the element that sorting would put at index `k` to this index. No element before it is then greater, and no element after
+        /// it is less. The signs of zeros can change.
         pub(super) fn $select(x: &mut [$T], k: usize) {
             #[cfg(target_arch = "x86_64")]
             if let Some(token) = Avx512::get() {
@@ -158,7 +158,7 @@ pub(super) fn sort_words(x: &mut [u64]) {
 macro_rules! floats {
     ($($T:ident as $I:ident $U:ident: $as_integers:ident $turn:ident, $sort:ident $sort_integers:path, $select:ident $select_integers:path;)*) => {$(
         kernel! {
-            /// Inverts the bits of negative numbers, except the sign. This is its own inverse.
+            /// Inverts the bits of negative numbers, except the sign. A second call restores the bits.
             ///
             /// # Safety
             /// None: `unsafe` is required by the macro.
@@ -182,8 +182,8 @@ macro_rules! floats {
         pub(super) fn $sort(x: &mut [$T]) {
             $as_integers(x, $sort_integers);
         }
-        /// Moves element `k` of the sorted elements to index `k`, elements that are not greater before it, and elements that are not less
-        /// after it. The signs of zeros can change.
+        /// Moves the element that sorting would put at index `k` to this index. No element before it is then greater, and no element after
+        /// it is less. The signs of zeros can change.
         pub(super) fn $select(x: &mut [$T], k: usize) {
             $as_integers(x, |x| $select_integers(x, k));
         }

@@ -216,8 +216,8 @@ mod tests {
         let directory = Temporary::new("two");
         let file = directory.0.join("x");
         store(&file, "source", b"image").unwrap();
-        // The file contains the length of `source`, `source`, and `image`. The last two texts are prefixes of `sourceimage`, with
-        // other lengths.
+        // The file contains the length of `source`, then `sourceimage`. `sourc` and `sourceimage` are prefixes of this text, but their
+        // lengths differ from the stored one.
         for other in ["sourcf", "", "sourc", "sourceimage"] {
             assert_eq!(load(&file, other), None, "{other:?}");
         }

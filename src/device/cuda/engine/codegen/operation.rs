@@ -17,7 +17,7 @@ pub(in crate::device::cuda::engine) const NARROW: usize = (1 << 31) - (1 << 20);
 /// An operation as data, without type parameters.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cuda::engine) struct Operation {
-    /// A verb or a noun, for messages.
+    /// The name of the operation in messages: a verb or a noun.
     pub(in crate::device::cuda::engine) name: &'static str,
     pub(in crate::device::cuda::engine) text: CudaSource,
     pub(in crate::device::cuda::engine) scalars: Scalars,

@@ -27,7 +27,7 @@ pub(in crate::device::cuda::engine) struct Template {
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cuda::engine) struct Program {
     pub(in crate::device::cuda::engine) template: &'static Template,
-    /// What the kernel does, for messages. Programs that differ only in `name` are equal.
+    /// The name of the operation in messages. Programs that differ only in `name` are equal.
     pub(in crate::device::cuda::engine) name: &'static str,
     /// The operation's own source.
     pub(in crate::device::cuda::engine) text: CudaSource,

@@ -30,7 +30,7 @@ const OF_DRIVER: &[&str] = &["cuMemAllocAsync", "cuMemPoolTrimTo"];
 const OF_COMPILER: &[&str] = &["nvrtcGetCUBIN", "nvrtcGetSupportedArchs"];
 #[cfg(feature = "fft")]
 const OF_FFT: &[&str] = &["cufftMakePlanMany64", "cufftSetWorkArea"];
-/// All versions of cuSOLVER for CUDA 12 and 13 have these functions. They are the newest ones of those that this crate calls.
+/// The newest functions of cuSOLVER that this crate calls. All versions for CUDA 12 and 13 have them.
 #[cfg(feature = "linalg")]
 const OF_SOLVER: &[&str] =
     &["cusolverDnZgesvdjBatched", "cusolverDnZheevjBatched", "cusolverDnZpotrfBatched"];

@@ -18,8 +18,8 @@ use cudarc::cublas::sys::{self, cublasOperation_t as Op};
 use std::sync::{Mutex, PoisonError};
 
 const NAME: &str = "multiply matrices";
-/// Maximum number of cuBLAS calls for one batch. If the strides require more calls, the matrices are copied, so that one call
-/// suffices: this is faster.
+/// Maximum number of cuBLAS calls for one batch. If the strides require more calls, the matrices are copied, because a copy and one
+/// call take less time.
 const MAX_CALLS: usize = 16;
 
 // ------------------------------------------------------------------ handles
@@ -140,7 +140,7 @@ impl<'a> BlasOperand<'a> {
     }
 }
 
-/// A batch of matrices that was copied to its own memory, contiguous.
+/// A contiguous batch of matrices in its own memory: a copy of an operand, or results that are then copied to the output.
 struct Dense {
     memory: Memory,
     shape: Vec<usize>,
@@ -149,7 +149,7 @@ struct Dense {
 }
 
 impl Dense {
-    /// Allocates the batch, with contiguous rows of each matrix if `by_rows`, otherwise with contiguous columns.
+    /// Allocates the batch. The rows of each matrix are contiguous if `by_rows`, otherwise the columns.
     fn new(
         context: &'static Context,
         batch: &[usize],

@@ -82,7 +82,7 @@ pub(in crate::device::cuda::engine) struct Sums {
 }
 
 impl Sums {
-    /// Returns the number of all chosen elements. Waits for it.
+    /// Waits for the GPU, and returns the number of all chosen elements.
     pub(in crate::device::cuda::engine) fn total(&self) -> Result<usize, Error> {
         let mut bytes = [MaybeUninit::new(0u8); 8];
         let last = self.memory.address() + (self.tiles as u64 - 1) * 8;

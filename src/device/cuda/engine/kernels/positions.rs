@@ -85,7 +85,7 @@ pub(in crate::device::cuda::engine) unsafe fn are_valid(
     at: RawOperand<'_>,
     len: usize,
 ) -> Result<bool, Error> {
-    // Axes with stride 0 repeat the positions, so they are left out.
+    // Axes with stride 0 repeat the positions, so only one index along each of them is checked.
     let mut distinct = Layout::point(0);
     for (&n, &stride) in shape.iter().zip(at.strides) {
         distinct.push(if stride == 0 { n.min(1) } else { n }, stride);
@@ -214,7 +214,7 @@ impl Scattering<'_> {
     unsafe fn sort(&self, context: &'static Context) -> Result<Sorted, Error> {
         let (lines, within) = self.shape.split_at(self.rank());
         let count: usize = within.iter().product();
-        // The positions without the axes along which they repeat.
+        // The layout of the positions, with extent 1 along the leading axes along which they repeat.
         let mut distinct = Layout::point(0);
         for (&n, &stride) in lines.iter().zip(self.at.strides) {
             distinct.push(if stride == 0 { 1 } else { n }, stride);

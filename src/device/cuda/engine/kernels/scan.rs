@@ -119,7 +119,7 @@ fn chunk(lines: usize, length: usize) -> usize {
     if chunks == 1 { length } else { length.div_ceil(chunks).next_multiple_of(TILE) }
 }
 
-/// One pass over lines: what the launches of its kernels have in common.
+/// One pass over lines. Contains the values that the launches of all its kernels share.
 struct Pass<'a> {
     scanning: &'a Scanning,
     context: &'static Context,

@@ -7,7 +7,8 @@ use crate::device::cuda::engine::codegen::arguments::Argument;
 pub(super) const BLOCK: u32 = 256;
 /// Number of threads whose loads saturate the memory bandwidth of a large GPU.
 const BUSY_THREADS: u64 = 1 << 17;
-/// Number of threads if outputs are split: several times [`BUSY_THREADS`], so that few threads run alone at the end.
+/// Number of threads to aim for if the items of an output are split among blocks. It is several times [`BUSY_THREADS`], so the last
+/// wave, in which the GPU is not fully busy, is a small part of the work.
 const SPLIT_THREADS: u64 = 1 << 19;
 /// Number of loads that a thread has in flight together.
 const LOADS_IN_FLIGHT: u64 = 4;

@@ -1,4 +1,4 @@
-//! Compares the results of reductions with loops over single elements.
+//! Compares the results of reductions with those of naive loops over the elements.
 
 use super::{at_each_level, cases, reduce, size, start};
 use crate::device::Reduction;
@@ -7,7 +7,7 @@ use crate::element::{Element, c64};
 use crate::layout::odometer::Odometer;
 use crate::ops::op::{All, Any, ArgMax, ArgMin, Count, Max, Mean, Min, Norm, Prod, Std, Sum, Var};
 
-/// Returns the elements of each output, in row-major order of the reduced axes.
+/// Returns, for each output, the elements that are reduced to it, in row-major order of the reduced axes.
 fn rows<T: Element>(data: &[T], shape: &[usize], strides: &[isize], kept: usize) -> Vec<Vec<T>> {
     let mut walk = Odometer::row_major(shape, [strides]);
     let (first, count) = (start(shape, strides), shape[kept..].iter().product());
@@ -23,7 +23,7 @@ fn rows<T: Element>(data: &[T], shape: &[usize], strides: &[isize], kept: usize)
     rows
 }
 
-/// Maximum number of elements of a layout for [`check`]. Builds without optimisation would take minutes for larger ones.
+/// Maximum number of elements of a layout for [`check`]. Larger layouts would take minutes in builds without optimisation.
 const MAX_LEN: usize = if cfg!(debug_assertions) { 10_000 } else { 50_000 };
 
 /// Asserts, for each layout of `cases`, that the result of a reduction agrees with that of `naive` for each output. `alike`
@@ -42,7 +42,8 @@ fn check<T: Element, R: Reduction<T>>(
             rows(&data, &shape, &strides, kept).iter().map(|row| naive(row)).collect();
         let found = at_each_level(|| reduce(op, &data, &shape, &strides, kept));
         for here in &found {
-            // Formatted only if the bytes differ, because formatting is slower than the reduction. NaNs may differ in their bytes.
+            // The results are formatted only if their bytes differ, because formatting is slower than the reduction. NaNs may have
+            // different bytes, but have the same text.
             let print = |all: &[R::Output]| all.iter().map(|x| format!("{x:?}")).collect::<Vec<_>>();
             if bytes(here) != bytes(&found[0]) {
                 assert_eq!(print(here), print(&found[0]), "{} {shape:?} {strides:?}", R::NAME);
@@ -139,7 +140,7 @@ fn extrema_find_nan_at_any_index() {
             assert!(found.iter().all(|&x| x == (true, at as i64, at as i64)), "{n} {at} {found:?}");
         }
     }
-    // Reductions over rows: adjacent columns have their first NaN in different rows. Each column has a NaN in the last row.
+    // Each column is reduced to one output. Adjacent columns have their first NaN in different rows, and all have a NaN in the last row.
     for (rows, columns) in [(3, 70), (20, 130), (100, 65)] {
         let first = |j: usize| (j * 7) % rows;
         let data: Vec<f64> = (0..rows * columns)
@@ -193,7 +194,7 @@ fn variances_are_stable() {
     };
     check(Var { ddof: 0 }, number, naive, close);
     check(Std { ddof: 0 }, number, |row| naive(row).sqrt(), |a, b| (a - b).abs() < 1e-7);
-    // The mean is a billion times larger than the standard deviation.
+    // The mean is more than 10⁸ times as large as the standard deviation.
     check(Var { ddof: 0 }, |k| 1e9 + (integer(k) % 8) as f64, naive, |a, b| (a - b).abs() < 1e-5);
     check(Var { ddof: 0 }, |_| 0.1, |_| 0.0, same);
     // A sum of these elements overflows.

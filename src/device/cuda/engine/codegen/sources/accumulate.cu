@@ -42,8 +42,8 @@ DEV bool checked_mul(u128 a, u128 b, u128 &to) {
     to = a * b;
     u64 high_a = (u64)(a >> 64), high_b = (u64)(b >> 64);
     if (high_a != 0 && high_b != 0) return true;
-    // One high half is zero, so one cross product is zero. The product fits if the other one, plus the upper half of the low
-    // product, is less than 2^64.
+    // One high half is zero, so one cross product is zero. The product fits if the other cross product, plus the upper half of the
+    // low product, is less than 2^64.
     u128 across = (u128)high_a * (u64)b + (u128)high_b * (u64)a;
     across += ((u128)(u64)a * (u64)b) >> 64;
     return across >> 64 != 0;
@@ -63,7 +63,7 @@ template <class F> DEV Complex<F> unscale(Complex<F> x, F by) { return {x.re / b
 template <class F> DEV F dot_re(F a, F b) { return a * b; }
 template <class F> DEV F dot_re(Complex<F> a, Complex<F> b) { return a.re * b.re + a.im * b.im; }
 
-// Returns the value `x` of another thread of the warp: of the thread `by` places after this one, or before this one if BACK. T is
+// Returns the value `x` of another thread of the warp: the thread `by` places after this one or, if BACK, `by` places before it. T is
 // any trivially copyable type.
 template <bool BACK, class T> DEV T shuffle(T x, u32 by) {
     const int words = (sizeof(T) + 3) / 4;

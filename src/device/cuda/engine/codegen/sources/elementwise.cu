@@ -1,4 +1,4 @@
-// Elementwise operations. `contiguous` is one flat loop, for operands that are contiguous or a single element. `strided` is for all other
+// Elementwise operations. `contiguous` is one flat loop. Each of its operands is contiguous or a single element. `strided` is for all other
 // operands, and computes indices by fast divisions. If an operand is not contiguous along the same axis as the result, but along another
 // one, the host uses `tile` of tile.cu instead. The operands are a parameter pack of readers, such as `Each`, which load elements.
 

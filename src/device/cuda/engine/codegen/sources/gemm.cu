@@ -10,7 +10,7 @@ struct Extents {
     u64 m, k, n, batch;
 };
 
-// A block computes SIDE x SIDE results. Each of its 16 x 16 threads computes every 16th result in both directions. For each slice of
+// A thread block computes SIDE x SIDE results. Each of its 16 x 16 threads computes every 16th result in both directions. For each slice of
 // DEPTH columns of a and DEPTH rows of b:
 //
 // copy both slices to shared memory; for each p < DEPTH: acc[i][j] += rows[p][y + 16 i] * columns[p][x + 16 j]

@@ -1,5 +1,5 @@
-// Elements under masks, in row-major order. An element is chosen if its mask is not zero. Each block handles one tile of the mask. First,
-// `count_chosen` counts the chosen elements of each tile. Then a scan adds up these numbers, and a second kernel copies the chosen
+// Selects elements by masks, in row-major order. An element is chosen if its mask is not zero. Each block handles one tile of the mask.
+// First, `count_chosen` counts the chosen elements of each tile. Then a scan adds up these numbers, and a second kernel copies the chosen
 // elements.
 
 #define BLOCK 256
@@ -18,7 +18,7 @@ DEV u64 index_in(u32 round) {
     return (u64)blockIdx.x * TILE + (threadIdx.x & ~31u) * EACH + round * 32 + (threadIdx.x & 31);
 }
 
-// Loads this thread's elements of the mask: operand K of the loops.
+// Loads this thread's elements of the mask, which is operand K of the loops. Returns which elements the warp has chosen.
 template <int K, int N, class M> DEV Votes votes(const Loops<N> &loops, u64 n, const M *mask) {
     Votes all;
     all.count = 0;
@@ -37,8 +37,8 @@ template <int K, int N, class M> DEV Votes votes(const Loops<N> &loops, u64 n, c
     return all;
 }
 
-// `count` is the number of chosen elements of this warp. Returns the sum of these numbers over the block's warps before this one, and sets
-// `total` to the sum over all of its warps. All threads of the block must call this function.
+// Returns the sum of `count` over the warps of the block before this one, and sets `total` to the sum over all warps of the block. `count`
+// is the number of chosen elements of the calling warp. All threads of the block must call this function.
 DEV u32 before_warp(u32 count, u32 &total) {
     __shared__ u32 of_warp[WARPS];
     u32 warp = threadIdx.x >> 5, before = 0;
@@ -58,8 +58,8 @@ template <class M> DEV void count_chosen(const Loops<1> &loops, u64 n, const M *
     if (threadIdx.x == 0) counts[blockIdx.x] = total;
 }
 
-// Calls f(index, rank) for each of this thread's chosen elements: its row-major index, and the number of chosen elements before it. For
-// each tile, `sums` has the number of chosen elements in this tile and all tiles before it.
+// Calls f(index, rank) for each of this thread's chosen elements. `index` is the element's row-major index, and `rank` the number of chosen
+// elements before it. For each tile, `sums` has the number of chosen elements in this tile and all tiles before it.
 template <int K, int N, class M, class F>
 DEV void each_chosen(const Loops<N> &loops, u64 n, const M *mask, const i64 *sums, const F &f) {
     Votes all = votes<K>(loops, n, mask);

@@ -5,14 +5,15 @@
 
 // The vectors of a batch of matrices.
 struct Vectors {
-    // The number of vectors in all matrices, and in one.
+    // The number of vectors in all matrices, and in one matrix.
     u64 count, each;
     // The steps from matrix to matrix, and from vector to vector.
     i64 matrix, vector;
-    // The number of elements of a vector, and the step from one to the next.
+    // The number of elements of a vector, and the step from element to element.
     u64 length;
     i64 element;
-    // The number of (singular) values of a matrix; vector j belongs to value j. Vectors that belong to a value other than 0 are skipped.
+    // The number of singular values of a matrix. Vector j belongs to value j. If values are given, vectors that belong to a value other
+    // than 0 are skipped.
     u64 valued;
 };
 

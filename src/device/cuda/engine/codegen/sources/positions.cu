@@ -1,4 +1,4 @@
-// Elements at positions along an axis. Negative positions count from the end.
+// Copies and combines elements at positions along an axis. Negative positions count from the end.
 
 #define BLOCK 256
 
@@ -48,8 +48,8 @@ DEV void pick(const Loops<1> &axes, u64 n, const Rows &rows, const T *a, const i
 
 // ---- scatter
 //
-// The host sorts the positions of each line, with their indices. Equal positions are then adjacent, in their order in the line. One
-// thread handles them all, so the results do not depend on the order of the threads.
+// The host sorts the positions of each line, together with their indices in the line. Equal positions are then adjacent, in ascending order
+// of their indices. One thread handles all of them, so the results do not depend on the order of the threads.
 
 struct Scatter {
     // Number of lines, and number of positions of each line.
@@ -80,7 +80,7 @@ DEV i64 place(const Loops<1> &within, i64 index) {
     return at[0];
 }
 
-// Writes elements of `a` to their positions. The last element of each position stays.
+// Writes elements of `a` to their positions. If a position occurs several times, writes the last of its elements.
 template <class T>
 DEV void replace(const Scatter &scatter, const Loops<3> &lines, const Loops<1> &within, const i64 *sorted, const i64 *order,
                  const T *a, T *out) {

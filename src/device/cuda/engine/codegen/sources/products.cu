@@ -56,8 +56,8 @@ template <class M, bool CHECKED> struct Products<Complex<M>, CHECKED> {
     }
 };
 
-// Returns the carry of a wrapped addition: -1, 0 or 1, in units of 2^bits of the type. If the carries of all additions cancel,
-// the final sum is exact.
+// Returns the carry of a wrapped addition: -1, 0 or 1. For a type of b bits, the exact sum is `sum + carry * 2^b`. If the carries of all
+// additions cancel, the final sum is exact.
 template <class W> DEV i64 carry_of(W a, W b, W sum) {
     if constexpr (SIGNED<W>) {
         if ((a < 0) != (b < 0) || (sum < 0) == (a < 0)) return 0;

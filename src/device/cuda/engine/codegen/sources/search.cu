@@ -44,7 +44,8 @@ DEV void invert(u64 n, const i64 *order, const i64 *group, i64 *out) {
 
 // ---- quantiles, with the formulas of the host
 
-// The lines, and the place of the quantile in each sorted line: between elements `at` and `at` + 1, with the weight of the latter.
+// The lines, and the place of the quantile in each sorted line: between elements `at` and `at` + 1. `weight` is the weight of element
+// `at` + 1.
 struct Place {
     u64 lines, length, at;
     f64 weight;
@@ -61,7 +62,7 @@ DEV f64 lerp(f64 a, f64 b, f64 t) {
     return t < 0.5 ? a + span * t : b - span * (1.0 - t);
 }
 
-// Writes the quantile of each line, or its median. The result is NaN if the last element is NaN.
+// Writes the quantile of each sorted line, or its median if MEDIAN. The result is NaN if the line's last element is NaN.
 template <bool MEDIAN, class T, class R>
 DEV void quantile(const Loops<1> &loops, const Place &place, const T *sorted, R *out) {
     u64 line = (u64)blockIdx.x * BLOCK + threadIdx.x;

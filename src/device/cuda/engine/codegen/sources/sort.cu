@@ -7,7 +7,7 @@
 #define TILE (BLOCK * EACH)
 #define TILE_LOG 11
 
-// Whether x comes before y. False for equal elements.
+// Returns whether x comes before y. Returns false for equal elements.
 template <bool DOWN, class T> DEV bool before(T x, T y) {
     if constexpr (FLOAT<T>) {
         if (x != x) return false;
@@ -34,7 +34,7 @@ template <class T, class I> struct Mine {
     I index[EACH];
 };
 
-// Merges the runs [first, middle) and [middle, end) in shared memory. Returns `count` elements, from element `skip` on.
+// Merges the runs [first, middle) and [middle, end) in shared memory. Returns `count` elements of the merged run, from element `skip` on.
 template <bool DOWN, bool INDEXED, class T, class I>
 DEV Mine<T, I> merged(const T *keys, const I *index, u32 first, u32 middle, u32 end, u32 skip, u32 count) {
     Mine<T, I> mine = {};
@@ -67,7 +67,8 @@ struct Lines {
     u32 log, unused;
 };
 
-// `to` may be the same as `from`. Writes the index of each element in its line to `order` if INDEXED.
+// Sorts the tiles of the lines at `from`, and writes them to `to`, which may be the same as `from`. If INDEXED, also writes the index of
+// each element in its line to `order`.
 template <bool DOWN, bool INDEXED, class T> DEV void sort_tiles(const Lines &lines, const T *from, T *to, i64 *order) {
     __shared__ T keys[TILE];
     __shared__ u32 index[INDEXED ? TILE : 1];

@@ -1,4 +1,4 @@
-//! Lists every kernel for every element type that supports it, with the programs that the engine uses. The list contains each
+//! Lists every kernel for every element type that supports it, as the [`Program`]s that the engine uses. The list contains each
 //! operation of the table for contiguous operands, and some operations with zero to three operands in each layout. It also contains
 //! reductions, scans and products. A kernel's variant is a list of numbers. Each value of each number occurs, but not all
 //! combinations of values.
@@ -111,7 +111,7 @@ impl Kernels {
         self.matrices::<T>();
     }
 
-    /// Adds the kernels of decompositions, except those that have the source of another operation.
+    /// Adds the kernels of decompositions, except those with the same source as another operation.
     #[cfg(feature = "linalg")]
     fn matrices<T: Inexact>(&mut self) {
         use crate::device::cuda::engine::kernels::linalg::{matrices, orient};
@@ -149,7 +149,8 @@ impl Kernels {
         self.reduction::<T, _>(NanArgMin);
     }
 
-    /// Adds each memory layout of operations with zero to three operands. `two` is the source of an operation with two operands.
+    /// Adds the kernels of operations with zero to three operands, for each memory layout. `two` is the source of an operation with
+    /// two operands.
     fn layouts<T: Sample>(&mut self, two: CudaSource) {
         let fill =
             operation("fill", CudaSource::builtin("value"), |bind| bind.scalar("value", T::special()[1]));

@@ -106,8 +106,8 @@ macro_rules! binary_rows {
 }
 binary!(binary_rows);
 
-/// The accuracy to which a function is tested: the largest allowed difference of results, in units of rounding, and whether to test an
-/// element.
+/// The accuracy to which a function is tested: the largest allowed difference of results, in units of rounding, and a function that
+/// returns whether to test an element.
 type Accuracy<T> = (f64, fn(T) -> bool);
 
 trait Accurate: Sample {

@@ -128,7 +128,7 @@ impl Matrices {
         self.rows * self.columns
     }
 
-    /// Returns the address of the matrix at this place of the batch.
+    /// Returns the address of matrix `matrix` of the batch, counted in row-major order.
     pub(super) fn at(&self, matrix: usize) -> u64 {
         self.memory.address() + (matrix * self.len() * self.dtype.size()) as u64
     }
@@ -144,7 +144,7 @@ impl Matrices {
         RawOperand { address: self.memory.address(), dtype: self.dtype, strides }
     }
 
-    /// The strides with one axis for all batch axes.
+    /// Returns the strides if all batch axes are fused into one axis: those of this axis, of the rows and of the columns.
     fn flat_strides(&self) -> [isize; 3] {
         [self.len() as isize, 1, self.rows as isize]
     }
@@ -293,8 +293,8 @@ impl Matrices {
 
     // ------------------------------------------------------------------ scaling
 
-    /// Divides each matrix by a power of two. Elements that are not finite are not an error here; the result says which matrix has the
-    /// first one.
+    /// Divides each matrix by a power of two. Elements that are not finite are not an error here; the result tells which matrix is
+    /// the first one with such an element.
     pub(super) fn scale_down(&self, context: &'static Context, how: Scaling) -> Result<Scaled, Error> {
         self.scale_down_parts(context, how, self.count(), self.len())
     }
@@ -422,7 +422,7 @@ pub(in crate::device::cuda::engine) fn largest_part() -> Reducing {
     }
 }
 
-/// The operation that makes the mask of a triangle of a matrix with this number of rows.
+/// Returns the operation that computes the mask of a triangle, for matrices with `rows` rows.
 pub(in crate::device::cuda::engine) fn mask(triangle: Triangle, rows: usize) -> Operation {
     let text = match triangle {
         Triangle::Lower => "k % rows >= k / rows",

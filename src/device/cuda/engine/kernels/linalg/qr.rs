@@ -8,8 +8,8 @@ use crate::device::cuda::engine::codegen::operation::RawOperand;
 use crate::device::cuda::engine::driver::context::Context;
 use crate::error::Error;
 
-/// Computes [`Decompose::qr`](crate::device::Decompose::qr). `q` is the output and its number of columns; `r` is the output and its number
-/// of rows.
+/// Computes [`Decompose::qr`](crate::device::Decompose::qr). `q` is the output for the factor q and its number of columns. `r` is the
+/// output for the factor r, and `rows` its number of rows.
 ///
 /// # Safety
 /// The caller must ensure that the operand's elements are allocated on `context`'s GPU, that the outputs have the extents of the results,
@@ -39,7 +39,7 @@ pub(in crate::device::cuda::engine) unsafe fn run(
     // The decomposition always exists, so no info is positive, and `NotConverged` does not occur. `read` reports negative infos.
     input.check(&infos.read(input.op)?, a.count(), |_| Failure::NotConverged)?;
     a.keep(context, Triangle::Upper, Outside::Zero)?;
-    // The factors of the reflections are not needed any more.
+    // The factors of the reflections are not needed any more, so the phases overwrite them.
     let phases = factors;
     a.orient_rows(context, &phases)?;
     a.scale_parts(context, &scaled.exponents, None)?;

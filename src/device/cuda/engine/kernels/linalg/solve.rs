@@ -53,7 +53,7 @@ pub(in crate::device::cuda::engine) unsafe fn run(
         |info| Failure::Singular(info - 1)
     };
     input.check(&infos.read(input.op)?, a.count(), why)?;
-    // a = of_a · a', b = of_b · b', a' · x' = b', so x = of_b / of_a · x'.
+    // The scaled operands are a' = a / of_a and b' = b / of_b. From a' · x' = b' follows x = of_b / of_a · x'.
     let exponents: Vec<i32> =
         of_b.exponents.iter().enumerate().map(|(k, e)| e - of_a.exponents[k / x.columns]).collect();
     x.scale_parts(context, &exponents, None)?;

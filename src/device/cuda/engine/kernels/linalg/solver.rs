@@ -181,7 +181,7 @@ macro_rules! call {
     }};
 }
 
-/// Whether to compute vectors in addition to values.
+/// Returns cuSOLVER's constant for computing vectors in addition to values if they are `wanted`, otherwise values only.
 fn vectors(wanted: bool) -> Vectors {
     if wanted { Vectors::CUSOLVER_EIG_MODE_VECTOR } else { Vectors::CUSOLVER_EIG_MODE_NOVECTOR }
 }

@@ -8,8 +8,8 @@ use crate::device::cuda::engine::codegen::operation::RawOperand;
 use crate::device::cuda::engine::driver::context::Context;
 use crate::error::Error;
 
-/// Computes [`Decompose::svd`](crate::device::Decompose::svd). `vectors` are the outputs, the number of columns of the first one, and the
-/// number of rows of the second one. Returns `false` without a result if an iteration did not converge, or gave NaN.
+/// Computes [`Decompose::svd`](crate::device::Decompose::svd). `vectors` are the outputs for `u` and `vᴴ`, with the number of
+/// columns of `u` and the number of rows of `vᴴ`. Returns `false` without a result if an iteration did not converge, or gave NaN.
 ///
 /// # Safety
 /// The caller must ensure that the operand's elements are allocated on `context`'s GPU, that the outputs have the extents of the results,
