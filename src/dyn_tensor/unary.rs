@@ -123,7 +123,7 @@ macro_rules! operations {
     (@kernel $Name:ident, function: $function:ident, $($rest:tt)*) => { Dispatched(FloatFunction::$function) };
     (@kernel $Name:ident, $($rest:tt)*) => { op::$Name };
 }
-// The rows are in `ops/catalogue.rs`.
+// `unary!`, in `ops/catalogue.rs`, calls `operations!` with one row for each function.
 unary!(operations);
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]

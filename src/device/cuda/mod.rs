@@ -44,20 +44,20 @@ use engine::{Context, Memory};
 /// ```
 ///
 /// All work is queued on one stream, and runs in the order in which it was queued. Copies to the host wait until the copied data is
-/// complete. Operations that check integers for overflow or division by zero, or positions, wait for the result of the check. The stream
-/// is CUDA's null stream. So the work of this crate is also ordered with the work that other libraries queue on this GPU, except on
-/// non-blocking streams. An operation makes the GPU's primary context current in the calling thread, and leaves it current.
+/// complete. Operations that check positions, or that check integers for overflow or division by zero, wait for the result of the check.
+/// The stream is CUDA's null stream. So the work of this crate is also ordered with the work that other libraries queue on this GPU, except
+/// on non-blocking streams. An operation makes the GPU's primary context current in the calling thread, and leaves it current.
 ///
 /// Freed memory is kept for later allocations, in two pools. A buffer pool of this crate keeps blocks of up to 64 MiB. Their sizes
 /// are rounded up by at most an eighth, and to at least 256 bytes. If the GPU supports memory pools, all other freed memory is in
 /// the device's default pool, which is configured to keep it. [`trim_pool`](Cuda::trim_pool) returns the memory of both pools to
 /// the system.
 ///
-/// Arithmetic rounds as on the CPU. Elementary functions are those of CUDA; the CUDA C++ Programming Guide lists their errors.
-/// Floating-point sums, products, cumulative sums and cumulative products are combined from partial results in another order than
-/// on the CPU. So their rounding errors differ from those of the CPU. The order is the same from run to run. A partial result may
-/// overflow, underflow or combine an infinity with a zero, even if this does not happen when the elements are combined one by one.
-/// cuBLAS multiplies by the scaling factors of a product even if they are 1, so infinite complex numbers may become NaN.
+/// Arithmetic rounds as on the CPU. Elementary functions are those of CUDA; the CUDA C++ Programming Guide lists their maximum errors.
+/// Floating-point sums, products, cumulative sums and cumulative products are combined from partial results in another order than on the
+/// CPU. So their rounding errors differ from those of the CPU. The order is the same from run to run. A partial result may overflow,
+/// underflow or combine an infinity with a zero, even if this does not happen when the elements are combined one by one. cuBLAS multiplies
+/// by the scaling factors of a product even if they are 1, so infinite complex numbers may become NaN.
 ///
 /// Using an operation without a CUDA source on `Cuda` is a compile error, and the message says what to write:
 ///

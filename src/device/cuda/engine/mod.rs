@@ -1,19 +1,20 @@
-//! The implementation of `Cuda`: from the device families to kernels. `cuda/mod.rs` calls the functions of this file and
-//! of the files next to it. They erase the element types and the operation's type, so most code in the directories below is not generic.
+//! The implementation of `Cuda`. For the methods of the device families, `cuda/mod.rs` calls the functions of this file and of the files
+//! next to it, which launch kernels. They erase the element types and the operation's type, so most code in the directories below is not
+//! generic.
 //!
-//! The directories, from the driver up. `driver` and `codegen` use each other; `kernels` uses both:
+//! The directories, beginning at the lowest level. `driver` and `codegen` use each other; `kernels` uses both:
 //!
 //! * [`driver`]: [`libraries`](driver::libraries) finds NVIDIA's libraries at run time. [`context`](driver::context) represents a
 //!   GPU in use, with its memory and its one stream. It also launches kernels, and requests their machine code from [`codegen`].
 //! * [`codegen`]: [`program`](codegen::program) defines the parts of a kernel's source. [`operation`](codegen::operation)
 //!   represents an operation without type parameters. `compile` compiles CUDA C++ to machine code, and [`cache`](codegen::cache)
 //!   keeps the machine code on disk. The sources are in `codegen/sources`.
-//! * [`kernels`]: [`elementwise`](kernels::elementwise), [`tile`](kernels::tile) and [`permute`](kernels::permute) use the CPU's
-//!   plans ([`crate::layout::plan`]). [`reduce`](kernels::reduce) and [`products`](kernels::products) divide their work among
-//!   threads as `shares` computes. [`gemm`](kernels::gemm) calls `blas` for floating-point and complex matrices.
-//!   [`scan`](kernels::scan) computes cumulative results along lines. [`sort`](kernels::sort) sorts lines.
-//!   [`positions`](kernels::positions) and [`mask`](kernels::mask) copy chosen elements. With the feature `fft`, the file `kernels/fft.rs`
-//!   calls cuFFT, and with the feature `linalg`, the directory `kernels/linalg` calls cuSOLVER.
+//! * [`kernels`]: [`elementwise`](kernels::elementwise), [`tile`](kernels::tile) and [`permute`](kernels::permute) use the CPU's plans
+//!   ([`crate::layout::plan`]). `shares` computes how [`reduce`](kernels::reduce) and [`products`](kernels::products) divide their work
+//!   among threads. [`gemm`](kernels::gemm) calls `blas` for floating-point and complex matrices. [`scan`](kernels::scan) computes
+//!   cumulative results along lines. [`sort`](kernels::sort) sorts lines. [`positions`](kernels::positions) and [`mask`](kernels::mask)
+//!   copy chosen elements. With the feature `fft`, the file `kernels/fft.rs` calls cuFFT, and with the feature `linalg`, the directory
+//!   `kernels/linalg` calls cuSOLVER.
 
 mod choose;
 mod codegen;
