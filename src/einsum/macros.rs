@@ -93,7 +93,8 @@ macro_rules! try_einsum {
 /// behaves like [`einsum!`](crate::einsum!).
 ///
 /// # Panics
-/// As [`einsum!`](crate::einsum!), and if the shape of `out` differs from that of the result. In these cases, `out` is unchanged.
+/// If [`einsum!`](crate::einsum!) would panic, or if the shape of `out` differs from that of the result. In these cases, `out` is
+/// unchanged.
 ///
 /// ```
 /// use vierbein::prelude::*;

@@ -202,7 +202,7 @@ impl<D: RemoveAxes<LABELS>, const LABELS: usize> LabelledBy<LABELS, true> for D 
     type Ellipsis = Removed<D, LABELS>;
 }
 
-/// The rank of a result: the axes that the ellipsis stands for, and `LABELS` more.
+/// The rank of an ellipsis, to which a result adds one axis for each of its `LABELS` labels.
 #[diagnostic::on_unimplemented(
     message = "the result cannot have {LABELS} labels in addition to an ellipsis of `{Self}`",
     label = "ranks run from `Rank<0>` to `Rank<16>`"
