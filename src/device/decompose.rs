@@ -156,8 +156,8 @@ pub trait Decompose<T: LinalgElement>: Device {
         on_host::lu(self, lu, rows, a)
     }
 
-    /// Computes the LDLᴴ decomposition with pivoting of Hermitian matrices: with `p[i, j] = a[rows[i], rows[j]]`, it is `p = l · d · lᴴ`.
-    /// Only the lower triangle of `a` is used.
+    /// Computes the LDLᴴ decomposition with pivoting of Hermitian matrices: `p = l · d · lᴴ`, where `p[i, j] = a[rows[i], rows[j]]`. Only
+    /// the lower triangle of `a` is used.
     ///
     /// `a`, `l` and `d` have shape `[.., n, n]`, `rows` has shape `[.., n]`. `l` is lower triangular, with ones on its diagonal. `d` is
     /// Hermitian, with blocks of one or two rows on its diagonal. In a block of two rows, the two elements of `d` next to the diagonal are

@@ -88,7 +88,7 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     fn always_defined(&self) -> bool {
         false
     }
-    /// Returns the operands as messages show them.
+    /// Returns the operands as text for error messages.
     fn operands(&self, a: A) -> String {
         a.to_string()
     }
@@ -167,7 +167,7 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     fn is_defined(&self, _: A, _: B) -> bool {
         true
     }
-    /// Returns the operands as messages show them.
+    /// Returns the operands as text for error messages.
     fn operands(&self, a: A, b: B) -> String {
         format!("{a} and {b}")
     }

@@ -38,7 +38,7 @@ pub struct DynLu {
     pub l: DynTensor,
     /// The upper triangular factor.
     pub u: DynTensor,
-    /// For each row of `l · u`, the index of the row of the matrix, as `i64`.
+    /// For each row of `l · u`, the index of the same row in the decomposed matrix, as `i64`.
     pub rows: DynTensor,
 }
 

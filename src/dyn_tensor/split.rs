@@ -62,7 +62,7 @@ impl<S: DynData> DynTensor<S> {
         Ok(ranges.into_iter().map(|range| self.range(axis, range)).collect())
     }
 
-    /// Returns an iterator over consecutive views, each with extent `len` along an axis. The last one is shorter if the extent of the
+    /// Returns an iterator over consecutive views, each with extent `len` along an axis. The last view is shorter if the extent of the
     /// tensor is not a multiple of `len`.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use crate::rank::{Dim, InsertAxes, Rank, RemoveAxes, Removed};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 
-/// An operand of [`einsum!`](crate::einsum!): a tensor, owned, borrowed or a view, or a [`conj_view`](Tensor::conj_view).
+/// An operand of [`einsum!`](crate::einsum!): an owned or borrowed tensor, a view, or a [`conj_view`](Tensor::conj_view).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an operand of a contraction or a factorisation",
     label = "expected `&x`, a view such as `x.t()`, or `x.conj_view()`",

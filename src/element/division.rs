@@ -42,8 +42,8 @@ unsigned! {
 #[inline(always)]
 fn high_half(a: u64, b: u64) -> u64 {
     const LOW: u64 = u32::MAX as u64;
-    // Computed as `a · (b − 1) + a`. The compiler recognises the usual form of this computation, and replaces it by one scalar
-    // instruction.
+    // Computed as `a · (b − 1) + a`. The compiler recognises the usual form of this computation, and replaces it by one scalar instruction,
+    // so that the loop would not be vectorised.
     let b = b.wrapping_sub(1);
     let ([a0, a1], [b0, b1]) = ([a & LOW, a >> 32], [b & LOW, b >> 32]);
     let (low, high_low) = (a0 * b0 + a0, a1 * b0 + a1);

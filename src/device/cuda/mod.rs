@@ -465,7 +465,8 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
     ) -> Result<(), Error> {
         const { has_source(F::CUDA) };
         if F::CHECKED {
-            // Each result is an operand of the next step. The host checks all steps, and its error names the elements.
+            // If a position repeats, a result is an operand of a later step. So the host computes and checks all steps, and its error names
+            // the elements.
             let (a, at) = (via_host::fetch(self, a)?, via_host::fetch(self, at)?);
             return via_host::update_with(self, out, |out| {
                 Cpu.scatter_with(op, out, at.operand(), a.operand())
@@ -621,8 +622,7 @@ impl<T: Scalar, const ORDINAL: usize> Gemm<T> for Cuda<ORDINAL> {
     }
 }
 
-/// The methods that this implementation overrides call cuSOLVER or, for triangular systems, cuBLAS. In these cases, the host computes
-/// instead:
+/// The methods that this implementation overrides call cuSOLVER or, for triangular systems, cuBLAS. The host computes instead:
 ///
 /// * all methods if the library is not found, or for matrices with 2³¹ elements or more;
 /// * `svd` and `eigh` if an iteration of cuSOLVER does not converge or gives NaN, and `lu` of singular matrices;

@@ -61,7 +61,7 @@ fn result<'a, T: Element, const N: usize>(out: &Output<'a, T, Cuda<N>>) -> RawOp
     RawOperand { address: out.ptr().address, dtype: T::DTYPE, strides: out.strides() }
 }
 
-/// Erases the types of an operation.
+/// Returns an operation without its type parameters.
 fn operation(name: &'static str, text: CudaSource, scalars: impl FnOnce(&mut Scalars)) -> Operation {
     let mut bound = Scalars::default();
     scalars(&mut bound);
@@ -282,7 +282,7 @@ pub(super) fn copy<T: Element, const N: usize>(
 
 // ------------------------------------------------------------------ reductions
 
-/// Erases the types of a reduction.
+/// Returns a reduction without its type parameters.
 fn reducing<T: Element, R: Reduction<T>>(op: &R) -> Reducing {
     Reducing {
         operation: operation(R::NAME, R::CUDA, |bind| op.scalars(bind)),
@@ -292,7 +292,7 @@ fn reducing<T: Element, R: Reduction<T>>(op: &R) -> Reducing {
     }
 }
 
-/// Erases the types of a scan.
+/// Returns a scan without its type parameters.
 fn scanning<T: Element, F: BinaryOp<T, T, Output = T>>(op: &F) -> Scanning {
     Scanning {
         operation: operation(F::NAME, F::CUDA, |bind| op.scalars(bind)),
@@ -332,14 +332,15 @@ pub(super) fn scan<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(
     if unsafe { scanning.run(context, a.shape(), result(&out), strided(&a))? } {
         return Ok(());
     }
-    // A step is undefined. The host repeats the computation, and returns the error that names the elements.
+    // The operation is undefined for the operands of a step. The host repeats the computation, and returns the error that names the
+    // elements.
     let a = fetched(context, a)?;
     via_host::write_with(&Cuda::<N>::default(), out, |out| Cpu.scan(op, out, a.operand()))
 }
 
 // ------------------------------------------------------------------ products
 
-/// Erases the types of a matrix operand.
+/// Returns a matrix operand without its type parameters.
 fn factor<'a, T: Element, const N: usize>(
     factor: &MatrixOperand<'a, T, Cuda<N>>,
 ) -> products::ProductOperand<'a> {
