@@ -490,7 +490,7 @@ fn same_decimals(x: f32) -> f64 {
 // ------------------------------------------------------------------ integers
 
 /// Sums `part(x)` over contiguous elements `x`. First adds up to 255 values in each lane of type `P`, which must be able to hold their sum.
-/// Then adds the lanes in an `A`.
+/// Then adds the lanes to a sum of type `A`.
 ///
 /// ```text
 /// for each chunk of 64 · 255 elements:

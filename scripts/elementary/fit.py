@@ -164,7 +164,7 @@ def both_types(exp_n, exp2_n, sin_n, cos_n, tan_n, tanh_n, atan_n, asin_n, sinh_
 
 
 def constants(ln2_bits, log10_2_bits, pi_bits):
-    lines.append("    // Sums of parts: `X_1` + `X_2` + .. is X; leading parts with few bits have exact products with small integers.")
+    lines.append("    // A constant X is the sum of `X_1`, `X_2`, .. Products of small integers and parts with few bits are exact.")
     parts("LN2", LN2, ln2_bits, None)
     parts("LN2_ROUNDED", LN2, None, None)
     parts("LOG2_E", 1 / LN2, None, None)
@@ -180,7 +180,7 @@ def constants(ln2_bits, log10_2_bits, pi_bits):
 
 
 WEIGHTS = ["///",
-           "/// The comment of each polynomial has the function that it approximates, and the largest error multiplied by a weight. The",
+           "/// The comment of each polynomial gives the function that it approximates, and the maximum of |error| times a weight. The",
            "/// weighted error is roughly the relative error of the elementary function that uses the polynomial."]
 lines += ["// Written by scripts/elementary/fit.py; do not edit.", "",
           "#![allow(clippy::excessive_precision, clippy::approx_constant, clippy::unreadable_literal)]", "",

@@ -68,13 +68,13 @@ impl CudaSource {
         CudaSource { text }
     }
 
-    /// Creates the source of one of this crate's own operations. Safe, because modules with `#![forbid(unsafe_code)]` define
-    /// operations.
+    /// Creates the source of one of this crate's own operations. The function is safe, so that modules with `#![forbid(unsafe_code)]` can
+    /// define operations.
     ///
     /// Only for string literals of this crate, which meet the conditions of [`new`](CudaSource::new); never for text that a caller
-    /// provides. The tests in `cuda/engine/codegen/texts` compile each of these literals for every element type and, except for
-    /// reductions, compare it with its Rust function. There, `every_operation_is_tried` and `every_reduction_is_compiled` find literals
-    /// that these tests lack. `tests/cuda` and `tests/cuda_types` run them in an emulator that checks every memory access.
+    /// provides. The tests in `cuda/engine/codegen/texts` compile each of these literals for every element type and, except for reductions,
+    /// compare it with its Rust function. There, `every_operation_is_tried` and `every_reduction_is_compiled` find literals that these
+    /// tests lack. `tests/cuda` and `tests/cuda_types` run the operations in an emulator that checks every memory access.
     pub(crate) const fn builtin(text: &'static str) -> CudaSource {
         CudaSource { text }
     }

@@ -31,11 +31,12 @@ pub enum Structure {
 
 /// Factorisations of matrices and batches of matrices, and solutions of linear systems.
 ///
-/// The last two axes of each operand are a matrix, and the leading axes, `..`, are those of the batch, which have equal extents in all
-/// operands of a call. The order of the axes does not depend on the memory order of the tensor. `k` is the smaller one of the extents `m`
-/// and `n` of a matrix. No method writes to its operand.
+/// The last two axes of `a` are the rows and columns of a matrix. The leading axes, `..`, are those of the batch, and have equal extents in
+/// all arguments of a call. The order of the axes does not depend on the memory order of the tensor. `k` is the smaller of the extents `m`
+/// and `n` of a matrix. No method writes to `a`.
 ///
-/// This capability is part of no other bound. Generic code that decomposes matrices adds `Dev: Decompose<T>`.
+/// No other bound, such as [`Backend`](super::Backend), includes this capability. Generic code that decomposes matrices adds `Dev:
+/// Decompose<T>`.
 ///
 /// # Errors
 /// All methods return
@@ -57,8 +58,8 @@ pub trait Decompose<T: LinalgElement>: Device {
     /// `a` has shape `[.., m, n]` and `s` has shape `[.., k]`. The singular values are in descending order. `vectors` are `u` and `vh`: of
     /// shapes `[.., m, k]` and `[.., k, n]` (thin), or `[.., m, m]` and `[.., n, n]` (full).
     ///
-    /// In each column of `u`, the first element of at least 0.99 times the largest magnitude is real and positive. The same holds for those
-    /// rows of `vh` that belong to no singular value, or to a singular value of 0.
+    /// In each column of `u`, the first element whose magnitude is at least 0.99 times the largest one is real and positive. The same holds
+    /// for those rows of `vh` that belong to no singular value, or to a singular value of 0.
     ///
     /// # Errors
     /// [`Error::NotConverged`], and the errors of all methods.
@@ -74,7 +75,7 @@ pub trait Decompose<T: LinalgElement>: Device {
     /// Computes the eigenvalues and eigenvectors of Hermitian matrices, `a = v · w · vᴴ`. Only the lower triangle of `a` is used.
     ///
     /// `a` and `v` have shape `[.., n, n]`, `w` has shape `[.., n]`. The eigenvalues are in ascending order. The columns of `v` are the
-    /// eigenvectors. In each of them, the first element of at least 0.99 times the largest magnitude is real and positive.
+    /// eigenvectors. In each eigenvector, the first element whose magnitude is at least 0.99 times the largest one is real and positive.
     ///
     /// # Errors
     /// [`Error::NotConverged`], and the errors of all methods.
@@ -87,12 +88,13 @@ pub trait Decompose<T: LinalgElement>: Device {
         on_host::eigh(self, w, v, a)
     }
 
-    /// Computes the eigenvalues and eigenvectors of square matrices, `a · v = v · w`. The results are complex, also those of real matrices.
+    /// Computes the eigenvalues and eigenvectors of square matrices, `a · v = v · w`. The results are complex, even if the matrices are
+    /// real.
     ///
     /// `a` and `v` have shape `[.., n, n]`, `w` has shape `[.., n]`. The order of the eigenvalues is unspecified, but complex eigenvalues
     /// of a real matrix are adjacent to their conjugates, those with a positive imaginary part first. The columns of `v` are the
-    /// eigenvectors, of norm 1. In each of them, the first element of at least 0.99 times the largest magnitude is real and positive; the
-    /// vectors of conjugate eigenvalues of a real matrix are conjugates.
+    /// eigenvectors, with Euclidean norm 1. In each eigenvector, the first element whose magnitude is at least 0.99 times the largest one
+    /// is real and positive. The eigenvectors that belong to conjugate eigenvalues of a real matrix are conjugates.
     ///
     /// # Errors
     /// [`Error::NotConverged`], and the errors of all methods.
@@ -107,9 +109,9 @@ pub trait Decompose<T: LinalgElement>: Device {
 
     /// Computes the Schur decomposition `a = z · t · zᴴ`. All shapes are `[.., n, n]`.
     ///
-    /// `z` is unitary, and in each of its columns, the first element of at least 0.99 times the largest magnitude is real and positive. `t`
-    /// is upper triangular. If `a` is real, so are `z` and `t`, and `t` has a block of two rows on its diagonal for each pair of conjugate
-    /// complex eigenvalues, `[[p, b], [c, p]]` with `b · c < 0`: the eigenvalues are `p ± i · √(-b · c)`.
+    /// `z` is unitary, and in each of its columns, the first element whose magnitude is at least 0.99 times the largest one is real and
+    /// positive. `t` is upper triangular. If `a` is real, `z` and `t` are real, and `t` is block upper triangular: for each pair of
+    /// conjugate complex eigenvalues `p ± i · √(-b · c)`, its diagonal has a block `[[p, b], [c, p]]` with `b · c < 0`.
     ///
     /// # Errors
     /// [`Error::NotConverged`], and the errors of all methods.
@@ -154,12 +156,12 @@ pub trait Decompose<T: LinalgElement>: Device {
         on_host::lu(self, lu, rows, a)
     }
 
-    /// Computes the LDLᴴ decomposition with pivoting of Hermitian matrices: with `p[i, j] = a[rows[i], rows[j]]`, it is `p = l · d · lᴴ`.
-    /// Only the lower triangle of `a` is used.
+    /// Computes the LDLᴴ decomposition with pivoting of Hermitian matrices: `p = l · d · lᴴ`, where `p[i, j] = a[rows[i], rows[j]]`. Only
+    /// the lower triangle of `a` is used.
     ///
     /// `a`, `l` and `d` have shape `[.., n, n]`, `rows` has shape `[.., n]`. `l` is lower triangular, with ones on its diagonal. `d` is
     /// Hermitian, with blocks of one or two rows on its diagonal. In a block of two rows, the two elements of `d` next to the diagonal are
-    /// not 0, and the element of `l` below the diagonal is 0. A singular matrix is not an error: `d` then has a 0 as a block of one row.
+    /// not 0, and the element of `l` below the diagonal is 0. A singular matrix is not an error: `d` then has a block of one row that is 0.
     ///
     /// # Errors
     /// The errors of all methods.
@@ -216,14 +218,14 @@ pub trait Decompose<T: LinalgElement>: Device {
     note = "convert integers first, e.g. with `.cast::<f64>()`; in generic code, bound the element type: `T: LinalgElement`"
 )]
 pub trait LinalgElement: Inexact + CastTo<<Self as LinalgElement>::Complex> {
-    /// The type of eigenvalues of matrices that need not be Hermitian: the complex numbers of the same precision.
+    /// The complex type of the same precision, which is the type of the eigenvalues of general matrices.
     #[doc(hidden)]
     type Complex: LinalgElement<Complex = Self::Complex, Magnitude = Self::Magnitude>;
     #[doc(hidden)]
     fn complex(re: Self::Magnitude, im: Self::Magnitude) -> Self::Complex;
     #[doc(hidden)]
     fn to_complex(self) -> Self::Complex;
-    /// Returns the number, or for a real type its real part.
+    /// Converts a complex number to this type. Conversions to a real type return the real part.
     #[doc(hidden)]
     fn from_complex(x: Self::Complex) -> Self;
     #[doc(hidden)]

@@ -11,7 +11,7 @@ use crate::element::{Element, Ordered, RealScalar, Scalar};
 use crate::error::Error;
 use crate::ops::Quantile;
 
-/// Elementwise functions whose first operand has elements `T`. The result is written to an output or to the first operand.
+/// Elementwise functions whose first operand has elements of type `T`. The result is written to an output or to the first operand.
 ///
 /// All operands of a call have the output's shape: broadcast axes have stride 0.
 #[diagnostic::on_unimplemented(
@@ -29,7 +29,7 @@ pub trait Elementwise<T: Element>: Device {
         via_host::write_with(self, out, |host_out| Cpu.generate(op, host_out))
     }
 
-    /// Applies `op` to the operands `(a,)`, `(a, b)` or `(a, b, c)` and writes the results. The first operand has elements `T`.
+    /// Applies `op` to the operands `(a,)`, `(a, b)` or `(a, b, c)` and writes the results. The first operand has elements of type `T`.
     ///
     /// ```
     /// use vierbein::device::{Elementwise, Operand, Output};
@@ -105,8 +105,8 @@ pub trait Permute<T: Element>: Device {
         Permute::<T>::check_positions(&Cpu, via_host::fetch(self, at)?.operand(), len)
     }
 
-    /// Variant of [`check_positions`](Permute::check_positions) for positions of type `usize`, which are given as numbers of type `i64`
-    /// with the same bits. So negative positions are invalid.
+    /// Variant of [`check_positions`](Permute::check_positions) for positions of type `usize`, which are passed as `i64` with the same
+    /// bits. A negative `i64` represents a `usize` that is out of bounds, so it is invalid.
     #[doc(hidden)]
     fn check_unsigned(&self, at: Operand<'_, i64, Self>, len: usize) -> Result<(), Error> {
         Permute::<T>::check_unsigned(&Cpu, via_host::fetch(self, at)?.operand(), len)
@@ -130,8 +130,7 @@ pub trait Permute<T: Element>: Device {
         via_host::write_with(self, out, |host_out| Cpu.take(host_out, a.operand(), at.operand()))
     }
 
-    /// Variant of [`take`](Permute::take) for positions of type `usize`, which are given as numbers of type `i64` with the same bits. So
-    /// negative positions are invalid.
+    /// Variant of [`take`](Permute::take) for positions of type `usize`: see [`check_unsigned`](Permute::check_unsigned).
     #[doc(hidden)]
     fn take_unsigned(
         &self,
@@ -146,7 +145,8 @@ pub trait Permute<T: Element>: Device {
     /// Copies elements of `a` to positions along the last axis of `out`.
     ///
     /// `a` and `at` have the same shape, and their leading axes are all axes of `out` but the last: `out[k.., at[k.., m..]]` becomes
-    /// `a[k.., m..]`. If a position occurs several times in a line of `out`, its last element in row-major order of `a` stays.
+    /// `a[k.., m..]`. If several elements of `a` have the same position in a line of `out`, the last of these elements in row-major order
+    /// is stored.
     ///
     /// # Errors
     /// * The errors of [`check_positions`](Permute::check_positions). `out` is then unchanged.
@@ -268,8 +268,7 @@ pub trait Reduce<T: Element>: Device {
         via_host::update_with(self, out, |host_out| Cpu.scatter_with(op, host_out, at.operand(), a.operand()))
     }
 
-    /// Variant of [`scatter_with`](Reduce::scatter_with) for positions of type `usize`, which are given as numbers of type `i64` with the
-    /// same bits. So negative positions are invalid.
+    /// Variant of [`scatter_with`](Reduce::scatter_with) for positions of type `usize`: see [`Permute::check_unsigned`].
     #[doc(hidden)]
     fn scatter_with_unsigned<F: BinaryOp<T, T, Output = T>>(
         &self,
@@ -313,7 +312,7 @@ pub trait Reduce<T: Element>: Device {
     }
 
     /// Writes the Fourier transform of real numbers. Along the last axis, it consists of the first `transform.len / 2 + 1` elements of the
-    /// transform of `transform.len` elements. Along the `transform.axes - 1` axes before it, [`fft`](Reduce::fft) describes the transform.
+    /// transform of `transform.len` elements. Along the `transform.axes - 1` axes before it, the transform is that of [`fft`](Reduce::fft).
     ///
     /// # Errors
     /// Those of [`fft`](Reduce::fft).
@@ -463,8 +462,8 @@ pub trait Reduce<T: Element>: Device {
         Ok((self.adopt(Cpu.release(values)?)?, [adopt(first)?, adopt(inverse)?, adopt(counts)?]))
     }
 
-    /// Writes the indices that sort the columns of a matrix by the elements of its last row. Columns with equal elements there are sorted
-    /// by the row before it, and so on.
+    /// Writes the indices that sort the columns of a matrix by the elements of its last row. Columns with equal elements in the last row
+    /// are sorted by the row before it, and so on.
     ///
     /// # Errors
     /// If the device reports an error.
@@ -476,12 +475,12 @@ pub trait Reduce<T: Element>: Device {
         via_host::write_with(self, out, |host_out| Cpu.lexsort(host_out, a.operand()))
     }
 
-    /// Writes, for each element of `a`, the index in the vector `sorted` at which the element can be inserted, so that the vector stays
-    /// sorted. If `right`, this is the index after equal elements, otherwise before them.
+    /// Writes, for each element of `a`, the index at which the element can be inserted into the vector `sorted` so that the vector stays
+    /// sorted. If `right`, the index is after all equal elements, otherwise before all of them.
     ///
     /// # Errors
-    /// * [`Error::Argument`] if `sorted` is not sorted. The host and GPUs check this in builds with debug assertions, other devices need
-    ///   not.
+    /// * [`Error::Argument`] if `sorted` is not sorted. The host and GPUs check this in builds with debug assertions; other devices need
+    ///   not check it.
     /// * The error of the device.
     fn search(
         &self,

@@ -30,15 +30,15 @@ pub trait Function<A: Arguments>: Copy + Send + Sync {
     const COST: usize;
     /// Calls the function.
     fn call(&self, arguments: A) -> Self::Output;
-    /// Returns which elementary function this function is, or `None` if it is none.
+    /// Returns the elementary function that this function computes, or `None` if it computes another function.
     #[doc(hidden)]
     fn elementary(&self) -> Option<Elementary>;
     /// Returns whether the function is defined for these elements.
     fn is_defined(&self, arguments: A) -> bool;
-    /// Returns whether a device has to check the elements: the function is [`CHECKED`](Function::CHECKED), and it does not report
-    /// that it is defined for all elements.
+    /// Returns whether a device must check the elements: the function is [`CHECKED`](Function::CHECKED), and the operation's
+    /// `always_defined` returns `false`.
     fn is_checked(&self) -> bool;
-    /// Returns the elements as messages show them.
+    /// Returns the elements as text for error messages.
     fn describe(&self, arguments: A) -> String;
     /// Binds the scalars of the CUDA source.
     fn bind(&self, scalars: &mut Scalars);

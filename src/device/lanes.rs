@@ -77,7 +77,7 @@ pub(crate) fn in_few_lanes<T: Copy, A: Copy>(
     acc
 }
 
-/// Combines the upper half of the results with the lower half, until one result is left. `LANES` is a power of two.
+/// Combines the upper half of the results with the lower half, until one result is left, and returns it. `LANES` is a power of two.
 #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 pub(crate) fn halve<A: Copy, const LANES: usize>(mut results: [A; LANES], combine: impl Fn(A, A) -> A) -> A {
     let mut width = LANES;

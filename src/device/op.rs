@@ -49,7 +49,7 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     /// The function as an expression of CUDA C++ in the operand `a` and the [scalars](UnaryOp::scalars). With the default,
     /// [`CudaSource::NONE`], the operation does not compile on [`Cuda`](crate::Cuda).
     ///
-    /// Types are called `A` and, for the result, `R`; element types have their Rust names (`f64`, `u8`, `c32`).
+    /// The type of the operand is called `A`, and the type of the result `R`. Element types have their Rust names (`f64`, `u8`, `c32`).
     ///
     /// * For floating-point and complex numbers, use the operators of C++ and the function names of C (`sqrt`, `exp`, `log`,
     ///   `tanh`; `fmod` for the `%` of floating-point numbers). A product and a sum are rounded separately, as in Rust. The results
@@ -73,8 +73,8 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     const COST: usize = 0;
     /// Computes the function.
     fn apply(&self, a: A) -> Self::Output;
-    /// Returns which elementary function the operation is, or `None` if it is none. The host computes elementary functions of many
-    /// elements at a time.
+    /// Returns the elementary function that the operation computes, or `None` if it computes another function. The host computes elementary
+    /// functions of many elements at a time.
     #[doc(hidden)]
     #[inline]
     fn elementary(&self) -> Option<Elementary> {
@@ -88,7 +88,7 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     fn always_defined(&self) -> bool {
         false
     }
-    /// Returns the operands as messages show them.
+    /// Returns the operands as text for error messages.
     fn operands(&self, a: A) -> String {
         a.to_string()
     }
@@ -150,14 +150,14 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     }
     /// Computes the function.
     fn apply(&self, a: A, b: B) -> Self::Output;
-    /// Returns which elementary function the operation is, or `None` if it is none. The host computes elementary functions of many
-    /// elements at a time.
+    /// Returns the elementary function that the operation computes, or `None` if it computes another function. The host computes elementary
+    /// functions of many elements at a time.
     #[doc(hidden)]
     #[inline]
     fn elementary(&self) -> Option<Elementary> {
         None
     }
-    /// [`elementary`](BinaryOp::elementary) if `b` is a scalar, the same for all elements of `a`.
+    /// Variant of [`elementary`](BinaryOp::elementary) for a scalar `b`, which is the same for all elements of `a`.
     #[doc(hidden)]
     #[inline]
     fn elementary_with_scalar(&self, _b: B) -> Option<Elementary> {
@@ -167,7 +167,7 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     fn is_defined(&self, _: A, _: B) -> bool {
         true
     }
-    /// Returns the operands as messages show them.
+    /// Returns the operands as text for error messages.
     fn operands(&self, a: A, b: B) -> String {
         format!("{a} and {b}")
     }
@@ -234,8 +234,8 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     /// Whether [`finish`](Reduction::finish) may return `None` if at least one element was reduced. If so, an asynchronous device
     /// has to wait for the result.
     const FALLIBLE: bool = true;
-    /// The reason and the fix in messages, if a result is undefined for some elements. If `None`, messages say that the result is not
-    /// representable in the output type.
+    /// For a reduction whose result may be undefined: the reason and the fix that error messages give. If `None`, messages say that the
+    /// result is not representable in the output type.
     #[doc(hidden)]
     const UNDEFINED: Option<&'static str> = None;
     /// Whether this is the sum, whose kernels are compiled once, in this crate.
@@ -263,7 +263,7 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     fn fold_block(&self, acc: Self::Acc, elements: &[T], index: usize) -> Self::Acc {
         elements.iter().enumerate().fold(acc, |acc, (i, &x)| self.fold(acc, x, index + i))
     }
-    /// Adds element `j` of each row to the `j`th accumulator. The elements of the row at `r` have index `index + r`.
+    /// Adds element `j` of each row to the `j`th accumulator. All elements of `rows[r]` have index `index + r`.
     #[doc(hidden)]
     #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
     fn fold_rows<const N: usize>(&self, accs: &mut [Self::Acc], rows: [&[T]; N], index: usize) {

@@ -80,7 +80,7 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
     ///
     /// # Errors
     /// If an axis is out of range, or `a` and `b` are the same axis or differ in extent. `op` names the operation.
-    // Always inlined, and without the check of `with_axes`, which takes as long as the trace of a small matrix.
+    // Always inlined, and without the check of `with_axes`: that check takes as long as the trace of a small matrix.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn diagonal<'b>(
         self,
@@ -100,7 +100,8 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
         Ok(unsafe { Operand::from_raw(self.ptr, axes.shape(), axes.strides()) })
     }
 
-    /// Calls [`with_axes`](Operand::with_axes) with the axes and offset of a layout that is derived from this operand's.
+    /// Returns an operand with the axes and the offset of `layout`, which must be derived from this operand's axes: see
+    /// [`with_axes`](Operand::with_axes).
     ///
     /// # Panics
     /// If the layout addresses elements outside of this operand's.
@@ -282,7 +283,7 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
     where
         'a: 'b,
     {
-        // The same axes need no check, which takes a sixth of the time of a small product of a matrix and a vector.
+        // If the axes are the same, they need no check. A check takes a sixth of the time of a small product of a matrix and a vector.
         if offset != 0 || !same(axes.shape(), self.shape) || !axes.strides().iter().eq(self.strides) {
             check_output_axes(axes, offset, self.axes());
         }
@@ -293,7 +294,8 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
         unsafe { Output::from_raw(Dev::offset(self.ptr, offset), axes.shape(), axes.strides()) }
     }
 
-    /// Calls [`with_axes`](Output::with_axes) with the axes and offset of a layout that is derived from this output's.
+    /// Returns an output with the axes and the offset of `layout`, which must be derived from this output's axes: see
+    /// [`with_axes`](Output::with_axes).
     ///
     /// # Panics
     /// If the layout addresses elements outside of this output's, or one element by two indices.

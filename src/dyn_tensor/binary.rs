@@ -120,5 +120,5 @@ macro_rules! operations {
         }
     };
 }
-// The rows are in `ops/catalogue.rs`.
+// `binary!`, in `ops/catalogue.rs`, calls `operations!` with one row for each function.
 binary!(operations);

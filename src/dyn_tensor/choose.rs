@@ -350,8 +350,8 @@ fn nonzero(x: DynView<'_>) -> Result<DynTensor, Error> {
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Returns the elements at positions along an axis. The positions are a tensor of `i64`, whose axes replace the axis in the result.
-    /// Negative positions count from the end.
+    /// Returns the elements at positions along an axis. The positions are a tensor of `i64`. In the result, the axes of this tensor replace
+    /// the given axis. Negative positions count from the end.
     ///
     /// # Errors
     /// * If the positions are not `i64`, or differ in memory order or device from `self`.
@@ -466,9 +466,10 @@ impl<S: DynData> DynTensor<S> {
 }
 
 impl<S: DynDataMut> DynTensor<S> {
-    /// Overwrites the elements at positions along an axis, with separate positions for each index of the other axes. The positions are
-    /// a tensor of `i64` with the shape of `self`, except for the extent of the axis. `values` is a tensor that broadcasts to the shape
-    /// of the positions, or a scalar. Values are written in memory order of the positions, so the last one stays if a position repeats.
+    /// Overwrites the elements at positions along an axis, with separate positions for each index of the other axes. The positions are a
+    /// tensor of `i64` with the shape of `self`, except for the extent of the axis. `values` is a tensor that broadcasts to the shape of
+    /// the positions, or a scalar. Values are written in memory order of the positions. If a position occurs several times, the last of its
+    /// values is kept.
     ///
     /// # Errors
     /// In each of these cases, `self` is unchanged:
@@ -503,8 +504,8 @@ impl<S: DynDataMut> DynTensor<S> {
     ///
     /// * The positions are not `i64`, or the operands differ in element type, memory order or device.
     /// * The elements are not numbers.
-    /// * The axis or a position is out of range, or `values` does not broadcast to the shape, which can have at most 16 axes.
-    /// * An integer sum overflows (debug assertions). Some values may have been added.
+    /// * The axis or a position is out of range, `values` does not broadcast to this shape, or the shape has more than 16 axes.
+    /// * An integer sum overflows in a build with debug assertions. Some values may have been added.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};

@@ -116,9 +116,9 @@ fn contract(
 ///
 /// # Errors
 /// * If the specification is invalid, or does not match the ranks of the operands.
-/// * If the operands differ in element type, order or device, or are not numbers.
+/// * If the operands differ in element type, order or device, or their elements are not numbers.
 /// * If axes of one label differ in extent.
-/// * If an integer result overflows (debug assertions).
+/// * If an integer result overflows in a build with debug assertions.
 /// * If the device allocation fails.
 ///
 /// ```
@@ -203,14 +203,14 @@ fn matmul(left: DynView<'_>, right: DynView<'_>) -> Result<DynTensor, Error> {
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Multiplies matrices, vectors and batches of matrices, by the rule of the memory order: see
+    /// Multiplies matrices, vectors and batches of matrices. The memory order determines which axes are those of the matrices: see
     /// [`Tensor::matmul`](crate::Tensor::matmul).
     ///
     /// # Errors
     /// * If an operand has rank 0.
-    /// * If the operands differ in element type, order or device, or are not numbers.
+    /// * If the operands differ in element type, order or device, or their elements are not numbers.
     /// * If the summed axes differ in extent, or if the batch axes do not broadcast.
-    /// * If an integer result overflows (debug assertions).
+    /// * If an integer result overflows in a build with debug assertions.
     /// * If the device allocation fails.
     ///
     /// ```

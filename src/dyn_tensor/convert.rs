@@ -304,7 +304,7 @@ impl<S: DynData> DynTensor<S> {
         self.get(&[])
     }
 
-    /// Returns the layout of the element at an index. It has rank 0.
+    /// Returns the layout of the element at an index. The layout has rank 0.
     ///
     /// # Errors
     /// If the index is out of bounds or does not have one number for each axis.

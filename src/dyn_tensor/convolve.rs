@@ -22,7 +22,7 @@ pub(super) fn numbers(op: &'static str, x: DynView<'_>) -> Result<Vec<DynScalar>
     )
 }
 
-/// Returns zeros on the device of `x`, in its memory order.
+/// Returns a tensor of zeros of the given shape, with the device and the memory order of `x`.
 // Calls kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 pub(super) fn zeros(
@@ -86,7 +86,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Errors
     /// * If the tensors differ in rank, element type, order or device, or their elements are not numbers.
     /// * If an operand has zero elements.
-    /// * If an integer result overflows (debug assertions), or the device allocation fails.
+    /// * If an integer result overflows in a build with debug assertions, or the device allocation fails.
     ///
     /// ```
     /// use vierbein::{ConvolutionMode, DynTensor, tensor};

@@ -27,8 +27,8 @@ impl<S: DynData> DynTensor<S> {
     ///
     /// # Errors
     /// * If the tensors differ in element type, order or device, or their elements are not numbers.
-    /// * If the shapes do not broadcast, the axis is out of range, or an operand does not have three elements along it.
-    /// * If an integer result overflows (debug assertions), or the device allocation fails.
+    /// * If the shapes do not broadcast, the axis is out of range, or an operand does not have three elements along the axis.
+    /// * If an integer result overflows in a build with debug assertions, or the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};

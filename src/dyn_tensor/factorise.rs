@@ -1,4 +1,4 @@
-//! Factorisations by labels, by a specification that is known at run time only.
+//! Factorisations of tensors whose axes have labels. The specification with the labels is a string that is known at run time only.
 
 use super::operand::{device_of, elements, lacking, needs, on_device};
 use super::tensor::{DynTensor, DynView};
@@ -31,7 +31,8 @@ fn parse<'s>(factorisation: Factorisation, text: &'s str, x: DynView<'_>) -> Res
     Ok(spec)
 }
 
-/// The results of a factorisation: two factors, or a factor and values, or all three.
+/// The results of a factorisation: the first factor, the singular values or eigenvalues, and the second factor. Results that the
+/// factorisation does not have are `None`.
 type Results = [Option<DynTensor>; 3];
 
 fn tensor<T: Element, Dev: Device>(made: Made<T, Dev>, order: MemoryOrder) -> Option<DynTensor> {
@@ -150,7 +151,7 @@ pub fn qr<'a>(spec: &str, x: impl Into<DynView<'a>>) -> Result<(DynTensor, DynTe
 /// [`lq!`](crate::lq!).
 ///
 /// # Errors
-/// As [`qr`].
+/// Those of [`qr`].
 ///
 /// ```
 /// use vierbein::{DynTensor, Tensor, dyn_tensor};

@@ -104,8 +104,9 @@ impl<S: DynData> DynTensor<S> {
     /// [`Tensor::fft`](crate::Tensor::fft).
     ///
     /// # Errors
-    /// If the elements are not floating-point or complex numbers, an axis is out of range, named twice or has extent 0, or an
-    /// allocation fails.
+    /// * If the elements are not floating-point or complex numbers.
+    /// * If an axis is out of range, is named twice or has extent 0.
+    /// * If an allocation fails.
     ///
     /// ```
     /// use vierbein::{Complex, DynTensor, tensor};
@@ -147,7 +148,7 @@ impl<S: DynData> DynTensor<S> {
         self.rfft_with(axes, Fft::new())
     }
 
-    /// Returns the inverse of [`rfft`](DynTensor::rfft). `n` is the extent of the result along the last element of `axes`: see
+    /// Returns the inverse of [`rfft`](DynTensor::rfft). `n` is the extent of the result along the axis that is named last in `axes`: see
     /// [`Tensor::irfft`](crate::Tensor::irfft).
     ///
     /// # Errors
@@ -187,7 +188,8 @@ impl<S: DynData> DynTensor<S> {
         transform(self.look(), "rfft", Kind::FromReal, false, axes, options)
     }
 
-    /// [`irfft`](DynTensor::irfft) with options. The options must contain the extent of the result along the last element of `axes`.
+    /// [`irfft`](DynTensor::irfft) with options. The options must contain the extent of the result along the axis that is named last in
+    /// `axes`.
     ///
     /// # Errors
     /// Those of [`fft_with`](DynTensor::fft_with), and if the elements are not complex numbers or the options lack this extent.

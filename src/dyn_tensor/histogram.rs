@@ -37,7 +37,7 @@ fn weights_of<Dev: Device>(
         ));
     }
     check_weights(op, x.shape(), weights.shape())?;
-    // Read the weights in the memory order of `x`, also if their own order differs.
+    // Read the weights in the memory order of `x`, even if their own order differs.
     let layout = if x.order().is_row_major() { *weights.layout() } else { weights.layout().reverse_axes() };
     let weights = weights.with_axes(layout);
     device_of::<Dev>(&weights).gather(elements(&weights)).map(Some)

@@ -79,8 +79,9 @@ fn order_of(op: &'static str, parts: &[DynView<'_>]) -> Result<MemoryOrder, Erro
 /// Joins tensors along an axis. Their shapes may differ only in the extent of that axis.
 ///
 /// # Errors
-/// If there are no parts, the axis is out of range, the parts differ in element type, memory order or device, their shapes differ along
-/// another axis, or the device allocation fails.
+/// * If there are no parts, or the axis is out of range.
+/// * If the parts differ in element type, memory order or device, or their shapes differ along another axis.
+/// * If the device allocation fails.
 ///
 /// ```
 /// use vierbein::dyn_tensor::concatenate;
@@ -106,8 +107,10 @@ pub fn concatenate<'a, X: Copy + Into<DynView<'a>>>(
 /// Joins tensors of the same shape along a new axis. Index `k` of axis `axis` of the result contains `parts[k]`.
 ///
 /// # Errors
-/// If there are no parts, the axis is out of range, the rank is 16, the parts differ in shape, element type, memory order or device, or
-/// the device allocation fails.
+/// * If there are no parts, or the axis is out of range.
+/// * If the rank of the parts is 16, so that no axis can be added.
+/// * If the parts differ in shape, element type, memory order or device.
+/// * If the device allocation fails.
 ///
 /// ```
 /// use vierbein::dyn_tensor::stack;

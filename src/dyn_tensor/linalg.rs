@@ -38,7 +38,7 @@ pub struct DynLu {
     pub l: DynTensor,
     /// The upper triangular factor.
     pub u: DynTensor,
-    /// For each row of `l · u`, the index of the row of the matrix, as `i64`.
+    /// For each row of `l · u`, the index of the same row in the decomposed matrix, as `i64`.
     pub rows: DynTensor,
 }
 
@@ -62,7 +62,8 @@ pub struct DynDiscarded {
     pub share: DynTensor,
 }
 
-/// A result of a function in `stacks`, whose batch has one axis. `erased` converts it into the result for a tensor of shape `shape`.
+/// A result of a function in the module `stacks`. Its batch has one axis. `erased` converts it into type-erased tensors for an operand of
+/// shape `shape`.
 trait Erase {
     type Erased;
     fn erased(self, shape: &[usize]) -> Self::Erased;
@@ -118,7 +119,7 @@ impl<T: LinalgElement, O: Order, Dev: Device> Erase for Discarded<T, Rank<3>, O,
     }
 }
 
-/// Checks that a tensor has elements with factorisations, and a rank of at least 2.
+/// Checks that the element type of a tensor has factorisations, and that its rank is at least 2.
 ///
 /// # Errors
 /// [`Error::UnsupportedDType`] or [`Error::UnsupportedRank`], with the text of the compiler's message for typed tensors.
@@ -148,7 +149,7 @@ fn check_square(op: &'static str, x: DynView<'_>) -> Result<(), Error> {
     Matrices::new(x.order().is_row_major(), x.shape()).check_square(op, x.shape())
 }
 
-/// Merges the axes of the batch to one axis, without a copy if possible, and calls `f` with the result.
+/// Merges the axes of the batch into one axis, without a copy if possible, and calls `f` with the result.
 fn with_merged_batch<R>(x: DynView<'_>, f: impl FnOnce(DynView<'_>) -> Result<R, Error>) -> Result<R, Error> {
     let row_major = x.order().is_row_major();
     let merged = merged_shape(row_major, x.shape());
@@ -158,8 +159,8 @@ fn with_merged_batch<R>(x: DynView<'_>, f: impl FnOnce(DynView<'_>) -> Result<R,
     }
 }
 
-/// Evaluates `$body`, in which `$a` is a typed view of the matrices of `$x`, with one axis for the batch, and `$T` is the element type. The
-/// tensor must have been checked.
+/// Evaluates `$body`, in which `$a` is a typed view of the matrices of `$x`, with one axis for the batch, and `$T` is the element type.
+/// `$x` must have passed `check`.
 macro_rules! on_stack {
     ($op:expr, $x:expr, |$a:ident: $T:ident| $body:expr) => {{
         let (op, x): (&'static str, DynView<'_>) = ($op, $x);
@@ -208,8 +209,9 @@ methods! {
     /// Returns the thin singular value decomposition `u · s · vh`: see [`Tensor::svd`].
     ///
     /// # Errors
-    /// If the rank is less than 2, the elements are not floating-point or complex numbers, an element is NaN or infinite, the iteration
-    /// does not converge, or an allocation fails.
+    /// * If the rank is less than 2, or the elements are not floating-point or complex numbers.
+    /// * If an element is NaN or infinite, or the iteration does not converge.
+    /// * If an allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -295,8 +297,9 @@ methods! {
     /// Returns the reduced QR decomposition: see [`Tensor::qr`].
     ///
     /// # Errors
-    /// If the rank is less than 2, the elements are not floating-point or complex numbers, an element is NaN or infinite, or an allocation
-    /// fails.
+    /// * If the rank is less than 2, or the elements are not floating-point or complex numbers.
+    /// * If an element is NaN or infinite.
+    /// * If an allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -401,7 +404,7 @@ methods! {
     /// Those of [`det`](DynTensor::det).
     slogdet() -> (DynTensor, DynTensor), check_square |a| stacks::slogdet(a);
 
-    /// Returns the power with an integer exponent: see [`Tensor::matrix_power`].
+    /// Returns the matrix power with an integer exponent: see [`Tensor::matrix_power`].
     ///
     /// # Errors
     /// Those of [`inv`](DynTensor::inv).
@@ -432,7 +435,8 @@ methods! {
     /// Those of [`eig`](DynTensor::eig), and if the matrix has an eigenvalue of 0.
     logm() -> DynTensor, check_square |a| stacks::logm(a);
 
-    /// Returns a real function of Hermitian matrices: see [`Tensor::hermitian_map`].
+    /// Applies a real function to the eigenvalues of Hermitian matrices, and returns the matrices with the new eigenvalues: see
+    /// [`Tensor::hermitian_map`].
     ///
     /// # Errors
     /// Those of [`eigh`](DynTensor::eigh).
@@ -635,7 +639,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Errors
     /// * If the rank is less than 2, the elements are not floating-point or complex numbers, or the operands differ in element type, order
     ///   or device.
-    /// * If the matrices are not square or are singular, `b` does not have as many rows, or batches do not broadcast.
+    /// * If the matrices are not square or are singular, `b` does not have as many rows as the matrices, or the batches do not broadcast.
     /// * If an element is NaN or infinite, or an allocation fails.
     ///
     /// ```
@@ -651,7 +655,7 @@ impl<S: DynData> DynTensor<S> {
     /// Solves a linear system with a positive definite, Hermitian or triangular matrix: see [`Tensor::solve_as`].
     ///
     /// # Errors
-    /// Those of [`solve`](DynTensor::solve), and if the matrix is passed as a positive definite one and is not.
+    /// Those of [`solve`](DynTensor::solve), and if `structure` is [`Structure::PositiveDefinite`] but a matrix is not positive definite.
     pub fn solve_as<'b>(&self, structure: Structure, b: impl Into<DynView<'b>>) -> Result<DynTensor, Error> {
         solve(structure, self.look(), b.into())
     }
@@ -659,8 +663,8 @@ impl<S: DynData> DynTensor<S> {
     /// Returns the `x` for which the norm of `a · x − b` is least: see [`Tensor::lstsq`].
     ///
     /// # Errors
-    /// Those of [`solve`](DynTensor::solve), except that matrices may have any shape and rank, and if the iteration for singular values
-    /// does not converge.
+    /// * Those of [`solve`](DynTensor::solve), except that the matrices need not be square and may be singular.
+    /// * If the iteration for the singular values does not converge.
     pub fn lstsq<'b>(&self, b: impl Into<DynView<'b>>) -> Result<DynTensor, Error> {
         lstsq(stacks::LSTSQ, self.look(), b.into())
     }

@@ -37,7 +37,8 @@ macro_rules! ordered {
 
 /// The result of [`DynTensor::unique_with`]: the distinct elements, and at which indices they occur. All NaNs count as equal.
 ///
-/// For [`DynTensor::unique_slices_with`], the fields have the distinct slices along an axis instead of elements, and indices along it.
+/// For [`DynTensor::unique_slices_with`], the fields have distinct slices along an axis instead of distinct elements, and indices along
+/// this axis instead of flat indices.
 #[derive(Debug)]
 pub struct DynUnique {
     /// The distinct elements, in ascending order.
@@ -656,7 +657,7 @@ impl<S: DynData> DynTensor<S> {
     /// [`Tensor::searchsorted`](crate::Tensor::searchsorted).
     ///
     /// # Errors
-    /// * If `self` does not have rank 1, or is not sorted (debug assertions).
+    /// * If `self` does not have rank 1, or is not sorted. Only builds with debug assertions check the order.
     /// * If the operands differ in element type, memory order or device.
     /// * If the element type is not ordered, or the device allocation fails.
     ///
@@ -711,8 +712,8 @@ impl<S: DynData> DynTensor<S> {
         })
     }
 
-    /// Returns the indices that sort the columns of a matrix, as `i64`. The last row is the first key; ties are resolved by the row before
-    /// it, and so on. The sort is stable.
+    /// Returns the indices that sort the columns of a matrix, as `i64`. The last row is the primary key; ties are resolved by the row
+    /// before it, and so on. The sort is stable.
     ///
     /// # Errors
     /// If the rank is not 2, the element type is not ordered, or the device allocation fails.

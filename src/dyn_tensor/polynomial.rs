@@ -34,7 +34,7 @@ impl<S: DynData> DynTensor<S> {
     /// # Errors
     /// * If `self` is not a vector.
     /// * If the tensors differ in element type or device, or their elements are not numbers.
-    /// * If an integer result overflows (debug assertions), or the device allocation fails.
+    /// * If an integer result overflows in a build with debug assertions, or the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};

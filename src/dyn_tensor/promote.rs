@@ -4,8 +4,8 @@ use super::tensor::DynTensor;
 use crate::element::DType;
 use crate::error::Error;
 
-/// The kind of an element type, in the order of NumPy's kinds. The field is the number of bits of a value, or of each part of a complex
-/// number.
+/// The kind of an element type. The variants are in NumPy's order of kinds. The field is the number of bits of a value, or of each part of
+/// a complex number.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Bool,

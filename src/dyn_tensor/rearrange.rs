@@ -106,7 +106,7 @@ impl<S: DynData> DynTensor<S> {
         copied("tile", self, |shape| Rearrangement::tile(shape, counts))
     }
 
-    /// Returns a tensor with each index of an axis repeated `count` times.
+    /// Returns a tensor in which the elements at each index of an axis are repeated `count` times.
     ///
     /// # Errors
     /// If the axis is out of range, the result exceeds the address space, or the device allocation fails.
@@ -122,7 +122,7 @@ impl<S: DynData> DynTensor<S> {
         copied("repeat", self, |shape| Rearrangement::repeat(shape, axis, Counts::All(count)))
     }
 
-    /// Returns a tensor with index `i` of an axis repeated `counts[i]` times.
+    /// Returns a tensor in which the elements at index `i` of an axis are repeated `counts[i]` times.
     ///
     /// # Errors
     /// If the axis is out of range, there is not one count for each of its indices, the result exceeds the address space, or the device
@@ -143,8 +143,9 @@ impl<S: DynData> DynTensor<S> {
     /// axis `k`, and [`Pad`] determines their values.
     ///
     /// # Errors
-    /// If the number of pairs of widths differs from the rank, a constant has another type than the elements, an axis with extent 0 would
-    /// be padded with its own elements, the result exceeds the address space, or the device allocation fails.
+    /// * If the number of pairs of widths differs from the rank, or a constant has another type than the elements.
+    /// * If an axis with extent 0 would be padded with its own elements.
+    /// * If the result exceeds the address space, or the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, Pad, tensor};
@@ -167,8 +168,8 @@ impl<S: DynData> DynTensor<S> {
         write(OP, self.look(), &rearrangement, constant.as_ref().map(DynTensor::look), shape)
     }
 
-    /// Returns the lower triangle of each matrix: the elements up to diagonal `k`, and zeros above it. The matrices are in the last two
-    /// axes (row-major) or the first two (column-major).
+    /// Returns the lower triangle of each matrix: the elements up to diagonal `k`, and zeros above it. In row-major order, the last two
+    /// axes are those of the matrices; in column-major order, the first two.
     ///
     /// # Errors
     /// If the rank is below 2, or the device allocation fails.
@@ -191,12 +192,13 @@ impl<S: DynData> DynTensor<S> {
         triangle("triu", self, Triangle::Upper, k)
     }
 
-    /// Returns the differences of neighbouring elements along an axis. If `times` is not 1, they are computed repeatedly, each time from
-    /// the previous result; 0 returns a copy.
+    /// Returns the differences of neighbouring elements along an axis. If `times` is more than 1, the differences of the previous result
+    /// are computed again, `times` times in all. If `times` is 0, the result is a copy.
     ///
     /// # Errors
-    /// If the axis is out of range, the elements are not numbers, an integer result overflows (debug assertions), or the device
-    /// allocation fails.
+    /// * If the axis is out of range, or the elements are not numbers.
+    /// * If an integer result overflows in a build with debug assertions.
+    /// * If the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};

@@ -245,7 +245,7 @@ fn norm_of(name: &'static str, x: DynView<'_>, over: Over<'_>) -> Result<DynTens
     )))
 }
 
-/// Subtracts the minima from the maxima, so that no further kernel is instantiated.
+/// Returns the ranges. They are computed as maxima minus minima, so that no further kernel is instantiated.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn range_of(name: &'static str, x: DynView<'_>, over: Over<'_>) -> Result<DynTensor, Error> {
     if matches!(x.dtype(), DType::Bool | DType::C32 | DType::C64) {
@@ -513,7 +513,7 @@ impl<S: DynData> DynTensor<S> {
     /// * If the rank is below 2, or an axis is out of range.
     /// * If `a` and `b` are the same axis, or differ in extent.
     /// * If the elements are not numbers.
-    /// * If an integer sum overflows (debug assertions).
+    /// * If an integer sum overflows in a build with debug assertions.
     /// * If the device allocation fails.
     ///
     /// ```

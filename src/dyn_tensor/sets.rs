@@ -100,7 +100,7 @@ impl<S: DynData> DynTensor<S> {
         values.masked(&values.isin(other)?.try_not()?)
     }
 
-    /// Returns a vector for each label, along a new last axis: 1 at the index that is the label, and 0 for the other classes. See
+    /// Returns a vector for each label, along a new last axis: 1 at the index given by the label, and 0 for the other classes. See
     /// [`Tensor::one_hot`](crate::Tensor::one_hot).
     ///
     /// # Errors

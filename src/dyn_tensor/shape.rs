@@ -124,7 +124,7 @@ views! {
         layout.index_axis(axis, from_start(index, extent))
     };
 
-    /// Returns a view with axes reversed: index 0 becomes the last index.
+    /// Returns a view with the elements in reverse order along the given axes: index 0 becomes the last index.
     ///
     /// # Errors
     /// If an axis is out of range or named twice.
@@ -189,8 +189,8 @@ views! {
     /// Returns a view with another shape that has the same number of elements. One extent can be -1: it is computed from the others. The
     /// k-th element in memory order stays the k-th.
     ///
-    /// An owned tensor has such a view for every shape with this number of elements. The strides of a view may not allow the new
-    /// shape without a copy; [`reshape`](DynTensor::reshape) copies.
+    /// An owned tensor has such a view for every shape with this number of elements. If the strides of a view do not allow the new shape,
+    /// use [`reshape`](DynTensor::reshape), which copies the elements of a view.
     ///
     /// # Errors
     /// If the numbers of elements differ, or if a view's strides do not allow the new shape without a copy.
@@ -248,8 +248,8 @@ pub(super) fn axes_of(axes: &[impl IndexNumber], rank: usize) -> Vec<usize> {
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Returns a view broadcast to another shape. It repeats the elements along new axes (leading if row-major, trailing if
-    /// column-major) and along axes of extent 1. No elements are copied: these axes have stride 0.
+    /// Returns a view broadcast to another shape. The view repeats the elements along axes of extent 1 and along new axes, which come first
+    /// in row-major order and last in column-major order. No elements are copied: these axes have stride 0.
     ///
     /// # Errors
     /// If the tensor's shape does not broadcast to the new shape, or if the new shape has more than 16 axes or exceeds the address

@@ -16,7 +16,7 @@ impl<S: DynData> DynTensor<S> {
         DynTensor::of(self.storage().share(), self.layout().range(axis, indices), self.order())
     }
 
-    /// Returns an axis, counted from 0, and its extent. Returns an error if it is out of range.
+    /// Returns an axis, counted from 0, and its extent. Returns an error if the axis is out of range.
     fn extent(&self, op: &'static str, axis: impl IndexNumber) -> Result<(usize, usize), Error> {
         let axis = from_start(axis, self.rank());
         self.layout().axes().check_axis(op, axis)?;
@@ -44,7 +44,7 @@ impl<S: DynData> DynTensor<S> {
     /// Negative positions count from the end.
     ///
     /// # Errors
-    /// If the axis is out of range, a position exceeds its extent, or the positions are not in ascending order.
+    /// If the axis is out of range, a position exceeds the extent of the axis, or the positions are not in ascending order.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -62,7 +62,7 @@ impl<S: DynData> DynTensor<S> {
         Ok(ranges.into_iter().map(|range| self.range(axis, range)).collect())
     }
 
-    /// Returns an iterator over consecutive views, each with extent `len` along an axis. The last one is shorter if the extent of the
+    /// Returns an iterator over consecutive views, each with extent `len` along an axis. The last view is shorter if the extent of the
     /// tensor is not a multiple of `len`.
     ///
     /// # Errors
@@ -88,8 +88,9 @@ impl<S: DynData> DynTensor<S> {
     /// of a window, and the indices along the additional last axes are those inside the window.
     ///
     /// # Errors
-    /// If an axis is out of range or named twice, the numbers of axes and lengths differ, a length is 0 or exceeds the extent of its
-    /// axis, or the rank of the view would exceed 16.
+    /// * If an axis is out of range or named twice.
+    /// * If the numbers of axes and lengths differ, or a length is 0 or exceeds the extent of its axis.
+    /// * If the rank of the view would exceed 16.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};

@@ -79,7 +79,7 @@ impl<S: DynData> DynTensor<S> {
     ///
     /// # Errors
     /// * If `xp` and `fp` are not vectors, differ in length or are empty, or `xp` does not increase strictly.
-    /// * If the tensors differ in element type, order or device, or are not of `f32` or `f64`.
+    /// * If the tensors differ in element type, order or device, or their elements are not `f32` or `f64`.
     /// * If the device allocation fails.
     ///
     /// ```

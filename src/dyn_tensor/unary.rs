@@ -123,7 +123,7 @@ macro_rules! operations {
     (@kernel $Name:ident, function: $function:ident, $($rest:tt)*) => { Dispatched(FloatFunction::$function) };
     (@kernel $Name:ident, $($rest:tt)*) => { op::$Name };
 }
-// The rows are in `ops/catalogue.rs`.
+// `unary!`, in `ops/catalogue.rs`, calls `operations!` with one row for each function.
 unary!(operations);
 
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
@@ -222,7 +222,8 @@ impl<S: DynData> DynTensor<S> {
     /// than precision.
     ///
     /// # Errors
-    /// If a part of each element would be lost (complex to real, number to `bool`), or if the device allocation fails.
+    /// * If the conversion would lose a part of each element: from complex to real numbers, or from numbers to `bool`.
+    /// * If the device allocation fails.
     ///
     /// ```
     /// use vierbein::{DType, DynTensor, tensor};
@@ -246,7 +247,7 @@ impl<S: DynData> DynTensor<S> {
     ///
     /// # Errors
     /// * If the elements are `bool`.
-    /// * If an integer zero is raised to a negative power, or an integer result overflows (debug assertions).
+    /// * If an integer zero is raised to a negative power, or an integer result overflows in a build with debug assertions.
     /// * If the device allocation fails.
     ///
     /// ```

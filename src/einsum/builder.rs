@@ -19,8 +19,8 @@ use crate::rank::{Broadcast, Common, Dim};
 use crate::tensor::{Tensor, TensorView};
 use core::marker::PhantomData;
 
-/// A contraction of `N` operands to which not all operands have been added yet. `E` is a rank: the number of axes that the ellipsis
-/// stands for in the result of the operands so far.
+/// A contraction of `N` operands to which not all operands have been added yet. `E` is a rank: the number of axes that the ellipsis stands
+/// for, after the ellipses of the operands added so far have been broadcast.
 #[derive(Debug)]
 pub struct Contraction<'s, T, E, O, Dev, L, const N: usize> {
     spec: &'s Spec<'s>,
@@ -41,7 +41,7 @@ pub struct List<L, X> {
 /// An operand `X`, and the function that returns a view of it as a tensor of `T`, of rank `D`.
 ///
 /// The function takes the place of the bound `X: ProductOperand`, which was checked when the operand was added. So a list needs no bound on
-/// its operands, and the compiler reports an operand that does not match only once.
+/// its operands. If an operand does not match, the compiler reports it once, and not again for each list that contains it.
 #[derive(Debug)]
 pub struct Held<X, T: Element, D: Dim, O: Order, Dev: Device> {
     operand: X,
@@ -67,7 +67,8 @@ impl<X, T: Element, D: Dim, O: Order, Dev: Device> Held<X, T, D, O, Dev> {
 
 /// A list of operands: a [`List`], or `()`, the empty list.
 ///
-/// A contraction owns its operands, because an operand may be a temporary tensor, and views them when it is complete.
+/// A contraction owns its operands, because an operand may be a temporary tensor. It creates views of them when all operands have been
+/// added.
 pub trait OperandList<T: Element, O: Order, Dev: Device> {
     /// Views of all operands.
     type Views<'a>: ViewList<T, Dev>
@@ -341,7 +342,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
     /// Computes `out = alpha · result + beta · out`. If `beta` is zero, the old elements of `out` are ignored.
     ///
     /// # Errors
-    /// As [`try_contract`](Prepared::try_contract), and if `out` is on another instance of the device or has another shape than the
+    /// Those of [`try_contract`](Prepared::try_contract), and if `out` is on another instance of the device or has another shape than the
     /// result. In these cases, `out` is unchanged.
     pub fn try_contract_into<'o, X>(
         self,
@@ -385,7 +386,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
     /// Computes `out = result`.
     ///
     /// # Errors
-    /// As [`try_contract_into`](Prepared::try_contract_into).
+    /// Those of [`try_contract_into`](Prepared::try_contract_into).
     pub fn try_write_into<'o, X>(self, out: X, limit: Option<usize>) -> Result<(), Error>
     where
         X: EinsumOutput<'o, T, R, O, Dev>,

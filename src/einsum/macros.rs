@@ -93,7 +93,8 @@ macro_rules! try_einsum {
 /// behaves like [`einsum!`](crate::einsum!).
 ///
 /// # Panics
-/// As [`einsum!`](crate::einsum!), and if the shape of `out` differs from that of the result. In these cases, `out` is unchanged.
+/// If [`einsum!`](crate::einsum!) would panic, or if the shape of `out` differs from that of the result. In these cases, `out` is
+/// unchanged.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -186,8 +187,8 @@ macro_rules! __limit {
     };
 }
 
-// Expands to a block with a constant, the specification, so that its numbers of labels can be const arguments. The `static` keeps
-// the path between calls. The caller's operands are expressions in the same block, so the names of the constant and of the `static`
+// Expands to a block in which the specification is a constant, so that its numbers of labels can be const arguments. The `static` keeps the
+// contraction path between calls. The caller's operands are expressions in the same block, so the names of the constant and of the `static`
 // must not clash with the caller's names.
 #[doc(hidden)]
 #[macro_export]

@@ -8,7 +8,7 @@ use crate::rank::{Dim, InsertAxes, Rank, RemoveAxes, Removed};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 
-/// An operand of [`einsum!`](crate::einsum!): a tensor, owned, borrowed or a view, or a [`conj_view`](Tensor::conj_view).
+/// An operand of [`einsum!`](crate::einsum!): an owned or borrowed tensor, a view, or a [`conj_view`](Tensor::conj_view).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an operand of a contraction or a factorisation",
     label = "expected `&x`, a view such as `x.t()`, or `x.conj_view()`",
@@ -202,7 +202,7 @@ impl<D: RemoveAxes<LABELS>, const LABELS: usize> LabelledBy<LABELS, true> for D 
     type Ellipsis = Removed<D, LABELS>;
 }
 
-/// The rank of a result: the axes that the ellipsis stands for, and `LABELS` more.
+/// The rank of an ellipsis, to which a result adds one axis for each of its `LABELS` labels.
 #[diagnostic::on_unimplemented(
     message = "the result cannot have {LABELS} labels in addition to an ellipsis of `{Self}`",
     label = "ranks run from `Rank<0>` to `Rank<16>`"

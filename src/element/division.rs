@@ -42,8 +42,8 @@ unsigned! {
 #[inline(always)]
 fn high_half(a: u64, b: u64) -> u64 {
     const LOW: u64 = u32::MAX as u64;
-    // Computed as `a · (b − 1) + a`. The compiler recognises the usual form of this computation, and replaces it by one scalar
-    // instruction.
+    // Computed as `a · (b − 1) + a`. The compiler recognises the usual form of this computation, and replaces it by one scalar instruction,
+    // so that the loop would not be vectorised.
     let b = b.wrapping_sub(1);
     let ([a0, a1], [b0, b1]) = ([a & LOW, a >> 32], [b & LOW, b >> 32]);
     let (low, high_low) = (a0 * b0 + a0, a1 * b0 + a1);
@@ -61,7 +61,8 @@ macro_rules! signed {
                 let d = if divisor == 0 { 1 } else { divisor.unsigned_abs() };
                 // ⌈log₂ d⌉, at least 1.
                 let log = (<$T>::BITS - (d - 1).leading_zeros()).max(1);
-                // The factor does not fit in the signed type. This is the factor minus 2ᴮᴵᵀˢ. Adding `self` to `high` corrects for that.
+                // The factor does not fit in the signed type, so the variable holds the factor minus 2ᴮᴵᵀˢ. Adding `self` to `high`
+                // corrects the product.
                 let factor = (((1 as $Unsigned) << (SIGN + log)) / d as $Unsigned) as $T;
                 let factor = factor.wrapping_add(1);
                 let high = ((self as $Wide * factor as $Wide) >> <$T>::BITS) as $T;
@@ -117,7 +118,7 @@ mod tests {
         against_the_processor!(i8, i8::MIN..=i8::MAX, i8::MIN..=i8::MAX);
     }
 
-    /// Powers of two, their neighbours and their multiples, the limits, and numbers without a pattern.
+    /// Returns powers of two and their neighbours, the limits, multiples of a few numbers, and numbers without a pattern.
     fn numbers(bits: u32) -> Vec<u64> {
         let mut all: Vec<u64> = (0..bits)
             .flat_map(|k| (0..4).map(move |j| (1u64 << k).wrapping_add(j).wrapping_sub(2)))
@@ -125,7 +126,8 @@ mod tests {
         all.extend((0..40u64).map(|k| k.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (k % 13)));
         all.extend((0..9).map(|k| u64::MAX - k));
         all.extend([3, 5, 6, 7, 10, 641, 1000, 6_700_417, 1_000_000_007]);
-        // Multiples of some of these numbers. The quotient of a multiple minus 1 is smaller, so each number minus 1 is tested too.
+        // Multiples of some of these numbers. A multiple less 1 has a smaller quotient than the multiple, so each number less 1 is tested
+        // too.
         all.extend((1..60u64).flat_map(|k| [7, 10, 641].map(|d| k.wrapping_mul(0x0123_4567_89ab) / d * d)));
         let below: Vec<u64> = all.iter().map(|x| x.wrapping_sub(1)).collect();
         all.extend(below);

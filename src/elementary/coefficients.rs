@@ -4,7 +4,7 @@
 
 /// Coefficients and constants of the `f64` functions, and of the `f32` functions that compute in `f64`.
 ///
-/// The comment of each polynomial has the function that it approximates, and the largest error multiplied by a weight. The
+/// The comment of each polynomial gives the function that it approximates, and the maximum of |error| times a weight. The
 /// weighted error is roughly the relative error of the elementary function that uses the polynomial.
 pub(crate) mod double {
     /// (e^r - 1 - r) / r^2 for |r| <= ln(2)/2. Maximum of |error| · r^2 / e^r: 2^-57.9.
@@ -188,7 +188,7 @@ pub(crate) mod double {
         0.0013396217657623904,
         0.00015253772406584152,
     ];
-    // Sums of parts: `X_1` + `X_2` + .. is X; leading parts with few bits have exact products with small integers.
+    // A constant X is the sum of `X_1`, `X_2`, .. Products of small integers and parts with few bits are exact.
     pub(crate) const LN2_1: f64 = 0.693147180559663;
     pub(crate) const LN2_2: f64 = 2.8235290563031577e-13;
     pub(crate) const LN2_ROUNDED_1: f64 = 0.6931471805599453;
@@ -214,7 +214,7 @@ pub(crate) mod double {
 
 /// Coefficients and constants of the `f32` functions.
 ///
-/// The comment of each polynomial has the function that it approximates, and the largest error multiplied by a weight. The
+/// The comment of each polynomial gives the function that it approximates, and the maximum of |error| times a weight. The
 /// weighted error is roughly the relative error of the elementary function that uses the polynomial.
 pub(crate) mod single {
     /// (e^r - 1 - r) / r^2 for |r| <= ln(2)/2. Maximum of |error| · r^2 / e^r: 2^-28.3.
@@ -323,7 +323,7 @@ pub(crate) mod single {
         -0.05089062079787254,
         0.02999376691877842,
     ];
-    // Sums of parts: `X_1` + `X_2` + .. is X; leading parts with few bits have exact products with small integers.
+    // A constant X is the sum of `X_1`, `X_2`, .. Products of small integers and parts with few bits are exact.
     pub(crate) const LN2_1: f32 = 0.693145751953125;
     pub(crate) const LN2_2: f32 = 1.428606765330187e-06;
     pub(crate) const LN2_ROUNDED_1: f32 = 0.6931471824645996;

@@ -51,7 +51,7 @@ fn turn(unit: Pair, low: Float) -> Pair {
     Pair::new(fma(-low, unit.im, unit.re), fma(low, unit.re, unit.im))
 }
 
-/// Returns x (y + y_low) as a sum of two numbers.
+/// Returns x (y + y_low) as a sum of two numbers: the rounded product of x and y, and a remainder.
 #[inline(always)]
 fn product_with_rest(x: Float, y: Float, y_low: Float) -> (Float, Float) {
     let product = x * y;
@@ -246,15 +246,15 @@ pub(crate) fn tan_far(z: Pair) -> Pair {
 
 // Logarithms.
 
-/// Completes a logarithm's real part: -infinity if `z` is zero, and infinity if a part of `z` is infinite.
+/// Returns the real part of a logarithm: -infinity if `z` is zero, infinity if a part of `z` is infinite, and otherwise `ln`.
 #[inline(always)]
 fn ln_special(z: Pair, sum: SumOfSquares, ln: Float) -> Float {
     let ln = select(sum.high == 0.0, -INFINITY, ln);
     select((z.re.abs() == INFINITY) | (z.im.abs() == INFINITY), INFINITY, ln)
 }
 
-/// Returns ln z = ln|z| + i arg z. ln|z| is half the logarithm of the sum of squares high + low, minus the scaling exponent times ln 2. The
-/// logarithm of high + low is ln(high) + low / high. Near |z| = 1, ln(high) is near 0, so the digits of |z|^2 in `low` matter.
+/// Returns ln z = ln|z| + i arg z. [`sum_of_squares`] returns |z|^2 4^exponent as high + low, so ln|z| is ln(high + low)/2 - exponent ln 2.
+/// ln(high + low) is computed as ln(high) + low / high. Near |z| = 1, ln(high) is near 0, so the digits of |z|^2 in `low` matter.
 #[inline(always)]
 pub(crate) fn ln(z: Pair) -> Pair {
     let sum = sum_of_squares(z.re, z.im);
@@ -262,7 +262,7 @@ pub(crate) fn ln(z: Pair) -> Pair {
     Pair::new(ln_special(z, sum, fma(-sum.exponent, real::LN2_ROUNDED_1, ln)), arg(z))
 }
 
-/// Returns the logarithm of base 2, see [`ln`].
+/// Returns the logarithm to base 2, computed like [`ln`].
 #[inline(always)]
 pub(crate) fn log2(z: Pair) -> Pair {
     let sum = sum_of_squares(z.re, z.im);
@@ -270,7 +270,7 @@ pub(crate) fn log2(z: Pair) -> Pair {
     Pair::new(ln_special(z, sum, ln - sum.exponent), arg(z) * real::LOG2_E_1)
 }
 
-/// Returns the logarithm of base 10, see [`ln`].
+/// Returns the logarithm to base 10, computed like [`ln`].
 #[inline(always)]
 pub(crate) fn log10(z: Pair) -> Pair {
     let sum = sum_of_squares(z.re, z.im);
@@ -286,8 +286,8 @@ pub(crate) fn arg(z: Pair) -> Float {
 
 // Roots and powers.
 
-/// Returns the square root with a non-negative real part. With t = sqrt((|x| + |z|)/2), it is t + i y/(2t) if x is not negative. If x is
-/// negative, the real part is |y|/(2t), and the imaginary part is t with the sign of y.
+/// Returns the square root of z = x + i y with a non-negative real part. With t = sqrt((|x| + |z|)/2), the root is t + i y/(2t) if x is not
+/// negative. If x is negative, the real part is |y|/(2t), and the imaginary part is t with the sign of y.
 #[inline(always)]
 pub(crate) fn sqrt(z: Pair) -> Pair {
     let sum = sum_of_squares(z.re, z.im);
@@ -444,7 +444,7 @@ pub(crate) fn atanh_far(z: Pair) -> Pair {
     if x.is_infinite() || y.is_infinite() {
         return Pair::new((0.0 as Float).copysign(x), im);
     }
-    // atanh z is about 1/z, whose real part is x/|z|^2, plus or minus i pi/2.
+    // atanh z is about 1/z plus or minus i pi/2. The real part of 1/z is x/|z|^2.
     let size = real::hypot(x, y);
     Pair::new(x / size / size, if x.is_nan() { x } else { im })
 }

@@ -44,20 +44,20 @@ use engine::{Context, Memory};
 /// ```
 ///
 /// All work is queued on one stream, and runs in the order in which it was queued. Copies to the host wait until the copied data is
-/// complete. Operations that check integers for overflow or division by zero, or positions, wait for the result of the check. The stream
-/// is CUDA's null stream. So the work of this crate is also ordered with the work that other libraries queue on this GPU, except on
-/// non-blocking streams. An operation makes the GPU's primary context current in the calling thread, and leaves it current.
+/// complete. Operations that check positions, or that check integers for overflow or division by zero, wait for the result of the check.
+/// The stream is CUDA's null stream. So the work of this crate is also ordered with the work that other libraries queue on this GPU, except
+/// on non-blocking streams. An operation makes the GPU's primary context current in the calling thread, and leaves it current.
 ///
 /// Freed memory is kept for later allocations, in two pools. A buffer pool of this crate keeps blocks of up to 64 MiB. Their sizes
 /// are rounded up by at most an eighth, and to at least 256 bytes. If the GPU supports memory pools, all other freed memory is in
 /// the device's default pool, which is configured to keep it. [`trim_pool`](Cuda::trim_pool) returns the memory of both pools to
 /// the system.
 ///
-/// Arithmetic rounds as on the CPU. Elementary functions are those of CUDA; the CUDA C++ Programming Guide lists their errors.
-/// Floating-point sums, products, cumulative sums and cumulative products are combined from partial results in another order than
-/// on the CPU. So their rounding errors differ from those of the CPU. The order is the same from run to run. A partial result may
-/// overflow, underflow or combine an infinity with a zero, even if this does not happen when the elements are combined one by one.
-/// cuBLAS multiplies by the scaling factors of a product even if they are 1, so infinite complex numbers may become NaN.
+/// Arithmetic rounds as on the CPU. Elementary functions are those of CUDA; the CUDA C++ Programming Guide lists their maximum errors.
+/// Floating-point sums, products, cumulative sums and cumulative products are combined from partial results in another order than on the
+/// CPU. So their rounding errors differ from those of the CPU. The order is the same from run to run. A partial result may overflow,
+/// underflow or combine an infinity with a zero, even if this does not happen when the elements are combined one by one. cuBLAS multiplies
+/// by the scaling factors of a product even if they are 1, so infinite complex numbers may become NaN.
 ///
 /// Using an operation without a CUDA source on `Cuda` is a compile error, and the message says what to write:
 ///
@@ -465,7 +465,8 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
     ) -> Result<(), Error> {
         const { has_source(F::CUDA) };
         if F::CHECKED {
-            // Each result is an operand of the next step. The host checks all steps, and its error names the elements.
+            // If a position repeats, a result is an operand of a later step. So the host computes and checks all steps, and its error names
+            // the elements.
             let (a, at) = (via_host::fetch(self, a)?, via_host::fetch(self, at)?);
             return via_host::update_with(self, out, |out| {
                 Cpu.scatter_with(op, out, at.operand(), a.operand())
@@ -621,8 +622,7 @@ impl<T: Scalar, const ORDINAL: usize> Gemm<T> for Cuda<ORDINAL> {
     }
 }
 
-/// The methods that this implementation overrides call cuSOLVER or, for triangular systems, cuBLAS. In these cases, the host computes
-/// instead:
+/// The methods that this implementation overrides call cuSOLVER or, for triangular systems, cuBLAS. The host computes instead:
 ///
 /// * all methods if the library is not found, or for matrices with 2³¹ elements or more;
 /// * `svd` and `eigh` if an iteration of cuSOLVER does not converge or gives NaN, and `lu` of singular matrices;

@@ -1,5 +1,5 @@
-//! The default bodies of [`Decompose`]: they copy the matrices to the host, decompose them there, and copy the results back. Devices that
-//! override a method call them for what they cannot decompose themselves.
+//! The default bodies of [`Decompose`]: they copy the matrices to the host, decompose them there, and copy the results back. A device that
+//! overrides a method calls the default body for matrices that it cannot decompose itself.
 
 use super::{Decompose, LinalgElement, Structure};
 use crate::device::{Cpu, Device, MatrixOperand, Output, via_host};

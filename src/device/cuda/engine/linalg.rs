@@ -1,6 +1,6 @@
 //! Decompositions of matrices: erases the types, and calls cuSOLVER or, for triangular systems, cuBLAS. The host computes instead if the
 //! library is not found, if matrices have no elements or at least 2³¹ of them, or if an iteration did not converge or gave NaN. The host
-//! also computes LU decompositions of singular matrices, and solutions with Hermitian matrices that may be indefinite.
+//! also decomposes singular matrices into LU factors, and solves linear systems whose matrices are Hermitian and may be indefinite.
 
 use super::codegen::operation::RawOperand;
 use super::driver::context::Context;
@@ -25,7 +25,7 @@ fn input<'a, T: Element, const N: usize>(
     supported.then(|| Input { op, shape, elements: strided(&a.operand), conjugate: a.conjugate })
 }
 
-/// Returns an output without its type, and one of its extents.
+/// Returns an output without its type, and its extent along the axis that is `from_last` axes from the end: 1 for the last axis.
 fn with_extent<'a, T: Element, const N: usize>(
     out: &Output<'a, T, Cuda<N>>,
     from_last: usize,

@@ -1,19 +1,20 @@
-//! The implementation of `Cuda`: from the device families to kernels. `cuda/mod.rs` calls the functions of this file and
-//! of the files next to it. They erase the element types and the operation's type, so most code in the directories below is not generic.
+//! The implementation of `Cuda`. For the methods of the device families, `cuda/mod.rs` calls the functions of this file and of the files
+//! next to it, which launch kernels. They erase the element types and the operation's type, so most code in the directories below is not
+//! generic.
 //!
-//! The directories, from the driver up. `driver` and `codegen` use each other; `kernels` uses both:
+//! The directories, beginning at the lowest level. `driver` and `codegen` use each other; `kernels` uses both:
 //!
 //! * [`driver`]: [`libraries`](driver::libraries) finds NVIDIA's libraries at run time. [`context`](driver::context) represents a
 //!   GPU in use, with its memory and its one stream. It also launches kernels, and requests their machine code from [`codegen`].
 //! * [`codegen`]: [`program`](codegen::program) defines the parts of a kernel's source. [`operation`](codegen::operation)
 //!   represents an operation without type parameters. `compile` compiles CUDA C++ to machine code, and [`cache`](codegen::cache)
 //!   keeps the machine code on disk. The sources are in `codegen/sources`.
-//! * [`kernels`]: [`elementwise`](kernels::elementwise), [`tile`](kernels::tile) and [`permute`](kernels::permute) use the CPU's
-//!   plans ([`crate::layout::plan`]). [`reduce`](kernels::reduce) and [`products`](kernels::products) divide their work among
-//!   threads as `shares` computes. [`gemm`](kernels::gemm) calls `blas` for floating-point and complex matrices.
-//!   [`scan`](kernels::scan) computes cumulative results along lines. [`sort`](kernels::sort) sorts lines.
-//!   [`positions`](kernels::positions) and [`mask`](kernels::mask) copy chosen elements. With the feature `fft`, the file `kernels/fft.rs`
-//!   calls cuFFT, and with the feature `linalg`, the directory `kernels/linalg` calls cuSOLVER.
+//! * [`kernels`]: [`elementwise`](kernels::elementwise), [`tile`](kernels::tile) and [`permute`](kernels::permute) use the CPU's plans
+//!   ([`crate::layout::plan`]). `shares` computes how [`reduce`](kernels::reduce) and [`products`](kernels::products) divide their work
+//!   among threads. [`gemm`](kernels::gemm) calls `blas` for floating-point and complex matrices. [`scan`](kernels::scan) computes
+//!   cumulative results along lines. [`sort`](kernels::sort) sorts lines. [`positions`](kernels::positions) and [`mask`](kernels::mask)
+//!   copy chosen elements. With the feature `fft`, the file `kernels/fft.rs` calls cuFFT, and with the feature `linalg`, the directory
+//!   `kernels/linalg` calls cuSOLVER.
 
 mod choose;
 mod codegen;
@@ -60,7 +61,7 @@ fn result<'a, T: Element, const N: usize>(out: &Output<'a, T, Cuda<N>>) -> RawOp
     RawOperand { address: out.ptr().address, dtype: T::DTYPE, strides: out.strides() }
 }
 
-/// Erases the types of an operation.
+/// Returns an operation without its type parameters.
 fn operation(name: &'static str, text: CudaSource, scalars: impl FnOnce(&mut Scalars)) -> Operation {
     let mut bound = Scalars::default();
     scalars(&mut bound);
@@ -281,7 +282,7 @@ pub(super) fn copy<T: Element, const N: usize>(
 
 // ------------------------------------------------------------------ reductions
 
-/// Erases the types of a reduction.
+/// Returns a reduction without its type parameters.
 fn reducing<T: Element, R: Reduction<T>>(op: &R) -> Reducing {
     Reducing {
         operation: operation(R::NAME, R::CUDA, |bind| op.scalars(bind)),
@@ -291,7 +292,7 @@ fn reducing<T: Element, R: Reduction<T>>(op: &R) -> Reducing {
     }
 }
 
-/// Erases the types of a scan.
+/// Returns a scan without its type parameters.
 fn scanning<T: Element, F: BinaryOp<T, T, Output = T>>(op: &F) -> Scanning {
     Scanning {
         operation: operation(F::NAME, F::CUDA, |bind| op.scalars(bind)),
@@ -331,14 +332,15 @@ pub(super) fn scan<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(
     if unsafe { scanning.run(context, a.shape(), result(&out), strided(&a))? } {
         return Ok(());
     }
-    // A step is undefined. The host repeats the computation, and returns the error that names the elements.
+    // The operation is undefined for the operands of a step. The host repeats the computation, and returns the error that names the
+    // elements.
     let a = fetched(context, a)?;
     via_host::write_with(&Cuda::<N>::default(), out, |out| Cpu.scan(op, out, a.operand()))
 }
 
 // ------------------------------------------------------------------ products
 
-/// Erases the types of a matrix operand.
+/// Returns a matrix operand without its type parameters.
 fn factor<'a, T: Element, const N: usize>(
     factor: &MatrixOperand<'a, T, Cuda<N>>,
 ) -> products::ProductOperand<'a> {

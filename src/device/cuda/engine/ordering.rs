@@ -1,5 +1,5 @@
-//! Sorting, selection and search: erases the types, and calls the kernels. Whole lines are sorted also for a partition and for the greatest
-//! elements. The distinct elements are the first elements of the runs of equal elements in a sorted vector.
+//! Sorting, selection and search: erases the types, and calls the kernels. A partition, and the selection of the greatest elements, also
+//! sort whole lines. The distinct elements are the first elements of the runs of equal elements in a sorted vector.
 
 use super::codegen::operation::{RawElements, RawOperand};
 use super::driver::context::{Context, Memory};
@@ -15,8 +15,8 @@ use crate::layout::{Layout, is_contiguous};
 use crate::ops::Quantile;
 use crate::ops::ordering::SEARCH;
 
-/// Returns the type as which elements are sorted. The bytes of a `bool` that was never written can have any value, so they are read as
-/// numbers.
+/// Returns the type that the kernels use to sort and compare elements. The bytes of a `bool` that was never written can have any value, so
+/// they are read as numbers.
 fn key(dtype: DType) -> DType {
     if dtype == DType::Bool { DType::U8 } else { dtype }
 }
@@ -45,7 +45,7 @@ impl Contiguous {
         Ok(Contiguous { address: copy.address(), copy: Some(copy) })
     }
 
-    /// Returns memory for the elements of an output: its own, or new memory.
+    /// Returns memory for the elements of an output: the output's own memory if it is row-major contiguous, otherwise new memory.
     fn for_output<T: Element, const N: usize>(
         context: &'static Context,
         out: &Output<'_, T, Cuda<N>>,
@@ -299,7 +299,8 @@ pub(in crate::device::cuda) fn unique_with<T: Element, const N: usize>(
         unsafe { mask::copy(context, &mask::COMPRESS, &[n], chosen, from, (to, count))? };
     }
 
-    // The group number of each sorted element is the number of starts up to it, less one.
+    // A group is a run of equal elements in `sorted`. The scan counts the groups that start at or before each element. This count, less
+    // one, is the index of the element's group.
     let (marks, groups, inverse) = (indices(n)?, indices(n)?, indices(n)?);
     let number = operation("cast", CudaSource::builtin("(i64)a"), |_| ());
     // SAFETY: `starts` has `n` bytes, and `marks` room for as many numbers. Nothing else has the address of `marks`.
@@ -314,7 +315,7 @@ pub(in crate::device::cuda) fn unique_with<T: Element, const N: usize>(
     // SAFETY: all three have `n` elements. `order` is a permutation, and nothing else has the address of `inverse`.
     unsafe { sort::invert(context, n, order.address(), groups.address(), inverse.address())? };
 
-    // The size of a group is the distance of its start from the next one, or from the end.
+    // The size of a group is the distance from its start to the start of the next group, or to the end.
     let (at, counts) = (indices(count + 1)?, indices(count)?);
     let matrix = RawOperand { address: at.address(), dtype: DType::I64, strides: &[1, 1] };
     // SAFETY: `starts` has `n` bytes, of which `count` are not zero. `at` has room for `count` indices, and nothing else has its address.

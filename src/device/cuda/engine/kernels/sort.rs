@@ -27,11 +27,11 @@ pub(in crate::device::cuda::engine) static INVERT: Template =
 pub(in crate::device::cuda::engine) static QUANTILE: Template =
     Template { files: &[SORT, SEARCH], entry: quantile_entry };
 
-/// Binary logarithms of the number of elements of a thread and of a tile. The same as `EACH` and `TILE` in `sort.cu`.
+/// Base-2 logarithms of `EACH` and `TILE` in `sort.cu`: the numbers of elements per thread and per tile.
 const EACH_LOG: u32 = 3;
 const TILE_LOG: u32 = 11;
 
-/// Contiguous lines, one after the other.
+/// `count` lines of `length` contiguous elements each, one line after the other.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::device::cuda::engine) struct Lines {
     pub(in crate::device::cuda::engine) count: usize,
@@ -88,7 +88,7 @@ pub(in crate::device::cuda::engine) enum Find {
     Contains = 2,
 }
 
-/// Returns the program of a template for elements of these types.
+/// Returns the program that `template` generates for elements of the given types.
 pub(in crate::device::cuda::engine) fn program(
     template: &'static Template,
     name: &'static str,
@@ -116,8 +116,8 @@ impl Lines {
         self.count * self.length
     }
 
-    /// Sorts the lines at `from` and writes them to `to`, which may be the same address. Elements that are equal keep their order. If
-    /// `order` is given, writes the index of each element in its line to this address, as `i64`.
+    /// Sorts the lines at `from` and writes them to `to`, which may be the same address. Equal elements keep their order. If `order` is
+    /// given, writes the index of each element in its line to this address, as `i64`.
     ///
     /// # Safety
     /// The caller must ensure that the lines at all addresses are allocated on `context`'s GPU. Nothing else may access those at `to` and
@@ -138,7 +138,7 @@ impl Lines {
         let passes = chunks.next_power_of_two().trailing_zeros();
         let spare = |size: usize| context.alloc(if passes > 0 { self.len() * size } else { 0 });
         let (keys, indices) = (spare(self.dtype.size())?, spare(if order.is_some() { 8 } else { 0 })?);
-        // The passes alternate between two places. The last one writes to `to`.
+        // The passes alternate between two buffers. The last one writes to `to`.
         let place = |remaining: u32| match remaining % 2 {
             0 => (to, order.unwrap_or(0)),
             _ => (keys.address(), indices.address()),
@@ -206,7 +206,8 @@ pub(in crate::device::cuda::engine) fn find_program(how: Find, out: DType, a: DT
     program(&FIND, "search", [Some(out), Some(a), None, None], [how as u32, 0])
 }
 
-/// Writes, for each of `n` sorted contiguous elements at `from`, whether it differs from the one before it, as bytes at `to`.
+/// Marks the first element of each run of equal elements. For each of the `n` sorted, contiguous elements at `from`, writes a byte to `to`:
+/// 1 for the first element and for each element that differs from the preceding one, otherwise 0.
 ///
 /// # Safety
 /// The caller must ensure that `n` elements of type `dtype` at `from` and `n` bytes at `to` are allocated on `context`'s GPU, and that
@@ -257,9 +258,9 @@ pub(in crate::device::cuda::engine) fn invert_program() -> Program {
     program(&INVERT, "invert a permutation", [None; 4], [0; 2])
 }
 
-/// Writes a quantile of each line at `sorted`. The quantile is between the elements with indices `at` and `at + 1`, and `weight` is the
-/// weight of the latter. `shape` is the shape of `out`, which has one element for each line, in row-major order. If `is_median`, uses the
-/// formula of the median.
+/// Writes a quantile of each line at `sorted`. The quantile is interpolated between the elements with indices `at` and `at + 1`, and
+/// `weight` is the weight of the latter. `shape` is the shape of `out`, which has one element for each line, in row-major order. If
+/// `is_median`, interpolates with the formula of the median.
 ///
 /// # Safety
 /// The caller must ensure that the lines, which are sorted and not empty, and the elements of `out` within `shape` are allocated on
@@ -293,7 +294,7 @@ pub(in crate::device::cuda::engine) fn quantile_program(is_median: bool, out: DT
 
 const HEAD: &str = "extern \"C\" __global__ void __launch_bounds__(BLOCK) entry(";
 
-/// Returns the template parameters `DOWN` and `INDEXED` of a kernel that sorts.
+/// Returns the template arguments for the parameters `DOWN` and `INDEXED` of a sorting kernel.
 fn chosen(program: &Program) -> String {
     let [descending, indexed, ..] = program.variant;
     format!("{}, {}", descending == 1, indexed == 1)

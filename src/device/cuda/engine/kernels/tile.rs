@@ -1,6 +1,6 @@
-//! Elementwise operations on operands that are contiguous along different axes, for example on a tensor and the transpose of
-//! another one. The iteration space is split into tiles, whose sides are an axis `x`, along which the result is contiguous, and an
-//! axis `y`. Operands that are contiguous along `y` pass through shared memory.
+//! Elementwise operations on operands that are contiguous along different axes, for example on a tensor and the transpose of another one.
+//! The iteration space is split into tiles. The result is contiguous along one side of a tile, the axis `x`; the other side is an axis `y`.
+//! Operands that are contiguous along `y` pass through shared memory.
 
 use super::loops::{Divisor, Loops};
 use crate::device::cuda::engine::codegen::arguments::{Argument, Arguments};
