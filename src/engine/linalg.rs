@@ -31,7 +31,7 @@ impl Matrices {
     /// Checks that the matrices are square.
     ///
     /// # Errors
-    /// [`Error::Argument`].
+    /// [`Error::Argument`] if they are not.
     pub(crate) fn check_square(self, op: &'static str, shape: &[usize]) -> Result<(), Error> {
         if self.m == self.n {
             return Ok(());
@@ -44,7 +44,8 @@ impl Matrices {
     }
 }
 
-/// Writes the extents of the axes of a batch, and `extents` after or before them, to `to`: the shape of a result.
+/// Writes the shape of a result to `to`: the extents of the batch axes of `shape`, then `extents`. In column-major order, `extents` come
+/// first.
 pub(crate) fn result_shape(row_major: bool, shape: &[usize], extents: &[usize], to: &mut [usize]) {
     let (batch, kept) = (shape.len() - 2, extents.len());
     let (of_batch, at_batch, at_matrix) =
@@ -213,7 +214,8 @@ pub(crate) fn multiply_sides<T: LinalgElement, Dev: Gemm<T>>(
     )
 }
 
-/// Returns the axis of the elements of vectors, or of the rows of matrices, in a tensor of right-hand sides of this rank.
+/// Returns an axis of a tensor of right-hand sides of this rank. If they are vectors, this is the axis of the vectors' elements. If they
+/// are the columns of matrices, its indices are the rows of the matrices.
 pub(crate) fn side_axis(row_major: bool, rank: usize, vectors: bool) -> usize {
     match (row_major, vectors) {
         (true, true) => rank - 1,

@@ -139,7 +139,7 @@ fn one<T: Scalar, Dev: Contract<T>>(
     let sums = a.has_more_than(c.set());
     if sums && overwrites(scaling) {
         reduce(device, &a, out.reborrow(), c, extents)?;
-        // With `const`, the compiler does not instantiate the kernels of conjugates for real numbers.
+        // With `const`, the compiler does not instantiate the kernel that conjugates for real numbers.
         if const { T::COMPLEX } && conjugate {
             device.update::<(T,), _>(&op::Conj, out.in_layout(c.layout()), ())?;
         }
@@ -310,7 +310,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
         if !labels.repeat() && !checked {
             return self.run(bound, scaling, out, &axes);
         }
-        // All computations are on copies of `out`, which are copied back at the end.
+        // The contraction writes to a copy of `out`, which is copied back at the end.
         let (mut into_temporary, contiguous) = make(device, &axes.labels(), extents)?;
         device.copy(into_temporary.output(contiguous.layout()), out.as_operand().in_layout(axes.layout()))?;
         self.run(bound, scaling, into_temporary.output(contiguous.layout()), &contiguous)?;
