@@ -247,8 +247,8 @@ pub enum Error {
         /// The tolerance for the residual.
         tolerance: f64,
     },
-    /// An error of a contraction or of a factorisation by labels. In a contraction, shapes do not match, an intermediate exceeds a limit, or
-    /// a sum of integers overflows. In a factorisation, the shape of the operand does not match the specification.
+    /// An error of a contraction or of a factorisation by labels. In a contraction, shapes do not match, an intermediate exceeds a limit,
+    /// or a sum of integers overflows. In a factorisation, the shape of the operand does not match the specification.
     Contraction {
         /// The operation, such as `einsum "ij,jk->ik" over`.
         op: String,

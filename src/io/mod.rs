@@ -37,8 +37,8 @@
 //!
 //! In a sticky directory that all users can write to, such as `/tmp`, writers do not follow symbolic links of other users. They do not
 //! write to files and pipes of other users either. In both cases they return an error that names the link, file or pipe. Links,
-//! files and pipes of the directory's owner are allowed. Linux has the same rules (`fs.protected_symlinks`,
-//! `fs.protected_regular`, `fs.protected_fifos`); this crate applies them on every Unix and with any setting.
+//! files and pipes of the directory's owner are allowed. Linux has the same rules, with the settings `fs.protected_symlinks`,
+//! `fs.protected_regular` and `fs.protected_fifos`. This crate applies them on every Unix, whatever the settings are.
 
 #[cfg(feature = "csv")]
 pub mod csv;
