@@ -668,7 +668,7 @@ impl<V> From<ConversionError<V>> for Error {
     }
 }
 
-/// A matrix of a batch, as text: its index, unless there is only one matrix.
+/// Displays which matrix an error is about: `the matrix` if there is only one, or `matrix [k] of the batch`.
 struct MatrixOf<'a>(&'a [usize]);
 
 impl fmt::Display for MatrixOf<'_> {

@@ -32,9 +32,9 @@ const TANH_FLAT: f64 = 22.0;
 const TANH_NEAR: f64 = 0.92;
 /// From this value on, sinh and cosh overflow. [`reduce_exp`] returns the exponent k = 1025 for this value.
 const HYPERBOLIC_MAX: f64 = 710.5;
-/// Below this value, functions with the series x + c x^2 + .. round to x.
+/// For |x| below this value, functions with the series x + c x^2 + .. round to x.
 const TINY: f64 = 1e-17;
-/// Below this value, functions with the series x + c x^3 + .. round to x.
+/// For |x| below this value, functions with the series x + c x^3 + .. round to x.
 const SMALL: f64 = 1e-9;
 /// Above this value, [`ln_1p`] omits its correction, which is negligible, and [`atan`] replaces its argument by this value, because
 /// infinity would give NaN.
@@ -50,8 +50,8 @@ pub(crate) const K_OFFSET: f64 = 4503599627370496.0 + 1023.0;
 /// 2^54: makes subnormal numbers normal.
 const SUBNORMAL_SCALE: f64 = 18014398509481984.0;
 const SUBNORMAL_SCALE_LOG2: f64 = 54.0;
-/// The largest argument of [`sin`], [`cos`] and [`tan`]: 2^22. The factor n of the nearest multiple n pi/2 then has at
-/// most 22 bits, and its products with the 30-bit parts of pi/2 are exact.
+/// The largest |x| for which [`sin`], [`cos`] and [`tan`] are accurate: 2^22. For such x, the factor n of the nearest multiple
+/// n pi/2 has at most 22 bits, and its products with the 30-bit parts of pi/2 are exact.
 pub(crate) const FAR: f64 = 4194304.0;
 
 /// Numbers with a magnitude above this value, or below [`SQUARE_MIN`], are scaled before they are squared.

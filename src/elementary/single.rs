@@ -33,9 +33,9 @@ const TANH_FLAT: f32 = 10.0;
 const TANH_NEAR: f32 = 0.92;
 /// From this value on, sinh and cosh overflow. [`reduce_exp`] returns the exponent k = 129 for this value.
 const HYPERBOLIC_MAX: f32 = 89.5;
-/// Below this value, functions with the series x + c x^2 + .. round to x.
+/// For |x| below this value, functions with the series x + c x^2 + .. round to x.
 const TINY: f32 = 1e-8;
-/// Below this value, functions with the series x + c x^3 + .. round to x.
+/// For |x| below this value, functions with the series x + c x^3 + .. round to x.
 const SMALL: f32 = 1e-4;
 /// Above this value, [`ln_1p`] omits its correction, which is negligible, and [`atan`] replaces its argument by this value, because
 /// infinity would give NaN.
@@ -51,8 +51,8 @@ const K_OFFSET: f32 = 8388608.0 + 127.0;
 /// 2^24: makes subnormal numbers normal.
 const SUBNORMAL_SCALE: f32 = 16777216.0;
 const SUBNORMAL_SCALE_LOG2: f32 = 24.0;
-/// The largest argument of [`sin`], [`cos`] and [`tan`]: 2^12. The factor n of the nearest multiple n pi/2 then has at
-/// most 12 bits, and its products with the 12-bit parts of pi/2 are exact.
+/// The largest |x| for which [`sin`], [`cos`] and [`tan`] are accurate: 2^12. For such x, the factor n of the nearest multiple
+/// n pi/2 has at most 12 bits, and its products with the 12-bit parts of pi/2 are exact.
 pub(crate) const FAR: f32 = 4096.0;
 
 /// Numbers with a magnitude above this value, or below [`SQUARE_MIN`], are scaled before they are squared.

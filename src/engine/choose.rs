@@ -56,7 +56,7 @@ impl Along {
         Err(Error::AxisOutOfRange { op: self.op, axis: as_given(self.axis), shape: shape.to_vec() })
     }
 
-    /// Writes the shape of a tensor with one element for each position to `to`: the extents in `at` replace the extent of the axis.
+    /// Writes the shape of the elements at the positions to `to`: `shape`, in which the extents in `at` replace the extent of the axis.
     pub(crate) fn taken(self, shape: &[usize], at: &[usize], to: &mut [usize]) {
         let all = shape[..self.axis].iter().chain(at).chain(&shape[self.axis + 1..]);
         to.iter_mut().zip(all).for_each(|(to, &n)| *to = n);
@@ -95,7 +95,7 @@ impl Along {
         }
     }
 
-    /// Checks that the positions have the shape `at` of the tensor, except for the extent of the axis.
+    /// Checks that `at`, the shape of the positions, is the shape of the tensor, except for the extent of the indexed axis.
     pub(crate) fn check_each(self, shape: &[usize], at: &[usize]) -> Result<(), Error> {
         let same = |k: usize| k == self.axis || shape[k] == at[k];
         if shape.len() == at.len() && (0..shape.len()).all(same) {

@@ -214,8 +214,8 @@ pub(crate) fn multiply_sides<T: LinalgElement, Dev: Gemm<T>>(
     )
 }
 
-/// Returns an axis of a tensor of right-hand sides of this rank. If they are vectors, this is the axis of the vectors' elements. If they
-/// are the columns of matrices, its indices are the rows of the matrices.
+/// Returns the axis of a tensor of rank `rank` along which one right-hand side extends. The right-hand sides are vectors if `vectors` is
+/// `true`, and otherwise the columns of matrices.
 pub(crate) fn side_axis(row_major: bool, rank: usize, vectors: bool) -> usize {
     match (row_major, vectors) {
         (true, true) => rank - 1,

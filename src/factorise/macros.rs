@@ -17,9 +17,9 @@
 /// | option | discards |
 /// |---|---|
 /// | `max_rank = r` | all but the `r` largest singular values |
-/// | `cutoff = x` | the smallest ones, as long as the sum of their squares is at most `x` times the sum of all squares |
-/// | `below = x` | those that are at most `x` |
-/// | `relative = x` | those that are at most `x` times the largest one |
+/// | `cutoff = x` | the smallest singular values, as long as the sum of their squares is at most `x` times the sum of all squares |
+/// | `below = x` | singular values that are at most `x` |
+/// | `relative = x` | singular values that are at most `x` times the largest one |
 ///
 /// The options are the methods of [`Truncation`](crate::linalg::Truncation).
 ///

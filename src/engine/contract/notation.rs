@@ -4,7 +4,7 @@
 use super::labels::{LABELS, Labels};
 use crate::rank::MAX_RANK;
 
-/// Largest number of axes that an ellipsis can stand for: of the 64 labels, 52 are letters.
+/// Largest number of axes that an ellipsis can stand for: 52 of the 64 labels are letters, so 12 labels remain.
 pub(crate) const MAX_DOTS: usize = 12;
 /// The value of `dots` in a [`Term`] without an ellipsis.
 const NO_DOTS: u8 = u8::MAX;
@@ -51,7 +51,7 @@ pub(crate) enum NotAToken {
     Label(u8),
 }
 
-/// Reads the token that begins at `at`, after spaces. Returns it and the index after it.
+/// Reads the token that begins at index `at`, or after spaces that begin there. Returns the token and the index after it.
 pub(crate) const fn token(text: &[u8], mut at: usize) -> Result<(Token, usize), NotAToken> {
     while at < text.len() && text[at] == b' ' {
         at += 1;

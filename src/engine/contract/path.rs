@@ -21,8 +21,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 const LABELS: usize = 64;
 /// Largest number of operands for which all pairs of subsets are searched: 3⁸ / 2 pairs take some ten microseconds.
 pub(super) const ALL_PAIRS: usize = 8;
-/// Smallest and largest budget of a search, in visited connected subsets and pairs of them. Searches of these sizes take a
-/// millisecond and some ten milliseconds.
+/// Smallest and largest budget of a search: the number of connected subsets, and of pairs of them, that it may visit. Searches of
+/// these sizes take about a millisecond and some ten milliseconds.
 const BUDGET: (usize, usize) = (1 << 15, 1 << 19);
 /// Between the bounds of [`BUDGET`], the budget is the number of multiplications of the greedy path, divided by this number. The
 /// search then takes about as long as the contraction.
