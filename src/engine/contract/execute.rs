@@ -139,7 +139,7 @@ fn one<T: Scalar, Dev: Contract<T>>(
     let sums = a.has_more_than(c.set());
     if sums && overwrites(scaling) {
         reduce(device, &a, out.reborrow(), c, extents)?;
-        // With `const`, the compiler does not instantiate the kernel that conjugates for real numbers.
+        // With `const`, the compiler does not instantiate the conjugation kernel for real numbers.
         if const { T::COMPLEX } && conjugate {
             device.update::<(T,), _>(&op::Conj, out.in_layout(c.layout()), ())?;
         }
