@@ -32,7 +32,7 @@ pub enum Error {
         left: Vec<usize>,
         /// The right shape.
         right: Vec<usize>,
-        /// Whether broadcasting aligns the trailing axes (row-major), not the leading ones.
+        /// Whether broadcasting aligns the trailing axes, as in row-major order, instead of the leading axes.
         row_major: bool,
     },
     /// The source of an assignment or in-place operation does not broadcast to the shape of its target.
@@ -43,7 +43,7 @@ pub enum Error {
         to: Vec<usize>,
         /// The shape of the source.
         from: Vec<usize>,
-        /// Whether broadcasting aligns the trailing axes (row-major), not the leading ones.
+        /// Whether broadcasting aligns the trailing axes, as in row-major order, instead of the leading axes.
         row_major: bool,
     },
     /// A preallocated output does not have the shape of the result.
@@ -61,7 +61,7 @@ pub enum Error {
         from: Vec<usize>,
         /// The requested shape.
         to: Vec<usize>,
-        /// Whether broadcasting aligns the trailing axes (row-major), not the leading ones.
+        /// Whether broadcasting aligns the trailing axes, as in row-major order, instead of the leading axes.
         row_major: bool,
     },
     /// An axis is out of range.
@@ -191,7 +191,7 @@ pub enum Error {
         left: Vec<usize>,
         /// The right shape.
         right: Vec<usize>,
-        /// Whether the last two axes are the matrix.
+        /// Whether the last two axes are the matrix, as in row-major order, instead of the first two.
         row_major: bool,
         /// The reason.
         reason: String,
@@ -236,7 +236,7 @@ pub enum Error {
         /// The order of the first leading principal minor that is not positive.
         order: usize,
     },
-    /// An iterative method did not reach its tolerance within its limit of applications of the operator, or made no progress.
+    /// An iterative method did not reach its tolerance within the permitted number of applications of the operator, or made no progress.
     IterationLimit {
         /// The operation, as a verb: "solve by `cg`".
         op: &'static str,
@@ -247,8 +247,8 @@ pub enum Error {
         /// The tolerance for the residual.
         tolerance: f64,
     },
-    /// An error of a contraction: shapes do not match, an intermediate exceeds a limit, or a sum of integers overflows. Or the shape of
-    /// the operand of a factorisation by labels does not match the specification.
+    /// An error of a contraction or of a factorisation by labels. In a contraction, shapes do not match, an intermediate exceeds a limit,
+    /// or a sum of integers overflows. In a factorisation, the shape of the operand does not match the specification.
     Contraction {
         /// The operation, such as `einsum "ij,jk->ik" over`.
         op: String,
@@ -393,7 +393,7 @@ pub enum Error {
     },
     /// The device reported an error.
     DeviceFailed {
-        /// "copy", or the name of another operation.
+        /// The operation, such as "copy".
         op: &'static str,
         /// The device.
         device: String,
@@ -668,7 +668,7 @@ impl<V> From<ConversionError<V>> for Error {
     }
 }
 
-/// A matrix of a batch, as text: its index, unless there is only one matrix.
+/// Displays which matrix an error is about: `the matrix` if there is only one, or `matrix [k] of the batch`.
 struct MatrixOf<'a>(&'a [usize]);
 
 impl fmt::Display for MatrixOf<'_> {

@@ -1,7 +1,7 @@
 //! Printing of tensors: nested, aligned brackets as in NumPy, elided if there are many elements, and a line with the tensor's type.
 //!
-//! There are four steps. [`Shown`] fetches the elements to print; only this step depends on the element type and the device. A
-//! [`Notation`] is chosen for all of them. [`cells`] converts each element to text. [`Page`] writes the brackets. No step depends on
+//! There are four steps. [`Shown`] fetches the elements to print; only this step depends on the element type and the device. One
+//! [`Notation`] is chosen for all elements. [`cells`] converts each element to text. [`Page`] writes the brackets. No step depends on
 //! the rank at compile time.
 
 #![forbid(unsafe_code)]
@@ -26,8 +26,8 @@ const EDGE: usize = 3;
 /// Maximum number of elements that are printed if a tensor has more than [`SHOWN_WHOLE`] elements: 2 along each of 16 axes. The text of 6
 /// elements along each of 16 axes would exceed any memory.
 const SHOWN_ELIDED: usize = 1 << 16;
-/// A number of indices at each end of an axis for which no index is elided. Twice this number does not overflow, and no extent exceeds
-/// twice this number.
+/// A number of indices to print at each end of an axis, which is so large that no index is elided: no extent exceeds twice this number,
+/// and twice this number does not overflow.
 const ALL: usize = usize::MAX / 2;
 /// Maximum number of decimals, unless the format string gives a precision.
 const MAX_DECIMALS: usize = 6;
@@ -36,7 +36,7 @@ const LINE: usize = 75;
 
 /// Prints the elements in nested brackets, then a line with element type, shape, memory order and device.
 ///
-/// The nesting is that of the indices in both memory orders: row `i`, column `j` is the element at index `[i, j]`. If a tensor has
+/// In both memory orders, the brackets follow the indices: row `i`, column `j` is the element at index `[i, j]`. If a tensor has
 /// more than 1000 elements, only the first three and the last three along each axis are printed. If these would be more than 65536
 /// elements, which is possible for ranks above 6, fewer are printed at each end: two, or one. `{:#}` prints all elements.
 ///

@@ -6,39 +6,40 @@ use super::coefficients::double::*;
 type Float = f64;
 type Bits = u64;
 
-/// Explicit bits of the significand.
+/// Number of explicit bits of the significand.
 const MANTISSA_BITS: u32 = 52;
 const EXPONENT_BIAS: u64 = 1023;
-/// 1.5 * 2^52: a number added to it is rounded to an integer, whose two's complement is in the lowest bits of the sum.
+/// 1.5 * 2^52. Adding a number to this constant rounds the number to an integer, which the lowest bits of the sum hold in two's
+/// complement.
 const ROUND: f64 = 6755399441055744.0;
-/// [`ROUND`] plus the exponent bias. If k is added to it, the sum's bits, shifted, are those of 2^k: see [`power_of_two`].
+/// [`ROUND`] plus the exponent bias. The bits of `k + ROUND_BIASED`, shifted to the left, are the bits of 2^k: see [`power_of_two`].
 pub(crate) const ROUND_BIASED: f64 = ROUND + 1023.0;
-/// `k + ROUND_BIASED` for k = -1000: below it, a result may be subnormal.
+/// `k + ROUND_BIASED` for k = -1000. For smaller k, a result may be subnormal.
 const LOWEST_K_BIASED: f64 = ROUND_BIASED - 1000.0;
 /// 2^-64: the second of the [`scale_factors`] for subnormal results. It is so small that the first factor is normal.
 const SUBNORMAL_FACTOR: f64 = 5.421010862427522e-20;
-/// From this value on, e^x overflows. Up to [`EXP_MIN`], it is zero.
+/// For x from this value on, e^x overflows. For x up to [`EXP_MIN`], e^x rounds to zero.
 const EXP_MAX: f64 = 710.0;
 const EXP_MIN: f64 = -746.0;
-/// From this value on, 2^x overflows. Up to [`EXP2_MIN`], it is zero.
+/// For x from this value on, 2^x overflows. For x up to [`EXP2_MIN`], 2^x rounds to zero.
 const EXP2_MAX: f64 = 1024.0;
 const EXP2_MIN: f64 = -1077.0;
 /// From this value on, 1 - e^-x and 1 - e^-2x round to 1.
 const EXP_M1_FLAT: f64 = 40.0;
 /// From this value on, tanh rounds to 1.
 const TANH_FLAT: f64 = 22.0;
-/// Below this value, tanh is a polynomial.
+/// For |x| below this value, [`tanh`] evaluates a polynomial.
 const TANH_NEAR: f64 = 0.92;
-/// From this value on, sinh and cosh overflow. The exponent of e^x is 1025 at this value.
+/// From this value on, sinh and cosh overflow. [`reduce_exp`] returns the exponent k = 1025 for this value.
 const HYPERBOLIC_MAX: f64 = 710.5;
-/// Below this value, functions with the series x + c x^2 + .. round to x.
+/// For |x| below this value, functions with the series x + c x^2 + .. round to x.
 const TINY: f64 = 1e-17;
-/// Below this value, functions with the series x + c x^3 + .. round to x.
+/// For |x| below this value, functions with the series x + c x^3 + .. round to x.
 const SMALL: f64 = 1e-9;
 /// Above this value, [`ln_1p`] omits its correction, which is negligible, and [`atan`] replaces its argument by this value, because
 /// infinity would give NaN.
 const HUGE: f64 = 1e300;
-/// Above this value, the logarithms of x + sqrt(x^2 + 1) and of x + sqrt(x^2 - 1) are ln(2 x) to within their rounding error: 2^28.
+/// 2^28. Above this value, the logarithms of x + sqrt(x^2 + 1) and of x + sqrt(x^2 - 1) are ln(2 x) to within their rounding error.
 const INVERSE_LARGE: f64 = 268435456.0;
 /// The bits of a number slightly below sqrt(1/2): the smallest mantissa 1 + f of [`split_normal`].
 const ROOT_HALF_BITS: u64 = 0x3fe6_a09e_0000_0000;
@@ -49,11 +50,11 @@ pub(crate) const K_OFFSET: f64 = 4503599627370496.0 + 1023.0;
 /// 2^54: makes subnormal numbers normal.
 const SUBNORMAL_SCALE: f64 = 18014398509481984.0;
 const SUBNORMAL_SCALE_LOG2: f64 = 54.0;
-/// The largest argument of [`sin`], [`cos`] and [`tan`]: 2^22. The factor n of the nearest multiple n pi/2 then has at
-/// most 22 bits, and its products with the 30-bit parts of pi/2 are exact.
+/// The largest |x| for which [`sin`], [`cos`] and [`tan`] are accurate: 2^22. For such x, the factor n of the nearest multiple
+/// n pi/2 has at most 22 bits, and its products with the 30-bit parts of pi/2 are exact.
 pub(crate) const FAR: f64 = 4194304.0;
 
-/// Numbers above this value, or below [`SQUARE_MIN`], are scaled before they are squared: 2^500 and 2^-450.
+/// Numbers with a magnitude above this value, or below [`SQUARE_MIN`], are scaled before they are squared.
 const SQUARE_MAX: f64 = power(500);
 const SQUARE_MIN: f64 = power(-450);
 /// The exponent of the two scaling factors below.
@@ -67,7 +68,7 @@ const ROOT_SCALE_DOWN: f64 = power(-300);
 const EXP_SAFE: f64 = 709.0;
 const LOG10_2: f64 = core::f64::consts::LOG10_2;
 
-/// Returns 2^k, for the exponents of normal numbers.
+/// Returns 2^k, if k is the exponent of a normal number.
 const fn power(k: i32) -> f64 {
     f64::from_bits(((k + EXPONENT_BIAS as i32) as Bits) << MANTISSA_BITS)
 }
@@ -146,10 +147,11 @@ pub(crate) fn powf(x: f64, y: f64) -> f64 {
     let sum_low = ((exponent - sum) + mantissa) + fma(k, LN2_2, mantissa_low);
     let ln = sum + sum_low;
     let ln_low = (sum - ln) + sum_low;
-    // With infinite logarithms of zero and infinity, the product and the exponential give the results of C99, Annex F.
+    // The logarithms of zero and infinity are replaced by infinities. The product and the exponential then give the results of C99,
+    // Annex F.
     let ln = select(a == 0.0, f64::NEG_INFINITY, ln);
     let ln = select(a < f64::INFINITY, ln, a);
-    // Limiting y avoids overflow in the product with `ln_low`, and NaN as the product of infinity and ln(1) = 0.
+    // Limiting |y| prevents overflow of the product with `ln_low`, and NaN, the product of infinity and ln(1) = 0.
     let y_limited = select(y.abs() > 1e30, 1e30f64.copysign(y), y);
     let product = ln * y_limited;
     let product_low = fma(ln, y_limited, -product) + ln_low * y_limited;
@@ -169,7 +171,8 @@ fn reduce_angle_far(x: f64) -> ReducedAngle {
     // |x| = significand * 2^exponent
     let exponent = ((bits >> MANTISSA_BITS) & 0x7ff) as i32 - 1075;
     let significand = (bits & 0x000f_ffff_ffff_ffff) | 0x0010_0000_0000_0000;
-    // The digits of 2/pi before this one add only multiples of 4 quadrants. 64 zeros are put in front of all digits.
+    // The first binary digit of 2/pi that is used: earlier digits add only multiples of 4 quadrants. The index also counts 64 zeros in
+    // front of the digits.
     let first_digit = (exponent - 2 + 64) as usize;
     let digits = |i: usize| if i == 0 { 0 } else { TWO_OVER_PI_DIGITS.get(i - 1).copied().unwrap_or(0) };
     let word = |i: usize| {
@@ -180,7 +183,7 @@ fn reduce_angle_far(x: f64) -> ReducedAngle {
             (digits(index) << shift) | (digits(index + 1) >> (64 - shift))
         }
     };
-    // 192 bits of the product modulo 1: a fraction of a full turn
+    // 192 bits of |x| / (2 pi) modulo 1, which is a fraction of a full turn: 128 bits in `turn`, then the lower 64 bits of `product_2`
     let product_2 = u128::from(significand) * u128::from(word(2));
     let product_1 = u128::from(significand) * u128::from(word(1)) + (product_2 >> 64);
     let product_0 = significand.wrapping_mul(word(0)).wrapping_add((product_1 >> 64) as u64);

@@ -370,7 +370,7 @@ macro_rules! functions {
                 }
             }
 
-            // Powers with the exponents 1, 2, -1 and 1/2: at most one operation that rounds.
+            // Powers with the exponents 1, 2, -1 and 1/2. Each takes at most one operation that rounds.
             branchless!(First, |x: $F| -> $F { x });
             branchless!(Square, |x: $F| -> $F { x * x });
             branchless!(Reciprocal, |x: $F| -> $F { 1.0 / x });
@@ -476,7 +476,8 @@ macro_rules! functions {
                     Elementary::PairWith(PairFunction::Pow, right) => map!(With(Pow, right as $F)),
                     Elementary::Arg | Elementary::Pair(_) => false,
                     Elementary::Float(f) => match f {
-                        // The square root is a vector instruction, so the loop of ordinary elementwise functions is vectorised.
+                        // Processors have vector instructions for square roots, so the caller's loop for ordinary elementwise functions is
+                        // vectorised, and no loop is needed here.
                         FloatFunction::Sqrt => false,
                         FloatFunction::Exp => map!(Exp),
                         FloatFunction::Exp2 => map!(Exp2),

@@ -7,39 +7,40 @@ use super::double;
 type Float = f32;
 type Bits = u32;
 
-/// Explicit bits of the significand.
+/// Number of explicit bits of the significand.
 const MANTISSA_BITS: u32 = 23;
 const EXPONENT_BIAS: u32 = 127;
-/// 1.5 * 2^23: a number added to it is rounded to an integer, whose two's complement is in the lowest bits of the sum.
+/// 1.5 * 2^23. Adding a number to this constant rounds the number to an integer, which the lowest bits of the sum hold in two's
+/// complement.
 const ROUND: f32 = 12582912.0;
-/// [`ROUND`] plus the exponent bias. If k is added to it, the sum's bits, shifted, are those of 2^k: see [`power_of_two`].
+/// [`ROUND`] plus the exponent bias. The bits of `k + ROUND_BIASED`, shifted to the left, are the bits of 2^k: see [`power_of_two`].
 const ROUND_BIASED: f32 = ROUND + 127.0;
-/// `k + ROUND_BIASED` for k = -110: below it, a result may be subnormal.
+/// `k + ROUND_BIASED` for k = -110. For smaller k, a result may be subnormal.
 const LOWEST_K_BIASED: f32 = ROUND_BIASED - 110.0;
 /// 2^-32: the second of the [`scale_factors`] for subnormal results. It is so small that the first factor is normal.
 const SUBNORMAL_FACTOR: f32 = 2.3283064e-10;
-/// From this value on, e^x overflows. Up to [`EXP_MIN`], it is zero.
+/// For x from this value on, e^x overflows. For x up to [`EXP_MIN`], e^x rounds to zero.
 const EXP_MAX: f32 = 89.0;
 const EXP_MIN: f32 = -104.5;
-/// From this value on, 2^x overflows. Up to [`EXP2_MIN`], it is zero.
+/// For x from this value on, 2^x overflows. For x up to [`EXP2_MIN`], 2^x rounds to zero.
 const EXP2_MAX: f32 = 128.0;
 const EXP2_MIN: f32 = -151.0;
 /// From this value on, 1 - e^-x and 1 - e^-2x round to 1.
 const EXP_M1_FLAT: f32 = 20.0;
 /// From this value on, tanh rounds to 1.
 const TANH_FLAT: f32 = 10.0;
-/// Below this value, tanh is a polynomial.
+/// For |x| below this value, [`tanh`] evaluates a polynomial.
 const TANH_NEAR: f32 = 0.92;
-/// From this value on, sinh and cosh overflow. The exponent of e^x is 129 at this value.
+/// From this value on, sinh and cosh overflow. [`reduce_exp`] returns the exponent k = 129 for this value.
 const HYPERBOLIC_MAX: f32 = 89.5;
-/// Below this value, functions with the series x + c x^2 + .. round to x.
+/// For |x| below this value, functions with the series x + c x^2 + .. round to x.
 const TINY: f32 = 1e-8;
-/// Below this value, functions with the series x + c x^3 + .. round to x.
+/// For |x| below this value, functions with the series x + c x^3 + .. round to x.
 const SMALL: f32 = 1e-4;
 /// Above this value, [`ln_1p`] omits its correction, which is negligible, and [`atan`] replaces its argument by this value, because
 /// infinity would give NaN.
 const HUGE: f32 = 1e36;
-/// Above this value, the logarithms of x + sqrt(x^2 + 1) and of x + sqrt(x^2 - 1) are ln(2 x) to within their rounding error: 2^13.
+/// 2^13. Above this value, the logarithms of x + sqrt(x^2 + 1) and of x + sqrt(x^2 - 1) are ln(2 x) to within their rounding error.
 const INVERSE_LARGE: f32 = 8192.0;
 /// The bits of a number slightly below sqrt(1/2): the smallest mantissa 1 + f of [`split_normal`].
 const ROOT_HALF_BITS: u32 = 0x3f35_0000;
@@ -50,11 +51,11 @@ const K_OFFSET: f32 = 8388608.0 + 127.0;
 /// 2^24: makes subnormal numbers normal.
 const SUBNORMAL_SCALE: f32 = 16777216.0;
 const SUBNORMAL_SCALE_LOG2: f32 = 24.0;
-/// The largest argument of [`sin`], [`cos`] and [`tan`]: 2^12. The factor n of the nearest multiple n pi/2 then has at
-/// most 12 bits, and its products with the 12-bit parts of pi/2 are exact.
+/// The largest |x| for which [`sin`], [`cos`] and [`tan`] are accurate: 2^12. For such x, the factor n of the nearest multiple
+/// n pi/2 has at most 12 bits, and its products with the 12-bit parts of pi/2 are exact.
 pub(crate) const FAR: f32 = 4096.0;
 
-/// Numbers above this value, or below [`SQUARE_MIN`], are scaled before they are squared: 2^60 and 2^-50.
+/// Numbers with a magnitude above this value, or below [`SQUARE_MIN`], are scaled before they are squared.
 const SQUARE_MAX: f32 = power(60);
 const SQUARE_MIN: f32 = power(-50);
 /// The exponent of the two scaling factors below.
@@ -68,7 +69,7 @@ const ROOT_SCALE_DOWN: f32 = power(-50);
 const EXP_SAFE: f32 = 88.0;
 const LOG10_2: f32 = core::f32::consts::LOG10_2;
 
-/// Returns 2^k, for the exponents of normal numbers.
+/// Returns 2^k, if k is the exponent of a normal number.
 const fn power(k: i32) -> f32 {
     f32::from_bits(((k + EXPONENT_BIAS as i32) as Bits) << MANTISSA_BITS)
 }
@@ -110,10 +111,11 @@ pub(crate) fn powf(x: f32, y: f32) -> f32 {
     let (k, f) = double::split_normal(a, double::K_OFFSET);
     let s = f / (2.0 + f);
     let log2 = s.mul_add(double::polynomial(s * s, &LOG2_FOR_F32), k);
-    // With infinite logarithms of zero and infinity, the product and the exponential give the results of C99, Annex F.
+    // The logarithms of zero and infinity are replaced by infinities. The product and the exponential then give the results of C99,
+    // Annex F.
     let log2 = double::select(a == 0.0, f64::NEG_INFINITY, log2);
     let log2 = double::select(a < f64::INFINITY, log2, a);
-    // Clamping y avoids NaN as the product of infinity and log2(1) = 0. Clamping the product keeps 2^exponent in the range of f64.
+    // Clamping y prevents NaN, the product of infinity and log2(1) = 0. Clamping the product keeps 2^exponent in the range of f64.
     let exponent = double::clamp(double::clamp(f64::from(y), -1e30, 1e30) * log2, -200.0, 200.0);
     let k_biased = exponent + double::ROUND_BIASED;
     let fraction = exponent - (k_biased - double::ROUND_BIASED);

@@ -164,7 +164,8 @@ macro_rules! of {
                     let (z, expected) = (Complex::new(number(x), number(y)), Complex::new(number(u), number(v)));
                     let f = of_name(name, if n == "-" { 0.0 } else { n.parse().expect("an exponent") });
                     for found in at_each_level(|| $numbers::one_complex(f, z)).into_iter().flatten() {
-                        // A small part of a power may be less accurate: its error is small compared with the larger part.
+                        // If one part of a power, real or imaginary, is much smaller than the other, its error is small only compared with
+                        // the larger part.
                         let larger = expected.re.abs().max(expected.im.abs());
                         let close = |a: $F, b: $F| {
                             let small = name == "powf" && (a - b).abs() <= 2.0 * $F::EPSILON * larger;

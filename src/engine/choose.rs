@@ -1,4 +1,5 @@
-//! Elements at positions and under masks: moves the indexed axis last, checks shapes, and calls the device.
+//! Operations on elements at positions along an axis, and on elements under masks. The functions move the indexed axis last, check
+//! shapes, and call the device.
 //!
 //! Devices enumerate axes in row-major order. If the tensors are column-major, their axes are reversed first. So duplicate positions and
 //! the elements of masks are visited in memory order.
@@ -55,7 +56,7 @@ impl Along {
         Err(Error::AxisOutOfRange { op: self.op, axis: as_given(self.axis), shape: shape.to_vec() })
     }
 
-    /// Writes the shape with one element for each position to `to`: the axis of `shape` is replaced by the axes of `at`.
+    /// Writes the shape of the elements at the positions to `to`: `shape`, in which the extents in `at` replace the extent of the axis.
     pub(crate) fn taken(self, shape: &[usize], at: &[usize], to: &mut [usize]) {
         let all = shape[..self.axis].iter().chain(at).chain(&shape[self.axis + 1..]);
         to.iter_mut().zip(all).for_each(|(to, &n)| *to = n);
@@ -94,7 +95,7 @@ impl Along {
         }
     }
 
-    /// Checks that the shape of `at` is that of the tensor, except for the extent of the axis.
+    /// Checks that `at`, the shape of the positions, is the shape of the tensor, except for the extent of the indexed axis.
     pub(crate) fn check_each(self, shape: &[usize], at: &[usize]) -> Result<(), Error> {
         let same = |k: usize| k == self.axis || shape[k] == at[k];
         if shape.len() == at.len() && (0..shape.len()).all(same) {

@@ -5,16 +5,17 @@ use crate::error::Error;
 use crate::rank::MAX_RANK;
 use core::ops::Range;
 
-/// The part of the full convolution or correlation that the result has. The extents of the operands along an axis are `n` and `m`.
+/// The part of the full convolution or correlation that an operation returns. Below, the operands have the extents `n` and `m` along an
+/// axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum ConvolutionMode {
-    /// Every element to which at least one product contributes: `n + m − 1` along each axis.
+    /// Every element to which at least one product contributes: `n + m − 1` elements along each axis.
     #[default]
     Full,
-    /// The central part of the full result: `max(n, m)` along each axis.
+    /// The central part of the full result: `max(n, m)` elements along each axis.
     Same,
     /// The elements for which, along each axis, the shorter operand lies within the longer one, so no padding is needed:
-    /// `max(n, m) − min(n, m) + 1` along each axis.
+    /// `max(n, m) − min(n, m) + 1` elements along each axis.
     Valid,
 }
 
@@ -87,12 +88,12 @@ impl<'a> Taps<'a> {
         Ok(Taps { x, kernel, start, shape, variant, row_major })
     }
 
-    /// The shape of the result.
+    /// Returns the shape of the result.
     pub(crate) fn shape(&self) -> &[usize] {
         &self.shape[..self.x.len()]
     }
 
-    /// The index of the result's first element in the full convolution.
+    /// Returns the index of the result's first element in the full convolution.
     #[cfg(feature = "fft")]
     pub(crate) fn start(&self) -> &[usize] {
         &self.start[..self.x.len()]

@@ -9,8 +9,8 @@ pub(crate) const CROSS: &str = "cross";
 /// `FACTORS[k]` is `[i, j]` for component `k` of a cross product, `a[i] · b[j] − a[j] · b[i]`.
 pub(crate) const FACTORS: [[usize; 2]; 3] = [[1, 2], [2, 0], [0, 1]];
 
-/// Writes the shape to which the operands broadcast to `common`. `axis` is the axis of the vectors in this shape. Returns the axis of the
-/// vectors in `a` and the one in `b`.
+/// Writes the shape to which the operands broadcast to `common`. `axis` is the axis of the vectors in this shape. Returns the axes of the
+/// vectors in `a` and in `b`.
 ///
 /// # Errors
 /// If the shapes do not broadcast, the axis is out of range, or an operand does not have extent 3 along it.

@@ -93,7 +93,8 @@ impl Request<'_> {
     ///
     /// # Errors
     /// * If an axis is out of range or named twice, or no axis is named.
-    /// * If a length is 0, there is not one length for each named axis, or the length of a real result is not given.
+    /// * If a length is 0, or the number of given lengths differs from the number of named axes.
+    /// * If the result is real, and its length along the axis that is named last is not given.
     pub(crate) fn arrange(
         &self,
         shape: &[usize],
@@ -173,7 +174,7 @@ pub(crate) fn shift(
     }
     let mut part = [0; MAX_RANK];
     let part = &mut part[..shape.len()];
-    // Bit `k` of `choice` is set if the part has the last elements along axis `long[k]`, which move to the beginning.
+    // Bit `k` of `choice` is set if the part contains the last elements along axis `long[k]`, which move to the beginning.
     for choice in 0..1usize << count {
         part.copy_from_slice(shape);
         let mut offsets = [0; 2];

@@ -4,8 +4,8 @@ use super::convolve::Taps;
 use super::fft::{Fft, Kind, Request};
 use crate::rank::MAX_RANK;
 
-/// The axes that are transformed, and the lengths of the transforms. Along each other axis, an operand has extent 1, so the spectra
-/// broadcast when they are multiplied.
+/// The axes that are transformed, and the lengths of the transforms. Along every other axis, at least one operand has extent 1, so the
+/// spectra broadcast when they are multiplied.
 #[derive(Debug)]
 pub(crate) struct Transforms {
     op: &'static str,
@@ -35,8 +35,8 @@ impl Transforms {
                 continue;
             }
             // If the transform is shorter than the full convolution, the convolution is circular: its elements past the end of the
-            // transform are added to the first elements. `needed` is the smallest length of a transform that contains the result, and that
-            // adds such elements only to elements before the result.
+            // transform are added to its first elements. `needed` is the smallest length for which the transform contains the result, and
+            // these additions change only elements before the result.
             let (start, extent) = (taps.start()[axis], taps.shape()[axis]);
             let needed = (n.saturating_add(m - 1) - start).max(start.saturating_add(extent));
             (axes[count], lens[count]) = (axis, needed);

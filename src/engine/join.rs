@@ -69,7 +69,7 @@ pub(crate) fn check_stacked<'a>(shapes: impl IntoIterator<Item = &'a [usize]>) -
 pub(crate) fn stacked(axis: usize, count: usize, part: &[usize], to: &mut [usize]) -> Result<(), Error> {
     let rank = part.len();
     if axis > rank {
-        // The message has the shape of the result, to which the axis belongs, with the new axis at the end.
+        // The message shows the shape of the result, because `axis` is an axis of the result. The new axis is last in this shape.
         to[..rank].copy_from_slice(part);
         to[rank] = count;
         return Axes::new(to, &[0; MAX_RANK][..rank + 1]).check_axis("stack", axis);

@@ -31,7 +31,7 @@ impl Matrices {
     /// Checks that the matrices are square.
     ///
     /// # Errors
-    /// [`Error::Argument`].
+    /// [`Error::Argument`] if they are not.
     pub(crate) fn check_square(self, op: &'static str, shape: &[usize]) -> Result<(), Error> {
         if self.m == self.n {
             return Ok(());
@@ -44,7 +44,8 @@ impl Matrices {
     }
 }
 
-/// Writes the extents of the axes of a batch, and `extents` after or before them, to `to`: the shape of a result.
+/// Writes the shape of a result to `to`: the extents of the batch axes of `shape`, then `extents`. In column-major order, `extents` come
+/// first.
 pub(crate) fn result_shape(row_major: bool, shape: &[usize], extents: &[usize], to: &mut [usize]) {
     let (batch, kept) = (shape.len() - 2, extents.len());
     let (of_batch, at_batch, at_matrix) =
@@ -79,8 +80,8 @@ pub(crate) fn batch_of(row_major: bool, shape: &[usize], kept: usize) -> &[usize
     if row_major { &shape[..shape.len() - kept] } else { &shape[kept..] }
 }
 
-/// Converts the error of an operation on a batch whose axes were merged into one: it gets `op`, the shape of the original tensor, and the
-/// index of the matrix along the original axes of the batch.
+/// Converts the error of an operation on a batch whose axes were merged into one. The converted error contains `op`, the shape of the
+/// original tensor, and the index of the matrix along the original axes of the batch.
 pub(crate) fn in_terms_of(error: Error, op: &'static str, row_major: bool, shape: &[usize]) -> Error {
     let mut error = named(error, op, shape);
     if let Error::NotFinite { matrix, .. }
@@ -105,7 +106,7 @@ pub(crate) fn in_terms_of(error: Error, op: &'static str, row_major: bool, shape
     error
 }
 
-/// Returns the axes in the order that devices expect: the axes of the batch, then the last `kept` axes, those of a matrix or a vector.
+/// Returns the axes in the order that devices expect: the axes of the batch, then the `kept` axes of a matrix or a vector.
 pub(crate) fn batch_first(row_major: bool, layout: Layout, kept: usize) -> Layout {
     if row_major {
         return layout;
@@ -117,8 +118,8 @@ pub(crate) fn batch_first(row_major: bool, layout: Layout, kept: usize) -> Layou
     layout.permute(&order[..rank]).expect("the order of the axes is a permutation")
 }
 
-/// Writes the shape of the solution of `a · x = b` to `to`. `b` has rank 1 (a vector) or at least 2 (matrices, whose columns are
-/// right-hand sides).
+/// Writes the shape of the solution of `a · x = b` to `to`. If `b` has rank 1, it is a vector. Otherwise, it is a matrix or a batch of
+/// matrices, whose columns are right-hand sides.
 ///
 /// # Errors
 /// [`Error::Argument`] if the numbers of rows differ or the batches do not broadcast.
@@ -213,7 +214,8 @@ pub(crate) fn multiply_sides<T: LinalgElement, Dev: Gemm<T>>(
     )
 }
 
-/// Returns the axis of the elements of vectors, or of the rows of matrices, in a tensor of right-hand sides of this rank.
+/// Returns the axis of a tensor of rank `rank` along which one right-hand side extends. The right-hand sides are vectors if `vectors` is
+/// `true`, and otherwise the columns of matrices.
 pub(crate) fn side_axis(row_major: bool, rank: usize, vectors: bool) -> usize {
     match (row_major, vectors) {
         (true, true) => rank - 1,

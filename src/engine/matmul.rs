@@ -75,7 +75,7 @@ enum Side {
 struct Extents<'a> {
     batch: &'a [usize],
     summed: usize,
-    /// The number of rows of a left matrix, or of columns of a right one; `None` for a vector.
+    /// The number of rows of a left matrix, or of columns of a right matrix; `None` for a vector.
     kept: Option<usize>,
 }
 

@@ -1,7 +1,8 @@
 //! Medians and quantiles of the elements that are not NaN.
 //!
-//! The kernel of quantiles needs lines of equal length. So the elements are copied to the host, and in each line the elements that are not
-//! NaN are moved to the front, in their order. Consecutive lines with the same number of such elements are passed to the kernel together.
+//! A line consists of the elements whose quantiles are computed together. The kernel of quantiles needs lines of equal length. So the
+//! elements are copied to the host, and in each line the elements that are not NaN are moved to the front, in their order. Consecutive
+//! lines with the same number of such elements are passed to the kernel together.
 
 use crate::device::{Cpu, Device, Operand, Output, Reduce, via_host};
 use crate::element::{RealFloat, Scalar};

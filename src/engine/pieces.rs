@@ -28,7 +28,7 @@ impl Piece {
     }
 }
 
-/// Copies the parts of the output: all combinations of one piece of each axis. `pieces` has one list of pieces for each axis.
+/// Copies all parts of the output, one for each combination of a piece of each axis. `pieces` has one list of pieces for each axis.
 pub(crate) fn copy_pieces<T: Element, Dev: Permute<T>>(
     device: &Dev,
     pieces: &[Vec<Piece>],
@@ -131,8 +131,8 @@ pub(crate) fn padded(n: usize, [before, after]: [usize; 2], kind: Pad<()>) -> Op
         pieces.retain(|piece| piece.len > 0);
         return Some(pieces);
     }
-    // The added indices continue the indices of the tensor periodically. A period has the indices `0..n` (`Wrap`), or these and then their
-    // mirror image, whose first index is `mirrored`.
+    // The added indices continue the indices of the tensor periodically. A period has the indices `0..n`. For `Reflect` and `Symmetric`,
+    // their mirror image follows, and its first index is `mirrored`.
     let (period, mirrored) = match kind {
         Pad::Reflect => (2 * n - 2, Some(n - 2)),
         Pad::Symmetric => (2 * n, Some(n - 1)),
@@ -171,7 +171,7 @@ pub(crate) fn padded_axes(
     for (extent, [before, after]) in shape.iter_mut().zip(widths) {
         *extent = extent.saturating_add(*before).saturating_add(*after);
     }
-    // This check must precede the lists of pieces, which can be almost as long as the extents.
+    // This check must come before the lists of pieces are created, because they can be almost as long as the extents.
     element_count(shape, element_bytes)?;
     let of_axis = |(axis, &width): (usize, &[usize; 2])| {
         padded(from[axis], width, kind).ok_or_else(|| {

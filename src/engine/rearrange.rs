@@ -15,13 +15,13 @@ use crate::rank::MAX_RANK;
 /// How the elements of the result are copied from the operand.
 #[derive(Debug)]
 pub(crate) enum Rearrangement {
-    /// In pieces: a list for each axis.
+    /// In pieces: a list of pieces for each axis.
     Pieces(Vec<Vec<Piece>>),
-    /// In pieces, surrounded by a constant: the pieces, and the number of added indices before and after each axis.
+    /// In pieces, surrounded by a constant: the pieces, and for each axis the number of indices added before and after the operand.
     Bordered(Vec<Vec<Piece>>, Vec<[usize; 2]>),
     /// Several times, with a count for each axis.
     Repeat(Repeat, Vec<usize>),
-    /// One triangle of each matrix, including the diagonal with this number; zeros elsewhere.
+    /// One triangle of each matrix, including the diagonal with this offset; zeros elsewhere.
     Triangle(Triangle, isize),
 }
 
@@ -50,7 +50,7 @@ impl Rearrangement {
         let mut total = vec![0isize; shape.len()];
         for (&axis, &by) in axes.iter().zip(by) {
             Axes::new(shape, &[0; MAX_RANK][..shape.len()]).check_axis(OP, axis)?;
-            // In 128 bits: the sum of two shifts may be twice as large as the extent.
+            // In 128 bits, because the sum of two shifts may overflow `isize`.
             let extent = shape[axis].max(1) as i128;
             total[axis] = (total[axis] as i128 + by as i128).rem_euclid(extent) as isize;
         }
@@ -74,7 +74,7 @@ impl Rearrangement {
         Ok(Self::Repeat(Repeat::Whole, counts.to_vec()))
     }
 
-    /// Repeats each index of an axis. Replaces the extent of the axis in `shape`.
+    /// Repeats each index of an axis. Replaces the extent of the axis in `shape` by that of the result.
     ///
     /// # Errors
     /// If the axis is out of range, or there is not one count for each index.

@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 
-/// Which singular values a truncated decomposition keeps. `cutoff` is a bound on the discarded weight, the sum of the squares of the
-/// discarded values: a cutoff of `1e-12` is a relative error of `1e-6` in the norm of the matrix.
+/// Which singular values a truncated decomposition keeps. `cutoff` is a bound on the discarded weight: the sum of the squares of the
+/// discarded values, divided by that of all values. A cutoff of `1e-12` allows a relative error of `1e-6` in the norm of the matrix.
 ///
 /// A value is discarded if any of the conditions discards it. The largest value is always kept.
 ///
@@ -59,10 +59,10 @@ impl Truncation {
         Truncation { relative: Some(ratio), ..self }
     }
 
-    /// Checks that the conditions are numbers that are not negative.
+    /// Checks that the maximum rank is at least 1, and that the other conditions are numbers that are not negative.
     ///
     /// # Errors
-    /// [`Error::Argument`].
+    /// [`Error::Argument`] if they are not.
     pub(crate) fn check(&self, op: &'static str) -> Result<(), Error> {
         if self.max_rank == Some(0) {
             let reason = "a rank of 0 keeps no singular value; keep at least one".into();
@@ -79,7 +79,7 @@ impl Truncation {
         Ok(())
     }
 
-    /// Returns how many of these singular values are kept, which are in descending order.
+    /// Returns how many of the singular values `s`, which are in descending order, are kept.
     pub(crate) fn kept(&self, s: &[f64]) -> usize {
         let Some(&largest) = s.first() else { return 0 };
         let mut kept = s.len().min(self.max_rank.unwrap_or(usize::MAX));

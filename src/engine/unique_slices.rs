@@ -42,7 +42,7 @@ fn compare<T: Ordered>(a: &T, b: &T) -> Ordering {
     a.partial_cmp(b).unwrap_or_else(|| is_nan(a).cmp(&is_nan(b)))
 }
 
-/// Groups `n` slices of equal lengths, which are contiguous in `x`.
+/// Groups the `n` slices in `x`, which are contiguous and of equal length. Returns the vectors of [`unique_slices`].
 fn groups<T: Ordered>(x: &[T], n: usize) -> Result<[Vec<i64>; 3], Error> {
     let len = x.len().checked_div(n).unwrap_or(0);
     let slice = |k: i64| &x[k as usize * len..][..len];

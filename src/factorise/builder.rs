@@ -18,7 +18,7 @@ use crate::rank::Dim;
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
 
-/// An operand, a [`Held`], whose axes have labels. `E` is a rank: the number of axes that the ellipsis stands for.
+/// An operand whose axes have labels. Its type `H` is a [`Held`]. `E` is the rank that consists of the axes that the ellipsis stands for.
 #[derive(Debug)]
 pub struct Labelled<'s, H, E> {
     spec: &'s FactorSpec<'s>,
@@ -26,7 +26,7 @@ pub struct Labelled<'s, H, E> {
     marker: PhantomData<E>,
 }
 
-/// An operand, a [`Held`], whose factors have the ranks `L` and `R`.
+/// A [`Labelled`] operand whose factors have the ranks `L` and `R`.
 #[derive(Debug)]
 pub struct Factors<'s, H, E, L, R> {
     labelled: Labelled<'s, H, E>,
@@ -75,7 +75,7 @@ where
     Labelled { spec, operand: Held::new(operand), marker: PhantomData }
 }
 
-// No bound on the operand here and below, because the compiler would report it again.
+// There is no bound on the operand here and below, because the compiler would report an unmet bound again.
 impl<'s, H, E: Dim> Labelled<'s, H, E> {
     /// Determines the ranks of the factors, which have `FIRST` and `SECOND` labels in addition to their ellipses.
     ///
@@ -111,7 +111,7 @@ where
     L: Dim,
     R: Dim,
 {
-    /// Calls `run` with the operand and the specification, which must be one of this factorisation.
+    /// Calls `run` with the operand and the specification, which must be a specification of `factorisation`.
     fn with<U>(
         &self,
         factorisation: Factorisation,
@@ -127,7 +127,7 @@ where
     /// Returns `u`, the singular values and `vh`.
     ///
     /// # Panics
-    /// If [`try_svd`](Factors::try_svd) returns an error, or the specification is one of another factorisation.
+    /// If [`try_svd`](Factors::try_svd) returns an error, or the specification is for another factorisation.
     #[track_caller]
     pub fn svd<V: Dim>(
         self,
@@ -144,11 +144,12 @@ where
     /// Returns `u`, the singular values and `vh`.
     ///
     /// # Errors
-    /// If the truncation has an invalid number, the ellipsis stands for too many axes, an element is NaN or infinite, the iteration does
-    /// not converge, an allocation fails, or the device reports an error.
+    /// * If the truncation has an invalid number, or the ellipsis stands for too many axes.
+    /// * If an element is NaN or infinite, or the iteration does not converge.
+    /// * If an allocation fails, or the device reports an error.
     ///
     /// # Panics
-    /// If the specification is one of another factorisation.
+    /// If the specification is for another factorisation.
     pub fn try_svd<V: Dim>(
         self,
         truncation: Truncation,
@@ -165,7 +166,7 @@ where
     /// Returns `q` and `r`.
     ///
     /// # Panics
-    /// If [`try_qr`](Factors::try_qr) returns an error, or the specification is one of another factorisation.
+    /// If [`try_qr`](Factors::try_qr) returns an error, or the specification is for another factorisation.
     #[track_caller]
     pub fn qr(self) -> (Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>)
     where
@@ -178,10 +179,12 @@ where
     /// Returns `q` and `r`.
     ///
     /// # Errors
-    /// If the ellipsis stands for too many axes, an element is NaN or infinite, an allocation fails, or the device reports an error.
+    /// * If the ellipsis stands for too many axes.
+    /// * If an element is NaN or infinite.
+    /// * If an allocation fails, or the device reports an error.
     ///
     /// # Panics
-    /// If the specification is one of another factorisation.
+    /// If the specification is for another factorisation.
     pub fn try_qr(self) -> Result<(Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>), Error>
     where
         T: LinalgElement,
@@ -194,7 +197,7 @@ where
     /// Returns `l` and `q`.
     ///
     /// # Panics
-    /// If [`try_lq`](Factors::try_lq) returns an error, or the specification is one of another factorisation.
+    /// If [`try_lq`](Factors::try_lq) returns an error, or the specification is for another factorisation.
     #[track_caller]
     pub fn lq(self) -> (Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>)
     where
@@ -210,7 +213,7 @@ where
     /// As [`try_qr`](Factors::try_qr).
     ///
     /// # Panics
-    /// If the specification is one of another factorisation.
+    /// If the specification is for another factorisation.
     pub fn try_lq(self) -> Result<(Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>), Error>
     where
         T: LinalgElement,
@@ -223,7 +226,7 @@ where
     /// Returns the eigenvalues and the eigenvectors.
     ///
     /// # Panics
-    /// If [`try_eigh`](Factors::try_eigh) returns an error, or the specification is one of another factorisation.
+    /// If [`try_eigh`](Factors::try_eigh) returns an error, or the specification is for another factorisation.
     #[track_caller]
     pub fn eigh<V: Dim>(self) -> (Tensor<T::Magnitude, V, O, Dev>, Tensor<T, L, O, Dev>)
     where
@@ -237,11 +240,12 @@ where
     /// Returns the eigenvalues and the eigenvectors.
     ///
     /// # Errors
-    /// If the ellipsis stands for too many axes, the matrices are not square, an element is NaN or infinite, the iteration does not
-    /// converge, an allocation fails, or the device reports an error.
+    /// * If the ellipsis stands for too many axes, or the matrices are not square.
+    /// * If an element is NaN or infinite, or the iteration does not converge.
+    /// * If an allocation fails, or the device reports an error.
     ///
     /// # Panics
-    /// If the specification is one of another factorisation.
+    /// If the specification is for another factorisation.
     pub fn try_eigh<V: Dim>(self) -> Result<(Tensor<T::Magnitude, V, O, Dev>, Tensor<T, L, O, Dev>), Error>
     where
         T: LinalgElement,
@@ -255,7 +259,7 @@ where
     /// Returns `u` and `p`.
     ///
     /// # Panics
-    /// If [`try_polar`](Factors::try_polar) returns an error, or the specification is one of another factorisation.
+    /// If [`try_polar`](Factors::try_polar) returns an error, or the specification is for another factorisation.
     #[track_caller]
     pub fn polar(self) -> (Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>)
     where
@@ -268,11 +272,12 @@ where
     /// Returns `u` and `p`.
     ///
     /// # Errors
-    /// If the ellipsis stands for too many axes, an element is NaN or infinite, the iteration does not converge, an allocation fails, or
-    /// the device reports an error.
+    /// * If the ellipsis stands for too many axes.
+    /// * If an element is NaN or infinite, or the iteration does not converge.
+    /// * If an allocation fails, or the device reports an error.
     ///
     /// # Panics
-    /// If the specification is one of another factorisation.
+    /// If the specification is for another factorisation.
     pub fn try_polar(self) -> Result<(Tensor<T, L, O, Dev>, Tensor<T, R, O, Dev>), Error>
     where
         T: LinalgElement,

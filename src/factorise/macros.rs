@@ -17,9 +17,9 @@
 /// | option | discards |
 /// |---|---|
 /// | `max_rank = r` | all but the `r` largest singular values |
-/// | `cutoff = x` | the smallest ones, as long as the sum of their squares is at most `x` times the sum of all squares |
-/// | `below = x` | those that are at most `x` |
-/// | `relative = x` | those that are at most `x` times the largest one |
+/// | `cutoff = x` | the smallest singular values, as long as the sum of their squares is at most `x` times the sum of all squares |
+/// | `below = x` | singular values that are at most `x` |
+/// | `relative = x` | singular values that are at most `x` times the largest one |
 ///
 /// The options are the methods of [`Truncation`](crate::linalg::Truncation).
 ///
@@ -74,8 +74,8 @@ macro_rules! try_svd {
 ///
 /// The axes `a` and `i` are the rows of a matrix, `b` its columns, and `k` is the new label that the factors share. `q` has the labels
 /// `aik`, and is orthonormal: the sum of `q[a, i, k] · conj(q[a, i, l])` over `a` and `i` is 1 if `k` = `l`, and otherwise 0. `r` has the
-/// labels `kb`, and is upper triangular as a matrix, with the columns numbered as the module [`factorise`](crate::factorise) describes. The
-/// first element of each row of `r` that is not 0 is real and positive.
+/// labels `kb`, and is upper triangular as a matrix, with the columns numbered as the module [`factorise`](crate::factorise) describes. In
+/// each row of `r`, the first element that is not 0 is real and positive.
 ///
 /// # Panics
 /// * If an element is NaN or infinite.
@@ -118,8 +118,8 @@ macro_rules! try_qr {
 /// `let (l, q) = lq!("aib -> ak, kib", &t)`.
 ///
 /// The axis `a` is the row of a matrix, `i` and `b` are its columns, and `k` is the new label that the factors share. `l` has the labels
-/// `ak`, and is lower triangular as a matrix. `q` has the labels `kib`, and its rows, numbered by `k`, are orthonormal. The first element
-/// of each column of `l` that is not 0 is real and positive. In all other respects, the macro behaves like [`qr!`](crate::qr!).
+/// `ak`, and is lower triangular as a matrix. `q` has the labels `kib`, and its rows, numbered by `k`, are orthonormal. In each column of
+/// `l`, the first element that is not 0 is real and positive. In all other respects, the macro behaves like [`qr!`](crate::qr!).
 ///
 /// # Panics
 /// As [`qr!`](crate::qr!). [`try_lq!`](crate::try_lq!) returns an error instead.

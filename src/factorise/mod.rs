@@ -22,8 +22,8 @@
 //!
 //! **Costs.** The operand is copied once if its row labels, or its column labels, do not fuse to one axis. A factor is computed in its own
 //! memory if its labels other than the bond fuse to one axis, otherwise in a temporary buffer. In row-major order, a factor whose bond is
-//! the first or the last label needs no buffer; in column-major order, a factor with one label other than the bond. A truncation copies the
-//! part that is kept.
+//! its first or last label needs no temporary buffer. In column-major order, a factor with one label other than the bond needs none. A
+//! truncation copies the part that is kept.
 
 #![forbid(unsafe_code)]
 

@@ -1,9 +1,9 @@
 //! Conversions between tensors and the matrices and vectors of the [`nalgebra`] crate. Requires the feature `nalgebra`.
 //!
-//! Matrices that nalgebra allocates are column-major. Views of nalgebra have two strides, which must not be negative; with several
-//! rows, the row stride must not be 0. A tensor view of rank 2 with such strides converts, in either memory order. The memory order
-//! only determines the iteration order of the tensor view. A vector (one column) converts to a tensor of rank 1, or of rank 2 with
-//! one column.
+//! Matrices that nalgebra allocates are column-major. Views of nalgebra have two strides, which must not be negative. If there are
+//! several rows, the row stride must not be 0. A tensor view of rank 2 with such strides converts, in either memory order. The memory
+//! order only determines the iteration order of the tensor view. A vector, a matrix whose type has one column, converts to a tensor of
+//! rank 1, or to a tensor of rank 2 with one column.
 //!
 //! If one extent is 0, nalgebra allows larger other extents than tensors do. `into` panics for such shapes.
 //!

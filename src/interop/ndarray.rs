@@ -163,7 +163,8 @@ fn tensor<T: Element, D: Dim, O: Order, I: Dimension>(
             value: array,
         });
     }
-    // For empty arrays, ndarray limits the product of the other extents in elements, not in bytes.
+    // If an extent is 0, ndarray limits the product of the other extents to `isize::MAX` elements; tensors limit it to that number of
+    // bytes.
     if let Err(error) = element_count(shape.as_ref(), size_of::<T>()) {
         return Err(ConversionError { error, value: array });
     }

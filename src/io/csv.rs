@@ -17,9 +17,10 @@
 //! # Ok::<(), vierbein::Error>(())
 //! ```
 //!
-//! [`CsvElement`] lists the element types, and the text of each. In messages, lines and columns count from 1, as in editors.
+//! [`CsvElement`] lists the element types, and how they are read and written as text. In messages, lines and columns count from 1, as in
+//! editors.
 //!
-//! * A field can be quoted, such as `"1.5"`. A quoted field can contain delimiters, line ends, and quotes, each written twice.
+//! * A field can be quoted, such as `"1.5"`. A quoted field can contain delimiters, line ends and quotes. A quote in it is written twice.
 //! * Lines end with LF, CR LF or CR. Lines without any character are skipped.
 //! * The header and all rows must have the same number of fields.
 //! * Missing values are NaN in matrices of floating-point numbers, and an error for other element types. The texts `NA`, `N/A`, `NaN`,

@@ -8,8 +8,8 @@
 //! | `csv` | `csv`: a matrix as text, with the names of its columns | `CsvReader`, `Tensor::read_csv` | `CsvWriter`, `Tensor::write_csv` |
 //! | `serde` | any format with a serde crate | `Deserialize` | `Serialize` |
 //!
-//! All readers return the requested tensor or an error. The error names the file and the tensor. If the tensor in the file has another type
-//! than requested, the error describes it.
+//! All readers return the requested tensor or an error. The error names the file and the tensor. If the type of the tensor in the file is
+//! not the requested type, the error describes the tensor in the file.
 //! Files are not trusted: sizes in a header are checked against the size of the file before memory is allocated.
 //!
 //! All functions that write to a path write a temporary file in the same directory and rename it when it is complete:
@@ -37,8 +37,8 @@
 //!
 //! In a sticky directory that all users can write to, such as `/tmp`, writers do not follow symbolic links of other users. They do not
 //! write to files and pipes of other users either. In both cases they return an error that names the link, file or pipe. Links,
-//! files and pipes of the directory's owner are allowed. Linux has the same rules (`fs.protected_symlinks`,
-//! `fs.protected_regular`, `fs.protected_fifos`); this crate applies them on every Unix and with any setting.
+//! files and pipes of the directory's owner are allowed. Linux has the same rules, with the settings `fs.protected_symlinks`,
+//! `fs.protected_regular` and `fs.protected_fifos`. This crate applies them on every Unix, whatever the settings are.
 
 #[cfg(feature = "csv")]
 pub mod csv;

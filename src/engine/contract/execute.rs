@@ -116,7 +116,7 @@ fn reduce<T: Scalar, Dev: Contract<T>>(
     device.reduce(&op::Sum, out.in_layout(c.layout()), a.operand(&a.axes.arrange(&labels, extents)))
 }
 
-/// Returns whether the result replaces the output unchanged: `alpha` is 1 and `beta` is 0.
+/// Returns whether the result overwrites the output without scaling: `alpha` is 1 and `beta` is 0.
 fn overwrites<T: Scalar>(scaling: Scaling<T>) -> bool {
     scaling.alpha.is_one() && scaling.beta.is_zero()
 }
@@ -125,8 +125,8 @@ fn scaled_sum<T: Scalar>(scaling: Scaling<T>, conjugate: bool) -> ScaledSum<T> {
     ScaledSum { alpha: scaling.alpha, beta: scaling.beta, conjugate }
 }
 
-/// Contracts one operand. If the result has all labels of the operand, this is a copy (permutation, diagonal). Otherwise, the
-/// labels that the result lacks are summed over (sums, traces). `c` contains the axes of `out`.
+/// Contracts one operand. If the result has all labels of the operand, elements are copied, as for a permutation or a diagonal.
+/// Otherwise, the labels that the result lacks are summed over, as for a sum or a trace. `c` contains the axes of `out`.
 fn one<T: Scalar, Dev: Contract<T>>(
     device: &Dev,
     a: Input<'_, T, Dev>,
@@ -139,7 +139,7 @@ fn one<T: Scalar, Dev: Contract<T>>(
     let sums = a.has_more_than(c.set());
     if sums && overwrites(scaling) {
         reduce(device, &a, out.reborrow(), c, extents)?;
-        // With `const`, the compiler does not instantiate the kernels of conjugates for real numbers.
+        // With `const`, the compiler does not instantiate the conjugation kernel for real numbers.
         if const { T::COMPLEX } && conjugate {
             device.update::<(T,), _>(&op::Conj, out.in_layout(c.layout()), ())?;
         }
@@ -310,7 +310,7 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
         if !labels.repeat() && !checked {
             return self.run(bound, scaling, out, &axes);
         }
-        // All computations are on copies of `out`, which are copied back at the end.
+        // The contraction writes to a copy of `out`, which is copied back at the end.
         let (mut into_temporary, contiguous) = make(device, &axes.labels(), extents)?;
         device.copy(into_temporary.output(contiguous.layout()), out.as_operand().in_layout(axes.layout()))?;
         self.run(bound, scaling, into_temporary.output(contiguous.layout()), &contiguous)?;

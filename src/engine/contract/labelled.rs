@@ -88,7 +88,7 @@ pub(crate) struct Labelled {
 }
 
 impl Labelled {
-    /// Gives `labels` to `axes`. Axes with the same label become one axis, whose stride is the sum of their strides. The caller
+    /// Assigns `labels` to `axes`. Axes with the same label become one axis, whose stride is the sum of their strides. The caller
     /// must have checked that axes with the same label have equal extents.
     pub(crate) fn new(axes: Axes<'_>, labels: &[u8], extents: &Extents) -> Labelled {
         let (mut kept, mut run) = (Labels::NONE, Layout::point(0));
@@ -225,7 +225,7 @@ impl<'s> Bound<'s> {
         Labelled::new(axes, &labels, &self.extents)
     }
 
-    /// Returns the labels of operand `k`, without those of its axes of extent 1.
+    /// Returns the labels of operand `k`, without the labels of axes whose extent is 1.
     pub(super) fn set(&self, k: usize, shape: &[usize]) -> Set {
         let labels = self.spec.terms().0[k].labels_of(shape.len(), self.row_major);
         let long = labels.iter().zip(shape).filter(|&(_, &extent)| extent != 1);
@@ -283,7 +283,7 @@ pub(crate) struct MatrixPair {
     right: [isize; 2],
     /// Whether the result is the transpose of the product.
     exchanged: bool,
-    /// Whether the left and the right operand are matrices. The missing axis of a vector has extent 1 and stride 0.
+    /// For each operand, whether it is a matrix. If it is a vector, its missing axis has extent 1 and stride 0.
     matrices: [bool; 2],
 }
 
@@ -374,7 +374,7 @@ impl MatrixPair {
             let out = out.with_axes(Axes::new(&product, &strides), 0);
             return device.gemm(ProductArgs { scaling, a, b, out });
         }
-        // One of `m` and `n` is 1: the axis that a vector does not have. `out` has the other axis, or no axis.
+        // At least one operand is a vector. The axis that it lacks has extent 1, so `m` or `n` is 1, and `out` has at most one axis.
         let (shape, of_a, of_b) = ([m * n, k], [row, of_a], [column, of_b]);
         let skipped = 1 - out.shape().len();
         let a = a.with_axes(Axes::new(&shape[skipped..], &of_a[skipped..]), 0);

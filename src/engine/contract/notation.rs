@@ -4,7 +4,7 @@
 use super::labels::{LABELS, Labels};
 use crate::rank::MAX_RANK;
 
-/// Largest number of axes that an ellipsis can stand for: of the 64 labels, 52 are letters.
+/// Largest number of axes that an ellipsis can stand for: 52 of the 64 labels are letters, so 12 labels remain.
 pub(crate) const MAX_DOTS: usize = 12;
 /// The value of `dots` in a [`Term`] without an ellipsis.
 const NO_DOTS: u8 = u8::MAX;
@@ -51,7 +51,7 @@ pub(crate) enum NotAToken {
     Label(u8),
 }
 
-/// Reads the token that begins at `at`, after spaces. Returns it and the index after it.
+/// Reads the token that begins at index `at`, or after spaces that begin there. Returns the token and the index after it.
 pub(crate) const fn token(text: &[u8], mut at: usize) -> Result<(Token, usize), NotAToken> {
     while at < text.len() && text[at] == b' ' {
         at += 1;
@@ -110,7 +110,7 @@ impl Term {
         self.len as usize
     }
 
-    /// Returns label number `k` of those that are letters.
+    /// Returns entry `k` of the list of labels that are letters.
     pub(crate) const fn label(&self, k: usize) -> u8 {
         self.labels[k]
     }
@@ -149,8 +149,8 @@ impl Term {
 
     /// Returns the labels for a tensor of this rank, including those of the axes that the ellipsis stands for.
     ///
-    /// The axes of an ellipsis have labels from 63 downwards. Label 63 is that of the last of these axes in row-major order, and of
-    /// the first one in column-major order. So axes of different operands that broadcast against each other have the same label.
+    /// The axes of an ellipsis have labels from 63 downwards. In row-major order, the last of these axes has label 63; in
+    /// column-major order, the first. So axes of different operands that broadcast against each other have the same label.
     pub(crate) fn labels_of(&self, rank: usize, row_major: bool) -> Labels {
         let Some(at) = self.dots() else { return self.all() };
         let named = self.labels();
@@ -201,7 +201,7 @@ impl Message {
         }
     }
 
-    /// Says that characters are not a token. `arrow` explains what `->` is for.
+    /// Appends the reason why characters are not a token. `arrow` explains what `->` is for.
     pub(crate) const fn not_a_token(self, what: NotAToken, arrow: &str) -> Message {
         match what {
             NotAToken::Arrow => self.text(arrow),

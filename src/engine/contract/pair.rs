@@ -45,7 +45,7 @@ impl Classes {
         }
     }
 
-    /// Returns the axis order for an intermediate, whose layout can be chosen: each batch index has one contiguous matrix.
+    /// Returns the axis order for an intermediate. Its layout is free, so each batch index gets one contiguous matrix.
     pub(super) fn free_result(&self, a: &Labelled, b: &Labelled) -> Labels {
         let mut labels = a.by_stride(self.batch);
         labels.extend(&a.by_stride(self.left));
@@ -82,8 +82,8 @@ pub(super) struct Matrices {
     pub(super) into_temporary: bool,
 }
 
-/// Minimum number of rows, of columns and of summed terms of each matrix product, if a contraction runs as a loop of matrix products. With
-/// fewer, an operand is packed, so that one product is larger.
+/// Minimum number of rows, of columns and of summed terms of each matrix product in a loop of products. If a product would have fewer, an
+/// operand is packed instead, so that the products are larger.
 const MIN_RUN: usize = 8;
 /// Minimum number of result elements of each matrix product in such a loop. Smaller products use only a small part of the micro-kernel's
 /// tile.
@@ -201,8 +201,8 @@ impl Matrices {
 /// Splits `labels`, which are the rows (or columns) of the matrix of an operand `x`. Returns the labels of loops around the matrix
 /// product, and the labels whose fused axes are the rows of one product.
 ///
-/// Prefers rows whose axes fuse both in the result `c` and in `x`. If all such rows are shorter than [`MIN_RUN`], their axes need to fuse
-/// only in `c`; if they do not fuse in `x`, the caller packs `x`. [`best_run`] prefers inner axes, because results along them are
+/// Prefers labels whose axes fuse both in the result `c` and in `x`. If all such labels give fewer than [`MIN_RUN`] rows, the axes need to
+/// fuse only in `c`; if they do not fuse in `x`, the caller packs `x`. [`best_run`] prefers inner axes, because results along them are
 /// contiguous.
 fn run(c: &Labelled, x: &Labelled, labels: Labels, extents: &Extents) -> (Labels, Labels) {
     let labels = c.by_stride(labels);
@@ -237,7 +237,7 @@ fn cut(labels: &[u8], run: Range<usize>) -> (Labels, Labels) {
 /// Splits the summed labels into those of loops around the products, and a run that fuses in both operands. Returns `None` if each
 /// run is shorter than [`MIN_RUN`].
 ///
-/// Runs in the axis order of the larger operand are preferred, and inner runs to outer ones: the larger operand is then read
+/// Prefers runs in the axis order of the larger operand, and inner runs to outer runs: the larger operand is then read
 /// contiguously.
 fn sum_loops(sum: Labels, a: &Labelled, b: &Labelled, extents: &Extents) -> Option<(Labels, Labels)> {
     let fuses = |labels: &[u8]| a.fused(labels, extents).is_some() && b.fused(labels, extents).is_some();
@@ -328,7 +328,7 @@ mod tests {
             Kernel::Gemm(plan) => plan,
             other => panic!("{text}: {other:?}"),
         };
-        // (specification, axes in memory order, packed operands, number of batch labels and labels of loops, `into_temporary`)
+        // (specification, axes in memory order, which operands are packed, number of batch and loop labels, `into_temporary`)
         for (text, memory, packed, batch, into_temporary) in [
             ("ij,jk->ik", ["ij", "jk"], [false, false], 0, false),
             ("ij,jk->ik", ["ji", "kj"], [false, false], 0, false),
@@ -338,7 +338,7 @@ mod tests {
             ("aib,bjc->aijc", ["aib", "bjc"], [false, false], 0, false),
             // The summed axes have different orders in the memory of the two operands: the smaller operand is packed.
             ("abcd,bce->ade", ["adbc", "cbe"], [false, true], 0, false),
-            // Accumulating a small result by several products is cheaper than packing an operand.
+            // Accumulating several products into a small result is cheaper than packing an operand.
             ("abc,bce->ae", ["cab", "bce"], [false, false], 0, false),
             // Loops around the rows of extent 12 are cheaper than packing the large operand.
             ("abcd,cbe->ade", ["abcd", "cbe"], [false, true], 1, false),
@@ -354,8 +354,8 @@ mod tests {
                 "{text}: {found:?}"
             );
         }
-        // Rows of extent 4 are too short for such loops: the large operand is packed. The other operand determines the summation
-        // order.
+        // Rows of extent 4 are too short for loops around the products, so the large operand is packed. The other operand
+        // determines the summation order.
         let short = plan("abcd,cbe->ade", ["abcd", "cbe"], 4);
         assert_eq!((short.pack.each_ref().map(Option::is_some), short.batch.len()), ([true, false], 0));
         // Products of 3 × 3 elements, each a sum of 3⁴ terms, would use little of the micro-kernel's tile: a temporary buffer is

@@ -21,8 +21,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 const LABELS: usize = 64;
 /// Largest number of operands for which all pairs of subsets are searched: 3⁸ / 2 pairs take some ten microseconds.
 pub(super) const ALL_PAIRS: usize = 8;
-/// Smallest and largest budget of a search, in visited connected subsets and pairs of them. Searches of these sizes take a
-/// millisecond and some ten milliseconds.
+/// Smallest and largest budget of a search: the number of connected subsets, and of pairs of them, that it may visit. Searches of
+/// these sizes take about a millisecond and some ten milliseconds.
 const BUDGET: (usize, usize) = (1 << 15, 1 << 19);
 /// Between the bounds of [`BUDGET`], the budget is the number of multiplications of the greedy path, divided by this number. The
 /// search then takes about as long as the contraction.
@@ -35,7 +35,7 @@ pub(crate) struct Network<'a> {
     pub(crate) operands: &'a [u64],
     /// The labels of the result.
     pub(crate) output: u64,
-    /// The extent of each label's axis, by its bit.
+    /// The extents: `extents[k]` is the extent of the label with bit `k`.
     pub(crate) extents: &'a [usize],
 }
 
@@ -53,9 +53,9 @@ pub(crate) struct Step {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Path {
     pub(crate) steps: Vec<Step>,
-    /// The multiplications of all steps together. Those of one step are the product of the extents of all labels of its pair.
+    /// The number of multiplications of all steps together. One step takes the product of the extents of all labels of its pair.
     pub(crate) multiplications: f64,
-    /// Elements of the largest intermediate; the output does not count.
+    /// The number of elements of the largest intermediate; the output does not count.
     pub(crate) largest: f64,
 }
 
@@ -212,16 +212,16 @@ struct Best {
     labels: u64,
     /// The product of the extents of `labels`; an extent of 0 counts as 1.
     size: f64,
-    /// The number of elements of the result. 0 if the result is an operand or the output, which are no intermediates.
+    /// The number of elements of the result. 0 if the result is an operand or the output, which are not intermediates.
     own: f64,
     /// Whether the result is within the limits.
     allowed: bool,
     /// The number of multiplications; infinite if no order is known.
     multiplications: f64,
-    /// The number of elements of the largest intermediate, including the result if it is one.
+    /// The number of elements of the largest intermediate, including the result if the result is an intermediate.
     largest: f64,
-    /// The last step multiplies two intermediates. This is the set of the operands that the first one contains; the second one contains the
-    /// other operands of the entry's set.
+    /// The last step contracts the results of two disjoint sets of operands. `part` is the first of these sets; the other operands of the
+    /// entry's set are the second.
     part: u64,
 }
 
@@ -294,8 +294,8 @@ impl Problem {
         table.push(self.unknown(0, goal));
         for set in 1..=self.everything() {
             let mut best = self.unknown(set, goal);
-            // Tries every way to split the set in two parts. One part contains the lowest operand and some of the other operands,
-            // but not all of them.
+            // Tries every way to split the set in two parts. One part contains the lowest operand and a proper subset of the other
+            // operands, which may be empty.
             let lowest = lowest(set);
             let others = set ^ lowest;
             let mut with = 0;
@@ -351,14 +351,14 @@ impl Problem {
     }
 }
 
-/// The search over pairs of connected sets of operands that share a label. Each pair is visited once. Before it, the search visits
-/// all pairs into which its two sets can be split.
+/// The search over pairs of connected sets of operands. The two sets of a pair share a label. Each pair is visited once, after all pairs
+/// into which either of its sets can be split.
 struct Search<'a> {
     problem: &'a Problem,
     goal: Goal,
     /// For each operand, the set of operands that share a label with it.
     neighbours: Vec<u64>,
-    /// The best order for each connected set that was found so far.
+    /// The best order found so far, for each connected set.
     table: HashMap<u64, Best, BuildHasherDefault<SetHasher>>,
     /// The number of sets and pairs that may still be visited. If it is exceeded, the methods return `None`.
     budget: usize,
@@ -417,7 +417,7 @@ impl<'a> Search<'a> {
         Some(())
     }
 
-    /// Updates the best order for the union of `a` and `b` by the order that contracts them last.
+    /// Updates the best order for the union of `a` and `b`, if the order whose last step contracts `a` with `b` is better.
     fn pair(&mut self, a: u64, b: u64) -> Option<()> {
         self.budget = self.budget.checked_sub(1)?;
         let (problem, goal) = (self.problem, self.goal);
@@ -547,7 +547,7 @@ impl Problem {
         self.checked(steps)
     }
 
-    /// Contracts operands (or results) that have no labels in common, by outer products. Each step contracts the two smallest.
+    /// Contracts operands or results that have no labels in common, by outer products. Each step contracts the two smallest.
     fn join(&self, parts: Vec<(usize, u64)>, steps: &mut Vec<Step>) {
         let item = |(number, labels)| Reverse((Ordered(self.size(labels)), number, labels));
         let mut parts: BinaryHeap<_> = parts.into_iter().map(item).collect();

@@ -53,8 +53,8 @@ pub struct ContractionStep {
     /// The numbers of the two operands. The given operands are numbered from 0. The results of the steps have the numbers that
     /// follow.
     pub operands: [usize; 2],
-    /// The step as a specification of its own: `ij,jk->ik`. Axes of an ellipsis are written as digits. Axes of extent 1 are left
-    /// out.
+    /// The step as a specification of its own, such as `ij,jk->ik`. Axes of an ellipsis are written as digits. Axes of extent 1 are
+    /// left out.
     pub spec: String,
     /// The number of multiplications: the product of the extents of all labels in `spec`.
     pub multiplications: f64,

@@ -14,7 +14,7 @@ pub(crate) struct ScaledSum<T> {
 }
 
 impl<T: Scalar> ScaledSum<T> {
-    /// Returns the value, and whether it was computed without overflow and is representable in `T`.
+    /// Returns `beta · old + alpha · new`, and whether it was computed without overflow and is representable in `T`.
     fn value(&self, old: T, new: T) -> (T, bool) {
         let new = if self.conjugate { new.conj() } else { new };
         let scaled = |factor: T, x: T| {
@@ -28,7 +28,7 @@ impl<T: Scalar> ScaledSum<T> {
         };
         let (kept, kept_overflows) = scaled(self.beta, old);
         let (added, added_overflows) = scaled(self.alpha, new);
-        // A term with a zero factor is not added: as a floating-point number, −0 plus 0 is 0.
+        // A term with a zero factor is not added, because adding 0 would change a floating-point −0 to 0.
         let (sum, carry) = match (self.beta.is_zero(), self.alpha.is_zero()) {
             (true, _) => (added, 0),
             (false, true) => (kept, 0),

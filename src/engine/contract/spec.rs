@@ -94,7 +94,8 @@ impl<'s> Spec<'s> {
     /// Parses the specification of a contraction of `operands` operands.
     ///
     /// # Errors
-    /// If `text` is not a valid specification, if it names more or fewer operands, or if `operands` exceeds [`MAX_OPERANDS`].
+    /// * If `text` is not a valid specification, or does not have `operands` terms before the result.
+    /// * If `operands` exceeds [`MAX_OPERANDS`].
     pub const fn parse(text: &'s str, operands: usize) -> Result<Spec<'s>, SpecError<'s>> {
         if operands > MAX_OPERANDS {
             return Err(SpecError { text, problem: Problem::Operands });
@@ -205,7 +206,7 @@ impl<'s> Spec<'s> {
     /// Parses a specification. In a constant, the panic of an invalid specification is a compile-time error.
     ///
     /// # Panics
-    /// If [`parse`](Spec::parse) returns an error, with its message.
+    /// If [`parse`](Spec::parse) returns an error. The panic message is the message of the error.
     #[track_caller]
     pub const fn new(text: &'s str, operands: usize) -> Spec<'s> {
         match Spec::parse(text, operands) {

@@ -83,7 +83,7 @@ fn networks(
         let words: Vec<Vec<char>> =
             words.into_iter().map(|word| word.into_iter().map(|k| LETTERS[k]).collect()).collect();
         let used: Vec<char> = words.iter().flatten().copied().collect();
-        // In half of the networks, repeated labels are removed from the result, because most results have none.
+        // In half of the networks, repeated labels are removed from the result, because in practice few results repeat labels.
         let mut chosen: Vec<char> =
             if used.is_empty() { vec![] } else { result.iter().map(|index| *index.get(&used)).collect() };
         if dice[39].is_multiple_of(2) {
@@ -281,7 +281,7 @@ fn offset_of(layout: &Layout, index: &[usize]) -> isize {
 }
 
 /// Returns networks that multiply two matrices, or two batches of matrices. Each label belongs to the rows, the columns, the sum or
-/// the batch. Each of these may have several labels or none. The axes of the operands and of the result are in any order.
+/// the batch. Each of these four classes may have several labels or none. The axes of the operands and of the result are in any order.
 fn products() -> impl Strategy<Value = Network> {
     const LETTERS: [char; 6] = ['a', 'b', 'c', 'd', 'e', 'f'];
     let extents = proptest::collection::vec(prop_oneof![2 => 2usize..4, 1 => 8usize..14], LETTERS.len());
@@ -290,7 +290,7 @@ fn products() -> impl Strategy<Value = Network> {
     let small = |extents: &Vec<usize>| extents.iter().product::<usize>() <= 40_000;
     (extents.prop_filter("few terms", small), classes, dice).prop_map(|(extents, classes, dice)| {
         let extents: BTreeMap<char, usize> = LETTERS.into_iter().zip(extents).collect();
-        // Of seven classes, two are rows, two columns, two summed, and one is the batch.
+        // `classes[k]` is below 7: two values stand for rows, two for columns, two for summed labels, and one for the batch.
         let word = |absent: usize, dice: &[u8]| {
             let mut word: Vec<(u8, char)> =
                 (0..6).filter(|&k| classes[k] / 2 != absent).map(|k| (dice[k], LETTERS[k])).collect();

@@ -25,8 +25,9 @@ impl<T: LinalgElement, Dev: Decompose<T> + Permute<T>> Factorise<'_, T, Dev> {
     /// Returns `u`, the singular values and `vh`.
     ///
     /// # Errors
-    /// If the truncation has an invalid number, the ellipsis stands for too many axes, an element is NaN or infinite, the iteration does
-    /// not converge, an allocation fails, or the device reports an error.
+    /// * If the truncation has an invalid number, or the ellipsis stands for too many axes.
+    /// * If an element is NaN or infinite, or the iteration does not converge.
+    /// * If an allocation fails, or the device reports an error.
     pub(crate) fn svd(
         &self,
         truncation: Truncation,
@@ -52,7 +53,9 @@ impl<T: LinalgElement, Dev: Decompose<T> + Permute<T>> Factorise<'_, T, Dev> {
     /// Returns `q` and `r`.
     ///
     /// # Errors
-    /// If the ellipsis stands for too many axes, an element is NaN or infinite, an allocation fails, or the device reports an error.
+    /// * If the ellipsis stands for too many axes.
+    /// * If an element is NaN or infinite.
+    /// * If an allocation fails, or the device reports an error.
     pub(crate) fn qr(&self) -> Result<[Made<T, Dev>; 2], Error> {
         let groups = self.groups()?;
         let mut q = self.factor(&groups, 0, [&groups.rows, &groups.bond])?;
@@ -80,8 +83,9 @@ impl<T: LinalgElement, Dev: Decompose<T> + Permute<T>> Factorise<'_, T, Dev> {
     /// Returns the eigenvalues and the eigenvectors of Hermitian matrices.
     ///
     /// # Errors
-    /// If the ellipsis stands for too many axes, the matrices are not square, an element is NaN or infinite, the iteration does not
-    /// converge, an allocation fails, or the device reports an error.
+    /// * If the ellipsis stands for too many axes, or the matrices are not square.
+    /// * If an element is NaN or infinite, or the iteration does not converge.
+    /// * If an allocation fails, or the device reports an error.
     pub(crate) fn eigh(&self) -> Result<(Made<T::Magnitude, Dev>, Made<T, Dev>), Error> {
         let groups = self.groups()?;
         let mut v = self.factor(&groups, 0, [&groups.rows, &groups.bond])?;

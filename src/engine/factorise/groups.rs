@@ -8,17 +8,17 @@ use crate::layout::Layout;
 
 /// The groups of labels of a factorisation, and the extent of each label.
 ///
-/// A row of the matrices is a combination of indices, one for each row label. The first factor determines the order of the row labels, of
-/// which the last one varies fastest; the second factor determines the order of the column labels. This enumeration is the same in both
-/// memory orders. So both give the same signs and phases, which depend on the first elements of a vector. Both also give the same triangle
-/// of a QR decomposition, which depends on the order of the columns.
+/// A row of the matrices stands for a combination of indices, one for each row label. The first factor determines the order of the row
+/// labels, and the index of the last one varies fastest. In the same way, the second factor determines the order of the column labels. The
+/// rows and columns are enumerated like this in both memory orders. So both memory orders give the same signs and phases of vectors, which
+/// depend on the vectors' first elements, and the same triangle of a QR decomposition, which depends on the order of the columns.
 #[derive(Debug)]
 pub(super) struct Groups {
-    /// The axes of the ellipsis.
+    /// The labels of the ellipsis's axes.
     pub(super) batch: Labels,
     pub(super) rows: Labels,
     pub(super) columns: Labels,
-    /// The labels of the bond: one label, or for a polar decomposition one for each column label.
+    /// The labels of the bond: a single label, or for a polar decomposition one label for each column label.
     pub(super) bond: Labels,
     /// The labels of the operand's axes.
     pub(super) operand: Labels,
@@ -93,14 +93,14 @@ impl Groups {
         self.extents.set(self.bond[0], extent);
     }
 
-    /// Returns the extents of these labels.
+    /// Returns a layout with the extents of these labels. Its strides are 0.
     pub(super) fn shape(&self, labels: &[u8]) -> Layout {
         let mut shape = Layout::point(0);
         labels.iter().for_each(|&label| shape.push(self.extents.of(label), 0));
         shape
     }
 
-    /// Returns the labels of the batch and then these labels.
+    /// Returns the labels of the batch, followed by those of both groups.
     pub(super) fn after_batch(&self, groups: [&[u8]; 2]) -> Labels {
         let mut labels = self.batch;
         groups.iter().for_each(|group| labels.extend(group));

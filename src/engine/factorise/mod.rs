@@ -4,7 +4,7 @@
 //! parse the specification, at compile time or at run time                              (spec)
 //! determine rows, columns and batch of the operand, and the extents of all labels      (groups)
 //! view the operand as a batch of matrices; if its axes do not fuse, pack it            (execute)
-//! allocate the results; if the axes of one do not fuse, a temporary buffer             (results)
+//! allocate the results, or temporary buffers for results whose axes do not fuse        (results)
 //! call the device
 //! drop the part of the bond that a truncation discards
 //! permute the results that were computed in a temporary buffer

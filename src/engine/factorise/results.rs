@@ -35,13 +35,13 @@ pub(super) struct Factor<T: Element, Dev: Device> {
     matrices: Layout,
     /// The labels of the result's axes.
     labels: Labels,
-    /// The extent of the bond in `data`, if `data` is the memory of the result.
+    /// The extent of the bond in `data`, or `None` if `data` is a temporary buffer.
     in_place: Option<usize>,
 }
 
 impl<T: Element, Dev: Permute<T>> Factor<T, Dev> {
-    /// Allocates memory for the first factor (`which` is 0) or the second factor (1). `matrix` are the labels of the rows and of the
-    /// columns of its matrices.
+    /// Allocates memory for the first factor (`which` is 0) or the second factor (`which` is 1). `matrix` contains the row labels and the
+    /// column labels of the factor's matrices.
     ///
     /// # Errors
     /// If the allocation fails, or the shape exceeds the address space.
@@ -83,7 +83,7 @@ impl<T: Element, Dev: Permute<T>> Factor<T, Dev> {
         self.data.operand(layout)
     }
 
-    /// Returns the result. If `groups` now has a shorter bond, the result has the first elements along the bond.
+    /// Returns the result. If a truncation has shortened the bond in `groups`, the result has the first elements along the bond.
     ///
     /// # Errors
     /// If the allocation fails, or the device reports an error.
@@ -104,8 +104,8 @@ impl<T: Element, Dev: Permute<T>> Factor<T, Dev> {
     }
 }
 
-/// Singular values or eigenvalues: one for each index of the bond, and each matrix of the batch. The axis of the bond is the last one in
-/// row-major order, and the first one in column-major order. In both, the values of a matrix are adjacent.
+/// Singular values or eigenvalues: one for each matrix of the batch and each index of the bond. The bond is the last axis in row-major
+/// order, and the first axis in column-major order. So the values of a matrix are contiguous in both memory orders.
 #[derive(Debug)]
 pub(super) struct Values<R: Element, Dev: Device> {
     data: OwnedData<R, Dev>,
@@ -138,7 +138,7 @@ impl<R: RealFloat, Dev: Device> Values<R, Dev> {
     }
 
     /// Drops the values that a truncation discards, and shortens the bond in `groups`. All matrices of a batch keep as many values as the
-    /// one that needs most.
+    /// matrix that needs most.
     ///
     /// # Errors
     /// If an allocation fails, or the device reports an error.
@@ -157,7 +157,7 @@ impl<R: RealFloat, Dev: Device> Values<R, Dev> {
         let kept_of =
             |of_matrix: &[R]| truncation.kept(&of_matrix.iter().map(|s| s.in_f64()).collect::<Vec<f64>>());
         let kept = values.chunks(bond).map(kept_of).max();
-        // Without matrices, there are no values to choose from.
+        // If the batch has zero matrices, no matrix determines the extent of the bond, so the bond keeps its extent.
         let kept = kept.unwrap_or(bond);
         let mut at = 0;
         values.retain(|_| {

@@ -43,7 +43,7 @@ impl Factorisation {
 pub struct FactorSpec<'s> {
     factorisation: Factorisation,
     text: &'s str,
-    /// The terms of the operand, of the first and of the second factor.
+    /// The terms of the operand, of the first factor and of the second factor.
     terms: [Term; 3],
     /// The labels of the bond, which both factors have and the operand lacks.
     bond: Term,
@@ -186,7 +186,7 @@ impl<'s> FactorSpec<'s> {
     /// Parses a specification. In a constant, the panic of an invalid specification is a compile-time error.
     ///
     /// # Panics
-    /// If [`parse`](FactorSpec::parse) returns an error, with its message.
+    /// If [`parse`](FactorSpec::parse) returns an error. The panic message is the message of the error.
     #[track_caller]
     pub const fn new(factorisation: Factorisation, text: &'s str) -> FactorSpec<'s> {
         match FactorSpec::parse(factorisation, text) {
@@ -215,7 +215,7 @@ impl<'s> FactorSpec<'s> {
         self.factorisation
     }
 
-    /// Returns the terms of the operand, of the first and of the second factor.
+    /// Returns the terms of the operand, of the first factor and of the second factor.
     pub(super) fn terms(&self) -> &[Term; 3] {
         &self.terms
     }
@@ -289,7 +289,7 @@ const fn check(terms: &[Term; 3], factorisation: Factorisation) -> Result<Term, 
         }
         k += 1;
     }
-    // The other labels of the factors are new, and are in both factors.
+    // The other labels of the factors are labels of the bond, and must be in both factors.
     let (mut bond, mut factor) = (Term::EMPTY, 1);
     while factor < 3 {
         let mut k = 0;

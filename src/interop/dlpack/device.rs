@@ -96,8 +96,7 @@ impl SharedDevice for Cpu {
 impl<const ORDINAL: usize> SharedDevice for Cuda<ORDINAL> {
     const PLACE: DLDevice = DLDevice {
         device_type: CUDA,
-        // A larger ordinal cannot be a GPU. -1 differs from the number of every imported tensor, as `check` rejects negative
-        // numbers.
+        // A larger ordinal cannot be a GPU. No imported tensor has the device number -1, because `check` rejects negative numbers.
         device_id: if ORDINAL <= i32::MAX as usize { ORDINAL as i32 } else { -1 },
     };
     fn get() -> &'static Self {

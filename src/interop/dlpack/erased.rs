@@ -58,8 +58,8 @@ impl<M: Managed> TryFrom<Dlpack<M>> for DynTensor {
     /// dropped, the producer's deleter frees the memory. The tensor is row-major if the elements are contiguous in row-major order,
     /// otherwise column-major.
     ///
-    /// If the elements are contiguous in neither order, or read-only, the error holds the unchanged value. Its method
-    /// [`to_dyn_tensor`](Dlpack::to_dyn_tensor) copies the elements.
+    /// If the elements are contiguous in neither order, or read-only, the error holds the unchanged value. To copy its elements, call
+    /// [`to_dyn_tensor`](Dlpack::to_dyn_tensor).
     fn try_from(given: Dlpack<M>) -> Result<Self, Self::Error> {
         let layout = given.layout();
         let order = match !layout.is_contiguous(true) && layout.is_contiguous(false) {

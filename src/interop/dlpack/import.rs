@@ -289,7 +289,8 @@ impl<M: Managed> Dlpack<M> {
     /// Returns a mutable view of the elements.
     ///
     /// # Errors
-    /// The errors of [`view`](Dlpack::view). Also if the tensor is read-only, or if two indices might share an element.
+    /// * The errors of [`view`](Dlpack::view).
+    /// * If the tensor is read-only, or if two indices might share an element.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -314,8 +315,10 @@ impl<M: Managed> Dlpack<M> {
     /// Takes ownership of the memory without a copy. When the tensor is dropped, the producer's deleter frees the memory.
     ///
     /// # Errors
-    /// The errors of [`view`](Dlpack::view). Also if the tensor is read-only, or not contiguous in memory order `O`. The error
-    /// holds the unchanged value, whose elements `.view()?.to_owned()` copies.
+    /// * The errors of [`view`](Dlpack::view).
+    /// * If the tensor is read-only, or not contiguous in memory order `O`.
+    ///
+    /// The error holds the unchanged value, whose elements `.view()?.to_owned()` copies.
     ///
     /// ```
     /// use vierbein::prelude::*;

@@ -12,7 +12,8 @@
 //! append the vectors, up to the first part that was not parsed to its end
 //! ```
 //!
-//! The first discarded part may begin inside a quoted field. All parts before it contain no quote, so they begin with a row.
+//! A part that was parsed to its end contains no quote, so the part after it begins with a row. Therefore all parts whose elements are kept
+//! begin with a row. A discarded part may begin inside a quoted field.
 
 #![forbid(unsafe_code)]
 
@@ -37,7 +38,7 @@ const WORK: usize = 64;
 pub(super) struct Parsed {
     /// The number of rows.
     pub(super) rows: usize,
-    /// The number of bytes, up to the beginning of a row or the end of the text.
+    /// The number of bytes that were parsed, up to the beginning of a row or the end of the text.
     pub(super) bytes: usize,
     /// The number of line ends in these bytes. A CR LF is one line end.
     pub(super) line_ends: u64,
@@ -45,7 +46,7 @@ pub(super) struct Parsed {
     pub(super) incomplete: bool,
 }
 
-/// The rows of a file: how they are parsed.
+/// How the rows of a file are parsed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rows<'a> {
     pub(super) delimiter: u8,
@@ -53,7 +54,7 @@ pub(super) struct Rows<'a> {
     pub(super) width: usize,
     /// The texts of missing values.
     pub(super) missing: &'a [String],
-    /// Whether one of these texts can be parsed.
+    /// Whether a text in `missing` can be parsed as an element.
     pub(super) missing_numbers: bool,
 }
 
@@ -172,8 +173,8 @@ impl Rows<'_> {
         }
     }
 
-    /// Parses a row, and returns the number of its bytes, including one byte of its line end. If the row is not plain, returns whether
-    /// the text ends before the row does; some elements may have been appended then.
+    /// Parses a row, and returns the number of its bytes, including one byte of its line end. If the row is not plain, returns an error,
+    /// which states whether the text ends before the row does. Some elements of the row may have been appended then.
     #[inline]
     fn parse_row<T: CsvElement>(&self, text: &[u8], to: &mut Vec<T>) -> Result<usize, bool> {
         let mut begin = 0;
@@ -202,8 +203,8 @@ impl Rows<'_> {
         Ok(begin)
     }
 
-    /// Parses a field that may have spaces around it or be missing, and returns its length, too. If the row is not plain, returns
-    /// whether the text ends before the field does.
+    /// Parses a field that may have spaces around it or be missing. Returns the element and the length of the field. If the row is not
+    /// plain, returns an error, which states whether the text ends before the field does.
     #[cold]
     fn parse_field<T: CsvElement>(&self, text: &[u8]) -> Result<(T, usize), bool> {
         let special = |byte: &u8| *byte == self.delimiter || matches!(byte, b'\n' | b'\r' | b'"');
@@ -238,10 +239,10 @@ pub(super) fn reserve_for<T>(to: &mut Vec<T>, more: usize) -> Result<(), Error> 
 /// the rest of the file, divided by the length of this part. A failed allocation is ignored: fewer elements may follow than estimated.
 pub(super) fn reserve_estimate<T>(to: &mut Vec<T>, remaining: f64) {
     if to.len() >= MIN_ESTIMATED {
-        // A hundredth more, because rows differ in length.
+        // One per cent more, because rows differ in length.
         let more = (to.len() as f64 * remaining * 1.01) as usize;
         if to.capacity() - to.len() < more {
-            // If the estimates increase, the elements still move only a few times.
+            // The capacity grows by at least a quarter, so the elements move only a few times if the estimates increase.
             let _ = reserve(to, more.max(to.len() / 4));
         }
     }

@@ -148,7 +148,7 @@ fn element_type(name: &str) -> Option<(Option<DType>, bool)> {
     }
 }
 
-/// Returns whether `digits` is a valid size in a NumPy type name: empty, or a number that fits in `i32`.
+/// Returns whether `digits` is a valid size in a NumPy type name: a number without a sign that fits in `i32`.
 fn is_size(digits: &str) -> bool {
     digits.bytes().all(|c| c.is_ascii_digit()) && digits.parse::<i32>().is_ok()
 }
