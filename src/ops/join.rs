@@ -81,8 +81,11 @@ where
 /// [`concatenate`] into a preallocated tensor or mutable view of exactly the result's shape.
 ///
 /// # Panics
-/// If there are no parts, the axis is out of range, the shapes differ along another axis, `out` does not have the result's shape, or one of
-/// the tensors is on another instance of the device. `out` is unchanged then.
+/// * If there are no parts, the axis is out of range, or the shapes differ along another axis.
+/// * If `out` does not have the result's shape.
+/// * If one of the tensors is on another instance of the device.
+///
+/// `out` is unchanged then.
 ///
 /// ```
 /// use vierbein::{Tensor, concatenate_into, tensor};

@@ -27,8 +27,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the elements at positions along an axis. The axes of the positions replace the axis. For positions of rank R in a tensor of
     /// rank N, the result has rank N − 1 + R.
     ///
-    /// The positions are a vector (a slice, an array or a `Vec` of integers), or a tensor of `i64` of any rank. They may repeat, and
-    /// negative ones count from the end. [`Positions`] lists the types that are used without a copy.
+    /// The positions are a vector (a slice, an array or a `Vec` of integers), or a tensor of `i64` of any rank. Positions may repeat, and
+    /// negative positions count from the end. [`Positions`] lists the types that are used without a copy.
     ///
     /// A view costs nothing: [`index_axis`](Tensor::index_axis) returns one for a single position, and [`slice`](Tensor::slice) for equally
     /// spaced positions.
@@ -161,8 +161,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`argmax_keepdims`](Tensor::argmax_keepdims) returns, the result has the maxima.
     ///
     /// # Panics
-    /// If the axis or a position is out of range, the extents of the positions and of `self` differ along another axis, the positions are
-    /// on another instance of the device, or the allocation fails.
+    /// * If the axis or a position is out of range.
+    /// * If the extents of the positions and of `self` differ along another axis.
+    /// * If the positions are on another instance of the device, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -183,8 +184,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`take_along_axis`](Tensor::take_along_axis).
     ///
     /// # Errors
-    /// If the axis or a position is out of range, the extents of the positions and of `self` differ along another axis, the positions are
-    /// on another instance of the device, or the allocation fails.
+    /// * If the axis or a position is out of range.
+    /// * If the extents of the positions and of `self` differ along another axis.
+    /// * If the positions are on another instance of the device, or the allocation fails.
     pub fn try_take_along_axis<A, P>(&self, axis: A, positions: P) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         A: AxisArg<D>,
