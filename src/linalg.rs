@@ -34,7 +34,7 @@
 //! | [`lanczos`], [`davidson`] | the lowest or highest few eigenvalues and eigenvectors of a Hermitian operator |
 //! | [`eigs`] | a few eigenvalues and right eigenvectors of any operator, for example the largest ones |
 //! | [`cg`], [`minres`], [`gmres`] | the solution of a linear system with a positive definite, a Hermitian or any operator, respectively |
-//! | [`cg_preconditioned`], [`minres_preconditioned`], [`gmres_preconditioned`] | the same in fewer steps, with an approximate inverse as a preconditioner |
+//! | [`cg_preconditioned`], [`minres_preconditioned`], [`gmres_preconditioned`] | the same in fewer steps, with a preconditioner |
 //! | [`davidson_preconditioned`] | eigenpairs, with an approximate inverse of `A − λ` as a preconditioner |
 //! | [`arnoldi`] | the projection of any operator on a Krylov space |
 //! | [`expm_multiply`] | the exponential of an operator, times a tensor |

@@ -133,7 +133,7 @@ fn permissions_of_new_file(target: &Path) -> io::Result<Option<Permissions>> {
 }
 
 mod in_use {
-    //! Replaces files that are open or memory-mapped, which Windows may reject.
+    //! Replaces files that are open or memory-mapped. Windows may reject a rename over such a file.
     //!
     //! On Unix, a rename replaces any file. On Windows 10 and later, `fs::rename` on NTFS does so too, if every other handle of the old
     //! file was opened with `FILE_SHARE_DELETE`. The standard library opens files with this flag. Otherwise the rename fails while the

@@ -79,7 +79,7 @@ methods! {
     /// Computes a few of the lowest or highest eigenvalues of a Hermitian operator, and their eigenvectors, with a preconditioner.
     ///
     /// `precondition` gets a view of a residual and an approximate eigenvalue `λ`, and returns an approximate solution `z` of
-    /// `(A − λ)·z = r`, with the shape of `r`. It must be linear in `r`. The closer the solution, the fewer applications of the operator
+    /// `(A − λ)·z = r`, with the shape of `r`. `z` must be linear in `r`. The closer the solution, the fewer applications of the operator
     /// are needed. `A − λ` is almost singular, so the exact solution can be arbitrarily large; `z` must not be. The preconditioner of
     /// [`davidson`] divides `r` by the diagonal of `A − λ`, with small divisors increased. The other arguments and the result are those of
     /// [`davidson`]; applications of the preconditioner are not counted.

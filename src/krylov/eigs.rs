@@ -205,7 +205,7 @@ fn pairs<T: LinalgElement, Dev: Backend<T>>(
                     let rest = T::from_magnitude(rest);
                     below = (0..dimension).map(|j| rest * q[[len - 1, j]]).collect();
                 } else {
-                    // No part of the basis spans an invariant subspace, up to rounding errors: restart with the sum of the wanted vectors.
+                    // There is no invariant space to keep, up to rounding errors: restart with the sum of the requested eigenvectors.
                     let weights: Vec<T> = (0..len)
                         .map(|j| {
                             let sum = |sum: T::Complex, y: &Vec<T::Complex>| sum + y[j];

@@ -41,7 +41,7 @@ pub(super) type Method<T, Dev> = fn(
 pub(super) type Precondition<'a, T, D, O, Dev> =
     dyn FnMut(TensorView<'_, T, D, O, Dev>, &mut Tensor<T, D, O, Dev>) -> Result<(), Error> + 'a;
 
-/// Solves a system by a method.
+/// Solves `A·x = b` by an iterative method.
 ///
 /// The methods compute residuals by recurrences, which drift from the true residuals. So the true residual is computed; if it is too large,
 /// the method solves for a correction.

@@ -58,7 +58,7 @@ impl Layout {
         Layout { rank: 0, shape: [1; MAX_RANK], strides: [0; MAX_RANK], offset }
     }
 
-    /// Appends an axis, the last one.
+    /// Appends a last axis.
     #[inline]
     pub(crate) fn push(&mut self, extent: usize, stride: isize) {
         (self.shape[self.rank], self.strides[self.rank]) = (extent, stride);

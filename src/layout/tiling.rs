@@ -141,8 +141,8 @@ impl Blocks {
         (copies && next && sized).then_some((row.extent, column.extent, rest))
     }
 
-    /// Reverses axes with negative strides in the result. An axis with unit stride only in the source is reversed if its stride in
-    /// the source is negative.
+    /// Reverses loops that run backwards in the result. Exception: a loop that steps by one element in the source, but not in the result,
+    /// is reversed if it runs backwards in the source.
     fn turn(&mut self, left: &mut Loops) {
         let unit = self.unit as isize;
         for l in &mut left.loops[..left.count] {

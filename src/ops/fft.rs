@@ -191,7 +191,7 @@ transforms! {
     ///
     /// # Panics
     /// * If an axis is out of range or named twice, or no axis is named.
-    /// * If `n` is 0, or one of the other axes has extent 0.
+    /// * If `n` is 0, or an axis before the last named one has extent 0.
     /// * If an allocation fails.
     ///
     /// ```

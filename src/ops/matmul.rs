@@ -125,7 +125,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         .map(|_| ())
     }
 
-    /// Writes the product to the output that `make` returns for its shape.
+    /// Writes the product to the tensor that `make` returns for the shape of the product.
     #[inline]
     fn matmul_to<E, R, S2>(
         &self,

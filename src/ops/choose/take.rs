@@ -30,8 +30,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// The positions are a vector (a slice, an array or a `Vec` of integers), or a tensor of `i64` of any rank. Positions may repeat, and
     /// negative positions count from the end. [`Positions`] lists the types that are used without a copy.
     ///
-    /// A view costs nothing: [`index_axis`](Tensor::index_axis) returns one for a single position, and [`slice`](Tensor::slice) for equally
-    /// spaced positions.
+    /// For a single position, [`index_axis`](Tensor::index_axis) returns a view, which costs nothing. So does [`slice`](Tensor::slice) for
+    /// equally spaced positions.
     ///
     /// # Panics
     /// If the axis or a position is out of range, or the allocation fails.
@@ -252,8 +252,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         along.take_each(device, output, self.operand(), at.operand(), true)
     }
 
-    /// Returns the tensor without the indices along an axis for which a mask is `false`. The mask is a vector with one element for each
-    /// index.
+    /// Returns a copy that contains only those indices along an axis for which a mask is `true`. The mask is a vector with one element for
+    /// each index.
     ///
     /// In contrast, [`masked`](Tensor::masked) takes a mask of the shape of the tensor, and returns a vector.
     ///

@@ -10,7 +10,7 @@ use crate::rank::{Dim, MatrixStack, Rank, Removed};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
-/// Returns the eigenvalues, and writes the eigenvectors to `v`.
+/// Returns the eigenvalues, and writes the eigenvectors to `v` unless it is `None`.
 fn eigenvalues<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
     v: Option<&mut Made<T, Rank<3>, O, Dev>>,
