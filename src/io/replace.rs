@@ -317,7 +317,7 @@ mod links {
     }
 
     /// Rejects entries of other users in a sticky directory that all users can write to, such as `/tmp`. A link of another user may point
-    /// to any file that this process can write to, and the owner of a file or pipe can read what is written to it. Entries of the effective
+    /// to any file that this process can write to. The owner of a file or pipe can read what is written to it. Entries of the effective
     /// user and of the directory's owner are allowed.
     pub(super) fn check_owner(entry: &Path, metadata: &Metadata) -> io::Result<()> {
         const STICKY_AND_WORLD_WRITABLE: u32 = 0o1002;

@@ -154,7 +154,7 @@ fn step<T: LinalgElement, Dev: Backend<T>>(
                 let error = if invariant { T::Magnitude::zero() } else { modulus(weights[dimension - 1]) };
                 let accepted = error <= tolerance * share;
                 // A larger space is better than a shorter step. If no applications are left, the step is returned even if its error is too
-                // large: after a shorter step, another one would be necessary, which needs applications.
+                // large: a shorter step would require another step, which needs applications.
                 if accepted && (last || share == rest) || last && operator.has_less_than(1) {
                     return Ok(Step { x: basis.combine(&weights)?, share, error });
                 }

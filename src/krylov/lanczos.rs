@@ -71,8 +71,9 @@ methods! {
     ///
     /// # Errors
     /// * [`Error::IterationLimit`] if the eigenpairs have not converged.
-    /// * [`Error::Argument`] if `start` is zero or not finite, if the operator returns another shape or an element that is NaN or infinite,
-    ///   if the operator is found to be not Hermitian, or if the requested number of eigenpairs or of basis vectors is not possible.
+    /// * [`Error::Argument`] if `start` is zero or not finite, or if the requested number of eigenpairs or of basis vectors is not
+    ///   possible.
+    /// * [`Error::Argument`] if the operator returns another shape or an element that is NaN or infinite, or is found to be not Hermitian.
     /// * [`Error::OutOfMemory`], or the error of the device.
     ///
     /// ```

@@ -1,5 +1,5 @@
-//! Applies elementwise functions to typed tensors. The functions of this module check that the operands broadcast to a common shape,
-//! and write the result to a new tensor, to the buffer of an owned operand, to a preallocated output, or to the left operand (`+=`).
+//! Applies elementwise functions to typed tensors. The functions of this module check that the operands broadcast to a common shape. They
+//! write the result to a new tensor, to the buffer of an owned operand, to a preallocated output, or to the left operand (`+=`).
 
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars, TernaryOp, UnaryOp};
 use crate::element::Element;

@@ -148,7 +148,8 @@ transforms! {
     /// Returns the Fourier transform along several axes: applies [`fft`](Tensor::fft) along each of them.
     ///
     /// # Panics
-    /// If no axis is named, if an axis is out of range, is named twice or has extent 0, or if an allocation fails.
+    /// * If no axis is named, or an axis is out of range, is named twice or has extent 0.
+    /// * If an allocation fails.
     ///
     /// ```
     /// use vierbein::{Complex, Tensor, tensor};
@@ -162,7 +163,8 @@ transforms! {
     /// Returns the inverse Fourier transform along several axes: applies [`ifft`](Tensor::ifft) along each of them.
     ///
     /// # Panics
-    /// If no axis is named, if an axis is out of range, is named twice or has extent 0, or if an allocation fails.
+    /// * If no axis is named, or an axis is out of range, is named twice or has extent 0.
+    /// * If an allocation fails.
     ///
     /// ```
     /// use vierbein::{Complex, tensor};
@@ -176,7 +178,8 @@ transforms! {
     /// then [`fft`](Tensor::fft) along the others.
     ///
     /// # Panics
-    /// If no axis is named, if an axis is out of range, is named twice or has extent 0, or if an allocation fails.
+    /// * If no axis is named, or an axis is out of range, is named twice or has extent 0.
+    /// * If an allocation fails.
     ///
     /// ```
     /// use vierbein::Tensor;

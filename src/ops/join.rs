@@ -31,7 +31,8 @@ fn device_of<'a, T: Element, D: Dim, O: Order, Dev: Device>(
 /// Joins tensors along an axis. Their shapes may differ only in the extent of that axis.
 ///
 /// # Panics
-/// If there are no parts, the axis is out of range, the shapes differ along another axis, or the allocation fails.
+/// * If there are no parts, the axis is out of range, or the shapes differ along another axis.
+/// * If the allocation fails.
 ///
 /// ```
 /// use vierbein::{concatenate, tensor};
@@ -140,7 +141,8 @@ where
 /// Joins tensors of the same shape along a new axis: part `k` is at index `k` along axis `axis` of the result.
 ///
 /// # Panics
-/// If there are no parts, the shapes differ, the axis is out of range, or the allocation fails.
+/// * If there are no parts, the shapes differ, or the axis is out of range.
+/// * If the allocation fails.
 ///
 /// ```
 /// use vierbein::{stack, tensor};

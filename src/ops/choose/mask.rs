@@ -123,8 +123,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`masked_into`](Tensor::masked_into).
     ///
     /// # Errors
-    /// * If the mask has another shape, `out` does not have one element for each `true` element of the mask, or the mask or `out` is on
-    ///   another instance of the device: `out` is unchanged.
+    /// * If the mask has another shape, or `out` does not have one element for each `true` element of the mask: `out` is unchanged.
+    /// * If the mask or `out` is on another instance of the device: `out` is unchanged.
     /// * If the device reports an error.
     pub fn try_masked_into<M, S2>(
         &self,
@@ -209,8 +209,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`masked_assign`](Tensor::masked_assign).
     ///
     /// # Errors
-    /// * If the mask has another shape, the number of values is not the number of `true` elements of the mask, or the mask or `values` is
-    ///   on another instance of the device: `self` is unchanged.
+    /// * If the mask has another shape, or the number of values is not the number of `true` elements of the mask: `self` is unchanged.
+    /// * If the mask or `values` is on another instance of the device: `self` is unchanged.
     /// * If the device reports an error.
     ///
     /// ```

@@ -115,8 +115,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// Fallible variant of [`scatter_add`](Tensor::scatter_add).
     ///
     /// # Errors
-    /// * If the axis or a position is out of range, `values` does not broadcast to the shape that [`take`](Tensor::take) returns, the
-    ///   operands are on different instances of the device, or the allocation for a list of positions fails: `self` is unchanged.
+    /// * If the axis or a position is out of range, or `values` does not broadcast to the shape that [`take`](Tensor::take) returns: `self`
+    ///   is unchanged.
+    /// * If the operands are on different instances of the device, or the allocation for a list of positions fails: `self` is unchanged.
     /// * If an integer sum overflows (debug assertions): some values may have been added.
     pub fn try_scatter_add<A, P, B, R>(&mut self, axis: A, positions: P, values: B) -> Result<(), Error>
     where

@@ -117,8 +117,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`take_into`](Tensor::take_into).
     ///
     /// # Errors
-    /// If `out` has another shape or is on another instance of the device, the axis or a position is out of range, or the allocation for a
-    /// list of positions fails. `out` is unchanged then.
+    /// * If `out` has another shape or is on another instance of the device.
+    /// * If the axis or a position is out of range, or the allocation for a list of positions fails.
+    ///
+    /// `out` is unchanged then.
     pub fn try_take_into<A, P, R, S2>(
         &self,
         axis: A,
@@ -229,8 +231,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`take_along_axis_into`](Tensor::take_along_axis_into).
     ///
     /// # Errors
-    /// If `out` has another shape or is on another instance of the device, the axis or a position is out of range, or the extents of the
-    /// positions and of `self` differ along another axis. `out` is unchanged then.
+    /// * If `out` has another shape or is on another instance of the device.
+    /// * If the axis or a position is out of range.
+    /// * If the extents of the positions and of `self` differ along another axis.
+    ///
+    /// `out` is unchanged then.
     pub fn try_take_along_axis_into<A, P, S2>(
         &self,
         axis: A,
@@ -318,8 +323,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`compress_into`](Tensor::compress_into).
     ///
     /// # Errors
-    /// If `out` has another shape or is on another instance of the device, the axis is out of range, or the mask does not have the extent
-    /// of the axis. `out` is unchanged then.
+    /// * If `out` has another shape or is on another instance of the device.
+    /// * If the axis is out of range, or the mask does not have the extent of the axis.
+    ///
+    /// `out` is unchanged then.
     pub fn try_compress_into<A, M, S2>(
         &self,
         axis: A,

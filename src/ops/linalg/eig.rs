@@ -74,7 +74,8 @@ dense! {
     /// [`eigh`](Tensor::eigh), which is faster and whose eigenvectors are orthonormal.
     ///
     /// # Panics
-    /// If the matrix is not square, an element is NaN or infinite, the iteration does not converge, or an allocation fails.
+    /// * If the matrix is not square, or an element is NaN or infinite.
+    /// * If the iteration does not converge, or an allocation fails.
     ///
     /// ```
     /// use vierbein::{Complex, tensor};

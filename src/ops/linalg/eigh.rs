@@ -61,7 +61,8 @@ dense! {
     /// The eigenvectors are orthonormal. The module [`linalg`](crate::linalg) describes batches and the signs of the vectors.
     ///
     /// # Panics
-    /// If the matrix is not square, an element is NaN or infinite, the iteration does not converge, or an allocation fails.
+    /// * If the matrix is not square, or an element is NaN or infinite.
+    /// * If the iteration does not converge, or an allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;

@@ -90,8 +90,8 @@ pub(crate) fn check_pair(row_major: bool, a: &[usize], b: &[usize]) -> Result<()
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns the eigenvalues, in ascending order, and the eigenvectors, as columns, of a Hermitian matrix with respect to a positive
-    /// definite matrix `b`, or of each pair of matrices of two batches: `a · v = b · v · w`.
+    /// Solves the generalised eigenproblem `a · v = b · v · w` of a Hermitian matrix and a positive definite matrix `b`, or of each pair of
+    /// matrices of two batches. Returns the eigenvalues, in ascending order, and the eigenvectors, as columns.
     ///
     /// The eigenvectors are orthonormal with respect to `b`: `vᴴ · b · v = 1`. Only the lower triangles of both matrices are used. The
     /// problem is reduced to [`eigh`](Tensor::eigh) by a Cholesky decomposition of `b`, so errors grow with the [condition](Tensor::cond)

@@ -159,7 +159,9 @@ dense! {
     /// faster and more accurate.
     ///
     /// # Panics
-    /// If the matrix is not square, it is singular (a pivot is exactly 0), an element is NaN or infinite, or an allocation fails.
+    /// * If the matrix is not square, or an element is NaN or infinite.
+    /// * If the matrix is singular, which means that a pivot is exactly 0.
+    /// * If an allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;

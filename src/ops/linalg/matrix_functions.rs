@@ -285,8 +285,9 @@ complex_results! {
     /// For Hermitian matrices without negative eigenvalues, [`hermitian_map`](Tensor::hermitian_map) is faster.
     ///
     /// # Panics
-    /// If the matrix is not square, it has no square root (possible only if 0 is an eigenvalue), an element is NaN or infinite, the
-    /// iteration does not converge, or an allocation fails.
+    /// * If the matrix is not square, or an element is NaN or infinite.
+    /// * If the matrix has no square root. This is possible only if 0 is an eigenvalue.
+    /// * If the iteration does not converge, or an allocation fails.
     ///
     /// ```
     /// use vierbein::{Complex, tensor};
@@ -301,8 +302,8 @@ complex_results! {
     /// real part.
     ///
     /// # Panics
-    /// If the matrix is not square, it has an eigenvalue of 0, an element is NaN or infinite, the iteration does not converge, or an
-    /// allocation fails.
+    /// * If the matrix is not square, it has an eigenvalue of 0, or an element is NaN or infinite.
+    /// * If the iteration does not converge, or an allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
