@@ -24,7 +24,7 @@
 //! | [`expm`](crate::Tensor::expm), [`sqrtm`](crate::Tensor::sqrtm), [`logm`](crate::Tensor::logm) | the exponential, the principal square root and logarithm |
 //! | [`matrix_rank`](crate::Tensor::matrix_rank), [`null_space`](crate::Tensor::null_space), [`orth`](crate::Tensor::orth) | the rank, bases of the null space and of the column space |
 //! | [`pinv_with`](crate::Tensor::pinv_with), [`lstsq_with`](crate::Tensor::lstsq_with), [`matrix_rank_with`](crate::Tensor::matrix_rank_with), .. | the same, with a choice of the singular values that count as 0 |
-//! | [`cond`](crate::Tensor::cond), [`nuclear_norm`](crate::Tensor::nuclear_norm), [`spectral_norm`](crate::Tensor::spectral_norm) | numbers from the singular values |
+//! | [`cond`](crate::Tensor::cond), [`nuclear_norm`](crate::Tensor::nuclear_norm), [`spectral_norm`](crate::Tensor::spectral_norm) | the condition number, the sum of the singular values, the largest singular value |
 //! | [`adjoint`](crate::Tensor::adjoint) | the conjugate transpose |
 //!
 //! Iterative methods take an operator as a closure over tensors of any rank, memory order and device, and never need its matrix:
@@ -33,15 +33,15 @@
 //! |---|---|
 //! | [`lanczos`], [`davidson`] | the lowest or highest few eigenvalues and eigenvectors of a Hermitian operator |
 //! | [`eigs`] | a few eigenvalues and right eigenvectors of any operator, for example the largest ones |
-//! | [`cg`], [`minres`], [`gmres`] | the solution of a linear system: positive definite, Hermitian, any |
-//! | [`cg_preconditioned`], [`minres_preconditioned`], [`gmres_preconditioned`] | the same with an approximate inverse, in fewer steps |
-//! | [`davidson_preconditioned`] | eigenpairs with an approximate inverse of `A − λ` |
+//! | [`cg`], [`minres`], [`gmres`] | the solution of a linear system with a positive definite, a Hermitian or any operator, respectively |
+//! | [`cg_preconditioned`], [`minres_preconditioned`], [`gmres_preconditioned`] | the same in fewer steps, with a preconditioner |
+//! | [`davidson_preconditioned`] | eigenpairs, with an approximate inverse of `A − λ` as a preconditioner |
 //! | [`arnoldi`] | the projection of any operator on a Krylov space |
 //! | [`expm_multiply`] | the exponential of an operator, times a tensor |
 //! | [`randomized_svd`] | the largest singular values of an operator, and their vectors |
 //!
-//! Closures return a new tensor. Those of the functions named `try_..` return a `Result`, and those of the functions named `.._into` write
-//! to a given tensor, so that a step allocates no tensor:
+//! The closures return a new tensor. The closures of functions named `try_..` return a `Result`. The closures of functions named `.._into`
+//! write to a given tensor, so that a step allocates no tensor:
 //!
 //! ```
 //! use vierbein::linalg::{Iteration, cg_into};
@@ -63,9 +63,9 @@
 //! * **Errors.** A NaN or infinite element is an error, even if it is in a part of the matrix that the decomposition does not use.
 //! * **Threads.** With the feature `rayon`, batches of small matrices are split between threads, and large matrices are computed by
 //!   several threads. The bits of the results do not depend on the number of threads.
-//! * **Devices.** On the host, the crate [faer](https://crates.io/crates/faer) computes the decompositions. On `Cuda`, cuSOLVER computes
-//!   `svd`, `eigh`, `qr`, `lu`, `cholesky`, and `solve` for general and positive definite matrices, if the loader finds it, and cuBLAS
-//!   solves triangular systems. Other devices compute on the host unless they override the methods of [`Decompose`].
+//! * **Devices.** On the host, the crate [faer](https://crates.io/crates/faer) computes the decompositions. On `Cuda`, cuSOLVER, if the
+//!   dynamic loader finds it, computes `svd`, `eigh`, `qr`, `lu`, `cholesky`, and `solve` for general and positive definite matrices.
+//!   cuBLAS solves triangular systems. Other devices compute on the host unless they override the methods of [`Decompose`].
 
 pub use crate::device::decompose::{Decompose, LinalgElement, Structure};
 pub use crate::dyn_tensor::{DynDiscarded, DynLdl, DynLu, DynSvd};

@@ -133,7 +133,7 @@ fn permissions_of_new_file(target: &Path) -> io::Result<Option<Permissions>> {
 }
 
 mod in_use {
-    //! Replaces files that are open or memory-mapped, which Windows may reject.
+    //! Replaces files that are open or memory-mapped. Windows may reject a rename over such a file.
     //!
     //! On Unix, a rename replaces any file. On Windows 10 and later, `fs::rename` on NTFS does so too, if every other handle of the old
     //! file was opened with `FILE_SHARE_DELETE`. The standard library opens files with this flag. Otherwise the rename fails while the
@@ -262,7 +262,7 @@ mod links {
     /// If a directory is missing, there are more than [`MAX_LINKS`] links, or [`check_owner`] rejects a link to a file or a directory.
     pub(super) fn resolve(path: &Path) -> io::Result<PathBuf> {
         let mut resolved = PathBuf::from(if path.has_root() { "/" } else { "" });
-        // The components that are left, in reverse, so that `pop` returns the next component.
+        // The remaining components, in reverse, so that `pop` returns the next component.
         let mut names = components(path);
         let mut links = 0;
         while let Some(name) = names.pop() {
@@ -299,7 +299,8 @@ mod links {
         Ok(resolved)
     }
 
-    /// Returns the components of a path in reverse. Unlike [`Path::components`], this keeps empty names, as "file/" is not a file.
+    /// Returns the components of a path in reverse. Unlike [`Path::components`], this keeps empty names: the empty name after the last
+    /// slash of "x/" says that "x" must be a directory.
     fn components(path: &Path) -> Vec<OsString> {
         let names = path.as_os_str().as_bytes().rsplit(|&byte| byte == b'/');
         names.map(|name| OsString::from_vec(name.to_vec())).collect()
@@ -315,8 +316,8 @@ mod links {
         opened.metadata()
     }
 
-    /// Rejects entries of other users in a sticky directory that all users can write to, such as `/tmp`. Such a link may point to any
-    /// file that this process can write to, and the other user may read what is written to such a file or pipe. Entries of the effective
+    /// Rejects entries of other users in a sticky directory that all users can write to, such as `/tmp`. A link of another user may point
+    /// to any file that this process can write to. The owner of a file or pipe can read what is written to it. Entries of the effective
     /// user and of the directory's owner are allowed.
     pub(super) fn check_owner(entry: &Path, metadata: &Metadata) -> io::Result<()> {
         const STICKY_AND_WORLD_WRITABLE: u32 = 0o1002;

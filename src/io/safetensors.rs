@@ -65,7 +65,7 @@ pub struct Safetensors {
 
 /// The bytes of a whole file.
 enum Bytes {
-    /// A buffer, and the aligned index in it at which the file begins.
+    /// A buffer, and the index at which the file begins in it. The address of the file's first byte is a multiple of [`ALIGNMENT`].
     Read(Vec<u8>, usize),
     Mapped(memmap2::Mmap),
 }
@@ -352,7 +352,8 @@ impl Safetensors {
     }
 }
 
-/// Returns an error if elements of this size in a little-endian file are not in the machine's byte order.
+/// Returns an error if the bytes of an element of this size must be swapped, because the file is little-endian and the machine is
+/// big-endian.
 fn check_byte_order(element_bytes: usize, machine_is_big_endian: bool) -> Result<(), &'static str> {
     match machine_is_big_endian && element_bytes > 1 {
         true => Err("is little-endian, and this machine is big-endian; copy it with `.get(..)`"),

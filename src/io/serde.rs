@@ -96,7 +96,8 @@ impl<U: Serialize> Serialize for Values<'_, U> {
         let read = (self.parts)(&mut |part| {
             part.iter().try_for_each(|x| seq.serialize_element(x)).map_err(|e| {
                 error = Some(e);
-                // This error stops the iteration and is not returned. Without it, the iteration over a huge broadcast view would go on.
+                // This error stops the iteration and is not returned. Without it, the iteration over a huge broadcast view would continue
+                // to the end.
                 Error::Argument { op: "serialize", reason: String::new() }
             })
         });

@@ -1,4 +1,4 @@
-//! The bytes of an npy file, from a file, a member of an archive, or a stream. Sizes in headers are not trusted.
+//! The bytes of an npy file, from a file, an entry of an archive, or a stream. Sizes in headers are not trusted.
 
 #![forbid(unsafe_code)]
 

@@ -35,8 +35,8 @@ methods! {
     ///
     /// The operator gets a view of a tensor with the shape of `start`, and returns the operator times this tensor, of the same shape. It is
     /// called once for each tensor of the basis. The basis has fewer tensors if their space is invariant under the operator. The
-    /// eigenvalues of `h` approximate eigenvalues of the operator, first those at the border of its spectrum. An eigenvector `y` of `h`
-    /// gives the approximate eigenvector `Σ v[i]·y[i]`. The norm of its residual is the norm of `rest` times the modulus of the last
+    /// eigenvalues of `h` approximate eigenvalues of the operator; those at the border of its spectrum converge first. An eigenvector `y`
+    /// of `h` gives the approximate eigenvector `Σ v[i]·y[i]`. The norm of its residual is the norm of `rest` times the modulus of the last
     /// element of `y`. [`eigs`](super::eigs) computes eigenpairs to a given accuracy.
     ///
     /// # Errors
@@ -80,8 +80,8 @@ methods! {
     }
 }
 
-/// Returns a basis of the Krylov space of a vector of norm 1, the columns of the projected operator, and the rest, unless the space is
-/// invariant.
+/// Returns an orthonormal basis of the Krylov space of `start`, which has norm 1; the columns of the projected operator; and the part of
+/// `A·v` outside of the space for the last basis vector `v`, or `None` if the space is invariant.
 fn projected<T: LinalgElement, Dev: Backend<T>>(
     operator: &mut Operator<'_, T, Dev>,
     start: Vector<T, Dev>,

@@ -46,10 +46,10 @@ impl<T: Inexact, Dev: Backend<T>> Basis<T, Dev> {
         Ok(())
     }
 
-    /// Subtracts the projection of `w` on the basis. Returns its coefficients, and the norm of the rest.
+    /// Subtracts the projection of `w` on the basis. Returns the coefficients of the projection, and the norm of the remaining `w`.
     ///
-    /// Classical Gram–Schmidt, twice: if the rest is small, the rounding errors of the first pass can be large compared with it, and they
-    /// need not be orthogonal to the basis.
+    /// Classical Gram–Schmidt, twice: if the remaining vector is small, the rounding errors of the first pass can be large compared with
+    /// it, and need not be orthogonal to the basis.
     pub(super) fn orthogonalise(&self, w: &mut Vector<T, Dev>) -> Result<(Vec<T>, T::Magnitude), Error> {
         let mut sum = vec![T::zero(); self.len];
         if self.len > 0 {
@@ -64,19 +64,19 @@ impl<T: Inexact, Dev: Backend<T>> Basis<T, Dev> {
         Ok((sum, norm(w)?))
     }
 
-    /// Returns the inner products of the vectors with `w`.
+    /// Returns the inner products of the basis vectors with `w`.
     pub(super) fn coefficients(&self, w: &Vector<T, Dev>) -> Result<Vec<T>, Error> {
         Ok(crate::try_einsum!("jn,n->j", self.vectors()?.conj_view(), w)?.to_device::<Cpu>()?.into_vec())
     }
 
-    /// Returns the linear combination of the first vectors with these weights.
+    /// Returns the linear combination of the first `weights.len()` vectors.
     pub(super) fn combine(&self, weights: &[T]) -> Result<Vector<T, Dev>, Error> {
         let weights = to_device(weights, self.rows.device())?;
         let rows = self.rows.try_slice(crate::s![..weights.len(), ..])?;
         crate::try_einsum!("jn,j->n", rows, &weights)
     }
 
-    /// Replaces the vectors by linear combinations of them, whose coefficients are the first `columns` columns of `weights`.
+    /// Replaces the vectors by `columns` linear combinations of them: column `j` of `weights` has the coefficients of combination `j`.
     pub(super) fn rotate(&mut self, weights: &Small<T>, columns: usize) -> Result<(), Error> {
         let mut elements = Vec::with_capacity(columns * self.len);
         for column in 0..columns {

@@ -44,12 +44,12 @@ methods! {
         solution("solve by `cg`", apply, None, b, how, conjugate_gradients)
     }
 
-    /// Solves `A·x = b` by conjugate gradients with a preconditioner, as [`cg`] without one.
+    /// Solves `A·x = b` by conjugate gradients with a preconditioner. [`cg`] is the same method without one.
     ///
     /// The preconditioner `M` is an approximation of the inverse of the operator: `precondition` gets a view of a residual, and returns `M`
-    /// times this tensor. It must be Hermitian, positive definite and the same in each call. The better the approximation, the fewer
-    /// applications of the operator are needed. A simple one divides by the diagonal of the operator. The residual and the tolerance are
-    /// those of the system without the preconditioner, and applications of the preconditioner are not counted.
+    /// times this tensor. `M` must be Hermitian, positive definite and the same in each call. The better the approximation, the fewer
+    /// applications of the operator are needed. A simple preconditioner divides by the diagonal of the operator. The residual and the
+    /// tolerance are those of the system without the preconditioner, and applications of the preconditioner are not counted.
     ///
     /// # Errors
     /// For the reasons given for [`cg`]; and [`Error::Argument`] if the preconditioner is found to be not positive definite, or returns

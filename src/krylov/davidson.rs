@@ -28,9 +28,10 @@ methods! {
     /// far fewer applications of the operator than [`lanczos`](super::lanczos). For other operators, `lanczos` needs fewer.
     ///
     /// A good start is a tensor that is zero except where the diagonal is lowest or highest. `diagonal` has the shape of `start`. It need
-    /// not be exact: errors in it only change the number of applications. The other arguments, the result, convergence and errors are those
-    /// of [`lanczos`](super::lanczos); but whether the operator is Hermitian is not checked. The residuals are computed from the
-    /// eigenvectors. The method stores twice as many tensors as `lanczos`. For another preconditioner, use [`davidson_preconditioned`].
+    /// not be exact: errors in it only change the number of applications. The other arguments, the result, convergence and errors are as in
+    /// [`lanczos`](super::lanczos), except that this method does not check whether the operator is Hermitian. The residuals are computed
+    /// from the eigenvectors. The method stores twice as many tensors as `lanczos`. For another preconditioner, use
+    /// [`davidson_preconditioned`].
     ///
     /// # Errors
     /// For the reasons given for [`lanczos`](super::lanczos), or if `diagonal` is not finite or has another shape.
@@ -77,10 +78,11 @@ methods! {
 
     /// Computes a few of the lowest or highest eigenvalues of a Hermitian operator, and their eigenvectors, with a preconditioner.
     ///
-    /// `precondition` gets a view of a residual and an approximate eigenvalue `λ`, and returns an approximate solution `z` of `(A − λ)·z =
-    /// r`, with the shape of `r`. It must be linear in `r`. The closer the solution, the fewer applications of the operator are needed. `A
-    /// − λ` is almost singular, so `z` must be limited. The preconditioner of [`davidson`] divides by the diagonal of `A`, minus `λ`. The
-    /// other arguments and the result are those of [`davidson`]; applications of the preconditioner are not counted.
+    /// `precondition` gets a view of a residual and an approximate eigenvalue `λ`, and returns an approximate solution `z` of
+    /// `(A − λ)·z = r`, with the shape of `r`. `z` must be linear in `r`. The closer the solution, the fewer applications of the operator
+    /// are needed. `A − λ` is almost singular, so the exact solution can be arbitrarily large; `z` must not be. The preconditioner of
+    /// [`davidson`] divides `r` by the diagonal of `A − λ`, with small divisors increased. The other arguments and the result are those of
+    /// [`davidson`]; applications of the preconditioner are not counted.
     ///
     /// # Errors
     /// For the reasons given for [`lanczos`](super::lanczos); and [`Error::Argument`] if the preconditioner returns another shape or an
@@ -114,7 +116,8 @@ methods! {
     }
 }
 
-/// A preconditioner that depends on the approximate eigenvalue. The second vector becomes the result, as in [`Map`](super::operator::Map).
+/// A preconditioner that depends on the approximate eigenvalue. The buffer of the second vector receives the result, as in
+/// [`Map`](super::operator::Map).
 type Precondition<'a, T, Dev> =
     dyn FnMut([Vector<T, Dev>; 2], <T as Scalar>::Magnitude) -> Result<[Vector<T, Dev>; 2], Error> + 'a;
 
@@ -201,8 +204,9 @@ fn eigenpairs<T: LinalgElement, Dev: Backend<T>>(
     }
 }
 
-/// Returns a correction of an approximate eigenvector `x`: `M·r − ε·M·x`, where M is the preconditioner for the approximate eigenvalue. `ε`
-/// makes the correction orthogonal to `x`. Without the second term, it would be almost `x` if M is almost the inverse of `A − λ`.
+/// Returns a correction of an approximate eigenvector `x`: `M·r − ε·M·x`, where `r` is the residual, `M` the preconditioner for the
+/// approximate eigenvalue, and `ε` the number that makes the correction orthogonal to `x`. Without the second term, the correction would be
+/// almost parallel to `x` if `M` is almost the inverse of `A − λ`.
 ///
 /// J. Olsen, P. Jørgensen and J. Simons, Chem. Phys. Lett. 169, 463 (1990).
 fn corrected<T: LinalgElement, Dev: Backend<T>>(
@@ -220,7 +224,7 @@ fn corrected<T: LinalgElement, Dev: Backend<T>>(
     Ok(correction)
 }
 
-/// Returns the inverse of the diagonal, minus the eigenvalue. Small divisors are increased. `size` is the norm of the diagonal.
+/// Returns `1 / (diagonal − value)` for each element of the diagonal. Small divisors are increased. `size` is the norm of the diagonal.
 fn shifted_inverse<T: LinalgElement, Dev: Backend<T>>(
     diagonal: &Vector<T, Dev>,
     size: T::Magnitude,
@@ -234,7 +238,7 @@ fn shifted_inverse<T: LinalgElement, Dev: Backend<T>>(
     m.try_div(&divisor)
 }
 
-/// Returns the part of a direction that is orthogonal to the basis, with norm 1. If nothing remains, uses a random direction.
+/// Returns the part of a direction that is orthogonal to the basis, scaled to norm 1. If no such part remains, uses a random direction.
 fn unit_outside<T: LinalgElement, Dev: Backend<T>>(
     basis: &Basis<T, Dev>,
     mut direction: Vector<T, Dev>,

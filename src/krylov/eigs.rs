@@ -49,16 +49,17 @@ methods! {
     /// * **Choice.** [`Krylov::largest`] requests the eigenvalues of largest modulus, [`Krylov::lowest`] and [`Krylov::highest`] those with
     ///   the lowest and highest real parts. For eigenvalues near a number `σ`, pass the inverse of `A − σ`, which has the same
     ///   eigenvectors and the eigenvalues `1 / (λ − σ)`.
-    /// * **Conjugate pairs.** A real operator has complex eigenvalues in conjugate pairs. That with a positive imaginary part is first. If
-    ///   the other one exceeds the requested number, it is not in the result.
+    /// * **Conjugate pairs.** A real operator has complex eigenvalues in conjugate pairs. In each pair, the eigenvalue with a positive
+    ///   imaginary part is first. If only one eigenvalue of a pair fits in the requested number, the result does not contain the other.
     /// * **Start, equal eigenvalues, limits.** As in [`lanczos`](super::lanczos).
     /// * **Accuracy.** The error of an eigenvalue is about the norm of its residual times its condition number, which is large if the
     ///   eigenvectors are almost linearly dependent.
     ///
     /// # Errors
     /// * [`Error::IterationLimit`] if the eigenpairs have not converged.
-    /// * [`Error::Argument`] if `start` is zero or not finite, if the operator returns another shape or an element that is NaN or infinite,
-    ///   or if the numbers of eigenpairs and of vectors of the basis are not possible.
+    /// * [`Error::Argument`] if `start` is zero or not finite, or if the requested number of eigenpairs or of basis vectors is not
+    ///   possible.
+    /// * [`Error::Argument`] if the operator returns another shape, or an element that is NaN or infinite.
     /// * [`Error::OutOfMemory`], or the error of the device.
     ///
     /// ```
@@ -97,17 +98,18 @@ methods! {
     }
 }
 
-/// Eigenpairs of the projected operator: all of them, the requested ones first, or only the requested ones.
+/// Eigenpairs of the projected operator: either all of them, sorted so that the requested ones are first, or only the requested ones.
 struct Ritz<T: LinalgElement> {
     values: Vec<T::Complex>,
-    /// For each eigenvector, its coefficients in the basis of the Krylov space: a vector of norm 1.
+    /// For each eigenvector, the vector of its coefficients in the basis of the Krylov space. This vector has norm 1.
     vectors: Vec<Vec<T::Complex>>,
     residuals: Vec<T::Magnitude>,
     converged: bool,
 }
 
 impl<T: LinalgElement> Ritz<T> {
-    /// Returns all eigenpairs of a projected operator. `rest` is the norm of the part outside of the space.
+    /// Returns all eigenpairs of a projected operator. `rest` is the norm of the part of `A·v` outside of the Krylov space, for the last
+    /// basis vector `v`.
     fn new(h: &Small<T>, rest: T::Magnitude, end: End) -> Result<Self, Error> {
         let (w, v) = h.try_eig()?;
         let len = w.len();
@@ -168,7 +170,7 @@ fn pairs<T: LinalgElement, Dev: Backend<T>>(
         let invariant = len == n || rest <= T::Magnitude::from_f64(10.0) * epsilon * scale;
         let exhausted = operator.has_less_than(1);
         let full = len == capacity;
-        // The new row of the projected operator after a restart.
+        // The row of the projected operator that couples the next vector to the kept ones after a restart.
         let mut below = Vec::new();
         // The norm of `w`.
         let mut size = rest;
@@ -204,7 +206,7 @@ fn pairs<T: LinalgElement, Dev: Backend<T>>(
                     let rest = T::from_magnitude(rest);
                     below = (0..dimension).map(|j| rest * q[[len - 1, j]]).collect();
                 } else {
-                    // No part of the basis spans an invariant subspace, up to rounding errors: restart with the sum of the wanted vectors.
+                    // There is no invariant space to keep, up to rounding errors: restart with the sum of the requested eigenvectors.
                     let weights: Vec<T> = (0..len)
                         .map(|j| {
                             let sum = |sum: T::Complex, y: &Vec<T::Complex>| sum + y[j];
@@ -234,8 +236,8 @@ fn pairs<T: LinalgElement, Dev: Backend<T>>(
     }
 }
 
-/// Returns an orthonormal basis of an invariant space of a projected operator, and the operator in this basis. The space belongs to about
-/// `kept` eigenvalues, the first ones. Returns `None` if there is no such space up to rounding errors.
+/// Returns an orthonormal basis of an invariant space of the projected operator `h`, and the operator in this basis. The space belongs to
+/// the first eigenvalues in `values`, about `kept` of them. Returns `None` if there is no such space up to rounding errors.
 #[allow(clippy::type_complexity, reason = "two matrices")]
 fn kept_space<T: LinalgElement>(
     h: &Small<T>,

@@ -33,10 +33,11 @@ pub struct Exponential<T: Scalar, D: Dim, O: Order, Dev: Device> {
 }
 
 methods! {
-    /// Computes `exp(t·A)·start` for any operator `A` that is given as a closure, without the exponential of the operator.
+    /// Computes `exp(t·A)·start` for any operator `A` that is given as a closure, without computing the exponential of the operator itself.
     ///
     /// The operator gets a view of a tensor with the shape of `start`, and returns the operator times this tensor, of the same shape. Rank,
-    /// memory order and device are arbitrary. A state evolves in time under a Hamiltonian with `t = −i·τ`.
+    /// memory order and device are arbitrary. For the evolution of a quantum state by the time `τ` under a Hamiltonian `A`, pass
+    /// `t = −i·τ`.
     ///
     /// The method projects the operator on a Krylov space of at most [`Iteration::basis`] vectors, and computes the exponential of the
     /// projection. If the estimated error is too large, it divides `t` into steps. [`Iteration::tolerance`] limits the sum of the estimates
@@ -152,8 +153,8 @@ fn step<T: LinalgElement, Dev: Backend<T>>(
                     exponential(&(&exponent * T::from_magnitude(share)))?.try_index_axis(1, 0)?.to_vec();
                 let error = if invariant { T::Magnitude::zero() } else { modulus(weights[dimension - 1]) };
                 let accepted = error <= tolerance * share;
-                // A larger space is better than a shorter step. If no more applications are left, the step cannot be made shorter, because
-                // the next one would need them.
+                // A larger space is better than a shorter step. If no applications are left, the step is returned even if its error is too
+                // large: a shorter step would require another step, which needs applications.
                 if accepted && (last || share == rest) || last && operator.has_less_than(1) {
                     return Ok(Step { x: basis.combine(&weights)?, share, error });
                 }

@@ -37,11 +37,11 @@ methods! {
         solution("solve by `gmres`", apply, None, b, how, until_restart)
     }
 
-    /// Solves `A·x = b` by GMRES with a preconditioner, as [`gmres`] without one.
+    /// Solves `A·x = b` by GMRES with a preconditioner. [`gmres`] is the same method without one.
     ///
     /// The preconditioner `M` is an approximation of the inverse of the operator: `precondition` gets a view of a tensor, and returns `M`
-    /// times this tensor. It need not be Hermitian, but must be the same linear map in each call. It is applied on the right, `A·M·y = b`
-    /// and `x = M·y`, so residuals are those of the system without the preconditioner.
+    /// times this tensor. `M` need not be Hermitian, but must be the same linear map in each call. It is applied on the right: `A·M·y = b`
+    /// and `x = M·y`. So residuals are those of the system without the preconditioner.
     ///
     /// # Errors
     /// For the reasons given for [`gmres`]; and [`Error::Argument`] if the preconditioner returns another shape or an element that is NaN

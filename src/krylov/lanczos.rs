@@ -66,13 +66,14 @@ methods! {
     ///   errors can contribute others after many applications.
     /// * **Convergence.** If the pairs have not converged after [`Krylov::max_applications`], the result is an error, so that unconverged
     ///   numbers are not used by mistake. [`Krylov::accept_unconverged`] requests the result so far instead.
-    /// * **Method.** Lanczos with full reorthogonalisation, twice, and thick restarts. Each step takes the time of one application of the
-    ///   operator and of four passes over the basis ([`Krylov::basis`]).
+    /// * **Method.** Lanczos with thick restarts. Each new vector is orthogonalised twice against the whole basis. Each step takes the time
+    ///   of one application of the operator and of four passes over the basis ([`Krylov::basis`]).
     ///
     /// # Errors
     /// * [`Error::IterationLimit`] if the eigenpairs have not converged.
-    /// * [`Error::Argument`] if `start` is zero or not finite, if the operator returns another shape or an element that is NaN or infinite,
-    ///   if the operator is found to be not Hermitian, or if the numbers of eigenpairs and of vectors of the basis are not possible.
+    /// * [`Error::Argument`] if `start` is zero or not finite, or if the requested number of eigenpairs or of basis vectors is not
+    ///   possible.
+    /// * [`Error::Argument`] if the operator returns another shape or an element that is NaN or infinite, or is found to be not Hermitian.
     /// * [`Error::OutOfMemory`], or the error of the device.
     ///
     /// ```
@@ -224,7 +225,8 @@ fn eigenpairs<T: LinalgElement, Dev: Backend<T>>(
     }
 }
 
-/// Returns whether convergence is checked at this size of the basis. Checks of large projected matrices take longer, so they are rarer.
+/// Returns whether convergence is checked at this size of the basis. The larger the projected matrix, the longer a check takes, and the
+/// rarer checks are.
 fn is_checked(len: usize) -> bool {
     len.is_multiple_of((len / 8).max(1))
 }

@@ -27,8 +27,9 @@ pub struct Solution<T: Scalar, D: Dim, O: Order, Dev: Device> {
     pub converged: bool,
 }
 
-/// A method. Returns an approximate solution `d` of `A·d = r` whose residual is at most `target` by the method's own estimate, and a vector
-/// with unspecified elements. If only one application is left, the solution can be less accurate. `r` has norm 1; for a correction, less.
+/// An iterative method. Returns an approximate solution `d` of `A·d = r` whose residual is at most `target` by the method's own estimate,
+/// and a spare vector with unspecified elements. If only one application is left, the solution can be less accurate. `r` has norm 1, or a
+/// smaller norm if the system is that of a correction.
 pub(super) type Method<T, Dev> = fn(
     operator: &mut Operator<'_, T, Dev>,
     r: Vector<T, Dev>,
@@ -40,10 +41,10 @@ pub(super) type Method<T, Dev> = fn(
 pub(super) type Precondition<'a, T, D, O, Dev> =
     dyn FnMut(TensorView<'_, T, D, O, Dev>, &mut Tensor<T, D, O, Dev>) -> Result<(), Error> + 'a;
 
-/// Solves a system by a method.
+/// Solves `A·x = b` by an iterative method.
 ///
-/// The residuals of the methods are those of recurrences, which drift from the true ones. So the true residual is computed, and the method
-/// solves for a correction if it is too large.
+/// The methods compute residuals by recurrences, which drift from the true residuals. So the true residual is computed; if it is too large,
+/// the method solves for a correction.
 pub(super) fn solution<T, D, O, Dev>(
     op: &'static str,
     apply: impl FnMut(TensorView<'_, T, D, O, Dev>, &mut Tensor<T, D, O, Dev>) -> Result<(), Error>,

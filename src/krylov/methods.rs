@@ -1,7 +1,8 @@
 //! Each iterative method is three functions: for a closure that returns the operator's result, for one that can fail, and for one that
 //! writes the result to a given tensor. The third one is implemented, and the others call it.
 
-/// Defines the three functions of each method. `$f` are its closures, with the types of their arguments after the tensor.
+/// Defines the three functions of each method. `$f` are the closures of the method; `$P` are the types of the arguments that follow the
+/// tensor.
 macro_rules! methods {
     ($(
         $(#[$doc:meta])*
@@ -58,8 +59,8 @@ macro_rules! methods {
 
         #[doc = concat!("[`", stringify!($name), "`] for closures that write their result to their last argument, so that they allocate no tensor.")]
         ///
-        /// The last argument has the shape of the first one, and unspecified elements. All of them must be written. An error of a closure
-        /// ends the iteration and is returned. The module [`linalg`](crate::linalg) has an example.
+        /// The last argument has the shape of the first argument. Its elements are unspecified, and the closure must write all of them. An
+        /// error of a closure ends the iteration and is returned. The module [`linalg`](crate::linalg) has an example.
         ///
         /// # Errors
         #[doc = concat!("Those of the closures and of [`", stringify!($name), "`].")]

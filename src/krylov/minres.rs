@@ -22,7 +22,7 @@ methods! {
     /// stores seven tensors in addition to `b`.
     ///
     /// # Errors
-    /// For the reasons given for [`cg`](super::cg). For a singular operator, and a `b` that is not in its range, the result is
+    /// For the reasons given for [`cg`](super::cg). If the operator is singular and `b` is not in its range, the error is
     /// [`Error::IterationLimit`].
     ///
     /// ```
@@ -37,12 +37,11 @@ methods! {
         solution("solve by `minres`", apply, None, b, how, minimal_residual)
     }
 
-    /// Solves `A·x = b` by the minimal residual method with a preconditioner, as [`minres`] without one.
+    /// Solves `A·x = b` by the minimal residual method with a preconditioner. [`minres`] is the same method without one.
     ///
-    /// `precondition` is that of [`cg_preconditioned`](super::cg_preconditioned): a Hermitian, positive definite approximation of the
-    /// inverse of the operator, although the operator need not be positive definite. A good one approximates the inverse of the operator's
-    /// absolute value. In each step, the method minimises the norm `√⟨r, M·r⟩` of the residual `r`; the tolerance is that of the Euclidean
-    /// norm.
+    /// `precondition` applies a matrix `M`, as in [`cg_preconditioned`](super::cg_preconditioned). `M` must be Hermitian and positive
+    /// definite, although the operator need not be positive definite. A good `M` approximates the inverse of the operator's absolute value.
+    /// In each step, the method minimises the norm `√⟨r, M·r⟩` of the residual `r`; the tolerance applies to the Euclidean norm.
     ///
     /// # Errors
     /// For the reasons given for [`minres`] and [`cg_preconditioned`](super::cg_preconditioned).
@@ -66,7 +65,7 @@ methods! {
     }
 }
 
-/// A plane rotation of real numbers.
+/// A plane rotation with real elements.
 #[derive(Clone, Copy)]
 struct Rotation<R> {
     c: R,

@@ -63,7 +63,8 @@ impl Krylov {
     /// Sets the tolerance: an eigenpair has converged if the norm of its residual `A·x − λ·x` is at most the tolerance times the largest
     /// magnitude of an eigenvalue that the method has found. The default is 1e-10, or 1e-5 for `f32` and `Complex<f32>`.
     ///
-    /// The error of an eigenvalue is at most the norm of its residual. For eigenvalues that are far from the others, it is much smaller.
+    /// For a Hermitian operator, the error of an eigenvalue is at most the norm of its residual, and much smaller if the eigenvalue is far
+    /// from the others.
     pub fn tolerance(self, tolerance: f64) -> Krylov {
         Krylov { limits: self.limits.tolerance(tolerance), ..self }
     }
@@ -91,7 +92,7 @@ impl Krylov {
     /// Returns the number of vectors of the basis for tensors of `len` elements.
     ///
     /// # Errors
-    /// [`Error::Argument`] if the number of eigenpairs is 0 or above `len`, or the basis is too small for this number.
+    /// [`Error::Argument`] if the number of eigenpairs is 0 or above `len`, or if the basis is too small for this number of eigenpairs.
     pub(super) fn vectors(&self, op: &'static str, len: usize) -> Result<usize, Error> {
         let argument = |reason| Err(Error::Argument { op, reason });
         let count = self.count;
@@ -114,7 +115,7 @@ impl Krylov {
     }
 
     /// # Errors
-    /// [`Error::Argument`] if there are fewer applications than eigenpairs.
+    /// [`Error::Argument`] if the largest number of applications is below the number of eigenpairs.
     pub(super) fn check_applications(&self, op: &'static str) -> Result<(), Error> {
         if self.limits.max_applications >= self.count {
             return Ok(());
@@ -127,7 +128,8 @@ impl Krylov {
     }
 }
 
-/// Accuracy and limits of an iterative method: the options of [`cg`](super::cg), [`minres`](super::minres) and [`gmres`](super::gmres).
+/// Accuracy and limits of an iterative method: the options of [`cg`](super::cg), [`minres`](super::minres), [`gmres`](super::gmres) and
+/// [`expm_multiply`](super::expm_multiply).
 ///
 /// ```
 /// use vierbein::linalg::Iteration;

@@ -37,8 +37,8 @@ impl RandomizedSvd {
         RandomizedSvd { oversampling: tensors, ..self }
     }
 
-    /// Sets the number of power steps. Each of them applies the operator and its adjoint once more, and makes the result more accurate if
-    /// the singular values decrease slowly. The default is 2: the error is then usually within 1 % of the least possible one.
+    /// Sets the number of power steps. Each step applies the operator and its adjoint to each tensor once more, and makes the result more
+    /// accurate if the singular values decrease slowly. The default is 2: the error is then usually within 1 % of the least possible one.
     pub fn power(self, steps: usize) -> RandomizedSvd {
         RandomizedSvd { power: steps, ..self }
     }
@@ -66,7 +66,7 @@ pub struct SingularTriplets<T: Scalar, D: Dim, E: Dim, O: Order, Dev: Device> {
 /// Computes approximations of the largest singular values of an operator, and of their vectors, from random samples of its range.
 ///
 /// `apply` gets a view of a tensor of `shape`, and returns the operator times this tensor, which can have another shape and another rank.
-/// `adjoint` is the conjugate transpose: it maps tensors of the second shape to tensors of `shape`. Each is called
+/// `adjoint` is the conjugate transpose: it maps tensors of that other shape to tensors of `shape`. Each closure is called
 /// `(rank + oversampling) · (power + 1)` times. For a matrix that fits into memory, [`svd`](Tensor::svd) is exact.
 ///
 /// The result is accurate if the singular values beyond the rank are small or decrease fast. Whether `adjoint` is the adjoint of `apply` is
@@ -162,7 +162,7 @@ where
 /// Returns the elements of a closure's result.
 ///
 /// # Errors
-/// [`Error::Argument`] if it has another shape, or an element that is NaN or infinite.
+/// [`Error::Argument`] if the result has another shape, or an element that is NaN or infinite.
 fn checked<T, D, O, Dev>(
     x: Tensor<T, D, O, Dev>,
     expected: D::Shape,
@@ -213,7 +213,7 @@ fn triplets<T: LinalgElement, Dev: Backend<T>>(
         let (domain, _) = orthonormal(mapped(&range, backward)?, device)?;
         (range, _) = orthonormal(mapped(&domain, forward)?, device)?;
     }
-    // Aᴴ·Q = P·R, so A ≈ Q·Qᴴ·A = Q·Rᴴ·Pᴴ.
+    // The columns of Q are `range`, those of P are `domain`: Aᴴ·Q = P·R, so A ≈ Q·Qᴴ·A = Q·Rᴴ·Pᴴ.
     let (domain, r) = orthonormal(mapped(&range, backward)?, device)?;
     let (mut u, mut v) = (Vec::new(), Vec::new());
     if domain.len() == 0 {

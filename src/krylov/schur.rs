@@ -9,8 +9,9 @@ use crate::element::Scalar;
 use crate::error::Error;
 use num_traits::{Float, Zero};
 
-/// Returns an orthonormal basis `q` of the invariant space of `h` that belongs to these eigenvalues, and `qᴴ·h·q`. Returns `None` if the
-/// space is not invariant up to rounding errors. The eigenvalues of a real matrix must be closed under conjugation.
+/// Returns an orthonormal basis `q` of the invariant space of `h` that belongs to the eigenvalues `values`, and `qᴴ·h·q`. Returns `None` if
+/// the space is not invariant up to rounding errors. If `h` is real, `values` must contain both eigenvalues of a conjugate pair, or
+/// neither.
 #[allow(clippy::type_complexity, reason = "two matrices")]
 pub(super) fn leading<T: LinalgElement>(
     h: &Small<T>,
@@ -24,7 +25,8 @@ pub(super) fn leading<T: LinalgElement>(
         let nearest = (to + 1..n).fold(to, |best, j| if distance(j) < distance(best) { j } else { best });
         (to..nearest).rev().for_each(|p| exchange(&mut t, &mut z, p));
     }
-    // The projection on the space, whose eigenvalues are 0 and 1. For a real `h` it is real, although the columns of `z` are complex.
+    // The orthogonal projection on the space. Its eigenvalues are 0 and 1; the eigenvectors for 1 span the space. For a real `h` the
+    // projection is real, although the columns of `z` are complex.
     let projection = Small::<T>::try_from_fn([n, n], |[i, j]| {
         T::from_complex((0..k).fold(T::Complex::zero(), |sum, l| sum + z[[i, l]] * z[[j, l]].conj()))
     })?;

@@ -324,8 +324,9 @@ impl<'a> Axes<'a> {
         Ok(0)
     }
 
-    /// Moves the axes in `last` to the end. Their order in `last` does not matter: `sum_axes([2, 0])` is `sum_axes([0, 2])`. The
-    /// moved axes are sorted, the slowest axis of the memory order (`row_major` or not) first. The other axes keep their order.
+    /// Moves the axes in `last` to the end. Their order in `last` does not matter: `sum_axes([2, 0])` gives the same result as
+    /// `sum_axes([0, 2])`. The moved axes are sorted, the slowest axis of the memory order (`row_major` or not) first. The other axes keep
+    /// their order.
     #[inline]
     pub(crate) fn move_last(
         self,
@@ -352,8 +353,8 @@ impl<'a> Axes<'a> {
         Ok(0)
     }
 
-    /// Writes the strides with which axes of extents `shape` address the elements of this tensor. `shape` has the same number of elements.
-    /// Returns `None` if there are no such strides.
+    /// Writes the strides with which axes of extents `shape` address the elements of this tensor. The number of elements of `shape` is that
+    /// of this tensor. Returns `None` if there are no such strides.
     ///
     /// Elements are iterated with the last axis fastest if `row_major`, otherwise with the first axis fastest. The old and the new axes
     /// are matched in groups with the same number of elements. Such strides exist if one stride steps through all old axes of each group.

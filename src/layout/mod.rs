@@ -58,7 +58,7 @@ impl Layout {
         Layout { rank: 0, shape: [1; MAX_RANK], strides: [0; MAX_RANK], offset }
     }
 
-    /// Appends an axis, the last one.
+    /// Appends a last axis.
     #[inline]
     pub(crate) fn push(&mut self, extent: usize, stride: isize) {
         (self.shape[self.rank], self.strides[self.rank]) = (extent, stride);
@@ -129,7 +129,7 @@ impl Layout {
         AxesMut::new(&mut self.shape[..self.rank], &mut self.strides[..self.rank])
     }
 
-    /// Returns the layout with `rank` axes that a method of [`Axes`] writes.
+    /// Returns a layout with `rank` axes. `write` calls a method of [`Axes`], which writes the axes and returns the change of the offset.
     #[inline]
     fn derive(
         &self,
@@ -220,7 +220,7 @@ impl Layout {
         self.derive(self.rank, |from, to| from.rot90(turns, a, b, to))
     }
 
-    /// As [`Axes::windows`]. The rank with the new axes must not exceed the maximum.
+    /// As [`Axes::windows`]. The rank with the appended axes must not exceed [`MAX_RANK`].
     pub(crate) fn windows(&self, axes: &[usize], lengths: &[usize]) -> Result<Layout, Error> {
         self.derive(self.rank + axes.len(), |from, to| from.windows(axes, lengths, to))
     }
@@ -378,7 +378,7 @@ pub(crate) fn element_count(shape: &[usize], element_bytes: usize) -> Result<usi
 }
 
 /// Sorts axes, or labels of axes, by insertion: there are at most [`MAX_RANK`] of them. The sort is stable. The sort of the standard
-/// library would add more machine code for each key.
+/// library would add more machine code for each type of key.
 pub(crate) fn sort_axes_by_key<A, K: Ord>(axes: &mut [A], key: impl Fn(&A) -> K) {
     for i in 1..axes.len() {
         let mut k = i;

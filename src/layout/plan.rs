@@ -59,7 +59,7 @@ impl<const K: usize> Plan<K> {
         plan
     }
 
-    /// Creates a plan with the given axes, without unit axes.
+    /// Creates a plan with one loop for each axis whose extent is not 1, in the order of the axes.
     fn ordered_axes(shape: &[usize], strides: [&[isize]; K]) -> Plan<K> {
         let mut plan = Plan { rank: 0, shape: [1; MAX_RANK], strides: [[0; K]; MAX_RANK], offsets: [0; K] };
         for (axis, &extent) in shape.iter().enumerate() {
@@ -103,7 +103,8 @@ impl<const K: usize> Plan<K> {
         }
     }
 
-    /// Fuses two adjacent axes if, in every operand, the stride of the outer axis is the extent of the inner axis times its stride.
+    /// Fuses two adjacent axes if, in every operand, the stride of the outer axis is the extent of the inner axis times the stride of the
+    /// inner axis.
     fn fuse(&mut self) {
         let mut kept = 0;
         for axis in 1..self.rank {
@@ -184,8 +185,8 @@ impl<const K: usize> Plan<K> {
         plan
     }
 
-    /// Returns the lower and the upper half of the outermost loop with an extent above 1. If the plan has only one loop, splits
-    /// it at a multiple of `grain`, or returns `None` if its extent is at most `grain`.
+    /// Splits the plan in half at the outermost loop with an extent above 1, and returns the lower and the upper half. If the plan has only
+    /// one loop, splits it at a multiple of `grain`, or returns `None` if its extent is at most `grain`.
     pub(crate) fn halves_at(&self, grain: usize) -> Option<(Plan<K>, Plan<K>)> {
         self.halves_by(&|_| if self.rank == 1 { grain } else { 1 })
     }

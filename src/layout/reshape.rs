@@ -7,7 +7,7 @@ use crate::error::Error;
 /// the tensor, whose shape is `from`, have `size` bytes.
 ///
 /// # Errors
-/// If the numbers of elements differ, an extent is negative other than one -1, or -1 cannot be computed.
+/// If the numbers of elements differ, an extent is negative (except for one -1), or the extent for -1 cannot be computed.
 #[inline]
 pub(crate) fn new_extents(
     from: &[usize],

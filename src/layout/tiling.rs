@@ -75,7 +75,8 @@ impl Loops {
 /// A copy as a tiled loop nest.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Blocks {
-    /// Bytes of an element: contiguous in the result and in the source.
+    /// Size in bytes of an element of the copy, which is contiguous in the result and in the source. It can consist of several elements of
+    /// the tensor.
     pub(crate) unit: usize,
     /// Loops that make up a row of the source.
     pub(crate) rows: Loops,
@@ -140,8 +141,8 @@ impl Blocks {
         (copies && next && sized).then_some((row.extent, column.extent, rest))
     }
 
-    /// Reverses axes with negative strides in the result. An axis with unit stride only in the source is reversed if its stride in
-    /// the source is negative.
+    /// Reverses loops that run backwards in the result. Exception: a loop that steps by one element in the source, but not in the result,
+    /// is reversed if it runs backwards in the source.
     fn turn(&mut self, left: &mut Loops) {
         let unit = self.unit as isize;
         for l in &mut left.loops[..left.count] {
@@ -190,8 +191,8 @@ impl Blocks {
         self.unit * self.rows.len() * self.columns.len() * self.outer.len()
     }
 
-    /// Splits the copy in two halves, or returns `None` if no loop can be split. Splits an outer loop if there is one, otherwise the
-    /// rows or the columns at a multiple of `grain`. A copy of one contiguous element is split at a multiple of a page.
+    /// Splits the copy in two halves, or returns `None` if no loop can be split. Splits an outer loop if there is one, otherwise the rows
+    /// or the columns at a multiple of `grain`. A copy of a single large element is split at a multiple of a page.
     pub(crate) fn halves(&self, grain: usize) -> Option<(Blocks, Blocks)> {
         let (mut low, mut high) = (*self, *self);
         if self.bytes() == self.unit && self.unit >= 2 * PAGE_BYTES {
@@ -226,7 +227,8 @@ impl Blocks {
 }
 
 /// Extends rows or columns (`side`) until they have `enough` bytes. Adds loops whose stride, in bytes, is the current length of `side`. If
-/// such a loop has too many iterations for [`MAX_ROW_LEN`], adds a part of the loop whose extent divides the loop's extent.
+/// such a loop has too many iterations for [`MAX_ROW_LEN`], splits the loop in two and adds the inner one, whose extent divides the extent
+/// of the whole loop.
 fn lengthen(side: &mut Loops, left: &mut Loops, unit: usize, enough: usize, step: impl Fn(&Loop) -> isize) {
     while side.len() * unit < enough {
         let end = (side.len() * unit) as isize;

@@ -1,4 +1,5 @@
-//! Functions as values and casts: into new tensors, into preallocated outputs, and in place.
+//! Methods that apply a function given as a value, such as `op::Sqrt`, and casts. They write to new tensors, to preallocated outputs, or in
+//! place.
 
 use super::compute::{binary_assign, ternary, ternary_into, unary_into};
 use super::operands::{MatchingOperand, Operands, SameOrderOperand};

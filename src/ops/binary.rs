@@ -148,8 +148,8 @@ macro_rules! methods {
         /// `right` is a tensor to broadcast with, or a scalar.
         ///
         /// # Errors
-        /// If the shapes do not broadcast, the allocation fails, an integer is divided by zero, or an integer result overflows (`+ - *`:
-        /// debug assertions only).
+        /// * If the shapes do not broadcast, or the allocation fails.
+        /// * If an integer is divided by zero, or an integer result overflows (`+ - *`: debug assertions only).
         ///
         /// ```
         /// use vierbein::tensor;

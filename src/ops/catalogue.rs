@@ -273,7 +273,7 @@ macro_rules! unary {
             cuda: "exp(a < cast<A>(0) ? a : cast<A>(0)) / (cast<A>(1) + exp(a < cast<A>(0) ? a : -a))",
             elementary: Elementary::Real(RealFunction::Sigmoid), cost: SLOW,
         }
-        // The scalar functions of the crate `libm`, on the host.
+        // On the host, `erf` and `erfc` are the scalar functions of the crate `libm`.
         Erf: erf, try_erf {
             doc: "The error function, with an error below one unit in the last place",
             elements: RealFloat, gives: T, example: "[0.0, f64::INFINITY]" => "[0.0, 1.0]",
@@ -429,7 +429,7 @@ macro_rules! binary {
     } };
 }
 
-/// The verb of a row for messages.
+/// Expands to the verb of a row, for messages.
 macro_rules! verb {
     ($method:ident) => {
         concat!("take ", stringify!($method), " of")
@@ -439,7 +439,7 @@ macro_rules! verb {
     };
 }
 
-/// The operation of a row.
+/// Expands to the type of the operation of a row.
 macro_rules! operation {
     ($Name:ident) => {
         $crate::ops::op::$Name

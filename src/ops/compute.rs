@@ -1,5 +1,5 @@
-//! Applies elementwise functions to typed tensors. The functions of this module check that the operands broadcast to a common shape,
-//! and write the result to a new tensor, to the buffer of an owned operand, to a preallocated output, or to the left operand (`+=`).
+//! Applies elementwise functions to typed tensors. The functions of this module check that the operands broadcast to a common shape. They
+//! write the result to a new tensor, to the buffer of an owned operand, to a preallocated output, or to the left operand (`+=`).
 
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise, Scalars, TernaryOp, UnaryOp};
 use crate::element::Element;
@@ -163,7 +163,7 @@ where
     })
 }
 
-/// Returns `op(left, right)` in the buffer of an owned operand that has the result's shape, else in a new one.
+/// Returns `op(left, right)` in the buffer of an owned operand that has the result's shape, otherwise in a new buffer.
 // Always inlined for the same reason as `Tensor::allocate`.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn combine<T, D, E, O, Dev, S, S2, F>(
@@ -241,7 +241,7 @@ where
     device.map::<(T,), _>(&op, output, (x.operand(),))
 }
 
-/// Returns `op(x)` in the buffer of `x` if it is owned, else in a new one.
+/// Returns `op(x)` in the buffer of `x` if `x` is owned, otherwise in a new buffer.
 // Always inlined for the same reason as `Tensor::allocate`.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn unary_given<T, D, O, Dev, S, F>(
@@ -323,7 +323,7 @@ where
     elementwise::map::<Common<C, G>, (T, U, V), _, _>(&op, O::ROW_MAJOR, device, output, operands)
 }
 
-/// Returns the common shape of three operands on one device: first of `a` and `b`, then of that and `c`.
+/// Returns the shape of `op(a, b, c)` for operands on one device: broadcasts `a` and `b`, then their common shape and `c`.
 fn common_shape3<T, U, V, D, E, G, C, O, Dev, S, S2, S3>(
     op: &'static str,
     a: &Tensor<T, D, O, Dev, S>,

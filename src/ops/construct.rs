@@ -466,8 +466,8 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// element close to `end` is included. If that matters, use [`linspace`](Tensor::linspace), which takes the number of elements.
     ///
     /// # Panics
-    /// If `step` is zero, an argument is NaN, the number of elements is undefined or infinite, the shape exceeds the address space, or
-    /// the allocation fails.
+    /// * If `step` is zero, an argument is NaN, or the number of elements is undefined or infinite.
+    /// * If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};

@@ -257,7 +257,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         Tensor::contiguous(buffer, shape, device)
     }
 
-    /// Returns the elements in memory order.
+    /// Returns the elements as a `Vec`, in memory order.
     ///
     /// On the host, the `Vec` takes ownership of the tensor's buffer. If the tensor is a large result, its elements are moved to the
     /// start of the buffer, by less than a page (see [`CpuBuffer`](crate::device::CpuBuffer)). Elements on another device or in
@@ -348,7 +348,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`item`](Tensor::item).
     ///
     /// # Errors
-    /// If the element is on another device than the host, and the device reports an error.
+    /// If the element is on another device than the host, and the device reports an error or an allocation on the host fails.
     #[inline]
     pub fn try_item(&self) -> Result<T, Error>
     where

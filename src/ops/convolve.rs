@@ -40,8 +40,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`convolve`](Tensor::convolve).
     ///
     /// # Errors
-    /// If an operand has zero elements, the operands are on different instances of the device, an integer result overflows (debug
-    /// assertions), or the allocation fails.
+    /// * If an operand has zero elements, or the operands are on different instances of the device.
+    /// * If an integer result overflows (debug assertions), or the allocation fails.
     pub fn try_convolve<K>(&self, kernel: K, mode: ConvolutionMode) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Scalar,
@@ -75,8 +75,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`correlate`](Tensor::correlate).
     ///
     /// # Errors
-    /// If an operand has zero elements, the operands are on different instances of the device, an integer result overflows (debug
-    /// assertions), or the allocation fails.
+    /// * If an operand has zero elements, or the operands are on different instances of the device.
+    /// * If an integer result overflows (debug assertions), or the allocation fails.
     pub fn try_correlate<K>(&self, kernel: K, mode: ConvolutionMode) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Scalar,

@@ -19,8 +19,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// `axis` is counted in their common shape.
     ///
     /// # Panics
-    /// If the shapes do not broadcast, the axis is out of range, an operand does not have extent 3 along the axis, an integer result
-    /// overflows (debug assertions), or the allocation fails.
+    /// * If the shapes do not broadcast, the axis is out of range, or an operand does not have extent 3 along the axis.
+    /// * If an integer result overflows (debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -46,8 +46,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`cross`](Tensor::cross).
     ///
     /// # Errors
-    /// If the shapes do not broadcast, the axis is out of range, an operand does not have extent 3 along the axis, an integer result
-    /// overflows (debug assertions), or the allocation fails.
+    /// * If the shapes do not broadcast, the axis is out of range, or an operand does not have extent 3 along the axis.
+    /// * If an integer result overflows (debug assertions), or the allocation fails.
     pub fn try_cross<A, B, R>(&self, axis: A, other: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,

@@ -13,7 +13,7 @@ use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the differences of neighbouring elements along an axis: `x[i + 1] - x[i]`. If `times` is 2, returns the differences of these
-    /// differences, and so on; if it is 0, a copy. Each time, the extent of the axis becomes smaller by one, until it is 0.
+    /// differences, and so on. If `times` is 0, returns a copy. Each time, the extent of the axis becomes smaller by one, until it is 0.
     ///
     /// # Panics
     /// If the axis is out of range, an integer result overflows (debug assertions), or the allocation fails.

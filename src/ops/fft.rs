@@ -55,8 +55,9 @@ macro_rules! transforms {
             #[doc = concat!("Fallible variant of [`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
             ///
             /// # Errors
-            /// If an axis is out of range or named twice, no axis is named, a length is 0 or missing, there is not one length for each
-            /// axis, or an allocation fails.
+            /// * If an axis is out of range or named twice, or no axis is named.
+            /// * If a length is 0 or missing, or the number of lengths is not the number of axes.
+            /// * If an allocation fails.
             pub fn $try_name<A: $Axes<D>>(
                 &self,
                 $axes: A
@@ -127,8 +128,8 @@ transforms! {
     rfft, try_rfft: FftReal -> T::Complex,
     ("rfft", FromReal, inverse: false, rfft), axis: AxisArg => index, Fft::new();
 
-    /// Returns the inverse of [`rfft`](Tensor::rfft) along an axis: `n` real numbers, computed from the first `n / 2 + 1` complex ones. If
-    /// the axis has fewer elements, the missing ones are taken to be zero.
+    /// Returns the inverse of [`rfft`](Tensor::rfft) along an axis: `n` real numbers, computed from the first `n / 2 + 1` complex numbers.
+    /// If the axis has fewer elements, the missing elements are taken to be zero.
     ///
     /// There is no default for `n`, because `n / 2 + 1` does not tell whether `n` is even. As in NumPy, the imaginary parts at frequency 0
     /// and, if `n` is even, at the highest frequency are ignored.
@@ -147,7 +148,8 @@ transforms! {
     /// Returns the Fourier transform along several axes: applies [`fft`](Tensor::fft) along each of them.
     ///
     /// # Panics
-    /// If an axis is out of range, named twice or has extent 0, no axis is named, or an allocation fails.
+    /// * If no axis is named, or an axis is out of range, is named twice or has extent 0.
+    /// * If an allocation fails.
     ///
     /// ```
     /// use vierbein::{Complex, Tensor, tensor};
@@ -161,7 +163,8 @@ transforms! {
     /// Returns the inverse Fourier transform along several axes: applies [`ifft`](Tensor::ifft) along each of them.
     ///
     /// # Panics
-    /// If an axis is out of range, named twice or has extent 0, no axis is named, or an allocation fails.
+    /// * If no axis is named, or an axis is out of range, is named twice or has extent 0.
+    /// * If an allocation fails.
     ///
     /// ```
     /// use vierbein::{Complex, tensor};
@@ -175,7 +178,8 @@ transforms! {
     /// then [`fft`](Tensor::fft) along the others.
     ///
     /// # Panics
-    /// If an axis is out of range, named twice or has extent 0, no axis is named, or an allocation fails.
+    /// * If no axis is named, or an axis is out of range, is named twice or has extent 0.
+    /// * If an allocation fails.
     ///
     /// ```
     /// use vierbein::Tensor;
@@ -189,8 +193,9 @@ transforms! {
     /// Returns the inverse of [`rfft_axes`](Tensor::rfft_axes). `n` is the number of real elements along the axis that is named last.
     ///
     /// # Panics
-    /// If an axis is out of range or named twice, no axis is named, an axis other than the one that is named last has extent 0, `n` is
-    /// 0, or an allocation fails.
+    /// * If an axis is out of range or named twice, or no axis is named.
+    /// * If `n` is 0, or an axis before the last named one has extent 0.
+    /// * If an allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -203,8 +208,9 @@ transforms! {
     /// [`fft`](Tensor::fft) along one axis or several, with options.
     ///
     /// # Panics
-    /// If an axis is out of range or named twice, no axis is named, a length is 0, there is not one length for each axis, or an allocation
-    /// fails.
+    /// * If an axis is out of range or named twice, or no axis is named.
+    /// * If a length is 0, or the number of lengths is not the number of axes.
+    /// * If an allocation fails.
     ///
     /// ```
     /// use vierbein::{fft::{Fft, Norm}, tensor};
@@ -218,8 +224,9 @@ transforms! {
     /// [`ifft`](Tensor::ifft) along one axis or several, with options.
     ///
     /// # Panics
-    /// If an axis is out of range or named twice, no axis is named, a length is 0, there is not one length for each axis, or an allocation
-    /// fails.
+    /// * If an axis is out of range or named twice, or no axis is named.
+    /// * If a length is 0, or the number of lengths is not the number of axes.
+    /// * If an allocation fails.
     ///
     /// ```
     /// use vierbein::{fft::{Fft, Norm}, tensor};
@@ -232,8 +239,9 @@ transforms! {
     /// [`rfft`](Tensor::rfft) along one axis or several, with options.
     ///
     /// # Panics
-    /// If an axis is out of range or named twice, no axis is named, a length is 0, there is not one length for each axis, or an allocation
-    /// fails.
+    /// * If an axis is out of range or named twice, or no axis is named.
+    /// * If a length is 0, or the number of lengths is not the number of axes.
+    /// * If an allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, fft::Fft};
@@ -247,8 +255,10 @@ transforms! {
     /// last.
     ///
     /// # Panics
-    /// If an axis is out of range or named twice, no axis is named, a length is 0, there is not one length for each axis, the length along
-    /// the axis that is named last is missing, or an allocation fails.
+    /// * If an axis is out of range or named twice, or no axis is named.
+    /// * If a length is 0, or the number of lengths is not the number of axes.
+    /// * If the length along the axis that is named last is missing.
+    /// * If an allocation fails.
     ///
     /// ```
     /// use vierbein::{fft::{Fft, Norm}, tensor};

@@ -145,7 +145,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-/// Multiplies two tensors that broadcast.
+/// Multiplies two tensors elementwise, with broadcasting. Reuses the buffer of `a` if it has the result's shape.
 fn product<T, D, O, Dev>(
     mut a: Tensor<T, D, O, Dev>,
     b: Tensor<T, D, O, Dev>,

@@ -91,7 +91,8 @@ impl<T: RealFloat, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// by `n · spacing`. `spacing` is the distance between neighbouring samples. The frequencies are in cycles per unit of `spacing`.
     ///
     /// # Panics
-    /// If `n` is 0, `spacing` is 0 or not finite, the shape exceeds the address space, or the allocation fails.
+    /// * If `n` is 0, or `spacing` is 0 or not finite.
+    /// * If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -108,7 +109,8 @@ impl<T: RealFloat, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// Fallible variant of [`fftfreq`](Tensor::fftfreq).
     ///
     /// # Errors
-    /// If `n` is 0, `spacing` is 0 or not finite, the shape exceeds the address space, or the allocation fails.
+    /// * If `n` is 0, or `spacing` is 0 or not finite.
+    /// * If the shape exceeds the address space, or the allocation fails.
     pub fn try_fftfreq(n: usize, spacing: T) -> Result<Self, Error>
     where
         Dev: Default,
@@ -119,7 +121,8 @@ impl<T: RealFloat, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// Fallible variant of [`fftfreq`](Tensor::fftfreq) on a given device.
     ///
     /// # Errors
-    /// If `n` is 0, `spacing` is 0 or not finite, the shape exceeds the address space, or the allocation fails.
+    /// * If `n` is 0, or `spacing` is 0 or not finite.
+    /// * If the shape exceeds the address space, or the allocation fails.
     pub fn try_fftfreq_in(n: usize, spacing: T, device: &Dev) -> Result<Self, Error> {
         let unit = check_frequencies("create frequencies", n, spacing.in_f64())?;
         let number = |k: usize| if k <= (n - 1) / 2 { k as f64 } else { -((n - k) as f64) };
@@ -129,7 +132,8 @@ impl<T: RealFloat, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// Returns the frequencies of the elements of an [`rfft`](Tensor::rfft) of length `n`: `0, 1, .. n / 2`, divided by `n · spacing`.
     ///
     /// # Panics
-    /// If `n` is 0, `spacing` is 0 or not finite, the shape exceeds the address space, or the allocation fails.
+    /// * If `n` is 0, or `spacing` is 0 or not finite.
+    /// * If the shape exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -146,7 +150,8 @@ impl<T: RealFloat, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// Fallible variant of [`rfftfreq`](Tensor::rfftfreq).
     ///
     /// # Errors
-    /// If `n` is 0, `spacing` is 0 or not finite, the shape exceeds the address space, or the allocation fails.
+    /// * If `n` is 0, or `spacing` is 0 or not finite.
+    /// * If the shape exceeds the address space, or the allocation fails.
     pub fn try_rfftfreq(n: usize, spacing: T) -> Result<Self, Error>
     where
         Dev: Default,
@@ -157,7 +162,8 @@ impl<T: RealFloat, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// Fallible variant of [`rfftfreq`](Tensor::rfftfreq) on a given device.
     ///
     /// # Errors
-    /// If `n` is 0, `spacing` is 0 or not finite, the shape exceeds the address space, or the allocation fails.
+    /// * If `n` is 0, or `spacing` is 0 or not finite.
+    /// * If the shape exceeds the address space, or the allocation fails.
     pub fn try_rfftfreq_in(n: usize, spacing: T, device: &Dev) -> Result<Self, Error> {
         let unit = check_frequencies("create frequencies", n, spacing.in_f64())?;
         Self::try_from_fn_in([n / 2 + 1], |[k]| T::from_f64(frequency(k as f64, unit)), device)

@@ -141,7 +141,7 @@ fn edges_of<T: RealScalar>(bins: &Bins<'_>, x: &[T]) -> Result<Vec<f64>, Error> 
     }
 }
 
-/// Returns, for each bin, the sum of the weights of the elements in it; and the edges. `weight(i)` is the weight of element `x[i]`.
+/// Returns the sum of the weights of the elements in each bin, and the edges of the bins. `weight(i)` is the weight of element `x[i]`.
 pub(crate) fn sums_of_bins<T: RealScalar, U: Element + AddAssign>(
     x: &[T],
     bins: &Bins<'_>,
@@ -159,7 +159,7 @@ pub(crate) fn sums_of_bins<T: RealScalar, U: Element + AddAssign>(
             continue;
         }
         let bin = if equal_widths {
-            // The product is rounded, so the bin can be wrong. The comparisons with the edges correct it.
+            // The product is rounded, so the index of the bin can be wrong. The comparisons with the edges correct it.
             let mut bin = (((x - low) * per_unit) as usize).min(count - 1);
             while x < edges[bin] {
                 bin -= 1;
@@ -176,8 +176,8 @@ pub(crate) fn sums_of_bins<T: RealScalar, U: Element + AddAssign>(
     Ok((sums, edges))
 }
 
-/// Returns, for each integer from 0 to the maximum of `x`, the sum of the weights of the elements that are equal to it. The result has at
-/// least `least` elements. `weight(i)` is the weight of element `x[i]`.
+/// Returns, for each integer from 0 to the maximum of `x`, the sum of the weights of the elements that are equal to this integer. The
+/// result has at least `least` elements. `weight(i)` is the weight of element `x[i]`.
 pub(crate) fn sums_of_integers<T: RealScalar + Bits, U: Element + AddAssign>(
     x: &[T],
     least: usize,
@@ -296,7 +296,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// * If `weights` has another shape or is on another instance of the device.
-    /// * Those of [`try_histogram`](Tensor::try_histogram).
+    /// * For the reasons given for [`try_histogram`](Tensor::try_histogram).
     pub fn try_histogram_weighted<'b, B>(
         &self,
         bins: impl Into<Bins<'b>>,
@@ -349,8 +349,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         line(self.device(), sums_of_integers(&x, least, |_| 1i64)?)
     }
 
-    /// Returns, for each integer from 0 to the maximum, the sum of the weights of the elements that are equal to it: a weighted
-    /// [`bincount`](Tensor::bincount).
+    /// Returns, for each integer from 0 to the maximum of the elements, the sum of the weights of the elements that are equal to this
+    /// integer: a weighted [`bincount`](Tensor::bincount).
     ///
     /// # Panics
     /// If `weights` has another shape, an element is negative, or the allocation fails.

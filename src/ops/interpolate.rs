@@ -14,8 +14,8 @@ use crate::tensor::{AsView, Tensor};
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns, for each element, the value of the piecewise linear function through the points `(xp[k], fp[k])`.
     ///
-    /// Below the first position the value is that of the first point, and above the last position that of the last point. NaN stays NaN.
-    /// The values are computed on the host, with a binary search for each element.
+    /// Elements below `xp[0]` get the value of the first point, and elements above the last `xp[k]` get the value of the last point. NaN
+    /// stays NaN. The values are computed on the host, with a binary search for each element.
     ///
     /// # Panics
     /// If `xp` and `fp` differ in length or are empty, `xp` does not increase strictly or contains NaN, or the allocation fails.

@@ -292,7 +292,8 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess, S: StorageMut<T, Dev>> I
 impl<'a, T: Element, D: Dim, O: Order, Dev: HostAccess> IntoIterator for TensorView<'a, T, D, O, Dev> {
     type Item = &'a T;
     type IntoIter = Iter<'a, T, D>;
-    /// Iterates over the elements, in memory order. The references have the lifetime `'a` of the view, so they can outlive it.
+    /// Iterates over the elements, in memory order. The references have the lifetime `'a` of the borrowed elements, so they can outlive the
+    /// view.
     fn into_iter(self) -> Iter<'a, T, D> {
         self.into_elements()
     }

@@ -31,7 +31,8 @@ fn device_of<'a, T: Element, D: Dim, O: Order, Dev: Device>(
 /// Joins tensors along an axis. Their shapes may differ only in the extent of that axis.
 ///
 /// # Panics
-/// If there are no parts, the axis is out of range, the shapes differ along another axis, or the allocation fails.
+/// * If there are no parts, the axis is out of range, or the shapes differ along another axis.
+/// * If the allocation fails.
 ///
 /// ```
 /// use vierbein::{concatenate, tensor};
@@ -81,8 +82,11 @@ where
 /// [`concatenate`] into a preallocated tensor or mutable view of exactly the result's shape.
 ///
 /// # Panics
-/// If there are no parts, the axis is out of range, the shapes differ along another axis, `out` does not have the result's shape, or one of
-/// the tensors is on another instance of the device. `out` is unchanged then.
+/// * If there are no parts, the axis is out of range, or the shapes differ along another axis.
+/// * If `out` does not have the result's shape.
+/// * If one of the tensors is on another instance of the device.
+///
+/// `out` is unchanged then.
 ///
 /// ```
 /// use vierbein::{Tensor, concatenate_into, tensor};
@@ -137,7 +141,8 @@ where
 /// Joins tensors of the same shape along a new axis: part `k` is at index `k` along axis `axis` of the result.
 ///
 /// # Panics
-/// If there are no parts, the shapes differ, the axis is out of range, or the allocation fails.
+/// * If there are no parts, the shapes differ, or the axis is out of range.
+/// * If the allocation fails.
 ///
 /// ```
 /// use vierbein::{stack, tensor};

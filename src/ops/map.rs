@@ -10,7 +10,7 @@ use crate::rank::{Broadcast, Common, Dim};
 use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
-/// The [`COST`](UnaryOp::COST) of a closure is unknown; this is a guess for a cheap one.
+/// The [`COST`](UnaryOp::COST) of a closure is unknown; this is a guess for a cheap closure.
 const UNKNOWN: usize = 16;
 
 /// A closure as an element-by-element function.

@@ -32,8 +32,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// a complex number it is at most twice that. With the feature `blas`, the error is that of the BLAS library.
     ///
     /// # Panics
-    /// If the summed axes differ in extent, batches do not broadcast, an integer result overflows (debug assertions), or the
-    /// allocation fails.
+    /// * If the summed axes differ in extent, or batches do not broadcast.
+    /// * If an integer result overflows (debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -57,8 +57,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`matmul`](Tensor::matmul).
     ///
     /// # Errors
-    /// If the summed axes differ in extent, batches do not broadcast, an integer result overflows (debug assertions), or the
-    /// allocation fails.
+    /// * If the summed axes differ in extent, or batches do not broadcast.
+    /// * If an integer result overflows (debug assertions), or the allocation fails.
     pub fn try_matmul<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,
@@ -125,7 +125,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         .map(|_| ())
     }
 
-    /// Writes the product to the output that `make` returns for its shape.
+    /// Writes the product to the tensor that `make` returns for the shape of the product.
     #[inline]
     fn matmul_to<E, R, S2>(
         &self,

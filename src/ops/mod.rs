@@ -90,8 +90,8 @@ pub use unique::{Unique, UniqueSlices};
 
 /// Functions and reductions as values. They are arguments of these methods and of their fallible variants:
 ///
-/// * Functions: [`apply`](crate::Tensor::apply), [`apply2`](crate::Tensor::apply2) and [`apply3`](crate::Tensor::apply3), with a
-///   preallocated output `apply_into`, `apply2_into` and `apply3_into`, in place `apply_inplace` and `apply2_inplace`.
+/// * Functions: [`apply`](crate::Tensor::apply), [`apply2`](crate::Tensor::apply2) and [`apply3`](crate::Tensor::apply3); with a
+///   preallocated output, `apply_into`, `apply2_into` and `apply3_into`; in place, `apply_inplace` and `apply2_inplace`.
 /// * Reductions: [`reduce`](crate::Tensor::reduce), `reduce_axis`, `reduce_axes`, `reduce_keepdims` and `reduce_into`.
 ///
 /// ```
@@ -111,7 +111,8 @@ pub mod op {
     pub use super::unary::*;
 }
 
-/// The names of the operations that order elements, and the checks of their arguments.
+/// For operations that order or count elements: their names in messages, the checks of their arguments, and computations that typed and
+/// dynamic tensors share.
 pub(crate) mod ordering {
     pub(crate) use super::histogram::{BINCOUNT, HISTOGRAM, check_weights, sums_of_bins, sums_of_integers};
     pub(crate) use super::partition::{PARTITION, TOP_K, check_kth, check_top};

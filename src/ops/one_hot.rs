@@ -1,4 +1,4 @@
-//! Labels of classes as vectors.
+//! One-hot encoding: labels of classes as vectors.
 
 use crate::device::{Device, Elementwise, Permute, Reduce};
 use crate::element::Scalar;
@@ -10,7 +10,7 @@ use crate::tensor::Tensor;
 
 pub(crate) const ONE_HOT: &str = "encode labels";
 
-/// Returns the error of a label that is not the number of a class.
+/// Returns the error for a label that is not the number of a class.
 pub(crate) fn no_class(label: i64, classes: usize) -> Error {
     let reason = format!(
         "label {label} is not the number of one of {classes} classes, which are counted from 0; \
@@ -20,8 +20,8 @@ pub(crate) fn no_class(label: i64, classes: usize) -> Error {
 }
 
 impl<D: Dim, O: Order, Dev: Device, S: Storage<i64, Dev>> Tensor<i64, D, O, Dev, S> {
-    /// Returns a vector for each label, along a new last axis with one element for each class. Its element at the index of the label is
-    /// one, the others are zero.
+    /// Returns a vector for each label, along a new last axis with one element for each class. The element of the vector at index `label`
+    /// is one; the other elements are zero.
     ///
     /// Convert labels of other integer types first, with `.cast::<i64>()`. [`argmax_axis`](Tensor::argmax_axis) is the inverse.
     ///

@@ -30,7 +30,7 @@ const CENTRAL: [u8; 4] = *b"PK\x01\x02";
 const END: [u8; 4] = *b"PK\x05\x06";
 const LOCATOR_64: [u8; 4] = *b"PK\x06\x07";
 const END_64: [u8; 4] = *b"PK\x06\x06";
-/// Sizes of these records in bytes, without names, comments and extra fields.
+/// Sizes in bytes of the records with these signatures, without names, comments and extra fields.
 const LOCAL_BYTES: usize = 30;
 const CENTRAL_BYTES: usize = 46;
 const END_BYTES: usize = 22;
@@ -47,7 +47,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }
 
-/// Allocates a zeroed buffer. The caller ensures that the file has this many bytes.
+/// Allocates a zeroed buffer. The caller ensures that the file is at least this long, so that a damaged size cannot exhaust the memory.
 fn zeros(bytes: u64) -> Result<Vec<u8>, String> {
     let none = || format!("cannot be read: the allocation of {bytes} bytes for its directory failed");
     let length = usize::try_from(bytes).map_err(|_| none())?;
@@ -74,7 +74,7 @@ struct Place {
 /// The parsed directory of an archive.
 #[derive(Debug)]
 pub(super) struct Directory {
-    /// In the order of the directory.
+    /// The entries, in the order of the directory.
     pub(super) entries: Vec<Entry>,
     /// Indices into `entries`, sorted by name.
     by_name: Vec<usize>,
@@ -227,7 +227,7 @@ fn parse(bytes: &[u8], end: u64) -> Result<(Entry, &[u8]), String> {
     }
 }
 
-/// Returns the numbers of the Zip64 extra field, if there is one.
+/// Returns the 64-bit numbers in the Zip64 extra field, or `None` if there is no such field.
 fn wide_fields(mut extra: &[u8]) -> Option<Vec<u64>> {
     while extra.len() >= 4 {
         let (id, length) = (u16_at(extra, 0), usize::from(u16_at(extra, 2)));

@@ -75,8 +75,8 @@ impl<'a> NpzWriter<'a> {
         self
     }
 
-    /// Adds a tensor under a name: the name under which Python finds the array. Other programs may unpack the archive into files of
-    /// these names, so a name must be safe as a path.
+    /// Adds a tensor under a name, which is also the name of the array in Python. Other programs may unpack the archive into files of these
+    /// names, so a name must be safe as a path.
     ///
     /// # Errors
     /// [`Error::Argument`] if the name is taken, empty, longer than 1000 bytes, or unsafe: it begins with `/`, has `..` as a component,
@@ -312,7 +312,7 @@ struct Counted<'a, W> {
 
 impl<W: Write> Write for Counted<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // `DeflateEncoder::finish` does not retry an interrupted write.
+        // Retries an interrupted write, because `DeflateEncoder::finish` does not.
         let n = loop {
             match self.inner.write(bytes) {
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}

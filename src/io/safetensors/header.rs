@@ -33,7 +33,7 @@ pub struct Info {
     pub(super) end: usize,
 }
 
-/// An element type: one that this crate supports, or the name of another one.
+/// An element type that this crate supports, or the format's name of an unsupported type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Type {
     Here(DType),
@@ -197,7 +197,7 @@ pub(super) fn length(start: &[u8]) -> Option<u64> {
     data.checked_add(start.len() as u64)
 }
 
-/// Returns the index in `text` at which the error is.
+/// Returns the byte index in `text` that corresponds to the line and column of a JSON error.
 fn offset(text: &[u8], e: &serde_json::Error) -> usize {
     let lines = text.split_inclusive(|&c| c == b'\n').take(e.line().saturating_sub(1));
     lines.map(<[u8]>::len).sum::<usize>() + e.column().saturating_sub(1)

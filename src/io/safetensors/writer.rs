@@ -79,8 +79,8 @@ impl<'a> SafetensorsWriter<'a> {
     /// Adds a tensor under a name.
     ///
     /// # Errors
-    /// [`Error::Argument`] if the name is taken or is `__metadata__`, for `Complex<f64>`, which the format does not have, and for a
-    /// column-major [`DynTensor`].
+    /// [`Error::Argument`] if the name is taken or is `__metadata__`, if the elements are `Complex<f64>`, which the format does not have,
+    /// or if a [`DynTensor`] is column-major.
     ///
     /// ```
     /// # use vierbein::io::safetensors::SafetensorsWriter;

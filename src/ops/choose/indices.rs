@@ -83,7 +83,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`nonzero`](Tensor::nonzero) returns. Negative numbers count from the end.
     ///
     /// # Panics
-    /// If an index is out of bounds, a matrix of indices does not have one column per axis, or the allocation fails.
+    /// If an index is out of bounds, if a matrix of indices does not have one column per axis, or if the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -102,8 +102,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`at`](Tensor::at).
     ///
     /// # Errors
-    /// If an index is out of bounds, a matrix of indices does not have one column per axis or is on another instance of the device, or the
-    /// allocation fails.
+    /// * If an index is out of bounds.
+    /// * If a matrix of indices does not have one column per axis, or is on another instance of the device.
+    /// * If the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -129,8 +130,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// an element.
     ///
     /// # Panics
-    /// If `out` has another shape or is on another instance of the device, an index is out of bounds, a matrix of indices does not have
-    /// one column per axis, or the allocation for a list of indices fails.
+    /// * If `out` has another shape or is on another instance of the device.
+    /// * If an index is out of bounds, or a matrix of indices does not have one column per axis.
+    /// * If the allocation for a list of indices fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -150,8 +152,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`at_into`](Tensor::at_into).
     ///
     /// # Errors
-    /// If `out` has another shape or is on another instance of the device, an index is out of bounds, a matrix of indices does not have
-    /// one column per axis, or the allocation for a list of indices fails. `out` is unchanged then.
+    /// * If `out` has another shape or is on another instance of the device.
+    /// * If an index is out of bounds, or a matrix of indices does not have one column per axis.
+    /// * If the allocation for a list of indices fails.
+    ///
+    /// `out` is unchanged then.
     pub fn try_at_into<I: Indices<D, O, Dev>, S2>(
         &self,
         indices: I,

@@ -40,8 +40,8 @@ impl<D: Dim, O: Order, Dev: Device, S: Storage<bool, Dev>> Mask<D, O, Dev> for &
     }
 }
 
-/// The function of [`Tensor::masked_fill`]. Returns the field if the second argument, an element of the mask, is `true`, and otherwise the
-/// first argument.
+/// The function of [`Tensor::masked_fill`]. Returns the value in its field if the second argument, an element of the mask, is `true`, and
+/// otherwise the first argument.
 #[derive(Debug, Clone, Copy)]
 pub struct FillMasked<T>(pub T);
 
@@ -123,8 +123,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`masked_into`](Tensor::masked_into).
     ///
     /// # Errors
-    /// * If the mask has another shape, `out` does not have one element for each `true` element of the mask, or the mask or `out` is on
-    ///   another instance of the device: `out` is unchanged.
+    /// * If the mask has another shape, or `out` does not have one element for each `true` element of the mask: `out` is unchanged.
+    /// * If the mask or `out` is on another instance of the device: `out` is unchanged.
     /// * If the device reports an error.
     pub fn try_masked_into<M, S2>(
         &self,
@@ -186,7 +186,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Overwrites the elements at which a mask of the same shape is `true`, in memory order, with the elements of a vector.
     ///
     /// # Panics
-    /// If the mask has another shape, there is not one value for each element that is `true`, or the device reports an error.
+    /// If the mask has another shape, the number of values is not the number of `true` elements of the mask, or the device reports an
+    /// error.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -208,8 +209,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`masked_assign`](Tensor::masked_assign).
     ///
     /// # Errors
-    /// * If the mask has another shape, there is not one value for each element that is `true`, or the mask or `values` is on another
-    ///   instance of the device: `self` is unchanged.
+    /// * If the mask has another shape, or the number of values is not the number of `true` elements of the mask: `self` is unchanged.
+    /// * If the mask or `values` is on another instance of the device: `self` is unchanged.
     /// * If the device reports an error.
     ///
     /// ```
@@ -240,8 +241,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the indices of all elements that are not zero, in memory order, as the rows of a matrix. In a mask, these are the elements
     /// that are `true`.
     ///
-    /// Column `k` of the result has the positions along axis `k`. The result can be passed to [`at`](Tensor::at). −0.0 counts as zero, and
-    /// NaN does not.
+    /// Column `k` of the result has the components of these indices along axis `k`. The result can be passed to [`at`](Tensor::at). −0.0
+    /// counts as zero, and NaN does not.
     ///
     /// # Panics
     /// If the allocation fails.

@@ -62,7 +62,7 @@ position_numbers! {
     note = "elements of arrays may be `i64`, `i32`, `u32`, `usize` or `isize`; one position is `Tensor::scalar(2_i64)`"
 )]
 pub trait Positions<O: Order, Dev: Device> {
-    /// The rank of the positions.
+    /// The rank of the tensor of positions.
     type Dim: Dim;
     #[doc(hidden)]
     type Data<'a>: Storage<i64, Dev>

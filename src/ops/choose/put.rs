@@ -26,8 +26,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// positions. If several values belong to the same element, the last one in memory order is kept.
     ///
     /// # Panics
-    /// If the axis or a position is out of range, the extents of the positions and of `self` differ along another axis, `values` does not
-    /// broadcast to the shape of the positions, or the allocation for a list of positions fails.
+    /// * If the axis or a position is out of range.
+    /// * If the extents of the positions and of `self` differ along another axis.
+    /// * If `values` does not broadcast to the shape of the positions.
+    /// * If the allocation for a list of positions fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -49,9 +51,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// Fallible variant of [`put_along_axis`](Tensor::put_along_axis).
     ///
     /// # Errors
-    /// If the axis or a position is out of range, the extents of the positions and of `self` differ along another axis, `values` does not
-    /// broadcast to the shape of the positions, the operands are on different instances of the device, or the allocation for a list of
-    /// positions fails. `self` is unchanged then.
+    /// * If the axis or a position is out of range.
+    /// * If the extents of the positions and of `self` differ along another axis.
+    /// * If `values` does not broadcast to the shape of the positions.
+    /// * If the operands are on different instances of the device.
+    /// * If the allocation for a list of positions fails.
+    ///
+    /// `self` is unchanged then.
     pub fn try_put_along_axis<A, P, B>(&mut self, axis: A, positions: P, values: B) -> Result<(), Error>
     where
         A: AxisArg<D>,
@@ -76,8 +82,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// of one element are added in memory order of the positions, so the bits of the result do not depend on the number of threads.
     ///
     /// # Panics
-    /// If the axis or a position is out of range, `values` does not broadcast to this shape, the allocation for a list of positions fails,
-    /// or an integer sum overflows (debug assertions).
+    /// * If the axis or a position is out of range.
+    /// * If `values` does not broadcast to the shape that [`take`](Tensor::take) returns.
+    /// * If the allocation for a list of positions fails.
+    /// * If an integer sum overflows (debug assertions).
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -107,8 +115,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// Fallible variant of [`scatter_add`](Tensor::scatter_add).
     ///
     /// # Errors
-    /// * If the axis or a position is out of range, `values` does not broadcast to the shape that [`take`](Tensor::take) returns, the
-    ///   operands are on different instances of the device, or the allocation for a list of positions fails: `self` is unchanged.
+    /// * If the axis or a position is out of range, or `values` does not broadcast to the shape that [`take`](Tensor::take) returns: `self`
+    ///   is unchanged.
+    /// * If the operands are on different instances of the device, or the allocation for a list of positions fails: `self` is unchanged.
     /// * If an integer sum overflows (debug assertions): some values may have been added.
     pub fn try_scatter_add<A, P, B, R>(&mut self, axis: A, positions: P, values: B) -> Result<(), Error>
     where

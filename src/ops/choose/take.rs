@@ -27,11 +27,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the elements at positions along an axis. The axes of the positions replace the axis. For positions of rank R in a tensor of
     /// rank N, the result has rank N − 1 + R.
     ///
-    /// The positions are a vector (a slice, an array or a `Vec` of integers), or a tensor of `i64` of any rank. They may repeat, and
-    /// negative ones count from the end. [`Positions`] lists the types that are used without a copy.
+    /// The positions are a vector (a slice, an array or a `Vec` of integers), or a tensor of `i64` of any rank. Positions may repeat, and
+    /// negative positions count from the end. [`Positions`] lists the types that are used without a copy.
     ///
-    /// A view costs nothing: [`index_axis`](Tensor::index_axis) returns one for a single position, and [`slice`](Tensor::slice) for equally
-    /// spaced positions.
+    /// For a single position, [`index_axis`](Tensor::index_axis) returns a view, which costs nothing. So does [`slice`](Tensor::slice) for
+    /// equally spaced positions.
     ///
     /// # Panics
     /// If the axis or a position is out of range, or the allocation fails.
@@ -117,8 +117,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`take_into`](Tensor::take_into).
     ///
     /// # Errors
-    /// If `out` has another shape or is on another instance of the device, the axis or a position is out of range, or the allocation for a
-    /// list of positions fails. `out` is unchanged then.
+    /// * If `out` has another shape or is on another instance of the device.
+    /// * If the axis or a position is out of range, or the allocation for a list of positions fails.
+    ///
+    /// `out` is unchanged then.
     pub fn try_take_into<A, P, R, S2>(
         &self,
         axis: A,
@@ -161,8 +163,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`argmax_keepdims`](Tensor::argmax_keepdims) returns, the result has the maxima.
     ///
     /// # Panics
-    /// If the axis or a position is out of range, the extents of the positions and of `self` differ along another axis, the positions are
-    /// on another instance of the device, or the allocation fails.
+    /// * If the axis or a position is out of range.
+    /// * If the extents of the positions and of `self` differ along another axis.
+    /// * If the positions are on another instance of the device, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -183,8 +186,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`take_along_axis`](Tensor::take_along_axis).
     ///
     /// # Errors
-    /// If the axis or a position is out of range, the extents of the positions and of `self` differ along another axis, the positions are
-    /// on another instance of the device, or the allocation fails.
+    /// * If the axis or a position is out of range.
+    /// * If the extents of the positions and of `self` differ along another axis.
+    /// * If the positions are on another instance of the device, or the allocation fails.
     pub fn try_take_along_axis<A, P>(&self, axis: A, positions: P) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         A: AxisArg<D>,
@@ -227,8 +231,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`take_along_axis_into`](Tensor::take_along_axis_into).
     ///
     /// # Errors
-    /// If `out` has another shape or is on another instance of the device, the axis or a position is out of range, or the extents of the
-    /// positions and of `self` differ along another axis. `out` is unchanged then.
+    /// * If `out` has another shape or is on another instance of the device.
+    /// * If the axis or a position is out of range.
+    /// * If the extents of the positions and of `self` differ along another axis.
+    ///
+    /// `out` is unchanged then.
     pub fn try_take_along_axis_into<A, P, S2>(
         &self,
         axis: A,
@@ -250,8 +257,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         along.take_each(device, output, self.operand(), at.operand(), true)
     }
 
-    /// Returns the tensor without the indices along an axis for which a mask is `false`. The mask is a vector with one element for each
-    /// index.
+    /// Returns a copy that contains only those indices along an axis for which a mask is `true`. The mask is a vector with one element for
+    /// each index.
     ///
     /// In contrast, [`masked`](Tensor::masked) takes a mask of the shape of the tensor, and returns a vector.
     ///
@@ -316,8 +323,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`compress_into`](Tensor::compress_into).
     ///
     /// # Errors
-    /// If `out` has another shape or is on another instance of the device, the axis is out of range, or the mask does not have the extent
-    /// of the axis. `out` is unchanged then.
+    /// * If `out` has another shape or is on another instance of the device.
+    /// * If the axis is out of range, or the mask does not have the extent of the axis.
+    ///
+    /// `out` is unchanged then.
     pub fn try_compress_into<A, M, S2>(
         &self,
         axis: A,

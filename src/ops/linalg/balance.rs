@@ -7,8 +7,8 @@ use num_traits::{Float, ToPrimitive};
 /// Number of passes. More passes do not change the exponents of small matrices, and hardly improve those of others.
 const PASSES: usize = 60;
 
-/// Returns exponents `d` that make the off-diagonal elements `a[i, j] · 2^(d[j] − d[i])` small: if possible, at most 1 or the
-/// largest element of the diagonal, whichever is larger. `magnitudes` returns the moduli of the elements of the matrix.
+/// Returns exponents `d` that make the off-diagonal elements `a[i, j] · 2^(d[j] − d[i])` small: if possible, at most 1 or the largest
+/// modulus on the diagonal, whichever is larger. `magnitudes` returns the moduli of the elements of the matrix.
 pub(super) fn exponents(n: usize, magnitudes: impl Fn(usize, usize) -> f64) -> Vec<i32> {
     // A modulus can overflow although both parts of the number are finite.
     let exponent = |i, j| magnitudes(i, j).log2().min(1025.0);
@@ -25,7 +25,7 @@ pub(super) fn exponents(n: usize, magnitudes: impl Fn(usize, usize) -> f64) -> V
     d.iter().map(|d| d.round() as i32).collect()
 }
 
-/// Returns `x · 2^exponent`, which is infinite or 0 only if it exceeds the limits of its type.
+/// Returns `x · 2^exponent`. The result is infinite or 0 only if the exact product exceeds the limits of the type.
 pub(super) fn scaled<T: Inexact>(x: T, exponent: i32) -> T {
     // Both `2^largest` and its inverse are in the range of the type.
     let largest = <T::Magnitude as Float>::max_value().to_f64().expect("a float converts to `f64`");

@@ -10,7 +10,7 @@ use crate::rank::{Dim, MatrixStack, Rank, Removed};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
-/// Computes the eigenvalues, and writes the eigenvectors to `v`.
+/// Returns the eigenvalues, and writes the eigenvectors to `v` unless it is `None`.
 fn eigenvalues<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
     v: Option<&mut Made<T::Complex, Rank<3>, O, Dev>>,
@@ -74,7 +74,8 @@ dense! {
     /// [`eigh`](Tensor::eigh), which is faster and whose eigenvectors are orthonormal.
     ///
     /// # Panics
-    /// If the matrix is not square, an element is NaN or infinite, the iteration does not converge, or an allocation fails.
+    /// * If the matrix is not square, or an element is NaN or infinite.
+    /// * If the iteration does not converge, or an allocation fails.
     ///
     /// ```
     /// use vierbein::{Complex, tensor};
@@ -100,8 +101,9 @@ dense! {
 
     /// Returns the Schur decomposition `a = z · t · zᴴ` of a square matrix, or of each matrix of a batch, as `(t, z)`.
     ///
-    /// `z` is unitary, and `t` is upper triangular. If the matrix is real, so are both factors, and `t` has a block of two rows on its
-    /// diagonal for each pair of conjugate complex eigenvalues. For a triangular `t`, convert the matrix to complex elements first.
+    /// `z` is unitary, and `t` is upper triangular. If the matrix is real, so are both factors, and `t` is triangular except for a block of
+    /// two rows on its diagonal for each pair of conjugate complex eigenvalues. To get a triangular `t` in this case too, convert the
+    /// matrix to complex elements first.
     ///
     /// # Panics
     /// For the reasons for which [`eig`](Tensor::eig) panics.

@@ -10,7 +10,7 @@ use crate::rank::{Dim, MatrixStack, Rank, Removed};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
-/// Returns the eigenvalues, and writes the eigenvectors to `v`.
+/// Returns the eigenvalues, and writes the eigenvectors to `v` unless it is `None`.
 fn eigenvalues<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
     v: Option<&mut Made<T, Rank<3>, O, Dev>>,
@@ -61,7 +61,8 @@ dense! {
     /// The eigenvectors are orthonormal. The module [`linalg`](crate::linalg) describes batches and the signs of the vectors.
     ///
     /// # Panics
-    /// If the matrix is not square, an element is NaN or infinite, the iteration does not converge, or an allocation fails.
+    /// * If the matrix is not square, or an element is NaN or infinite.
+    /// * If the iteration does not converge, or an allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;

@@ -1,8 +1,9 @@
 //! The matrix exponential, by the method of A. H. Al-Mohy and N. J. Higham, "A new scaling and squaring algorithm for the matrix
 //! exponential", SIAM J. Matrix Anal. Appl. 31, 970 (2009).
 //!
-//! The exponential of `a / 2^s` is approximated by a Padé approximant `p(a) / p(−a)`, and squared `s` times. Bounds on the backward error
-//! in terms of the norms of powers of `a`, instead of powers of its norm, keep `s` small for matrices that are far from normal.
+//! The exponential of `a / 2^s` is approximated by a Padé approximant `p(a) / p(−a)`, and squared `s` times. The bounds on the backward
+//! error contain norms of powers of `a` instead of powers of the norm of `a`. For matrices that are far from normal, these norms are
+//! smaller and so is `s`.
 //!
 //! If elements are so large that their squares are near the limits of their type, a diagonal similarity makes them smaller first. Even for
 //! such elements the exponential can be finite: that of `[[0, x], [0, 0]]` is `[[1, x], [0, 1]]`.
@@ -31,7 +32,8 @@ where
     each_matrix(a, |a| exponential(&a))
 }
 
-/// The degrees of the approximants, and for each the largest norm for which its backward error is less than the unit roundoff.
+/// The degrees of the approximants, and for each degree the largest norm of a matrix for which the backward error is less than the unit
+/// roundoff.
 const DOUBLE: [(usize, f64); 5] = [
     (3, 1.495585217958292e-2),
     (5, 2.53939833006323e-1),
@@ -61,7 +63,7 @@ where
     times_powers(&result.view(), |i, j| exponents[i] - exponents[j])
 }
 
-/// Multiplies each element by a power of two, on the host.
+/// Multiplies each element `[i, j]` by `2^exponent(i, j)`, on the host.
 fn times_powers<T, O, Dev>(
     a: &TensorView<'_, T, Rank<2>, O, Dev>,
     exponent: impl Fn(usize, usize) -> i32,
@@ -178,7 +180,7 @@ impl<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>> Powers<T, O, De
         };
         let c = |k: usize| coefficients[k];
         let (odd, even) = if degree == 13 {
-            // Products with the sixth power: two multiplications instead of three.
+            // Factors the sixth power out of the high powers: two matrix products instead of three for the powers 8, 10 and 12.
             let high = combine(self, &[(6, c(13)), (4, c(11)), (2, c(9))])?;
             let low = combine(self, &[(6, c(7)), (4, c(5)), (2, c(3)), (0, c(1))])?;
             let odd = self.power(6)?.try_matmul(&high)?.try_apply2(Add, &low)?;
@@ -196,8 +198,8 @@ impl<T: LinalgElement, O: Order, Dev: Decompose<T> + Backend<T>> Powers<T, O, De
     }
 }
 
-/// Returns the coefficients of the numerator of the Padé approximant of this degree, as integers: `(2m − k)! · m! / ((m − k)! · k!)`,
-/// divided by their greatest common factor `m!`.
+/// Returns the coefficients of the numerator of the Padé approximant of this degree, as integers. For degree `m`, the coefficient of `xᵏ`
+/// is `(2m − k)! · m! / ((m − k)! · k!)`, divided by the common factor `m!`.
 fn coefficients(degree: usize) -> Vec<f64> {
     let falling = |from: usize, to: usize| ((to + 1)..=from).map(|x| x as f64).product::<f64>();
     (0..=degree).map(|k| falling(2 * degree - k, degree - k) / falling(k, 0)).collect()
@@ -206,7 +208,7 @@ fn coefficients(degree: usize) -> Vec<f64> {
 /// The magnitudes of the elements of a matrix, on the host.
 struct Magnitudes {
     n: usize,
-    /// Column by column or row by row.
+    /// The magnitudes, row by row if `row_major`, otherwise column by column.
     elements: Vec<f64>,
     row_major: bool,
     /// Whether no element of the matrix is NaN or infinite.
@@ -233,7 +235,7 @@ impl Magnitudes {
         self.elements[if self.row_major { i * self.n + j } else { j * self.n + i }]
     }
 
-    /// Returns the vector of ones times the matrix: the sums over each column.
+    /// Returns the row vector `x` times the matrix. If `x` consists of ones, these are the sums over each column.
     fn times(&self, x: &[f64]) -> Vec<f64> {
         let mut y = vec![0.0; self.n];
         for first in 0..self.n {
@@ -247,24 +249,25 @@ impl Magnitudes {
         y
     }
 
-    /// Returns the norm that is the largest sum over a column. It is NaN if an element is.
+    /// Returns the 1-norm of the matrix: the largest sum over a column. It is NaN if an element is NaN.
     fn norm(&self) -> f64 {
         largest(&self.times(&vec![1.0; self.n]))
     }
 
-    /// Returns how many more squarings the approximant of this degree needs for the matrix times `scale`. The bound is computed from the
-    /// magnitudes of the elements, so terms cannot cancel in it: the function `ℓₘ` of Al-Mohy and Higham.
+    /// Returns how many more squarings the approximant of this degree needs for the matrix times `scale`. This is the function `ℓₘ` of
+    /// Al-Mohy and Higham. Its bound is computed from the magnitudes of the elements, so terms cannot cancel in it.
     fn more_squarings(&self, scale: f64, degree: usize, unit: f64) -> i32 {
         let norm = self.norm() * scale;
         if norm == 0.0 {
             return 0;
         }
-        // The norm of the power 2 · degree + 1 of the matrix of magnitudes, whose elements are not negative.
+        // The sums over the columns of the power 2 · degree + 1 of the matrix of magnitudes. The largest sum is the 1-norm of this power,
+        // because no element is negative.
         let mut sums = vec![1.0; self.n];
         for _ in 0..2 * degree + 1 {
             sums = self.times(&sums).iter().map(|x| x * scale).collect();
         }
-        // 1 / ((2m)! / (m!)² · (2m + 1)!)
+        // The ratio contains the factor 1 / ((2m)! / (m!)² · (2m + 1)!), where m is the degree.
         let product = |from: usize, to: usize| (from..=to).map(|x| x as f64).product::<f64>();
         let binomial = product(degree + 1, 2 * degree) / product(1, degree);
         let ratio = largest(&sums) / (norm * binomial * product(1, 2 * degree + 1) * unit);
@@ -272,7 +275,7 @@ impl Magnitudes {
     }
 }
 
-/// Returns the largest number, or NaN if there is one.
+/// Returns the largest of the numbers and 0, or NaN if one of them is NaN.
 fn largest(numbers: &[f64]) -> f64 {
     numbers.iter().fold(0.0, |largest: f64, &x| if x > largest || x.is_nan() { x } else { largest })
 }

@@ -37,7 +37,7 @@ where
     scaled.try_matmul(&adjoint(&v.view())?)
 }
 
-/// [`hermitian_map`] with a function of `f64`, whatever the element type.
+/// [`hermitian_map`] with a function of `f64`, for every element type.
 pub(crate) fn hermitian_map_f64<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
     mut f: impl FnMut(f64) -> f64,
@@ -50,7 +50,8 @@ where
     hermitian_map(a, |w| T::from_f64(f(w.to_f64().expect("a float converts to `f64`"))))
 }
 
-/// With `b = l · lᴴ`, the eigenvalues are those of `l⁻¹ · a · l⁻ᴴ`. The eigenvectors are `l⁻ᴴ` times those of this matrix.
+/// Returns the eigenvalues and eigenvectors of `a · v = b · v · w`. With `b = l · lᴴ`, the eigenvalues are those of the Hermitian matrix
+/// `l⁻¹ · a · l⁻ᴴ`, and the eigenvectors are `l⁻ᴴ` times the eigenvectors of this matrix.
 pub(crate) fn eigh_generalized<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
     b: &StackView<'_, T, O, Dev>,
@@ -72,13 +73,13 @@ where
     Ok((w, v))
 }
 
-/// The operation in messages.
+/// The name of the operation in messages.
 pub(crate) const GENERALIZED: &str = "eigh_generalized";
 
 /// Checks that the shapes of the two matrices are equal and square.
 ///
 /// # Errors
-/// [`Error::Argument`].
+/// [`Error::Argument`] if they are not.
 pub(crate) fn check_pair(row_major: bool, a: &[usize], b: &[usize]) -> Result<(), Error> {
     Matrices::new(row_major, a).check_square(GENERALIZED, a)?;
     if a == b {
@@ -89,16 +90,16 @@ pub(crate) fn check_pair(row_major: bool, a: &[usize], b: &[usize]) -> Result<()
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns the eigenvalues, in ascending order, and the eigenvectors, as columns, of a Hermitian matrix with respect to a positive
-    /// definite matrix `b`, or of each pair of matrices of two batches: `a · v = b · v · w`.
+    /// Solves the generalised eigenproblem `a · v = b · v · w` of a Hermitian matrix and a positive definite matrix `b`, or of each pair of
+    /// matrices of two batches. Returns the eigenvalues, in ascending order, and the eigenvectors, as columns.
     ///
     /// The eigenvectors are orthonormal with respect to `b`: `vᴴ · b · v = 1`. Only the lower triangles of both matrices are used. The
     /// problem is reduced to [`eigh`](Tensor::eigh) by a Cholesky decomposition of `b`, so errors grow with the [condition](Tensor::cond)
     /// of `b`.
     ///
     /// # Panics
-    /// If the matrices are not square or differ in shape, `b` is not positive definite, an element is NaN or infinite, the iteration does
-    /// not converge, or an allocation fails.
+    /// * If the matrices are not square or differ in shape, `b` is not positive definite, or an element is NaN or infinite.
+    /// * If the iteration does not converge, or an allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;

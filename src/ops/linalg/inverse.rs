@@ -79,7 +79,8 @@ where
     Ok(result)
 }
 
-/// Calls `f` with the diagonal of `u` and with whether the number of row exchanges is odd, for each matrix.
+/// Computes the LU decomposition of each matrix. Calls `f` with the diagonal of `u`, and with `true` if the number of row exchanges is odd.
+/// Returns the results of `f`.
 fn pivots<T, O, Dev, R>(
     a: &StackView<'_, T, O, Dev>,
     mut f: impl FnMut(&[T], bool) -> R,
@@ -92,7 +93,7 @@ where
     let (lu, rows) = packed_lu(a)?;
     let odd = each_vector(&rows, |_, rows| is_odd(rows))?;
     let [of_rows, of_columns] = matrix_axes::<O>();
-    // The diagonal is the last axis.
+    // `try_diagonal` appends the diagonal as the last axis.
     let diagonal = lu.try_diagonal(of_rows, of_columns)?;
     let diagonal =
         if O::ROW_MAJOR { diagonal.try_to_owned()? } else { diagonal.reverse_axes().try_to_owned()? };
@@ -158,7 +159,9 @@ dense! {
     /// faster and more accurate.
     ///
     /// # Panics
-    /// If the matrix is not square, it is singular (a pivot is exactly 0), an element is NaN or infinite, or an allocation fails.
+    /// * If the matrix is not square, or an element is NaN or infinite.
+    /// * If the matrix is singular, which means that a pivot is exactly 0.
+    /// * If an allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -179,7 +182,7 @@ dense! {
     det, try_det() -> Tensor<T, Removed<D, 2>, O, Dev>, Square det;
 
     /// Returns the sign (for complex numbers, the phase) and the logarithm of the magnitude of the determinant of a matrix, or of each
-    /// matrix of a batch. The determinant is `sign · exp(logarithm)`. For a singular matrix they are 0 and −∞.
+    /// matrix of a batch. The determinant is `sign · exp(logarithm)`. For a singular matrix, the sign is 0 and the logarithm −∞.
     ///
     /// # Panics
     /// If the matrix is not square, an element is NaN or infinite, or an allocation fails.
@@ -197,8 +200,8 @@ dense! {
     /// [inverse](Tensor::inv).
     ///
     /// # Panics
-    /// If the matrix is not square, or the exponent is negative and the matrix is singular or has an element that is NaN or infinite, or if
-    /// an allocation fails.
+    /// * If the matrix is not square, or an allocation fails.
+    /// * If the exponent is negative, and the matrix is singular or has an element that is NaN or infinite.
     ///
     /// ```
     /// use vierbein::tensor;

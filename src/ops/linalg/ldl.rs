@@ -10,8 +10,8 @@ use crate::rank::{Dim, MatrixStack, Rank, Removed};
 use crate::storage::Storage;
 use crate::tensor::Tensor;
 
-/// An LDLᴴ decomposition with exchanges of rows and columns: the result of [`ldl`](Tensor::ldl). `l · d · lᴴ` has row `rows[i]` and column
-/// `rows[j]` of the matrix as row `i` and column `j`.
+/// An LDLᴴ decomposition with exchanges of rows and columns: the result of [`ldl`](Tensor::ldl). Element `[i, j]` of `l · d · lᴴ` is
+/// element `[rows[i], rows[j]]` of the matrix.
 ///
 /// ```
 /// use vierbein::linalg::Ldl;
@@ -45,13 +45,13 @@ where
 }
 
 dense! {
-    /// Returns the LDLᴴ decomposition of a Hermitian matrix, which may be indefinite or singular, or of each matrix of a batch: `l · d ·
-    /// lᴴ` has row `rows[i]` and column `rows[j]` of the matrix as row `i` and column `j`.
+    /// Returns the LDLᴴ decomposition of a Hermitian matrix, which may be indefinite or singular, or of each matrix of a batch. Element
+    /// `[i, j]` of `l · d · lᴴ` is element `[rows[i], rows[j]]` of the matrix.
     ///
     /// `l` is lower triangular, with ones on its diagonal. `d` is Hermitian and has blocks on its diagonal: single elements, and blocks of
     /// two rows, each with one positive and one negative eigenvalue. So `d` has as many positive, negative and zero eigenvalues as the
-    /// matrix. Rook pivoting chooses the blocks: the search begins at the largest remaining element of the diagonal, and ends at an element
-    /// that is the largest one of its row and column, up to a constant factor.
+    /// matrix. Rook pivoting chooses the blocks: the search begins at the largest remaining element of the diagonal. It ends at an element
+    /// that is, up to a constant factor, the largest one of its row and column.
     ///
     /// Only the lower triangle and the real parts of the diagonal are used: whether the matrix is Hermitian is not checked. To solve linear
     /// systems, use [`solve_as`](Tensor::solve_as) with [`Structure::Hermitian`](crate::linalg::Structure::Hermitian).

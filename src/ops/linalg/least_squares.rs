@@ -31,7 +31,7 @@ pub(crate) enum Negligible {
 }
 
 impl Negligible {
-    /// Singular values of at most `relative` times the largest one.
+    /// Chooses singular values of at most `relative` times the largest one.
     ///
     /// # Errors
     /// [`Error::Argument`] if the number is negative or NaN. The message names `default`, the method without this argument.
@@ -50,7 +50,7 @@ impl Negligible {
         Err(Error::Argument { op, reason })
     }
 
-    /// Returns how many of the singular values of a matrix of these extents, in descending order, are not negligible.
+    /// Returns how many of the singular values `s` of an `m` × `n` matrix are not negligible. `s` is in descending order.
     fn rank_of<R: Scalar<Magnitude = R> + Float>(self, s: &[R], [m, n]: [usize; 2]) -> usize {
         let Some(&largest) = s.first() else { return 0 };
         match self {
@@ -68,7 +68,7 @@ impl Negligible {
     }
 }
 
-/// Returns `v / s` and `uᴴ`, whose product is the pseudo-inverse. Negligible singular values are left out.
+/// Returns `v / s` and `uᴴ`, whose product is the pseudo-inverse. Negligible singular values and their vectors are left out.
 pub(crate) fn pseudo_inverse_factors<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
     negligible: Negligible,
@@ -145,7 +145,7 @@ where
     Ok(first)
 }
 
-/// Returns these rows of `vh`, as columns.
+/// Returns the rows `indices` of `vh`, conjugated and as columns: the right singular vectors.
 fn columns_of_v<T, O, Dev>(
     vh: &StackView<'_, T, O, Dev>,
     indices: Range<usize>,
@@ -284,10 +284,10 @@ where
     from_singular_values(a, |s| s.first().copied().unwrap_or(<T::Magnitude as Zero>::zero()))
 }
 
-/// The operation in messages, and which singular values count as 0.
+/// The name of the operation in messages, and which singular values count as 0.
 pub(crate) const LSTSQ: (&str, Negligible) = ("lstsq", Negligible::Rounding);
 
-/// Returns the operation in messages, and which singular values count as 0.
+/// Returns the name of the operation in messages, and which singular values count as 0.
 ///
 /// # Errors
 /// [`Error::Argument`] if the number is negative or NaN.
@@ -298,15 +298,15 @@ pub(crate) fn lstsq_with(relative: f64) -> Result<(&'static str, Negligible), Er
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the `x` for which the norm of `a · x − b` is least, for a matrix of any shape or each matrix of a batch. If there are
-    /// several, returns the one with the least norm.
+    /// several such `x`, returns the one with the least norm.
     ///
     /// Shapes are those of [`solve`](Tensor::solve): `b` is one right-hand side of length `m`, or has a right-hand side in each of its
     /// columns, and batches broadcast. Singular values of at most `max(m, n) · ε` times the largest one count as 0, as in NumPy. To choose
     /// another factor, use [`lstsq_with`](Tensor::lstsq_with).
     ///
     /// # Panics
-    /// If `b` does not have as many rows as the matrix, batches do not broadcast, an element is NaN or infinite, the iteration for singular
-    /// values does not converge, or an allocation fails.
+    /// * If `b` does not have as many rows as the matrix, batches do not broadcast, or an element is NaN or infinite.
+    /// * If the iteration for singular values does not converge, or an allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;

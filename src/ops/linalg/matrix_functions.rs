@@ -12,7 +12,8 @@ use crate::storage::Storage;
 use crate::tensor::Tensor;
 use num_traits::ToPrimitive;
 
-/// A square matrix on the host, stored row by row. It is upper triangular, except for the unitary factor `z`.
+/// A square complex matrix on the host, stored row by row. All such matrices are upper triangular, except for the Schur form of a real
+/// matrix before [`triangularise`], and the unitary factor `z`.
 #[derive(Clone)]
 struct Triangular<C> {
     n: usize,
@@ -58,7 +59,7 @@ impl<C: LinalgElement> Triangular<C> {
         self
     }
 
-    /// Returns the largest sum of magnitudes over a column.
+    /// Returns the 1-norm: the largest sum of magnitudes over a column.
     fn norm(&self) -> f64 {
         let size = |x: C| CastTo::<C::Magnitude>::cast_to(x.modulus()).to_f64().unwrap_or(f64::NAN);
         (0..self.n).map(|j| (0..=j).map(|i| size(self.at(i, j))).sum()).fold(0.0, f64::max)
@@ -80,7 +81,8 @@ impl<C: LinalgElement> Triangular<C> {
     /// Returns the principal logarithm. No element of the diagonal may be 0.
     fn logarithm(&self) -> Option<Triangular<C>> {
         let (mut root, mut squarings) = (self.clone(), 0);
-        // Repeated square roots tend to the identity. The bound 0.264 is that of the approximant of degree 7 in double precision.
+        // Repeated square roots tend to the identity. If the 1-norm of the difference is at most 0.264, the approximant of degree 7 has the
+        // accuracy of double precision.
         loop {
             let distance = root.clone().minus_one().norm();
             if distance <= 0.264 {
@@ -107,11 +109,11 @@ impl<C: LinalgElement> Triangular<C> {
     }
 }
 
-/// Maximum number of repeated square roots. Those of finite numbers are close to 1 after fewer steps.
+/// Maximum number of repeated square roots. Repeated square roots of every finite number are close to 1 after fewer steps.
 const MOST_ROOTS: i32 = 100;
 
-/// The nodes and weights of Gauss–Legendre quadrature on [0, 1]. It expresses the diagonal Padé approximant of `ln(1 + x)` of degree 7 as a
-/// sum of fractions.
+/// The nodes and weights of Gauss–Legendre quadrature on [0, 1]. With them, the diagonal Padé approximant of `ln(1 + x)` of degree 7 is the
+/// sum of the fractions `weight · x / (1 + node · x)`.
 const NODES: [(f64, f64); 7] = [
     (0.0254460438286207, 0.06474248308443487),
     (0.12923440720030277, 0.13985269574463843),
@@ -151,7 +153,7 @@ fn triangularise<C: LinalgElement>(t: &mut Triangular<C>, z: &mut Triangular<C>)
     }
 }
 
-/// Returns the matrices of a stack on the host, as complex numbers.
+/// Copies the matrices of a stack to the host, as complex matrices.
 fn on_host<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Vec<Triangular<T::Complex>>, Error>
 where
     T: LinalgElement,
@@ -170,7 +172,7 @@ where
     Ok((0..batch).map(matrix).collect())
 }
 
-/// Returns matrices on the device.
+/// Copies matrices to a stack on the device.
 fn on_device<C, O, Dev>(
     matrices: Vec<Triangular<C>>,
     n: usize,
@@ -191,7 +193,7 @@ where
     stack.try_swap_axes(rows, columns)?.try_to_owned()
 }
 
-/// Returns a function of matrices, by a function of upper triangular matrices.
+/// Returns a function of each matrix of a stack. `f` computes this function of an upper triangular matrix.
 fn of_triangular<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
     op: &'static str,
@@ -283,8 +285,9 @@ complex_results! {
     /// For Hermitian matrices without negative eigenvalues, [`hermitian_map`](Tensor::hermitian_map) is faster.
     ///
     /// # Panics
-    /// If the matrix is not square, it has no square root (possible only if 0 is an eigenvalue), an element is NaN or infinite, the
-    /// iteration does not converge, or an allocation fails.
+    /// * If the matrix is not square, or an element is NaN or infinite.
+    /// * If the matrix has no square root. This is possible only if 0 is an eigenvalue.
+    /// * If the iteration does not converge, or an allocation fails.
     ///
     /// ```
     /// use vierbein::{Complex, tensor};
@@ -299,8 +302,8 @@ complex_results! {
     /// real part.
     ///
     /// # Panics
-    /// If the matrix is not square, it has an eigenvalue of 0, an element is NaN or infinite, the iteration does not converge, or an
-    /// allocation fails.
+    /// * If the matrix is not square, it has an eigenvalue of 0, or an element is NaN or infinite.
+    /// * If the iteration does not converge, or an allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;

@@ -78,7 +78,7 @@ where
     Ok((l, q))
 }
 
-/// With reversed rows and columns, `a = r · q` is an LQ decomposition.
+/// Returns the factors of `a = r · q`. If the rows and the columns of all three matrices are reversed, this is an LQ decomposition.
 pub(crate) fn rq<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
 where
     T: LinalgElement,
@@ -110,8 +110,8 @@ dense! {
     /// Returns the reduced QR decomposition of a matrix, or of each matrix of a batch: `a = q · r`.
     ///
     /// For a matrix of shape `[m, n]`, with `k = min(m, n)`, the shapes are `[m, k]` and `[k, n]`. The columns of `q` are orthonormal, and
-    /// `r` is upper triangular. The first element of each row of `r` that is not 0 is real and positive; if the matrix has full rank, it is
-    /// that on the diagonal. The module [`linalg`](crate::linalg) describes batches.
+    /// `r` is upper triangular. The first element of each row of `r` that is not 0 is real and positive; if the matrix has full rank, this
+    /// is the element on the diagonal. The module [`linalg`](crate::linalg) describes batches.
     ///
     /// # Panics
     /// If an element is NaN or infinite, or an allocation fails.
@@ -126,7 +126,7 @@ dense! {
 
     /// Returns the complete QR decomposition of a matrix, or of each matrix of a batch: `a = q · r` with a square `q`.
     ///
-    /// For a matrix of shape `[m, n]`, the shapes are `[m, m]` and `[m, n]`. Otherwise as [`qr`](Tensor::qr).
+    /// For a matrix of shape `[m, n]`, the shapes are `[m, m]` and `[m, n]`. The other properties are those of [`qr`](Tensor::qr).
     ///
     /// # Panics
     /// If an element is NaN or infinite, or an allocation fails.

@@ -13,7 +13,8 @@ use crate::rank::{Dim, MatmulRanks, MatrixStack};
 use crate::storage::Storage;
 use crate::tensor::{Tensor, TensorView};
 
-/// Two ranks for a linear system: of the matrix, or of a batch of matrices, and of the right-hand side. They are those of a matrix product.
+/// Pairs of ranks for which a linear system can be solved: `Self` is the rank of the matrix or of the batch of matrices, and `Other` is the
+/// rank of the right-hand side. The pairs are those of a matrix product.
 ///
 /// ```
 /// use vierbein::linalg::{LinalgElement, SolveRanks};
@@ -69,11 +70,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// | `[.., n, n]` | `[n, n, ..]` | `[.., n, p]` or `[n, p, ..]` | `[.., n, p]` or `[n, p, ..]` |
     ///
     /// A `b` of rank 1 is one right-hand side. A `b` of a higher rank has a right-hand side in each of its columns. Batches (`..`)
-    /// broadcast. A matrix is singular here if a pivot is exactly 0; if it may be close to that, look at [`cond`](Tensor::cond).
+    /// broadcast. A matrix counts as singular if a pivot is exactly 0. If a matrix may be almost singular, compute its condition number
+    /// with [`cond`](Tensor::cond).
     ///
     /// # Panics
-    /// If the matrix is not square or is singular, `b` does not have as many rows as the matrix, batches do not broadcast, an element is
-    /// NaN or infinite, or an allocation fails.
+    /// * If the matrix is not square or is singular, or an element is NaN or infinite.
+    /// * If `b` does not have as many rows as the matrix, or batches do not broadcast.
+    /// * If an allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -110,12 +113,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// [`solve`](Tensor::solve) with a matrix whose [structure](Structure) is known: positive definite, Hermitian or triangular.
     ///
-    /// A triangular system takes `n²` multiplications for each right-hand side. A positive definite system takes about half of the time of
-    /// a general one. A Hermitian system is solved by the decomposition of [`ldl`](Tensor::ldl). The result does not depend on the part of
-    /// the matrix that the structure does not use, but a NaN or infinite element there is an error.
+    /// A triangular system takes about `n²` additions and multiplications for each right-hand side. A positive definite system takes about
+    /// half of the time of a general one. A Hermitian system is solved by the decomposition of [`ldl`](Tensor::ldl). The result does not
+    /// depend on the part of the matrix that the structure does not use, but a NaN or infinite element there is an error.
     ///
     /// # Panics
-    /// For the reasons for which [`solve`](Tensor::solve) panics, or if the matrix is passed as a positive definite one and is not.
+    /// For the reasons for which [`solve`](Tensor::solve) panics, or if `structure` is [`Structure::PositiveDefinite`] and the matrix is
+    /// not positive definite.
     ///
     /// ```
     /// use vierbein::linalg::Structure;

@@ -1,5 +1,5 @@
-//! Matrices with one axis for the batch. Typed and dynamic methods merge the axes of a batch and call functions of stacks, so each of
-//! these functions is compiled once for an element type, memory order and device, whatever the rank.
+//! Matrices with one axis for the batch. Typed and dynamic methods merge the axes of a batch and call functions of stacks. So each of these
+//! functions is compiled once for an element type, memory order and device, not for each rank.
 
 use super::ldl::Ldl;
 use super::lu::Lu;
@@ -104,7 +104,7 @@ pub(crate) trait Stacked {
     fn typed<D: MatrixStack>(self, shape: &[usize]) -> Self::Typed<D>;
 }
 
-/// Replaces the axis of the batch by the axes of the batch of a tensor with this shape.
+/// Replaces the merged axis of the batch by the axes of the batch of a tensor of shape `shape`.
 fn unmerged<T: Element, N: Dim, D: Dim, O: Order, Dev: Device>(
     x: Tensor<T, N, O, Dev>,
     shape: &[usize],
@@ -115,7 +115,7 @@ fn unmerged<T: Element, N: Dim, D: Dim, O: Order, Dev: Device>(
     Tensor::contiguous(buffer, to, device)
 }
 
-/// Returns the extents of a result except for that of the batch.
+/// Returns the extents of a result, without the extent of the merged axis of the batch.
 pub(crate) fn own_extents<O: Order>(merged: &[usize]) -> &[usize] {
     if O::ROW_MAJOR { &merged[1..] } else { &merged[..merged.len() - 1] }
 }
@@ -215,7 +215,7 @@ where
         .map_err(|error| in_terms_of(error, op, O::ROW_MAJOR, shape.as_ref()))
 }
 
-/// Checks that all elements are finite.
+/// Checks that all elements of a stack are finite.
 ///
 /// # Errors
 /// [`Error::NotFinite`] with the index of the first matrix that has a NaN or infinite element.
@@ -271,7 +271,7 @@ where
     Ok((0..batch).map(|j| f(j, &elements[j * k..(j + 1) * k])).collect())
 }
 
-/// Returns vectors on the device from their elements, one vector after the other.
+/// Copies vectors to the device. `elements` has one vector after the other.
 pub(super) fn vectors<T: Element, O: Order, Dev: Device>(
     elements: Vec<T>,
     batch: usize,
@@ -281,7 +281,7 @@ pub(super) fn vectors<T: Element, O: Order, Dev: Device>(
     Tensor::try_from_vec_in(vectors_shape::<O>(batch, k), elements, device)
 }
 
-/// Returns one number for each matrix on the device.
+/// Copies numbers, one for each matrix, to the device.
 pub(super) fn numbers<T: Element, O: Order, Dev: Device>(
     elements: Vec<T>,
     device: &Dev,
@@ -309,7 +309,7 @@ where
     Ok(out)
 }
 
-/// Returns the error for matrix `j` of a stack.
+/// Returns an error with the index of the matrix set to `j`, if the error has such an index.
 fn at_matrix(mut error: Error, j: usize) -> Error {
     if let Error::NotFinite { matrix, .. }
     | Error::NotConverged { matrix, .. }

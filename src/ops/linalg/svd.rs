@@ -29,7 +29,7 @@ pub struct Svd<T: LinalgElement, D: MatrixStack, O: Order, Dev: Device> {
     pub vh: Tensor<T, D, O, Dev>,
 }
 
-/// Returns the singular values, and writes the singular vectors to `vectors`, which are `u` and `vh`.
+/// Returns the singular values. Writes the singular vectors to `vectors`, which are `u` and `vh`, unless it is `None`.
 fn decomposed<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
     vectors: Option<[&mut Made<T, Rank<3>, O, Dev>; 2]>,
@@ -112,7 +112,7 @@ dense! {
     /// ```
     svd, try_svd() -> Svd<T, D, O, Dev>, Any svd;
 
-    /// Returns the full singular value decomposition: `u` and `vh` are square. Otherwise as [`svd`](Tensor::svd).
+    /// Returns the full singular value decomposition: `u` and `vh` are square. The other properties are those of [`svd`](Tensor::svd).
     ///
     /// # Panics
     /// For the reasons for which `svd` panics.

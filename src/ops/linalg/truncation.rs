@@ -39,7 +39,7 @@ where
     let values: Vec<Vec<f64>> =
         each_vector(&s, |_, s| s.iter().map(|x| x.to_f64().expect("a float converts to `f64`")).collect())?;
     let [_, m, n] = extents::<O>(a.shape());
-    // A batch keeps as many values as the matrix that needs most.
+    // All matrices of a batch keep the same number of values: the largest number that one of them needs.
     let kept = values.iter().map(|s| how.kept(s)).max().unwrap_or(m.min(n));
     let (mut weights, mut shares) = (vec![], vec![]);
     for s in &values {
@@ -59,11 +59,12 @@ where
 }
 
 dense! {
-    /// Returns the singular value decomposition of a matrix, or of each matrix of a batch, with the largest singular values only, and what
-    /// was discarded. The product of the factors is the best approximation of this rank.
+    /// Returns the singular value decomposition of a matrix, or of each matrix of a batch, with the largest singular values only, and the
+    /// weight of the discarded singular values. If `r` values are kept, the product of the factors is the best approximation of the matrix
+    /// by a matrix of rank `r`.
     ///
-    /// With `r` kept values, the shapes are `[m, r]`, `[r]` and `[r, n]`. All matrices of a batch keep the same number of values, that of
-    /// the matrix that needs most. The kept values are not rescaled.
+    /// The shapes are `[m, r]`, `[r]` and `[r, n]`. All matrices of a batch keep the same number of values: the largest number that one of
+    /// them needs. The kept values are not rescaled.
     ///
     /// # Panics
     /// For the reasons for which [`svd`](Tensor::svd) panics, or if the truncation has a negative number, a NaN, or a rank of 0.
