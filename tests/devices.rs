@@ -639,7 +639,7 @@ fn round_trips<O: Order, Dev: Full>() {
     assert_eq!(there.into_vec(), x.into_vec());
 }
 
-/// Copies from the host to the device, back and within the device; contiguous and strided.
+/// Tests copies from the host to the device, back to the host, and within the device, of contiguous and strided tensors.
 fn copies_across<O: Order, Dev: Full>() {
     let (host, mut here) = (Tensor::<f64, _, O>::from_fn([3, 4], p), make::<f64, _, O, Dev>([3, 4], q));
     here.copy_from(&host).unwrap();
@@ -735,7 +735,7 @@ fn rank_0<O: Order, Dev: Full>() {
     assert_eq!((three.item(), two.item()), (6.0, 2.0));
 }
 
-/// The result is on the device of the left operand. It reuses the buffer of an owned operand. The devices `here` and `there` are
+/// The result is on the device of the left operand. The result reuses the buffer of an owned operand. The devices `here` and `there` are
 /// the same instance with separate counters.
 #[test]
 fn results_stay_on_their_device() {

@@ -105,8 +105,8 @@ fn broadcasting_in_column_major_order() {
         Error::ShapeMismatch { row_major: false, .. },
         "cannot add shapes [2, 3] and [3]: axis 0 is 2 and 3 (column-major aligns leading axes)"
     );
-    // The extents differ in two axes: 3 and 5, and 2 and 3. The message names the axis with the smaller stride, which is the last
-    // in row-major order.
+    // The extents differ in the last axis (3 and 5) and in the axis before it (2 and 3). The message names the axis with the smaller
+    // stride, which is the last axis in row-major order.
     let b = Tensor::<f64, _>::zeros([7, 3, 5]);
     rejected!(
         matrix().try_add(&b),
@@ -297,7 +297,7 @@ fn negative_axes_and_indices_out_of_range() {
     rejected!(x.try_as_shape([-1, -1]), x.clone().reshape((-1, -1)), Error::Reshape { .. }, text);
 }
 
-/// Tests the panicking variants only. The expected error is written by hand, instead of by the fallible variants.
+/// Tests the panicking variants only, so the expected errors are constructed here.
 #[test]
 fn axes_of_iterators() {
     let mut x = matrix();

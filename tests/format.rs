@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use vierbein::prelude::*;
 use vierbein::{Error, c32, c64};
 
-/// More `f64` elements than fit in any memory, and fewer than the limit of a view.
+/// A number of `f64` elements that exceeds any memory, but is within the limit for a view.
 const HUGE: usize = isize::MAX as usize / 16;
 
 /// Asserts that two texts are equal. The panic message shows both with line breaks.

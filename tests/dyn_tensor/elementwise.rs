@@ -1,4 +1,4 @@
-//! Tests of functions of one, two and three elements, with new results and in place.
+//! Tests of elementwise functions with one, two and three operands. They return a new tensor, or write in place.
 
 use crate::naive::{Naive, cases, check};
 use crate::values::Value;
@@ -83,7 +83,7 @@ fn binary_of<T: Value>() {
             check(&left.view().binary(op, y.into()).unwrap(), &expected, order, (op, T::DTYPE, "scalar"));
         }
     }
-    // Tests all kinds of layouts of both operands, with one function whose result has their type and with one comparison.
+    // Tests all kinds of layouts of both operands, with one function whose result has the operands' type, and with one comparison.
     let of_both = if T::DTYPE == DType::Bool { Binary::Xor } else { Binary::Sub };
     for order in ORDERS {
         for shape in SHAPES {

@@ -165,7 +165,7 @@ fn reductions_of<T: Value>() {
                         continue;
                     }
                     let all = cases(shape, order, value);
-                    // Tests all kinds of layouts for reductions over all axes, and two kinds for those over other subsets.
+                    // Tests all kinds of layouts for reductions over all axes, and two kinds of layouts for reductions over fewer axes.
                     let some =
                         if subset + 1 == 1 << shape.len() { &all[..] } else { &all[..2.min(all.len())] };
                     for case in some {

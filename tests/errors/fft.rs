@@ -1,4 +1,4 @@
-//! Bad input to Fourier transforms: axes and lengths that do not fit, zero and huge extents, elements that are not finite, rank 0
+//! Tests of bad input to Fourier transforms: axes and lengths that do not fit, zero and huge extents, elements that are not finite, rank 0
 //! and rank 16.
 
 use super::rejected;

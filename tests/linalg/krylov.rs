@@ -197,7 +197,7 @@ fn lanczos_continues_after_invariant_subspace() {
     for (value, expected) in found.values.iter().zip([1.0, 2.0, 3.0]) {
         assert!((value - expected).abs() < 1e-14, "{found:?}");
     }
-    // Every vector is an eigenvector.
+    // The operator is the identity, so every vector is an eigenvector.
     let start = Tensor::<f64, Rank<1>>::ones([7]);
     let found = lanczos(|x| x.to_owned(), &start, Krylov::highest(3)).unwrap();
     assert!(found.converged && found.values.iter().all(|value| (value - 1.0).abs() < 1e-14), "{found:?}");
@@ -330,7 +330,7 @@ fn conjugate_gradients_solve_poisson_equation() {
     check::<ColMajor>();
 }
 
-/// Compares a solution with a direct one.
+/// Compares a solution with that of Gaussian elimination, and the stated residual with the true residual.
 fn check_solution(
     a: &Tensor<c64, Rank<2>>,
     b: &Tensor<c64, Rank<1>>,

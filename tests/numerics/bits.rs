@@ -9,7 +9,8 @@ use super::restart::this_program;
 use vierbein::{ColMajor, Dim, Element, Order, Rank, Tensor, c32, c64, einsum, s};
 
 /// Numbers of rows and columns of the operands, which have more than a million elements. In builds without optimisation, they have a
-/// quarter as many: enough for several parts of each operation. `scripts/check-numerics.sh` runs optimised builds.
+/// quarter of these elements, so that each operation is still split into several parts. `scripts/check-numerics.sh` runs optimised
+/// builds.
 const ROWS: usize = if cfg!(debug_assertions) { 521 } else { 1031 };
 const COLUMNS: usize = if cfg!(debug_assertions) { 557 } else { 1109 };
 /// Number of rows, and of columns, of the factors of matrix products.
@@ -215,8 +216,7 @@ fn on_any_number_of_threads_and_in_every_run() {
     let again = named(&here, in_a_process(&[("RAYON_NUM_THREADS", "2")]));
     assert_same(&again, &here, |_| false, "in another run on 2 threads");
     // A requested level above that of the processor selects the processor's level. In builds with debug assertions, only matrix
-    // products have several levels. So only matrix products are computed again, and only builds without debug assertions test other
-    // operations.
+    // products have several levels, so these builds compute only matrix products again. Other builds compute all operations again.
     let here = if cfg!(debug_assertions) { matrix_products(&Operands::new()) } else { here };
     let mut fused = None;
     for level in ["portable", "avx2", "avx512"] {

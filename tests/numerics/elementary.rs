@@ -29,7 +29,7 @@ fn atanh(x: f64) -> f64 {
     0.5 * (x.ln_1p() - (-x).ln_1p())
 }
 
-/// The functions, with references for `f32`.
+/// The tested functions: name, function of `f32` tensors, and reference in `f64`.
 const FUNCTIONS: [Function; 23] = [
     ("exp", |x| x.exp(), f64::exp),
     ("exp2", |x| x.exp2(), f64::exp2),

@@ -235,7 +235,7 @@ fn matrix<O: Order>(shape: &[usize], left: bool) -> (usize, usize, &[usize]) {
     }
 }
 
-/// Returns the index of an element of an operand: its row, its column and its batch index. For a vector, the index is `along`.
+/// Returns the index of element `[i, j]` of the matrix at index `batch` of an operand. For a vector, the index is `along`.
 fn place<O: Order>(shape: &[usize], along: usize, [i, j]: [usize; 2], batch: &[usize]) -> Vec<usize> {
     match (shape.len(), O::ROW_MAJOR) {
         (1, _) => vec![along],

@@ -247,7 +247,7 @@ fn cross_products<O: Order>() {
     let b = read::<Rank<3>, RowMajor>("right_vectors").reshape([1, 3, 1, 3]).to_order::<O>();
     check(&a.cross(Last, &b), dynamic(&a).cross(3, &dynamic(&b)), "cross3", 1e-14);
     check(&-b.cross(Last, turned), dynamic(&a).cross(3, &dynamic(&b)), "cross3", 1e-14);
-    // Operands of different ranks are aligned by the rule of the order.
+    // Row-major aligns the trailing axes of operands of different ranks, column-major the leading axes.
     let rows = Tensor::<i32, Rank<2>>::from([[1, 2, 3], [1, 0, 0]]);
     assert_eq!(rows.cross(-1, tensor![4, 5, 6]), tensor![[-3, 6, -3], [0, -6, 5]]);
     assert_eq!(tensor![4, 5, 6].cross(1, &rows), tensor![[3, -6, 3], [0, 6, -5]]);
