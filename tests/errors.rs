@@ -648,7 +648,7 @@ fn absent_devices() {
     );
 }
 
-/// A user-defined slice argument for two axes that, incorrectly, has no items.
+/// A user-defined slice argument that is incorrect: it is declared for tensors of rank 2, but has no items.
 #[derive(Clone, Copy)]
 struct NoArguments;
 
@@ -662,7 +662,8 @@ impl vierbein::SliceOf<Rank<2>> for NoArguments {
 
 #[test]
 fn slice_with_missing_arguments_panics() {
-    // With no items and the claimed rank 0, a slice of an empty tensor would be a view of one element, outside the tensor.
+    // `NoArguments` claims that the slice has rank 0, and so one element. But the tensor is empty, so this element would be outside of
+    // the tensor.
     let mut x: Tensor<f64, Rank<2>> = Tensor::zeros([0, 3]);
     assert!(catch_unwind(AssertUnwindSafe(|| x.try_slice(NoArguments).is_ok())).is_err());
     assert!(catch_unwind(AssertUnwindSafe(|| x.try_slice_mut(NoArguments).is_ok())).is_err());

@@ -135,7 +135,7 @@ fn operations_fail_or_succeed_with_little_device_memory() {
         with_little_memory(tried, |found| assert_eq!(found, expected));
         assert_eq!(on_gpu.to_device::<Cpu>().unwrap(), x);
     }
-    // The buffers in the pool occupy most of the memory, and each is too small for the request. So they must be freed.
+    // The buffers in the pool occupy most of the memory, and each is too small for the request. So the library must free them.
     drop((0..4).map(|_| OnGpu::<u8, _>::ones([ALL / 5])).collect::<Vec<_>>());
     assert!(OnGpu::<u8, Rank<1>>::try_zeros([ALL / 2]).is_ok());
 }

@@ -120,7 +120,8 @@ floats! {
     f64, c64;
 }
 
-/// The tested operation: `gemm`, or `sum_products`, which sums over the axes of the operands that follow those of the output.
+/// The tested operation: `gemm`, or `sum_products`. The latter sums over the trailing axes of the operands; the output has the leading
+/// axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
     Matrices,

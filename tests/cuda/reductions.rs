@@ -69,7 +69,7 @@ fn all() -> Vec<Case> {
         }
     }
     cases.extend([
-        // Long columns, which are split, in a narrow and in a wide matrix. Then many outputs that reduce few elements each.
+        // Reductions of long columns of a narrow and of a wide matrix, which are split. Then many short reductions.
         case(&[3, 30_000], &[1, 3], 0, 1),
         case(&[40, 6000], &[1, 40], 0, 1),
         case(&[40_000, 3], &[3, 1], 0, 1),

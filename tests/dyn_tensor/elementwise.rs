@@ -22,7 +22,7 @@ fn unary_of<T: Value>() {
         let expected = all.map(|x| T::unary(*op, x).unwrap());
         check(&all.tensor(ORDERS[0]).unary(*op).unwrap(), &expected, ORDERS[0], (op, T::DTYPE));
     }
-    // Tests all kinds of layouts with a few functions, one of each implementation.
+    // Tests all kinds of layouts with a few functions that have different implementations.
     for order in ORDERS {
         for shape in SHAPES {
             for case in cases(shape, order, T::small) {

@@ -133,7 +133,7 @@ fn elements_that_are_not_finite() {
         assert!(x.fft(0).iter().all(|z| !z.is_finite()), "{bad}");
         assert!(x.rfft(0).iter().all(|z| !z.is_finite()), "{bad}");
         assert!(x.rfft(0).irfft(0, 4).iter().all(|x| !x.is_finite()), "{bad}");
-        // Lines without such elements are not affected.
+        // Lines in which all elements are finite are not affected.
         let lines = tensor![[1.0, bad], [2.0, 0.5]];
         assert_eq!(lines.fft(0).index_axis(1, 0), tensor![1.0, 2.0].fft(0).view());
         assert_eq!(x.fftshift(0).slice(s![..2]).to_vec(), [2.0, 3.0]);

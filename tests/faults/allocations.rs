@@ -16,13 +16,14 @@ use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
 use vierbein::prelude::*;
 use vierbein::{DType, DynTensor, Error, MemoryOrder, op, try_einsum, try_einsum_into};
 
-/// Minimum size of failing allocations in bytes: any allocation can fail.
+/// Minimum size in bytes of the allocations that fail, for tests in which any allocation can fail.
 const ALL: usize = 1;
-/// Minimum size of failing allocations in bytes: only allocations for elements of tensors can fail. The operands in this file have
-/// more bytes; names, shapes and boxes have fewer.
+/// Minimum size in bytes of the allocations that fail, for tests in which only allocations for elements of tensors can fail. The operands
+/// in this file have more bytes; names, shapes and boxes have fewer.
 const ELEMENTS: usize = 4 << 10;
 
-/// Minimum size of failing allocations in bytes: only buffers for whole files can fail. The memory for parsing a header is smaller.
+/// Minimum size in bytes of the allocations that fail, for tests in which only buffers for whole files can fail. The memory for parsing a
+/// header is smaller.
 const FILES: usize = 64 << 10;
 
 /// Runs `operation` many times. In run `n`, allocation `n` fails, counted from 0 among the allocations of at least `least` bytes.

@@ -274,7 +274,8 @@ fn long_row(i: usize) -> [f64; 3] {
     [x, if i % 500 == 3 { f64::NAN } else { -x / 8.0 }, 1.0 / (x + 1.0)]
 }
 
-/// Writes rows of three numbers, some of them with quotes, spaces, missing values or empty lines, and with all kinds of line ends.
+/// Returns the text of rows of three numbers. Some rows have quotes, spaces or missing values, or are followed by empty lines. All kinds
+/// of line ends occur.
 fn long_text() -> String {
     let mut text = "a,b,c\n".to_owned();
     for i in 0..LONG {

@@ -653,8 +653,8 @@ fn arnoldi_projects_operators() {
             assert_eq!((found.v.len(), found.h.shape(), found.invariant), (k, [k, k], k == N));
             assert!((&found.v[0] * start.norm().item()).all_close(&start, 1e-14, 1e-14));
             for j in 0..k {
-                // Checks column `j` of the Arnoldi relation: `a · v[j]` is the sum of `h[i, j] · v[i]`, plus `rest` for the last
-                // column.
+                // Checks column `j` of the Arnoldi relation: `a · v[j]` is the sum of `h[i, j] · v[i]` over `i`, plus `found.rest` for the
+                // last column.
                 let mut rest = a.matmul(&found.v[j]);
                 for i in 0..k {
                     assert!(i <= j + 1 || found.h[[i, j]] == Complex::default());
@@ -749,7 +749,7 @@ fn exact_preconditioners_need_few_applications() {
         }),
     ] {
         let found = found.unwrap();
-        // There are at most two steps, two more for a correction, and the applications that compute residuals.
+        // A method takes at most two steps, and two more for a correction. The other applications compute residuals.
         assert!(found.applications <= 6, "{name}: {}", found.applications);
         let expected = solved_directly(matrix, &b);
         assert!(found.x.all_close(&expected, 1e-8, 1e-8), "{name}: {}\n{expected}", found.x);

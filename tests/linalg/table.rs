@@ -14,7 +14,7 @@ fn sequence(len: usize, complex: bool) -> Vec<c64> {
     (0..len).map(element).collect()
 }
 
-/// Returns the operand of this kind, in row-major order.
+/// Returns the elements of the operand of this kind, in row-major order.
 fn operand(kind: &str, shape: &[usize]) -> Vec<c64> {
     let [.., m, n] = shape[..] else { panic!("{shape:?}") };
     let mut a = sequence(shape.iter().product(), kind.starts_with("complex"));

@@ -1,7 +1,7 @@
 //! Tests that results have the same bits on 1, 2 and 8 threads, and in every run of a program. [`Promise`] says at which levels of
 //! vector instructions the bits must be the same, too.
 //!
-//! Results are compared by hashes of their bits. The operands are large enough to be split between threads. With their values,
+//! Results are compared by hashes of their bits. The operands are large enough to be split between threads. Their values are such that
 //! another summation order would change bits.
 
 use super::data::{Kind, numbers};
@@ -198,7 +198,7 @@ fn on_any_number_of_threads_and_in_every_run() {
     if std::env::var_os(CHILD).is_some() {
         // Ends the line on which the test harness has printed the test's name.
         println!();
-        // In the pool, smaller operations run on several threads than outside of it.
+        // Inside the pool, operations run on several threads from a smaller size on than outside of it.
         let digests = rayon::scope(|_| match std::env::var_os("VIERBEIN_SIMD") {
             Some(_) if cfg!(debug_assertions) => matrix_products(&Operands::new()),
             _ => digests(),

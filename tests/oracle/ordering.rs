@@ -199,7 +199,7 @@ fn special_values<O: Order>() {
     assert_eq!(unique.shape(), [4]);
     assert_eq!((unique[[0]], unique[[1]], unique[[2]]), (f64::NEG_INFINITY, 0.0, f64::INFINITY));
     assert!(unique[[3]].is_nan());
-    // NumPy gives 4 and 1 here, and `False` for NaN in NaN.
+    // In NumPy, the next three results are 4, 1 and `False`, too.
     assert_eq!(tensor![1.0, 2.0, 2.0, 3.0].searchsorted(tensor![nan], Side::Left).item_at(0), 4);
     assert_eq!(tensor![1.0, nan].searchsorted(tensor![nan], Side::Left).item_at(0), 1);
     assert!(!tensor![nan].isin(tensor![nan])[[0]]);
@@ -258,7 +258,7 @@ fn sets<O: Order>() {
     let x = Matrix::<f64, O>::from([[3.0, nan, -0.0], [1.0, 3.0, nan]]);
     let y = Tensor::<f64, Rank<1>, O>::from([0.0, 5.0, 3.0, nan, f64::NEG_INFINITY]);
     let text = |x: Tensor<f64, Rank<1>, O>| format!("{:?}", x.to_vec());
-    // A zero in the result has the sign of that in the first operand.
+    // A zero in the result has the sign of the zero in the first operand.
     assert_eq!(text(x.set_union(&y)), "[-inf, -0.0, 1.0, 3.0, 5.0, NaN]");
     assert_eq!(text(y.set_union(&x)), "[-inf, 0.0, 1.0, 3.0, 5.0, NaN]");
     assert_eq!(text(x.set_intersection(&y)), "[-0.0, 3.0]");

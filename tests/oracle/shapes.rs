@@ -157,7 +157,7 @@ fn broadcast() {
         let (a, b) = (operand::<D, O>(1, l), operand::<E, O>(2, r));
         let (from_a, from_b) =
             (|i: &[usize]| value(1, &reduced::<O>(i, l)), |i: &[usize]| value(2, &reduced::<O>(i, r)));
-        // A selection of three operands: a mask with the shape of `a`, `b` and a scalar.
+        // Selects from `b` and from a scalar, by a mask with the shape of `a`.
         let select = a.gt(0).try_select(&b, &Tensor::scalar(99));
         match a.try_add(&b) {
             Ok(sum) => {

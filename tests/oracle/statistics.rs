@@ -225,7 +225,7 @@ fn reductions_without_nan<O: Order>() {
     // Infinities count as elements, even if they equal the initial value of the search.
     let low = Tensor::<f64, Rank<1>, O>::from_vec([3], vec![f64::NAN, f64::NEG_INFINITY, f64::NEG_INFINITY]);
     assert_eq!((low.nan_argmax().item(), (-&low).nan_argmin().item()), (1, 1));
-    // The squares of the first numbers overflow, so the variance is infinite. The second numbers have small distances and a large
+    // The squares of the numbers in `wide` overflow, so the variance is infinite. The numbers in `far` differ little, but have a large
     // mean.
     let wide = vec![f64::NAN, 1e200, -1e200, 1e200];
     assert_eq!(Tensor::<f64, Rank<1>, O>::from_vec([4], wide).nan_var(0).item(), f64::INFINITY);

@@ -1,4 +1,4 @@
-//! Calls of the methods of [`Decompose`] with matrices in different memory layouts. `super::DEVICE` computes them.
+//! Calls the methods of [`Decompose`] on the device `super::DEVICE`, with matrices in different memory layouts.
 
 use super::DEVICE;
 use super::matrix::{Matrix, Number};
