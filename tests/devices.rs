@@ -110,7 +110,7 @@ fn elementwise<O: Order, Dev: Full>() {
     check(&(a.slice(s![..;-1, 1..;2]) * b.slice(s![.., ..2])), [3, 2], |[i, j]| {
         p([2 - i, 1 + 2 * j]) * q([i, j])
     });
-    // Broadcasting of an operand of lower rank, whose axis is aligned according to the memory order, and of axes of extent 1.
+    // Broadcasts an operand of lower rank, whose axis is aligned according to the memory order. Then broadcasts axes of extent 1.
     let n = if O::ROW_MAJOR { 4 } else { 3 };
     let v = make::<_, _, O, Dev>([n], |[k]| k as f64);
     let along = |[i, j]: [usize; 2]| if O::ROW_MAJOR { j as f64 } else { i as f64 };
@@ -267,7 +267,7 @@ fn sums<O: Order, Dev: Full>() {
 }
 
 fn means_and_moments<O: Order, Dev: Full>() {
-    // In row i, the values are c − 3, c − 1, c + 1, c + 3 with c = 10 i: mean c, squared deviations 9 + 1 + 1 + 9.
+    // In row i, the values are c − 3, c − 1, c + 1, c + 3 with c = 10 i. Their mean is c, and the squared deviations are 9, 1, 1 and 9.
     let value = |[i, j]: [usize; 2]| 10.0 * i as f64 + 2.0 * j as f64 - 3.0;
     let x = make::<_, _, O, Dev>([2, 4], value);
     check(&x.mean_axis(1), [2], |[i]| 10.0 * i as f64);
@@ -463,7 +463,7 @@ fn shape_operations<O: Order, Dev: Full>() {
     let (low, high) = x.split_at(2, 1);
     check(&low, [2, 3, 1], r);
     check(&high, [2, 3, 3], |[i, j, k]| r([i, j, k + 1]));
-    // Reshaping keeps the elements in their order in memory. `reshape` of a view that is not contiguous copies it.
+    // Reshaping keeps the elements in their order in memory. `reshape` copies a view that is not contiguous.
     let listed: Vec<f64> = indices::<Rank<3>, O>([2, 3, 4]).into_iter().map(r).collect();
     let flat = |[i, j]: [usize; 2]| if O::ROW_MAJOR { 4 * i + j } else { i + 6 * j };
     check(&x.as_shape([6, 4]), [6, 4], |i| listed[flat(i)]);
@@ -639,7 +639,7 @@ fn round_trips<O: Order, Dev: Full>() {
     assert_eq!(there.into_vec(), x.into_vec());
 }
 
-/// Copies from the host to the device, back and within the device; contiguous and strided.
+/// Tests copies from the host to the device, back to the host, and within the device, of contiguous and strided tensors.
 fn copies_across<O: Order, Dev: Full>() {
     let (host, mut here) = (Tensor::<f64, _, O>::from_fn([3, 4], p), make::<f64, _, O, Dev>([3, 4], q));
     here.copy_from(&host).unwrap();
@@ -735,7 +735,7 @@ fn rank_0<O: Order, Dev: Full>() {
     assert_eq!((three.item(), two.item()), (6.0, 2.0));
 }
 
-/// The result is on the device of the left operand. It reuses the buffer of an owned operand. The devices `here` and `there` are
+/// The result is on the device of the left operand. The result reuses the buffer of an owned operand. The devices `here` and `there` are
 /// the same instance with separate counters.
 #[test]
 fn results_stay_on_their_device() {

@@ -105,8 +105,8 @@ fn broadcasting_in_column_major_order() {
         Error::ShapeMismatch { row_major: false, .. },
         "cannot add shapes [2, 3] and [3]: axis 0 is 2 and 3 (column-major aligns leading axes)"
     );
-    // The extents differ in two axes: 3 and 5, and 2 and 3. The message names the axis with the smaller stride, which is the last
-    // in row-major order.
+    // The extents differ in the last axis (3 and 5) and in the axis before it (2 and 3). The message names the axis with the smaller
+    // stride, which is the last axis in row-major order.
     let b = Tensor::<f64, _>::zeros([7, 3, 5]);
     rejected!(
         matrix().try_add(&b),
@@ -297,7 +297,7 @@ fn negative_axes_and_indices_out_of_range() {
     rejected!(x.try_as_shape([-1, -1]), x.clone().reshape((-1, -1)), Error::Reshape { .. }, text);
 }
 
-/// Tests the panicking variants only. The expected error is written by hand, instead of by the fallible variants.
+/// Tests the panicking variants only, so the expected errors are constructed here.
 #[test]
 fn axes_of_iterators() {
     let mut x = matrix();
@@ -648,7 +648,7 @@ fn absent_devices() {
     );
 }
 
-/// A user-defined slice argument for two axes that, incorrectly, has no items.
+/// A user-defined slice argument that is incorrect: it is declared for tensors of rank 2, but has no items.
 #[derive(Clone, Copy)]
 struct NoArguments;
 
@@ -662,7 +662,8 @@ impl vierbein::SliceOf<Rank<2>> for NoArguments {
 
 #[test]
 fn slice_with_missing_arguments_panics() {
-    // With no items and the claimed rank 0, a slice of an empty tensor would be a view of one element, outside the tensor.
+    // `NoArguments` claims that the slice has rank 0, and so one element. But the tensor is empty, so this element would be outside of
+    // the tensor.
     let mut x: Tensor<f64, Rank<2>> = Tensor::zeros([0, 3]);
     assert!(catch_unwind(AssertUnwindSafe(|| x.try_slice(NoArguments).is_ok())).is_err());
     assert!(catch_unwind(AssertUnwindSafe(|| x.try_slice_mut(NoArguments).is_ok())).is_err());

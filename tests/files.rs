@@ -43,8 +43,8 @@ fn why<V: std::fmt::Debug>(result: Result<V, Error>) -> String {
     }
 }
 
-/// Returns a view of a tensor in a file. On big-endian machines, views of elements of several bytes are errors. For these, asserts
-/// the error and returns `None`.
+/// Returns a view of a tensor in a file. On big-endian machines, a view of elements of several bytes is an error. In this case,
+/// asserts the error and returns `None`.
 #[track_caller]
 fn viewed<'a, T: Element, D: Dim>(file: &'a Safetensors, name: &str) -> Option<TensorView<'a, T, D>> {
     let view = file.view::<T, D>(name);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use vierbein::prelude::*;
 use vierbein::{Error, c32, c64};
 
-/// More `f64` elements than fit in any memory, and fewer than the limit of a view.
+/// A number of `f64` elements that exceeds any memory, but is within the limit for a view.
 const HUGE: usize = isize::MAX as usize / 16;
 
 /// Asserts that two texts are equal. The panic message shows both with line breaks.
@@ -176,7 +176,7 @@ fn rank_16() {
     let x = Tensor::<i32, _>::from_fn([1; 16], |_| 5);
     let shape = ["1"; 16].join(", ");
     same_text(x, &format!("{}5{}\ni32 [{shape}] row-major on Cpu", "[".repeat(16), "]".repeat(16)));
-    // The first and the last element of a tensor of rank 16, and the number of lines.
+    // Tests the text of the first and the last elements of a tensor of rank 16, and the number of lines.
     let deep = Tensor::<i32, _>::arange(0..1 << 16).reshape([2; 16]).to_string();
     assert!(deep.starts_with(&format!(
         "{}    0,     1],\n{}[    2,     3]],\n\n",

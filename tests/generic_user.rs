@@ -1,6 +1,6 @@
 //! Generic functions as users write them, over element type, rank, memory order and device. They have the four bounds
-//! `T: Scalar, D: Dim, O: Order, Dev: Backend<T>`, with a narrower class of element types if necessary. If a call changes the rank,
-//! there is one more bound.
+//! `T: Scalar, D: Dim, O: Order, Dev: Backend<T>`. If necessary, a narrower trait replaces `Scalar`. A call that changes the rank needs
+//! one more bound.
 
 mod common;
 

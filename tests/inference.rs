@@ -83,7 +83,7 @@ fn owned_operands_are_reused() {
     assert_ne!(matrix.as_slice().as_ptr(), at);
 }
 
-/// The element types, ranks and values below are inferred from the arguments: owned tensors, borrowed tensors, views and scalars.
+/// Methods take owned tensors, references, views and scalars. The element types and ranks of results are inferred from the arguments.
 #[test]
 fn arguments_are_tensors_views_or_references() {
     fn norm(x: impl AsView<Element = f64, Dim = Rank<1>, Order = RowMajor, Device = Cpu>) -> f64 {

@@ -1,6 +1,6 @@
 //! Tests of tensors and views in memory that another library owns: raw parts, strided slices, DLPack, and the arrays of ndarray,
-//! nalgebra and faer (features of these names). The tests compare addresses to show that no elements are copied. They also count
-//! how often owners free their memory.
+//! nalgebra and faer. The tests of these arrays need the feature with the name of the library. The tests compare addresses to show
+//! that no elements are copied. They also count how often owners free their memory.
 
 #[cfg(any(feature = "ndarray", feature = "nalgebra", feature = "faer"))]
 #[path = "interop/bad_input/mod.rs"]

@@ -1,4 +1,4 @@
-//! Compares results with the data in `tests/data`, which other programs or closed forms gave.
+//! Compares results with the data in `tests/data`, which come from other programs or from closed forms.
 
 #[cfg(feature = "fft")]
 mod common;

@@ -1,4 +1,4 @@
-//! Tests of the emulator itself: it must report the faults of incorrect operations, and report none for correct operations.
+//! Tests of the emulator itself: it must report a fault for each incorrect operation, and none for correct operations.
 
 use crate::gpu;
 use vierbein::device::{CudaSource, UnaryOp};
@@ -38,7 +38,7 @@ operations! {
         i64 other = of_block[(threadIdx.x + 1) % 256]; __syncthreads(); return other; }()";
 }
 
-/// Runs the operation on 256 elements, so by one block with one element per thread.
+/// Applies the operation to 256 elements. A single block computes them, with one element per thread.
 fn run(op: impl UnaryOp<i64, Output = i64>) -> Result<Vec<i64>, Error> {
     let x = Tensor::<i64, _>::from_vec([256], (0..256).collect()).to_device::<Cuda>()?;
     Ok(x.try_apply(op)?.to_vec())

@@ -1,5 +1,5 @@
-//! Compares Fourier transforms on the GPU with the host: lengths, axes, padding, normalisations, views and both memory orders. Without
-//! cuFFT, the host computes them.
+//! Compares Fourier transforms on the GPU with those on the host, for different lengths, axes and normalisations, with padding, for
+//! views, and in both memory orders. Without cuFFT, the host also computes the transforms of tensors on the GPU.
 
 use crate::data::scrambled;
 use crate::gpu::there;
@@ -72,7 +72,7 @@ macro_rules! transforms {
             put(&mut all, "fft of no lines".into(), &empty.fft(1));
             put(&mut all, "fft of empty lines".into(), &empty.fft_with(0, Fft::new().len(4)));
             put_real(&mut all, "irfft of empty lines".into(), &empty.irfft(0, 4));
-            // There are more lengths than plans that the library keeps for reuse.
+            // These are more lengths than the library keeps plans for.
             for n in 1..=70 {
                 let x = Tensor::<$R, _, O, Dev>::ones([n]);
                 put(&mut all, format!("rfft of {n}"), &x.rfft(0));

@@ -1,4 +1,4 @@
-//! Tests of device memory and of the device's errors: out of memory, use by several threads, kernels that do not compile.
+//! Tests of device memory, of its use by several threads, and of two kinds of errors: out of memory, and kernels that do not compile.
 
 use crate::{device, gpu};
 use vierbein::device::{CudaSource, UnaryOp};
@@ -97,7 +97,7 @@ fn freed_device_memory_can_be_allocated_again() {
 }
 
 /// Tests operations that need workspace in addition to the result. Other tensors occupy most of the memory. Each attempt leaves more of the
-/// memory free, until the operation succeeds. Before an allocation fails, the buffer pool must be freed. Runs in a child process, whose
+/// memory free, until the operation succeeds. An allocation may fail only after the buffer pool was freed. Runs in a child process, whose
 /// emulated GPU has little memory.
 #[test]
 fn operations_fail_or_succeed_with_little_device_memory() {
@@ -135,20 +135,20 @@ fn operations_fail_or_succeed_with_little_device_memory() {
         with_little_memory(tried, |found| assert_eq!(found, expected));
         assert_eq!(on_gpu.to_device::<Cpu>().unwrap(), x);
     }
-    // The buffers in the pool occupy most of the memory, and each is too small for the request. So they must be freed.
+    // The buffers in the pool occupy most of the memory, and each is too small for the request. So the library must free them.
     drop((0..4).map(|_| OnGpu::<u8, _>::ones([ALL / 5])).collect::<Vec<_>>());
     assert!(OnGpu::<u8, Rank<1>>::try_zeros([ALL / 2]).is_ok());
 }
 
 /// Calls `tried` while other tensors occupy most of the memory. Each attempt leaves more of the memory free, until `tried` succeeds. Then
-/// passes its result to `check`. All failures must be errors for lack of memory, after which all memory is free again.
+/// passes its result to `check`. Each failed attempt must return `OutOfMemory`. After each attempt, as much memory must be free as before.
 pub(crate) fn with_little_memory<R>(tried: &dyn Fn() -> Result<R, Error>, check: impl Fn(R)) {
     let gpu = Cuda::<0>::new().unwrap();
     let (mut failed, mut done) = (0, false);
     for spare in (0..64).map(|k| 256 * (k + k * k / 2)) {
         gpu.trim_pool().unwrap();
         let (free, _) = gpu.memory().unwrap();
-        // Occupies memory by tensors whose sizes are powers of two, which the allocator does not round up.
+        // Occupies memory with tensors whose sizes are powers of two, because the allocator does not round such sizes up.
         let mut left = free.saturating_sub(spare);
         let mut held = Vec::new();
         for size in (8..=20).rev().map(|bits| 1 << bits) {

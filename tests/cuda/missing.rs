@@ -1,8 +1,8 @@
-//! Tests of errors if the driver, a GPU, the compiler or cuBLAS is missing. The errors must name what was searched for, where, and
-//! the fix. Nothing may panic. If cuFFT or cuSOLVER is missing, the host computes Fourier transforms or decompositions.
+//! Tests of the errors that occur if the driver, a GPU, the compiler or cuBLAS is missing. An error must name what was searched for,
+//! where, and the fix. Nothing may panic. If cuFFT or cuSOLVER is missing, the host computes Fourier transforms or decompositions.
 //!
-//! A process detects the libraries only once, so each case runs in a child process. The child is this program, with a part of the
-//! libraries of the emulator.
+//! A process detects the libraries only once, so each case runs in a child process. The child process runs this program with some of
+//! the emulator's libraries.
 
 use crate::gpu;
 use std::fs;
@@ -15,8 +15,8 @@ use vierbein::{Cuda, Error};
 
 const PRINTS_LIBRARIES: &str = "VIERBEIN_TEST_PRINTS_LIBRARIES";
 
-/// Runs in the child processes of the other tests. Tries all operations that need a GPU, and prints which succeed and the errors of
-/// the others.
+/// Runs in the child processes of the other tests. Tries operations that need a GPU. For each operation, prints that it succeeded, or
+/// its error.
 #[test]
 fn print_libraries() {
     if std::env::var_os(PRINTS_LIBRARIES).is_none() {
@@ -52,7 +52,7 @@ fn say<T>(what: &str, result: Result<T, Error>) {
     match result {
         Ok(_) => println!("\n{what}: there"),
         Err(error) => {
-            // This must not panic, whatever the error contains.
+            // Formatting must not panic, whatever the error contains.
             assert!(
                 !format!("{error:?} {error:#?} {}", Error::Spec { reason: error.to_string() }).is_empty()
             );
@@ -81,7 +81,7 @@ impl Said {
         line.unwrap_or_else(|| panic!("nothing of {what} in {}", self.0))
     }
 
-    /// Asserts that each of these operations has printed an error that contains all `words`.
+    /// Asserts that for each operation in `ways`, the child has printed an error that contains all `words`.
     #[track_caller]
     fn refuses(&self, ways: &[&str], words: &[&str]) {
         for way in ways {
@@ -108,8 +108,8 @@ fn folder(name: &str, libraries: &[&str]) -> Option<PathBuf> {
 }
 
 fn linked(name: &str, from: &Path, files: &[&str]) -> PathBuf {
-    // The links are in the build's directory for temporary files. If that does not exist, because the program was built on another
-    // machine, they are in the system's.
+    // The links are in the build's directory for temporary files. If the program was built on another machine, that directory may not
+    // exist. Then the links are in the system's directory for temporary files.
     let built = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let base = if built.exists() { built.into() } else { std::env::temp_dir() };
     let folder = base.join("cuda-missing").join(name);

@@ -1,4 +1,4 @@
-//! Compares sorting, selection and search on the GPU with the host: short and long lines, equal elements, NaN, zeros of both signs,
+//! Compares sorting, selection and search on the GPU with the host, for short and long lines, equal elements, NaN, zeros of both signs,
 //! and views.
 
 use crate::data::{contiguous, extent, operand, output, scrambled};
@@ -8,8 +8,8 @@ use vierbein::device::{Device, Reduce};
 use vierbein::prelude::*;
 use vierbein::{Cuda, Ordered, Quantile, Side};
 
-/// Returns shapes. The lines along the last axis are sorted; they are shorter and longer than the share of a thread, a tile, and several
-/// tiles.
+/// Returns shapes of tensors to sort along the last axis. Some lines are shorter and some are longer than the part of a line that one
+/// thread sorts, than a tile, and than several tiles.
 fn shapes() -> Vec<Vec<usize>> {
     let lengths = [0, 1, 2, 7, 8, 9, 100, 1023, 1024, 1025, 2047, 2048, 2049, 4096, 5000, 8193, 17_000];
     let mut shapes: Vec<Vec<usize>> = lengths.into_iter().map(|n| vec![n]).collect();
@@ -25,7 +25,7 @@ fn shapes() -> Vec<Vec<usize>> {
     shapes
 }
 
-/// The strides of a row-major tensor or, if `turned`, of a column-major one with gaps.
+/// Returns the strides of a row-major tensor or, if `turned`, of a column-major tensor with gaps.
 fn strides(shape: &[usize], turned: bool) -> Vec<isize> {
     if !turned {
         return contiguous(shape);
@@ -34,7 +34,7 @@ fn strides(shape: &[usize], turned: bool) -> Vec<isize> {
     contiguous(&reversed).into_iter().rev().map(|stride| 2 * stride).collect()
 }
 
-/// The sorted elements, the indices that sort, the greatest elements and their indices.
+/// The sorted elements, the indices that sort them (as `argsort` returns), the greatest elements, and the indices of these.
 type Sorted<T> = (Vec<T>, Vec<i64>, Vec<T>, Vec<i64>);
 
 fn sorted<T: Ordered, Dev: Device + Default + Reduce<T>>(
@@ -168,7 +168,7 @@ fn selection_and_search() {
             let indices = [unique.first, unique.inverse, unique.counts].map(|indices| indices.to_vec());
             all.push(format!("{:?} {indices:?}", unique.values.to_vec()));
         }
-        // Adding 0.0 makes negative zeros positive. Otherwise it would be unspecified which of the two zeros the median is.
+        // Adding 0.0 makes negative zeros positive. Otherwise, the sign of a median that is zero would be unspecified.
         let finite = x.nan_to_num() + 0.0;
         let table = finite.slice(s![..n / 4 * 4]).to_owned().reshape([n / 4, 4]);
         let levels = [0.0, 0.1, 0.37, 0.5, 0.99, 1.0];
@@ -194,7 +194,8 @@ fn selection_and_search() {
     }
 }
 
-/// Builds with debug assertions check that the elements to search are sorted. The error is that of the host.
+/// In builds with debug assertions, a search checks that the elements in which it searches are sorted. The GPU and the host must return
+/// the same error.
 #[test]
 fn search_checks_order() {
     if !there() {

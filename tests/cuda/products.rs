@@ -1,5 +1,5 @@
-//! Compares matrix products and sums of products on the GPU with the host: strides of all kinds, scaling factors, conjugates,
-//! overflow.
+//! Compares matrix products and sums of products on the GPU with the host, for strides of all kinds, scaling factors, conjugated
+//! operands and overflow.
 
 use crate::data::{contiguous, extent, operand, output, scrambled};
 use crate::gpu::there;
@@ -120,7 +120,8 @@ floats! {
     f64, c64;
 }
 
-/// The tested operation: `gemm`, or `sum_products`, which sums over the axes of the operands that follow those of the output.
+/// The tested operation: `gemm`, or `sum_products`. The latter sums over the trailing axes of the operands; the output has the leading
+/// axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
     Matrices,
@@ -212,8 +213,8 @@ where
         for (i, kind_a) in KINDS.iter().enumerate() {
             for (j, kind_b) in KINDS.iter().enumerate() {
                 let (a, b) = (kind_a(&a), kind_b(&b));
-                // Each kind of output is tested with some kinds of operands. `repeated` is no output, because its indices share
-                // elements.
+                // Each layout of the output is combined with some layouts of the operands. `repeated` cannot be an output, because
+                // several of its indices address the same element.
                 let out = KINDS[[0, 1, 2, 3, 4, 6][(i + 2 * j) % 6]](&c);
                 let conjugate = conjugates[(i + j) % conjugates.len()];
                 let case = Case { kind: Kind::Matrices, a: &a, b: &b, out: &out, conjugate };
@@ -361,7 +362,7 @@ fn integer_overflow_equals_host() {
         for &y in &factors {
             let z = factors[(k + 3) % factors.len()];
             for weights in [[1, 0], [1, 1], [-1, 1], [2, 0], [most, most]] {
-                // A product with one column uses another kernel than the others.
+                // This product has one column. It uses a different kernel than the products below.
                 check::<i64>(&[x, y], &[z, 1], [1, 2, 1], weights);
                 check::<i64>(&[x, y, 1, 2], &[z, 1, y, 1], [2, 2, 2], weights);
                 check::<i64>(&[x, x, x, y, y, y], &[z, z, z, -1, -1, 1], [2, 3, 2], weights);

@@ -1,4 +1,4 @@
-//! Compares all reductions with all element types on the GPU with the host. Extents are around the sizes of warps and blocks, and
+//! Compares all reductions, for all element types, on the GPU with the host. Extents are around the sizes of warps and blocks, and
 //! around the lengths from which reductions are split.
 
 use crate::data::{contiguous, extent, operand, output, scrambled};
@@ -31,7 +31,7 @@ fn case(shape: &[usize], strides: &[isize], offset: usize, kept: usize) -> Case 
     Case { shape: shape.into(), strides: strides.into(), offset, kept, out }
 }
 
-/// Returns a few cases of each kind.
+/// Returns one or more cases for each kind of layout.
 fn some() -> Vec<Case> {
     let mut cases = vec![
         // Sums along contiguous rows, sums along strided columns, and a row that is not aligned to 16 bytes.
@@ -69,7 +69,7 @@ fn all() -> Vec<Case> {
         }
     }
     cases.extend([
-        // Long columns, which are split, in a narrow and in a wide matrix. Then many outputs that reduce few elements each.
+        // Reductions of long columns of a narrow and of a wide matrix, which are split. Then many short reductions.
         case(&[3, 30_000], &[1, 3], 0, 1),
         case(&[40, 6000], &[1, 40], 0, 1),
         case(&[40_000, 3], &[3, 1], 0, 1),

@@ -1,4 +1,4 @@
-//! Compares cumulative sums and products on the GPU with the host: short and long lanes, all kinds of strides, many and few lanes,
+//! Compares cumulative sums and products on the GPU with the host, for short and long lanes, all kinds of strides, many and few lanes,
 //! and integers that overflow.
 
 use crate::data::{contiguous, extent, operand, output, scrambled};
@@ -62,8 +62,8 @@ fn cases() -> Vec<(Vec<usize>, Vec<isize>, Vec<isize>)> {
         add(&shape, &[1, m], &[0, 1]);
         add(&shape, &[2 * n + 1, 2], &[n, 1]);
     }
-    // In the first two cases, there are so many lanes that each thread computes whole lanes. The lanes are interleaved, or short
-    // and contiguous.
+    // The first two of these cases have so many lanes that each thread computes whole lanes. The lanes are interleaved in the first case,
+    // and short and contiguous in the second.
     add(&[16_500, 9], &[1, 16_500], &[1, 16_500]);
     add(&[17_000, 5], &[5, 1], &[5, 1]);
     add(&[4, 3, 700], &[700, 2800, 1], &[2100, 700, 1]);
@@ -107,7 +107,8 @@ fn integer_overflow_equals_host() {
                 compare(Mul, &[length], [&[1], &[1]], |k| value(k).max(1 + i32::from(k == 0)), |x, y| x == y);
             }
         }
-        // Adjacent elements are two large numbers of each sign. So sums of some chunks overflow, although no cumulative sum does.
+        // Of four consecutive elements, two are `i64::MAX` and two are `-i64::MAX`. For the first `value`, the sums of some chunks
+        // overflow, although no cumulative sum does. For the second `value`, the cumulative sum overflows at index 1.
         let value = |k| [i64::MAX, -i64::MAX, -i64::MAX, i64::MAX][k % 4];
         compare(Add, &[length], [&[1], &[1]], value, |x, y| x == y);
         let value = |k| [-i64::MAX, i64::MAX, i64::MAX, -i64::MAX][(k + 3) % 4];

@@ -57,7 +57,7 @@ pub(crate) fn check<T, D, O, Dev, S>(
     }
 }
 
-/// Returns the test value at an index: a small integer, different at neighbouring indices. `p` and `r` have both signs.
+/// Returns the test value at an index: a small integer, different at neighbouring indices. The values of `p` and `r` have both signs.
 pub(crate) fn p([i, j]: [usize; 2]) -> f64 {
     (7 * i + 3 * j) as f64 % 11.0 - 5.0
 }

@@ -144,8 +144,8 @@ fn transfers_access_host_memory_directly() -> Result<(), Error> {
     Ok(())
 }
 
-/// Elementwise operations run the kernels of `Cpu` on the device's memory. The test calls functions of one to three operands, with
-/// new results and in place.
+/// Elementwise operations run the kernels of `Cpu` on the device's memory. The test calls functions with one to three operands. Some
+/// return a new tensor, others write in place.
 #[test]
 fn elementwise_functions_use_the_kernels_of_the_host() -> Result<(), Error> {
     let near = Near::default();

@@ -1,4 +1,4 @@
-//! Tests of operations on elements at positions and under masks.
+//! Tests of operations that read or write the elements at given positions or under a mask, such as `take` and `masked_fill`.
 
 use crate::naive::{Naive, cases, indices};
 use crate::values::{Value, for_each_type};
@@ -35,7 +35,7 @@ fn positions_of<T: Value>(order: MemoryOrder, shape: &[usize], axis: usize) {
             x.at(&[&index[..axis], &[k], &index[axis + 2..]].concat())
         });
         check(&view.take(axis, &at.tensor(order)).unwrap(), &expected, order, (T::DTYPE, axis, &case.steps));
-        // Separate positions for each index of the other axes. Along the axis, there is one position fewer than the extent.
+        // Each index of the other axes has its own positions. Their number is the extent of the axis minus one.
         let mut fewer = shape.to_vec();
         fewer[axis] = n.saturating_sub(1);
         let mut count = 0;
@@ -51,7 +51,7 @@ fn positions_of<T: Value>(order: MemoryOrder, shape: &[usize], axis: usize) {
         let expected = Naive::new(&fewer, |index| x.at(&to(index)));
         let at = each.tensor(order);
         check(&view.take_along_axis(axis, &at).unwrap(), &expected, order, (T::DTYPE, axis, &case.steps));
-        // Writes values. If several have the same position, the last one in memory order of the positions stays.
+        // Writes values. If several values have the same position, the last of them, in memory order, stays.
         let mut put = view.to_owned().unwrap();
         let mut count = 0;
         let values = Naive::new(&fewer, |_| {

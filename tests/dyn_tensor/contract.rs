@@ -1,5 +1,5 @@
-//! Tests of contractions with specifications that are parsed at run time. Results of random contractions are compared with loops
-//! over all labels, others with a table of results of NumPy. Also tests error messages.
+//! Tests of contractions with specifications that are parsed at run time. The expected results of random contractions come from loops
+//! over all labels. Those of other contractions come from a table that NumPy computed. Also tests error messages.
 
 use crate::naive::{Naive, cases, check, indices};
 use crate::values::Value;
@@ -19,8 +19,8 @@ impl Random {
     }
 }
 
-/// Computes the expected result by a loop over all values of all labels. `terms` are the labels of the operands; `extents` has the
-/// extent of each label.
+/// Computes the expected result by a loop over all combinations of the labels' values. `terms` has the labels of each operand, and
+/// `extents` has the extent of each label.
 fn brute_force<T: Value>(
     terms: &[Vec<usize>],
     result: &[usize],
@@ -335,7 +335,7 @@ fn paths() {
     assert_eq!((path.steps()[0].spec.as_str(), path.multiplications()), ("ij,jk->ik", 7_500.0));
 }
 
-/// Vectors have no preferred order: the result has the order of the first one.
+/// Vectors match both memory orders. The product of two vectors has the memory order of the first vector.
 #[test]
 fn products_of_vectors_have_the_order_of_the_first() {
     for order in ORDERS {

@@ -1,4 +1,4 @@
-//! Tests of functions of one, two and three elements, with new results and in place.
+//! Tests of elementwise functions with one, two and three operands. They return a new tensor, or write in place.
 
 use crate::naive::{Naive, cases, check};
 use crate::values::Value;
@@ -22,7 +22,7 @@ fn unary_of<T: Value>() {
         let expected = all.map(|x| T::unary(*op, x).unwrap());
         check(&all.tensor(ORDERS[0]).unary(*op).unwrap(), &expected, ORDERS[0], (op, T::DTYPE));
     }
-    // Tests all kinds of layouts with a few functions, one of each implementation.
+    // Tests all kinds of layouts with a few functions that have different implementations.
     for order in ORDERS {
         for shape in SHAPES {
             for case in cases(shape, order, T::small) {
@@ -83,7 +83,7 @@ fn binary_of<T: Value>() {
             check(&left.view().binary(op, y.into()).unwrap(), &expected, order, (op, T::DTYPE, "scalar"));
         }
     }
-    // Tests all kinds of layouts of both operands, with one function whose result has their type and with one comparison.
+    // Tests all kinds of layouts of both operands, with one function whose result has the operands' type, and with one comparison.
     let of_both = if T::DTYPE == DType::Bool { Binary::Xor } else { Binary::Sub };
     for order in ORDERS {
         for shape in SHAPES {

@@ -69,7 +69,7 @@ impl<T: Element> Naive<T> {
     }
 }
 
-/// A view operation of a test case.
+/// A view operation that a test case applies to its base tensor.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     Permute(Vec<usize>),

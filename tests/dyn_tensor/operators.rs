@@ -43,7 +43,7 @@ fn in_place() {
     assert_eq!(m.to_vec::<i32>().unwrap(), [1, 2, 13, 14]);
 }
 
-/// Asserts that `tried` is an error, and that `panics` panics with its message.
+/// Asserts that `tried` is an error, and that `panics` panics with the message of this error.
 #[track_caller]
 fn rejected(tried: Result<(), Error>, panics: impl FnOnce()) {
     let error = tried.expect_err("an error was expected").to_string();

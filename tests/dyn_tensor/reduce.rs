@@ -61,7 +61,7 @@ fn reduced<T: Value>(op: DynReduction, elements: &[T]) -> Option<DynScalar> {
     };
     // The elements are finite, so the variants that ignore NaN differ from the others only in the types that they support.
     let inexact = matches!(T::DTYPE, DType::F32 | DType::F64 | DType::C32 | DType::C64);
-    // Returns the first index of the extremum.
+    // Returns the index of the first extremum, or `None` if the element type is not ordered.
     let best = |better: fn(f64, f64) -> bool| {
         let wide = wide.clone().filter(|_| T::ORDERED)?;
         let mut at = 0;
@@ -165,7 +165,7 @@ fn reductions_of<T: Value>() {
                         continue;
                     }
                     let all = cases(shape, order, value);
-                    // Tests all kinds of layouts for reductions over all axes, and two kinds for those over other subsets.
+                    // Tests all kinds of layouts for reductions over all axes, and two kinds of layouts for reductions over fewer axes.
                     let some =
                         if subset + 1 == 1 << shape.len() { &all[..] } else { &all[..2.min(all.len())] };
                     for case in some {

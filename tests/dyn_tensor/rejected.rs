@@ -33,7 +33,7 @@ fn mismatched_element_types_are_errors() {
         "add: cannot combine a tensor of `f64` with `i32`: expected a tensor or a scalar of `f64`; \
          a scalar has the type of the elements: `1.0` for `f64`, `Complex::from(1.0)` for `Complex<f64>`",
     );
-    // The fixes that the messages name work.
+    // The fixes that the messages name must work.
     assert!(x.try_add(&y.to_dtype(DType::F64).unwrap()).is_ok());
     let (a, b) = vierbein::dyn_tensor::promote(x, y).unwrap();
     assert!(a.try_add(&b).is_ok());

@@ -4,18 +4,19 @@ use crate::bad_input::array::{erf, erfc};
 use vierbein::dyn_tensor::{Binary, Unary};
 use vierbein::{Complex, DynScalar, Element, c32, c64};
 
-/// An element type, with test values and with the expected results of functions of single values.
+/// An element type, with test values and with the expected results of elementwise functions.
 pub(crate) trait Value: Element + Into<DynScalar> {
-    /// Returns a small non-zero value. Sums and products of two of them fit in every type.
+    /// Returns a small non-zero number, so that sums and products of two such numbers fit in every type. For `bool`, both values occur.
     fn small(k: usize) -> Self;
-    /// Returns a value that is larger than all values of `small` of the type.
+    /// Returns a number that is larger than every number that `small` returns for the type. Of complex numbers, only the real part is
+    /// larger. For `bool`, both values occur.
     fn larger(k: usize) -> Self;
     /// Returns the expected result of a function of two values, or `None` if the type does not support the function.
     fn binary(op: Binary, a: Self, b: Self) -> Option<DynScalar>;
     fn unary(op: Unary, a: Self) -> Option<DynScalar>;
     /// Converts to `Complex<f64>`, in which the tests compute sums and products. Returns `None` for `bool`.
     fn wide(self) -> Option<c64>;
-    /// Converts from `Complex<f64>`, the type of `wide`.
+    /// Converts from `Complex<f64>`, the type that `wide` returns.
     fn narrow(z: c64) -> Self;
     const ORDERED: bool;
 }
@@ -133,7 +134,7 @@ integers! {
     u64 false |x| x, |_| None;
 }
 
-/// Functions that real and complex floating-point numbers have under the same name.
+/// Evaluates a function that has the same name for real and for complex floating-point numbers. Other functions yield `None`.
 macro_rules! functions {
     ($op:expr, $x:expr) => {
         match $op {

@@ -1,4 +1,4 @@
-//! Bad input to Fourier transforms: axes and lengths that do not fit, zero and huge extents, elements that are not finite, rank 0
+//! Tests of bad input to Fourier transforms: axes and lengths that do not fit, zero and huge extents, elements that are not finite, rank 0
 //! and rank 16.
 
 use super::rejected;
@@ -133,7 +133,7 @@ fn elements_that_are_not_finite() {
         assert!(x.fft(0).iter().all(|z| !z.is_finite()), "{bad}");
         assert!(x.rfft(0).iter().all(|z| !z.is_finite()), "{bad}");
         assert!(x.rfft(0).irfft(0, 4).iter().all(|x| !x.is_finite()), "{bad}");
-        // Lines without such elements are not affected.
+        // Lines in which all elements are finite are not affected.
         let lines = tensor![[1.0, bad], [2.0, 0.5]];
         assert_eq!(lines.fft(0).index_axis(1, 0), tensor![1.0, 2.0].fft(0).view());
         assert_eq!(x.fftshift(0).slice(s![..2]).to_vec(), [2.0, 3.0]);

@@ -216,7 +216,8 @@ fn ranges_over_all_of_a_small_type() {
     assert_eq!(Tensor::<i8, _>::arange_step(-128, 127, 2).to_vec(), even);
 }
 
-/// A negative power of an integer is the truncated reciprocal. It is 0 for a large power, even if the power overflows.
+/// For a negative exponent, the result is the reciprocal of the positive power, truncated to an integer. If the positive power
+/// overflows, the result is 0.
 #[test]
 fn negative_powers() {
     assert_eq!(tensor![1, -1, 2, 10].powi(-3), tensor![1, -1, 0, 0]);

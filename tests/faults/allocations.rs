@@ -1,5 +1,5 @@
-//! Runs each kind of operation with failing allocations. In the first run, the first allocation fails, in the second run the second
-//! one, and so on, until a run has fewer allocations.
+//! Runs each kind of operation with failing allocations. In run `n`, the `n`th allocation fails. The runs end when an operation makes
+//! fewer than `n` allocations.
 //!
 //! Allocations below a minimum size never fail: see the constants `ALL`, `ELEMENTS` and `FILES`.
 
@@ -16,20 +16,21 @@ use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
 use vierbein::prelude::*;
 use vierbein::{DType, DynTensor, Error, MemoryOrder, op, try_einsum, try_einsum_into};
 
-/// Minimum size of failing allocations in bytes: any allocation can fail.
+/// Minimum size in bytes of the allocations that fail, for tests in which any allocation can fail.
 const ALL: usize = 1;
-/// Minimum size of failing allocations in bytes: only allocations for elements of tensors can fail. The operands in this file have
-/// more bytes; names, shapes and boxes have fewer.
+/// Minimum size in bytes of the allocations that fail, for tests in which only allocations for elements of tensors can fail. The operands
+/// in this file have more bytes; names, shapes and boxes have fewer.
 const ELEMENTS: usize = 4 << 10;
 
-/// Minimum size of failing allocations in bytes: only buffers for whole files can fail. The memory for parsing a header is smaller.
+/// Minimum size in bytes of the allocations that fail, for tests in which only buffers for whole files can fail. The memory for parsing a
+/// header is smaller.
 const FILES: usize = 64 << 10;
 
 /// Runs `operation` many times. In run `n`, allocation `n` fails, counted from 0 among the allocations of at least `least` bytes.
 /// Then repeats these runs with all allocations from number `n` on failing.
 ///
-/// The operation must succeed or return an error that says that memory is exhausted, and must not leak. The closure receives the
-/// allocations that must fail, and returns how many did.
+/// The operation must succeed or return an error that says that memory is exhausted, and must not leak. The closure receives a
+/// description of the allocations that must fail. It returns the operation's result and the number of allocations that failed.
 fn drive(
     least: usize,
     what: &str,

@@ -27,7 +27,7 @@ thread_local! {
     static WATCHED: Cell<bool> = const { Cell::new(false) };
     /// The address of the last block that this thread allocated while failures were enabled.
     static LAST: Cell<usize> = const { Cell::new(0) };
-    /// The size of the block at `LAST` if the last operation of this thread on the allocator freed it, else 0. See [`refuses`].
+    /// The size of the block at `LAST`, if this thread's last call of the allocator freed that block; else 0. See [`refuses`].
     static FREED: Cell<usize> = const { Cell::new(0) };
     /// Bytes in use that this thread has allocated, minus those that it has freed.
     static LIVE: Cell<isize> = const { Cell::new(0) };
@@ -104,8 +104,8 @@ unsafe impl GlobalAlloc for Failing {
     }
 }
 
-/// A guard that excludes other tests of this program. While it exists, the buffer pool is disabled and the current thread is
-/// watched.
+/// A guard that only one test of this program can hold at a time. While it exists, the buffer pool is disabled and the current thread
+/// is watched.
 pub(crate) struct Alone(#[allow(dead_code, reason = "it is held")] MutexGuard<'static, ()>);
 
 impl Alone {

@@ -17,7 +17,7 @@ use vierbein::{Error, tensor};
 
 const NAMES: [&str; 5] = ["packed.npz", "x.csv", "x.npy", "x.npz", "x.safetensors"];
 
-/// Returns the tensor that the tests write for a number: its elements are the number, and its length depends on the number.
+/// Returns the tensor that the tests write for a number. All its elements equal the number, and its length depends on the number.
 fn of(value: i64) -> Tensor<i64, Rank<1>> {
     Tensor::full([length(value)], value)
 }
@@ -164,7 +164,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Runs a shell script by the command `with`. The script gets this program as `$0`, the name of the test as `$1`, and the directory
+/// Runs a shell script with the command `with`. The script gets this program as `$0`, the name of the test as `$1`, and the directory
 /// as `$2`.
 #[cfg(unix)]
 fn shell(with: &[&str], script: &str, test: &str, folder: &Path) -> std::process::Output {
@@ -255,7 +255,8 @@ fn killed_writer_leaves_complete_files() {
         victim.kill().unwrap();
         victim.wait().unwrap();
         let found = NAMES.map(|name| whole(name, &folder.0));
-        // The child writes the files in the order of `NAMES`, so the last one is at most one number behind the others.
+        // The child writes the files in the order of `NAMES`, so the number in each of the others equals that in the
+        // last file, or is larger by one.
         assert!(
             found.iter().all(|&value| (found[4]..=found[4] + 1).contains(&value)),
             "round {round}: {found:?}"

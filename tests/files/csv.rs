@@ -61,7 +61,8 @@ fn integers_and_names_are_written_as_python_writes_them() {
     assert_eq!((names, read), (NAMES.map(str::to_owned).to_vec(), x));
 }
 
-/// Numbers of any length and scale. The standard library's parser is independent of that of the reader.
+/// Reads numbers of any length and scale. The expected values come from the standard library's parser, which the CSV reader does not
+/// use.
 #[test]
 fn numbers_are_read_as_by_the_standard_library() {
     let mut state = 12345u64;
@@ -273,7 +274,8 @@ fn long_row(i: usize) -> [f64; 3] {
     [x, if i % 500 == 3 { f64::NAN } else { -x / 8.0 }, 1.0 / (x + 1.0)]
 }
 
-/// Writes rows of three numbers, some of them with quotes, spaces, missing values or empty lines, and with all kinds of line ends.
+/// Returns the text of rows of three numbers. Some rows have quotes, spaces or missing values, or are followed by empty lines. All kinds
+/// of line ends occur.
 fn long_text() -> String {
     let mut text = "a,b,c\n".to_owned();
     for i in 0..LONG {
@@ -473,8 +475,8 @@ fn hostile_text_takes_little_memory() {
     let lines = "1\n".repeat(1 << 16);
     let quote = format!("\"{}", "\"\"\n".repeat(1 << 16));
     for text in [&commas, &lines, &quote] {
-        // For each byte of text there is at most one field, with an element, an end and an index of eight bytes, and a name of 24 bytes.
-        // Buffers double when they grow.
+        // Each byte of text yields at most one field. For a field, the reader stores an element, an end and an index, of eight bytes
+        // each, and a name of 24 bytes. Buffers double when they grow.
         let _ = modest(8 * text.len(), || rows::<f64>(text));
         let _ = modest(8 * text.len(), || read::<f64>(text));
     }

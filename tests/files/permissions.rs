@@ -135,7 +135,7 @@ fn writers_reject_links_of_other_users_in_sticky_directories() {
     assert_eq!(fs::read(&target).unwrap(), b"old");
     assert!(!missing.exists());
 
-    // Such links are accepted in a directory that other users cannot write to, and in a directory without the sticky bit.
+    // Links of another user are accepted in a directory that other users cannot write to, and in a directory without the sticky bit.
     for mode in [0o1755, 0o777] {
         set_mode(&sticky, mode);
         assert_eq!(write_all(OTHER), vec![Ok(()); 15], "{mode:o}");

@@ -1,4 +1,4 @@
-//! Tests of residuals: the products of the factors of decompositions must equal the operand.
+//! Tests of decompositions: the product of the factors must equal the operand, except for rounding errors.
 
 use vierbein::linalg::{Decompose, LinalgElement, Svd};
 use vierbein::prelude::*;

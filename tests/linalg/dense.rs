@@ -51,7 +51,8 @@ fn adjoint<T: Number, O: Order>(a: &Matrix<T, O>) -> Matrix<T, O> {
     Tensor::from_fn([n, m], |[i, j]| a[[j, i]].conj())
 }
 
-/// Asserts that the elements differ by at most `bound · T::UNIT` times the largest element of `b`, or times 1 if all are smaller.
+/// Asserts that each element of `a` differs from that of `b` by at most `bound · T::UNIT · max(1, s)`, where `s` is the largest
+/// absolute value of the elements of `b`.
 #[track_caller]
 fn close<T: Number, O: Order>(a: &Matrix<T, O>, b: &Matrix<T, O>, bound: f64, what: &str) {
     assert_eq!(a.shape(), b.shape(), "{what}");
@@ -96,7 +97,7 @@ fn factors_of_any_matrix<T: Number, O: Order>() {
         close(&product(&r, &q), &a, bound, &what);
         orthonormal(&adjoint(&q));
         for i in 0..k {
-            // The last `k` rows of `r` are an upper triangle. This is the row whose diagonal element is in column `i`.
+            // The last `k` rows of `r` are an upper triangle. The triangle's diagonal element in column `i` is in this row.
             let row = m - k + i;
             assert!((0..i).all(|j| r[[row, j]] == T::zero()), "{what}");
             assert!(r[[row, i]] == T::of(r[[row, i]].size(), 0.0) && r[[row, i]] != T::zero(), "{what}");
@@ -395,8 +396,8 @@ fn typed_and_dynamic_agree() {
         assert_eq!(DynTensor::from(a.solve_as(hermitian, &b)), d.solve_as(hermitian, &b).unwrap());
         assert_eq!(DynTensor::from(a.lstsq(&b)), d.lstsq(&b).unwrap());
         assert_eq!(DynTensor::from(a.matrix_power(-3)), d.matrix_power(-3).unwrap());
-        // The cutoff 0.5 lies between the relative singular values of both matrices, so the results differ from those with the
-        // default.
+        // Both matrices have relative singular values above and below the cutoff 0.5, so the results differ from those with the
+        // default cutoff.
         assert_ne!(a.pinv_with(0.5), a.pinv());
         assert_eq!(DynTensor::from(a.pinv_with(0.5)), d.pinv_with(0.5).unwrap());
         assert_eq!(DynTensor::from(a.matrix_rank_with(0.5)), d.matrix_rank_with(0.5).unwrap());
@@ -480,7 +481,7 @@ fn other_devices() {
     check::<ColMajor>([3, 3, 2]);
 }
 
-/// Matrices without rows or columns have the results of NumPy and SciPy.
+/// For matrices without rows or columns, the results are those of NumPy and SciPy.
 #[test]
 fn without_elements() {
     let none = Tensor::<f64, _>::zeros([0, 0]);

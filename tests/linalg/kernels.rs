@@ -16,7 +16,7 @@ mod placed;
 #[path = "kernels/residuals.rs"]
 mod residuals;
 
-/// The device that computes. `tests/cuda/decompositions.rs` runs these tests with another one.
+/// The device that computes. `tests/cuda/decompositions.rs` runs these tests on another device.
 use vierbein::device::Cpu as DEVICE;
 
 /// Returns whether the device is available.

@@ -197,7 +197,7 @@ fn lanczos_continues_after_invariant_subspace() {
     for (value, expected) in found.values.iter().zip([1.0, 2.0, 3.0]) {
         assert!((value - expected).abs() < 1e-14, "{found:?}");
     }
-    // Every vector is an eigenvector.
+    // The operator is the identity, so every vector is an eigenvector.
     let start = Tensor::<f64, Rank<1>>::ones([7]);
     let found = lanczos(|x| x.to_owned(), &start, Krylov::highest(3)).unwrap();
     assert!(found.converged && found.values.iter().all(|value| (value - 1.0).abs() < 1e-14), "{found:?}");
@@ -330,7 +330,7 @@ fn conjugate_gradients_solve_poisson_equation() {
     check::<ColMajor>();
 }
 
-/// Compares a solution with a direct one.
+/// Compares a solution with that of Gaussian elimination, and the stated residual with the true residual.
 fn check_solution(
     a: &Tensor<c64, Rank<2>>,
     b: &Tensor<c64, Rank<1>>,
@@ -653,8 +653,8 @@ fn arnoldi_projects_operators() {
             assert_eq!((found.v.len(), found.h.shape(), found.invariant), (k, [k, k], k == N));
             assert!((&found.v[0] * start.norm().item()).all_close(&start, 1e-14, 1e-14));
             for j in 0..k {
-                // Checks column `j` of the Arnoldi relation: `a · v[j]` is the sum of `h[i, j] · v[i]`, plus `rest` for the last
-                // column.
+                // Checks column `j` of the Arnoldi relation: `a · v[j]` is the sum of `h[i, j] · v[i]` over `i`, plus `found.rest` for the
+                // last column.
                 let mut rest = a.matmul(&found.v[j]);
                 for i in 0..k {
                     assert!(i <= j + 1 || found.h[[i, j]] == Complex::default());
@@ -749,7 +749,7 @@ fn exact_preconditioners_need_few_applications() {
         }),
     ] {
         let found = found.unwrap();
-        // There are at most two steps, two more for a correction, and the applications that compute residuals.
+        // A method takes at most two steps, and two more for a correction. The other applications compute residuals.
         assert!(found.applications <= 6, "{name}: {}", found.applications);
         let expected = solved_directly(matrix, &b);
         assert!(found.x.all_close(&expected, 1e-8, 1e-8), "{name}: {}\n{expected}", found.x);

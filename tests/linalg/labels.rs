@@ -275,7 +275,7 @@ fn batches_are_decomposed_matrix_by_matrix() {
     batches::<Complex<f64>, ColMajor>();
 }
 
-/// Returns `x + xᴴ` for the rows `ij` and the columns `kl`.
+/// Returns `x + xᴴ`, where `x` stands for a matrix with rows `ij` and columns `kl`.
 fn hermitian<T: Number, O: Order>(n: usize, m: usize) -> Tensor<T, Rank<4>, O> {
     let x = numbers::<T, Rank<4>, O>([n, m, n, m]);
     &x + x.permute([2, 3, 0, 1]).conj()

@@ -14,7 +14,7 @@ fn sequence(len: usize, complex: bool) -> Vec<c64> {
     (0..len).map(element).collect()
 }
 
-/// Returns the operand of this kind, in row-major order.
+/// Returns the elements of the operand of this kind, in row-major order.
 fn operand(kind: &str, shape: &[usize]) -> Vec<c64> {
     let [.., m, n] = shape[..] else { panic!("{shape:?}") };
     let mut a = sequence(shape.iter().product(), kind.starts_with("complex"));
@@ -46,7 +46,8 @@ struct Case {
 }
 
 impl Case {
-    /// Returns a tensor with these elements, which are in row-major order. In column-major order, the batch axes come last.
+    /// Returns a tensor with these elements, which are listed in row-major order. The last `kept` axes of `shape` are those of a matrix
+    /// or vector, the others are batch axes. In a column-major tensor, the batch axes come last.
     fn tensor(self, elements: &[c64], shape: &[usize], kept: usize) -> DynTensor {
         let row_major = MemoryOrder::RowMajor;
         let x = if self.complex {
@@ -182,7 +183,8 @@ fn numpy_and_scipy() {
         let expected: Vec<c64> =
             if elements.is_empty() { vec![] } else { elements.split(',').map(number).collect() };
         let largest = expected.iter().map(|x| x.norm()).fold(1.0, f64::max);
-        // The condition number is at most 200. For products of the operand, it is squared, so the tolerance is larger.
+        // The condition number of an operand is at most 200. A definite matrix is a product of such operands, so its condition number
+        // is squared, and the tolerance is larger. `logm` has the larger tolerance, too.
         let factor =
             if name == "eigh_generalized" || name == "logm" || kind.contains("definite") { 1e6 } else { 1e4 };
         for single in [false, true] {

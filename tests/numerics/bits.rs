@@ -1,7 +1,7 @@
 //! Tests that results have the same bits on 1, 2 and 8 threads, and in every run of a program. [`Promise`] says at which levels of
 //! vector instructions the bits must be the same, too.
 //!
-//! Results are compared by hashes of their bits. The operands are large enough to be split between threads. With their values,
+//! Results are compared by hashes of their bits. The operands are large enough to be split between threads. Their values are such that
 //! another summation order would change bits.
 
 use super::data::{Kind, numbers};
@@ -9,7 +9,8 @@ use super::restart::this_program;
 use vierbein::{ColMajor, Dim, Element, Order, Rank, Tensor, c32, c64, einsum, s};
 
 /// Numbers of rows and columns of the operands, which have more than a million elements. In builds without optimisation, they have a
-/// quarter as many: enough for several parts of each operation. `scripts/check-numerics.sh` runs optimised builds.
+/// quarter of these elements, so that each operation is still split into several parts. `scripts/check-numerics.sh` runs optimised
+/// builds.
 const ROWS: usize = if cfg!(debug_assertions) { 521 } else { 1031 };
 const COLUMNS: usize = if cfg!(debug_assertions) { 557 } else { 1109 };
 /// Number of rows, and of columns, of the factors of matrix products.
@@ -197,7 +198,7 @@ fn on_any_number_of_threads_and_in_every_run() {
     if std::env::var_os(CHILD).is_some() {
         // Ends the line on which the test harness has printed the test's name.
         println!();
-        // In the pool, smaller operations run on several threads than outside of it.
+        // Inside the pool, operations run on several threads from a smaller size on than outside of it.
         let digests = rayon::scope(|_| match std::env::var_os("VIERBEIN_SIMD") {
             Some(_) if cfg!(debug_assertions) => matrix_products(&Operands::new()),
             _ => digests(),
@@ -215,8 +216,7 @@ fn on_any_number_of_threads_and_in_every_run() {
     let again = named(&here, in_a_process(&[("RAYON_NUM_THREADS", "2")]));
     assert_same(&again, &here, |_| false, "in another run on 2 threads");
     // A requested level above that of the processor selects the processor's level. In builds with debug assertions, only matrix
-    // products have several levels. So only matrix products are computed again, and only builds without debug assertions test other
-    // operations.
+    // products have several levels, so these builds compute only matrix products again. Other builds compute all operations again.
     let here = if cfg!(debug_assertions) { matrix_products(&Operands::new()) } else { here };
     let mut fused = None;
     for level in ["portable", "avx2", "avx512"] {

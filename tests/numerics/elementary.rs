@@ -4,8 +4,8 @@
 //! With `VIERBEIN_F32_STEP=1`, every argument is tested, which takes an hour in an optimised build. By default, every 9973rd
 //! argument is tested. In builds with debug assertions, which use the functions of the C library, it is every 499 979th.
 //!
-//! With `VIERBEIN_F64_DIR`, a folder, results of functions of `f64` are written to files there, which `scripts/elementary/check-f64.py`
-//! compares with a library of higher precision.
+//! If `VIERBEIN_F64_DIR` names a directory, the results of functions of `f64` are written to files in this directory.
+//! `scripts/elementary/check-f64.py` compares these results with those of a library of higher precision.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vierbein::{Rank, Tensor};
@@ -29,7 +29,7 @@ fn atanh(x: f64) -> f64 {
     0.5 * (x.ln_1p() - (-x).ln_1p())
 }
 
-/// The functions, with references for `f32`.
+/// The tested functions: name, function of `f32` tensors, and reference in `f64`.
 const FUNCTIONS: [Function; 23] = [
     ("exp", |x| x.exp(), f64::exp),
     ("exp2", |x| x.exp2(), f64::exp2),

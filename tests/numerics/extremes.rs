@@ -121,7 +121,7 @@ fn norms_of_large_and_small_numbers() {
     }
 }
 
-/// A NaN or an infinity in an operand must be visible in every result that depends on this element, and in no other result.
+/// A NaN or an infinity in an operand must be visible in every result that depends on it, and in no other result.
 #[test]
 fn what_is_not_finite_shows() {
     for n in LENGTHS {

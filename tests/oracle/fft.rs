@@ -12,7 +12,7 @@ both_orders! { axes_of_views negative_and_zero_strides axes_one_by_one padding_s
 
 // ------------------------------------------------------------------ NumPy's table
 
-/// The operands of the table: see `scripts/make-fft-table.py`.
+/// Returns an operand of the table. `scripts/make-fft-table.py` uses the same formula.
 fn operand<D: Dim, O: Order>(shape: D::Shape) -> Tensor<c64, D, O> {
     let len: usize = shape.as_ref().iter().product();
     let element = |k: usize| Complex::new(((7 * k + 3) % 11) as f64 - 5.0, ((5 * k + 1) % 7) as f64 - 3.0);
@@ -258,7 +258,7 @@ fn axes_of_views<O: Order>() {
     check_axes(operand::<Rank<3>, O>([5, 6, 7]).view());
     check_axes(operand::<Rank<3>, O>([5, 6, 7]).permute([2, 1, 0]));
     check_axes(operand::<Rank<4>, O>([3, 2, 9, 2]).permute([2, 0, 3, 1]));
-    // There are more lines than a tile has, and lines that the plan cannot fuse.
+    // Among these operands are some with more lines than a tile, and some whose axes across the lines cannot be fused.
     check_axes(operand::<Rank<2>, O>([16, 90]).view());
     check_axes(operand::<Rank<2>, O>([90, 16]).view());
     check_axes(operand::<Rank<3>, O>([40, 12, 3]).permute([2, 1, 0]));
@@ -456,7 +456,7 @@ fn dynamic_tensors_reject_other_element_types() {
     );
 }
 
-/// The number of threads changes how lines are split, but not how they are computed.
+/// The number of threads changes which thread transforms a line, but not how the line is transformed.
 #[cfg(feature = "rayon")]
 #[test]
 fn same_bits_on_any_number_of_threads() {

@@ -1,4 +1,5 @@
-//! Compares operations that join, cut, repeat and pad with NumPy: `tests/data/joining.txt`, which `scripts/joining.py` writes.
+//! Compares operations that join, cut, repeat and pad with NumPy's results in `tests/data/joining.txt`. `scripts/joining.py` writes this
+//! file.
 
 use vierbein::dyn_tensor::{self, DynData, SliceItem};
 use vierbein::prelude::*;

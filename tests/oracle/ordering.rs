@@ -89,7 +89,8 @@ fn distinct_slices_are_those_of_numpy() {
         for order in [MemoryOrder::RowMajor, MemoryOrder::ColMajor] {
             let x = DynTensor::from_vec(&shape, elements.clone(), order).expect("one element each");
             let found = x.unique_slices_with(axis).expect("an axis");
-            // Lists in memory order. The column-major tensors have the reversed shapes, and so the same memory.
+            // The results are compared in memory order. The column-major tensor has the reversed shape, so both operands have the same
+            // elements in memory.
             let lists = [&found.values, &found.first, &found.inverse, &found.counts]
                 .map(|x| x.to_vec::<i64>().expect("integers"));
             assert_eq!(&lists[..], expected, "{line} {order:?}");
@@ -198,7 +199,7 @@ fn special_values<O: Order>() {
     assert_eq!(unique.shape(), [4]);
     assert_eq!((unique[[0]], unique[[1]], unique[[2]]), (f64::NEG_INFINITY, 0.0, f64::INFINITY));
     assert!(unique[[3]].is_nan());
-    // NumPy gives 4 and 1 here, and `False` for NaN in NaN.
+    // In NumPy, the next three results are 4, 1 and `False`, too.
     assert_eq!(tensor![1.0, 2.0, 2.0, 3.0].searchsorted(tensor![nan], Side::Left).item_at(0), 4);
     assert_eq!(tensor![1.0, nan].searchsorted(tensor![nan], Side::Left).item_at(0), 1);
     assert!(!tensor![nan].isin(tensor![nan])[[0]]);
@@ -257,7 +258,7 @@ fn sets<O: Order>() {
     let x = Matrix::<f64, O>::from([[3.0, nan, -0.0], [1.0, 3.0, nan]]);
     let y = Tensor::<f64, Rank<1>, O>::from([0.0, 5.0, 3.0, nan, f64::NEG_INFINITY]);
     let text = |x: Tensor<f64, Rank<1>, O>| format!("{:?}", x.to_vec());
-    // A zero in the result has the sign of that in the first operand.
+    // A zero in the result has the sign of the zero in the first operand.
     assert_eq!(text(x.set_union(&y)), "[-inf, -0.0, 1.0, 3.0, 5.0, NaN]");
     assert_eq!(text(y.set_union(&x)), "[-inf, 0.0, 1.0, 3.0, 5.0, NaN]");
     assert_eq!(text(x.set_intersection(&y)), "[-0.0, 3.0]");

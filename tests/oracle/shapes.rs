@@ -157,7 +157,7 @@ fn broadcast() {
         let (a, b) = (operand::<D, O>(1, l), operand::<E, O>(2, r));
         let (from_a, from_b) =
             (|i: &[usize]| value(1, &reduced::<O>(i, l)), |i: &[usize]| value(2, &reduced::<O>(i, r)));
-        // A selection of three operands: a mask with the shape of `a`, `b` and a scalar.
+        // Selects from `b` and from a scalar, by a mask with the shape of `a`.
         let select = a.gt(0).try_select(&b, &Tensor::scalar(99));
         match a.try_add(&b) {
             Ok(sum) => {
@@ -235,7 +235,7 @@ fn matrix<O: Order>(shape: &[usize], left: bool) -> (usize, usize, &[usize]) {
     }
 }
 
-/// Returns the index of an element of an operand: its row, its column and its batch index. For a vector, the index is `along`.
+/// Returns the index of element `[i, j]` of the matrix at index `batch` of an operand. For a vector, the index is `along`.
 fn place<O: Order>(shape: &[usize], along: usize, [i, j]: [usize; 2], batch: &[usize]) -> Vec<usize> {
     match (shape.len(), O::ROW_MAJOR) {
         (1, _) => vec![along],

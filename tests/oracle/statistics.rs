@@ -225,7 +225,7 @@ fn reductions_without_nan<O: Order>() {
     // Infinities count as elements, even if they equal the initial value of the search.
     let low = Tensor::<f64, Rank<1>, O>::from_vec([3], vec![f64::NAN, f64::NEG_INFINITY, f64::NEG_INFINITY]);
     assert_eq!((low.nan_argmax().item(), (-&low).nan_argmin().item()), (1, 1));
-    // The squares of the first numbers overflow, so the variance is infinite. The second numbers have small distances and a large
+    // The squares of the numbers in `wide` overflow, so the variance is infinite. The numbers in `far` differ little, but have a large
     // mean.
     let wide = vec![f64::NAN, 1e200, -1e200, 1e200];
     assert_eq!(Tensor::<f64, Rank<1>, O>::from_vec([4], wide).nan_var(0).item(), f64::INFINITY);
@@ -247,7 +247,7 @@ fn cross_products<O: Order>() {
     let b = read::<Rank<3>, RowMajor>("right_vectors").reshape([1, 3, 1, 3]).to_order::<O>();
     check(&a.cross(Last, &b), dynamic(&a).cross(3, &dynamic(&b)), "cross3", 1e-14);
     check(&-b.cross(Last, turned), dynamic(&a).cross(3, &dynamic(&b)), "cross3", 1e-14);
-    // Operands of different ranks are aligned by the rule of the order.
+    // Row-major aligns the trailing axes of operands of different ranks, column-major the leading axes.
     let rows = Tensor::<i32, Rank<2>>::from([[1, 2, 3], [1, 0, 0]]);
     assert_eq!(rows.cross(-1, tensor![4, 5, 6]), tensor![[-3, 6, -3], [0, -6, 5]]);
     assert_eq!(tensor![4, 5, 6].cross(1, &rows), tensor![[3, -6, 3], [0, 6, -5]]);

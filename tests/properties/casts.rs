@@ -1,5 +1,5 @@
 //! Compares conversions between element types with `as`. Single elements are converted for all pairs of types. Tensors are
-//! converted for some pairs, which include each type on both sides.
+//! converted for some pairs only. Each type occurs in these pairs as source and as target.
 
 use super::check::{assert_sequence, cases};
 use super::number::Exact;

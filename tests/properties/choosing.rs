@@ -1,4 +1,5 @@
-//! Tests of operations on elements at positions and under masks, with loops over indices as the reference.
+//! Tests of operations that read or write the elements at given positions or under a mask. The expected results come from loops over
+//! indices.
 
 use super::check::{
     assert_is, assert_owned, assert_sequence, cases, elements, fixed, for_rank, for_types, put_all, tensor,
@@ -71,7 +72,7 @@ where
         let mut out = Tensor::<T, D, O>::zeros(fixed::<D>(&expected.shape));
         view.take_into(axis, &line.values[..], &mut out);
         assert_is(&out, &expected);
-        // Separate positions for each index of the other axes.
+        // Each index of the other axes has its own positions.
         let each = positions(random, &with_extent(shape, axis, p), n.max(1));
         let expected = Array::from_fn(&each.shape, |index| {
             let mut index = index.to_vec();
@@ -123,7 +124,7 @@ where
     let random = &mut Random(recipe.seed);
     let value =
         |random: &mut Random| T::put(Z::real(i128::from(random.bits() % 3))).expect("it fits every type");
-    // Overwrites elements. If a position repeats, the last value in memory order stays.
+    // Overwrites elements. If several values have the same position, the last of them, in memory order, stays.
     let each = positions(random, &with_extent(shape, axis, p), n.max(1));
     let values = Array::from_fn(&each.shape, |_| value(random));
     with_view_mut::<T, D, O>(
@@ -295,7 +296,8 @@ fn scatter_add_sums_in_order() {
     assert_eq!(sums.take(0, &at).to_vec(), taken);
 }
 
-/// If there are many positions for each element, they are checked while they are used. If one is invalid, the output is restored.
+/// If there are many positions for each element, `scatter_add` checks the positions while it adds the values. If a position is invalid,
+/// `scatter_add` restores the output.
 #[test]
 fn scatter_add_of_many_positions_writes_nothing_before_an_error() {
     const N: usize = 50;
@@ -342,8 +344,8 @@ fn sums_of_integers_are_checked() {
     }
 }
 
-/// `take` checks positions in blocks. The lists have fewer and more positions than a block, and have each type of positions. The smaller
-/// tensor fits in L1, the larger one does not.
+/// `take` checks positions in blocks. Some lists have fewer positions than a block, others more. The positions have each supported
+/// integer type. The smaller tensor fits in L1, the larger tensor does not.
 #[test]
 fn take_at_lists_of_positions_agrees_with_definition() {
     for extent in [300_usize, 200_000] {

@@ -250,7 +250,7 @@ fn last_places_agree_f32(found: f32, expected: f64) -> bool {
     found.to_bits().abs_diff(expected.to_bits()) <= 1 || (found.is_nan() && expected.is_nan())
 }
 
-/// For large arguments, `f64::asinh` overflows although the result is representable.
+/// Returns the inverse hyperbolic sine. For large arguments, `f64::asinh` overflows although the result is representable.
 fn asinh(x: f64) -> f64 {
     let large = (x.abs().ln() + core::f64::consts::LN_2).copysign(x);
     if x.abs() > 1e100 { large } else { x.asinh() }

@@ -130,7 +130,7 @@ fn reductions<O: Order>() {
     assert_eq!(x.norm().item(), squares.sqrt());
     assert_eq!(x.mean().item(), total / n);
 
-    // A trace over as many elements as the matrix has: of the matrix, broadcast along a third axis.
+    // The matrix is broadcast along a third axis. A trace of this tensor over axes 0 and 2 is the sum of each column.
     let cube = x.insert_axis(2).to_owned();
     let repeated = cube.broadcast_to([ROWS, COLUMNS, ROWS]);
     assert_eq!(repeated.trace(0, 2).to_vec(), by_column);

@@ -97,8 +97,8 @@ proptest! {
         sums_are_near(seed, n, signs);
     }
 
-    /// Tests the variance of data whose mean is much larger than their standard deviation. The relative error may grow by the ratio
-    /// of the two, but not by its square.
+    /// Tests the variance of data whose mean is much larger than their standard deviation. The relative error may be proportional to
+    /// the ratio of mean to standard deviation, but not to the square of this ratio.
     #[test]
     fn variance_far_from_zero(
         offset in prop_oneof![Just(0i64), Just(1_000), Just(1_000_000_000), Just(1_000_000_000_000)],

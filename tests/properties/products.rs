@@ -7,8 +7,12 @@ use super::views::{Recipe, TestDim, recipe, with_view};
 use proptest::prelude::*;
 use vierbein::{ColMajor, Complex, Dim, Error, MatmulRanks, Order, Rank, RowMajor};
 
-/// The extents of the operands of a product. The items are the extents of rows, summed axis and columns; the extents of two batch
-/// axes; a number that for some values causes a mismatch; and for each batch axis of each operand, whether its extent is 1.
+/// The extents of the operands of a product:
+///
+/// * the numbers of rows, of terms of each sum, and of columns;
+/// * the extents of two batch axes;
+/// * a random number, for which some values make the extents of the operands differ (see `side`);
+/// * for each batch axis of the left and of the right operand, whether its extent is 1.
 type Lengths = ([usize; 3], [usize; 2], u8, [bool; 4]);
 
 fn lengths() -> impl Strategy<Value = Lengths> {

@@ -389,7 +389,7 @@ impl<const N: usize> Reduction<i32> for InOrder<N> {
     }
 }
 
-/// A user-defined reduction whose accumulator has 256 rounded sums.
+/// A user-defined reduction whose accumulator has 256 floating-point sums, which are rounded.
 #[derive(Clone, Copy)]
 struct Rounded;
 

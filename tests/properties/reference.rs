@@ -278,7 +278,7 @@ pub(crate) fn without(shape: &[usize], axes: &[usize]) -> Vec<usize> {
 ///
 /// In row-major order, the last two axes are the matrix axes. In column-major order, the first two axes are.
 pub(crate) fn matmul(a: &Array<Z>, b: &Array<Z>, row_major: bool) -> Option<Array<Z>> {
-    // Returns the extents of the batch axes, and the number of the first matrix axis.
+    // Returns the extents of the batch axes, and the index of the first matrix axis.
     let parts = |x: &Array<Z>| match (x.rank(), row_major) {
         (1, _) => (vec![], 0),
         (n, true) => (x.shape[..n - 2].to_vec(), n - 2),

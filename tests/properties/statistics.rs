@@ -54,7 +54,8 @@ fn assert_variances<M: Exact + Float, D: Dim, O: Order>(
         }
         let squared_sum = sum.re * sum.re + sum.im * sum.im;
         let expected = float::<M>(n * squares - squared_sum) / float(n * divisor);
-        // Each of the n updates of the variance has about four rounding errors, each relative to at most the sum of squares.
+        // In each of the `n` updates of the variance, about four operations round. Each rounding error is at most epsilon times the
+        // sum of squares.
         let bound = M::epsilon() * float(4 * n) * float(squares) / float(divisor);
         assert!((variance - expected).abs() <= bound, "{variance} instead of {expected}: {group:?}");
     }

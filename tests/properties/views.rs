@@ -1,5 +1,5 @@
 //! Creates random views of a requested shape. A view is the result of a source and up to three steps, applied to an owned base
-//! tensor. They are chosen backwards, from the requested shape of the view to the shape of the base tensor.
+//! tensor. Steps and source are chosen backwards, from the requested shape of the view to the shape of the base tensor.
 
 use super::check::{assert_sequence, elements, fixed, tensor};
 use super::number::{Exact, Z, sample};
@@ -7,7 +7,8 @@ use super::reference::{Array, count};
 use proptest::prelude::*;
 use vierbein::{Dim, Order, Rank, Stepped, Tensor, TensorView, TensorViewMut};
 
-/// Random numbers that determine how a view is created. They are valid for any shape; if all are 0, the view is the simplest one.
+/// Random numbers that determine how a view is created. They are valid for any shape. If `source` is 0 and `steps` is empty, the view is
+/// the whole base tensor.
 #[derive(Debug, Clone)]
 pub(crate) struct Recipe {
     source: u8,

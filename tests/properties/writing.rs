@@ -18,7 +18,7 @@ fn mark<T: Exact>(k: usize) -> T {
     T::put(super::number::Z::real(10 + k as i128 % 100)).expect("it fits every type")
 }
 
-/// Returns an array of [`mark`]s, whose numbers are the flat indices in memory order.
+/// Returns an array with the element `mark(k)` at each flat index `k` in memory order.
 fn marks<T: Exact>(shape: &[usize], row_major: bool) -> Array<T> {
     Array::gather(shape, &mut |index| mark(super::reference::ravel(index, shape, row_major)))
 }

@@ -1,4 +1,4 @@
-// An axis is a `usize` or an `Axis::<K>`.
+// An axis is an integer or an `Axis::<K>`.
 
 use vierbein::tensor;
 

@@ -1,4 +1,4 @@
-// The parts of a concatenation have the same memory order.
+// The parts of a concatenation must have the same memory order.
 
 use vierbein::prelude::*;
 

@@ -1,4 +1,4 @@
-// The assigned tensor and the target differ in element type. Convert it: `.cast::<f64>()`.
+// The assigned tensor and the target differ in element type. Convert the tensor: `.cast::<f64>()`.
 
 use vierbein::{Rank, Tensor};
 

@@ -1,4 +1,4 @@
-// `map` runs the closure on several threads, so it cannot change outside state. Use `.iter()` instead.
+// `map` runs the closure on several threads, so the closure cannot change outside state. Use `.iter()` instead.
 
 use std::cell::Cell;
 use vierbein::tensor;

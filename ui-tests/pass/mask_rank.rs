@@ -1,4 +1,4 @@
-// A mask has the rank of the tensor.
+// A mask must have the rank of the tensor.
 
 use vierbein::tensor;
 

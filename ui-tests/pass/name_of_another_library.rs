@@ -1,4 +1,4 @@
-// In this crate, the methods have other names.
+// The names of these methods in this crate are `insert_axis` and `cast`.
 
 #![deny(deprecated)]
 

@@ -1,4 +1,4 @@
-// The right operand and the target differ in memory order. Add a free view of it: `.as_order::<RowMajor>()`.
+// The right operand and the target differ in memory order. Add a free view of the operand: `.as_order::<RowMajor>()`.
 
 use vierbein::{ColMajor, Rank, RowMajor, Tensor};
 

@@ -1,4 +1,4 @@
-// The assigned tensor and the target differ in memory order. Assign a free view of it: `.as_order::<RowMajor>()`.
+// The assigned tensor and the target differ in memory order. Assign a free view of the tensor: `.as_order::<RowMajor>()`.
 
 use vierbein::{ColMajor, Rank, RowMajor, Tensor};
 

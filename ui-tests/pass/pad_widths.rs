@@ -1,4 +1,4 @@
-// One pair of widths for each axis.
+// `pad` takes one pair of widths for each axis.
 
 use vierbein::prelude::*;
 

@@ -1,4 +1,4 @@
-// A trace needs two axes, a vector has one. Its sum is `.sum()`.
+// A trace needs two axes, but a vector has one. The sum of a vector is `.sum()`.
 
 use vierbein::tensor;
 

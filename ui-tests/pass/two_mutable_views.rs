@@ -1,4 +1,4 @@
-// Two mutable views of one tensor might overlap. Split it: `.split_at_mut(0, 1)`.
+// Two mutable views of one tensor might overlap. Split the tensor: `.split_at_mut(0, 1)`.
 
 use vierbein::tensor;
 

@@ -97,7 +97,7 @@ impl Operand {
         indices.into_iter().map(|index| (index.clone(), place(&index))).collect()
     }
 
-    /// Asserts that a view has the shape of the operand, and that `at(index)` is the expected address of each element.
+    /// Asserts that a view has the shape of the operand, and that `at(index)` is the expected address of the element at each index.
     #[track_caller]
     fn assert_same(&self, shape: &[usize], at: impl Fn(&[usize]) -> *const f64) {
         assert_eq!(shape, self.shape);

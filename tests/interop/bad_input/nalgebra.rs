@@ -102,7 +102,7 @@ pub(super) fn rows() -> Vec<Row> {
 }
 
 /// Returns whether the operand can be converted to a view of nalgebra. As documented, the conversion rejects negative strides, and
-/// row stride 0 for more than one row.
+/// a row stride of 0 if there is more than one row.
 fn is_a_view(o: &Operand) -> bool {
     let same_rows = matches!(o.place, Place::Repeated(_)) && o.shape[0] > 1 && !o.shape.contains(&0);
     !same_rows && !matches!(o.place, Place::Reversed)
@@ -138,7 +138,7 @@ fn vector(x: TensorView<'_, f64, Rank<1>>, o: &Operand) -> Result<Array, Error> 
 
 fn matrix_mut(x: TensorViewMut<'_, f64, Rank<2>>) -> Result<Array, Error> {
     let mut matrix = MatrixMut::try_from(x)?;
-    // nalgebra iterates over all columns, even empty ones, so this would take too long for huge empty matrices.
+    // nalgebra iterates over all columns, even empty ones, so `apply` would take too long for huge empty matrices.
     if !matrix.is_empty() {
         matrix.apply(|x| *x += 0.5);
     }

@@ -4,12 +4,13 @@ use super::matrix::{Matrix, Number, Random, Value, Wide, cases};
 use super::placed::Call;
 use vierbein::Complex;
 
-/// Returns the difference between each column's norm and 1.
+/// Returns the absolute difference between the norm of each column and 1.
 fn lengths(v: &Wide) -> impl Iterator<Item = f64> {
     (0..v.n).map(|j| ((0..v.m).map(|i| v.at(i, j).norm_sqr()).sum::<f64>().sqrt() - 1.0).abs())
 }
 
-/// Asserts that `a · v = v · w` for vectors of norm 1, and the order of the eigenvalues of real matrices.
+/// Asserts that `a · v = v · diag(w)`, and that the columns of `v` have norm 1. For real matrices, also asserts that complex
+/// eigenvalues are in conjugate pairs, and that the eigenvalue with the positive imaginary part is the first of each pair.
 #[track_caller]
 fn check_eig<T: Number>(name: &str, a: &Matrix<T>) {
     let n = a.n;
@@ -52,7 +53,7 @@ fn check_eig<T: Number>(name: &str, a: &Matrix<T>) {
 }
 
 /// Asserts that `a = z · t · zᴴ`, that `z` is unitary, and that `t` is triangular. For real types, `t` may also have standardised
-/// blocks of two rows.
+/// 2 × 2 blocks on its diagonal.
 #[track_caller]
 fn check_schur<T: Number>(name: &str, a: &Matrix<T>) {
     let n = a.n;
@@ -120,7 +121,7 @@ fn check_defective<T: Number>() {
         let triangular = Matrix::from_fn(n, n, |i, j| if j >= i { one } else { Complex::ZERO });
         let cyclic = Matrix::from_fn(n, n, |i, j| if i == (j + 1) % n { one } else { Complex::ZERO });
         let nilpotent = Matrix::from_fn(n, n, |i, j| if j == i + 1 { one } else { Complex::ZERO });
-        // Blocks of two rows with the same eigenvalues, ±i, and ones above them.
+        // The 2 × 2 blocks on the diagonal all have the eigenvalues ±i. The elements above the blocks are 1.
         let twisted = Matrix::from_fn(n, n, |i, j| {
             let of_block = if i / 2 == j / 2 { (j as f64) - (i as f64) } else { 0.0 };
             Complex::from(if j / 2 > i / 2 { 1.0 } else { of_block })
@@ -151,7 +152,7 @@ fn defective_matrices() {
     check_defective::<Complex<f64>>();
 }
 
-/// The companion matrix of `(x - 1) · (x - 2) · (x² + 1)`, and a rotation.
+/// Tests the companion matrix of `(x - 1) · (x - 2) · (x² + 1)`, and a rotation.
 #[test]
 fn eigenvalues_of_known_matrices() {
     let number = |x: f64| Complex::from(x);

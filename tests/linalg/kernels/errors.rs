@@ -1,4 +1,4 @@
-//! Tests of operands without a result, and of operands without elements.
+//! Tests of operands for which an operation must return an error, and of operands without elements.
 
 use super::matrix::{Matrix, Number, Random};
 use super::placed::{Call, Layout, Placed, Size};
@@ -6,7 +6,8 @@ use vierbein::device::{Cpu, HostPtr, MatrixOperand, Operand, Output};
 use vierbein::linalg::{Decompose, Structure};
 use vierbein::{Complex, Error};
 
-/// Calls all decompositions of a batch of square matrices.
+/// Calls all decompositions of a batch of square matrices and, if the batch is a single matrix, all solvers. Asserts that each call
+/// fails, and returns the errors.
 fn all<T: Number>(a: &Call<T>) -> Vec<Error> {
     let [b] = [Matrix::from_fn(a.a.matrix(0).m, 1, |_, _| T::one())];
     let single = |structure| a.solve(structure, &b).map(drop);

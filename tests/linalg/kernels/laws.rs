@@ -1,5 +1,6 @@
-//! Tests of laws that hold for all bits. If the operand is multiplied by a power of two, so are the results. A batch has the results of a
-//! loop over its matrices. Any number of threads gives the same results.
+//! Tests of laws that hold exactly, for all bits of the results. If the operand is multiplied by a power of two, eigenvalues, singular
+//! values and triangular factors are multiplied by the same power, and vectors and unitary factors stay the same. A batch has the results
+//! of a loop over its matrices. Any number of threads gives the same results.
 
 use super::matrix::{Matrix, Number, Random, Value, power};
 use super::placed::{Call, Layout, Placed, Size};
@@ -14,7 +15,8 @@ fn bits<T: Value>(values: &[T]) -> Vec<[u64; 2]> {
     values.iter().map(|x| x.bits()).collect()
 }
 
-/// Returns a matrix of small integers. They have few digits, so their multiples by powers of two are exact even if they are subnormal.
+/// Returns a matrix of small integers. They have few digits, so their products with powers of two are exact, even if these products
+/// are subnormal.
 fn integers<T: Number>(m: usize, n: usize) -> Matrix<T> {
     Random(77).matrix(m, n).map(|x| T::rounded(Complex::new((x.re * 8.0).round(), (x.im * 8.0).round())))
 }
@@ -59,7 +61,7 @@ fn powers_of_two_scale_results_exactly() {
     check_scales::<Complex<f64>>(&[-1060, 1010], &[2, 4, 5, 20]);
     check_scales::<f32>(&[-140, -20, 90, 115], &[2, 8, 9, 20]);
     check_scales::<Complex<f32>>(&[-140, 115], &[2, 4, 5, 20]);
-    // For more than 128 rows, faer uses another algorithm, whose results are wrong for most norms.
+    // For more than 128 rows, faer uses another algorithm. Its results are wrong, unless the norm of the matrix is about 1.
     let a = integers::<f64>(130, 130);
     let (w, v) = Call::of(&a).eigh().unwrap();
     let of = Call::of(&a.map(|x| x.shift(33))).eigh().unwrap();
@@ -81,7 +83,7 @@ fn solutions_near_the_limits() {
             let solved = Call::of(&scaled).solve(structure, &b).unwrap().matrix(0);
             assert!(solved.elements.iter().zip(x).all(|(is, x)| (is - x).abs() < 1e-14), "2^{k}: {solved:?}");
         }
-        // The Cholesky factor is [[2, 0, 0], [1, 2, 0], [0, 1, 2]], times the square root of the power.
+        // The Cholesky factor of `2^even · a` is [[2, 0, 0], [1, 2, 0], [0, 1, 2]] times `2^(even / 2)`.
         let even = k / 2 * 2;
         let l = Call::of(&a.map(|x| x.shift(even))).cholesky().unwrap().matrix(0);
         assert_eq!(

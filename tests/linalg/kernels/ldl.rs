@@ -203,7 +203,7 @@ fn columns_that_cancel() {
         let (l, d) = (pattern(1.0, 0.5, 1.0, 0.0), pattern(4.0, 0.0, 1.0, 0.0));
         let a = pattern(4.0, 2.0, 2.0, 1.0);
         assert_factors(&a, &l, &d, &(0..n as i64).collect::<Vec<_>>());
-        // A block with such columns, next to a much larger element.
+        // A block-diagonal matrix. One block is `a`, the other is a single, much larger element.
         let m = n + 1;
         let large = Matrix::from_fn(m, m, |i, j| {
             if i < n && j < n {
@@ -268,7 +268,8 @@ fn powers_of_two_scale_d_exactly() {
     check::<Complex<f64>>(&[-700, 1, 900]);
     check::<f32>(&[-80, -20, 1, 110]);
     check::<Complex<f32>>(&[-80, 1, 110]);
-    // Subnormal elements have fewer digits, so their factors are not exact multiples. Only the product of the factors is checked.
+    // Subnormal elements have fewer digits, so the factors are not exact multiples of those of the unscaled matrix. Only the product of
+    // the factors is checked.
     super::ldl::check("denormal", &Random(1).matrix(9, 9).map(|x| f32::rounded(x).shift(-110)));
 }
 

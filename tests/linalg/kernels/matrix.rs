@@ -165,7 +165,7 @@ fn unitary(n: usize, random: &mut Random, real: bool) -> Wide {
     reflection().times(&reflection())
 }
 
-/// Returns matrices of these extents that are hard to decompose, with names. The real parts are used for real types.
+/// Returns matrices of these extents that are hard to decompose, with names. If `real` is `true`, the matrices are real.
 pub(super) fn cases(m: usize, n: usize, real: bool) -> Vec<(&'static str, Wide)> {
     let (k, mut random) = (m.min(n), Random(1 + (m * 1000 + n) as u64));
     let mut general = |m, n| {

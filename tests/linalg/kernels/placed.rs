@@ -1,4 +1,4 @@
-//! Calls of the methods of [`Decompose`] with matrices in different memory layouts. `super::DEVICE` computes them.
+//! Calls the methods of [`Decompose`] on the device `super::DEVICE`, with matrices in different memory layouts.
 
 use super::DEVICE;
 use super::matrix::{Matrix, Number};
@@ -121,7 +121,7 @@ impl<T: Element> Placed<T> {
     }
 }
 
-/// The size of the singular vectors or of the factor `q`: thin or full.
+/// Whether a decomposition computes thin or full matrices of singular vectors, or a thin or full factor `q`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Size {
     Thin,

@@ -1,4 +1,4 @@
-// A batch of matrices has one determinant for each matrix: two axes fewer.
+// A batch of matrices has one determinant for each matrix, so the result has two axes fewer than the batch.
 
 use vierbein::{Rank, Tensor};
 

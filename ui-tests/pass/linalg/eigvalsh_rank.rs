@@ -1,4 +1,4 @@
-// A matrix has a vector of eigenvalues: one axis fewer.
+// The eigenvalues of a matrix are a vector, so the result has one axis fewer than the matrix.
 
 use vierbein::{Rank, Tensor};
 

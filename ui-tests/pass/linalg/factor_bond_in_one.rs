@@ -1,4 +1,4 @@
-// The bond is in both factors.
+// The bond, the new label, must be in both factors.
 
 use vierbein::{Rank, Tensor, qr};
 

@@ -1,4 +1,4 @@
-// Each label of the operand is in one of the factors.
+// Each label of the operand must be in one of the factors.
 
 use vierbein::{Rank, Tensor, svd};
 

@@ -1,4 +1,4 @@
-// A factor has each label once.
+// A label can occur only once in a factor.
 
 use vierbein::{Rank, Tensor, svd};
 

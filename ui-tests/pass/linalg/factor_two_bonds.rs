@@ -1,4 +1,4 @@
-// The factors share one new label.
+// The factors must share exactly one new label.
 
 use vierbein::{Rank, Tensor, lq};
 

@@ -1,5 +1,4 @@
-// Compiles kernels to shared objects for the host. The kernel's text is placed between headers that define the features of CUDA
-// C++.
+// Compiles kernels to shared objects for the host. Headers before and after the kernel's text define the features of CUDA C++.
 #pragma once
 #include <string>
 #include <vector>
@@ -12,7 +11,7 @@ struct Compiled {
     std::string log;
 };
 
-// Compiles a source, or finds the cached object of an equal source.
+// Compiles a source, or returns the cached object for the same source and options.
 Compiled compile(const std::string &source, const std::vector<std::string> &options);
 
 // Returns a hash of everything that the compiled objects depend on, except for their sources and options.

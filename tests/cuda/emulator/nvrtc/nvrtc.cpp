@@ -1,4 +1,4 @@
-// The library `libnvrtc.so.13` of the emulator: the functions of NVRTC that the crate calls.
+// The emulator's library `libnvrtc.so.13`. It implements the functions of NVRTC that the crate calls.
 #include "compile.h"
 #include <cstring>
 #include <fstream>
@@ -20,7 +20,8 @@ struct Program {
 
 static const int ARCHITECTURES[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
 
-// Returns whether an option is accepted. These are options of the real NVRTC that the crate may use. All others are errors.
+// Returns whether an option is accepted. The list contains the options of the real NVRTC that the crate may use. Any other option is
+// an error.
 static bool known(const std::string &option) {
     for (const char *prefix :
          {"--gpu-architecture=", "-arch=", "--std=", "-std=", "--fmad=", "-fmad=", "--device-int128", "-device-int128",
@@ -47,8 +48,8 @@ static bool known_architecture(const std::string &option) {
 extern "C" {
 
 Result nvrtcVersion(int *major, int *minor) {
-    // The crate's cache of compiled kernels depends on this version. The minor version is larger than that of any real NVRTC. It
-    // changes with everything that compiled objects depend on.
+    // The crate's cache of compiled kernels depends on this version. The minor version is larger than that of any real NVRTC, and
+    // changes if anything changes that compiled objects depend on.
     *major = 13;
     *minor = 1000 + (int)(std::stoul(compiled_with().substr(0, 8), nullptr, 16) % 1000000);
     return SUCCESS;
