@@ -408,7 +408,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
 }
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev> {
-    /// Returns the view with a layout in a buffer; the layout's rank is that of `D`.
+    /// Returns a view of the elements that a layout addresses in a buffer. The rank of the layout must be `D`.
     ///
     /// # Panics
     /// If the layout addresses elements outside of the buffer.
@@ -423,7 +423,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev>
 }
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
-    /// Returns the mutable view with a layout in a buffer; the layout's rank is that of `D`.
+    /// Returns a mutable view of the elements that a layout addresses in a buffer. The rank of the layout must be `D`.
     ///
     /// # Panics
     /// If the layout addresses elements outside of the buffer, or one element by two indices.

@@ -1,4 +1,5 @@
-//! Tests of contractions: `einsum!`, its variants, and products by name. Expected results are closed forms, or other expressions.
+//! Tests of contractions: `einsum!`, its variants, and products by name. Expected results are closed forms, or the results of other
+//! expressions.
 
 use vierbein::prelude::*;
 use vierbein::{Error, IntoShape};
@@ -526,7 +527,7 @@ fn infinities<O: Order>() {
     }
 }
 
-/// Usually, labels of only one operand are summed first. If the result is empty, these sums must be skipped. Here they would take
+/// Usually, labels that only one operand has are summed first. If the result is empty, these sums must be skipped. Here they would take
 /// too long, or overflow.
 fn results_without_elements<O: Order>() {
     let one: Tensor<f32, _, O> = Tensor::ones([1, 1]);

@@ -85,8 +85,8 @@ impl Quantile {
     }
 }
 
-/// The levels of quantiles. For one number, the result does not have the axis. For an array or slice of numbers, the result has one index
-/// along the axis for each level.
+/// The levels of quantiles. If they are one number, the axis is removed. If they are an array or slice of numbers, the result has one
+/// index along the axis for each level.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name levels of quantiles",
     label = "expected an `f64` or an array of `f64`",
@@ -167,7 +167,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.median_of_all(MEDIAN, |device, out, a| device.quantile(out, a, &[0.5], None))
     }
 
-    /// [`median`](Tensor::median) over one axis, which the result does not have.
+    /// [`median`](Tensor::median) over one axis, which is removed.
     ///
     /// # Panics
     /// If the axis is out of range or has zero elements, or the allocation fails.
@@ -201,11 +201,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.quantiles_of(MEDIAN, axis.index(), 1, |device, out, a| device.quantile(out, a, &[0.5], None))
     }
 
-    /// Returns quantiles along an axis, for levels from 0 to 1. For one level, the result does not have the axis. For an array of levels,
-    /// the result has one index along the axis for each level. A quantile is NaN if one of its elements is NaN.
+    /// Returns quantiles along an axis, for levels from 0 to 1. For one level, the axis is removed. For an array of levels, the result
+    /// has one index along the axis for each level. A quantile of elements that include NaN is NaN.
     ///
     /// # Panics
-    /// If the axis is out of range or has zero elements, a level is not from 0 to 1, or the allocation fails.
+    /// If the axis is out of range or has zero elements, if a level is not in the range from 0 to 1, or if the allocation fails.
     ///
     /// ```
     /// use vierbein::{Quantile, tensor};
@@ -230,7 +230,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`quantile`](Tensor::quantile).
     ///
     /// # Errors
-    /// If the axis is out of range or has zero elements, a level is not from 0 to 1, or the allocation fails.
+    /// If the axis is out of range or has zero elements, if a level is not in the range from 0 to 1, or if the allocation fails.
     pub fn try_quantile<A, Q>(
         &self,
         axis: A,
@@ -280,7 +280,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.median_of_all(NAN_MEDIAN, |device, out, a| nan_quantile(device, out, a, &[0.5], None))
     }
 
-    /// [`nan_median`](Tensor::nan_median) over one axis, which the result does not have.
+    /// [`nan_median`](Tensor::nan_median) over one axis, which is removed.
     ///
     /// # Panics
     /// If the axis is out of range or has zero elements, or the allocation fails.
@@ -314,10 +314,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         })
     }
 
-    /// [`quantile`](Tensor::quantile) of the elements that are not NaN. The quantiles of elements that are all NaN are NaN.
+    /// [`quantile`](Tensor::quantile) of the elements that are not NaN. If all elements along the axis are NaN, the quantiles are NaN.
     ///
     /// # Panics
-    /// If the axis is out of range or has zero elements, a level is not from 0 to 1, or the allocation fails.
+    /// If the axis is out of range or has zero elements, if a level is not in the range from 0 to 1, or if the allocation fails.
     ///
     /// ```
     /// use vierbein::{Quantile, tensor};
@@ -341,7 +341,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`nan_quantile`](Tensor::nan_quantile).
     ///
     /// # Errors
-    /// If the axis is out of range or has zero elements, a level is not from 0 to 1, or the allocation fails.
+    /// If the axis is out of range or has zero elements, if a level is not in the range from 0 to 1, or if the allocation fails.
     pub fn try_nan_quantile<A, Q>(
         &self,
         axis: A,
@@ -380,8 +380,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 
     /// Computes quantiles along an axis. If `R` is the rank of `self`, the result has `levels` indices along the axis. Otherwise, the
-    /// result does not have the axis, and `levels` is 1. `compute` takes an output whose last axis has extent `levels`, and the elements
-    /// with the axis last.
+    /// axis is removed, and `levels` is 1. `compute` takes an output whose last axis has extent `levels`, and the elements of `self`,
+    /// permuted so that the axis is last.
     fn quantiles_of<R: Dim>(
         &self,
         op: &'static str,

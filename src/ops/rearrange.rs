@@ -207,8 +207,8 @@ copies! {
     /// slice with one number for each index.
     ///
     /// # Panics
-    /// If the axis is out of range, an array or slice does not have one count for each index, the result exceeds the address space, or the
-    /// allocation fails.
+    /// * If the axis is out of range, or an array or slice does not have one count for each index.
+    /// * If the result exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -226,8 +226,8 @@ copies! {
     /// axis.
     ///
     /// # Panics
-    /// If `how` is not [`Pad::Constant`] and elements are added to an axis of extent 0, the result exceeds the address space, or the
-    /// allocation fails.
+    /// * If elements are added to an axis of extent 0 and `how` is not [`Pad::Constant`].
+    /// * If the result exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Pad, tensor};

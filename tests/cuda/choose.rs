@@ -195,7 +195,7 @@ fn combine<T: Element, F: BinaryOp<T, T, Output = T>, Dev: Device + Default + Re
     (done, device.release(out).unwrap())
 }
 
-/// Elements with the same position are combined in their order, so all results have the same bits as on the host.
+/// Elements with the same position are combined in the order of their indices, so all results have the same bits as on the host.
 #[test]
 fn sums_at_positions_have_the_order_of_the_host() {
     if !there() {

@@ -55,7 +55,8 @@ fn extreme_in<T: RealScalar, const LANES: usize>(
     (best, sum)
 }
 
-/// Returns the number of elements in the blocks of `LEN` before the first block with an element for which `here` is true.
+/// Skips whole blocks of `LEN` elements, up to the first block with an element for which `here` is true. Returns the number of elements
+/// that were skipped.
 #[inline(always)]
 fn skip<T: RealScalar, const LEN: usize>(elements: &[T], here: impl Fn(T) -> bool) -> usize {
     let mut at = 0;
@@ -152,7 +153,7 @@ macro_rules! positions {
             const USES_INDEX: bool = true;
             const DEFINED_ON_EMPTY: bool = false;
             const FALLIBLE: bool = false;
-            // Among equal values, and among several NaN, the smallest index wins, as parts are combined in any order.
+            // Among equal values, and among several NaN, the smallest index wins, because partial results are combined in any order.
             const CUDA: CudaSource = CudaSource::builtin(concat!("
                 struct Acc { T value; u64 index; };
                 static const u64 none = ~0ull;

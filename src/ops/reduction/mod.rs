@@ -22,8 +22,8 @@ use crate::element::{Inexact, Scalar, sum_of_parts};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sum;
 
-// Builds with debug assertions use a wider accumulator to detect an integer overflow. Other builds wrap: the final sum is the same
-// if intermediate sums wrap too, and the narrower type is faster.
+// Builds with debug assertions use a wider accumulator to detect an integer overflow. Other builds accumulate in the element type,
+// which is faster. Intermediate sums wrap, so the result is the exact sum, wrapped to the element type.
 
 #[cfg(debug_assertions)]
 impl<T: Scalar> Reduction<T> for Sum {

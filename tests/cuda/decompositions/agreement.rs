@@ -77,7 +77,7 @@ where
             put(&mut all, what("u"), &svd.u);
             put(&mut all, what("s"), &svd.s);
             put(&mut all, what("vh"), &svd.vh);
-            // Vectors without a singular value are unique only if there is at most one of them.
+            // The vectors that belong to no singular value are unique only if there is at most one of them.
             if m.abs_diff(n) <= 1 {
                 let svd = a.svd_full();
                 put(&mut all, what("full u"), &svd.u);
