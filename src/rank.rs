@@ -92,7 +92,7 @@ pub trait ToRank {
 
 /// A rank from which `K` axes can be removed: by `trace` (2), `sum_axis` and `index_axis` (1) and `sum_axes` (`K`).
 ///
-/// To call one of them, a generic function needs no other bound on the rank.
+/// To call one of these methods, a generic function needs no other bound on the rank.
 ///
 /// ```
 /// use vierbein::prelude::*;

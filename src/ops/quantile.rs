@@ -20,9 +20,9 @@ pub(crate) const NAN_QUANTILE: &str = "quantile without NaN";
 /// How a quantile is computed from sorted elements: the nine methods of Hyndman and Fan (The American Statistician 50, 1996), with
 /// NumPy's names.
 ///
-/// The first three methods return an element, or the mean of two. The others compute a position `h` among the `n` sorted elements, counted
-/// from 0, from the level `q`. If `h` is not an integer, they interpolate linearly between the two elements next to it. `h` is limited to
-/// the range from 0 to `n - 1`.
+/// The first three methods return an element, or the mean of two. The other methods compute, from the level `q`, a position `h` among the
+/// `n` sorted elements. Positions are counted from 0, and `h` is limited to the range from 0 to `n - 1`. If `h` is not an integer, these
+/// methods interpolate linearly between the two elements next to position `h`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Quantile {
@@ -30,7 +30,8 @@ pub enum Quantile {
     InvertedCdf,
     /// The element of `InvertedCdf`. If `q · n` is an integer other than 0 and `n`, the mean of this element and the next one.
     AveragedInvertedCdf,
-    /// The element closest to position `q · n - 1`, counted from 0. If two are equally close, the one at the odd position.
+    /// The element closest to position `q · n - 1`. If two elements are equally close, the element at the odd position. Positions are
+    /// counted from 0.
     ClosestObservation,
     /// `h = q · n - 1`.
     InterpolatedInvertedCdf,

@@ -81,8 +81,8 @@ where
 }
 
 /// Defines four methods per row: one that returns a new tensor of the same rank, its variant with a preallocated output, and the fallible
-/// variants of both. The body of a row gets the shape of the operand, changes it to that of the result, and evaluates to the rearrangement
-/// and the scalar that [`Rearrangement::write`] needs.
+/// variants of both. The body of a row gets the shape of the operand and changes it to the shape of the result. It evaluates to the
+/// rearrangement and the scalar that [`Rearrangement::write`] needs.
 macro_rules! copies {
     ($(
         $(#[$doc:meta])*

@@ -483,7 +483,8 @@ reductions! {
     examples "[[2, 7], [3, 4]]" "" whole "2" axis0 "[2, 4]";
 }
 reductions! {
-    /// Returns the flat index of the first largest element, or of the first NaN if there is one.
+    /// Returns the flat index of the first occurrence of the largest element. If an element is NaN, returns the flat index of the first
+    /// NaN.
     ///
     /// The flat index numbers the elements of the reduced axes from 0, in memory order: the last axis varies fastest if row-major, the
     /// first if column-major.
@@ -495,7 +496,8 @@ reductions! {
     examples "[[1, 7], [3, 4]]" "" whole "1" axis0 "[1, 0]";
 }
 reductions! {
-    /// Returns the flat index of the first smallest element, or of the first NaN if there is one.
+    /// Returns the flat index of the first occurrence of the smallest element. If an element is NaN, returns the flat index of the first
+    /// NaN.
     ///
     /// The flat index numbers the elements of the reduced axes from 0, in memory order: the last axis varies fastest if row-major, the
     /// first if column-major.
@@ -519,7 +521,7 @@ reductions! {
     examples "[[1, 7], [3, 4]]" "" whole "6" axis0 "[2, 3]";
 }
 reductions! {
-    /// Returns the sum of the elements that are not NaN; zero if there are none. A complex number with a NaN part is skipped.
+    /// Returns the sum of the elements that are not NaN; zero if there are no such elements. A complex number with a NaN part is skipped.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -528,7 +530,8 @@ reductions! {
     examples "[[1.0, f64::NAN], [3.0, 4.0]]" "" whole "8.0" axis0 "[4.0, 4.0]";
 }
 reductions! {
-    /// Returns the arithmetic mean of the elements that are not NaN; NaN if there are none. A complex number with a NaN part is skipped.
+    /// Returns the arithmetic mean of the elements that are not NaN; NaN if there are no such elements. A complex number with a NaN part is
+    /// skipped.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -555,7 +558,8 @@ reductions! {
     examples "[[1.0, f64::NAN], [3.0, 4.0]]" "" whole "1.0" axis0 "[1.0, 4.0]";
 }
 reductions! {
-    /// Returns the product of the elements that are not NaN; one if there are none. A complex number with a NaN part is skipped.
+    /// Returns the product of the elements that are not NaN; one if there are no such elements. A complex number with a NaN part is
+    /// skipped.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -583,8 +587,8 @@ reductions! {
     examples "[[1.0, f64::NAN], [5.0, 3.0]]" "0" whole "f64::sqrt(8.0 / 3.0)" axis0 "[2.0, 0.0]";
 }
 reductions! {
-    /// Returns the flat index of the first largest element among those that are not NaN. The flat index numbers the elements of the reduced
-    /// axes from 0, in memory order.
+    /// Returns the flat index of the first occurrence of the largest element, ignoring NaN. The flat index numbers the elements of the
+    /// reduced axes from 0, in memory order.
     ///
     /// # Panics
     /// If the tensor has zero elements or all elements are NaN, or the allocation fails.
@@ -593,7 +597,7 @@ reductions! {
     examples "[[f64::NAN, 1.0], [3.0, 4.0]]" "" whole "3" axis0 "[1, 1]";
 }
 reductions! {
-    /// Returns the flat index of the first smallest element among those that are not NaN. The flat index numbers the elements of the
+    /// Returns the flat index of the first occurrence of the smallest element, ignoring NaN. The flat index numbers the elements of the
     /// reduced axes from 0, in memory order.
     ///
     /// # Panics

@@ -66,7 +66,7 @@ where
         Ok(powers)
     }
 
-    /// Returns the logarithm of the [`softmax`](Tensor::softmax). It is accurate even if the softmax underflows to 0.
+    /// Returns the logarithm of the [`softmax`](Tensor::softmax). The logarithm is accurate even if the softmax underflows to 0.
     ///
     /// # Panics
     /// If an axis is out of range or named twice, or the allocation fails.
@@ -257,8 +257,8 @@ where
         T: RealFloat,
         Dev: Elementwise<T> + Reduce<T>,
     {
-        // An infinite peak would give infinity minus infinity, which is NaN. It is replaced by the largest or smallest finite number, so
-        // that the result is infinite.
+        // An infinite peak is replaced by the closest finite number, because infinity minus infinity would be NaN. The result is infinite
+        // then.
         let peak = self.peak("logsumexp", axes)?.try_clamp(-T::max_value(), T::max_value())?;
         let mut powers = self.try_apply2(Sub, &peak)?;
         powers.try_apply_inplace(Exp)?;

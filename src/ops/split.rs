@@ -56,9 +56,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         collected((0..parts).map(|k| self.range(axis, k * len..(k + 1) * len)))
     }
 
-    /// Splits the tensor along an axis at the given positions. The first view has the indices before the first position, the second view
-    /// has those from the first position to the one before the second, and so on. Between equal positions, the view is empty. A negative
-    /// position counts from the end.
+    /// Splits the tensor along an axis at the given positions. The first view has the indices before the first position. The second view
+    /// has the indices from the first position up to, but not including, the second position, and so on. Between equal positions, the
+    /// view is empty. A negative position counts from the end.
     ///
     /// # Panics
     /// * If the axis is out of range.

@@ -41,7 +41,7 @@ pub struct UniqueSlices<T: Element, D: Dim, O: Order, Dev: Device> {
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the distinct elements, in ascending order. All NaN count as equal, so the result has at most one, at the end. −0.0 and 0.0
-    /// count as equal too; the result has the one that is first in memory order.
+    /// count as equal too; the result has the zero that comes first in memory order.
     ///
     /// # Panics
     /// If the allocation fails.

@@ -21,7 +21,7 @@ pub(crate) struct Array {
 /// The reason why the reference implementation has no result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Rejection {
-    /// The library returns an error. The field is the name of its variant.
+    /// The library returns an error. The field is the name of the variant of [`vierbein::Error`].
     Error(&'static str),
     /// The test skips this call: computing its result would take too long, or the call does not compile.
     Untried,

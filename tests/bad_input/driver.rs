@@ -66,7 +66,7 @@ fn count_panics() {
     });
 }
 
-/// The results of an operation: of its fallible variant, if it has one, and of its panicking variant.
+/// The results of the fallible and of the panicking variant of an operation. `None` for a variant that the operation does not have.
 pub(crate) struct Done {
     pub(crate) tried: Option<Result<Array, Error>>,
     pub(crate) panicking: Option<Result<Array, String>>,

@@ -191,8 +191,8 @@ pub(crate) const LIST: &[&str] = &[
     "interop::dlpack::Dlpack::strides",
 ];
 
-/// Functions that are hidden in the documentation, grouped by the reason why they accept any input. None of them accesses memory at
-/// a place that its arguments determine.
+/// Functions that are hidden in the documentation, grouped by the reason why they accept any input. None of them accesses memory at an
+/// address that its arguments determine.
 pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
     (
         "numbers to numbers",

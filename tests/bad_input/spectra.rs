@@ -23,7 +23,7 @@ pub(crate) enum Kind {
 }
 
 /// Returns the operands for a hazard. For `NotFinite`, only the elements with flat indices 2 and 5 are not finite. For the other hazards,
-/// they are those of [`one`].
+/// the operands are those of [`one`].
 pub(crate) fn spectral(hazard: Hazard) -> Vec<Vec<Operand>> {
     let value = |k: usize| match k {
         2 => f64::NAN,
@@ -64,7 +64,7 @@ pub(crate) fn summed_pairs(x: &Array) -> Outcome {
     }))
 }
 
-/// Returns the real and imaginary parts of a result for comparison. If one part of an element is not finite, both are replaced by NaN.
+/// Returns the real and imaginary parts of a result for comparison. If a part of an element is not finite, both parts are replaced by NaN.
 /// Otherwise 1000 is added to each part, because the comparison is relative to each element, whereas the rounding errors of a transform are
 /// relative to the largest element of a line.
 pub(crate) fn parts(re: &Array, im: &Array) -> Array {
@@ -115,7 +115,7 @@ fn sum(line: &[Complex<f64>], n: usize, k: usize, sign: f64) -> Complex<f64> {
     line.iter().enumerate().map(term).sum()
 }
 
-/// Transforms along axes. Along the last of them, the transform has the length in `kind`. The result is multiplied by `factor`.
+/// Transforms along `axes`. Along the last of these axes, the transform has the length in `kind`. The result is multiplied by `factor`.
 pub(crate) fn transform(x: &Array, kind: Kind, axes: &[usize], factor: f64) -> Outcome {
     check_axes(x.shape.len(), axes)?;
     let (&last, others) = axes.split_last().expect("every row names an axis");

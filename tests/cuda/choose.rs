@@ -1,5 +1,5 @@
-//! Compares operations on elements at positions and under masks on the GPU with the host: elements of all sizes, repeated positions,
-//! views, and positions that are out of range.
+//! Tests of operations on elements at positions and under masks: the results on the GPU must equal those on the host. The cases include
+//! elements of all sizes, repeated positions, views, and positions that are out of range.
 
 use crate::data::{contiguous, extent, operand, output, scrambled};
 use crate::gpu::there;

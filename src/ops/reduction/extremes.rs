@@ -5,7 +5,7 @@ use crate::device::lanes::prefixes;
 use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::RealScalar;
 
-/// Returns the element that `beats` all others, or a NaN if there is one; `start` for zero elements.
+/// Returns the element that `beats` all other elements, or NaN if an element is NaN. Returns `start` for zero elements.
 #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 #[allow(clippy::eq_op, reason = "only NaN differs from itself")]
 pub(super) fn extreme<T: RealScalar>(elements: &[T], start: T, beats: impl Fn(T, T) -> bool) -> T {
@@ -19,8 +19,8 @@ pub(super) fn extreme<T: RealScalar>(elements: &[T], start: T, beats: impl Fn(T,
     if sum != sum { elements.iter().copied().find(|x| x != x).unwrap_or(best) } else { best }
 }
 
-/// Returns the element that `beats` all others, ignoring NaN, and the sum of the elements: NaN if any element is NaN, and zero for
-/// integers. Uses `LANES` accumulators.
+/// Returns the element that `beats` all other elements, ignoring NaN, and the sum of the elements. The sum is NaN if any element is NaN.
+/// For integers, the sum is not computed, and zero is returned instead. Uses `LANES` accumulators.
 #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 fn extreme_in<T: RealScalar, const LANES: usize>(
     elements: &[T],

@@ -25,7 +25,7 @@ std::string home() {
     return path.substr(0, path.rfind('/'));
 }
 
-// Returns the number of threads per block that `entry` was compiled for: the arguments of its `__launch_bounds__`.
+// Returns the maximum number of threads per block of `entry` as C++ text: the argument of its `__launch_bounds__`, or 1024 without that.
 std::string bound(const std::string &source) {
     const std::string name = "__launch_bounds__(";
     size_t entry = source.rfind(" entry(");
