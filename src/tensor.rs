@@ -466,13 +466,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
         Tensor { storage: self.storage.moved(offset), shape, strides, marker: PhantomData }
     }
 
-    /// Returns the same view with another memory order.
+    /// Returns the same view with memory order `P`.
     #[inline]
     pub(crate) fn in_order<P: Order>(self) -> Tensor<T, D, P, Dev, S> {
         Tensor { storage: self.storage, shape: self.shape, strides: self.strides, marker: PhantomData }
     }
 
-    /// Returns the transpose of the view, with any memory order.
+    /// Returns the transpose of the view, with memory order `P`.
     #[inline]
     pub(crate) fn transposed<P: Order>(mut self) -> Tensor<T, D, P, Dev, S> {
         self.shape.as_mut().reverse();

@@ -185,7 +185,7 @@ fn whole_error(name: &'static str, x: &[usize], y: &[usize], reason: String) -> 
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Sums over K pairs of axes: axis `left_axes[k]` of `self` and axis `right_axes[k]` of `right`. The result has the remaining axes,
-    /// first those of `self`. For operands of ranks N and M, its rank is N + M − 2K.
+    /// first those of `self`. For operands of ranks N and M, the rank of the result is N + M − 2K.
     ///
     /// An operand is copied only if strides alone cannot express it as a matrix.
     ///

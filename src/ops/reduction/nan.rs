@@ -161,7 +161,7 @@ extremes! {
 
 macro_rules! positions {
     ($($Op:ident, $name:literal, $beats:tt, $doc:literal;)*) => {$(
-        #[doc = concat!("The index of the first ", $doc, " of the elements that are not NaN, as a reduction; undefined if there are no such elements.")]
+        #[doc = concat!("The index of the first ", $doc, ", ignoring NaN, as a reduction; undefined if all elements are NaN.")]
         #[derive(Debug, Clone, Copy, Default)]
         pub struct $Op;
 

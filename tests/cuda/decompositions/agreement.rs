@@ -65,7 +65,7 @@ where
             let [b, i, j] = if O::ROW_MAJOR { index } else { [index[2], index[0], index[1]] };
             let x = number((b * m + i) * n + j);
             // Operations on Hermitian matrices read only the lower triangle. The large diagonal elements make the matrix positive
-            // definite. They differ, so the eigenvalues are well separated and the eigenvectors are unique.
+            // definite. The diagonal elements differ, so the eigenvalues are well separated and the eigenvectors are unique.
             let diagonal = (2 * n + 3 * i) as f64;
             if i == j && m == n { x + <T as vierbein::Scalar>::from_f64(diagonal) } else { x }
         });

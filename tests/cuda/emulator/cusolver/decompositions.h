@@ -129,7 +129,7 @@ template <class W> void cholesky_solve(const Matrix<W> &l, Matrix<W> &x) {
 
 // ---- QR
 
-// Applies 1 - tau·v·vᴴ to a column, where v is column `k` of `vectors` below the diagonal, and 1 on it.
+// Applies 1 - tau·v·vᴴ to column `j` of `a`. Below the diagonal, v is column `k` of `vectors`. On the diagonal it is 1, and above it 0.
 template <class W> void reflect(const Matrix<W> &vectors, int k, W tau, Matrix<W> &a, int j) {
     W sum = a(k, j);
     for (int i = k + 1; i < a.rows; i++) sum += conjugate(vectors(i, k)) * a(i, j);
