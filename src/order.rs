@@ -24,8 +24,8 @@ mod sealed {
 /// | matrix axes of a batched `matmul` | last two, batch leads | first two, batch trails |
 /// | an owned result is contiguous in | C order | Fortran order |
 ///
-/// Reversing every shape exchanges the two columns (the *mirror law*). Column-major routines are therefore the row-major ones, on
-/// reversed axes.
+/// Reversing every shape exchanges the two columns (the *mirror law*). Column-major routines are therefore the row-major routines,
+/// applied to reversed axes.
 ///
 /// ```
 /// use vierbein::prelude::*;

@@ -1,6 +1,6 @@
 //! Ranks: the number of axes as a type parameter, and the traits that compute the rank of a result.
 //!
-//! typenum does the arithmetic. The traits hide its types, so that no signature and no compiler message shows them.
+//! The crate `typenum` does the arithmetic. The traits hide its types, so that no signature and no compiler message shows them.
 
 #![forbid(unsafe_code)]
 
@@ -92,7 +92,7 @@ pub trait ToRank {
 
 /// A rank from which `K` axes can be removed: by `trace` (2), `sum_axis` and `index_axis` (1) and `sum_axes` (`K`).
 ///
-/// To call one of them, a generic function needs no other bound on the rank.
+/// To call one of these methods, a generic function needs no other bound on the rank.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -238,14 +238,14 @@ where
     type Common = <Maximum<A::Num, B::Num> as ToRank>::Rank;
 }
 
-/// A rank that can be contracted with `Other` over `K` axes of each operand.
+/// A rank of tensors that can be contracted with tensors of rank `Other` over `K` axes of each operand.
 #[diagnostic::on_unimplemented(
     message = "cannot contract {K} axes of `{Self}` with {K} axes of `{Other}`",
     label = "an operand has too few axes, or the result would have more than 16",
     note = "the result's rank is N + M - 2K; in generic code, bound the rank: `D: ContractRanks<E, {K}>`"
 )]
 pub trait ContractRanks<Other, const K: usize>: Dim {
-    /// The rank `N + M - 2K`.
+    /// The rank of the result: `N + M - 2K`, where `N` and `M` are the ranks of the operands.
     type Contracted: Dim;
 }
 
@@ -261,7 +261,8 @@ where
     type Contracted = <Sum<Diff<A::Num, U<K>>, Diff<B::Num, U<K>>> as ToRank>::Rank;
 }
 
-/// A rank whose tensors [`take`](crate::Tensor::take) positions of rank `M`: `M` axes replace one axis.
+/// A rank of tensors from which [`take`](crate::Tensor::take) can select elements at positions of rank `M`. In the result, the axes of
+/// the positions replace one axis of the tensor.
 ///
 /// ```
 /// use vierbein::{TakeRanks, prelude::*};
@@ -277,7 +278,7 @@ where
     note = "in generic code, bound the rank: `D: TakeRanks<{M}>`"
 )]
 pub trait TakeRanks<M>: Dim {
-    /// The rank `N - 1 + M`.
+    /// The rank of the result: the sum of both ranks, minus 1.
     type Taken: Dim;
 }
 
@@ -290,7 +291,8 @@ where
     type Taken = <D::Removed as ContractRanks<M, 0>>::Contracted;
 }
 
-/// A rank that can be multiplied by `Other` in a matrix product. The axis of a vector is summed; batches of matrices broadcast.
+/// A rank of tensors that can be multiplied by tensors of rank `Other` in a matrix product. The axis of a vector is summed; batches of
+/// matrices broadcast.
 ///
 /// | left | right | product |
 /// |---|---|---|
@@ -368,7 +370,7 @@ where
     }
 }
 
-/// A shape to which a tensor is reshaped: an array or a tuple with one [`IndexNumber`] for each axis. One extent can be -1: it is
+/// The argument of `reshape`: a shape as an array or a tuple with one [`IndexNumber`] for each axis. One extent can be -1: it is
 /// computed from the number of elements.
 ///
 /// A tuple can mix types: `(n, -1)`, where `n` is a `usize`.

@@ -12,7 +12,8 @@ use std::sync::OnceLock;
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 pub(crate) enum Level {
     /// The instructions that every processor of the architecture has: SSE2 on x86-64, NEON on 64-bit ARM. At this level, the crate
-    /// `matrixmultiply` computes floating-point matrix products. It detects the instructions of the processor, and may use more of them.
+    /// `matrixmultiply` computes floating-point matrix products. That crate detects the processor's instructions itself, and may use
+    /// instructions of higher levels.
     Portable,
     /// Registers of 32 bytes: AVX2, FMA, BMI1, BMI2 and POPCNT.
     Avx2,
@@ -158,7 +159,7 @@ macro_rules! kernel {
         }
     };
     // Returns the result of the body compiled with the features of a level, if `Level::get` allows that level. Builds with debug
-    // assertions have no such versions, because they would take twice as long to compile and need not be fast.
+    // assertions have no such versions: these would double the compile time, and such builds need not be fast.
     (
         @at $Level:ident $features:literal
         $body:ident[$($bounds:tt)*][$($generic:tt),*]($($argument:ident: $type:ty),*) -> $result:ty

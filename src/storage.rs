@@ -120,7 +120,8 @@ pub trait Storage<T: Element, Dev: Device>: sealed::Sealed<T, Dev> + Sized {
     const OWNED: bool;
     #[doc(hidden)]
     const MUTABLE: bool;
-    /// The storage of a read-only view of such a tensor. A view of a read-only view has the lifetime of the first view.
+    /// The storage of a read-only view of a tensor with this storage. If that tensor is itself a read-only view, the new view has its
+    /// lifetime.
     type Shared<'b>: BorrowedStorage<T, Dev> + Copy + Send + Sync
     where
         Self: 'b;
@@ -236,7 +237,7 @@ impl<T: Element, Dev: Device> BorrowedStorage<T, Dev> for ViewMut<'_, T, Dev> {
 }
 
 impl<T: Element, Dev: Device> Storage<T, Dev> for LentData<'_, T, Dev> {
-    // Results do not reuse the buffer of a copy.
+    // `false` for a copy, too: results do not reuse its buffer.
     const OWNED: bool = false;
     const MUTABLE: bool = false;
     type Shared<'b>

@@ -75,7 +75,7 @@ pub type TensorView<'a, T, D, O = RowMajor, Dev = Cpu> = Tensor<T, D, O, Dev, Vi
 /// ```
 pub type TensorViewMut<'a, T, D, O = RowMajor, Dev = Cpu> = Tensor<T, D, O, Dev, ViewMut<'a, T, Dev>>;
 
-/// A view of a tensor with storage `S`. It borrows from the owned tensor, or has the lifetime of the view that it is made from.
+/// A view of a tensor with storage `S`. A view of a [`TensorView`] has the lifetime of that view. Any other view borrows the tensor.
 pub type ViewOf<'b, T, D, O, Dev, S> = Tensor<T, D, O, Dev, <S as Storage<T, Dev>>::Shared<'b>>;
 
 // ------------------------------------------------------------------ allocation, tensors from buffers
@@ -290,7 +290,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Layout::new(self.shape.as_ref(), self.strides.as_ref())
     }
 
-    /// Returns the layout whose row-major iteration order is the tensor's memory order: its axes, reversed if it is column-major.
+    /// Returns the layout whose row-major iteration order is the tensor's memory order. It has the axes of the tensor, in reverse order if
+    /// the tensor is column-major.
     pub(crate) fn enumeration(&self) -> Layout {
         if O::ROW_MAJOR { self.layout() } else { self.layout().reverse_axes() }
     }
@@ -408,7 +409,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
 }
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev> {
-    /// Returns the view with a layout in a buffer; the layout's rank is that of `D`.
+    /// Returns a view of the elements that a layout addresses in a buffer. The rank of the layout must be `D`.
     ///
     /// # Panics
     /// If the layout addresses elements outside of the buffer.
@@ -423,7 +424,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorView<'a, T, D, O, Dev>
 }
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
-    /// Returns the mutable view with a layout in a buffer; the layout's rank is that of `D`.
+    /// Returns a mutable view of the elements that a layout addresses in a buffer. The rank of the layout must be `D`.
     ///
     /// # Panics
     /// If the layout addresses elements outside of the buffer, or one element by two indices.
@@ -465,13 +466,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
         Tensor { storage: self.storage.moved(offset), shape, strides, marker: PhantomData }
     }
 
-    /// Returns the same view with another memory order.
+    /// Returns the same view with memory order `P`.
     #[inline]
     pub(crate) fn in_order<P: Order>(self) -> Tensor<T, D, P, Dev, S> {
         Tensor { storage: self.storage, shape: self.shape, strides: self.strides, marker: PhantomData }
     }
 
-    /// Returns the transpose of the view, with any memory order.
+    /// Returns the transpose of the view, with memory order `P`.
     #[inline]
     pub(crate) fn transposed<P: Order>(mut self) -> Tensor<T, D, P, Dev, S> {
         self.shape.as_mut().reverse();
@@ -500,7 +501,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Cop
 }
 
 impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
-    /// Returns a view of a slice, whose length must be that of the shape. The elements are in memory order.
+    /// Returns a view of a slice, whose length must be the shape's number of elements. The elements are in memory order.
     #[cfg(feature = "safetensors")]
     pub(crate) fn of_slice(elements: &'a [T], shape: D::Shape) -> Self {
         assert_eq!(
@@ -524,7 +525,7 @@ impl<'a, T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev, LentData<
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
-    /// Returns the tensor with the storage [`LentData`], which is either owned or borrowed.
+    /// Converts the storage of the tensor to [`LentData::Copied`].
     pub(crate) fn into_copied<'a>(self) -> Tensor<T, D, O, Dev, LentData<'a, T, Dev>> {
         let Tensor { storage, shape, strides, marker } = self;
         Tensor { storage: LentData::Copied(storage), shape, strides, marker }

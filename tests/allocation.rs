@@ -152,8 +152,8 @@ fn large_results_reuse_pool_buffers() {
     assert_eq!(asked(|| einsum!("ij,ij->ij", &a, &a)), none);
     assert_eq!(asked(|| einsum!("ij,kj->ki", &a, &a)), none);
     assert_eq!(asked(|| a.cast::<f32>().cast::<i32>()), none);
-    // `into_vec` moves a buffer out of the pool's control, so the buffer is freed instead of returned to the pool. If the `Vec` is
-    // moved into a tensor again, the pool gets the buffer back.
+    // `into_vec` moves a buffer out of the pool's control, so dropping the `Vec` frees the buffer instead of returning it to the pool. If
+    // the `Vec` is moved into a tensor again, the pool gets the buffer back.
     assert_eq!(asked(|| Tensor::<f64, _>::from((&a + &a).into_vec())), none);
     Cpu::trim_pool();
     assert_eq!(asked(|| (&a + &a).into_vec()), result_of(300 * 400 * 8));

@@ -33,7 +33,7 @@ assert_not_impl_any!(&'static mut M<f64, ColMajor>: EinsumOutput<'static, f64, R
 assert_impl_all!(Rank<2>: LabelledBy<2, false>, LabelledBy<1, true>);
 assert_not_impl_any!(Rank<2>: LabelledBy<3, false>);
 assert_not_impl_any!(Rank<2>: LabelledBy<3, true>);
-// The specification determines the rank in the result type, because it is parsed at compile time.
+// The specification is parsed at compile time, so it determines the rank in the result type.
 const _: fn(&M) -> Tensor<f64, Rank<0>> = |x| einsum!("ij,ij->", x, x);
 const _: fn(&M) -> Tensor<f64, Rank<4>> = |x| einsum!("ij,kl->ikjl", x, x);
 const _: () = assert!(Spec::parse("ij,jk->ix", 2).is_err() && Spec::parse("ij,jk->ik", 2).is_ok());

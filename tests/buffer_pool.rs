@@ -122,13 +122,13 @@ fn buffers_are_reused_for_similar_sizes() {
     assert_eq!(Cpu::pooled_bytes(), kept);
     let large = ones(5 * MIB);
     assert_eq!(Cpu::pooled_bytes(), kept);
-    // Buffers for `f64` have another alignment than the pooled buffer, so it is not reused.
+    // Buffers for `f64` have another alignment than the pooled buffer, so the pooled buffer is not reused.
     let other = Tensor::<f64, _>::ones([MIB / 2]);
     assert_eq!(Cpu::pooled_bytes(), kept);
     let fits = ones(4 * MIB - 100_000);
     assert_eq!(Cpu::pooled_bytes(), 0);
     drop((small, large, other, fits));
-    // The pool reuses the smallest of the three buffers that are large enough.
+    // The pool reuses the smallest buffer that is large enough.
     let kept = Cpu::pooled_bytes();
     let fits = ones(4 * MIB - 200_000);
     assert!(kept - Cpu::pooled_bytes() < 4 * MIB + 8192);
@@ -235,7 +235,8 @@ fn large_results_are_aligned_to_cache_lines() {
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
 fn pool_is_freed_if_allocation_fails() {
     let _kept = limit_pool_to(64 * MIB);
-    // On a 32-bit system, one allocation of this size can succeed. `_half` occupies that address space, so the next one fails.
+    // On a 32-bit system, one allocation of this size can succeed. `_half` is such an allocation, so that a second one fails for lack of
+    // address space.
     let _half =
         cfg!(target_pointer_width = "32").then(|| Tensor::<u8, _>::try_zeros([isize::MAX as usize - 8192]));
     drop(ones(2 * MIB));

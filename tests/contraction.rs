@@ -1,4 +1,5 @@
-//! Tests of contractions: `einsum!`, its variants, and products by name. Expected results are closed forms, or other expressions.
+//! Tests of contractions: `einsum!`, its variants, and products by name. Expected results are closed forms, or the results of other
+//! expressions.
 
 use vierbein::prelude::*;
 use vierbein::{Error, IntoShape};
@@ -331,8 +332,8 @@ fn many_operands<O: Order>() {
     assert_eq!(einsum!("ij,jk,k->i", &x, &y, &v; limit = 16), x.matmul(&y).matmul(&v));
     let error = try_einsum!("ij,jk,kl->il", &x, &y, &x; limit = 8).unwrap_err();
     assert!(error.to_string().contains("limit of 1 elements: the smallest that was found has 4"), "{error}");
-    // For nine operands, the search considers only pairs with a common label. Each such pair includes `cube`, and its result has
-    // all nine labels, so 512 elements.
+    // For nine operands, the search considers only pairs with a common label. Each such pair includes `cube`. The result of the pair has
+    // all nine labels and therefore 512 elements.
     let cube: Tensor<f64, _, O> = whole([2; 9], 1);
     let w: Tensor<f64, _, O> = whole([2], 2);
     let error = try_einsum!(
@@ -526,7 +527,7 @@ fn infinities<O: Order>() {
     }
 }
 
-/// Usually, labels of only one operand are summed first. If the result is empty, these sums must be skipped. Here they would take
+/// Usually, labels that only one operand has are summed first. If the result is empty, these sums must be skipped. Here they would take
 /// too long, or overflow.
 fn results_without_elements<O: Order>() {
     let one: Tensor<f32, _, O> = Tensor::ones([1, 1]);

@@ -325,7 +325,8 @@ where
     }
 }
 
-/// Implements the operands for a real scalar on the right of a complex tensor. The scalar is converted first.
+/// Implements `RightOperand` and `AssignOperand` for a real scalar on the right of a complex tensor. The scalar is converted to a
+/// complex number first.
 macro_rules! real_beside_complex {
     ($($t:ident)*) => {$(
         #[diagnostic::do_not_recommend]

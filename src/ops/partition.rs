@@ -116,8 +116,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`partition_into`](Tensor::partition_into).
     ///
     /// # Errors
-    /// * If `out` has another shape or is on another instance of the device, the axis is out of range, or `k` is not an index along it:
-    ///   `out` is unchanged.
+    /// * If `out` has another shape or is on another instance of the device: `out` is unchanged.
+    /// * If the axis is out of range, or `k` is not an index along it: `out` is unchanged.
     /// * If the allocation fails: `out` may be partly written.
     pub fn try_partition_into<A: AxisArg<D>, S2>(
         &self,
@@ -157,7 +157,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// elements.
     ///
     /// # Panics
-    /// If the axis is out of range, it has fewer than `k` elements, or the allocation fails.
+    /// If the axis is out of range or has fewer than `k` elements, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -177,7 +177,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`top_k`](Tensor::top_k).
     ///
     /// # Errors
-    /// If the axis is out of range, it has fewer than `k` elements, or the allocation fails.
+    /// If the axis is out of range or has fewer than `k` elements, or the allocation fails.
     #[allow(clippy::type_complexity)]
     pub fn try_top_k<A: AxisArg<D>>(
         &self,
@@ -201,7 +201,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// except along the axis, where their extent is `k`.
     ///
     /// # Panics
-    /// If an output has another shape, the axis is out of range, it has fewer than `k` elements, or the allocation fails.
+    /// If an output has another shape, the axis is out of range or has fewer than `k` elements, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -228,8 +228,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`top_k_into`](Tensor::top_k_into).
     ///
     /// # Errors
-    /// * If an output has another shape or is on another instance of the device, the axis is out of range, or it has fewer than `k`
-    ///   elements: the outputs are unchanged.
+    /// * If an output has another shape or is on another instance of the device: the outputs are unchanged.
+    /// * If the axis is out of range or has fewer than `k` elements: the outputs are unchanged.
     /// * If the allocation fails: the outputs may be partly written.
     pub fn try_top_k_into<A: AxisArg<D>, S2, S3>(
         &self,

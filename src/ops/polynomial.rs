@@ -42,7 +42,7 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O,
     /// without coefficients is zero.
     ///
     /// # Panics
-    /// If an integer result overflows (debug assertions), or the allocation fails.
+    /// If an integer result overflows in a build with debug assertions, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -61,7 +61,8 @@ impl<T: Scalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O,
     /// Fallible variant of [`polyval`](Tensor::polyval).
     ///
     /// # Errors
-    /// If the tensors are on different instances of the device, an integer result overflows (debug assertions), or the allocation fails.
+    /// If the tensors are on different instances of the device, an integer result overflows in a build with debug assertions, or the
+    /// allocation fails.
     pub fn try_polyval<X>(&self, x: X) -> Result<Tensor<T, X::Dim, O, Dev>, Error>
     where
         Dev: Elementwise<T>,

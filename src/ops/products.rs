@@ -185,13 +185,14 @@ fn whole_error(name: &'static str, x: &[usize], y: &[usize], reason: String) -> 
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Sums over K pairs of axes: axis `left_axes[k]` of `self` and axis `right_axes[k]` of `right`. The result has the remaining axes,
-    /// first those of `self`. For operands of ranks N and M, its rank is N + M − 2K.
+    /// first those of `self`. For operands of ranks N and M, the rank of the result is N + M − 2K.
     ///
     /// An operand is copied only if strides alone cannot express it as a matrix.
     ///
     /// # Panics
-    /// If an axis is out of range or named twice, the axes of a pair differ in extent, an integer result overflows (debug
-    /// assertions), or the allocation fails.
+    /// * If an axis is out of range or named twice, or the axes of a pair differ in extent.
+    /// * If an integer result overflows in a build with debug assertions.
+    /// * If the allocation fails.
     ///
     /// ```
     /// use vierbein::{Rank, Tensor};
@@ -246,7 +247,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`sum`](Tensor::sum).
     ///
     /// # Panics
-    /// If the shapes differ, an integer result overflows (debug assertions), or the allocation fails.
+    /// If the shapes differ, an integer result overflows in a build with debug assertions, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -282,7 +283,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the sum of `conj(a) · b` over all elements of two tensors of the same shape. `a` is an element of `self`, `b` of `right`.
     ///
     /// # Panics
-    /// If the shapes differ, an integer result overflows (debug assertions), or the allocation fails.
+    /// If the shapes differ, an integer result overflows in a build with debug assertions, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Complex, tensor};
@@ -321,7 +322,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// first those of `self`.
     ///
     /// # Panics
-    /// If the summed axes differ in extent, an integer result overflows (debug assertions), or the allocation fails.
+    /// If the summed axes differ in extent, an integer result overflows in a build with debug assertions, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -360,7 +361,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the outer product: the products of all pairs of elements. The result has the axes of `self`, then those of `right`.
     ///
     /// # Panics
-    /// If an integer product overflows (debug assertions), or the allocation fails.
+    /// If an integer product overflows in a build with debug assertions, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -401,7 +402,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// # Panics
     /// * If the operands together have more than 16 axes with an extent other than 1.
     /// * If the result's shape exceeds the address space, or the allocation fails.
-    /// * If an integer product overflows (debug assertions).
+    /// * If an integer product overflows in a build with debug assertions.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};

@@ -20,9 +20,9 @@ pub(crate) const NAN_QUANTILE: &str = "quantile without NaN";
 /// How a quantile is computed from sorted elements: the nine methods of Hyndman and Fan (The American Statistician 50, 1996), with
 /// NumPy's names.
 ///
-/// The first three methods return an element, or the mean of two. The others compute a position `h` among the `n` sorted elements, counted
-/// from 0, from the level `q`. If `h` is not an integer, they interpolate linearly between the two elements next to it. `h` is limited to
-/// the range from 0 to `n - 1`.
+/// The first three methods return an element, or the mean of two. The other methods compute, from the level `q`, a position `h` among the
+/// `n` sorted elements. Positions are counted from 0, and `h` is limited to the range from 0 to `n - 1`. If `h` is not an integer, these
+/// methods interpolate linearly between the two elements next to position `h`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Quantile {
@@ -30,7 +30,8 @@ pub enum Quantile {
     InvertedCdf,
     /// The element of `InvertedCdf`. If `q · n` is an integer other than 0 and `n`, the mean of this element and the next one.
     AveragedInvertedCdf,
-    /// The element closest to position `q · n - 1`, counted from 0. If two are equally close, the one at the odd position.
+    /// The element closest to position `q · n - 1`. If two elements are equally close, the element at the odd position. Positions are
+    /// counted from 0.
     ClosestObservation,
     /// `h = q · n - 1`.
     InterpolatedInvertedCdf,
@@ -85,8 +86,8 @@ impl Quantile {
     }
 }
 
-/// The levels of quantiles. For one number, the result does not have the axis. For an array or slice of numbers, the result has one index
-/// along the axis for each level.
+/// The levels of quantiles. If they are one number, the axis is removed. If they are an array or slice of numbers, the result has one
+/// index along the axis for each level.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name levels of quantiles",
     label = "expected an `f64` or an array of `f64`",
@@ -167,7 +168,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.median_of_all(MEDIAN, |device, out, a| device.quantile(out, a, &[0.5], None))
     }
 
-    /// [`median`](Tensor::median) over one axis, which the result does not have.
+    /// [`median`](Tensor::median) over one axis, which is removed.
     ///
     /// # Panics
     /// If the axis is out of range or has zero elements, or the allocation fails.
@@ -201,11 +202,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.quantiles_of(MEDIAN, axis.index(), 1, |device, out, a| device.quantile(out, a, &[0.5], None))
     }
 
-    /// Returns quantiles along an axis, for levels from 0 to 1. For one level, the result does not have the axis. For an array of levels,
-    /// the result has one index along the axis for each level. A quantile is NaN if one of its elements is NaN.
+    /// Returns quantiles along an axis, for levels from 0 to 1. For one level, the axis is removed. For an array of levels, the result
+    /// has one index along the axis for each level. A quantile of elements that include NaN is NaN.
     ///
     /// # Panics
-    /// If the axis is out of range or has zero elements, a level is not from 0 to 1, or the allocation fails.
+    /// If the axis is out of range or has zero elements, if a level is not in the range from 0 to 1, or if the allocation fails.
     ///
     /// ```
     /// use vierbein::{Quantile, tensor};
@@ -230,7 +231,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`quantile`](Tensor::quantile).
     ///
     /// # Errors
-    /// If the axis is out of range or has zero elements, a level is not from 0 to 1, or the allocation fails.
+    /// If the axis is out of range or has zero elements, if a level is not in the range from 0 to 1, or if the allocation fails.
     pub fn try_quantile<A, Q>(
         &self,
         axis: A,
@@ -280,7 +281,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.median_of_all(NAN_MEDIAN, |device, out, a| nan_quantile(device, out, a, &[0.5], None))
     }
 
-    /// [`nan_median`](Tensor::nan_median) over one axis, which the result does not have.
+    /// [`nan_median`](Tensor::nan_median) over one axis, which is removed.
     ///
     /// # Panics
     /// If the axis is out of range or has zero elements, or the allocation fails.
@@ -314,10 +315,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         })
     }
 
-    /// [`quantile`](Tensor::quantile) of the elements that are not NaN. The quantiles of elements that are all NaN are NaN.
+    /// [`quantile`](Tensor::quantile) of the elements that are not NaN. If all elements along the axis are NaN, the quantiles are NaN.
     ///
     /// # Panics
-    /// If the axis is out of range or has zero elements, a level is not from 0 to 1, or the allocation fails.
+    /// If the axis is out of range or has zero elements, if a level is not in the range from 0 to 1, or if the allocation fails.
     ///
     /// ```
     /// use vierbein::{Quantile, tensor};
@@ -341,7 +342,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`nan_quantile`](Tensor::nan_quantile).
     ///
     /// # Errors
-    /// If the axis is out of range or has zero elements, a level is not from 0 to 1, or the allocation fails.
+    /// If the axis is out of range or has zero elements, if a level is not in the range from 0 to 1, or if the allocation fails.
     pub fn try_nan_quantile<A, Q>(
         &self,
         axis: A,
@@ -380,8 +381,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 
     /// Computes quantiles along an axis. If `R` is the rank of `self`, the result has `levels` indices along the axis. Otherwise, the
-    /// result does not have the axis, and `levels` is 1. `compute` takes an output whose last axis has extent `levels`, and the elements
-    /// with the axis last.
+    /// axis is removed, and `levels` is 1. `compute` takes an output whose last axis has extent `levels`, and the elements of `self`,
+    /// permuted so that the axis is last.
     fn quantiles_of<R: Dim>(
         &self,
         op: &'static str,

@@ -12,9 +12,9 @@ use rand::distr::Distribution;
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// Returns samples of a distribution, drawn in memory order. Two generators in the same state give the same tensor.
     ///
-    /// Uniform distributions are in the module `rand::distr`. The crate `rand_distr` has the others, such as
-    /// `Tensor::random([2, 3], StandardNormal, &mut rng)`. The generator and the distribution must be those of version 0.10 of `rand`,
-    /// to which version 0.6 of `rand_distr` belongs.
+    /// Uniform distributions are in the module `rand::distr`, and other distributions in the crate `rand_distr`:
+    /// `Tensor::random([2, 3], StandardNormal, &mut rng)` draws from a normal distribution. The generator and the distribution must
+    /// implement the traits of `rand` 0.10. The distributions of `rand_distr` 0.6 implement them.
     ///
     /// # Panics
     /// If the shape exceeds the address space, or the allocation fails.

@@ -81,8 +81,8 @@ where
 }
 
 /// Defines four methods per row: one that returns a new tensor of the same rank, its variant with a preallocated output, and the fallible
-/// variants of both. The body of a row gets the shape of the operand, changes it to that of the result, and evaluates to the rearrangement
-/// and the scalar that [`Rearrangement::write`] needs.
+/// variants of both. The body of a row gets the shape of the operand and changes it to the shape of the result. It evaluates to the
+/// rearrangement and the scalar that [`Rearrangement::write`] needs.
 macro_rules! copies {
     ($(
         $(#[$doc:meta])*
@@ -207,8 +207,8 @@ copies! {
     /// slice with one number for each index.
     ///
     /// # Panics
-    /// If the axis is out of range, an array or slice does not have one count for each index, the result exceeds the address space, or the
-    /// allocation fails.
+    /// * If the axis is out of range, or an array or slice does not have one count for each index.
+    /// * If the result exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -226,8 +226,8 @@ copies! {
     /// axis.
     ///
     /// # Panics
-    /// If `how` is not [`Pad::Constant`] and elements are added to an axis of extent 0, the result exceeds the address space, or the
-    /// allocation fails.
+    /// * If elements are added to an axis of extent 0 and `how` is not [`Pad::Constant`].
+    /// * If the result exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Pad, tensor};

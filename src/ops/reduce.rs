@@ -95,8 +95,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Applies a built-in or user-defined reduction to all elements, on any device.
     ///
     /// # Panics
-    /// If the result is undefined (such as the maximum of zero elements) or not representable in the output type, or the allocation
-    /// fails.
+    /// * If the result is undefined, such as the maximum of zero elements.
+    /// * If the result is not representable in the output type.
+    /// * If the allocation fails.
     ///
     /// ```
     /// use vierbein::{device::Reduction, tensor};
@@ -127,8 +128,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`reduce`](Tensor::reduce).
     ///
     /// # Errors
-    /// If the result is undefined (such as the maximum of zero elements) or not representable in the output type, or the allocation
-    /// fails.
+    /// * If the result is undefined, such as the maximum of zero elements.
+    /// * If the result is not representable in the output type.
+    /// * If the allocation fails.
     pub fn try_reduce<F: Reduction<T>>(&self, op: F) -> Result<Tensor<F::Output, Rank<0>, O, Dev>, Error>
     where
         Dev: Reduce<T>,
@@ -167,7 +169,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.reduced(op, &[axis.index()])
     }
 
-    /// [`reduce`](Tensor::reduce) over several axes, which the result does not have.
+    /// [`reduce`](Tensor::reduce) over several axes, which are removed.
     ///
     /// # Panics
     /// If an axis is out of range or named twice, or for the reasons given for [`reduce`](Tensor::reduce).
@@ -264,8 +266,9 @@ macro_rules! reductions {
             #[doc = concat!("Fallible variant of [`", stringify!($whole), "`](Tensor::", stringify!($whole), ").")]
             ///
             /// # Errors
-            /// If the result is undefined (such as the maximum of zero elements) or not representable in the output type, or the
-            /// allocation fails.
+            /// * If the result is undefined, such as the maximum of zero elements.
+            /// * If the result is not representable in the output type.
+            /// * If the allocation fails.
             #[cfg_attr(not(debug_assertions), inline(always))]
             pub fn $try_whole(&self $(, $arg: $ty)*) -> Result<Tensor<$Output, Rank<0>, O, Dev>, Error>
             where
@@ -275,7 +278,7 @@ macro_rules! reductions {
                 self.reduced_whole($op)
             }
 
-            #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one axis, which the result does not have.")]
+            #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one axis, which is removed.")]
             ///
             /// # Panics
             /// If the axis is out of range, or for the reasons for which the reduction over all elements panics.
@@ -310,7 +313,7 @@ macro_rules! reductions {
                 self.reduced($op, &[axis.index()])
             }
 
-            #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over several axes, which the result does not have.")]
+            #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over several axes, which are removed.")]
             ///
             /// # Panics
             /// If an axis is out of range or named twice, or for the reasons for which the reduction over all elements panics.
@@ -395,7 +398,7 @@ reductions! {
     /// to 32 bits in 64 bits, and 64-bit integers in 128 bits, so that no intermediate sum overflows. Other builds wrap.
     ///
     /// # Panics
-    /// If an integer sum overflows (debug assertions), or the allocation fails.
+    /// If an integer sum overflows in a build with debug assertions, or the allocation fails.
     [sum try_sum sum_axis try_sum_axis sum_axes try_sum_axes sum_keepdims try_sum_keepdims]
     () Scalar => T, Sum,
     examples "[[1, 2], [3, 4]]" "" whole "10" axis0 "[4, 6]";
@@ -406,7 +409,7 @@ reductions! {
     /// The rules for integer overflow are those of [`sum`](Tensor::sum). A product of integers with a zero factor is always 0.
     ///
     /// # Panics
-    /// If an integer product overflows (debug assertions), or the allocation fails.
+    /// If an integer product overflows in a build with debug assertions, or the allocation fails.
     [prod try_prod prod_axis try_prod_axis prod_axes try_prod_axes prod_keepdims try_prod_keepdims]
     () Scalar => T, Prod,
     examples "[[1, 2], [3, 4]]" "" whole "24" axis0 "[3, 8]";
@@ -426,12 +429,12 @@ reductions! {
 reductions! {
     /// Returns the variance `Σ|x − mean|² / (n − ddof)` of `n` elements; NaN if `n ≤ ddof`.
     ///
-    /// The variance of complex numbers is real, that of integers an `f64`. Use `ddof` = 0 if the elements are the whole population,
-    /// 1 if they are a sample of the population.
+    /// The variance of complex numbers is real. The variance of integers is an `f64`. Use `ddof` = 0 if the elements are the whole
+    /// population, and 1 if they are a sample of the population.
     ///
-    /// It is computed in one stable pass (Welford, Technometrics 4, 1962; Chan, Golub and LeVeque, Am. Stat. 37, 1983). The relative
-    /// error grows as O(log n · ε · κ) with the condition number `κ = √(1 + |mean|² / variance)`. κ is large if `|mean|` is large
-    /// compared with the standard deviation. If differences between elements overflow, the result is infinite or NaN.
+    /// The variance is computed in one stable pass (Welford, Technometrics 4, 1962; Chan, Golub and LeVeque, Am. Stat. 37, 1983). The
+    /// relative error grows as O(log n · ε · κ) with the condition number `κ = √(1 + |mean|² / variance)`. κ is large if `|mean|` is
+    /// large compared with the standard deviation. If differences between elements overflow, the result is infinite or NaN.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -452,8 +455,8 @@ reductions! {
 reductions! {
     /// Returns the Euclidean (Frobenius) norm `√Σ|x|²`; zero if the tensor is empty.
     ///
-    /// The norm of complex numbers is real, that of integers an `f64`. No intermediate value overflows or underflows (Blue, ACM TOMS 4,
-    /// 1978; Anderson, ACM TOMS 44, 2017). The error grows like that of a [`sum`](Tensor::sum).
+    /// The norm of complex numbers is real. The norm of integers is an `f64`. No intermediate value overflows or underflows (Blue, ACM
+    /// TOMS 4, 1978; Anderson, ACM TOMS 44, 2017). The error grows like that of a [`sum`](Tensor::sum).
     ///
     /// # Panics
     /// If the allocation fails.
@@ -462,7 +465,7 @@ reductions! {
     examples "[[3.0, 0.0], [4.0, 0.0]]" "" whole "5.0" axis0 "[5.0, 0.0]";
 }
 reductions! {
-    /// Returns the largest element; NaN if there is one.
+    /// Returns the largest element; NaN if an element is NaN.
     ///
     /// # Panics
     /// If the tensor has zero elements, or the allocation fails.
@@ -471,7 +474,7 @@ reductions! {
     examples "[[1, 7], [3, 4]]" "" whole "7" axis0 "[3, 7]";
 }
 reductions! {
-    /// Returns the smallest element; NaN if there is one.
+    /// Returns the smallest element; NaN if an element is NaN.
     ///
     /// # Panics
     /// If the tensor has zero elements, or the allocation fails.
@@ -480,7 +483,8 @@ reductions! {
     examples "[[2, 7], [3, 4]]" "" whole "2" axis0 "[2, 4]";
 }
 reductions! {
-    /// Returns the flat index of the first largest element, or of the first NaN if there is one.
+    /// Returns the flat index of the first occurrence of the largest element. If an element is NaN, returns the flat index of the first
+    /// NaN.
     ///
     /// The flat index numbers the elements of the reduced axes from 0, in memory order: the last axis varies fastest if row-major, the
     /// first if column-major.
@@ -492,7 +496,8 @@ reductions! {
     examples "[[1, 7], [3, 4]]" "" whole "1" axis0 "[1, 0]";
 }
 reductions! {
-    /// Returns the flat index of the first smallest element, or of the first NaN if there is one.
+    /// Returns the flat index of the first occurrence of the smallest element. If an element is NaN, returns the flat index of the first
+    /// NaN.
     ///
     /// The flat index numbers the elements of the reduced axes from 0, in memory order: the last axis varies fastest if row-major, the
     /// first if column-major.
@@ -510,13 +515,13 @@ reductions! {
     /// A difference of integers that overflows the element type panics in builds with debug assertions. Other builds wrap.
     ///
     /// # Panics
-    /// If the tensor has zero elements, an integer difference overflows (debug assertions), or the allocation fails.
+    /// If the tensor has zero elements, an integer difference overflows in a build with debug assertions, or the allocation fails.
     [ptp try_ptp ptp_axis try_ptp_axis ptp_axes try_ptp_axes ptp_keepdims try_ptp_keepdims]
     () RealScalar => T, PeakToPeak,
     examples "[[1, 7], [3, 4]]" "" whole "6" axis0 "[2, 3]";
 }
 reductions! {
-    /// Returns the sum of the elements that are not NaN; zero if there are none. A complex number with a NaN part is skipped.
+    /// Returns the sum of the elements that are not NaN; zero if there are no such elements. A complex number with a NaN part is skipped.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -525,7 +530,8 @@ reductions! {
     examples "[[1.0, f64::NAN], [3.0, 4.0]]" "" whole "8.0" axis0 "[4.0, 4.0]";
 }
 reductions! {
-    /// Returns the arithmetic mean of the elements that are not NaN; NaN if there are none. A complex number with a NaN part is skipped.
+    /// Returns the arithmetic mean of the elements that are not NaN; NaN if there are no such elements. A complex number with a NaN part is
+    /// skipped.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -552,7 +558,8 @@ reductions! {
     examples "[[1.0, f64::NAN], [3.0, 4.0]]" "" whole "1.0" axis0 "[1.0, 4.0]";
 }
 reductions! {
-    /// Returns the product of the elements that are not NaN; one if there are none. A complex number with a NaN part is skipped.
+    /// Returns the product of the elements that are not NaN; one if there are no such elements. A complex number with a NaN part is
+    /// skipped.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -561,8 +568,8 @@ reductions! {
     examples "[[1.0, f64::NAN], [3.0, 4.0]]" "" whole "12.0" axis0 "[3.0, 4.0]";
 }
 reductions! {
-    /// Returns the variance `Σ|x − mean|² / (n − ddof)` of the `n` elements that are not NaN; NaN if `n ≤ ddof`. It is real for complex
-    /// numbers. A complex number with a NaN part is skipped.
+    /// Returns the variance `Σ|x − mean|² / (n − ddof)` of the `n` elements that are not NaN; NaN if `n ≤ ddof`. The variance of
+    /// complex numbers is real. A complex number with a NaN part is skipped.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -580,8 +587,8 @@ reductions! {
     examples "[[1.0, f64::NAN], [5.0, 3.0]]" "0" whole "f64::sqrt(8.0 / 3.0)" axis0 "[2.0, 0.0]";
 }
 reductions! {
-    /// Returns the flat index of the first largest element among those that are not NaN. The flat index numbers the elements of the reduced
-    /// axes from 0, in memory order.
+    /// Returns the flat index of the first occurrence of the largest element, ignoring NaN. The flat index numbers the elements of the
+    /// reduced axes from 0, in memory order.
     ///
     /// # Panics
     /// If the tensor has zero elements or all elements are NaN, or the allocation fails.
@@ -590,7 +597,7 @@ reductions! {
     examples "[[f64::NAN, 1.0], [3.0, 4.0]]" "" whole "3" axis0 "[1, 1]";
 }
 reductions! {
-    /// Returns the flat index of the first smallest element among those that are not NaN. The flat index numbers the elements of the
+    /// Returns the flat index of the first occurrence of the smallest element, ignoring NaN. The flat index numbers the elements of the
     /// reduced axes from 0, in memory order.
     ///
     /// # Panics
@@ -637,7 +644,7 @@ macro_rules! mask_reductions {
                 self.reduced_whole($op)
             }
 
-            #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one axis, which the result does not have.")]
+            #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one axis, which is removed.")]
             ///
             /// # Panics
             /// If the axis is out of range, or the allocation fails.
@@ -669,7 +676,7 @@ macro_rules! mask_reductions {
                 self.reduced($op, &[axis.index()])
             }
 
-            #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over several axes, which the result does not have.")]
+            #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over several axes, which are removed.")]
             ///
             /// # Panics
             /// If an axis is out of range or named twice, or the allocation fails.

@@ -17,8 +17,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// `op` can be any reduction, and `axes` can name one axis, several or all: `x.reduce_into(op::Sum, [0], &mut out)`.
     ///
     /// # Panics
-    /// If `out` does not have the result's shape, or an axis is out of range or named twice. Also if a result is undefined or not
-    /// representable in the output type.
+    /// * If `out` does not have the result's shape, or an axis is out of range or named twice.
+    /// * If a result is undefined or not representable in the output type.
     ///
     /// ```
     /// use vierbein::{Tensor, op, tensor};
@@ -29,7 +29,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!((rows, all.item()), (tensor![6.0, 7.0], 5.0));
     /// ```
     ///
-    /// The output must have the memory order, the device and the element type of the result; another one does not compile:
+    /// The output must have the memory order, the device and the element type of the result. Any other output does not compile:
     ///
     /// ```compile_fail
     /// use vierbein::{op, tensor};

@@ -19,7 +19,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// a [`sum`](Tensor::sum) of n elements grows as O(log n · ε).
     ///
     /// # Panics
-    /// If the axis is out of range, an integer sum overflows (debug assertions), or the allocation fails.
+    /// If the axis is out of range, an integer sum overflows in a build with debug assertions, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -37,7 +37,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`cumsum`](Tensor::cumsum).
     ///
     /// # Errors
-    /// If the axis is out of range, an integer sum overflows (debug assertions), or the allocation fails.
+    /// If the axis is out of range, an integer sum overflows in a build with debug assertions, or the allocation fails.
     pub fn try_cumsum<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Scalar,
@@ -49,7 +49,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the cumulative products along an axis.
     ///
     /// # Panics
-    /// If the axis is out of range, an integer product overflows (debug assertions), or the allocation fails.
+    /// If the axis is out of range, an integer product overflows in a build with debug assertions, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -67,7 +67,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`cumprod`](Tensor::cumprod).
     ///
     /// # Errors
-    /// If the axis is out of range, an integer product overflows (debug assertions), or the allocation fails.
+    /// If the axis is out of range, an integer product overflows in a build with debug assertions, or the allocation fails.
     pub fn try_cumprod<A: AxisArg<D>>(&self, axis: A) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Scalar,
@@ -79,7 +79,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`cumsum`](Tensor::cumsum) into a preallocated tensor or mutable view of exactly the shape of `self`.
     ///
     /// # Panics
-    /// If `out` has another shape, the axis is out of range, or an integer sum overflows (debug assertions).
+    /// If `out` has another shape, the axis is out of range, or an integer sum overflows in a build with debug assertions.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -101,7 +101,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// * If `out` has another shape or is on another instance of the device, or the axis is out of range: `out` is unchanged.
-    /// * If an integer sum overflows (debug assertions): `out` may be partly written.
+    /// * If an integer sum overflows in a build with debug assertions: `out` may be partly written.
     pub fn try_cumsum_into<A: AxisArg<D>, S2>(
         &self,
         axis: A,
@@ -118,7 +118,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// [`cumprod`](Tensor::cumprod) into a preallocated tensor or mutable view of exactly the shape of `self`.
     ///
     /// # Panics
-    /// If `out` has another shape, the axis is out of range, or an integer product overflows (debug assertions).
+    /// If `out` has another shape, the axis is out of range, or an integer product overflows in a build with debug assertions.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -140,7 +140,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// * If `out` has another shape or is on another instance of the device, or the axis is out of range: `out` is unchanged.
-    /// * If an integer product overflows (debug assertions): `out` may be partly written.
+    /// * If an integer product overflows in a build with debug assertions: `out` may be partly written.
     pub fn try_cumprod_into<A: AxisArg<D>, S2>(
         &self,
         axis: A,

@@ -1,4 +1,4 @@
-//! Binary search in sorted tensors (`searchsorted`), membership (`isin`), and the numbers of bins (`digitize`).
+//! Binary search in sorted tensors (`searchsorted`), membership (`isin`), and bin numbers (`digitize`).
 
 use super::operands::MatchingOperand;
 use crate::device::{Device, Reduce};
@@ -26,13 +26,13 @@ pub enum Side {
 
 impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O, Dev, S> {
     /// Returns, for each element of `values`, the index at which it can be inserted in `self` so that `self` stays sorted. `side` says
-    /// whether this index is before or after elements that are equal to it.
+    /// whether this index is before or after the elements of `self` that are equal to the inserted element.
     ///
     /// `self` must be sorted in ascending order, with NaN last. Builds with debug assertions check this. In other builds, the result is
     /// unspecified if `self` is not sorted.
     ///
     /// # Panics
-    /// If `self` is not sorted (debug assertions), or the allocation fails.
+    /// If `self` is not sorted (checked in builds with debug assertions), or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Side, tensor};
@@ -53,7 +53,8 @@ impl<T: Element, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<1>, O
     /// Fallible variant of [`searchsorted`](Tensor::searchsorted).
     ///
     /// # Errors
-    /// If `self` is not sorted (debug assertions), the tensors are on different instances of the device, or the allocation fails.
+    /// If `self` is not sorted (checked in builds with debug assertions), the tensors are on different instances of the device, or the
+    /// allocation fails.
     pub fn try_searchsorted<B>(&self, values: B, side: Side) -> Result<Tensor<i64, B::Dim, O, Dev>, Error>
     where
         T: Ordered,
@@ -152,11 +153,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 /// Checks that the edges are in ascending order.
 ///
 /// # Errors
-/// If an edge is less than the one before it, or one of two or more edges is NaN.
+/// If an edge is less than the edge before it, or an edge is NaN.
 pub(crate) fn check_rising<T: Ordered>(edges: &[T]) -> Result<(), Error> {
     let falls = |pair: &[T]| pair[0].partial_cmp(&pair[1]).is_none_or(|order| order.is_gt());
     match edges.windows(2).position(falls) {
-        // A single edge is in no pair, so it is checked here.
+        // A single edge is in no pair, so this arm checks that it is not NaN.
         None if edges.first().is_some_and(|edge| edge.partial_cmp(edge).is_none()) => Err(Error::Argument {
             op: DIGITIZE,
             reason: format!("edge 0 is {}; edges must be numbers that can be ordered", edges[0]),

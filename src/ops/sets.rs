@@ -13,7 +13,8 @@ use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the distinct elements of two tensors, in ascending order. All NaN count as equal, so the result has at most one, at the end.
-    /// −0.0 and 0.0 count as equal too: the result has the first one in memory order of `self`, or of `other` if `self` has neither.
+    /// −0.0 and 0.0 count as equal too: the result has the zero that comes first in the memory order of `self`, or of `other` if `self`
+    /// has no zero.
     ///
     /// # Panics
     /// If the allocation fails.

@@ -228,8 +228,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns a view with another shape that has the same number of elements. One extent can be -1: it is computed from the others. The
     /// k-th element in memory order stays the k-th.
     ///
-    /// An owned tensor has such a view for every shape with this number of elements. The strides of a view may not allow the new shape
-    /// without a copy; [`reshape`](Tensor::reshape) copies.
+    /// For an owned tensor, every shape with this number of elements is possible. For a view, the strides can make a copy necessary. Use
+    /// [`reshape`](Tensor::reshape) then, which copies.
     ///
     /// # Panics
     /// If the numbers of elements differ, or a view's strides do not allow the new shape without a copy.

@@ -66,7 +66,7 @@ where
         Ok(powers)
     }
 
-    /// Returns the logarithm of the [`softmax`](Tensor::softmax). It is accurate even if the softmax underflows to 0.
+    /// Returns the logarithm of the [`softmax`](Tensor::softmax). The logarithm is accurate even if the softmax underflows to 0.
     ///
     /// # Panics
     /// If an axis is out of range or named twice, or the allocation fails.
@@ -134,7 +134,7 @@ where
         self.log_sum(&all[..D::NDIM], |x| x.reduced_whole(Sum))
     }
 
-    /// [`logsumexp`](Tensor::logsumexp) over one axis, which the result does not have.
+    /// [`logsumexp`](Tensor::logsumexp) over one axis, which is removed.
     ///
     /// # Panics
     /// If the axis is out of range, or the allocation fails.
@@ -169,7 +169,7 @@ where
         self.log_sum(&axes, |x| x.reduced(Sum, &axes))
     }
 
-    /// [`logsumexp`](Tensor::logsumexp) over several axes, which the result does not have.
+    /// [`logsumexp`](Tensor::logsumexp) over several axes, which are removed.
     ///
     /// # Panics
     /// If an axis is out of range or named twice, or the allocation fails.
@@ -257,14 +257,14 @@ where
         T: RealFloat,
         Dev: Elementwise<T> + Reduce<T>,
     {
-        // An infinite peak would give infinity minus infinity, which is NaN. With the finite number closest to it, the result is right.
+        // An infinite peak is replaced by the closest finite number, because infinity minus infinity would be NaN. The result is infinite
+        // then.
         let peak = self.peak("logsumexp", axes)?.try_clamp(-T::max_value(), T::max_value())?;
         let mut powers = self.try_apply2(Sub, &peak)?;
         powers.try_apply_inplace(Exp)?;
         let mut result = sum(&powers)?;
         result.try_apply_inplace(Ln)?;
-        // The peak has extent 1 along the axes, so its sum has the same elements. The sum also removes the axes if the result does not have
-        // them.
+        // The peak has extent 1 along the axes, so `sum(&peak)` has the elements of the peak, and the shape of the result.
         result.try_apply2_inplace(Add, &sum(&peak)?)?;
         Ok(result)
     }

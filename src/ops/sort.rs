@@ -104,7 +104,8 @@ macro_rules! sorts {
             #[doc = concat!("Sorts the elements along an axis in place, in ", $order, " order.")]
             ///
             /// NaN is last. −0.0 and 0.0 count as equal and keep their order. On the host, allocates memory only if the elements include
-            /// NaN or −0.0, have a stride other than 1 along the axis, or are 16-bit integers in lines of 16384 or more.
+            /// NaN or −0.0, if their stride along the axis is not 1, or if they are 16-bit integers and the extent of the axis is at
+            /// least 16384.
             ///
             /// # Panics
             /// If the axis is out of range, or the allocation fails.

@@ -27,7 +27,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// For parts that differ in extent, see [`split_at_each`](Tensor::split_at_each) and [`chunks`](Tensor::chunks).
     ///
     /// # Panics
-    /// If the axis is out of range, its extent is not a multiple of `parts`, `parts` is 0, or the allocation of the `Vec` fails.
+    /// * If the axis is out of range.
+    /// * If the extent of the axis is not a multiple of `parts`, or `parts` is 0.
+    /// * If the allocation of the `Vec` fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -54,12 +56,14 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         collected((0..parts).map(|k| self.range(axis, k * len..(k + 1) * len)))
     }
 
-    /// Splits the tensor along an axis at the given positions. The first view has the indices before the first position, the second view
-    /// has those from the first position to the one before the second, and so on. Between equal positions, the view is empty. A negative
-    /// position counts from the end.
+    /// Splits the tensor along an axis at the given positions. The first view has the indices before the first position. The second view
+    /// has the indices from the first position up to, but not including, the second position, and so on. Between equal positions, the
+    /// view is empty. A negative position counts from the end.
     ///
     /// # Panics
-    /// If the axis is out of range, a position is out of range, or a position is less than the one before it.
+    /// * If the axis is out of range.
+    /// * If a position is out of range, or less than the position before it.
+    /// * If the allocation of the `Vec` fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -269,7 +273,7 @@ pub(crate) fn equal_parts(shape: &[usize], axis: usize, extent: usize, parts: us
 /// Returns the ranges of indices before the first position, between neighbouring positions, and from the last position on.
 ///
 /// # Errors
-/// If a position is out of range, or less than the one before it, or if the allocation of the list fails.
+/// If a position is out of range, or less than the position before it, or if the allocation of the list fails.
 pub(crate) fn ranges_between(
     shape: &[usize],
     axis: usize,

@@ -55,9 +55,9 @@ impl<T: RealScalar, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, Rank<2>
 
     /// Returns the correlation coefficients (Pearson) of the rows: each row is a variable, and each column an observation.
     ///
-    /// Element `[i, j]` is the covariance of rows `i` and `j` divided by both standard deviations, limited to `-1 ..= 1`. It is NaN if the
-    /// computed variance of one of these rows is 0, as for equal integers. Rounding of the mean can make the variance of equal
-    /// floating-point numbers positive. For integers, the result is `f64`.
+    /// Element `[i, j]` is the covariance of rows `i` and `j` divided by the standard deviations of both rows, limited to `-1 ..= 1`. It is
+    /// NaN if the computed variance of one of these rows is 0, as for a row of equal integers. For a row of equal floating-point numbers,
+    /// the computed variance can be positive, because the mean is rounded. For integers, the result is `f64`.
     ///
     /// # Panics
     /// If the allocation fails.

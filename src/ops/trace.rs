@@ -21,8 +21,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// pairwise. An axis is a `usize`, checked at run time, or an `Axis::<K>`, checked at compile time.
     ///
     /// # Panics
-    /// If an axis is out of range, `a` and `b` are the same axis or differ in extent, an integer sum overflows (debug assertions), or
-    /// the allocation fails.
+    /// * If an axis is out of range, or `a` and `b` are the same axis or differ in extent.
+    /// * If an integer sum overflows in a build with debug assertions.
+    /// * If the allocation fails.
     ///
     /// ```
     /// use vierbein::{Axis, Tensor, tensor};
@@ -47,8 +48,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`trace`](Tensor::trace).
     ///
     /// # Errors
-    /// If an axis is out of range, `a` and `b` are the same axis or differ in extent, an integer sum overflows (debug assertions), or
-    /// the allocation fails.
+    /// * If an axis is out of range, or `a` and `b` are the same axis or differ in extent.
+    /// * If an integer sum overflows in a build with debug assertions.
+    /// * If the allocation fails.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn try_trace<R: Dim, A, B>(&self, a: A, b: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
@@ -125,8 +127,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-/// Returns the arrays without their last entries. The arrays have one entry for each axis of a tensor. The result has one for each axis of
-/// its diagonal.
+/// Returns `shape` and `strides` without their last entries. Each array has one entry for each axis of a tensor. A diagonal of the tensor
+/// has one axis fewer.
 #[inline]
 fn merged<'a>(shape: &'a mut impl AsMut<[usize]>, strides: &'a mut impl AsMut<[isize]>) -> AxesMut<'a> {
     let rank = shape.as_mut().len().saturating_sub(1);

@@ -39,7 +39,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(Tensor::contiguous(buffer, self.shape(), device.clone()))
     }
 
-    /// Overwrites the elements with those of `from`, which has the same shape and is on the same device or another.
+    /// Overwrites the elements with those of `from`, which must have the same shape. `from` may be on another device.
     ///
     /// Between devices, nothing is allocated if both tensors are contiguous in their memory order and one of them is on the host.
     /// Otherwise the elements are copied through temporary buffers.

@@ -121,7 +121,7 @@ macro_rules! methods {
         #[doc = concat!("In place, for results of the same type: `x.apply_inplace(op::", stringify!($Name), ")`.")]
         ///
         /// # Panics
-        /// If the allocation fails, or an integer result overflows (debug assertions).
+        /// If the allocation fails, or an integer result overflows in a build with debug assertions.
         ///
         /// ```
         /// use vierbein::{Complex, tensor};
@@ -139,7 +139,7 @@ macro_rules! methods {
         #[doc = concat!("Fallible variant of [`", stringify!($method), "`](Tensor::", stringify!($method), ").")]
         ///
         /// # Errors
-        /// If the allocation fails, or an integer result overflows (debug assertions).
+        /// If the allocation fails, or an integer result overflows in a build with debug assertions.
         pub fn $try_method(&self) -> Result<Tensor<$Output, D, O, Dev>, Error>
         where
             T: $bound,
@@ -155,7 +155,7 @@ macro_rules! methods {
         #[doc = concat!($doc, ", element by element. Fallible variant of `", $symbol, "a`.")]
         ///
         /// # Errors
-        /// If the allocation fails, or an integer result overflows (debug assertions).
+        /// If the allocation fails, or an integer result overflows in a build with debug assertions.
         ///
         /// ```
         /// use vierbein::tensor;
@@ -260,7 +260,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// fractions, convert with `.cast::<f64>()` first.
     ///
     /// # Panics
-    /// If the allocation fails, an integer zero is raised to a negative power, or an integer result overflows (debug assertions).
+    /// * If the allocation fails.
+    /// * If an integer zero is raised to a negative power.
+    /// * If an integer result overflows in a build with debug assertions.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -278,7 +280,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`powi`](Tensor::powi).
     ///
     /// # Errors
-    /// If the allocation fails, an integer zero is raised to a negative power, or an integer result overflows (debug assertions).
+    /// * If the allocation fails.
+    /// * If an integer zero is raised to a negative power.
+    /// * If an integer result overflows in a build with debug assertions.
     pub fn try_powi(&self, n: i32) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Scalar,

@@ -41,7 +41,7 @@ pub struct UniqueSlices<T: Element, D: Dim, O: Order, Dev: Device> {
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the distinct elements, in ascending order. All NaN count as equal, so the result has at most one, at the end. −0.0 and 0.0
-    /// count as equal too; the result has the one that is first in memory order.
+    /// count as equal too; the result has the zero that comes first in memory order.
     ///
     /// # Panics
     /// If the allocation fails.
@@ -121,7 +121,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the distinct slices along an axis, in ascending order: for axis 0 of a matrix, the distinct rows.
     ///
     /// Slices are compared element by element in memory order: the first elements that differ decide. NaN is greater than all numbers. All
-    /// NaN count as equal, and so do −0.0 and 0.0; of equal slices, the result has the first one.
+    /// NaN count as equal, and so do −0.0 and 0.0. Of several equal slices, the result has the first.
     ///
     /// # Panics
     /// If the axis is out of range, or the allocation fails.

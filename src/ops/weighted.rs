@@ -18,8 +18,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Allocates a temporary tensor of the shape of `self` for the products. Convert integers first, e.g. with `.cast::<f64>()`.
     ///
     /// # Panics
-    /// If the axis is out of range, the number of weights differs from the extent of the axis, the sum of the weights is zero, or the
-    /// allocation fails.
+    /// * If the axis is out of range, or the number of weights differs from the extent of the axis.
+    /// * If the sum of the weights is zero.
+    /// * If the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -41,8 +42,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`average`](Tensor::average).
     ///
     /// # Errors
-    /// If the axis is out of range, the number of weights differs from the extent of the axis, the sum of the weights is zero, or the
-    /// allocation fails.
+    /// * If the axis is out of range, or the number of weights differs from the extent of the axis.
+    /// * If the sum of the weights is zero.
+    /// * If the allocation fails.
     pub fn try_average<R: Dim, A, W>(&self, axis: A, weights: W) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Inexact,

@@ -11,14 +11,16 @@ use crate::storage::Storage;
 use crate::tensor::{Tensor, ViewOf};
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Returns a view of all windows that have `lengths[k]` elements along axis `axes[k]`. The index along this axis of the view is the
-    /// position of the window, so the extent of the axis is smaller by `lengths[k] - 1`. The last K axes have the elements of a window.
+    /// Returns a view of all windows that have `lengths[k]` elements along axis `axes[k]`. In the view, the index along this axis is the
+    /// start of a window, so the extent of the axis is smaller by `lengths[k] - 1`. The view has K additional axes at the end: the
+    /// indices along them select an element of the window.
     ///
     /// Nothing is copied. Windows that overlap share elements, so there is no mutable variant.
     ///
     /// # Panics
-    /// If an axis is out of range or named twice, a length is 0 or exceeds the extent of its axis, or the shape of the view exceeds the
-    /// address space.
+    /// * If an axis is out of range or named twice.
+    /// * If a length is 0 or exceeds the extent of its axis.
+    /// * If the shape of the view exceeds the address space.
     ///
     /// ```
     /// use vierbein::tensor;

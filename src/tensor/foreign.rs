@@ -281,8 +281,9 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
     /// Makes a mutable view of foreign memory: see [`TensorView::from_raw_parts`](Tensor::from_raw_parts).
     ///
     /// # Errors
-    /// Those of [`TensorView::from_raw_parts`](Tensor::from_raw_parts). Also if two indices may address one element: the magnitude
-    /// of each axis's stride must be at least the number of elements that the axes with smaller strides span.
+    /// * For the reasons given for [`TensorView::from_raw_parts`](Tensor::from_raw_parts).
+    /// * If two indices may address one element. The magnitude of each axis's stride must be at least the number of elements that the
+    ///   axes with smaller strides span.
     ///
     /// # Safety
     /// The caller must ensure that
@@ -315,8 +316,9 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
     /// Makes a mutable view of a slice with strides of any sign, in elements. The element at index 0 is `data[offset]`.
     ///
     /// # Panics
-    /// If an index would address an element outside of the slice, or if two indices may address one element: the magnitude of
-    /// each axis's stride must be at least the number of elements that the axes with smaller strides span.
+    /// * If an index would address an element outside of the slice.
+    /// * If two indices may address one element. The magnitude of each axis's stride must be at least the number of elements that the
+    ///   axes with smaller strides span.
     ///
     /// ```
     /// use vierbein::TensorViewMut;

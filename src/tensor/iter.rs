@@ -22,7 +22,7 @@ struct Addresses<T, D: Dim> {
     rows_left: usize,
     row_len: usize,
     stride: isize,
-    /// The loops around a row, outermost first, and their current index.
+    /// The number of loops around a row, then their extents, strides and current indices, outermost first.
     loops: usize,
     extents: D::Shape,
     strides: D::Strides,

@@ -31,8 +31,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// [`at_index`](Tensor::at_index) for a borrowed tensor. It does not create a view of all axes first, which would take as long as the
-    /// sum of a short row.
+    /// [`at_index`](Tensor::at_index) for a borrowed tensor. Does not create a view of the whole tensor first: that would take as long as
+    /// summing a short row.
     ///
     /// # Errors
     /// If the axis or the index is out of range.
@@ -47,8 +47,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-/// Returns shape, strides and offset of the view at one index along an axis, without that axis. Does not check that the view's elements are
-/// within the tensor's, as `with_axes` does: each index of the view is an index of the tensor, and views of rows are created often.
+/// Returns shape, strides and offset of the view at one index along an axis, without that axis. Unlike `with_axes`, does not check that
+/// the tensor contains the view's elements. Each index of the view is an index of the tensor, and views of rows are created too often for
+/// a redundant check.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn index_axis<E: Dim>(
     axes: Axes<'_>,

@@ -1,5 +1,5 @@
 //! A naive reference implementation of tensor operations. An [`Array`] has a shape and elements in row-major order. The rows of the
-//! table compute their expected results with this module, which shares no code with the library.
+//! bad-input table (see `bad_input/mod.rs`) compute their expected results with this module, which shares no code with the library.
 
 use super::operand::LONG;
 
@@ -18,10 +18,10 @@ pub(crate) struct Array {
     pub(crate) step: Option<isize>,
 }
 
-/// The reason why the reference has no result.
+/// The reason why the reference implementation has no result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Rejection {
-    /// The library returns an error. The field is the name of its variant.
+    /// The library returns an error. The field is the name of the variant of [`vierbein::Error`].
     Error(&'static str),
     /// The test skips this call: computing its result would take too long, or the call does not compile.
     Untried,
@@ -37,13 +37,15 @@ fn size(shape: &[usize]) -> u128 {
     if shape.contains(&0) { 0 } else { shape.iter().fold(1, |n, &d| n.saturating_mul(d as u128)) }
 }
 
-/// Returns `Overflow` if the shape exceeds the documented limits: elements, bytes and strides fit in `isize`.
+/// Returns `Overflow` if the shape exceeds the documented limits: the number of elements, the size in bytes and the strides must fit in
+/// `isize`.
 pub(crate) fn in_bounds(shape: &[usize], bytes: u128) -> Result<(), Rejection> {
     let span = shape.iter().fold(bytes, |n, &d| n.saturating_mul(d.max(1) as u128));
     if span > isize::MAX as u128 { reject("Overflow") } else { Ok(()) }
 }
 
-/// Returns the error of allocating a tensor of this shape: `Overflow`, or `OutOfMemory` for more than `MANY` elements.
+/// Returns the error that the allocation of a tensor of this shape must return, if any: `Overflow`, or `OutOfMemory` for more than `MANY`
+/// elements.
 pub(crate) fn allocated(shape: &[usize], bytes: u128) -> Result<(), Rejection> {
     in_bounds(shape, bytes)?;
     let total = size(shape) * bytes;
@@ -80,7 +82,7 @@ impl Array {
         let data = if size(shape) > MANY {
             vec![f(&vec![0; shape.len()])]
         } else {
-            // A loop, and not an iterator, which would be compiled for each closure.
+            // A loop compiles faster than the adaptors of an iterator, which are compiled again for each type of closure.
             let mut data = Vec::new();
             for index in indices(shape) {
                 data.push(f(&index));
@@ -174,7 +176,7 @@ pub(crate) fn assign(x: &Array, y: &Array, f: impl Fn(f64, f64) -> f64) -> Outco
 
 // ------------------------------------------------------------------ along axes
 
-/// Reduces elements, given in row-major order of the reduced axes.
+/// A function that reduces elements, given in row-major order of the reduced axes. Returns `None` if the result is undefined.
 pub(crate) type Fold = fn(&[f64]) -> Option<f64>;
 
 pub(crate) fn check_axes(rank: usize, axes: &[usize]) -> Result<(), Rejection> {
@@ -224,7 +226,7 @@ pub(crate) fn softmax(x: &Array, axes: &[usize], log: bool) -> Outcome {
     allocated(&x.shape, 8)?;
     Ok(Array::from_fn(&x.shape, |index| {
         let of_sum: Vec<usize> = index.iter().zip(&sums.shape).map(|(&i, &n)| i.min(n - 1)).collect();
-        // Infinite sums come from elements that are infinite, for which the softmax is undefined.
+        // A sum is infinite only if an element is infinite. The softmax is NaN then.
         let y = if sums.at(&of_sum).is_finite() { x.at(index) - sums.at(&of_sum) } else { f64::NAN };
         if log { y } else { y.exp() }
     }))
@@ -236,7 +238,7 @@ fn logsumexp(v: &[f64]) -> f64 {
     peak + v.iter().map(|x| (x - peak).exp()).sum::<f64>().ln()
 }
 
-/// The logarithm of a sum of exponentials. It needs memory for the exponentials of all elements.
+/// The logarithm of a sum of exponentials. The library allocates memory for the exponentials of all elements.
 pub(crate) fn log_sum(x: &Array, axes: &[usize], keep: bool) -> Outcome {
     let result = reduce(x, axes, keep, 8, |v| Some(logsumexp(v)))?;
     allocated(&x.shape, 8)?;
@@ -556,7 +558,7 @@ pub(crate) fn numbers(v: &[f64]) -> Vec<f64> {
     v.iter().copied().filter(|x| !x.is_nan()).collect()
 }
 
-/// The weighted means along an axis with the weights 1, 2, .. There are none for zero elements.
+/// The weighted means along an axis with the weights 1, 2, .. Returns an error if the axis has extent 0.
 pub(crate) fn averages(x: &Array, axis: usize) -> Outcome {
     let means = reduce(x, &[axis], false, 8, |v| {
         let weights = (1..=v.len()).map(|k| k as f64);

@@ -42,8 +42,8 @@ fn builder_panics_with_mismatched_counts() {
     let matrix = Tensor::<i64, _>::ones([8, 8]);
     let outer = Spec::new("i,j->ij", 2);
     let start = || contraction(&outer, &cache, Count::<2>, TermOf::<1, false>, &a);
-    // The result has more or fewer labels than the specification. In an earlier version, more labels than in the specification
-    // created a result with extents 0, and the kernel wrote past its end.
+    // The result has more or fewer labels than the specification. If the builder accepted more labels, the result could have extents 0,
+    // and the kernel would write past its end.
     rejected(|| start().and(TermOf::<1, false>, &b).result::<3, _>().contract(None));
     rejected(|| start().and(TermOf::<1, false>, &b).result::<1, _>().contract(None));
     rejected(|| start().and(TermOf::<1, false>, &b).result::<0, _>().try_contract(None));

@@ -1,4 +1,4 @@
-//! Rows of the table of bad input: operations on elements at positions and under masks.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): operations on elements at positions and under masks.
 
 use super::array::{evens, firsts, masked, nonzero, put_first, replaced, scattered, taken, twice};
 use super::driver::{Call, Hazard, Hazard::*, Numbers, Row};
@@ -22,8 +22,8 @@ fn small(hazard: Hazard) -> Vec<Vec<Operand>> {
     one(hazard).into_iter().filter(|x| !x[0].is_huge()).collect()
 }
 
-/// Runs the fallible and the panicking variant on a mutable view of the first operand. `$mask` is bound to the mask that the last operand
-/// gives.
+/// Runs the fallible and the panicking variant on a mutable view of the first operand. `$mask` is the mask that is created from the last
+/// operand.
 macro_rules! written {
     ($o:ident, $out:ident, $mask:ident, [$($rank:literal)*], $tried:expr, $panics:expr) => {
         match $o[0].rank() {

@@ -1,4 +1,4 @@
-//! Rows of the table of bad input: constructors from shapes and from values.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): constructors from shapes and from values.
 
 use super::array::{Array, Outcome, Rejection, allocated, in_bounds, reject};
 use super::done;
@@ -52,7 +52,7 @@ fn constant(a: &[Array], n: &[usize], value: f64) -> Outcome {
     Ok(Array::from_fn(shape, |_| value))
 }
 
-/// Returns the operand's values in the given shape, or an error if their number differs.
+/// Returns the operand's values in the given shape, or an error if the shape has another number of elements.
 fn of_values(a: &[Array], n: &[usize]) -> Outcome {
     let shape = shape_of(&a[0].shape, n);
     in_bounds(shape, 8)?;
@@ -336,7 +336,7 @@ fn alike<D: Dim>(
     given
 }
 
-/// Ranges: `start, start + step, ..` up to `end`, which is excluded.
+/// Calls of `arange`, which returns `start, start + step, ..` up to `end`, which is excluded.
 fn arange(hazard: Hazard) -> ByHand {
     let (nan, inf) = (f64::NAN, f64::INFINITY);
     let cases: Vec<(f64, f64, f64, Outcome)> = match hazard {
@@ -356,7 +356,7 @@ fn arange(hazard: Hazard) -> ByHand {
             (0.0, 1.0, nan, reject("Argument")),
             (0.0, inf, 1.0, reject("Argument")),
             (-inf, 0.0, 1.0, reject("Argument")),
-            // As documented: ⌈1 / ∞⌉ elements.
+            // As documented, the number of elements is ⌈(1 − 0) / ∞⌉ = 0.
             (0.0, 1.0, inf, line([])),
         ],
         NegativeStrides => vec![(3.0, 0.0, -1.0, line([3.0, 2.0, 1.0]))],
@@ -381,7 +381,7 @@ fn arange(hazard: Hazard) -> ByHand {
     Ok(cases.into_iter().map(outcome).collect())
 }
 
-/// `n` equally spaced numbers, which include both ends.
+/// Calls of `linspace`, which returns `n` equally spaced numbers, including both ends.
 fn linspace(hazard: Hazard) -> ByHand {
     let (nan, inf) = (f64::NAN, f64::INFINITY);
     let cases: Vec<(f64, f64, usize, Outcome)> = match hazard {
@@ -407,7 +407,7 @@ fn linspace(hazard: Hazard) -> ByHand {
     Ok(cases.into_iter().map(outcome).collect())
 }
 
-/// A tensor of rank 0.
+/// Calls of constructors of rank-0 tensors.
 fn scalar(hazard: Hazard) -> ByHand {
     match hazard {
         NotFinite | Rank0 => {
@@ -425,7 +425,7 @@ fn scalar(hazard: Hazard) -> ByHand {
     }
 }
 
-/// Constructors whose only failure is out of memory: nested arrays, iterators, empty tensors.
+/// Calls of constructors that fail only if memory is exhausted: from nested arrays, from iterators, and of empty tensors.
 fn literals(hazard: Hazard) -> ByHand {
     let empty = || Array { shape: vec![], data: vec![], step: Some(1) };
     let shaped = |shape: &[usize]| Array { shape: shape.to_vec(), ..empty() };
@@ -448,7 +448,7 @@ fn literals(hazard: Hazard) -> ByHand {
     })
 }
 
-/// Random numbers from a distribution with a single value.
+/// Calls of `random` with a distribution that has a single value.
 #[cfg(feature = "rand")]
 fn random(hazard: Hazard) -> ByHand {
     use rand::{SeedableRng, distr::Uniform, rngs::StdRng};

@@ -1,4 +1,5 @@
-//! Rows of the table of bad input: conversions (copies, memory orders, devices, `Vec`s, slices), access to single elements, and equality.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): conversions (copies, memory orders, devices, `Vec`s, slices), access to single
+//! elements, and equality.
 
 use super::array::{Array, Outcome, Rejection, copy, line, reject};
 use super::driver::{Call, Hazard::*, Numbers, Row};

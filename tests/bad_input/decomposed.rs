@@ -1,10 +1,11 @@
-//! The operands and the expected shapes of decompositions and linear systems, for the rows of typed and of dynamic tensors.
+//! The operands and the expected shapes of decompositions and linear systems. The bad-input tables of typed and of dynamic tensors use
+//! them.
 
 use super::array::{Array, Outcome, Rejection};
 use super::driver::Hazard::{self, *};
 use super::operand::{HUGE, Operand, ToArray};
 
-/// The shapes of results, one after the other.
+/// The shapes of results, concatenated.
 pub(crate) struct Shapes(pub(crate) Vec<usize>);
 
 impl ToArray for Shapes {
@@ -16,7 +17,7 @@ impl ToArray for Shapes {
 /// What a method requires of its matrices.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Needs {
-    /// Nothing: the elements are moved.
+    /// Nothing: the method only copies elements to other indices.
     Nothing,
     /// Finite elements.
     Finite,
@@ -27,7 +28,7 @@ pub(crate) enum Needs {
     Definite,
 }
 
-/// Operands that have matrices, for each hazard.
+/// Returns the operands for a hazard: matrices and batches of matrices.
 pub(crate) fn operands(hazard: Hazard) -> Result<Vec<Operand>, &'static str> {
     let of = |shapes: &[&[usize]]| shapes.iter().map(|shape| Operand::contiguous(shape)).collect();
     let mut sixteen = [1; 16];

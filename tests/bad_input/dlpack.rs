@@ -1,4 +1,4 @@
-//! The row of the table for exports to DLPack and imports from DLPack.
+//! The row of the bad-input table (see `bad_input/mod.rs`) for exports to DLPack and imports from DLPack.
 
 use super::array::copy;
 use super::driver::{Call, Row};

@@ -39,7 +39,7 @@ pub(crate) enum Cell {
     NotApplicable(&'static str),
 }
 
-/// Operations that are asserted together, by their public names, with one cell for each hazard.
+/// The public names of operations that are tested together, and one cell for each hazard.
 pub(crate) struct Row {
     pub(crate) names: Vec<&'static str>,
     pub(crate) cells: Box<dyn Fn(Hazard) -> Cell + Sync>,
@@ -66,7 +66,7 @@ fn count_panics() {
     });
 }
 
-/// The results of an operation: of its fallible variant, if it has one, and of its panicking variant.
+/// The results of the fallible and of the panicking variant of an operation. `None` for a variant that the operation does not have.
 pub(crate) struct Done {
     pub(crate) tried: Option<Result<Array, Error>>,
     pub(crate) panicking: Option<Result<Array, String>>,
@@ -95,7 +95,7 @@ pub(crate) fn panicking(f: &dyn Fn() -> Array) -> Option<Result<Array, String>> 
 }
 
 impl Done {
-    /// Asserts the outcome of every variant. Error messages with an operation must contain `verb`.
+    /// Asserts the outcome of every variant. If the error names the operation, its message must contain `verb`.
     #[track_caller]
     pub(crate) fn assert(self, expected: &Outcome, verb: &str, what: &dyn Fn() -> String) {
         let Done { tried, panicking } = self;
@@ -265,7 +265,8 @@ impl Row {
     }
 }
 
-/// Returns the numeric arguments to try: usually valid ones for the shape, and invalid ones for the hazard `WrongShape`.
+/// Returns the numeric arguments to try. For the hazard `WrongShape`, they are invalid for the shape. For most other hazards, they are
+/// valid.
 fn numbers(kind: Numbers, hazard: Hazard, shape: &[usize]) -> Vec<Vec<usize>> {
     let rank = shape.len();
     let wrong = hazard == WrongShape;
@@ -289,8 +290,8 @@ fn numbers(kind: Numbers, hazard: Hazard, shape: &[usize]) -> Vec<Vec<usize>> {
             let len = shape.iter().fold(1usize, |n, &d| n.wrapping_mul(d));
             let mut shapes = vec![vec![len], vec![1, len], vec![len, 1]];
             if hazard == HugeExtents {
-                // In the last two shapes, which have zero elements, the product of the other extents matters. For the last one, the
-                // product fits in `isize`, but its size in bytes does not.
+                // The last two shapes have zero elements, but the product of their nonzero extents must not be too large either. In the
+                // last shape, this product fits in `isize`, but multiplied by the size of an element it does not.
                 shapes.extend([vec![max], vec![max, 2], vec![max, 0], vec![1 << (usize::BITS - 3), 0]]);
             }
             shapes

@@ -1,4 +1,4 @@
-//! Rows of the table of bad input: functions of one, two and three elements that return new tensors.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): functions of one, two and three elements that return new tensors.
 
 use super::array::{self, zip};
 use super::driver::{Call, Hazard::*, Row};

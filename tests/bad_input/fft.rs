@@ -1,4 +1,4 @@
-//! Rows of the table of bad input: Fourier transforms and their frequencies.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): Fourier transforms and their frequencies.
 
 use super::array::{Array, Rejection, allocated, doubled};
 use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row};

@@ -1,4 +1,4 @@
-//! Rows of the table of bad input: iterators over elements, over the views along an axis, and over lanes.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): iterators over elements, over the views along an axis, and over lanes.
 
 use super::array::{Array, Outcome, Rejection, index_axis, line, permute, reject};
 use super::driver::{Call, Hazard::*, Numbers, Row};

@@ -1,4 +1,5 @@
-//! Naive references for operations that join, cut, repeat and rearrange, for the rows of typed and of dynamic tensors.
+//! Naive reference implementations of operations that join, cut, repeat and rearrange tensors. The bad-input tables of typed and of
+//! dynamic tensors use them.
 
 use super::array::{Array, Outcome, Rejection, allocated, check_axes, reject};
 
@@ -19,14 +20,15 @@ pub(crate) fn picked(
     Ok(Array::from_fn(&shape, |index| from(index).map_or(fill, |at| x.at(&at))))
 }
 
-/// Returns the shape of `x` with `extent` for one axis.
+/// Returns the shape of `x` with the extent of one axis replaced by `extent`.
 pub(crate) fn resized(x: &Array, axis: usize, extent: usize) -> Vec<usize> {
     let mut shape = x.shape.clone();
     shape[axis] = extent;
     shape
 }
 
-/// Variant of [`picked`] for results in which only the index along one axis differs from that in `x`. `from` maps this index.
+/// Variant of [`picked`] for results in which only the index along one axis differs from that in `x`. `from` maps an index along the
+/// axis of the result to an index in `x`.
 pub(crate) fn along(x: &Array, axis: usize, extent: usize, from: impl Fn(usize) -> usize) -> Outcome {
     picked(x, resized(x, axis, extent), 0.0, |index| {
         let mut at = index.to_vec();

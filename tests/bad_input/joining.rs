@@ -1,4 +1,4 @@
-//! Rows of the table of bad input: operations that join, cut, repeat and rearrange tensors.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): operations that join, cut, repeat and rearrange tensors.
 
 use super::array::{Array, Rejection, allocated};
 use super::driver::{Call, Hazard::*, Numbers, Row};

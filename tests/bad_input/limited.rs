@@ -1,5 +1,5 @@
-//! A global allocator that fails for more than [`MEMORY_BYTES`]. With the system allocator, a request that the tests expect to fail
-//! could succeed on some machines, such as 32-bit ones.
+//! A global allocator that rejects requests for more than [`MEMORY_BYTES`]. With the system allocator, a request that the tests expect to
+//! fail could succeed on some machines, such as 32-bit machines.
 
 use super::array::MEMORY_BYTES;
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -1,5 +1,5 @@
-//! Rows of the table of bad input: decompositions and linear systems. The cells assert the shapes of results and the kinds of errors;
-//! `linalg/table.rs` has values, and `linalg/errors.rs` has messages.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): decompositions and linear systems. The cells assert the shapes of results and
+//! the kinds of errors; `linalg/table.rs` tests values, and `linalg/errors.rs` tests messages.
 
 use super::decomposed::{Needs, Shapes, labelled_outcome, operands, outcome};
 use super::driver::{ByHand, Hazard, Row, done};
@@ -88,7 +88,7 @@ macro_rules! rows {
     };
 }
 
-/// Rows of macros, and of the methods of the builder that they call. The ellipsis is the batch.
+/// Rows of macros, and of the methods of the builder that they call. In `$spec`, the ellipsis stands for the batch axes.
 macro_rules! rows_by_labels {
     ($($name:ident!, $try_name:ident!, $verb:literal $spec:literal; $needs:ident |$m:ident, $n:ident| $own:expr;)*) => {
         vec![$({
@@ -211,7 +211,7 @@ fn methods() -> Vec<Row> {
     }
 }
 
-/// Singular values of at most this number times the largest one count as 0. `linalg/errors.rs` has numbers that are rejected.
+/// Singular values of at most this number times the largest one count as 0. `linalg/errors.rs` tests numbers that are rejected.
 const SMALL: f64 = 1e-14;
 
 /// A triangular system with ones on its diagonal: the diagonal of the operand is not used, so no operand is singular.

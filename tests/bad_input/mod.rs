@@ -96,7 +96,7 @@ fn every_hidden_function() {
 }
 
 /// Iterative methods, their options and results. The operands of these functions are closures, which the table does not have.
-/// `linalg/krylov.rs` has the hazards that apply: other shapes, axes of extent 0, non-finite numbers, rank 0 and huge or tiny numbers.
+/// `linalg/krylov.rs` tests the hazards that apply: wrong shapes, axes of extent 0, non-finite numbers, rank 0 and huge or tiny numbers.
 const ITERATIVE: &[&str] = &[
     "linalg::Eigenpairs::into_first",
     "linalg::Iteration::accept_unconverged",

@@ -1,5 +1,5 @@
-//! Public items that need no row in the table, because they are not operations on elements. A comment gives the reason for each
-//! group.
+//! Public items that need no row in the bad-input table (see `bad_input/mod.rs`), because they are not operations on elements. A comment
+//! gives the reason for each group.
 
 pub(crate) const LIST: &[&str] = &[
     // Metadata of a tensor.
@@ -28,7 +28,7 @@ pub(crate) const LIST: &[&str] = &[
     "device::CudaPtr::address",
     // Returns the value that an error contains.
     "ConversionError::into_inner",
-    // Text, and the CUDA C++ text of an operation.
+    // Formatting, and the CUDA C++ source text of an operation.
     "fmt",
     "device::CudaSource::as_str",
     "device::CudaSource::new",
@@ -191,8 +191,8 @@ pub(crate) const LIST: &[&str] = &[
     "interop::dlpack::Dlpack::strides",
 ];
 
-/// Functions that are hidden in the documentation, grouped by the reason why they accept any input. None of them accesses memory at
-/// a place that its arguments determine.
+/// Functions that are hidden in the documentation, grouped by the reason why they accept any input. None of them accesses memory at an
+/// address that its arguments determine.
 pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
     (
         "numbers to numbers",

@@ -1,4 +1,4 @@
-//! Rows of the table of bad input: functions that write and read NumPy's `.npy` files.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): functions that write and read NumPy's `.npy` files.
 
 use super::array::{Array, copy, reject};
 use super::driver::{ByHand, Call, Done, Hazard, Hazard::*, Row};
@@ -10,7 +10,7 @@ use vierbein::prelude::*;
 /// Size of the stream's buffer in bytes.
 const STREAM: usize = 1 << 10;
 
-/// Writes to a file and to a stream, and reads both again.
+/// Returns a row that writes to a file and to a stream and reads both again, and a row for headers.
 pub(crate) fn rows() -> [Row; 2] {
     let good = Call {
         names: &["read_npy", "read_npy_from", "write_npy", "write_npy_to"],
@@ -28,8 +28,8 @@ pub(crate) fn rows() -> [Row; 2] {
                 })
             }))
         },
-        // A tensor that is larger than the stream's buffer cannot be written to the stream, which is a file error. The stream is
-        // written first, so no huge file is created.
+        // Writing a tensor that is larger than the stream's buffer fails with `File`. The stream is written first, so no huge file is
+        // created.
         expected: |a, _| if a[0].len() > STREAM as u128 / 8 { reject("File") } else { copy(&a[0]) },
         ..ONE
     };
@@ -63,7 +63,7 @@ fn headers(hazard: Hazard) -> ByHand {
     Ok(match hazard {
         WrongShape => vec![(read("-1,"), reject("File")), (read("1.5,"), reject("File"))],
         ZeroExtents => vec![(read("0, 3"), lengths(&[0.0, 3.0])), (of_file("0,"), lengths(&[0.0]))],
-        // `read` parses only the header. Elements are checked when a tensor is read.
+        // `read` parses only the header. `tensor_of` also checks the size of the tensor and the number of elements.
         HugeExtents => vec![
             (read("99999999999999999999,"), reject("File")),
             (tensor_of(&header("4611686018427387904, 4")), reject("File")),

@@ -1,4 +1,4 @@
-//! The operands that the hazards use, and the conversion of results to the reference's arrays.
+//! The operands for the hazards, and the conversion of results to an [`Array`] of the reference implementation.
 
 use super::array::Array;
 use vierbein::Storage;
@@ -23,7 +23,7 @@ pub(crate) enum Place {
     Windows,
 }
 
-/// An operand with its layout, whose rank is not part of the type. `view` and `mask` create typed views of the same elements.
+/// An operand and its layout. The rank is not part of the type. `view` and `mask` create typed views of the operand.
 #[derive(Debug, Clone)]
 pub(crate) struct Operand {
     pub(crate) shape: Vec<usize>,
@@ -38,7 +38,7 @@ impl Operand {
         Operand { shape: shape.to_vec(), place, floats, flags }
     }
 
-    /// Returns an operand whose elements have both signs and are smaller and larger than 1. The first 101 are distinct.
+    /// Returns an operand whose elements have both signs, and magnitudes below and above 1. The first 101 elements are distinct.
     pub(crate) fn contiguous(shape: &[usize]) -> Operand {
         Operand::of(shape, |k| (k * 37 % 101) as f64 / 16.0 - 2.3)
     }

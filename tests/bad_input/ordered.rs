@@ -1,4 +1,5 @@
-//! Naive references for sorting, selection, sets and histograms, for the tables of typed and of dynamic functions.
+//! Naive reference implementations of sorting, selection, sets and histograms. The bad-input tables of typed and of dynamic tensors use
+//! them.
 
 use super::array::{Array, Outcome, Rejection, allocated, indices, reject};
 use super::driver::Hazard;
@@ -226,7 +227,7 @@ pub(crate) fn isin(x: &Array, of: &Array) -> Outcome {
     Ok(Array::from_fn(&x.shape, |index| f64::from(all.contains(&x.at(index)))))
 }
 
-/// Returns the number of elements in the bins [−1, 0) and [0, 1] or, if `weighted`, their sums.
+/// Returns, for each of the bins [−1, 0) and [0, 1], the number of its elements or, if `weighted`, their sum.
 pub(crate) fn two_bins(x: &Array, weighted: bool) -> Outcome {
     allocated(&x.shape, 8)?;
     let sum = |contains: fn(f64) -> bool| {

@@ -1,4 +1,4 @@
-//! Rows of the table of bad input: sorting, selection and search.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): sorting, selection and search.
 
 use super::array::{Array, Outcome, Rejection, reduce, reject};
 use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row};
@@ -89,7 +89,7 @@ macro_rules! sorts {
     };
 }
 
-/// Returns the operands of searches for a hazard: pairs of a sorted operand, which must have rank 1, and values.
+/// Returns the operands of searches for a hazard: pairs of a sorted operand of rank 1 and the values to search for.
 fn searches(hazard: Hazard) -> Result<Vec<[Operand; 2]>, &'static str> {
     let edges = || Operand::of(&[3], |k| k as f64 + 1.0);
     Ok(match hazard {
@@ -539,7 +539,7 @@ fn arguments_of_selections() {
         Err(vierbein::Error::OutputShape { .. })
     ));
     assert_eq!(out, tensor![7, 7]);
-    // The values determine how many elements are requested; the indices must have their shape.
+    // The extent of `out` determines how many elements are requested; `indices` must have the shape of `out`.
     let mut indices = tensor![7_i64, 7, 7];
     assert!(matches!(
         tensor![1_i64, 2, 3].try_top_k_into(0, &mut out, &mut indices),

@@ -1,4 +1,4 @@
-//! Rows of the table of bad input: constructors that take arbitrary strides or a raw pointer.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): constructors that take arbitrary strides or a raw pointer.
 
 use super::array::{Array, reject};
 use super::done;
@@ -7,8 +7,8 @@ use super::hazards::sixteen;
 use super::operand::{HUGE, ToArray};
 use vierbein::prelude::*;
 
-/// Returns shapes, strides and offsets for views of a slice of twelve numbers. The last item is the expected outcome. It is `Err` with the
-/// error of a shared view or, if a shared view is valid, `Ok(rejected)`, where `rejected` says whether a mutable view is an error.
+/// Returns shapes, strides, offsets and expected outcomes for views of a slice of twelve numbers. The outcome is `Err(variant)` if shared
+/// and mutable views are errors, `Ok(true)` if only a mutable view is an error, and `Ok(false)` if both views are valid.
 fn strided(
     hazard: Hazard,
 ) -> Result<Vec<(Vec<usize>, Vec<isize>, usize, Result<bool, &'static str>)>, &'static str> {

@@ -1,4 +1,4 @@
-//! Rows of the table of bad input: products and contractions.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): products and contractions.
 
 use super::array::{Array, Outcome, Rejection, allocated, cross, einsum, reject};
 use super::driver::{Call, Hazard, Hazard::*, Row};

@@ -1,4 +1,4 @@
-//! Rows of the table of bad input: all variants of reductions, cumulative sums and products, and traces.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): all variants of reductions, cumulative sums and products, and traces.
 
 use super::array::{Array, Fold, Outcome, Rejection, diagonal, log_sum, reduce, scan, softmax, zip};
 use super::array::{
@@ -76,7 +76,7 @@ fn mean(v: &[f64]) -> f64 {
 
 fn variance(v: &[f64], ddof: f64) -> f64 {
     let mean = mean(v);
-    // The variance is undefined for `count <= ddof`.
+    // The variance is undefined if there are at most `ddof` elements.
     let count = v.len() as f64 - ddof;
     if count <= 0.0 { f64::NAN } else { v.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / count }
 }
@@ -87,7 +87,7 @@ fn extreme(v: &[f64], better: fn(f64, f64) -> bool) -> Option<(usize, f64)> {
     nan.or_else(|| v.iter().copied().enumerate().reduce(|best, x| if better(x.1, best.1) { x } else { best }))
 }
 
-/// Returns the index of the first extremum of the numbers.
+/// Returns the index of the first extremum among the elements that are not NaN.
 fn extreme_number(v: &[f64], better: fn(f64, f64) -> bool) -> Option<f64> {
     let numbers = v.iter().copied().enumerate().filter(|(_, x)| !x.is_nan());
     numbers.reduce(|best, x| if better(x.1, best.1) { x } else { best }).map(|(k, _)| k as f64)
@@ -511,7 +511,8 @@ fn traced(x: &Array, n: &[usize]) -> Outcome {
     reduce(&diagonal, &[diagonal.shape.len() - 1], false, 8, SUM)
 }
 
-/// Reduces one axis into a preallocated output: of rank 0 for rank 1, of shape [3] for rank 2, of the result's shape for rank 16.
+/// Reduces one axis into a preallocated output. The output has rank 0 if the operand has rank 1, shape [3] if it has rank 2, and the shape
+/// of the result if it has rank 16.
 fn reduced_into(o: &[Operand], n: &[usize]) -> Option<Done> {
     match o[0].rank() {
         1 => {

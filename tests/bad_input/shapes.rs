@@ -1,4 +1,4 @@
-//! Rows of the table of bad input: operations that return views (permuted axes, slices, reshapes and broadcasts).
+//! Rows of the bad-input table (see `bad_input/mod.rs`): operations that return views (permuted axes, slices, reshapes and broadcasts).
 
 use super::array::{
     Array, Outcome, broadcast, copy, cut, diagonal, index_axis, insert, line, permute, reject, remove,

@@ -1,4 +1,5 @@
-//! Naive references for Fourier transforms, by the definition, for the rows of typed and of dynamic tensors.
+//! Naive reference implementations of Fourier transforms, by the definition. The bad-input tables of typed and of dynamic tensors use
+//! them.
 
 use super::array::{Array, Outcome, allocated, check_axes, indices, reject};
 use super::driver::Hazard::{self, NotFinite};
@@ -7,12 +8,12 @@ use super::operand::Operand;
 use std::f64::consts::PI;
 use vierbein::Complex;
 
-/// Returns the imaginary part of an element with real part `re`, in the complex operands of `irfft`. The rows create these from real ones.
+/// The rows create the complex operands of `irfft` from real operands. Returns the imaginary part of an element with real part `re`.
 pub(crate) fn imaginary(re: f64) -> f64 {
     re * re - 1.0
 }
 
-/// The kind of a transform, and its length along the axis that is named last. `None` stands for the extent of the operand.
+/// The kind of a transform, and its length along the last of its axes. `None` stands for the extent of the operand.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kind {
     Forward(Option<usize>),
@@ -22,7 +23,7 @@ pub(crate) enum Kind {
 }
 
 /// Returns the operands for a hazard. For `NotFinite`, only the elements with flat indices 2 and 5 are not finite. For the other hazards,
-/// they are those of [`one`].
+/// the operands are those of [`one`].
 pub(crate) fn spectral(hazard: Hazard) -> Vec<Vec<Operand>> {
     let value = |k: usize| match k {
         2 => f64::NAN,
@@ -63,8 +64,9 @@ pub(crate) fn summed_pairs(x: &Array) -> Outcome {
     }))
 }
 
-/// Returns the real and imaginary parts of a result for comparison. If one part of an element is not finite, both are replaced by NaN.
-/// Otherwise 1000 is added to each part: the comparison is relative to each element, but rounding errors to the largest one of a line.
+/// Returns the real and imaginary parts of a result for comparison. If a part of an element is not finite, both parts are replaced by NaN.
+/// Otherwise 1000 is added to each part, because the comparison is relative to each element, whereas the rounding errors of a transform are
+/// relative to the largest element of a line.
 pub(crate) fn parts(re: &Array, im: &Array) -> Array {
     let settled = |x: &Array, y: &Array| {
         let data = x.data.iter().zip(&y.data);
@@ -86,7 +88,7 @@ struct Waves {
 }
 
 impl Waves {
-    /// Replaces each line along an axis by `extent` elements. `line` returns the element with a given index for a line.
+    /// Replaces each line along an axis by `extent` elements. `line(x, k)` returns element `k` of the replacement for the line `x`.
     fn along(
         &self,
         axis: usize,
@@ -113,7 +115,7 @@ fn sum(line: &[Complex<f64>], n: usize, k: usize, sign: f64) -> Complex<f64> {
     line.iter().enumerate().map(term).sum()
 }
 
-/// Transforms along axes. Along the last of them, the transform has the length in `kind`. The result is multiplied by `factor`.
+/// Transforms along `axes`. Along the last of these axes, the transform has the length in `kind`. The result is multiplied by `factor`.
 pub(crate) fn transform(x: &Array, kind: Kind, axes: &[usize], factor: f64) -> Outcome {
     check_axes(x.shape.len(), axes)?;
     let (&last, others) = axes.split_last().expect("every row names an axis");
@@ -170,7 +172,7 @@ pub(crate) fn transform(x: &Array, kind: Kind, axes: &[usize], factor: f64) -> O
     })
 }
 
-/// Rotates along an axis such that the element at index 0 moves to index `n / 2` or, if `back`, the other way.
+/// Rotates along an axis of extent `n`: the element at index 0 moves to index `n / 2`. If `back` is true, undoes this rotation.
 pub(crate) fn shift(x: &Array, axis: usize, back: bool) -> Outcome {
     check_axes(x.shape.len(), &[axis])?;
     allocated(&x.shape, 8)?;

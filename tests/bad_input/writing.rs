@@ -1,4 +1,5 @@
-//! Rows of the table of bad input: operations that write to existing tensors (preallocated outputs, in-place operations, and copies).
+//! Rows of the bad-input table (see `bad_input/mod.rs`): operations that write to existing tensors (preallocated outputs, in-place
+//! operations, and copies).
 
 use super::array::{Array, Outcome, Rejection, allocated, assign, reject, zip};
 use super::driver::{Call, Hazard, Hazard::*, Row};

@@ -1,5 +1,5 @@
-//! Compares operations on elements at positions and under masks on the GPU with the host: elements of all sizes, repeated positions,
-//! views, and positions that are out of range.
+//! Tests of operations on elements at positions and under masks: the results on the GPU must equal those on the host. The cases include
+//! elements of all sizes, repeated positions, views, and positions that are out of range.
 
 use crate::data::{contiguous, extent, operand, output, scrambled};
 use crate::gpu::there;
@@ -195,7 +195,7 @@ fn combine<T: Element, F: BinaryOp<T, T, Output = T>, Dev: Device + Default + Re
     (done, device.release(out).unwrap())
 }
 
-/// Elements with the same position are combined in their order, so all results have the same bits as on the host.
+/// Elements with the same position are combined in the order of their indices, so all results have the same bits as on the host.
 #[test]
 fn sums_at_positions_have_the_order_of_the_host() {
     if !there() {

@@ -1,5 +1,5 @@
 //! Compiles every CUDA source in a directory with NVIDIA's NVRTC, for each architecture of a list. This needs no GPU.
-//! `scripts/check-cuda.sh` provides NVRTC. It also provides the sources: those that tests compiled in the emulator.
+//! `scripts/check-cuda.sh` provides NVRTC. The script also provides the sources, which are those that the tests compile in the emulator.
 
 use crate::gpu;
 use cudarc::nvrtc::{result, sys};

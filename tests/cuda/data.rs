@@ -12,7 +12,7 @@ pub(crate) fn extent(shape: &[usize], strides: &[isize]) -> usize {
     1 + shape.iter().zip(strides).map(|(&n, &s)| (n - 1) * s.max(0) as usize).sum::<usize>()
 }
 
-/// Asserts that all elements of a layout are within a buffer of `len` elements. `offset` is the position of index 0.
+/// Asserts that all elements of a layout are within a buffer of `len` elements. `offset` is the offset of the element at index 0.
 fn assert_within(shape: &[usize], strides: &[isize], offset: usize, len: usize) {
     if shape.contains(&0) {
         return;
@@ -25,7 +25,7 @@ fn assert_within(shape: &[usize], strides: &[isize], offset: usize, len: usize) 
     assert!(0 <= least && greatest < len as isize, "{shape:?}, {strides:?}, from {offset} of {len}");
 }
 
-/// Returns an operand whose elements are in `buffer`. `offset` is the position of index 0 in the buffer.
+/// Returns an operand whose elements are in `buffer`. `offset` is the offset of the element at index 0 in the buffer.
 pub(crate) fn operand<'a, T: Element, Dev: Device>(
     buffer: &'a Dev::Buffer<T>,
     offset: usize,
@@ -38,7 +38,7 @@ pub(crate) fn operand<'a, T: Element, Dev: Device>(
     unsafe { Operand::from_raw(Dev::offset(Dev::ptr(buffer), offset as isize), shape, strides) }
 }
 
-/// Returns an output whose elements are in `buffer`. `offset` is the position of index 0 in the buffer.
+/// Returns an output whose elements are in `buffer`. `offset` is the offset of the element at index 0 in the buffer.
 ///
 /// # Safety
 /// Different indices must address different elements.

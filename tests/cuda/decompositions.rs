@@ -24,8 +24,8 @@ use crate::gpu::there;
 /// The device that computes.
 const DEVICE: copies::ThroughGpu = copies::ThroughGpu;
 
-/// Whether a batch has exactly the results of a loop over its matrices. It has not: for batches of small matrices, other functions of
-/// cuSOLVER are called than for single matrices.
+/// Whether a batch has exactly the results of a loop over its matrices. `false`, because batches of small matrices are decomposed by other
+/// functions of cuSOLVER than single matrices.
 const BATCHES_EQUAL_LOOPS: bool = false;
 
 /// The extents of the matrices whose residuals are checked.

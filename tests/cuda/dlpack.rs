@@ -1,5 +1,5 @@
 //! Tests of DLPack for tensors on a GPU: exports, imports, and rejected structures. The imported tensors come from a producer in
-//! this file, which imitates one that is written in C.
+//! this file, which imitates a producer that is written in C.
 
 use crate::device;
 use std::ffi::c_void;

@@ -5,7 +5,7 @@ use crate::device::lanes::prefixes;
 use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::RealScalar;
 
-/// Returns the element that `beats` all others, or a NaN if there is one; `start` for zero elements.
+/// Returns the element that `beats` all other elements, or NaN if an element is NaN. Returns `start` for zero elements.
 #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 #[allow(clippy::eq_op, reason = "only NaN differs from itself")]
 pub(super) fn extreme<T: RealScalar>(elements: &[T], start: T, beats: impl Fn(T, T) -> bool) -> T {
@@ -19,8 +19,8 @@ pub(super) fn extreme<T: RealScalar>(elements: &[T], start: T, beats: impl Fn(T,
     if sum != sum { elements.iter().copied().find(|x| x != x).unwrap_or(best) } else { best }
 }
 
-/// Returns the element that `beats` all others, ignoring NaN, and the sum of the elements: NaN if any element is NaN, and zero for
-/// integers. Uses `LANES` accumulators.
+/// Returns the element that `beats` all other elements, ignoring NaN, and the sum of the elements. The sum is NaN if any element is NaN.
+/// For integers, the sum is not computed, and zero is returned instead. Uses `LANES` accumulators.
 #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 fn extreme_in<T: RealScalar, const LANES: usize>(
     elements: &[T],
@@ -55,7 +55,8 @@ fn extreme_in<T: RealScalar, const LANES: usize>(
     (best, sum)
 }
 
-/// Returns the number of elements in the blocks of `LEN` before the first block with an element for which `here` is true.
+/// Skips whole blocks of `LEN` elements, up to the first block with an element for which `here` is true. Returns the number of elements
+/// that were skipped.
 #[inline(always)]
 fn skip<T: RealScalar, const LEN: usize>(elements: &[T], here: impl Fn(T) -> bool) -> usize {
     let mut at = 0;
@@ -152,7 +153,7 @@ macro_rules! positions {
             const USES_INDEX: bool = true;
             const DEFINED_ON_EMPTY: bool = false;
             const FALLIBLE: bool = false;
-            // Among equal values, and among several NaN, the smallest index wins, as parts are combined in any order.
+            // Among equal values, and among several NaN, the smallest index wins, because partial results are combined in any order.
             const CUDA: CudaSource = CudaSource::builtin(concat!("
                 struct Acc { T value; u64 index; };
                 static const u64 none = ~0ull;

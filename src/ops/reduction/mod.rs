@@ -22,8 +22,8 @@ use crate::element::{Inexact, Scalar, sum_of_parts};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sum;
 
-// Builds with debug assertions use a wider accumulator to detect an integer overflow. Other builds wrap: the final sum is the same
-// if intermediate sums wrap too, and the narrower type is faster.
+// Builds with debug assertions use a wider accumulator to detect an integer overflow. Other builds accumulate in the element type,
+// which is faster. Intermediate sums wrap, so the result is the exact sum, wrapped to the element type.
 
 #[cfg(debug_assertions)]
 impl<T: Scalar> Reduction<T> for Sum {
@@ -215,8 +215,8 @@ impl<T: Scalar> Reduction<T> for Mean {
     fn combine(&self, a: T::Accumulator, b: T::Accumulator) -> T::Accumulator {
         T::acc_add(a, b)
     }
-    // If accumulators are wider than elements, a vector register holds fewer of them. So `acc_sum` first sums parts of a block in a
-    // narrower type.
+    // If accumulators are wider than elements, a vector register holds fewer accumulators. So `acc_sum` first sums parts of a block in
+    // a narrower type.
     const HAS_FOLD_BLOCK: bool = T::INTEGER && size_of::<T>() != 4;
     #[inline(always)]
     fn fold_block(&self, acc: T::Accumulator, elements: &[T], _: usize) -> T::Accumulator {

@@ -5,8 +5,9 @@ use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::{CastTo, Inexact, Scalar};
 use num_traits::{Float, One, Zero};
 
-/// Count, mean, and sum of squared distances from the mean. Elements are added by Welford's update (Technometrics 4, 1962), parts
-/// combined as by Chan, Golub and LeVeque (Am. Stat. 37, 1983): stable in one pass.
+/// The count of some elements, their mean, and the sum of their squared distances from the mean. Welford's update (Technometrics 4, 1962)
+/// adds an element. The formula of Chan, Golub and LeVeque (Am. Stat. 37, 1983) combines two parts. Both are numerically stable, so one
+/// pass over the elements suffices.
 #[derive(Debug, Clone, Copy)]
 pub struct Moments<F: Scalar> {
     count: F::Magnitude,
@@ -24,8 +25,8 @@ impl<F: Inexact> Moments<F> {
         let count = self.count + F::Magnitude::one();
         let before = x - self.mean;
         let mean = self.mean + before.unscale(count);
-        // The product of both distances is negative only if the mean has overflowed; `abs` keeps a sum of squares from being
-        // negative.
+        // The product of the distances from the old and the new mean is negative only if the mean has overflowed. With `abs`, the sum of
+        // squares does not become negative.
         let squares = self.squares + Float::abs(before.dot_re(x - mean));
         Moments { count, mean, squares }
     }
@@ -174,7 +175,7 @@ fn join_rows<T: Scalar, const N: usize>(accs: &mut [Moments<T::Float>], rows: [&
         }
         let accs = &mut accs[first..first + COLUMNS];
         let before = accs[0].count;
-        // Sums of large numbers may overflow although their mean does not.
+        // The sum of a column may overflow although its mean is representable. Welford's update computes the mean without this sum.
         if !means.iter().fold(true, |all, mean| all & mean.all_finite()) {
             for (k, acc) in accs.iter_mut().enumerate() {
                 *acc = some.iter().fold(*acc, |acc, row| acc.with(row[k].cast_to()));

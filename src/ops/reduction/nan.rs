@@ -77,7 +77,7 @@ pub struct Counted<T> {
     count: u64,
 }
 
-/// The arithmetic mean of the elements that are not NaN, as a reduction; NaN if there are none.
+/// The arithmetic mean of the elements that are not NaN, as a reduction; NaN if there are no such elements.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NanMean;
 
@@ -120,7 +120,7 @@ impl<T: Inexact> Reduction<T> for NanMean {
 
 macro_rules! extremes {
     ($($Op:ident, $name:literal, $beats:tt, $doc:literal;)*) => {$(
-        #[doc = concat!($doc, " of the elements that are not NaN, as a reduction; NaN if there are none.")]
+        #[doc = concat!($doc, " of the elements that are not NaN, as a reduction; NaN if there are no such elements.")]
         #[derive(Debug, Clone, Copy, Default)]
         pub struct $Op;
 
@@ -161,7 +161,7 @@ extremes! {
 
 macro_rules! positions {
     ($($Op:ident, $name:literal, $beats:tt, $doc:literal;)*) => {$(
-        #[doc = concat!("The index of the first ", $doc, " of the elements that are not NaN, as a reduction; undefined if there are none.")]
+        #[doc = concat!("The index of the first ", $doc, ", ignoring NaN, as a reduction; undefined if all elements are NaN.")]
         #[derive(Debug, Clone, Copy, Default)]
         pub struct $Op;
 

@@ -1,4 +1,4 @@
-//! Rows of the table of bad input: reductions, cumulative sums and traces of `DynTensor`.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): reductions, cumulative sums and traces of `DynTensor`.
 
 use super::array::{Array, Fold, Outcome, cross, diagonal, log_sum, reduce, reject, scan, softmax, zip};
 use super::array::{
@@ -25,7 +25,7 @@ fn variance(v: &[f64]) -> f64 {
     v.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / v.len() as f64
 }
 
-/// Returns the index of the first extremum of the numbers.
+/// Returns the index of the first extremum among the elements that are not NaN.
 fn extreme_number(v: &[f64], better: fn(f64, f64) -> bool) -> Option<f64> {
     let numbers = v.iter().copied().enumerate().filter(|(_, x)| !x.is_nan());
     numbers.reduce(|best, x| if better(x.1, best.1) { x } else { best }).map(|(k, _)| k as f64)

@@ -1,4 +1,4 @@
-//! Rows of the table of bad input: operations of `DynTensor` on elements at positions and under masks.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): operations of `DynTensor` on elements at positions and under masks.
 
 use super::array::{evens, firsts, masked, nonzero, put_first, replaced, scattered, taken, twice};
 use super::driver::{Call, Hazard, Hazard::*, Numbers, Row, done};

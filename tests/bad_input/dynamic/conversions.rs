@@ -1,5 +1,5 @@
-//! Rows of the table of bad input: conversions of `DynTensor` from and to other types, copies, access to single elements, equality, and
-//! products.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): conversions of `DynTensor` from and to other types, copies, access to single
+//! elements, equality, and products.
 
 use super::array::{Array, Outcome, Rejection, allocated, copy, einsum, in_bounds, line, reject};
 use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row, done};

@@ -1,4 +1,4 @@
-//! Rows of the table of bad input: functions of one and two elements of `DynTensor`, with new results and in place.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): functions of one and two elements of `DynTensor`, with new results and in place.
 
 use super::array::{self, assign, zip};
 use super::driver::{Call, Done, Row, done};

@@ -1,4 +1,4 @@
-//! Rows of the table of bad input: Fourier transforms of `DynTensor`.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): Fourier transforms of `DynTensor`.
 
 use super::array::doubled;
 use super::driver::{Call, Hazard::*, Numbers, Row, done};

@@ -1,4 +1,4 @@
-//! Rows of the table of bad input: operations of `DynTensor` that join, cut, repeat and rearrange.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): operations of `DynTensor` that join, cut, repeat and rearrange.
 
 use super::array::{Array, Outcome, reject};
 use super::driver::{Call, Hazard::*, Numbers, Row, done};
@@ -21,7 +21,7 @@ fn parts<S: DynData>(parts: impl IntoIterator<Item = DynTensor<S>>) -> Array {
     all(parts.into_iter().map(|part| part.array()).collect())
 }
 
-/// Returns `result`, or the expected error if the operand has rank 16, so the result would have rank 17.
+/// Returns `result`, or the expected error if the operand has rank 16, because the result would have rank 17.
 fn below_maximum(x: &Array, result: Outcome) -> Outcome {
     if x.shape.len() == 16 { reject("UnsupportedRank") } else { result }
 }

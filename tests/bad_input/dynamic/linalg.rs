@@ -1,4 +1,4 @@
-//! Rows of the table of bad input: decompositions and linear systems of `DynTensor`.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): decompositions and linear systems of `DynTensor`.
 
 use super::decomposed::{Needs, Shapes, labelled_outcome, operands, outcome};
 use super::driver::{ByHand, Hazard, Row, done};
@@ -57,7 +57,7 @@ macro_rules! rows {
         vec![$({
             fn calls(hazard: Hazard) -> ByHand {
                 let outcomes = operands(hazard)?.into_iter().filter_map(|o| {
-                    // There are no dynamic views with overlapping rows.
+                    // `with` returns `None` for operands with overlapping rows: a `DynView` cannot have them.
                     let done = with(&o, |$x| done!(try $tried.map(|y| Shapes(y.shapes()))))?;
                     Some((done, $outcome(hazard, Needs::$needs, &o.shape, |$m, $n| $own)))
                 });
@@ -77,7 +77,7 @@ fn with_ones<R>(
     f(one.broadcast_to(&shape[shape.len() - 2..shape.len() - 1])?)
 }
 
-/// Singular values of at most this number times the largest one count as 0. `linalg/errors.rs` has numbers that are rejected.
+/// Singular values of at most this number times the largest one count as 0. `linalg/errors.rs` tests numbers that are rejected.
 const SMALL: f64 = 1e-14;
 
 /// A triangular system with ones on its diagonal: the diagonal of the operand is not used, so no operand is singular.
@@ -87,7 +87,7 @@ pub(crate) fn rows() -> Vec<Row> {
     [methods(), by_labels()].into_iter().flatten().collect()
 }
 
-/// Rows of factorisations by labels, whose ellipsis is the batch. `linalg/labels.rs` has specifications that are rejected.
+/// Rows of factorisations by labels. The ellipsis stands for the batch axes. `linalg/labels.rs` tests specifications that are rejected.
 fn by_labels() -> Vec<Row> {
     rows! {
         labelled_outcome:

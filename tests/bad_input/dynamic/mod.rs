@@ -1,4 +1,5 @@
-//! The table of `DynTensor` operations. The hazards and the reference implementation are those of the table for typed tensors.
+//! The bad-input table (see `bad_input/mod.rs`) of `DynTensor` operations. The hazards and the reference implementation are those of the
+//! table for typed tensors.
 
 #[path = "../array.rs"]
 pub(crate) mod array;

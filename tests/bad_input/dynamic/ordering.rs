@@ -1,4 +1,4 @@
-//! Rows of the table of bad input: sorting, selection and search of `DynTensor`.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): sorting, selection and search of `DynTensor`.
 
 use super::array::{Array, reduce};
 use super::driver::{ByHand, Call, Hazard, Hazard::*, Numbers, Row, done};

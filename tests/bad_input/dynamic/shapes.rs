@@ -1,4 +1,5 @@
-//! Rows of the table of bad input: operations of `DynTensor` that return views (permuted axes, slices, reshapes and memory orders).
+//! Rows of the bad-input table (see `bad_input/mod.rs`): operations of `DynTensor` that return views (permuted axes, slices, reshapes and
+//! memory orders).
 
 use super::array::{
     Array, Outcome, broadcast, copy, cut, in_bounds, index_axis, insert, line, permute, reject, remove,

@@ -65,7 +65,7 @@ where
             let [b, i, j] = if O::ROW_MAJOR { index } else { [index[2], index[0], index[1]] };
             let x = number((b * m + i) * n + j);
             // Operations on Hermitian matrices read only the lower triangle. The large diagonal elements make the matrix positive
-            // definite. They differ, so the eigenvalues are well separated and the eigenvectors are unique.
+            // definite. The diagonal elements differ, so the eigenvalues are well separated and the eigenvectors are unique.
             let diagonal = (2 * n + 3 * i) as f64;
             if i == j && m == n { x + <T as vierbein::Scalar>::from_f64(diagonal) } else { x }
         });
@@ -77,7 +77,7 @@ where
             put(&mut all, what("u"), &svd.u);
             put(&mut all, what("s"), &svd.s);
             put(&mut all, what("vh"), &svd.vh);
-            // Vectors without a singular value are unique only if there is at most one of them.
+            // The vectors that belong to no singular value are unique only if there is at most one of them.
             if m.abs_diff(n) <= 1 {
                 let svd = a.svd_full();
                 put(&mut all, what("full u"), &svd.u);

@@ -1,4 +1,5 @@
-//! The methods of `Decompose` for operands and outputs in host memory: they are copied to the GPU, with the same strides, and back.
+//! The methods of `Decompose` for operands and outputs in host memory: operands are copied to the GPU with the same strides, and outputs
+//! are copied back.
 
 use vierbein::device::{Cpu, Device, MatrixOperand, Operand, Output};
 use vierbein::linalg::{Decompose, LinalgElement, Structure};

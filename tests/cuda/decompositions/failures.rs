@@ -1,4 +1,4 @@
-//! Tests of operands without a result, of failures of cuSOLVER, and of little device memory.
+//! Tests of decompositions of operands without a result, with failures of cuSOLVER, and with little device memory.
 
 use super::matrix::{Matrix, Random};
 use super::placed::{Call, Layout, Placed, Size};
@@ -7,10 +7,11 @@ use vierbein::linalg::Structure;
 use vierbein::prelude::*;
 use vierbein::{Complex, Cuda, Error};
 
-/// Environment variable of the child processes, whose emulated cuSOLVER fails.
+/// Environment variable that marks the child processes. In these, the emulated cuSOLVER fails, or there is little memory.
 const CHILD: &str = "VIERBEIN_TEST_DECOMPOSITIONS";
 
-/// Runs a test of this file in a child process with this variable. Returns whether this process is the child.
+/// Runs a test of this file in a child process, in the emulator, with an additional environment variable. Returns whether this process is
+/// the child.
 fn in_a_child(test: &str, variable: &str, value: &str) -> bool {
     if std::env::var_os(CHILD).is_some() {
         return true;

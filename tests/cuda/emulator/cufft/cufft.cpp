@@ -47,7 +47,7 @@ Sum root(int64_t k, int64_t n, int sign) {
     return {cosl(angle), sign * sinl(angle)};
 }
 
-// Finds a plan of this type.
+// Copies the plan with this handle to `plan`. Returns an error if there is none, or if it has another type.
 Status find(const char *call, int handle, int type, Plan &plan) {
     std::lock_guard<std::mutex> guard(lock);
     auto found = plans.find(handle);

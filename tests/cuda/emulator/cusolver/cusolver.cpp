@@ -1,7 +1,7 @@
-// The library `libcusolver.so.12` of the emulator: decompositions of matrices by the algorithms of textbooks, in a more precise type than that
-// of the elements. Each function checks its arguments as the documentation of cuSOLVER specifies, and asserts that matrices, vectors and
-// workspace are within allocations of the emulated driver. What cuSOLVER leaves unspecified is filled with NaN. Vectors have other signs and
-// phases than those of the crate.
+// The library `libcusolver.so.12` of the emulator: decompositions of matrices by textbook algorithms, in a type that is more precise than
+// the elements. Each function checks its arguments as the documentation of cuSOLVER specifies, and asserts that matrices, vectors and
+// workspace are within allocations of the emulated driver. What cuSOLVER leaves unspecified is filled with NaN. Singular vectors and
+// eigenvectors do not follow the crate's conventions for signs and phases.
 
 #include "decompositions.h"
 

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-// The more precise type for elements of type `E`, and its real numbers.
+// `Type` is the more precise type for elements of type `E`. `Real` is the type of its real and imaginary parts.
 template <class E> struct Widened;
 template <> struct Widened<float> { typedef double Type, Real; };
 template <> struct Widened<double> { typedef long double Type, Real; };
@@ -97,7 +97,8 @@ template <class W> void lu_solve(const Matrix<W> &a, const int *pivots, Matrix<W
     }
 }
 
-// Overwrites the lower triangle of a matrix by its Cholesky factor. Returns the order of the first leading minor that is not positive.
+// Overwrites the lower triangle of a matrix by its Cholesky factor. Returns the order of the first leading minor that is not positive, or 0
+// if all are positive.
 template <class W> int cholesky(Matrix<W> &a) {
     for (int j = 0; j < a.rows; j++) {
         Real<W> d = std::real(a(j, j));
@@ -128,7 +129,7 @@ template <class W> void cholesky_solve(const Matrix<W> &l, Matrix<W> &x) {
 
 // ---- QR
 
-// Applies 1 - tau·v·vᴴ to a column, where v is column `k` of `vectors` below the diagonal, and 1 on it.
+// Applies 1 - tau·v·vᴴ to column `j` of `a`. Below the diagonal, v is column `k` of `vectors`. On the diagonal it is 1, and above it 0.
 template <class W> void reflect(const Matrix<W> &vectors, int k, W tau, Matrix<W> &a, int j) {
     W sum = a(k, j);
     for (int i = k + 1; i < a.rows; i++) sum += conjugate(vectors(i, k)) * a(i, j);
@@ -205,7 +206,7 @@ template <class W> Matrix<W> sorted(const Matrix<W> &a, const std::vector<int> &
 
 const int MAX_SWEEPS = 60;
 
-// Returns the eigenvectors of the Hermitian matrix whose lower triangle is that of `a`.
+// Returns the eigenvectors of the Hermitian matrix whose lower triangle is that of `a`, and writes its eigenvalues to `values`.
 template <class W> Matrix<W> eigh(Matrix<W> a, std::vector<Real<W>> &values) {
     const int n = a.rows;
     Real<W> all = 0;
@@ -240,7 +241,7 @@ template <class W> Matrix<W> eigh(Matrix<W> a, std::vector<Real<W>> &values) {
     return sorted(v, order);
 }
 
-// Makes the columns from `from` on orthonormal to each other and to the columns before, which are orthonormal.
+// Overwrites the columns from `from` on, so that all columns are orthonormal. The columns before `from` must be orthonormal.
 template <class W> void complete(Matrix<W> &a, int from) {
     for (int j = from, next = 0; j < a.columns; next++) {
         for (int i = 0; i < a.rows; i++) a(i, j) = i == next;

@@ -112,7 +112,7 @@ void fail(int error, const char *message) {
     const Index block = *launch.kernel->block_index;
     launch.failure = {error, std::string(message) + " in " + described(launch.threads[launch.current]) + " of block (" +
                                  std::to_string(block.x) + ", " + std::to_string(block.y) + ", " + std::to_string(block.z) + ")"};
-    // This fibre is never resumed here. The next launch restarts it from the beginning.
+    // The fibre is never resumed at this point. The next launch restarts it from the beginning.
     fibre_switch(launch.running, &scheduler);
     abort();
 }
@@ -222,7 +222,7 @@ struct Signals {
     static constexpr int numbers[3] = {SIGFPE, SIGSEGV, SIGBUS};
     int count;
     Signals() {
-        // For invalid accesses, AddressSanitizer has a handler of its own, which reports more.
+        // AddressSanitizer has its own handler of invalid accesses, which reports more. With it, only SIGFPE is handled here.
         const char *asan = getenv("VIERBEIN_EMULATOR_ASAN");
         count = asan && !strcmp(asan, "1") ? 1 : 3;
         struct sigaction action = {};

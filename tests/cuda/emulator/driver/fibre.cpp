@@ -50,7 +50,7 @@ extern "C" __attribute__((visibility("hidden"))) void emulator_switch(void **fro
 void fibre_restart(Fibre *fibre, void (*body)()) {
     forget(fibre);
     // The stack contains the values of six registers, the start address, and a return address for `body`. The calling convention
-    // requires the return address at an address 16 n + 8.
+    // requires the return address at an address of the form 16 n + 8.
     void **top = (void **)((char *)fibre->stack + SIZE) - 10;
     for (int i = 0; i < 10; i++) top[i] = nullptr;
     top[6] = (void *)body;

@@ -25,7 +25,7 @@ std::string home() {
     return path.substr(0, path.rfind('/'));
 }
 
-// Returns the number of threads per block that `entry` was compiled for: the arguments of its `__launch_bounds__`.
+// Returns the maximum number of threads per block of `entry` as C++ text: the argument of its `__launch_bounds__`, or 1024 without that.
 std::string bound(const std::string &source) {
     const std::string name = "__launch_bounds__(";
     size_t entry = source.rfind(" entry(");
@@ -52,7 +52,7 @@ std::vector<std::string> command(const std::vector<std::string> &options) {
     for (const std::string &option : options)
         if (option == "--fmad=false" || option == "-fmad=false") fused = false;
     // Static variables of templates must belong to the object, so `-fno-gnu-unique` is set. The section .bss of the object must
-    // contain only shared memory, so the compiler's start files are left out. The trampoline handles misaligned addresses.
+    // contain only shared memory, so the compiler's start files are left out. `trampoline.h` handles accesses to misaligned addresses.
     std::vector<std::string> words = {variable("CXX", "c++"), "-std=c++17", "-O1", "-shared", "-fPIC", "-w",
                                       "-fno-gnu-unique", "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fwrapv",
                                       "-fno-math-errno", "-fno-strict-aliasing", "-Wl,-Bsymbolic"};
