@@ -209,7 +209,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Computes `self += alpha · right` in one pass (BLAS's axpy); `right` broadcasts to the shape of `self`.
     ///
     /// # Panics
-    /// If `right` does not broadcast to the shape of `self`, or an integer result overflows (debug assertions).
+    /// If `right` does not broadcast to the shape of `self`, or an integer result overflows in a build with debug assertions.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -231,8 +231,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`add_scaled`](Tensor::add_scaled).
     ///
     /// # Errors
-    /// If `right` does not broadcast to the shape of `self`, or an integer result overflows (debug assertions). `self` is unchanged
-    /// then.
+    /// If `right` does not broadcast to the shape of `self`, or an integer result overflows in a build with debug assertions. `self` is
+    /// unchanged then.
     pub fn try_add_scaled<B>(&mut self, alpha: T, right: B) -> Result<(), Error>
     where
         T: Scalar,

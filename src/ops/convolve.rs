@@ -19,7 +19,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// method `fft_convolve` is faster for large kernels.
     ///
     /// # Panics
-    /// If an operand has zero elements, an integer result overflows (debug assertions), or the allocation fails.
+    /// If an operand has zero elements, an integer result overflows in a build with debug assertions, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{ConvolutionMode, tensor};
@@ -41,7 +41,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// * If an operand has zero elements, or the operands are on different instances of the device.
-    /// * If an integer result overflows (debug assertions), or the allocation fails.
+    /// * If an integer result overflows in a build with debug assertions, or the allocation fails.
     pub fn try_convolve<K>(&self, kernel: K, mode: ConvolutionMode) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Scalar,
@@ -55,7 +55,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// kernel. In the mode `Valid`, element `[i]` is `Σ x[i + k] · conj(kernel[k])`.
     ///
     /// # Panics
-    /// If an operand has zero elements, an integer result overflows (debug assertions), or the allocation fails.
+    /// If an operand has zero elements, an integer result overflows in a build with debug assertions, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{ConvolutionMode, tensor};
@@ -76,7 +76,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// * If an operand has zero elements, or the operands are on different instances of the device.
-    /// * If an integer result overflows (debug assertions), or the allocation fails.
+    /// * If an integer result overflows in a build with debug assertions, or the allocation fails.
     pub fn try_correlate<K>(&self, kernel: K, mode: ConvolutionMode) -> Result<Tensor<T, D, O, Dev>, Error>
     where
         T: Scalar,

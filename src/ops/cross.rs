@@ -20,7 +20,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Panics
     /// * If the shapes do not broadcast, the axis is out of range, or an operand does not have extent 3 along the axis.
-    /// * If an integer result overflows (debug assertions), or the allocation fails.
+    /// * If an integer result overflows in a build with debug assertions, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -47,7 +47,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// * If the shapes do not broadcast, the axis is out of range, or an operand does not have extent 3 along the axis.
-    /// * If an integer result overflows (debug assertions), or the allocation fails.
+    /// * If an integer result overflows in a build with debug assertions, or the allocation fails.
     pub fn try_cross<A, B, R>(&self, axis: A, other: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,

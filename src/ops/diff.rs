@@ -16,7 +16,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// differences, and so on. If `times` is 0, returns a copy. Each time, the extent of the axis becomes smaller by one, until it is 0.
     ///
     /// # Panics
-    /// If the axis is out of range, an integer result overflows (debug assertions), or the allocation fails.
+    /// If the axis is out of range, an integer result overflows in a build with debug assertions, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;

@@ -33,7 +33,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Panics
     /// * If the summed axes differ in extent, or batches do not broadcast.
-    /// * If an integer result overflows (debug assertions), or the allocation fails.
+    /// * If an integer result overflows in a build with debug assertions, or the allocation fails.
     ///
     /// ```
     /// use vierbein::tensor;
@@ -58,7 +58,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// * If the summed axes differ in extent, or batches do not broadcast.
-    /// * If an integer result overflows (debug assertions), or the allocation fails.
+    /// * If an integer result overflows in a build with debug assertions, or the allocation fails.
     pub fn try_matmul<B, R>(&self, right: B) -> Result<Tensor<T, R, O, Dev>, Error>
     where
         T: Scalar,

@@ -113,7 +113,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// NaN, are in bin `n`, where `n` is the number of edges.
     ///
     /// # Panics
-    /// If the edges are not in ascending order, or the allocation fails.
+    /// If the edges are not in ascending order, an edge is NaN, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Side, tensor};
@@ -134,7 +134,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`digitize`](Tensor::digitize).
     ///
     /// # Errors
-    /// If the edges are not in ascending order, the tensors are on different instances of the device, or the allocation fails.
+    /// If the edges are not in ascending order, an edge is NaN, the tensors are on different instances of the device, or the
+    /// allocation fails.
     pub fn try_digitize<B>(&self, edges: B, closed: Side) -> Result<Tensor<i64, D, O, Dev>, Error>
     where
         T: Ordered,

@@ -147,9 +147,6 @@ pub(crate) const LIST: &[&str] = &[
     "device::Output::shape",
     "device::Output::strides",
     "device::Scalars::scalar",
-    // The CUDA C++ of an operation: its text, and an unsafe constructor.
-    "device::CudaSource::as_str",
-    "device::CudaSource::new",
     // Specifications, which are parsed at compile time; descriptions of paths and messages.
     "einsum::Spec::ellipsis",
     "einsum::Spec::labels",

@@ -85,7 +85,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// * If the axis or a position is out of range.
     /// * If `values` does not broadcast to the shape that [`take`](Tensor::take) returns.
     /// * If the allocation for a list of positions fails.
-    /// * If an integer sum overflows (debug assertions).
+    /// * If an integer sum overflows in a build with debug assertions.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -118,7 +118,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: StorageMut<T, Dev>> Tensor<T,
     /// * If the axis or a position is out of range, or `values` does not broadcast to the shape that [`take`](Tensor::take) returns: `self`
     ///   is unchanged.
     /// * If the operands are on different instances of the device, or the allocation for a list of positions fails: `self` is unchanged.
-    /// * If an integer sum overflows (debug assertions): some values may have been added.
+    /// * If an integer sum overflows in a build with debug assertions: some values may have been added.
     pub fn try_scatter_add<A, P, B, R>(&mut self, axis: A, positions: P, values: B) -> Result<(), Error>
     where
         T: Scalar,
