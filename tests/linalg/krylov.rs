@@ -952,19 +952,11 @@ fn eigs_find_spectrum_of_ring() {
         let value =
             |k: f64| Complex::new((2.0 * PI * k / N as f64).cos(), 0.8 * (2.0 * PI * k / N as f64).sin());
         for (how, expected) in [
-            (Krylov::highest(5), [value(0.0), value(1.0), value(-1.0), value(2.0), value(-2.0)]),
-            (Krylov::lowest(5), [value(30.0), value(31.0), value(29.0), value(32.0), value(28.0)]),
+            // If each restart kept the same number of vectors, this iteration would not converge.
+            (Krylov::highest(5).basis(16), [value(0.0), value(1.0), value(-1.0), value(2.0), value(-2.0)]),
+            (Krylov::lowest(5).basis(40), [value(30.0), value(31.0), value(29.0), value(32.0), value(28.0)]),
         ] {
-            // If each restart kept the same number of vectors, the iteration with the smaller basis would not converge.
-            for basis in [16, 40] {
-                check_eigs::<T, O, Dev>(
-                    |x| ring(x, T::zero()),
-                    &start,
-                    how.basis(basis),
-                    &expected,
-                    tolerance,
-                );
-            }
+            check_eigs::<T, O, Dev>(|x| ring(x, T::zero()), &start, how, &expected, tolerance);
         }
         let four = [value(0.0), value(1.0), value(-1.0), value(2.0)].map(|value| value + 3.0);
         let three = T::from_f64(3.0);
