@@ -163,13 +163,23 @@ impl<T: Element, Dev: Device> Clone for MatrixOperand<'_, T, Dev> {
 impl<T: Element, Dev: Device> Copy for MatrixOperand<'_, T, Dev> {}
 
 impl<'a, T: Element, Dev: Device> MatrixOperand<'a, T, Dev> {
-    /// Calls [`Operand::with_axes`] and keeps `conjugate`.
-    #[inline]
-    pub(crate) fn with_axes<'b>(self, axes: Axes<'b>, offset: isize) -> MatrixOperand<'b, T, Dev>
+    /// Returns an operand with the given axes, which begins at the same element: see [`Operand::with_axes`].
+    ///
+    /// # Panics
+    /// If the axes address elements outside of this operand's.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn with_axes<'b>(self, axes: Axes<'b>) -> MatrixOperand<'b, T, Dev>
     where
         'a: 'b,
     {
-        MatrixOperand { operand: self.operand.with_axes(axes, offset), conjugate: self.conjugate }
+        let operand = if axes.repeats(self.operand.axes()) {
+            // SAFETY: these axes repeat the axes of this operand, so every element they address is an element of the operand, which is
+            // readable during `'a`.
+            unsafe { Operand::from_raw(self.operand.ptr, axes.shape(), axes.strides()) }
+        } else {
+            self.operand.with_axes(axes, 0)
+        };
+        MatrixOperand { operand, conjugate: self.conjugate }
     }
 }
 

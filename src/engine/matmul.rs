@@ -128,11 +128,11 @@ fn one_product<T: Scalar, Dev: Gemm<T>>(
         ([n, k], [0, of_a[1]], [of_b[1], of_b[0]], n, of_c[1])
     } else {
         let (left, right, product) = ([m, k], [k, n], [m, n]);
-        let (x, y) = (a.with_axes(Axes::new(&left, &of_a), 0), b.with_axes(Axes::new(&right, &of_b), 0));
+        let (x, y) = (a.with_axes(Axes::new(&left, &of_a)), b.with_axes(Axes::new(&right, &of_b)));
         let out = out.with_axes(Axes::new(&product, &of_c), 0);
         return device.gemm(ProductArgs { scaling: Scaling::overwrite(), a: x, b: y, out });
     };
-    let (x, y) = (a.with_axes(Axes::new(&shape, &of_a), 0), b.with_axes(Axes::new(&shape, &of_b), 0));
+    let (x, y) = (a.with_axes(Axes::new(&shape, &of_a)), b.with_axes(Axes::new(&shape, &of_b)));
     let (kept, to) = ([kept], [to]);
     let out = out.with_axes(Axes::new(&kept, &to), 0);
     device.sum_products(ProductArgs { scaling: Scaling::overwrite(), a: x, b: y, out })
@@ -199,7 +199,7 @@ fn batch<T: Scalar, Dev: Gemm<T>>(
         of_x = of_x.broadcast_to(of_y.shape(), true).expect("one row repeats");
         of_out = of_out.without(rank);
     }
-    let (x, y) = (x.with_axes(of_x.axes(), 0), y.with_axes(of_y.axes(), 0));
+    let (x, y) = (x.with_axes(of_x.axes()), y.with_axes(of_y.axes()));
     let out = out.in_layout(&of_out);
     let args = ProductArgs { scaling: Scaling::overwrite(), a: x, b: y, out };
     if m == 1 || n == 1 { device.sum_products(args) } else { device.gemm(args) }

@@ -193,7 +193,10 @@ impl Iteration {
         if tolerance >= 0.0 {
             return Ok(R::from_f64(tolerance));
         }
-        Err(Error::Argument { op, reason: format!("the tolerance is {tolerance:?}; use zero or a positive number") })
+        Err(Error::Argument {
+            op,
+            reason: format!("the tolerance is {tolerance:?}; use zero or a positive number"),
+        })
     }
 
     /// Returns the number of vectors of the basis for tensors of `len` elements.

@@ -367,8 +367,8 @@ impl MatrixPair {
         let ([m, k, n], [row, of_a], [of_b, column]) = (self.extents, self.left, self.right);
         if self.matrices == [true, true] {
             let (left, right, product) = ([m, k], [k, n], [m, n]);
-            let a = a.with_axes(Axes::new(&left, &self.left), 0);
-            let b = b.with_axes(Axes::new(&right, &self.right), 0);
+            let a = a.with_axes(Axes::new(&left, &self.left));
+            let b = b.with_axes(Axes::new(&right, &self.right));
             let &[first, last] = out.strides() else { unreachable!("the result is a matrix") };
             let strides = if self.exchanged { [last, first] } else { [first, last] };
             let out = out.with_axes(Axes::new(&product, &strides), 0);
@@ -377,8 +377,8 @@ impl MatrixPair {
         // At least one operand is a vector. The axis that it lacks has extent 1, so `m` or `n` is 1, and `out` has at most one axis.
         let (shape, of_a, of_b) = ([m * n, k], [row, of_a], [column, of_b]);
         let skipped = 1 - out.shape().len();
-        let a = a.with_axes(Axes::new(&shape[skipped..], &of_a[skipped..]), 0);
-        let b = b.with_axes(Axes::new(&shape[skipped..], &of_b[skipped..]), 0);
+        let a = a.with_axes(Axes::new(&shape[skipped..], &of_a[skipped..]));
+        let b = b.with_axes(Axes::new(&shape[skipped..], &of_b[skipped..]));
         device.sum_products(ProductArgs { scaling, a, b, out })
     }
 }

@@ -57,7 +57,9 @@ impl<const K: usize> Few<K> {
     /// Returns the number of elements if they are contiguous in all operands, otherwise `None`.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(in crate::device::cpu) fn contiguous_len(&self) -> Option<usize> {
-        (self.rows == 1 && self.column_strides == [1; K]).then_some(self.columns)
+        // Not `==` on arrays, which loads several strides at once: the processor waits until their separate stores are complete. That takes
+        // half of the time of adding two vectors of 10.
+        (self.rows == 1 && self.column_strides.iter().all(|&stride| stride == 1)).then_some(self.columns)
     }
 
     /// Calls `f` for each element, with its offset in each operand, in row-major order.
