@@ -121,8 +121,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
             let buffer = unsafe { device.one(work)? };
             return Ok(Tensor::contiguous(buffer, shape, device));
         }
-        let mut out = Tensor::allocate(shape, device)?;
-        let (output, device) = out.output();
+        let mut out = Self::allocate(shape, device)?;
+        let (shape, strides) = (out.shape, out.strides);
+        let ViewMut { ptr, device, .. } = out.storage.share_mut();
+        // SAFETY: an index within the shape addresses an element of the buffer, which is contiguous. `out` is borrowed mutably, so nothing
+        // else accesses it.
+        let output = unsafe { Output::from_raw(ptr, shape.as_ref(), strides.as_ref()) };
         work.write(output, device)?;
         Ok(out)
     }

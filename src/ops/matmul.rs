@@ -1,7 +1,7 @@
 //! Matrix products of typed tensors.
 
 use super::compute::check_out;
-use crate::device::{Device, Gemm, MatrixOperand};
+use crate::device::{Device, Gemm, IntoOutput, MatrixOperand, Output};
 use crate::einsum::ProductOperand;
 use crate::element::{Element, Scalar};
 use crate::engine::{matmul, same_instance};
@@ -67,7 +67,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         R: Dim,
         Dev: Gemm<T>,
     {
-        self.matmul_to(right.agreeing(), B::CONJUGATE, |shape| Tensor::allocate(shape, self.device().clone()))
+        let right = right.agreeing();
+        let (shape, product) = self.product(&right, B::CONJUGATE)?;
+        Tensor::computed(shape, self.device().clone(), product)
     }
 
     /// [`matmul`](Tensor::matmul) into a preallocated tensor or mutable view of exactly the result's shape.
@@ -111,43 +113,52 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S2: StorageMut<T, Dev>,
     {
         let right = right.agreeing();
+        let (shape, product) = self.product::<_, R>(&right, B::CONJUGATE)?;
+        check_out("matmul", shape.as_ref(), self.device(), out)?;
         // An integer product may overflow, and `out` must not be partly written then: compute it in a temporary first.
         if T::INTEGER && cfg!(debug_assertions) {
-            let _checked = self.matmul_to(right, B::CONJUGATE, |shape| {
-                check_out("matmul", shape.as_ref(), self.device(), out)?;
-                Tensor::allocate(shape, self.device().clone())
-            })?;
+            let _checked: Tensor<T, R, O, Dev> =
+                Tensor::computed(shape, self.device().clone(), MatrixProduct { ..product })?;
         }
-        self.matmul_to(right, B::CONJUGATE, |shape| {
-            check_out("matmul", shape.as_ref(), self.device(), out)?;
-            Ok(out.view_mut())
-        })
-        .map(|_| ())
+        let (output, device) = out.output();
+        product.write(output, device)
     }
 
-    /// Writes the product to the tensor that `make` returns for the shape of the product.
+    /// Returns the shape of the product, and the product as a computation.
+    ///
+    /// # Errors
+    /// If the summed axes differ in extent, batches do not broadcast, or the operands are on different instances of the device.
     #[inline]
-    fn matmul_to<E, R, S2>(
-        &self,
-        right: TensorView<'_, T, E, O, Dev>,
+    fn product<'a, E, R>(
+        &'a self,
+        right: &'a TensorView<'_, T, E, O, Dev>,
         conjugate: bool,
-        make: impl FnOnce(R::Shape) -> Result<Tensor<T, R, O, Dev, S2>, Error>,
-    ) -> Result<Tensor<T, R, O, Dev, S2>, Error>
+    ) -> Result<(R::Shape, MatrixProduct<'a, T, Dev>), Error>
     where
         T: Scalar,
         D: MatmulRanks<E, Product = R>,
         E: Dim,
         R: Dim,
         Dev: Gemm<T>,
-        S2: StorageMut<T, Dev>,
     {
         same_instance("matmul", self.device(), right.device())?;
         let mut shape = R::Shape::default();
         matmul::shape(O::ROW_MAJOR, self.axes().shape(), right.axes().shape(), shape.as_mut())?;
-        let mut out = make(shape)?;
         let (a, b) = (self.operand().into(), MatrixOperand { operand: right.operand(), conjugate });
-        let (output, device) = out.output();
-        matmul::write(O::ROW_MAJOR, device, a, b, output)?;
-        Ok(out)
+        Ok((shape, MatrixProduct { row_major: O::ROW_MAJOR, a, b }))
+    }
+}
+
+/// The product of two operands, as a computation that is always inlined.
+struct MatrixProduct<'a, T: Scalar, Dev: Device> {
+    row_major: bool,
+    a: MatrixOperand<'a, T, Dev>,
+    b: MatrixOperand<'a, T, Dev>,
+}
+
+impl<T: Scalar, Dev: Gemm<T>> IntoOutput<T, Dev> for MatrixProduct<'_, T, Dev> {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn write(self, out: Output<'_, T, Dev>, device: &Dev) -> Result<(), Error> {
+        matmul::write(self.row_major, device, self.a, self.b, out)
     }
 }

@@ -96,12 +96,8 @@ impl<T> CpuBuffer<T> {
     /// The caller must ensure that the buffer is not foreign, and that it is neither used nor dropped afterwards.
     #[inline]
     unsafe fn take_block(&mut self) -> Block {
-        // SAFETY: `bytes` is the size of the block's layout, and the alignment of that layout is that of `T`, as `within`
-        // requires. So this is the layout of the block, which is valid.
-        let layout = unsafe { Layout::from_size_align_unchecked(self.bytes, align_of::<T>()) };
-        // SAFETY: `start` and `layout` are those of the block that `within` split. The buffer is neither used nor dropped again,
-        // so the new block is the only owner.
-        unsafe { Block::from_raw(self.start.cast(), layout) }
+        // SAFETY: the caller ensures that the buffer is not foreign, and that it is neither used nor dropped again.
+        unsafe { block_of(self.start, self.bytes) }
     }
 }
 
@@ -111,7 +107,7 @@ impl<T> Drop for CpuBuffer<T> {
     fn drop(&mut self) {
         if self.bytes >= MIN_POOLED_BYTES {
             // SAFETY: `drop` runs once, and the buffer is not used after it.
-            unsafe { self.free_large() }
+            unsafe { free_large(self.start, self.bytes) }
         } else {
             // SAFETY: `bytes` is less than `FOREIGN`, so the buffer is not foreign. It is not used after `drop`.
             drop(unsafe { self.take_block() });
@@ -119,24 +115,38 @@ impl<T> Drop for CpuBuffer<T> {
     }
 }
 
-impl<T> CpuBuffer<T> {
-    /// Frees a large block or returns it to the pool. For foreign elements, drops their owner.
-    ///
-    /// # Safety
-    /// The caller must ensure that the buffer is neither used nor dropped afterwards.
-    #[inline(never)]
-    unsafe fn free_large(&mut self) {
-        if self.bytes == FOREIGN {
-            // SAFETY: `bytes` is `FOREIGN`, so `start` is the address of a box that `from_foreign` leaked. Only this buffer has
-            // this address, and by the contract the buffer is not used again.
-            drop(unsafe { Box::from_raw(self.start.cast::<Owner<T>>().as_ptr()) });
-            return;
-        }
-        // SAFETY: `bytes` is not `FOREIGN`. By the contract, the buffer is neither used nor dropped again.
-        let block = unsafe { self.take_block() };
-        if block.is_large() {
-            block.free_to_pool();
-        }
+/// Returns the block of a buffer with these fields.
+///
+/// # Safety
+/// The caller must ensure that the buffer is not foreign, and that it is neither used nor dropped afterwards.
+#[inline]
+unsafe fn block_of<T>(start: NonNull<T>, bytes: usize) -> Block {
+    // SAFETY: `bytes` is the size of the block's layout, and the alignment of that layout is that of `T`, as `within` requires. So this
+    // is the layout of the block, which is valid.
+    let layout = unsafe { Layout::from_size_align_unchecked(bytes, align_of::<T>()) };
+    // SAFETY: `start` and `layout` are those of the block that `within` split. The buffer is neither used nor dropped again, so the new
+    // block is the only owner.
+    unsafe { Block::from_raw(start.cast(), layout) }
+}
+
+/// Frees the large block of a buffer with these fields, or returns it to the pool. For foreign elements, drops their owner.
+///
+/// Takes the fields by value: with a reference to the buffer, the compiler would keep every buffer in memory.
+///
+/// # Safety
+/// The caller must ensure that the buffer is neither used nor dropped afterwards.
+#[inline(never)]
+unsafe fn free_large<T>(start: NonNull<T>, bytes: usize) {
+    if bytes == FOREIGN {
+        // SAFETY: `bytes` is `FOREIGN`, so `start` is the address of a box that `from_foreign` leaked. Only this buffer has this address,
+        // and by the contract the buffer is not used again.
+        drop(unsafe { Box::from_raw(start.cast::<Owner<T>>().as_ptr()) });
+        return;
+    }
+    // SAFETY: `bytes` is not `FOREIGN`. By the contract, the buffer is neither used nor dropped again.
+    let block = unsafe { block_of(start, bytes) };
+    if block.is_large() {
+        block.free_to_pool();
     }
 }
 
