@@ -145,7 +145,7 @@ impl<T: LinalgElement, Dev: Decompose<T> + Permute<T>> Factorise<'_, T, Dev> {
         let MatrixOperand { operand, conjugate } = self.operand;
         let axes = Labelled::new(operand.axes(), &groups.operand, &groups.extents);
         let done = match groups.matrices(&axes, [rows, columns]) {
-            Some(matrices) => run(self.operand.with_axes(matrices.axes(), 0)),
+            Some(matrices) => run(self.operand.with_axes(matrices.axes())),
             None => {
                 // Contiguous columns, because kernels copy a matrix in this order.
                 let labels = groups.after_batch([columns, rows]);
