@@ -138,7 +138,7 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
         self.at_address(Dev::host_ptr)
     }
 
-    /// Returns the same operand with the host address of its pointer.
+    /// Returns the same operand for host kernels. `address` converts a pointer of the device to a host address.
     #[inline]
     pub(super) fn at_address(self, address: impl FnOnce(Dev::Ptr<T>) -> *mut T) -> Operand<'a, T, Cpu> {
         let ptr = HostPtr::new(address(self.ptr));
@@ -330,7 +330,7 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
         self.at_address(Dev::host_ptr)
     }
 
-    /// Returns the same output with the host address of its pointer.
+    /// Returns the same output for host kernels. `address` converts a pointer of the device to a host address.
     #[inline]
     pub(super) fn at_address(self, address: impl FnOnce(Dev::Ptr<T>) -> *mut T) -> Output<'a, T, Cpu> {
         let ptr = HostPtr::new(address(self.ptr));

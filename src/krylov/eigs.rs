@@ -42,7 +42,7 @@ methods! {
     /// Computes a few eigenvalues and right eigenvectors of any operator that is given as a closure: those with the largest moduli, or with
     /// the lowest or highest real parts.
     ///
-    /// The operator gets a view of a tensor with the shape of `start`, and returns the operator times this tensor, of the same shape. Rank,
+    /// The closure gets a view of a tensor with the shape of `start`, and returns the operator times this tensor, of the same shape. Rank,
     /// memory order and device are arbitrary. The operator can be real; eigenvalues and eigenvectors are complex. For Hermitian operators,
     /// [`lanczos`](super::lanczos) needs less time and is more accurate.
     ///

@@ -77,7 +77,8 @@ fn with_ones<R>(
     f(one.broadcast_to(&shape[shape.len() - 2..shape.len() - 1])?)
 }
 
-/// Singular values of at most this number times the largest one count as 0. `linalg/errors.rs` tests numbers that are rejected.
+/// The tolerance: singular values of at most this number times the largest one count as 0. `tests/linalg/errors.rs` tests tolerances that
+/// are rejected.
 const SMALL: f64 = 1e-14;
 
 /// A triangular system with ones on its diagonal: the diagonal of the operand is not used, so no operand is singular.

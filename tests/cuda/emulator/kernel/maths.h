@@ -202,7 +202,7 @@ static inline float max(float x, float y) { return fmaxf(x, y); }
 static inline double min(double x, double y) { return fmin(x, y); }
 static inline double max(double x, double y) { return fmax(x, y); }
 
-// Operations that a compiler must not fuse to a multiply-add.
+// Operations with one rounding each, which are never fused to a multiply-add: with `--fmad=false`, compile.cpp passes `-ffp-contract=off`.
 static inline float __fadd_rn(float x, float y) { return x + y; }
 static inline float __fsub_rn(float x, float y) { return x - y; }
 static inline float __fmul_rn(float x, float y) { return x * y; }

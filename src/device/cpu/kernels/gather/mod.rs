@@ -388,7 +388,7 @@ impl<U: Copy> Row<U> {
     ///
     /// # Safety
     /// The contract of [`take_bytes`] for the first `n` indices of the row. If `IN_RANGE`, their positions are less than the extent and not
-    /// negative. For the first `prefetched` indices, the position `PREFETCH_DISTANCE` indices later is readable.
+    /// negative. `prefetched` is at most `n`. For the first `prefetched` indices, the position `PREFETCH_DISTANCE` indices later is readable.
     #[inline(always)]
     unsafe fn copy<const IN_RANGE: bool>(&self, n: usize, prefetched: usize) -> bool {
         let (line, [_, a, p]) = (self.line, self.strides);
@@ -398,7 +398,7 @@ impl<U: Copy> Row<U> {
             let k = from_start(unsafe { *self.at.wrapping_offset(next * p) }, line.wrap);
             let row = self.from.wrapping_offset(next * a);
             prefetch(row.wrapping_offset((k as isize).wrapping_mul(line.stride)).cast());
-            // SAFETY: `i < n`, for which the caller ensures the contract.
+            // SAFETY: `i < prefetched <= n`, and the caller ensures the contract for the first `n` indices.
             if !unsafe { self.copy_one::<IN_RANGE>(i as isize) } {
                 return false;
             }

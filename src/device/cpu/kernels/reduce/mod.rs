@@ -1,6 +1,8 @@
 //! Reductions and cumulative operations: implements [`Reduce`] for [`Cpu`]. Module [`sort`](super::sort) has the kernels that order
 //! elements.
 //!
+//! An output is an element of the result. The elements of an output are the elements of the operand that are reduced to it.
+//!
 //! ```text
 //! at most 16 outputs of at most 8 elements each: no plan                            (reduce_a_few)
 //! accumulators of more than 1 KiB: on the heap                                      (module boxed)

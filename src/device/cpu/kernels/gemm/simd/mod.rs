@@ -105,9 +105,9 @@ impl Isa {
         macro_rules! run {
             (avx512: $avx512:ty, avx2: $avx2:ty, emulated: $wide:ty, $narrow:ty, complex: $complex:literal) => {
                 match self {
-                    // SAFETY: this function's contract is that of `run`, except for the vectors. The processor has the
-                    // instruction set, because `detect` and `all` return no other. The lanes are `T`'s real numbers, and the
-                    // literal is `T::COMPLEX`, by the conditions below.
+                    // SAFETY: the called function has the contract of this method, and two more conditions. The processor has the
+                    // instruction set of the vectors, because `detect` and `all` return none that it lacks. The lanes are `T`'s real
+                    // numbers and the literal is `T::COMPLEX`, because the branches below choose both by `T`.
                     Isa::Avx512 => unsafe { run::<T, $avx512, $complex>(product, batch) },
                     // SAFETY: as for `Avx512`: the contract is the same, the processor has AVX2, and the lanes and the literal
                     // fit `T`.
