@@ -1,5 +1,6 @@
-//! Benchmark rows of `linalg`: decompositions of matrices and linear systems. faer is called by its low-level functions, with a workspace
-//! that is allocated before the measurement. vierbein and nalgebra allocate their results and their workspace in each call.
+//! Benchmark rows of `linalg`: decompositions of matrices and linear systems. All libraries are called by the methods of their matrix
+//! types, which allocate their results and their workspace in each call. The limit is a call of faer's low-level functions, with results
+//! and a workspace that are allocated before the measurement.
 
 use super::Entry;
 use crate::implementation::{Library, Outcome};
@@ -7,8 +8,9 @@ use crate::number::Sequence;
 use crate::{Number, Problem, Row, parallel};
 use faer::diag::{Diag, DiagMut};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
+use faer::linalg::solvers::Solve;
 use faer::linalg::{evd, householder, lu, qr, svd};
-use faer::{Conj, Mat, Par};
+use faer::{Conj, Mat, Par, Side};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 use vierbein::device::{HostPtr, Operand, Output};
@@ -97,6 +99,12 @@ fn par(n: usize) -> Par {
     if parallel() && n > 64 { Par::rayon(rayon::current_num_threads()) } else { Par::Seq }
 }
 
+/// Calls `f` with this parallelism of faer's methods.
+fn with_threads<R>(par: Par, f: impl FnOnce() -> R) -> R {
+    faer::set_global_parallelism(par);
+    f()
+}
+
 fn with(memory: &mut MemBuffer) -> &mut MemStack {
     MemStack::new(memory)
 }
@@ -111,6 +119,7 @@ where
     let (mut u, mut v) = (Mat::<T>::zeros(n, n), Mat::<T>::zeros(n, n));
     let thin = svd::ComputeSvdVectors::Thin;
     let mut memory = MemBuffer::new(svd::svd_scratch::<T>(n, n, thin, thin, par, Default::default()));
+    let z = a.clone();
     let out = Checked { value: Diag::<T>::zeros(n), len: n, at: |s, j| real(s[j]) };
     Row::new(Problem::defined([n], move |i| ((n - i[0]) as f64, n as f64)))
         .fresh(Library::Vierbein, move || Checked {
@@ -118,10 +127,15 @@ where
             len: n,
             at: |svd, j| svd.s.as_slice()[j],
         })
-        .over(Library::Faer, out, move |out| {
+        .over(Library::Limit, out, move |out| {
             let (u, v) = (Some(u.as_mut()), Some(v.as_mut()));
             svd::svd(a.as_ref(), out.value.as_mut(), u, v, par, with(&mut memory), Default::default())
                 .unwrap();
+        })
+        .fresh(Library::Faer, move || Checked {
+            value: with_threads(par, || z.thin_svd()).expect("the iteration converges"),
+            len: n,
+            at: |svd, j| real(svd.S()[j]),
         })
         .fresh(Library::Nalgebra, move || Checked {
             value: y.clone().svd(true, true),
@@ -141,6 +155,7 @@ where
     let mut v = Mat::<T>::zeros(n, n);
     let yes = evd::ComputeEigenvectors::Yes;
     let mut memory = MemBuffer::new(evd::self_adjoint_evd_scratch::<T>(n, yes, par, Default::default()));
+    let z = a.clone();
     let out = Checked { value: Diag::<T>::zeros(n), len: n, at: |w, j| real(w[j]) };
     Row::new(Problem::defined([n], move |i| ((i[0] + 1) as f64, n as f64)))
         .fresh(Library::Vierbein, move || Checked {
@@ -148,9 +163,14 @@ where
             len: n,
             at: |(w, _), j| w.as_slice()[j],
         })
-        .over(Library::Faer, out, move |out| {
+        .over(Library::Limit, out, move |out| {
             let (stack, v) = (with(&mut memory), Some(v.as_mut()));
             evd::self_adjoint_evd(a.as_ref(), out.value.as_mut(), v, par, stack, Default::default()).unwrap();
+        })
+        .fresh(Library::Faer, move || Checked {
+            value: with_threads(par, || z.self_adjoint_eigen(Side::Lower)).expect("the iteration converges"),
+            len: n,
+            at: |eigen, j| real(eigen.S()[j]),
         })
         .fresh(Library::Nalgebra, move || {
             // nalgebra does not sort eigenvalues.
@@ -180,10 +200,11 @@ where
         qr::no_pivoting::factor::qr_in_place_scratch::<T>(n, n, block, par, Default::default())
             .or(householder::apply_block_householder_sequence_on_the_left_in_place_scratch::<T>(n, block, n)),
     );
+    let z = a.clone();
     let out = Checked { value: Mat::<T>::zeros(n, n), len: n, at: |r, j| real(r[(j, j)]) };
     Row::new(Problem::defined([n], move |i| ((i[0] + 1) as f64, n as f64)))
         .fresh(Library::Vierbein, move || Checked { value: x.qr(), len: n, at: |(_, r), j| real(r[[j, j]]) })
-        .over(Library::Faer, out, move |out| {
+        .over(Library::Limit, out, move |out| {
             let a_copy = &mut out.value;
             a_copy.copy_from(&a);
             let stack = with(&mut memory);
@@ -204,6 +225,14 @@ where
                 par,
                 stack,
             );
+        })
+        .fresh(Library::Faer, move || Checked {
+            value: with_threads(par, || {
+                let qr = z.qr();
+                (qr.compute_thin_Q(), qr)
+            }),
+            len: n,
+            at: |(_, qr), j| real(qr.thin_R()[(j, j)]),
         })
         .fresh(Library::Nalgebra, move || Checked {
             value: y.clone().qr().unpack(),
@@ -229,6 +258,7 @@ where
         ),
     );
     let mut factored = Mat::<T>::zeros(n, n);
+    let (of_faer, right_of_faer) = (a.clone(), b.clone());
     let out = Checked { value: Mat::<T>::zeros(n, 1), len: n, at: |x, j| real(x[(j, 0)]) };
     Row::new(Problem::defined([n], move |i| ((i[0] + 1) as f64, n as f64 * n as f64)))
         .fresh(Library::Vierbein, move || Checked {
@@ -236,7 +266,7 @@ where
             len: n,
             at: |x, j| real(x.as_slice()[j]),
         })
-        .over(Library::Faer, out, move |out| {
+        .over(Library::Limit, out, move |out| {
             factored.copy_from(&a);
             out.value.copy_from(&b);
             let (mut forward, stack) = with(&mut memory).make_with(n, |_| 0usize);
@@ -251,6 +281,11 @@ where
             );
             let (lu, to) = (factored.as_ref(), out.value.as_mut());
             lu::partial_pivoting::solve::solve_in_place_with_conj(lu, lu, rows, Conj::No, to, par, stack);
+        })
+        .fresh(Library::Faer, move || Checked {
+            value: with_threads(par, || of_faer.partial_piv_lu().solve(&right_of_faer)),
+            len: n,
+            at: |x, j| real(x[(j, 0)]),
         })
         .fresh(Library::Nalgebra, move || Checked {
             value: y.clone().lu().solve(&z).expect("the matrix is regular"),
@@ -301,6 +336,14 @@ fn for_each<T: Inexact>(
     }
 }
 
+/// Returns the results of `f` for each matrix of a batch, computed in parallel if the benchmark uses several threads.
+fn collect<T: Inexact, R: Send>(matrices: &[Mat<T>], f: impl Fn(&Mat<T>) -> R + Sync) -> Vec<R> {
+    with_threads(Par::Seq, || match parallel() {
+        true => matrices.par_iter().with_min_len(16).map(f).collect(),
+        false => matrices.iter().map(f).collect(),
+    })
+}
+
 const BATCH: usize = 1000;
 
 fn batch<T: Inexact>(matrices: &[Mat<T>], n: usize) -> Tensor<T, Rank<3>> {
@@ -315,6 +358,7 @@ where
         .map(|k| with_values(n, &unitary::<T>(n, 1 + k), &unitary(n, 2000 + k), |j| (n - j) as f64))
         .collect();
     let x = batch(&matrices, n);
+    let each = matrices.clone();
     let out = Checked { value: vec![entry::<T>(0.0); BATCH * n], len: BATCH * n, at: |s, j| real(s[j]) };
     let thin = svd::ComputeSvdVectors::Thin;
     Row::new(Problem::defined([BATCH, n], move |i| ((n - i[1]) as f64, n as f64)))
@@ -323,7 +367,12 @@ where
             len: BATCH * n,
             at: |svd, j| svd.s.as_slice()[j],
         })
-        .over(Library::Faer, out, move |out| {
+        .fresh(Library::Faer, move || Checked {
+            value: collect(&each, |a| a.thin_svd().expect("the iteration converges")),
+            len: BATCH * n,
+            at: |all, j| real(all[j / all[0].S().dim()].S()[j % all[0].S().dim()]),
+        })
+        .over(Library::Limit, out, move |out| {
             let scratch = || svd::svd_scratch::<T>(n, n, thin, thin, Par::Seq, Default::default());
             for_each(&matrices, &mut out.value, n, scratch, |a, values, Single { memory, u, v }| {
                 let s = DiagMut::from_slice_mut(values).as_dyn_stride_mut();
@@ -343,6 +392,7 @@ where
     };
     let matrices: Vec<Mat<T>> = (0..BATCH as u64).map(matrix).collect();
     let x = batch(&matrices, n);
+    let each = matrices.clone();
     let out = Checked { value: vec![entry::<T>(0.0); BATCH * n], len: BATCH * n, at: |w, j| real(w[j]) };
     let yes = evd::ComputeEigenvectors::Yes;
     Row::new(Problem::defined([BATCH, n], move |i| ((i[1] + 1) as f64, n as f64)))
@@ -351,7 +401,12 @@ where
             len: BATCH * n,
             at: |(w, _), j| w.as_slice()[j],
         })
-        .over(Library::Faer, out, move |out| {
+        .fresh(Library::Faer, move || Checked {
+            value: collect(&each, |a| a.self_adjoint_eigen(Side::Lower).expect("the iteration converges")),
+            len: BATCH * n,
+            at: |all, j| real(all[j / all[0].S().dim()].S()[j % all[0].S().dim()]),
+        })
+        .over(Library::Limit, out, move |out| {
             let scratch = || evd::self_adjoint_evd_scratch::<T>(n, yes, Par::Seq, Default::default());
             for_each(&matrices, &mut out.value, n, scratch, |a, values, Single { memory, v, .. }| {
                 let w = DiagMut::from_slice_mut(values).as_dyn_stride_mut();
