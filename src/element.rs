@@ -118,7 +118,7 @@ impl Display for DType {
 
 /// Types that a tensor can store: the [`Scalar`] types and `bool`. Sealed.
 ///
-/// Zero bytes are a valid value of every element type, equal to `Default::default()`.
+/// In every element type, the value whose bytes are all zero is valid, and equal to `Default::default()`.
 ///
 /// ```
 /// use vierbein::{DType, Element};

@@ -256,7 +256,7 @@ where
     a.try_apply2(Mul, &by.try_insert_axis(matrix_axes::<O>()[0])?)
 }
 
-/// Calls `f` with the vector of each matrix, on the host, and returns the results.
+/// Copies the vectors to the host, and calls `f` with the index of each matrix of the stack and its vector. Returns the results.
 pub(super) fn each_vector<T, O, Dev, R>(
     x: &Vectors<T, O, Dev>,
     mut f: impl FnMut(usize, &[T]) -> R,

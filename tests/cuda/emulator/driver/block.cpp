@@ -3,7 +3,8 @@
 // only one fibre.
 //
 // Results must not depend on the order in which threads and blocks run. VIERBEIN_EMULATOR_ORDER selects the order: `forward`,
-// `reverse` or `random`. A random order changes at each barrier, and is the same in each process.
+// `reverse` or `random`. A random order changes with each block and at each barrier. Its generator starts from
+// the same seed at each launch, so failures are reproducible.
 
 #include "block.h"
 #include "fibre.h"

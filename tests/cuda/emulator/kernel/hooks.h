@@ -16,7 +16,7 @@ struct Hooks {
     void (*fail)(int error, const char *message);
 };
 
-// The description of a kernel: the object's symbol `emulator_kernel`.
+// The description of a kernel. The shared object of a compiled kernel exports its description as the symbol `emulator_kernel`.
 struct Kernel {
     void (*thread)(void **parameters); // runs one thread to its end
     Index *thread_index, *block_index, *block_size, *grid_size;

@@ -21,8 +21,9 @@ pub(in crate::device::cuda::engine) static TILES: Template = Template { files: F
 const TILE: usize = 8 * BLOCK as usize;
 /// Minimum number of lines for one thread per line: enough threads to keep the GPU busy.
 const MIN_LINES: usize = 1 << 14;
-/// Lines of at most this many elements are too short for a thread block.
-const MIN_LINE_LEN: usize = 64;
+/// Maximum length of a line of adjacent elements that one thread scans. Longer lines are scanned by thread blocks, and so are shorter ones
+/// if there are fewer than [`MIN_LINES`].
+const MAX_SHORT_LINE_LEN: usize = 64;
 /// Number of thread blocks to aim for when lines are split into chunks. Chunks have at least about [`MIN_CHUNK_LEN`] elements.
 const TARGET_BLOCKS: usize = 1 << 10;
 const MIN_CHUNK_LEN: usize = 4 * TILE;
@@ -93,7 +94,7 @@ impl Scanning {
         let [o, k] = plan.offsets();
         let pass = Pass { scanning: self, context, dtype: out.dtype, lines };
         let (around, from, to) = (loops(&plan), address(a, k), address(out, o));
-        if !self.associative || (count >= MIN_LINES && (columns || length <= MIN_LINE_LEN)) {
+        if !self.associative || (count >= MIN_LINES && (columns || length <= MAX_SHORT_LINE_LEN)) {
             // SAFETY: the caller ensures valid elements and exclusive access to `out`; the lines of both operands consist of
             // these.
             unsafe { pass.lines(&around, from, to) }?;
