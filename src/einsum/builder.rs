@@ -472,7 +472,8 @@ fn one<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
         if sums { device.reduce(&op::Sum, out, from) } else { device.copy(out, from) }
     });
     match done {
-        // `contract_any` then computes the result again, and returns an error that names the contraction and its operand.
+        // An integer sum overflowed. With `None`, the caller computes the result again by `contract_any`, whose error names the contraction
+        // and its operand.
         Err(Error::Arithmetic { .. }) => None,
         done => Some(done),
     }

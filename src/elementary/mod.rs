@@ -325,7 +325,10 @@ macro_rules! functions {
     ($numbers:ident: $F:ident, $module:ident) => {
         pub(crate) mod $numbers {
             use super::$module as text;
-            use super::{Branchless, Elementary, FloatFunction, PairFunction, RealFunction, map_function};
+            use super::{
+                Branchless, CHUNK, Elementary, FloatFunction, PairFunction, RealFunction, map_function,
+            };
+            use core::mem::MaybeUninit;
             use text::complex;
 
             type Pair = num_complex::Complex<$F>;
@@ -382,16 +385,6 @@ macro_rules! functions {
             branchless!(Atan2, |x: [$F; 2]| -> $F { text::atan2(x[0], x[1]) });
             branchless!(Hypot, |x: [$F; 2]| -> $F { text::hypot(x[0], x[1]) });
             branchless!(Pow, |x: [$F; 2]| -> $F { text::powf(x[0], x[1]) });
-            /// A function of two numbers with a fixed second argument.
-            #[derive(Clone, Copy)]
-            struct With<R>(R, $F);
-            impl<R: Branchless<[$F; 2]>> Branchless<$F> for With<R> {
-                type Output = R::Output;
-                #[inline(always)]
-                fn compute(self, x: $F) -> R::Output {
-                    self.0.compute([x, self.1])
-                }
-            }
 
             macro_rules! complex {
                 ($Name:ident, $function:ident) => {
@@ -471,9 +464,22 @@ macro_rules! functions {
                     Elementary::Real(RealFunction::Ln1p) => map!(Ln1p),
                     Elementary::Real(RealFunction::Sigmoid) => map!(Sigmoid),
                     Elementary::Real(RealFunction::Erf | RealFunction::Erfc) => false,
-                    Elementary::PairWith(PairFunction::Atan2, right) => map!(With(Atan2, right as $F)),
-                    Elementary::PairWith(PairFunction::Hypot, right) => map!(With(Hypot, right as $F)),
-                    Elementary::PairWith(PairFunction::Pow, right) => map!(With(Pow, right as $F)),
+                    Elementary::PairWith(f, right) => {
+                        let mut rights = [MaybeUninit::<$F>::uninit(); CHUNK];
+                        rights[..CHUNK.min(n)].fill(MaybeUninit::new(right as $F));
+                        let mut at = 0;
+                        while at < n {
+                            let count = CHUNK.min(n - at);
+                            let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
+                            // SAFETY: these are `count` of the `n` elements for which the caller ensures the contract of `map`. The first
+                            // `min(CHUNK, n) >= count` elements of `rights` are initialised, and do not overlap the results.
+                            if !unsafe { map_pairs(f, from, rights.as_ptr().cast(), to, count) } {
+                                return false;
+                            }
+                            at += count;
+                        }
+                        true
+                    }
                     Elementary::Arg | Elementary::Pair(_) => false,
                     Elementary::Float(f) => match f {
                         // Processors have vector instructions for square roots, so the caller's loop for ordinary elementwise functions is

@@ -250,7 +250,8 @@ fn safetensors() -> Row {
     )
 }
 
-/// Writes a tensor three times to a file. For the largest views, the total size overflows 64 bits.
+/// Writes a file that has the tensor under three names, and returns the tensor that is read from it. For the largest views, the total size
+/// overflows 64 bits.
 fn through_safetensors<D: Dim>(x: &TensorView<'_, f64, D>, o: &Operand) -> Result<Tensor<f64, D>, Error> {
     let path = file("bad_input.safetensors");
     let mut writer = SafetensorsWriter::new();

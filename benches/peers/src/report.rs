@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Threshold for the ratio of vierbein's time to that of the fastest other library. Lines with a larger ratio are listed at the
 /// end.
 const BEHIND: f64 = 1.05;
-/// The roles with which the last columns compare vierbein's time, and the headings of these columns.
+/// The last columns of a table have vierbein's time, divided by the best time of each of these roles. The texts are their headings.
 const COMPARED: [(Role, &str); 3] =
     [(Role::Peer, "/ peer"), (Role::Limit, "/ limit"), (Role::Alternative, "/ other way")];
 

@@ -197,6 +197,12 @@ impl<'a> Operands<'a> {
         &self.list[..self.len]
     }
 
+    /// Returns the address of the first element of each operand.
+    #[inline(always)]
+    fn addresses(&self) -> Addresses {
+        self.list.map(|operand| operand.address())
+    }
+
     /// Returns the loops over the elements of the first `K` operands, if there are few elements.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn few<const K: usize>(&self) -> Option<Few<K>> {
@@ -223,26 +229,35 @@ fn arrays(addresses: Addresses, first: usize) -> Arrays {
     })
 }
 
-/// Calls `element` for each index, with its offset in each operand, if there are few elements. Otherwise calls nothing and returns
-/// `false`.
+/// Computes few elements; if there are more, calls nothing and returns `false`. If the elements are contiguous, calls `contiguous` with
+/// their number. If it returns `false`, or is not called, calls `element` for each index, with its offset in each operand.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn few<const K: usize>(operands: &Operands<'_>, mut element: impl FnMut(&[isize])) -> bool {
+fn few<const K: usize>(
+    operands: &Operands<'_>,
+    contiguous: impl FnOnce(usize) -> bool,
+    mut element: impl FnMut(&[isize]),
+) -> bool {
     let Some(few) = operands.few::<K>() else { return false };
+    if let Some(len @ 2..) = few.contiguous_len()
+        && contiguous(len)
+    {
+        return true;
+    }
     few.for_each(|at| element(&at));
     true
 }
 
 /// [`few`] for `$len` operands. `$len` is a constant, so only one of the branches is compiled.
 macro_rules! few {
-    ($len:expr, $operands:expr, $element:expr) => {
+    ($len:expr, $operands:expr, $contiguous:expr, $element:expr) => {
         if const { $len == 1 } {
-            few::<1>($operands, $element)
+            few::<1>($operands, $contiguous, $element)
         } else if const { $len == 2 } {
-            few::<2>($operands, $element)
+            few::<2>($operands, $contiguous, $element)
         } else if const { $len == 3 } {
-            few::<3>($operands, $element)
+            few::<3>($operands, $contiguous, $element)
         } else {
-            few::<4>($operands, $element)
+            few::<4>($operands, $contiguous, $element)
         }
     };
 }
@@ -291,7 +306,12 @@ impl<T: Element> Elementwise<T> for Cpu {
             // SAFETY: this is the element of `out` at the same index, to which `Output` guarantees exclusive access.
             unsafe { out.ptr().offset(at[0]).get().write(op.call(arguments)) };
         };
-        if few!(A::LEN + 1, &all, element) {
+        let contiguous = |n| {
+            let at = all.addresses();
+            // SAFETY: all operands have `n` contiguous elements. Those of `A` are readable, and access to those of `out` is exclusive.
+            unsafe { map_elementary::<A, F>(op, n, at[0], arrays(at, 1)) }
+        };
+        if few!(A::LEN + 1, &all, contiguous, element) {
             return Ok(());
         }
         // SAFETY: the first of `all` is the output, to which `Output` guarantees exclusive access. The others are the operands, of
@@ -318,7 +338,12 @@ impl<T: Element> Elementwise<T> for Cpu {
             // SAFETY: this is the element of `a` at the same index, to which `Output` guarantees exclusive access.
             unsafe { a.ptr().offset(at[0]).get().write(op.call(arguments)) };
         };
-        if few!(A::LEN, &all, element) {
+        let contiguous = |n| {
+            let at = all.addresses();
+            // SAFETY: all operands have `n` contiguous, readable elements, and access to those of `a` is exclusive.
+            unsafe { map_elementary::<A, F>(op, n, at[0], arrays(at, 0)) }
+        };
+        if few!(A::LEN, &all, contiguous, element) {
             return Ok(());
         }
         // SAFETY: the first of `all` is `a`, to which `Output` guarantees exclusive access. The others are the operands of `rest`,

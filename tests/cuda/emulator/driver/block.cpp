@@ -184,8 +184,8 @@ bool release() {
 }
 
 void run_block() {
-    // Fills shared memory with 0xff: NaN, and an invalid index. A loop is used instead of `memset`, because AddressSanitizer would
-    // report writes of `memset` to the gaps between variables.
+    // Fills shared memory with bytes 0xff, which are NaN as a floating-point number and invalid as an index. AddressSanitizer checks calls of
+    // `memset`, and would report the gaps between variables. It does not check this loop, because the driver is compiled without it.
     for (volatile char *at = launch.kernel->shared; at < launch.kernel->shared_end; at++) *at = (char)0xff;
     for (Thread &thread : launch.threads) thread.waits = NotBegun;
     if (launch.order == Random) shuffle(launch.turns);

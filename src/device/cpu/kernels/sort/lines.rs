@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 pub(super) const WORK_BYTES: usize = 512;
 /// Maximum number of lines that are copied together.
 const TILE_LINES: usize = 32;
-/// Maximum size of lines that are copied together, in bytes: half of a typical L2.
+/// Maximum total size of several lines that are copied together, in bytes: half of a typical L2 cache. A single line may be larger.
 const TILE_BYTES: usize = 512 << 10;
 
 /// `count` lines with a constant stride between them: for each operand, the offset of the first line and the stride between lines.

@@ -177,8 +177,9 @@ DEV void finish(const F &f, const Shares &shares, Acc acc, R *to, u32 *failed) {
         *failed = 1;
 }
 
-// Reduces elements, which are loaded V at a time. Along a line, vectors begin at the first aligned element. Otherwise, the host
-// ensures that all vectors are aligned.
+// Reduces elements, which are loaded V at a time. If LINE, the elements of each output are adjacent: vectors begin at the first aligned
+// element, and the elements before and after the vectors are folded one by one. If not LINE, the host ensures that all vectors are
+// aligned.
 template <int V, bool LINE, class I, class F, class T, class R>
 DEV void reduce(const F &f, const Shares &shares, const Loops<2> &kept, const Loops<1> &reduced, const T *a, R *out,
                 typename F::Acc *parts, u32 *failed) {
