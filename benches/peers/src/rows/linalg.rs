@@ -337,7 +337,7 @@ fn for_each<T: Inexact>(
 }
 
 /// Returns the results of `f` for each matrix of a batch, computed in parallel if the benchmark uses several threads.
-fn collect<T: Inexact, R: Send>(matrices: &[Mat<T>], f: impl Fn(&Mat<T>) -> R + Sync) -> Vec<R> {
+fn collect<T: Inexact, R: Send>(matrices: &[Mat<T>], f: impl Fn(&Mat<T>) -> R + Sync + Send) -> Vec<R> {
     with_threads(Par::Seq, || match parallel() {
         true => matrices.par_iter().with_min_len(16).map(f).collect(),
         false => matrices.iter().map(f).collect(),
