@@ -136,7 +136,7 @@ impl<S: DynData> DynTensor<S> {
     /// assert!(x.t()?.to_owned()?.is_contiguous());
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    #[allow(clippy::should_implement_trait, reason = "it fails where the device has no memory left")]
+    #[allow(clippy::should_implement_trait, reason = "it fails if the device allocation fails")]
     pub fn to_owned(&self) -> Result<DynTensor, Error> {
         self.to_order(self.order())
     }

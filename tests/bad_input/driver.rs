@@ -155,7 +155,7 @@ pub(crate) enum Numbers {
     /// Two axes.
     Pair,
     /// A permutation of all axes.
-    Sequence,
+    Permutation,
     /// A shape.
     Shape,
     /// The axis number that an inserted axis will have.
@@ -279,12 +279,12 @@ fn numbers(kind: Numbers, hazard: Hazard, shape: &[usize]) -> Vec<Vec<usize>> {
         Numbers::Pair if wrong => vec![vec![0, rank], vec![max, 0], vec![0, 0], vec![0, 1]],
         Numbers::Pair if rank < 2 => vec![vec![0, 1]],
         Numbers::Pair => vec![vec![0, 1], vec![rank - 1, 0]],
-        Numbers::Sequence if wrong => {
+        Numbers::Permutation if wrong => {
             let mut twice: Vec<usize> = (0..rank).collect();
             twice[0] = rank - 1;
             vec![twice, vec![max; rank]]
         }
-        Numbers::Sequence => vec![(0..rank).collect(), (0..rank).rev().collect()],
+        Numbers::Permutation => vec![(0..rank).collect(), (0..rank).rev().collect()],
         Numbers::Shape if wrong => vec![vec![5], vec![max], vec![max, 2], vec![7, 7]],
         Numbers::Shape => {
             let len = shape.iter().fold(1usize, |n, &d| n.wrapping_mul(d));

@@ -14,7 +14,7 @@ pub(crate) const LONG: usize = HUGE / 8;
 #[derive(Debug, Clone)]
 pub(crate) enum Place {
     /// Contiguous in row-major order.
-    Dense,
+    Contiguous,
     /// All strides are negative.
     Reversed,
     /// The leading axes have stride 0, and the trailing axes are contiguous. The field is the number of trailing axes.
@@ -45,7 +45,7 @@ impl Operand {
 
     pub(crate) fn of(shape: &[usize], value: impl Fn(usize) -> f64) -> Operand {
         let len = if shape.contains(&0) { 0 } else { shape.iter().product() };
-        Operand::new(shape, Place::Dense, (0..len).map(value).collect())
+        Operand::new(shape, Place::Contiguous, (0..len).map(value).collect())
     }
 
     pub(crate) fn reversed(shape: &[usize]) -> Operand {
@@ -85,7 +85,7 @@ impl Operand {
             contiguous[axis - 1] = contiguous[axis].wrapping_mul(self.shape[axis].max(1) as isize);
         }
         match self.place {
-            Place::Dense => (contiguous, 0),
+            Place::Contiguous => (contiguous, 0),
             Place::Reversed => (contiguous.iter().map(|s| -s).collect(), self.floats.len().saturating_sub(1)),
             Place::Repeated(axes) => {
                 let first = self.rank() - axes;

@@ -47,7 +47,7 @@ fn axes() -> Vec<Row> {
         Call {
             names: &["permute", "try_permute"],
             verb: "permute",
-            numbers: Numbers::Sequence,
+            numbers: Numbers::Permutation,
             run: |o, n| at_rank!(o, x: view, [0 1 2 16], done!(try x.try_permute(index_array(n)), panics x.permute(index_array(n)))),
             expected: |a, n| permute(&a[0], n),
             cannot: &[],
@@ -56,7 +56,7 @@ fn axes() -> Vec<Row> {
         Call {
             names: &["permute_mut", "try_permute_mut"],
             verb: "permute",
-            numbers: Numbers::Sequence,
+            numbers: Numbers::Permutation,
             run: |o, n| cut_mut!(o, n, x, [0 1 2 16], x.try_permute_mut(index_array(n)), x.permute_mut(index_array(n))),
             expected: |a, n| of_copy(&a[0], |x| permute(x, n)),
             cannot: &[],

@@ -62,7 +62,7 @@ fn cases() -> Vec<(Vec<usize>, Vec<isize>, Vec<isize>)> {
         add(&shape, &[1, m], &[0, 1]);
         add(&shape, &[2 * n + 1, 2], &[n, 1]);
     }
-    // The first two of these cases have so many lanes that each thread computes whole lanes. The lanes are interleaved in the first case,
+    // The first two of these cases have enough lanes for one thread per lane. The lanes are interleaved in the first case,
     // and short and contiguous in the second.
     add(&[16_500, 9], &[1, 16_500], &[1, 16_500]);
     add(&[17_000, 5], &[5, 1], &[5, 1]);

@@ -74,7 +74,7 @@ fn round_trips(
     })
 }
 
-/// Returns the expected result of a round trip: the same elements, or an error if a file cannot contain so many.
+/// Returns the expected result of a round trip: the same elements, or an error if there are more than a file can contain.
 fn same_or_rejected(o: &Operand) -> Outcome {
     if endless(o) { reject("File") } else { Ok(o.array()) }
 }
@@ -598,7 +598,7 @@ fn with_erased(o: &Operand, f: impl FnOnce(DynView<'_>) -> Done) -> Option<Done>
         DynTensor::from_vec(shape, o.floats.clone(), MemoryOrder::RowMajor).expect("it holds its shape")
     };
     match o.place {
-        Place::Dense => Some(f(make(&o.shape).view())),
+        Place::Contiguous => Some(f(make(&o.shape).view())),
         Place::Reversed => {
             let backwards = SliceItem::Span { start: 0, end: None, inclusive: false, step: -1 };
             Some(f(make(&o.shape).slice(vec![backwards; o.rank()]).expect("each axis")))

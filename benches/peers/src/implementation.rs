@@ -1,7 +1,7 @@
 //! A benchmark, that is, a row of the tables: one problem and its implementation in each library.
 
 use crate::memory::Lent;
-use crate::number::{Number, Sequence};
+use crate::number::{Generator, Number};
 use crate::problem::{Definition, Problem, index};
 use faer::{Mat, MatMut};
 use ndarray::{ArrayBase, Data, Dimension};
@@ -385,7 +385,7 @@ impl<T: Number> Contest for Row<T> {
     fn check(&mut self) {
         const POSITIONS: usize = 1000;
         let size = self.problem.shape.iter().product::<usize>();
-        let mut positions = Sequence(2);
+        let mut positions = Generator(2);
         let positions: Vec<_> = if size <= POSITIONS {
             (0..size).collect()
         } else {

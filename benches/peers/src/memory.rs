@@ -3,7 +3,7 @@
 //! type, which is created before the timing.
 
 use crate::Number;
-use crate::number::Sequence;
+use crate::number::Generator;
 use faer::{MatMut, MatRef};
 use ndarray::{ArrayView, ArrayViewMut, Dimension, IxDyn};
 use rstsr_core::prelude::{DeviceFaer, TensorMut, TensorView, rt};
@@ -45,7 +45,7 @@ impl<T: Number, D: Dim> Clone for Operand<T, D> {
 
 /// Returns an operand of pseudo-random numbers. Operands of one benchmark have different seeds.
 pub fn operand<T: Number, Sh: IntoShape>(seed: u64, shape: Sh) -> Operand<T, Sh::Dim> {
-    let mut numbers = Sequence(seed);
+    let mut numbers = Generator(seed);
     filled(shape, |_| numbers.number())
 }
 

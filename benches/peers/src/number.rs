@@ -76,9 +76,9 @@ numbers! {
 }
 
 /// A pseudo-random number generator (linear congruential) with a given state. It gives the same numbers in every run.
-pub struct Sequence(pub u64);
+pub struct Generator(pub u64);
 
-impl Sequence {
+impl Generator {
     /// Returns a number from 0 to `end - 1`.
     pub fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

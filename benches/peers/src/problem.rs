@@ -1,7 +1,7 @@
 //! The problem of a benchmark: labels, extents and numbers. Each library builds its own tensors from them.
 
 use crate::Number;
-use crate::number::Sequence;
+use crate::number::Generator;
 use ndarray::{Array, Dimension, IxDyn};
 use vierbein::{ColMajor, Dim, IntoShape, Rank, Tensor};
 
@@ -31,7 +31,7 @@ pub struct Input<T> {
 impl<T: Number> Problem<T> {
     /// Creates an Einstein sum from a specification and the extent of each label. The operands contain pseudo-random numbers.
     pub fn new(spec: &str, extents: &[(char, usize)]) -> Problem<T> {
-        let mut numbers = Sequence(1);
+        let mut numbers = Generator(1);
         let (inputs, output) = spec.split_once("->").expect("a specification has an arrow");
         let shape = |labels: &str| labels.chars().map(|label| extent(extents, label)).collect::<Vec<_>>();
         let input = |labels: &str| {

@@ -85,7 +85,7 @@ pub(crate) fn viewed<T: Element>(
     let make =
         |shape: &[usize]| DynTensor::from_vec(shape, data.to_vec(), order).expect("it holds its shape");
     match o.place {
-        Place::Dense => Some(f(make(&o.shape).view())),
+        Place::Contiguous => Some(f(make(&o.shape).view())),
         Place::Reversed => {
             let x = make(&o.shape);
             let backwards = SliceItem::Span { start: 0, end: None, inclusive: false, step: -1 };

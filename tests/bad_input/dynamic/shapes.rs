@@ -45,7 +45,7 @@ macro_rules! views {
 
 pub(crate) fn rows() -> Vec<Row> {
     let mut rows: Vec<Row> = views! {
-        [permute permute_mut] "permute" one Sequence, |x, n| (n), |x: &Array, n: &[usize]| permute(x, n);
+        [permute permute_mut] "permute" one Permutation, |x, n| (n), |x: &Array, n: &[usize]| permute(x, n);
         [swap_axes swap_axes_mut] "swap axes" one Pair, |x, n| (n[0], n[1]), |x: &Array, n: &[usize]| {
             let mut permutation = all_axes(x);
             if n.iter().any(|&axis| axis >= permutation.len()) {

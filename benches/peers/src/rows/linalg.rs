@@ -4,7 +4,7 @@
 
 use super::Entry;
 use crate::implementation::{Library, Outcome};
-use crate::number::Sequence;
+use crate::number::Generator;
 use crate::{Number, Problem, Row, parallel};
 use faer::diag::{Diag, DiagMut};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
@@ -71,7 +71,7 @@ fn real<T: Number>(x: T) -> f64 {
 
 /// Returns a unitary matrix: the Householder reflection that a random vector defines.
 fn unitary<T: Inexact>(n: usize, seed: u64) -> Mat<T> {
-    let mut numbers = Sequence(seed);
+    let mut numbers = Generator(seed);
     let v: Vec<T> = (0..n).map(|_| numbers.number()).collect();
     let square: f64 = v.iter().map(|x| x.magnitude().powi(2)).sum();
     Mat::from_fn(n, n, |i, j| {
@@ -184,7 +184,7 @@ fn triangular<T: Inexact>(n: usize) -> Row<f64>
 where
     Cpu: Decompose<T>,
 {
-    let mut numbers = Sequence(3);
+    let mut numbers = Generator(3);
     let above: Vec<T> = (0..n * n).map(|_| numbers.number()).collect();
     let r = Mat::from_fn(n, n, |i, j| match i.cmp(&j) {
         std::cmp::Ordering::Less => above[i * n + j],
@@ -248,7 +248,7 @@ where
     let a = with_values(n, &unitary::<T>(n, 1), &unitary(n, 2), |j| (n + j) as f64);
     let x = Mat::<T>::from_fn(n, 1, |i, _| entry((i + 1) as f64));
     let b = &a * &x;
-    let (ours, right) = (tensor(&a), tensor(&b));
+    let (operand, right) = (tensor(&a), tensor(&b));
     let (y, z) = (dense(&a), dense(&b));
     let par = par(n);
     let mut memory = MemBuffer::new(
@@ -262,7 +262,7 @@ where
     let out = Checked { value: Mat::<T>::zeros(n, 1), len: n, at: |x, j| real(x[(j, 0)]) };
     Row::new(Problem::defined([n], move |i| ((i[0] + 1) as f64, n as f64 * n as f64)))
         .fresh(Library::Vierbein, move || Checked {
-            value: solved(&ours, &right),
+            value: solved(&operand, &right),
             len: n,
             at: |x, j| real(x.as_slice()[j]),
         })

@@ -118,7 +118,7 @@ pub fn groups() -> [Group; 10] {
     add(&mut fft.cases, everyday::fft::all());
 
     let mut linear_algebra =
-        Group { name: "linalg", columns: &[Vierbein, Faer, Nalgebra], cases: Vec::new() };
+        Group { name: "linalg", columns: &[Vierbein, Faer, Nalgebra, Limit], cases: Vec::new() };
     add(&mut linear_algebra.cases, linalg::all::<f64>());
     add(&mut linear_algebra.cases, linalg::all::<Complex<f64>>());
     [contraction, memory, trace, small, functions, join, choose, order, fft, linear_algebra]

@@ -4,7 +4,7 @@
 use super::super::Entry;
 use crate::implementation::Library;
 use crate::memory::{Output, operand};
-use crate::number::Sequence;
+use crate::number::Generator;
 use crate::{Number, Problem, Row, limit};
 use ndarray::{Axis, Ix1, Ix2};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(crate) fn all<T: Number>() -> Vec<Entry<T>> {
 
 /// Returns `count` random positions below `of`.
 fn positions(count: usize, of: usize) -> Arc<Tensor<i64, Rank<1>>> {
-    let mut numbers = Sequence(3);
+    let mut numbers = Generator(3);
     let mut positions = Tensor::zeros([count]);
     positions.as_mut_slice().fill_with(|| numbers.below(of) as i64);
     Arc::new(positions)
@@ -117,7 +117,7 @@ fn scatter_add<T: Number>(count: usize, of: usize) -> Row<T> {
 
 /// Returns a mask of `n` elements, of which about `n / every`, at random indices, are `true`.
 fn mask(n: usize, every: usize) -> Arc<Tensor<bool, Rank<1>>> {
-    let mut numbers = Sequence(4);
+    let mut numbers = Generator(4);
     let mut mask = Tensor::full([n], false);
     mask.as_mut_slice().fill_with(|| numbers.below(every) == 0);
     Arc::new(mask)

@@ -3,7 +3,7 @@
 
 use super::super::Entry;
 use crate::implementation::Library::{Rayon, Std, Vierbein};
-use crate::number::Sequence;
+use crate::number::Generator;
 use crate::{Problem, Row};
 use rayon::slice::ParallelSliceMut;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ macro_rules! order {
                 sorted: Vec<$T>,
             }
             fn case(n: usize) -> Case {
-                let mut $numbers = Sequence(1);
+                let mut $numbers = Generator(1);
                 let slice: Vec<$T> = (0..n).map(|_| $number).collect();
                 let mut sorted = slice.clone();
                 sorted.sort_by($compare);

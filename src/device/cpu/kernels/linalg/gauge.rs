@@ -7,7 +7,9 @@
 use super::Field;
 use super::workspace::column;
 use crate::element::{Inexact, Scalar};
+use crate::simd::kernel;
 use faer::MatMut;
+use num_traits::Zero;
 
 /// The phase of a vector is fixed at the first element whose squared magnitude is at least this fraction of the largest squared
 /// magnitude. The fraction is a little less than 0.99².
@@ -21,16 +23,15 @@ pub(super) fn fix<T: Field>(a: MatMut<'_, T>, j: usize) -> T {
 /// Fixes the phase of a vector, and returns the factor by which it was multiplied, of absolute value 1.
 pub(super) fn fix_slice<T: Field>(elements: &mut [T]) -> T {
     let zero = T::zero_impl();
-    let largest = elements.iter().map(T::abs2_impl).fold(T::real_part_impl(&zero), num_traits::Float::max);
+    // SAFETY: these are the elements of a slice.
+    let largest = unsafe { largest::<T>(elements.as_ptr(), elements.len()) };
     let enough = largest * <T::Magnitude as Scalar>::from_f64(FRACTION);
     let Some(at) = elements.iter().position(|x| *x != zero && T::abs2_impl(x) >= enough) else {
         return T::one_impl();
     };
     let first = elements[at];
     let by = Inexact::unscale(Scalar::conj(first), T::abs_impl(&first));
-    if by != T::one_impl() {
-        elements.iter_mut().for_each(|x| *x *= by);
-    }
+    turn_slice(elements, by);
     // Rounding may leave a small imaginary part.
     elements[at] = T::from_real_impl(&T::abs_impl(&elements[at]));
     by
@@ -38,7 +39,58 @@ pub(super) fn fix_slice<T: Field>(elements: &mut [T]) -> T {
 
 /// Multiplies a column by a number.
 pub(super) fn turn<T: Field>(a: MatMut<'_, T>, j: usize, by: T) {
+    turn_slice(column(a, j), by);
+}
+
+fn turn_slice<T: Field>(elements: &mut [T], by: T) {
     if by != T::one_impl() {
-        column(a, j).iter_mut().for_each(|x| *x *= by);
+        // SAFETY: these are the elements of a mutable slice.
+        unsafe { multiply::<T>(elements.as_mut_ptr(), elements.len(), by) };
+    }
+}
+
+// Kernels: without vectors, these loops took 5 % of the time of eigenvectors of 64 rows.
+
+kernel! {
+    /// Returns the largest squared magnitude of `n` elements, or 0.
+    ///
+    /// # Safety
+    /// The caller must ensure that `n` elements from `elements` on are readable.
+    unsafe fn largest[T: Field][T](elements: *const T, n: usize) -> T::Magnitude {
+        const LANES: usize = 8;
+        let mut lanes = [T::Magnitude::zero(); LANES];
+        let (whole, mut i) = (n - n % LANES, 0);
+        while i < whole {
+            let mut lane = 0;
+            while lane < LANES {
+                // SAFETY: `i + lane < whole <= n`, and the caller ensures that these elements are readable.
+                let square = T::abs2_impl(unsafe { &*elements.wrapping_add(i + lane) });
+                lanes[lane] = if square > lanes[lane] { square } else { lanes[lane] };
+                lane += 1;
+            }
+            i += LANES;
+        }
+        while i < n {
+            // SAFETY: `i < n`, and the caller ensures that these elements are readable.
+            let square = T::abs2_impl(unsafe { &*elements.wrapping_add(i) });
+            lanes[0] = if square > lanes[0] { square } else { lanes[0] };
+            i += 1;
+        }
+        lanes.into_iter().fold(T::Magnitude::zero(), |largest, x| if x > largest { x } else { largest })
+    }
+}
+
+kernel! {
+    /// Multiplies `n` elements by a number.
+    ///
+    /// # Safety
+    /// The caller must ensure exclusive access to `n` elements from `elements` on.
+    unsafe fn multiply[T: Field][T](elements: *mut T, n: usize, by: T) -> () {
+        let mut i = 0;
+        while i < n {
+            // SAFETY: `i < n`, and the caller ensures exclusive access to these elements.
+            unsafe { *elements.wrapping_add(i) *= by };
+            i += 1;
+        }
     }
 }

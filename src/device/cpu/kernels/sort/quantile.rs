@@ -74,7 +74,7 @@ fn of_lines<T: Element>(
             First::F64(first) => {
                 let mut bits = scratch(count, found)?;
                 bits.iter_mut().zip(results).for_each(|(to, x): (&mut u64, f64)| *to = x.to_bits());
-                // SAFETY: as above.
+                // SAFETY: these are the tile's lines of the output, to which access is exclusive, as for `f32`.
                 unsafe { scatter(first.offset(at), count, step, found, stride, &bits) }
             }
         }

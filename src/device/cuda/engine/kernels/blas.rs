@@ -141,14 +141,14 @@ impl<'a> BlasOperand<'a> {
 }
 
 /// A contiguous batch of matrices in its own memory: a copy of an operand, or results that are then copied to the output.
-struct Dense {
+struct OwnedBatch {
     memory: Memory,
     shape: Vec<usize>,
     strides: Vec<isize>,
     dtype: DType,
 }
 
-impl Dense {
+impl OwnedBatch {
     /// Allocates the batch. The rows of each matrix are contiguous if `by_rows`, otherwise the columns.
     fn new(
         context: &'static Context,
@@ -156,15 +156,15 @@ impl Dense {
         [rows, columns]: [usize; 2],
         by_rows: bool,
         dtype: DType,
-    ) -> Result<Dense, Error> {
+    ) -> Result<OwnedBatch, Error> {
         let shape = [batch, &[rows, columns]].concat();
         let bytes = element_count(&shape, dtype.size())? * dtype.size();
-        let as_it_lies = if by_rows { shape.clone() } else { [batch, &[columns, rows]].concat() };
-        let mut strides = Layout::contiguous(&as_it_lies, true).strides().to_vec();
+        let in_memory = if by_rows { shape.clone() } else { [batch, &[columns, rows]].concat() };
+        let mut strides = Layout::contiguous(&in_memory, true).strides().to_vec();
         if !by_rows {
             strides.swap(batch.len(), batch.len() + 1);
         }
-        Ok(Dense { memory: context.alloc(bytes)?, shape, strides, dtype })
+        Ok(OwnedBatch { memory: context.alloc(bytes)?, shape, strides, dtype })
     }
 
     fn elements(&self) -> RawOperand<'_> {
@@ -205,7 +205,7 @@ pub(super) unsafe fn multiply(
         // `copy_of` and the condition `!copied` ensure that cuBLAS supports the strides of all three.
         return unsafe { calls(context, weights, shape, [c, a, b], flip) };
     }
-    let copy = Dense::new(context, shape, [m, n], true, out.dtype)?;
+    let copy = OwnedBatch::new(context, shape, [m, n], true, out.dtype)?;
     if !weights.beta_is_zero {
         // SAFETY: the caller ensures that the elements of `out` are allocated; the copy has its own memory for all of them.
         unsafe { permute::copy(context, &copy.shape, copy.elements(), out) }?;
@@ -229,7 +229,7 @@ unsafe fn copy_of(
     operand: &BlasOperand<'_>,
     flip: bool,
     many: bool,
-) -> Result<Option<Dense>, Error> {
+) -> Result<Option<OwnedBatch>, Error> {
     let repeated = operand.batch_strides().iter().all(|&stride| stride == 0);
     if operand.view(flip).form().is_some() && (!many || repeated) {
         return Ok(None);
@@ -238,7 +238,7 @@ unsafe fn copy_of(
     // If all batch strides are 0, the batch repeats one matrix, which is copied once.
     let ones = [1; MAX_RANK];
     let lengths = if repeated { &ones[..batch.len()] } else { batch };
-    let mut copy = Dense::new(context, lengths, [rows, columns], !flip, operand.elements.dtype)?;
+    let mut copy = OwnedBatch::new(context, lengths, [rows, columns], !flip, operand.elements.dtype)?;
     // SAFETY: the caller ensures that the operand's elements are allocated. The copy has its own memory, with the shape that is
     // copied.
     unsafe { permute::copy(context, &copy.shape, copy.elements(), operand.elements)? };

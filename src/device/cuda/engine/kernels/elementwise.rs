@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::layout::plan::Plan;
 
 const FILES: &[&str] = &[include_str!("../codegen/sources/elementwise.cu")];
-pub(in crate::device::cuda::engine) static DENSE: Template =
+pub(in crate::device::cuda::engine) static CONTIGUOUS: Template =
     Template { files: FILES, entry: contiguous_entry };
 pub(in crate::device::cuda::engine) static STRIDED: Template =
     Template { files: FILES, entry: strided_entry };
@@ -151,7 +151,7 @@ impl Operation {
         let same = mask(|k| strides[k] == 0, N);
         let vector = vector(len, strides, &[], elements);
         let variant = [vector as u32, UNROLL as u32, same, 0, 0];
-        let program = self.program(&DENSE, elements[0].dtype, &elements[1..], variant);
+        let program = self.program(&CONTIGUOUS, elements[0].dtype, &elements[1..], variant);
         let (packed, n) = (Packed::new(&self.scalars), len as u64);
         let mut arguments = Arguments::new().with_bytes(&packed).with(&n);
         for operand in &elements {

@@ -28,7 +28,7 @@ use num_traits::Zero;
 /// relative to 32 columns: for 1000 rows, 16 columns take 19 % longer, and 96 columns 10 %; for 300 rows, 64 columns take 13 % longer.
 const WIDTH: usize = 32;
 
-/// Maximum number of remaining rows for which plain loops update a column. For so few rows, calling a matrix product takes longer.
+/// Maximum number of remaining rows for which plain loops update a column. Up to this number, calling a matrix product takes longer.
 const PLAIN_ROWS: usize = 16;
 
 /// Returns the memory that [`factor`] needs in addition to its arguments.

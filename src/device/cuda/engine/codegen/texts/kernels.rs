@@ -173,11 +173,11 @@ impl Kernels {
         let each = 0..1 << (N - 1);
         for same in each.clone() {
             let wide = same & 1;
-            add(&elementwise::DENSE, [widest, unroll, same, 0, 0]);
+            add(&elementwise::CONTIGUOUS, [widest, unroll, same, 0, 0]);
             // The engine uses no vectors for functions of the index.
             add(&elementwise::STRIDED, [if N > 1 { widest } else { 1 }, unroll, same, wide, 0]);
         }
-        add(&elementwise::DENSE, [1, unroll, 0, 0, 0]);
+        add(&elementwise::CONTIGUOUS, [1, unroll, 0, 0, 0]);
         add(&elementwise::STRIDED, [1, unroll, 0, 0, 0]);
         add(&elementwise::STRIDED, [1, unroll, 0, 1, 0]);
         // The result is contiguous along rows, and the operands in the mask `across` along columns. The smaller size needs 32-bit indices,

@@ -352,7 +352,7 @@ fn contiguous(
     let operands = operands.iter().filter(|(name, _)| *name != "k").map(|&(_, dtype)| elements(dtype));
     let all: Vec<RawElements> = std::iter::once(elements(result)).chain(operands).collect();
     let variant = [elementwise::widest(&all) as u32, elementwise::UNROLL as u32, 0, 0, 0];
-    let value = operation.program(&elementwise::DENSE, result, &all[1..], variant);
+    let value = operation.program(&elementwise::CONTIGUOUS, result, &all[1..], variant);
     let defined =
         defined.map(|text| operation.domain(text).program(&elementwise::DEFINED, result, &all[1..], [0; 5]));
     std::iter::once(value).chain(defined)
