@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times operations in vierbein and in NumPy, in turn and on one thread each, and prints times and ratios.
 
-    cargo build --release && python3 compare.py [--avx2] [--sizes 20000,4000000] [--rounds N] [ROW ..]      ROW: a part of a name
+    cargo build --release && python3 compare.py [--avx2] [--sizes 20000,4000000] [--rounds N] [--threads N] [ROW ..]      ROW: a part of a name
 
 Each line has the median times of NumPy and of vierbein in microseconds, and vierbein's time divided by NumPy's, for the medians and
 for the minima: below 1, vierbein is faster. Both libraries allocate a new result in each call. Before a row is timed, a dozen elements
@@ -10,6 +10,7 @@ of both results are compared. `--avx2` limits both libraries to AVX2. Rows of Fo
 
 import argparse
 import functools
+import math
 import os
 import statistics
 import subprocess
@@ -22,6 +23,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--avx2", action="store_true")
 parser.add_argument("--sizes", default="20000,4000000")
 parser.add_argument("--rounds", type=int, default=15)
+parser.add_argument("--threads", type=int, default=1)
 parser.add_argument("--sample-ms", type=float, default=5)
 parser.add_argument("--markdown", action="store_true")
 parser.add_argument("rows", nargs="*")
@@ -30,7 +32,7 @@ options = parser.parse_args()
 if options.avx2:
     os.environ["VIERBEIN_SIMD"] = "avx2"
     os.environ["NPY_DISABLE_CPU_FEATURES"] = "X86_V4 AVX512_ICL AVX512_SPR"
-os.environ.update(RAYON_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+os.environ.update(RAYON_NUM_THREADS=str(options.threads), OPENBLAS_NUM_THREADS=str(options.threads))
 import numpy as np  # noqa: E402
 
 np.seterr(all="ignore")
@@ -93,6 +95,17 @@ class Operands:
         self.positions = (bits % np.uint64(n)).astype(np.int64)
         self.mask = bits % np.uint64(2) == 0
         self.cm = matrix(self.cx)
+
+    @functools.cache
+    def squares(self, t):
+        """Returns a random square matrix, and a Hermitian one."""
+        extent = math.isqrt(self.n)
+        bits = random_bits(extent * extent)
+        x = (bits >> np.uint64(11)) / 2.0**53 - 0.5
+        if t == "c64":
+            x = x + 1j * ((bits & np.uint64(2**53 - 1)) / 2.0**53 - 0.5)
+        x = x.reshape(extent, extent)
+        return x, x + x.conj().T
 
     def csv_path(self, name):
         return self.path.with_suffix(f".{name}.csv")
@@ -224,6 +237,19 @@ ROWS |= {
     "write_csv_to a file": lambda o: o.frame.to_csv(o.csv_path("written"), index=False),
 }
 
+# Linear algebra: LAPACK of the library with which NumPy was built, such as OpenBLAS. A function returns the part of the result that is
+# compared.
+LINEAR_ALGEBRA = {
+    "svd": lambda x, _: np.linalg.svd(x, full_matrices=False)[1],
+    "eigh": lambda _, h: np.linalg.eigh(h)[0],
+    "qr": lambda x, _: np.abs(np.linalg.qr(x)[1].diagonal()),
+    "solve": lambda x, _: np.linalg.solve(x, np.ones(len(x))),
+}
+LARGEST_MATRIX = 1_000_000
+for name, f in LINEAR_ALGEBRA.items():
+    for t in ["f64", "c64"]:
+        ROWS[f"{name} of {t}"] = lambda o, f=f, t=t: f(*o.squares(t))
+
 # Expected results of rows in which the results of the libraries differ: NumPy rounds integer quotients down, Rust rounds towards
 # zero.
 CHECKED_AS = {
@@ -258,16 +284,19 @@ def main():
 
     names = ask("list")
     assert sorted(names) == sorted(ROWS), set(names) ^ set(ROWS)
-    print(f"NumPy {np.__version__}, one thread{', AVX2' if options.avx2 else ''}")
+    print(f"NumPy {np.__version__}, threads: {options.threads}{', AVX2' if options.avx2 else ''}")
     for n in map(int, options.sizes.split(",")):
         o = Operands(n)
         for name in names:
             if options.rows and not any(part in name for part in options.rows):
                 continue
+            is_matrix = name.split()[0] in LINEAR_ALGEBRA
+            if is_matrix and n > LARGEST_MATRIX:
+                continue
             f = ROWS[name]
             theirs = sample(CHECKED_AS.get(name, f)(o), name, o)
             own = [float(v) for v in ask("check", name, n)]
-            np.testing.assert_allclose(own, theirs, rtol=1e-4 if "c32" in name else 1e-6 if "f32" in name else 1e-12,
+            np.testing.assert_allclose(own, theirs, rtol=1e-4 if "c32" in name else 1e-6 if "f32" in name or is_matrix else 1e-12,
                                        atol=1e-9 if "fft" in name else 0, err_msg=name)
             start = time.perf_counter()
             f(o)

@@ -180,6 +180,56 @@ fn of_narrow_complex<R: Look + 'static>(f: fn(&Vector<Complex<f32>>) -> R) -> Bo
     })
 }
 
+/// The results of a decomposition: the first part is compared.
+impl<A: Look, B> Look for (A, B) {
+    fn look(&self) -> Vec<f64> {
+        self.0.look()
+    }
+}
+
+/// Returns a square matrix of random numbers, with about `n` elements.
+fn square(n: usize) -> Matrix<f64> {
+    let extent = n.isqrt();
+    (random::<f64>(extent * extent) - 0.5).reshape([extent, extent])
+}
+
+/// [`square`] with complex numbers.
+fn complex_square(n: usize) -> Matrix<Complex<f64>> {
+    let extent = n.isqrt();
+    let part = |bits: u64| bits as f64 / (1_u64 << 53) as f64 - 0.5;
+    let elements =
+        random_bits(extent * extent).map(|bits| Complex::new(part(bits >> 11), part(bits & ((1 << 53) - 1))));
+    Tensor::from_slice([extent, extent], &elements.collect::<Vec<_>>())
+}
+
+/// Returns a benchmark of linear algebra: `f` gets the matrix that `build` returns.
+fn of_square<T: Element, R: Look + 'static>(
+    build: fn(usize) -> Matrix<T>,
+    f: fn(&Matrix<T>) -> R,
+) -> Box<dyn Fn(usize) -> Job> {
+    Box::new(move |n| {
+        let x = std::rc::Rc::new(build(n));
+        job(move || f(&x))
+    })
+}
+
+/// Returns the rows of linear algebra for one element type.
+macro_rules! linear_algebra {
+    ($rows:ident, $build:ident, $T:ty, $($name:literal),*) => {
+        let [svd, eigh, qr, solve] = [$($name),*];
+        $rows.push((svd, of_square($build, |x| {
+            let svd = x.svd();
+            (svd.s, (svd.u, svd.vh))
+        })));
+        $rows.push((eigh, of_square(|n| { let x = $build(n); &x + &x.adjoint() }, |x| x.eigh())));
+        $rows.push((qr, of_square($build, |x| {
+            let (q, r) = x.qr();
+            (r.diagonal(0, 1).abs(), (q, r))
+        })));
+        $rows.push((solve, of_square($build, |x| x.solve(&Vector::<$T>::ones([x.shape()[0]])))));
+    };
+}
+
 /// Returns a benchmark with random results. Only their mean is compared, multiplied by 20 and rounded.
 fn samples<Di: Distribution<f64> + Copy + 'static>(distribution: Di) -> Box<dyn Fn(usize) -> Job> {
     Box::new(move |n| {
@@ -391,6 +441,16 @@ fn functions() -> Vec<Named> {
     rows.extend(real_functions());
     rows.push(("arctan2", two(|x, y| x.atan2(y))));
     rows.push(("hypot", two(|x, y| x.hypot(y))));
+    linear_algebra!(rows, square, f64, "svd of f64", "eigh of f64", "qr of f64", "solve of f64");
+    linear_algebra!(
+        rows,
+        complex_square,
+        Complex<f64>,
+        "svd of c64",
+        "eigh of c64",
+        "qr of c64",
+        "solve of c64"
+    );
     rows
 }
 

@@ -14,13 +14,13 @@ pub struct Effort {
     pub row: Duration,
 }
 
-/// The time of one call.
+/// The time of one call, in seconds. Not a [`Duration`], whose resolution is a nanosecond.
 pub struct Time {
     pub library: Library,
-    pub median: Duration,
+    pub median: f64,
     /// The minimum of all samples. Unlike the median, it is still meaningful if other programs load the machine during more than
     /// half of the rounds.
-    pub least: Duration,
+    pub least: f64,
 }
 
 /// Returns the time of one call of each implementation of a benchmark.
@@ -36,7 +36,7 @@ pub fn times(row: &mut dyn Contest, effort: Effort) -> Vec<Time> {
         repetitions.push(times);
     }
     let start = Instant::now();
-    let mut samples = vec![Vec::new(); count];
+    let mut samples: Vec<Vec<f64>> = vec![Vec::new(); count];
     for round in 0..effort.rounds {
         if round >= 3 && start.elapsed() > effort.row {
             break;
@@ -44,12 +44,12 @@ pub fn times(row: &mut dyn Contest, effort: Effort) -> Vec<Time> {
         for turn in 0..count {
             let which = (round + turn) % count;
             let times = repetitions[which];
-            samples[which].push(sample(row, which, times) / times);
+            samples[which].push(sample(row, which, times).as_secs_f64() / f64::from(times));
         }
     }
     let mut found = Vec::new();
     for (library, mut samples) in libraries.into_iter().zip(samples) {
-        samples.sort();
+        samples.sort_by(f64::total_cmp);
         found.push(Time { library, median: samples[samples.len() / 2], least: samples[0] });
     }
     found

@@ -3,7 +3,6 @@
 use crate::implementation::{Library, Role};
 use crate::measure::Time;
 use std::fmt::Write;
-use std::time::Duration;
 
 /// Threshold for the ratio of vierbein's time to that of the fastest other library. Lines with a larger ratio are listed at the
 /// end.
@@ -67,9 +66,11 @@ impl Line {
         Some((self.ratio(role, |time| time.median)?, self.ratio(role, |time| time.least)?))
     }
 
-    fn ratio(&self, role: Role, of: impl Fn(&Time) -> Duration) -> Option<f64> {
-        let best = |role| self.times.iter().filter(|time| time.library.role() == role).map(&of).min();
-        Some(best(Role::Vierbein)?.as_secs_f64() / best(role)?.as_secs_f64())
+    fn ratio(&self, role: Role, of: impl Fn(&Time) -> f64) -> Option<f64> {
+        let best = |role| {
+            self.times.iter().filter(|time| time.library.role() == role).map(&of).min_by(f64::total_cmp)
+        };
+        Some(best(Role::Vierbein)? / best(role)?)
     }
 }
 
@@ -89,9 +90,8 @@ pub fn behind<'a>(lines: impl IntoIterator<Item = &'a Line>) -> String {
     )
 }
 
-/// Formats a time with three digits and a unit.
-fn shown(time: Duration) -> String {
-    let seconds = time.as_secs_f64();
+/// Formats a time, which is given in seconds, with three digits and a unit.
+fn shown(seconds: f64) -> String {
     let (value, unit) = match seconds {
         s if s < 1e-6 => (s * 1e9, "ns"),
         s if s < 1e-3 => (s * 1e6, "µs"),
