@@ -83,7 +83,6 @@ class Operands:
         self.cx32 = self.cx.astype(np.complex64)
         for name in FUNCTIONS:
             setattr(self, f"{name}32", getattr(self, name).astype(np.float32))
-        self.m, self.m2 = matrix(self.x), matrix(self.y)
         self.rng = np.random.default_rng(1)
         self.path = Path(tempfile.gettempdir()) / f"vierbein-numpy-{os.getpid()}.npy"
         np.save(self.path, self.x)
@@ -94,7 +93,11 @@ class Operands:
         self.random_i32 = (bits >> np.uint64(32)).astype(np.uint32).view(np.int32)
         self.positions = (bits % np.uint64(n)).astype(np.int64)
         self.mask = bits % np.uint64(2) == 0
-        self.cm = matrix(self.cx)
+
+    # Not all sizes have such a shape: square matrices have others.
+    m = functools.cached_property(lambda self: matrix(self.x))
+    m2 = functools.cached_property(lambda self: matrix(self.y))
+    cm = functools.cached_property(lambda self: matrix(self.cx))
 
     @functools.cache
     def squares(self, t):
