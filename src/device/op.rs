@@ -14,7 +14,7 @@ pub trait Generator<T: Element>: Copy + Send + Sync {
     const CUDA: CudaSource = CudaSource::NONE;
     /// Returns the value at flat index `k`, counted in row-major order of the output's shape.
     fn apply(&self, k: usize) -> T;
-    /// Binds the scalars that the value carries to their names in the CUDA source.
+    /// Binds each scalar in `self` to its name in the CUDA source.
     fn scalars(&self, _: &mut Scalars) {}
 }
 
@@ -92,7 +92,7 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     fn operands(&self, a: A) -> String {
         a.to_string()
     }
-    /// Binds the scalars that the value carries to their names in the CUDA source.
+    /// Binds each scalar in `self` to its name in the CUDA source.
     fn scalars(&self, _: &mut Scalars) {}
 }
 
@@ -171,7 +171,7 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     fn operands(&self, a: A, b: B) -> String {
         format!("{a} and {b}")
     }
-    /// Binds the scalars that the value carries to their names in the CUDA source.
+    /// Binds each scalar in `self` to its name in the CUDA source.
     fn scalars(&self, _: &mut Scalars) {}
 }
 
@@ -189,7 +189,7 @@ pub trait TernaryOp<A: Element, B: Element, C: Element>: Copy + Send + Sync {
     const COST: usize = 0;
     /// Computes the function.
     fn apply(&self, a: A, b: B, c: C) -> Self::Output;
-    /// Binds the scalars that the value carries to their names in the CUDA source.
+    /// Binds each scalar in `self` to its name in the CUDA source.
     fn scalars(&self, _: &mut Scalars) {}
 }
 
@@ -249,7 +249,7 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     fn combine(&self, a: Self::Acc, b: Self::Acc) -> Self::Acc;
     /// Returns the result of `count` elements, or `None` if it is not representable in the output type.
     fn finish(&self, acc: Self::Acc, count: usize) -> Option<Self::Output>;
-    /// Binds the scalars that the value carries to their names in the CUDA source.
+    /// Binds each scalar in `self` to its name in the CUDA source.
     fn scalars(&self, _: &mut Scalars) {}
 
     // The items below are for reductions that are faster on many elements at a time.

@@ -89,7 +89,8 @@ pub(crate) fn check_no_overlap(shape: &[usize], strides: &[isize]) -> Result<(),
     }
 }
 
-/// Returns the error for an axis whose elements are among the `spanned + 1` elements that the axes with smaller strides span.
+/// Returns the error for an axis whose stride is too small: less than `spanned + 1`, the number of elements that the axes with smaller
+/// strides span.
 #[cold]
 fn overlaps(shape: &[usize], strides: &[isize], axis: usize, spanned: usize) -> Error {
     let reason = match strides[axis].unsigned_abs() {

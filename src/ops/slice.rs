@@ -154,9 +154,9 @@ impl<L: RemoveAxes<1>, M: InsertAxes<1>> SliceArg<L, M> for SliceRange {
 
 /// An argument of [`s!`](crate::s!). The macro calls its method `copied`, which converts ranges that are not `Copy` to [`SliceRange`].
 ///
-/// There are two methods of this name. The inherent methods below exist for `Range`, `RangeInclusive`, `RangeFrom` and [`Stepped`], and
-/// take precedence. For all other arguments, even invalid ones, the method of [`UnchangedPart`] returns the argument as it is. So the macro
-/// accepts invalid arguments, and the compiler reports them where the slice is used, with the rank of the tensor.
+/// `Range`, `RangeInclusive`, `RangeFrom` and [`Stepped`] have an inherent method `copied`, which takes precedence over the method of the
+/// trait [`UnchangedPart`]. The trait's method exists for all arguments, even invalid ones, and returns the argument as it is. So the macro
+/// accepts invalid arguments. The compiler reports them where the slice is used, because the rank of the tensor is known there.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
 pub struct SlicePart<A>(pub A);

@@ -119,7 +119,7 @@ fn overflow_of_the_accumulator_of_products() {
     overflows(x.try_matmul(&x), &Tensor::scalar(0));
 }
 
-/// A partial sum may overflow even the accumulator, if the final sum fits in the element type.
+/// It is no error if a partial sum overflows the accumulator, as long as the final sum fits in the element type.
 #[test]
 fn intermediate_overflow_that_cancels_is_no_error() {
     let (m, x) = (i32::MIN, i32::MAX);

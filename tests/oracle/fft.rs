@@ -258,7 +258,7 @@ fn axes_of_views<O: Order>() {
     check_axes(operand::<Rank<3>, O>([5, 6, 7]).view());
     check_axes(operand::<Rank<3>, O>([5, 6, 7]).permute([2, 1, 0]));
     check_axes(operand::<Rank<4>, O>([3, 2, 9, 2]).permute([2, 0, 3, 1]));
-    // Among these operands are some with more lines than a tile, and some whose axes across the lines cannot be fused.
+    // Many short lines and a few long ones, a tensor whose two other axes cannot be fused to one loop, lines of one element, a single line.
     check_axes(operand::<Rank<2>, O>([16, 90]).view());
     check_axes(operand::<Rank<2>, O>([90, 16]).view());
     check_axes(operand::<Rank<3>, O>([40, 12, 3]).permute([2, 1, 0]));
