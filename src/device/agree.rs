@@ -1,6 +1,7 @@
-//! Marker traits that require two type parameters to be equal. Each has one blanket impl, for `T` and `T`: inference still works
-//! (`&a + &Tensor::zeros([2, 3])`), and a mismatch reports the trait's `on_unimplemented` text. Generic code then has two names for
-//! the same type. The hidden methods are identity casts from `Other` to `Self`.
+//! Marker traits that require two type parameters to be equal. They are used in place of a single type parameter, because a mismatch then
+//! reports the trait's `on_unimplemented` text. Each trait has one impl, for two equal types. So the compiler can infer one type from the
+//! other, as in `&a + &Tensor::zeros([2, 3])`. In generic code, however, the compiler does not know that the two parameters are the same
+//! type. The hidden methods convert values from `Other` to `Self`, and return their argument unchanged.
 
 use super::Device;
 use crate::element::Element;

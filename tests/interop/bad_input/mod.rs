@@ -123,7 +123,8 @@ fn all(hazard: Hazard) -> Vec<Vec<Operand>> {
     all
 }
 
-/// Returns a row of the table that runs a conversion for each operand whose rank is supported.
+/// Returns the row of a conversion in the table. The row calls `run` for each operand; `run` returns `None` if the other library does not
+/// support the rank of the operand. For the hazard `WrongShape`, the row calls `wrong` instead.
 fn row(
     names: &'static [&'static str],
     operands: fn(Hazard) -> Vec<Vec<Operand>>,

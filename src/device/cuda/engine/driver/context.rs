@@ -375,8 +375,8 @@ impl Context {
         let mut launch = || {
             self.enter()?;
             let ([x, y, z], shared) = (grid, 0);
-            // SAFETY: the caller ensures that `arguments` match `entry` and that the kernel's accesses are valid; the driver
-            // copies the arguments during the call.
+            // SAFETY: the caller ensures that `arguments` match the parameters of the program's function `entry`, and that the kernel's
+            // accesses are valid. The driver copies the arguments during the call.
             unsafe {
                 result::launch_kernel(
                     kernel.0,

@@ -285,10 +285,10 @@ unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>)
         return;
     }
     if k > KC {
-        // SAFETY: the contract is passed on unchanged, for a part of the product.
+        // SAFETY: the contract is passed on unchanged.
         unsafe { direct_in_blocks::<T, V, COMPLEX>(&product) };
     } else {
-        // SAFETY: the contract is passed on unchanged, for a part of the product, without a batch.
+        // SAFETY: the contract is passed on unchanged, and there is no batch.
         unsafe { direct_here::<T, V, COMPLEX>(&product, None) };
     }
 }

@@ -69,7 +69,7 @@ template <bool LARGE, class T, class M> DEV void orient(const Vectors &vectors, 
     __syncwarp(all);
     for (u64 e = lane; e < vectors.length; e += 32) {
         T &to = x[(i64)e * vectors.element];
-        // Rounding may leave a small imaginary part.
+        // Element `first` becomes real. Due to rounding, `to * factor` could have a small imaginary part.
         to = e == first ? cast<T>(size) : to * factor;
     }
     if (by && lane == 0) by[vector] = factor;
