@@ -39,7 +39,7 @@ pub(super) fn from_path<R>(
 }
 
 impl<'a> Source<'a> {
-    /// Reads from a stream of unknown length, which may continue after the tensor.
+    /// Returns a source that reads from a stream. The length of the stream is unknown, and it may continue after the tensor.
     pub(super) fn stream(reader: &'a mut dyn Read) -> Self {
         Source { name: "<stream>".to_owned(), reader, size: None, sure: false, at: 0 }
     }

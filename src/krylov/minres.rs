@@ -72,7 +72,8 @@ struct Rotation<R> {
     s: R,
 }
 
-/// The method with the preconditioner `M`, in the norm `√⟨r, M·r⟩`: the vectors `v` are orthonormal in this norm, and `z` is `M·v`.
+/// The minimal residual method with the preconditioner `M`: minimises the norm `√⟨r, M·r⟩` of the residual `r`. The vectors `v` are
+/// orthonormal in the inner product `⟨x, M·y⟩`, and `z` is `M·v`.
 fn minimal_residual<T: LinalgElement, Dev: Backend<T>>(
     operator: &mut Operator<'_, T, Dev>,
     r: Vector<T, Dev>,

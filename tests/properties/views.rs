@@ -533,12 +533,13 @@ fn assert_changed<T: Exact>(
     found: &[T],
     change: &mut dyn FnMut(&Array<T>) -> Array<T>,
 ) {
-    // For each element of the view, its index in the values of the base tensor.
+    // The index of each element of the base tensor.
     let mut k = 0;
     let places = Array::from_fn(&base.shape, |_| {
         k += 1;
         k - 1
     });
+    // For each element of the view, the index of this element in the base tensor.
     let places = plan.show(&places, row_major);
     let mut expected = elements::<T>(base);
     let changed = change(&places.map(|&place| expected.values[place]));

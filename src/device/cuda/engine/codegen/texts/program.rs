@@ -340,7 +340,8 @@ int main(int, char **names) {
 }
 ";
 
-/// Returns the kernel of a function of contiguous operands, and the kernel of its domain check, if it is checked.
+/// Returns the kernel of a function of contiguous operands. If `defined` is given, also returns the kernel that checks whether the operands
+/// are in the domain of the function.
 fn contiguous(
     operation: &Operation,
     defined: Option<CudaSource>,
