@@ -548,8 +548,8 @@ impl<S: DynData> DynTensor<S> {
         quantile_without_nan(NAN_MEDIAN, self.look(), from_start(axis, self.rank()), &[0.5], None, false)
     }
 
-    /// Returns the quantiles of one level, along an axis, of the elements that are not NaN. The level is from 0 to 1. The axis is removed. A
-    /// quantile is NaN if all its elements are NaN.
+    /// Returns the quantiles of one level, along an axis, of the elements that are not NaN. The level is from 0 to 1. The axis is removed.
+    /// A quantile is NaN if all its elements are NaN.
     ///
     /// # Errors
     /// * If the level is not from 0 to 1.

@@ -322,8 +322,8 @@ impl Matrices {
         let largest = context.alloc(count * real.size())?;
         let (shape, strides) = ([count, len], [len as isize, 1]);
         let to = RawOperand { address: largest.address(), dtype: real, strides: &[1] };
-        // SAFETY: the `count` parts together are the elements of the matrices, which nothing else accesses. `largest` has room for one number
-        // per part.
+        // SAFETY: the `count` parts together are the elements of the matrices, which nothing else accesses. `largest` has room for one
+        // number per part.
         unsafe { largest_part().run(context, &shape, to, self.elements(&strides))? };
         // SAFETY: the reduction above wrote `count` numbers of this type.
         unsafe { read_reals(context, largest.address(), count, real) }
