@@ -122,6 +122,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
             return Ok(Tensor::contiguous(buffer, shape, device));
         }
         let mut out = Self::allocate(shape, device)?;
+        // Not `out.output()`, which refers to the shape and the strides in `out`. `out` would then be in memory, stored in parts and
+        // returned as a whole: see `allocate`.
         let (shape, strides) = (out.shape, out.strides);
         let ViewMut { ptr, device, .. } = out.storage.share_mut();
         // SAFETY: an index within the shape addresses an element of the buffer, which is contiguous. `out` is borrowed mutably, so nothing

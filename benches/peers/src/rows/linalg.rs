@@ -13,8 +13,7 @@ use faer::linalg::{evd, householder, lu, qr, svd};
 use faer::{Conj, Mat, Par, Side};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
-use vierbein::device::{HostPtr, Operand, Output};
-use vierbein::linalg::{Decompose, LinalgElement, Structure};
+use vierbein::linalg::{Decompose, LinalgElement};
 use vierbein::{Cpu, Rank, Tensor};
 
 /// The element types.
@@ -262,7 +261,7 @@ where
     let out = Checked { value: Mat::<T>::zeros(n, 1), len: n, at: |x, j| real(x[(j, 0)]) };
     Row::new(Problem::defined([n], move |i| ((i[0] + 1) as f64, n as f64 * n as f64)))
         .fresh(Library::Vierbein, move || Checked {
-            value: solved(&operand, &right),
+            value: operand.solve(&right),
             len: n,
             at: |x, j| real(x.as_slice()[j]),
         })
@@ -292,22 +291,6 @@ where
             len: n,
             at: |x, j| real(x[(j, 0)]),
         })
-}
-
-/// Solves a system with a copy of the right-hand side.
-fn solved<T: Inexact>(a: &Tensor<T, Rank<2>>, b: &Tensor<T, Rank<2>>) -> Tensor<T, Rank<2>>
-where
-    Cpu: Decompose<T>,
-{
-    let mut x = b.clone();
-    let (shape, strides) = (a.shape(), a.strides());
-    // SAFETY: these are the elements, shape and strides of the tensor, which is borrowed during the call.
-    let a = unsafe { Operand::from_raw(HostPtr::new(a.as_ptr().cast_mut()), &shape, &strides) };
-    let (shape, strides) = (x.shape(), x.strides());
-    // SAFETY: these are the elements, shape and strides of the tensor, which nothing else accesses during the call.
-    let out = unsafe { Output::from_raw(HostPtr::new(x.as_mut_ptr()), &shape, &strides) };
-    Cpu.solve(Structure::General, out, a.into()).expect("the matrix is regular");
-    x
 }
 
 /// The workspace in which one thread decomposes matrices of a batch with faer.

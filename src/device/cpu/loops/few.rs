@@ -58,7 +58,7 @@ impl<const K: usize> Few<K> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(in crate::device::cpu) fn contiguous_len(&self) -> Option<usize> {
         // Not `==` on arrays, which loads several strides at once: the processor waits until their separate stores are complete. That takes
-        // half of the time of adding two vectors of 10.
+        // half of the time of adding two vectors of 4.
         (self.rows == 1 && self.column_strides.iter().all(|&stride| stride == 1)).then_some(self.columns)
     }
 
