@@ -12,7 +12,7 @@ pub use iter::{Iter, IterMut};
 pub use parts::{AxisIterMut, LanesMut};
 
 use crate::device::into_output::By;
-use crate::device::{Cpu, Device, IntoOutput, Operand, Output, SameDevice, SameDtype, SameOrder};
+use crate::device::{Cpu, Device, IntoOutput, OnDevice, Operand, Output, SameDevice, SameDtype, SameOrder};
 use crate::element::Element;
 use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::{Axes, AxesMut};
@@ -308,6 +308,12 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         // SAFETY: every index within a tensor's shape addresses an initialised element of its storage, which owns or borrows it.
         // `self` is borrowed for the operand's lifetime, so nothing writes to the elements or frees them.
         unsafe { Operand::from_raw(self.storage.ptr(), self.shape.as_ref(), self.strides.as_ref()) }
+    }
+
+    /// Returns the tensor as an operand of a product, not conjugated, and its device.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn on_device(&self) -> OnDevice<'_, T, Dev> {
+        (self.operand().into(), self.device())
     }
 
     /// Returns the operand with another layout, which must be derived from this tensor's.

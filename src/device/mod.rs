@@ -36,6 +36,7 @@ pub use function::{Arguments, ElementTuple, Function, Visit};
 pub use into_output::IntoOutput;
 pub(crate) use op::no_result;
 pub use op::{BinaryOp, Generator, Reduction, TernaryOp, UnaryOp};
+pub(crate) use operand::OnDevice;
 pub use operand::{MatrixOperand, Operand, Output, ProductArgs, Scaling};
 pub use scalars::Scalars;
 
@@ -213,7 +214,7 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
         via_host::download(self, &buffer)
     }
 
-    /// Returns a buffer of one element, the result of `work`. [`Cpu`] computes the element first and then allocates the buffer.
+    /// Returns a buffer of one element, the result of `work`. [`Cpu`] calls `work` with the address of a local variable.
     ///
     /// # Safety
     /// The caller must ensure that `work` writes the element or returns an error.

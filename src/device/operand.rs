@@ -1,7 +1,7 @@
 //! Operands of kernels: a pointer, a shape and strides. Rank and memory order are not in their types. So a kernel is compiled once,
 //! and not once for each of 17 ranks and two orders.
 
-use super::{Cpu, Device, HostAccess, HostPtr};
+use super::{Cpu, Device, HostAccess, HostPtr, SameDevice, SameDtype};
 use crate::element::{Element, Scalar};
 use crate::error::Error;
 use crate::layout::Layout;
@@ -52,6 +52,12 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
     /// Returns the stride of each axis, in elements.
     pub fn strides(&self) -> &'a [isize] {
         self.strides
+    }
+
+    /// Casts the operand to the type parameters `T2` and `Dev2`, which the bounds require to equal `T` and `Dev`.
+    pub(crate) fn into_agreeing<T2: SameDtype<T>, Dev2: SameDevice<Dev>>(self) -> Operand<'a, T2, Dev2> {
+        let ptr = T2::same_ptr::<Dev2>(Dev2::same_ptr(self.ptr));
+        Operand { ptr, shape: self.shape, strides: self.strides, data: PhantomData }
     }
 
     #[inline]
@@ -154,6 +160,9 @@ pub struct MatrixOperand<'a, T: Element, Dev: Device> {
     /// Whether to use the complex conjugate of each element. No effect on real numbers.
     pub conjugate: bool,
 }
+
+/// An operand of a product, and its device.
+pub(crate) type OnDevice<'a, T, Dev> = (MatrixOperand<'a, T, Dev>, &'a Dev);
 
 impl<T: Element, Dev: Device> Clone for MatrixOperand<'_, T, Dev> {
     fn clone(&self) -> Self {

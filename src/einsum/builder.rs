@@ -7,7 +7,7 @@
 
 use super::operand::{EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf};
 use super::{ContractionPath, PathCache, Spec};
-use crate::device::{Contract, Device, MatrixOperand, Operand, Scaling};
+use crate::device::{Contract, Device, MatrixOperand, OnDevice, Operand, Scaling};
 use crate::element::{Element, Scalar};
 use crate::engine::contract::{Einsum, MatrixPair, single};
 use crate::engine::same_instance;
@@ -16,7 +16,7 @@ use crate::layout::Layout;
 use crate::ops::op;
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, Dim};
-use crate::tensor::{Tensor, TensorView};
+use crate::tensor::Tensor;
 use core::marker::PhantomData;
 
 /// A contraction of `N` operands to which not all operands have been added yet. `E` is a rank: the number of axes that the ellipsis stands
@@ -30,136 +30,73 @@ pub struct Contraction<'s, T, E, O, Dev, L, const N: usize> {
     marker: PhantomData<(T, E, O, Dev)>,
 }
 
-/// A list of operands, or of their views. It consists of the last one and the list of those before it, so the ranks of all are in
-/// its type.
+/// A list of operands. It consists of the last one and the list of those before it, so their types are in its type.
 #[derive(Debug)]
 pub struct List<L, X> {
     before: L,
     last: X,
 }
 
-/// An operand `X`, and the function that returns a view of it as a tensor of `T`, of rank `D`.
+/// An operand `X`, and the function that returns its elements as tensors of `T` on `Dev`.
 ///
 /// The function takes the place of the bound `X: ProductOperand`, which was checked when the operand was added. So a list needs no bound on
 /// its operands. If an operand does not match, the compiler reports it once, and not again for each list that contains it.
 #[derive(Debug)]
-pub struct Held<X, T: Element, D: Dim, O: Order, Dev: Device> {
+pub struct Held<X, T: Element, O: Order, Dev: Device> {
     operand: X,
-    view: fn(&X) -> TensorView<'_, T, D, O, Dev>,
-    conjugate: bool,
+    agreeing: fn(&X) -> OnDevice<'_, T, Dev>,
+    marker: PhantomData<O>,
 }
 
-impl<X, T: Element, D: Dim, O: Order, Dev: Device> Held<X, T, D, O, Dev> {
+impl<X, T: Element, O: Order, Dev: Device> Held<X, T, O, Dev> {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn new(operand: X) -> Held<X, T, D, O, Dev>
+    pub(crate) fn new(operand: X) -> Held<X, T, O, Dev>
     where
-        X: EinsumOperand<Element = T, Dim = D, Order = O, Device = Dev>,
+        X: ProductOperand<T, O, Dev>,
     {
-        Held { operand, view: X::elements, conjugate: X::CONJUGATE }
+        Held { operand, agreeing: X::agreeing, marker: PhantomData }
     }
 
-    /// Returns a view of the operand, and whether its elements are to be conjugated.
+    /// Returns the elements, and their device.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn view(&self) -> (TensorView<'_, T, D, O, Dev>, bool) {
-        ((self.view)(&self.operand), self.conjugate)
+    pub(crate) fn get(&self) -> OnDevice<'_, T, Dev> {
+        (self.agreeing)(&self.operand)
     }
 }
 
-/// A list of operands: a [`List`], or `()`, the empty list.
+/// A list of operands: a [`List`], `()`, which is the empty list, or a `Box` of a list.
 ///
-/// A contraction owns its operands, because an operand may be a temporary tensor. It creates views of them when all operands have been
-/// added.
+/// A contraction owns its operands, because an operand may be a temporary tensor.
 pub trait OperandList<T: Element, O: Order, Dev: Device> {
-    /// Views of all operands.
-    type Views<'a>: ViewList<T, Dev>
-    where
-        Self: 'a;
-    #[doc(hidden)]
-    fn views(&self) -> Self::Views<'_>;
-}
-
-/// The views of a list of operands.
-pub trait ViewList<T: Element, Dev: Device> {
     /// Writes each operand and its device to the beginning of `to`, and returns the number of operands.
     #[doc(hidden)]
-    fn factors<'a>(&'a self, to: &mut [Option<(MatrixOperand<'a, T, Dev>, &'a Dev)>]) -> usize;
+    fn factors<'a>(&'a self, to: &mut [Option<OnDevice<'a, T, Dev>>]) -> usize;
 }
 
 impl<T: Element, O: Order, Dev: Device> OperandList<T, O, Dev> for () {
-    type Views<'a> = ();
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn views(&self) {}
-}
-
-impl<T: Element, Dev: Device> ViewList<T, Dev> for () {
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn factors<'a>(&'a self, _: &mut [Option<(MatrixOperand<'a, T, Dev>, &'a Dev)>]) -> usize {
+    fn factors<'a>(&'a self, _: &mut [Option<OnDevice<'a, T, Dev>>]) -> usize {
         0
     }
 }
 
-impl<L, X, T, D, O, Dev> OperandList<T, O, Dev> for List<L, Held<X, T, D, O, Dev>>
+impl<L, X, T, O, Dev> OperandList<T, O, Dev> for List<L, Held<X, T, O, Dev>>
 where
     L: OperandList<T, O, Dev>,
     T: Element,
-    D: Dim,
-    O: Order,
-    Dev: Device,
-{
-    type Views<'a>
-        = List<L::Views<'a>, (TensorView<'a, T, D, O, Dev>, bool)>
-    where
-        Self: 'a;
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn views(&self) -> Self::Views<'_> {
-        List { before: self.before.views(), last: self.last.view() }
-    }
-}
-
-impl<L, T, D, O, Dev> ViewList<T, Dev> for List<L, (TensorView<'_, T, D, O, Dev>, bool)>
-where
-    L: ViewList<T, Dev>,
-    T: Element,
-    D: Dim,
     O: Order,
     Dev: Device,
 {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn factors<'a>(&'a self, to: &mut [Option<(MatrixOperand<'a, T, Dev>, &'a Dev)>]) -> usize {
+    fn factors<'a>(&'a self, to: &mut [Option<OnDevice<'a, T, Dev>>]) -> usize {
         let before = self.before.factors(to);
-        let (view, conjugate) = &self.last;
-        to[before] = Some((MatrixOperand { operand: view.operand(), conjugate: *conjugate }, view.device()));
+        to[before] = Some(self.last.get());
         before + 1
     }
 }
 
-/// A list of operands whose ranks are not in its type.
-#[doc(hidden)]
-pub trait ErasedList<T: Element, Dev: Device> {
-    fn boxed_views(&self) -> Box<dyn ViewList<T, Dev> + '_>;
-}
-
-/// A list of operands that returns its views in a box.
-struct Erased<L, O>(L, PhantomData<O>);
-
-impl<T: Element, O: Order, Dev: Device, L: OperandList<T, O, Dev>> ErasedList<T, Dev> for Erased<L, O> {
-    fn boxed_views(&self) -> Box<dyn ViewList<T, Dev> + '_> {
-        Box::new(self.0.views())
-    }
-}
-
-impl<T: Element, O: Order, Dev: Device> OperandList<T, O, Dev> for Box<dyn ErasedList<T, Dev> + '_> {
-    type Views<'a>
-        = Box<dyn ViewList<T, Dev> + 'a>
-    where
-        Self: 'a;
-    fn views(&self) -> Self::Views<'_> {
-        (**self).boxed_views()
-    }
-}
-
-impl<T: Element, Dev: Device> ViewList<T, Dev> for Box<dyn ViewList<T, Dev> + '_> {
-    fn factors<'a>(&'a self, to: &mut [Option<(MatrixOperand<'a, T, Dev>, &'a Dev)>]) -> usize {
+impl<T: Element, O: Order, Dev: Device> OperandList<T, O, Dev> for Box<dyn OperandList<T, O, Dev> + '_> {
+    fn factors<'a>(&'a self, to: &mut [Option<OnDevice<'a, T, Dev>>]) -> usize {
         (**self).factors(to)
     }
 }
@@ -187,7 +124,7 @@ pub fn contraction<'s, const N: usize, const LABELS: usize, const ELLIPSIS: bool
     _: Count<N>,
     _: TermOf<LABELS, ELLIPSIS>,
     first: X,
-) -> Contraction<'s, T, E, O, Dev, List<(), Held<X, T, D, O, Dev>>, N>
+) -> Contraction<'s, T, E, O, Dev, List<(), Held<X, T, O, Dev>>, N>
 where
     X: EinsumOperand<Element = T, Dim = D, Order = O, Device = Dev>,
     T: Element,
@@ -197,8 +134,7 @@ where
 {
     assert!(spec.operands() == N, "{}", NOT_OF_THE_SPECIFICATION);
     check_term::<LABELS, ELLIPSIS>(spec, 0);
-    let last = Held::new(first);
-    let operands = List { before: (), last };
+    let operands = List { before: (), last: Held::new(first) };
     Contraction { spec, operands, cache, count: 1, marker: PhantomData }
 }
 
@@ -212,7 +148,7 @@ impl<'s, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize> Contracti
         self,
         _: TermOf<LABELS, ELLIPSIS>,
         x: X,
-    ) -> Contraction<'s, T, Common<E, F>, O, Dev, List<L, Held<X, T, X::Dim, O, Dev>>, N>
+    ) -> Contraction<'s, T, Common<E, F>, O, Dev, List<L, Held<X, T, O, Dev>>, N>
     where
         X: ProductOperand<T, O, Dev>,
         X::Dim: LabelledBy<LABELS, ELLIPSIS, Ellipsis = F>,
@@ -222,21 +158,19 @@ impl<'s, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize> Contracti
         assert!(self.count < N, "{}", NOT_OF_THE_SPECIFICATION);
         check_term::<LABELS, ELLIPSIS>(self.spec, self.count);
         let Contraction { spec, operands, cache, count, .. } = self;
-        let last = Held { operand: x, view: X::agreeing, conjugate: X::CONJUGATE };
-        let operands = List { before: operands, last };
+        let operands = List { before: operands, last: Held::new(x) };
         Contraction { spec, operands, cache, count: count + 1, marker: PhantomData }
     }
 
-    /// Puts the list of operands into a `Box`, which removes their ranks from the type. Programs that add operands in a recursive
+    /// Puts the list of operands into a `Box`, which removes their types from its type. Programs that add operands in a recursive
     /// function need this.
     #[doc(hidden)]
-    pub fn boxed<'l>(self) -> Contraction<'s, T, E, O, Dev, Box<dyn ErasedList<T, Dev> + 'l>, N>
+    pub fn boxed<'l>(self) -> Contraction<'s, T, E, O, Dev, Box<dyn OperandList<T, O, Dev> + 'l>, N>
     where
         L: OperandList<T, O, Dev> + 'l,
-        O: 'l,
     {
         let Contraction { spec, operands, cache, count, .. } = self;
-        let operands: Box<dyn ErasedList<T, Dev> + 'l> = Box::new(Erased(operands, PhantomData::<O>));
+        let operands: Box<dyn OperandList<T, O, Dev> + 'l> = Box::new(operands);
         Contraction { spec, operands, cache, count, marker: PhantomData }
     }
 
@@ -280,11 +214,11 @@ pub struct Prepared<'s, T, R, O, Dev, L, const N: usize> {
 
 /// Returns the device of the first operand, and all operands. Returns an error if another operand is on another instance of the device.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn factors<'a, T: Element, Dev: Device, const N: usize>(
-    views: &'a impl ViewList<T, Dev>,
-) -> Result<(&'a Dev, [MatrixOperand<'a, T, Dev>; N]), Error> {
+fn factors<T: Element, O: Order, Dev: Device, const N: usize>(
+    operands: &impl OperandList<T, O, Dev>,
+) -> Result<(&Dev, [MatrixOperand<'_, T, Dev>; N]), Error> {
     let mut factors = [None; N];
-    views.factors(&mut factors);
+    operands.factors(&mut factors);
     let factors = factors.map(|factor| factor.expect("every operand is in the list"));
     let device = factors[0].1;
     for (_, other) in &factors[1..] {
@@ -320,8 +254,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
         T: Scalar,
         Dev: Contract<T>,
     {
-        let views = self.operands.views();
-        let (device, factors) = factors::<_, _, N>(&views)?;
+        let (device, factors) = factors::<_, _, _, N>(&self.operands)?;
         contract(&self.einsum(device, &factors, limit))
     }
 
@@ -356,8 +289,8 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
         T: Scalar,
         Dev: Contract<T>,
     {
-        let (mut out, views) = (out.agreeing(), self.operands.views());
-        let (device, factors) = factors::<_, _, N>(&views)?;
+        let mut out = out.agreeing();
+        let (device, factors) = factors::<_, _, _, N>(&self.operands)?;
         same_instance("contract", device, out.device())?;
         let (scaling, out) = (Scaling { alpha, beta }, out.output().0);
         let einsum = self.einsum(device, &factors, limit);
@@ -417,8 +350,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
     /// * If axes of one label differ in extent.
     /// * If no path is found whose intermediate results have at most `limit` bytes each.
     pub fn try_path(self, limit: Option<usize>) -> Result<ContractionPath, Error> {
-        let views = self.operands.views();
-        let (_, factors) = factors::<_, _, N>(&views)?;
+        let (_, factors) = factors::<_, _, _, N>(&self.operands)?;
         let limit = limit.map(|bytes| bytes / size_of::<T>());
         let shapes = factors.iter().map(|factor| factor.operand.shape());
         ContractionPath::new(self.spec, O::ROW_MAJOR, shapes, limit)

@@ -10,9 +10,7 @@ mod operand;
 pub use crate::engine::contract::{
     ContractionPath, ContractionStep, MAX_OPERANDS, Message, PathCache, Spec, SpecError,
 };
-#[doc(hidden)]
-pub use builder::ErasedList;
-pub use builder::{Contraction, Count, Held, List, OperandList, Prepared, TermOf, ViewList, contraction};
+pub use builder::{Contraction, Count, Held, List, OperandList, Prepared, TermOf, contraction};
 pub use operand::{
     Conjugate, EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf, SameRankAs, WrittenTo,
 };

@@ -1,7 +1,7 @@
 //! The traits for operands and outputs of a contraction. These traits require at compile time that element types, memory orders and
 //! devices agree, and that ranks match the specification.
 
-use crate::device::{Device, SameDevice, SameDtype, SameOrder};
+use crate::device::{Device, MatrixOperand, OnDevice, Operand, SameDevice, SameDtype, SameOrder};
 use crate::element::{Element, Scalar};
 use crate::order::Order;
 use crate::rank::{Dim, InsertAxes, Rank, RemoveAxes, Removed};
@@ -26,8 +26,8 @@ pub trait EinsumOperand {
     type Device: Device;
     /// Whether the elements are to be conjugated.
     const CONJUGATE: bool;
-    /// Returns a view of the elements, not conjugated.
-    fn elements(&self) -> TensorView<'_, Self::Element, Self::Dim, Self::Order, Self::Device>;
+    /// Returns the elements as an operand of a kernel, not conjugated, and their device.
+    fn operand(&self) -> (Operand<'_, Self::Element, Self::Device>, &Self::Device);
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> EinsumOperand
@@ -39,8 +39,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> EinsumOperan
     type Device = Dev;
     const CONJUGATE: bool = false;
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn elements(&self) -> TensorView<'_, T, D, O, Dev> {
-        self.into()
+    fn operand(&self) -> (Operand<'_, T, Dev>, &Dev) {
+        (Tensor::operand(self), self.device())
     }
 }
 
@@ -52,8 +52,8 @@ impl<X: EinsumOperand> EinsumOperand for &X {
     type Device = X::Device;
     const CONJUGATE: bool = X::CONJUGATE;
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn elements(&self) -> TensorView<'_, X::Element, X::Dim, X::Order, X::Device> {
-        (**self).elements()
+    fn operand(&self) -> (Operand<'_, X::Element, X::Device>, &X::Device) {
+        (**self).operand()
     }
 }
 
@@ -69,8 +69,8 @@ impl<X: EinsumOperand> EinsumOperand for Conjugate<X> {
     type Device = X::Device;
     const CONJUGATE: bool = !X::CONJUGATE;
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn elements(&self) -> TensorView<'_, X::Element, X::Dim, X::Order, X::Device> {
-        self.0.elements()
+    fn operand(&self) -> (Operand<'_, X::Element, X::Device>, &X::Device) {
+        self.0.operand()
     }
 }
 
@@ -112,8 +112,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     label = "expected `&x`, a view such as `x.t()`, or `x.conj_view()`"
 )]
 pub trait ProductOperand<T: Element, O: Order, Dev: Device>: EinsumOperand {
-    /// Returns a view of the elements with the left operand's element type, memory order and device.
-    fn agreeing(&self) -> TensorView<'_, T, Self::Dim, O, Dev>;
+    /// Returns the elements as an operand of a product, and their device, with the left operand's element type and device.
+    fn agreeing(&self) -> OnDevice<'_, T, Dev>;
 }
 
 impl<X, T, O, Dev> ProductOperand<T, O, Dev> for X
@@ -124,8 +124,10 @@ where
     Dev: SameDevice<X::Device>,
 {
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn agreeing(&self) -> TensorView<'_, T, X::Dim, O, Dev> {
-        self.elements().into_agreeing()
+    fn agreeing(&self) -> OnDevice<'_, T, Dev> {
+        let (operand, device) = self.operand();
+        let operand = operand.into_agreeing();
+        (MatrixOperand { operand, conjugate: X::CONJUGATE }, Dev::same_device_ref(device))
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn rank(a: usize, b: usize) -> usize {
 ///
 /// # Errors
 /// [`Error::Matmul`] if the summed axes differ in extent, or if the batch axes do not broadcast.
-#[inline]
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn shape(row_major: bool, a: &[usize], b: &[usize], to: &mut [usize]) -> Result<(), Error> {
     let (of_a, of_b) = (Extents::new(row_major, a, Side::Left), Extents::new(row_major, b, Side::Right));
     if of_a.summed != of_b.summed {

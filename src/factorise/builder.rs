@@ -7,7 +7,7 @@
 
 use super::{FactorSpec, Factorisation, TermOf};
 use crate::device::decompose::{Decompose, LinalgElement};
-use crate::device::{Device, Gemm, MatrixOperand, Permute};
+use crate::device::{Device, Gemm, Permute};
 use crate::einsum::{EinsumOperand, Held, LabelledBy, ResultOf};
 use crate::element::Element;
 use crate::engine::factorise::{Factorise, Made};
@@ -61,7 +61,7 @@ pub fn labelled<'s, const LABELS: usize, const ELLIPSIS: bool, X, T, D, E, O, De
     spec: &'s FactorSpec<'s>,
     _: TermOf<LABELS, ELLIPSIS>,
     operand: X,
-) -> Labelled<'s, Held<X, T, D, O, Dev>, E>
+) -> Labelled<'s, Held<X, T, O, Dev>, E>
 where
     X: EinsumOperand<Element = T, Dim = D, Order = O, Device = Dev>,
     X: TermOperand<LABELS, ELLIPSIS, Ellipsis = E>,
@@ -101,10 +101,9 @@ fn tensor<T: Element, D: Dim, O: Order, Dev: Device>(made: Made<T, Dev>) -> Tens
     Tensor::contiguous(made.data.buffer, shape, made.data.device)
 }
 
-impl<X, T, D, O, Dev, E, L, R> Factors<'_, Held<X, T, D, O, Dev>, E, L, R>
+impl<X, T, O, Dev, E, L, R> Factors<'_, Held<X, T, O, Dev>, E, L, R>
 where
     T: Element,
-    D: Dim,
     O: Order,
     Dev: Device,
     E: Dim,
@@ -119,9 +118,8 @@ where
     ) -> Result<U, Error> {
         let Labelled { spec, operand, .. } = &self.labelled;
         assert!(spec.factorisation() == factorisation, "{}", NOT_OF_THE_SPECIFICATION);
-        let (view, conjugate) = operand.view();
-        let operand = MatrixOperand { operand: view.operand(), conjugate };
-        run(Factorise { spec, row_major: O::ROW_MAJOR, device: view.device(), operand })
+        let (operand, device) = operand.get();
+        run(Factorise { spec, row_major: O::ROW_MAJOR, device, operand })
     }
 
     /// Returns `u`, the singular values and `vh`.

@@ -9,7 +9,7 @@ use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::{Dim, MatmulRanks};
 use crate::storage::{Storage, StorageMut};
-use crate::tensor::{Tensor, TensorView};
+use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the product of matrices, vectors and batches of matrices. The rank of the result is in its type.
@@ -67,8 +67,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         R: Dim,
         Dev: Gemm<T>,
     {
-        let right = right.agreeing();
-        let (shape, product) = self.product(&right, B::CONJUGATE)?;
+        let (shape, product) = self.product(&right)?;
         Tensor::computed(shape, self.device().clone(), product)
     }
 
@@ -112,8 +111,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Gemm<T>,
         S2: StorageMut<T, Dev>,
     {
-        let right = right.agreeing();
-        let (shape, product) = self.product::<_, R>(&right, B::CONJUGATE)?;
+        let (shape, product) = self.product::<B, R>(&right)?;
         check_out("matmul", shape.as_ref(), self.device(), out)?;
         // An integer product may overflow, and `out` must not be partly written then: compute it in a temporary first.
         if T::INTEGER && cfg!(debug_assertions) {
@@ -128,23 +126,19 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     ///
     /// # Errors
     /// If the summed axes differ in extent, batches do not broadcast, or the operands are on different instances of the device.
-    #[inline]
-    fn product<'a, E, R>(
-        &'a self,
-        right: &'a TensorView<'_, T, E, O, Dev>,
-        conjugate: bool,
-    ) -> Result<(R::Shape, MatrixProduct<'a, T, Dev>), Error>
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn product<'a, B, R>(&'a self, right: &'a B) -> Result<(R::Shape, MatrixProduct<'a, T, Dev>), Error>
     where
         T: Scalar,
-        D: MatmulRanks<E, Product = R>,
-        E: Dim,
+        B: ProductOperand<T, O, Dev>,
+        D: MatmulRanks<B::Dim, Product = R>,
         R: Dim,
         Dev: Gemm<T>,
     {
-        same_instance("matmul", self.device(), right.device())?;
+        let ((a, device), (b, of_b)) = (self.on_device(), right.agreeing());
+        same_instance("matmul", device, of_b)?;
         let mut shape = R::Shape::default();
-        matmul::shape(O::ROW_MAJOR, self.axes().shape(), right.axes().shape(), shape.as_mut())?;
-        let (a, b) = (self.operand().into(), MatrixOperand { operand: right.operand(), conjugate });
+        matmul::shape(O::ROW_MAJOR, a.operand.shape(), b.operand.shape(), shape.as_mut())?;
         Ok((shape, MatrixProduct { row_major: O::ROW_MAJOR, a, b }))
     }
 }

@@ -2,7 +2,7 @@
 //! contraction engine.
 
 use crate::axis::{IndexNumber, all_from_start};
-use crate::device::{Contract, Device, IntoOutput, MatrixOperand, Output, ProductArgs, Scaling};
+use crate::device::{Contract, Device, IntoOutput, MatrixOperand, OnDevice, Output, ProductArgs, Scaling};
 use crate::einsum::{ProductOperand, SameRankAs};
 use crate::element::{Element, Scalar};
 use crate::engine::contract::{Extents, Input, Labelled, Labels, two, without_value};
@@ -13,7 +13,7 @@ use crate::layout::broadcast::same;
 use crate::order::Order;
 use crate::rank::{Broadcast, Common, ContractRanks, Dim, MAX_RANK, Rank};
 use crate::storage::Storage;
-use crate::tensor::{Tensor, TensorView};
+use crate::tensor::Tensor;
 
 /// Two operands of a contraction, and their device.
 struct Pair<'a, T: Element, Dev: Device> {
@@ -23,16 +23,9 @@ struct Pair<'a, T: Element, Dev: Device> {
 }
 
 impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
-    fn new<D: Dim, E: Dim, O: Order>(
-        op: &'static str,
-        left: &'a (TensorView<'_, T, D, O, Dev>, bool),
-        right: &'a (TensorView<'_, T, E, O, Dev>, bool),
-    ) -> Result<Self, Error> {
-        let device = left.0.device();
-        same_instance(op, device, right.0.device())?;
-        let left = MatrixOperand { operand: left.0.operand(), conjugate: left.1 };
-        let right = MatrixOperand { operand: right.0.operand(), conjugate: right.1 };
-        Ok(Pair { device, left, right })
+    fn new(op: &'static str, left: OnDevice<'a, T, Dev>, right: OnDevice<'a, T, Dev>) -> Result<Self, Error> {
+        same_instance(op, left.1, right.1)?;
+        Ok(Pair { device: left.1, left: left.0, right: right.0 })
     }
 
     /// Returns an error with the reason and both operands' shapes.
@@ -61,21 +54,19 @@ impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
 }
 
 /// Sums over pairs of axes. The result has the remaining axes, the left operand's first.
-fn contract_axes<'a, T, D, E, R, O, Dev>(
+fn contract_axes<T, R, O, Dev>(
     name: &'static str,
-    left: (TensorView<'a, T, D, O, Dev>, bool),
-    right: (TensorView<'a, T, E, O, Dev>, bool),
+    left: OnDevice<'_, T, Dev>,
+    right: OnDevice<'_, T, Dev>,
     axes: [&[usize]; 2],
 ) -> Result<Tensor<T, R, O, Dev>, Error>
 where
     T: Scalar,
-    D: Dim,
-    E: Dim,
     R: Dim,
     O: Order,
     Dev: Contract<T>,
 {
-    let pair = Pair::new(name, &left, &right)?;
+    let pair = Pair::new(name, left, right)?;
     let operands = [pair.left.operand.axes(), pair.right.operand.axes()];
     let op = || match name {
         "tensordot" => format!("tensordot over axes {:?} and {:?} of", axes[0], axes[1]),
@@ -101,17 +92,18 @@ where
     }
     // The left operand's axes have labels 0, 1, .. . An axis of the right operand has the label of the left axis that it is paired
     // with, or a label of its own.
-    let on_left: Labels = (0..D::NDIM as u8).collect();
+    let ranks = operands.map(|operand| operand.rank());
+    let on_left: Labels = (0..ranks[0] as u8).collect();
     let partner = |axis: usize| axes[1].iter().position(|&a| a == axis);
-    let label = |axis: usize| partner(axis).map_or(D::NDIM + axis, |k| axes[0][k]) as u8;
-    let on_right: Labels = (0..E::NDIM).map(label).collect();
+    let label = |axis: usize| partner(axis).map_or(ranks[0] + axis, |k| axes[0][k]) as u8;
+    let on_right: Labels = (0..ranks[1]).map(label).collect();
     let mut extents = Extents::new();
     for (labels, operand) in [&on_left, &on_right].into_iter().zip(operands) {
         labels.iter().zip(operand.shape()).for_each(|(&label, &extent)| extents.set(label, extent));
     }
-    let kept = (0..D::NDIM).filter(|axis| !axes[0].contains(axis)).map(|axis| axis as u8);
+    let kept = (0..ranks[0]).filter(|axis| !axes[0].contains(axis)).map(|axis| axis as u8);
     let result: Labels =
-        kept.chain((0..E::NDIM).filter(|&axis| partner(axis).is_none()).map(label)).collect();
+        kept.chain((0..ranks[1]).filter(|&axis| partner(axis).is_none()).map(label)).collect();
     let mut shape = R::Shape::default();
     shape.as_mut().iter_mut().zip(result.iter()).for_each(|(extent, &label)| *extent = extents.of(label));
     let mut out = Tensor::<T, R, O, Dev>::allocate(shape, pair.device.clone())?;
@@ -123,36 +115,26 @@ where
 /// Sums the products of elements at equal indices, over all indices.
 // Always inlined, like reductions of a whole tensor.
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn whole<T, D, E, O, Dev, S>(
+fn whole<T: Scalar, O: Order, Dev: Contract<T>>(
     name: &'static str,
-    left: &Tensor<T, D, O, Dev, S>,
+    left: OnDevice<'_, T, Dev>,
     conjugate: bool,
-    right: (TensorView<'_, T, E, O, Dev>, bool),
-) -> Result<Tensor<T, Rank<0>, O, Dev>, Error>
-where
-    T: Scalar,
-    D: Dim,
-    E: Dim,
-    O: Order,
-    Dev: Contract<T>,
-    S: Storage<T, Dev>,
-{
-    let (y, conjugate_y) = right;
-    check_same_shape(name, left.axes(), y.axes())?;
-    same_instance(name, left.device(), y.device())?;
+    right: OnDevice<'_, T, Dev>,
+) -> Result<Tensor<T, Rank<0>, O, Dev>, Error> {
+    let Pair { device, left, right } = Pair::new(name, left, right)?;
+    let a = MatrixOperand { operand: left.operand, conjugate };
+    check_same_shape(name, a.operand.shape(), right.operand.shape())?;
     // All axes are summed, so they need no labels.
-    let a = MatrixOperand { operand: left.operand(), conjugate };
-    let b = MatrixOperand { operand: y.operand(), conjugate: conjugate_y };
-    Tensor::computed([], left.device().clone(), Whole { name, a, b })
+    Tensor::computed([], device.clone(), Whole { name, a, b: right })
 }
 
 #[cfg_attr(not(debug_assertions), inline(always))]
-fn check_same_shape(name: &'static str, x: Axes<'_>, y: Axes<'_>) -> Result<(), Error> {
-    if same(x.shape(), y.shape()) {
+fn check_same_shape(name: &'static str, x: &[usize], y: &[usize]) -> Result<(), Error> {
+    if same(x, y) {
         return Ok(());
     }
     let reason = "it sums over all elements, so the shapes must be equal".into();
-    Err(whole_error(name, x.shape(), y.shape(), reason))
+    Err(whole_error(name, x, y, reason))
 }
 
 /// The sum over all indices of the products of two operands' elements, for operands of the same shape.
@@ -236,9 +218,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         R: Dim,
         Dev: Contract<T>,
     {
-        let right = (right.agreeing(), B::CONJUGATE);
         let axes = (all_from_start(left_axes, D::NDIM), all_from_start(right_axes, B::Dim::NDIM));
-        contract_axes("tensordot", (self.into(), false), right, [&axes.0, &axes.1])
+        contract_axes("tensordot", self.on_device(), right.agreeing(), [&axes.0, &axes.1])
     }
 
     /// Returns the sum of `a · b` over all elements of two tensors of the same shape, without conjugation.
@@ -277,7 +258,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B::Dim: SameRankAs<D>,
         Dev: Contract<T>,
     {
-        whole("dot", self, false, (right.agreeing(), B::CONJUGATE))
+        whole("dot", self.on_device(), false, right.agreeing())
     }
 
     /// Returns the sum of `conj(a) · b` over all elements of two tensors of the same shape. `a` is an element of `self`, `b` of `right`.
@@ -315,7 +296,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         B::Dim: SameRankAs<D>,
         Dev: Contract<T>,
     {
-        whole("vdot", self, true, (right.agreeing(), B::CONJUGATE))
+        whole("vdot", self.on_device(), true, right.agreeing())
     }
 
     /// Sums over one axis of each operand: the last axis if row-major, the first if column-major. The result has the remaining axes,
@@ -354,8 +335,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Dev: Contract<T>,
     {
         let axes = if O::ROW_MAJOR { [D::NDIM - 1, B::Dim::NDIM - 1] } else { [0, 0] };
-        let right = (right.agreeing(), B::CONJUGATE);
-        contract_axes("inner", (self.into(), false), right, [&axes[..1], &axes[1..]])
+        contract_axes("inner", self.on_device(), right.agreeing(), [&axes[..1], &axes[1..]])
     }
 
     /// Returns the outer product: the products of all pairs of elements. The result has the axes of `self`, then those of `right`.
@@ -391,7 +371,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         R: Dim,
         Dev: Contract<T>,
     {
-        contract_axes("outer", (self.into(), false), (right.agreeing(), B::CONJUGATE), [&[], &[]])
+        contract_axes("outer", self.on_device(), right.agreeing(), [&[], &[]])
     }
 
     /// Returns the Kronecker product: each element of `self` is replaced by its product with `right`.
@@ -431,8 +411,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         D: Broadcast<B::Dim>,
         Dev: Contract<T>,
     {
-        let (left, right) = ((self.into(), false), (right.agreeing(), B::CONJUGATE));
-        let pair = Pair::new("kron", &left, &right)?;
+        let pair = Pair::new("kron", self.on_device(), right.agreeing())?;
         let rank = <Common<D, B::Dim> as Dim>::NDIM;
         let of = |shape: &[usize], axis: usize| {
             let missing = if O::ROW_MAJOR { rank - shape.len() } else { 0 };

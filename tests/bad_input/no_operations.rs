@@ -358,14 +358,6 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
     ),
     (
         "parts of public macros: the builder that they call checks its numbers (`builder.rs`)",
-        &[
-            "__dispatch!",
-            "__limit!",
-            "__contract!",
-            "__factorise!",
-            "OperandList::views",
-            "ViewList::factors",
-            "impl::boxed",
-        ],
+        &["__dispatch!", "__limit!", "__contract!", "__factorise!", "OperandList::factors", "impl::boxed"],
     ),
 ];

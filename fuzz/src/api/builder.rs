@@ -4,7 +4,7 @@
 use super::products::{feasible, limit};
 use super::record::{attempt, attempt_or_panic, may_panic};
 use super::source::{Source, is_small};
-use vierbein::einsum::{Contraction, Count, ErasedList, PathCache, Prepared, Spec, TermOf, contraction};
+use vierbein::einsum::{Contraction, Count, OperandList, PathCache, Prepared, Spec, TermOf, contraction};
 use vierbein::prelude::*;
 
 /// If `true`, some calls pass numbers that contradict the specification. Set it to `false` to find other faults, while a known
@@ -167,13 +167,13 @@ fn first<T: Scalar, O: Order, const N: usize>(
 }
 
 /// The operands that were already passed to the builder, as a trait object. So their number is not part of the type.
-type Bound<'a, T> = Box<dyn ErasedList<T, Cpu> + 'a>;
+type Bound<'a, T, O> = Box<dyn OperandList<T, O, Cpu> + 'a>;
 
 /// The rank that the ellipses of a contraction stand for. `more` passes the remaining operands to the builder, one per recursive
 /// call.
 trait Ellipsis: Dim {
     fn more<'s, 'a, T: Scalar, O: Order, const N: usize>(
-        begun: Contraction<'s, T, Self, O, Cpu, Bound<'a, T>, N>,
+        begun: Contraction<'s, T, Self, O, Cpu, Bound<'a, T, O>, N>,
         operands: &Operands<'a, T, O>,
         plan: Plan,
         bound: usize,
@@ -185,7 +185,7 @@ macro_rules! ellipses {
     ($($rank:literal)*) => {$(
         impl Ellipsis for Rank<$rank> {
             fn more<'s, 'a, T: Scalar, O: Order, const N: usize>(
-                begun: Contraction<'s, T, Self, O, Cpu, Bound<'a, T>, N>,
+                begun: Contraction<'s, T, Self, O, Cpu, Bound<'a, T, O>, N>,
                 operands: &Operands<'a, T, O>,
                 plan: Plan,
                 bound: usize,

@@ -141,13 +141,15 @@ unsafe impl Device for Cpu {
     }
     #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn one<T: Element>(&self, work: impl IntoOutput<T, Cpu>) -> Result<CpuBuffer<T>, Error> {
-        // The kernel writes to a local variable, and never has the address of the buffer. So if the element is read and the tensor
-        // dropped at once, as in `x.sum().item()`, the compiler can remove the buffer.
-        let mut value = T::default();
-        // SAFETY: the empty index, the only index of shape `[]`, addresses `value`. Nothing else accesses `value` until `work`
-        // returns.
-        work.write(unsafe { Output::from_raw(HostPtr::new(&raw mut value), &[], &[]) }, self)?;
-        CpuBuffer::of(value)
+        CpuBuffer::of(|| {
+            // The kernel writes to a local variable, and never has the address of the buffer. So if the element is read and the
+            // tensor dropped at once, as in `x.sum().item()`, the compiler can remove the buffer.
+            let mut value = T::default();
+            // SAFETY: the empty index, the only index of shape `[]`, addresses `value`. Nothing else accesses `value` until `work`
+            // returns.
+            work.write(unsafe { Output::from_raw(HostPtr::new(&raw mut value), &[], &[]) }, self)?;
+            Ok(value)
+        })
     }
     #[inline]
     fn on_host<T: Element>() -> Option<OnHost<Cpu, T>> {

@@ -241,18 +241,23 @@ impl<T: Element> CpuBuffer<T> {
         Ok(unsafe { CpuBuffer::within(block, first.cast(), len) })
     }
 
-    /// Creates a buffer of one element. If the element is read and the buffer is then dropped at once, the compiler can remove
-    /// the allocation. To keep this possible, the function does not free the pool and retry if the allocation fails.
+    /// Creates a buffer of one element, the result of `compute`. If the element is read and the buffer is then dropped at once, the
+    /// compiler can remove the allocation. To keep this possible, the function does not free the pool and retry if the allocation
+    /// fails.
+    ///
+    /// Allocates before it calls `compute`. A removed allocation leaves a call of an empty function of the standard library, and across a
+    /// call, the element would be saved in memory.
     #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn of(value: T) -> Result<Self, Error> {
+    pub(crate) fn of(compute: impl FnOnce() -> Result<T, Error>) -> Result<Self, Error> {
         let layout = Layout::new::<T>();
         // SAFETY: the layout's size is not zero, because no `Element` is zero-sized.
         let memory = unsafe { std::alloc::alloc(layout) };
         let Some(first) = NonNull::new(memory.cast::<T>()) else { return Err(no_memory::<T>(1)) };
-        // SAFETY: the memory was just allocated for one `T`, so it is aligned and valid for this write.
-        unsafe { first.write(value) };
         // SAFETY: the global allocator allocated this memory with this layout, and nothing else owns it.
         let block = unsafe { Block::from_raw(first.cast(), layout) };
+        let value = compute()?;
+        // SAFETY: the memory was allocated for one `T`, so it is aligned and valid for this write.
+        unsafe { first.write(value) };
         // SAFETY: the block has the layout of `T`. Its only element was just written, at its beginning.
         Ok(unsafe { CpuBuffer::within(block, first, 1) })
     }
