@@ -36,7 +36,7 @@ pub(crate) const LIST: &[&str] = &[
     // code.
     "as_view",
     "agreeing",
-    "elements",
+    "operand",
     "contents",
     // Compares the one element of a rank-0 tensor on the host.
     "partial_cmp",

@@ -23,18 +23,23 @@ const PARALLEL_ENTRY_BYTES: usize = 24 << 20;
 /// `work`, in bytes, `f` is called in the pool, otherwise on the current thread.
 pub(crate) fn enter<R: Send>(work: usize, f: impl FnOnce() -> R + Send) -> R {
     #[cfg(feature = "rayon")]
-    if work >= PARALLEL_ENTRY_BYTES {
-        let (mut f, mut result) = (Some(f), None);
-        let call: &mut (dyn FnMut() + Send) = &mut || result = f.take().map(|f| f());
-        if rayon::current_thread_index().is_some() || rayon::current_num_threads() == 1 {
-            call();
-        } else {
-            in_pool(call, &mut || ());
-        }
-        return result.expect("the function was called");
+    if work >= PARALLEL_ENTRY_BYTES && rayon::current_num_threads() > 1 {
+        return on_pool_thread(f);
     }
     #[cfg(not(feature = "rayon"))]
     let _ = work;
+    f()
+}
+
+/// Calls `f` on a thread of the pool. If `f` calls functions of another crate that use the pool, each of these calls is then cheap; from a
+/// thread outside the pool, each would wake the pool.
+pub(in crate::device::cpu) fn on_pool_thread<R: Send>(f: impl FnOnce() -> R + Send) -> R {
+    #[cfg(feature = "rayon")]
+    if rayon::current_thread_index().is_none() {
+        let (mut f, mut result) = (Some(f), None);
+        in_pool(&mut || result = f.take().map(|f| f()), &mut || ());
+        return result.expect("the function was called");
+    }
     f()
 }
 

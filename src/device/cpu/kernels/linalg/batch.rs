@@ -93,7 +93,7 @@ impl<'a, T: Element> Batch<'a, T> {
         // matrix.
         let count = shape.iter().product();
         if rank == 0 {
-            return f(self.operand, [0; K]).map_err(|why| self.error(Vec::new(), why));
+            return self.threads.run(|| f(self.operand, [0; K])).map_err(|why| self.error(Vec::new(), why));
         }
         let (of_operand, of_outputs) = (
             Odometer::row_major(shape, [&self.operand.strides()[..rank]]),
@@ -123,7 +123,7 @@ impl<'a, T: Element> Batch<'a, T> {
         let work = operations.saturating_mul(BYTES_PER_OPERATION).max(1);
         let enough = PARALLEL_BYTES.div_ceil(work);
         if self.threads == Threads::Several || count < 2 * enough {
-            run(0..count);
+            self.threads.run(|| run(0..count));
         } else {
             enter(work.saturating_mul(count), || halves(0..count, enough, &run));
         }

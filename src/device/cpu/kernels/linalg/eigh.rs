@@ -16,7 +16,7 @@ use faer::dyn_stack::StackReq;
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::mat::AsMatMut;
 
-const THRESHOLDS: Thresholds = Thresholds { real: 256, complex: 256 };
+const THRESHOLDS: Thresholds = Thresholds { real: 192, complex: 256 };
 
 /// Computes [`Decompose::eigh`](crate::device::Decompose::eigh).
 pub(in crate::device) fn eigh<T: Field>(

@@ -13,7 +13,7 @@ use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratc
 use faer::mat::AsMatMut;
 use faer::{MatMut, Par};
 
-pub(super) const THRESHOLDS: Thresholds = Thresholds { real: 768, complex: 256 };
+pub(super) const THRESHOLDS: Thresholds = Thresholds { real: 512, complex: 256 };
 
 /// Computes [`Decompose::lu`](crate::device::Decompose::lu).
 pub(in crate::device) fn lu<T: Field>(

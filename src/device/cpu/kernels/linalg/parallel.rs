@@ -1,5 +1,6 @@
 //! Chooses the number of threads on which faer computes one matrix.
 
+use crate::device::cpu::loops::threads::on_pool_thread;
 use faer::Par;
 
 /// Whether faer computes a matrix on one thread or on several.
@@ -33,6 +34,15 @@ impl Threads {
             #[cfg(feature = "rayon")]
             Threads::Several => Par::rayon(PARTS),
             _ => Par::Seq,
+        }
+    }
+
+    /// Calls `f`, which passes [`par`](Threads::par) to faer. If faer uses several threads, `f` runs on a thread of the pool. Otherwise, faer
+    /// would wake the pool many times: the singular values of a matrix of 384 rows take 28 ms then instead of 21 (measured).
+    pub(super) fn run<R: Send>(self, f: impl FnOnce() -> R + Send) -> R {
+        match self {
+            Threads::One => f(),
+            Threads::Several => on_pool_thread(f),
         }
     }
 }

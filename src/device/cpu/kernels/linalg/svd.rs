@@ -17,7 +17,7 @@ use faer::dyn_stack::StackReq;
 use faer::linalg::svd::{ComputeSvdVectors, svd as faer_svd, svd_scratch};
 use faer::mat::AsMatMut;
 
-const THRESHOLDS: Thresholds = Thresholds { real: 512, complex: 256 };
+const THRESHOLDS: Thresholds = Thresholds { real: 192, complex: 256 };
 
 /// Computes [`Decompose::svd`](crate::device::Decompose::svd).
 pub(in crate::device) fn svd<T: Field>(
