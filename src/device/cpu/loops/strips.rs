@@ -20,7 +20,7 @@
 //! contiguous and small: one call of the loop                           (for_blocks)
 //! otherwise: split the plan into parts for threads                     (planned)
 //! for each part                                                        (part)
-//!     short rows:  for each few rows: copy to buffers, one call        (joined)
+//!     short rows:  for each group of rows: copy to buffers, one call   (joined)
 //!     an operand to transpose:
 //!         for each tile of rows and columns                            (blocks)
 //!             copy the tile of each strided operand to its buffer      (pack)

@@ -24,7 +24,7 @@ pub(super) const PARALLEL_SORT_LEN: usize = 1 << 16;
 const SEED: u64 = 0x853c_49e6_748f_ea9b;
 /// Number of keys in a large sample.
 const SAMPLE_LEN: usize = 64;
-/// Minimum number of keys for which a median is estimated from a large sample. Other quantiles always are.
+/// Minimum number of keys for which a median is estimated from a large sample. Other quantiles are always estimated from one.
 const LARGE_SAMPLE_MIN: usize = 2048;
 
 /// Reads `STEP` registers. Uses a loop and not `array::from_fn`, because a closure would not be compiled for the instruction set.
@@ -69,8 +69,8 @@ pub(super) fn partition<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(token: I, x: &
             to -= step;
             to
         };
-        // Now both sides have room for `step` keys: the room on both sides was `2 * step + rest` in total, so the larger room was at
-        // least `step`, and the smaller one has grown by `step`.
+        // Now both sides have room for `step` keys. Before, the room of both sides together was `2 * step + rest` keys, so the larger
+        // room was at least `step`. The smaller one has grown by `step`.
         for v in read(token, &x[at..at + step]) {
             let bits = goes_left(v);
             let count = bits.count_ones() as usize;
