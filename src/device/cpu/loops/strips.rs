@@ -70,7 +70,7 @@ impl<'a> RawOperand<'a> {
     }
 }
 
-/// How the loop accesses the first operand. It reads the other operands.
+/// How the loop accesses the first operand. The loop only reads the other operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::device::cpu) enum First {
     Read,

@@ -119,7 +119,7 @@ fn median_of_three<T: PartialOrd>(a: T, b: T, c: T) -> T {
 }
 
 /// Returns a pivot: approximately key `rank · n` of the sorted keys, where `rank` is from 0 to 1. It is estimated from a sample. Also
-/// returns whether keys next to the pivot in the sample are equal to it, so that it probably occurs often.
+/// returns whether the sample contains the pivot several times, so that the pivot probably occurs often in `x`.
 fn sample<I: Isa, T: Lane<I>>(token: I, x: &[T], state: &mut u64, rank: f64) -> (T, bool) {
     let n = x.len();
     if n < LARGE_SAMPLE_MIN && rank == 0.5 {
