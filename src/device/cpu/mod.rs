@@ -49,7 +49,7 @@ use crate::layout::{Layout, element_count};
 /// # Results
 /// Results are bitwise identical on any number of threads, inside and outside of a pool, and from run to run. For this, the order
 /// of a summation depends on shapes and strides only. Each operation rounds as IEEE 754 specifies: except as listed here,
-/// operations are not reordered or fused, and results are not flushed to zero. The bits of these results may differ:
+/// operations are not reordered or fused, and results are not flushed to zero. The bits of the following results may differ:
 ///
 /// * Products of floating-point matrices, and contractions that use them, on processors with different vector instructions, or at
 ///   different levels of `VIERBEIN_SIMD`. If the processor has fused multiply-add instructions, a product and a sum are rounded

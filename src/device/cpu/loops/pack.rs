@@ -87,8 +87,8 @@ pub(in crate::device::cpu) unsafe fn gather(
 
 kernel! {
     /// Copies `n` elements with stride `STRIDE`, beginning at `from`, to contiguous elements at `to`. If the stride is a small
-    /// constant, the compiler loads whole registers and shuffles them. With registers of 64 bytes, it would use gather instructions,
-    /// which take up to seven times as long.
+    /// constant, the compiler loads whole registers and shuffles them. The kernel is not `wide`, that is, not compiled for registers of 64
+    /// bytes: for these, the compiler would use gather instructions, which take up to seven times as long.
     ///
     /// # Safety
     /// The caller must ensure that the `n` elements may be read at `from` and written at `to`, and that source and result do not

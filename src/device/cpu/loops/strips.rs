@@ -20,7 +20,7 @@
 //! contiguous and small: one call of the loop                           (for_blocks)
 //! otherwise: split the plan into parts for threads                     (planned)
 //! for each part                                                        (part)
-//!     short rows:  for each few rows: copy to buffers, one call        (joined)
+//!     short rows:  for each group of rows: copy to buffers, one call   (joined)
 //!     an operand to transpose:
 //!         for each tile of rows and columns                            (blocks)
 //!             copy the tile of each strided operand to its buffer      (pack)
@@ -70,7 +70,7 @@ impl<'a> RawOperand<'a> {
     }
 }
 
-/// How the loop accesses the first operand. It reads the other operands.
+/// How the loop accesses the first operand. The loop only reads the other operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::device::cpu) enum First {
     Read,

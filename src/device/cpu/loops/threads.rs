@@ -103,8 +103,8 @@ pub(in crate::device::cpu) fn over_parts<const K: usize>(
     }
     enter(plan.len().saturating_mul(work), || match threads() {
         1 => f(plan),
-        // Each thread gets about four to eight parts if there is enough work. Several parts balance the load; long parts are read
-        // and written faster.
+        // Each thread gets about four to eight parts if there is enough work. Several parts balance the load, but longer parts are
+        // read and written faster.
         threads => halves(plan, (PARALLEL_BYTES / work.max(1)).max(plan.len() / (4 * threads)), grain, f),
     });
 }

@@ -131,7 +131,8 @@ unsafe fn block_of<T>(start: NonNull<T>, bytes: usize) -> Block {
 
 /// Frees the large block of a buffer with these fields, or returns it to the pool. For foreign elements, drops their owner.
 ///
-/// Takes the fields by value: with a reference to the buffer, the compiler would keep every buffer in memory.
+/// Takes the fields by value: with a reference to the buffer, the compiler would store the fields of every buffer in memory, instead of
+/// keeping them in registers.
 ///
 /// # Safety
 /// The caller must ensure that the buffer is neither used nor dropped afterwards.
@@ -245,8 +246,8 @@ impl<T: Element> CpuBuffer<T> {
     /// compiler can remove the allocation. To keep this possible, the function does not free the pool and retry if the allocation
     /// fails.
     ///
-    /// Allocates before it calls `compute`. A removed allocation leaves a call of an empty function of the standard library, and across a
-    /// call, the element would be saved in memory.
+    /// Allocates before it calls `compute`. A removed allocation leaves a call of an empty function of the standard library. If this call
+    /// came after `compute`, the element would have to be saved in memory during the call.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn of(compute: impl FnOnce() -> Result<T, Error>) -> Result<Self, Error> {
         let layout = Layout::new::<T>();

@@ -63,7 +63,7 @@
 /// * The slice that [`elements`](ForeignMemory::elements) returns stays valid until the value is dropped, although its borrow
 ///   ends earlier. The address and the length of the slice do not change.
 /// * Until the value is dropped, nothing accesses the elements except through this slice. The value itself does not access them
-///   either. Another thread may be using the tensor.
+///   either, because another thread may be using the tensor.
 /// * `elements` may be called several times, and the value may be moved between the calls. Each call returns the same number of
 ///   elements.
 ///

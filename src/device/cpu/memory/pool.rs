@@ -35,8 +35,9 @@ pub(in crate::device::cpu) const MIN_POOLED_BYTES: usize =
     if cfg!(vierbein_exact_memory) { isize::MAX as usize + 1 } else { 128 << 10 };
 
 /// Alignment of the elements of large results, in bytes: one page. So all large results begin at the same page offset. A `Vec` of
-/// this size usually begins a few bytes past a page boundary. A load stalls if an earlier store wrote to almost the same page
-/// offset, a few bytes ahead (4 KiB aliasing).
+/// this size usually begins a few bytes past a page boundary. If a result began there, and an operand at a page boundary, the page
+/// offsets of the stores would be a few bytes ahead of those of the loads. A load stalls after a store to almost the same page offset
+/// (4 KiB aliasing).
 pub(in crate::device::cpu) const LARGE_ALIGNMENT: usize = 4096;
 
 /// The size of a large block is a multiple of this number of bytes. The size of every element type divides it, so a block can
@@ -132,7 +133,7 @@ impl Block {
         Some(block)
     }
 
-    /// Takes a block with space for `wanted` from a page boundary on out of the pool. Returns `None` if the pool has none.
+    /// Removes from the pool a block with space for `wanted` from a page boundary on. Returns `None` if the pool has no such block.
     pub(in crate::device::cpu) fn from_pool(wanted: Layout) -> Option<Block> {
         KEPT.take(wanted)
     }

@@ -41,7 +41,7 @@ kernel! {
     /// Folds the contiguous elements of a block into `acc`. `index` is the index of the block's first element.
     ///
     /// # Safety
-    /// The caller must ensure that `block` is not null and aligned, and that its `n` elements are readable.
+    /// The caller must ensure that `block` is aligned and not null, and that its `n` elements are readable.
     wide unsafe fn reduce_block[T: Element, R: Reduction<T>][T, R](
         op: &R,
         acc: R::Acc,
@@ -60,7 +60,7 @@ kernel! {
     ///
     /// # Safety
     /// The caller must ensure that the `n` elements of each of `accs.len()` blocks are readable, and that the blocks' addresses
-    /// are not null and aligned.
+    /// are aligned and not null.
     wide unsafe fn fold_blocks[T: Element, R: Reduction<T>][T, R](
         op: &R,
         accs: &mut [R::Acc],
@@ -81,8 +81,8 @@ kernel! {
 /// of adjacent rows. Each row's first element has index `index`.
 ///
 /// # Safety
-/// The caller must ensure that the `n` elements of each of `accs.len()` rows are readable, and that the rows' addresses are not
-/// null and aligned.
+/// The caller must ensure that the `n` elements of each of `accs.len()` rows are readable, and that the rows' addresses are
+/// aligned and not null.
 pub(super) unsafe fn fold_rows_each<T: Element, R: Reduction<T>>(
     op: &R,
     accs: &mut [R::Acc],
@@ -167,7 +167,7 @@ unsafe fn reduce_far<T: Element, R: Reduction<T>>(
 /// Reduces `n` elements with stride `stride`, block by block. `index` is the index of the first element.
 ///
 /// # Safety
-/// The caller must ensure that the `n` elements are readable, and that `row` is not null and aligned.
+/// The caller must ensure that the `n` elements are readable, and that `row` is aligned and not null.
 #[inline]
 pub(super) unsafe fn reduce_row<T: Element, R: Reduction<T>>(
     op: &R,

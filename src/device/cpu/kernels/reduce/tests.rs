@@ -181,7 +181,7 @@ fn reductions_are_bitwise_equal_for_any_thread_count() {
 
 #[test]
 fn long_sums_stay_accurate() {
-    // A naive sum has an error of more than a tenth.
+    // A naive sum of all these elements has a relative error of 4 %.
     let data = vec![0.1f32; 1 << 22];
     let exact = |n: usize| f64::from(0.1f32) * n as f64;
     for (shape, strides, kept) in [

@@ -14,15 +14,16 @@ const BLOCK: usize = 256;
 
 /// Writes the indices that sort the line. Elements that are equal keep their order, and NaN is last.
 ///
-/// Sorts words of 63 bits. The low `b` bits of a word are an index, and its high `63 - b` bits are the key minus the least key. If a
-/// difference needs more bits, its word has only the highest of them. A second sort then orders each run of words with equal high bits by
-/// the bits that were left out. Words are less than 2⁶³, so that they can be sorted as signed numbers, too.
+/// Sorts words of 63 bits. The low `b` bits of a word are an index, and its high `63 - b` bits are the key minus the least key, without
+/// the low bits that are the same in all keys. If a difference needs more bits, its word has only the highest of them. A second sort then
+/// orders each run of words with equal high bits by the bits that were left out. Words are less than 2⁶³, so that they can be sorted as
+/// signed numbers, too.
 ///
 /// # Errors
 /// If an allocation fails. Only lines of more than 2³¹ elements need one.
 pub(super) fn argsort(x: AnySlice<'_>, out: &mut [i64], descending: bool) -> Result<(), Error> {
-    // In the second sort, a word consists of an index of `b` bits and of the bits that were left out, up to `b + 1` bits. Both fit in a
-    // word of 63 bits if `b` is at most 31.
+    // In the second sort, a word consists of an index of `b` bits and of the bits that were left out, which are at most `b + 1`. These
+    // `2 b + 1` bits fit in a word of 63 bits if `b` is at most 31.
     argsort_parts(x, out, descending, usize::try_from(1u64 << 31).unwrap_or(usize::MAX))
 }
 
@@ -134,8 +135,7 @@ pub(super) fn top(x: AnySlice<'_>, out: &mut [i64]) -> Result<(), Error> {
     }
     let limit = keys[..k].iter().fold(0, |a, &b| a.max(b));
     let mut candidates: Vec<i64> = scratch(1, k)?;
-    // The result has all elements whose keys are less than the limit. Of those whose keys are equal to the limit, it has the first
-    // `at_limit`.
+    // The result contains all elements whose keys are less than the limit, and the first `at_limit` elements whose keys are equal to it.
     let mut at_limit = keys[..k].iter().filter(|&&key| key == limit).count();
     let (mut block, mut found) = ([0; BLOCK], 0);
     for first in (0..n).step_by(BLOCK) {

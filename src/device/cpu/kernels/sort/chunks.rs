@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! partition each chunk, in parallel:      < < < >= >= | < < >= >= >= | < < < < >=
-//! the boundary after all smaller keys:                          |
+//! the boundary after all smaller keys:                           |
 //! swap runs of keys that are on the wrong side of it, in parallel
 //! ```
 
@@ -62,7 +62,8 @@ fn partition_each<T: Send>(
 /// first `counts[i]` keys.
 fn swaps(counts: &[usize; CHUNKS], chunk: usize, boundary: usize) -> ([Swap; 2 * CHUNKS], usize) {
     let (mut swaps, mut found) = ([Swap::default(); 2 * CHUNKS], 0);
-    // For each chunk, `misplaced_low` is the run of other keys before the boundary, and `misplaced_high` the run of front keys after it.
+    // For each chunk, `misplaced_low` yields the run of keys before the boundary that are not front keys. `misplaced_high` yields the run
+    // of front keys after the boundary.
     let mut misplaced_low = (0..CHUNKS)
         .map(|i| (i * chunk + counts[i], ((i + 1) * chunk).min(boundary)))
         .filter(|(from, to)| from < to);

@@ -2,8 +2,8 @@
 //! order.
 //!
 //! The functions of module `wide` compare by `<`, and can change the signs of zeros. So this module first moves NaN to the end. If a zero
-//! is negative, it saves the zeros in their order, and writes them back at the end. All other elements that are equal have the same bits,
-//! so the result is that of a stable sort.
+//! is negative, it saves the zeros in their order, and writes them back afterwards. All other elements that are equal have the same
+//! bits, so the result is that of a stable sort.
 
 use super::key::Key;
 use super::keys::in_parallel;

@@ -87,8 +87,8 @@ pub(super) fn bounds(x: &[u64]) -> (u64, u64, u64) {
         x,
         // SAFETY: the function has no conditions.
         &|x| unsafe { bounds_of(x) },
-        // A bit that differs within a part is in the `differing` of that part. All other bits are the same in all keys of a part, so
-        // comparing one key of each part, here the least, finds the remaining bits that differ between the parts.
+        // A bit that differs within a part is in the `differing` of that part. All other bits are the same in all keys of a part. So a
+        // comparison of one key of each part, here the least, finds those of them that differ between the parts.
         &|(low, high, differing), (other_low, other_high, other_differing)| {
             (low.min(other_low), high.max(other_high), differing | other_differing | (low ^ other_low))
         },

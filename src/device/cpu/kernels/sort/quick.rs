@@ -24,7 +24,7 @@ pub(super) const PARALLEL_SORT_LEN: usize = 1 << 16;
 const SEED: u64 = 0x853c_49e6_748f_ea9b;
 /// Number of keys in a large sample.
 const SAMPLE_LEN: usize = 64;
-/// Minimum number of keys for which a median is estimated from a large sample. Other quantiles always are.
+/// Minimum number of keys for which a median is estimated from a large sample. Other quantiles are always estimated from one.
 const LARGE_SAMPLE_MIN: usize = 2048;
 
 /// Reads `STEP` registers. Uses a loop and not `array::from_fn`, because a closure would not be compiled for the instruction set.
@@ -69,8 +69,8 @@ pub(super) fn partition<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(token: I, x: &
             to -= step;
             to
         };
-        // Now both sides have room for `step` keys: the room on both sides was `2 * step + rest` in total, so the larger room was at
-        // least `step`, and the smaller one has grown by `step`.
+        // Now both sides have room for `step` keys. Before, the room of both sides together was `2 * step + rest` keys, so the larger
+        // room was at least `step`. The smaller one has grown by `step`.
         for v in read(token, &x[at..at + step]) {
             let bits = goes_left(v);
             let count = bits.count_ones() as usize;
@@ -119,7 +119,7 @@ fn median_of_three<T: PartialOrd>(a: T, b: T, c: T) -> T {
 }
 
 /// Returns a pivot: approximately key `rank · n` of the sorted keys, where `rank` is from 0 to 1. It is estimated from a sample. Also
-/// returns whether keys next to the pivot in the sample are equal to it, so that it probably occurs often.
+/// returns whether the sample contains the pivot several times, so that the pivot probably occurs often in `x`.
 fn sample<I: Isa, T: Lane<I>>(token: I, x: &[T], state: &mut u64, rank: f64) -> (T, bool) {
     let n = x.len();
     if n < LARGE_SAMPLE_MIN && rank == 0.5 {

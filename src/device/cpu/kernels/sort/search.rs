@@ -10,7 +10,7 @@ use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::ops::ordering::SEARCH;
 
-/// Number of elements that are searched together.
+/// Number of elements of the operand for which results are computed at a time.
 const BLOCK: usize = 64;
 
 /// What a search returns for each element that is searched for.

@@ -85,8 +85,8 @@ fn is_private(_: &Metadata) -> bool {
 
 /// Reads the compiled kernel in a file of a directory that [`open_directory`] returned. Returns `None` if the file is a link, is
 /// not private, is damaged, or contains another text than `made_from`. The text is compared in full, because the hash alone does
-/// not protect memory safety: safe code chooses the names of scalars, which are part of a source, and could search for two sources
-/// with the same hash.
+/// not protect memory safety. The names of scalars are part of a source, and safe code chooses them. So such code could search for
+/// two sources with the same hash.
 fn load(file: &Path, made_from: &str) -> Option<Vec<u8>> {
     // The directory is private, so no other user can replace the file by a link between this check and `open`.
     if !fs::symlink_metadata(file).ok()?.is_file() {

@@ -35,7 +35,7 @@ pub(in crate::device::cuda) struct Context {
 
 // SAFETY: every thread may use the driver's handles, as the driver synchronises access; locks guard the other mutable fields.
 unsafe impl Send for Context {}
-// SAFETY: several threads may share it, as the driver synchronises access to its handles, and locks guard the other mutable fields.
+// SAFETY: several threads may share a context, as the driver synchronises access to its handles, and locks guard the other mutable fields.
 unsafe impl Sync for Context {}
 
 /// A kernel of a module that stays loaded.

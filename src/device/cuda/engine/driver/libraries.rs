@@ -1,7 +1,7 @@
 //! Finds CUDA's libraries at run time: the driver, the compiler (NVRTC), cuBLAS, cuFFT and cuSOLVER. Each of them may be missing.
 //!
-//! A call through cudarc panics if its library is missing. So the engine first calls the function `driver`, `compiler` or `blas` of
-//! this module, which returns an error if the library is missing.
+//! A call through cudarc panics if its library is missing. So the engine first calls the function of this module that looks for the
+//! library. If it is missing, `driver`, `compiler` and `blas` return an error, and `fft` and `solver` return `false`.
 
 use cudarc::{cublas, driver, nvrtc};
 use libloading::Library;
@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 /// process for the same file name get these libraries. For another file name, such as one without a version, the loader searches as
 /// usual.
 const FOLDER: &str = "VIERBEIN_CUDA_LIB_DIR";
-/// Directories in which installations put CUDA's libraries, and which the loader may not search.
+/// Directories in which installations put CUDA's libraries, but in which not every loader searches.
 const USUAL: [&str; 3] =
     ["/usr/local/cuda/lib64", "/usr/local/cuda/targets/x86_64-linux/lib", "/usr/lib/x86_64-linux-gnu"];
 
@@ -74,8 +74,8 @@ pub(in crate::device::cuda::engine) fn compiler() -> Result<(), String> {
             // SAFETY: `is_culib_present` found the library, so `culib` returns the loaded library.
             let library = unsafe { nvrtc::sys::culib() };
             check("libnvrtc.so.13", library, OF_COMPILER, "install the version for CUDA 13")?;
-            // NVRTC loads `libnvrtc-builtins` by file name, without a path. The loader may not search the directory that contains
-            // both libraries, so load it here.
+            // NVRTC loads `libnvrtc-builtins` by file name, without a path. Both libraries are in the same directory, but not every
+            // loader searches there. So `libnvrtc-builtins` is loaded here.
             if let Some(directory) = directory_of(library, "nvrtcVersion") {
                 load_all(&directory, "libnvrtc-builtins.so");
             }
@@ -285,7 +285,8 @@ mod tests {
         std::os::unix::fs::symlink(real.join("libnvrtc.so.13"), link.join("libnvrtc.so")).unwrap();
         // SAFETY: a copy of the C library's mathematical functions, whose initialisers have no preconditions.
         let library = unsafe { Library::new(link.join("libnvrtc.so")) }.unwrap();
-        // The decoys are larger than the gaps between libraries, and are mapped last. So they come first in `/proc/self/maps`.
+        // The decoys are larger than the gaps between libraries, and are mapped last. So the system maps them at lower addresses, and they
+        // come first in `/proc/self/maps`.
         const DECOY_BYTES: u64 = 1 << 30;
         let mut maps = Vec::new();
         for decoy in &decoys {

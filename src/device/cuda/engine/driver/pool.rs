@@ -8,7 +8,7 @@ const SMALLEST: u32 = 8;
 const LARGEST: u32 = 26;
 /// Number of size classes per power of two. So a block of more than 256 bytes is at most an eighth larger than requested.
 const STEPS: usize = 8;
-/// Maximum number of bytes in the pool, if the environment variable [`VARIABLE`] is not set.
+/// Maximum number of bytes in the pool, unless the environment variable [`VARIABLE`] contains another number.
 const LIMIT: usize = 256 << 20;
 const VARIABLE: &str = "VIERBEIN_CUDA_POOL_BYTES";
 

@@ -107,7 +107,7 @@ impl Lines {
     ///
     /// # Safety
     /// The caller must ensure that cuFFT is available, and that the lines at both addresses are allocated on `context`'s GPU. Nothing else
-    /// may access them. If the addresses differ, the lines may not overlap.
+    /// may access them. If the addresses differ, the lines must not overlap.
     pub(in crate::device::cuda::engine) unsafe fn run(
         &self,
         context: &'static Context,

@@ -2,8 +2,8 @@
 
 // How a sum becomes a result (alpha * sum + beta * old), and which operands are conjugated.
 struct Blend {
-    // A scaling factor of 1 is not multiplied, because the multiplication could make a complex infinity NaN. If beta is zero,
-    // the old value is not read.
+    // There is no multiplication by a scaling factor of 1, because it could turn a complex infinity into NaN. If beta is zero, the
+    // old value is not read.
     bool alpha_is_one, beta_is_one, reads_old, conjugate_a, conjugate_b;
     DEV Blend(u32 flags)
         : alpha_is_one(flags & 1), beta_is_one(flags & 2), reads_old(flags & 4), conjugate_a(flags & 8),

@@ -92,8 +92,8 @@ template <class S, class F, class I>
 DEV typename F::Acc fold_items(const F &f, const S &source, I first, I step, I count) {
     typedef typename F::Acc Acc;
     typedef typename S::Item Item;
-    // Operations on large accumulators take many instructions, and unrolled copies of them take long to compile. So large
-    // accumulators get fewer loads and accumulators.
+    // Operations on large accumulators take many instructions, and unrolled copies of them take long to compile. So if accumulators
+    // are large, a thread has fewer of them, and fewer loads in flight.
     const int room = (sizeof(Acc) <= 8 ? 64 : sizeof(Acc) <= 16 ? 16 : 4) / S::together;
     const int flight = room < 1 ? 1 : room < S::flight ? room : S::flight;
     const int several = sizeof(Acc) <= 16 ? flight : sizeof(Acc) <= 32 && flight > 1 ? 2 : 1;

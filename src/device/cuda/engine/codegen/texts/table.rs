@@ -153,8 +153,8 @@ fn any<T: Sample>(p: &mut Program) {
 fn integer<T: Sample + RealScalar>(p: &mut Program) {
     any::<T>(p);
     real::<T>(p);
-    // With these factors, the sum of two products may overflow even the type that holds each product. Wrapped, the sum may fit the
-    // element type.
+    // With these factors, the sum of two products may overflow even the type that holds each product. The wrapped sum may then fit the
+    // element type, although the exact sum does not.
     p.binary::<T, T, _>(ScaledSum { beta: T::HIGHEST, alpha: T::from_usize(3), conjugate: false });
     p.binary::<T, T, _>(ScaledSum { beta: T::LOWEST, alpha: T::LOWEST, conjugate: false });
 }

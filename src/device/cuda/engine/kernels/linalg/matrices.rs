@@ -315,15 +315,15 @@ impl Matrices {
         Ok(self.largest(context, self.count(), self.len())?.iter().all(|x| x.is_finite()))
     }
 
-    /// Returns the largest magnitude of the real and imaginary parts in each of `count` parts, or NaN if an element is not finite. A part
-    /// is `len` contiguous elements.
+    /// Splits the elements into `count` ranges of `len` contiguous elements. Returns, for each range, the largest magnitude of the real
+    /// and imaginary parts, or NaN if an element is not finite.
     fn largest(&self, context: &'static Context, count: usize, len: usize) -> Result<Vec<f64>, Error> {
         let real = real(self.dtype);
         let largest = context.alloc(count * real.size())?;
         let (shape, strides) = ([count, len], [len as isize, 1]);
         let to = RawOperand { address: largest.address(), dtype: real, strides: &[1] };
-        // SAFETY: the `count` parts together are the elements of the matrices, which nothing else accesses. `largest` has room for one
-        // number per part.
+        // SAFETY: the `count` ranges together are the elements of the matrices, which nothing else accesses. `largest` has room for one
+        // number per range.
         unsafe { largest_part().run(context, &shape, to, self.elements(&strides))? };
         // SAFETY: the reduction above wrote `count` numbers of this type.
         unsafe { read_reals(context, largest.address(), count, real) }

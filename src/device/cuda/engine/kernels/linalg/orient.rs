@@ -107,8 +107,8 @@ impl Matrices {
         let values = values.map_or(0, |values| values.at(0));
         let mut arguments = Arguments::new().with(&packed).with(&a).with(&by).with(&values);
         let grid = [blocks(context, count, VECTORS)?, 1, 1];
-        // SAFETY: the vectors are rows or columns of the matrices. `by` has a number for each vector, and `values` as many for each matrix
-        // as `valued`. Nothing else accesses their memory. The arguments are those of `orient_entry`.
+        // SAFETY: the vectors are rows or columns of the matrices. Unless `by` is null, it has a number for each vector. Unless `values` is
+        // null, it has `valued` numbers for each matrix. Nothing else accesses their memory. The arguments are those of `orient_entry`.
         unsafe { context.launch(&program(which, self.dtype), grid, BLOCK, &mut arguments) }
     }
 }
