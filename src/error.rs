@@ -357,7 +357,7 @@ pub enum Error {
         /// The reason, and how to convert.
         reason: String,
     },
-    /// A contraction specification given at run time is invalid.
+    /// The specification of a contraction or of a factorisation, given at run time, is invalid.
     Spec {
         /// The specification and the reason.
         reason: String,

@@ -17,9 +17,9 @@
 //!   take half a second.
 //! * **Threads.** With the feature `rayon`, lines are split between threads. A single line is transformed on one thread. The bits of the
 //!   result do not depend on the number of threads.
-//! * **Memory.** If the memory for the result, the tables or the workspace cannot be allocated, the result is
+//! * **Memory.** If the memory for the result, the tables or the workspace cannot be allocated, the error is
 //!   [`Error::OutOfMemory`](crate::Error::OutOfMemory). The crate rustfft allocates the tables of a plan, and aborts the process if the
-//!   allocation fails. To avoid this, vierbein first tests whether memory of about their size is available.
+//!   allocation fails. To avoid an abort, vierbein first tests whether memory of about the size of the tables is available.
 //! * **Devices.** On `Cuda`, cuFFT transforms the operand if the loader finds it. On other devices, and without cuFFT, the operand is
 //!   copied to the host and transformed there, and the result is copied back. A device can override
 //!   [`Reduce::fft`](crate::device::Reduce::fft), [`Reduce::rfft`](crate::device::Reduce::rfft) and

@@ -1,8 +1,8 @@
 //! Printing of tensors: nested, aligned brackets as in NumPy, elided if there are many elements, and a line with the tensor's type.
 //!
 //! There are four steps. [`Shown`] fetches the elements to print; only this step depends on the element type and the device. One
-//! [`Notation`] is chosen for all elements. [`cells`] converts each element to text. [`Page`] writes the brackets. No step depends on
-//! the rank at compile time.
+//! [`Notation`] is chosen for all real numbers or real parts, and one for all imaginary parts. [`cells`] converts each element to text.
+//! [`Page`] writes the brackets. No step depends on the rank at compile time.
 
 #![forbid(unsafe_code)]
 
@@ -40,7 +40,8 @@ const LINE: usize = 75;
 /// more than 1000 elements, only the first three and the last three along each axis are printed. If these would be more than 65536
 /// elements, which is possible for ranks above 6, fewer are printed at each end: two, or one. `{:#}` prints all elements.
 ///
-/// All floating-point numbers have the same number of decimals: that of the number that needs most, but at most 6. If a magnitude other
+/// All floating-point numbers have the same number of decimals: that of the number that needs most, but at most 6. For complex elements,
+/// this applies to the real parts and to the imaginary parts separately. If a magnitude other
 /// than 0 is below 1e-4 or at least 1e8, all numbers are in scientific notation. `{:.2}` selects two decimals and no scientific
 /// notation. `{:8}` makes columns at least eight characters wide.
 ///
@@ -197,7 +198,7 @@ fn cells(shown: &[Printed], precision: Option<usize>) -> Vec<String> {
             }
         }
     }
-    // Real and imaginary parts share the notation, but not the number of decimals: `1.5-2i`.
+    // Either all real and imaginary parts are in scientific notation or none is. Their numbers of decimals may differ: `1.5-2i`.
     let scientific = precision.is_none() && re.iter().chain(&im).copied().any(needs_exponent);
     let re = Notation::of(&re, scientific, precision, "");
     let im = Notation::of(&im, scientific, precision, "+");
@@ -214,7 +215,7 @@ fn needs_exponent(x: f64) -> bool {
     x != 0.0 && x.is_finite() && !(1e-4..1e8).contains(&x.abs())
 }
 
-/// The format of all numbers of a tensor, which makes them equally wide.
+/// The format of all real numbers or real parts of a tensor, or of all imaginary parts. It makes them equally wide.
 #[derive(Debug)]
 struct Notation {
     scientific: bool,

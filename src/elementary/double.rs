@@ -151,7 +151,8 @@ pub(crate) fn powf(x: f64, y: f64) -> f64 {
     // Annex F.
     let ln = select(a == 0.0, f64::NEG_INFINITY, ln);
     let ln = select(a < f64::INFINITY, ln, a);
-    // Limiting |y| prevents overflow of the product with `ln_low`, and NaN, the product of infinity and ln(1) = 0.
+    // Limiting |y| prevents an overflow of the product with `ln_low`. It also prevents NaN for |x| = 1, where the product of an infinite y
+    // and ln(1) = 0 would be NaN.
     let y_limited = select(y.abs() > 1e30, 1e30f64.copysign(y), y);
     let product = ln * y_limited;
     let product_low = fma(ln, y_limited, -product) + ln_low * y_limited;

@@ -103,8 +103,8 @@ pub(crate) fn clamp(x: Float, low: Float, high: Float) -> Float {
     select(x < low, low, x)
 }
 
-/// Computes 2^k e^(r + r_low) as 2^k ((1 + r) + (r^2 q(r) + r_low (1 + r))), where q is the polynomial `EXP`. 2^k is `first * second`:
-/// the last multiply-add multiplies both terms by `first`, and a product with `second` follows.
+/// Computes 2^k e^(r + r_low) as 2^k ((1 + r) + (r^2 q(r) + r_low (1 + r))), where q is the polynomial `EXP`. 2^k is `first * second`.
+/// The last line multiplies both terms by `first`, and their sum by `second`.
 #[inline(always)]
 fn exp_reduced(reduced: ReducedExp) -> Float {
     let ReducedExp { k_biased, r, r_low } = reduced;
@@ -478,8 +478,8 @@ fn sin_reduced(angle: ReducedAngle, quadrant: Bits) -> Float {
     Float::from_bits(y.to_bits() ^ ((quadrant & 2) << (Bits::BITS - 2)))
 }
 
-/// Returns the tangent of the reduced angle: a polynomial, as a sum of two numbers, or in odd quadrants the negative reciprocal of this
-/// sum.
+/// Returns the tangent of the reduced angle. A polynomial gives tan(r) as a sum of two numbers. In odd quadrants, the result is the
+/// negative reciprocal of this sum.
 #[inline(always)]
 fn tan_reduced(angle: ReducedAngle) -> Float {
     let ReducedAngle { r, r_low, quadrant } = angle;
@@ -618,7 +618,7 @@ struct SumOfSquares {
 }
 
 /// Computes x^2 + y^2 as `high + low`. Scales both numbers by a power of two if the larger magnitude is above `SQUARE_MAX` or below
-/// `SQUARE_MIN`. `high` is 0 only if `x` and `y` are 0. If `x` or `y` is not finite, neither `high` nor `low` is.
+/// `SQUARE_MIN`. `high` is 0 only if `x` and `y` are 0. If `x` or `y` is not finite, `high` and `low` are not finite.
 #[inline(always)]
 fn sum_of_squares(x: Float, y: Float) -> SumOfSquares {
     let (a, b) = (x.abs(), y.abs());

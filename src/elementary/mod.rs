@@ -234,8 +234,8 @@ unsafe fn map_function<P: Arguments, R: Branchless<P::Argument>>(
         // SAFETY: `at + count <= n`, so the caller ensures that `count` elements from `part.first()` on are readable. The buffer has
         // `CHUNK >= count` elements.
         unsafe { core::ptr::copy_nonoverlapping(part.first(), buffer.as_mut_ptr(), count) };
-        // SAFETY: the caller ensures exclusive access to the results, and that the other arguments are readable. The buffer has the
-        // `count` first arguments, and overlaps neither the results nor the other arguments.
+        // SAFETY: the caller ensures exclusive access to the results, and that `count` elements from a second pointer of `part` are
+        // readable. The buffer replaces the first pointer: it holds the same `count` elements, and does not overlap the results.
         if !unsafe { map_chunks(f, part.with_first(buffer.as_ptr()), to, count) } {
             return false;
         }
@@ -291,7 +291,8 @@ unsafe fn compute_far<P: Arguments, R: Branchless<P::Argument>>(f: R, from: P, t
     }
 }
 
-/// Defines a type that implements [`Branchless`] for a function. So a separate loop is compiled for each function.
+/// Defines a type that implements [`Branchless`] for a function. The loops are generic over this type, so each function is compiled into
+/// a loop of its own.
 macro_rules! branchless {
     ($Name:ident, |$x:ident: $Argument:ty| -> $Output:ty $value:block) => {
         branchless!(@type $Name, $x: $Argument, $Output, $value,);
@@ -614,8 +615,8 @@ macro_rules! functions {
             }
 
             /// Computes an inverse hyperbolic function with FMA in software, which is slow. Returns `None` for all other functions.
-            /// The standard library's inverse hyperbolic functions overflow for some arguments whose results do not, and lose half of the
-            /// digits near 1.
+            /// The standard library's inverse hyperbolic functions overflow for some arguments whose results are finite, and lose half of
+            /// the digits near 1.
             #[cold]
             pub(crate) fn inverse_hyperbolic(f: FloatFunction, x: $F) -> Option<$F> {
                 match f {

@@ -35,7 +35,7 @@ const FUNCTIONS: [Row; 21] = [
     ("sigmoid", Real(RealFunction::Sigmoid), sigmoid, [-750.0, 40.0]),
 ];
 
-/// The reference of `asinh`. The standard library's function overflows for some arguments whose result does not.
+/// The reference of `asinh`. The standard library's function overflows for some arguments whose result is finite.
 fn asinh(x: f64) -> f64 {
     if x.abs() > 1e100 { (x.abs().ln() + core::f64::consts::LN_2).copysign(x) } else { x.asinh() }
 }

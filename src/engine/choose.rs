@@ -56,7 +56,7 @@ impl Along {
         Err(Error::AxisOutOfRange { op: self.op, axis: as_given(self.axis), shape: shape.to_vec() })
     }
 
-    /// Writes the shape of the elements at the positions to `to`: `shape`, in which the extents in `at` replace the extent of the axis.
+    /// Sets `to` to `shape`, with the extent of the axis replaced by the extents in `at`: the shape of the elements at the positions.
     pub(crate) fn taken(self, shape: &[usize], at: &[usize], to: &mut [usize]) {
         let all = shape[..self.axis].iter().chain(at).chain(&shape[self.axis + 1..]);
         to.iter_mut().zip(all).for_each(|(to, &n)| *to = n);
@@ -124,8 +124,8 @@ impl Along {
         checked.map_err(|error| self.located(error, shape))
     }
 
-    /// Copies the elements of `a` at positions along the axis to `out`, whose shape is that of [`taken`](Along::taken). If `existing` is
-    /// `true` and a position is invalid, `out` is unchanged.
+    /// Copies the elements of `a` at positions along the axis to `out`, whose shape is that of [`taken`](Along::taken). `existing` states
+    /// whether `out` is a preallocated output. If it is `true`, an invalid position leaves `out` unchanged.
     pub(crate) fn take<T: Element, Dev: Permute<T>>(
         self,
         device: &Dev,
@@ -137,8 +137,8 @@ impl Along {
         self.take_at(device, out, a, at, Positions::Shared, existing)
     }
 
-    /// Copies elements of `a` to `out`, with separate positions for each index of the other axes. If `existing` is `true` and a position is
-    /// invalid, `out` is unchanged.
+    /// Copies elements of `a` to `out`, with separate positions for each index of the other axes. `existing` has the meaning that it has
+    /// for [`take`](Along::take).
     pub(crate) fn take_each<T: Element, Dev: Permute<T>>(
         self,
         device: &Dev,
@@ -248,7 +248,7 @@ pub(crate) fn positions_of<Dev: Device>(
     let mask = device.gather(mask)?;
     let mut positions = crate::device::via_host::zeros::<i64>(mask.iter().filter(|&&chosen| chosen).count())?;
     // Each index is stored, and `next` advances only if the element is `true`. So there is no branch on the mask's elements, which would
-    // be hard to predict. The `break` is taken once, after the last position.
+    // be hard to predict. The `break` is taken at most once, after the last position.
     let mut next = 0;
     for (k, &chosen) in mask.iter().enumerate() {
         let Some(to) = positions.get_mut(next) else { break };

@@ -78,8 +78,8 @@ impl<'a> Taps<'a> {
             (start[axis], shape[axis]) = match mode {
                 // An extent that is not representable is reported when the result is allocated.
                 ConvolutionMode::Full => (0, n.saturating_add(m - 1)),
-                // If the kernel is longer than `x`, the correlation is the reversed correlation of the exchanged operands. So if two parts
-                // are equally central, the result is the second one.
+                // If the kernel is longer than `x`, the correlation is the reversed correlation of the exchanged operands. If two parts are
+                // equally central, that correlation takes the first one, and the reversal makes it the second one.
                 ConvolutionMode::Same if variant == Variant::Correlation && n < m => (shorter / 2, longer),
                 ConvolutionMode::Same => ((shorter - 1) / 2, longer),
                 ConvolutionMode::Valid => (shorter - 1, longer - shorter + 1),

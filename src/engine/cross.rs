@@ -9,7 +9,7 @@ pub(crate) const CROSS: &str = "cross";
 /// `FACTORS[k]` is `[i, j]` for component `k` of a cross product, `a[i] · b[j] − a[j] · b[i]`.
 pub(crate) const FACTORS: [[usize; 2]; 3] = [[1, 2], [2, 0], [0, 1]];
 
-/// Writes the shape to which the operands broadcast to `common`. `axis` is the axis of the vectors in this shape. Returns the axes of the
+/// Sets `common` to the shape to which the operands broadcast. `axis` is the axis of the vectors in this shape. Returns the axes of the
 /// vectors in `a` and in `b`.
 ///
 /// # Errors

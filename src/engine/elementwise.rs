@@ -1,5 +1,5 @@
-//! Elementwise operations. They broadcast their operands to the shape of the output, by the rule of the memory order, and call the
-//! device.
+//! Elementwise operations. They broadcast their operands to the shape of the output, and call the device. Broadcasting aligns the
+//! trailing axes in row-major order, and the leading axes in column-major order.
 //!
 //! The strides of a broadcast operand are stored in an array of type `R::Strides`. The rank `R` must be at least the rank of the
 //! output. Typed tensors pass the output's rank, so the array is as small as possible. Dynamic tensors pass the largest rank, 16.

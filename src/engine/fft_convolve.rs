@@ -35,8 +35,8 @@ impl Transforms {
                 continue;
             }
             // If the transform is shorter than the full convolution, the convolution is circular: its elements past the end of the
-            // transform are added to its first elements. `needed` is the smallest length for which the transform contains the result, and
-            // these additions change only elements before the result.
+            // transform are added to its first elements. `needed` is the smallest length with two properties: the transform contains the
+            // whole result, and these additions change only elements before the result.
             let (start, extent) = (taps.start()[axis], taps.shape()[axis]);
             let needed = (n.saturating_add(m - 1) - start).max(start.saturating_add(extent));
             (axes[count], lens[count]) = (axis, needed);

@@ -33,7 +33,7 @@ pub struct Factors<'s, H, E, L, R> {
     marker: PhantomData<(L, R)>,
 }
 
-/// The panic message of calls with wrong const arguments, which the macros never make.
+/// The panic message if a const argument is wrong. The macros always pass the right ones.
 const NOT_OF_THE_SPECIFICATION: &str = "cannot factorise: the operation or the numbers of labels do not match the \
     specification; use `svd!` or the macro of another factorisation, which ensures that they do";
 

@@ -157,10 +157,10 @@ macro_rules! try_lq {
 /// Returns the eigenvalues and eigenvectors of a Hermitian operator, whose axes are split into rows and columns by labels:
 /// `let (w, v) = eigh!("ijkl -> ijn, nkl", &h)`.
 ///
-/// The specification is the equation h = v · w · vᴴ: the axes `i` and `j` are the rows of a matrix, `k` and `l` its columns, and the new
-/// label `n` numbers the eigenvalues. Rows and columns are paired by their places in the factors, here `i` with `k` and `j` with `l`. `v`
-/// has the labels of the first factor, `ijn`. `w`, in ascending order, has the label `n`. With an ellipsis, `w` has the axes of the batch,
-/// too; the bond is its last axis in row-major order, its first axis in column-major order.
+/// The result satisfies h = v · w · vᴴ as a product of matrices. The axes `i` and `j` are the rows of `h`, `k` and `l` its columns, and the
+/// new label `n` numbers the eigenvalues. Rows and columns are paired by their places in the factors, here `i` with `k` and `j` with `l`.
+/// `v` has the labels of the first factor, `ijn`. `w`, in ascending order, has the label `n`. With an ellipsis, `w` has the axes of the
+/// batch, too; the bond is its last axis in row-major order, its first axis in column-major order.
 ///
 /// Whether the matrix is Hermitian is not checked: only its lower triangle and the real parts of its diagonal are used. The module
 /// [`factorise`](crate::factorise) describes specifications, batches, signs and costs.

@@ -1,7 +1,7 @@
 //! Conversion between elements and their little-endian or big-endian bytes, for the readers and writers of files.
 
 #![forbid(unsafe_code)]
-// With the `serde` feature only, elements are encoded but never decoded.
+// Without the features `npy` and `safetensors`, elements are encoded but never decoded.
 #![cfg_attr(not(any(feature = "npy", feature = "safetensors")), allow(dead_code))]
 
 use crate::element::Element;

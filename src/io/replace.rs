@@ -259,7 +259,7 @@ mod links {
     /// Returns the path that `path` leads to, without links. The last component of the returned path need not exist.
     ///
     /// # Errors
-    /// If a directory is missing, there are more than [`MAX_LINKS`] links, or [`check_owner`] rejects a link to a file or a directory.
+    /// If a directory is missing, there are more than [`MAX_LINKS`] links, or [`check_owner`] rejects one of the links.
     pub(super) fn resolve(path: &Path) -> io::Result<PathBuf> {
         let mut resolved = PathBuf::from(if path.has_root() { "/" } else { "" });
         // The remaining components, in reverse, so that `pop` returns the next component.

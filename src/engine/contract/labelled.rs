@@ -343,7 +343,7 @@ impl MatrixPair {
         })
     }
 
-    /// Returns the shape of the result, in `to`.
+    /// Writes the shape of the result to `to`, and returns the part of `to` that contains it.
     #[inline]
     pub(crate) fn shape<'a>(&self, to: &'a mut [usize; 2]) -> &'a [usize] {
         let [m, _, n] = self.extents;

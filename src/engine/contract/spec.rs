@@ -47,7 +47,7 @@ enum Problem {
     TooManyAxes,
 }
 
-/// What `->` is for.
+/// What error messages say about `->`.
 const ARROW: &str = "one `->` separates the operands from the result";
 
 impl SpecError<'_> {

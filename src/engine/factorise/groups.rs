@@ -9,9 +9,10 @@ use crate::layout::Layout;
 /// The groups of labels of a factorisation, and the extent of each label.
 ///
 /// A row of the matrices stands for a combination of indices, one for each row label. The first factor determines the order of the row
-/// labels, and the index of the last one varies fastest. In the same way, the second factor determines the order of the column labels. The
-/// rows and columns are enumerated like this in both memory orders. So both memory orders give the same signs and phases of vectors, which
-/// depend on the vectors' first elements, and the same triangle of a QR decomposition, which depends on the order of the columns.
+/// labels, and the index of the last one varies fastest. In the same way, the second factor determines the order of the column labels.
+///
+/// The rows and columns are enumerated like this in both memory orders, because results depend on the enumeration. The signs and phases of
+/// vectors depend on the vectors' first elements. The triangle of a QR decomposition depends on the order of the columns.
 #[derive(Debug)]
 pub(super) struct Groups {
     /// The labels of the ellipsis's axes.

@@ -83,7 +83,7 @@ enum Problem {
 
 const TERMS: [&str; 3] = ["the operand", "the first factor", "the second factor"];
 
-/// What `->` is for.
+/// What error messages say about `->`.
 const ARROW: &str = "one `->` separates the operand from its factors";
 
 impl FactorSpecError<'_> {

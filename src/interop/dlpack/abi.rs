@@ -9,7 +9,8 @@ pub(super) const READ_ONLY: u64 = 1;
 /// types.
 pub(super) const VERSION: DLPackVersion = DLPackVersion { major: 1, minor: 0 };
 
-/// The version of a structure. Structures of another major version have a different layout.
+/// The version of a structure. Structures of another major version have the same fields before `dl_tensor`, but `dl_tensor` may have
+/// another layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 #[allow(missing_docs)]
@@ -58,7 +59,7 @@ pub struct DLTensor {
     pub byte_offset: u64,
 }
 
-/// A strided array and a function that frees it: the structure before DLPack 1, which has no version.
+/// A strided array and a function that frees it: the structure before DLPack 1. It has no field for a version.
 #[derive(Debug)]
 #[repr(C)]
 pub struct DLManagedTensor {
@@ -144,8 +145,8 @@ impl Managed for DLManagedTensorVersioned {
         }
     }
     unsafe fn major(this: *const Self) -> Option<u32> {
-        // SAFETY: the caller ensures that `this` points to such a structure, and all versions begin with the version. Only this
-        // field is read, as the other fields may have another layout.
+        // SAFETY: the caller ensures that `this` points to such a structure, and structures of all versions begin with this field. Only
+        // this field is read, as another version may have another size and another layout of `dl_tensor`.
         Some(unsafe { this.cast::<DLPackVersion>().read() }.major)
     }
     fn tensor(&self) -> &DLTensor {

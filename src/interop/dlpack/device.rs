@@ -154,7 +154,7 @@ pub(super) fn finish(device: DLDevice) -> Result<(), Error> {
     }
 }
 
-/// Returns an error message unless tensors of this crate can be in memory of `device`.
+/// Checks that tensors of this crate can be in memory of `device`. Returns an error message if they cannot.
 pub(super) fn check(device: DLDevice) -> Result<(), String> {
     let DLDevice { device_type, device_id } = device;
     let name = match device_type {

@@ -14,7 +14,7 @@ use crate::storage::OwnedData;
 use core::any::Any;
 
 /// Evaluates `$body` with `$Dev` as the first device for which `$is` is true, or `$other` if there is none. The devices are `Cpu`
-/// and the first eight GPUs. There are no more, because code for all element types is compiled for each device.
+/// and the first eight GPUs. There are no more, to limit the amount of compiled code: each device needs code for all element types.
 macro_rules! on_shared_device {
     ($Dev:ident: $is:expr => $body:expr, else => $other:expr) => {
         on_shared_device!(@ [0 1 2 3 4 5 6 7] $Dev, $is, $body, $other)
@@ -125,8 +125,8 @@ impl<M: Managed> Dlpack<M> {
 impl<M: Managed> TryFrom<DynTensor> for Dlpack<M> {
     type Error = ConversionError<DynTensor>;
 
-    /// Exports the tensor's memory, with its strides. If the tensor is not on `Cpu`, or `Cuda<0>` to `Cuda<7>`, the error holds the
-    /// unchanged tensor.
+    /// Exports the tensor's memory, with its strides. The tensor must be on `Cpu`, or on `Cuda<0>` to `Cuda<7>`. Otherwise, the error
+    /// holds the unchanged tensor.
     fn try_from(x: DynTensor) -> Result<Self, Self::Error> {
         fn give<T: Element, Dev: SharedDevice, M: Managed>(x: DynTensor) -> Dlpack<M> {
             let layout = *x.layout();

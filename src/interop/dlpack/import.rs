@@ -109,7 +109,7 @@ unsafe fn layout_of(tensor: &DLTensor, element_bytes: usize) -> Result<Layout, E
 /// Returns the address of the element at index 0. Checks the offset, the alignment, and that all elements are within the address space.
 fn first_of(tensor: &DLTensor, layout: &Layout, dtype: DType) -> Result<NonNull<u8>, Error> {
     if reach(layout.shape(), layout.strides(), dtype.size())?.is_none() {
-        // Without elements, `data` may be null. `u128` is aligned at least as any element type.
+        // Without elements, `data` may be null. The alignment of `u128` is at least that of each element type.
         return Ok(NonNull::<u128>::dangling().cast());
     }
     let overflow = || rejected(format!("its byte offset {} exceeds the address space", tensor.byte_offset));
@@ -280,9 +280,10 @@ impl<M: Managed> Dlpack<M> {
     ) -> Result<TensorView<'_, T, D, O, Dev>, Error> {
         self.check::<T, D, Dev>("view a DLPack tensor")?;
         let (shape, strides) = (self.layout.typed_shape::<D>(), self.layout.typed_strides::<D>());
-        // SAFETY: `check` has compared element type, rank and device. `from_raw` checked the alignment, and by `reach` that the
-        // strides stay within the address space; `exported` gets a buffer and its layout. The elements are valid as long as `self`,
-        // which is borrowed. Meanwhile nothing writes to them, as the caller of `from_raw` ensures.
+        // SAFETY: `check` has compared element type, rank and device. If the tensor was imported, `from_raw` checked that elements are
+        // aligned and within the address space. If it was exported, address and layout are those of a buffer of this crate. The elements
+        // are valid as long as `self`, which is borrowed. Meanwhile nothing writes to them: the caller of `from_raw` ensures this for an
+        // imported tensor, and `self` owns the elements of an exported one.
         Ok(unsafe { TensorView::from_parts(Dev::pointer(self.first.cast()), shape, strides, Dev::get()) })
     }
 

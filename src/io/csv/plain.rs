@@ -220,8 +220,8 @@ impl Rows<'_> {
     }
 }
 
-/// Returns the length of the shortest part of a text that has at least `bytes` bytes and is followed by the beginning of a line that
-/// is not empty. If there is none, returns the length of the text.
+/// Returns the length of the part of a text before the first non-empty line that begins after the line with index `bytes`. If there is no
+/// such line, returns the length of the text.
 fn cut(text: &[u8], bytes: usize) -> usize {
     let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
     let Some(rest) = text.get(bytes..) else { return text.len() };

@@ -117,8 +117,8 @@ impl<'a> Records<'a> {
         Error::File { path: self.name.clone(), reason }
     }
 
-    /// Reads more text. The text that has not been parsed moves to the beginning of the buffer. If it fills the buffer, the buffer
-    /// grows. Reads at least the length of a byte order mark into an empty buffer, unless the reader ends.
+    /// Reads more text. The text that has not been parsed moves to the beginning of the buffer. If it takes more than half of the buffer,
+    /// the buffer grows. Reads at least the length of a byte order mark into an empty buffer, unless the reader ends.
     fn fill(&mut self) -> Result<(), Error> {
         self.input.copy_within(self.begin..self.end, 0);
         (self.begin, self.end) = (0, self.end - self.begin);
