@@ -82,8 +82,8 @@ pub type ViewOf<'b, T, D, O, Dev, S> = Tensor<T, D, O, Dev, <S as Storage<T, Dev
 
 impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// Allocates a tensor of unspecified elements. The caller must write all of them before it returns the tensor to other code.
-    // Always inlined, like the buffer's own allocation: a tensor in a returned `Result` is stored in parts and loaded as a whole.
-    // That defeats store forwarding, and the stall is longer than a small operation takes.
+    // Always inlined, like the buffer's own allocation. A call would return the `Result` through memory, and the tensor in it would be
+    // stored in parts and loaded as a whole. That defeats store forwarding, and the stall takes longer than a small operation.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn allocate(shape: D::Shape, device: Dev) -> Result<Self, Error> {
         let len = element_count(shape.as_ref(), size_of::<T>())?;

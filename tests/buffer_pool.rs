@@ -122,7 +122,8 @@ fn buffers_are_reused_for_similar_sizes() {
     assert_eq!(Cpu::pooled_bytes(), kept);
     let large = ones(5 * MIB);
     assert_eq!(Cpu::pooled_bytes(), kept);
-    // Buffers for `f64` have another alignment than the pooled buffer, so the pooled buffer is not reused.
+    // The pooled block was allocated with the alignment of `u8`. A result of `f64` needs a block that was allocated with the alignment of
+    // `f64`, so the pooled block is not reused.
     let other = Tensor::<f64, _>::ones([MIB / 2]);
     assert_eq!(Cpu::pooled_bytes(), kept);
     let fits = ones(4 * MIB - 100_000);

@@ -1,7 +1,7 @@
 //! Tests of the CUDA device: results must agree with those of the CPU, and a missing component must be an error.
 //!
-//! The tests run on a GPU, or on the emulator that `scripts/build-cuda-emulator.sh` builds. Without a GPU or the emulator, they
-//! print a message and pass, unless `VIERBEIN_REQUIRE_GPU` is 1. `cuda_types.rs` tests all element types.
+//! The tests run on a GPU, or on the emulator that `scripts/build-cuda-emulator.sh` builds. If neither is available, they print a
+//! message and pass, unless `VIERBEIN_REQUIRE_GPU` is 1. `cuda_types.rs` tests all element types.
 
 #![cfg(feature = "cuda")]
 
@@ -41,7 +41,8 @@ fn device() -> Option<Cuda> {
     gpu::there().then(|| Cuda::new().unwrap())
 }
 
-// These tests run the tests that need a GPU in the emulator. They are three, so that they run in parallel.
+// Each of these tests starts this program again with the emulator, which then runs some of the tests above. There are three, so that
+// they run in parallel.
 
 #[cfg(target_os = "linux")]
 #[test]

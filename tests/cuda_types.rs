@@ -1,7 +1,7 @@
 //! Compares reductions, cumulative sums, products and [`DynTensor`](vierbein::DynTensor) on the CUDA device with the CPU, for all
 //! element types. These tests take long to build; `scripts/check-cuda.sh` runs them.
 //!
-//! The tests run on a GPU or on the emulator. Without a GPU or the emulator, they print a message and pass, unless
+//! The tests run on a GPU or on the emulator. If neither is available, they print a message and pass, unless
 //! `VIERBEIN_REQUIRE_GPU` is 1.
 
 #![cfg(feature = "cuda")]

@@ -463,7 +463,7 @@ fn shape_operations<O: Order, Dev: Full>() {
     let (low, high) = x.split_at(2, 1);
     check(&low, [2, 3, 1], r);
     check(&high, [2, 3, 3], |[i, j, k]| r([i, j, k + 1]));
-    // Reshaping keeps the elements in their order in memory. `reshape` copies a view that is not contiguous.
+    // Reshaping does not change the list of the elements in memory order. `reshape` copies a view that is not contiguous.
     let listed: Vec<f64> = indices::<Rank<3>, O>([2, 3, 4]).into_iter().map(r).collect();
     let flat = |[i, j]: [usize; 2]| if O::ROW_MAJOR { 4 * i + j } else { i + 6 * j };
     check(&x.as_shape([6, 4]), [6, 4], |i| listed[flat(i)]);

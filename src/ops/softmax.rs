@@ -257,8 +257,8 @@ where
         T: RealFloat,
         Dev: Elementwise<T> + Reduce<T>,
     {
-        // An infinite peak is replaced by the closest finite number, because infinity minus infinity would be NaN. The result is infinite
-        // then.
+        // Infinity minus infinity would be NaN, so an infinite peak is replaced by the closest finite number. The result is then infinite,
+        // with the sign of the peak.
         let peak = self.peak("logsumexp", axes)?.try_clamp(-T::max_value(), T::max_value())?;
         let mut powers = self.try_apply2(Sub, &peak)?;
         powers.try_apply_inplace(Exp)?;

@@ -61,7 +61,7 @@ impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
     }
 
     /// Decomposes the tensor into the address of its first element, its shape, and the handle that frees its memory. Foreign code can
-    /// pass these parts on. The elements are contiguous in memory order, and do not move.
+    /// store these parts. The elements are contiguous in memory order, and do not move.
     ///
     /// The memory is not freed until [`from_raw_parts`](Tensor::from_raw_parts) makes a tensor from the parts. To get a plain
     /// Rust allocation, use [`into_vec`](Tensor::into_vec); to pass a tensor to another library,

@@ -226,7 +226,7 @@ pub(crate) fn softmax(x: &Array, axes: &[usize], log: bool) -> Outcome {
     allocated(&x.shape, 8)?;
     Ok(Array::from_fn(&x.shape, |index| {
         let of_sum: Vec<usize> = index.iter().zip(&sums.shape).map(|(&i, &n)| i.min(n - 1)).collect();
-        // A sum is infinite only if an element is infinite. The softmax is NaN then.
+        // A sum is infinite or NaN only if an element is. The softmax is then NaN.
         let y = if sums.at(&of_sum).is_finite() { x.at(index) - sums.at(&of_sum) } else { f64::NAN };
         if log { y } else { y.exp() }
     }))

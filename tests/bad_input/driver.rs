@@ -265,8 +265,8 @@ impl Row {
     }
 }
 
-/// Returns the numeric arguments to try. For the hazard `WrongShape`, they are invalid for the shape. For most other hazards, they are
-/// valid.
+/// Returns the numeric arguments to try. For the hazard `WrongShape`, they are invalid for the shape. For other hazards, they are valid if
+/// the shape has valid ones: rank 0 has no axis, for example. `HugeExtents` adds new shapes that are too large.
 fn numbers(kind: Numbers, hazard: Hazard, shape: &[usize]) -> Vec<Vec<usize>> {
     let rank = shape.len();
     let wrong = hazard == WrongShape;

@@ -7,7 +7,7 @@ use vierbein::prelude::*;
 /// The largest extent of an axis that a view of `f64` can have.
 pub(crate) const HUGE: usize = isize::MAX as usize / 8;
 
-/// The largest extent that tests iterate over. An axis with a larger extent has stride 0, and tests treat its operand as huge.
+/// An operand with an axis longer than this is huge. Such an axis has stride 0, and tests do not iterate over it.
 pub(crate) const LONG: usize = HUGE / 8;
 
 /// The layout of an operand in memory.

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Builds the documentation and returns the directory of its pages. The enabled features are those of `npy`, `rayon` and `rand` with which
-/// this test was built, and those in `more`. Each table of operations, archives, serialisation or conversions passes only its own features
-/// in `more`, so that no table builds the dependencies of another. Returns `None`, and prints the reason, if cargo cannot be started.
+/// this test was built, and those in `more`. Each test program passes only its own features in `more`, so that none builds the dependencies
+/// of another. Returns `None`, and prints the reason, if cargo cannot be started.
 pub(crate) fn documentation(more: &[&str]) -> Option<PathBuf> {
     if cfg!(windows) && std::env::var_os("WINEPREFIX").is_some() {
         println!(

@@ -65,8 +65,8 @@ pub(crate) fn summed_pairs(x: &Array) -> Outcome {
 }
 
 /// Returns the real and imaginary parts of a result for comparison. If a part of an element is not finite, both parts are replaced by NaN.
-/// Otherwise 1000 is added to each part, because the comparison is relative to each element, whereas the rounding errors of a transform are
-/// relative to the largest element of a line.
+/// Otherwise 1000 is added to each part. The rounding errors of a transform are relative to the largest element of a line, but
+/// [`Array::is`] compares relative to each element. Without the 1000, small elements would differ by more than its tolerance.
 pub(crate) fn parts(re: &Array, im: &Array) -> Array {
     let settled = |x: &Array, y: &Array| {
         let data = x.data.iter().zip(&y.data);

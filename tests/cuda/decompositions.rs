@@ -1,5 +1,5 @@
-//! Runs the tests of the host's decompositions on the GPU, and compares its results with the host's. Without cuSOLVER, the host computes
-//! them.
+//! Runs the tests of the host's decompositions on the GPU, and compares the GPU's results with the host's. Without cuSOLVER, the host
+//! computes both.
 
 #[path = "../linalg/kernels/errors.rs"]
 mod errors;

@@ -97,8 +97,8 @@ fn freed_device_memory_can_be_allocated_again() {
 }
 
 /// Tests operations that need workspace in addition to the result. Other tensors occupy most of the memory. Each attempt leaves more of the
-/// memory free, until the operation succeeds. An allocation may fail only after the buffer pool was freed. Runs in a child process, whose
-/// emulated GPU has little memory.
+/// memory free, so the operation fails at first and then succeeds. An allocation may fail only after the buffer pool was freed. Runs in a
+/// child process, whose emulated GPU has little memory.
 #[test]
 fn operations_fail_or_succeed_with_little_device_memory() {
     const SMALL: &str = "VIERBEIN_TEST_LITTLE_MEMORY";
@@ -140,8 +140,9 @@ fn operations_fail_or_succeed_with_little_device_memory() {
     assert!(OnGpu::<u8, Rank<1>>::try_zeros([ALL / 2]).is_ok());
 }
 
-/// Calls `tried` while other tensors occupy most of the memory. Each attempt leaves more of the memory free, until `tried` succeeds. Then
-/// passes its result to `check`. Each failed attempt must return `OutOfMemory`. After each attempt, as much memory must be free as before.
+/// Calls `tried` several times while other tensors occupy most of the memory. Each call leaves more of the memory free than the one before.
+/// The first calls must return `OutOfMemory`. Once a call has succeeded, all later ones must succeed, too. Passes their results to `check`.
+/// After each call, as much memory must be free as before.
 pub(crate) fn with_little_memory<R>(tried: &dyn Fn() -> Result<R, Error>, check: impl Fn(R)) {
     let gpu = Cuda::<0>::new().unwrap();
     let (mut failed, mut done) = (0, false);

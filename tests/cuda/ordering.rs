@@ -8,8 +8,8 @@ use vierbein::device::{Device, Reduce};
 use vierbein::prelude::*;
 use vierbein::{Cuda, Ordered, Quantile, Side};
 
-/// Returns shapes of tensors to sort along the last axis. Some lines are shorter and some are longer than the part of a line that one
-/// thread sorts, than a tile, and than several tiles.
+/// Returns shapes of tensors to sort along the last axis. Among the lengths of the lines are some around 8 (one thread sorts 8 elements),
+/// some around 2048 (the length of a tile), and some of several tiles.
 fn shapes() -> Vec<Vec<usize>> {
     let lengths = [0, 1, 2, 7, 8, 9, 100, 1023, 1024, 1025, 2047, 2048, 2049, 4096, 5000, 8193, 17_000];
     let mut shapes: Vec<Vec<usize>> = lengths.into_iter().map(|n| vec![n]).collect();

@@ -69,7 +69,7 @@ fn all() -> Vec<Case> {
         }
     }
     cases.extend([
-        // Reductions of long columns of a narrow and of a wide matrix, which are split. Then many short reductions.
+        // Two reductions that are split: of the long columns of a narrow and of a wide matrix. Then many short reductions.
         case(&[3, 30_000], &[1, 3], 0, 1),
         case(&[40, 6000], &[1, 40], 0, 1),
         case(&[40_000, 3], &[3, 1], 0, 1),
@@ -78,7 +78,7 @@ fn all() -> Vec<Case> {
         case(&[9, 33], &[0, 1], 0, 1),
         case(&[9, 33], &[1, 0], 0, 1),
         case(&[33], &[0], 2, 0),
-        // Traces: of one matrix, of a batch of matrices, of a batch whose batch axis has the smallest stride.
+        // Traces: of one matrix, and of batches whose batch axis has the largest, the smallest and the middle stride.
         case(&[150], &[151], 0, 0),
         case(&[6, 40], &[1600, 41], 0, 1),
         case(&[60, 40], &[1, 2460], 0, 1),

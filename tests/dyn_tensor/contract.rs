@@ -54,7 +54,7 @@ fn random_of<T: Value>(count: usize) {
     let mut random = Random(42);
     for _ in 0..count {
         let extents: Vec<usize> = (0..5).map(|_| 1 + random.below(3)).collect();
-        // The extents are small, so that sums fit in eight bits.
+        // There are few operands with small extents, so that sums fit in eight bits.
         let operands = 1 + random.below(3);
         let terms: Vec<Vec<usize>> =
             (0..operands).map(|_| (0..random.below(4)).map(|_| random.below(5)).collect()).collect();

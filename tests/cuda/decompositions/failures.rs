@@ -152,8 +152,8 @@ fn free_vectors_have_positive_elements() {
     }
 }
 
-/// The first column of the matrix is zero, so the first row of `r` begins with its second element. This element is imaginary until
-/// its phase is fixed.
+/// The first column of the matrix is zero, so the first nonzero element in the first row of `r` is the second. This element is imaginary
+/// until its phase is fixed.
 #[test]
 fn rows_after_columns_of_zeros_begin_with_positive_elements() {
     if !there() {
@@ -196,7 +196,7 @@ fn large_batches_are_decomposed() {
     check(a.cholesky().into_vec(), f64::sqrt);
 }
 
-/// Each attempt leaves more of the memory free, until the decomposition succeeds.
+/// Each attempt leaves more of the memory free, so a decomposition fails at first and then succeeds.
 #[test]
 fn decompositions_fail_or_succeed_with_little_device_memory() {
     const ALL: usize = 1 << 20;

@@ -113,7 +113,7 @@ void fail(int error, const char *message) {
     const Index block = *launch.kernel->block_index;
     launch.failure = {error, std::string(message) + " in " + described(launch.threads[launch.current]) + " of block (" +
                                  std::to_string(block.x) + ", " + std::to_string(block.y) + ", " + std::to_string(block.z) + ")"};
-    // The fibre is never resumed at this point. The next launch restarts it from the beginning.
+    // The fibre is never resumed at this point: after a failure, `run_grid` restarts all fibres from the beginning.
     fibre_switch(launch.running, &scheduler);
     abort();
 }

@@ -180,8 +180,8 @@ static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 static inline float rcbrt(float x) { return 1.0f / cbrtf(x); }
 static inline double rcbrt(double x) { return 1.0 / cbrt(x); }
 
-// Functions with an overload for each type, as in the device library. So arguments are not converted to another type. Arguments of
-// mixed types are converted to their common type.
+// Functions with an overload for each type, as in the device library. So arguments are not converted to another type. A call of `min` or
+// `max` with an `int` and an `unsigned`, for example, is ambiguous here and does not compile.
 static inline int abs(int x) { return x < 0 ? -x : x; }
 static inline long abs(long x) { return x < 0 ? -x : x; }
 static inline long long abs(long long x) { return x < 0 ? -x : x; }
@@ -202,7 +202,8 @@ static inline float max(float x, float y) { return fmaxf(x, y); }
 static inline double min(double x, double y) { return fmin(x, y); }
 static inline double max(double x, double y) { return fmax(x, y); }
 
-// Operations with one rounding each, which are never fused to a multiply-add: with `--fmad=false`, compile.cpp passes `-ffp-contract=off`.
+// Operations with one rounding each, which must not be fused to a multiply-add. The crate compiles all kernels with `--fmad=false`. For
+// this option, compile.cpp passes `-ffp-contract=off`.
 static inline float __fadd_rn(float x, float y) { return x + y; }
 static inline float __fsub_rn(float x, float y) { return x - y; }
 static inline float __fmul_rn(float x, float y) { return x * y; }

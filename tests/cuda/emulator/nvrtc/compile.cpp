@@ -52,7 +52,8 @@ std::vector<std::string> command(const std::vector<std::string> &options) {
     for (const std::string &option : options)
         if (option == "--fmad=false" || option == "-fmad=false") fused = false;
     // Static variables of templates must belong to the object, so `-fno-gnu-unique` is set. The section .bss of the object must
-    // contain only shared memory, so the compiler's start files are left out. `trampoline.h` handles accesses to misaligned addresses.
+    // contain only shared memory, so `-nostdlib` leaves out the compiler's start files (except under AddressSanitizer). The
+    // checks of `-fsanitize=alignment` call a function in `trampoline.h`.
     std::vector<std::string> words = {variable("CXX", "c++"), "-std=c++17", "-O1", "-shared", "-fPIC", "-w",
                                       "-fno-gnu-unique", "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fwrapv",
                                       "-fno-math-errno", "-fno-strict-aliasing", "-Wl,-Bsymbolic"};
