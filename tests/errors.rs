@@ -297,7 +297,7 @@ fn negative_axes_and_indices_out_of_range() {
     rejected!(x.try_as_shape([-1, -1]), x.clone().reshape((-1, -1)), Error::Reshape { .. }, text);
 }
 
-/// Tests the panicking variants only, so the expected errors are constructed here.
+/// Tests the panicking variants only. `rejected!` compares each panic with an error, so the errors are constructed here.
 #[test]
 fn axes_of_iterators() {
     let mut x = matrix();

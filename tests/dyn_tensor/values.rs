@@ -220,7 +220,8 @@ macro_rules! complex_inverse {
 }
 complex_inverse!(c32 c64);
 
-/// The conjugate of a real number, which is the number itself. It has the same name as the method of complex numbers.
+/// Gives real numbers a method `conj`, so that the macro `functions` can call it for both real and complex numbers.
+/// Returns the number itself.
 trait RealConj {
     fn conj(self) -> Self;
 }

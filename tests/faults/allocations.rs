@@ -27,7 +27,7 @@ const ELEMENTS: usize = 4 << 10;
 const FILES: usize = 64 << 10;
 
 /// Runs `operation` many times. In run `n`, allocation `n` fails, counted from 0 among the allocations of at least `least` bytes.
-/// Then repeats these runs with all allocations from number `n` on failing.
+/// Then repeats the runs. In these, all allocations from number `n` on fail.
 ///
 /// The operation must succeed or return an error that says that memory is exhausted, and must not leak. The closure receives a
 /// description of the allocations that must fail. It returns the operation's result and the number of allocations that failed.

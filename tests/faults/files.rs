@@ -255,8 +255,8 @@ fn killed_writer_leaves_complete_files() {
         victim.kill().unwrap();
         victim.wait().unwrap();
         let found = NAMES.map(|name| whole(name, &folder.0));
-        // The child writes the files in the order of `NAMES`, so the number in each of the others equals that in the
-        // last file, or is larger by one.
+        // The child writes the files in the order of `NAMES`. So each file contains the number in the last file, or that
+        // number plus 1.
         assert!(
             found.iter().all(|&value| (found[4]..=found[4] + 1).contains(&value)),
             "round {round}: {found:?}"

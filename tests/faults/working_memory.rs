@@ -130,11 +130,11 @@ impl<const N: usize> Reduction<f64> for Histogram<N> {
 fn reductions_with_large_accumulators() {
     let _alone = Alone::new();
     let (x, out) = (numbers([1000, 100]), Tensor::<f64, _>::zeros([100]));
-    // These accumulators fit in the scratch buffer on the stack.
+    // If the heap allocation fails, the kernel keeps fewer of these accumulators at a time, in a scratch array on the stack.
     let rejected = check("1 KiB", 0, &out, |out| x.reduce_into(Histogram::<256>, [0], out));
     assert!(rejected > 3, "{rejected}");
-    // One accumulator must be allocated before the output is written, and its failure is an error. Accumulators for other threads
-    // are optional.
+    // One accumulator must be allocated before the output is written. If this allocation fails, the operation returns an error.
+    // Accumulators for other threads are optional.
     let rejected = check("4 KiB", 1, &out, |out| x.reduce_into(Histogram::<1024>, [0], out));
     assert!(rejected > 3, "{rejected}");
     let mut out = out;

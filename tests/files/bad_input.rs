@@ -559,7 +559,7 @@ fn erased() -> Row {
     )
 }
 
-/// Returns `None` of the type that a view must be read as. Only the type is used, for inference.
+/// Returns `None`. Its type names the tensor type as which the view must be read, and is used for inference.
 fn same_type<D: Dim>(_: &TensorView<'_, f64, D>) -> Option<Tensor<f64, D>> {
     None
 }
@@ -591,8 +591,8 @@ fn through_serde<X: Serialize, Y: DeserializeOwned + ToArray>(
     Ok(read)
 }
 
-/// Calls `f` with a dynamic view that has the operand's elements and layout. Returns `None` for `Place::Windows`: a `DynView`
-/// cannot have overlapping rows.
+/// Calls `f` with a dynamic view that has the operand's elements and layout. Returns `None` for `Place::Windows`: dynamic views
+/// with overlapping rows are not tested here.
 fn with_erased(o: &Operand, f: impl FnOnce(DynView<'_>) -> Done) -> Option<Done> {
     let make = |shape: &[usize]| {
         DynTensor::from_vec(shape, o.floats.clone(), MemoryOrder::RowMajor).expect("it holds its shape")

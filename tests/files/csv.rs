@@ -483,7 +483,8 @@ fn hostile_text_takes_little_memory() {
     says(&why(rows::<f64>(&format!("1\n{commas}"))), "line 2: has 65537 fields, but line 1 has 1");
 }
 
-/// Columns of text have the fields as they are in the file, except that quotes around a field are removed.
+/// Columns of text have the fields as they are in the file, except that quotes around a field are removed, and that two quotes inside of
+/// a quoted field are read as one.
 #[test]
 fn columns_of_text_are_read() {
     let text = "city,mass,\"\"\n\"Rome, Italy\",1,a\n Oslo ,,\"b\n\"\"c\"\"\"\n";

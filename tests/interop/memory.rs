@@ -264,7 +264,9 @@ fn invalid_raw_parts_are_rejected() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 2000, ..ProptestConfig::default() })]
 
-    /// A strided view is accepted if and only if all elements that it addresses are within the slice. An accepted view has these elements.
+    /// A shared strided view is accepted if and only if all elements that it addresses are within the slice, and its offset is at most the
+    /// length of the slice. A mutable view is accepted only if, in addition, no two indices address the same element. An accepted view has
+    /// the addressed elements.
     #[test]
     fn strided_slices_are_in_bounds(
         shape in any::<[u8; 3]>(), strides in any::<[i8; 3]>(), offset in any::<u8>(), len in 0usize..40, mutable in any::<bool>()

@@ -218,7 +218,7 @@ fn square_matrices<T: Number, O: Order>() {
     }
 }
 
-/// `x²` as an element.
+/// Computes the square of a real number, and converts it to an element.
 trait Squared: LinalgElement {
     fn from_magnitude_squared(x: Self::Magnitude) -> Self;
 }
@@ -555,8 +555,8 @@ fn truncations() {
     assert_eq!(batch.svd_truncated(Truncation::new().below(0.5).max_rank(3)).1.weight, tensor![5.0, 3.0]);
 }
 
-/// Compares exponentials with closed forms. The norms need approximants of each degree and many squarings. Some matrices are far
-/// from normal.
+/// Compares exponentials with closed forms. The norms of the matrices range from small to large, so that `expm` uses Padé
+/// approximants of each degree, and repeated squaring. Some matrices are far from normal.
 #[test]
 fn exponentials() {
     for angle in [1e-12_f64, 1e-3, 0.1, 0.6, 1.5, 4.0, 30.0] {

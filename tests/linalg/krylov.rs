@@ -1056,7 +1056,7 @@ fn eigs_handle_special_operators() {
         let found = eigs(|x| ring(x, 0.0) * factor, &start, Krylov::highest(1)).unwrap();
         assert!((found.values[0] / factor - 1.0).norm() < 1e-10, "{found:?}");
     }
-    // The largest eigenvalues of Hermitian operators.
+    // `lanczos` finds the eigenvalues of largest modulus, too. Here, they are negative.
     let path_largest = lanczos(
         |x| path(x) - x * 2.5,
         &Tensor::<f64, Rank<1>>::from_fn([50], |_| next()),

@@ -8,8 +8,8 @@ use super::data::{Kind, numbers};
 use super::restart::this_program;
 use vierbein::{ColMajor, Dim, Element, Order, Rank, Tensor, c32, c64, einsum, s};
 
-/// Numbers of rows and columns of the operands, which have more than a million elements. In builds without optimisation, they have a
-/// quarter of these elements, so that each operation is still split into several parts. `scripts/check-numerics.sh` runs optimised
+/// Numbers of rows and columns of the operands, which have more than a million elements. Builds with debug assertions use a quarter of
+/// these elements, which are still enough to split each operation into several parts. `scripts/check-numerics.sh` runs optimised
 /// builds.
 const ROWS: usize = if cfg!(debug_assertions) { 521 } else { 1031 };
 const COLUMNS: usize = if cfg!(debug_assertions) { 557 } else { 1109 };
@@ -198,7 +198,7 @@ fn on_any_number_of_threads_and_in_every_run() {
     if std::env::var_os(CHILD).is_some() {
         // Ends the line on which the test harness has printed the test's name.
         println!();
-        // Inside the pool, operations run on several threads from a smaller size on than outside of it.
+        // Inside of the thread pool, operations on smaller tensors run in parallel than outside of it.
         let digests = rayon::scope(|_| match std::env::var_os("VIERBEIN_SIMD") {
             Some(_) if cfg!(debug_assertions) => matrix_products(&Operands::new()),
             _ => digests(),

@@ -61,7 +61,7 @@ fn error(found: f32, exact: f64) -> f64 {
     if found.is_nan() || exact.is_nan() {
         return if found.is_nan() && exact.is_nan() { 0.0 } else { f64::INFINITY };
     }
-    // Replaces infinity, and numbers that round to infinity in `f32`, by 2^128.
+    // Replaces numbers whose absolute value exceeds `f32::MAX`, such as infinity, by ±2^128.
     let near = |x: f64| if x.abs() > f64::from(f32::MAX) { 2f64.powi(128).copysign(x) } else { x };
     let exponent = near(exact).abs().max(f64::from(f32::MIN_POSITIVE)).log2().floor().min(127.0);
     (near(f64::from(found)) - near(exact)).abs() / (exponent - 23.0).exp2()

@@ -96,8 +96,8 @@ fn numpy_table() {
 
 // ------------------------------------------------------------------ the definition
 
-/// Returns `Σ xⱼ · exp(∓2πi·jk/n)` for each `k`. `j · k` is reduced modulo `n` first, so that the angle
-/// has only a rounding error.
+/// Returns `Σ xⱼ · exp(−2πi·jk/n)` for each `k`, or `Σ xⱼ · exp(2πi·jk/n) / n` for the inverse transform. `j · k` is reduced modulo
+/// `n` first, so that the angle has only a rounding error.
 fn by_definition(x: &[c64], inverse: bool) -> Vec<c64> {
     let n = x.len();
     let sign = if inverse { 2.0 } else { -2.0 };
@@ -258,7 +258,8 @@ fn axes_of_views<O: Order>() {
     check_axes(operand::<Rank<3>, O>([5, 6, 7]).view());
     check_axes(operand::<Rank<3>, O>([5, 6, 7]).permute([2, 1, 0]));
     check_axes(operand::<Rank<4>, O>([3, 2, 9, 2]).permute([2, 0, 3, 1]));
-    // Many short lines and a few long ones, a tensor whose two other axes cannot be fused to one loop, lines of one element, a single line.
+    // These shapes have many short lines, a few long lines, two other axes that cannot be fused into one loop, lines of one element, and
+    // a single line.
     check_axes(operand::<Rank<2>, O>([16, 90]).view());
     check_axes(operand::<Rank<2>, O>([90, 16]).view());
     check_axes(operand::<Rank<3>, O>([40, 12, 3]).permute([2, 1, 0]));
@@ -466,8 +467,8 @@ fn same_bits_on_any_number_of_threads() {
     let bits = |x: Vec<c64>| x.into_iter().flat_map(|x| [x.re.to_bits(), x.im.to_bits()]).collect::<Vec<_>>();
     let x = operand::<Rank<3>, RowMajor>([96, 50, 33]);
     let (real, short) = (x.re(), operand::<Rank<2>, RowMajor>([20011, 6]));
-    // These lines are short and strided. Their copies in the workspace are adjacent, and a tile spans several runs of the innermost
-    // loop.
+    // Each line has six elements with stride 5. The copies of such short lines are adjacent in the workspace. A tile has more lines
+    // than one run of the innermost loop over the lines, so it spans several runs.
     let strided = operand::<Rank<3>, RowMajor>([3000, 6, 5]);
     let transforms: [&(dyn Fn() -> Vec<u64> + Sync); 8] = [
         &|| bits(x.fft_axes([0, 1, 2]).to_vec()),

@@ -89,8 +89,8 @@ fn distinct_slices_are_those_of_numpy() {
         for order in [MemoryOrder::RowMajor, MemoryOrder::ColMajor] {
             let x = DynTensor::from_vec(&shape, elements.clone(), order).expect("one element each");
             let found = x.unique_slices_with(axis).expect("an axis");
-            // The results are compared in memory order. The column-major tensor has the reversed shape, so both operands have the same
-            // elements in memory.
+            // The results are compared in memory order. The column-major tensor has the reversed shape, so it has the same elements in
+            // memory as the row-major tensor.
             let lists = [&found.values, &found.first, &found.inverse, &found.counts]
                 .map(|x| x.to_vec::<i64>().expect("integers"));
             assert_eq!(&lists[..], expected, "{line} {order:?}");

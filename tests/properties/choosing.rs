@@ -251,7 +251,7 @@ fn positions_out_of_range() {
                 assert_eq!(to, x);
             }
         }
-        // Axes with zero elements have no valid position, and other axes with zero elements do not hide invalid ones.
+        // An axis of extent 0 has no valid position. An invalid position along another axis is an error even if the tensor is empty.
         let empty = Tensor::<i32, _, O>::zeros([0, 2]);
         assert_eq!(empty.take(0, Tensor::<i64, _, O>::zeros([0])).shape(), [0, 2]);
         assert!(matches!(empty.try_take(0, [-1]), Err(Error::IndexOutOfBounds { .. })));

@@ -122,7 +122,7 @@ fn reductions<O: Order>() {
     let at = if O::ROW_MAJOR { (ROWS - 3) * COLUMNS + 4 } else { 4 * ROWS + ROWS - 3 };
     assert_eq!(with_nan.argmin().item(), at as i64);
 
-    // The expected moments: the elements are multiples of 1/4, so their sums and sums of squares are exact.
+    // The expected moments: the elements are small integers, so their sums and sums of squares are exact.
     let n = a.values.len() as f64;
     let squares: f64 = a.values.iter().map(|v| v * v).sum();
     let variance = (squares - total * total / n) / n;

@@ -44,7 +44,8 @@ pub(crate) trait Exact: Element {
     /// `true` if `views.rs` creates views of this type from every source. This is so for two types only, to save compile time:
     /// layouts do not depend on the type.
     const EVERY_SOURCE: bool = false;
-    /// Converts a number to an element. Returns `None` if the type cannot represent the number exactly.
+    /// Converts a number to an element. Returns `None` if the type cannot represent the number exactly. For `bool`, returns
+    /// whether the number is odd.
     fn put(z: Z) -> Option<Self>;
     fn take(self) -> Z;
     /// Returns whether two elements are equal, or both NaN.

@@ -131,7 +131,8 @@ proptest! {
         let scale = |v: f64| v * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2);
         let scaled: Vec<f64> = values.iter().copied().map(scale).collect();
         let x = Tensor::<f64, Rank<1>>::from(scaled.clone());
-        // Computes the expected norm from the elements scaled back. Subnormal elements were rounded when they were scaled.
+        // Computes the expected norm from the elements scaled back, not from `values`. Subnormal elements were rounded when they were
+        // scaled.
         let back: Vec<f64> = scaled.iter().map(|v| v * 2f64.powi(-exponent / 2) * 2f64.powi(exponent / 2 - exponent)).collect();
         let expected = back.iter().map(|v| v * v).sum::<f64>().sqrt();
         let found = x.norm().item();

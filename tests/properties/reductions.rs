@@ -264,7 +264,7 @@ proptest! {
         assert_eq!(x.argmax().item(), first(f64::gt));
         assert_eq!(x.argmin().item(), first(f64::lt));
         assert_eq!(x.sum().item().is_nan(), nan.is_some());
-        // The same elements are the three equal columns of a matrix, which is reduced along axis 0.
+        // Reduces a matrix along axis 0. Each of its three columns has the same elements as `x`.
         let column = x.insert_axis(1).broadcast_to([values.len(), 3]).to_owned();
         assert_is(&column.argmax_axis(0), &Array { shape: vec![3], values: vec![first(f64::gt); 3] });
         assert_is(&column.max_axis(0), &Array { shape: vec![3], values: vec![expected(f64::max); 3] });

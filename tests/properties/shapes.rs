@@ -449,7 +449,7 @@ fn negative_axes_count_from_the_end() {
     check::<ColMajor>();
 }
 
-/// In a reshape, -1 stands for an extent that is computed: the number of elements divided by the other extents.
+/// In a reshape, -1 stands for an extent that is computed: the number of elements divided by the product of the other extents.
 #[test]
 fn reshaping_infers_one_extent() {
     let x = Tensor::<i32, _>::arange(0..24);

@@ -97,8 +97,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Returns the plan of a recipe for a shape. If `every_source` is `false`, it uses only a few sources and steps. If `writable`
-    /// is `true`, it uses only operations that have a mutable variant.
+    /// Returns the plan of a recipe for a shape. If `every_source` is `false`, the plan uses only the source `Owned` and the steps
+    /// `Permute`, `Slice` and `Repeat`. If `writable` is `true`, it uses only operations that have a mutable variant.
     fn new(recipe: &Recipe, shape: &[usize], row_major: bool, writable: bool, every_source: bool) -> Plan {
         let mut steps = Vec::new();
         let mut now = shape.to_vec();

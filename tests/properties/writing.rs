@@ -35,7 +35,7 @@ fn writes<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize]) {
     });
 }
 
-/// Writes to a single element. Then writes to all elements, through a slice or through a view that is reshaped to one axis.
+/// Writes to a single element. Then writes to all elements, through a slice and through a view that is reshaped to one axis.
 fn writes_one<T: Exact, D: TestDim, O: Order>(recipe: &Recipe, shape: &[usize], pick: usize) {
     let chosen = (count(shape) > 0).then(|| indices(shape, true).swap_remove(pick % count(shape)));
     let mut one = |mut view: TensorViewMut<'_, T, D, O>| {

@@ -1,4 +1,4 @@
-// Positions in an array are integers.
+// An array of positions must contain integers.
 
 use vierbein::tensor;
 

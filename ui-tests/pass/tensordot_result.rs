@@ -1,4 +1,4 @@
-// The rank of the result is N + M - 2K.
+// For operands of ranks N and M, and K pairs of summed axes, the rank of the result is N + M - 2K.
 
 use vierbein::{Rank, Tensor};
 

@@ -148,8 +148,8 @@ fn row(
     })
 }
 
-/// Returns the table entry for the hazard `WrongShape`, for conversions between two types that both fix the rank: such a mistake does
-/// not compile.
+/// Returns the table entry for the hazard `WrongShape`, for conversions between two types that both fix the rank: a conversion to
+/// another rank does not compile.
 fn does_not_compile() -> ByHand {
     Err("does not compile: the rank is in both types, and the conversion keeps the shape")
 }

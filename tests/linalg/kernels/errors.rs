@@ -67,7 +67,7 @@ fn nan_and_infinity_are_errors() {
     check_not_finite::<f64>();
     check_not_finite::<Complex<f32>>();
     check_not_finite::<Complex<f64>>();
-    // An imaginary part alone.
+    // Only the imaginary part of one element is not finite.
     let mut a = Random(1).matrix(3, 3);
     a.elements[4].im = f64::NAN;
     assert!(all(&Call::of(&a)).iter().all(|error| matches!(error, Error::NotFinite { .. })));

@@ -61,7 +61,7 @@ fn powers_of_two_scale_results_exactly() {
     check_scales::<Complex<f64>>(&[-1060, 1010], &[2, 4, 5, 20]);
     check_scales::<f32>(&[-140, -20, 90, 115], &[2, 8, 9, 20]);
     check_scales::<Complex<f32>>(&[-140, 115], &[2, 4, 5, 20]);
-    // For more than 128 rows, faer uses another algorithm. Its results are wrong, unless the norm of the matrix is about 1.
+    // For more than 128 rows, faer uses another algorithm. Its results are wrong, unless the matrix is first scaled to a norm of about 1.
     let a = integers::<f64>(130, 130);
     let (w, v) = Call::of(&a).eigh().unwrap();
     let of = Call::of(&a.map(|x| x.shift(33))).eigh().unwrap();

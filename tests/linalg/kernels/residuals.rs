@@ -21,7 +21,7 @@ fn assert_orthonormal<T: Number>(what: &str, name: &str, q: &Wide) {
     assert_small::<T>(what, name, &error, 12.0, [q.m, q.n], 1.0);
 }
 
-/// Asserts that in each column, the first element with about 0.99 of the largest magnitude or more is real and positive.
+/// Asserts that in each column, the first element whose magnitude is at least 0.99 of the largest one is real and positive.
 #[track_caller]
 fn assert_gauge(what: &str, v: &Wide) {
     for j in 0..v.n {
