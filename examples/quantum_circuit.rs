@@ -199,8 +199,8 @@ fn gate_by_gate(qubits: usize) {
     let random = Tensor::<c64, _>::from_fn([n], |_| c64::new(part(), part()));
     let random = &random / c64::from(random.norm().item());
     let transformed = Register::new(random.clone()).fourier();
-    // For the random state ψ, the amplitude at k is Σ_j ψ_j e^{2πi j k / N} / √N: the dot product, without conjugation, of ψ and
-    // the transform of |k⟩.
+    // The transform of the random state ψ has the amplitude Σ_j ψ_j e^{2πi j k / N} / √N at k. This sum is the dot product, without
+    // conjugation, of ψ and the transform of |k⟩.
     let error = [0, 1, 2, n / 2, n / 7, n - 1].map(|k| {
         let sum = exact_fourier(qubits, k).dot(&random).item();
         (transformed.amplitudes[[k]] - sum).norm() / sum.norm()

@@ -30,8 +30,8 @@ built=$(cargo test --features cuda,fft,linalg --test devices --test cuda --test 
 program() { echo "$built" | grep -o "\"executable\":\"[^\"]*/deps/$1-[^\"]*\"" | cut -d'"' -f4; }
 
 # Runs a command with the emulator in place of NVIDIA's libraries. Tests that set their own environment are skipped by name in
-# `run`. The buffer pool is off unless a step turns it on, so newly allocated memory has exactly the requested size and is filled
-# with NaN.
+# `run`. The buffer pool is off unless a step turns it on. Without the pool, each buffer is a new allocation of exactly the requested
+# size, which the emulator fills with NaN.
 emulated() { # NAME=VALUE.. COMMAND..
     env LD_LIBRARY_PATH="$emulator" VIERBEIN_CUDA_LIB_DIR="$emulator" VIERBEIN_CUDA_CACHE_DIR= VIERBEIN_REQUIRE_GPU=1 \
         VIERBEIN_TEST_SEED=0 VIERBEIN_CUDA_POOL_BYTES=0 VIERBEIN_EMULATOR_CACHE="$work/objects" VIERBEIN_EMULATOR_REPORT=1 "$@"

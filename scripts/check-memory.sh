@@ -37,7 +37,7 @@ for suite in $named; do
 done
 [ ${#suites[@]} -gt 0 ] || { echo "no tests are left of $named" >&2; exit 2; }
 # Incremental compilation is off, because nothing is built twice with the same flags. Debug assertions are off: in builds with debug
-# assertions, only transposes and matrix products have kernels of all SIMD levels.
+# assertions, only transposes, matrix products and sorting have kernels of all SIMD levels.
 export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG_ASSERTIONS=false
 
 summary=() skipped=() failed=0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times operations in vierbein and in NumPy, in turn and on one thread each, and prints times and ratios.
+"""Times operations in vierbein and in NumPy, in turn, and prints times and ratios. Each uses one thread by default.
 
     cargo build --release && python3 compare.py [--avx2] [--sizes 20000,4000000] [--rounds N] [--threads N] [ROW ..]      ROW: a part of a name
 
@@ -94,7 +94,7 @@ class Operands:
         self.positions = (bits % np.uint64(n)).astype(np.int64)
         self.mask = bits % np.uint64(2) == 0
 
-    # Not all sizes have such a shape: square matrices have others.
+    # Computed only if a row uses them, because `matrix` fails for some sizes: the number of columns must divide `n`.
     m = functools.cached_property(lambda self: matrix(self.x))
     m2 = functools.cached_property(lambda self: matrix(self.y))
     cm = functools.cached_property(lambda self: matrix(self.cx))
@@ -253,13 +253,13 @@ for name, f in LINEAR_ALGEBRA.items():
     for t in ["f64", "c64"]:
         ROWS[f"{name} of {t}"] = lambda o, f=f, t=t: f(*o.squares(t))
 
-# Expected results of rows in which the results of the libraries differ: NumPy rounds integer quotients down, Rust rounds towards
+# Expected results of rows in which the results of the libraries differ. NumPy rounds integer quotients down, Rust rounds them towards
 # zero.
 CHECKED_AS = {
     "i32 / 7": lambda o: np.trunc(o.i32 / 7),
     "i64 / 7": lambda o: np.trunc(o.i64 / 7),
     "i32 / -10": lambda o: np.trunc(o.i32 / -10),
-    # NumPy's default is not stable.
+    # The indices of equal elements can differ: vierbein's `argsort` is stable, and NumPy's default is not.
     **{f"argsort of random {t}": lambda o, t=f"random_{t}": np.argsort(getattr(o, t), kind="stable") for t in ["f32", "i32"]},
 }
 

@@ -42,9 +42,9 @@ struct Operation {
     fresh: bool,
 }
 
-/// Makes [`Operation`]s from groups of expressions. The word before each expression says what is timed: `other` nothing, `timed`
-/// the operation with the buffer pool, `both` the operation with the pool and with newly allocated memory. Each run has its own
-/// copies of the operands.
+/// Makes [`Operation`]s from groups of expressions. The word before each expression says how it is timed. `other`: not at all;
+/// `timed`: with the buffer pool; `both`: with the pool, and again with newly allocated memory. Each run has its own copies of the
+/// operands.
 macro_rules! operations {
     ($names:tt $($group:literal { $($timed:ident $code:expr;)* })*) => {
         vec![$(($group, vec![$(Operation {

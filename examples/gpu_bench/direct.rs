@@ -45,7 +45,8 @@ pub(crate) trait Blas: Near {
     /// The caller must ensure:
     /// * `handle` is a valid handle of cuBLAS.
     /// * Each address is that of `n * n` elements in memory of the GPU, which live until the product has been computed.
-    /// * Nothing else accesses the elements of `c`, which do not overlap those of `a` and `b`, before that.
+    /// * The elements of `c` do not overlap those of `a` and `b`. Until the product has been computed, nothing else accesses the
+    ///   elements of `c`.
     unsafe fn gemm(handle: sys::cublasHandle_t, n: i64, addresses: [u64; 3]) -> sys::cublasStatus_t;
 }
 

@@ -48,7 +48,8 @@ PIECE = 250_000
 
 
 def errors(name, folder, start):
-    """Returns the largest error of a piece, in units in the last place, its argument, and the number of misplaced NaN and infinities."""
+    """Returns the largest error of a piece, in units in the last place, and its argument. Also returns the number of misplaced NaNs: only
+    one of the result and the exact value is NaN."""
     gmpy2.get_context().precision = PRECISION
     function = FUNCTIONS[name]
     x = numpy.load(folder / "arguments.npy", mmap_mode="r")[start : start + PIECE]

@@ -20,7 +20,7 @@ pub enum Library {
     Rstsr,
     Faer,
     Nalgebra,
-    /// A loop over functions of the standard library.
+    /// A loop over functions of the standard library, or its sorts and selection.
     Std,
     /// A loop over vectors of the crate `wide`.
     Wide,
@@ -28,7 +28,8 @@ pub enum Library {
     Rayon,
     /// rustfft, called directly.
     Rustfft,
-    /// The reference loop: hand-written for the benchmark, or a plain copy of the same number of bytes.
+    /// The reference loop: hand-written for the benchmark, or a plain copy of the same number of bytes. For linear algebra, faer's
+    /// low-level functions.
     Limit,
     /// A trace as a contraction with the unit matrix.
     Delta,

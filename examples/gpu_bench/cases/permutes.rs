@@ -54,7 +54,7 @@ where
     Ok(())
 }
 
-/// A copy with permuted axes of equal extents, into a new tensor and into a preallocated output.
+/// Runs the two cases of a copy with permuted axes: into a new tensor, and into a preallocated output. All axes have the same extent.
 fn permuted<T: Number, const N: usize>(
     bench: &mut Bench,
     name: &str,

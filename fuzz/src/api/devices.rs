@@ -142,8 +142,8 @@ pub(super) fn remote<O: Order>(
     }
 }
 
-/// A user-defined device whose memory is host memory. Its operations are deliberately incorrect: each calls the wrong kernel of
-/// `Cpu`, or the right kernel with the wrong operands. The number selects the kernel.
+/// A user-defined device whose memory is host memory. The number selects which kernel of `Cpu` an operation calls. For most numbers
+/// the operation is deliberately incorrect: it calls the wrong kernel, or the right kernel with the wrong operands.
 #[derive(Debug, Clone, Default)]
 struct Mixed(usize);
 

@@ -100,7 +100,7 @@ impl<T: Element, D: Dim, O: Order> AsView for Alternating<'_, T, D, O> {
     }
 }
 
-/// A slice argument for one axis. It claims to be the last argument and that the view has rank `M`, both of which may be false.
+/// A slice argument for one axis. It claims that it is the last argument, and that the view has rank `M`. Both claims may be false.
 #[derive(Debug, Clone, Copy)]
 struct Claims<M>(SliceItem, PhantomData<M>);
 

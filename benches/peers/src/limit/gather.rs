@@ -35,7 +35,7 @@ pub(crate) fn take_rows<T: Number>(out: &mut [T], a: &[T], at: &[i64], length: u
     }
 }
 
-/// Computes `out[at[i]] += a[i]` on one thread, so that the values of equal positions are added in their order.
+/// Computes `out[at[i]] += a[i]` on one thread, so that values with equal positions are added in the order of `i`.
 pub(crate) fn scatter_add<T: Number>(out: &mut [T], a: &[T], at: &[i64]) {
     for (&k, &a) in at.iter().zip(a) {
         out[k as usize] += a;

@@ -87,7 +87,8 @@ fn take_rows<T: Number>(n: usize, length: usize) -> Row<T> {
         })
 }
 
-/// Adds elements at random positions. The reference loop uses one thread, because it adds the values of equal positions in their order.
+/// Adds elements at random positions. The reference loop uses one thread, so that it adds values with equal positions in the order in
+/// which they are in the operand.
 fn scatter_add<T: Number>(count: usize, of: usize) -> Row<T> {
     let (a, at) = (operand::<T, _>(1, [count]), positions(count, of));
     let (u, tensor) = (a.slice(), a.tensor());
