@@ -62,8 +62,8 @@ pub struct DynDiscarded {
     pub share: DynTensor,
 }
 
-/// A result of a function in the module `stacks`. Its batch has one axis. `erased` converts it into type-erased tensors for an operand of
-/// shape `shape`.
+/// A result of a function in the module `stacks`, in which one axis stands for all axes of the batch. `erased` restores the batch axes of
+/// an operand of shape `shape`, and erases the types.
 trait Erase {
     type Erased;
     fn erased(self, shape: &[usize]) -> Self::Erased;

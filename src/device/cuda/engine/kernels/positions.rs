@@ -245,8 +245,9 @@ impl Scattering<'_> {
         Ok(Sorted { positions, order, strides })
     }
 
-    /// Writes the elements of `a` to their positions, or combines them with the elements there by `operation`. If a position occurs
-    /// several times in a line, its elements are combined in row-major order, or the last one stays.
+    /// If `operation` is `None`, writes the elements of `a` to their positions in `out`. If a position occurs several times in a line, the
+    /// last of its elements is stored. If there is an operation, combines each element of `a` with the element of `out` at its position;
+    /// elements with the same position are combined in row-major order.
     ///
     /// # Safety
     /// The caller must ensure that all elements of `at` and `a`, and those of `out` within the leading axes and `length`, are allocated on

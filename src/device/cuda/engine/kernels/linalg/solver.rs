@@ -59,7 +59,7 @@ impl Handle {
         let create = |handle: &mut Handle| {
             // SAFETY: `with_solver` made the context current; the library writes to `handle`.
             succeeded(unsafe { sys::cusolverDnCreate(&raw mut handle.solver) })?;
-            // SAFETY: the handle was created above in the current context, and its stream is the null stream, which always exists.
+            // SAFETY: the handle was created above in the current context. `context.stream()` is the null stream, which always exists.
             succeeded(unsafe { sys::cusolverDnSetStream(handle.solver, context.stream().cast()) })?;
             // SAFETY: the library writes to `handle`.
             succeeded(unsafe { sys::cusolverDnCreateSyevjInfo(&raw mut handle.eigh) })?;
@@ -121,7 +121,7 @@ fn failure(context: &Context, op: &'static str, status: Status) -> Error {
 
 // ------------------------------------------------------------------ infos
 
-/// The infos of a batch, on the device, 0 at first. Several calls can write infos of their own for the same matrix.
+/// The infos of a batch, on the device, initially 0. If several calls process the same matrix, each call writes an info of its own.
 pub(super) struct Infos {
     memory: Memory,
     count: usize,
