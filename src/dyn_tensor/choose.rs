@@ -377,7 +377,7 @@ impl<S: DynData> DynTensor<S> {
     ///
     /// # Errors
     /// * If the positions are not `i64`, or differ in memory order or device from `self`.
-    /// * If the axis or a position is out of range, or another extent of the positions differs from that of `self`.
+    /// * If the axis or a position is out of range, or the extents of the positions and of `self` differ along another axis.
     /// * If the device allocation fails.
     ///
     /// ```
@@ -475,8 +475,8 @@ impl<S: DynDataMut> DynTensor<S> {
     /// In each of these cases, `self` is unchanged:
     ///
     /// * The positions are not `i64`, or the operands differ in element type, memory order or device.
-    /// * The axis or a position is out of range, another extent of the positions differs from that of `self`, or `values` does not
-    ///   broadcast to the shape of the positions.
+    /// * The axis or a position is out of range, or the extents of the positions and of `self` differ along another axis.
+    /// * `values` does not broadcast to the shape of the positions.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};

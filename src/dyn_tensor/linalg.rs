@@ -159,7 +159,7 @@ fn with_merged_batch<R>(x: DynView<'_>, f: impl FnOnce(DynView<'_>) -> Result<R,
     }
 }
 
-/// Evaluates `$body`, in which `$a` is a typed view of the matrices of `$x`, with one axis for the batch, and `$T` is the element type.
+/// Evaluates `$body`. In it, `$a` is a typed view of the matrices of `$x`, with one axis for the batch, and `$T` is the element type.
 /// `$x` must have passed `check`.
 macro_rules! on_stack {
     ($op:expr, $x:expr, |$a:ident: $T:ident| $body:expr) => {{

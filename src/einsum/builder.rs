@@ -30,7 +30,7 @@ pub struct Contraction<'s, T, E, O, Dev, L, const N: usize> {
     marker: PhantomData<(T, E, O, Dev)>,
 }
 
-/// A list of operands. It consists of the last one and the list of those before it, so their types are in its type.
+/// A list of operands: the last operand, and the list of the operands before it. So the type of a list contains the types of its operands.
 #[derive(Debug)]
 pub struct List<L, X> {
     before: L,

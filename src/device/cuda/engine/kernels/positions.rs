@@ -147,8 +147,8 @@ pub(in crate::device::cuda::engine) unsafe fn take(
 /// Returns whether all indices are valid.
 ///
 /// # Safety
-/// The caller must ensure that the elements of `out`, those of `a` within `shape` and the `n` rows of `at`, with one column for each axis
-/// of `a`, are allocated on `context`'s GPU. Nothing else may access the elements of `out`.
+/// The caller must ensure that these elements are allocated on `context`'s GPU: those of `out`, those of `a` within `shape`, and the `n`
+/// rows of `at`. `at` must have one column for each axis of `a`. Nothing else may access the elements of `out`.
 pub(in crate::device::cuda::engine) unsafe fn pick(
     context: &'static Context,
     n: usize,

@@ -1,7 +1,6 @@
 //! Calls of cuSOLVER for batches of matrices. Each method queues the calls for the first `count` matrices of a batch. It uses one of two
-//! kinds of functions: functions for one matrix, which are called for one matrix after the other with the same workspace, or functions for
-//! batches, which are called once for many matrices. For each matrix, the functions write a number called its info, which is 0 after a
-//! success.
+//! kinds of functions. Functions for one matrix are called for one matrix after the other, with the same workspace. Functions for batches
+//! are called once for many matrices. For each matrix, both kinds write a number called its info, which is 0 after a success.
 
 use super::matrices::Matrices;
 use crate::device::cuda::engine::driver::context::{Context, Memory};
@@ -175,7 +174,7 @@ macro_rules! call {
     }};
     (@ $function:ident ($($argument:expr),* $(,)?)) => {{
         // SAFETY: the handle is locked, and its context is current. The methods below pass matrices and vectors of the extents that the
-        // function expects, which are allocated on the GPU and which nothing else accesses, and workspace of the size that cuSOLVER
+        // function expects. They are allocated on the GPU, and nothing else accesses them. The workspace has the size that cuSOLVER
         // returned for these extents. The memory is freed in stream order, after the call is complete.
         unsafe { sys::$function($($argument),*) }
     }};
