@@ -2,8 +2,8 @@
 
 #![forbid(unsafe_code)]
 
-/// Evaluates an expression in which `T` is the element type that a [`DType`](crate::DType) stands for. It calls generic code with an
-/// element type that is known at run time only.
+/// Evaluates an expression in which `T` is the element type that a [`DType`](crate::DType) stands for. With this macro, programs call
+/// generic code with an element type that is known at run time only.
 ///
 /// The expression is compiled once for each element type. If it needs another bound than [`Element`](crate::Element), name the bound,
 /// and give an expression for the other element types:

@@ -489,8 +489,8 @@ fn same_decimals(x: f32) -> f64 {
 
 // ------------------------------------------------------------------ integers
 
-/// Sums `part(x)` over contiguous elements `x`. First adds up to 255 values in each lane of type `P`, which must be able to hold their sum.
-/// Then adds the lanes to a sum of type `A`.
+/// Sums `part(x)` over contiguous elements `x`. Each lane, of type `P`, first adds at most 255 values, so `P` must be able to hold the sum
+/// of 255 values. Then the lanes are added to a sum of type `A`.
 ///
 /// ```text
 /// for each chunk of 64 · 255 elements:

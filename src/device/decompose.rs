@@ -19,12 +19,12 @@ pub enum Structure {
     Hermitian,
     /// A lower triangular matrix. The elements above the diagonal are not used.
     Lower {
-        /// Whether the diagonal consists of ones. Its elements are then not used.
+        /// Whether the diagonal consists of ones. If so, its elements are not used.
         unit: bool,
     },
     /// An upper triangular matrix. The elements below the diagonal are not used.
     Upper {
-        /// Whether the diagonal consists of ones. Its elements are then not used.
+        /// Whether the diagonal consists of ones. If so, its elements are not used.
         unit: bool,
     },
 }
@@ -91,10 +91,10 @@ pub trait Decompose<T: LinalgElement>: Device {
     /// Computes the eigenvalues and eigenvectors of square matrices, `a · v = v · w`. The results are complex, even if the matrices are
     /// real.
     ///
-    /// `a` and `v` have shape `[.., n, n]`, `w` has shape `[.., n]`. The order of the eigenvalues is unspecified, but complex eigenvalues
-    /// of a real matrix are adjacent to their conjugates, those with a positive imaginary part first. The columns of `v` are the
-    /// eigenvectors, with Euclidean norm 1. In each eigenvector, the first element whose magnitude is at least 0.99 times the largest one
-    /// is real and positive. The eigenvectors that belong to conjugate eigenvalues of a real matrix are conjugates.
+    /// `a` and `v` have shape `[.., n, n]`, `w` has shape `[.., n]`. The order of the eigenvalues is unspecified, with one exception: two
+    /// conjugate complex eigenvalues of a real matrix are adjacent, and the one with the positive imaginary part is first. The columns of
+    /// `v` are the eigenvectors, with Euclidean norm 1. In each eigenvector, the first element whose magnitude is at least 0.99 times the
+    /// largest one is real and positive. The eigenvectors that belong to conjugate eigenvalues of a real matrix are conjugates.
     ///
     /// # Errors
     /// [`Error::NotConverged`], and the errors of all methods.

@@ -233,7 +233,7 @@ pub trait Reduce<T: Element>: Device {
         via_host::write_with(self, out, |host_out| Cpu.reduce(op, host_out, a.operand()))
     }
 
-    /// Writes the scan along the last axis: for each element, the result of combining all elements up to it with `op`.
+    /// Writes the scan along the last axis: each result combines an element and all elements before it, by `op`.
     ///
     /// # Errors
     /// [`Error::Arithmetic`] if `op` is undefined for some elements, or the error of the device.

@@ -57,8 +57,8 @@ impl Transform {
 
 /// Scalar types with a corresponding complex type, the element type of their Fourier transforms. Sealed.
 ///
-/// All scalar types implement this trait. So for a transform of integers, the compiler reports the missing [`FftElement`], whose message
-/// says what to do.
+/// All scalar types implement this trait. So if integers are transformed, the compiler reports that [`FftElement`] is missing, not this
+/// trait. Its message for [`FftElement`] says what to do.
 pub trait ToComplex: Scalar {
     /// `Complex<f32>` for `f32` and `Complex<f32>`, `Complex<f64>` for all other types.
     type Complex: FftComplex<Real = Self::Magnitude, Magnitude = Self::Magnitude>;

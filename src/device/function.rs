@@ -35,8 +35,8 @@ pub trait Function<A: Arguments>: Copy + Send + Sync {
     fn elementary(&self) -> Option<Elementary>;
     /// Returns whether the function is defined for these elements.
     fn is_defined(&self, arguments: A) -> bool;
-    /// Returns whether a device must check the elements: the function is [`CHECKED`](Function::CHECKED), and the operation's
-    /// `always_defined` returns `false`.
+    /// Returns whether a device must check the elements: if the function is [`CHECKED`](Function::CHECKED), except for a [`UnaryOp`] whose
+    /// [`always_defined`](UnaryOp::always_defined) returns `true`.
     fn is_checked(&self) -> bool;
     /// Returns the elements as text for error messages.
     fn describe(&self, arguments: A) -> String;

@@ -128,8 +128,8 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
     /// `isize::MAX` bytes.
     fn alloc<T: Element>(&self, len: usize) -> Result<Self::Buffer<T>, Error>;
 
-    /// Allocates a buffer of `len` elements that the caller overwrites. Unlike [`alloc`](Device::alloc), this method need not initialise
-    /// the elements, which takes time. The operations of this crate allocate their results with it.
+    /// Allocates a buffer of `len` elements that the caller overwrites. Unlike [`alloc`](Device::alloc), this method need not spend time on
+    /// initialising the elements. The operations of this crate allocate their results with it.
     ///
     /// # Errors
     /// The errors of [`alloc`](Device::alloc).

@@ -80,7 +80,7 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     fn elementary(&self) -> Option<Elementary> {
         None
     }
-    /// Returns whether the function is defined for these elements.
+    /// Returns whether the function is defined for this element.
     fn is_defined(&self, _: A) -> bool {
         true
     }

@@ -69,7 +69,7 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
     /// derived from this operand's axes by the methods of [`Axes`].
     ///
     /// # Panics
-    /// If the axes address elements outside of this operand's.
+    /// If the axes address elements outside of this operand.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn with_axes<'b>(self, axes: Axes<'b>, offset: isize) -> Operand<'b, T, Dev>
     where
@@ -110,7 +110,7 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
     /// [`with_axes`](Operand::with_axes).
     ///
     /// # Panics
-    /// If the layout addresses elements outside of this operand's.
+    /// If the layout addresses elements outside of this operand.
     #[inline]
     pub(crate) fn in_layout<'b>(self, layout: &'b Layout) -> Operand<'b, T, Dev>
     where
@@ -175,15 +175,15 @@ impl<'a, T: Element, Dev: Device> MatrixOperand<'a, T, Dev> {
     /// Returns an operand with the given axes, which begins at the same element: see [`Operand::with_axes`].
     ///
     /// # Panics
-    /// If the axes address elements outside of this operand's.
+    /// If the axes address elements outside of this operand.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn with_axes<'b>(self, axes: Axes<'b>) -> MatrixOperand<'b, T, Dev>
     where
         'a: 'b,
     {
         let operand = if axes.repeats(self.operand.axes()) {
-            // SAFETY: these axes repeat the axes of this operand, so every element they address is an element of the operand, which is
-            // readable during `'a`.
+            // SAFETY: `repeats` returned `true`: the trailing axes are those of this operand, and the axes before them have stride 0. So
+            // the new axes address elements of this operand only, which are readable during `'a`.
             unsafe { Operand::from_raw(self.operand.ptr, axes.shape(), axes.strides()) }
         } else {
             self.operand.with_axes(axes, 0)
@@ -296,7 +296,7 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
     /// derived from this output's axes by the methods of [`Axes`].
     ///
     /// # Panics
-    /// If the axes address elements outside of this output's, or one element by two indices.
+    /// If the axes address elements outside of this output, or one element by two indices.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn with_axes<'b>(self, axes: Axes<'b>, offset: isize) -> Output<'b, T, Dev>
     where
@@ -306,10 +306,10 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
         if offset != 0 || !same(axes.shape(), self.shape) || !axes.strides().iter().eq(self.strides) {
             check_output_axes(axes, offset, self.axes());
         }
-        // SAFETY: the new axes are this output's, or they stay between the lowest and the highest element of this output, and
-        // different indices address different elements, as was just checked. The new axes are derived from the output's axes by
-        // methods of `Axes`, so they address only elements of this output. `self` has exclusive access to these elements and is
-        // consumed.
+        // SAFETY: the new axes are this output's own, or `check_output_axes` checked two conditions: they stay between the lowest and
+        // the highest element of this output, and different indices address different elements. The new axes are derived from the
+        // output's axes by methods of `Axes`, so they address only elements of this output. `self` has exclusive access to these
+        // elements and is consumed.
         unsafe { Output::from_raw(Dev::offset(self.ptr, offset), axes.shape(), axes.strides()) }
     }
 
@@ -317,7 +317,7 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
     /// [`with_axes`](Output::with_axes).
     ///
     /// # Panics
-    /// If the layout addresses elements outside of this output's, or one element by two indices.
+    /// If the layout addresses elements outside of this output, or one element by two indices.
     #[inline]
     pub(crate) fn in_layout<'b>(self, layout: &'b Layout) -> Output<'b, T, Dev>
     where

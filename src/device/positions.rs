@@ -10,7 +10,7 @@ pub(crate) const TAKE: &str = "take";
 pub(crate) const SCATTER: &str = "scatter";
 pub(crate) const CHECK: &str = "check positions";
 
-/// Borrows positions as `i64`. Returns `None` if `isize` has another size.
+/// Borrows positions as `i64`. Returns `None` if `isize` has another size or alignment.
 pub(crate) fn isize_as_i64(list: &[isize]) -> Option<&[i64]> {
     if size_of::<isize>() != size_of::<i64>() || align_of::<isize>() != align_of::<i64>() {
         return None;

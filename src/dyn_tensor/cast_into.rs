@@ -1,5 +1,5 @@
-//! Conversion of dynamic tensors into typed tensors on the host. It also converts element type and memory order, if the conversion
-//! loses at most precision.
+//! Conversion of dynamic tensors into typed tensors on the host. The conversion also changes element type and memory order, if it loses
+//! at most precision.
 
 use super::downcast::{DowncastError, described, wanted};
 use super::promote::same_kind;

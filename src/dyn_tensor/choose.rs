@@ -350,7 +350,7 @@ fn nonzero(x: DynView<'_>) -> Result<DynTensor, Error> {
 }
 
 impl<S: DynData> DynTensor<S> {
-    /// Returns the elements at positions along an axis. The positions are a tensor of `i64`. In the result, the axes of this tensor replace
+    /// Returns the elements at positions along an axis. `positions` is a tensor of `i64`. In the result, the axes of `positions` replace
     /// the given axis. Negative positions count from the end.
     ///
     /// # Errors
@@ -377,7 +377,7 @@ impl<S: DynData> DynTensor<S> {
     ///
     /// # Errors
     /// * If the positions are not `i64`, or differ in memory order or device from `self`.
-    /// * If the axis or a position is out of range, or another extent of the positions differs from that of `self`.
+    /// * If the axis or a position is out of range, or the extents of the positions and of `self` differ along another axis.
     /// * If the device allocation fails.
     ///
     /// ```
@@ -475,8 +475,8 @@ impl<S: DynDataMut> DynTensor<S> {
     /// In each of these cases, `self` is unchanged:
     ///
     /// * The positions are not `i64`, or the operands differ in element type, memory order or device.
-    /// * The axis or a position is out of range, another extent of the positions differs from that of `self`, or `values` does not
-    ///   broadcast to the shape of the positions.
+    /// * The axis or a position is out of range, or the extents of the positions and of `self` differ along another axis.
+    /// * `values` does not broadcast to the shape of the positions.
     ///
     /// ```
     /// use vierbein::{DynTensor, tensor};
@@ -495,9 +495,9 @@ impl<S: DynDataMut> DynTensor<S> {
         put_along_axis(self.view_mut(), axis, positions.into(), values.into())
     }
 
-    /// Adds values to the elements at positions along an axis. The positions are a tensor of `i64`. Replacing the axis of `self` by the
-    /// axes of the positions gives the shape to which `values`, a tensor or a scalar, broadcasts. If a position occurs several times, each
-    /// of its values is added, in memory order of the positions.
+    /// Adds values to the elements at positions along an axis. The positions are a tensor of `i64`. `values` is a tensor or a scalar. It
+    /// broadcasts to the shape of `self` in which the axes of the positions replace the given axis. If a position occurs several times,
+    /// each of its values is added, in memory order of the positions.
     ///
     /// # Errors
     /// In all of these cases but the last, `self` is unchanged:

@@ -19,8 +19,8 @@ fn line<T: Element, Dev: Device>(x: &DynView<'_>, values: Vec<T>) -> Result<DynT
     Ok(DynTensor::contiguous(data, &[len], x.order()))
 }
 
-/// Returns the weights in memory order, or `None` if there are none, after checking that they have type `f64` and the shape and the
-/// device of `x`.
+/// Checks that the weights have type `f64`, and the shape and the device of `x`. Returns them in the memory order of `x`, or `None` if
+/// there are none.
 fn weights_of<Dev: Device>(
     op: &'static str,
     x: &DynView<'_>,

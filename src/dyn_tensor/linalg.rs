@@ -62,8 +62,8 @@ pub struct DynDiscarded {
     pub share: DynTensor,
 }
 
-/// A result of a function in the module `stacks`. Its batch has one axis. `erased` converts it into type-erased tensors for an operand of
-/// shape `shape`.
+/// A result of a function in the module `stacks`, in which one axis stands for all axes of the batch. `erased` restores the batch axes of
+/// an operand of shape `shape`, and erases the types.
 trait Erase {
     type Erased;
     fn erased(self, shape: &[usize]) -> Self::Erased;
@@ -159,7 +159,7 @@ fn with_merged_batch<R>(x: DynView<'_>, f: impl FnOnce(DynView<'_>) -> Result<R,
     }
 }
 
-/// Evaluates `$body`, in which `$a` is a typed view of the matrices of `$x`, with one axis for the batch, and `$T` is the element type.
+/// Evaluates `$body`. In it, `$a` is a typed view of the matrices of `$x`, with one axis for the batch, and `$T` is the element type.
 /// `$x` must have passed `check`.
 macro_rules! on_stack {
     ($op:expr, $x:expr, |$a:ident: $T:ident| $body:expr) => {{

@@ -30,7 +30,7 @@ pub struct Contraction<'s, T, E, O, Dev, L, const N: usize> {
     marker: PhantomData<(T, E, O, Dev)>,
 }
 
-/// A list of operands. It consists of the last one and the list of those before it, so their types are in its type.
+/// A list of operands: the last operand, and the list of the operands before it. So the type of a list contains the types of its operands.
 #[derive(Debug)]
 pub struct List<L, X> {
     before: L,
@@ -162,8 +162,8 @@ impl<'s, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize> Contracti
         Contraction { spec, operands, cache, count: count + 1, marker: PhantomData }
     }
 
-    /// Puts the list of operands into a `Box`, which removes their types from its type. Programs that add operands in a recursive
-    /// function need this.
+    /// Puts the list of operands into a `Box`, so that the operands' types are no longer part of the contraction's type. Programs that
+    /// add operands in a recursive function need this.
     #[doc(hidden)]
     pub fn boxed<'l>(self) -> Contraction<'s, T, E, O, Dev, Box<dyn OperandList<T, O, Dev> + 'l>, N>
     where

@@ -2,9 +2,9 @@
 // `double.rs` and `single.rs` include this source.
 //
 // Branch cuts and the signs of zeros are those of C99, Annex G, and W. Kahan, "Branch cuts for complex elementary functions"
-// (1987). A predicate `.._is_far` selects the arguments for which a formula is invalid, such as infinities, NaN, angles above
-// `FAR`, and arguments for which only an intermediate result would overflow or underflow. For these arguments, there is a second
-// function `.._far`, with branches.
+// (1987). A predicate `.._is_far` selects the arguments for which a formula is invalid, such as infinities, NaN, and angles above
+// `FAR`. It also selects arguments for which an intermediate result would overflow or underflow, but not the result. For all these
+// arguments, there is a second function `.._far`, with branches.
 
 use super as real;
 use super::{
@@ -362,7 +362,7 @@ fn roots(z: Pair) -> (Pair, Pair) {
     (sqrt(Pair::new(1.0 - z.re, -z.im)), sqrt(Pair::new(1.0 + z.re, z.im)))
 }
 
-/// Returns asin z, whose real part is the angle of the point (Re(sqrt(1 - z) sqrt(1 + z)), x), and whose imaginary part is
+/// Returns asin z. The real part is the angle of the point (Re(sqrt(1 - z) sqrt(1 + z)), x). The imaginary part is
 /// asinh(Im(conj(sqrt(1 - z)) sqrt(1 + z))). No terms cancel.
 #[inline(always)]
 pub(crate) fn asin(z: Pair) -> Pair {
@@ -380,7 +380,7 @@ pub(crate) fn asin_far(z: Pair) -> Pair {
     Pair::new(re, ln.copysign(y))
 }
 
-/// Returns acos z, whose real part is twice the angle of the point (Re sqrt(1 + z), Re sqrt(1 - z)), and whose imaginary part is
+/// Returns acos z. The real part is twice the angle of the point (Re sqrt(1 + z), Re sqrt(1 - z)). The imaginary part is
 /// asinh(Im(conj(sqrt(1 + z)) sqrt(1 - z))).
 #[inline(always)]
 pub(crate) fn acos(z: Pair) -> Pair {
@@ -397,8 +397,8 @@ pub(crate) fn acos_far(z: Pair) -> Pair {
     Pair::new(re, ln.copysign(if y.is_sign_negative() { 1.0 } else { -1.0 }))
 }
 
-/// Returns acosh z, whose real part is asinh(Re(conj(sqrt(z - 1)) sqrt(z + 1))), and whose imaginary part is twice the angle of
-/// the point (Re sqrt(z + 1), Im sqrt(z - 1)).
+/// Returns acosh z. The real part is asinh(Re(conj(sqrt(z - 1)) sqrt(z + 1))). The imaginary part is twice the angle of the point
+/// (Re sqrt(z + 1), Im sqrt(z - 1)).
 #[inline(always)]
 pub(crate) fn acosh(z: Pair) -> Pair {
     let minus = sqrt(Pair::new(z.re - 1.0, z.im));
@@ -414,8 +414,8 @@ pub(crate) fn acosh_far(z: Pair) -> Pair {
     Pair::new(ln, im)
 }
 
-/// Returns atanh z, whose real part is ln(1 + 4|x| / ((1 - |x|)^2 + y^2)) / 4 with the sign of x, and whose imaginary part is half of
-/// the angle of the point ((1 - x)(1 + x) - y^2, 2y).
+/// Returns atanh z. The real part is ln(1 + 4|x| / ((1 - |x|)^2 + y^2)) / 4 with the sign of x. The imaginary part is half of the angle
+/// of the point ((1 - x)(1 + x) - y^2, 2y).
 #[inline(always)]
 pub(crate) fn atanh(z: Pair) -> Pair {
     let x = z.re.abs();

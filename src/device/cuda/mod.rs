@@ -624,7 +624,7 @@ impl<T: Scalar, const ORDINAL: usize> Gemm<T> for Cuda<ORDINAL> {
 
 /// The methods that this implementation overrides call cuSOLVER or, for triangular systems, cuBLAS. The host computes instead:
 ///
-/// * all methods if the library is not found, or for matrices with 2³¹ elements or more;
+/// * all methods if the library is not found, or for matrices with zero elements or with 2³¹ elements or more;
 /// * `svd` and `eigh` if an iteration of cuSOLVER does not converge or gives NaN, and `lu` of singular matrices;
 /// * `solve` for Hermitian matrices that may be indefinite.
 #[cfg(feature = "linalg")]

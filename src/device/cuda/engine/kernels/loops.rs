@@ -22,7 +22,8 @@ impl Divisor {
         assert!(d > 0, "the divisor must be positive");
         let d = d as u64;
         if d >= 1 << 31 {
-            // The multiplication is used for indices n < 2³¹ only. They are less than `d`, and the quotient is 0: (0 + n) >> 31.
+            // The multiplication is used for indices n < 2³¹ only. So n is less than `d`, and n / d is 0. With these constants, kernels
+            // compute (0 + n) >> 31, which is 0.
             return Divisor { d, m: 0, s: 31 };
         }
         let s = d.next_power_of_two().trailing_zeros();

@@ -58,7 +58,8 @@ unsafe impl Argument for Vector {}
 // SAFETY: `repr(C)`, with the members of the struct `Rows` in `mask.cu`.
 unsafe impl Argument for Rows {}
 
-/// Returns the type as which a mask is read. The bytes of a `bool` that was never written can have any value, so they are read as numbers.
+/// Returns the type that the kernels use to read a mask. The bytes of a `bool` that was never written can have any value, so they are read
+/// as numbers.
 fn of_mask(dtype: DType) -> DType {
     if dtype == DType::Bool { DType::U8 } else { dtype }
 }
@@ -74,7 +75,7 @@ pub(in crate::device::cuda::engine) fn mask_program(template: &'static Template,
     sort::program(template, "find elements under a mask", [Some(of_mask(dtype)), None, None, None], [0; 2])
 }
 
-/// The number of chosen elements of each tile and of all tiles before it, on the GPU.
+/// For each tile, the total number of chosen elements in this tile and in all tiles before it, on the GPU.
 #[derive(Debug)]
 pub(in crate::device::cuda::engine) struct Sums {
     memory: Memory,

@@ -63,8 +63,8 @@ pub(in crate::device::cuda::engine) unsafe fn copy(
     unsafe { same.run(context, lengths, &[to, from]) }
 }
 
-/// Merges the elements along the axis that is contiguous in both operands into larger elements, if these have at most 16 bytes and are
-/// all aligned. Returns the resulting size of an element, which is `size` if nothing was merged.
+/// If an axis is contiguous in both operands, merges all elements along it into one larger element. Merges only if the larger elements have
+/// 2, 4, 8 or 16 bytes and are all aligned. Returns the resulting size of an element, which is `size` if nothing was merged.
 fn larger(lengths: &mut [usize], steps: [&mut [isize]; 2], size: usize, addresses: [u64; 2]) -> usize {
     let [to, from] = steps;
     let Some(axis) = (0..lengths.len()).find(|&axis| lengths[axis] > 1 && to[axis] == 1 && from[axis] == 1)

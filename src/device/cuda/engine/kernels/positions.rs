@@ -147,8 +147,8 @@ pub(in crate::device::cuda::engine) unsafe fn take(
 /// Returns whether all indices are valid.
 ///
 /// # Safety
-/// The caller must ensure that the elements of `out`, those of `a` within `shape` and the `n` rows of `at`, with one column for each axis
-/// of `a`, are allocated on `context`'s GPU. Nothing else may access the elements of `out`.
+/// The caller must ensure that these elements are allocated on `context`'s GPU: those of `out`, those of `a` within `shape`, and the `n`
+/// rows of `at`. `at` must have one column for each axis of `a`. Nothing else may access the elements of `out`.
 pub(in crate::device::cuda::engine) unsafe fn pick(
     context: &'static Context,
     n: usize,
@@ -245,8 +245,9 @@ impl Scattering<'_> {
         Ok(Sorted { positions, order, strides })
     }
 
-    /// Writes the elements of `a` to their positions, or combines them with the elements there by `operation`. If a position occurs
-    /// several times in a line, its elements are combined in row-major order, or the last one stays.
+    /// If `operation` is `None`, writes the elements of `a` to their positions in `out`. If a position occurs several times in a line, the
+    /// last of its elements is stored. If there is an operation, combines each element of `a` with the element of `out` at its position;
+    /// elements with the same position are combined in row-major order.
     ///
     /// # Safety
     /// The caller must ensure that all elements of `at` and `a`, and those of `out` within the leading axes and `length`, are allocated on

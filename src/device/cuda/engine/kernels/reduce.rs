@@ -140,7 +140,7 @@ pub(super) fn loops<const K: usize>(plan: &Plan<K>) -> Loops<K> {
 // ------------------------------------------------------------------ sources
 
 fn head(program: &Program) -> String {
-    // The line break ends a comment at the end of the operation's source.
+    // The operation's source may end with a line comment. The line break after the source ends this comment.
     format!(
         "{}typedef A T;\nstruct F {{ {}{}\n}};\n",
         program.typedefs(),
@@ -179,8 +179,8 @@ fn parts_entry(program: &Program) -> String {
 struct Layout {
     /// The loops over the outputs, with strides of the output and of the operand.
     kept: Plan<2>,
-    /// The loops over the reduced axes. If several elements are loaded at once and the axes are not a line, the inner extent counts
-    /// vectors. Strides always count elements.
+    /// The loops over the reduced axes. If there are several loops and `vector` is more than 1, the inner extent counts vectors. Strides
+    /// always count elements.
     reduced: Plan<1>,
     /// Number of elements that are loaded at once.
     vector: usize,

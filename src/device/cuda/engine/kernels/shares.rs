@@ -12,8 +12,8 @@ const BUSY_THREADS: u64 = 1 << 17;
 const SPLIT_THREADS: u64 = 1 << 19;
 /// Number of loads that a thread has in flight together.
 const LOADS_IN_FLIGHT: u64 = 4;
-/// Maximum number of items of one thread. A thread combines its accumulators after 64 rounds of loads, `CHAIN` in `reduce.cu`. So
-/// it adds at most 64 such sums sequentially with four loads per round, and at most 256 with one load per round.
+/// Maximum number of items of one thread. After every 64 rounds of loads (`CHAIN` in `reduce.cu`), a thread combines its accumulators into
+/// a partial sum. It adds these partial sums sequentially: at most 64 of them with four loads per round, and at most 256 with one.
 const MAX_ITEMS: u64 = 64 * 64 * LOADS_IN_FLIGHT;
 /// Size of a memory sector, the smallest unit that the GPU loads from memory, in bytes.
 const SECTOR_BYTES: u64 = 32;

@@ -161,8 +161,9 @@ impl Lines {
             let (next, next_order) = place(passes - pass - 1);
             let mut arguments =
                 Arguments::new().with(&shape).with(&at).with(&at_order).with(&next).with(&next_order);
-            // SAFETY: the launch before this one wrote the lines at `at` and `at_order`. The other place is not read, and the caller
-            // ensures exclusive access to it, or it is the spare memory. The arguments are those of `merge_entry`.
+            // SAFETY: the launch before this one wrote the lines at `at` and `at_order`. The kernel writes to `next` and `next_order`, the
+            // other pair of buffers. They are either spare memory, or `to` and `order`, to which the caller ensures exclusive access. The
+            // arguments are those of `merge_entry`.
             unsafe {
                 context.launch(&self.program(&MERGE, order.is_some()), [grid, 1, 1], BLOCK, &mut arguments)?
             };

@@ -1,7 +1,6 @@
 //! Calls of cuSOLVER for batches of matrices. Each method queues the calls for the first `count` matrices of a batch. It uses one of two
-//! kinds of functions: functions for one matrix, which are called for one matrix after the other with the same workspace, or functions for
-//! batches, which are called once for many matrices. For each matrix, the functions write a number called its info, which is 0 after a
-//! success.
+//! kinds of functions. Functions for one matrix are called for one matrix after the other, with the same workspace. Functions for batches
+//! are called once for many matrices. For each matrix, both kinds write a number called its info, which is 0 after a success.
 
 use super::matrices::Matrices;
 use crate::device::cuda::engine::driver::context::{Context, Memory};
@@ -59,7 +58,7 @@ impl Handle {
         let create = |handle: &mut Handle| {
             // SAFETY: `with_solver` made the context current; the library writes to `handle`.
             succeeded(unsafe { sys::cusolverDnCreate(&raw mut handle.solver) })?;
-            // SAFETY: the handle was created above in the current context, and its stream is the null stream, which always exists.
+            // SAFETY: the handle was created above in the current context. `context.stream()` is the null stream, which always exists.
             succeeded(unsafe { sys::cusolverDnSetStream(handle.solver, context.stream().cast()) })?;
             // SAFETY: the library writes to `handle`.
             succeeded(unsafe { sys::cusolverDnCreateSyevjInfo(&raw mut handle.eigh) })?;
@@ -121,7 +120,7 @@ fn failure(context: &Context, op: &'static str, status: Status) -> Error {
 
 // ------------------------------------------------------------------ infos
 
-/// The infos of a batch, on the device, 0 at first. Several calls can write infos of their own for the same matrix.
+/// The infos of a batch, on the device, initially 0. If several calls process the same matrix, each call writes an info of its own.
 pub(super) struct Infos {
     memory: Memory,
     count: usize,
@@ -175,7 +174,7 @@ macro_rules! call {
     }};
     (@ $function:ident ($($argument:expr),* $(,)?)) => {{
         // SAFETY: the handle is locked, and its context is current. The methods below pass matrices and vectors of the extents that the
-        // function expects, which are allocated on the GPU and which nothing else accesses, and workspace of the size that cuSOLVER
+        // function expects. They are allocated on the GPU, and nothing else accesses them. The workspace has the size that cuSOLVER
         // returned for these extents. The memory is freed in stream order, after the call is complete.
         unsafe { sys::$function($($argument),*) }
     }};

@@ -12,8 +12,10 @@ use crate::error::Error;
 /// columns of `u` and the number of rows of `vᴴ`. Returns `false` without a result if an iteration did not converge, or gave NaN.
 ///
 /// # Safety
-/// The caller must ensure that the operand's elements are allocated on `context`'s GPU, that the outputs have the extents of the results,
-/// and exclusive access to their elements. cuSOLVER must be available.
+/// The caller must ensure:
+/// * the operand's elements are allocated on `context`'s GPU;
+/// * the outputs have the extents of the results, and nothing else accesses their elements;
+/// * cuSOLVER is available.
 pub(in crate::device::cuda::engine) unsafe fn run(
     context: &'static Context,
     s: RawOperand<'_>,

@@ -23,8 +23,10 @@ pub(in crate::device::cuda::engine) fn is_available() -> bool {
 /// are not stored. `b` has the shape `shape`.
 ///
 /// # Safety
-/// The caller must ensure that the operand's elements are allocated on `context`'s GPU, and exclusive access to the elements of `b`, which
-/// has as many rows as the operand. cuBLAS must be available.
+/// The caller must ensure:
+/// * the operand's elements are allocated on `context`'s GPU;
+/// * `b` has as many rows as the operand, and nothing else accesses its elements;
+/// * cuBLAS is available.
 pub(in crate::device::cuda::engine) unsafe fn run(
     context: &'static Context,
     triangle: Triangle,
