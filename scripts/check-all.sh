@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs the checks that take too long for every change: each `scripts/check-*.sh`, even if another one failed. At the end, prints for
-# each script its outcome, its time in seconds, and what it skipped. Meant to be run daily; `.ci/run` has the checks that every
-# change must pass.
+# Runs the checks that take too long for every change: each `scripts/check-*.sh` but `check-gpu.sh`, even if another one failed. At the
+# end, prints for each script its outcome, its time in seconds, and what it skipped. Meant to be run daily; `.ci/run` has the checks
+# that every change must pass.
 #
 #     scripts/check-all.sh                  # all
 #     scripts/check-all.sh memory numerics  # some of them, to distribute the work among machines
@@ -12,7 +12,8 @@ logs=${CARGO_TARGET_DIR:-target}/check-all
 mkdir -p "$logs"
 failed=0
 said=()
-[ $# -gt 0 ] || set -- $(ls scripts/check-*.sh | sed 's/.*check-//;s/\.sh$//' | grep -vx all)
+# check-gpu.sh has two commands, of which one runs on a machine with a GPU.
+[ $# -gt 0 ] || set -- $(ls scripts/check-*.sh | sed 's/.*check-//;s/\.sh$//' | grep -vxE 'all|gpu')
 for name; do
     script=scripts/check-$name.sh
     printf '\n==== %s\n' "$name"

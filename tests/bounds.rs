@@ -198,10 +198,10 @@ fn implied<T: Scalar, D: Dim, O: Order, Dev: Backend<T>>(
     again
 }
 
-trait DenseLike<T: Scalar, D: Dim, O: Order, Dev: Backend<T>> {
+trait ContiguousLike<T: Scalar, D: Dim, O: Order, Dev: Backend<T>> {
     fn contiguous_like(x: Tensor<T, D, O::Transposed, Dev>) -> Tensor<T, D, O, Dev>;
 }
-impl<T: Scalar, D: Dim, O: Order, Dev: Backend<T>> DenseLike<T, D, O, Dev> for Tensor<T, D, O, Dev> {
+impl<T: Scalar, D: Dim, O: Order, Dev: Backend<T>> ContiguousLike<T, D, O, Dev> for Tensor<T, D, O, Dev> {
     fn contiguous_like(x: Tensor<T, D, O::Transposed, Dev>) -> Tensor<T, D, O, Dev> {
         x.into_flipped()
     }

@@ -68,9 +68,9 @@ def errors(name, folder, start):
             misplaced += not (rounded != rounded and result != result)
             continue
         elif abs(result) > LARGEST or abs(rounded) > LARGEST:
-            # Infinity instead of the largest number, or the reverse, is an error of one unit.
-            largest = LARGEST if abs(result) > LARGEST else abs(result)
-            error = 1.0 if largest == LARGEST else float("inf")
+            # Infinity instead of the largest number of the same sign, or the reverse, is an error of one unit.
+            finite, infinite = (rounded, result) if abs(result) > LARGEST else (result, rounded)
+            error = 1.0 if finite == numpy.copysign(LARGEST, infinite) else float("inf")
         else:
             error = abs(float((exact - result) / gmpy2.mpfr(abs(numpy.spacing(rounded)))))
         if error > worst:

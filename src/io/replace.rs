@@ -476,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_fails_half_way_leaves_the_old_file_and_nothing_else() {
+    fn failed_write_leaves_old_file_and_no_other_file() {
         let folder = std::env::temp_dir().join(format!("vierbein-replace-{}", std::process::id()));
         fs::create_dir(&folder).unwrap();
         let path = folder.join("x");

@@ -95,8 +95,8 @@ macro_rules! methods {
         }
     )*};
     (@accuracy pair_function: $($rest:tt)*) => {
-        " On processors with FMA, the error is below one unit in the last place; otherwise it is that of the C library. See \
-         [`Cpu`](crate::Cpu#results)."
+        " On processors with FMA, the error is below one unit in the last place. Without FMA, the C library computes the function: \
+         see [`Cpu`](crate::Cpu#results)."
     };
     (@accuracy $($rest:tt)*) => { "" };
     // A function or a comparison.

@@ -111,6 +111,9 @@ fn failed_downcast_returns_tensor() {
              move it first with `.to_device::<Dev>()?`"
         )
     );
+    let x = error.into_inner().downcast::<f64, Rank<2>, RowMajor, Cpu>().unwrap();
+    assert_eq!(x.as_slice().as_ptr(), at);
+    let error = DynTensor::from(x).downcast::<f32, Rank<2>, RowMajor, Cpu>().unwrap_err();
     assert!(matches!(vierbein::Error::from(error), vierbein::Error::Downcast { .. }));
     // A failed downcast of a view returns an error. A failed downcast of an owned tensor returns the tensor in the error.
     let x = tensor![[1.0, 2.0], [3.0, 4.0]];
@@ -119,7 +122,6 @@ fn failed_downcast_returns_tensor() {
     let error = DynTensor::from(tensor![[1.0]]).downcast::<i64, Rank<2>, RowMajor, Cpu>().unwrap_err();
     let given_back: Tensor<f64, Rank<2>> = error.into_inner().downcast().unwrap();
     assert_eq!(given_back, tensor![[1.0]]);
-    let _ = at;
 }
 
 #[test]

@@ -219,11 +219,11 @@ fn dynamic_results_are_those_of_numpy() {
             let axes: Vec<_> = (0..x.rank()).collect();
             let reversed = x.flip(&axes).unwrap().to_owned().unwrap();
             assert_eq!(dynamic(&case, reversed.flip(&axes).unwrap(), &all), case.results, "{}", message());
-            let doubled = x.repeat(0, 3).unwrap();
+            let tripled = x.repeat(0, 3).unwrap();
             let mut slice = vec![SliceItem::Span { start: 0, end: None, inclusive: false, step: 3 }];
             slice.extend(axes[1..].iter().map(|_| SliceItem::from(..)));
             assert_eq!(
-                dynamic(&case, doubled.slice(&slice[..]).unwrap(), &all),
+                dynamic(&case, tripled.slice(&slice[..]).unwrap(), &all),
                 case.results,
                 "{}",
                 message()

@@ -473,6 +473,8 @@ fn corrected_programs_run() {
     #[cfg(feature = "linalg")]
     let _ = solve_dtypes::main();
     #[cfg(feature = "linalg")]
+    lstsq_of_scalar::main();
+    #[cfg(feature = "linalg")]
     let _ = solve_of_scalar::main();
     #[cfg(feature = "linalg")]
     let _ = solve_orders::main();
@@ -567,6 +569,7 @@ fn corrected_programs_run() {
     let _ = concatenate_axis::main();
     let _ = concatenate_orders::main();
     let _ = stack_rank::main();
+    buffer_shared::main();
 }
 
 /// Each program in `fail` has a corrected program in `pass`, and the reverse.

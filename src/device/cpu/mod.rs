@@ -11,10 +11,13 @@ pub(super) use kernels::fft;
 pub(super) use kernels::linalg;
 #[cfg(feature = "csv")]
 pub(crate) use loops::threads::{enter, join, threads};
+use memory::Slot;
 #[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]
 pub(crate) use memory::bytes::bytes;
 #[cfg(feature = "npy")]
 pub(crate) use memory::bytes::bytes_mut;
+#[cfg(feature = "cuda")]
+pub(super) use memory::pool::limit_from_environment;
 pub(crate) use memory::pool::{reserve, zeroed};
 pub use memory::{CpuBuffer, ForeignMemory, HostPtr, RawMemory};
 
@@ -141,15 +144,14 @@ unsafe impl Device for Cpu {
     }
     #[cfg_attr(not(debug_assertions), inline(always))]
     unsafe fn one<T: Element>(&self, work: impl IntoOutput<T, Cpu>) -> Result<CpuBuffer<T>, Error> {
-        CpuBuffer::of(|| {
-            // The kernel writes to a local variable, and never has the address of the buffer. So if the element is read and the
-            // tensor dropped at once, as in `x.sum().item()`, the compiler can remove the buffer.
-            let mut value = T::default();
-            // SAFETY: the empty index, the only index of shape `[]`, addresses `value`. Nothing else accesses `value` until `work`
-            // returns.
-            work.write(unsafe { Output::from_raw(HostPtr::new(&raw mut value), &[], &[]) }, self)?;
-            Ok(value)
-        })
+        let slot = Slot::new()?;
+        // The kernel writes to a local variable, and never has the address of the buffer. So if the element is read and the tensor
+        // dropped at once, as in `x.sum().item()`, the compiler can remove the buffer.
+        let mut value = T::default();
+        // SAFETY: the empty index, the only index of shape `[]`, addresses `value`. Nothing else accesses `value` until `work`
+        // returns.
+        work.write(unsafe { Output::from_raw(HostPtr::new(&raw mut value), &[], &[]) }, self)?;
+        Ok(slot.fill(value))
     }
     #[inline]
     fn on_host<T: Element>() -> Option<OnHost<Cpu, T>> {

@@ -242,27 +242,6 @@ impl<T: Element> CpuBuffer<T> {
         Ok(unsafe { CpuBuffer::within(block, first.cast(), len) })
     }
 
-    /// Creates a buffer of one element, the result of `compute`. If the element is read and the buffer is then dropped at once, the
-    /// compiler can remove the allocation. To keep this possible, the function does not free the pool and retry if the allocation
-    /// fails.
-    ///
-    /// Allocates before it calls `compute`. A removed allocation leaves a call of an empty function of the standard library. If this call
-    /// came after `compute`, the element would have to be saved in memory during the call.
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    pub(crate) fn of(compute: impl FnOnce() -> Result<T, Error>) -> Result<Self, Error> {
-        let layout = Layout::new::<T>();
-        // SAFETY: the layout's size is not zero, because no `Element` is zero-sized.
-        let memory = unsafe { std::alloc::alloc(layout) };
-        let Some(first) = NonNull::new(memory.cast::<T>()) else { return Err(no_memory::<T>(1)) };
-        // SAFETY: the global allocator allocated this memory with this layout, and nothing else owns it.
-        let block = unsafe { Block::from_raw(first.cast(), layout) };
-        let value = compute()?;
-        // SAFETY: the memory was allocated for one `T`, so it is aligned and valid for this write.
-        unsafe { first.write(value) };
-        // SAFETY: the block has the layout of `T`. Its only element was just written, at its beginning.
-        Ok(unsafe { CpuBuffer::within(block, first, 1) })
-    }
-
     /// Converts a `Vec` into a buffer without copying elements.
     pub(crate) fn from_vec(mut data: Vec<T>) -> Self {
         if cfg!(vierbein_exact_memory) {
@@ -301,6 +280,39 @@ impl<T: Element> CpuBuffer<T> {
         // of `T` and a size that is a multiple of that of `T`. So its layout is that of an array of `bytes / size` elements. With
         // zero bytes, any aligned address is valid. The first `len` elements are initialised.
         Ok(unsafe { Vec::from_raw_parts(from.start.as_ptr(), from.len, from.bytes / size_of::<T>()) })
+    }
+}
+
+/// Memory for one element, which becomes the buffer of a result of rank 0.
+///
+/// If the element is read and the buffer is then dropped at once, the compiler can remove the allocation. To keep this possible, the
+/// pool is not freed if the allocation fails, and the memory is allocated before the element is computed: a removed allocation leaves a
+/// call of an empty function of the standard library, and across a call, the element would be saved to the stack.
+pub(crate) struct Slot<T>(Block, PhantomData<T>);
+
+impl<T: Element> Slot<T> {
+    /// Allocates the memory.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`] if the allocation fails.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn new() -> Result<Slot<T>, Error> {
+        let layout = Layout::new::<T>();
+        // SAFETY: the layout's size is not zero, because no `Element` is zero-sized.
+        let memory = unsafe { std::alloc::alloc(layout) };
+        let Some(first) = NonNull::new(memory) else { return Err(no_memory::<T>(1)) };
+        // SAFETY: the global allocator allocated this memory with this layout, and nothing else owns it.
+        Ok(Slot(unsafe { Block::from_raw(first, layout) }, PhantomData))
+    }
+
+    /// Writes the element, and returns the buffer.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    pub(crate) fn fill(self, value: T) -> CpuBuffer<T> {
+        let first = self.0.start().cast::<T>();
+        // SAFETY: `new` allocated the memory for one `T`, so it is aligned and valid for this write.
+        unsafe { first.write(value) };
+        // SAFETY: the block has the layout of `T`. Its only element was just written, at its beginning.
+        unsafe { CpuBuffer::within(self.0, first, 1) }
     }
 }
 

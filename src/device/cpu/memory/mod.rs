@@ -10,6 +10,7 @@ pub(super) mod pool;
 pub(super) mod scratch;
 mod system;
 
+pub(super) use buffer::Slot;
 pub use buffer::{CpuBuffer, RawMemory};
 pub use foreign::ForeignMemory;
 pub use pointer::HostPtr;

@@ -321,13 +321,7 @@ fn default_limit() -> usize {
     static DEFAULT: OnceLock<usize> = OnceLock::new();
     *DEFAULT.get_or_init(|| {
         let usual = || usual_limit(system::memory(), usize::BITS) as usize;
-        let Some(text) = std::env::var_os(VARIABLE) else { return usual() };
-        text.to_str().and_then(parse).unwrap_or_else(|| {
-            // Errors of writing are ignored: a buffer may be dropped while the program exits, when standard error is closed.
-            let _ =
-                writeln!(std::io::stderr(), "vierbein: ignoring {VARIABLE}={text:?}: not a number of bytes");
-            usual()
-        })
+        limit_from_environment(VARIABLE).unwrap_or_else(usual)
     })
 }
 
@@ -336,6 +330,18 @@ fn default_limit() -> usize {
 fn usual_limit(memory: Option<u64>, pointer_bits: u32) -> u64 {
     let most = if pointer_bits > 32 { 4 << 30 } else { 1 << 30 };
     memory.map_or(256 << 20, |bytes| bytes / 8).min(most)
+}
+
+/// Returns the number of bytes in an environment variable. Returns `None` if the variable is not set. If it is not a number, also prints
+/// a warning.
+pub(in crate::device) fn limit_from_environment(variable: &str) -> Option<usize> {
+    let text = std::env::var_os(variable)?;
+    let limit = text.to_str().and_then(parse);
+    if limit.is_none() {
+        // Errors of writing are ignored: a buffer may be dropped while the program exits, when standard error is closed.
+        let _ = writeln!(std::io::stderr(), "vierbein: ignoring {variable}={text:?}: not a number of bytes");
+    }
+    limit
 }
 
 fn parse(text: &str) -> Option<usize> {

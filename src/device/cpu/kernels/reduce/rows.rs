@@ -5,7 +5,7 @@
 //! split the plan in half, recursively, for threads               (reduce_plan)
 //! for each row of the plan, combined pairwise
 //!     for each block of at most 32 KiB, combined pairwise        (reduce_row)
-//!         gather the block, if its stride is small but not 1     (reduce_apart)
+//!         gather the block, unless its stride is 1 or large      (reduce_apart)
 //!         for i in 0..n: accs[i % LANES] = fold(accs[i % LANES], x[i])    (reduce_block, in_lanes)
 //!         combine accs
 //! ```

@@ -1,6 +1,7 @@
 //! Buffer pool: freed blocks of device memory, reused for later allocations. All work runs on one stream. So the work of a block's
 //! next owner runs after the queued work of its previous owner. Reusing a block needs no synchronisation and no call of the driver.
 
+use crate::device::cpu::limit_from_environment;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Binary logarithms of the sizes of the smallest and the largest blocks: 256 bytes and 64 MiB.
@@ -30,7 +31,7 @@ impl Default for Blocks {
 
 fn limit() -> usize {
     static FOUND: OnceLock<usize> = OnceLock::new();
-    *FOUND.get_or_init(|| std::env::var(VARIABLE).ok().and_then(|bytes| bytes.parse().ok()).unwrap_or(LIMIT))
+    *FOUND.get_or_init(|| limit_from_environment(VARIABLE).unwrap_or(LIMIT))
 }
 
 /// Returns the size class of `bytes` bytes. Returns `None` if blocks of this size are not kept, or if `limit` is 0.
