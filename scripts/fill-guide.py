@@ -155,7 +155,7 @@ class NumPy:
 class Ndarray:
     header = "| ndarray | vierbein |"
     summary = "Both columns as a program that compares them"
-    # Right columns that match this pattern return a plain value, such as a number or a `Vec`. All others return a tensor.
+    # Right columns that end with this pattern return a plain value, such as a number or a `Vec`. All others return a tensor.
     values = r"(\.get\(.*\)|item\(\)|shape\(\)|len\(\)|rank\(\)|to_vec\(\)|is_\w+\(\)|\]\]|collect::<Vec<_>>\(\)|== .*)"
 
     def __init__(self):

@@ -2,10 +2,13 @@
 """Writes tests/data/linalg.tsv: linear algebra by NumPy (2 or later) and SciPy, for tests/linalg/table.rs.
 
 Each line has the function, the kind of the operand, the shape of the operand, the shape of the result, and the elements of the result in
-row-major order. A function with several results has one line for each of them. The operand with flat index k (row-major) is
-((7 k + 3) mod 11) - 5 plus ((5 k + 1) mod 7) - 3 times i if it is complex; 3.5 is added to the diagonal of each matrix. Of this matrix a,
-"hermitian" is a + aᴴ, "definite" is a · aᴴ + 1, and "deficient" has the sum of the other rows in the last row. Right-hand sides have the
-elements of the same sequence. After a function whose name ends in "_with" stands its argument.
+row-major order. A function with several results has one line for each of them. If the name of a function ends in "_with", its argument
+follows after a dot.
+
+The element with flat index k (row-major) is ((7 k + 3) mod 11) - 5, and its imaginary part ((5 k + 1) mod 7) - 3 if the operand is
+complex. Right-hand sides consist of these elements. For operands, 3.5 is then added to the diagonal of each matrix. From the matrix a that
+results, other kinds of operands are made: "hermitian" is a + aᴴ, and "definite" is a · aᴴ plus the identity matrix. "deficient" is a with
+its last row replaced by the sum of the other rows.
 """
 
 from pathlib import Path

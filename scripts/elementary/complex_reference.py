@@ -67,7 +67,7 @@ def special(name):
 
 def exact(name, x, y, n, t):
     """Returns the real and imaginary part of the function, or of z to the power n, each rounded once. A part of z that is zero is replaced
-    by a tiny number of the same sign, so that the result is on the right side of a branch cut and zeros get their sign."""
+    by a tiny number of the same sign. So the result is on the right side of a branch cut, and a zero in the result has the right sign."""
     tiny = mpf(2)**-4000
     z = mpc(mpf(x) if x else tiny * math.copysign(1, x), mpf(abs(y)) if y else tiny)
     w = FUNCTIONS[name](z) if n is None else mpmath.exp(n * mpmath.log(z))

@@ -3,7 +3,7 @@
 Run:  python reference.py     (needs mpmath; a second; writes src/elementary/reference.tsv)
 
 Columns, separated by tabs: function, type, bits of the argument in hexadecimal, bits of the second argument or -, bits of the
-expected result. Results are computed with 400 to 1500 binary digits and rounded once, to nearest even, also for subnormal
+expected result. Results are computed with 400 to 5000 binary digits and rounded once, to nearest even, also for subnormal
 results and overflow. Special values follow C99, Annex F. An expected NaN stands for any NaN.
 """
 import math

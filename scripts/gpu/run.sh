@@ -13,8 +13,9 @@
 #     stages.tsv    stages with their outcomes, seconds and reasons
 #     log.txt       the complete output of the stages
 #
-# With --emulator, the stages run in the CUDA emulator, at small sizes and with time limits that are 60 times longer. NumPy then
-# replaces PyTorch and CuPy, and the sanitizer does not run. The exit status is 0 if no stage failed and none ran out of time.
+# With --emulator, the stages run in the CUDA emulator, at small sizes. Each stage has 60 times its time limit, and TOTAL is ignored.
+# NumPy then replaces PyTorch and CuPy, and the sanitizer does not run. The exit status is 0 if no stage failed and none ran out of
+# time.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 

@@ -229,8 +229,10 @@ fn arrays(addresses: Addresses, first: usize) -> Arrays {
     })
 }
 
-/// Computes few elements; if there are more, calls nothing and returns `false`. If the elements are contiguous, calls `contiguous` with
-/// their number. If it returns `false`, or is not called, calls `element` for each index, with its offset in each operand.
+/// Computes the elements if there are only a few, and returns `true`. If there are more, calls neither closure and returns `false`.
+///
+/// If the elements are contiguous and there are at least two, calls `contiguous` with their number. If `contiguous` is not called or
+/// returns `false`, calls `element` for each index, with the offset of this index in each operand.
 #[cfg_attr(not(debug_assertions), inline(always))]
 fn few<const K: usize>(
     operands: &Operands<'_>,
@@ -410,8 +412,8 @@ unsafe fn update_blocks<A: Arguments, F: Function<A, Output = A::First>>(op: &F,
 /// operand in `operands`.
 ///
 /// # Errors
-/// [`Error::Arithmetic`] if there is an index at which `op` is not defined, with the operands' elements at the first such index in
-/// row-major order.
+/// [`Error::Arithmetic`] if `op` is undefined at some index. The error has the operands' elements at the first such index in row-major
+/// order.
 #[inline(never)]
 fn check<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>, first: usize) -> Result<(), Error> {
     let (shape, operands) = (operands.shape, &operands.list()[first..]);

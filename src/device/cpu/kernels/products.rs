@@ -69,7 +69,7 @@ pub(super) fn sum_products<T: Scalar>(args: ProductArgs<'_, T, Cpu>) -> Result<(
 /// Computes a few short sums without a plan, because planning would take longer than the sums. Returns whether all results are
 /// representable. Returns `None` and writes nothing in these cases:
 /// * There are more than [`MAX_UNPLANNED_OUTPUTS`] outputs, or more than [`MAX_UNPLANNED_TERMS`] terms per output.
-/// * The output has several axes, or not exactly one axis is summed.
+/// * The output has several axes, or the number of summed axes is not 1.
 /// * The shapes do not agree, which [`compute`] rejects.
 #[inline(always)]
 fn sum_a_few<T: Scalar, S: Sums<T>>(args: &ProductArgs<'_, T, Cpu>) -> Option<bool> {
@@ -192,7 +192,8 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
 ) -> Result<(), Error> {
     let shape = a.operand.shape();
     assert!(same(shape, b.operand.shape()), "the operands must have the same shape");
-    // The plan's axis order follows the strides of `a`, so `a` and `b` are swapped if `b` has more distinct elements.
+    // For sums of several terms, the plans put the smallest strides of `a` in the inner loops. The operand with more distinct elements
+    // gains most from this order, so `a` and `b` are swapped if it is `b`.
     let elements = |factor: &MatrixOperand<'_, T, Cpu>| {
         let axes = shape.iter().zip(factor.operand.strides()).filter(|&(_, &stride)| stride != 0);
         axes.fold(1, |n: usize, (&extent, _)| n.saturating_mul(extent))

@@ -8,7 +8,7 @@
 //! a small matrix to transpose: the tile kernel, without a plan              (tile::transpose)
 //! otherwise, by the loops that layout::tiling chooses:
 //!     split in half, recursively, for threads                               (CopyTask::run)
-//!         the result has a few copies of each contiguous element:           (repeated)
+//!         the result has a few copies of each element of a contiguous row:  (repeated)
 //!         source and result are contiguous along different axes:            (tiles)
 //!             for each band of rows
 //!                 for each index of the outer loops
@@ -60,9 +60,9 @@ const PARALLEL_COPY_BYTES: usize = PARALLEL_BYTES / 2;
 /// Rows, or columns if there are few rows, are split between threads at multiples of this number. Also the minimum number of rows
 /// in a band, unless rows map to the same cache sets (see [`collide`]).
 const BAND_ROWS: usize = 64;
-/// Minimum size of a result, in bytes, for non-temporal stores. Measured with an L3 of twice this size: a copy of this size, and a
-/// later read of the result, take the same time with both kinds of store. For larger results, non-temporal stores are faster. Smaller in
-/// tests without optimisation, which read and write large results slowly.
+/// Minimum size of a result, in bytes, for non-temporal stores. Measured with an L3 of twice this size: for a result of this size, a
+/// copy and a later read together take the same time with both kinds of store. For larger results, non-temporal stores are faster. The
+/// value is smaller in tests without optimisation, because they read and write large results slowly.
 const MIN_STREAMED_BYTES: usize = if cfg!(all(test, debug_assertions)) { 4 << 20 } else { 16 << 20 };
 /// Minimum size of a result, in bytes, for non-temporal stores, if rows map to the same cache sets (see [`collide`]). Such a result
 /// is written with non-temporal stores only with AVX-512, because each store must write a whole cache line. Measured on an AMD
@@ -306,8 +306,9 @@ impl CopyTask {
         if let Some((row, copies, rest)) = blocks.split_repeated()
             && (2..=repeat::MAX_COPIES).contains(&copies)
         {
-            // SAFETY: `repeated` has this function's contract. `split_repeated` returns a row of contiguous elements, the number of
-            // their copies, which are contiguous in the result, and the loops around them, which together visit the same elements.
+            // SAFETY: `repeated` has this function's contract. `split_repeated` returns the length of a row that is contiguous in the
+            // source, and the number of copies of each element, which are contiguous in the result. It also returns the loops around
+            // the row. Row, copies and loops together visit the elements of `blocks`.
             unsafe { self.repeated(row, copies, &rest) };
         } else if blocks.contiguous {
             // SAFETY: `tiles` has this function's contract, and `contiguous` was checked.
@@ -406,8 +407,9 @@ impl CopyTask {
     /// Writes `copies` copies of each of `row` elements, once for each index of the outer loops of `blocks`.
     ///
     /// # Safety
-    /// The contract of [`run`](CopyTask::run). The caller must also ensure, at each index of the outer loops, that the source has `row`
-    /// contiguous elements, and that the blocks visit `row * copies` contiguous elements of the result.
+    /// The contract of [`run`](CopyTask::run). The caller must also ensure, at each index of the outer loops:
+    /// * The source has `row` contiguous elements.
+    /// * The blocks visit `row * copies` contiguous elements of the result.
     unsafe fn repeated(&self, row: usize, copies: usize, blocks: &Blocks) {
         let unit = blocks.unit;
         let stream = self.bytes >= MIN_STREAMED_BYTES && row * copies * unit >= MIN_STREAMED_ROW_BYTES;

@@ -23,8 +23,8 @@ pub(super) fn tiles(part: &Plan<2>, lines: usize, f: &mut dyn FnMut(&Plan<2>)) {
     }
 }
 
-/// The position of the lines of a tile: the offset of the first element of the first line, and the strides. There is one stride for each loop of
-/// the tile, and then the stride along a line.
+/// The position of the lines of a tile: the offset of the first element of the first line, and the strides. There is one stride for
+/// each loop of the tile, and then the stride along a line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     offset: isize,

@@ -477,8 +477,8 @@ where
         let n = self.fft.len();
         let (lines, [to, from]) = (part.inner_len(), part.inner_strides());
         let adjacent = [to, from].iter().all(|&step| step == n as isize);
-        // A multiple of `LINE_GRAIN`, because rustfft transforms two short lines at once: which two must not depend on the number of
-        // threads.
+        // A multiple of `LINE_GRAIN`, or 1 for long lines. rustfft transforms two short lines at once, and the number of threads must
+        // not decide which two.
         let per_call = if adjacent { (CALL_LEN / n / LINE_GRAIN * LINE_GRAIN).max(1) } else { 1 };
         let mut walk = Odometer::outer(part);
         for _ in 0..part.outer_shape().iter().product() {
@@ -528,8 +528,9 @@ where
             }
         }
         if !in_output && pitch(n) == n {
-            // One call for each run of the innermost loop, and not for the whole tile: rustfft transforms two short lines at once, which
-            // could be the last line of one run and the first of the next. Which runs are in a tile depends on the number of threads.
+            // One call for each run of the innermost loop, and not for the whole tile. rustfft transforms two short lines at once. In a
+            // call for the whole tile, these could be the last line of one run and the first of the next. Which runs are in a tile
+            // depends on the number of threads, so the bits would depend on it, too.
             for run in lines.chunks_mut(tile.inner_len() * n) {
                 self.fft.process_with_scratch(run, scratch);
                 rescale(run, self.factor);

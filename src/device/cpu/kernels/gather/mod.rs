@@ -12,9 +12,11 @@
 //! the positions. `(op)=` stands for `=`, or for an operation that combines both elements, such as `+=`.
 //!
 //! Copies treat elements as bytes, so there is one kernel for each size of elements. `take` checks positions as it uses them, which is
-//! cheap compared with a cache miss. `scatter` must leave the output unchanged if a position is invalid. If the output is much shorter than
-//! the positions, as in a histogram, it saves a copy of the output and checks positions as it uses them. Otherwise it checks all positions
-//! first, in a pass that is limited by the memory bandwidth. If the axis of the positions exceeds L2, elements are prefetched.
+//! cheap compared with a cache miss. If the axis of the positions exceeds L2, elements are prefetched.
+//!
+//! A scatter must leave the output unchanged if a position is invalid. So it checks all positions first, in a pass that is limited by the
+//! memory bandwidth. A scatter that combines elements does without this pass if the output is much shorter than the positions, as in a
+//! histogram. It then saves a copy of the output, checks positions as it uses them, and restores the output if one is invalid.
 
 mod mask;
 mod scatter;
@@ -387,8 +389,9 @@ impl<U: Copy> Row<U> {
     /// Copies `n` elements. Returns `false` at the first invalid position.
     ///
     /// # Safety
-    /// The contract of [`take_bytes`] for the first `n` indices of the row. If `IN_RANGE`, their positions are less than the extent and not
-    /// negative. `prefetched` is at most `n`. For the first `prefetched` indices, the position `PREFETCH_DISTANCE` indices later is readable.
+    /// The contract of [`take_bytes`] for the first `n` indices of the row. In addition:
+    /// * If `IN_RANGE`, the positions at these indices are less than the extent and not negative.
+    /// * `prefetched` is at most `n`. For the first `prefetched` indices, the position `PREFETCH_DISTANCE` indices later is readable.
     #[inline(always)]
     unsafe fn copy<const IN_RANGE: bool>(&self, n: usize, prefetched: usize) -> bool {
         let (line, [_, a, p]) = (self.line, self.strides);

@@ -72,7 +72,8 @@ struct Call<T> {
 }
 
 impl<T: Scalar> Call<T> {
-    /// Returns the arguments for `product` or for its transpose. Returns `None` if CBLAS supports the strides of neither.
+    /// Returns the arguments for `product` or for its transpose. Returns `None` if CBLAS can compute neither, because of strides, of a
+    /// conjugated operand, or of extents that exceed `c_int`.
     fn of(product: &Product<T>) -> Option<Self> {
         Call::as_is(product).or_else(|| Call::as_is(&product.transposed()))
     }

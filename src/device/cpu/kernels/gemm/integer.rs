@@ -16,7 +16,7 @@
 //! reading a block.
 //!
 //! Results that do not fit in an element wrap. In builds with debug assertions, a product with such a result returns an error
-//! instead. These builds also count overflows of the accumulators.
+//! instead. To detect overflows of an accumulator, these builds add up its carries: a sum is exact if they add up to zero.
 
 use super::PARALLEL_WORK;
 use super::product::{MatrixProduct, Product, checked};
@@ -42,7 +42,8 @@ impl<T: Scalar> MatrixProduct<T> for Integers {
             unsafe { in_parts(*product) }
         } else {
             // Results wrap, so signed and unsigned integers share the code.
-            // SAFETY: as above. `T` and `T::Wrapping` are integers of the same size, so each is valid with the bits of the other.
+            // SAFETY: `in_parts` has this function's contract, and the wrapping product has the same matrices. `T` and `T::Wrapping` are
+            // integers of the same size, so each is valid with the bits of the other.
             unsafe { in_parts(product.wrapping()) }
         })
     }

@@ -89,8 +89,8 @@ impl<'a, T: Element> Batch<'a, T> {
     ) -> Result<(), Error> {
         let rank = self.rank();
         let shape = &self.operand.shape()[..rank];
-        // This does not overflow. The callers return early if the outputs have no elements, so there is at least one element for each
-        // matrix.
+        // The product does not overflow. The callers return early if the outputs have no elements. So an output has at least one element
+        // for each matrix, and its number of elements fits in `usize`.
         let count = shape.iter().product();
         if rank == 0 {
             return self.threads.run(|| f(self.operand, [0; K])).map_err(|why| self.error(Vec::new(), why));

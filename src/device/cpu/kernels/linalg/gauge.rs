@@ -49,7 +49,7 @@ fn turn_slice<T: Field>(elements: &mut [T], by: T) {
     }
 }
 
-// Kernels: without vectors, these loops took 5 % of the time of eigenvectors of 64 rows.
+// These loops are SIMD kernels: without SIMD, they took 5 % of the time to compute eigenvectors of a matrix with 64 rows.
 
 kernel! {
     /// Returns the largest squared magnitude of `n` elements, or 0.

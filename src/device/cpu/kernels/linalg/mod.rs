@@ -12,16 +12,20 @@
 //!     undo the scaling, and copy the results to the outputs
 //! ```
 //!
-//! The scaling is necessary. Without it, two kinds of faer's results are wrong for matrices of more than 128 rows: the eigenvalues
-//! of Hermitian matrices whose elements are not between about 10⁻³ and 10³ in magnitude, and singular values below 10⁻¹⁶⁰ or above
-//! 10¹⁴⁰. As a consequence of the scaling, multiplying a matrix by a power of two changes only the exponents of results that are
-//! proportional to the matrix, such as singular values. All other bits are equal. The algorithms of `lu`, `ldl`, `cholesky` and
-//! `solve` are right for all but the most extreme elements. They scale extreme matrices only, because scaling can make small
-//! elements of graded matrices 0.
+//! The scaling is necessary. Without it, these results of faer are wrong for matrices of more than 128 rows:
+//! * Eigenvalues of Hermitian matrices whose elements are not between about 10⁻³ and 10³ in magnitude.
+//! * Singular values below 10⁻¹⁶⁰ or above 10¹⁴⁰.
+//!
+//! The scaling also has a consequence for results that are proportional to the matrix, such as singular values. If a matrix is
+//! multiplied by a power of two, only their exponents change, and all other bits are equal.
+//!
+//! The algorithms of `lu`, `ldl`, `cholesky` and `solve` are right for all but the most extreme elements. They scale extreme matrices
+//! only, because scaling can make small elements of graded matrices 0.
 //!
 //! The check for NaN is necessary too: with one NaN, faer iterates for minutes.
 //!
-//! The number of threads that faer uses depends on the shape only, never on the pool, so the bits of the results do not depend on the pool.
+//! The number of parts into which faer splits its work depends on the shape only. So the bits of the results do not depend on the number
+//! of threads.
 
 mod batch;
 mod gauge;

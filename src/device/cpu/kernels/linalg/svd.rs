@@ -167,7 +167,7 @@ fn one<T: Field>(
         };
         for j in 0..p {
             let by = gauge::fix(u_copy.as_mut(), j);
-            // `u · s · vᴴ` does not change if the same factor multiplies a column of `u` and a column of `v`.
+            // `u · s · vᴴ` does not change if column `j` of `u` and column `j` of `v` are multiplied by the same factor of magnitude 1.
             if j < k {
                 gauge::turn(v_copy.as_mut(), j, by);
             }

@@ -94,8 +94,8 @@ pub(super) fn pairwise<A>(
 }
 
 /// Returns the minimum number of elements that are split between two threads. It is smaller for reductions that do much work per
-/// element: those that use the index or have large accumulators. The speed of all other reductions is limited by memory, and
-/// reading less than 4 MiB takes less time than waking a thread.
+/// element: those that use the index or have large accumulators, unless they fold whole blocks (`HAS_FOLD_BLOCK`). The speed of
+/// all other reductions is limited by memory, and reading less than 4 MiB takes less time than waking a thread.
 const fn enough<T: Element, R: Reduction<T>>() -> usize {
     if !R::HAS_FOLD_BLOCK && (R::USES_INDEX || size_of::<R::Acc>() > 2 * size_of::<T>()) {
         2 * PARALLEL_SUM_LEN
@@ -366,7 +366,8 @@ impl Sweep {
             return None;
         }
         let few = reduced.len() < 8 && reduced.len() < kept.inner_len();
-        // With `sr == 0`, an inner reduced loop reads the same element repeatedly, so the order of its iterations gains nothing.
+        // With `sr == 0`, an inner loop over the elements of one output would read the same element repeatedly. An inner loop over outputs
+        // reads different elements.
         if few || sr == 0 || sk.unsigned_abs() < sr.unsigned_abs() {
             return Some(Sweep::Columns);
         }

@@ -60,7 +60,7 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPL
     /// * The caller has exclusive access to the elements of `c`. Different indices of `c` are different elements.
     /// * If `pack` is `None`, the columns of `a` are contiguous.
     /// * If `pack` is set and `by_rows` is not, all of `a` has been packed.
-    /// * If both are set, `pack.to` points to memory for one panel, and the caller has exclusive access to this memory.
+    /// * If `pack` and `by_rows` are set, `pack.to` points to memory for one panel, and the caller has exclusive access to this memory.
     #[inline(always)]
     unsafe fn run(self) {
         let part = if COMPLEX { 2 } else { 1 };

@@ -177,8 +177,8 @@ impl<T: Scalar> MatrixProduct<T> for Isa {
 ///
 /// * If this holds for only one of the two products, that product is chosen.
 /// * If it holds for both, `c` is a single row or column, and the product with more rows is chosen.
-/// * If it holds for neither, the transposed product is chosen if only its first operand has contiguous columns, and `k` is not
-///   1.
+/// * If it holds for neither, the transposed product is chosen under these conditions: the columns of its first operand are
+///   contiguous, those of the first operand of `product` are not, and `k` is not 1.
 fn is_transposed<T: Scalar>(product: &Product<T>) -> bool {
     // The stride of an axis of extent 1 is irrelevant.
     let unit = |stride: isize, len: usize| stride == 1 || len == 1;
@@ -206,8 +206,8 @@ const MAX_BATCHED_WORK: usize = 1 << 14;
 /// Minimum number of elements of `a`, `b` and `c` together in a thread's part of a product. With fewer, a second thread makes the
 /// product slower, unless the product has at least [`PARALLEL_WORK`] multiplications.
 const PARALLEL_ELEMENTS: usize = 1 << 16;
-/// Maximum size of `a` and `b` together, in bytes, for reading both in place with vectors of 64 bytes if the columns of `a` are
-/// contiguous. Up to this size, packing takes longer (measured).
+/// Maximum size of `a` and `b` together, in bytes, for reading both in place. Up to this size, packing takes longer (measured). Used
+/// only with vectors of 64 bytes, and only if the columns of `a` are contiguous.
 const MAX_DIRECT_BYTES: usize = 512 << 10;
 /// Maximum size of `b`, in bytes, for reading all of `b` again for each panel of rows of `a`.
 const MAX_REREAD_BYTES: usize = 128 << 10;
@@ -369,8 +369,8 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
         to: HostPtr::new(core::ptr::null_mut()),
         complex: COMPLEX,
     };
-    // The buffer has either all of `a`, which fits in L2 here, or one panel of rows. So it is small, and its minimum length is its whole
-    // length.
+    // The buffer has either all of `a`, which fits in L2 here, or one panel of rows. This is little enough for the scratch buffer on the
+    // stack. So the minimum length that is requested is the whole length, and a failed allocation needs no other algorithm.
     let room = pack.packed_len();
     with_scratch(Side::A, room, room, |room, _| {
         pack.to = HostPtr::new(room);

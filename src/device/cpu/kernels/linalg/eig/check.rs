@@ -84,7 +84,7 @@ fn has_norm<T: Field>(x: &mut [T]) -> bool {
     for x in x.iter() {
         let (re, im) = (Float::abs(real(*x)), Float::abs(imaginary(*x)));
         largest = Float::max(largest, Float::max(re, im));
-        // `Float::max` ignores NaN.
+        // This sum stays 0 if all elements are finite, and otherwise becomes NaN. It is needed because `Float::max` ignores NaN.
         zero_or_nan += (re + im) * zero;
     }
     if !Float::is_finite(zero_or_nan) || largest == zero {

@@ -4,7 +4,7 @@
 //! ```text
 //! for each panel
 //!     for each pivot of the panel
-//!         search it; each column that the search looks at is updated by the pivots of the panel so far
+//!         search for it; each column that the search looks at is first updated by the panel's earlier pivots
 //!         exchange rows and columns, and eliminate: the new columns of l, and w = l · d
 //!         update the diagonal of the remaining rows
 //!     subtract l · wᴴ of the panel from the remaining rows below the diagonal
@@ -25,7 +25,8 @@ use faer::{Accum, Conj, MatMut, MatRef, Par};
 use num_traits::Zero;
 
 /// Maximum number of columns of a panel. With wider panels there are fewer products, but updating single columns takes longer. Measured,
-/// relative to 32 columns: for 1000 rows, 16 columns take 19 % longer, and 96 columns 10 %; for 300 rows, 64 columns take 13 % longer.
+/// relative to 32 columns: for 1000 rows, 16 columns take 19 % longer, and 96 columns take 10 % longer. For 300 rows, 64 columns take 13 %
+/// longer.
 const WIDTH: usize = 32;
 
 /// Maximum number of remaining rows for which plain loops update a column. Up to this number, calling a matrix product takes longer.

@@ -95,8 +95,8 @@ impl<R: RealFloat> Shifts<R> {
         Shifts { re: [nearer * size; 2], im: R::zero() }
     }
 
-    /// Returns a multiple of the first three elements of the first column of `(h - shift₀) · (h - shift₁)`, for the matrix `h` from row `m`
-    /// on.
+    /// Returns a multiple of the first three elements of the first column of `(b - shift₀) · (b - shift₁)`. `b` consists of the rows and
+    /// columns of `h` from `m` on.
     fn first_column(self, h: &Square<'_, R>, m: usize) -> [R; 3] {
         let ([first, second], im) = (self.re, self.im);
         let below = h[(m + 1, m)];
