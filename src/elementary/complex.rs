@@ -22,16 +22,22 @@ fn is_finite(z: Pair) -> bool {
     (z.re.abs() < INFINITY) & (z.im.abs() < INFINITY)
 }
 
-/// Returns i z.
+/// Returns i z, or z if `turned` is false.
 #[inline(always)]
-fn times_i(z: Pair) -> Pair {
-    Pair::new(-z.im, z.re)
+pub(crate) fn times_i_if(turned: bool, z: Pair) -> Pair {
+    Pair::new(select(turned, -z.im, z.re), select(turned, z.re, z.im))
 }
 
-/// Returns -i z.
+/// Returns -i z, or z if `turned` is false.
 #[inline(always)]
-fn over_i(z: Pair) -> Pair {
-    Pair::new(z.im, -z.re)
+pub(crate) fn over_i_if(turned: bool, z: Pair) -> Pair {
+    Pair::new(select(turned, z.im, z.re), select(turned, -z.re, z.im))
+}
+
+/// Returns z.
+#[inline(always)]
+pub(crate) fn unchanged(_: bool, z: Pair) -> Pair {
+    z
 }
 
 /// Returns the cosine and the sine of `x` as the parts of cos x + i sin x, for |x| <= FAR.
@@ -110,6 +116,8 @@ pub(crate) fn exp2_far(z: Pair) -> Pair {
     let (product, low) = product_with_rest(z.im, real::LN2_ROUNDED_1, real::LN2_ROUNDED_2);
     exponential(z, real::exp2(0.5 * z.re), cos_sin_any(product) * cos_sin(low))
 }
+
+// Hyperbolic functions. The circular functions are sin z = -i sinh(i z), cos z = cosh(i z) and tan z = -i tanh(i z).
 
 /// Returns sinh z = sinh x cos y + i cosh x sin y.
 #[inline(always)]
@@ -203,45 +211,6 @@ pub(crate) fn tanh_far(z: Pair) -> Pair {
     } else {
         Pair::new(if x == 0.0 { x } else { Float::NAN }, Float::NAN)
     }
-}
-
-// Circular functions: sin z = -i sinh(i z), cos z = cosh(i z), tan z = -i tanh(i z).
-
-#[inline(always)]
-pub(crate) fn sin(z: Pair) -> Pair {
-    over_i(sinh(times_i(z)))
-}
-
-#[inline(always)]
-pub(crate) fn cos(z: Pair) -> Pair {
-    cosh(times_i(z))
-}
-
-#[inline(always)]
-pub(crate) fn tan(z: Pair) -> Pair {
-    over_i(tanh(times_i(z)))
-}
-
-#[inline(always)]
-pub(crate) fn circular_is_far(z: Pair) -> bool {
-    hyperbolic_is_far(times_i(z))
-}
-
-#[inline(always)]
-pub(crate) fn tan_is_far(z: Pair) -> bool {
-    tanh_is_far(times_i(z))
-}
-
-pub(crate) fn sin_far(z: Pair) -> Pair {
-    over_i(sinh_far(times_i(z)))
-}
-
-pub(crate) fn cos_far(z: Pair) -> Pair {
-    cosh_far(times_i(z))
-}
-
-pub(crate) fn tan_far(z: Pair) -> Pair {
-    over_i(tanh_far(times_i(z)))
 }
 
 // Logarithms.
@@ -348,7 +317,8 @@ pub(crate) fn powf_far(z: Pair, n: Float) -> Pair {
     scaled(real::powf(real::hypot(z.re, z.im), n), cos_sin_any(product) * cos_sin(rest))
 }
 
-// Inverse functions: formulas with the square roots of 1 - z and 1 + z (Kahan).
+// Inverse functions: formulas with the square roots of 1 - z and 1 + z (Kahan). The others are asinh z = -i asin(i z) and
+// atan z = -i atanh(i z).
 
 /// Returns true if intermediate results of the inverse functions may overflow, or if a part of `z` is NaN.
 #[inline(always)]
@@ -397,21 +367,12 @@ pub(crate) fn acos_far(z: Pair) -> Pair {
     Pair::new(re, ln.copysign(if y.is_sign_negative() { 1.0 } else { -1.0 }))
 }
 
-/// Returns acosh z. The real part is asinh(Re(conj(sqrt(z - 1)) sqrt(z + 1))). The imaginary part is twice the angle of the point
-/// (Re sqrt(z + 1), Im sqrt(z - 1)).
+/// Returns acosh z if `hyperbolic`, otherwise acos z, given `acos`, which is acos z. acosh z is i acos z or -i acos z: its real part is not
+/// negative, and its imaginary part has the sign of that of z.
 #[inline(always)]
-pub(crate) fn acosh(z: Pair) -> Pair {
-    let minus = sqrt(Pair::new(z.re - 1.0, z.im));
-    let plus = sqrt(Pair::new(z.re + 1.0, z.im));
-    let re = real::asinh(fma(minus.re, plus.re, minus.im * plus.im));
-    Pair::new(re, 2.0 * real::atan2(minus.im, plus.re))
-}
-
-pub(crate) fn acosh_far(z: Pair) -> Pair {
-    let Pair { re: x, im: y } = z;
-    let ln = ln(z).re + real::LN2_ROUNDED_1;
-    let im = if x == 0.0 && y.is_nan() { real::HALF_PI_ROUNDED_1 } else { real::atan2(y, x) };
-    Pair::new(ln, im)
+pub(crate) fn acosh_if(hyperbolic: bool, z: Pair, acos: Pair) -> Pair {
+    let acosh = Pair::new(acos.im.abs(), acos.re.copysign(z.im));
+    Pair::new(select(hyperbolic, acosh.re, acos.re), select(hyperbolic, acosh.im, acos.im))
 }
 
 /// Returns atanh z. The real part is ln(1 + 4|x| / ((1 - |x|)^2 + y^2)) / 4 with the sign of x. The imaginary part is half of the angle
@@ -447,29 +408,4 @@ pub(crate) fn atanh_far(z: Pair) -> Pair {
     // atanh z is about 1/z plus or minus i pi/2. The real part of 1/z is x/|z|^2.
     let size = real::hypot(x, y);
     Pair::new(x / size / size, if x.is_nan() { x } else { im })
-}
-
-// asinh z = -i asin(i z), atan z = -i atanh(i z).
-
-#[inline(always)]
-pub(crate) fn asinh(z: Pair) -> Pair {
-    over_i(asin(times_i(z)))
-}
-
-pub(crate) fn asinh_far(z: Pair) -> Pair {
-    over_i(asin_far(times_i(z)))
-}
-
-#[inline(always)]
-pub(crate) fn atan(z: Pair) -> Pair {
-    over_i(atanh(times_i(z)))
-}
-
-#[inline(always)]
-pub(crate) fn atan_is_far(z: Pair) -> bool {
-    atanh_is_far(times_i(z))
-}
-
-pub(crate) fn atan_far(z: Pair) -> Pair {
-    over_i(atanh_far(times_i(z)))
 }

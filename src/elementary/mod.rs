@@ -406,18 +406,61 @@ macro_rules! functions {
             complex!(ComplexLn, ln);
             complex!(ComplexLog2, log2);
             complex!(ComplexLog10, log10);
-            complex!(ComplexSin, sin, circular_is_far, sin_far);
-            complex!(ComplexCos, cos, circular_is_far, cos_far);
-            complex!(ComplexTan, tan, tan_is_far, tan_far);
-            complex!(ComplexAsin, asin, is_large, asin_far);
-            complex!(ComplexAcos, acos, is_large, acos_far);
-            complex!(ComplexAtan, atan, atan_is_far, atan_far);
-            complex!(ComplexSinh, sinh, hyperbolic_is_far, sinh_far);
-            complex!(ComplexCosh, cosh, hyperbolic_is_far, cosh_far);
-            complex!(ComplexTanh, tanh, tanh_is_far, tanh_far);
-            complex!(ComplexAsinh, asinh, is_large, asinh_far);
-            complex!(ComplexAcosh, acosh, is_large, acosh_far);
-            complex!(ComplexAtanh, atanh, atanh_is_far, atanh_far);
+
+            // Circular functions of z are hyperbolic functions of i z, and the same holds for their inverses: sin z = -i sinh(i z). One loop
+            // computes both functions. Two loops would take twice as long to compile.
+            macro_rules! turned {
+                ($Name:ident, $function:ident, $is_far:ident, $far:ident, $result:ident) => {
+                    /// Computes the function of z, or, if `turned`, that of i z.
+                    #[derive(Clone, Copy)]
+                    struct $Name {
+                        turned: bool,
+                    }
+                    impl Branchless<Pair> for $Name {
+                        type Output = Pair;
+                        const HAS_FAR: bool = true;
+                        #[inline(always)]
+                        fn compute(self, z: Pair) -> Pair {
+                            let z = complex::times_i_if(self.turned, z);
+                            complex::$result(self.turned, complex::$function(z))
+                        }
+                        #[inline(always)]
+                        fn is_far(self, z: Pair) -> bool {
+                            complex::$is_far(complex::times_i_if(self.turned, z))
+                        }
+                        fn far(self, z: Pair) -> Pair {
+                            let z = complex::times_i_if(self.turned, z);
+                            complex::$result(self.turned, complex::$far(z))
+                        }
+                    }
+                };
+            }
+            turned!(ComplexSinh, sinh, hyperbolic_is_far, sinh_far, over_i_if);
+            turned!(ComplexCosh, cosh, hyperbolic_is_far, cosh_far, unchanged);
+            turned!(ComplexTanh, tanh, tanh_is_far, tanh_far, over_i_if);
+            turned!(ComplexAsin, asin, is_large, asin_far, over_i_if);
+            turned!(ComplexAtanh, atanh, atanh_is_far, atanh_far, over_i_if);
+
+            /// Computes acos z or acosh z, which differ in signs only.
+            #[derive(Clone, Copy)]
+            struct ComplexAcos {
+                hyperbolic: bool,
+            }
+            impl Branchless<Pair> for ComplexAcos {
+                type Output = Pair;
+                const HAS_FAR: bool = true;
+                #[inline(always)]
+                fn compute(self, z: Pair) -> Pair {
+                    complex::acosh_if(self.hyperbolic, z, complex::acos(z))
+                }
+                #[inline(always)]
+                fn is_far(self, z: Pair) -> bool {
+                    complex::is_large(z)
+                }
+                fn far(self, z: Pair) -> Pair {
+                    complex::acosh_if(self.hyperbolic, z, complex::acos_far(z))
+                }
+            }
             branchless!(Arg, |z: Pair| -> $F { complex::arg(z) });
             branchless!(ComplexSquare, |z: Pair| -> Pair { z * z });
 
@@ -538,18 +581,18 @@ macro_rules! functions {
                         FloatFunction::Ln => map!(ComplexLn),
                         FloatFunction::Log2 => map!(ComplexLog2),
                         FloatFunction::Log10 => map!(ComplexLog10),
-                        FloatFunction::Sin => map!(ComplexSin),
-                        FloatFunction::Cos => map!(ComplexCos),
-                        FloatFunction::Tan => map!(ComplexTan),
-                        FloatFunction::Asin => map!(ComplexAsin),
-                        FloatFunction::Acos => map!(ComplexAcos),
-                        FloatFunction::Atan => map!(ComplexAtan),
-                        FloatFunction::Sinh => map!(ComplexSinh),
-                        FloatFunction::Cosh => map!(ComplexCosh),
-                        FloatFunction::Tanh => map!(ComplexTanh),
-                        FloatFunction::Asinh => map!(ComplexAsinh),
-                        FloatFunction::Acosh => map!(ComplexAcosh),
-                        FloatFunction::Atanh => map!(ComplexAtanh),
+                        FloatFunction::Sin => map!(ComplexSinh { turned: true }),
+                        FloatFunction::Cos => map!(ComplexCosh { turned: true }),
+                        FloatFunction::Tan => map!(ComplexTanh { turned: true }),
+                        FloatFunction::Asin => map!(ComplexAsin { turned: false }),
+                        FloatFunction::Acos => map!(ComplexAcos { hyperbolic: false }),
+                        FloatFunction::Atan => map!(ComplexAtanh { turned: true }),
+                        FloatFunction::Sinh => map!(ComplexSinh { turned: false }),
+                        FloatFunction::Cosh => map!(ComplexCosh { turned: false }),
+                        FloatFunction::Tanh => map!(ComplexTanh { turned: false }),
+                        FloatFunction::Asinh => map!(ComplexAsin { turned: true }),
+                        FloatFunction::Acosh => map!(ComplexAcos { hyperbolic: true }),
+                        FloatFunction::Atanh => map!(ComplexAtanh { turned: false }),
                     },
                 }
             }
