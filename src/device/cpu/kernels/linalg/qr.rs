@@ -18,7 +18,7 @@ use faer::linalg::qr::no_pivoting::factor::{qr_in_place, qr_in_place_scratch, re
 use faer::mat::AsMatMut;
 use faer::{Conj, Par};
 
-const THRESHOLDS: Thresholds = Thresholds { real: 384, complex: 320 };
+const THRESHOLDS: Thresholds = Thresholds { real: 384, complex: 256 };
 
 /// Computes [`Decompose::qr`](crate::device::Decompose::qr).
 pub(in crate::device) fn qr<T: Field>(
