@@ -294,8 +294,8 @@ impl Safetensors {
     /// The bytes of a `bool` tensor are checked, as only 0 and 1 are valid. The bytes of all other types are not accessed.
     ///
     /// # Errors
-    /// See [`get`](Safetensors::get). Also if the elements are not aligned in the file, or if the machine is big-endian; in these cases,
-    /// use `get`, which copies. Misaligned files are rare, as writers align the data.
+    /// See [`get`](Safetensors::get). Also if the elements are not aligned in the file, or if the machine is big-endian and an element has
+    /// more than one byte; in these cases, use `get`, which copies. Misaligned files are rare, as writers align the data.
     ///
     /// ```
     /// use vierbein::prelude::*;

@@ -271,8 +271,8 @@ impl<'de> Visitor<'de> for Shape {
     }
 }
 
-/// The type that an element is deserialised as: the element type itself, except for `f32`. Serde's own `f32` would silently round large
-/// numbers to infinity.
+/// The type that an element is deserialised as: the element type itself, except for `f32` and `Complex<f32>`. Serde's own `f32` would
+/// silently round large numbers to infinity.
 trait Readable: Element {
     type As: for<'de> Deserialize<'de>;
     fn of(read: Self::As) -> Self;

@@ -24,7 +24,7 @@ pub(super) struct Source<'a> {
     pub(super) at: u64,
 }
 
-/// Reads a file.
+/// Opens a file and calls `read` with it.
 pub(super) fn from_path<R>(
     path: &Path,
     read: impl FnOnce(&mut Source<'_>) -> Result<R, Error>,

@@ -24,14 +24,14 @@ methods! {
     /// Computes a few of the lowest or highest eigenvalues of a Hermitian operator, and their eigenvectors, with its diagonal as a
     /// preconditioner.
     ///
-    /// If the differences between the diagonal elements are much larger than the other elements, as in quantum chemistry, this method needs
-    /// far fewer applications of the operator than [`lanczos`](super::lanczos). For other operators, `lanczos` needs fewer.
+    /// If the differences between the diagonal elements are much larger than the off-diagonal elements, as in quantum chemistry, this
+    /// method needs far fewer applications of the operator than [`lanczos`](super::lanczos). For other operators, `lanczos` needs fewer.
     ///
     /// A good start is a tensor that is zero except where the diagonal is lowest or highest. `diagonal` has the shape of `start`. It need
     /// not be exact: errors in it only change the number of applications. The other arguments, the result, convergence and errors are as in
     /// [`lanczos`](super::lanczos), except that this method does not check whether the operator is Hermitian. The residuals are computed
-    /// from the eigenvectors. The method stores twice as many tensors as `lanczos`. For another preconditioner, use
-    /// [`davidson_preconditioned`].
+    /// from the eigenvectors; `lanczos` estimates them from the projected operator. The method stores twice as many tensors as `lanczos`.
+    /// For another preconditioner, use [`davidson_preconditioned`].
     ///
     /// # Errors
     /// For the reasons given for [`lanczos`](super::lanczos), or if `diagonal` is not finite or has another shape.

@@ -182,7 +182,8 @@ fn pairs<T: LinalgElement, Dev: Backend<T>>(
             let worst = of_count(&ritz.residuals);
             let largest =
                 ritz.values.iter().fold(T::Magnitude::zero(), |x, &value| Float::max(x, modulus(value)));
-            // Residuals cannot be smaller than the rounding errors of the operator, whose eigenvalues can be much smaller than its norm.
+            // Rounding errors keep the residuals above about `epsilon` times the operator's norm. All eigenvalues can be much smaller than
+            // that norm, so `tolerance * largest` alone may never be reached.
             ritz.converged = invariant || worst <= Float::max(tolerance * largest, epsilon * scale);
             if ritz.converged || exhausted {
                 if !ritz.converged && !how.limits.accept_unconverged {
@@ -245,7 +246,7 @@ fn kept_space<T: LinalgElement>(
     kept: usize,
 ) -> Result<Option<(Small<T>, Small<T>)>, Error> {
     let len = values.len();
-    // A space of a real matrix has both eigenvalues of a conjugate pair, or none.
+    // An invariant space of a real matrix belongs to both eigenvalues of a conjugate pair, or to neither.
     let splits = |kept: usize| {
         let [last, next] = [values[kept - 1], values[kept]];
         h_is_real::<T>() && last == next.conj() && last != next

@@ -51,7 +51,7 @@ methods! {
     /// use vierbein::linalg::{Iteration, Structure, gmres_preconditioned};
     /// use vierbein::tensor;
     /// let a = tensor![[4.0, 1.0, 0.0], [1.0, 5.0, 1.0], [0.0, 2.0, 6.0]];
-    /// // The upper triangle, whose inverse is one substitution.
+    /// // The preconditioner is the inverse of the upper triangle, applied by back substitution.
     /// let upper = Structure::Upper { unit: false };
     /// let b = tensor![6.0, 14.0, 22.0];
     /// let solution = gmres_preconditioned(|x| a.matmul(&x), |r| a.solve_as(upper, r), &b, Iteration::new())?;

@@ -1,8 +1,8 @@
 //! Each iterative method is three functions: for a closure that returns the operator's result, for one that can fail, and for one that
 //! writes the result to a given tensor. The third one is implemented, and the others call it.
 
-/// Defines the three functions of each method. `$f` are the closures of the method; `$P` are the types of the arguments that follow the
-/// tensor.
+/// Defines the three functions of each method. `$f` are the closures of the method; `$P` are the types of a closure's arguments after the
+/// tensor. `$arg` are the arguments of the method after the closures.
 macro_rules! methods {
     ($(
         $(#[$doc:meta])*

@@ -162,7 +162,8 @@ impl Iteration {
         }
     }
 
-    /// Sets the tolerance, relative to the norm of the right-hand side. The default is 1e-10, or 1e-5 for `f32` and `Complex<f32>`.
+    /// Sets the tolerance of the residual, relative to the norm of the right-hand side. For [`expm_multiply`](super::expm_multiply), sets
+    /// the tolerance of the estimated error. The default is 1e-10, or 1e-5 for `f32` and `Complex<f32>`.
     pub fn tolerance(self, tolerance: f64) -> Iteration {
         Iteration { tolerance: Some(tolerance), ..self }
     }

@@ -66,7 +66,7 @@ pub struct SingularTriplets<T: Scalar, D: Dim, E: Dim, O: Order, Dev: Device> {
 /// Computes approximations of the largest singular values of an operator, and of their vectors, from random samples of its range.
 ///
 /// `apply` gets a view of a tensor of `shape`, and returns the operator times this tensor, which can have another shape and another rank.
-/// `adjoint` is the conjugate transpose: it maps tensors of that other shape to tensors of `shape`. Each closure is called
+/// `adjoint` is the conjugate transpose: it maps tensors of that other shape to tensors of `shape`. Each closure is called at most
 /// `(rank + oversampling) · (power + 1)` times. For a matrix that fits into memory, [`svd`](Tensor::svd) is exact.
 ///
 /// The result is accurate if the singular values beyond the rank are small or decrease fast. Whether `adjoint` is the adjoint of `apply` is

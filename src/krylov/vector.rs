@@ -64,7 +64,7 @@ pub(super) fn zeros<T: Element, Dev: Device>(len: usize, device: &Dev) -> Result
     Tensor::try_zeros_in([len], device)
 }
 
-/// Returns a vector on the device.
+/// Copies numbers from the host to a new vector on the device.
 pub(super) fn to_device<T: Element, Dev: Device>(x: &[T], device: &Dev) -> Result<Vector<T, Dev>, Error> {
     Vector::<T, Cpu>::try_from_fn([x.len()], |[k]| x[k])?.to_device_in(device)
 }

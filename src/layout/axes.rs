@@ -56,7 +56,8 @@ impl<'a> AxesMut<'a> {
         (self.shape[axis], self.strides[axis]) = (extent, stride);
     }
 
-    /// Reverses an axis, and returns the offset from its first to its last element. If there are no elements, does nothing and returns 0.
+    /// Reverses an axis, and returns the offset from its first to its last element. Does nothing and returns 0 if the axis has extent 1, or
+    /// if there are no elements.
     fn reverse(&mut self, axis: usize) -> isize {
         let (last, stride) = (self.shape[axis].saturating_sub(1), self.strides[axis]);
         if last == 0 || self.shape.contains(&0) {
@@ -361,7 +362,7 @@ impl<'a> Axes<'a> {
     /// of this tensor. Returns `None` if there are no such strides.
     ///
     /// Elements are iterated with the last axis fastest if `row_major`, otherwise with the first axis fastest. The old and the new axes
-    /// are matched in groups with the same number of elements. Such strides exist if one stride steps through all old axes of each group.
+    /// are matched in groups with the same number of elements. The strides exist if the old axes of every group can be fused to one axis.
     pub(crate) fn reshape(self, shape: &[usize], row_major: bool, strides: &mut [isize]) -> Option<()> {
         contiguous_strides(shape, strides, row_major);
         if self.shape.contains(&0) {

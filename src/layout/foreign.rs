@@ -75,9 +75,8 @@ pub(crate) fn check_no_overlap(shape: &[usize], strides: &[isize]) -> Result<(),
     }
     let step = |axis: usize| strides[axis].unsigned_abs();
     let longer_than_one = || (0..shape.len()).filter(|&axis| shape[axis] > 1);
-    // Returns the number of elements after the first one that the axes with smaller strides span. If two strides are equal, that of the
-    // first axis counts as smaller. Callers have checked that the sum fits in `isize`. If it saturates nevertheless, the strides are
-    // rejected.
+    // Returns the number of elements that the axes with smaller strides span, minus 1. If two axes have equal strides, that of the first
+    // axis counts as smaller. Callers have checked that the sum fits in `isize`. If it saturates nevertheless, the strides are rejected.
     let spanned = |axis: usize| {
         let smaller = longer_than_one().filter(|&other| (step(other), other) < (step(axis), axis));
         smaller.fold(0usize, |all, other| all.saturating_add(step(other).saturating_mul(shape[other] - 1)))

@@ -3,8 +3,8 @@
 use super::element_count;
 use crate::error::Error;
 
-/// Writes the extents of the new shape to `to`. One of `extents` can be -1: it is computed from the number of elements. The elements of
-/// the tensor, whose shape is `from`, have `size` bytes.
+/// Writes the extents of the new shape to `to`. One of `extents` can be -1: it is computed from the number of elements. `from` is the shape
+/// of the tensor; each of its elements has `size` bytes.
 ///
 /// # Errors
 /// If the numbers of elements differ, an extent is negative (except for one -1), or the extent for -1 cannot be computed.

@@ -66,8 +66,8 @@ macro_rules! arithmetic {
             #[doc = concat!("Fallible variant of `self ", $symbol, "= right`; the tensor `right` broadcasts to the shape of `self`.")]
             ///
             /// # Errors
-            /// If `right` does not broadcast to the shape of `self`, an integer is divided by zero, or an integer result overflows
-            /// (`+ - *`: debug assertions only). `self` is unchanged then.
+            /// If `right` does not broadcast to the shape of `self`, an integer is divided by zero, or an integer result overflows. An
+            /// overflow of `+ - *` is an error only in builds with debug assertions. `self` is unchanged if there is an error.
             ///
             /// ```
             /// use vierbein::tensor;

@@ -149,7 +149,8 @@ macro_rules! methods {
         ///
         /// # Errors
         /// * If the shapes do not broadcast, or the allocation fails.
-        /// * If an integer is divided by zero, or an integer result overflows (`+ - *`: debug assertions only).
+        /// * If an integer is divided by zero, or an integer result overflows. For `+ - *`, overflow is an error only in builds with debug
+        ///   assertions.
         ///
         /// ```
         /// use vierbein::tensor;

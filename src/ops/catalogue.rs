@@ -10,7 +10,8 @@
 //! `tests`. Operations with fields (`Powi`, `Clamp`) are written by hand. The catalogue is in `ops`, next to the operations, because no
 //! lower layer needs the rows.
 //!
-//! A row has these fields, in this order; those in brackets are optional.
+//! A row has fields from this list, in this order. `Name`, `doc`, `elements`, `gives`, `example`, `cuda` and a function for the host are
+//! required. The other fields are optional; those in brackets occur together.
 //!
 //! * `Name: method, try_method`, or `Name: try_method` for an operator. `Name` is the name of the operation's type in `op`, and of
 //!   the variant of `Unary` or `Binary`.

@@ -430,7 +430,8 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// Returns `start, start + 1, ..` up to but not including `end`. The result is empty if `end <= start`.
     ///
     /// # Panics
-    /// If `start` or `end` is NaN, the number of elements is infinite or exceeds the address space, or the allocation fails.
+    /// * If `start` or `end` is NaN.
+    /// * If the number of elements is infinite or exceeds the address space, or the allocation fails.
     ///
     /// ```
     /// use vierbein::{Tensor, tensor};
@@ -449,7 +450,8 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<1>, O, Dev> {
     /// Fallible variant of [`arange`](Tensor::arange).
     ///
     /// # Errors
-    /// If `start` or `end` is NaN, the number of elements is infinite or exceeds the address space, or the allocation fails.
+    /// * If `start` or `end` is NaN.
+    /// * If the number of elements is infinite or exceeds the address space, or the allocation fails.
     pub fn try_arange(range: core::ops::Range<T>) -> Result<Self, Error>
     where
         T: RealScalar,

@@ -21,8 +21,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// | `[k]`, `[.., k, n]` | `[k]`, `[k, n, ..]` | `[.., n]` or `[n, ..]` |
     /// | `[.., m, k]`, `[.., k, n]` | `[m, k, ..]`, `[k, n, ..]` | `[.., m, n]` or `[m, n, ..]` |
     ///
-    /// Batch axes (`..`) broadcast. Transposed and sliced views are used without a copy. So is [`conj_view`](Tensor::conj_view), the
-    /// complex conjugate of a tensor, as the right operand.
+    /// Batch axes (`..`) broadcast. Transposed and sliced views are used without a copy. The right operand can also be a
+    /// [`conj_view`](Tensor::conj_view), the complex conjugate of a tensor, which is used without a copy too.
     ///
     /// Integers of up to 32 bits are accumulated in 64 bits, and 64-bit integers in 128 bits. In builds with debug assertions, a result
     /// that overflows the element type panics. Other builds wrap.

@@ -14,7 +14,7 @@ use crate::tensor::Tensor;
 pub(crate) const PARTITION: &str = "partition";
 pub(crate) const TOP_K: &str = "find the greatest elements";
 
-/// Checks the axis and the index `k` along it. Returns `k`, counted from the start if it is negative.
+/// Checks the axis and the index `k` along it. Returns `k` as an index from the start. A negative `k` counts from the end.
 ///
 /// # Errors
 /// If the axis is out of range, or `k` is out of range for its extent.
@@ -137,7 +137,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         out.partition_lines(axis.index(), k)
     }
 
-    /// Partitions each line along an axis in place. `k` must be an index along it.
+    /// Partitions the elements along an axis in place. `k` must be an index along this axis.
     fn partition_lines(&mut self, axis: usize, k: usize) -> Result<(), Error>
     where
         T: Ordered,
@@ -197,8 +197,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok((values, indices))
     }
 
-    /// [`top_k`](Tensor::top_k) into two preallocated tensors or mutable views: the values and their indices. They have the shape of `self`
-    /// except along the axis, where their extent is `k`.
+    /// [`top_k`](Tensor::top_k) into two preallocated tensors or mutable views: the values and their indices. Both have the shape of
+    /// `self`, except for the extent of the axis, which is the number `k` of elements to find.
     ///
     /// # Panics
     /// If an output has another shape, the axis is out of range or has fewer than `k` elements, or the allocation fails.

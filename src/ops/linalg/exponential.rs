@@ -5,8 +5,8 @@
 //! error contain norms of powers of `a` instead of powers of the norm of `a`. For matrices that are far from normal, these norms are
 //! smaller and so is `s`.
 //!
-//! If elements are so large that their squares are near the limits of their type, a diagonal similarity makes them smaller first. Even for
-//! such elements the exponential can be finite: that of `[[0, x], [0, 0]]` is `[[1, x], [0, 1]]`.
+//! If the fourth power of an element exceeds the limits of its type, a diagonal similarity makes the elements smaller first. Even for such
+//! elements the exponential can be finite: that of `[[0, x], [0, 0]]` is `[[1, x], [0, 1]]`.
 
 use super::balance::{exponents, scaled};
 use super::stack::{Extents, Stack, StackView, dense, each_matrix, stacked};

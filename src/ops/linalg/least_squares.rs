@@ -343,8 +343,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 
     /// Returns the result of [`lstsq`](Tensor::lstsq), with singular values of at most `relative` times the largest one counted as 0. If
-    /// the matrix has errors of a known size, pass the ratio of this size to its spectral norm: smaller singular values would amplify the
-    /// errors.
+    /// the errors of the matrix have a known norm, divide it by the spectral norm of the matrix to get `relative`. Singular values that are
+    /// smaller than the errors would amplify them.
     ///
     /// # Panics
     /// For the reasons for which `lstsq` panics, or if `relative` is negative or NaN.

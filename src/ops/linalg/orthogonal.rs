@@ -78,7 +78,8 @@ where
     Ok((l, q))
 }
 
-/// Returns the factors of `a = r · q`. If the rows and the columns of all three matrices are reversed, this is an LQ decomposition.
+/// Returns the factors of `a = r · q`. Reversing the rows of `a` and of `q`, and the rows and columns of `r`, makes this an LQ
+/// decomposition.
 pub(crate) fn rq<T, O, Dev>(a: &StackView<'_, T, O, Dev>) -> Result<Factors<T, O, Dev>, Error>
 where
     T: LinalgElement,

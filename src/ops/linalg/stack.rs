@@ -96,11 +96,11 @@ pub(super) fn with_operand<T: Element, O: Order, Dev: Device, R>(
     f(a.device(), a.operand_in(&axes).into())
 }
 
-/// A result of a function of stacks, which becomes a result for a tensor of rank `D`.
+/// The result of a function of stacks. Methods of tensors of rank `D` convert it to `Typed<D>`, in which the batch has its own axes again.
 pub(crate) trait Stacked {
     /// The result for a tensor of rank `D`.
     type Typed<D: MatrixStack>;
-    /// Splits the axis of the batch into the axes of the tensor with this shape.
+    /// Splits the axis of the batch into the batch axes of a tensor of shape `shape`.
     fn typed<D: MatrixStack>(self, shape: &[usize]) -> Self::Typed<D>;
 }
 

@@ -29,7 +29,7 @@ pub struct Svd<T: LinalgElement, D: MatrixStack, O: Order, Dev: Device> {
     pub vh: Tensor<T, D, O, Dev>,
 }
 
-/// Returns the singular values. Writes the singular vectors to `vectors`, which are `u` and `vh`, unless it is `None`.
+/// Returns the singular values. If `vectors` is `Some([u, vh])`, writes the singular vectors to `u` and `vh`.
 fn decomposed<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
     vectors: Option<[&mut Made<T, Rank<3>, O, Dev>; 2]>,

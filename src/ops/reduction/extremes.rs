@@ -153,7 +153,7 @@ macro_rules! positions {
             const USES_INDEX: bool = true;
             const DEFINED_ON_EMPTY: bool = false;
             const FALLIBLE: bool = false;
-            // Among equal values, and among several NaN, the smallest index wins, because partial results are combined in any order.
+            // Partial results are combined in any order. So `combine` keeps the smaller index if two values are equal or both are NaN.
             const CUDA: CudaSource = CudaSource::builtin(concat!("
                 struct Acc { T value; u64 index; };
                 static const u64 none = ~0ull;

@@ -23,7 +23,7 @@ use crate::element::{Inexact, Scalar, sum_of_parts};
 pub struct Sum;
 
 // Builds with debug assertions use a wider accumulator to detect an integer overflow. Other builds accumulate in the element type,
-// which is faster. Intermediate sums wrap, so the result is the exact sum, wrapped to the element type.
+// which is faster. In these builds intermediate sums wrap, so the result is the exact sum, wrapped to the element type.
 
 #[cfg(debug_assertions)]
 impl<T: Scalar> Reduction<T> for Sum {
@@ -216,7 +216,8 @@ impl<T: Scalar> Reduction<T> for Mean {
         T::acc_add(a, b)
     }
     // If accumulators are wider than elements, a vector register holds fewer accumulators. So `acc_sum` first sums parts of a block in
-    // a narrower type.
+    // a type that is narrower than the accumulator. For elements of 4 bytes there is no such type: their sums need 8 bytes, as the
+    // accumulator has.
     const HAS_FOLD_BLOCK: bool = T::INTEGER && size_of::<T>() != 4;
     #[inline(always)]
     fn fold_block(&self, acc: T::Accumulator, elements: &[T], _: usize) -> T::Accumulator {

@@ -173,7 +173,7 @@ macro_rules! positions {
             const DEFINED_ON_EMPTY: bool = false;
             const UNDEFINED: Option<&'static str> =
                 Some("all elements along the reduced axes are NaN; replace NaN first, e.g. with `nan_to_num`");
-            // Of equal values, the one with the smallest index is kept, because partial results are combined in any order.
+            // Partial results are combined in any order. So `combine` keeps the smaller index if two values are equal.
             const CUDA: CudaSource = CudaSource::builtin(concat!("
                 struct Acc { T value; u64 index; };
                 static const u64 none = ~0ull;
