@@ -124,7 +124,7 @@ impl Safetensors {
     /// Reads a whole file into memory.
     ///
     /// # Errors
-    /// [`Error::File`] if the file cannot be read, or is damaged.
+    /// [`Error::File`] if the file cannot be read, or is damaged. [`Error::OutOfMemory`] if the allocation fails.
     ///
     /// ```
     /// use vierbein::io::safetensors::Safetensors;

@@ -32,7 +32,7 @@ fn device_of<'a, T: Element, D: Dim, O: Order, Dev: Device>(
 ///
 /// # Panics
 /// * If there are no parts, the axis is out of range, or the shapes differ along another axis.
-/// * If the allocation fails.
+/// * If the parts are on different instances of the device, or the allocation fails.
 ///
 /// ```
 /// use vierbein::{concatenate, tensor};
@@ -142,7 +142,7 @@ where
 ///
 /// # Panics
 /// * If there are no parts, the shapes differ, or the axis is out of range.
-/// * If the allocation fails.
+/// * If the parts are on different instances of the device, or the allocation fails.
 ///
 /// ```
 /// use vierbein::{stack, tensor};
