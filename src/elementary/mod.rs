@@ -407,8 +407,8 @@ macro_rules! functions {
             complex!(ComplexLog2, log2);
             complex!(ComplexLog10, log10);
 
-            // Circular functions of z are hyperbolic functions of i z, and the same holds for their inverses: sin z = -i sinh(i z). One loop
-            // computes both functions. Two loops would take twice as long to compile.
+            // Circular functions of z are hyperbolic functions of i z, and the same holds for their inverses: sin z = -i sinh(i z). One
+            // loop computes both functions. Two loops would take twice as long to compile.
             macro_rules! turned {
                 ($Name:ident, $function:ident, $is_far:ident, $far:ident, $result:ident) => {
                     /// Computes the function of z, or, if `turned`, that of i z.
