@@ -274,7 +274,7 @@ fn needed_decimals(x: f64, scientific: bool) -> usize {
 
 // ------------------------------------------------------------------ brackets
 
-/// The cells that are not yet written, and the shape of their brackets.
+/// The cells that are not yet written, and the shape of the tensor, which determines the brackets around them.
 struct Page<'a> {
     shape: &'a [usize],
     edge: usize,

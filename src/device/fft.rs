@@ -1,4 +1,4 @@
-//! Fourier transforms: the element types that have them, and the arguments of the methods of devices.
+//! Fourier transforms: the element types that support them, and the arguments that a device's transform methods take.
 
 use super::cpu::fft;
 use super::{Cpu, Operand, Output, Reduce};

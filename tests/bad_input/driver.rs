@@ -290,8 +290,8 @@ fn numbers(kind: Numbers, hazard: Hazard, shape: &[usize]) -> Vec<Vec<usize>> {
             let len = shape.iter().fold(1usize, |n, &d| n.wrapping_mul(d));
             let mut shapes = vec![vec![len], vec![1, len], vec![len, 1]];
             if hazard == HugeExtents {
-                // The last two shapes have zero elements, but the product of their nonzero extents must not be too large either. In the
-                // last shape, this product fits in `isize`, but multiplied by the size of an element it does not.
+                // The last two shapes have zero elements, but are invalid too: the product of their nonzero extents is too large. In the last
+                // shape, this product fits in `isize`, but multiplied by the size of an element it does not.
                 shapes.extend([vec![max], vec![max, 2], vec![max, 0], vec![1 << (usize::BITS - 3), 0]]);
             }
             shapes

@@ -29,8 +29,8 @@ impl Operand {
         self.viewed(&self.flags)
     }
 
-    /// Calls `change` with a mutable view that has this operand's elements and layout. If indices share elements, a mutable view
-    /// would be invalid, and `change` receives a view of a contiguous copy.
+    /// Calls `change` with a mutable view that has this operand's elements and layout. If several indices refer to one element, a mutable
+    /// view would be invalid, and `change` receives a view of a contiguous copy.
     pub(crate) fn changed<const N: usize>(
         &self,
         change: &dyn Fn(TensorViewMut<'_, f64, Rank<N>>) -> Result<Array, Error>,

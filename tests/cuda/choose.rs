@@ -15,7 +15,7 @@ struct Digits;
 impl BinaryOp<u32, u32> for Digits {
     type Output = u32;
     const NAME: &'static str = "append a digit to";
-    // SAFETY: an expression of the operands' values, which wraps.
+    // SAFETY: the expression only uses the values of `a` and `b`, and unsigned integers wrap on overflow.
     const CUDA: CudaSource = unsafe { CudaSource::new("a * 31u + b") };
     fn apply(&self, a: u32, b: u32) -> u32 {
         a.wrapping_mul(31).wrapping_add(b)

@@ -54,7 +54,8 @@ position_numbers! {
 /// view), or a slice, an array or a `Vec` of [`PositionNumber`]s, which stands for a vector. Negative positions count from the end.
 ///
 /// [`argmax_axis`](Tensor::argmax_axis) and [`argsort`](Tensor::argsort), for example, return tensors of `i64`. A tensor is used without a
-/// copy. On the host, a list of `i64` is used without a copy too, and on 64-bit processors also a list of `usize` or `isize`.
+/// copy. On the host, slices, arrays and `Vec`s of `i64` are not copied either; on 64-bit processors, the same holds for `usize` and
+/// `isize`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not hold positions for a `{O}` tensor on `{Dev}`",
     label = "expected a tensor of `i64`, or a slice, array or `Vec` of integers",

@@ -12,8 +12,8 @@ use crate::device::{Cuda, MatrixOperand, Output};
 use crate::element::Element;
 use crate::error::Error;
 
-/// Returns the operand without its type, if cuSOLVER accepts matrices of these extents. `outputs` are the shapes of those results that are
-/// matrices.
+/// Returns the operand in type-erased form, or `None` if cuSOLVER does not support the extents of its matrices or of the results. `outputs`
+/// are the shapes of those results that are matrices.
 fn input<'a, T: Element, const N: usize>(
     op: &'static str,
     a: &MatrixOperand<'a, T, Cuda<N>>,

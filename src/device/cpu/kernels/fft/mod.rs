@@ -46,7 +46,7 @@ const MAX_TILE_BYTES: usize = 1 << 20;
 /// Minimum number of lines in a tile, even if the lines are long. If the elements with the same index in four lines are adjacent,
 /// they are in one or two cache lines. Each cache line is then loaded only once for all four lines.
 const MIN_TILE_LINES: usize = 4;
-/// Lines are split between tiles and threads at multiples of this number, unless tiles have fewer lines.
+/// Lines are distributed to tiles and threads in groups of this number, unless tiles have fewer lines.
 const LINE_GRAIN: usize = 8;
 /// Number of elements between the end of a line in workspace and the next line. Without this gap, the lines of a tile would map to the
 /// same cache sets if their length is a power of two.

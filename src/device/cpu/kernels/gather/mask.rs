@@ -79,9 +79,9 @@ impl<U: Copy> Row<U> {
         lost
     }
 
-    /// Copies elements of the vector to the elements at which the mask is `true`. Returns the number of `true` elements for which the
-    /// vector had no element. While the vector has enough elements for a chunk, each element of the row is written: with an element of
-    /// the vector or with its own value.
+    /// Copies elements of the vector to those elements of the row at which the mask is `true`. Returns the number of `true` elements for
+    /// which the vector had no element. Works in chunks of the row: as long as the vector has an element for each element of a chunk, the
+    /// whole chunk is stored. An element at which the mask is `false` is stored unchanged.
     ///
     /// # Safety
     /// The caller must ensure that the mask and the vector are readable, and exclusive access to the row's elements.

@@ -117,7 +117,8 @@ impl<U: Copy> ScatterTask<U> {
     }
 }
 
-/// The position 0. [`ScatterTask::run`] passes its address if all indices of an inner loop have the same position.
+/// The position 0. If all indices of an inner loop have the same position, [`ScatterTask::run`] adds this position to the address of the
+/// output, and passes the address of this 0 as the position.
 static ZERO: i64 = 0;
 
 /// Calls `f` for `n` positions, as [`ScatterTask::run`] does for all positions.

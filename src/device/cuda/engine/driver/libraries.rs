@@ -8,9 +8,9 @@ use libloading::Library;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Environment variable with the path of a directory. The libraries in the directory are loaded first. Later requests in this
-/// process for the same file name get these libraries. For another file name, such as one without a version, the loader searches as
-/// usual.
+/// Environment variable with the path of a directory. The libraries in the directory are loaded first. A later request of this process
+/// gets the library with exactly the same file name. For another name, such as `libcublas.so` instead of `libcublas.so.12`, the loader
+/// searches as usual.
 const FOLDER: &str = "VIERBEIN_CUDA_LIB_DIR";
 /// Directories in which installations put CUDA's libraries, but in which not every loader searches.
 const USUAL: [&str; 3] =

@@ -108,8 +108,8 @@ impl Scanning {
         let mut shape = shape.to_vec();
         shape[last] -= 1;
         let next = RawOperand { address: address(a, a.strides[last]), ..a };
-        // SAFETY: the caller ensures valid elements within `shape`. The call visits these elements, except the last element of each
-        // line of `out` and the first element of each line of `a`.
+        // SAFETY: the caller ensures valid elements within the original shape. With the shortened shape, the call visits these elements,
+        // except the last element of each line of `out` and the first element of each line of `a`.
         unsafe { self.operation.domain(domain).defined(context, &shape, out.dtype, &[out, next]) }
     }
 }

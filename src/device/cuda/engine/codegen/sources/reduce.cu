@@ -216,7 +216,8 @@ DEV void reduce(const F &f, const Shares &shares, const Loops<2> &kept, const Lo
         finish(f, shares, acc, out + at[0], failed);
 }
 
-// Combines the partial results that the blocks of `reduce` wrote. Here, these partial results are the items.
+// Combines the partial results that the blocks of `reduce` wrote. The items that `fold_items` combines are these partial results here, not
+// elements of the operand.
 template <class F, class R>
 DEV void reduce_parts(const F &f, const Shares &shares, const Loops<2> &kept, const typename F::Acc *parts, R *out,
                       u32 *failed) {
