@@ -62,7 +62,7 @@ pub trait Decompose<T: LinalgElement>: Device {
     /// for those rows of `vh` that belong to no singular value, or to a singular value of 0.
     ///
     /// # Errors
-    /// [`Error::NotConverged`], and the errors of all methods.
+    /// [`Error::NotConverged`], and the errors that all methods have in common.
     fn svd(
         &self,
         s: Output<'_, T::Magnitude, Self>,
@@ -78,7 +78,7 @@ pub trait Decompose<T: LinalgElement>: Device {
     /// eigenvectors. In each eigenvector, the first element whose magnitude is at least 0.99 times the largest one is real and positive.
     ///
     /// # Errors
-    /// [`Error::NotConverged`], and the errors of all methods.
+    /// [`Error::NotConverged`], and the errors that all methods have in common.
     fn eigh(
         &self,
         w: Output<'_, T::Magnitude, Self>,
@@ -97,7 +97,7 @@ pub trait Decompose<T: LinalgElement>: Device {
     /// largest one is real and positive. The eigenvectors that belong to conjugate eigenvalues of a real matrix are conjugates.
     ///
     /// # Errors
-    /// [`Error::NotConverged`], and the errors of all methods.
+    /// [`Error::NotConverged`], and the errors that all methods have in common.
     fn eig(
         &self,
         w: Output<'_, T::Complex, Self>,
@@ -114,7 +114,7 @@ pub trait Decompose<T: LinalgElement>: Device {
     /// conjugate complex eigenvalues `p ± i · √(-b · c)`, its diagonal has a block `[[p, b], [c, p]]` with `b · c < 0`.
     ///
     /// # Errors
-    /// [`Error::NotConverged`], and the errors of all methods.
+    /// [`Error::NotConverged`], and the errors that all methods have in common.
     fn schur(
         &self,
         t: Output<'_, T, Self>,
@@ -130,7 +130,7 @@ pub trait Decompose<T: LinalgElement>: Device {
     /// (complete). In each row of `r`, the first element that is not 0 is real and positive.
     ///
     /// # Errors
-    /// The errors of all methods.
+    /// The errors that all methods have in common.
     fn qr(
         &self,
         q: Option<Output<'_, T, Self>>,
@@ -146,7 +146,7 @@ pub trait Decompose<T: LinalgElement>: Device {
     /// diagonal consists of ones. A singular matrix is not an error: `u` then has a 0 on its diagonal.
     ///
     /// # Errors
-    /// The errors of all methods.
+    /// The errors that all methods have in common.
     fn lu(
         &self,
         lu: Output<'_, T, Self>,
@@ -164,7 +164,7 @@ pub trait Decompose<T: LinalgElement>: Device {
     /// not 0, and the element of `l` below the diagonal is 0. A singular matrix is not an error: `d` then has a block of one row that is 0.
     ///
     /// # Errors
-    /// The errors of all methods.
+    /// The errors that all methods have in common.
     fn ldl(
         &self,
         l: Output<'_, T, Self>,
@@ -179,7 +179,7 @@ pub trait Decompose<T: LinalgElement>: Device {
     /// is lower triangular, with real and positive elements on the diagonal. Only the lower triangle of `a` is used.
     ///
     /// # Errors
-    /// [`Error::NotPositiveDefinite`], and the errors of all methods.
+    /// [`Error::NotPositiveDefinite`], and the errors that all methods have in common.
     fn cholesky(&self, l: Output<'_, T, Self>, a: MatrixOperand<'_, T, Self>) -> Result<(), Error> {
         on_host::cholesky(self, l, a)
     }
@@ -189,7 +189,7 @@ pub trait Decompose<T: LinalgElement>: Device {
     /// # Errors
     /// * [`Error::Singular`] if a pivot, a pivot block, or an element of the diagonal of a triangular matrix, is exactly 0.
     /// * [`Error::NotPositiveDefinite`] if `a` is passed as a positive definite matrix and is not.
-    /// * The errors of all methods.
+    /// * The errors that all methods have in common.
     fn solve(
         &self,
         structure: Structure,

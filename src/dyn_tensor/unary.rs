@@ -108,10 +108,10 @@ macro_rules! operations {
         )*
 
         impl<S: DynData> DynTensor<S> {
-            /// Applies a function of one element that is chosen at run time.
+            /// Applies the function `op`, which is chosen at run time, to each element.
             ///
             /// # Errors
-            /// Those of the method with the function's name.
+            /// The errors of the method with the same name as `op`.
             pub fn unary(&self, op: Unary) -> Result<DynTensor, Error> {
                 let x = self.look();
                 match op {

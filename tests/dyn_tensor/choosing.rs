@@ -35,7 +35,7 @@ fn positions_of<T: Value>(order: MemoryOrder, shape: &[usize], axis: usize) {
             x.at(&[&index[..axis], &[k], &index[axis + 2..]].concat())
         });
         check(&view.take(axis, &at.tensor(order)).unwrap(), &expected, order, (T::DTYPE, axis, &case.steps));
-        // Each index of the other axes has its own positions. Their number is the extent of the axis minus one.
+        // Each index of the other axes has positions of its own: one fewer than the extent of `axis`.
         let mut fewer = shape.to_vec();
         fewer[axis] = n.saturating_sub(1);
         let mut count = 0;

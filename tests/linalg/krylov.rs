@@ -433,7 +433,8 @@ fn solvers_reject_bad_input() {
     check(minres(path, &b, how.tolerance(-0.5)), "the tolerance is -0.5");
 }
 
-/// Computes the evolution of a quantum particle on a path. Compares it with the sum over standing waves.
+/// Computes how the state of a quantum particle on a path graph (a chain of points) evolves. Compares it with the exact solution, a sum of
+/// standing waves.
 fn check_particle<T, O>(t: T, exponential: impl Fn(f64) -> T, basis: usize)
 where
     T: LinalgElement<Magnitude = f64>,

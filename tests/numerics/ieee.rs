@@ -139,7 +139,7 @@ fn products_are_not_fused_with_sums() {
     let mut out = minus.clone();
     vierbein::einsum_into!(&mut out, 1.0, 1.0; "i,i->i", &a, &b);
     assert_eq!(out, zeros);
-    // Each sum has the two terms a·b and −(a·b) · 1, along rows and along columns.
+    // Each of the next sums has two terms, `minus` · 1 and a·b. The first contraction sums over rows, the second over columns.
     let one = V::ones([MANY]);
     let rows = |low: &V, high: &V| {
         Tensor::<f64, Rank<2>>::from_fn([2, MANY], |[i, j]| if i == 0 { low[[j]] } else { high[[j]] })

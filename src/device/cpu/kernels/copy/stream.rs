@@ -19,7 +19,7 @@ pub(in crate::device::cpu) fn fence() {
 /// # Safety
 /// The caller must ensure:
 /// * `len` bytes may be read at `from` and written at `to`, and do not overlap.
-/// * It calls [`fence`] before any other access to the result.
+/// * The thread that called this function calls [`fence`] before any thread reads or writes the result.
 pub(in crate::device::cpu) unsafe fn stream_piece(from: *const u8, to: *mut u8, len: usize) {
     #[cfg(target_arch = "x86_64")]
     {

@@ -142,7 +142,7 @@ pub(in crate::device::cuda::engine) unsafe fn sum(
     Ok(!flag.map_or(Ok(false), |flag| flag.raised())?)
 }
 
-/// Returns the program of a template of products, for elements of type `dtype`.
+/// Returns the program of `template`, which is one of the templates for products, for elements of type `dtype`.
 pub(in crate::device::cuda::engine) fn program(
     template: &'static Template,
     name: &'static str,

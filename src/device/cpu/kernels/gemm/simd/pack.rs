@@ -316,15 +316,15 @@ fn exchange_all<V: Vector, const N: usize, const DISTANCE: usize, const PART: us
     }
 }
 
-/// Packs a panel with any strides. For each element, copies [`STEPS_AT_ONCE`] steps before the next element. So steps that are in
-/// the same cache line are read together.
+/// Packs a panel with any strides. Packs [`STEPS_AT_ONCE`] steps together: first the first element of each of these steps, then the second
+/// element of each, and so on. So steps that are in the same cache line are read together.
 ///
 /// # Safety
 /// The caller must ensure:
 /// * `T` is the type of an element: a real number, or an array of two real numbers if `pack.complex`.
 /// * `pack.steps` steps of `width` elements are readable from `from` on, with the strides of `pack`.
-/// * The same number of steps of contiguous elements, with stride `step` between steps, in elements, is exclusive to the caller
-///   from `to` on.
+/// * The caller has exclusive access to the same number of steps from `to` on. There, the elements of a step are contiguous, and each step
+///   begins `step` elements after the one before it.
 #[inline(always)]
 unsafe fn gather<T: Copy>(pack: &Pack<impl Copy>, from: *const T, to: *mut T, width: usize, step: usize) {
     // The strides of `pack` count real numbers. For complex numbers they are even.
