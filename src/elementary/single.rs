@@ -17,7 +17,7 @@ const ROUND: f32 = 12582912.0;
 const ROUND_BIASED: f32 = ROUND + 127.0;
 /// `k + ROUND_BIASED` for k = -110. For smaller k, a result may be subnormal.
 const LOWEST_K_BIASED: f32 = ROUND_BIASED - 110.0;
-/// 2^-32: the second of the [`scale_factors`] for subnormal results. It is so small that the first factor is normal.
+/// 2^-32: the second of the two [`scale_factors`] of 2^k for subnormal results. The first is 2^k divided by this number, so it is normal.
 const SUBNORMAL_FACTOR: f32 = 2.3283064e-10;
 /// For x from this value on, e^x overflows. For x up to [`EXP_MIN`], e^x rounds to zero.
 const EXP_MAX: f32 = 89.0;

@@ -242,8 +242,8 @@ fn sources_ask_for_nothing_fast() {
         checked += 1;
         for (number, line) in text.lines().enumerate() {
             lines += 1;
-            // Names that Rust, LLVM, C compilers and NVRTC use for such modes, and the register that controls rounding and
-            // flushing.
+            // Names that Rust, LLVM, C compilers and NVRTC use for fast-math modes, and names of the register that controls rounding
+            // and whether subnormal numbers are flushed to zero.
             for word in [
                 "_fast(",
                 "algebraic",

@@ -1,4 +1,4 @@
-// Slice indices must be `usize`, `isize` or `i32`: `n as usize`.
+// Slice indices must be `usize`, `isize` or `i32`. An index of another type must be converted: `n as usize`.
 
 use vierbein::{s, tensor};
 

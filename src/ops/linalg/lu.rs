@@ -34,7 +34,7 @@ pub struct Lu<T: LinalgElement, D: MatrixStack, O: Order, Dev: Device> {
     pub rows: Tensor<i64, Removed<D, 1>, O, Dev>,
 }
 
-/// Returns both factors in one matrix, without the diagonal of `l`, which consists of ones; and `rows` of [`Lu`].
+/// Returns both factors in one matrix, without the diagonal of `l`, which consists of ones. Also returns the indices of [`Lu::rows`].
 pub(super) fn packed_lu<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
 ) -> Result<(Stack<T, O, Dev>, Vectors<i64, O, Dev>), Error>

@@ -276,8 +276,8 @@ fn solutions_satisfy_the_equations() {
     check_solutions::<Complex<f64>>();
 }
 
-/// The bits of the results must not depend on the layouts of operand and results. A conjugated operand must have the results of the
-/// conjugated matrix.
+/// The bits of the results must not depend on the layouts of operand and results. An operand that is marked as conjugated must give the same
+/// bits as a matrix whose elements were conjugated before.
 fn check_layouts<T: Number>() {
     for [m, n] in [[1, 1], [3, 2], [2, 5], [8, 8], [9, 12], [20, 13]] {
         let a = of::<T>(&Random(m as u64).matrix(m, n));

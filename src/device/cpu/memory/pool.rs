@@ -151,8 +151,8 @@ impl Block {
         KEPT.put(self);
     }
 
-    /// Returns whether the block has the alignment of `wanted`, has space for it from a page boundary on, and is at most a
-    /// quarter larger.
+    /// Returns whether the block can be used for `wanted`: it has the same alignment, is at most a quarter larger, and has enough bytes
+    /// from its first page boundary on.
     fn fits(&self, wanted: Layout) -> bool {
         let (bytes, needed) = (self.bytes(), wanted.size());
         self.layout.align() == wanted.align()

@@ -1,5 +1,5 @@
 //! The host side of the kernels: plans and launches elementwise operations, strided copies, reductions, scans, products, sorting, and
-//! copies of elements at positions and under masks.
+//! copies of elements that positions or a mask select.
 
 mod blas;
 pub(super) mod elementwise;

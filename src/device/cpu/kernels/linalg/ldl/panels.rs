@@ -266,7 +266,7 @@ impl<T: Field> Remaining<'_, T> {
         below
     }
 
-    /// Updates the remaining rows by the pivots of the panel, and exchanges the rows of the earlier panels.
+    /// Updates the remaining rows with the pivots of this panel, and applies the row exchanges of this panel to the earlier panels.
     fn finish_panel(&mut self) {
         let (k, n, first, width) = (self.k, self.diagonal.len(), self.first, self.width());
         if k == n && first == 0 {
