@@ -307,8 +307,8 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
             check_output_axes(axes, offset, self.axes());
         }
         // SAFETY: the new axes are this output's own, or `check_output_axes` checked two conditions: they stay between the lowest and
-        // the highest element of this output, and different indices address different elements. The new axes are derived from the
-        // output's axes by methods of `Axes`, so they address only elements of this output. `self` has exclusive access to these
+        // the highest element of this output, and different indices address different elements. Callers derive the new axes from
+        // the output's axes by methods of `Axes`, so they address no elements between those of this output. `self` has exclusive access to these
         // elements and is consumed.
         unsafe { Output::from_raw(Dev::offset(self.ptr, offset), axes.shape(), axes.strides()) }
     }

@@ -19,7 +19,7 @@ const NO_AXIS: &str = "does not compile: there is no axis";
 const AXIS: Call =
     Call { numbers: Numbers::Axis, operands: countable, cannot: &[(Rank0, NO_AXIS)], ..Call::NOTHING };
 
-/// Concatenates the shapes and the elements of several parts.
+/// Returns one `Array` with the shapes of all parts, one after the other, and all their elements.
 fn parts<X: ToArray>(parts: impl IntoIterator<Item = X>) -> Array {
     all(parts.into_iter().map(|part| part.array()).collect())
 }

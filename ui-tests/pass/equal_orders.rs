@@ -1,4 +1,4 @@
-// `==` compares tensors of the same memory order. Use a free view: `.as_order::<RowMajor>()`.
+// `==` compares tensors of the same memory order. `.as_order::<RowMajor>()` is a view in the other order, without a copy.
 
 use vierbein::{ColMajor, RowMajor, tensor};
 

@@ -55,8 +55,7 @@ const fn alignment_bytes<R>() -> usize {
     align_of::<R>().saturating_sub(align_of::<Line>())
 }
 
-/// Returns the number of values that [`with_scratch`] provides even if every allocation fails. The argument `least` must not
-/// exceed it.
+/// Returns the number of values that [`with_scratch`] provides even if every allocation fails: the maximum of its argument `least`.
 pub(in crate::device::cpu) const fn guaranteed<R>() -> usize {
     match size_of::<R>() {
         0 => usize::MAX,

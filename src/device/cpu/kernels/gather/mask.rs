@@ -1,7 +1,7 @@
 //! Elements under masks: compression to a vector, expansion of a vector, and the indices of elements that are not zero.
 //!
-//! If the output has space for all elements of a chunk, the loop of a compression has no branch that depends on the mask. It writes each
-//! element to the next place of the output, and then advances by the mask's element, 0 or 1:
+//! A compression handles its input in chunks. If the output has space for a whole chunk, the loop over the chunk has no branch that depends
+//! on the mask. It writes each element to the next place of the output, and then advances by the mask's element, 0 or 1:
 //!
 //! ```text
 //! for each i:  out[to] = a[i];  to += mask[i]

@@ -304,7 +304,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
                     // operand, and `Operand` guarantees that they are readable. `Output` guarantees exclusive access to the outputs, and
                     // parts have different outputs.
                     Some(sweep) => unsafe { job.sweep(part, &reduced, sweep) },
-                    // SAFETY: `each` has the contract of `sweep`, which `Operand` and `Output` guarantee for the same reasons.
+                    // SAFETY: `each` has the contract of `sweep`, which holds for the reasons above.
                     None => unsafe { job.each(part, &reduced) },
                 }
             });
