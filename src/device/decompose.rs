@@ -1,4 +1,5 @@
-//! Factorisations of matrices: the capability of devices, the element types that have it, and the arguments of its methods.
+//! Factorisations of matrices: the trait [`Decompose`] of devices that compute them, the element types that it supports, and the arguments
+//! of its methods.
 
 pub(super) mod on_host;
 

@@ -332,8 +332,8 @@ fn roots(z: Pair) -> (Pair, Pair) {
     (sqrt(Pair::new(1.0 - z.re, -z.im)), sqrt(Pair::new(1.0 + z.re, z.im)))
 }
 
-/// Returns asin z. The real part is the angle of the point (Re(sqrt(1 - z) sqrt(1 + z)), x). The imaginary part is
-/// asinh(Im(conj(sqrt(1 - z)) sqrt(1 + z))). No terms cancel.
+/// Returns asin z. The real part is the angle of the point (Re(sqrt(1 - z) sqrt(1 + z)), Re z). The imaginary part is
+/// asinh(Im(conj(sqrt(1 - z)) sqrt(1 + z))). In both formulas, the two products do not cancel.
 #[inline(always)]
 pub(crate) fn asin(z: Pair) -> Pair {
     let (minus, plus) = roots(z);

@@ -14,8 +14,8 @@
 //! The functions require fused multiply-add (FMA): on x86-64 from the level [`Avx2`](crate::simd::Level) on, and on every 64-bit
 //! ARM. With FMA, the result for an element does not depend on its index, on the number of threads, or on the width of the
 //! registers. On other processors, and on x86-64 in builds with debug assertions, the callers use the C library instead, and
-//! `num-complex` for complex numbers. Inverse hyperbolic functions of real numbers are an exception: in these cases, this module
-//! computes them with FMA in software.
+//! `num-complex` for complex numbers. Inverse hyperbolic functions of real numbers are an exception: there, too, this module computes
+//! them, with FMA in software.
 //!
 //! The scalar functions call the same loops with one element.
 

@@ -89,7 +89,8 @@ macro_rules! sorts {
     };
 }
 
-/// Returns the operands of searches for a hazard: pairs of a sorted operand of rank 1 and the values to search for.
+/// Returns the operands with which `searchsorted` and the like are tested for `hazard`: pairs of a sorted operand of rank 1 and the values
+/// to look up in it.
 fn searches(hazard: Hazard) -> Result<Vec<[Operand; 2]>, &'static str> {
     let edges = || Operand::of(&[3], |k| k as f64 + 1.0);
     Ok(match hazard {

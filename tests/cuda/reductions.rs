@@ -118,7 +118,8 @@ fn run<Dev: Device + Default + Reduce<T>, T: Element, R: Reduction<T>>(
     let kept = &case.shape[..case.kept];
     let mut out = device.adopt(vec![fill; extent(kept, &case.out)])?;
     let from = operand(&a, case.offset, &case.shape, &case.strides);
-    // SAFETY: each output layout in this file is contiguous in some axis order, or has gaps. So no two indices share an element.
+    // SAFETY: each output layout in this file is contiguous in some axis order, possibly with gaps between elements. So no two
+    // indices share an element.
     let to = unsafe { output(&mut out, 0, kept, &case.out) };
     device.reduce(op, to, from).map(|()| device.release(out).unwrap())
 }

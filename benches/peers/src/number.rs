@@ -21,7 +21,7 @@ pub trait Number:
     /// Converts two numbers: the real part and, for complex types, the imaginary part.
     fn sample(re: f64, im: f64) -> Self;
     fn magnitude(self) -> f64;
-    /// Returns `|x|²` in the element type, as a user would write it in a norm.
+    /// Returns `|x|²` in the element type, by the expression that a user would write to compute a norm.
     fn square(self) -> Self;
     /// Returns vierbein's norm, converted to the element type.
     fn norm_of<D: Dim>(x: &Tensor<Self, D>) -> Self;

@@ -252,7 +252,7 @@ unsafe fn replace_bytes(
                 from: HostPtr::new(from.get().cast()),
                 line,
             };
-            // SAFETY: the caller ensures the contract for all indices of the plan. Parts differ in their lines, so access to the
+            // SAFETY: the caller ensures the contract for all indices of the plan. No line belongs to two parts, so access to the
             // lines of this part is exclusive.
             let all = unsafe { task.run(part, &|_, new| Some(new)) };
             debug_assert!(all.is_ok(), "the positions have been checked");

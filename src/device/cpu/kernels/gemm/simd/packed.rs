@@ -28,7 +28,7 @@ use crate::device::cpu::memory::scratch::{Side, with_scratch};
 use core::marker::PhantomData;
 use core::ops::Range;
 
-/// Maximum number of terms of a block (`kc` in BLIS), which are summed in registers. With this number, a panel of `b` has at most
+/// Maximum number of terms of each sum that a block adds up in registers (`kc` in BLIS). With this number, a panel of `b` has at most
 /// 32 KiB of `f64`, and stays in L1 while panels of `a` stream through.
 pub(super) const KC: usize = 512;
 /// Maximum number of columns of a tile of `b`, in real numbers (`nc` in BLIS). With [`KC`] terms, a tile has 8 MiB of `f64`.
