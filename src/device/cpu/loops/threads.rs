@@ -33,6 +33,7 @@ pub(crate) fn enter<R: Send>(work: usize, f: impl FnOnce() -> R + Send) -> R {
 
 /// Calls `f` on a thread of the pool. If `f` calls functions of another crate that use the pool, each of these calls is then cheap; from a
 /// thread outside the pool, each would wake the pool.
+#[cfg(any(feature = "rayon", feature = "linalg"))]
 pub(in crate::device::cpu) fn on_pool_thread<R: Send>(f: impl FnOnce() -> R + Send) -> R {
     #[cfg(feature = "rayon")]
     if rayon::current_thread_index().is_none() {
