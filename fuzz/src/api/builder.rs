@@ -213,7 +213,7 @@ ellipses!(0 1 2 3);
 
 /// Computes the result, writes it to a preallocated output, or only plans the path. If `fits` is `false`, a panic is allowed.
 fn finish<T: Scalar, R: Dim, O: Order, const N: usize>(
-    prepared: Option<Prepared<'_, T, R, O, Cpu, Bound<'_, T>, N>>,
+    prepared: Option<Prepared<'_, T, R, O, Cpu, Bound<'_, T, O>, N>>,
     fits: bool,
     s: &mut Source<'_>,
 ) {
