@@ -11,6 +11,7 @@ use crate::device::cpu::Cpu;
 use crate::device::{MatrixOperand, Operand, Output};
 use crate::element::Scalar;
 use crate::error::Error;
+use faer::Par;
 use faer::diag::DiagMut;
 use faer::dyn_stack::StackReq;
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
@@ -34,19 +35,23 @@ pub(in crate::device) fn eigh<T: Field>(
         return Ok(());
     }
     match v {
-        None => batch.for_each([w.strides()], operations, &|a_k, [at_w]| {
-            // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
-            let w = unsafe { w.at(at_w) };
-            one(threads.par(), w, None, a_k, a.conjugate)
-        }),
+        None => {
+            let memory = scratch::<T>(threads.par(), n, ComputeEigenvectors::No);
+            batch.for_each([w.strides()], operations, &|a_k, [at_w]| {
+                // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
+                let w = unsafe { w.at(at_w) };
+                one(threads.par(), memory?, w, None, a_k, a.conjugate)
+            })
+        }
         Some(v) => {
             let v = Results::new(v, rank);
+            let memory = scratch::<T>(threads.par(), n, ComputeEigenvectors::Yes);
             batch.for_each([w.strides(), v.strides()], operations, &|a_k, [at_w, at_v]| {
                 // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
                 let w = unsafe { w.at(at_w) };
                 // SAFETY: as for `w`.
                 let v = unsafe { v.at(at_v) };
-                one(threads.par(), w, Some(v), a_k, a.conjugate)
+                one(threads.par(), memory?, w, Some(v), a_k, a.conjugate)
             })
         }
     }
@@ -55,35 +60,43 @@ pub(in crate::device) fn eigh<T: Field>(
 /// The largest extent for which the method of Jacobi takes less time than faer (measured).
 const LARGEST_SMALL: usize = 4;
 
+/// Returns the extents of the matrix of eigenvectors and of the matrix on which the method of Jacobi works. This method always computes
+/// eigenvectors, and overwrites its operand.
+fn columns(n: usize, vectors: bool) -> [usize; 2] {
+    if n <= LARGEST_SMALL { [n, n] } else { [if vectors { n } else { 0 }, 0] }
+}
+
+/// Returns the memory for one matrix.
+fn scratch<T: Field>(par: Par, n: usize, vectors: ComputeEigenvectors) -> Result<StackReq, Failure> {
+    check_extents::<T>([n, n])?;
+    let [of_vectors, of_work] = columns(n, matches!(vectors, ComputeEigenvectors::Yes));
+    Ok(request::<T>(&[[n, n], [n, 1], [n, of_vectors], [n, of_work]])
+        .and(StackReq::new::<T::Magnitude>(n))
+        .and(self_adjoint_evd_scratch::<T>(n, vectors, par, Default::default())))
+}
+
 /// Decomposes one matrix.
 fn one<T: Field>(
-    par: faer::Par,
+    par: Par,
+    memory: StackReq,
     w: Output<'_, T::Magnitude, Cpu>,
     v: Option<Output<'_, T, Cpu>>,
     a: Operand<'_, T, Cpu>,
     conjugated: bool,
 ) -> Result<(), Failure> {
     let n = a.shape()[0];
-    check_extents::<T>([n, n])?;
-    let (which, columns) =
-        if v.is_some() { (ComputeEigenvectors::Yes, n) } else { (ComputeEigenvectors::No, 0) };
-    let small = n <= LARGEST_SMALL;
-    // The method of Jacobi always computes eigenvectors, and overwrites its operand.
-    let (columns, of_work) = if small { (n, n) } else { (columns, 0) };
-    let memory = request::<T>(&[[n, n], [n, 1], [n, columns], [n, of_work]])
-        .and(StackReq::new::<T::Magnitude>(n))
-        .and(self_adjoint_evd_scratch::<T>(n, which, par, Default::default()));
+    let [of_vectors, of_work] = columns(n, v.is_some());
     with_stack(memory, |stack| {
         let (mut a_copy, stack) = take_loaded(a, conjugated, stack);
         let (mut values, stack) = take::<T>([n, 1], stack);
-        let (mut v_copy, stack) = take::<T>([n, columns], stack);
+        let (mut v_copy, stack) = take::<T>([n, of_vectors], stack);
         let (mut work, stack) = take::<T>([n, of_work], stack);
         let (mut w_copy, stack) = stack.make_with(n, |_| T::real_part_impl(&T::zero_impl()));
         let (mut a_copy, mut values) = (a_copy.as_mat_mut(), values.as_mat_mut());
         let mut v_copy = v_copy.as_mat_mut();
         make_diagonal_real(a_copy.as_mut());
         let scale = normalise(a_copy.as_mut(), Used::Lower)?;
-        if small {
+        if n <= LARGEST_SMALL {
             let mut work = work.as_mat_mut();
             for j in 0..n {
                 for i in j..n {

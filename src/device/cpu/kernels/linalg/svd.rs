@@ -12,6 +12,7 @@ use crate::device::{MatrixOperand, Operand, Output};
 use crate::element::Scalar;
 use crate::error::Error;
 use crate::layout::axes::Axes;
+use faer::Par;
 use faer::diag::DiagMut;
 use faer::dyn_stack::StackReq;
 use faer::linalg::svd::{ComputeSvdVectors, svd as faer_svd, svd_scratch};
@@ -33,12 +34,16 @@ pub(in crate::device) fn svd<T: Field>(
     let s = Results::new(s, rank);
     match vectors {
         None if s.is_empty() => Ok(()),
-        None => batch.for_each([s.strides()], operations, &|a_k, [at_s]| {
-            // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
-            let s = unsafe { s.at(at_s) };
-            one(threads.par(), s, None, a_k, a.conjugate)
-        }),
+        None => {
+            let memory = scratch::<T>(threads.par(), [m, n], None);
+            batch.for_each([s.strides()], operations, &|a_k, [at_s]| {
+                // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
+                let s = unsafe { s.at(at_s) };
+                one(threads.par(), memory?, s, None, a_k, a.conjugate)
+            })
+        }
         Some([u, vh]) => {
+            let memory = scratch::<T>(threads.par(), [m, n], Some([u.shape()[rank + 1], vh.shape()[rank]]));
             let [u, vh] = [Results::new(u, rank), Results::new(vh, rank)];
             if u.is_empty() && vh.is_empty() {
                 return Ok(());
@@ -53,7 +58,7 @@ pub(in crate::device) fn svd<T: Field>(
                     let u = unsafe { u.at(at_u) };
                     // SAFETY: as for `s`.
                     let vh = unsafe { vh.at(at_vh) };
-                    one(threads.par(), s, Some([u, vh]), a_k, a.conjugate)
+                    one(threads.par(), memory?, s, Some([u, vh]), a_k, a.conjugate)
                 },
             )
         }
@@ -111,9 +116,24 @@ fn small<'a, T: Field>(
     })
 }
 
+/// Returns the memory for one matrix. `vectors` are the numbers of left and of right vectors, if any.
+fn scratch<T: Field>(par: Par, [m, n]: [usize; 2], vectors: Option<[usize; 2]>) -> Result<StackReq, Failure> {
+    let (k, [p, q]) = (m.min(n), vectors.unwrap_or([0, 0]));
+    check_extents::<T>([m.max(q), n.max(p)])?;
+    let which = match vectors {
+        None => ComputeSvdVectors::No,
+        Some([p, q]) if p == k && q == k => ComputeSvdVectors::Thin,
+        Some(_) => ComputeSvdVectors::Full,
+    };
+    Ok(request::<T>(&[[m, n], [k, 1], [m, p], [n, q]])
+        .and(StackReq::new::<T::Magnitude>(k))
+        .and(svd_scratch::<T>(m, n, which, which, par, Default::default())))
+}
+
 /// Decomposes one matrix.
 fn one<T: Field>(
-    par: faer::Par,
+    par: Par,
+    memory: StackReq,
     s: Output<'_, T::Magnitude, Cpu>,
     vectors: Option<[Output<'_, T, Cpu>; 2]>,
     a: Operand<'_, T, Cpu>,
@@ -131,15 +151,6 @@ fn one<T: Field>(
     } else {
         (s, vectors)
     };
-    check_extents::<T>([m.max(q), n.max(p)])?;
-    let which = match &vectors {
-        None => ComputeSvdVectors::No,
-        Some(_) if p == k && q == k => ComputeSvdVectors::Thin,
-        Some(_) => ComputeSvdVectors::Full,
-    };
-    let memory = request::<T>(&[[m, n], [k, 1], [m, p], [n, q]])
-        .and(StackReq::new::<T::Magnitude>(k))
-        .and(svd_scratch::<T>(m, n, which, which, par, Default::default()));
     with_stack(memory, |stack| {
         let (mut a_copy, stack) = take_loaded(a, conjugated, stack);
         let (mut values, stack) = take::<T>([k, 1], stack);
