@@ -411,7 +411,7 @@ macro_rules! functions {
             // loop computes both functions. Two loops would take twice as long to compile.
             macro_rules! turned {
                 ($Name:ident, $function:ident, $is_far:ident, $far:ident, $result:ident) => {
-                    /// Computes the function of z, or, if `turned`, that of i z.
+                    /// Computes f(z) or, if `turned`, f(i z), which `$result` divides by i if necessary.
                     #[derive(Clone, Copy)]
                     struct $Name {
                         turned: bool,
@@ -441,7 +441,7 @@ macro_rules! functions {
             turned!(ComplexAsin, asin, is_large, asin_far, over_i_if);
             turned!(ComplexAtanh, atanh, atanh_is_far, atanh_far, over_i_if);
 
-            /// Computes acos z or acosh z, which differ in signs only.
+            /// Computes acos z or acosh z. Apart from signs, both have the same two numbers as parts.
             #[derive(Clone, Copy)]
             struct ComplexAcos {
                 hyperbolic: bool,
