@@ -30,6 +30,13 @@ pub(super) fn fix_slice<T: Field>(elements: &mut [T]) -> T {
         return T::one_impl();
     };
     let first = elements[at];
+    if !T::COMPLEX {
+        // The phase of a real number is its sign: no division is needed.
+        let by =
+            if T::real_part_impl(&first) < T::Magnitude::zero() { -T::one_impl() } else { T::one_impl() };
+        turn_slice(elements, by);
+        return by;
+    }
     let by = Inexact::unscale(Scalar::conj(first), T::abs_impl(&first));
     turn_slice(elements, by);
     // Rounding may leave a small imaginary part.

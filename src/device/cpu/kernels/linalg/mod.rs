@@ -29,6 +29,7 @@
 
 mod batch;
 mod gauge;
+mod householder;
 mod jacobi;
 mod parallel;
 mod scale;

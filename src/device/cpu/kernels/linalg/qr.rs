@@ -1,6 +1,7 @@
 //! The QR decomposition.
 
 use super::batch::{Batch, Results};
+use super::householder::{reflect_diagonal, reflect_scratch};
 use super::parallel::Thresholds;
 use super::scale::{Used, normalise};
 use super::workspace::{check_extents, column, request, store, take, take_loaded, with_stack};
@@ -9,14 +10,10 @@ use crate::device::cpu::Cpu;
 use crate::device::{MatrixOperand, Operand, Output};
 use crate::element::{Inexact, Scalar};
 use crate::error::Error;
+use faer::Par;
 use faer::dyn_stack::StackReq;
-use faer::linalg::householder::{
-    apply_block_householder_sequence_on_the_left_in_place_scratch as apply_scratch,
-    apply_block_householder_sequence_on_the_left_in_place_with_conj as apply,
-};
 use faer::linalg::qr::no_pivoting::factor::{qr_in_place, qr_in_place_scratch, recommended_block_size};
 use faer::mat::AsMatMut;
-use faer::{Conj, Par};
 
 const THRESHOLDS: Thresholds = Thresholds { real: 384, complex: 256 };
 
@@ -70,7 +67,7 @@ fn scratch<T: Field>(par: Par, [m, n]: [usize; 2], columns: usize) -> Result<Sta
         .and(StackReq::new::<(usize, T::Magnitude)>(k))
         .and(
             qr_in_place_scratch::<T>(m, n, block, par, Default::default())
-                .or(apply_scratch::<T>(m, block, columns)),
+                .or(reflect_scratch::<T>(m, block, columns)),
         ))
 }
 
@@ -78,7 +75,8 @@ fn scratch<T: Field>(par: Par, [m, n]: [usize; 2], columns: usize) -> Result<Sta
 ///
 /// faer computes `a = h · r`, where `h` is a product of reflections. To make the first non-zero element of each row of `r`
 /// positive, the row is divided by the phase of this element. The column of `h` with the same index is multiplied by this phase. To
-/// multiply all columns of `h`, the reflections are applied to the diagonal matrix of the phases, and not to the identity matrix.
+/// multiply all columns of `h`, the reflections are applied to the diagonal matrix of the phases ([`reflect_diagonal`]), and not to the
+/// identity matrix.
 fn one<T: Field>(
     par: Par,
     memory: StackReq,
@@ -120,7 +118,7 @@ fn one<T: Field>(
             }
             if k > 0 {
                 let basis = a_copy.as_ref().subcols(0, k);
-                apply(basis, factor.as_ref(), Conj::No, q_copy.as_mut(), par, stack);
+                reflect_diagonal(basis, factor.as_ref(), q_copy.as_mut(), par, stack);
             }
             store(q, q_copy.as_ref());
         }

@@ -7,6 +7,7 @@ mod real;
 mod standard;
 
 use super::batch::{Batch, Results};
+use super::householder::{reflect_diagonal, reflect_scratch};
 use super::parallel::Threads;
 use super::scale::{Used, normalise};
 use super::square::Square;
@@ -18,13 +19,9 @@ use crate::element::{Scalar, c32, c64};
 use crate::error::Error;
 use faer::dyn_stack::{MemStack, StackReq};
 use faer::linalg::evd::hessenberg::{hessenberg_in_place, hessenberg_in_place_scratch};
-use faer::linalg::householder::{
-    apply_block_householder_sequence_on_the_right_in_place_scratch as apply_scratch,
-    apply_block_householder_sequence_on_the_right_in_place_with_conj as apply,
-};
 use faer::linalg::qr::no_pivoting::factor::recommended_block_size;
 use faer::mat::AsMatMut;
-use faer::{Conj, MatMut, Par};
+use faer::{MatMut, Par};
 
 /// Element types with a QR algorithm for Hessenberg matrices.
 pub(in crate::device) trait Triangularise: Field {
@@ -103,7 +100,7 @@ pub(super) fn scratch<T: Field>(n: usize) -> StackReq {
     let block = recommended_block_size::<T>(below, below);
     StackReq::new::<T>(n * n).array(2).and(request::<T>(&[[block, below]])).and(
         hessenberg_in_place_scratch::<T>(n, block, Par::Seq, Default::default())
-            .or(apply_scratch::<T>(below, block, below)),
+            .or(reflect_scratch::<T>(below, block, below)),
     )
 }
 
@@ -127,10 +124,9 @@ pub(super) fn decompose<T: Triangularise, R>(
         let (mut factor, stack) = take::<T>([block, n - 1], stack);
         let mut factor = factor.as_mat_mut();
         hessenberg_in_place(a.as_mut(), factor.as_mut(), Par::Seq, stack, Default::default());
-        apply(
+        reflect_diagonal(
             a.as_ref().submatrix(1, 0, n - 1, n - 1),
             factor.as_ref(),
-            Conj::No,
             z.as_mat_mut().submatrix_mut(1, 1, n - 1, n - 1),
             Par::Seq,
             stack,
