@@ -241,7 +241,7 @@ compared_as_f64!(f32 i64 i32);
 
 /// The computation of a benchmark with one library.
 pub trait Work<T>: Send {
-    /// Runs the computation `times` times.
+    /// Runs the computation `times` times, at least once.
     fn repeat(&mut self, times: u32);
     /// Runs the computation once, and passes its result to `judge`.
     fn judge(&mut self, judge: &dyn Fn(&dyn Outcome<T>));
@@ -251,14 +251,27 @@ pub trait Work<T>: Send {
 /// must free it too.
 struct Fresh<F>(F);
 
-impl<T, R: Outcome<T>, F: FnMut() -> R + Send> Work<T> for Fresh<F> {
-    fn repeat(&mut self, times: u32) {
-        for _ in 0..times {
-            black_box((self.0)());
+impl<R, F: FnMut() -> R> Fresh<F> {
+    /// Runs the computation `times` times, at least once, and returns the last result. This is the only call of the function, so the
+    /// compiler inlines it into the loop as it would in a user's program.
+    #[inline(never)]
+    fn run(&mut self, mut times: u32) -> R {
+        loop {
+            let result = black_box((self.0)());
+            if times <= 1 {
+                return result;
+            }
+            times -= 1;
         }
     }
+}
+
+impl<T, R: Outcome<T>, F: FnMut() -> R + Send> Work<T> for Fresh<F> {
+    fn repeat(&mut self, times: u32) {
+        self.run(times);
+    }
     fn judge(&mut self, judge: &dyn Fn(&dyn Outcome<T>)) {
-        judge(&(self.0)());
+        judge(&self.run(1));
     }
 }
 
@@ -267,12 +280,13 @@ struct Over<R, F>(R, F);
 
 impl<T, R: Outcome<T> + Send, F: FnMut(&mut R) + Send> Work<T> for Over<R, F> {
     fn repeat(&mut self, times: u32) {
+        // The only call of the function, as in `Fresh::run`.
         for _ in 0..times {
             (self.1)(black_box(&mut self.0));
         }
     }
     fn judge(&mut self, judge: &dyn Fn(&dyn Outcome<T>)) {
-        (self.1)(&mut self.0);
+        Work::<T>::repeat(self, 1);
         judge(&self.0);
     }
 }
@@ -291,13 +305,14 @@ where
     F: FnMut(&mut R) + Send,
 {
     fn repeat(&mut self, times: u32) {
+        // The only call of the function, as in `Fresh::run`.
         for _ in 0..times {
             (self.f)(black_box(&mut self.out));
         }
     }
     fn judge(&mut self, judge: &dyn Fn(&dyn Outcome<T>)) {
         (self.start)(&mut self.out);
-        (self.f)(&mut self.out);
+        Work::<T>::repeat(self, 1);
         judge(&self.out);
     }
 }

@@ -28,15 +28,22 @@ pub fn times(row: &mut dyn Contest, effort: Effort) -> Vec<Time> {
     let libraries = row.libraries();
     let count = libraries.len();
     let mut repetitions = Vec::new();
-    for which in 0..count {
+    let mut samples: Vec<Vec<f64>> = vec![Vec::new(); count];
+    for (which, samples) in samples.iter_mut().enumerate() {
         let mut times = 1;
-        while sample(row, which, times) < effort.sample {
+        let mut time = sample(row, which, times);
+        while time < effort.sample {
             times *= 2;
+            time = sample(row, which, times);
+        }
+        // A computation that would use up the time of the row on its own takes no part in the rounds.
+        if time > effort.row / 3 {
+            samples.push(time.as_secs_f64());
+            times = 0;
         }
         repetitions.push(times);
     }
     let start = Instant::now();
-    let mut samples: Vec<Vec<f64>> = vec![Vec::new(); count];
     for round in 0..effort.rounds {
         if round >= 3 && start.elapsed() > effort.row {
             break;
@@ -44,6 +51,9 @@ pub fn times(row: &mut dyn Contest, effort: Effort) -> Vec<Time> {
         for turn in 0..count {
             let which = (round + turn) % count;
             let times = repetitions[which];
+            if times == 0 {
+                continue;
+            }
             samples[which].push(sample(row, which, times).as_secs_f64() / f64::from(times));
         }
     }

@@ -46,7 +46,7 @@ const MAX_TILE_BYTES: usize = 1 << 20;
 /// Minimum number of lines in a tile, even if the lines are long. If the elements with the same index in four lines are adjacent,
 /// they are in one or two cache lines. Each cache line is then loaded only once for all four lines.
 const MIN_TILE_LINES: usize = 4;
-/// Lines are distributed to tiles and threads in groups of this number, unless tiles have fewer lines.
+/// Lines are distributed to tiles and threads in groups of this number, unless they are long ([`grain`]).
 const LINE_GRAIN: usize = 8;
 /// Number of elements between the end of a line in workspace and the next line. Without this gap, the lines of a tile would map to the
 /// same cache sets if their length is a power of two.
@@ -336,6 +336,18 @@ fn pitch(n: usize) -> usize {
     if n <= MAX_ADJACENT_LEN { n } else { n + LINE_GAP }
 }
 
+/// Returns the number of adjacent contiguous lines of length `n` that one call of rustfft transforms: a multiple of `LINE_GRAIN`, or 1 for
+/// long lines. rustfft transforms two short lines at once, and the number of threads must not decide which two.
+fn lines_per_call(n: usize) -> usize {
+    (CALL_LEN / n / LINE_GRAIN * LINE_GRAIN).max(1)
+}
+
+/// Returns the number of lines of length `n` at whose multiples the lines may be split between threads. Long lines are transformed one at a
+/// time; but if the elements of a line are not contiguous, lines are copied in tiles.
+fn grain(n: usize, lines_per_tile: usize, contiguous: bool) -> usize {
+    if contiguous && lines_per_call(n) == 1 { 1 } else { LINE_GRAIN.min(lines_per_tile) }
+}
+
 /// Returns the error for a workspace of `len` values that cannot be allocated.
 fn out_of_memory<T>(len: usize) -> Error {
     Error::OutOfMemory { device: Cpu.name(), bytes: len.saturating_mul(size_of::<T>()) }
@@ -367,12 +379,13 @@ fn with_workspace<T: Element>(side: Side, len: usize, failed: &AtomicBool, f: im
 }
 
 /// Plans the loops over all axes but `axis`, and calls `f` for parts of the plan, on several threads if there is enough work. `bytes` is
-/// the size of a line.
+/// the size of a line. The innermost loop is split at multiples of `grain`.
 fn over_lines(
     axis: usize,
     shape: &[usize],
     strides: [&[isize]; 2],
     bytes: usize,
+    grain: usize,
     f: &(dyn Fn(&Plan<2>) + Sync),
 ) {
     let without = |k: usize| k + usize::from(k >= axis);
@@ -384,8 +397,8 @@ fn over_lines(
     }
     let plan = Plan::unordered(&extents[..rank], [&steps[0][..rank], &steps[1][..rank]]);
     let inner = plan.shape().len().saturating_sub(1);
-    let grain = |k: usize| if k == inner { LINE_GRAIN } else { 1 };
-    over_parts(&plan, bytes.saturating_mul(WORK), &grain, f);
+    let grain_of = |k: usize| if k == inner { grain } else { 1 };
+    over_parts(&plan, bytes.saturating_mul(WORK), &grain_of, f);
 }
 
 /// A pass of complex transforms along one axis.
@@ -419,7 +432,8 @@ where
             _ => lines.next_multiple_of(LINE_GRAIN) * pitch(n) + self.fft.get_inplace_scratch_len(),
         };
         check_workspace::<Complex<R>>(workspace)?;
-        over_lines(axis, shape, strides, n * size_of::<Complex<R>>(), &|part| {
+        let grain = grain(n, lines, to && from);
+        over_lines(axis, shape, strides, n * size_of::<Complex<R>>(), grain, &|part| {
             with_workspace(Side::A, workspace, &self.failed, |workspace| match self.from {
                 // SAFETY: the callers pass shapes and strides of the operands, so `part` visits lines of them. The lines are
                 // contiguous, as was checked.
@@ -477,9 +491,7 @@ where
         let n = self.fft.len();
         let (lines, [to, from]) = (part.inner_len(), part.inner_strides());
         let adjacent = [to, from].iter().all(|&step| step == n as isize);
-        // A multiple of `LINE_GRAIN`, or 1 for long lines. rustfft transforms two short lines at once, and the number of threads must
-        // not decide which two.
-        let per_call = if adjacent { (CALL_LEN / n / LINE_GRAIN * LINE_GRAIN).max(1) } else { 1 };
+        let per_call = if adjacent { lines_per_call(n) } else { 1 };
         let mut walk = Odometer::outer(part);
         for _ in 0..part.outer_shape().iter().product() {
             let [o, a] = walk.offsets();

@@ -2,7 +2,7 @@
 
 use super::line::{Place, copy_lines, for_each_line, rescale, tiles};
 use super::{
-    LINE_GAP, MIN_TILE_LINES, check_workspace, factor, lines_per_tile, out_of_memory, over_lines, plans,
+    LINE_GAP, MIN_TILE_LINES, check_workspace, factor, grain, lines_per_tile, out_of_memory, over_lines, plans,
     with_workspace,
 };
 use crate::device::cpu::memory::scratch::Side;
@@ -149,7 +149,8 @@ fn lines<L: LineTransform>(
         in_output,
     };
     let failed = AtomicBool::new(false);
-    over_lines(last, region, [out.strides(), a.strides()], bytes, &|part| {
+    let grain = grain(from.max(to), count, contiguous_input && in_output);
+    over_lines(last, region, [out.strides(), a.strides()], bytes, grain, &|part| {
         with_workspace(Side::A, lens[0], &failed, |inputs: &mut [L::From]| {
             with_workspace(Side::B, lens[1], &failed, |outputs: &mut [L::To]| {
                 with_workspace(Side::Sums, lens[2], &failed, |scratch: &mut [L::Scratch]| {
