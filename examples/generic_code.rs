@@ -99,7 +99,7 @@ fn main() {
     let site = Site { tensor: Tensor::<f64, _>::ones([2, 2, 2]) }.normalised();
     println!("a site of rank 3, normalised: its norm is {}\n", site.tensor.norm().item());
 
-    // With the feature `cuda` and a GPU, the same functions run there.
+    // With the feature `cuda` and a GPU, the same functions run on the GPU.
     match matrix.to_device::<Cuda>() {
         Ok(matrix) => {
             println!("the same on a GPU:\n{}\n\n{:.4}", normalise(matrix.view()), softmax(matrix.view(), 1))

@@ -12,7 +12,7 @@ logs=${CARGO_TARGET_DIR:-target}/check-all
 mkdir -p "$logs"
 failed=0
 said=()
-# check-gpu.sh has two commands, of which one runs on a machine with a GPU.
+# Leaves out check-gpu.sh, which does not run tests: it builds programs that are then run on a machine with a GPU.
 [ $# -gt 0 ] || set -- $(ls scripts/check-*.sh | sed 's/.*check-//;s/\.sh$//' | grep -vxE 'all|gpu')
 for name; do
     script=scripts/check-$name.sh

@@ -36,8 +36,8 @@ for suite in $named; do
     case $suite in cuda | cuda_types) ;; lib) suites+=(--lib) ;; *) suites+=(--test "$suite") ;; esac
 done
 [ ${#suites[@]} -gt 0 ] || { echo "no tests are left of $named" >&2; exit 2; }
-# Incremental compilation is off, because nothing is built twice with the same flags. Debug assertions are off: in builds with debug
-# assertions, only transposes, matrix products and sorting have kernels of all SIMD levels.
+# Incremental compilation is off, because nothing is built twice with the same flags. Debug assertions are off, so that all kernels are
+# tested at all SIMD levels. In builds with debug assertions, only transposes, matrix products and sorting have kernels of all levels.
 export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG_ASSERTIONS=false
 
 summary=() skipped=() failed=0

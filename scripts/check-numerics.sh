@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs tests/numerics.rs, which checks error bounds and equal bits of results, in optimised builds at each SIMD level. (In the
-# builds of `cargo test`, only matrix products, transposes and sorting use AVX2 and AVX-512.) Prints the largest errors as tables.
+# Runs tests/numerics.rs in optimised builds at each SIMD level. The tests check error bounds, and that the bits of results are equal
+# in every run. (In the builds of `cargo test`, only matrix products, transposes and sorting use AVX2 and AVX-512.) Prints the
+# largest errors as tables.
 # With VIERBEIN_F32_STEP=1, elementary functions are tested for every f32, which takes an hour.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -62,8 +62,8 @@ semver() {
 
 features() {
     tool hack || return 0
-    # The conversions to these three libraries are independent of each other. So in the complete powerset, a set has all of them or
-    # none.
+    # The features `ndarray`, `nalgebra` and `faer` are independent of each other. With `--whole`, only sets with all three or with none
+    # of them are checked, which takes less time.
     local group=()
     [ ${#depth[@]} -gt 0 ] || group=(--group-features ndarray,nalgebra,faer)
     RUSTFLAGS="-D warnings" cargo hack check --lib --feature-powerset --exclude-features default "${depth[@]}" "${group[@]}"

@@ -115,7 +115,8 @@ impl<D: RemoveAxes<1>> AxisArg<D> for Last {
     }
 }
 
-/// An axis that is not known at compile time to be the same as `Other`.
+/// An axis that can differ from the axis `Other`. Not implemented if the types show that the axes are the same: `Axis::<1>` and
+/// `Axis::<1>`, or `Last` and `Last`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` and `{Other}` are the same axis",
     label = "the two axes must differ"

@@ -5,7 +5,7 @@
 //! | [`fft`](crate::Tensor::fft), [`ifft`](crate::Tensor::ifft) | real or complex | complex, `n` elements along the axis |
 //! | [`rfft`](crate::Tensor::rfft) | real | complex, `n / 2 + 1` elements: the others are their conjugates |
 //! | [`irfft`](crate::Tensor::irfft) | complex, `n / 2 + 1` elements | real, `n` elements |
-//! | [`fftshift`](crate::Tensor::fftshift), [`ifftshift`](crate::Tensor::ifftshift) | any | the same elements, with frequency 0 in the middle, and back |
+//! | [`fftshift`](crate::Tensor::fftshift), [`ifftshift`](crate::Tensor::ifftshift) | any | the same elements: frequency 0 moves to the middle, or back |
 //! | [`fftfreq`](crate::Tensor::fftfreq), [`rfftfreq`](crate::Tensor::rfftfreq) | | the frequencies of the results of `fft` and `rfft` |
 //!
 //! The transforms compute `Σ xⱼ · exp(−2πi·jk/n)`, their inverses `1/n · Σ xₖ · exp(2πi·jk/n)`. Methods such as `fft_axes` transform

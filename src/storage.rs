@@ -120,8 +120,8 @@ pub trait Storage<T: Element, Dev: Device>: sealed::Sealed<T, Dev> + Sized {
     const OWNED: bool;
     #[doc(hidden)]
     const MUTABLE: bool;
-    /// The storage of a read-only view of a tensor with this storage. A view of a read-only view has the lifetime of the latter. Any other
-    /// view borrows the tensor.
+    /// The storage of a read-only view of a tensor with this storage. If the tensor is itself a read-only view, the new view has the same
+    /// lifetime. Otherwise, the new view borrows the tensor.
     type Shared<'b>: BorrowedStorage<T, Dev> + Copy + Send + Sync
     where
         Self: 'b;

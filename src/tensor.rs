@@ -122,8 +122,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
             return Ok(Tensor::contiguous(buffer, shape, device));
         }
         let mut out = Self::allocate(shape, device)?;
-        // Not `out.output()`, which refers to the shape and the strides in `out`. `out` would then be in memory, stored in parts and
-        // returned as a whole: see `allocate`.
+        // Does not call `out.output()`, which borrows the shape and the strides in `out`. The compiler would then keep `out` in memory,
+        // store it in parts and load it as a whole, which takes longer: see `allocate`.
         let (shape, strides) = (out.shape, out.strides);
         let ViewMut { ptr, device, .. } = out.storage.share_mut();
         // SAFETY: an index within the shape addresses an element of the buffer, which is contiguous. `out` is borrowed mutably, so nothing
@@ -177,7 +177,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// assert_eq!(x.try_clone()?, x);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    // Always inlined, as `Tensor::allocate`.
+    // Always inlined, for the reason given at `Tensor::allocate`.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn try_clone(&self) -> Result<Self, Error> {
         let buffer = self.device().duplicate(&self.storage.buffer)?;
@@ -614,8 +614,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(Tensor::contiguous(buffer, self.shape, Dev2::same_device(device)))
     }
 
-    /// Returns an owned tensor of exactly this shape, to reuse its buffer for a result. Returns any other tensor unchanged, as
-    /// `Err`.
+    /// Returns the tensor if it is owned and has exactly this shape, so that its buffer can be reused for a result. Otherwise returns
+    /// the tensor unchanged, as `Err`.
     pub(crate) fn into_result<C: Dim>(self, shape: &C::Shape) -> Result<Tensor<T, C, O, Dev>, Self> {
         if !S::OWNED || self.shape.as_ref() != shape.as_ref() {
             return Err(self);

@@ -540,8 +540,8 @@ fn results_without_elements<O: Order>() {
     assert_eq!(einsum!("k,ij,l->kl", &none, endless, &none).shape(), [0, 0]);
     let (full, none): (Tensor<i8, _, O>, Tensor<i8, _, O>) = (Tensor::full([2, 2], 100), Tensor::zeros([0]));
     assert_eq!(try_einsum!("ij,k->k", &full, &none).map(|x| x.shape()), Ok([0]));
-    // Both Kronecker products are empty. The product of their nonzero extents exceeds `usize`, so strides computed from all extents
-    // would overflow.
+    // Both Kronecker products are empty. The operands have the nonzero extents `long` and `longer`, whose product exceeds `usize`. So
+    // strides that are computed from all extents would overflow.
     let a: Tensor<f32, _, O> = Tensor::zeros([0, long, 1]);
     let b: Tensor<f32, _, O> = Tensor::zeros([longer, 1, 0]);
     assert_eq!(a.try_kron(&b).map(|x| x.shape()), Ok([0, long, 0]));

@@ -324,7 +324,7 @@ fn large_tensors_of_rank_3() {
 
 #[test]
 fn elided_elements_do_not_affect_format() {
-    // The elements that need decimals or an exponent are elided, so they do not affect the format.
+    // The element 1e-30, which needs an exponent, is elided, so it does not affect the format. The last element, 0.25, does.
     let mut x = Tensor::<f64, _>::ones([5000]);
     x.as_mut_slice()[2500] = 1e-30;
     same_text(&x, "[1, 1, 1, ..., 1, 1, 1]\nf64 [5000] row-major on Cpu");
@@ -520,7 +520,7 @@ fn views_that_repeat_one_element() {
     );
 }
 
-/// The maximum precision of a format string is 65535. A cell with this precision has more characters.
+/// The maximum precision of a format string is 65535. With this precision, a number has more than 65535 characters.
 #[test]
 fn maximum_precision_of_format_strings() {
     let text = format!("{:.65535}", tensor![1.5, -10.25]);

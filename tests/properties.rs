@@ -1,6 +1,6 @@
 //! Compares every operation with a naive reference that shares no code with the library. The operands have random shapes, and are
-//! views of every kind in both memory orders. Other tests check the mirror law, which relates the two memory orders, large tensors
-//! on several threads, and error bounds.
+//! views of every kind in both memory orders. Other tests check error bounds, large tensors on several threads, and the mirror law,
+//! which relates the two memory orders.
 
 #![allow(
     clippy::op_ref,

@@ -186,7 +186,7 @@ fn shortest(time: fn(&Given) -> Duration, given: &Given, pool_limit: usize) -> D
     (0..RUNS).map(|_| time(given)).min().expect("some")
 }
 
-/// The side of matrices in timed operations.
+/// The number of rows and of columns of the matrices in timed operations.
 pub(crate) const SIDE: usize = 1000;
 /// The number of runs of each timed operation. The shortest time is used.
 pub(crate) const RUNS: usize = 60;

@@ -1,4 +1,4 @@
-//! Measures the references of the benchmarks: a copy by the driver, and cuBLAS called directly.
+//! Measures what the benchmarks are compared with: a copy by the driver, and cuBLAS called directly.
 
 use crate::Bench;
 use cudarc::cublas::{result::CublasError, sys};

@@ -56,7 +56,7 @@ TURNED = {"sin": "sinh", "tan": "tanh", "asin": "asinh", "atan": "atanh"}
 
 def special(name):
     if name in TURNED:
-        # z = -i w, f(z) = -i g(w)
+        # The table has the value of g at w = re + i im. For z = -i w, f(z) = -i g(w).
         for (re, im), (x, y) in special(TURNED[name]):
             yield (im, -re), (y, -x)
         return

@@ -71,7 +71,7 @@ FUNCTIONS = {
     "cbrt": lambda x: mpmath.sign(x) * abs(x)**(mpf(1) / 3),
     "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)), "erf": mpmath.erf, "erfc": mpmath.erfc,
 }
-# The arguments of these functions are drawn after all others, so that the arguments of the other functions do not change.
+# Functions that were added later. Their random arguments are drawn last, so the other functions have the same arguments as before.
 DRAWN_LAST = ["sigmoid", "erf", "erfc"]
 ODD = ["exp_m1", "ln_1p", "sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "cbrt", "erf"]
 # For each function: the results at +inf, -inf and +0, and the domain (None: all numbers). Odd functions keep the sign of a zero.

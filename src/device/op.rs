@@ -73,8 +73,8 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     const COST: usize = 0;
     /// Computes the function.
     fn apply(&self, a: A) -> Self::Output;
-    /// Returns the elementary function that the operation computes, or `None` if it computes another function. The host computes elementary
-    /// functions of many elements at a time.
+    /// Returns the elementary function that the operation computes, or `None` if it computes another function. The host has vectorised
+    /// loops for elementary functions.
     #[doc(hidden)]
     #[inline]
     fn elementary(&self) -> Option<Elementary> {
@@ -150,8 +150,8 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     }
     /// Computes the function.
     fn apply(&self, a: A, b: B) -> Self::Output;
-    /// Returns the elementary function that the operation computes, or `None` if it computes another function. The host computes elementary
-    /// functions of many elements at a time.
+    /// Returns the elementary function that the operation computes, or `None` if it computes another function. The host has vectorised
+    /// loops for elementary functions.
     #[doc(hidden)]
     #[inline]
     fn elementary(&self) -> Option<Elementary> {

@@ -5,7 +5,7 @@ use super::cpu::{Cpu, CpuBuffer};
 use super::{Device, via_host};
 use crate::error::Error;
 
-/// The operations that check positions, for error messages.
+/// Names of the operations that check positions, for error messages.
 pub(crate) const TAKE: &str = "take";
 pub(crate) const SCATTER: &str = "scatter";
 pub(crate) const CHECK: &str = "check positions";

@@ -119,7 +119,8 @@ impl<S: DynDataMut> DynTensor<S> {
 
 macro_rules! in_place {
     ($($method:ident, $Op:ident, $symbol:literal;)*) => {$(
-        // Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+        // This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+        // `precompiled-dyn`, this crate does.
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         pub(super) fn $method(target: DynViewMut<'_>, right: DynOperand<'_>) -> Result<(), Error> {
             const NAME: &str = <op::$Op as BinaryOp<f64, f64>>::NAME;

@@ -61,7 +61,8 @@ macro_rules! operations {
         }
 
         $(
-            // Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+            // This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+            // `precompiled-dyn`, this crate does.
             #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
             pub(super) fn $method(left: DynView<'_>, right: DynOperand<'_>) -> Result<DynTensor, Error> {
                 const NAME: &str = verb!($method $($verb)?);

@@ -1,5 +1,5 @@
-//! Conversion of dynamic tensors into typed tensors on the host. The conversion also changes element type and memory order, if it loses
-//! at most precision.
+//! Conversion of dynamic tensors into typed tensors on the host. It also changes the memory order and the element type if necessary.
+//! A conversion of the element type that would lose more than precision is an error.
 
 use super::downcast::{DowncastError, described, wanted};
 use super::promote::same_kind;

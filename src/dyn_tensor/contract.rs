@@ -93,7 +93,7 @@ fn compute<T: Scalar, Dev: Contract<T>>(
     })
 }
 
-// Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn contract(
     op: &'static str,
@@ -182,7 +182,7 @@ fn multiply<T: Scalar, Dev: Contract<T>>(
     })
 }
 
-// Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn matmul(left: DynView<'_>, right: DynView<'_>) -> Result<DynTensor, Error> {
     let order = super::operand::agree("matmul", left, right)?;

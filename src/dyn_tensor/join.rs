@@ -50,7 +50,7 @@ fn joined<T: Element, Dev: Permute<T>>(
     })
 }
 
-// Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn join(
     joining: Joining,

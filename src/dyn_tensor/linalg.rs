@@ -62,8 +62,8 @@ pub struct DynDiscarded {
     pub share: DynTensor,
 }
 
-/// A result of a function in the module `stacks`, in which one axis stands for all axes of the batch. `erased` restores the batch axes of
-/// an operand of shape `shape`, and erases the types.
+/// A result of a function of the module `stacks`. In its tensors, one axis stands for all axes of the batch. `erased` replaces this axis by
+/// the batch axes of `shape`, the shape of the operand, and erases the types.
 trait Erase {
     type Erased;
     fn erased(self, shape: &[usize]) -> Self::Erased;
@@ -188,7 +188,7 @@ macro_rules! methods {
         $(#[$doc:meta])*
         $name:ident ($($arg:ident: $Arg:ty),*) -> $Out:ty, $check:ident |$a:ident| $body:expr;
     )*) => {$(
-        // Kernels for several element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+        // This instantiates kernels for several element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn $name(x: DynView<'_> $(, $arg: $Arg)*) -> Result<$Out, Error> {
             let op = stringify!($name);
@@ -549,7 +549,7 @@ fn solved<T: LinalgElement, Dev: Decompose<T> + Permute<T>>(
     })
 }
 
-// Kernels for several element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for several element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn solve(structure: Structure, a: DynView<'_>, b: DynView<'_>) -> Result<DynTensor, Error> {
     check_square("solve", a)?;
@@ -561,7 +561,7 @@ fn solve(structure: Structure, a: DynView<'_>, b: DynView<'_>) -> Result<DynTens
     ))
 }
 
-// Kernels for several element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for several element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn lstsq(
     (op, negligible): (&'static str, stacks::Negligible),
@@ -604,7 +604,7 @@ fn applied<T: LinalgElement, Dev: Gemm<T>>(
     product(left, inner.look(), solution)
 }
 
-// Kernels for several element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for several element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn eigh_generalized(a: DynView<'_>, b: DynView<'_>) -> Result<(DynTensor, DynTensor), Error> {
     let op = stacks::GENERALIZED;

@@ -19,8 +19,8 @@ use crate::rank::{Broadcast, Common, Dim};
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
 
-/// A contraction of `N` operands to which not all operands have been added yet. `E` is a rank: the number of axes that the ellipsis stands
-/// for, after the ellipses of the operands added so far have been broadcast.
+/// A contraction of `N` operands to which not all operands have been added yet. The ellipses of the operands that have been added broadcast
+/// to a shape of rank `E`.
 #[derive(Debug)]
 pub struct Contraction<'s, T, E, O, Dev, L, const N: usize> {
     spec: &'s Spec<'s>,
@@ -142,7 +142,7 @@ impl<'s, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize> Contracti
     /// Adds an operand.
     ///
     /// # Panics
-    /// If the const arguments do not match the specification, or if the specification has fewer operands.
+    /// If the const arguments do not match the specification, or if all operands of the specification have been added already.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn and<const LABELS: usize, const ELLIPSIS: bool, X, F>(
         self,
@@ -177,7 +177,7 @@ impl<'s, T: Element, E: Dim, O: Order, Dev: Device, L, const N: usize> Contracti
     /// Ends the list of operands. The result has `LABELS` labels in addition to its ellipsis.
     ///
     /// # Panics
-    /// If the const arguments do not match the specification, or if the specification has more operands.
+    /// If the const arguments do not match the specification, or if operands of the specification have not been added.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub fn result<const LABELS: usize, R>(self) -> Prepared<'s, T, R, O, Dev, L, N>
     where

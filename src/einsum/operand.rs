@@ -180,7 +180,7 @@ where
     }
 }
 
-/// A rank that fits a term: `LABELS` axes, or with an ellipsis at least `LABELS` axes.
+/// A rank that matches the labels of an operand: it is `LABELS`, or with an ellipsis at least `LABELS`.
 #[diagnostic::on_unimplemented(
     message = "the specification has {LABELS} labels for an operand that is a tensor of `{Self}`",
     label = "an operand has one label for each axis",
@@ -204,7 +204,7 @@ impl<D: RemoveAxes<LABELS>, const LABELS: usize> LabelledBy<LABELS, true> for D 
     type Ellipsis = Removed<D, LABELS>;
 }
 
-/// The rank of an ellipsis, to which a result adds one axis for each of its `LABELS` labels.
+/// Adds `LABELS` to the rank of an ellipsis. The sum is the rank of a result that has an ellipsis and `LABELS` labels.
 #[diagnostic::on_unimplemented(
     message = "the result cannot have {LABELS} labels in addition to an ellipsis of `{Self}`",
     label = "ranks run from `Rank<0>` to `Rank<16>`"

@@ -190,7 +190,7 @@ fn reduce_angle_far(x: f64) -> ReducedAngle {
     let product_0 = significand.wrapping_mul(word(0)).wrapping_add((product_1 >> 64) as u64);
     let turn = (u128::from(product_0) << 64) | u128::from(product_1 as u64);
     let quadrant = turn.wrapping_add(1 << 125) >> 126;
-    // the rest, in units of 2^-126 quadrants
+    // the difference between `turn` and `quadrant`, in units of 2^-126 quadrants
     let fraction = turn.wrapping_sub(quadrant << 126) as i128;
     let high = fraction as f64;
     let low = fraction.wrapping_sub(high as i128) as f64 + (product_2 as u64) as f64 * 2f64.powi(-64);

@@ -170,7 +170,7 @@ impl<F: Copy + Default> Arguments for [*const F; 2] {
 }
 
 kernel! {
-    /// Computes `to[i] = f(from[i])` for `n` elements. Results of far arguments are meaningless.
+    /// Computes `to[i] = f(from[i])` for `n` elements. Results of [far](Branchless::is_far) arguments are meaningless.
     ///
     /// # Safety
     /// The caller must ensure:
@@ -190,7 +190,7 @@ kernel! {
 }
 
 kernel! {
-    /// Returns whether any argument is far.
+    /// Returns whether any argument is [far](Branchless::is_far).
     ///
     /// # Safety
     /// The caller must ensure that `n` elements from each pointer of `from` on are readable.
@@ -275,7 +275,8 @@ unsafe fn map_chunks<P: Arguments, R: Branchless<P::Argument>>(
     true
 }
 
-/// Computes the results of far arguments again, and overwrites the meaningless ones.
+/// Computes the results of [far](Branchless::is_far) arguments, and overwrites the meaningless results that [`compute_all`] has written
+/// for them.
 ///
 /// # Safety
 /// The contract of [`compute_all`].

@@ -44,7 +44,7 @@ const HUGE: f32 = 1e36;
 const INVERSE_LARGE: f32 = 8192.0;
 /// The bits of a number slightly below sqrt(1/2): the smallest mantissa 1 + f of [`split_normal`].
 const ROOT_HALF_BITS: u32 = 0x3f35_0000;
-/// The bits of 2^23. With an integer in the lowest bits, they are the bits of 2^23 plus that integer.
+/// The bits of 2^23. If its lowest bits are replaced by an integer k, the result is the bits of 2^23 + k.
 const INTEGER_BITS: u32 = 0x4b00_0000;
 /// The sum of 2^23 and the exponent bias.
 const K_OFFSET: f32 = 8388608.0 + 127.0;

@@ -332,7 +332,7 @@ pub(crate) fn nonzero<Dev: Reduce<bool>>(
     if order.is_row_major() || out.shape().contains(&0) {
         return device.nonzero(out, mask.in_layout(&of_mask));
     }
-    // The device enumerates reversed axes, so the columns are reversed, too.
+    // `of_mask` has the axes of the mask in reverse order. `out` has one column for each axis, so its columns are reversed, too.
     let (axes, columns) = (out.axes(), out.shape()[1]);
     let (down, right) = (axes.strides()[0], axes.strides()[1]);
     let reversed = Layout::new(axes.shape(), &[down, -right]).moved((columns - 1) as isize * right);

@@ -78,8 +78,9 @@ impl<'a> Taps<'a> {
             (start[axis], shape[axis]) = match mode {
                 // An extent that is not representable is reported when the result is allocated.
                 ConvolutionMode::Full => (0, n.saturating_add(m - 1)),
-                // If the kernel is longer than `x`, the correlation is the reversed correlation of the exchanged operands. If two parts are
-                // equally central, that correlation takes the first one, and the reversal makes it the second one.
+                // `Same` is the central part of the full result. If `shorter` is even, there are two such parts. The result is the first
+                // one, except for a correlation with a kernel that is longer than `x`. This correlation is that of the exchanged operands,
+                // in reverse. The reversal turns the first part into the second one.
                 ConvolutionMode::Same if variant == Variant::Correlation && n < m => (shorter / 2, longer),
                 ConvolutionMode::Same => ((shorter - 1) / 2, longer),
                 ConvolutionMode::Valid => (shorter - 1, longer - shorter + 1),

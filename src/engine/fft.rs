@@ -166,7 +166,7 @@ pub(crate) fn shift(
     mut copy: impl FnMut(&[usize], [isize; 2]) -> Result<(), Error>,
 ) -> Result<(), Error> {
     check_axes(op, shape, axes)?;
-    // Axes with fewer than two elements have a single part.
+    // The rotation exchanges two parts of each long axis. An axis of fewer than two elements does not change.
     let (mut long, mut count) = ([0; MAX_RANK], 0);
     for &axis in axes.iter().filter(|&&axis| shape[axis] > 1) {
         long[count] = axis;

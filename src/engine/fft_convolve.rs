@@ -69,7 +69,8 @@ impl Transforms {
     }
 }
 
-/// Returns the smallest number from `n` on whose only prime factors are 2, 3 and 5. Returns `n` itself if it is too large for a tensor.
+/// Returns the smallest number that is at least `n` and has no prime factors other than 2, 3 and 5. Returns `n` itself if it is too large
+/// for a tensor.
 fn fast(n: usize) -> usize {
     const LIMIT: usize = isize::MAX as usize / 16;
     if n > LIMIT {

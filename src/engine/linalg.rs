@@ -75,7 +75,7 @@ pub(crate) fn merged_shape(row_major: bool, shape: &[usize]) -> [usize; 3] {
     if row_major { [batch, of.m, of.n] } else { [of.m, of.n, batch] }
 }
 
-/// Returns the extents of the axes of a batch of matrices (`kept` is 2) or of vectors (`kept` is 1).
+/// Returns the extents of the batch axes, without the axes of a matrix (`kept` is 2) or of a vector (`kept` is 1).
 pub(crate) fn batch_of(row_major: bool, shape: &[usize], kept: usize) -> &[usize] {
     if row_major { &shape[..shape.len() - kept] } else { &shape[kept..] }
 }
@@ -159,7 +159,8 @@ pub(crate) fn solution_shape(
     Ok(())
 }
 
-/// Solves `a · x = b`. The axes of the operands are those of tensors; `x` has the [`solution_shape`].
+/// Solves `a · x = b`. `a`, `b` and `x` have their axes in the order of tensors, and `x` has the [`solution_shape`]. This function
+/// reorders the axes for the device.
 ///
 /// # Errors
 /// The errors of [`Decompose::solve`], with the shape of `a`.

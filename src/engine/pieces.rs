@@ -28,7 +28,8 @@ impl Piece {
     }
 }
 
-/// Copies all parts of the output, one for each combination of a piece of each axis. `pieces` has one list of pieces for each axis.
+/// Copies the operand to the output, part by part. A part is a combination of one piece of each axis. `pieces` has one list of pieces for
+/// each axis.
 pub(crate) fn copy_pieces<T: Element, Dev: Permute<T>>(
     device: &Dev,
     pieces: &[Vec<Piece>],
@@ -193,8 +194,9 @@ pub(crate) fn fill_border<T: Element, Dev: Permute<T>>(
     out: &mut Output<'_, T, Dev>,
 ) -> Result<(), Error> {
     let rank = shape.len();
-    // The part that may still have indices to fill: all indices along `axis` and the axes after it, and only those of the operand along
-    // the axes before it.
+    // The loop fills the added indices of one axis after the other. `first` and `extents` describe the part of `out` that a step of the
+    // loop fills. The part has only the operand's indices along earlier axes, whose added indices are filled, and all indices along later
+    // axes.
     let (mut first, mut extents) = ([0; MAX_RANK], [0; MAX_RANK]);
     extents[..rank].copy_from_slice(out.shape());
     for axis in 0..rank {

@@ -69,7 +69,7 @@ impl Rearrangement {
             );
             return Err(Error::Argument { op: "tile", reason });
         }
-        // If a product exceeds the address space, so does the result, which is then not allocated.
+        // If a product overflows, the saturated extent exceeds the address space, so the allocation of the result returns an error.
         shape.iter_mut().zip(counts).for_each(|(extent, &count)| *extent = extent.saturating_mul(count));
         Ok(Self::Repeat(Repeat::Whole, counts.to_vec()))
     }

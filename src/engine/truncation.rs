@@ -88,7 +88,7 @@ impl Truncation {
         if let Some(cutoff) = self.cutoff {
             let allowed = cutoff * weight(s, largest);
             let mut discarded = 0.0;
-            // From the smallest value on: small squares would be lost in a sum that is already large.
+            // Adds the squares from the smallest value on: small squares would be lost in a sum that is already large.
             let more = s.iter().rev().take_while(|&&x| {
                 discarded += square(x, largest);
                 discarded <= allowed
@@ -104,7 +104,7 @@ fn square(x: f64, largest: f64) -> f64 {
     if largest > 0.0 { (x / largest) * (x / largest) } else { 0.0 }
 }
 
-/// Returns the sum of squares, from the smallest value on, in units of the square of the largest one.
+/// Returns the sum of the squares of singular values, added from the smallest one on, in units of the square of the largest one.
 pub(crate) fn weight(s: &[f64], largest: f64) -> f64 {
     s.iter().rev().map(|&x| square(x, largest)).sum()
 }

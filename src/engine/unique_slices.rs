@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::layout::Layout;
 use core::cmp::Ordering;
 
-/// Returns the parameters with which the distinct slices are copied to the result.
+/// Describes an operation along `axis`: first the search for distinct slices, then their copies to the result.
 pub(crate) fn taking(op: &'static str, axis: usize, row_major: bool) -> Along {
     Along { op, axis, row_major, unsigned: false }
 }

@@ -18,7 +18,7 @@ use crate::rank::Dim;
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
 
-/// An operand whose axes have labels. Its type `H` is a [`Held`]. `E` is the rank that consists of the axes that the ellipsis stands for.
+/// An operand whose axes have labels. Its type `H` is a [`Held`]. `E` is the number of axes that the ellipsis stands for, as a rank.
 #[derive(Debug)]
 pub struct Labelled<'s, H, E> {
     spec: &'s FactorSpec<'s>,
@@ -37,10 +37,10 @@ pub struct Factors<'s, H, E, L, R> {
 const NOT_OF_THE_SPECIFICATION: &str = "cannot factorise: the operation or the numbers of labels do not match the \
     specification; use `svd!` or the macro of another factorisation, which ensures that they do";
 
-/// An operand with as many axes as its term has labels. The bound is on the operand, not on its rank, so the compiler's message points to
-/// the operand.
+/// An operand whose number of axes matches its term in the specification. The bound is on the operand, not on its rank, so the compiler's
+/// message points to the operand.
 pub trait TermOperand<const LABELS: usize, const ELLIPSIS: bool>: EinsumOperand {
-    /// The rank that consists of the axes that the ellipsis stands for.
+    /// The number of axes that the ellipsis stands for, as a rank.
     type Ellipsis: Dim;
 }
 
@@ -75,7 +75,8 @@ where
     Labelled { spec, operand: Held::new(operand), marker: PhantomData }
 }
 
-// There is no bound on the operand here and below, because the compiler would report an unmet bound again.
+// Only `labelled` has the bound on the operand. If the `impl` blocks below repeated it, the compiler would report an unmet bound several
+// times.
 impl<'s, H, E: Dim> Labelled<'s, H, E> {
     /// Determines the ranks of the factors, which have `FIRST` and `SECOND` labels in addition to their ellipses.
     ///

@@ -122,7 +122,7 @@ macro_rules! try_qr {
 /// `l`, the first element that is not 0 is real and positive. In all other respects, the macro behaves like [`qr!`](crate::qr!).
 ///
 /// # Panics
-/// As [`qr!`](crate::qr!). [`try_lq!`](crate::try_lq!) returns an error instead.
+/// For the reasons for which [`qr!`](crate::qr!) panics. [`try_lq!`](crate::try_lq!) returns an error instead.
 ///
 /// ```
 /// use vierbein::prelude::*;
@@ -219,7 +219,7 @@ macro_rules! try_eigh {
 /// [`factorise`](crate::factorise) describes specifications, batches and costs. The device must support matrix products.
 ///
 /// # Panics
-/// As [`svd!`](crate::svd!). [`try_polar!`](crate::try_polar!) returns an error instead.
+/// For the reasons for which [`svd!`](crate::svd!) panics. [`try_polar!`](crate::try_polar!) returns an error instead.
 ///
 /// ```
 /// use vierbein::prelude::*;

@@ -106,7 +106,7 @@ impl<T: CsvElement, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
     /// # Errors
     /// * [`Error::File`] if the file cannot be read or has no header, rows have different numbers of fields, or a field is not an element
     ///   of type `T`. The error names the line of the row, and the column of the field.
-    /// * [`Error::OutOfMemory`], and other errors if the allocation on the device fails.
+    /// * [`Error::OutOfMemory`] if an allocation fails, or another error if the device reports one.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -380,7 +380,7 @@ impl CsvReader {
     ///   rows have different numbers of fields, or a field is not an element of the matrix. The error names the line of the row, and the
     ///   column of the field.
     /// * [`Error::Argument`] if the [`delimiter`](CsvReader::delimiter) is not an allowed character.
-    /// * [`Error::OutOfMemory`], and other errors if the allocation on the device fails.
+    /// * [`Error::OutOfMemory`] if an allocation fails, or another error if the device reports one.
     ///
     /// ```
     /// use vierbein::io::csv::CsvReader;

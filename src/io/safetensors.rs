@@ -258,7 +258,8 @@ impl Safetensors {
     ///
     /// # Errors
     /// [`Error::File`] if there is no tensor of that name, or if the tensor is not of type `X`. In the second case, the error says which
-    /// type to read it as and how to convert from that type. Other errors if the allocation fails.
+    /// type to read it as and how to convert from that type. Also returns an error if the allocation fails, or if a byte of a `bool` tensor
+    /// is neither 0 nor 1.
     ///
     /// ```
     /// use vierbein::prelude::*;

@@ -193,7 +193,7 @@ fn eigenpairs<T: LinalgElement, Dev: Backend<T>>(
             None => random(n, len as u64, &device)?,
         };
         if len == capacity {
-            // Vectors in addition to the requested ones make the convergence faster.
+            // Restarts with more vectors than requested, because the method then converges faster.
             let kept = (how.count + (capacity - how.count) / 3).min(capacity - 1);
             basis.rotate(&vectors, kept)?;
             images.rotate(&vectors, kept)?;

@@ -77,7 +77,7 @@ methods! {
         let (mut done, mut error) = (zero, zero);
         while done < one && !size.is_zero() && !t.is_zero() {
             if operator.has_less_than(1) {
-                // Without an application, nothing is known about the rest of the interval.
+                // No application is left, so there is not even an inaccurate result for the rest of the interval.
                 return Err(not_converged(OP, operator.applications, one - done, tolerance));
             }
             divide(&mut x, size)?;

@@ -107,7 +107,7 @@ fn until_restart<T: LinalgElement, Dev: Backend<T>>(
     while residual > target && basis.len() < vectors && !operator.has_less_than(2) {
         basis.push(&v)?;
         if operator.is_preconditioned() {
-            // The basis has a copy of `v`.
+            // The buffer of `v` may be overwritten, because the basis has a copy of `v`.
             [spare, v] = operator.precondition([v, spare])?;
             operator.check_preconditioned(norm(&v)?)?;
         }

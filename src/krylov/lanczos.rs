@@ -1,7 +1,7 @@
 //! The Lanczos method with thick restarts.
 //!
-//! K. Wu and H. Simon, SIAM J. Matrix Anal. Appl. 22, 602 (2000). The projected matrix has all coefficients of the orthogonalisation, so it
-//! needs no special form after a restart.
+//! K. Wu and H. Simon, SIAM J. Matrix Anal. Appl. 22, 602 (2000). The projected matrix is tridiagonal before a restart, but not after it.
+//! So all coefficients of the orthogonalisation are stored, in a full matrix.
 
 use super::basis::Basis;
 use super::methods::methods;
@@ -157,7 +157,7 @@ fn eigenpairs<T: LinalgElement, Dev: Backend<T>>(
     let mut projected = Projected::<T>::new(capacity)?;
     // A lower bound of the operator's norm.
     let mut scale = T::Magnitude::zero();
-    // The elements above the diagonal in the next column of the projected matrix, if the operator is Hermitian.
+    // If the operator is Hermitian, these are the elements above the diagonal in the next column of the projected matrix.
     let mut expected: Vec<T> = Vec::new();
     let mut v = start;
     divide(&mut v, norm)?;
@@ -208,7 +208,7 @@ fn eigenpairs<T: LinalgElement, Dev: Backend<T>>(
             }
         }
         if invariant {
-            // Any vector outside of the subspace continues the basis.
+            // The basis can be continued with any vector outside of the invariant subspace. Take a random one.
             w = random(n, len as u64, &device)?;
             let (_, rest) = basis.orthogonalise(&mut w)?;
             divide(&mut w, rest)?;

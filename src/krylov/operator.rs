@@ -111,8 +111,10 @@ impl<'a, T: Inexact, Dev: Backend<T>> Operator<'a, T, Dev> {
     }
 }
 
+/// Checks a number that was computed from a result of the preconditioner.
+///
 /// # Errors
-/// [`Error::Argument`] if a number that was computed from a result of the preconditioner is NaN or infinite.
+/// [`Error::Argument`] if the number is NaN or infinite.
 pub(super) fn check_preconditioned<R: RealScalar + Float>(op: &'static str, number: R) -> Result<(), Error> {
     if Float::is_finite(number) {
         return Ok(());

@@ -114,6 +114,8 @@ impl Krylov {
         Ok(vectors.min(len))
     }
 
+    /// Checks the largest number of applications.
+    ///
     /// # Errors
     /// [`Error::Argument`] if the largest number of applications is below the number of eigenpairs.
     pub(super) fn check_applications(&self, op: &'static str) -> Result<(), Error> {

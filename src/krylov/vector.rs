@@ -19,7 +19,7 @@ pub(super) fn flat<T: Element, D: Dim, O: Order, Dev: Device>(x: Tensor<T, D, O,
     Tensor::contiguous(buffer, [len], device)
 }
 
-/// Returns a vector as a tensor of this shape, which has as many elements. Moves its buffer.
+/// Returns a vector as a tensor of the given shape, which must have the same number of elements. Moves the buffer.
 pub(super) fn shaped<T: Element, D: Dim, O: Order, Dev: Device>(
     x: Vector<T, Dev>,
     shape: D::Shape,

@@ -437,8 +437,8 @@ impl<'a> Axes<'a> {
         Span::new(0, whole).contains(Span::new(offset, self))
     }
 
-    /// Returns whether the trailing axes are the axes `of`, and the axes before them have stride 0. If so, these axes address elements of `of`
-    /// only. With ranks known at compile time, this test is faster than [`within`](Axes::within).
+    /// Returns whether the trailing axes are the axes `of`, and the axes before them have stride 0. If so, these axes address elements of
+    /// `of` only. With ranks known at compile time, this test is faster than [`within`](Axes::within).
     #[inline]
     pub(crate) fn repeats(self, of: Axes<'_>) -> bool {
         let Some(added) = self.shape.len().checked_sub(of.shape.len()) else { return false };

@@ -28,7 +28,7 @@ pub(crate) fn reach(
     }
     let (mut least, mut greatest) = (0isize, 0isize);
     for (&n, &stride) in shape.iter().zip(strides) {
-        // The count fits in `isize`, and so does each extent.
+        // `n as isize` is exact: `element_count` checked that the number of elements fits in `isize`, and no extent is 0.
         let last = (n as isize - 1).checked_mul(stride).ok_or_else(too_far)?;
         let end = if last < 0 { &mut least } else { &mut greatest };
         *end = end.checked_add(last).ok_or_else(too_far)?;
@@ -75,8 +75,9 @@ pub(crate) fn check_no_overlap(shape: &[usize], strides: &[isize]) -> Result<(),
     }
     let step = |axis: usize| strides[axis].unsigned_abs();
     let longer_than_one = || (0..shape.len()).filter(|&axis| shape[axis] > 1);
-    // Returns the number of elements that the axes with smaller strides span, minus 1. If two axes have equal strides, that of the first
-    // axis counts as smaller. Callers have checked that the sum fits in `isize`. If it saturates nevertheless, the strides are rejected.
+    // Returns the number of elements that the axes with smaller strides span, minus 1. If two axes have equal strides, the stride of the
+    // first of them counts as the smaller one. Callers have checked that the sum fits in `isize`; if it saturated, the strides would be
+    // rejected.
     let spanned = |axis: usize| {
         let smaller = longer_than_one().filter(|&other| (step(other), other) < (step(axis), axis));
         smaller.fold(0usize, |all, other| all.saturating_add(step(other).saturating_mul(shape[other] - 1)))

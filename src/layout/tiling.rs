@@ -320,7 +320,8 @@ mod tests {
         let b = permuted(&[16; 6], &[3, 0, 5, 1, 4, 2], 8);
         assert_eq!((extents(&b.rows), extents(&b.columns)), (vec![16], vec![16, 16]));
         assert_eq!(b.outer.as_slice()[2].from.min(b.outer.as_slice()[2].to), 2048);
-        // An axis that is too long contributes a divisor of its extent.
+        // A row has at most `MAX_ROW_LEN` = 256 elements. Two axes of 64 indices would exceed this number. So the row has one axis and a
+        // part of the other one: 4 indices, a divisor of 64.
         let c = permuted(&[64; 4], &[3, 2, 1, 0], 8);
         assert_eq!((extents(&c.columns), extents(&c.outer)), (vec![64, 4], vec![16, 64]));
     }

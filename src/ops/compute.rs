@@ -34,7 +34,7 @@ where
 }
 
 /// Returns a new tensor with `op(left, right)`, with broadcasting.
-// Always inlined for the same reason as `Tensor::allocate`.
+// Always inlined, because a call would return the `Result` through memory: see `Tensor::allocate`.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn binary<T, U, D, E, O, Dev, S, S2, F>(
     op: F,
@@ -164,7 +164,7 @@ where
 }
 
 /// Returns `op(left, right)` in the buffer of an owned operand that has the result's shape, otherwise in a new buffer.
-// Always inlined for the same reason as `Tensor::allocate`.
+// Always inlined, because a call would return the `Result` through memory: see `Tensor::allocate`.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn combine<T, D, E, O, Dev, S, S2, F>(
     op: F,
@@ -242,7 +242,7 @@ where
 }
 
 /// Returns `op(x)` in the buffer of `x` if `x` is owned, otherwise in a new buffer.
-// Always inlined for the same reason as `Tensor::allocate`.
+// Always inlined, because a call would return the `Result` through memory: see `Tensor::allocate`.
 #[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn unary_given<T, D, O, Dev, S, F>(
     op: F,

@@ -51,7 +51,7 @@ impl<T: RealScalar> Generator<T> for Ramp<T> {
     const CUDA: CudaSource = CudaSource::builtin("ramp(start, step, k)");
     fn apply(&self, k: usize) -> T {
         if T::INTEGER {
-            // An index may exceed the range of a small type although its element does not.
+            // Computes in 128 bits: the index may exceed the range of a small integer type, even if the element at this index does not.
             return T::wrapped(self.start.in_i128() + k as i128 * self.step.in_i128());
         }
         self.start + T::from_usize(k) * self.step

@@ -52,7 +52,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Reduce<T>, S: Storage<T, Dev>> Tensor<T,
         if !R::DEFINED_ON_EMPTY && self.is_empty() {
             return Err(Error::Empty { op: R::NAME, shape: self.shape().as_ref().to_vec() });
         }
-        // All axes are reduced, so any iteration order is valid, unless the reduction uses indices, which count in memory order.
+        // All axes are reduced, so the iteration order is arbitrary, except for reductions that use the flat index in memory order.
         if O::ROW_MAJOR || !R::USES_INDEX || D::NDIM < 2 {
             let operand = self.operand();
             return Tensor::computed([], self.device().clone(), Reduced { op, from: operand });

@@ -85,7 +85,7 @@ macro_rules! operations {
         }
     )*};
 }
-// The rows are in `catalogue.rs`.
+// Calls the macro `operations` with the list of all functions, which is in `catalogue.rs`.
 unary!(operations);
 
 macro_rules! methods {
@@ -171,7 +171,7 @@ macro_rules! methods {
         }
     };
 }
-// The rows are in `catalogue.rs`.
+// Calls the macro `methods` with the list of all functions, which is in `catalogue.rs`.
 unary!(methods);
 
 /// The function of [`Tensor::powi`]: an element to an integer power. The field is the exponent.

@@ -7,7 +7,7 @@ use super::operand::LONG;
 /// element.
 const MANY: u128 = 1 << 24;
 
-/// The largest allocation, in bytes, that `limited` allows.
+/// The largest allocation, in bytes, that the global allocator of the tests allows: see the module `limited`.
 pub(crate) const MEMORY_BYTES: u128 = 1 << 25;
 
 #[derive(Debug, Clone)]

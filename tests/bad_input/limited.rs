@@ -1,5 +1,5 @@
-//! A global allocator that rejects requests for more than [`MEMORY_BYTES`]. With the system allocator, a request that the tests expect to
-//! fail could succeed on some machines, such as 32-bit machines.
+//! A global allocator that rejects requests for more than [`MEMORY_BYTES`]. The tests expect some allocations to fail. The system
+//! allocator could grant them on some machines: on 32-bit machines, for example, the largest extents in the tests are smaller.
 
 use super::array::MEMORY_BYTES;
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -69,7 +69,8 @@ macro_rules! at_each_rank {
     };
 }
 
-/// Rows of methods. Each line ends with an expression for the extents of each result, without the batch.
+/// Creates one row of the table for each method and its fallible variant. Each line ends with the extents of each result for matrices of
+/// `m` × `n`, without the extents of the batch.
 macro_rules! rows {
     ($([$($name:literal)*] $verb:literal, |$x:ident| $tried:expr, $panics:expr; $needs:ident |$m:ident, $n:ident| $own:expr;)*) => {
         vec![$({
@@ -88,7 +89,8 @@ macro_rules! rows {
     };
 }
 
-/// Rows of macros, and of the methods of the builder that they call. In `$spec`, the ellipsis stands for the batch axes.
+/// Creates one row of the table for each macro and its fallible variant. The row also names the functions in `factorise` that both macros
+/// call. In `$spec`, the ellipsis stands for the batch axes.
 macro_rules! rows_by_labels {
     ($($name:ident!, $try_name:ident!, $verb:literal $spec:literal; $needs:ident |$m:ident, $n:ident| $own:expr;)*) => {
         vec![$({
@@ -115,7 +117,8 @@ macro_rules! rows_by_labels {
     };
 }
 
-/// Rows of factorisations by labels. `linalg/labels.rs` calls the builder with numbers that the macros never pass.
+/// Returns the rows of factorisations by labels. The macros call functions in `factorise` with the number of labels of each term. The tests
+/// in `linalg/labels.rs` call these functions with wrong numbers.
 fn by_labels() -> Vec<Row> {
     rows_by_labels! {
         svd!, try_svd!, "svd" "...ij -> ...ik, ...kj";

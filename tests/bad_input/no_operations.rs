@@ -178,7 +178,7 @@ pub(crate) const LIST: &[&str] = &[
     "factorise::FactorSpecError::message",
     #[cfg(feature = "linalg")]
     "factorise::Factorisation::name",
-    // The conjugate of a conjugated operand.
+    // Returns the view from which a conjugated operand was made.
     "einsum::Conjugate::conj_view",
     // Metadata of memory from other libraries.
     "interop::dlpack::Dlpack::device",

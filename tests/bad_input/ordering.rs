@@ -21,7 +21,8 @@ const AXIS: Call = Call {
 const WHOLE: Call =
     Call { operands: one, cannot: &[(WrongShape, "over all elements of any shape")], ..Call::NOTHING };
 
-/// Rows of one sorting direction: sorting into a new tensor, sorting in place, the indices, and the indices in a preallocated output.
+/// Rows of the bad-input table for one sorting direction: sorted elements and sorted indices, each in a new tensor and in a preallocated
+/// output, and sorting in place.
 macro_rules! sorts {
     ($descending:literal, $sort:ident $try_sort:ident $sort_into:ident $try_sort_into:ident $inplace:ident $try_inplace:ident
      $argsort:ident $try_argsort:ident $into:ident $try_into:ident) => {

@@ -8,7 +8,8 @@ use super::operand::Operand;
 use std::f64::consts::PI;
 use vierbein::Complex;
 
-/// The rows create the complex operands of `irfft` from real operands. Returns the imaginary part of an element with real part `re`.
+/// Returns the imaginary part of an element with real part `re`. The rows of the bad-input table use this function to create complex
+/// operands of `irfft` from real operands.
 pub(crate) fn imaginary(re: f64) -> f64 {
     re * re - 1.0
 }
@@ -41,8 +42,8 @@ pub(crate) fn countable_spectral(hazard: Hazard) -> Vec<Vec<Operand>> {
     spectral(hazard).into_iter().filter(|x| !x[0].is_huge()).collect()
 }
 
-/// Returns the convolution along axis 0 with the kernel [2, 2], as by a Fourier transform: if an element of a line is not finite, the
-/// whole line is NaN.
+/// Returns the convolution along axis 0 with the kernel [2, 2], as Fourier transforms compute it: if an element of a line is not finite,
+/// the whole line is NaN.
 pub(crate) fn summed_pairs(x: &Array) -> Outcome {
     if x.shape.contains(&0) {
         return reject("Argument");

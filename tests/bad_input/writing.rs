@@ -80,7 +80,7 @@ pub(crate) fn one_into(hazard: Hazard) -> Vec<Vec<Operand>> {
                 operands.push(out);
                 operands
             })
-            // Adds a huge input, a view with stride 0, and a small output. A huge output cannot be allocated.
+            // Adds a pair of a huge input and a small output. The input is a view with stride 0. A huge output cannot be allocated.
             .chain(
                 (hazard == HugeExtents)
                     .then(|| vec![Operand::repeated(&[HUGE], 0), Operand::contiguous(&[3])]),

@@ -1,4 +1,4 @@
-//! Detects whether a GPU is available for tests, and runs tests in the CUDA emulator if none is.
+//! Detects whether a GPU is available for tests, and runs tests in the CUDA emulator if there is no GPU.
 
 #![allow(dead_code, reason = "not every test that shares this file needs all of it")]
 
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use vierbein::Cuda;
 
-/// Returns whether a GPU, real or emulated, is available. If none is, prints a message, so that the calling test can pass without
-/// running. If `VIERBEIN_REQUIRE_GPU` is 1, panics instead.
+/// Returns whether a GPU, real or emulated, is available. If there is none, prints a message, or panics if `VIERBEIN_REQUIRE_GPU` is 1.
+/// A test that gets `false` passes without running.
 pub(crate) fn there() -> bool {
     match Cuda::<0>::new() {
         Ok(_) => true,

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 const ARCHITECTURES: [u32; 5] = [75, 80, 90, 100, 120];
-/// The environment variable that selects the sources that a child process compiles: `index/number of processes`.
+/// The environment variable that tells a child process which sources to compile. Its value is `index/number of processes`.
 const SHARE: &str = "VIERBEIN_TEST_SHARE";
 
 #[test]

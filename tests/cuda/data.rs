@@ -25,7 +25,7 @@ fn assert_within(shape: &[usize], strides: &[isize], offset: usize, len: usize) 
     assert!(0 <= least && greatest < len as isize, "{shape:?}, {strides:?}, from {offset} of {len}");
 }
 
-/// Returns an operand whose elements are in `buffer`. `offset` is the offset of the element at index 0 in the buffer.
+/// Returns an operand whose elements are in `buffer`. The operand's element at index 0 is element `offset` of the buffer.
 pub(crate) fn operand<'a, T: Element, Dev: Device>(
     buffer: &'a Dev::Buffer<T>,
     offset: usize,
@@ -38,7 +38,7 @@ pub(crate) fn operand<'a, T: Element, Dev: Device>(
     unsafe { Operand::from_raw(Dev::offset(Dev::ptr(buffer), offset as isize), shape, strides) }
 }
 
-/// Returns an output whose elements are in `buffer`. `offset` is the offset of the element at index 0 in the buffer.
+/// Returns an output whose elements are in `buffer`. The output's element at index 0 is element `offset` of the buffer.
 ///
 /// # Safety
 /// Different indices must address different elements.

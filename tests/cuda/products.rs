@@ -230,8 +230,8 @@ where
             compare(&case, weights);
         }
     }
-    // The number of matrices, 30, exceeds the maximum for which the library calls cuBLAS once per matrix. The two batch axes cannot
-    // be fused.
+    // A batch of 30 products, whose two batch axes cannot be fused. For floating-point types, each of five calls of cuBLAS computes six
+    // products.
     let shape = [5, 6, 4, 3];
     let a = Strided::new(&shape, &[12, 60, 3, 1]);
     let (b, out) = (Strided::contiguous(&[5, 6, 3, 2]), Strided::contiguous(&[5, 6, 4, 2]));

@@ -69,7 +69,8 @@ fn all() -> Vec<Case> {
         }
     }
     cases.extend([
-        // Two reductions that are split: of the long columns of a narrow and of a wide matrix. Then many short reductions.
+        // Two cases whose reductions are split: over the long columns of a narrow and of a wide matrix. Then two cases with many short
+        // reductions.
         case(&[3, 30_000], &[1, 3], 0, 1),
         case(&[40, 6000], &[1, 40], 0, 1),
         case(&[40_000, 3], &[3, 1], 0, 1),

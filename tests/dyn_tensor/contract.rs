@@ -54,7 +54,6 @@ fn random_of<T: Value>(count: usize) {
     let mut random = Random(42);
     for _ in 0..count {
         let extents: Vec<usize> = (0..5).map(|_| 1 + random.below(3)).collect();
-        // There are few operands with small extents, so that sums fit in eight bits.
         let operands = 1 + random.below(3);
         let terms: Vec<Vec<usize>> =
             (0..operands).map(|_| (0..random.below(4)).map(|_| random.below(5)).collect()).collect();
@@ -66,6 +65,7 @@ fn random_of<T: Value>(count: usize) {
             result.push(labels.swap_remove(random.below(labels.len())));
         }
         let summed: usize = labels.iter().map(|&l| extents[l]).product();
+        // Each sum has `summed` terms, which are at most 2 to the power of `operands`. Skips sums that might not fit in eight bits.
         if summed << operands > 100 {
             continue;
         }

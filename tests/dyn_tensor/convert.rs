@@ -7,8 +7,8 @@ use vierbein::dyn_tensor::promote;
 use vierbein::prelude::*;
 use vierbein::{DType, DynScalar, DynTensor, Element, Error, MemoryOrder, c32, c64, dispatch};
 
-/// A table of the promoted type of each pair of types, and of whether NumPy permits a cast from the first type to the second. NumPy
-/// computed the table by the functions in its first line.
+/// A table of the promoted type of each pair of types, and of whether NumPy permits a cast from the first type to the second. The first
+/// line of the table names the NumPy functions that computed it.
 const TABLE: &str = include_str!("../data/promotion.tsv");
 
 fn rows() -> Vec<[DType; 3]> {

@@ -62,7 +62,7 @@ fn views() {
         check(&x.as_shape(&[6, 4]).unwrap(), &listed(&[6, 4]), order, "as_shape");
         check(&x.clone().reshape(&[4, 3, 2]).unwrap(), &listed(&[4, 3, 2]), order, "reshape");
         check(&x.view().flatten().unwrap(), &listed(&[24]), order, "flatten");
-        // Reshaping copies a view that is not contiguous. Without a copy, `as_shape` returns an error.
+        // The view is not contiguous. `reshape` copies it. `as_shape` never copies, so it returns an error.
         let turned = x.permute(&[2, 0, 1]).unwrap();
         assert!(turned.as_shape(&[24]).is_err());
         let naive = Naive::new(&[4, 2, 3], |i| n.at(&[i[1], i[2], i[0]]));

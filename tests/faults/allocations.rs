@@ -39,8 +39,8 @@ fn drive(
     let nothing = FailingAllocations { least: usize::MAX, granted: 0, for_good: false };
     let mut counts = Counts { errors: 0, managed: 0 };
     for for_good in [false, true] {
-        // If all later allocations fail, those below 64 bytes must succeed, because the creation of an error allocates a short
-        // string.
+        // If `for_good` is set, all later allocations fail too. Those below 64 bytes are exempt, because the creation of an error
+        // allocates a short string.
         let least = if for_good { least.max(64) } else { least };
         for granted in 0.. {
             let before = live();
@@ -170,7 +170,7 @@ fn elementwise_operations_return_out_of_memory() {
     };
     let (result, rejected) = FailingAllocations { least: ALL, granted: 0, for_good: true }.during(in_place);
     assert_eq!(result, Ok(()));
-    // In a build with `--cfg vierbein_exact_memory`, each call allocates its workspace, and succeeds if that allocation fails.
+    // In a build with `--cfg vierbein_exact_memory`, each call allocates its workspace. It succeeds even if that allocation fails.
     assert!(rejected == 0 || cfg!(vierbein_exact_memory), "{rejected}");
 }
 

@@ -121,7 +121,7 @@ fn every_closure(rows: usize, rounds: usize, live: fn() -> isize) {
         out.assign(x);
         panics("mapv_inplace", &mut || out.mapv_inplace(|x| unless(fuse, x)));
         half_done("mapv_inplace", &out, |k| k as f64);
-        // `mapv_inplace` panicked at this element, so the element must be unchanged. All other elements have other absolute values.
+        // `mapv_inplace` panicked at element `fuse`, so this element still has the value `fuse`. No other element has this absolute value.
         assert_eq!(out.iter().filter(|&&x| x == fuse as f64).count(), 1);
         out.assign(x);
         panics("apply_inplace", &mut || out.apply_inplace(Unless(fuse)));

@@ -559,7 +559,7 @@ fn erased() -> Row {
     )
 }
 
-/// Returns `None`. Its type names the tensor type as which the view must be read, and is used for inference.
+/// Returns `None`. Its type tells [`through_serde`] which type to read: the type of the owned tensor with the rank of the view.
 fn same_type<D: Dim>(_: &TensorView<'_, f64, D>) -> Option<Tensor<f64, D>> {
     None
 }

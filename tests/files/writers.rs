@@ -55,8 +55,8 @@ fn full_stream_is_error() {
     written(&|full| x.write_csv_to(full, &["a", "b"]));
 }
 
-/// The offsets in the header exceed `u32::MAX`, the maximum of `usize` on 32-bit machines. The test needs only the header: the
-/// stream accepts no more than that.
+/// The offsets in the header exceed `u32::MAX`, the maximum of `usize` on 32-bit machines. The test needs only the header, so the
+/// stream has no room for the elements.
 #[test]
 fn safetensors_offsets_have_64_bits() {
     let one = tensor![7u8];

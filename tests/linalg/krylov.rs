@@ -712,7 +712,8 @@ where
         assert!(found.converged && residual <= 1.01 * tolerance, "{residual:e}");
         assert!(found.applications < plain.applications, "{} {}", found.applications, plain.applications);
         let error: f64 = ((&found.x - &expected) * &scales).norm().item().into();
-        // The smallest eigenvalue of P is 1.5e-3, so the error is less than 1e3 times the residual.
+        // The operator is D·P·D. D is the diagonal matrix of `scales`, which are at least 1. The eigenvalues of P are at least 1.5e-3. For
+        // a residual vector r, `error` is |P⁻¹·D⁻¹·r|, so it is less than 1e3·|r|.
         let largest: f64 = b.norm().item().into();
         assert!(error < tolerance * largest * 1e3, "{error:e}");
     }

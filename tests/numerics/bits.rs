@@ -198,7 +198,7 @@ fn on_any_number_of_threads_and_in_every_run() {
     if std::env::var_os(CHILD).is_some() {
         // Ends the line on which the test harness has printed the test's name.
         println!();
-        // Inside of the thread pool, operations on smaller tensors run in parallel than outside of it.
+        // `scope` calls the closure on a thread of the pool. There, operations are split between threads from a smaller size on.
         let digests = rayon::scope(|_| match std::env::var_os("VIERBEIN_SIMD") {
             Some(_) if cfg!(debug_assertions) => matrix_products(&Operands::new()),
             _ => digests(),

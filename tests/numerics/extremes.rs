@@ -24,8 +24,8 @@ fn columns(x: &V) -> M {
     x.insert_axis(1).broadcast_to([x.len(), 70]).to_owned()
 }
 
-/// Returns the results of a reduction of a vector. For a short vector, appends two elements of the reduction of [`columns`] along
-/// axis 0.
+/// Returns the result of `whole`, a reduction of the vector `x`. If `x` is short, `of_columns` also reduces the matrix `columns(x)` along
+/// axis 0. Two of its results are appended: for a column that is processed in vector registers, and for one of the remaining columns.
 fn each_way(x: &V, whole: impl Fn(&V) -> f64, of_columns: impl Fn(&M) -> V) -> Vec<f64> {
     let mut found = vec![whole(x)];
     if x.len() <= 5000 {

@@ -30,7 +30,8 @@ fn integers<O: Order, Sh: IntoShape>(shape: Sh) -> Tensor<i64, Sh::Dim, O> {
     Tensor::from_vec(shape, (0..len).map(|k| (7 * k + 3) % 11 - 5).collect())
 }
 
-/// Compares the shape of results with that in the table row, and their fingerprints with those for memory order `O`.
+/// Compares two results with the table row: their shape, and their fingerprints for memory order `O`. A fingerprint is a weighted sum of
+/// all elements.
 fn check<D: Dim, O: Order>(row: &[&str], real: Tensor<f64, D, O>, integer: Tensor<i64, D, O>) {
     let shape: Vec<usize> = match row[2] {
         "()" => vec![],

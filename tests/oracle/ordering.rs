@@ -62,7 +62,7 @@ fn quantiles_without_nan_are_those_of_numpy() {
                 found
             }
             None => {
-                // Computes the median of each row by the method for all elements of a tensor.
+                // Also computes the median of each row with `nan_median`, which reduces all elements of a tensor.
                 let each = (0..expected.len()).map(|k| x.index_axis(0, k).nan_median().item());
                 assert!(same(&each.collect::<Vec<_>>(), &expected), "{line}");
                 x.nan_median_axis(1)

@@ -94,8 +94,8 @@ pub(crate) fn put_all<T: Exact>(from: &Array<Z>) -> Option<Array<T>> {
     Some(Array { shape: from.shape.clone(), values })
 }
 
-/// Converts integers to elements. They must come from [`sample`](super::number::sample), whose numbers are representable in every
-/// type.
+/// Converts integers to elements. The integers must come from [`sample`](super::number::sample), whose numbers are representable
+/// in every type.
 pub(crate) fn elements<T: Exact>(from: &Array<Z>) -> Array<T> {
     put_all(from).expect("samples fit")
 }

@@ -270,8 +270,8 @@ fn positions_out_of_range() {
     assert!(matches!(x.try_at([[2u32]]), Err(Error::IndexOutOfBounds { .. })));
 }
 
-/// The values of equal positions are added in memory order of the positions, so the bits are those of a loop. There are enough positions
-/// for several threads and for prefetching.
+/// Values for the same position are added in the memory order of the positions, so the result has the same bits as that of a loop. There
+/// are enough positions for several threads and for prefetching.
 #[test]
 fn scatter_add_sums_in_order() {
     const N: usize = 200_000;

@@ -178,8 +178,8 @@ fn reductions<O: Order>(shape: &[usize], seed: u64) -> Results {
         }
         if shape[(k + 1) % 3] == shape[(k + 2) % 3] {
             m.see("trace", &x.trace(others[0], others[1]));
-            // `diagonal` appends the new axis in both memory orders. The mirror image would have it first, so the column-major result is
-            // transposed.
+            // The diagonal is the last axis of the result in both memory orders. In the mirror image of the row-major result, it is the
+            // first axis, so the column-major result is transposed before the comparison.
             let diagonal = x.diagonal(others[0], others[1]);
             m.see("diagonal", &if m.row_major { diagonal } else { diagonal.t() });
         }

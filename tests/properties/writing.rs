@@ -13,7 +13,7 @@ use vierbein::{
     s,
 };
 
-/// Returns a value that occurs in no base tensor, for element `k`.
+/// Returns a value to write to element `k`. The views under test do not contain this value before the write.
 fn mark<T: Exact>(k: usize) -> T {
     T::put(super::number::Z::real(10 + k as i128 % 100)).expect("it fits every type")
 }

@@ -1,4 +1,4 @@
-// The scalar has another type than the elements. Write `1.0`.
+// A scalar operand must have the type of the elements: `1.0`, not `1`.
 
 use vierbein::{Rank, Tensor};
 

@@ -1,4 +1,4 @@
-//! The corrected programs of `fail`, compiled as modules of this test. If they were passing tests of trybuild, it would build them
+//! The programs in `pass` are corrected versions of those in `fail`. They are modules of this test, because trybuild would build them
 //! one by one.
 
 #![allow(dead_code, unused, unreachable_pub, clippy::all)]

@@ -213,7 +213,7 @@ fn of_square<T: Element, R: Look + 'static>(
     })
 }
 
-/// Returns the rows of linear algebra for one element type.
+/// Adds the benchmarks of linear algebra for one element type to `$rows`.
 macro_rules! linear_algebra {
     ($rows:ident, $build:ident, $T:ty, $($name:literal),*) => {
         let [svd, eigh, qr, solve] = [$($name),*];

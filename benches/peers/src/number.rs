@@ -18,7 +18,7 @@ pub trait Number:
     const NAME: &'static str;
     /// Maximum error of a sum, relative to the sum of the magnitudes of its terms.
     const TOLERANCE: f64;
-    /// Converts two numbers: the real part and, for complex types, the imaginary part.
+    /// Returns the number with this real part and, for complex types, this imaginary part.
     fn sample(re: f64, im: f64) -> Self;
     fn magnitude(self) -> f64;
     /// Returns `|x|²` in the element type, by the expression that a user would write to compute a norm.

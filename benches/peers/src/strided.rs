@@ -44,8 +44,8 @@ impl<T: Number> Outcome<T> for StridedArray<T> {
         self.len()
     }
     fn at(&self, position: usize) -> T {
-        // Converts the row-major index of the result to an index of the mirrored array. The array may have any strides, because a
-        // contraction may return its product as a permuted view.
+        // `position` is the flat row-major index of an element. The axes of this array are reversed, so its first index varies fastest.
+        // The element is not at offset `position` in memory if the contraction has returned an array with permuted strides.
         let mut rest = position;
         let index = self.dims().iter().map(|&extent| {
             let at = rest % extent;

@@ -22,7 +22,8 @@ pub(crate) fn entropies(path: &str, title: &str, entropies: &[f64]) -> Result<()
         .draw()?;
     let points = || (1..).zip(entropies.iter().copied());
     chart.draw_series(LineSeries::new(points(), BLUE.mix(0.4)))?;
-    // The bonds alternate between strong and weak, because the ends of the chain form pairs with their neighbours.
+    // Odd and even cuts have different entropies: the spin at each end of the chain forms a pair with its neighbour, so strong and weak
+    // bonds alternate.
     for (parity, colour, name) in [(1, RED, "odd cuts"), (0, BLUE, "even cuts")] {
         chart
             .draw_series(

@@ -52,7 +52,7 @@ where
     {
         let (n, m) = (bench.size(full), bench.size(middle));
         let row = |how: &str| format!("{how} ({full}, {middle}, {full}) over (0, 2)");
-        // The alternative `by steps` copies the operand, so the operand and its copy must fit in memory.
+        // One of the cases below, `by steps`, copies the operand. So the operand and its copy must fit in memory.
         if !bench.fits(&row("traces"), 2 * n * n * m * size_of::<T>()) {
             continue;
         }

@@ -126,7 +126,8 @@ pub(super) fn contract<T: Scalar, O: Order>(
     }
 }
 
-/// Evaluates `$go`, in which `$x` is the operand that the term selects, and `$of` the builder's type argument for the term.
+/// Evaluates `$go`. In it, `$x` is the operand that the term selects, and `$of` is the `TermOf` value of the term, an argument of the
+/// builder's functions.
 macro_rules! with_term {
     ($operands:expr, $term:expr, |$x:ident, $of:ident| $go:expr) => {
         with_term!(@ $operands, $term, $x, $of, $go;
@@ -223,7 +224,7 @@ fn finish<T: Scalar, R: Dim, O: Order, const N: usize>(
     let mut out = Tensor::<T, R, O>::zeros(super::source::array::<R>(&shape));
     match s.below(3) {
         0 => {
-            // The closure is shared by both functions, so the contraction is compiled once.
+            // `attempt` and `attempt_or_panic` take the same closure, so the contraction is compiled once.
             let into = || prepared.try_contract_into(&mut out, alpha, beta, limit);
             let run = if fits { attempt } else { attempt_or_panic };
             run("Prepared::try_contract_into", into);

@@ -222,7 +222,7 @@ fn write(kind: usize, x: DynViewMut<'_>, y: Option<DynView<'_>>, s: &mut Source<
     }
 }
 
-/// Runs a step that only reads its operands, by typed calls.
+/// Runs a step that only reads its operands, by calls with typed views.
 fn read(
     kind: usize,
     x: DynView<'_>,

@@ -5,7 +5,8 @@ use vierbein::dyn_tensor::SliceItem;
 use vierbein::prelude::*;
 use vierbein::{DType, DynScalar, DynTensor, MemoryOrder};
 
-/// Maximum number of elements of a tensor in the pool, and of a view whose elements are visited. Other views may have more.
+/// Maximum number of elements of a tensor that later steps of the program use, and of a view whose elements are visited. Views whose
+/// elements are not visited may have more.
 pub(super) const MAX_LEN: usize = 4096;
 
 /// Hostile numbers: values near the limits of sizes, offsets and strides, for which an incorrect check could overflow.

@@ -3,9 +3,9 @@
 //! Rust compiles a generic function in each crate that instantiates it. Without the macro, a user's crate with a matrix product
 //! would compile all kernels of products, for every instruction set.
 
-/// Expands to a function pointer to the instance of a generic function for the scalar type `T`. It points to one of several
-/// non-generic functions, one for each scalar type. `$pointer` is an alias of the pointer's type. In the types of the arguments,
-/// `S` is the element type.
+/// Expands to a pointer to a function that calls a generic function with the scalar type `T`. The macro defines one such non-generic
+/// function for each scalar type, and selects the one for `T`. `$pointer` is an alias of the pointer's type. In the types of the
+/// arguments, write `S` for the scalar type.
 ///
 /// ```ignore
 /// type Compute<T> = unsafe fn(&Product<T>) -> bool;

@@ -465,8 +465,8 @@ impl<T: Element, const ORDINAL: usize> Reduce<T> for Cuda<ORDINAL> {
     ) -> Result<(), Error> {
         const { has_source(F::CUDA) };
         if F::CHECKED {
-            // If a position repeats, a result is an operand of a later step. So the host computes and checks all steps, and its error names
-            // the elements.
+            // If `at` contains a position several times, `op` is applied to its own results. A result that is undefined is therefore known
+            // only during the computation. So the host applies and checks `op`, and its error names the elements.
             let (a, at) = (via_host::fetch(self, a)?, via_host::fetch(self, at)?);
             return via_host::update_with(self, out, |out| {
                 Cpu.scatter_with(op, out, at.operand(), a.operand())

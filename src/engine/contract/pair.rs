@@ -340,7 +340,8 @@ mod tests {
             ("abcd,bce->ade", ["adbc", "cbe"], [false, true], 0, false),
             // Accumulating several products into a small result is cheaper than packing an operand.
             ("abc,bce->ae", ["cab", "bce"], [false, false], 0, false),
-            // Loops around the rows of extent 12 are cheaper than packing the large operand.
+            // A loop over the label `a`, around products with 12 rows, is cheaper than packing the large operand. The small operand
+            // is packed.
             ("abcd,cbe->ade", ["abcd", "cbe"], [false, true], 1, false),
             // In the result, neither the rows nor the columns fuse. So one label of the rows and one label of the columns are in loops
             // around the products.
@@ -354,8 +355,8 @@ mod tests {
                 "{text}: {found:?}"
             );
         }
-        // Rows of extent 4 are too short for loops around the products, so the large operand is packed. The other operand
-        // determines the summation order.
+        // For a loop over `a`, products with 4 rows are too small, so the large operand is packed instead. The other operand determines
+        // the summation order.
         let short = plan("abcd,cbe->ade", ["abcd", "cbe"], 4);
         assert_eq!((short.pack.each_ref().map(Option::is_some), short.batch.len()), ([true, false], 0));
         // Products of 3 × 3 elements, each a sum of 3⁴ terms, would use little of the micro-kernel's tile: a temporary buffer is

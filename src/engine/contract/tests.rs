@@ -310,7 +310,8 @@ fn products() -> impl Strategy<Value = Network> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The extents are large enough for loops around rows and sums, for packed operands, and for results in temporary buffers.
+    /// The extents are large enough for loops over rows or summed labels around the matrix products, for packed operands, and for results
+    /// in temporary buffers.
     #[test]
     fn products_of_matrices(network in products()) {
         agrees::<f64>(&network)?;

@@ -147,7 +147,7 @@ impl<T: LinalgElement, Dev: Decompose<T> + Permute<T>> Factorise<'_, T, Dev> {
         let done = match groups.matrices(&axes, [rows, columns]) {
             Some(matrices) => run(self.operand.with_axes(matrices.axes())),
             None => {
-                // Contiguous columns, because kernels copy a matrix in this order.
+                // The copy is column-major, like the matrices that the kernels compute with.
                 let labels = groups.after_batch([columns, rows]);
                 let packed = Labelled::contiguous(&labels, &groups.extents);
                 let mut copy = buffer(self.device, packed.layout().shape())?;

@@ -35,7 +35,8 @@ pub(super) struct Factor<T: Element, Dev: Device> {
     matrices: Layout,
     /// The labels of the result's axes.
     labels: Labels,
-    /// The extent of the bond in `data`, or `None` if `data` is a temporary buffer.
+    /// If `data` is the memory of the result, the extent of the bond, that is, of the labels that both factors share. `None` if `data` is a
+    /// temporary buffer.
     in_place: Option<usize>,
 }
 
@@ -59,7 +60,8 @@ impl<T: Element, Dev: Permute<T>> Factor<T, Dev> {
             let data = buffer(device, result.shape())?;
             return Ok(Factor { data, axes, matrices, labels, in_place: Some(groups.bond()) });
         }
-        // Contiguous columns if the columns are the bond, otherwise contiguous rows.
+        // In the temporary buffer, the axes of the group are last, after the bond (the labels that both factors share). So the elements
+        // for each index of the bond, a row or a column of a matrix, are contiguous.
         let group = if which == 0 { &groups.rows } else { &groups.columns };
         let axes = Labelled::contiguous(&groups.after_batch([&groups.bond, group]), &groups.extents);
         let matrices = groups.matrices(&axes, matrix).expect("adjacent axes of a contiguous tensor fuse");

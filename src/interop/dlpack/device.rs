@@ -96,7 +96,8 @@ impl SharedDevice for Cpu {
 impl<const ORDINAL: usize> SharedDevice for Cuda<ORDINAL> {
     const PLACE: DLDevice = DLDevice {
         device_type: CUDA,
-        // A larger ordinal cannot be a GPU. No imported tensor has the device number -1, because `check` rejects negative numbers.
+        // No GPU has an ordinal that exceeds `i32`, so -1 stands for such an ordinal. No imported tensor has the device number -1, because
+        // `check` rejects negative numbers.
         device_id: if ORDINAL <= i32::MAX as usize { ORDINAL as i32 } else { -1 },
     };
     fn get() -> &'static Self {

@@ -27,10 +27,10 @@ const PARALLEL_TEXT: usize = 1 << 19;
 /// Minimum number of bytes of the text of a part.
 const MIN_PART: usize = 1 << 16;
 
-/// Minimum number of elements from which the number of elements of the whole file is estimated.
+/// Minimum number of elements that must have been read before the number of elements of the whole file is estimated.
 const MIN_ESTIMATED: usize = 1 << 10;
 
-/// The work of parsing a byte, in the unit of [`enter`].
+/// The work of parsing a byte, in the unit of [`enter`]: the number of bytes that can be copied in the same time.
 const WORK: usize = 64;
 
 /// What has been parsed of a text.
@@ -220,8 +220,8 @@ impl Rows<'_> {
     }
 }
 
-/// Returns the length of the part of a text before the first non-empty line that begins after the line with index `bytes`. If there is no
-/// such line, returns the length of the text.
+/// Returns an index at which a text can be split into two parts: the start of the first non-empty line after the line that contains byte
+/// `bytes`. If there is no such line, returns the length of the text.
 fn cut(text: &[u8], bytes: usize) -> usize {
     let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
     let Some(rest) = text.get(bytes..) else { return text.len() };

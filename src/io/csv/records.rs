@@ -1,8 +1,8 @@
 //! The records of a CSV file: the header and the rows, as fields of text.
 //!
-//! This module splits lines that contain no quote and are whole in the buffer, eight bytes at a time. `csv_core` splits all others. In
-//! matrices of all columns, most rows are not split: `plain.rs` parses them in the buffer. This module also allocates the buffers, with an
-//! error instead of an abort if memory is exhausted, and counts lines for error messages.
+//! This module splits a line into fields, eight bytes at a time, if the line contains no quote and is whole in the buffer. `csv_core`
+//! splits all other lines. If all columns are read into a matrix, most rows need no splitting: `plain.rs` parses them in the buffer. This
+//! module also allocates the buffers, with an error instead of an abort if memory is exhausted, and counts lines for error messages.
 
 #![forbid(unsafe_code)]
 

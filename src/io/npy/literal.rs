@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(parse("  [ 'é' ] ").unwrap().text, "[ 'é' ]");
     }
 
-    /// Each of these is a `SyntaxError` or a `ValueError` in Python, or a value that no header has.
+    /// Each of the texts below is a `SyntaxError` or a `ValueError` in Python, or a value that no header has.
     #[test]
     fn other_texts_are_errors() {
         for text in [

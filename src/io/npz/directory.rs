@@ -241,7 +241,7 @@ fn wide_fields(mut extra: &[u8]) -> Option<Vec<u64>> {
 }
 
 impl Entry {
-    /// Returns the name in Python, without `.npy`.
+    /// Returns the name that NumPy shows for the array: the file name in the archive, without `.npy`.
     pub(super) fn name(&self) -> &str {
         self.full_name.strip_suffix(".npy").unwrap_or(&self.full_name)
     }

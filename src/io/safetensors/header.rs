@@ -33,14 +33,14 @@ pub struct Info {
     pub(super) end: usize,
 }
 
-/// An element type that this crate supports, or the format's name of an unsupported type.
+/// An element type that this crate supports, or the name that the file gives to an unsupported type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Type {
     Here(DType),
     Lacking(String),
 }
 
-/// Returns the format's name of an element type.
+/// Returns the name of an element type in safetensors files, or `None` if the format does not have the type.
 pub(super) fn name_of(dtype: DType) -> Option<&'static str> {
     Some(match dtype {
         DType::Bool => "BOOL",
@@ -91,7 +91,7 @@ impl Info {
         }
     }
 
-    /// Returns the format's name of the element type.
+    /// Returns the name of the element type in the file, such as `F32`.
     ///
     /// ```
     /// # use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};

@@ -30,8 +30,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// The positions are a vector (a slice, an array or a `Vec` of integers), or a tensor of `i64` of any rank. Positions may repeat, and
     /// negative positions count from the end. [`Positions`] lists the types that are used without a copy.
     ///
-    /// For a single position, [`index_axis`](Tensor::index_axis) returns a view, which costs nothing. So does [`slice`](Tensor::slice) for
-    /// equally spaced positions.
+    /// For a single position, [`index_axis`](Tensor::index_axis) returns a view, which costs nothing. For equally spaced positions,
+    /// [`slice`](Tensor::slice) returns one.
     ///
     /// # Panics
     /// If the axis or a position is out of range, or the allocation fails.

@@ -11,7 +11,8 @@ use crate::tensor::Tensor;
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
     /// Returns the conjugate transpose `aᴴ` of a matrix, or of each matrix of a batch, as a new tensor.
     ///
-    /// In a product, `a.t()` of a real matrix and [`conj_view`](Tensor::conj_view) of a right operand avoid the copy.
+    /// A product of matrices needs no such copy: use `a.t()` if `a` is real, and `a.t().conj_view()` if `a` is a complex right operand. See
+    /// [`conj_view`](Tensor::conj_view).
     ///
     /// # Panics
     /// If the allocation fails.

@@ -63,7 +63,7 @@ where
 {
     check_finite(GENERALIZED, a)?;
     let l = cholesky(b)?;
-    // The whole matrix, from its lower triangle.
+    // Mirror the lower triangle of `a`, to obtain the whole Hermitian matrix.
     let strict = a.try_tril(-1)?;
     let whole = adjoint(&strict.view())?.try_apply2(Add, &a.try_tril(0)?)?;
     let lower = Structure::Lower { unit: false };

@@ -28,7 +28,7 @@ pub struct Ldl<T: LinalgElement, D: MatrixStack, O: Order, Dev: Device> {
     pub l: Tensor<T, D, O, Dev>,
     /// The Hermitian factor, with blocks of one or two rows on its diagonal.
     pub d: Tensor<T, D, O, Dev>,
-    /// For each row and column of `l · d · lᴴ`, the index of the row and column of the matrix.
+    /// The permutation of the rows and columns: index `i` of `l · d · lᴴ` is index `rows[i]` of the matrix.
     pub rows: Tensor<i64, Removed<D, 1>, O, Dev>,
 }
 

@@ -30,7 +30,7 @@ pub struct Lu<T: LinalgElement, D: MatrixStack, O: Order, Dev: Device> {
     pub l: Tensor<T, D, O, Dev>,
     /// The upper triangular factor.
     pub u: Tensor<T, D, O, Dev>,
-    /// For each row of `l · u`, the index of the row of the matrix.
+    /// The permutation of the rows: row `i` of `l · u` is row `rows[i]` of the matrix.
     pub rows: Tensor<i64, Removed<D, 1>, O, Dev>,
 }
 

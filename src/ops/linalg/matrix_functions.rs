@@ -125,7 +125,8 @@ const NODES: [(f64, f64); 7] = [
 ];
 
 /// Makes the Schur form `t` of a real matrix triangular: applies a unitary transformation to the two rows and columns of each block, and to
-/// the columns of `z`. Real eigenvalues remain real, so that negative ones are on a defined side of the branch cut.
+/// the columns of `z`. Real eigenvalues do not change. So negative ones get no imaginary part, and stay on a defined side of the branch cut
+/// of the square root and the logarithm.
 fn triangularise<C: LinalgElement>(t: &mut Triangular<C>, z: &mut Triangular<C>) {
     let root = |x: C| x.function(FloatFunction::Sqrt);
     for k in 0..t.n.saturating_sub(1) {
@@ -193,7 +194,8 @@ where
     stack.try_swap_axes(rows, columns)?.try_to_owned()
 }
 
-/// Returns a function of each matrix of a stack. `f` computes this function of an upper triangular matrix.
+/// Applies a function of matrices, such as the square root, to each matrix of a stack. `f` computes the function for an upper triangular
+/// matrix.
 fn of_triangular<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
     op: &'static str,

@@ -17,8 +17,11 @@ use crate::tensor::Tensor;
 /// Two factors.
 type Factors<T, O, Dev> = (Stack<T, O, Dev>, Stack<T, O, Dev>);
 
-/// Computes a QR decomposition on rearranged axes. `rearranged` receives the axes of the operand, of the orthogonal factor and of the
-/// triangular factor, with the batch first. It returns the axes of `a`, `q` and `r` for which the device computes `a = q · r`.
+/// Computes a QR, LQ or RQ decomposition as a QR decomposition of rearranged layouts. Returns the orthogonal factor, whose matrices have
+/// the extents `of_q`, and the triangular factor, whose matrices have the extents `of_r`.
+///
+/// `rearranged` gets the layouts of `a`, of the orthogonal factor and of the triangular factor, with the batch as first axis. In the
+/// layouts that it returns, `a` must be the product of the orthogonal factor and the triangular factor, in this order.
 fn by_qr<T, O, Dev>(
     a: &StackView<'_, T, O, Dev>,
     [of_q, of_r]: [[usize; 2]; 2],
@@ -111,7 +114,7 @@ dense! {
     /// Returns the reduced QR decomposition of a matrix, or of each matrix of a batch: `a = q · r`.
     ///
     /// For a matrix of shape `[m, n]`, with `k = min(m, n)`, the shapes are `[m, k]` and `[k, n]`. The columns of `q` are orthonormal, and
-    /// `r` is upper triangular. The first element of each row of `r` that is not 0 is real and positive; if the matrix has full rank, this
+    /// `r` is upper triangular. In each row of `r`, the first element that is not 0 is real and positive; if the matrix has full rank, this
     /// is the element on the diagonal. The module [`linalg`](crate::linalg) describes batches.
     ///
     /// # Panics
@@ -143,7 +146,7 @@ dense! {
     /// Returns the LQ decomposition `a = l · q` of a matrix, or of each matrix of a batch.
     ///
     /// For a matrix of shape `[m, n]`, with `k = min(m, n)`, the shapes are `[m, k]` and `[k, n]`. `l` is lower triangular, and the rows of
-    /// `q` are orthonormal. The first element of each column of `l` that is not 0 is real and positive.
+    /// `q` are orthonormal. In each column of `l`, the first element that is not 0 is real and positive.
     ///
     /// # Panics
     /// If an element is NaN or infinite, or an allocation fails.
@@ -159,7 +162,7 @@ dense! {
     /// Returns the RQ decomposition `a = r · q` of a matrix, or of each matrix of a batch.
     ///
     /// For a matrix of shape `[m, n]`, with `k = min(m, n)`, the shapes are `[m, k]` and `[k, n]`. The last `k` rows of `r` are upper
-    /// triangular, and the rows of `q` are orthonormal. The last element of each column of `r` that is not 0 is real and positive.
+    /// triangular, and the rows of `q` are orthonormal. In each column of `r`, the last element that is not 0 is real and positive.
     ///
     /// # Panics
     /// If an element is NaN or infinite, or an allocation fails.

@@ -46,7 +46,8 @@ impl<D: MatmulRanks<E>, E> SolveRanks<E> for D {
     type Solution = D::Product;
 }
 
-/// Solves systems of stacks, whose batches have equal extents.
+/// Solves a linear system for each matrix of the stack `a`, with right-hand sides from the stack `b`. The batches of both have equal
+/// extents.
 pub(super) fn solve_stacks<T, O, Dev>(
     structure: Structure,
     a: &StackView<'_, T, O, Dev>,

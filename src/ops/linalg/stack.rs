@@ -183,7 +183,8 @@ pub(crate) enum Extents {
     Square,
 }
 
-/// Calls `f` with the matrices of a tensor, whose batch has one axis. The matrices are copied if their strides do not permit a view.
+/// Calls `f` with the matrices of `x` as a stack: all axes of the batch are merged into one. The matrices are copied if the strides of `x`
+/// do not permit a view.
 ///
 /// # Errors
 /// If the matrices do not have the required extents, a copy fails, or `f` fails. An error of `f` is returned with the shape of the tensor.

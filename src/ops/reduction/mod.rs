@@ -147,7 +147,7 @@ impl<T: Scalar> Reduction<T> for Prod {
     }
     fn finish(&self, acc: Self::Acc, _: usize) -> Option<T> {
         let (product, fits) = T::narrow(acc.value);
-        // A zero factor makes the product zero, whatever overflowed.
+        // If a factor is zero, the product is zero, even if a partial product overflowed.
         (acc.zero || (fits && !acc.overflowed)).then_some(product)
     }
 }
@@ -216,8 +216,8 @@ impl<T: Scalar> Reduction<T> for Mean {
         T::acc_add(a, b)
     }
     // If accumulators are wider than elements, a vector register holds fewer accumulators. So `acc_sum` first sums parts of a block in
-    // a type that is narrower than the accumulator. For elements of 4 bytes there is no such type: their sums need 8 bytes, as the
-    // accumulator has.
+    // a type that is narrower than the accumulator. For elements of 4 bytes there is no such type: their sums need 8 bytes, which is
+    // the size of the accumulator.
     const HAS_FOLD_BLOCK: bool = T::INTEGER && size_of::<T>() != 4;
     #[inline(always)]
     fn fold_block(&self, acc: T::Accumulator, elements: &[T], _: usize) -> T::Accumulator {
@@ -231,7 +231,7 @@ impl<T: Scalar> Reduction<T> for Mean {
 /// Whether all elements are `true`, as a reduction.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct All;
-/// Whether an element is `true`, as a reduction.
+/// Whether at least one element is `true`, as a reduction.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Any;
 

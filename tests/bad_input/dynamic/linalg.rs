@@ -48,7 +48,8 @@ impl Shaped for DynDiscarded {
     }
 }
 
-/// Rows of methods. Each line ends with an expression for the extents of each result, without the batch.
+/// Returns rows of the bad-input table, one for each line of the macro's argument. A line ends with an expression for the extents of each
+/// result, without the batch axes.
 macro_rules! rows {
     ($($name:ident $verb:literal, |$x:ident| $tried:expr; $needs:ident |$m:ident, $n:ident| $own:expr;)*) => {
         rows!(outcome: $([methods![$name]] $verb, |$x| $tried; $needs |$m, $n| $own;)*)

@@ -1,4 +1,5 @@
-//! Tests of decompositions of operands without a result, with failures of cuSOLVER, and with little device memory.
+//! Tests of decompositions in unusual cases: a result does not exist, cuSOLVER fails, a singular value is 0, a batch is very large, or
+//! there is little device memory.
 
 use super::matrix::{Matrix, Random};
 use super::placed::{Call, Layout, Placed, Size};

@@ -123,8 +123,8 @@ fn all(hazard: Hazard) -> Vec<Vec<Operand>> {
     all
 }
 
-/// Returns the row of a conversion in the table. The row calls `run` for each operand; `run` returns `None` if the other library does not
-/// support the rank of the operand. For the hazard `WrongShape`, the row calls `wrong` instead.
+/// Returns a row of the table of bad input, which tests one conversion. The row calls `run` for each operand; `run` returns `None` if the
+/// other library does not support the rank of the operand. For the hazard `WrongShape`, the row calls `wrong` instead.
 fn row(
     names: &'static [&'static str],
     operands: fn(Hazard) -> Vec<Vec<Operand>>,

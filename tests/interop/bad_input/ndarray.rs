@@ -148,7 +148,8 @@ fn wrong_rank_of_a_view() -> ByHand {
         found.map(|x| x.array())
     };
     let array = ArrayViewD::from(o.view::<2>());
-    // ndarray limits the number of elements of a view to `isize::MAX`. This crate limits its bytes, so the conversion is rejected.
+    // ndarray limits the number of elements of a view to `isize::MAX`. This crate limits the number of bytes to `isize::MAX`, so it
+    // rejects the conversion.
     let one = ndarray::arr0(1.0);
     let repeated = || {
         let view = one.broadcast(1 << (usize::BITS - 3)).expect("it is a view").into_dyn();

@@ -75,7 +75,8 @@ pub(super) fn check<T: Number>(what: &str, a: &Matrix<T>) -> [usize; 3] {
 
 /// Checks matrices with known numbers of positive and negative eigenvalues, and solves systems with them.
 fn check_signs<T: Number>() {
-    // Panels have at most 32 columns, or 31 if the next pivot has two rows.
+    // Some sizes are close to multiples of the width of a panel in the blocked algorithm. A panel has at most 32 columns, and ends when
+    // a pivot with two columns would not fit.
     for n in [1, 2, 3, 8, 30, 31, 32, 33, 40, 64, 65, 100] {
         for negative in [0, n / 3, n] {
             // The matrix is l · diag(±1) · lᴴ with rows and columns in reverse order. By Sylvester's law of inertia, it has as many
@@ -98,7 +99,7 @@ fn check_signs<T: Number>() {
             let most = 10.0 * T::UNIT * n as f64 * exact.norm() * x.norm();
             assert!(error <= most, "{n}: {error:e} is more than {most:e}");
         }
-        // The first pivot has two rows.
+        // The diagonal is 0, so the first pivot is a 2 × 2 block.
         let a = Random(n as u64).matrix(n, n);
         check(
             "zero diagonal",
@@ -235,7 +236,8 @@ fn factors_do_not_overflow() {
     assert_eq!(rows.vector(0)[0], 2);
     assert!((l.matrix(0).at(2, 1) - 0.1).abs() < 1e-12);
     assert!((d.matrix(0).at(2, 2) / 0.99e-310 - 1.0).abs() < 1e-12);
-    // A larger complex matrix with the same pattern. The signs of its large eigenvalues are known.
+    // A larger complex matrix with the pattern of `a`: next to the diagonal, large and tiny elements alternate. The signs of its large
+    // eigenvalues are known.
     let graded = Matrix::from_fn(12, 12, |i, j| {
         let x = if i == j + 1 { 10f64.powi(if i % 2 == 0 { 190 } else { -190 }) } else { 0.0 };
         Complex::new(0.6 * x, 0.8 * x)

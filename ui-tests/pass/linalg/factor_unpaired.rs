@@ -1,4 +1,4 @@
-// The labels of rows and columns of a Hermitian matrix are paired by their order in the two factors.
+// The two factors must have equal numbers of row labels and column labels, which are paired in order: here `i` with `k`, and `j` with `l`.
 
 use vierbein::{Rank, Tensor, eigh};
 

@@ -98,7 +98,7 @@ fn par(n: usize) -> Par {
     if parallel() && n > 64 { Par::rayon(rayon::current_num_threads()) } else { Par::Seq }
 }
 
-/// Calls `f` with this parallelism of faer's methods.
+/// Sets the parallelism of faer's methods to `par`, and calls `f`.
 fn with_threads<R>(par: Par, f: impl FnOnce() -> R) -> R {
     faer::set_global_parallelism(par);
     f()

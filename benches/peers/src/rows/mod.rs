@@ -24,7 +24,7 @@ impl<T: Number> Entry<T> {
         Entry { name: name.into(), of: T::NAME, build: Box::new(build) }
     }
 
-    /// Sets the element type of the operands, if results are compared as another type.
+    /// Sets the element type of the operands, if it differs from the type `T` in which results are compared.
     fn of(self, of: &'static str) -> Entry<T> {
         Entry { of, ..self }
     }

@@ -147,7 +147,7 @@ fn sum<T: Scalar>(
     }
 }
 
-/// Returns an operand of integers as one of [`Scalar::Wrapping`].
+/// Returns an operand of integers as an operand with elements of type [`Scalar::Wrapping`].
 fn wrapping<'a, T: Scalar>(x: MatrixOperand<'a, T, Cpu>) -> MatrixOperand<'a, T::Wrapping, Cpu> {
     assert!(T::INTEGER && size_of::<T>() == size_of::<T::Wrapping>());
     let ptr = HostPtr::new(x.operand.ptr().get().cast());
@@ -163,8 +163,8 @@ fn sum_of<T: Scalar>(
     beta: T,
     out: Output<'_, T, Cpu>,
 ) -> Result<(), Error> {
-    // There are as many accumulators as fit in registers. A complex accumulator consists of four numbers. With `const` in each
-    // condition, the compiler does not instantiate the other branch; with a `match` on a tuple, it does.
+    // There are as many accumulators as fit in registers. A complex accumulator consists of four numbers. Each condition is `const`, so
+    // the compiler instantiates only the branch that is taken. A `match` on a tuple would instantiate all branches.
     if const { T::COMPLEX } {
         if const { size_of::<T::Real>() < 8 } {
             compute::<T, Parts, 8>(alpha, a, b, beta, out)
@@ -587,7 +587,7 @@ unsafe fn dot_blocks<T: Scalar, S: Sums<T>, const LANES: usize>(
     pairwise(n, LANES * CHAIN_LEN, &mut leaf, &merge)
 }
 
-/// Calls [`dot_block`] for these strides.
+/// Calls the instance of [`dot_block`] for the strides `steps`.
 ///
 /// # Safety
 /// The contract of [`dot`].

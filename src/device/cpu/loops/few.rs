@@ -57,8 +57,8 @@ impl<const K: usize> Few<K> {
     /// Returns the number of elements if they are contiguous in all operands, otherwise `None`.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(in crate::device::cpu) fn contiguous_len(&self) -> Option<usize> {
-        // Not `==` on arrays, which loads several strides at once: the processor waits until their separate stores are complete. This wait
-        // would take half of the time of adding two vectors of 4 elements.
+        // Compares the strides one by one, because `==` on arrays loads several of them with one instruction. They were stored one by one,
+        // so this load would wait until all stores are complete. The wait would be half of the time of adding two vectors of 4 elements.
         (self.rows == 1 && self.column_strides.iter().all(|&stride| stride == 1)).then_some(self.columns)
     }
 

@@ -281,8 +281,8 @@ impl<const K: usize> StripTask<'_, K> {
             steps: part.outer_strides()[axis],
             strides,
         });
-        // Short rows are joined, unless an operand with contiguous rows would have to be copied. A row that is repeated may be
-        // copied, because this happens only once.
+        // Short rows are joined, unless an operand with contiguous rows would have to be copied. If all rows of an operand are the same
+        // row, with a step of 0, the operand may be copied, because this row is copied only once.
         let follow = |rows: &Rows<K>| {
             (0..K).all(|k| strides[k] != 1 || rows.steps[k] == 0 || rows.steps[k] == columns as isize)
         };
@@ -308,7 +308,7 @@ impl<const K: usize> StripTask<'_, K> {
     }
 
     /// Returns the granularity at which `axis` is split for threads, in indices. If an operand is transposed, the parts then consist
-    /// of whole tiles. Along the inner axis, a multiple of `TILE_WIDTH_BYTES` elements is also a multiple of `TILE_WIDTH_BYTES` bytes.
+    /// of whole tiles. Along the inner axis, `TILE_WIDTH_BYTES` indices are a whole number of tiles for every size of elements.
     fn grain(&self, plan: &Plan<K>, axis: usize) -> usize {
         match self.across {
             Some(across) if axis == across => self.height(),
@@ -609,8 +609,8 @@ impl<const K: usize> StripTask<'_, K> {
     }
 
     /// Prefetches part `j` of the next tile, which is divided into `block.height` parts. A part consists of one row of each
-    /// operand with unit stride, and of some columns of each operand that is copied. Hardware prefetchers follow only long
-    /// contiguous ranges.
+    /// operand with unit stride, and of some columns of each operand that is copied. The hardware does not prefetch them, because
+    /// hardware prefetchers follow only long contiguous ranges.
     fn prefetch_next(&self, rows: &Rows<K>, block: &Tile<K>, next: [*mut u8; K], j: usize) {
         for k in (0..K).filter(|&k| rows.strides[k] != 0 && (self.reads(k) || !self.streams)) {
             let (pieces, step, length) = match rows.strides[k] {

@@ -285,9 +285,11 @@ impl<T: Element> CpuBuffer<T> {
 
 /// Memory for one element, which becomes the buffer of a result of rank 0.
 ///
-/// If the element is read and the buffer is then dropped at once, the compiler can remove the allocation. To keep this possible, the
-/// pool is not freed if the allocation fails, and the memory is allocated before the element is computed: a removed allocation leaves a
-/// call of an empty function of the standard library, and across a call, the element would be saved to the stack.
+/// If the element is read and the buffer is then dropped at once, the compiler can remove the allocation. Two decisions serve this case:
+///
+/// * The pool is not freed if the allocation fails. With this side effect, the allocation could not be removed.
+/// * The memory is allocated before the element is computed. Even a removed allocation leaves a call of an empty function of the standard
+///   library. An element that was computed before this call would be saved to the stack for the duration of the call.
 pub(crate) struct Slot<T>(Block, PhantomData<T>);
 
 impl<T: Element> Slot<T> {

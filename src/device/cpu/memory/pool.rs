@@ -138,7 +138,8 @@ impl Block {
         KEPT.take(wanted)
     }
 
-    /// Returns whether the block goes to the pool when it is freed. Blocks of `Vec`s may go there too.
+    /// Returns whether the block goes to the pool when it is freed. This depends on its size only, so the memory of a `Vec` can go to the
+    /// pool too.
     #[inline]
     pub(in crate::device::cpu) fn is_large(&self) -> bool {
         self.bytes() >= MIN_POOLED_BYTES && self.bytes().is_multiple_of(BLOCK_GRANULE_BYTES)
@@ -332,8 +333,8 @@ fn usual_limit(memory: Option<u64>, pointer_bits: u32) -> u64 {
     memory.map_or(256 << 20, |bytes| bytes / 8).min(most)
 }
 
-/// Returns the number of bytes in an environment variable. Returns `None` if the variable is not set. If it is not a number, also prints
-/// a warning.
+/// Returns the number of bytes that an environment variable specifies, or `None` if the variable is not set. If its value is not a number,
+/// prints a warning and returns `None`.
 pub(in crate::device) fn limit_from_environment(variable: &str) -> Option<usize> {
     let text = std::env::var_os(variable)?;
     let limit = text.to_str().and_then(parse);

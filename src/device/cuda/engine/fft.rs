@@ -1,5 +1,5 @@
-//! Fourier transforms: erases the types, and calls cuFFT. cuFFT transforms contiguous lines, so the elements are copied before the
-//! transform along each axis, unless the axis already has unit stride.
+//! Fourier transforms by cuFFT, or by the host if cuFFT is not available. cuFFT transforms contiguous lines, so the elements are copied
+//! before the transform along each axis, unless the axis already has unit stride.
 
 use super::codegen::operation::RawOperand;
 use super::driver::context::{Context, Memory};

@@ -64,7 +64,8 @@ impl Owned {
         self.extents.iter().enumerate().map(of).product()
     }
 
-    /// Returns the operands without the labels that occur neither in another operand nor in the output.
+    /// Returns, for each operand, the labels that also occur in another operand or in the output. The other labels are summed over
+    /// beforehand.
     fn summed(&self) -> Vec<u64> {
         let others = |k: usize| {
             self.operands.iter().enumerate().filter(|&(j, _)| j != k).fold(self.output, |all, (_, l)| all | l)

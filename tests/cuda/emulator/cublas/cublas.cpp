@@ -1,5 +1,5 @@
-// The library `libcublas.so.13` of the emulator: matrix products and triangular systems by plain loops. Each function checks its arguments as the
-// documentation of cuBLAS specifies, and asserts that matrices are within allocations of the emulated driver.
+// The library `libcublas.so.13` of the emulator: matrix products and triangular systems by plain loops. Each function checks its arguments
+// as the documentation of cuBLAS specifies. It also checks that matrices and vectors are within allocations of the emulated driver.
 
 #include <algorithm>
 #include <complex>

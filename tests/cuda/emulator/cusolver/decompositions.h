@@ -193,7 +193,7 @@ template <class W> Matrix<W> identity(int n) {
     return to;
 }
 
-// Returns the columns in this order, multiplied by different phases.
+// Returns the columns of `a` in the given order. Column `j` of the result is multiplied by `phase(j)`.
 template <class W> Matrix<W> sorted(const Matrix<W> &a, const std::vector<int> &order) {
     Matrix<W> to(a.rows, a.columns);
     for (int j = 0; j < a.columns; j++) {

@@ -1,5 +1,5 @@
-// The mathematical functions of the CUDA device library, by calls of the C library. As on a GPU, each function has one name for
-// both floating-point types, at global scope.
+// The mathematical functions of the CUDA device library, implemented by calls to the C library. As on a GPU, one overloaded name at
+// global scope serves both floating-point types.
 
 extern "C" {
 double sqrt(double);

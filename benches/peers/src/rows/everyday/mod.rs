@@ -1,4 +1,4 @@
-//! Benchmark rows of everyday operations: joined and rearranged copies, elements at positions and under masks, sorting and selection,
+//! Benchmark rows of everyday operations: joined and rearranged copies, elements chosen by positions or masks, sorting, partial sorting,
 //! Fourier transforms.
 
 pub(super) mod choose;

@@ -73,7 +73,7 @@ pub(super) fn fresh<T: Number, Sh: Extents<E>, E: Dimension + 'static>(shape: Sh
         .fresh(Library::Ndarray, move || {
             let x = x.view().permuted_axes(axes);
             if parallel() {
-                // A copy that is row-major whatever strides the operand has.
+                // The parallel form of `as_standard_layout` below: the copy is row-major, whatever the operand's strides.
                 let mut out = ndarray::Array::uninit(x.raw_dim());
                 Zip::from(&mut out).and(&x).par_for_each(|out, &x| {
                     out.write(x);

@@ -78,8 +78,8 @@ const MAX_POSITIONS: usize = 128;
 const MIN_GATHERED_LEN: usize = 8;
 /// Bytes of the buffer into which elements are gathered before they are written with non-temporal stores.
 const GATHER_BUFFER_BYTES: usize = 2048;
-/// Maximum number of rows in a band. The first band has in addition the rows before the first whole cache line of the source. Also the
-/// maximum number of columns in a table of offsets.
+/// Maximum number of rows in a band, and of columns in a table of offsets. The first band can have more rows than this: those before the
+/// first whole cache line of the source are added to it.
 const MAX_TABLE_ROWS: usize = 256;
 
 #[diagnostic::do_not_recommend]
@@ -283,7 +283,7 @@ unsafe fn small<P: Copy>(
 struct CopyTask {
     to: HostPtr<u8>,
     from: HostPtr<u8>,
-    /// Bytes that all parts together copy. Large copies use non-temporal stores.
+    /// Size of the whole copy in bytes, also if its blocks are split between threads. Large copies use non-temporal stores.
     bytes: usize,
 }
 
@@ -362,8 +362,8 @@ impl CopyTask {
                 false => self.bytes >= MIN_STREAMED_BYTES,
             };
         let lead_columns = lead_columns.unwrap_or(0);
-        // If rows map to the same cache sets, unaligned loads are faster: a load that spans two cache lines fetches the line of the
-        // next load early.
+        // If `lead_rows` is 0, the loads of columns are not aligned. Unaligned loads are faster if rows map to the same cache sets: a load
+        // that spans two cache lines fetches the line of the next load early.
         let lead_rows = lead_rows.filter(|_| !collide).unwrap_or(0);
         // Number of rows in a band. In the source, the elements of one column in one band are contiguous and fill a few cache
         // lines. If the lines of different columns would evict each other (`collide`), a band has fewer rows.

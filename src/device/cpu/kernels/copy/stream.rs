@@ -87,11 +87,12 @@ unsafe fn lines<R: Register>(from: *const u8, to: *mut u8, len: usize) {
     }
 }
 
-/// Copies `len` contiguous bytes for each pair of offsets in bytes, which are added to `to` and to `from`.
+/// For each pair `[to_at, from_at]` in `at`, copies `len` contiguous bytes from address `from + from_at` to address `to + to_at`. The
+/// offsets are in bytes.
 ///
 /// # Safety
-/// The caller must ensure, for each pair of offsets, that `len` bytes may be read at `from` and written at `to`. No bytes
-/// that are read may overlap bytes that are written.
+/// The caller must ensure, for each pair of offsets, that `len` bytes may be read at `from + from_at` and written at `to + to_at`. No
+/// bytes that are read may overlap bytes that are written.
 pub(super) unsafe fn copy_pieces(len: usize, from: *const u8, to: *mut u8, at: &[[isize; 2]]) {
     macro_rules! each {
         ($size:literal) => {

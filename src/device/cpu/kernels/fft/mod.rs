@@ -89,7 +89,7 @@ where
     }
 }
 
-/// What a pass reads: the output, or an operand, given by its first element.
+/// What a pass reads: the output, or an operand. For an operand, this is a pointer to its first element.
 #[derive(Debug)]
 enum From<R> {
     /// The pass works in place.

@@ -173,7 +173,7 @@ unsafe fn copy(
     });
 }
 
-/// Returns the pointer, the stride and the extent of a vector of bytes.
+/// Returns the pointer to a vector, cast to bytes, and the vector's stride and extent, both in elements.
 fn vector<T>(ptr: HostPtr<T>, shape: &[usize], strides: &[isize]) -> (HostPtr<u8>, isize, usize) {
     let (&[len], &[stride]) = (shape, strides) else { panic!("expected a vector") };
     (HostPtr::new(ptr.get().cast()), stride, len)

@@ -41,8 +41,8 @@ use std::sync::OnceLock;
 
 /// Maximum number of terms per call of `matrixmultiply`: the number that it sums into one accumulator (its `kc`).
 const KC: usize = 256;
-/// Maximum side of a tile. Larger tiles pack fewer elements: with this side, 2 elements are packed per 256 multiplications.
-/// Smaller tiles need smaller packing and scratch buffers.
+/// Maximum side of a tile. The larger a tile, the fewer elements are packed per multiplication: with this side, 2 elements per 256
+/// multiplications. Smaller tiles need smaller packing and scratch buffers.
 const MAX_SIDE: usize = 256;
 /// Maximum side of a tile, instead of [`MAX_SIDE`], if the product is split for several threads.
 const MAX_SHARED_SIDE: usize = 64;
@@ -227,8 +227,8 @@ struct Tile<R, const COMPLEX: bool> {
     scaling: RealScaling<R>,
 }
 
-/// One of the four real products that make up a complex product: `sums[sums] ±= A_part[a] · B_part[b]`. Part 0 is the real part
-/// of a matrix, part 1 its imaginary part. The sign is `-` if `minus`.
+/// One of the four real products that make up a complex product. Part `a` of A times part `b` of B is added to part `sums` of the sums,
+/// or subtracted from it if `minus`. Part 0 is the real part of a matrix, part 1 its imaginary part.
 #[derive(Debug, Clone, Copy)]
 struct Pass {
     a: usize,

@@ -68,7 +68,7 @@ pub(super) struct RealScaling<R> {
 }
 
 impl<T: Scalar> Product<T> {
-    /// Returns the same product in terms of [`Scalar::Wrapping`].
+    /// Returns the same product, with elements of type [`Scalar::Wrapping`].
     pub(super) fn wrapping(&self) -> Product<T::Wrapping> {
         let matrix = |x: Matrix<T>| Matrix::new(HostPtr::new(x.ptr.get().cast()), [x.down, x.right]);
         Product {

@@ -200,7 +200,8 @@ fn complex_numbers() {
 
 #[test]
 fn large_products() {
-    // Most of these products are packed, and have partial tiles at all edges. `portable` sums in more than one block of terms.
+    // Most of these products are packed, and have partial tiles at all edges. `k` exceeds 256, so `Portable` computes each sum in two
+    // blocks of terms.
     for (n, [a, b, c]) in
         [[Row, Row, Row], [Column, Row, Column], [Gaps, Backwards, Gaps], [Row, Column, LongColumn]]
             .into_iter()
@@ -319,7 +320,7 @@ extreme!(f32 c32 f64 c64);
 fn check_extremes<T: Extreme>(by: &dyn MatrixProduct<T>, case: Case<T>) -> [usize; 2] {
     let Case { size: [m, k, n], lies, alpha, beta, conjugate } = case;
     let values = &mut Values((m * 1000 + k * 100 + n) as u64);
-    // An infinity in A makes a whole row of the result infinite or NaN, and one in B a whole column. So only few elements are
+    // An infinity in A makes a whole row of the result infinite or NaN, and one in B a whole column. So only few elements of A and B are
     // infinite.
     let mut every = 0;
     let mut few = |values: &mut Values| {
@@ -525,7 +526,7 @@ fn gemm_is_bitwise_equal_for_any_thread_count() {
                 pool.install(|| unsafe { by.multiply(&product) }).unwrap();
                 c.data
             });
-            // A BLAS does not guarantee this.
+            // With a BLAS library, the bits of a product may depend on the number of threads.
             assert!(cfg!(feature = "blas") || one == two && one == eight, "{:?}", [m, k, n]);
         }
     }

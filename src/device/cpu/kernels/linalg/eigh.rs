@@ -60,13 +60,13 @@ pub(in crate::device) fn eigh<T: Field>(
 /// The largest extent for which the method of Jacobi takes less time than faer (measured).
 const LARGEST_SMALL: usize = 4;
 
-/// Returns the extents of the matrix of eigenvectors and of the matrix on which the method of Jacobi works. This method always computes
-/// eigenvectors, and overwrites its operand.
+/// Returns the numbers of columns of two matrices with `n` rows: the matrix of eigenvectors, and the copy of the operand that the method of
+/// Jacobi overwrites. If a matrix is not needed, the number is 0. The method of Jacobi always computes eigenvectors.
 fn columns(n: usize, vectors: bool) -> [usize; 2] {
     if n <= LARGEST_SMALL { [n, n] } else { [if vectors { n } else { 0 }, 0] }
 }
 
-/// Returns the memory for one matrix.
+/// Returns the size of the scratch memory for the decomposition of one matrix.
 fn scratch<T: Field>(par: Par, n: usize, vectors: ComputeEigenvectors) -> Result<StackReq, Failure> {
     check_extents::<T>([n, n])?;
     let [of_vectors, of_work] = columns(n, matches!(vectors, ComputeEigenvectors::Yes));

@@ -8,11 +8,12 @@ use faer::linalg::householder::{
 };
 use faer::{Conj, MatMut, MatRef, Par};
 
-/// Applies the reflections of `basis` to a diagonal matrix, in blocks of as many reflections as `factor` has rows.
+/// Applies the reflections of `basis` to the diagonal matrix `to`, in blocks of `factor.nrows()` reflections.
 ///
-/// The blocks are applied from the last to the first. The block whose first reflection is `j` changes only the rows from `j` on. There, the
-/// columns before `j` are still 0, because the blocks that were applied before it begin at later columns. So each block is applied only to the
-/// columns from `j` on, as in LAPACK's `dorgqr`; for a square matrix, this takes two thirds of the operations that all columns would take.
+/// The blocks are applied from the last to the first. The block whose first reflection is `j` changes only the rows from `j` on. In these
+/// rows, the columns before `j` are still 0, because all blocks applied before this one begin at later columns. So each block is applied
+/// only to the columns from `j` on, as in LAPACK's `dorgqr`. For a square matrix, this takes two thirds of the operations that all columns
+/// would take.
 pub(super) fn reflect_diagonal<T: Field>(
     basis: MatRef<'_, T>,
     factor: MatRef<'_, T>,

@@ -57,7 +57,7 @@ pub(in crate::device) fn qr<T: Field>(
     }
 }
 
-/// Returns the memory for one matrix. `columns` is the number of columns of `q`.
+/// Returns the workspace that [`one`] needs for a matrix. `columns` is the number of columns of `q`.
 fn scratch<T: Field>(par: Par, [m, n]: [usize; 2], columns: usize) -> Result<StackReq, Failure> {
     let k = m.min(n);
     check_extents::<T>([m, n.max(columns)])?;
@@ -129,7 +129,7 @@ fn one<T: Field>(
             above.iter_mut().zip(&*phases).for_each(|(x, &phase)| *x *= Scalar::conj(phase));
             below.fill(zero);
         }
-        // Rounding may leave a small imaginary part.
+        // Stores the exact absolute values: the multiplications above may leave a small imaginary part.
         for (i, &(j, size)) in first_of_row.iter().enumerate() {
             if size != zero_real {
                 r_copy[(i, j)] = T::from_real_impl(&size);

@@ -175,7 +175,8 @@ impl<R: RealFloat, const LANES: usize> Largest<R, LANES> {
 
     #[inline(always)]
     fn include<T: Field + crate::element::Scalar<Magnitude = R>>(&mut self, elements: &[T]) {
-        // Local copies and a choice between values, not between stores, let the compiler keep the lanes in vector registers.
+        // The compiler keeps the lanes in vector registers, because the arrays are local copies, and because the `if` below selects a value
+        // that is always stored.
         let Largest { mut largest, mut check } = *self;
         let mut part = |lane: usize, x: R| {
             let size = Float::abs(x);

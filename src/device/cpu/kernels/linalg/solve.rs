@@ -48,7 +48,7 @@ pub(in crate::device) fn solve<T: Field>(
     })
 }
 
-/// Returns the memory for one system.
+/// Returns the size of the memory for solving one system.
 fn scratch<T: Field>(par: Par, structure: Structure, [n, p]: [usize; 2]) -> Result<StackReq, Failure> {
     check_extents::<T>([n, n.max(p)])?;
     let of_factors = match structure {

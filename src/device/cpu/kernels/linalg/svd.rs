@@ -116,7 +116,8 @@ fn small<'a, T: Field>(
     })
 }
 
-/// Returns the memory for one matrix. `vectors` are the numbers of left and of right vectors, if any.
+/// Returns the workspace that [`one`] needs for a matrix. `vectors` contains the numbers of left and of right singular vectors, or is
+/// `None` if no vectors are computed.
 fn scratch<T: Field>(par: Par, [m, n]: [usize; 2], vectors: Option<[usize; 2]>) -> Result<StackReq, Failure> {
     let (k, [p, q]) = (m.min(n), vectors.unwrap_or([0, 0]));
     check_extents::<T>([m.max(q), n.max(p)])?;

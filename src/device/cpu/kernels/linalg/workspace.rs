@@ -1,4 +1,4 @@
-//! The workspace of factorisations, and copies of matrices from operands and to outputs.
+//! The workspace of factorisations. Also copies matrices from operands to the workspace, and from the workspace to outputs.
 
 use super::{Failure, Field};
 use crate::device::cpu::memory::scratch::{MAX_KEPT_BYTES, Side, with_scratch};
@@ -22,7 +22,7 @@ pub(super) fn with_stack<R>(
 ) -> Result<R, Failure> {
     let bytes = request.unaligned_bytes_required();
     if bytes > MAX_KEPT_BYTES {
-        // A thread keeps no scratch buffer of this size, but the buffer pool does.
+        // Threads do not keep scratch buffers of this size. So the memory is a buffer, which the buffer pool keeps after this call.
         // SAFETY: nothing reads the elements: the memory is only used as uninitialised memory.
         let buffer = unsafe { Cpu.alloc_for_overwrite::<f64>(bytes.div_ceil(size_of::<f64>())) };
         let mut buffer = buffer.map_err(|_| Failure::OutOfMemory(bytes))?;

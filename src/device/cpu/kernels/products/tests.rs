@@ -267,7 +267,7 @@ fn sum_products_is_bitwise_equal_for_any_thread_count() {
 
 #[test]
 fn long_sums_stay_accurate() {
-    // A naive sum has an error of more than 10.
+    // The exact result is about 10 486. A naive sum in `f32` differs from it by more than 10.
     let n = 1 << 20;
     let x = vec![0.1f32; n];
     let (mut out, shape) = ([0.0f32], [n]);

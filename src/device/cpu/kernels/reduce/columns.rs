@@ -333,9 +333,9 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
     fold_pairwise(op, accs, spare, plan.len(), grain, &mut leaf);
 }
 
-/// [`reduce_columns`] for [`Sweep::Rows`](super::Sweep): the inner loop is over elements of one column. In this function, a row
-/// consists of the elements that the plan's inner loop visits in one column. The rows of adjacent columns are close in memory, so
-/// memory is read in order.
+/// Variant of [`reduce_columns`] for [`Sweep::Rows`](super::Sweep). In this function, a *row* consists of the elements that one run of
+/// the plan's inner loop visits in one column. For each run, the function folds the row of every column, one after the other. These
+/// rows are close in memory, so memory is read in order.
 ///
 /// # Safety
 /// The contract of [`reduce_columns`].

@@ -46,7 +46,7 @@ impl Isa for Avx512 {
     }
 }
 
-/// A permutation of eight lanes for each value of their bits: first the indices of the lanes whose bit is set, then those of the others.
+/// For each mask of eight bits, a permutation of eight lanes: first the indices of the lanes whose bit is set, then those of the others.
 static PARTED: [[u8; 8]; 256] = {
     let mut table = [[0; 8]; 256];
     let mut bits = 0;

@@ -226,7 +226,8 @@ impl AnySlice<'_> {
     pub(super) fn in_f64(self, i: usize) -> f64 {
         with_elements!(self, x => x[i].in_f64())
     }
-    /// Searches this slice, which is sorted, for each element of `a`, and writes what `what` selects to `out`.
+    /// Searches this slice, which must be sorted, for each element of `a`, and writes the results to `out`. `what` selects the kind of
+    /// result: see [`Find`].
     ///
     /// # Panics
     /// If the element types differ.

@@ -13,7 +13,7 @@ pub(super) trait Key: Element + PartialOrd {
     fn key(self) -> u64;
     /// Returns the key for a descending sort. NaN has the largest of these keys, too.
     fn descending_key(self) -> u64;
-    /// Sorts a line as by a stable sort, with NaN last.
+    /// Sorts a line. The result is that of a stable sort, with NaN last.
     ///
     /// # Errors
     /// If an allocation fails.
@@ -24,7 +24,7 @@ pub(super) trait Key: Element + PartialOrd {
     /// # Errors
     /// If an allocation fails.
     fn partition(x: &mut [Self], k: usize) -> Result<(), Error>;
-    /// As [`partition`](Self::partition). No element may be NaN, and the signs of zeros can change.
+    /// Like [`partition`](Self::partition), but no element may be NaN, and the signs of zeros can change.
     fn select(x: &mut [Self], k: usize);
     /// Moves the first element of each run of equal elements of a sorted line to the front, and returns the number of runs. All NaN count
     /// as equal.

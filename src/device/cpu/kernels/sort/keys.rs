@@ -87,8 +87,8 @@ pub(super) fn bounds(x: &[u64]) -> (u64, u64, u64) {
         x,
         // SAFETY: the function has no conditions.
         &|x| unsafe { bounds_of(x) },
-        // A bit that differs within a part is in the `differing` of that part. All other bits are the same in all keys of a part. So a
-        // comparison of one key of each part, here the least, finds those of them that differ between the parts.
+        // The bits that differ within a part are in its `differing`. Every other bit is the same in all keys of the part. So the bits that
+        // differ between two parts are found by comparing one key of each, here the least.
         &|(low, high, differing), (other_low, other_high, other_differing)| {
             (low.min(other_low), high.max(other_high), differing | other_differing | (low ^ other_low))
         },

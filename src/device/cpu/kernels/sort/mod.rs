@@ -252,8 +252,8 @@ fn top_k_of<T: Element>(
     })
 }
 
-/// Sorts a contiguous output of rank 1, and moves the first element of each run of equal elements to the front. Returns the number of
-/// runs; the elements after them are unspecified. All NaN count as equal.
+/// Sorts a contiguous output of rank 1, and moves the first element of each run of equal elements to the front. Returns the number `k` of
+/// runs; the elements from index `k` on are unspecified. All NaN count as equal.
 pub(super) fn unique(a: AnyOutput<'_>) -> Result<usize, Error> {
     let dtype = a.dtype();
     for_sizes!(dtype, U => {
@@ -328,7 +328,7 @@ pub(super) fn lexsort(out: Output<'_, i64, Cpu>, a: AnyOperand<'_>) -> Result<()
     unsafe { scatter(out.ptr(), 1, 0, n, out.strides()[0], &order) }
 }
 
-/// Returns the indices that sort the columns of a matrix with these rows, of `n` elements each.
+/// Returns the indices that sort the columns of a matrix as [`lexsort`] does. `row(i)` returns row `i`, which has `n` elements.
 fn lexsort_rows<'a>(n: usize, rows: usize, row: &dyn Fn(usize) -> AnySlice<'a>) -> Result<Vec<i64>, Error> {
     let mut order: Vec<i64> = scratch(1, n)?;
     (0..).zip(&mut order).for_each(|(i, to)| *to = i);

@@ -24,7 +24,8 @@ pub(super) const PARALLEL_SORT_LEN: usize = 1 << 16;
 const SEED: u64 = 0x853c_49e6_748f_ea9b;
 /// Number of keys in a large sample.
 const SAMPLE_LEN: usize = 64;
-/// Minimum number of keys for which a median is estimated from a large sample. Other quantiles are always estimated from one.
+/// Minimum number of keys for which a median is estimated from a large sample, instead of from nine keys. Other quantiles are always
+/// estimated from a large sample.
 const LARGE_SAMPLE_MIN: usize = 2048;
 
 /// Reads `STEP` registers. Uses a loop and not `array::from_fn`, because a closure would not be compiled for the instruction set.
@@ -69,8 +70,8 @@ pub(super) fn partition<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(token: I, x: &
             to -= step;
             to
         };
-        // Now both sides have room for `step` keys. Before, the room of both sides together was `2 * step + rest` keys, so the larger
-        // room was at least `step`. The smaller one has grown by `step`.
+        // Each side now has room for `step` keys. Before the keys at `at` were read, both sides together had room for `2 * step + rest`
+        // keys, so the side with more room had room for at least `step`. On the other side, reading frees the room of `step` keys.
         for v in read(token, &x[at..at + step]) {
             let bits = goes_left(v);
             let count = bits.count_ones() as usize;
@@ -170,7 +171,7 @@ fn split<I: Isa, T: Lane<I>, const CHUNKED: bool>(
 fn quick<I: Isa, T: Lane<I>>(token: I, mut x: &mut [T], state: &mut u64, mut splits: u32) {
     while x.len() > max_small::<I, T>() {
         if splits == 0 {
-            // This bounds the time if many pivots are bad.
+            // Many pivots were bad. The sort without SIMD takes O(n log n) in the worst case, which bounds the time.
             return T::sort(x);
         }
         splits -= 1;
@@ -237,8 +238,8 @@ pub(super) fn select<I: Isa, T: Lane<I>>(token: I, mut x: &mut [T], mut k: usize
     let (mut state, mut splits) = (SEED, max_splits(x.len()));
     while x.len() > max_small::<I, T>() && splits > 0 {
         splits -= 1;
-        // The rank of the pivot is `rank`, moved slightly away from the nearer end of the slice. So the wanted key is probably in the part
-        // between this end and the pivot.
+        // `rank` is the relative rank of the wanted key, and `aim` that of the pivot: slightly farther from the nearer end of the slice. So
+        // the wanted key is probably in the part between this end and the pivot.
         let rank = k as f64 / x.len() as f64;
         let aim = if rank < 0.5 { rank + 0.06 } else { rank - 0.06 };
         let (less, end) = split::<I, T, true>(token, x, &mut state, aim.clamp(0.02, 0.98));

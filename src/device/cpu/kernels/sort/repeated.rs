@@ -28,8 +28,8 @@ pub(super) fn remove<I: Isa, T: Lane<I>>(token: I, x: &mut [T]) -> usize {
     remove_from(x, from, to)
 }
 
-/// Continues the removal at index `from`. The keys before `from` have been processed: those that are kept are now `x[..to]`, and the last of
-/// them is equal to the original key `from - 1`. Returns the number of kept keys.
+/// Continues the removal at index `from`. The keys before `from` have been processed: those that are kept are now `x[..to]`, and the last
+/// of them is equal to the original key `from - 1`. Returns the number of kept keys.
 pub(super) fn remove_from<T: Copy + PartialOrd>(x: &mut [T], from: usize, to: usize) -> usize {
     let mut to = to.min(x.len());
     for i in from..x.len() {

@@ -202,8 +202,8 @@ fn long_lines_sort_like_std() {
 
 #[test]
 fn argsort_distinguishes_keys_by_any_bit() {
-    // Indices below these numbers have 16 or 17 bits. A word has no space for such an index and a key of 64 bits, so the low bits of keys
-    // are compared separately.
+    // An index below `n` has up to 16 or 17 bits, so a word of 63 bits has no space for it and a key of 64 bits. `argsort` first leaves out
+    // low bits of the keys, and compares those that differ in a second sort.
     for n in [(1 << 16) - 1, 1 << 16, (1 << 16) + 1] {
         let mut next = random(n);
         let lowest: Vec<u64> = (0..n).map(|_| (5 << 60) | (next() % 2)).collect();

@@ -28,7 +28,7 @@ fn sort_integers<T: Ord + Send>(x: &mut [T]) {
 /// An element type of 4 or 8 bytes whose elements, apart from NaN, can be sorted without SIMD.
 #[cfg(target_arch = "x86_64")]
 pub(super) trait Portable: Copy + PartialOrd + Send + Sync + 'static {
-    /// Sorts the elements. None of them is NaN. The signs of zeros can change.
+    /// Sorts the elements, which must not contain NaN. The signs of zeros can change.
     fn sort(x: &mut [Self]);
 }
 

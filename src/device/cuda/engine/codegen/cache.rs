@@ -319,7 +319,8 @@ mod tests {
             assert_eq!(load(&file, "source").as_deref(), Some(&b"image"[..]));
             assert_eq!(load(&link, "source").as_deref(), Some(&b"another"[..]));
 
-            // Create links with the names of the next unfinished files. Other tests may take some of the numbers.
+            // `store` first writes to an unfinished file with the next free number. Creates links with the next 99 such names: `store`
+            // must not follow them. Other tests in this process may take some of the numbers.
             let (opened, last) = create_unfinished(&directory.0).unwrap();
             drop(opened);
             let (prefix, number) = last.to_str().unwrap().rsplit_once('-').unwrap();

@@ -10,8 +10,8 @@ use crate::error::Error;
 
 /// Number of threads per block of elementwise kernels.
 pub(in crate::device::cuda::engine) const THREADS: usize = 256;
-/// Operations on fewer elements use 32-bit indices. The margin of 2²⁰ keeps indices below 2³¹ after a kernel adds the offsets of
-/// its last block.
+/// Operations on fewer than this number of elements use 32-bit indices. The margin of 2²⁰ keeps indices below 2³¹ after a kernel adds
+/// the offsets of its last block.
 pub(in crate::device::cuda::engine) const NARROW: usize = (1 << 31) - (1 << 20);
 
 /// An operation as data, without type parameters.

@@ -147,8 +147,8 @@ impl Context {
         self.ordinal
     }
 
-    /// Returns the stream of all work: the null stream. Its work runs after work that other libraries queued earlier on blocking
-    /// streams. Their later work on these streams runs after the work of this crate.
+    /// Returns the null stream, on which this crate queues all its work. The work runs after work that other libraries queued earlier on
+    /// blocking streams. Work that other libraries queue later on blocking streams runs after the work of this crate.
     pub(in crate::device::cuda) fn stream(&self) -> sys::CUstream {
         result::stream::null()
     }

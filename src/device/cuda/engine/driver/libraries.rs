@@ -8,9 +8,9 @@ use libloading::Library;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Environment variable with the path of a directory. The libraries in the directory are loaded first. A later request of this process
-/// gets the library with exactly the same file name. For another name, such as `libcublas.so` instead of `libcublas.so.12`, the loader
-/// searches as usual.
+/// Environment variable with the path of a directory. The libraries in the directory are loaded first. If this process later requests a
+/// library by exactly the same file name, the loader returns the loaded library. If the process requests another name, such as
+/// `libcublas.so` instead of `libcublas.so.12`, the loader searches as usual.
 const FOLDER: &str = "VIERBEIN_CUDA_LIB_DIR";
 /// Directories in which installations put CUDA's libraries, but in which not every loader searches.
 const USUAL: [&str; 3] =
@@ -201,8 +201,8 @@ fn load_usual(name: &str) {
     }
 }
 
-/// Loads the libraries of a directory whose file name is `name`, or `name` and a version, and keeps them loaded. Later requests for
-/// one of these file names get the loaded library.
+/// In the directory `folder`, loads the libraries with the file name `name`, or with `name` and a version, and keeps them loaded. Later
+/// requests for one of these file names get the loaded library.
 fn load_all(folder: &Path, name: &str) {
     let Ok(entries) = folder.read_dir() else { return };
     for entry in entries.flatten() {
@@ -227,7 +227,7 @@ fn keep_loaded(path: &Path) {
     }
 }
 
-/// Does nothing. On other systems, libraries are found in the loader's own search path only.
+/// Does nothing on systems other than Unix. There, libraries are found in the loader's own search path only.
 #[cfg(not(unix))]
 fn keep_loaded(_: &Path) {}
 
@@ -254,7 +254,7 @@ fn directory_of(library: &Library, function: &str) -> Option<PathBuf> {
     path.parent().map(PathBuf::from)
 }
 
-/// Returns `None`: not implemented for other systems, so there the loader must find `libnvrtc-builtins`.
+/// Returns `None`: the search is implemented for Linux only. On other systems, the loader itself must find `libnvrtc-builtins`.
 #[cfg(not(target_os = "linux"))]
 fn directory_of(_: &Library, _: &str) -> Option<PathBuf> {
     None

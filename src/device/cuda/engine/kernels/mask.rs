@@ -169,7 +169,8 @@ pub(in crate::device::cuda::engine) unsafe fn copy(
     unsafe { context.launch(&program, [grid, 1, 1], BLOCK, &mut arguments) }
 }
 
-/// Writes the indices of all elements of `a` that are not zero to the rows of a matrix of `rows` rows. Further indices are not written.
+/// Finds the elements of `a` that are not zero, and writes the index of each to a row of the matrix `out`, which has `rows` rows. If there
+/// are more such elements, their indices are not written.
 ///
 /// # Safety
 /// The caller must ensure that all elements of `a` within `shape` and the rows of `out`, with one column for each axis, are allocated on

@@ -114,8 +114,8 @@ mod tests {
             merge_elements(&[3, 5, 4], &[20, 4, 1], &[4, 12, 1], 64),
             (16, vec![3, 5, 1], vec![1, 3, 0])
         );
-        // In this order: address not aligned; merged size larger than 16 bytes; merged size not a power of two; stride not a
-        // multiple of the merged length; operand not contiguous.
+        // These elements are not merged. The reasons, in this order: address not aligned; merged size larger than 16 bytes; merged
+        // size not a power of two; stride not a multiple of the merged length; operand not contiguous.
         let as_they_are = |shape: &[usize], to: &[isize], from: &[isize], address| {
             assert_eq!(merge_elements(shape, to, from, address), (4, shape.to_vec(), from.to_vec()));
         };

@@ -96,7 +96,7 @@ pub(in crate::device::cuda::engine) unsafe fn are_valid(
     unsafe { valid.defined(context, distinct.shape(), DType::Bool, &[at]) }
 }
 
-/// Returns a function of a position, with the scalar `length`.
+/// Returns an operation on positions. Its CUDA source `text` can use the scalar `length`.
 fn position_operation(name: &'static str, text: CudaSource, length: usize) -> Operation {
     let mut scalars = Scalars::default();
     // Extents of tensors do not exceed `isize::MAX`, except for axes with stride 0.
@@ -214,7 +214,7 @@ impl Scattering<'_> {
     unsafe fn sort(&self, context: &'static Context) -> Result<Sorted, Error> {
         let (lines, within) = self.shape.split_at(self.rank());
         let count: usize = within.iter().product();
-        // The layout of the positions, with extent 1 along the leading axes along which they repeat.
+        // The layout of the positions, but with extent 1 for each leading axis of stride 0, because the positions repeat there.
         let mut distinct = Layout::point(0);
         for (&n, &stride) in lines.iter().zip(self.at.strides) {
             distinct.push(if stride == 0 { 1 } else { n }, stride);

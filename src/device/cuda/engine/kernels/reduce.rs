@@ -256,8 +256,8 @@ pub(super) fn read_forwards<const K: usize>(
     offsets
 }
 
-/// Returns the same loops over vectors of elements. Returns `None` unless all vectors are whole and begin at multiples of their
-/// length.
+/// Returns the loops of `plan` over vectors of `vector` elements. Returns `None` unless all vectors are whole and begin at multiples of
+/// their length.
 fn in_vectors(plan: &Plan<1>, vector: usize) -> Option<Plan<1>> {
     let whole = plan.inner_len().is_multiple_of(vector)
         && plan.outer_strides().iter().all(|[stride]| stride.unsigned_abs().is_multiple_of(vector));
@@ -349,8 +349,8 @@ mod tests {
     fn vector_loads_need_alignment_of_all_operands() {
         let vector = |shape: &[usize], a: &[isize], address| check(shape, &[1], a, address, 4).vector;
         assert_eq!(vector(&[3, 5, 16], &[16, 48, 1], 0), 4);
-        // The address is not a multiple of 16; the rows have 14 elements, not a multiple of four; the stride 17 is not a multiple
-        // of four.
+        // Each of these three operands prevents vector loads: its address is not a multiple of 16 bytes, its rows have 14 elements, or a
+        // stride is 17. Neither 14 nor 17 is a multiple of four elements.
         assert_eq!(vector(&[3, 5, 16], &[16, 48, 1], 4), 1);
         assert_eq!(vector(&[3, 5, 14], &[14, 42, 1], 0), 1);
         assert_eq!(vector(&[3, 5, 16], &[17, 51, 1], 0), 1);

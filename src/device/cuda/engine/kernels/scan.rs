@@ -21,8 +21,8 @@ pub(in crate::device::cuda::engine) static TILES: Template = Template { files: F
 const TILE: usize = 8 * BLOCK as usize;
 /// Minimum number of lines for one thread per line: enough threads to keep the GPU busy.
 const MIN_LINES: usize = 1 << 14;
-/// Maximum length of a line of adjacent elements that one thread scans. Longer lines are scanned by thread blocks, and so are shorter ones
-/// if there are fewer than [`MIN_LINES`].
+/// Maximum length of a line of adjacent elements that one thread scans, if the operation is associative. Thread blocks scan longer lines,
+/// and lines of any length if there are fewer than [`MIN_LINES`].
 const MAX_SHORT_LINE_LEN: usize = 64;
 /// Number of thread blocks to aim for when lines are split into chunks. Chunks have at least about [`MIN_CHUNK_LEN`] elements.
 const TARGET_BLOCKS: usize = 1 << 10;

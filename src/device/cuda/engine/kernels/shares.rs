@@ -91,7 +91,7 @@ impl Shares {
         Shares { outputs, items, count, lanes, threads, splits, unused: 0 }
     }
 
-    /// Returns the division of the second kernel. Its items are the partial results of the splits.
+    /// Returns the division of work of the second kernel, which combines the partial results of the splits. These are its items.
     pub(super) fn of_parts(&self) -> Shares {
         let items = u64::from(self.splits);
         let lanes = logarithm(self.outputs).min(5);

@@ -77,7 +77,8 @@ struct Place {
 // SAFETY: `repr(C)`, with the members of the struct `Place` in `search.cu`.
 unsafe impl Argument for Place {}
 
-/// What a search returns for each element that is searched for. The numbers are those of `search.cu`.
+/// What a search returns for each element that is searched for. The discriminants equal the macros `BEFORE`, `AFTER` and `CONTAINS` of
+/// `search.cu`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::device::cuda::engine) enum Find {
     /// The number of sorted elements that are less than the element.

@@ -10,7 +10,7 @@ pub(super) struct Lanes<R, const N: usize>([R; N]);
 
 impl<R: Real + Add<Output = R> + Mul<Output = R>, const N: usize> Vector for Lanes<R, N> {
     type Real = R;
-    /// The number of selected lanes, which are the first ones.
+    /// The number of lanes that the mask selects. They are the first lanes of the register.
     type Mask = usize;
     const LANES: usize = N;
     const TILE_VECTORS: usize = if size_of::<Self>() == 64 { 3 } else { 2 };

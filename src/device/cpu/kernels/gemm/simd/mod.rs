@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! multiply
-//!     m = k = n, and 2, 3 or 4: unrolled loops                                 (tiny)
+//!     square matrices with 2, 3 or 4 rows: unrolled loops                      (tiny)
 //!     transpose the product if that makes the columns of C contiguous          (is_transposed)
 //!     A is small, or both operands are, or there are few columns or terms:     (run)
 //!         split C in half, recursively, for threads and until A fits in L2     (direct)

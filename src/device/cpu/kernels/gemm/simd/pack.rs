@@ -92,8 +92,9 @@ impl<V: Vector> SimdKernel<V> for PackPanels<'_, V::Real> {
     #[inline(always)]
     unsafe fn run(self) {
         let pack = self.pack;
-        // If the elements of each step are contiguous, different steps may be on different pages. So a few steps are packed into all panels
-        // before the next steps are packed. All panels then read from a page while it is in use and while the hardware prefetches it.
+        // If the elements of each step are contiguous, different steps may be on different pages. To pack one panel after the other would
+        // visit all pages again for each panel. So a few steps are packed into all panels before the next steps are packed. Each of these
+        // steps is then read from beginning to end, and the hardware prefetches it.
         let in_pieces = pack.across == pack.part() as isize;
         let some = if in_pieces { STEPS_AT_ONCE } else { pack.steps.max(1) };
         for begin in (0..pack.steps).step_by(some) {
@@ -258,8 +259,8 @@ struct Square<R> {
 }
 
 impl<R> Square<R> {
-    /// Transposes the block if a vector has `N` elements of `PART` numbers. Otherwise does nothing; the caller never calls such an
-    /// instance.
+    /// Transposes the block. Must be called with `N` and `PART` such that a vector has `N` elements of `PART` numbers. With other values,
+    /// the function does nothing; the compiler instantiates it for them, but it is never called.
     ///
     /// # Safety
     /// The caller must ensure:

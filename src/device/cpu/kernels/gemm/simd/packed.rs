@@ -28,18 +28,18 @@ use crate::device::cpu::memory::scratch::{Side, with_scratch};
 use core::marker::PhantomData;
 use core::ops::Range;
 
-/// Maximum number of terms of each sum that a block adds up in registers (`kc` in BLIS). With this number, a panel of `b` has at most
-/// 32 KiB of `f64`, and stays in L1 while panels of `a` stream through.
+/// Maximum number of terms that are added up in registers before their sum is added to `c` (`kc` in BLIS). With this number, a
+/// panel of `b` has at most 32 KiB of `f64`, and stays in L1 while panels of `a` stream through.
 pub(super) const KC: usize = 512;
 /// Maximum number of columns of a tile of `b`, in real numbers (`nc` in BLIS). With [`KC`] terms, a tile has 8 MiB of `f64`.
 const NC: usize = 2048;
 /// Maximum number of real numbers in a tile of `a` (`mc · kc` in BLIS). A tile has 288 KiB of `f64`, which fits in L2.
 const MC_KC: usize = 72 * KC;
-/// Maximum number of tiles of `a` for reading `b` in place. `b` is read once for each tile of `a`. Up to this number of reads,
-/// packing `b` takes longer (measured).
+/// Maximum number of tiles of `a` for which `b` is read in place instead of being packed. `b` is read once for each tile of
+/// `a`. Up to this number of reads, reading in place is faster than packing (measured).
 const MAX_UNPACKED_READS: usize = 10;
-/// Minimum number of rows, and of columns, that each half has if a product is split only for threads; both count real numbers. Each
-/// half reads all of the operand that is not split. With smaller halves, this would take too long compared with the
+/// Minimum numbers of rows and of columns of each half, counted in real numbers, if a product is split only to use more threads.
+/// Each half reads the whole operand that is not split. In smaller halves, these reads would take too long compared with the
 /// multiplications.
 const MIN_SPLIT: [usize; 2] = [96, 1024];
 /// Minimum number of multiplications of real numbers in a thread's part. With smaller parts, a second thread makes the product

@@ -103,7 +103,7 @@ fn one<T: Field>(
     })
 }
 
-/// Returns the memory for the arguments of [`factor`] except the matrix, and the memory that [`factor`] needs in addition.
+/// Returns the size of the memory for a call of [`factor`]: for its arguments except the matrix, and for its workspace.
 pub(super) fn scratch<T: Field>(n: usize) -> StackReq {
     StackReq::new::<T>(n).and(StackReq::new::<usize>(n)).and(panels::scratch::<T>(n))
 }

@@ -69,7 +69,7 @@ impl<R: RealFloat> Shifts<R> {
         Shifts::of_block([[h[(i, i)], h[(i, j)]], [h[(j, i)], h[(j, j)]]])
     }
 
-    /// Returns shifts that differ from those of the last two rows.
+    /// Returns shifts that differ from those of the last two rows, so that the sweeps do not repeat in a cycle.
     fn exceptional(h: &Square<'_, R>, end: usize) -> Self {
         let size = h[(end - 1, end - 2)].abs() + h[(end - 2, end - 3)].abs();
         let diagonal = R::from_f64(0.75) * size + h[(end - 1, end - 1)];

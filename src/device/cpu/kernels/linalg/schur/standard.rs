@@ -29,7 +29,7 @@ impl<R: RealFloat> Standard<R> {
         let p = difference * half;
         let (larger, smaller) = (b.abs().max(c.abs()), b.abs().min(c.abs()) * b.signum() * c.signum());
         let size = p.abs().max(larger);
-        // p² + b·c: if it is positive, the eigenvalues are real.
+        // (p² + b·c) / size. If it is positive, the eigenvalues are real.
         let discriminant = p / size * p + larger / size * smaller;
         if discriminant >= R::from_f64(4.0) * R::epsilon() {
             let z = p + (size.sqrt() * discriminant.sqrt()).copysign(p);

@@ -2,7 +2,7 @@
 
 #define BLOCK 256
 
-// The axis along which positions count: its extent and stride.
+// The axis that the positions are indices of: its extent and stride.
 struct Axis {
     u64 length;
     i64 stride;

@@ -123,8 +123,8 @@ template <class T, int V> struct LineOfPairs {
     }
 };
 
-// Source of the pairs of elements of a loop nest. With 64-bit indices, only one load is in flight, because 64-bit divisions
-// take many instructions.
+// Source of the pairs of elements of a loop nest. Each load divides its index. With 64-bit indices, a division has many instructions. So
+// only one load is in flight then: the unrolled code of several would be too long.
 template <class T, class I> struct WalkOfPairs {
     typedef Pair<T, 1> Item;
     static const int flight = sizeof(I) == 8 ? 1 : 4, together = 1;

@@ -57,7 +57,7 @@ template <class F, class R> DEV R exclusive(const F &f, R x, bool has, bool &any
         R before = shuffle_up(sum, by);
         if (lane >= by && has) sum = f(before, sum);
     }
-    // The last thread with a value writes the total of its warp.
+    // In each warp, the last thread with a value writes the total of the warp.
     u32 next_has = shuffle_down(have, 1);
     bool last = has && (lane == 31 || !next_has);
     R before = shuffle_up(sum, 1);

@@ -157,7 +157,7 @@ impl Kernels {
         let of = |text| operation("be tried", text, |_| ());
         let select = <Select as TernaryOp<bool, T, T>>::CUDA;
         self.layouts_of(&fill, [T::DTYPE]);
-        // Strided copies use this source, too.
+        // The identity. Strided copies use its source, too.
         self.layouts_of(&of(CudaSource::builtin("a")), [T::DTYPE; 2]);
         self.layouts_of(&of(two), [T::DTYPE; 3]);
         self.layouts_of(&of(select), [T::DTYPE, DType::Bool, T::DTYPE, T::DTYPE]);
@@ -174,14 +174,14 @@ impl Kernels {
         for same in each.clone() {
             let wide = same & 1;
             add(&elementwise::CONTIGUOUS, [widest, unroll, same, 0, 0]);
-            // The engine uses no vectors for functions of the index.
+            // Without operands (`N` = 1), the result depends on the index only. The engine then runs the strided kernel without vectors.
             add(&elementwise::STRIDED, [if N > 1 { widest } else { 1 }, unroll, same, wide, 0]);
         }
         add(&elementwise::CONTIGUOUS, [1, unroll, 0, 0, 0]);
         add(&elementwise::STRIDED, [1, unroll, 0, 0, 0]);
         add(&elementwise::STRIDED, [1, unroll, 0, 1, 0]);
-        // The result is contiguous along rows, and the operands in the mask `across` along columns. The smaller size needs 32-bit indices,
-        // the larger one 64-bit indices.
+        // The result has contiguous rows. An operand has contiguous columns if its bit in the mask `across` is set, otherwise contiguous
+        // rows. Matrices with `n` = 96 need 32-bit indices, and those with `n` = 2^16 need 64-bit indices.
         for across in each.skip(1) {
             for n in [96, 1 << 16].into_iter().take(if across == 1 { 2 } else { 1 }) {
                 let strides: [[isize; 2]; N] = std::array::from_fn(|k| {
@@ -214,7 +214,7 @@ impl Kernels {
         }
     }
 
-    /// Adds the kernels that copy elements of the size of `T` from positions and masks, and those that read a mask of type `T`.
+    /// Adds the kernels that copy elements of the size of `T`, which positions or a mask select, and those that read a mask of type `T`.
     fn words<T: Element>(&mut self) {
         for template in [&positions::TAKE, &positions::PICK, &positions::REPLACE] {
             self.add(positions::program(template, T::DTYPE));
@@ -267,7 +267,7 @@ impl Kernels {
 }
 
 /// Returns variants of reductions and sums of products. The numbers of a variant are: elements per load; 1 for loads along a line;
-/// 1 for 64-bit indices. Each pair of values of two of these numbers occurs.
+/// 1 for 64-bit indices. For any two of these three numbers, each combination of their values occurs in a variant.
 fn variants<T: Element>() -> impl Iterator<Item = (u32, u32, u32)> {
     let full = 16 / size_of::<T>() as u32;
     [(1, 0, 0), (1, 1, 1), (full, 0, 1), (full, 1, 0)].into_iter()

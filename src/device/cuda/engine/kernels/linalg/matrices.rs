@@ -186,10 +186,11 @@ impl Matrices {
         }
     }
 
-    /// Copies matrices of one column to an output that has one axis less.
+    /// Copies matrices of one column to an output of vectors, which has one axis less.
     ///
     /// # Safety
-    /// The caller must ensure that the output has vectors of this length, and exclusive access to its elements.
+    /// The caller must ensure that the output has the axes of the batch, followed by an axis of extent `rows`, and exclusive access to its
+    /// elements.
     pub(super) unsafe fn store_vectors(
         &self,
         context: &'static Context,
@@ -222,7 +223,7 @@ impl Matrices {
 
     // ------------------------------------------------------------------ parts
 
-    /// Sets the elements outside a triangle to 0.
+    /// Replaces the elements outside a triangle. `outside` selects the new values: see [`Outside`].
     pub(super) fn keep(
         &self,
         context: &'static Context,
@@ -474,7 +475,7 @@ unsafe fn read_reals(context: &Context, from: u64, len: usize, dtype: DType) -> 
     Ok(to)
 }
 
-/// Copies real numbers, which the type `dtype` can represent, to new memory.
+/// Copies real numbers to newly allocated GPU memory, as elements of type `dtype`, which can represent all of them.
 fn upload_reals(context: &'static Context, dtype: DType, from: &[f64]) -> Result<Memory, Error> {
     let to = context.alloc(from.len() * dtype.size())?;
     if dtype == DType::F32 {

@@ -65,9 +65,9 @@ impl Input<'_> {
         why.error(self.op, self.shape.to_vec(), index)
     }
 
-    /// Checks the `infos` of the matrices that were decomposed. If one is positive, returns the error `why` for the first such matrix.
-    /// Otherwise, if fewer than `count` matrices were decomposed, returns an error for the first one that was not: it has an element that
-    /// is not finite.
+    /// Checks `infos`, cuSOLVER's status values of the matrices that were decomposed. If one is positive, returns the error `why` for the
+    /// first such matrix. Otherwise, if fewer than `count` matrices were decomposed, returns an error for the first one that was not: it
+    /// has an element that is not finite.
     fn check(&self, infos: &[i32], count: usize, why: fn(usize) -> Failure) -> Result<(), Error> {
         if let Some(k) = infos.iter().position(|&info| info > 0) {
             return Err(self.error(k, why(infos[k] as usize)));

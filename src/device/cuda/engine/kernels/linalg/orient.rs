@@ -13,8 +13,9 @@ use crate::error::Error;
 static ORIENT: Template =
     Template { files: &[include_str!("../../codegen/sources/orient.cu")], entry: orient_entry };
 
-/// The same as `BLOCK` in `orient.cu`, and the number of vectors per thread block: one for each warp.
+/// Number of threads per thread block. Must be equal to `BLOCK` in `orient.cu`.
 const BLOCK: u32 = 256;
+/// Number of vectors per thread block: each warp processes one vector.
 const VECTORS: usize = BLOCK as usize / 32;
 
 /// Mirrors the struct `Vectors` of `orient.cu`.

@@ -1,6 +1,6 @@
 //! Calls of cuSOLVER for batches of matrices. Each method queues the calls for the first `count` matrices of a batch. It uses one of two
 //! kinds of functions. Functions for one matrix are called for one matrix after the other, with the same workspace. Functions for batches
-//! are called once for many matrices. For each matrix, both kinds write a number called its info, which is 0 after a success.
+//! are called once for many matrices. For each matrix, both kinds write a status code, `info`, which is 0 after a success.
 
 use super::matrices::Matrices;
 use crate::device::cuda::engine::driver::context::{Context, Memory};
@@ -120,14 +120,15 @@ fn failure(context: &Context, op: &'static str, status: Status) -> Error {
 
 // ------------------------------------------------------------------ infos
 
-/// The infos of a batch, on the device, initially 0. If several calls process the same matrix, each call writes an info of its own.
+/// The status codes that cuSOLVER's functions write for the matrices of a batch: their output `info`. They are on the device, initially 0.
+/// If several calls process the same matrix, each call has its own status code.
 pub(super) struct Infos {
     memory: Memory,
     count: usize,
 }
 
 impl Infos {
-    /// Allocates infos of `calls` calls for each of `count` matrices.
+    /// Allocates the status codes of `calls` calls for each of `count` matrices.
     pub(super) fn new(context: &'static Context, count: usize, calls: usize) -> Result<Infos, Error> {
         let memory = context.alloc(calls * count * size_of::<c_int>())?;
         // SAFETY: the memory was just allocated, and nothing else has its address.
@@ -139,10 +140,10 @@ impl Infos {
         self.memory.address() + ((call * self.count + matrix) * size_of::<c_int>()) as u64
     }
 
-    /// Waits for the calls, and returns the infos of the first call for each matrix.
+    /// Waits for the calls, and returns the status codes of the first call for each matrix.
     ///
     /// # Errors
-    /// If a call had an invalid argument, or if calls after the first one have an info other than 0.
+    /// If a call had an invalid argument, or if a call after the first one has a status code other than 0.
     pub(super) fn read(&self, op: &'static str) -> Result<Vec<i32>, Error> {
         let context = self.memory.context();
         let mut infos = vec![0i32; self.memory.bytes() / size_of::<c_int>()];
@@ -221,8 +222,8 @@ impl Solver {
         Ok(())
     }
 
-    /// Solves `a · x = b` with the results of [`getrf`](Solver::getrf), and overwrites `b`. Writes its infos as those of the second call,
-    /// separate from the infos of `getrf`.
+    /// Solves `a · x = b` with the results of [`getrf`](Solver::getrf), and overwrites `b` with `x`. In `infos`, this is the second call
+    /// for each matrix: its status codes are separate from those of `getrf`.
     pub(super) fn getrs(
         &self,
         a: &Matrices,
@@ -281,8 +282,8 @@ impl Solver {
         Ok(())
     }
 
-    /// Solves `a · x = b` with the results of [`potrf`](Solver::potrf), and overwrites `b`. Writes its infos as those of the second call,
-    /// separate from the infos of `potrf`.
+    /// Solves `a · x = b` with the results of [`potrf`](Solver::potrf), and overwrites `b` with `x`. In `infos`, this is the second call for
+    /// each matrix: its status codes are separate from those of `potrf`.
     pub(super) fn potrs(&self, a: &Matrices, count: usize, b: &Matrices, infos: &Infos) -> Result<(), Error> {
         let (solver, n, p) = (self.handle.solver, a.rows as c_int, b.columns as c_int);
         let lower = Fill::CUBLAS_FILL_MODE_LOWER;
@@ -328,7 +329,8 @@ impl Solver {
     }
 
     /// Overwrites `q` with the first columns of the product of the reflections. Before the call, the first `factors.rows` columns of `q`
-    /// must be the results of [`geqrf`](Solver::geqrf). Writes its infos as those of the second call, separate from the infos of `geqrf`.
+    /// must be the results of [`geqrf`](Solver::geqrf). In `infos`, this is the second call for each matrix: its status codes are separate
+    /// from those of `geqrf`.
     pub(super) fn orgqr(
         &self,
         q: &Matrices,

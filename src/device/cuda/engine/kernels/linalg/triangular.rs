@@ -74,7 +74,8 @@ unsafe fn solve(
     };
     let diagonal = if unit { Diagonal::CUBLAS_DIAG_UNIT } else { Diagonal::CUBLAS_DIAG_NON_UNIT };
     let (n, p) = (a.rows as i64, x.columns as i64);
-    // The factor 1 in each element type.
+    // The factor 1 in single and in double precision. For real matrices, cuBLAS reads only the first number. For complex matrices, it also
+    // reads the imaginary part 0.
     let (single, double) = ([1f32, 0.0], [1f64, 0.0]);
     with_handle(context, "solve", |handle| {
         for k in 0..a.count() {
