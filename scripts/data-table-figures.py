@@ -84,7 +84,7 @@ def main():
             constant("The median of `temp` of each month, in °C.", "MONTH_MEDIANS", "[f64; 12]", medians),
             constant("The mean of `temp` of each month and hour, in °C.", "MEANS", "[[f64; 4]; 12]", sums / counts),
             constant("The histogram of `temp`: 28 bins from -16 to 40 °C.", "BINS", "[i64; 28]", bins),
-            constant("The correlations of the columns of `MEDIANS`.", "CORRELATIONS", "[[f64; 7]; 7]",
+            constant("The correlations between the columns whose medians are in `MEDIANS`.", "CORRELATIONS", "[[f64; 7]; 7]",
                      np.corrcoef(complete, rowvar=False)),
         ]
     )

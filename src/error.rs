@@ -411,7 +411,7 @@ pub enum Error {
 
 /// Returns the last axis along which two shapes do not broadcast, and both extents along it. The axis is numbered as in the result of
 /// broadcasting, which has the larger rank.
-fn first_disagreement(left: &[usize], right: &[usize], row_major: bool) -> Option<(usize, usize, usize)> {
+fn last_mismatch(left: &[usize], right: &[usize], row_major: bool) -> Option<(usize, usize, usize)> {
     let rank = left.len().max(right.len());
     let extent = |shape: &[usize], axis: usize| {
         let skipped = if row_major { rank - shape.len() } else { 0 };
@@ -432,7 +432,7 @@ impl fmt::Display for Error {
         match self {
             Error::ShapeMismatch { op, left, right, row_major } => {
                 write!(f, "cannot {op} shapes {left:?} and {right:?}: ")?;
-                match first_disagreement(left, right, *row_major) {
+                match last_mismatch(left, right, *row_major) {
                     Some((axis, l, r)) => write!(f, "axis {axis} is {l} and {r} ")?,
                     None => write!(f, "they have no common shape ")?,
                 }

@@ -195,8 +195,9 @@ pub(crate) const RUNS: usize = 60;
 pub(crate) fn timed() -> Vec<Times> {
     let given = given(SIDE);
     let times = |operation: Operation| {
-        let again = shortest(operation.time?, &given, 1 << 30);
-        let fresh = operation.fresh.then_some(shortest(operation.time?, &given, 0));
+        let time = operation.time?;
+        let again = shortest(time, &given, 1 << 30);
+        let fresh = operation.fresh.then(|| shortest(time, &given, 0));
         Some(Times { code: operation.code, again, fresh })
     };
     all().into_iter().flat_map(|(_, operations)| operations).filter_map(times).collect()

@@ -52,7 +52,7 @@ pub(crate) const BINS: [i64; 28] = [
     65, 38, 10, 5, 0
 ];
 
-/// The correlations of the columns of `MEDIANS`.
+/// The correlations between the columns whose medians are in `MEDIANS`.
 pub(crate) const CORRELATIONS: [[f64; 7]; 7] = [
     [1.0, 0.903600871872745, 0.11776097766778268, -0.19686983470996652, -0.027619878918341337,
      -0.2596358930106689, 0.0425821848814033],

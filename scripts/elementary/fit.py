@@ -164,7 +164,7 @@ def both_types(exp_n, exp2_n, sin_n, cos_n, tan_n, tanh_n, atan_n, asin_n, sinh_
 
 
 def constants(ln2_bits, log10_2_bits, pi_bits):
-    lines.append("    // A constant X is the sum of `X_1`, `X_2`, .. Products of small integers and parts with few bits are exact.")
+    lines.append("    // A constant X is the sum of `X_1`, `X_2`, .. A product of a small integer and a part with few bits is exact.")
     parts("LN2", LN2, ln2_bits, None)
     parts("LN2_ROUNDED", LN2, None, None)
     parts("LOG2_E", 1 / LN2, None, None)

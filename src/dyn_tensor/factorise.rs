@@ -71,7 +71,7 @@ fn compute<T: LinalgElement, Dev: Decompose<T> + Permute<T> + Gemm<T>>(
     })
 }
 
-// Kernels for several element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for several element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn factorise(
     factorisation: Factorisation,

@@ -63,7 +63,7 @@ fn counted<T: RealScalar, Dev: Device>(
     })
 }
 
-// Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn histogram(
     x: DynView<'_>,

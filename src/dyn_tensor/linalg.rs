@@ -188,7 +188,7 @@ macro_rules! methods {
         $(#[$doc:meta])*
         $name:ident ($($arg:ident: $Arg:ty),*) -> $Out:ty, $check:ident |$a:ident| $body:expr;
     )*) => {$(
-        // This instantiates kernels for several element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+        // This function instantiates kernels for several element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn $name(x: DynView<'_> $(, $arg: $Arg)*) -> Result<$Out, Error> {
             let op = stringify!($name);

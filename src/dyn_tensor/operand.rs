@@ -96,7 +96,7 @@ pub(super) fn scalar_for(op: &'static str, x: DynView<'_>, scalar: DynScalar) ->
 }
 
 /// Returns a scalar as a tensor of rank 0 on the device of `x`. The scalar's type may differ from the element type of `x`.
-// Instantiated for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 pub(super) fn scalar_beside(op: &'static str, x: DynView<'_>, scalar: DynScalar) -> Result<DynTensor, Error> {
     on_device!(op, x, Dev => {

@@ -6,7 +6,7 @@ use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use crate::error::Error;
 
-// Calls kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn polyval(coefficients: DynView<'_>, x: DynView<'_>) -> Result<DynTensor, Error> {
     const NAME: &str = "polyval";

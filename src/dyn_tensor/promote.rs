@@ -123,7 +123,7 @@ impl DType {
 /// assert_eq!((&a + &b).downcast_ref()?, tensor![1.5, 2.25]);
 /// # Ok::<(), vierbein::Error>(())
 /// ```
-// Conversions between all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function converts between all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 pub fn promote(a: DynTensor, b: DynTensor) -> Result<(DynTensor, DynTensor), Error> {
     let dtype = a.dtype().promote(b.dtype());

@@ -33,7 +33,7 @@ fn rearranged<T: Element, Dev: Permute<T>>(
     })
 }
 
-// Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn write(
     op: &'static str,

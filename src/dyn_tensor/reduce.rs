@@ -291,7 +291,7 @@ macro_rules! reductions {
         pub(crate) const REDUCTIONS: &[&str] = &[$(stringify!($Name)),*];
 
         $(
-            // Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+            // This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
             #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
             fn $method(x: DynView<'_>, over: Over<'_> $(, $arg: $ty)?) -> Result<DynTensor, Error> {
                 reductions!(@run $bound $([$t])?, $verb, x, over, $op, $need $(, $arg)?)
@@ -320,7 +320,7 @@ macro_rules! reductions {
             }
         )*
 
-        // Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+        // This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn reduce(op: DynReduction, x: DynView<'_>, over: Over<'_>) -> Result<DynTensor, Error> {
             match op {
@@ -437,7 +437,7 @@ fn scan<T: Element, Dev: Reduce<T>, F: BinaryOp<T, T, Output = T>>(
 
 macro_rules! scans {
     ($($(#[$doc:meta])* $method:ident, $Op:ident, $bound:ident, $need:ident, $expected:literal;)*) => {$(
-        // Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+        // This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn $method(x: DynView<'_>, axis: usize) -> Result<DynTensor, Error> {
             on_device!("accumulate", x, Dev => dispatch!(

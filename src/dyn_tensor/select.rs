@@ -44,7 +44,7 @@ fn choose<T: Element, Dev: Elementwise<bool>>(
     })
 }
 
-// Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn select(mask: DynView<'_>, on_true: DynOperand<'_>, on_false: DynOperand<'_>) -> Result<DynTensor, Error> {
     if mask.dtype() != DType::Bool {

@@ -47,7 +47,7 @@ fn number(value: f64, dtype: DType) -> DynScalar {
 }
 
 /// Checks that `x` is a matrix of real numbers, and returns a copy. Integers are converted to `f64`.
-// Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn rows_as_floats(op: &'static str, x: DynView<'_>) -> Result<DynTensor, Error> {
     if x.rank() != 2 {

@@ -75,7 +75,7 @@ macro_rules! operations {
         }
 
         $(
-            // Kernels for all element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+            // This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
             #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
             pub(super) fn $method(x: DynView<'_>) -> Result<DynTensor, Error> {
                 const NAME: &str = verb!($method $($verb)?);
@@ -192,7 +192,7 @@ fn cast_pair<T: CastTo<U>, Dev: Elementwise<T>, U: Element>(x: DynView<'_>) -> R
     compute::<T, Dev, _>(Cast(PhantomData::<U>), x)
 }
 
-// Kernels for all pairs of element types: compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all pairs of element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn cast(x: DynView<'_>, to: DType) -> Result<DynTensor, Error> {
     on_device!("cast", x, Dev => for_pair!(x.dtype(), to, T, U => cast_pair::<T, Dev, U>(x)))

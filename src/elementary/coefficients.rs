@@ -188,7 +188,7 @@ pub(crate) mod double {
         0.0013396217657623904,
         0.00015253772406584152,
     ];
-    // A constant X is the sum of `X_1`, `X_2`, .. Products of small integers and parts with few bits are exact.
+    // A constant X is the sum of `X_1`, `X_2`, .. A product of a small integer and a part with few bits is exact.
     pub(crate) const LN2_1: f64 = 0.693147180559663;
     pub(crate) const LN2_2: f64 = 2.8235290563031577e-13;
     pub(crate) const LN2_ROUNDED_1: f64 = 0.6931471805599453;
@@ -323,7 +323,7 @@ pub(crate) mod single {
         -0.05089062079787254,
         0.02999376691877842,
     ];
-    // A constant X is the sum of `X_1`, `X_2`, .. Products of small integers and parts with few bits are exact.
+    // A constant X is the sum of `X_1`, `X_2`, .. A product of a small integer and a part with few bits is exact.
     pub(crate) const LN2_1: f32 = 0.693145751953125;
     pub(crate) const LN2_2: f32 = 1.428606765330187e-06;
     pub(crate) const LN2_ROUNDED_1: f32 = 0.6931471824645996;

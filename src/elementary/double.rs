@@ -43,7 +43,7 @@ const HUGE: f64 = 1e300;
 const INVERSE_LARGE: f64 = 268435456.0;
 /// The bits of a number slightly below sqrt(1/2): the smallest mantissa 1 + f of [`split_normal`].
 const ROOT_HALF_BITS: u64 = 0x3fe6_a09e_0000_0000;
-/// The bits of 2^52. With an integer in the lowest bits, they are the bits of 2^52 plus that integer.
+/// The bits of 2^52. If its lowest bits are replaced by an integer k, the result is the bits of 2^52 + k.
 const INTEGER_BITS: u64 = 0x4330_0000_0000_0000;
 /// The sum of 2^52 and the exponent bias.
 pub(crate) const K_OFFSET: f64 = 4503599627370496.0 + 1023.0;

@@ -1,8 +1,8 @@
 //! Eigenpairs of operators that need not be Hermitian: the Krylov–Schur method.
 //!
 //! G. Stewart, SIAM J. Matrix Anal. Appl. 23, 601 (2002). A restart keeps a space that is invariant under the projected operator. The
-//! projected matrix has all coefficients of the orthogonalisation, so it needs no special form after a restart, and any orthonormal basis
-//! of that space will do.
+//! projected matrix stores all coefficients of the orthogonalisation, so it may have any form after a restart. So any orthonormal basis of
+//! that space can be kept.
 
 use super::basis::Basis;
 use super::lanczos::check_start;
@@ -221,7 +221,7 @@ fn pairs<T: LinalgElement, Dev: Backend<T>>(
             }
         }
         if invariant {
-            // Any vector outside of the subspace continues the basis.
+            // The basis can be continued with any vector outside of the invariant subspace. Take a random one.
             w = random(n, len as u64, &device)?;
             let (_, rest) = basis.orthogonalise(&mut w)?;
             divide(&mut w, rest)?;

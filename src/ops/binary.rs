@@ -76,7 +76,7 @@ macro_rules! operations {
         pub struct $Name;
     };
 }
-// The rows are in `catalogue.rs`.
+// Calls the macro `operations` with the list of all functions, which is in `catalogue.rs`.
 binary!(operations);
 
 macro_rules! methods {
@@ -170,7 +170,7 @@ macro_rules! methods {
         }
     };
 }
-// The rows are in `catalogue.rs`.
+// Calls the macro `methods` with the list of all functions, which is in `catalogue.rs`.
 binary!(methods);
 
 /// Returns the larger value, or NaN if either value is NaN.

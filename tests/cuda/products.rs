@@ -230,13 +230,16 @@ where
             compare(&case, weights);
         }
     }
-    // A batch of 30 products, whose two batch axes cannot be fused. For floating-point types, each of five calls of cuBLAS computes six
-    // products.
-    let shape = [5, 6, 4, 3];
-    let a = Strided::new(&shape, &[12, 60, 3, 1]);
-    let (b, out) = (Strided::contiguous(&[5, 6, 3, 2]), Strided::contiguous(&[5, 6, 4, 2]));
-    let case = Case { kind: Kind::Matrices, a: &a, b: &b, out: &out, conjugate: conjugates[0] };
-    compare(&case, [one, one]);
+    // Batches whose two batch axes cannot be fused. For floating-point types, a call of cuBLAS computes the products along one of them: five
+    // calls for the first batch. The second would need 17 calls, which is too many, so its operands are copied first.
+    for [outer, inner] in [[5, 6], [17, 18]] {
+        let (shape, step) = ([outer, inner, 4, 3], 12 * outer as isize);
+        let a = Strided::new(&shape, &[12, step, 3, 1]);
+        let b = Strided::contiguous(&[outer, inner, 3, 2]);
+        let out = Strided::contiguous(&[outer, inner, 4, 2]);
+        let case = Case { kind: Kind::Matrices, a: &a, b: &b, out: &out, conjugate: conjugates[0] };
+        compare(&case, [one, one]);
+    }
 }
 
 fn sums<T: Number>(conjugates: &[[bool; 2]])

@@ -299,7 +299,7 @@ fn scatter_add_sums_in_order() {
 /// If there are many positions for each element, `scatter_add` checks the positions while it adds the values. If a position is invalid,
 /// `scatter_add` restores the output.
 #[test]
-fn scatter_add_of_many_positions_writes_nothing_before_an_error() {
+fn scatter_add_of_many_positions_restores_the_output_after_an_error() {
     const N: usize = 50;
     for count in [8191, 8192, 20_000] {
         let mut random = Random(count as u64);

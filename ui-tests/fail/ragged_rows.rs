@@ -1,4 +1,4 @@
-// The rows differ in length.
+// All rows must have the same length.
 
 use vierbein::tensor;
 

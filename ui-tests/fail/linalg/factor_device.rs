@@ -1,4 +1,4 @@
-// This device has no decompositions.
+// The device has no decompositions. Copy the operand to the host: `.to_device::<Cpu>()`.
 
 use remote::Remote;
 use vierbein::{Rank, RowMajor, Tensor, svd};

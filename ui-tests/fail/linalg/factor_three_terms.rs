@@ -1,4 +1,4 @@
-// There are two factors; the singular values have no term.
+// The specification of `svd!` has a term for each of the two factors, `u` and `vh`, and none for the singular values.
 
 use vierbein::{Rank, Tensor, svd};
 

@@ -2,8 +2,8 @@
 
 use super::line::{Place, copy_lines, for_each_line, rescale, tiles};
 use super::{
-    LINE_GAP, MIN_TILE_LINES, check_workspace, factor, grain, lines_per_tile, out_of_memory, over_lines, plans,
-    with_workspace,
+    LINE_GAP, MIN_TILE_LINES, check_workspace, factor, grain, lines_per_tile, out_of_memory, over_lines,
+    plans, with_workspace,
 };
 use crate::device::cpu::memory::scratch::Side;
 use crate::device::cpu::{Cpu, HostPtr};

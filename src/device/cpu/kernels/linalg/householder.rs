@@ -29,7 +29,7 @@ pub(super) fn reflect_diagonal<T: Field>(
     }
 }
 
-/// Returns the memory that [`reflect_diagonal`] needs for a matrix of these extents.
+/// Returns the size of the workspace that [`reflect_diagonal`] needs for a matrix of these extents.
 pub(super) fn reflect_scratch<T: Field>(rows: usize, block: usize, columns: usize) -> StackReq {
     apply_scratch::<T>(rows, block, columns)
 }

@@ -58,7 +58,7 @@ pub(super) fn check_extents<T>(extents: [usize; 2]) -> Result<(), Failure> {
     }
 }
 
-/// Returns the memory for matrices of these extents.
+/// Returns the size of workspace for matrices of these extents.
 pub(super) fn request<T: Field>(extents: &[[usize; 2]]) -> StackReq {
     extents.iter().fold(StackReq::EMPTY, |sum, &[m, n]| sum.and(temp_mat_scratch::<T>(m, n)))
 }

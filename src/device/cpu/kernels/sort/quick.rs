@@ -3,7 +3,7 @@
 //! ```text
 //! sort(x):
 //!     at most 16 registers: sort_small
-//!     more than about 2 · log2(n) nested partitions, so the pivots are bad: the standard library's sort
+//!     more than about 2 · log2(n) nested partitions, so the pivots are bad: a sort without SIMD
 //!     otherwise: partition at the median of a sample
 //!                if the sample has the pivot several times, or no key is less than it: partition the other keys by <=,
 //!                    and leave the keys equal to the pivot where they are
@@ -193,7 +193,7 @@ fn quick<I: Isa, T: Lane<I>>(token: I, mut x: &mut [T], state: &mut u64, mut spl
 
 fn quick_parallel<I: Isa, T: Lane<I>>(token: I, x: &mut [T], mut state: u64, splits: u32) {
     if x.len() < PARALLEL_SORT_LEN || splits == 0 {
-        return quick(token, x, &mut state, 2 * splits + 8);
+        return quick(token, x, &mut state, splits);
     }
     let (less, end) = split::<I, T, true>(token, x, &mut state, 0.5);
     let (low, high) = x.split_at_mut(end);

@@ -30,7 +30,7 @@ use num_traits::Zero;
 
 /// Element types for which faer computes eigenvalues.
 pub(in crate::device) trait Eigen: Triangularise + LinalgElement<Complex: Field> {
-    /// Returns the memory that `eigen` needs.
+    /// Returns the size of the workspace that `eigen` needs.
     fn scratch(n: usize, vectors: bool) -> StackReq;
 
     /// Computes eigenvalues and, if `v` is passed, eigenvectors of any norm. The results may be wrong, so the caller checks them.

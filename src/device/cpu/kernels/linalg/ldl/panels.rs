@@ -32,7 +32,7 @@ const WIDTH: usize = 32;
 /// Maximum number of remaining rows for which plain loops update a column. Up to this number, calling a matrix product takes longer.
 const PLAIN_ROWS: usize = 16;
 
-/// Returns the memory that [`factor`] needs in addition to its arguments.
+/// Returns the size of the workspace that [`factor`] needs in addition to its arguments.
 pub(super) fn scratch<T: Field>(n: usize) -> StackReq {
     request::<T>(&[[n, WIDTH.min(n)], [n, 2]])
         .and(StackReq::new::<T::Magnitude>(n))

@@ -94,7 +94,7 @@ fn one<T: Triangularise>(
     })
 }
 
-/// Returns the memory that [`decompose`] needs.
+/// Returns the size of the workspace that [`decompose`] needs.
 pub(super) fn scratch<T: Field>(n: usize) -> StackReq {
     let below = n.saturating_sub(1);
     let block = recommended_block_size::<T>(below, below);

@@ -58,8 +58,8 @@ template <class T, int V> struct Line {
     }
 };
 
-// Source of the items of a loop nest. With 64-bit indices, only one load is in flight: each further load would need another copy
-// of the 64-bit divisions, which take many instructions.
+// Source of the items of a loop nest. Each load divides its index. With 64-bit indices, a division has many instructions. So only one load
+// is in flight then: the unrolled code of several would be too long.
 template <class T, int V, class I> struct Walk {
     typedef Vec<T, V> Item;
     static const int flight = sizeof(I) == 8 ? 1 : 4, together = V;

@@ -36,7 +36,7 @@ pub(in crate::device::cuda::engine) unsafe fn run(
             Some((q, out))
         }
     };
-    // The decomposition always exists, so no info is positive, and `NotConverged` does not occur. `read` reports negative infos.
+    // The decomposition always exists, so no status code is positive, and `NotConverged` does not occur. `read` reports negative ones.
     input.check(&infos.read(input.op)?, a.count(), |_| Failure::NotConverged)?;
     a.keep(context, Triangle::Upper, Outside::Zero)?;
     // The factors of the reflections are not needed any more, so the phases overwrite them.

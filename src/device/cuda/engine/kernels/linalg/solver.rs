@@ -118,7 +118,7 @@ fn failure(context: &Context, op: &'static str, status: Status) -> Error {
     Error::DeviceFailed { op, device: context.name(), reason: format!("cuSOLVER: {status:?}") }
 }
 
-// ------------------------------------------------------------------ infos
+// ------------------------------------------------------------------ status codes
 
 /// The status codes that cuSOLVER's functions write for the matrices of a batch: their output `info`. They are on the device, initially 0.
 /// If several calls process the same matrix, each call has its own status code.
