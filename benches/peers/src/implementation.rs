@@ -280,13 +280,12 @@ struct Over<R, F>(R, F);
 
 impl<T, R: Outcome<T> + Send, F: FnMut(&mut R) + Send> Work<T> for Over<R, F> {
     fn repeat(&mut self, times: u32) {
-        // The only call of the function, as in `Fresh::run`.
         for _ in 0..times {
             (self.1)(black_box(&mut self.0));
         }
     }
     fn judge(&mut self, judge: &dyn Fn(&dyn Outcome<T>)) {
-        Work::<T>::repeat(self, 1);
+        (self.1)(&mut self.0);
         judge(&self.0);
     }
 }
@@ -305,14 +304,13 @@ where
     F: FnMut(&mut R) + Send,
 {
     fn repeat(&mut self, times: u32) {
-        // The only call of the function, as in `Fresh::run`.
         for _ in 0..times {
             (self.f)(black_box(&mut self.out));
         }
     }
     fn judge(&mut self, judge: &dyn Fn(&dyn Outcome<T>)) {
         (self.start)(&mut self.out);
-        Work::<T>::repeat(self, 1);
+        (self.f)(&mut self.out);
         judge(&self.out);
     }
 }

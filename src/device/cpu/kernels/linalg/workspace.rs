@@ -5,6 +5,7 @@ use crate::device::cpu::memory::scratch::{MAX_KEPT_BYTES, Side, with_scratch};
 use crate::device::cpu::{Cpu, HostPtr};
 use crate::device::{Device, Operand, Output, Permute};
 use crate::element::{Element, Scalar};
+use crate::layout::axes::Axes;
 use core::mem::MaybeUninit;
 use faer::dyn_stack::{MemStack, StackReq};
 use faer::linalg::{temp_mat_scratch, temp_mat_uninit, temp_mat_zeroed};
@@ -167,8 +168,8 @@ fn copy<T: Element>(out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) {
 
 /// Copies numbers to an output of rank 1 and of the same length.
 pub(super) fn store_vector<T: Element>(out: Output<'_, T, Cpu>, from: &[T]) {
-    let shape = [from.len()];
-    // SAFETY: the indices less than the length address the elements of the slice, to which nothing writes while it is borrowed.
-    let a = unsafe { Operand::from_raw(Cpu::slice_ptr(from), &shape, &[1]) };
-    Cpu.copy(out, a).expect("copies on the host do not fail");
+    let (shape, strides) = ([from.len(), 1], [out.strides()[0], 1]);
+    // SAFETY: the indices within the shape address the elements of the slice, to which nothing writes while it is borrowed.
+    let a = unsafe { Operand::from_raw(Cpu::slice_ptr(from), &shape, &[1, 1]) };
+    copy(out.with_axes(Axes::new(&shape, &strides), 0), a);
 }
