@@ -23,8 +23,8 @@ use core::ops::Range;
 const SHOWN_WHOLE: usize = 1000;
 /// Number of indices that are printed at each end of an axis, unless that makes more than [`SHOWN_ELIDED`] elements.
 const EDGE: usize = 3;
-/// Maximum number of elements that are printed if a tensor has more than [`SHOWN_WHOLE`] elements: 2 along each of 16 axes. The text of 6
-/// elements along each of 16 axes would exceed any memory.
+/// Maximum number of elements that are printed if a tensor has more than [`SHOWN_WHOLE`] elements: 2 along each axis of a
+/// tensor of rank 16, the maximum. With `2 * EDGE` elements along each of 16 axes, the text would exceed any memory.
 const SHOWN_ELIDED: usize = 1 << 16;
 /// A number of indices to print at each end of an axis, which is so large that no index is elided: no extent exceeds twice this number,
 /// and twice this number does not overflow.

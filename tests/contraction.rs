@@ -252,7 +252,7 @@ fn accumulation<O: Order>() {
     einsum_into!(&mut large.slice_mut(s![1..6, 1..8;-1]), 3.0, -2.0; "ij,jk->ik", &a, &b);
     assert_eq!(large.slice(s![1..6, 1..8;-1]).to_owned(), expected);
     assert_eq!((large[[0, 3]], large[[7, 7]], large[[3, 0]]), (9.0, 9.0, 9.0));
-    // Contractions of one operand: a sum and a transpose. The third contraction is an elementwise product.
+    // Two contractions of one operand, a sum and a transpose; then one of two operands, an elementwise product.
     let mut sums: Tensor<f64, _, O> = Tensor::full([6], 1.0);
     einsum_into!(&mut sums, 2.0, 10.0; "ij->j", &a);
     assert_eq!(sums, a.sum_axis(0) * 2.0 + 10.0);

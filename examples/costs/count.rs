@@ -49,7 +49,7 @@ pub(crate) fn addresses<D: Dim>(
     start..start + x.len() * size_of::<f64>()
 }
 
-/// The cells of an operation in the table: what it allocates, and where the elements of its result are.
+/// What an operation allocates, and where the elements of its result are. Both are printed in the operation's row of the table.
 pub(crate) struct Found {
     pub(crate) memory: String,
     pub(crate) place: &'static str,

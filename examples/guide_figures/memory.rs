@@ -44,7 +44,7 @@ fn strip(svg: &mut Svg, (x, y): (usize, usize), memory: &[i32], owner: impl Fn(u
     }
 }
 
-/// Draws a matrix with its rows and columns, a line through the elements in iteration order, and below it the memory.
+/// Draws a matrix as a grid, with a line through its elements in iteration order. Draws the memory below the grid.
 fn panel<O: Order>(
     svg: &mut Svg,
     (x, y): (usize, usize),

@@ -447,7 +447,7 @@ pub trait Reduce<T: Element>: Device {
     ///
     /// The first buffer has, for each distinct element, the flat index of the first element of `a` equal to it. The second one has, for
     /// each element of `a`, the index of the distinct element equal to it. The third one has, for each distinct element, the number of
-    /// elements of `a` equal to it. Elements of `a` are counted in row-major order.
+    /// elements of `a` equal to it. The flat indices, and the order of the second buffer, are row-major.
     ///
     /// # Errors
     /// If the device reports an error.

@@ -1,7 +1,8 @@
 //! Iterative methods for operators that are given as a closure: eigenpairs, linear systems and matrix exponentials.
 //!
-//! The vectors of an operator are tensors of any rank and memory order. Internally, the same buffers are row-major tensors of rank 1. So
-//! the methods are compiled once for each element type and device. The basis of a Krylov space is one matrix with a vector in each row.
+//! The vectors of an operator are tensors of any rank and memory order. Internally, the buffer of each vector is used as a
+//! row-major tensor of rank 1, without a copy. So the methods are compiled once for each element type and device, and not for each rank and
+//! memory order. The basis of a Krylov space is one matrix with a vector in each row.
 //! Each pass of an orthogonalisation against it is two matrix–vector products. Small projected problems are solved on the host.
 
 #![forbid(unsafe_code)]

@@ -16,8 +16,8 @@ use core::ptr::NonNull;
 // ------------------------------------------------------------------ owned
 
 impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
-    /// Makes a tensor from memory that another library allocated, without a copy. The elements are in memory order. When the
-    /// tensor is dropped, it drops `owner`, which frees the memory.
+    /// Makes a tensor from memory that another library allocated, without a copy. The elements are contiguous in the
+    /// memory order `O`. When the tensor is dropped, it drops `owner`, which frees the memory.
     ///
     /// The tensor can be written to, and operations that consume it may reuse its buffer for the result. Only
     /// [`into_vec`](Tensor::into_vec) copies, as a `Vec` cannot call `owner` to free its memory. If the owner is a `Vec`, use
@@ -282,8 +282,8 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
     ///
     /// # Errors
     /// * For the reasons given for [`TensorView::from_raw_parts`](Tensor::from_raw_parts).
-    /// * If two indices may address one element. The magnitude of each axis's stride must be at least the number of elements that the
-    ///   axes with smaller strides span.
+    /// * If the strides do not exclude that two indices address the same element. The magnitude of each axis's stride must be at least the
+    ///   length of the memory range, in elements, over which the axes with smaller strides extend.
     ///
     /// # Safety
     /// The caller must ensure that
@@ -317,8 +317,8 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
     ///
     /// # Panics
     /// * If an index would address an element outside of the slice.
-    /// * If two indices may address one element. The magnitude of each axis's stride must be at least the number of elements that the
-    ///   axes with smaller strides span.
+    /// * If the strides do not exclude that two indices address the same element. The magnitude of each axis's stride must be at least the
+    ///   length of the memory range, in elements, over which the axes with smaller strides extend.
     ///
     /// ```
     /// use vierbein::TensorViewMut;

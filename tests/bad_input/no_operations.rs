@@ -147,7 +147,7 @@ pub(crate) const LIST: &[&str] = &[
     "device::Output::shape",
     "device::Output::strides",
     "device::Scalars::scalar",
-    // Specifications, which are parsed at compile time; descriptions of paths and messages.
+    // The specifications of `einsum!`, which are parsed at compile time, and methods that only describe a contraction path or a message.
     "einsum::Spec::ellipsis",
     "einsum::Spec::labels",
     "einsum::Spec::new",

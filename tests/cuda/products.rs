@@ -213,8 +213,8 @@ where
         for (i, kind_a) in KINDS.iter().enumerate() {
             for (j, kind_b) in KINDS.iter().enumerate() {
                 let (a, b) = (kind_a(&a), kind_b(&b));
-                // Each layout of the output is combined with some layouts of the operands. `repeated` cannot be an output, because
-                // several of its indices address the same element.
+                // Each layout of the output is combined with some layouts of the operands. `KINDS[5]`, `repeated`, cannot be an
+                // output, because several of its indices address the same element.
                 let out = KINDS[[0, 1, 2, 3, 4, 6][(i + 2 * j) % 6]](&c);
                 let conjugate = conjugates[(i + j) % conjugates.len()];
                 let case = Case { kind: Kind::Matrices, a: &a, b: &b, out: &out, conjugate };

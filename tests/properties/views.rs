@@ -1,5 +1,6 @@
-//! Creates random views of a requested shape. A view is the result of a source and up to three steps, applied to an owned base
-//! tensor. Steps and source are chosen backwards, from the requested shape of the view to the shape of the base tensor.
+//! Creates random views of a requested shape. A first operation, the source, makes a view of an owned base tensor, and up to three
+//! more operations, the steps, each make a view of the view before. They are chosen backwards, from the requested shape of the view to the
+//! shape of the base tensor.
 
 use super::check::{assert_sequence, elements, fixed, tensor};
 use super::number::{Exact, Z, sample};
@@ -256,7 +257,7 @@ fn range_of(n: usize, pick: u8) -> (isize, isize, isize) {
     (written(before), written(before + length), step)
 }
 
-/// Chooses a source whose result has this shape. Returns the source and the shape of its base tensor.
+/// Chooses a source that makes a view of this shape. Returns the source and the shape that the base tensor must have.
 fn source_of(shape: &[usize], recipe: &Recipe, row_major: bool) -> (Source, Vec<usize>) {
     let rank = shape.len();
     let pick = |k: usize, n: usize| usize::from(recipe.picks[k]) % n;

@@ -1,5 +1,5 @@
-//! The benchmark cases. Each case is an expression. The host evaluates it for the expected result; the GPU evaluates it to be
-//! checked and timed.
+//! The benchmark cases. Each case is an expression. The host evaluates it to get the expected result. On the GPU, its
+//! result is compared with the expected one, and its evaluation is timed.
 
 use crate::Bench;
 use crate::direct::{Blas, Near};

@@ -134,7 +134,7 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
         engine::count()
     }
 
-    /// Returns the free and the total memory of the GPU, in bytes. Memory in the pools counts as used.
+    /// Returns the free and the total memory of the GPU, in bytes. Freed memory that the library keeps for reuse counts as used.
     ///
     /// # Errors
     /// See [`synchronize`](Cuda::synchronize).

@@ -341,7 +341,8 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
         out: Output<'_, T, Dev>,
         c: &Labelled,
     ) -> Result<(), Error> {
-        // Without this check, labels that occur in one operand only would be summed over, although the result has zero elements.
+        // The result has no elements, so there is nothing to compute. Without this check, the operands would still be summed over labels that
+        // occur in one of them only.
         if c.layout().shape().contains(&0) {
             return Ok(());
         }

@@ -255,7 +255,8 @@ impl Magnitudes {
     }
 
     /// Returns how many more squarings the approximant of this degree needs for the matrix times `scale`. This is the function `ℓₘ` of
-    /// Al-Mohy and Higham. Its bound is computed from the magnitudes of the elements, so terms cannot cancel in it.
+    /// Al-Mohy and Higham. It estimates the backward error of the approximant from the magnitudes of the elements, so that terms of
+    /// opposite sign do not cancel in the estimate.
     fn more_squarings(&self, scale: f64, degree: usize, unit: f64) -> i32 {
         let norm = self.norm() * scale;
         if norm == 0.0 {

@@ -115,7 +115,8 @@ fn unmerged<T: Element, N: Dim, D: Dim, O: Order, Dev: Device>(
     Tensor::contiguous(buffer, to, device)
 }
 
-/// Returns the extents of a result, without the extent of the merged axis of the batch.
+/// Returns the extents of one matrix or vector of a result with shape `merged`, without the axis into which the axes of the batch were
+/// merged: the first axis in row-major order, otherwise the last.
 pub(crate) fn own_extents<O: Order>(merged: &[usize]) -> &[usize] {
     if O::ROW_MAJOR { &merged[1..] } else { &merged[..merged.len() - 1] }
 }

@@ -89,7 +89,7 @@ pub(crate) fn rows() -> Vec<Row> {
     [methods(), by_labels()].into_iter().flatten().collect()
 }
 
-/// Rows of factorisations by labels. The ellipsis stands for the batch axes. `linalg/labels.rs` tests specifications that are rejected.
+/// The rows of the table for factorisations by labels. The ellipsis stands for the batch axes. `linalg/labels.rs` tests specifications that are rejected.
 fn by_labels() -> Vec<Row> {
     rows! {
         labelled_outcome:

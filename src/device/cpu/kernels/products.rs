@@ -277,7 +277,7 @@ struct Finish<T: Scalar> {
     beta_is_one: bool,
     /// Whether `beta` is not zero, so that the old value is read.
     reads_old: bool,
-    /// The signs, 1 or -1, of the sums of [`Parts`] in the result. They depend on which operands are conjugated.
+    /// The factors, 1 or -1, by which the sums in [`Parts`] are multiplied in the result. They depend on which operands are conjugated.
     minus_im_im: T::Real,
     re_im: T::Real,
     im_re: T::Real,

@@ -540,9 +540,9 @@ where
             }
         }
         if !in_output && pitch(n) == n {
-            // One call for each run of the innermost loop, and not for the whole tile. rustfft transforms two short lines at once. In a
-            // call for the whole tile, these could be the last line of one run and the first of the next. Which runs are in a tile
-            // depends on the number of threads, so the bits would depend on it, too.
+            // One call for each run of the innermost loop, and not for the whole tile. rustfft transforms short lines in pairs, and the bits
+            // of a line's result depend on whether it is in a pair. A call for the whole tile would pair the last line of a run with the
+            // first of the next. But which runs are in a tile depends on the number of threads, and the bits must not depend on it.
             for run in lines.chunks_mut(tile.inner_len() * n) {
                 self.fft.process_with_scratch(run, scratch);
                 rescale(run, self.factor);

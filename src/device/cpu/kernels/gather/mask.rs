@@ -159,13 +159,13 @@ unsafe fn copy(
             };
             lost += match (way, row.strides, line.stride) {
                 // The strides are passed as constants, so that the compiler removes the multiplications.
-                // SAFETY: the row is a part of the elements and the mask, for which the caller ensures the contract.
+                // SAFETY: the caller ensures that the elements, the mask and the vector may be accessed so. The row is a part of them.
                 (Way::Compress, [1, 1], 1) => unsafe { row.compress([1, 1], &mut line) },
-                // SAFETY: the row is a part of the elements and the mask, for which the caller ensures the contract.
+                // SAFETY: the caller ensures that the elements, the mask and the vector may be accessed so. The row is a part of them.
                 (Way::Compress, strides, _) => unsafe { row.compress(strides, &mut line) },
-                // SAFETY: the row is a part of the elements and the mask, for which the caller ensures the contract.
+                // SAFETY: the caller ensures that the elements, the mask and the vector may be accessed so. The row is a part of them.
                 (Way::Expand, [1, 1], 1) => unsafe { row.expand([1, 1], &mut line) },
-                // SAFETY: the row is a part of the elements and the mask, for which the caller ensures the contract.
+                // SAFETY: the caller ensures that the elements, the mask and the vector may be accessed so. The row is a part of them.
                 (Way::Expand, strides, _) => unsafe { row.expand(strides, &mut line) },
             };
         }

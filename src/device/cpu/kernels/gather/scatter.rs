@@ -206,7 +206,8 @@ fn prepare<T: Element>(
     (plan(lines, out.strides(), at, a.strides()), line)
 }
 
-/// Returns the grain for splitting each loop between threads. Only loops over lines are split: those whose stride in the output is not 0.
+/// Returns, for each loop, the number at whose multiples its iterations may be split between threads. Loops with stride 0 in the output
+/// are not split: their iterations write to the same line.
 fn grain(plan: &Plan<3>) -> impl Fn(usize) -> usize + Sync {
     let plan = *plan;
     let last = plan.shape().len().saturating_sub(1);

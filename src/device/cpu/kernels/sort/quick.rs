@@ -141,8 +141,8 @@ fn sample<I: Isa, T: Lane<I>>(token: I, x: &[T], state: &mut u64, rank: f64) -> 
     (keys[m], keys[m - 1] == keys[m] && keys[m + 1] == keys[m])
 }
 
-/// Partitions more than [`max_small`] keys. Returns `(less, end)`: keys `..less` are less than the pivot, keys `less..end` are equal to
-/// it, and keys `end..` are greater or equal. If `CHUNKED`, uses [`chunks::partition`] for [`chunks::MIN_LEN`] keys or more.
+/// Partitions `x`, which must have more than [`max_small`] keys. Returns `(less, end)`: keys `..less` are less than the pivot, keys
+/// `less..end` are equal to it, and keys `end..` are not less than it; some of them may be equal to it, too. If `CHUNKED`, uses [`chunks::partition`] for [`chunks::MIN_LEN`] keys or more.
 fn split<I: Isa, T: Lane<I>, const CHUNKED: bool>(
     token: I,
     x: &mut [T],

@@ -135,7 +135,8 @@ impl Lines {
             // The plan's queued transforms must be complete before it is destroyed.
             context.synchronize()?;
             let (.., oldest) = plans.remove(oldest);
-            // SAFETY: the plan was created for this GPU by `plan`, no transform by it is queued, and it is not used after this.
+            // SAFETY: `oldest` was created for this GPU by `Self::plan`. None of its transforms is queued any more, and it is not used after
+            // this.
             let _ = unsafe { sys::cufftDestroy(oldest.handle) };
         }
         // The workspace is reused only by work that is queued later, so it may be freed while the transform is queued.

@@ -2,7 +2,7 @@
 // element.
 //
 // `scan_lines` applies any operation sequentially, with one thread per line. `scan_tiles` computes an associative operation in
-// tiles, with one thread block per line or per chunk of a line. Each thread scans EACH adjacent elements of the line. The totals of
+// tiles, with one thread block per line or per chunk of a line. A thread scans `EACH` adjacent elements of the line. The totals of
 // a warp's threads are combined as a tree, and those of the block's warps sequentially. A block computes its tiles one after the
 // other. Long lines are split into chunks, whose totals are computed first. The order of operations depends on shapes and strides
 // only.

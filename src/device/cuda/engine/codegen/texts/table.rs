@@ -210,7 +210,7 @@ fn inexact<T: Accurate + Inexact<Magnitude: Sample>>(p: &mut Program) {
             p.unary_close::<T, _>(Powf(sign * half), close, some);
         }
     }
-    // The catalogue's row `Sqrt` has no `function`, so `unary_rows` does not add this operation.
+    // `unary_rows` adds the functions whose row in `catalogue.rs` has a field `function`. The row `Sqrt` has none.
     p.unary::<T, _>(Dispatched(FloatFunction::Sqrt));
     p.unary::<T, _>(Share(7));
     p.unary::<T, _>(Share(0));
