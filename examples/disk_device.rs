@@ -94,7 +94,7 @@ unsafe impl Device for Disk {
         }
         Ok(mapping)
     }
-    /// The default implementation would allocate zeros in host memory and copy them to the file.
+    /// A new file contains zeros. The default implementation would allocate zeros in host memory and copy them to the file.
     fn alloc_zeroed<T: Element>(&self, len: usize) -> Result<Mapping<T>, Error> {
         self.alloc(len)
     }

@@ -80,7 +80,7 @@ for array in [
     assert (array == 2 * before).all()
     assert sys.getrefcount(array) == references
 
-# The library rejects another element type, another rank, and for `double` read-only memory. NumPy still owns these arrays.
+# The library rejects arrays of another element type or rank, and `double` also rejects read-only memory. NumPy still owns these arrays.
 for array in [np.arange(12).reshape(3, 4), np.arange(3.0)]:
     assert math.isnan(pass_to(library.sum, array))
 array = np.arange(4.0).reshape(2, 2)

@@ -1,4 +1,4 @@
-//! Reads a file that Python wrote as a typed tensor, computes with it, and writes files for Python.
+//! Reads a file of a Python program into a typed tensor, computes with the tensor, and writes files for Python.
 //!
 //! `cargo run --release --example npy_from_python`
 //!

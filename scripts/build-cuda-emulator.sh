@@ -29,5 +29,5 @@ library libcufft.so.12 cufft/*.cpp "$to/libcuda.so.1"
 library libcusolver.so.12 cusolver/*.cpp "$to/libcuda.so.1"
 # Built last: if it exists, the emulator is complete.
 library libcublas.so.13 cublas/*.cpp "$to/libcuda.so.1"
-# Libraries are also looked for by their names without a version.
+# vierbein also looks for libraries by their names without a version.
 for name in libcuda.so.1 libnvrtc.so.13 libcufft.so.12 libcusolver.so.12 libcublas.so.13; do ln -sf "$name" "$to/${name%%.so*}.so"; done

@@ -20,7 +20,8 @@ for name; do
     started=$SECONDS
     if "$script" 2>&1 | tee "$logs/$name"; then outcome=passed; else outcome=FAILED failed=1; fi
     said+=("$(printf '%-16s %s, %s s' "$name" "$outcome" $((SECONDS - started)))")
-    # Scripts print these lines at their end, and tests may have printed the same lines before, so duplicates are removed.
+    # Scripts print lines that begin with "skipped: " at their end, and tests may have printed the same lines before, so duplicates are
+    # removed.
     while read -r line; do said+=("    $line"); done < <(grep '^skipped: ' "$logs/$name" | sort -u)
 done
 

@@ -16,7 +16,7 @@ skipped=()
 step() { printf '\n== %s (%s s so far)\n' "$1" "$SECONDS"; }
 
 step "emulator"
-# Status 3 means that an optional tool is missing; any other is a failure.
+# Status 3 means that an optional tool is missing. Any other status except 0 is a failure.
 status=0
 scripts/build-cuda-emulator.sh "$emulator" || status=$?
 case $status in

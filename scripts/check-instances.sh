@@ -53,8 +53,8 @@ dyn_einsum precompiled-dyn 250'
 export CARGO_INCREMENTAL=0
 failed=0
 printf '%-12s %-18s %10s %10s %12s\n' program feature functions "at most" "user CPU, s"
-# The functions of the library itself. If a function of dynamic tensors calls kernels for all element types and is not marked
-# inline, their number rises by tens of thousands.
+# Counts the functions of the library itself. If a function of dynamic tensors calls kernels for all element types and is not marked
+# inline, this number rises by tens of thousands.
 most=34000
 touch src/lib.rs
 functions=$(RUSTC_BOOTSTRAP=1 cargo rustc --quiet --lib --target-dir "$work/target" -- -Zprint-mono-items=yes 2> /dev/null | grep -c '^MONO_ITEM fn')

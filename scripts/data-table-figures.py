@@ -77,7 +77,7 @@ def main():
             constant("The number of missing values in each column.", "MISSING", "[i64; 10]", missing),
             constant("The number of implausible wind speeds.", "IMPLAUSIBLE", "i64", np.array(removed)),
             constant("The median of the gusts, in m/s.", "GUST", "f64", np.array(gust)),
-            constant("The number of complete rows.", "COMPLETE", "usize", np.array(len(complete))),
+            constant("The number of rows without missing values, apart from `wind_gust`.", "COMPLETE", "usize", np.array(len(complete))),
             constant("The medians of the columns from `temp` on, without `wind_gust`.", "MEDIANS", "[f64; 7]",
                      np.median(complete, axis=0)),
             constant("The sum of `precip` in the rows of each month, in mm.", "RAIN", "[f64; 12]", rain),

@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-# Numbers of lines that are printed before and after a passage. A comment inside a function refers to names that are introduced above it.
+# Numbers of lines that are printed before and after a passage. The lines before introduce names to which a comment may refer.
 LINES_BEFORE = 12
 LINES_AFTER = 10
 COMMENT = re.compile(r"^\s*(///|//!|//|#(?!!|\[|include|define|if|endif|else|pragma))")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-# Some rows divide by zero.
+# Some rows divide by zero, which must not print warnings.
 np.seterr(all="ignore")
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"

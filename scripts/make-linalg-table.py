@@ -161,7 +161,7 @@ for kind in ["real", "complex"]:
             relative = 0.3
             s = np.linalg.svd(a, compute_uv=False)
             largest = s[..., :1]
-            # No singular value is so close to the bound that rounding errors decide whether it counts.
+            # No singular value is so close to `relative * largest` that rounding errors decide whether it counts as 0.
             assert ((np.abs(s - relative * largest) > 1e-3 * largest) | (largest == 0)).all(), (kind, shape, s)
             line(f"pinv_with.{relative}", kind, shape, np.linalg.pinv(a, rcond=relative))
             line(f"matrix_rank_with.{relative}", kind, shape, np.linalg.matrix_rank(a, rtol=relative))

@@ -71,7 +71,7 @@ pub(crate) fn all_from_start<const N: usize>(axes: [impl IndexNumber; N], rank: 
     axes.map(|axis| from_start(axis, rank))
 }
 
-/// Returns the number that a caller of [`from_start`] passed, for a result that is out of range.
+/// Converts a result of [`from_start`] that is out of range back to the number that was passed.
 pub(crate) fn as_given(index: usize) -> isize {
     index as isize
 }

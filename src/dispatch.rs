@@ -103,8 +103,8 @@ mod tests {
         }
     }
 
-    /// Each form must list exactly the types that implement its trait. A listed type without the trait does not compile, and a missing type
-    /// changes the count.
+    /// Each form of `dispatch!` must list exactly the types that implement its trait. A listed type without the trait does not compile, and
+    /// a missing type changes the count.
     #[test]
     fn subsets_are_complete() {
         fn scalar<T: Scalar>() {}

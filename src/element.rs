@@ -145,7 +145,8 @@ pub trait Element:
     }
 }
 
-/// An element to print. All floating-point numbers of a tensor are printed in the same notation, other elements as they are.
+/// An element to print. Floating-point numbers are kept as numbers, because all those of a tensor are printed in the same notation. Other
+/// elements are kept as text.
 #[doc(hidden)]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Printed {
@@ -326,7 +327,7 @@ pub trait RealScalar: Scalar<Real = Self> + Ordered {
     const HIGHEST: Self;
     #[doc(hidden)]
     fn in_f64(self) -> f64;
-    /// Converts to `i128`: exact for integers, truncated and saturated otherwise.
+    /// Converts to `i128`. Integers are converted exactly, floating-point numbers are truncated and saturated.
     #[doc(hidden)]
     fn in_i128(self) -> i128;
     /// Converts from `i128`: integers wrap, floating-point numbers round.

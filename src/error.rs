@@ -122,7 +122,7 @@ pub enum Error {
     },
     /// A range or step is not valid for its axis.
     InvalidSlice {
-        /// The range, as in the source code.
+        /// The range and its step, in the notation of [`s!`](crate::s!).
         range: String,
         /// The axis.
         axis: usize,

@@ -20,8 +20,8 @@
 //! * **Memory.** If the memory for the result, the tables or the workspace cannot be allocated, the error is
 //!   [`Error::OutOfMemory`](crate::Error::OutOfMemory). The crate rustfft allocates the tables of a plan, and aborts the process if the
 //!   allocation fails. To avoid an abort, vierbein first tests whether memory of about the size of the tables is available.
-//! * **Devices.** On `Cuda`, cuFFT transforms the operand if the loader finds it. On other devices, and without cuFFT, the operand is
-//!   copied to the host and transformed there, and the result is copied back. A device can override
+//! * **Devices.** On `Cuda`, the library cuFFT computes the transform if the loader finds cuFFT. On other devices, and without cuFFT, the
+//!   operand is copied to the host and transformed there, and the result is copied back. A device can override
 //!   [`Reduce::fft`](crate::device::Reduce::fft), [`Reduce::rfft`](crate::device::Reduce::rfft) and
 //!   [`Reduce::irfft`](crate::device::Reduce::irfft).
 

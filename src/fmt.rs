@@ -23,11 +23,11 @@ use core::ops::Range;
 const SHOWN_WHOLE: usize = 1000;
 /// Number of indices that are printed at each end of an axis, unless that makes more than [`SHOWN_ELIDED`] elements.
 const EDGE: usize = 3;
-/// Maximum number of elements that are printed if a tensor has more than [`SHOWN_WHOLE`] elements: 2 along each axis of a
-/// tensor of rank 16, the maximum. With `2 * EDGE` elements along each of 16 axes, the text would exceed any memory.
+/// Maximum number of elements that are printed if a tensor has more than [`SHOWN_WHOLE`] elements. It allows 2 elements along each axis
+/// at rank 16, the maximum rank. With `2 * EDGE` elements along each of 16 axes, the text would not fit in memory.
 const SHOWN_ELIDED: usize = 1 << 16;
-/// A number of indices to print at each end of an axis, which is so large that no index is elided: no extent exceeds twice this number,
-/// and twice this number does not overflow.
+/// The number of indices to print at each end of an axis if none is to be elided: no extent exceeds twice this number, and twice this
+/// number does not overflow.
 const ALL: usize = usize::MAX / 2;
 /// Maximum number of decimals, unless the format string gives a precision.
 const MAX_DECIMALS: usize = 6;
@@ -45,7 +45,7 @@ const LINE: usize = 75;
 /// than 0 is below 1e-4 or at least 1e8, all numbers are in scientific notation. `{:.2}` selects two decimals and no scientific
 /// notation. `{:8}` makes columns at least eight characters wide.
 ///
-/// A tensor of rank 0 is printed as its number alone; `{:#}` adds the line.
+/// A tensor of rank 0 is printed as its number alone; `{:#}` adds the line with the element type.
 ///
 /// An element that the device fails to read is printed as `?`. If the host allocation for the elements fails, one `?` is printed
 /// instead of them.
@@ -198,7 +198,7 @@ fn cells(shown: &[Printed], precision: Option<usize>) -> Vec<String> {
             }
         }
     }
-    // Either all real and imaginary parts are in scientific notation or none is. Their numbers of decimals may differ: `1.5-2i`.
+    // Either all real and imaginary parts are in scientific notation or none is. Their numbers of decimals can differ: `1.5-2i`.
     let scientific = precision.is_none() && re.iter().chain(&im).copied().any(needs_exponent);
     let re = Notation::of(&re, scientific, precision, "");
     let im = Notation::of(&im, scientific, precision, "+");
@@ -274,7 +274,7 @@ fn needed_decimals(x: f64, scientific: bool) -> usize {
 
 // ------------------------------------------------------------------ brackets
 
-/// The cells that are not yet written, and the shape of the tensor, which determines the brackets around them.
+/// The cells (texts of elements) that are not yet written, and the shape of the tensor, which determines the brackets around the cells.
 struct Page<'a> {
     shape: &'a [usize],
     edge: usize,
@@ -283,7 +283,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// Writes the cells of the axes from `axis` on.
+    /// Writes the cells along the axes from `axis` on, in brackets.
     fn write(&mut self, f: &mut fmt::Formatter<'_>, axis: usize) -> fmt::Result {
         let rank = self.shape.len();
         if axis == rank {

@@ -237,7 +237,7 @@ impl<T: Element, Dev: Device> BorrowedStorage<T, Dev> for ViewMut<'_, T, Dev> {
 }
 
 impl<T: Element, Dev: Device> Storage<T, Dev> for LentData<'_, T, Dev> {
-    // `false` for a copy, too: results do not reuse its buffer.
+    // `false` even for `LentData::Copied`: results do not reuse the buffer of the copy.
     const OWNED: bool = false;
     const MUTABLE: bool = false;
     type Shared<'b>

@@ -75,7 +75,7 @@ pub type TensorView<'a, T, D, O = RowMajor, Dev = Cpu> = Tensor<T, D, O, Dev, Vi
 /// ```
 pub type TensorViewMut<'a, T, D, O = RowMajor, Dev = Cpu> = Tensor<T, D, O, Dev, ViewMut<'a, T, Dev>>;
 
-/// A view of a tensor with storage `S`. A view of a [`TensorView`] has the lifetime of that view. Any other view borrows the tensor.
+/// A view of a tensor with storage `S`. A view of a [`TensorView`] has the same lifetime parameter. Any other view borrows the tensor.
 pub type ViewOf<'b, T, D, O, Dev, S> = Tensor<T, D, O, Dev, <S as Storage<T, Dev>>::Shared<'b>>;
 
 // ------------------------------------------------------------------ allocation, tensors from buffers
@@ -271,7 +271,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.axes().is_contiguous(O::ROW_MAJOR)
     }
 
-    /// Returns a view of the whole tensor. A view of a [`TensorView`] has the lifetime of that view.
+    /// Returns a view of the whole tensor. A view of a [`TensorView`] is a copy of it, with the same lifetime parameter.
     ///
     /// ```
     /// let x = vierbein::tensor![1, 2, 3];
@@ -409,7 +409,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         &self.storage
     }
 
-    /// Returns the memory of an owned tensor. The caller must not replace the buffer.
+    /// Returns the memory of an owned tensor. The caller may write elements, but must not replace the buffer by one of another length.
     pub(crate) fn data_mut(&mut self) -> &mut OwnedData<T, Dev> {
         &mut self.storage
     }
@@ -492,8 +492,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
         self.in_order()
     }
 
-    /// Calls `write`, a method of [`Axes`], with the view's axes and the axes to fill in, and returns the view that they describe. `write`
-    /// returns the offset of that view's first element.
+    /// Calls `write`, a method of [`Axes`], with the view's axes and the axes to fill in. Returns the view that the filled-in axes
+    /// describe. `write` returns the offset of the first element of the returned view.
     #[inline]
     pub(crate) fn derive<E: Dim, P: Order>(
         self,

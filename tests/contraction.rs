@@ -175,8 +175,8 @@ fn sums_of_zero_terms_and_empty_results<O: Order>() {
     einsum_into!(&mut out, 1.0, 2.0; "ij,jk->ik", &a, &b);
     assert_eq!(out, Tensor::<f64, _, O>::full([3, 4], 2.0));
     assert_eq!(einsum!("ij,jk,kl->il", &a, &b, Tensor::<f64, _, O>::ones([4, 2]).view()).shape(), [3, 2]);
-    // Two summed axes, of which one is empty, in opposite order in the operands. The result may reuse the buffer that was just
-    // freed, which contains NaN.
+    // Two summed axes, of which one is empty, in opposite order in the operands. `drop` frees a buffer that contains NaN, which the result
+    // may reuse.
     drop(Tensor::<f64, _, O>::full([5, 5], f64::NAN));
     let (x, y): (Tensor<f64, _, O>, Tensor<f64, _, O>) = (Tensor::ones([5, 10, 0]), Tensor::ones([0, 10, 5]));
     assert_eq!(einsum!("ipq,qpj->ij", &x, &y), Tensor::<f64, _, O>::zeros([5, 5]));

@@ -41,8 +41,8 @@ fn device() -> Option<Cuda> {
     gpu::there().then(|| Cuda::new().unwrap())
 }
 
-// Each of these tests starts this program again with the emulator, which then runs some of the tests above. There are three, so that
-// they run in parallel.
+// Each of the tests below starts this program again, with the emulator as its GPU, and runs some of the tests above in it. There are three,
+// so that they run in parallel.
 
 #[cfg(target_os = "linux")]
 #[test]

@@ -173,7 +173,7 @@ where
     x.diagonal(0, 1).sum().item()
 }
 
-// ------------------------------------------------------------------ views in and out
+// ------------------------------------------------------------------ views as arguments and results
 
 fn first<'a>(x: TensorView<'a, f64, Rank<2>>) -> TensorView<'a, f64, Rank<1>> {
     x.index_axis(0, 0)

@@ -98,7 +98,7 @@ fn chosen_elements<O: Order>() {
     }
     assert_eq!(line.to_vec(), [-1.0, expected[0], -1.0, expected[1], -1.0, expected[2], -1.0]);
 
-    // Nothing is written before an error.
+    // An operation that returns an error has not written to the output.
     let (before, mut out) = (line.clone(), line);
     let error =
         a.try_at_into([[0, 0], [1, 21], [2, 2], [3, 3], [4, 4], [5, 5], [13, 0]], &mut out).unwrap_err();

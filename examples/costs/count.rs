@@ -1,4 +1,4 @@
-//! Determines what an operation allocated, and whether the elements of its result are in the memory of `x`.
+//! Determines what an operation allocated, and whether the elements of its result are in the memory of its operand `x`.
 
 use std::ops::Range;
 use vierbein::prelude::*;

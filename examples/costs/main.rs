@@ -38,7 +38,7 @@ fn table() -> String {
     table
 }
 
-/// Returns the text of the page as it is, and its text with an up-to-date table.
+/// Returns the current text of the page, and its text with an up-to-date table.
 fn pages() -> Result<(String, String), Box<dyn Error>> {
     let page = std::fs::read_to_string(root().join(PAGE))?;
     let (before, rest) = page.split_once(MARKS[0]).ok_or("the page has no place for the table")?;

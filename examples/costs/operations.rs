@@ -1,4 +1,4 @@
-//! The operations of the table and of the figure, in groups.
+//! The operations whose allocations the guide lists in a table, and whose times `docs/figures/costs.svg` shows, in groups.
 
 use crate::count::{Found, addresses};
 use crate::counting::asked;
@@ -33,7 +33,8 @@ pub(crate) struct Times {
     pub(crate) fresh: Option<Duration>,
 }
 
-/// An operation: its code, a function that counts its allocations, and a function that times it if it is in the figure.
+/// An operation: its code, a function that counts its allocations, and, if its time is in `docs/figures/costs.svg`, a function that times
+/// it.
 struct Operation {
     code: &'static str,
     count: fn() -> Found,
@@ -191,7 +192,7 @@ pub(crate) const SIDE: usize = 1000;
 /// The number of runs of each timed operation. The shortest time is used.
 pub(crate) const RUNS: usize = 60;
 
-/// Times the operations that are in the figure.
+/// Times the operations that are in `docs/figures/costs.svg`.
 pub(crate) fn timed() -> Vec<Times> {
     let given = given(SIDE);
     let times = |operation: Operation| {

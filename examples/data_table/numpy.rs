@@ -9,7 +9,7 @@ pub(crate) const IMPLAUSIBLE: i64 = 1;
 /// The median of the gusts, in m/s.
 pub(crate) const GUST: f64 = 10.803338515199998;
 
-/// The number of complete rows.
+/// The number of rows without missing values, apart from `wind_gust`.
 pub(crate) const COMPLETE: usize = 3880;
 
 /// The medians of the columns from `temp` on, without `wind_gust`.

@@ -24,9 +24,9 @@ use vierbein::{Complex, Cuda};
 /// The reference that a case is compared with.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Limit {
-    /// The bandwidth of a copy of large vectors. The amount of a case is the number of bytes that it reads and writes.
+    /// The bandwidth of a copy of large vectors. A case is rated by the number of bytes that it reads and writes.
     Copy,
-    /// The time of cuBLAS for the same product. The amount of a case is its number of floating-point operations.
+    /// The time of cuBLAS for the same product. A case is rated by its number of floating-point operations.
     Blas,
     /// A target time in microseconds.
     Time(f64),
@@ -36,7 +36,7 @@ pub(crate) enum Limit {
 pub(crate) struct Bench {
     pub(crate) clock: Clock,
     pub(crate) quick: bool,
-    /// Run each case once, for a profiler.
+    /// Whether each case runs only once, for a profiler.
     pub(crate) once: bool,
     rounds: usize,
     filter: Option<String>,

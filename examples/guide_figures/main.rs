@@ -14,9 +14,9 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/figures")
 }
 
-/// Returns the name and the contents of each file: the figures, and `rustdoc.md`, which defines link references with the data URIs
-/// of all figures. Rustdoc cannot show image files of the repository. Pages name their figures by link references, and also define
-/// these references as files. Rustdoc includes `rustdoc.md` before each page, and Markdown uses the first of two definitions.
+/// Returns the name and the contents of each file: the figures, and `rustdoc.md`, which defines link references with the data URIs of all
+/// figures. A page shows a figure by a link reference, which it defines as an image file of the repository. Rustdoc cannot show such files.
+/// It includes `rustdoc.md` before each page, and Markdown uses the first of two definitions.
 fn files() -> Vec<(String, String)> {
     let mut files = Vec::new();
     let mut inline = String::new();

@@ -1,5 +1,5 @@
-//! Draws the figures of memory layouts. The code places the boxes by the addresses of elements, and draws the red lines along
-//! iterators, so the figures show what the library does.
+//! Draws the figures of memory layouts. In a figure, each box is an element, and red lines show the iteration order. The positions in
+//! memory come from the addresses of elements, and the lines from the library's iterators. So the figures show what the library does.
 
 use crate::svg::{COLOURS, Svg};
 use vierbein::prelude::*;

@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     // `&columns + &covariance_matrix` does not compile: "cannot combine a `ColMajor` tensor with a `RowMajor` tensor".
 
-    // Devices are types, too. A device that is not available is an error, not a crash.
+    // Devices are types, too. If a device is not available, copying to it returns an error.
     let on_gpu: Result<Tensor<f64, Rank<2>, RowMajor, Cuda>, _> = covariance_matrix.to_device();
     match on_gpu {
         Ok(matrix) => println!("on the GPU, the covariance is\n{}", covariance_like(&matrix)),

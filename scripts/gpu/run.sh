@@ -7,7 +7,8 @@
 # The most important stages run first, and the output directory is up to date after each stage, so an interrupted run still has
 # results. Each stage has a time limit, and all stages together have TOTAL seconds, by default 530. The output directory contains:
 #
-#     GPU.md        the report: tests, first use, each row of gpu_bench compared with PyTorch and CuPy, targets, sanitizer, profiler
+#     GPU.md        the report: tests, times of the first use of a kernel, each row of gpu_bench compared with PyTorch and CuPy, targets,
+#                   sanitizer, profiler
 #     junit.xml     the outcome of every test
 #     rows.jsonl    the measurements, one line for each row
 #     stages.tsv    stages with their outcomes, seconds and reasons
@@ -109,7 +110,7 @@ tests() { # STAGE LIMIT ARGUMENT..
     junit "$name"
 }
 
-# Copies the rows from the output of a stage.
+# Appends the benchmark rows in the output of a stage, which are lines of JSON, to rows.jsonl. Then writes GPU.md.
 rows() { # STAGE
     grep '^{' "$work/$1" >> "$out/rows.jsonl" || true
     [ -z "$python" ] || "$python" "$here/table.py" "$out" ${emulator:+--emulator} || failed=1

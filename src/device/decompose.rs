@@ -59,8 +59,8 @@ pub trait Decompose<T: LinalgElement>: Device {
     /// `a` has shape `[.., m, n]` and `s` has shape `[.., k]`. The singular values are in descending order. `vectors` are `u` and `vh`: of
     /// shapes `[.., m, k]` and `[.., k, n]` (thin), or `[.., m, m]` and `[.., n, n]` (full).
     ///
-    /// In each column of `u`, the first element whose magnitude is at least 0.99 times the largest one is real and positive. The same holds
-    /// for those rows of `vh` that belong to no singular value, or to a singular value of 0.
+    /// In each column of `u`, the first element whose magnitude is at least 0.99 times the largest magnitude is real and positive. The same
+    /// holds for those rows of `vh` that belong to no singular value, or to a singular value of 0.
     ///
     /// # Errors
     /// [`Error::NotConverged`], and the errors that all methods have in common.
@@ -76,7 +76,8 @@ pub trait Decompose<T: LinalgElement>: Device {
     /// Computes the eigenvalues and eigenvectors of Hermitian matrices, `a = v · w · vᴴ`. Only the lower triangle of `a` is used.
     ///
     /// `a` and `v` have shape `[.., n, n]`, `w` has shape `[.., n]`. The eigenvalues are in ascending order. The columns of `v` are the
-    /// eigenvectors. In each eigenvector, the first element whose magnitude is at least 0.99 times the largest one is real and positive.
+    /// eigenvectors. In each eigenvector, the first element whose magnitude is at least 0.99 times the largest magnitude is real and
+    /// positive.
     ///
     /// # Errors
     /// [`Error::NotConverged`], and the errors that all methods have in common.
@@ -95,7 +96,7 @@ pub trait Decompose<T: LinalgElement>: Device {
     /// `a` and `v` have shape `[.., n, n]`, `w` has shape `[.., n]`. The order of the eigenvalues is unspecified, with one exception: two
     /// conjugate complex eigenvalues of a real matrix are adjacent, and the one with the positive imaginary part is first. The columns of
     /// `v` are the eigenvectors, with Euclidean norm 1. In each eigenvector, the first element whose magnitude is at least 0.99 times the
-    /// largest one is real and positive. The eigenvectors that belong to conjugate eigenvalues of a real matrix are conjugates.
+    /// largest magnitude is real and positive. The eigenvectors that belong to conjugate eigenvalues of a real matrix are conjugates.
     ///
     /// # Errors
     /// [`Error::NotConverged`], and the errors that all methods have in common.
@@ -110,8 +111,8 @@ pub trait Decompose<T: LinalgElement>: Device {
 
     /// Computes the Schur decomposition `a = z · t · zᴴ`. All shapes are `[.., n, n]`.
     ///
-    /// `z` is unitary, and in each of its columns, the first element whose magnitude is at least 0.99 times the largest one is real and
-    /// positive. `t` is upper triangular. If `a` is real, `z` and `t` are real, and `t` is block upper triangular: for each pair of
+    /// `z` is unitary, and in each of its columns, the first element whose magnitude is at least 0.99 times the largest magnitude is real
+    /// and positive. `t` is upper triangular. If `a` is real, `z` and `t` are real, and `t` is block upper triangular: for each pair of
     /// conjugate complex eigenvalues `p ± i · √(-b · c)`, its diagonal has a block `[[p, b], [c, p]]` with `b · c < 0`.
     ///
     /// # Errors
@@ -282,7 +283,7 @@ pub trait LinalgElement: Inexact + CastTo<<Self as LinalgElement>::Complex> {
     ) -> Result<(), Error>;
 }
 
-/// Implements the trait. The `*_on_host` functions are not generic, so they are compiled in this crate, once for each type.
+/// Implements [`LinalgElement`]. The `*_on_host` functions are not generic, so they are compiled in this crate, once for each type.
 macro_rules! linalg_elements {
     ($($T:ident $R:ident $C:ident $from_complex:expr),*) => {$(
         #[diagnostic::do_not_recommend]

@@ -145,8 +145,7 @@ pub trait Permute<T: Element>: Device {
     /// Copies elements of `a` to positions along the last axis of `out`.
     ///
     /// `a` and `at` have the same shape, and their leading axes are all axes of `out` but the last: `out[k.., at[k.., m..]]` becomes
-    /// `a[k.., m..]`. If several elements of `a` have the same position in a line of `out`, the last of these elements in row-major order
-    /// is stored.
+    /// `a[k.., m..]`. If several elements of `a` are copied to the same element of `out`, the last of them in row-major order is stored.
     ///
     /// # Errors
     /// * The errors of [`check_positions`](Permute::check_positions). `out` is then unchanged.
@@ -350,7 +349,7 @@ pub trait Reduce<T: Element>: Device {
         via_host::write_with(self, out, |host_out| Cpu.irfft(transform, host_out, a.operand()))
     }
 
-    /// Sorts each line along the last axis, in place. Elements that are equal keep their order.
+    /// Sorts the elements along the last axis, in place. Elements that are equal keep their order.
     ///
     /// # Errors
     /// If the device reports an error.
@@ -361,7 +360,7 @@ pub trait Reduce<T: Element>: Device {
         via_host::update_with(self, a, |host_a| Cpu.sort(host_a, descending))
     }
 
-    /// Writes the indices that sort each line along the last axis of `a`. Elements that are equal keep their order.
+    /// Writes the indices that sort the elements along the last axis of `a`. Elements that are equal keep their order.
     ///
     /// # Errors
     /// If the device reports an error.
@@ -378,8 +377,8 @@ pub trait Reduce<T: Element>: Device {
         via_host::write_with(self, out, |host_out| Cpu.argsort(host_out, a.operand(), descending))
     }
 
-    /// Partitions each line along the last axis. Index `k` then has the same element as in the sorted line. No element before it is
-    /// greater, and no element after it is less. `k` is less than the extent of the last axis.
+    /// Partitions the elements along the last axis. Index `k` of this axis then has the same element as after sorting. No element before
+    /// it is greater, and no element after it is less. `k` is less than the extent of the last axis.
     ///
     /// # Errors
     /// If the device reports an error.
@@ -390,8 +389,8 @@ pub trait Reduce<T: Element>: Device {
         via_host::update_with(self, a, |host_a| Cpu.partition(host_a, k))
     }
 
-    /// Writes the greatest elements of each line along the last axis of `a`, the greatest first, and their indices. The extent of the last
-    /// axis of `values` and `indices` is the number of elements for each line. Elements that are equal are in the order of their indices.
+    /// Writes the greatest elements along the last axis of `a`, the greatest first, and their indices. The extent of the last axis of
+    /// `values` and `indices` is the number of elements to write. Elements that are equal are in the order of their indices.
     ///
     /// # Errors
     /// If the device reports an error.
@@ -534,7 +533,7 @@ pub trait Gemm<T: Scalar>: Device {
     }
 
     /// Computes `out = alpha · Σ a · b + beta · out`: elementwise products, summed over the trailing axes of `a` and `b`. `a` and
-    /// `b` have the same shape. Its leading axes have the extents of `out`; an operand that does not depend on an axis has stride 0
+    /// `b` have the same shape. Their leading axes have the extents of `out`; an operand that does not depend on an axis has stride 0
     /// along it. If `beta` is zero, `out` is not read.
     ///
     /// Dot products, matrix-vector products, and accumulated elementwise products have this form.

@@ -151,7 +151,8 @@ pub trait FftComplex: FftElement + ToComplex<Complex = Self> {
     ) -> Result<(), Error>;
 }
 
-/// Implements the traits. The `*_on_host` functions are not generic, so they are compiled in this crate, once for each type.
+/// Implements [`FftElement`], [`FftReal`] and [`FftComplex`]. The `*_on_host` functions are not generic, so they are compiled in this
+/// crate, once for each type.
 macro_rules! transforms {
     ($($R:ident $C:ident)*) => {$(
         #[diagnostic::do_not_recommend]

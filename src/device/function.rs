@@ -44,7 +44,7 @@ pub trait Function<A: Arguments>: Copy + Send + Sync {
     fn bind(&self, scalars: &mut Scalars);
 }
 
-/// Forwards the items that have the same names in all three operation traits.
+/// Implements the items of [`Function`] that are forwarded in the same way to each of the three operation traits.
 macro_rules! forwarded {
     ($Op:path) => {
         type Output = <F as $Op>::Output;

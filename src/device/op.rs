@@ -134,7 +134,7 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time (about a
     /// hundred per nanosecond). Devices use it to decide whether to run in parallel; no result depends on it.
     const COST: usize = 0;
-    /// Whether the operation is associative up to rounding. If so, a parallel device may combine a scan from partial results.
+    /// Whether the operation is associative up to rounding. If so, a parallel device may compute cumulative results from partial results.
     const ASSOCIATIVE: bool = false;
     /// Computes the function if `b` is a scalar, the same for all elements of `a`. The result must be that of
     /// [`apply`](BinaryOp::apply). The compiler moves computations that depend on `b` alone out of the loop over the elements, if

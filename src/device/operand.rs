@@ -241,7 +241,7 @@ pub struct Output<'a, T: Element, Dev: Device> {
     data: PhantomData<&'a mut [T]>,
 }
 
-/// Checks the new axes of an output, which has the axes `of`.
+/// Checks new axes for an output, whose present axes are `of`. The first element of the new axes is `offset` elements after the output's.
 ///
 /// # Panics
 /// If the new axes address elements outside of the output, or one element by two indices.
@@ -308,8 +308,8 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
         }
         // SAFETY: the new axes are this output's own, or `check_output_axes` checked two conditions: they stay between the lowest and
         // the highest element of this output, and different indices address different elements. Callers derive the new axes from
-        // the output's axes by methods of `Axes`, so they address no elements between those of this output. `self` has exclusive access to these
-        // elements and is consumed.
+        // the output's axes by methods of `Axes`, so they address no elements between those of this output. `self` has exclusive access to
+        // these elements and is consumed.
         unsafe { Output::from_raw(Dev::offset(self.ptr, offset), axes.shape(), axes.strides()) }
     }
 

@@ -10,7 +10,7 @@ pub(crate) const TAKE: &str = "take";
 pub(crate) const SCATTER: &str = "scatter";
 pub(crate) const CHECK: &str = "check positions";
 
-/// Borrows positions as `i64`. Returns `None` if `isize` has another size or alignment.
+/// Borrows positions as `i64`. Returns `None` if `isize` has another size or alignment than `i64`.
 pub(crate) fn isize_as_i64(list: &[isize]) -> Option<&[i64]> {
     if size_of::<isize>() != size_of::<i64>() || align_of::<isize>() != align_of::<i64>() {
         return None;
@@ -20,8 +20,8 @@ pub(crate) fn isize_as_i64(list: &[isize]) -> Option<&[i64]> {
     Some(unsafe { core::slice::from_raw_parts(list.as_ptr().cast(), list.len()) })
 }
 
-/// Borrows a list of positions as numbers of type `i64` with the same bits. Returns `None` if `usize` has another size or alignment.
-/// Positions that exceed the maximum of `i64` are negative in the result.
+/// Borrows a list of positions as numbers of type `i64` with the same bits. Returns `None` if `usize` has another size or alignment than
+/// `i64`. Positions that exceed the maximum of `i64` are negative in the result.
 pub(crate) fn usize_as_i64(list: &[usize]) -> Option<&[i64]> {
     if size_of::<usize>() != size_of::<i64>() || align_of::<usize>() != align_of::<i64>() {
         return None;

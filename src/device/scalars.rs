@@ -137,12 +137,12 @@ fn bytes_of<T: Element>(value: T) -> [u8; MAX_SCALAR_BYTES] {
 
 #[cfg(feature = "cuda")]
 impl Signature {
-    /// Iterates over names and types in the order in which they were bound.
+    /// Iterates over the names and types of the scalars in the order in which they were bound.
     pub(crate) fn scalars(&self) -> impl Iterator<Item = (&'static str, DType)> {
         self.names.into_iter().zip(self.types).map_while(|(name, dtype)| Some((name, dtype?)))
     }
 
-    /// Returns the name and the value of the compile-time constant.
+    /// Returns the name and the value of the kernel source's compile-time constant, if there is one.
     pub(crate) fn constant(&self) -> Option<(&'static str, u8)> {
         self.constant
     }

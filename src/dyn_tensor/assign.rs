@@ -11,9 +11,9 @@ use crate::error::Error;
 use crate::ops::op;
 use crate::rank::{MAX_RANK, Rank};
 
-/// Checks that `target` and `from` agree, and returns whether `from` is broadcast by the row-major rule. The order of `target`
-/// determines the rule. For ranks 0 and 1, both orders are the same: if `target` has such a rank, the order of `from` determines
-/// the rule.
+/// Checks that `target` and `from` agree. Returns `true` if missing axes of `from` are added as leading axes, as in row-major order, and
+/// `false` if as trailing ones, as in column-major order. The memory order of `target` determines this. If `target` has rank 0 or 1,
+/// the memory order of `from` does, because for these ranks both orders are the same.
 fn row_major(op: &'static str, target: &DynView<'_>, from: &DynView<'_>) -> Result<bool, Error> {
     agree(op, *target, *from)?;
     Ok(if target.rank() < 2 { from.order() } else { target.order() }.is_row_major())

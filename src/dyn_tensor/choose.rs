@@ -122,7 +122,8 @@ fn take_from<T: Element, Dev: Permute<T>>(
     allocate_with(device, layout, order, &mut |out| along.take(device, out, from, at, false))
 }
 
-// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn take(x: DynView<'_>, axis: usize, at: DynOperand<'_>) -> Result<DynTensor, Error> {
     let mut kept = None;
@@ -259,7 +260,8 @@ fn compress(x: DynView<'_>, axis: usize, mask: DynOperand<'_>) -> Result<DynTens
 }
 
 /// Counts the elements of a mask that are `true`.
-// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn counted(mask: DynView<'_>) -> Result<usize, Error> {
     let count = mask.count(..)?.item()?.get::<i64>().expect("counts are `i64`");

@@ -81,7 +81,7 @@ impl DynTensor {
     /// assert_eq!(x.downcast_ref()?, tensor![0_i16, 0]);
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    // This function is instantiated for all element types, and compiled in the calling crate.
+    // Instantiated for all element types. Marked inline, so that only crates that call this function compile the instances.
     #[inline]
     pub fn zeros(shape: &[usize], dtype: DType, order: MemoryOrder) -> Result<DynTensor, Error> {
         check_rank("make a tensor", shape.len())?;
@@ -98,7 +98,7 @@ impl DynTensor {
     /// assert_eq!(DynTensor::scalar(2.5).item()?, 2.5.into());
     /// # Ok::<(), vierbein::Error>(())
     /// ```
-    // This function is instantiated for all element types, and compiled in the calling crate.
+    // Instantiated for all element types. Marked inline, so that only crates that call this function compile the instances.
     #[inline]
     pub fn scalar(value: impl Into<DynScalar>) -> DynTensor {
         let value = value.into();

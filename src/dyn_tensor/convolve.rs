@@ -12,7 +12,8 @@ use crate::engine::convolve::{ConvolutionMode, Taps, Variant};
 use crate::error::Error;
 
 /// Returns the elements as scalars, in memory order.
-// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 pub(super) fn numbers(op: &'static str, x: DynView<'_>) -> Result<Vec<DynScalar>, Error> {
     dispatch!(
@@ -23,7 +24,8 @@ pub(super) fn numbers(op: &'static str, x: DynView<'_>) -> Result<Vec<DynScalar>
 }
 
 /// Returns a tensor of zeros of the given shape, with the device and the memory order of `x`.
-// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 pub(super) fn zeros(
     op: &'static str,
@@ -56,7 +58,8 @@ pub(super) fn check_ranks(op: &'static str, x: DynView<'_>, kernel: DynView<'_>)
     Err(Error::UnsupportedRank { op, reason })
 }
 
-// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 pub(super) fn sum_of_taps(
     variant: Variant,

@@ -9,7 +9,8 @@ use crate::engine::cross::{CROSS, FACTORS, arrange};
 use crate::error::Error;
 use crate::rank::MAX_RANK;
 
-// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn cross(x: DynView<'_>, y: DynView<'_>, axis: impl IndexNumber) -> Result<DynTensor, Error> {
     let order = agree(CROSS, x, y)?;

@@ -71,7 +71,8 @@ fn compute<T: LinalgElement, Dev: Decompose<T> + Permute<T> + Gemm<T>>(
     })
 }
 
-// This function instantiates kernels for several element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for several element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn factorise(
     factorisation: Factorisation,

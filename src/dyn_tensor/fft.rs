@@ -43,7 +43,8 @@ fn to_real<T: FftComplex, Dev: Reduce<T>>(x: DynView<'_>, request: Request<'_>) 
     transformed::<T, T::Magnitude, Dev>(x, request, Dev::irfft)
 }
 
-// This function instantiates kernels for several element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for several element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn transform(
     x: DynView<'_>,
@@ -92,7 +93,8 @@ fn shift_of<T: Element, Dev: Permute<T>>(
     })
 }
 
-// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn shifted(op: &'static str, inverse: bool, x: DynView<'_>, axes: impl DynAxes) -> Result<DynTensor, Error> {
     let axes = axes.axes(x.rank()).unwrap_or_else(|| (0..x.rank()).collect());

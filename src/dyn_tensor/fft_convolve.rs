@@ -9,7 +9,8 @@ use crate::engine::convolve::{ConvolutionMode, Taps, Variant};
 use crate::engine::fft_convolve::Transforms;
 use crate::error::Error;
 
-// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn product_of_spectra(
     variant: Variant,

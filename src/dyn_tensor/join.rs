@@ -50,7 +50,8 @@ fn joined<T: Element, Dev: Permute<T>>(
     })
 }
 
-// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn join(
     joining: Joining,

@@ -188,7 +188,8 @@ macro_rules! methods {
         $(#[$doc:meta])*
         $name:ident ($($arg:ident: $Arg:ty),*) -> $Out:ty, $check:ident |$a:ident| $body:expr;
     )*) => {$(
-        // This function instantiates kernels for several element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+        // This function instantiates kernels for several element types. With `inline`, the calling crate compiles them; with the
+        // feature `precompiled-dyn`, this crate does.
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn $name(x: DynView<'_> $(, $arg: $Arg)*) -> Result<$Out, Error> {
             let op = stringify!($name);
@@ -549,7 +550,8 @@ fn solved<T: LinalgElement, Dev: Decompose<T> + Permute<T>>(
     })
 }
 
-// This function instantiates kernels for several element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for several element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn solve(structure: Structure, a: DynView<'_>, b: DynView<'_>) -> Result<DynTensor, Error> {
     check_square("solve", a)?;
@@ -561,7 +563,8 @@ fn solve(structure: Structure, a: DynView<'_>, b: DynView<'_>) -> Result<DynTens
     ))
 }
 
-// This function instantiates kernels for several element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for several element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn lstsq(
     (op, negligible): (&'static str, stacks::Negligible),
@@ -604,7 +607,8 @@ fn applied<T: LinalgElement, Dev: Gemm<T>>(
     product(left, inner.look(), solution)
 }
 
-// This function instantiates kernels for several element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for several element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn eigh_generalized(a: DynView<'_>, b: DynView<'_>) -> Result<(DynTensor, DynTensor), Error> {
     let op = stacks::GENERALIZED;

@@ -96,7 +96,8 @@ pub(super) fn scalar_for(op: &'static str, x: DynView<'_>, scalar: DynScalar) ->
 }
 
 /// Returns a scalar as a tensor of rank 0 on the device of `x`. The scalar's type may differ from the element type of `x`.
-// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 pub(super) fn scalar_beside(op: &'static str, x: DynView<'_>, scalar: DynScalar) -> Result<DynTensor, Error> {
     on_device!(op, x, Dev => {
@@ -225,8 +226,8 @@ pub(super) mod needs {
         "is not `bool`: expected a mask; compare first, e.g. with `.gt(0.0)`";
 }
 
-/// Evaluates an expression in which `$T` is the element type that `$dtype` stands for. If that type does not implement the bound in
-/// the brackets, the macro evaluates to an error instead. The bound comes from a row of `ops/catalogue.rs`.
+/// Evaluates an expression in which `$T` is the element type that `$dtype` stands for. If that type does not implement the bound in the
+/// brackets, the macro evaluates to an error instead. The bound is the one that `ops/catalogue.rs` states for the function `$name`.
 macro_rules! for_elements {
     ([Element], $name:expr, $dtype:expr, $T:ident => $body:expr) => { $crate::dispatch!($dtype, $T => $body) };
     ([$($bound:tt)*], $name:expr, $dtype:expr, $T:ident => $body:expr) => {

@@ -72,7 +72,8 @@ fn sort_lines<T: Ordered, Dev: Reduce<T>>(
     device.sort(output.with_axes(lines.axes(), 0), descending)
 }
 
-// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn sort(x: DynViewMut<'_>, axis: usize, descending: bool) -> Result<(), Error> {
     let lines = x.layout().move_last(SORT, &[axis], x.order().is_row_major())?;

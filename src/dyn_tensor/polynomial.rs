@@ -6,7 +6,8 @@ use super::storage::DynData;
 use super::tensor::{DynTensor, DynView};
 use crate::error::Error;
 
-// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn polyval(coefficients: DynView<'_>, x: DynView<'_>) -> Result<DynTensor, Error> {
     const NAME: &str = "polyval";

@@ -1,4 +1,4 @@
-//! Explicit promotion of two element types to a common one, by NumPy's table.
+//! Explicit promotion of two element types to a common one, by NumPy's rules.
 
 use super::tensor::DynTensor;
 use crate::element::DType;
@@ -123,7 +123,8 @@ impl DType {
 /// assert_eq!((&a + &b).downcast_ref()?, tensor![1.5, 2.25]);
 /// # Ok::<(), vierbein::Error>(())
 /// ```
-// This function converts between all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function converts between all element types. With `inline`, the calling crate compiles the conversions; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 pub fn promote(a: DynTensor, b: DynTensor) -> Result<(DynTensor, DynTensor), Error> {
     let dtype = a.dtype().promote(b.dtype());

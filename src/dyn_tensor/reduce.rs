@@ -245,7 +245,7 @@ fn norm_of(name: &'static str, x: DynView<'_>, over: Over<'_>) -> Result<DynTens
     )))
 }
 
-/// Returns the ranges. They are computed as maxima minus minima, so that no further kernel is instantiated.
+/// Returns the ranges: maxima minus minima. Computing them by the kernels for maxima and minima instantiates no further kernel.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn range_of(name: &'static str, x: DynView<'_>, over: Over<'_>) -> Result<DynTensor, Error> {
     if matches!(x.dtype(), DType::Bool | DType::C32 | DType::C64) {
@@ -263,8 +263,8 @@ macro_rules! reductions {
         $Name:ident, $method:ident ($($arg:ident: $ty:ty)?), $verb:literal, $op:expr, $bound:ident $([$t:ty])?, $need:ident,
         $input:literal, $args:literal, $expected:literal;
     )*) => {
-        /// A reduction as a value, for programs that choose the reduction at run time. It is also the argument of
-        /// [`reduce_keepdims`](DynTensor::reduce_keepdims), which keeps the reduced axes. For each variant, there is also a method
+        /// A reduction as a value, for programs that choose the reduction at run time. It is the argument of [`reduce`](DynTensor::reduce),
+        /// and of [`reduce_keepdims`](DynTensor::reduce_keepdims), which keeps the reduced axes. For each variant, there is also a method
         /// of [`DynTensor`].
         ///
         /// ```
@@ -291,7 +291,8 @@ macro_rules! reductions {
         pub(crate) const REDUCTIONS: &[&str] = &[$(stringify!($Name)),*];
 
         $(
-            // This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+            // This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+            // `precompiled-dyn`, this crate does.
             #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
             fn $method(x: DynView<'_>, over: Over<'_> $(, $arg: $ty)?) -> Result<DynTensor, Error> {
                 reductions!(@run $bound $([$t])?, $verb, x, over, $op, $need $(, $arg)?)
@@ -320,7 +321,8 @@ macro_rules! reductions {
             }
         )*
 
-        // This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+        // This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+        // `precompiled-dyn`, this crate does.
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn reduce(op: DynReduction, x: DynView<'_>, over: Over<'_>) -> Result<DynTensor, Error> {
             match op {
@@ -437,7 +439,8 @@ fn scan<T: Element, Dev: Reduce<T>, F: BinaryOp<T, T, Output = T>>(
 
 macro_rules! scans {
     ($($(#[$doc:meta])* $method:ident, $Op:ident, $bound:ident, $need:ident, $expected:literal;)*) => {$(
-        // This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+        // This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+        // `precompiled-dyn`, this crate does.
         #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
         fn $method(x: DynView<'_>, axis: usize) -> Result<DynTensor, Error> {
             on_device!("accumulate", x, Dev => dispatch!(

@@ -44,7 +44,8 @@ fn choose<T: Element, Dev: Elementwise<bool>>(
     })
 }
 
-// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn select(mask: DynView<'_>, on_true: DynOperand<'_>, on_false: DynOperand<'_>) -> Result<DynTensor, Error> {
     if mask.dtype() != DType::Bool {

@@ -14,13 +14,15 @@ use crate::ops::ordering::UNIQUE;
 use crate::ops::{ONE_HOT, no_class};
 use num_traits::One;
 
-// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn one(dtype: DType) -> Result<DynScalar, Error> {
     dispatch!(dtype, T: Scalar => Ok(DynScalar::of(T::one())), else => Err(lacking(ONE_HOT, dtype, needs::NUMBERS)))
 }
 
-// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn one_hot(labels: DynView<'_>, classes: usize, dtype: DType) -> Result<DynTensor, Error> {
     if labels.dtype() != DType::I64 {

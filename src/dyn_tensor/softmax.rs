@@ -10,7 +10,8 @@ use crate::element::DType;
 use crate::error::Error;
 
 /// Returns the maxima along the axes, which are kept with extent 1. If the tensor is empty, returns zeros, because there is no maximum.
-// This function calls kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn peak(op: &'static str, x: DynView<'_>, axes: &[usize]) -> Result<DynTensor, Error> {
     if !matches!(x.dtype(), DType::F32 | DType::F64) {

@@ -47,7 +47,8 @@ fn number(value: f64, dtype: DType) -> DynScalar {
 }
 
 /// Checks that `x` is a matrix of real numbers, and returns a copy. Integers are converted to `f64`.
-// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn rows_as_floats(op: &'static str, x: DynView<'_>) -> Result<DynTensor, Error> {
     if x.rank() != 2 {

@@ -43,7 +43,7 @@ pub(super) mod erased {
 }
 
 /// The memory of a [`DynTensor`](super::DynTensor): elements of one type on one device. Element type and device are not part of the
-/// type.
+/// tensor's Rust type.
 ///
 /// Sealed: the only implementor is [`OwnedData<T, Dev>`], the memory of an owned tensor, without its shape. To use memory of
 /// another library, create a typed tensor from it with [`Tensor::from_buffer`](crate::Tensor::from_buffer), or implement a

@@ -75,7 +75,8 @@ macro_rules! operations {
         }
 
         $(
-            // This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+            // This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+            // `precompiled-dyn`, this crate does.
             #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
             pub(super) fn $method(x: DynView<'_>) -> Result<DynTensor, Error> {
                 const NAME: &str = verb!($method $($verb)?);
@@ -192,7 +193,8 @@ fn cast_pair<T: CastTo<U>, Dev: Elementwise<T>, U: Element>(x: DynView<'_>) -> R
     compute::<T, Dev, _>(Cast(PhantomData::<U>), x)
 }
 
-// This function instantiates kernels for all pairs of element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all pairs of element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn cast(x: DynView<'_>, to: DType) -> Result<DynTensor, Error> {
     on_device!("cast", x, Dev => for_pair!(x.dtype(), to, T, U => cast_pair::<T, Dev, U>(x)))

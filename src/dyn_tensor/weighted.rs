@@ -17,7 +17,8 @@ fn is_zero(x: DynScalar) -> bool {
     zeros.contains(&x)
 }
 
-// This function instantiates kernels for all element types. So it is compiled in the calling crate, unless `precompiled-dyn` is on.
+// This function instantiates kernels for all element types. With `inline`, the calling crate compiles them; with the feature
+// `precompiled-dyn`, this crate does.
 #[cfg_attr(not(feature = "precompiled-dyn"), inline)]
 fn average(x: DynView<'_>, axis: usize, weights: DynView<'_>) -> Result<DynTensor, Error> {
     const NAME: &str = "average";

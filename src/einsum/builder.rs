@@ -19,8 +19,8 @@ use crate::rank::{Broadcast, Common, Dim};
 use crate::tensor::Tensor;
 use core::marker::PhantomData;
 
-/// A contraction of `N` operands to which not all operands have been added yet. The ellipses of the operands that have been added broadcast
-/// to a shape of rank `E`.
+/// A contraction of `N` operands to which not all operands have been added yet. `E` is the rank of the shape to which the ellipses of the
+/// operands so far broadcast.
 #[derive(Debug)]
 pub struct Contraction<'s, T, E, O, Dev, L, const N: usize> {
     spec: &'s Spec<'s>,

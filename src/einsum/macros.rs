@@ -1,5 +1,5 @@
 //! [`einsum!`](crate::einsum!) and its variants. The macros parse the specification in a constant. They pass the number of labels
-//! of each term to the builder as const generics.
+//! of each operand and of the result, as const generics, to the methods that build the contraction.
 
 /// Contracts up to 16 tensors in Einstein notation: `einsum!("ij,jk->ik", &a, &b)` is a matrix product.
 ///

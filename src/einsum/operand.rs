@@ -26,7 +26,7 @@ pub trait EinsumOperand {
     type Device: Device;
     /// Whether the elements are to be conjugated.
     const CONJUGATE: bool;
-    /// Returns the elements as an operand of a kernel, not conjugated, and their device.
+    /// Returns the elements as an operand of a kernel, and their device. The elements are not conjugated, even if `CONJUGATE` is set.
     fn operand(&self) -> (Operand<'_, Self::Element, Self::Device>, &Self::Device);
 }
 
@@ -112,7 +112,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     label = "expected `&x`, a view such as `x.t()`, or `x.conj_view()`"
 )]
 pub trait ProductOperand<T: Element, O: Order, Dev: Device>: EinsumOperand {
-    /// Returns the elements as an operand of a product, and their device, with the left operand's element type and device.
+    /// Returns the elements as an operand of a product, and their device. Both have the types of the left operand, `T` and `Dev`.
     fn agreeing(&self) -> OnDevice<'_, T, Dev>;
 }
 

@@ -16,7 +16,7 @@ macro_rules! unsigned {
         impl DivideByInvariant for $T {
             #[inline(always)]
             fn quotient(self, divisor: $T) -> $T {
-                // `d` is never 0, so the division cannot panic, and the compiler can move it out of the caller's loop.
+                // `d` is never 0, so the division cannot panic, and the compiler can move it out of a loop whose divisor is constant.
                 let d = if divisor == 0 { 1 } else { divisor };
                 // ⌈log₂ d⌉.
                 let log = <$T>::BITS - (d - 1).leading_zeros();
@@ -57,7 +57,7 @@ macro_rules! signed {
             #[inline(always)]
             fn quotient(self, divisor: $T) -> $T {
                 const SIGN: u32 = <$T>::BITS - 1;
-                // `d` is never 0, so the division cannot panic, and the compiler can move it out of the caller's loop.
+                // `d` is never 0, so the division cannot panic, and the compiler can move it out of a loop whose divisor is constant.
                 let d = if divisor == 0 { 1 } else { divisor.unsigned_abs() };
                 // ⌈log₂ d⌉, at least 1.
                 let log = (<$T>::BITS - (d - 1).leading_zeros()).max(1);

@@ -78,7 +78,7 @@ mod tests {
             bits ^ (bits >> 29)
         };
         for k in 0..200_000 {
-            // Two arbitrary numbers, and two of similar magnitude.
+            // In turn, two arbitrary numbers and two numbers of similar magnitude.
             let re = f64::from_bits(next());
             let im =
                 if k % 2 == 0 { f64::from_bits(next()) } else { re * (1.0 + (next() % 1000) as f64 / 250.0) };

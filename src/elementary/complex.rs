@@ -317,8 +317,8 @@ pub(crate) fn powf_far(z: Pair, n: Float) -> Pair {
     scaled(real::powf(real::hypot(z.re, z.im), n), cos_sin_any(product) * cos_sin(rest))
 }
 
-// Inverse functions: formulas with the square roots of 1 - z and 1 + z (Kahan). The others are asinh z = -i asin(i z) and
-// atan z = -i atanh(i z).
+// Inverse functions: asin and acos are computed from the square roots of 1 - z and 1 + z (Kahan). asinh and atan are computed by
+// asinh z = -i asin(i z) and atan z = -i atanh(i z).
 
 /// Returns true if intermediate results of the inverse functions may overflow, or if a part of `z` is NaN.
 #[inline(always)]
@@ -367,8 +367,8 @@ pub(crate) fn acos_far(z: Pair) -> Pair {
     Pair::new(re, ln.copysign(if y.is_sign_negative() { 1.0 } else { -1.0 }))
 }
 
-/// Returns acosh z if `hyperbolic`, otherwise acos z, given `acos`, which is acos z. acosh z is i acos z or -i acos z: its real part is not
-/// negative, and its imaginary part has the sign of that of z.
+/// Returns acosh z if `hyperbolic`, otherwise acos z. The argument `acos` is acos z. acosh z is i acos z or -i acos z, whichever has a real
+/// part that is not negative. Its imaginary part has the sign of that of z.
 #[inline(always)]
 pub(crate) fn acosh_if(hyperbolic: bool, z: Pair, acos: Pair) -> Pair {
     let acosh = Pair::new(acos.im.abs(), acos.re.copysign(z.im));

@@ -442,7 +442,7 @@ macro_rules! functions {
             turned!(ComplexAsin, asin, is_large, asin_far, over_i_if);
             turned!(ComplexAtanh, atanh, atanh_is_far, atanh_far, over_i_if);
 
-            /// Computes acos z or acosh z. Apart from signs, both have the same two numbers as parts.
+            /// Computes acos z or acosh z. Apart from signs, the real part of each is the imaginary part of the other.
             #[derive(Clone, Copy)]
             struct ComplexAcos {
                 hyperbolic: bool,
@@ -598,8 +598,8 @@ macro_rules! functions {
                 }
             }
 
-            /// Computes `to[i]`, the argument of the complex number `from[i]`, for `n` elements. Returns false in the cases of
-            /// [`map`].
+            /// Computes `to[i]`, the argument of the complex number `from[i]`, for `n` elements. Writes nothing and returns false if the
+            /// processor has no FMA or the build has no code for it.
             ///
             /// # Safety
             /// The contract of [`map`]. In addition, the elements of `from` and `to` must not overlap.
@@ -608,7 +608,8 @@ macro_rules! functions {
                 unsafe { map_function(Arg, from, to, n) }
             }
 
-            /// Computes `to[i] = f(left[i], right[i])` for `n` elements. Returns false in the cases of [`map`].
+            /// Computes `to[i] = f(left[i], right[i])` for `n` elements. Writes nothing and returns false if the processor has no FMA or
+            /// the build has no code for it.
             ///
             /// # Safety
             /// The contract of [`map`], with `left` as `from`. In addition, `n` elements from `right` on must be readable, and must
@@ -658,9 +659,9 @@ macro_rules! functions {
                 unsafe { map_pairs(f, &raw const x, &raw const y, &raw mut z, 1) }.then_some(z)
             }
 
-            /// Computes an inverse hyperbolic function with FMA in software, which is slow. Returns `None` for all other functions.
-            /// The standard library's inverse hyperbolic functions overflow for some arguments whose results are finite, and lose half of
-            /// the digits near 1.
+            /// Computes an inverse hyperbolic function with FMA in software, which is slow. Returns `None` for all other functions. This
+            /// function is used nevertheless, because the standard library's inverse hyperbolic functions overflow for some arguments whose
+            /// results are finite, and lose half of the digits near 1.
             #[cold]
             pub(crate) fn inverse_hyperbolic(f: FloatFunction, x: $F) -> Option<$F> {
                 match f {

@@ -209,7 +209,8 @@ macro_rules! of {
                 let functions = FUNCTIONS.iter().map(|&(name, f, _, range)| (name, f, range));
                 let powers = EXPONENTS.iter().map(|&n| ("powf", Power(n), [0.0, 10.0]));
                 for (name, f, range) in functions.chain(powers) {
-                    // The arguments of more than one chunk. Some chunks have no far arguments.
+                    // The arguments fill several chunks. Some chunks have no arguments above `FAR`, for which sine, cosine and tangent
+                    // take another path.
                     let mut x = arguments(range, 700);
                     x.extend(arguments(range, 600).into_iter().filter(|x| x.abs() < 100.0));
                     let levels = at_each_level(|| all(f, &x));

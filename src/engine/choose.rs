@@ -15,7 +15,7 @@ use crate::layout::axes::Axes;
 use crate::order::MemoryOrder;
 use crate::rank::{MAX_RANK, Rank};
 
-/// Whether an operation has the same positions, or separate ones, for each index of the other axes.
+/// Whether an operation has the same positions, or separate ones, for each index of the axes other than the indexed one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Positions {
     /// The same positions for each index of the other axes. In the result, the axes of the positions replace the indexed axis.
@@ -37,7 +37,7 @@ pub(crate) struct Along {
     pub(crate) unsigned: bool,
 }
 
-/// Layouts for the device: first the other axes, then the indexed axis or, in its place, the axes of the positions.
+/// Layouts for the device. The indexed axis is last in `tensor`. In the other two, the axes of the positions take its place.
 struct Nest {
     /// The tensor with the indexed axis last.
     tensor: Layout,
@@ -297,7 +297,7 @@ pub(crate) fn enumerated(axes: Axes<'_>, order: MemoryOrder) -> Layout {
     if order.is_row_major() { layout } else { layout.reverse_axes() }
 }
 
-/// Copies the elements under a mask of the same shape to the vector `out`, in memory order.
+/// Copies the elements of `a` at which `mask` is `true` to the vector `out`, in memory order. `mask` has the shape of `a`.
 pub(crate) fn compress<T: Element, Dev: Permute<T>>(
     device: &Dev,
     order: MemoryOrder,
@@ -309,7 +309,7 @@ pub(crate) fn compress<T: Element, Dev: Permute<T>>(
     device.compress(out, a.in_layout(&of_a), mask.in_layout(&of_mask))
 }
 
-/// Copies the vector `values` to the elements of `out` under a mask of the same shape, in memory order.
+/// Copies the vector `values` to the elements of `out` at which `mask` is `true`, in memory order. `mask` has the shape of `out`.
 pub(crate) fn expand<T: Element, Dev: Permute<T>>(
     device: &Dev,
     order: MemoryOrder,

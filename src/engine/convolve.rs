@@ -53,7 +53,7 @@ pub(crate) struct Taps<'a> {
 const BLOCK: usize = 1 << 14;
 
 impl<'a> Taps<'a> {
-    /// Computes where the result that `mode` selects begins in the full convolution, and its shape.
+    /// Computes the shape of the result that `mode` selects, and the index of its first element in the full convolution.
     ///
     /// # Errors
     /// [`Error::Argument`] if an operand has zero elements.
@@ -78,9 +78,9 @@ impl<'a> Taps<'a> {
             (start[axis], shape[axis]) = match mode {
                 // An extent that is not representable is reported when the result is allocated.
                 ConvolutionMode::Full => (0, n.saturating_add(m - 1)),
-                // `Same` is the central part of the full result. If `shorter` is even, there are two such parts. The result is the first
-                // one, except for a correlation with a kernel that is longer than `x`. This correlation is that of the exchanged operands,
-                // in reverse. The reversal turns the first part into the second one.
+                // `Same` is the central part of the full result. If `shorter` is even, two parts are equally central, and the result is
+                // the first one. There is one exception: a correlation with a kernel that is longer than `x` is the reverse of the
+                // correlation of the exchanged operands. So its result is the second part.
                 ConvolutionMode::Same if variant == Variant::Correlation && n < m => (shorter / 2, longer),
                 ConvolutionMode::Same => ((shorter - 1) / 2, longer),
                 ConvolutionMode::Valid => (shorter - 1, longer - shorter + 1),

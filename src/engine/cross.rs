@@ -1,4 +1,4 @@
-//! The shape of cross products, and the axes of their operands.
+//! Computes the shape of a cross product, and which axis of each operand contains the vectors.
 
 use crate::axis::as_given;
 use crate::error::Error;

@@ -172,7 +172,8 @@ pub(crate) fn padded_axes(
     for (extent, [before, after]) in shape.iter_mut().zip(widths) {
         *extent = extent.saturating_add(*before).saturating_add(*after);
     }
-    // This check must come before the lists of pieces are created, because they can be almost as long as the extents.
+    // Checks the new shape before the lists of pieces are created. These can be almost as long as the extents, so for an excessive
+    // extent, they would exhaust the memory.
     element_count(shape, element_bytes)?;
     let of_axis = |(axis, &width): (usize, &[usize; 2])| {
         padded(from[axis], width, kind).ok_or_else(|| {
@@ -194,9 +195,9 @@ pub(crate) fn fill_border<T: Element, Dev: Permute<T>>(
     out: &mut Output<'_, T, Dev>,
 ) -> Result<(), Error> {
     let rank = shape.len();
-    // The loop fills the added indices of one axis after the other. `first` and `extents` describe the part of `out` that a step of the
-    // loop fills. The part has only the operand's indices along earlier axes, whose added indices are filled, and all indices along later
-    // axes.
+    // The loop fills the added indices of one axis after the other. `first` and `extents` describe the part of `out` that one iteration
+    // fills. Along earlier axes, whose added indices have been filled, the part has the operand's indices only. Along later axes, it has
+    // all indices.
     let (mut first, mut extents) = ([0; MAX_RANK], [0; MAX_RANK]);
     extents[..rank].copy_from_slice(out.shape());
     for axis in 0..rank {

@@ -1,4 +1,4 @@
-//! Reductions: moves the reduced axes of an operand after the axes that remain, and checks them.
+//! Reductions: checks the reduced axes of an operand, and moves them after the axes that remain.
 
 use crate::error::Error;
 use crate::layout::axes::{Axes, AxesMut};

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::layout::Layout;
 use core::cmp::Ordering;
 
-/// Describes an operation along `axis`: first the search for distinct slices, then their copies to the result.
+/// Describes the operation that finds the distinct slices along `axis`, and copies them to the result.
 pub(crate) fn taking(op: &'static str, axis: usize, row_major: bool) -> Along {
     Along { op, axis, row_major, unsigned: false }
 }
@@ -42,7 +42,7 @@ fn compare<T: Ordered>(a: &T, b: &T) -> Ordering {
     a.partial_cmp(b).unwrap_or_else(|| is_nan(a).cmp(&is_nan(b)))
 }
 
-/// Groups the `n` slices in `x`, which are contiguous and of equal length. Returns the vectors of [`unique_slices`].
+/// Groups equal slices among the `n` slices in `x`, which are contiguous and of equal length. Returns the vectors of [`unique_slices`].
 fn groups<T: Ordered>(x: &[T], n: usize) -> Result<[Vec<i64>; 3], Error> {
     let len = x.len().checked_div(n).unwrap_or(0);
     let slice = |k: i64| &x[k as usize * len..][..len];
@@ -53,7 +53,7 @@ fn groups<T: Ordered>(x: &[T], n: usize) -> Result<[Vec<i64>; 3], Error> {
     groups_by(n, &order)
 }
 
-/// [`groups`], compiled once for all element types.
+/// Implements [`groups`]. Not generic, so that it is compiled once for all element types.
 fn groups_by(n: usize, order: &dyn Fn(i64, i64) -> Ordering) -> Result<[Vec<i64>; 3], Error> {
     let mut sorted = via_host::zeros::<i64>(n)?;
     sorted.iter_mut().zip(0..).for_each(|(to, k)| *to = k);

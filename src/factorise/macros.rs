@@ -1,5 +1,5 @@
-//! [`svd!`](crate::svd!) and the macros of the other factorisations. They parse the specification in a constant, and pass the number of
-//! labels of each term to the builder as const generics.
+//! [`svd!`](crate::svd!) and the macros of the other factorisations. Each parses its specification, such as `"abcd -> abk, kcd"`, in a
+//! constant. It passes the number of labels of each term as const generics to the functions of `builder.rs`.
 
 /// Returns the singular value decomposition of a tensor, whose axes are split into rows and columns by labels:
 /// `let (u, s, vh) = svd!("abcd -> abk, kcd", &t)`.
@@ -7,12 +7,12 @@
 /// The axes `a` and `b` are the rows of a matrix, `c` and `d` its columns, and the new label `k` numbers the singular values. `u` has the
 /// labels `abk`, `vh` has the labels `kcd`, and `s`, in descending order, has the label `k`: `t[a, b, c, d]` is the sum of `u[a, b, k] ·
 /// s[k] · vh[k, c, d]` over `k`. The module [`factorise`](crate::factorise) describes specifications, batches, signs and costs. With an
-/// ellipsis, `s` has the axes of the batch, too; the bond is its last axis in row-major order, its first axis in column-major order.
+/// ellipsis, `s` has the axes of the batch, too; `k` labels its last axis in row-major order, its first axis in column-major order.
 ///
-/// **Truncation.** Options after a semicolon keep fewer singular values, and shorten the bond in all three results:
-/// `svd!("abcd -> abk, kcd", &t; max_rank = 32, cutoff = 1e-12)`. They can be in any order. A singular value is discarded
-/// if any of the options discards it, but the largest one is always kept. In a batch, all matrices keep the same number of singular values:
-/// that of the matrix that needs most. The kept singular values are not rescaled.
+/// **Truncation.** Options after a semicolon keep fewer singular values, and shorten the axis `k` of all three results:
+/// `svd!("abcd -> abk, kcd", &t; max_rank = 32, cutoff = 1e-12)`. They can be in any order. A singular value is discarded if any of the
+/// options discards it, but the largest one is always kept. In a batch, all matrices keep the same number of singular values: that of the
+/// matrix that needs most. The kept singular values are not rescaled.
 ///
 /// | option | discards |
 /// |---|---|
@@ -160,7 +160,7 @@ macro_rules! try_lq {
 /// The result satisfies h = v · w · vᴴ as a product of matrices. The axes `i` and `j` are the rows of `h`, `k` and `l` its columns, and the
 /// new label `n` numbers the eigenvalues. Rows and columns are paired by their places in the factors, here `i` with `k` and `j` with `l`.
 /// `v` has the labels of the first factor, `ijn`. `w`, in ascending order, has the label `n`. With an ellipsis, `w` has the axes of the
-/// batch, too; the bond is its last axis in row-major order, its first axis in column-major order.
+/// batch, too; `n` labels its last axis in row-major order, its first axis in column-major order.
 ///
 /// Whether the matrix is Hermitian is not checked: only its lower triangle and the real parts of its diagonal are used. The module
 /// [`factorise`](crate::factorise) describes specifications, batches, signs and costs.

@@ -20,10 +20,11 @@
 //! [`linalg`](crate::linalg) refer to these numbers. Therefore the factors of a row-major and of a column-major tensor are equal up to
 //! rounding.
 //!
-//! **Costs.** The operand is copied once if its row labels, or its column labels, do not fuse to one axis. A factor is computed in its own
-//! memory if its labels other than the bond fuse to one axis, otherwise in a temporary buffer. In row-major order, a factor whose bond is
-//! its first or last label needs no temporary buffer. In column-major order, a factor with one label other than the bond needs none. A
-//! truncation copies the part that is kept.
+//! **Costs.** Labels fuse to one axis if a single stride addresses the elements of their axes. The operand is copied once if its row
+//! labels, or its column labels, do not fuse to one axis. A factor is computed in its own memory if its labels other than the bond fuse to
+//! one axis, otherwise in a temporary buffer. In row-major order, a factor whose bond is its first or last label needs no temporary buffer.
+//! In column-major order, a factor with one label other than the bond needs none. If singular values are truncated, the parts of the
+//! factors that are kept are copied.
 
 #![forbid(unsafe_code)]
 

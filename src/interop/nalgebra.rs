@@ -249,7 +249,10 @@ impl<'a, T: Element, O: Order> TryFrom<TensorViewMut<'a, T, Rank<2>, O>>
 {
     type Error = Error;
 
-    /// Returns a view of the same elements at the same indices, if no stride is negative. Free.
+    /// Returns a view of the same elements at the same indices. Free.
+    ///
+    /// # Errors
+    /// If a stride is negative.
     fn try_from(mut x: TensorViewMut<'a, T, Rank<2>, O>) -> Result<Self, Error> {
         let [rows, columns] = x.shape();
         let [down, across] = steps(x.shape(), x.strides())?;
@@ -289,7 +292,10 @@ impl<'a, T: Element, O: Order> TryFrom<TensorViewMut<'a, T, Rank<1>, O>>
 {
     type Error = Error;
 
-    /// Returns a view of the same elements, if the stride is not negative. Free.
+    /// Returns a view of the same elements. Free.
+    ///
+    /// # Errors
+    /// If the stride is negative.
     fn try_from(mut x: TensorViewMut<'a, T, Rank<1>, O>) -> Result<Self, Error> {
         let [n] = x.shape();
         let [step] = steps(x.shape(), x.strides())?;

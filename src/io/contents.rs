@@ -92,7 +92,7 @@ impl Contents {
     }
 }
 
-/// Returns the calls that convert elements of type `from` to type `to`.
+/// Returns the method calls that convert elements of type `from` to type `to`, as texts for an error message.
 fn casts(from: DType, to: DType) -> Vec<String> {
     use DType::{Bool, C32, C64, F32, F64};
     match (from, to) {

@@ -687,7 +687,7 @@ struct Head {
     columns: Vec<usize>,
     /// The number of columns of the file.
     width: usize,
-    /// The line that determines the number of columns.
+    /// The number of the line that determines `width`.
     line: u64,
     /// Whether there is a current record.
     more: bool,

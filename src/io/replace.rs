@@ -43,7 +43,7 @@ pub(super) fn replace(path: &Path, write: impl FnOnce(&mut File) -> Result<(), E
             if cfg!(not(target_family = "wasm")) && old.is_file() && old.permissions().readonly() {
                 return Err(failed("cannot be written: the file exists and is read-only"));
             }
-            // Checked before the file is opened, as opening a pipe blocks until the pipe has a reader.
+            // Checked before the file is opened, because opening a pipe blocks until the pipe has a reader.
             links::check_owner(&target, &old).map_err(error)?;
             // A rename does not need write access to the old file, so opening the file for writing checks for it. This opens `path`, not
             // `target`: the operating system follows the links once more and applies its own restrictions. Opening a directory fails.
@@ -137,7 +137,7 @@ mod in_use {
     //!
     //! On Unix, a rename replaces any file. On Windows 10 and later, `fs::rename` on NTFS does so too, if every other handle of the old
     //! file was opened with `FILE_SHARE_DELETE`. The standard library opens files with this flag. Otherwise the rename fails while the
-    //! old file is open, for instance in a virus scanner or an indexer, and while it is memory-mapped.
+    //! old file is open, for instance in a virus scanner or an indexer. It also fails while the old file is memory-mapped.
     //!
     //! Scanners and indexers soon close a file, so each operation on a file in use is retried for [`PATIENCE`]. If the rename still
     //! fails, the file is replaced in three steps: rename the old file, which Windows allows for a mapped file too; rename the new file to
@@ -375,7 +375,7 @@ mod links {
         Ok(before)
     }
 
-    /// Does nothing, as other systems have no sticky directories.
+    /// Does nothing, because only Unix has sticky directories.
     pub(super) fn check_owner(_entry: &Path, _metadata: &Metadata) -> io::Result<()> {
         Ok(())
     }

@@ -304,7 +304,8 @@ readable! {
     Complex<f64> as Complex<f64>, |z| z;
 }
 
-/// An `f32`. Text formats can hold larger numbers, which serde's own `f32` would round to infinity.
+/// An `f32` from a format that can hold larger numbers, such as a text format. They are errors here; serde's own `f32` would round them
+/// to infinity.
 struct Single(f32);
 
 impl<'de> Deserialize<'de> for Single {

@@ -18,7 +18,7 @@ pub(super) struct Source<'a> {
     pub(super) reader: &'a mut dyn Read,
     /// Total number of bytes, if it is known from the file system or the archive's directory.
     pub(super) size: Option<u64>,
-    /// Whether `size` is reliable, so that memory may be allocated for it at once.
+    /// Whether `size` is reliable. If it is, memory for all elements is allocated before they are read.
     pub(super) sure: bool,
     /// Number of bytes that have been read.
     pub(super) at: u64,

@@ -31,7 +31,7 @@ pub struct Arnoldi<T: Scalar, D: Dim, O: Order, Dev: Device> {
 }
 
 methods! {
-    /// Projects any operator that is given as a closure on the Krylov space of `start`, with a basis of at most `vectors` tensors.
+    /// Projects an operator onto the Krylov space of `start`, with a basis of at most `vectors` tensors. The operator is a closure.
     ///
     /// The operator gets a view of a tensor with the shape of `start`, and returns the operator times this tensor, of the same shape. It is
     /// called once for each tensor of the basis. The basis has fewer tensors if their space is invariant under the operator. The

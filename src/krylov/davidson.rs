@@ -167,7 +167,7 @@ fn eigenpairs<T: LinalgElement, Dev: Backend<T>>(
             found.values.push(value);
             found.vectors.push(vector);
             found.residuals.push(size);
-            // A basis of the whole space cannot be extended: the residuals are rounding errors.
+            // A basis of the whole space cannot be extended: its residuals are only rounding errors, so they count as converged.
             if size > tolerance * largest && len < n {
                 found.converged = false;
                 if open.is_none() {

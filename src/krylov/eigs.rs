@@ -1,8 +1,8 @@
 //! Eigenpairs of operators that need not be Hermitian: the Krylov–Schur method.
 //!
-//! G. Stewart, SIAM J. Matrix Anal. Appl. 23, 601 (2002). A restart keeps a space that is invariant under the projected operator. The
-//! projected matrix stores all coefficients of the orthogonalisation, so it may have any form after a restart. So any orthonormal basis of
-//! that space can be kept.
+//! G. Stewart, SIAM J. Matrix Anal. Appl. 23, 601 (2002). A restart keeps a space that is invariant under the projected operator. Any
+//! orthonormal basis of that space can be kept: the projected matrix stores all coefficients of the orthogonalisation, so it need not have
+//! Hessenberg form.
 
 use super::basis::Basis;
 use super::lanczos::check_start;
@@ -108,8 +108,8 @@ struct Ritz<T: LinalgElement> {
 }
 
 impl<T: LinalgElement> Ritz<T> {
-    /// Returns all eigenpairs of a projected operator. `rest` is the norm of the part of `A·v` outside of the Krylov space, for the last
-    /// basis vector `v`.
+    /// Returns all eigenpairs of the projected operator `h`. `rest` is the norm of the part of `A·v` outside of the Krylov space, where
+    /// `v` is the last basis vector.
     fn new(h: &Small<T>, rest: T::Magnitude, end: End) -> Result<Self, Error> {
         let (w, v) = h.try_eig()?;
         let len = w.len();
@@ -166,7 +166,7 @@ fn pairs<T: LinalgElement, Dev: Backend<T>>(
         let len = basis.len();
         column.iter().enumerate().for_each(|(i, &h)| projected[[i, len - 1]] = h);
 
-        // The basis spans an invariant subspace.
+        // Whether the basis spans an invariant subspace.
         let invariant = len == n || rest <= T::Magnitude::from_f64(10.0) * epsilon * scale;
         let exhausted = operator.has_less_than(1);
         let full = len == capacity;

@@ -1,4 +1,4 @@
-//! The action of a matrix exponential: Y. Saad, SIAM J. Numer. Anal. 29, 209 (1992).
+//! The product of a matrix exponential and a tensor, by the method of Y. Saad, SIAM J. Numer. Anal. 29, 209 (1992).
 
 use super::basis::Basis;
 use super::methods::methods;
@@ -103,14 +103,14 @@ methods! {
     }
 }
 
-/// A step: the tensor after it, its share of the whole interval, and its estimated error.
+/// A time step: the tensor after it, its share of the whole time interval, and its estimated error.
 struct Step<T: LinalgElement, Dev: Device> {
     x: Vector<T, Dev>,
     share: T::Magnitude,
     error: T::Magnitude,
 }
 
-/// Performs a step from a vector of norm 1, over at most the share `rest` of the interval.
+/// Performs a time step from a vector of norm 1, over at most the share `rest` of the whole time interval.
 fn step<T: LinalgElement, Dev: Backend<T>>(
     operator: &mut Operator<'_, T, Dev>,
     x: Vector<T, Dev>,
@@ -124,7 +124,8 @@ fn step<T: LinalgElement, Dev: Backend<T>>(
     basis.push(&x)?;
     let mut spare = zeros(n, x.device())?;
     let mut v = x;
-    // The projected operator, with a row for the first vector outside of the space.
+    // The operator, projected onto the Krylov space of at most `vectors` dimensions. The additional row is for the component of the last
+    // result outside of this space.
     let mut projected = Small::<T>::try_zeros([vectors + 1, vectors + 1])?;
     let mut scale = T::Magnitude::zero();
     loop {
@@ -153,8 +154,8 @@ fn step<T: LinalgElement, Dev: Backend<T>>(
                     exponential(&(&exponent * T::from_magnitude(share)))?.try_index_axis(1, 0)?.to_vec();
                 let error = if invariant { T::Magnitude::zero() } else { modulus(weights[dimension - 1]) };
                 let accepted = error <= tolerance * share;
-                // A larger space is better than a shorter step. If no applications are left, the step is returned even if its error is too
-                // large: a shorter step would require another step, which needs applications.
+                // The Krylov space is enlarged before the step is shortened. If no applications are left, the step is returned even if its
+                // error is too large: a shorter step would require another step, which needs applications.
                 if accepted && (last || share == rest) || last && operator.has_less_than(1) {
                     return Ok(Step { x: basis.combine(&weights)?, share, error });
                 }
@@ -171,14 +172,14 @@ fn step<T: LinalgElement, Dev: Backend<T>>(
     }
 }
 
-/// Returns the largest share, at most `rest`, for which the exponential does not overflow.
+/// Returns the largest share of the time interval, at most `rest`, for which the exponential of `share · exponent` does not overflow.
 fn largest_share<T: LinalgElement>(exponent: &Small<T>, rest: T::Magnitude) -> T::Magnitude {
     let norm = one_norm(exponent);
     let largest = T::Magnitude::from_f64(LARGEST_EXPONENT);
     if norm * rest <= largest { rest } else { largest / norm }
 }
 
-/// Returns the largest sum of the moduli of a column.
+/// Returns the 1-norm of a matrix: the sum of the moduli of a column, for the column with the largest sum.
 fn one_norm<T: LinalgElement>(a: &Small<T>) -> T::Magnitude {
     let [rows, columns] = a.shape();
     (0..columns)

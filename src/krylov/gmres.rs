@@ -86,8 +86,8 @@ impl<T: LinalgElement> Rotation<T> {
     }
 }
 
-/// Performs steps until the basis is full. The preconditioner `M` is on the right: the method solves `A·M·y = r`, whose residual is that of
-/// `x = M·y`.
+/// Performs steps until the norm of the residual is at most `target`, the basis has `vectors` vectors, or the limit of applications is
+/// reached. The preconditioner `M` is on the right: the method solves `A·M·y = r`, whose residual is that of `x = M·y`.
 fn until_restart<T: LinalgElement, Dev: Backend<T>>(
     operator: &mut Operator<'_, T, Dev>,
     r: Vector<T, Dev>,

@@ -174,7 +174,7 @@ fn eigenpairs<T: LinalgElement, Dev: Backend<T>>(
         projected.push(&column);
         let len = basis.len();
 
-        // The basis spans an invariant subspace.
+        // Whether the basis spans an invariant subspace.
         let invariant = len == n || rest <= T::Magnitude::from_f64(10.0) * epsilon * scale;
         let exhausted = operator.has_less_than(1);
         let full = len == capacity;
@@ -199,7 +199,7 @@ fn eigenpairs<T: LinalgElement, Dev: Backend<T>>(
                 return Ok(Found { values: values[..how.count].to_vec(), vectors, residuals, converged });
             }
             if full {
-                // Vectors in addition to the requested ones make the convergence faster.
+                // Keep more vectors than were requested: the method then converges faster.
                 let kept = (how.count + (capacity - how.count) / 3).min(capacity - 1);
                 basis.rotate(&vectors, kept)?;
                 projected.restart(&values[..kept]);
@@ -231,6 +231,8 @@ fn is_checked(len: usize) -> bool {
     len.is_multiple_of((len / 8).max(1))
 }
 
+/// Checks that the start tensor is not zero.
+///
 /// # Errors
 /// [`Error::Argument`] if the norm of the start tensor is 0.
 pub(super) fn check_start<T: LinalgElement>(op: &'static str, norm: T::Magnitude) -> Result<(), Error> {

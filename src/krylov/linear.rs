@@ -29,7 +29,7 @@ pub struct Solution<T: Scalar, D: Dim, O: Order, Dev: Device> {
 
 /// An iterative method. Returns an approximate solution `d` of `A·d = r` whose residual is at most `target` by the method's own estimate,
 /// and a spare vector with unspecified elements. If only one application is left, the solution can be less accurate. `r` has norm 1, or a
-/// smaller norm if the system is that of a correction.
+/// smaller norm if `d` corrects an earlier solution.
 pub(super) type Method<T, Dev> = fn(
     operator: &mut Operator<'_, T, Dev>,
     r: Vector<T, Dev>,
@@ -89,7 +89,7 @@ fn corrected<T: LinalgElement, Dev: Backend<T>>(
     vectors: usize,
     method: Method<T, Dev>,
 ) -> Result<(Vector<T, Dev>, T::Magnitude), Error> {
-    // The system is solved for a right-hand side of norm 1, so that squares of norms are in range.
+    // The system is solved for a right-hand side of norm 1, so that squares of norms neither overflow nor underflow.
     divide(&mut b, size)?;
     let mut x: Vector<T, Dev> = Tensor::try_zeros_in([b.len()], b.device())?;
     let mut residual = T::Magnitude::one();
@@ -103,7 +103,7 @@ fn corrected<T: LinalgElement, Dev: Backend<T>>(
         r = image;
         let found = norm(&r)?;
         operator.check_finite(found)?;
-        // If a correction does not make the residual smaller, it consists of rounding errors, or the method makes no progress.
+        // Stops if a correction does not make the residual smaller: it then consists of rounding errors, or the method makes no progress.
         let stagnates = found > residual * T::Magnitude::from_f64(0.999);
         if found < residual {
             (x, residual) = (candidate, found);

@@ -1,5 +1,5 @@
-//! Each iterative method is three functions: for a closure that returns the operator's result, for one that can fail, and for one that
-//! writes the result to a given tensor. The third one is implemented, and the others call it.
+//! Each iterative method has three functions. The first takes a closure that returns the operator's result, the second a closure that can
+//! fail, and the third a closure that writes the result to a given tensor. The third is implemented, and the others call it.
 
 /// Defines the three functions of each method. `$f` are the closures of the method; `$P` are the types of a closure's arguments after the
 /// tensor. `$arg` are the arguments of the method after the closures.

@@ -117,7 +117,7 @@ fn minimal_residual<T: LinalgElement, Dev: Backend<T>>(
         ([next, z], beta_next) = operator.weigh([next, z])?;
         operator.check_finite(alpha + beta_next)?;
         size = Float::max(size, Float::abs(alpha) + beta + beta_next);
-        // The new column of the triangular matrix.
+        // The new column of the triangular factor of the tridiagonal matrix.
         let below = last.c * alpha - before_last.c * last.s * beta;
         let diagonal = Float::hypot(below, beta_next);
         if diagonal <= T::Magnitude::epsilon() * size {
@@ -131,7 +131,7 @@ fn minimal_residual<T: LinalgElement, Dev: Backend<T>>(
         eta = -last.s * eta;
         residual = Float::abs(eta);
         if beta_next <= T::Magnitude::from_f64(10.0) * T::Magnitude::epsilon() * size {
-            // The Krylov space is invariant.
+            // The Krylov space is invariant, so further steps cannot make the residual smaller.
             return Ok([x, next]);
         }
         divide(&mut next, beta_next)?;

@@ -1,4 +1,4 @@
-//! An operator and a preconditioner as closures over vectors, and the number of applications.
+//! Calls an operator and a preconditioner, which are closures over vectors, and counts the applications of the operator.
 
 use super::vector::{Vector, flat, inner, norm, shaped};
 use crate::device::{Backend, Device};
@@ -140,7 +140,7 @@ where
     move |[x, y]| {
         let (x, mut y): (Tensor<T, D, O, Dev>, Tensor<T, D, O, Dev>) = (shaped(x, shape), shaped(y, shape));
         apply(x.view(), &mut y)?;
-        // The closure can have replaced `y`.
+        // The closure may have replaced `y` by a tensor of another shape, or by one on another instance of the device.
         if y.shape() != shape {
             let (from, to) = (shape.as_ref(), y.shape());
             let reason = format!(

@@ -9,8 +9,8 @@ use crate::element::Scalar;
 use crate::error::Error;
 use num_traits::{Float, Zero};
 
-/// Returns an orthonormal basis `q` of the invariant space of `h` that belongs to the eigenvalues `values`, and `qᴴ·h·q`. Returns `None` if
-/// the space is not invariant up to rounding errors. If `h` is real, `values` must contain both eigenvalues of a conjugate pair, or
+/// Returns an orthonormal basis `q` of the invariant subspace of `h` for the eigenvalues `values`, and `qᴴ·h·q`. Returns `None` if the
+/// computed space is not invariant up to rounding errors. If `h` is real, `values` must contain both eigenvalues of a conjugate pair, or
 /// neither.
 #[allow(clippy::type_complexity, reason = "two matrices")]
 pub(super) fn leading<T: LinalgElement>(

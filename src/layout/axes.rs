@@ -318,7 +318,7 @@ impl<'a> Axes<'a> {
             return Err(no_diagonal(op, [a, b], self.shape));
         }
         let mut kept = 0;
-        // Not an iterator with `filter`, whose loop the compiler does not unroll for a known rank.
+        // An iterator with `filter` would be slower: the compiler does not unroll its loop if the rank is known.
         for axis in 0..self.rank() {
             if axis != a && axis != b {
                 to.set(kept, self.shape[axis], self.strides[axis]);
@@ -379,7 +379,7 @@ impl<'a> Axes<'a> {
         }
         let (mut old, mut new) = (0, 0);
         while old < count {
-            // The smallest group of old and of new axes with the same number of elements.
+            // Finds the smallest two groups, one of old and one of new axes, that have the same number of elements.
             let (first_old, first_new) = (old, new);
             let (mut n_old, mut n_new) = (self.shape[long[old]], shape[into(new)]);
             (old, new) = (old + 1, new + 1);
@@ -430,8 +430,8 @@ impl<'a> Axes<'a> {
         is_contiguous(self.shape, self.strides, row_major)
     }
 
-    /// Returns whether every index of these axes, with index 0 at `offset`, addresses an element between the lowest and the highest element
-    /// of `whole`.
+    /// Returns whether every index of these axes, with index 0 at `offset`, addresses an element between the lowest and the highest address
+    /// of the elements of `whole`.
     #[inline]
     pub(crate) fn within(self, offset: isize, whole: Axes<'_>) -> bool {
         Span::new(0, whole).contains(Span::new(offset, self))

@@ -50,7 +50,7 @@ fn do_not_broadcast(op: &'static str, left: &[usize], right: &[usize], row_major
     Error::ShapeMismatch { op, left: left.to_vec(), right: right.to_vec(), row_major }
 }
 
-/// Returns whether two shapes are equal. Not `==`, which calls `memcmp`: for a few axes, the call costs more than the comparison.
+/// Returns whether two shapes are equal. Faster than `==`, which calls `memcmp`: for a few axes, the call costs more than the comparison.
 #[inline]
 pub(crate) fn same(left: &[usize], right: &[usize]) -> bool {
     left.iter().eq(right)

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// Returns the offsets of all indices, by enumeration.
+    /// Enumerates the offsets of the elements at all indices.
     fn offsets(shape: &[usize], strides: &[isize]) -> Vec<isize> {
         let mut all = vec![0];
         for (&n, &stride) in shape.iter().zip(strides) {

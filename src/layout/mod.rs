@@ -94,7 +94,8 @@ impl Layout {
         &self.strides[..self.rank]
     }
 
-    /// Returns the offset of the first element, in elements from the first element of the layout that this layout was derived from.
+    /// Returns the offset of the first element: its distance, in elements, from the first element of the layout that this layout was
+    /// derived from.
     #[inline]
     pub(crate) fn offset(&self) -> isize {
         self.offset

@@ -1,4 +1,4 @@
-//! An odometer: steps through nested loops by addition, never by division.
+//! An odometer: the index of a loop nest, with offsets that are computed by addition at each step, never by division.
 
 use super::plan::Plan;
 use crate::rank::MAX_RANK;

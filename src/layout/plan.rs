@@ -92,7 +92,7 @@ impl<const K: usize> Plan<K> {
             size.swap(0, key);
             size
         };
-        // Insertion sort: at most 16 axes, usually two or three, and it is stable.
+        // Insertion sort, which is stable. There are at most 16 axes, and usually two or three.
         for i in 1..self.rank {
             let mut k = i;
             while k > 0 && size(&self.strides[k - 1]) < size(&self.strides[k]) {

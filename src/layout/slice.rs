@@ -73,7 +73,8 @@ impl Axes<'_> {
                         offset += first * stride;
                     }
                     axis += 1;
-                    // With one index the stride is never used; the product could overflow for a huge step.
+                    // If the range has at most one index, its stride is never used. The product is then not computed, because it
+                    // could overflow for a huge step.
                     (extent, if extent > 1 { stride * step } else { stride })
                 }
             };

@@ -91,7 +91,8 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// Chooses the loops of a plan whose operands are the result and the source, with elements of `size` bytes.
+    /// Divides the loops of a plan into rows, columns and outer loops. The plan's operands are the result and the source, with elements of
+    /// `size` bytes.
     pub(crate) fn new(plan: &Plan<2>, size: usize) -> Blocks {
         let bytes = |elements: isize| elements * size as isize;
         let mut left = Loops::new();
@@ -259,7 +260,7 @@ mod tests {
         Blocks::new(&Plan::unordered_by(shape, [to, from], 0), size)
     }
 
-    /// Returns the loops of the copy of a row-major array whose axes are permuted.
+    /// Returns the loops that copy a row-major array with permuted axes.
     fn permuted(shape: &[usize], axes: &[usize], size: usize) -> Blocks {
         let from = Layout::contiguous(shape, true).permute(axes).unwrap();
         let to = Layout::contiguous(from.shape(), true);
@@ -306,8 +307,8 @@ mod tests {
     fn short_axes_are_taken_together() {
         let b = permuted(&[2; 10], &[3, 9, 1, 7, 5, 8, 2, 6, 0, 4], 8);
         assert_eq!((b.rows.len(), b.columns.len(), b.outer.len()), (8, 16, 8));
-        // Rows and columns cannot be extended: the axis with the next larger stride in the source is already the column, and the axis
-        // with the next larger stride in the result is already the row.
+        // The row, which is an axis of the source, cannot be extended: the axis with the next larger stride in the source is already the
+        // column. Nor can the column: the axis with the next larger stride in the result is already the row.
         let pair = permuted(&[3, 2, 2], &[0, 2, 1], 8);
         assert_eq!(
             (extents(&pair.rows), extents(&pair.columns), extents(&pair.outer)),

@@ -99,7 +99,7 @@ macro_rules! methods {
          see [`Cpu`](crate::Cpu#results)."
     };
     (@accuracy $($rest:tt)*) => { "" };
-    // A function or a comparison.
+    // Defines the methods of a function or a comparison, such as `hypot` or `lt`.
     (@$method:ident $try_method:ident {}
         $Name:ident, $doc:literal, $bound:ident, $Output:ty, $left:literal, $right:literal, $expected:literal, $accuracy:expr
     ) => {
@@ -140,7 +140,7 @@ macro_rules! methods {
             right.combine($Name, self)
         }
     };
-    // An operator, which `arithmetic.rs` implements.
+    // Defines the method of an operator, such as `try_add`. The module `arithmetic` implements the operator itself.
     (@$method:ident { $symbol:literal, $Operator:ident }
         $Name:ident, $doc:literal, $bound:ident, $Output:ty, $left:literal, $right:literal, $expected:literal, $accuracy:expr
     ) => {

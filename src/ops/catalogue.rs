@@ -430,7 +430,7 @@ macro_rules! binary {
     } };
 }
 
-/// Expands to the verb of a row, for messages.
+/// Expands to the verb of a function of the catalogue, for error messages.
 macro_rules! verb {
     ($method:ident) => {
         concat!("take ", stringify!($method), " of")
@@ -440,7 +440,7 @@ macro_rules! verb {
     };
 }
 
-/// Expands to the type of the operation of a row.
+/// Expands to the operation of a function of the catalogue: a type in the module `op`.
 macro_rules! operation {
     ($Name:ident) => {
         $crate::ops::op::$Name
@@ -450,7 +450,7 @@ macro_rules! operation {
     };
 }
 
-/// [`dispatch!`](crate::dispatch!) over the types that `elements` names in a row.
+/// [`dispatch!`](crate::dispatch!) over the element types of a function: those that the field `elements` of the catalogue names.
 macro_rules! dispatch_elements {
     ([Scalar + $neg:path], $dtype:expr, $T:ident => $body:expr, else => $other:expr) => {
         $crate::dispatch!(

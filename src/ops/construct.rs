@@ -40,7 +40,7 @@ impl<T: Scalar> Generator<T> for Identity {
     }
 }
 
-/// The values `start + k · step`.
+/// The value `start + k · step` at each flat index `k`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ramp<T> {
     pub(crate) start: T,
@@ -526,7 +526,7 @@ fn steps_between<T: RealScalar>(start: T, end: T, step: T) -> Result<usize, Erro
         None => return Err(argument(format!("{start} and {end} are not comparable"))),
     }
     if T::INTEGER {
-        // Exact in 128 bits for every integer type.
+        // In 128 bits, the difference is exact for every integer type.
         let distance = (end.in_i128() - start.in_i128()).unsigned_abs();
         let len = distance.div_ceil(step.in_i128().unsigned_abs());
         return usize::try_from(len)

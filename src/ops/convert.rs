@@ -71,7 +71,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(out)
     }
 
-    /// Returns a view with the same elements at the same indices and memory order `P`. Free.
+    /// Returns a view in memory order `P`, with the same elements at the same indices. Free.
     ///
     /// ```
     /// use vierbein::prelude::*;
@@ -329,7 +329,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Returns the value of a tensor of rank 0, copied to the host.
     ///
     /// # Panics
-    /// If the element is on another device than the host, and the device reports an error or an allocation on the host fails.
+    /// If the device reports an error, or an allocation on the host fails. Neither can happen on [`Cpu`](crate::Cpu).
     ///
     /// ```
     /// use vierbein::tensor;
@@ -348,7 +348,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// Fallible variant of [`item`](Tensor::item).
     ///
     /// # Errors
-    /// If the element is on another device than the host, and the device reports an error or an allocation on the host fails.
+    /// If the device reports an error, or an allocation on the host fails. Neither can happen on [`Cpu`](crate::Cpu).
     #[inline]
     pub fn try_item(&self) -> Result<T, Error>
     where

@@ -30,7 +30,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// assert_eq!(x.index_axis(1, 0), tensor![1, 3]);
     /// assert_eq!(x.index_axis(0, -1), tensor![3, 4]);
     /// ```
-    // Always inlined, with what it calls: views of rows are made in loops.
+    // Always inlined, as are the functions that it calls, because loops create a view for each row.
     #[cfg_attr(not(debug_assertions), inline(always))]
     #[track_caller]
     pub fn index_axis<R: Dim, A>(&self, axis: A, index: impl IndexNumber) -> ViewOf<'_, T, R, O, Dev, S>
@@ -97,7 +97,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// [`index_axis`](Tensor::index_axis) as a mutable view.
+    /// Returns the view of [`index_axis`](Tensor::index_axis) as a mutable view.
     ///
     /// # Panics
     /// If the axis or the index is out of range.

@@ -86,7 +86,7 @@ where
 /// * If `out` does not have the result's shape.
 /// * If one of the tensors is on another instance of the device.
 ///
-/// `out` is unchanged then.
+/// After such a panic, `out` is unchanged.
 ///
 /// ```
 /// use vierbein::{Tensor, concatenate_into, tensor};

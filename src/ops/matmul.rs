@@ -122,7 +122,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         product.write(output, device)
     }
 
-    /// Returns the shape of the product, and the product as a computation.
+    /// Returns the shape of the product, and a [`MatrixProduct`] that computes its elements.
     ///
     /// # Errors
     /// If the summed axes differ in extent, batches do not broadcast, or the operands are on different instances of the device.
@@ -143,7 +143,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-/// The product of two operands, as a computation that is always inlined.
+/// The product of two operands. The method `write` computes its elements, and is always inlined.
 struct MatrixProduct<'a, T: Scalar, Dev: Device> {
     row_major: bool,
     a: MatrixOperand<'a, T, Dev>,

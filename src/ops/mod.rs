@@ -1,5 +1,5 @@
-//! Operations of typed tensors. They determine the result's rank at compile time, check shapes, and pass operands without rank
-//! types to the device.
+//! Operations of typed tensors. They determine the result's rank at compile time, check shapes, and call methods of the device, whose
+//! types do not contain the rank.
 
 #![forbid(unsafe_code)]
 

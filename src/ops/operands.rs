@@ -185,9 +185,9 @@ impl<T: Scalar, D: Dim, O: Order, Dev: Elementwise<T>> Operands<T, D, O, Dev> fo
 
 /// The right operand of the operator `F`, with a tensor of `T` on the left: a tensor, owned or borrowed, or a scalar.
 ///
-/// This is the operators' only bound. The compiler infers the type of the right operand last, so it reports a failed bound on that type
-/// with this trait's message (E0277). If a bound on the left operand alone failed, the compiler would not print the message (E0369). The
-/// left operand's types still determine those of the right operand: `&a + &Tensor::zeros([2, 3])`.
+/// This trait is the operators' only bound. The compiler infers the type of the right operand last, so it reports a failed bound on that
+/// type with this trait's message (E0277). If a bound on the left operand alone failed, the compiler would not print the message (E0369).
+/// The left operand's types still determine those of the right operand: `&a + &Tensor::zeros([2, 3])`.
 #[diagnostic::on_unimplemented(
     message = "cannot combine a tensor of `{T}` with `{Self}`",
     label = "expected a tensor or a scalar of `{T}`",

@@ -53,7 +53,7 @@ impl<'a, T: Scalar, Dev: Contract<T>> Pair<'a, T, Dev> {
     }
 }
 
-/// Sums over pairs of axes. The result has the remaining axes, the left operand's first.
+/// Contracts two operands over pairs of axes. The result has the remaining axes, the left operand's first.
 fn contract_axes<T, R, O, Dev>(
     name: &'static str,
     left: OnDevice<'_, T, Dev>,
@@ -137,7 +137,7 @@ fn check_same_shape(name: &'static str, x: &[usize], y: &[usize]) -> Result<(), 
     Err(whole_error(name, x, y, reason))
 }
 
-/// The sum over all indices of the products of two operands' elements, for operands of the same shape.
+/// The sum of the products of corresponding elements of two operands of the same shape.
 struct Whole<'a, T: Element, Dev: Device> {
     name: &'static str,
     a: MatrixOperand<'a, T, Dev>,
@@ -166,8 +166,8 @@ fn whole_error(name: &'static str, x: &[usize], y: &[usize], reason: String) -> 
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
-    /// Sums over K pairs of axes: axis `left_axes[k]` of `self` and axis `right_axes[k]` of `right`. The result has the remaining axes,
-    /// first those of `self`. For operands of ranks N and M, the rank of the result is N + M − 2K.
+    /// Returns the sums of products over K pairs of axes: axis `left_axes[k]` of `self` and axis `right_axes[k]` of `right`. The result
+    /// has the remaining axes, first those of `self`. For operands of ranks N and M, the rank of the result is N + M − 2K.
     ///
     /// An operand is copied only if strides alone cannot express it as a matrix.
     ///
@@ -299,8 +299,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         whole("vdot", self.on_device(), true, right.agreeing())
     }
 
-    /// Sums over one axis of each operand: the last axis if row-major, the first if column-major. The result has the remaining axes,
-    /// first those of `self`.
+    /// Returns the sums of products over one axis of each operand: the last axis if row-major, the first if column-major. The result has
+    /// the remaining axes, first those of `self`.
     ///
     /// # Panics
     /// If the summed axes differ in extent, an integer result overflows in a build with debug assertions, or the allocation fails.
@@ -441,7 +441,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         for axis in 0..rank {
             let (l, r, step) =
                 (of(left.shape(), axis), of(right.shape(), axis), out.strides().as_ref()[axis]);
-            // If the result is empty, `r` may exceed `isize`; the stride is not used then, so it may wrap.
+            // If the result is empty, `r` can exceed `isize::MAX`. The stride is not used then, so it does no harm if it wraps.
             for (label, extent, stride) in
                 [(axis, l, step.wrapping_mul(r as isize)), (MAX_RANK + axis, r, step)]
             {

@@ -281,7 +281,7 @@ macro_rules! reductions {
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one axis, which is removed.")]
             ///
             /// # Panics
-            /// If the axis is out of range, or if the reduction over all elements would panic.
+            /// If the axis is out of range, or for the reasons for which the reduction over all elements panics.
             ///
             /// ```
             /// use vierbein::{Complex, tensor};
@@ -302,7 +302,7 @@ macro_rules! reductions {
             #[doc = concat!("Fallible variant of [`", stringify!($axis), "`](Tensor::", stringify!($axis), ").")]
             ///
             /// # Errors
-            /// If the axis is out of range, or if the reduction over all elements would panic.
+            /// If the axis is out of range, or for the reasons for which the reduction over all elements panics.
             pub fn $try_axis<R: Dim, A>(&self, axis: A $(, $arg: $ty)*) -> Result<Tensor<$Output, R, O, Dev>, Error>
             where
                 T: $bound,
@@ -316,7 +316,7 @@ macro_rules! reductions {
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over several axes, which are removed.")]
             ///
             /// # Panics
-            /// If an axis is out of range or named twice, or if the reduction over all elements would panic.
+            /// If an axis is out of range or named twice, or for the reasons for which the reduction over all elements panics.
             ///
             /// ```
             /// use vierbein::{Complex, tensor};
@@ -336,7 +336,7 @@ macro_rules! reductions {
             #[doc = concat!("Fallible variant of [`", stringify!($axes), "`](Tensor::", stringify!($axes), ").")]
             ///
             /// # Errors
-            /// If an axis is out of range or named twice, or if the reduction over all elements would panic.
+            /// If an axis is out of range or named twice, or for the reasons for which the reduction over all elements panics.
             pub fn $try_axes<const K: usize, R: Dim>(
                 &self,
                 axes: [impl IndexNumber; K] $(, $arg: $ty)*
@@ -352,7 +352,7 @@ macro_rules! reductions {
             #[doc = concat!("[`", stringify!($whole), "`](Tensor::", stringify!($whole), ") over one or several axes, which are kept with extent 1, so that the result broadcasts with `self`.")]
             ///
             /// # Panics
-            /// If an axis is out of range or named twice, or if the reduction over all elements would panic.
+            /// If an axis is out of range or named twice, or for the reasons for which the reduction over all elements panics.
             ///
             /// ```
             /// use vierbein::{Complex, tensor};
@@ -372,7 +372,7 @@ macro_rules! reductions {
             #[doc = concat!("Fallible variant of [`", stringify!($keep), "`](Tensor::", stringify!($keep), ").")]
             ///
             /// # Errors
-            /// If an axis is out of range or named twice, or if the reduction over all elements would panic.
+            /// If an axis is out of range or named twice, or for the reasons for which the reduction over all elements panics.
             pub fn $try_keepdims<A: AxesArg<D>>(&self, axes: A $(, $arg: $ty)*) -> Result<Tensor<$Output, D, O, Dev>, Error>
             where
                 T: $bound,

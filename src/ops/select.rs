@@ -83,7 +83,7 @@ impl<T: Element> TernaryOp<bool, T, T> for Select {
     }
 }
 
-/// An argument of [`select`](Tensor::select): a tensor, owned, borrowed or a view, or a scalar.
+/// An argument of [`select`](Tensor::select): a tensor (owned, borrowed or a view) or a scalar.
 #[diagnostic::on_unimplemented(
     message = "cannot select elements of `{T}` from a `{Self}`, with a `{O}` mask on `{Dev}`",
     label = "expected a tensor or a scalar of `{T}`",

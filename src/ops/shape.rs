@@ -1,4 +1,4 @@
-//! Views with other axes, and reshaping. Only `reshape` and `flatten` of a view copy.
+//! Views with other axes, and reshaping. Only `reshape` and `flatten` copy elements, and only if they are called on a view.
 
 use crate::axis::{AxisArg, DistinctAxis, IndexNumber, Permutation, from_start};
 use crate::device::{Device, Permute};

@@ -201,7 +201,7 @@ copied! {
 pub trait AllAxesSliced {}
 impl AllAxesSliced for Rank<0> {}
 
-/// The rank of the result before the first argument.
+/// The value of [`SliceArg::Made`] before the first argument: the result has no axes yet.
 type R0 = Rank<0>;
 
 /// Implements [`SliceOf`] for tuples of 1 to 16 arguments. The associated types `Left` and `Made` of each argument are the type parameters

@@ -129,7 +129,7 @@ macro_rules! sorts {
             ///
             /// # Errors
             /// * If the axis is out of range: the tensor is unchanged.
-            /// * If the allocation fails: some lines along the axis may have been sorted.
+            /// * If the allocation fails: the tensor may be partly sorted.
             pub fn $try_inplace<A: AxisArg<D>>(&mut self, axis: A) -> Result<(), Error>
             where
                 T: Ordered,

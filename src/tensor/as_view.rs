@@ -1,5 +1,5 @@
-//! The trait of everything that can be viewed as a tensor: tensors and views, owned or borrowed. It is the bound of methods on their
-//! tensor arguments.
+//! The trait of everything that can be viewed as a tensor: tensors and views, owned or borrowed. Methods that have a tensor as an argument
+//! require this trait of it.
 
 use super::{Tensor, TensorView};
 use crate::device::Device;

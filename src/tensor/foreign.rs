@@ -1,5 +1,5 @@
-//! Tensors in foreign memory: memory owned by other libraries, raw parts, slices with any strides. Shapes and strides are
-//! validated once, here.
+//! Tensors made from memory that other libraries own, from raw parts (such as pointer, shape and strides), and from slices with any
+//! strides. Shapes and strides are validated once, here.
 
 use super::{Tensor, TensorView, TensorViewMut};
 use crate::device::{Cpu, CpuBuffer, Device, ForeignMemory, HostAccess, HostPtr, RawMemory};
@@ -195,7 +195,7 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
     /// in place of the ignored ones.
     ///
     /// # Errors
-    /// If the address is null or not aligned (unless there are zero elements), or if the shape or the reach of the strides
+    /// If the address is null or not aligned (unless there are zero elements), or if the shape or the distance between elements
     /// exceeds the address space.
     ///
     /// # Safety
@@ -282,7 +282,7 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
     ///
     /// # Errors
     /// * For the reasons given for [`TensorView::from_raw_parts`](Tensor::from_raw_parts).
-    /// * If the strides do not exclude that two indices address the same element. The magnitude of each axis's stride must be at least the
+    /// * If two indices could address the same element. To rule this out, the magnitude of each axis's stride must be at least the
     ///   length of the memory range, in elements, over which the axes with smaller strides extend.
     ///
     /// # Safety
@@ -317,7 +317,7 @@ impl<'a, T: Element, D: Dim, O: Order> TensorViewMut<'a, T, D, O> {
     ///
     /// # Panics
     /// * If an index would address an element outside of the slice.
-    /// * If the strides do not exclude that two indices address the same element. The magnitude of each axis's stride must be at least the
+    /// * If two indices could address the same element. To rule this out, the magnitude of each axis's stride must be at least the
     ///   length of the memory range, in elements, over which the axes with smaller strides extend.
     ///
     /// ```

@@ -22,8 +22,8 @@ fn small(hazard: Hazard) -> Vec<Vec<Operand>> {
     one(hazard).into_iter().filter(|x| !x[0].is_huge()).collect()
 }
 
-/// Runs the fallible and the panicking variant on a mutable view of the first operand. `$mask` is the mask that is created from the last
-/// operand.
+/// Runs the fallible and the panicking variant of an operation on a mutable view of the first operand. `$mask` is the mask that is created
+/// from the last operand.
 macro_rules! written {
     ($o:ident, $out:ident, $mask:ident, [$($rank:literal)*], $tried:expr, $panics:expr) => {
         match $o[0].rank() {

@@ -24,11 +24,11 @@ pub(crate) enum Needs {
     /// Finite elements, and at least one row and one column.
     Elements,
     Square,
-    /// A positive definite matrix. In these tests, no operand with elements is positive definite.
+    /// A positive definite matrix. In these tests, only operands with zero elements are positive definite.
     Definite,
 }
 
-/// Returns the operands for a hazard: matrices and batches of matrices.
+/// Returns the operands for a hazard (a kind of bad input): matrices and batches of matrices.
 pub(crate) fn operands(hazard: Hazard) -> Result<Vec<Operand>, &'static str> {
     let of = |shapes: &[&[usize]]| shapes.iter().map(|shape| Operand::contiguous(shape)).collect();
     let mut sixteen = [1; 16];

@@ -9,7 +9,7 @@ use vierbein::Error;
 use vierbein::interop::dlpack::{DLManagedTensorVersioned, Dlpack};
 use vierbein::prelude::*;
 
-/// The row: exports a tensor, views the exported memory, and imports it as a tensor again.
+/// Returns the row. Its operation exports a tensor, views the exported memory, and imports it as a tensor again.
 pub(crate) fn row() -> Row {
     Call {
         names: &[

@@ -388,7 +388,8 @@ pub(crate) fn check(
     for (row, cells) in rows.iter().zip(cells) {
         for name in &row.names {
             let own = name.rsplit("::").next().expect("a part").trim_end_matches('!');
-            // Names such as `From<A> for B` are trait implementations, which tests call by `into` and `from`.
+            // Names such as `From<A> for B` are trait implementations. Tests call them as `into` and `from`, so these names are not
+            // checked.
             let function = name.chars().all(|c| c.is_alphanumeric() || "_:!".contains(c));
             assert!(
                 !function || named.contains(own) || INDIRECT.contains(&own),

@@ -184,8 +184,8 @@ fn shifts() -> [Call; 2] {
     ]
 }
 
-/// Evaluates to the outcomes of `fftfreq` or `rfftfreq` for a hazard. For a transform of length `n`, there are `$len(n)` frequencies. Those
-/// from index `$negative(n)` on are negative.
+/// Evaluates to the outcomes of `fftfreq` or `rfftfreq` for `$hazard`, a kind of bad input. For a transform of length `n`, there are
+/// `$len(n)` frequencies. Those from index `$negative(n)` on are negative.
 macro_rules! frequencies {
     ($hazard:ident, $name:ident $try_name:ident $try_in:ident, $len:expr, $negative:expr) => {{
         type T = Tensor<f64, Rank<1>>;

@@ -1,5 +1,5 @@
-//! The operands for each hazard. There is one function for each kind of operation, such as operations on two operands that
-//! broadcast.
+//! The operands for each [`Hazard`], such as zero extents or negative strides. There is one function for each kind of operation, such as
+//! operations on two operands that broadcast.
 
 use super::driver::Hazard::{self, *};
 use super::operand::{HUGE, Operand};

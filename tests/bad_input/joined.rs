@@ -8,8 +8,8 @@ pub(crate) fn all(parts: Vec<Array>) -> Array {
     parts.into_iter().reduce(|all, part| all.and(&part)).unwrap_or_else(|| Array::line(vec![]))
 }
 
-/// Returns an array of the given shape. For each of its indices, `from` returns the index of the element in `x`, or `None` for the value
-/// `fill`.
+/// Returns an array of the given shape. Its element at `index` is the element of `x` at `from(index)`, or `fill` if `from(index)` is
+/// `None`.
 pub(crate) fn picked(
     x: &Array,
     shape: Vec<usize>,

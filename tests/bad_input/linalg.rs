@@ -1,5 +1,5 @@
-//! Rows of the bad-input table (see `bad_input/mod.rs`): decompositions and linear systems. The cells assert the shapes of results and
-//! the kinds of errors; `linalg/table.rs` tests values, and `linalg/errors.rs` tests messages.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): decompositions and linear systems. They assert the shapes of results and the kinds
+//! of errors; `linalg/table.rs` tests values, and `linalg/errors.rs` tests messages.
 
 use super::decomposed::{Needs, Shapes, labelled_outcome, operands, outcome};
 use super::driver::{ByHand, Hazard, Row, done};
@@ -7,7 +7,7 @@ use vierbein::MatrixStack;
 use vierbein::linalg::{Discarded, Ldl, Lu, Structure, Svd, Truncation};
 use vierbein::prelude::*;
 
-/// A result whose shape the rows assert.
+/// A result whose shapes the rows of the table assert.
 trait Shaped {
     fn shapes(&self) -> Vec<usize>;
 }
@@ -69,8 +69,8 @@ macro_rules! at_each_rank {
     };
 }
 
-/// Creates one row of the table for each method and its fallible variant. Each line ends with the extents of each result for matrices of
-/// `m` × `n`, without the extents of the batch.
+/// Creates one row of the bad-input table for each method and its fallible variant. Each line of the macro's input ends with the extents of
+/// each result for matrices of `m` × `n`, without the extents of the batch.
 macro_rules! rows {
     ($([$($name:literal)*] $verb:literal, |$x:ident| $tried:expr, $panics:expr; $needs:ident |$m:ident, $n:ident| $own:expr;)*) => {
         vec![$({
@@ -89,8 +89,8 @@ macro_rules! rows {
     };
 }
 
-/// Creates one row of the table for each macro and its fallible variant. The row also names the functions in `factorise` that both macros
-/// call. In `$spec`, the ellipsis stands for the batch axes.
+/// Creates one row of the bad-input table for each macro and its fallible variant. The row also names the functions in `factorise` that
+/// both macros call. In `$spec`, the ellipsis stands for the batch axes.
 macro_rules! rows_by_labels {
     ($($name:ident!, $try_name:ident!, $verb:literal $spec:literal; $needs:ident |$m:ident, $n:ident| $own:expr;)*) => {
         vec![$({

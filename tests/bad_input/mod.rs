@@ -10,8 +10,8 @@
 //! documentation but callable from other crates.
 //!
 //! The rows of `DynTensor` are in `dynamic`. They are part of the test program `dyn_tensor`, which compiles the kernels of
-//! `DynTensor` anyway. The rows of archives, safetensors files and serde are part of the test program `files`, which has their
-//! features.
+//! `DynTensor` anyway. The rows of archives, safetensors files and serde are part of the test program `files`, which is
+//! compiled with the features that they need.
 
 mod array;
 mod builder;
@@ -95,7 +95,7 @@ fn every_hidden_function() {
     assert_eq!(hidden(), listed);
 }
 
-/// Iterative methods, their options and results. The operands of these functions are closures, which the table does not have.
+/// Iterative methods, their options and results. The operands of these functions are closures, which the bad-input table cannot contain.
 /// `linalg/krylov.rs` tests the hazards that apply: wrong shapes, axes of extent 0, non-finite numbers, rank 0 and huge or tiny numbers.
 const ITERATIVE: &[&str] = &[
     "linalg::Eigenpairs::into_first",

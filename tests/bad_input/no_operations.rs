@@ -18,7 +18,8 @@ pub(crate) const LIST: &[&str] = &[
     "as_mut_ptr",
     "device_ptr",
     "device_ptr_mut",
-    // Values that devices pass and receive: marker types that prove a capability, scaling factors and addresses. They read no elements.
+    // Functions of values that devices pass and receive: marker types that prove a capability, scaling factors and addresses. No function
+    // reads elements.
     "device::Copies::new",
     "device::OnHost::new",
     "device::Scaling::overwrite",

@@ -10,7 +10,7 @@ use vierbein::prelude::*;
 /// Size of the stream's buffer in bytes.
 const STREAM: usize = 1 << 10;
 
-/// Returns a row that writes to a file and to a stream and reads both again, and a row for headers.
+/// Returns two rows of the bad-input table: one writes to a file and to a stream and reads both again, the other reads headers.
 pub(crate) fn rows() -> [Row; 2] {
     let good = Call {
         names: &["read_npy", "read_npy_from", "write_npy", "write_npy_to"],

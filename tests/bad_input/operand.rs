@@ -1,4 +1,5 @@
-//! The operands for the hazards, and the conversion of results to an [`Array`] of the reference implementation.
+//! The operands for the hazards, which are kinds of bad input, and the conversion of results to an [`Array`] of the reference
+//! implementation.
 
 use super::array::Array;
 use vierbein::Storage;
@@ -7,7 +8,8 @@ use vierbein::prelude::*;
 /// The largest extent of an axis that a view of `f64` can have.
 pub(crate) const HUGE: usize = isize::MAX as usize / 8;
 
-/// An operand with an axis longer than this is huge. Such an axis has stride 0, and tests do not iterate over it.
+/// An operand is huge if one of its axes is longer than this. Such an axis has stride 0, so the operand needs little memory. The tests
+/// do not iterate over it.
 pub(crate) const LONG: usize = HUGE / 8;
 
 /// The layout of an operand in memory.
@@ -19,7 +21,7 @@ pub(crate) enum Place {
     Reversed,
     /// The leading axes have stride 0, and the trailing axes are contiguous. The field is the number of trailing axes.
     Repeated(usize),
-    /// Overlapping rows: each starts one element after the row before. Rank 2.
+    /// Rank 2, with overlapping rows: each row starts one element after the start of the previous one.
     Windows,
 }
 

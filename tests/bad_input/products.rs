@@ -263,7 +263,7 @@ fn by_labels() -> Vec<Row> {
             run: |o, _| match (o[0].rank(), o[1].rank()) {
                 (2, 2) => {
                     let (x, y) = (&o[0].view::<2>(), &o[1].view::<2>());
-                    // Every hazard uses this output of shape [3, 3]. For most results, the shape is wrong.
+                    // All operands are tried with this output of shape [3, 3]. For most results, the shape is wrong.
                     let out = || Tensor::<f64, Rank<2>>::full([3, 3], 1.0);
                     Some(done!(
                         try { let mut out = out(); try_einsum_into!(&mut out, 2.0, 1.0; "ij,jk->ik", x, y).map(|()| out) },

@@ -22,11 +22,11 @@ pub(crate) fn documentation(more: &[&str]) -> Option<PathBuf> {
     ];
     let enabled = features.iter().filter(|(_, on)| *on).map(|(name, _)| *name);
     let enabled: Vec<&str> = enabled.chain(more.iter().copied()).collect();
-    // `CARGO_TARGET_TMPDIR` is a subdirectory of the target directory. With the same target directory, cargo finds the compiled
-    // dependencies.
+    // `CARGO_TARGET_TMPDIR` is a subdirectory of the target directory of this build. Cargo gets the same target directory below, so
+    // that it reuses the compiled dependencies.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it lies in the target folder");
     let pages = target.join("doc/vierbein");
-    // Cargo can consider pages from a build with other features up to date. It rebuilds them if `index.html` is missing.
+    // Cargo can consider pages up to date that it built with other features. It rebuilds them if `index.html` is missing.
     let _ = std::fs::remove_file(pages.join("index.html"));
     // Removes compiler flags, such as those of a sanitizer, because rustdoc reads dependencies that are compiled without these
     // flags.
@@ -60,7 +60,7 @@ pub(crate) fn between<'a>(text: &'a str, before: &str, after: char) -> impl Iter
     text.split(before).skip(1).filter_map(move |rest| rest.split(after).next())
 }
 
-/// Returns the names of all public functions, or `None` if [`documentation`] does.
+/// Returns the names of all public functions, or `None` if [`documentation`] returns `None`.
 ///
 /// A name is `method` for `Tensor`, `path::Type::method` for other types, `path::function` or `macro!`. Traits, and types without
 /// inherent methods, are omitted. Trait methods are included only for `Tensor` and `DynTensor`, whose operators are trait methods.

@@ -1,4 +1,5 @@
-//! Creates typed views of operands. Macros select the rank at run time, from the ranks with which an operation compiles.
+//! Creates typed views of operands. The rank of an operand is known at run time only. Macros match it with the ranks for which the tested
+//! method compiles.
 
 use super::array::Array;
 use super::operand::Operand;
@@ -88,7 +89,7 @@ macro_rules! at_ranks {
     };
 }
 
-/// Runs the fallible and the panicking variant of a method that borrows a part of a mutable view of the operand.
+/// Makes a mutable view of the operand, and calls a method that borrows a part of it, in its fallible and in its panicking variant.
 macro_rules! cut_mut {
     ($o:ident, $n:ident, $x:ident, [$($rank:literal)*], $tried:expr, $panics:expr) => {
         match $o[0].rank() {

@@ -224,7 +224,7 @@ fn softmaxes() -> Vec<Row> {
     calls.into_iter().map(Row::from).collect()
 }
 
-/// Reductions passed as values, and reductions into preallocated outputs.
+/// Methods that take the reduction as an argument, such as `op::Sum`, and reductions into preallocated outputs.
 fn otherwise() -> Vec<Row> {
     let calls = [
         Call {

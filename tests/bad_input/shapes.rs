@@ -41,7 +41,7 @@ pub(crate) fn index_array<const N: usize>(n: &[usize]) -> [usize; N] {
     n.try_into().expect("one number for each axis")
 }
 
-/// Permuted, inserted and removed axes.
+/// Returns the rows of methods that permute, insert and remove axes.
 fn axes() -> Vec<Row> {
     let calls = [
         Call {
@@ -158,7 +158,7 @@ pub(crate) fn split(x: &Array, axis: usize, at: usize) -> Outcome {
     Ok(cut(x, axis, 0, at, 1)?.and(&cut(x, axis, at, x.shape[axis], 1)?))
 }
 
-/// Slices and other parts of tensors.
+/// Returns the rows of methods that slice tensors or take other parts of them.
 fn parts() -> Vec<Row> {
     let calls = [
         Call {

@@ -23,8 +23,8 @@ pub(crate) enum Kind {
     ToReal(usize),
 }
 
-/// Returns the operands for a hazard. For `NotFinite`, only the elements with flat indices 2 and 5 are not finite. For the other hazards,
-/// the operands are those of [`one`].
+/// Returns the operands for a hazard (a kind of bad input). For `NotFinite`, only the elements with flat indices 2 and 5 are not finite.
+/// For the other hazards, the operands are those of [`one`].
 pub(crate) fn spectral(hazard: Hazard) -> Vec<Vec<Operand>> {
     let value = |k: usize| match k {
         2 => f64::NAN,
@@ -42,8 +42,8 @@ pub(crate) fn countable_spectral(hazard: Hazard) -> Vec<Vec<Operand>> {
     spectral(hazard).into_iter().filter(|x| !x[0].is_huge()).collect()
 }
 
-/// Returns the convolution along axis 0 with the kernel [2, 2], as Fourier transforms compute it: if an element of a line is not finite,
-/// the whole line is NaN.
+/// Returns the convolution along axis 0 with the kernel [2, 2], as Fourier transforms compute it: if an element is not finite, all results
+/// at its indices of the other axes are NaN.
 pub(crate) fn summed_pairs(x: &Array) -> Outcome {
     if x.shape.contains(&0) {
         return reject("Argument");
@@ -66,8 +66,9 @@ pub(crate) fn summed_pairs(x: &Array) -> Outcome {
 }
 
 /// Returns the real and imaginary parts of a result for comparison. If a part of an element is not finite, both parts are replaced by NaN.
-/// Otherwise 1000 is added to each part. The rounding errors of a transform are relative to the largest element of a line, but
-/// [`Array::is`] compares relative to each element. Without the 1000, small elements would differ by more than its tolerance.
+/// Otherwise 1000 is added to each part. The rounding errors of a transform are relative to the largest of the elements that are
+/// transformed together, but [`Array::is`] compares relative to each element. Without the 1000, small elements would differ by more than
+/// the tolerance of [`Array::is`].
 pub(crate) fn parts(re: &Array, im: &Array) -> Array {
     let settled = |x: &Array, y: &Array| {
         let data = x.data.iter().zip(&y.data);
@@ -82,14 +83,15 @@ pub(crate) fn real_parts(x: &Array) -> Array {
     parts(x, &Array { data: vec![0.0; x.data.len()], ..x.clone() })
 }
 
-/// Complex elements in row-major order.
+/// A complex array. Its elements are in row-major order.
 struct Waves {
     shape: Vec<usize>,
     data: Vec<Complex<f64>>,
 }
 
 impl Waves {
-    /// Replaces each line along an axis by `extent` elements. `line(x, k)` returns element `k` of the replacement for the line `x`.
+    /// Replaces each line, the elements along `axis` at one index of the other axes, by `extent` elements. `line(x, k)` returns element `k`
+    /// of the replacement for the line `x`.
     fn along(
         &self,
         axis: usize,

@@ -19,7 +19,7 @@ macro_rules! changed {
     };
 }
 
-/// Variant of `changed` for a panicking `$body`.
+/// Variant of `changed` for a `$body` that panics instead of returning an error.
 macro_rules! changed_or_panic {
     ($o:expr, $rank:literal, $out:ident, $body:expr) => {
         $o.changed::<$rank>(&|mut $out| {
@@ -31,7 +31,7 @@ macro_rules! changed_or_panic {
     };
 }
 
-/// Runs the fallible and the panicking variant on operands of one rank. The last operand is the output.
+/// Runs the fallible and the panicking variant of an operation, if all operands have the same rank. The last operand is the output.
 macro_rules! written {
     ($o:ident, $operands:tt => $out:ident, $tried:expr, $panics:expr) => {
         match $o[0].rank() {
@@ -237,7 +237,7 @@ fn two_in_place(hazard: Hazard) -> Vec<Vec<Operand>> {
     all
 }
 
-/// Rows of assignments, whose right operand broadcasts to the target.
+/// Creates the rows of assignments, whose right operand broadcasts to the target.
 macro_rules! assignments {
     ($([$($name:literal)*] $verb:literal, |$out:ident, $y:ident| $tried:expr, $panics:expr, |$a:ident, $b:ident| $reference:expr;)*) => {
         vec![$(Call {
@@ -278,7 +278,7 @@ fn in_place() -> Vec<Row> {
     }
 }
 
-/// In-place operations without another operand.
+/// Returns the rows of in-place operations without another operand.
 fn alone() -> Vec<Row> {
     let calls = [
         Call {

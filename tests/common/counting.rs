@@ -33,7 +33,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Returns the number of allocations and their total bytes since the last call on this thread.
+/// Returns the number of this thread's allocations, and their total bytes, since the thread last called this function.
 pub(crate) fn asked() -> (usize, usize) {
     REQUESTED.replace((0, 0))
 }

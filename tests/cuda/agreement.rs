@@ -11,7 +11,7 @@ fn next(state: &mut u64, below: usize) -> usize {
     (*state >> 33) as usize % below
 }
 
-/// The random parameters of one run: shapes, slices and axes.
+/// The random parameters of one comparison: shapes, slices and axes.
 #[derive(Debug, Clone)]
 struct Case {
     shape: [usize; 3],

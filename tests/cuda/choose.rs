@@ -99,7 +99,7 @@ enum Do {
     Put,
 }
 
-/// Copies elements from positions or to positions. Returns the outcome and the output's memory.
+/// Copies elements from the positions `at` (`take`) or to them (`scatter`). Returns the outcome and the output's memory.
 fn copy<T: Element, Dev: Device + Default + Permute<T>>(
     case: &Case,
     what: Do,

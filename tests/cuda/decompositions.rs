@@ -1,5 +1,5 @@
 //! Runs the tests of the host's decompositions on the GPU, and compares the GPU's results with the host's. Without cuSOLVER, the host
-//! computes both.
+//! computes the results of the GPU, too.
 
 #[path = "../linalg/kernels/errors.rs"]
 mod errors;

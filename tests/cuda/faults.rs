@@ -1,4 +1,4 @@
-//! Tests of the emulator itself: it must report a fault for each incorrect operation, and none for correct operations.
+//! Tests of the CUDA emulator itself: it must report a fault for each incorrect operation, and none for correct operations.
 
 use crate::gpu;
 use vierbein::device::{CudaSource, UnaryOp};

@@ -2,7 +2,7 @@
 //! where, and the fix. Nothing may panic. If cuFFT or cuSOLVER is missing, the host computes Fourier transforms or decompositions.
 //!
 //! A process detects the libraries only once, so each case runs in a child process. The child process runs this program with some of
-//! the emulator's libraries.
+//! the CUDA emulator's libraries.
 
 use crate::gpu;
 use std::fs;

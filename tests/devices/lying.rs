@@ -41,7 +41,7 @@ thread_local! {
     static LIE: Cell<(Method, Size)> = const { std::cell::Cell::new((Method::None, Size::Empty)) };
 }
 
-/// Returns the number of elements that `method` returns instead of `len`. It is `len`, unless `method` is the faulty method.
+/// Returns the number of elements that `method` returns: `len`, unless `method` is the faulty method.
 fn length(method: Method, len: usize) -> usize {
     match LIE.get() {
         (lying, _) if lying != method || lying == Method::None => len,

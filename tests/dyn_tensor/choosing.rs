@@ -51,7 +51,7 @@ fn positions_of<T: Value>(order: MemoryOrder, shape: &[usize], axis: usize) {
         let expected = Naive::new(&fewer, |index| x.at(&to(index)));
         let at = each.tensor(order);
         check(&view.take_along_axis(axis, &at).unwrap(), &expected, order, (T::DTYPE, axis, &case.steps));
-        // Writes values. If several values have the same position, the last of them, in memory order, stays.
+        // Writes values. If several values are written to one position, the last of them in memory order remains.
         let mut put = view.to_owned().unwrap();
         let mut count = 0;
         let values = Naive::new(&fewer, |_| {
@@ -105,7 +105,7 @@ fn masks_of<T: Value>(order: MemoryOrder, shape: &[usize]) {
             let flags = Naive::new(&[shape[axis]], |index| index[0] % 2 == 1).tensor(order);
             check(&view.compress(axis, &flags).unwrap(), &expected, order, (T::DTYPE, axis, &case.steps));
         }
-        // Replaces the elements under the mask by one value, and then by the compressed elements, which restores the tensor.
+        // Replaces the elements under the mask by one value, and then by the elements that `masked` returned, which restores the tensor.
         let mut changed = view.to_owned().unwrap();
         let value: vierbein::DynScalar = T::larger(2).into();
         changed.masked_fill(&flags, value).unwrap();

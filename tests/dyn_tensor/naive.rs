@@ -50,7 +50,7 @@ impl<T: Copy> Naive<T> {
         Naive { shape: self.shape.clone(), elements }
     }
 
-    /// Broadcasts to a shape, with axes aligned by the memory order.
+    /// Broadcasts to a shape. Aligns the last axes if row-major, the first axes if column-major.
     pub(crate) fn spread(&self, shape: &[usize], order: MemoryOrder) -> Naive<T> {
         let skipped = if order.is_row_major() { shape.len() - self.shape.len() } else { 0 };
         Naive::new(shape, |index| {
@@ -95,8 +95,8 @@ impl<T: Element> Case<T> {
     }
 }
 
-/// Returns views of the given shape with all kinds of layouts: contiguous, permuted, sliced, reversed, broadcast, and indexed from
-/// a higher rank. Element `k` of each base tensor, in row-major order, is `value(k)`.
+/// Returns views of the given shape with all kinds of layouts: contiguous, permuted, sliced, reversed, broadcast, and taken at one
+/// index of an additional axis. Element `k` of each base tensor, in row-major order, is `value(k)`.
 pub(crate) fn cases<T: Element>(
     shape: &[usize],
     order: MemoryOrder,

@@ -1,4 +1,4 @@
-//! Tests of reductions over all subsets of axes, cumulative sums and traces.
+//! Tests of cumulative sums, of traces, and of reductions over all subsets of axes.
 
 use crate::naive::{Naive, cases, check, indices};
 use crate::values::Value;

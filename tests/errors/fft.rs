@@ -1,5 +1,5 @@
-//! Tests of bad input to Fourier transforms: axes and lengths that do not fit, zero and huge extents, elements that are not finite, rank 0
-//! and rank 16.
+//! Tests of bad input to Fourier transforms: invalid axes and lengths, zero and huge extents, elements that are not finite, rank 0 and
+//! rank 16.
 
 use super::rejected;
 use vierbein::fft::Fft;

@@ -1,5 +1,5 @@
-//! Integer arithmetic whose result is undefined, such as a division by zero. Every variant returns an error, and operands stay
-//! unchanged.
+//! Tests of integer arithmetic whose result is undefined, such as a division by zero. Fallible variants return an error, the others panic
+//! with its message, and operands stay unchanged.
 
 use super::rejected;
 use vierbein::device::UnaryOp;
@@ -100,7 +100,7 @@ fn overflow_of_reductions() {
     overflows(x.try_matmul(&tensor![1u8, 1]), &tensor![44, 250]);
     overflows(Tensor::full([3], i64::MAX).try_sum(), &Tensor::scalar(i64::MAX - 2));
     overflows(Tensor::full([3], i64::MAX).try_prod(), &Tensor::scalar(i64::MAX));
-    // Intermediate results may overflow the element type, because the accumulator has more bits.
+    // It is no error if an intermediate result overflows the element type, because the accumulator has more bits.
     assert_eq!(tensor![100i8, 100, -100].sum().item(), 100);
     assert_eq!(tensor![i64::MAX, i64::MAX, -i64::MAX].sum().item(), i64::MAX);
     assert_eq!(tensor![[100i8, 100, -100]].matmul(&tensor![1, 1, 1]).to_vec(), [100]);

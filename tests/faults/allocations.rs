@@ -52,7 +52,7 @@ fn drive(
                     assert!(rejected > 0 && device == "Cpu" && *bytes > 0, "{what}: {result:?}");
                     counts.errors += 1;
                 }
-                // If the directory of an archive cannot be allocated, readers return a file error.
+                // If memory for the directory of a zip archive cannot be allocated, readers return a file error.
                 Err(Error::File { reason, .. }) if reason.contains("for its directory failed") => {
                     counts.errors += 1
                 }

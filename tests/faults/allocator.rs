@@ -29,7 +29,7 @@ thread_local! {
     static LAST: Cell<usize> = const { Cell::new(0) };
     /// The size of the block at `LAST`, if this thread's last call of the allocator freed that block; else 0. See [`refuses`].
     static FREED: Cell<usize> = const { Cell::new(0) };
-    /// Bytes in use that this thread has allocated, minus those that it has freed.
+    /// Bytes that this thread has allocated, minus those that it has freed.
     static LIVE: Cell<isize> = const { Cell::new(0) };
 }
 

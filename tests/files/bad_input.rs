@@ -1,5 +1,5 @@
-//! The table of bad input for the features `npz`, `safetensors`, `csv` and `serde`. The hazards and the reference implementation are those
-//! of `tests/bad_input`. The list of public items comes from rustdoc, built with these features.
+//! The table of bad input for the features `npz`, `safetensors`, `csv` and `serde`. The hazards (kinds of bad input) and the reference
+//! implementation are those of `tests/bad_input`. The list of public items comes from rustdoc, built with these features.
 //!
 //! A tensor that is read must equal the written tensor bit for bit. Tensors with too many elements for a file must be rejected
 //! before anything is written.
@@ -52,7 +52,7 @@ fn every_public_function() {
     driver::check(rows, public, &[]);
 }
 
-/// Returns a row of the table with a round trip for each operand, and with hand-written outcomes `wrong` for invalid calls.
+/// Returns a row of the bad-input table: a round trip for each operand, and the hand-written outcomes `wrong` for invalid calls.
 fn round_trips(
     names: &'static [&'static str],
     run: fn(&[Operand]) -> Option<Done>,
@@ -436,7 +436,7 @@ fn through_csv(x: &TensorView<'_, f64, Rank<2>>, o: &Operand) -> Result<Tensor<f
     let (none, read) =
         CsvReader::new().no_header().delimiter(b';').read_from::<Tensor<f64, Rank<2>>>(&room[..end])?;
     assert!(none.is_empty());
-    // Without a header, a matrix without rows is an empty file.
+    // Without a header, a matrix without rows is an empty file, from which its number of columns cannot be read.
     if o.shape[0] > 0 {
         assert_same(&read, o);
     }

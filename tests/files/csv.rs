@@ -266,7 +266,7 @@ fn options_select_columns_and_missing_values() {
     says(&why(missing(&["-"], "NA\n")), "line 1, column 1: `NA` is not a number (`f64`)");
 }
 
-/// The number of rows of [`long_text`]: enough for several parts, which several threads parse.
+/// The number of rows of [`long_text`]: enough that the reader splits the text into parts for several threads.
 const LONG: usize = 100_000;
 
 fn long_row(i: usize) -> [f64; 3] {

@@ -115,7 +115,7 @@ fn a_mapped_file_is_replaced_and_its_views_stay_valid() {
         assert_eq!(Safetensors::read(&path).unwrap().get("x"), Ok(x + 1));
         assert_eq!(x, before);
     }
-    // A replaced file is deleted when its mapping is dropped. On Windows, the last replaced file remains until the next write.
+    // Only the new file is left. On Windows, a mapped file cannot be deleted, so the last replaced file remains until the next write.
     let left = folder.names().len();
     assert!(left == 1 || cfg!(windows) && left == 2, "{:?}", folder.names());
 }

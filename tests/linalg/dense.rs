@@ -543,7 +543,7 @@ fn truncations() {
     check(Truncation::new().cutoff(2.0), 1, 25.0);
     check(Truncation::rank(3).cutoff(1.1 / total), 3, 5.0);
     check(Truncation::rank(5).cutoff(9.1 / total), 2, 9.0);
-    // The squares of the singular values of `tiny` would underflow.
+    // The cutoff applies to `tiny`, too, although the squares of its singular values would underflow.
     let tiny = Tensor::from_diagonal(&tensor![1e-200, 1e-201]);
     assert_eq!(tiny.svd_truncated(Truncation::new().cutoff(1e-3)).0.s.len(), 2);
     assert_eq!(tiny.svd_truncated(Truncation::new().cutoff(2e-2)).0.s.len(), 1);

@@ -86,7 +86,7 @@ fn singular_matrices() {
     let batch = stack(0, [&row, &row]);
     let named = text("inv", "[2, 3, 2, 2]", "matrix [0, 2] of the batch");
     rejected!(batch.inv / try_inv(), Error::Singular { .. }, named);
-    // The batch axes are the trailing axes, with extents 3 and 2.
+    // In `columns`, the batch axes are the trailing axes, with extents 3 and 2.
     let columns = batch.permute([2, 3, 1, 0]).to_order::<ColMajor>();
     let named = text("inv", "[2, 2, 3, 2]", "matrix [2, 0] of the batch");
     rejected!(columns.inv / try_inv(), Error::Singular { .. }, named);

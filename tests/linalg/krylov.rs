@@ -685,7 +685,7 @@ fn arnoldi_projects_operators() {
     assert!(reason(arnoldi(|x| x * f64::NAN, &unit, 2)).contains("application 1 of the operator returned"));
 }
 
-/// Solves a system with and without preconditioners. Its rows and its columns are scaled by factors from 1 to 1e3.
+/// Solves a system with and without preconditioners. The rows and the columns of its matrix are scaled by factors from 1 to 1e3.
 fn check_preconditioned<T, O>(tolerance: f64)
 where
     T: LinalgElement,

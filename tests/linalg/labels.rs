@@ -123,7 +123,7 @@ fn products_of_factors<T: Number, O: Order>() {
         "abk,abl->kl",
         "ik,il->kl"
     );
-    // Rows and columns in another order than in the operand, and a bond in the middle.
+    // The factors have the row and column labels in another order than the operand, and the new label `k` in the middle.
     factors_of!(
         numbers::<T, Rank<4>, O>([3, 4, 2, 5]),
         "abcd -> dka, ckb",
@@ -164,8 +164,8 @@ fn views_with_any_strides_are_operands() {
     close(&einsum!("abk,kc->abc", &q, &r), &wide, 50.0);
 }
 
-/// In the specification, the labels stand for a matrix with rows `d a` and columns `c b`. The factors must equal those of this
-/// matrix.
+/// The specification `abcd -> dka, ckb` decomposes a matrix whose rows are numbered by the labels `d` and `a`, and whose columns by
+/// `c` and `b`. The factors must equal those of this matrix.
 fn as_matrix<T: Number, O: Order>() {
     let x = numbers::<T, Rank<4>, O>([3, 4, 2, 5]);
     let matrix = Tensor::<T, Rank<2>, O>::from_fn([15, 8], |[row, column]| {
@@ -241,8 +241,8 @@ fn both_orders_have_the_same_factors() {
     close(&of_col.1.to_order(), &of_row.1, 100.0);
 }
 
-/// Each matrix of a batch is decomposed separately. The tensor of singular values has the bond as its last axis in row-major order, and as
-/// its first axis in column-major order.
+/// Each matrix of a batch is decomposed separately. In the tensor of singular values, the axis of the new label `k` is the last one in
+/// row-major order, and the first one in column-major order.
 fn batches<T: Number, O: Order>() {
     let x = numbers::<T, Rank<5>, O>([2, 4, 3, 2, 5]);
     let (u, s, vh) = svd!("a...bc -> k...ab, c...k", &x);
@@ -319,7 +319,8 @@ fn eigenvectors_diagonalise_the_operand() {
 
 fn isometry_and_positive_factor<T: Number, O: Order>() {
     let x = numbers::<T, Rank<4>, O>([3, 2, 4, 3]);
-    // 12 rows and 6 columns. The new label `y` belongs to the column label `b`, `x` to `d`.
+    // As a matrix, the operand has 12 rows (labels `a` and `c`) and 6 columns (`b` and `d`). The new label `y` has the extent of `b`, and
+    // `x` has that of `d`.
     let (u, p) = polar!("abcd -> xacy, ybxd", &x);
     assert_eq!((u.shape(), p.shape()), ([3, 3, 4, 2], [2, 2, 3, 3]));
     close(&einsum!("xacy,ybxd->abcd", &u, &p), &x, 50.0);
@@ -361,7 +362,7 @@ fn truncated<T: Number, O: Order>() {
         let norm: f64 = x.norm().item().into();
         assert!((error - cut.sqrt()).abs() < 50.0 * T::UNIT * norm, "{error} and {}", cut.sqrt());
     }
-    // The bond is the last label of `u` and the first label of `vh`. In row-major order, such factors need no temporary buffer.
+    // The new label `k` is the last label of `u` and the first of `vh`. In row-major order, such factors need no temporary buffer.
     let (u2, s2, vh2) = svd!("abcd -> dak, kcb", &x; max_rank = 3);
     close(&einsum!("dak->dka", &u2), &u.slice(s![.., ..3, ..]).to_owned(), 50.0);
     assert_eq!(s2.len(), 3);

@@ -1,5 +1,5 @@
-//! Values from NumPy and SciPy (`tests/data/linalg.tsv`, written by `scripts/make-linalg-table.py`), for all element types and both memory
-//! orders.
+//! Compares results with values from NumPy and SciPy (`tests/data/linalg.tsv`, written by `scripts/make-linalg-table.py`), for all element
+//! types and both memory orders.
 
 use vierbein::linalg::{Structure, Truncation};
 use vierbein::prelude::*;
@@ -83,7 +83,7 @@ impl Case {
     }
 }
 
-/// Computes a function of the table.
+/// Computes the function that `name` selects, such as `inv` or `solve.vector`, for the operand of this kind and shape.
 fn compute(name: &str, case: Case, kind: &str, shape: &[usize]) -> DynTensor {
     let [.., m, n] = shape[..] else { panic!("{shape:?}") };
     let x = case.tensor(&operand(kind, shape), shape, 2);
@@ -195,8 +195,8 @@ fn numpy_and_scipy() {
                 let (found_shape, mut found) = case.elements(&found, shape.len() - 2);
                 assert_eq!(found_shape, result, "{what}");
                 if name == "eigvals" {
-                    // The order of eigenvalues is not specified. Moves the found value that is nearest to each expected one to the
-                    // same index.
+                    // The order of eigenvalues is not specified. For each expected value, the nearest found value is moved to the index
+                    // of the expected one.
                     let n = result[result.len() - 1];
                     for (k, value) in expected.iter().enumerate() {
                         let near = |&j: &usize| (found[j] - value).norm();

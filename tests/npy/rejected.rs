@@ -467,7 +467,7 @@ fn links_permissions_and_pipes_stay() {
     x.write_npy("/dev/null").unwrap();
     assert!(!fs::metadata("/dev/null").unwrap().is_file());
 
-    // A chain of two links to a missing file, and two links that refer to each other.
+    // The test writes through a chain of two links to a missing file, and through two links that refer to each other.
     let [first, second, missing] = ["first.npy", "second.npy", "missing.npy"].map(|name| folder.file(name));
     symlink("second.npy", &first).unwrap();
     symlink("missing.npy", &second).unwrap();

@@ -89,7 +89,7 @@ impl Operands {
     }
 }
 
-/// Returns the digests of the results of all tested operations.
+/// Returns the digests (hashes of the bits) of the results of all tested operations.
 fn digests() -> Digests {
     let operands = Operands::new();
     let mut all = same_at_any_level(&operands);
@@ -97,7 +97,7 @@ fn digests() -> Digests {
     all
 }
 
-/// Returns the digests of the results of all tested operations except matrix products.
+/// Returns the digests (hashes of the bits) of the results of all tested operations except matrix products.
 fn same_at_any_level(Operands { a, b, narrow, flipped, z }: &Operands) -> Digests {
     let cube = a.slice(s![.., ..COLUMNS / 10 * 10]).to_owned().reshape([ROWS, 10, COLUMNS / 10]);
     let mut all = Digests::new();
@@ -121,7 +121,7 @@ fn same_at_any_level(Operands { a, b, narrow, flipped, z }: &Operands) -> Digest
         a.clamp(-3.0, 3.0), a.lt(b), a.lt(b).select(a, b), a.cast::<i64>(), a.map(|x| x * 1.7 + 0.3), narrow * narrow,
         z * z, a.t().to_owned(),
     }
-    // Elementary functions. Some have huge arguments, which the kernels compute in a second pass.
+    // Elementary functions. Some have huge arguments, for which the kernels compute the results in a second pass.
     let unit = a / a.abs().max().item();
     add! { all, LevelsWithFma:
         a.exp(), a.exp2(), a.exp_m1(), positive.ln(), positive.log2(), positive.log10(), positive.ln_1p(), a.sin(), a.cos(),
@@ -145,7 +145,7 @@ fn same_at_any_level(Operands { a, b, narrow, flipped, z }: &Operands) -> Digest
     all
 }
 
-/// Returns the digests of the results of matrix products, and of contractions that use their kernels.
+/// Returns the digests (hashes of the bits) of the results of matrix products, and of contractions that use the kernels of matrix products.
 fn matrix_products(Operands { a, b, narrow, flipped, z }: &Operands) -> Digests {
     let mut all = Digests::new();
     let row = b.slice(s![0, ..]);

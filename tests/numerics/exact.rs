@@ -1,5 +1,5 @@
-//! Exact sums, with which the other modules compare. A sum is a fixed-point number with enough digits for all `f64` and for all
-//! products of two `f64`.
+//! Exact sums, with which the other modules compare the results of the library. A sum is a fixed-point number with enough digits for all
+//! `f64` and for all products of two `f64`.
 
 /// Number of bits of a digit. The other bits of the digit's `i64` hold the carries of up to 2³¹ additions.
 const BITS: i32 = 32;

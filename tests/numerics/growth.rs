@@ -249,7 +249,7 @@ fn variances_grow_with_the_logarithm() {
             let variance = exact as f64 / (n as f64).powi(2);
             let mean = offset as f64 + sum as f64 / n as f64;
             let condition = (1.0 + mean * mean / variance).sqrt();
-            // |found · n² − exact| in units of u · κ · exact.
+            // |found · n² − exact| in units of u · condition · exact.
             let off = |found: f64, u: f64| {
                 let mut apart = Exact::zero();
                 apart.add_product(found, (n as f64).powi(2));

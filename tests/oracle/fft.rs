@@ -12,7 +12,7 @@ both_orders! { axes_of_views negative_and_zero_strides axes_one_by_one padding_s
 
 // ------------------------------------------------------------------ NumPy's table
 
-/// Returns an operand of the table. `scripts/make-fft-table.py` uses the same formula.
+/// Returns an operand of NumPy's table (`tests/data/fft.tsv`). `scripts/make-fft-table.py` uses the same formula.
 fn operand<D: Dim, O: Order>(shape: D::Shape) -> Tensor<c64, D, O> {
     let len: usize = shape.as_ref().iter().product();
     let element = |k: usize| Complex::new(((7 * k + 3) % 11) as f64 - 5.0, ((5 * k + 1) % 7) as f64 - 3.0);
@@ -35,8 +35,8 @@ fn assert_close(found: &DynTensor, shape: &[usize], expected: &[c64], limit: f64
     }
 }
 
-/// Compares the transforms of dynamic tensors with every line of the table, in double precision for both memory orders, and in single
-/// precision. `typed_and_dynamic_agree` compares dynamic with typed tensors.
+/// Compares the transforms of dynamic tensors with every line of NumPy's table, in double precision for both memory orders, and in
+/// single precision. `typed_and_dynamic_agree` compares dynamic with typed tensors.
 #[test]
 fn numpy_table() {
     let table = include_str!("../data/fft.tsv");
@@ -258,8 +258,8 @@ fn axes_of_views<O: Order>() {
     check_axes(operand::<Rank<3>, O>([5, 6, 7]).view());
     check_axes(operand::<Rank<3>, O>([5, 6, 7]).permute([2, 1, 0]));
     check_axes(operand::<Rank<4>, O>([3, 2, 9, 2]).permute([2, 0, 3, 1]));
-    // These shapes have many short lines, a few long lines, two other axes that cannot be fused into one loop, lines of one element, and
-    // a single line.
+    // Together, these shapes test many short lines, a few long lines, lines along an axis if the two other axes cannot be fused into one
+    // loop, lines of one element, and a single line.
     check_axes(operand::<Rank<2>, O>([16, 90]).view());
     check_axes(operand::<Rank<2>, O>([90, 16]).view());
     check_axes(operand::<Rank<3>, O>([40, 12, 3]).permute([2, 1, 0]));
@@ -467,8 +467,8 @@ fn same_bits_on_any_number_of_threads() {
     let bits = |x: Vec<c64>| x.into_iter().flat_map(|x| [x.re.to_bits(), x.im.to_bits()]).collect::<Vec<_>>();
     let x = operand::<Rank<3>, RowMajor>([96, 50, 33]);
     let (real, short) = (x.re(), operand::<Rank<2>, RowMajor>([20011, 6]));
-    // Each line has six elements with stride 5. The copies of such short lines are adjacent in the workspace. A tile has more lines
-    // than one run of the innermost loop over the lines, so it spans several runs.
+    // Each line has six elements with stride 5. The copies of such short lines are adjacent in the workspace. The lines that are copied
+    // and transformed together (a tile) are more than one run of the innermost loop over lines, so a tile spans several runs.
     let strided = operand::<Rank<3>, RowMajor>([3000, 6, 5]);
     let transforms: [&(dyn Fn() -> Vec<u64> + Sync); 8] = [
         &|| bits(x.fft_axes([0, 1, 2]).to_vec()),

@@ -6,7 +6,7 @@ use vierbein::prelude::*;
 use vierbein::{DynTensor, DynView, MemoryOrder, Pad, concatenate, stack};
 
 const TABLE: &str = include_str!("../data/joining.txt");
-/// The value of padded elements in the table, for the mode `constant`.
+/// The value of padded elements in `joining.txt`, for the mode `constant`.
 const CONSTANT: i64 = -7;
 
 /// A shape, and elements in row-major order.

@@ -260,8 +260,8 @@ fn matmul() {
             let cut = if O::ROW_MAJOR { index.len() - kept } else { kept };
             let (head, tail) = index.split_at(cut);
             let (batch, ij) = if O::ROW_MAJOR { (head, tail) } else { (tail, head) };
-            // If an operand is a vector, the result has only one of `i` and `j`. Then both variables get this index, and the vector
-            // ignores it.
+            // If an operand is a vector, the result lacks the index `i` or `j`. The missing variable then gets the value of the other
+            // one, and is not used, because a vector has the index `p` only.
             let (i, j) = (ij.first().copied().unwrap_or(0), ij.last().copied().unwrap_or(0));
             let (batch_l, batch_r) = (reduced::<O>(batch, batch_l), reduced::<O>(batch, batch_r));
             let term = |p: usize| {

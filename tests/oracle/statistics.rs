@@ -18,7 +18,7 @@ fn read<D: Dim, O: Order>(name: &str) -> Tensor<f64, D, O> {
     Tensor::<f64, D>::read_npy(folder.join(format!("{name}.npy"))).unwrap().to_order()
 }
 
-/// Asserts that a typed and a dynamic result are equal up to rounding errors. NaN equals NaN.
+/// Asserts that a typed and a dynamic result equal the values of the file `expected`, up to `tolerance`. NaN equals NaN.
 #[track_caller]
 fn check<D: Dim, O: Order>(
     found: &Tensor<f64, D, O>,
@@ -222,7 +222,7 @@ fn reductions_without_nan<O: Order>() {
     assert_eq!(z.nan_prod().item(), Complex::new(11.0, 2.0));
     assert_eq!(z.nan_var(1).item(), 20.0);
     assert_eq!(z.nan_std(0).item(), f64::sqrt(10.0));
-    // Infinities count as elements, even if they equal the initial value of the search.
+    // The search for the maximum starts from −∞. An element that equals this start value is found nevertheless.
     let low = Tensor::<f64, Rank<1>, O>::from_vec([3], vec![f64::NAN, f64::NEG_INFINITY, f64::NEG_INFINITY]);
     assert_eq!((low.nan_argmax().item(), (-&low).nan_argmin().item()), (1, 1));
     // The squares of the numbers in `wide` overflow, so the variance is infinite. The numbers in `far` differ little, but have a large
@@ -247,7 +247,7 @@ fn cross_products<O: Order>() {
     let b = read::<Rank<3>, RowMajor>("right_vectors").reshape([1, 3, 1, 3]).to_order::<O>();
     check(&a.cross(Last, &b), dynamic(&a).cross(3, &dynamic(&b)), "cross3", 1e-14);
     check(&-b.cross(Last, turned), dynamic(&a).cross(3, &dynamic(&b)), "cross3", 1e-14);
-    // Row-major aligns the trailing axes of operands of different ranks, column-major the leading axes.
+    // If operands differ in rank, row-major order aligns their trailing axes, and column-major order their leading axes.
     let rows = Tensor::<i32, Rank<2>>::from([[1, 2, 3], [1, 0, 0]]);
     assert_eq!(rows.cross(-1, tensor![4, 5, 6]), tensor![[-3, 6, -3], [0, -6, 5]]);
     assert_eq!(tensor![4, 5, 6].cross(1, &rows), tensor![[3, -6, 3], [0, 6, -5]]);

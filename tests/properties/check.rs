@@ -1,6 +1,6 @@
-//! Compares tensors with the reference, and calls generic checks for ranks, memory orders and element types.
+//! Compares tensors with a naive reference implementation, and calls generic checks for ranks, memory orders and element types.
 //!
-//! Functions that are generic over rank and memory order are short, because the compiler compiles them for each rank and order.
+//! Functions that are generic over rank and memory order are kept short, because the compiler compiles them for each rank and order.
 
 use super::number::{Exact, Z};
 use super::reference::{Array, contiguous_strides, indices};
@@ -19,13 +19,13 @@ pub(crate) fn fixed<D: Dim>(values: &[usize]) -> D::Shape {
     to
 }
 
-/// Converts an array of the reference to a tensor.
+/// Converts an array of the reference implementation to a tensor.
 #[inline(never)]
 pub(crate) fn tensor<T: Exact, D: Dim, O: Order>(from: &Array<T>) -> Tensor<T, D, O> {
     Tensor::from_vec(fixed::<D>(&from.shape), from.enumerate(O::ROW_MAJOR))
 }
 
-/// Converts a tensor to an array of the reference. Reads each element by its index.
+/// Converts a tensor to an array of the reference implementation. Reads each element by its index.
 #[inline(never)]
 pub(crate) fn read<T, D, O, S>(x: &Tensor<T, D, O, Cpu, S>) -> Array<T>
 where
@@ -37,7 +37,7 @@ where
     Array::gather(x.shape().as_ref(), &mut |index| *x.get(fixed::<D>(index)).expect("within bounds"))
 }
 
-/// Asserts that shape and elements are equal.
+/// Asserts that a tensor has the expected shape and elements.
 #[track_caller]
 #[inline(never)]
 pub(crate) fn assert_is<T, D, O, S>(x: &Tensor<T, D, O, Cpu, S>, expected: &Array<T>)
@@ -60,7 +60,7 @@ pub(crate) fn assert_same<T: Exact>(found: &Array<T>, expected: &Array<T>, strid
     }
 }
 
-/// Asserts that shape and elements of an owned tensor are equal, and that it is contiguous in its memory order.
+/// Asserts that an owned tensor has the expected shape and elements, and is contiguous in its memory order.
 #[track_caller]
 #[inline(never)]
 pub(crate) fn assert_owned<T: Exact, D: Dim, O: Order>(x: &Tensor<T, D, O>, expected: &Array<T>) {

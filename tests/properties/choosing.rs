@@ -43,7 +43,7 @@ fn taken<V: Clone>(x: &Array<V>, axis: usize, at: &Array<i64>) -> Array<V> {
     })
 }
 
-/// Returns `shape` with extent `n` of one axis.
+/// Returns `shape` with the extent of one axis replaced by `n`.
 fn with_extent(shape: &[usize], axis: usize, n: usize) -> Vec<usize> {
     let mut shape = shape.to_vec();
     shape[axis] = n;

@@ -41,8 +41,8 @@ pub(crate) const OPS: [Op; 5] = [Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Rem];
 pub(crate) trait Exact: Element {
     const SIGNED: bool;
     const COMPLEX: bool;
-    /// `true` if `views.rs` creates views of this type from every source. This is so for two types only, to save compile time:
-    /// layouts do not depend on the type.
+    /// `true` if `views.rs` creates views of this type by every first operation (every `Source`). This is so for two types only, to save
+    /// compile time: layouts do not depend on the type.
     const EVERY_SOURCE: bool = false;
     /// Converts a number to an element. Returns `None` if the type cannot represent the number exactly. For `bool`, returns
     /// whether the number is odd.

@@ -1,6 +1,6 @@
-//! Tests of the mirror law. Reverse the shape of each operand of a row-major operation, replace axis `k` of `N` axes by
-//! `N − 1 − k`, and exchange the operands of a matrix product. Then the column-major operation has the same result with a reversed
-//! shape: its mirror image.
+//! Tests of the mirror law. Take a row-major operation. Reverse the shape of each operand, replace axis `k` of `N` axes by
+//! `N − 1 − k`, and exchange the operands of a matrix product. Then the same operation in column-major order has the mirror image of the
+//! result: the reversed shape, and the same elements in memory order.
 //!
 //! Each list of operations is written once, and runs for row-major tensors and for their column-major mirror images. [`Mirror`]
 //! translates shapes and axes. The results must be mirror images of each other, with the same bits in memory order.

@@ -20,7 +20,7 @@ fn lengths() -> impl Strategy<Value = Lengths> {
     ([extent(), extent(), extent()], [extent(), extent()], any::<u8>(), any::<[bool; 4]>())
 }
 
-/// Returns the shape of the left or right operand for its rank.
+/// Returns the shape of the left or right operand with the given rank.
 fn side(lengths: &Lengths, right: bool, rank: usize, row_major: bool) -> Vec<usize> {
     let ([m, k, n], batch, spoil, ones) = *lengths;
     // If `spoil` is 0, the extents of the summed axes differ. If it is 1, those of the batch axes differ.

@@ -2,7 +2,7 @@
 //!
 //! An [`Array`] has its values in row-major order. If an operation depends on the memory order, the parameter `row_major` selects
 //! one of two separate definitions. The reference never computes a column-major result by reversing axes, because that would assume
-//! the mirror law.
+//! the mirror law that `order_symmetry.rs` tests: reversing every shape exchanges row-major and column-major order.
 
 use super::number::Z;
 

@@ -86,12 +86,12 @@ enum Step {
     },
 }
 
-/// The operations of a recipe that create a view with a given shape.
+/// The operations by which a [`Recipe`] creates a view with a given shape.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     base: Vec<usize>,
     source: Source,
-    /// The shape after the source and before the steps.
+    /// The shape of the view that `source` creates, to which the `steps` are applied.
     begin: Vec<usize>,
     steps: Vec<Step>,
     seed: u64,
@@ -132,7 +132,7 @@ impl Plan {
         })
     }
 
-    /// Applies the plan to the reference array of the base. Returns the expected elements of the view.
+    /// Applies the plan to `base`, an array with the elements of the base tensor. Returns the expected elements of the view.
     fn show<V: Clone>(&self, base: &Array<V>, row_major: bool) -> Array<V> {
         let axes_reversed = |rank: usize| (0..rank).rev().collect::<Vec<_>>();
         let now = match &self.source {

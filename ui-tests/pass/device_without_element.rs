@@ -1,4 +1,4 @@
-// The device has no elementwise operations on `f32`. Convert on the host, or implement `Elementwise<f32>` for it.
+// The device has no elementwise operations on `f32`. Copy the tensor to the host, or implement `Elementwise<f32>` for it.
 
 use vierbein::{Cpu, Error, Rank, RowMajor, Tensor};
 

@@ -134,8 +134,8 @@ fn reductions(side: usize) -> Vec<Kernel> {
     ]
 }
 
-/// Returns the kernels that compute traces. In the first two, each element of a diagonal is in a cache line of its own, and
-/// counts as the 64 bytes of this line. The third reads whole rows along the last axis.
+/// Returns the kernels that compute traces. In the first two, each element of a diagonal is in a cache line of its own, so the bytes
+/// read include all 64 bytes of this line. The third reads whole rows along the last axis.
 fn traces(side: usize) -> Vec<Kernel> {
     let line = 64 / size_of::<f64>();
     let [middle, last] = [256, 64].map(|n: usize| (side / n * side / n).max(1));

@@ -33,8 +33,8 @@ struct Effort {
 
 impl Effort {
     const FULL: Effort = Effort { elements: 10_000_000, rounds: 15, limit: Duration::from_millis(1000) };
-    /// For a test run only. The vectors fit into the caches of many processors, so the shares say nothing about the memory
-    /// bandwidth.
+    /// For a test run only. The vectors fit into the caches of many processors, so the computed fractions of the memory bandwidth say
+    /// nothing.
     const QUICK: Effort = Effort { elements: 1 << 20, rounds: 3, limit: Duration::from_millis(100) };
 }
 

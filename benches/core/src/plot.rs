@@ -1,4 +1,4 @@
-//! Plots the shares as an SVG bar chart.
+//! Plots each kernel's share of the memory bandwidth as an SVG bar chart.
 
 use crate::{Found, by_hand};
 use plotters::prelude::*;
@@ -21,7 +21,7 @@ pub(super) fn shares(
         .y_label_area_size(190)
         .build_cartesian_2d(0.0..1.05 * longest, (0..count - 1).into_segmented())?;
     let name = |at: &SegmentValue<i32>| match at {
-        // The kernels are listed from top to bottom, as in the table.
+        // The kernels are listed from top to bottom, in the order of the printed table.
         SegmentValue::CenterOf(k) => {
             found.get((count - 1 - k) as usize).map_or(String::new(), |f| f.name.clone())
         }

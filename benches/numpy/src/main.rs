@@ -180,7 +180,7 @@ fn of_narrow_complex<R: Look + 'static>(f: fn(&Vector<Complex<f32>>) -> R) -> Bo
     })
 }
 
-/// The results of a decomposition: the first part is compared.
+/// Of a pair of results, such as those of a decomposition, only the first is compared.
 impl<A: Look, B> Look for (A, B) {
     fn look(&self) -> Vec<f64> {
         self.0.look()

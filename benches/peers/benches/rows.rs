@@ -1,4 +1,4 @@
-//! Runs the benchmarks of the tables under Criterion, which compares the times with those of its last run.
+//! Runs the benchmarks of [`vierbein_peers::rows`] under Criterion, which compares the times with those of the previous run.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use rayon::ThreadPoolBuilder;
@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use vierbein_peers::rows::groups;
 
 fn all(c: &mut Criterion) {
-    // Criterion applies the filter only to what it times. This filter also avoids building and checking the operands.
+    // Criterion applies the name filter of the command line only to what it times. Applying it here, too, avoids building and checking
+    // operands that are not used.
     let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
     for case in groups().into_iter().flat_map(|group| group.cases) {
         let name = |threads| format!("{} {} {threads}", case.name, case.of);

@@ -1,4 +1,4 @@
-//! A benchmark, that is, a row of the tables: one problem and its implementation in each library.
+//! A benchmark, that is, a row of a table of results: one problem and its implementation in each library.
 
 use crate::memory::Lent;
 use crate::number::{Generator, Number};
@@ -11,7 +11,7 @@ use std::hint::black_box;
 use strided_kernel::{StridedArray, StridedViewMut};
 use vierbein::{Cpu, Dim, Order, Tensor};
 
-/// The columns of the tables: libraries, reference loops, and alternative computations with vierbein.
+/// The columns of the tables of results: libraries, reference loops, and alternative computations with vierbein.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Library {
     Vierbein,
@@ -33,7 +33,7 @@ pub enum Library {
     Limit,
     /// A trace as a contraction with the unit matrix.
     Delta,
-    /// A trace as a sum over every (n + 1)-th element, after a reshape if that is possible, else after a copy.
+    /// A trace as the sum of every (n + 1)-th element of the matrix as a vector: a reshaped view if possible, otherwise a copy.
     Steps,
     /// A trace as the product of the diagonals and a vector of ones.
     Dot,
@@ -252,8 +252,8 @@ pub trait Work<T>: Send {
 struct Fresh<F>(F);
 
 impl<R, F: FnMut() -> R> Fresh<F> {
-    /// Runs the computation `times` times, at least once, and returns the last result. This is the only call of the function, so the
-    /// compiler inlines it into the loop as it would in a user's program.
+    /// Runs the computation `times` times, at least once, and returns the last result. The closure is called only here, so the compiler
+    /// inlines it into the loop, as it would in a user's program.
     #[inline(never)]
     fn run(&mut self, mut times: u32) -> R {
         loop {

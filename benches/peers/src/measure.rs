@@ -36,7 +36,7 @@ pub fn times(row: &mut dyn Contest, effort: Effort) -> Vec<Time> {
             times *= 2;
             time = sample(row, which, times);
         }
-        // A computation that would use up the time of the row on its own takes no part in the rounds.
+        // If three samples of one implementation would exceed the time for the benchmark, that implementation takes no part in the rounds.
         if time > effort.row / 3 {
             samples.push(time.as_secs_f64());
             times = 0;

@@ -74,7 +74,7 @@ impl Line {
     }
 }
 
-/// Returns a Markdown list of the lines in which the ratio of the medians exceeds [`BEHIND`].
+/// Returns a Markdown list of those lines of the tables in which the ratio of the medians exceeds [`BEHIND`].
 pub fn behind<'a>(lines: impl IntoIterator<Item = &'a Line>) -> String {
     let mut list = String::new();
     let mut count = 0;

@@ -1,7 +1,8 @@
 //! Computes Einstein sums with strided-opteinsum.
 //!
-//! This library is designed for column-major arrays. So it gets the mirrored problem: the labels of all operands and of the result
-//! are reversed, and all arrays are column-major. The elements then have the same places in memory as those of the other libraries.
+//! This library is designed for column-major arrays. So this module passes the mirrored problem to it: the labels of all operands and of
+//! the result are reversed, and all arrays are column-major. The elements then have the same places in memory as those of the other
+//! libraries.
 
 use crate::implementation::{Library, Outcome, Row};
 use crate::problem::{Input, Problem};

@@ -141,7 +141,7 @@ where
         let (energy, state) = lanczos(effective, &start, how)?.into_first();
         self.energy = energy.into();
 
-        // Singular values that are rounding errors are dropped, too.
+        // Drops all but the largest `max_bond` singular values, and those that are rounding errors.
         let (u, s, vh) = svd!("asrd -> ask, krd", &state; max_rank = max_bond, relative = 1e-15);
         let weights: Vec<f64> = s.to_device::<Cpu>()?.iter().map(|&s| s.into()).map(|s: f64| s * s).collect();
         // The state has norm 1, so the kept weights add up to 1 minus the discarded weight.

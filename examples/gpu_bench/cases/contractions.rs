@@ -58,7 +58,7 @@ where
     }
     let (n, inner) = (bench.size(10_000), bench.size(32));
     if bench.fits("matmul 10000·32·10000", 3 * n * n * size_of::<T>()) {
-        // The result dominates the memory traffic.
+        // The operands are small compared with the result, so only the bytes of the result are counted.
         let bytes = n * n * size_of::<T>();
         case!(
             bench,

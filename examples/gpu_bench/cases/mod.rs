@@ -30,7 +30,7 @@ where
     Tensor::from_vec(shape, (0..len).into_par_iter().map(value).collect())
 }
 
-/// Returns an error if the GPU's result differs from the host's by more than the tolerance for another summation order.
+/// Returns an error if the GPU's result differs from the host's by more than rounding errors, which depend on the summation order.
 fn differ<T: Near + Scalar, D: Dim>(
     gpu: &Tensor<T, D, RowMajor, Cuda>,
     host: &Tensor<T, D>,
@@ -67,7 +67,7 @@ macro_rules! case {
             }
         }
     };
-    // The form for an expression `$write` that writes to a preallocated output.
+    // The variant for an expression `$write` that writes to a preallocated output `$out`.
     ($bench:ident, $T:ident, $name:expr, $amount:expr, $limit:expr, [$($x:ident = $make:expr),*], into $out:ident = $start:expr, $write:expr) => {
         if $bench.wanted($name) {
             $(let $x = $make;)*

@@ -154,8 +154,8 @@ fn first<T: Scalar, O: Order, const N: usize>(
 ) {
     let conjugate = s.rarely(4);
     with_term!(operands, plan.terms[0], |x, of| {
-        // The numbers of operands and labels may contradict the specification. `contraction` may panic then, because only macros should
-        // call it.
+        // The numbers of operands and labels can contradict the specification. `contraction` is then allowed to panic, because it is meant
+        // for calls by macros only.
         let begun = if conjugate {
             may_panic("contraction", || contraction(spec, cache, Count::<N>, of, x.conj_view()).boxed())
         } else {

@@ -1,4 +1,4 @@
-//! Steps that construct typed and dynamic tensors, or views of slices with arbitrary strides.
+//! Steps of random programs that construct typed and dynamic tensors, or views of slices with arbitrary strides.
 
 use super::record::{attempt, may_panic};
 use super::source::{Source, array, element_count, is_small, strides};

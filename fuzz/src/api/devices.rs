@@ -1,4 +1,4 @@
-//! Steps that use host buffers, user-defined devices, and DLPack.
+//! Steps of a random program that use host buffers, user-defined devices, and DLPack.
 
 use super::record::{attempt, certain, may_panic};
 use super::remote::Remote;

@@ -1,4 +1,4 @@
-//! Steps that use dynamic tensors: views, computations, contractions with arbitrary specifications, and conversions.
+//! Steps of the random programs that use dynamic tensors: views, computations, contractions with arbitrary specifications, and conversions.
 
 use super::products::feasible;
 use super::record::{attempt, certain, may_panic};

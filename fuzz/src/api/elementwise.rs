@@ -1,4 +1,4 @@
-//! Steps that run typed elementwise operations on one, two or three operands: methods, operators, preallocated outputs, and
+//! Fuzzing steps that run typed elementwise operations on one, two or three operands: methods, operators, preallocated outputs, and
 //! operations in place.
 
 use super::record::{attempt, certain, may_panic};

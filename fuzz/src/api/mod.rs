@@ -42,7 +42,7 @@ use vierbein::{
 
 /// Maximum number of steps of a program.
 const MAX_STEPS: usize = 30;
-/// Maximum number of tensors in the pool.
+/// Maximum number of tensors in the pool on which the steps operate.
 const POOL: usize = 6;
 
 /// Runs the program that the bytes encode.

@@ -1,4 +1,5 @@
-//! Steps that compute typed products of matrices, vectors and tensors, also by `einsum!` with specifications that fit the ranks.
+//! Steps of the random programs that compute typed products of matrices, vectors and tensors, also by `einsum!` with specifications that
+//! fit the ranks.
 
 use super::elementwise::{erased, with_output};
 use super::record::attempt;

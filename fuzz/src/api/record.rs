@@ -1,4 +1,4 @@
-//! Wrappers for the calls of a program. They count the outcomes of each operation, and define which panics are faults.
+//! Wrappers for the API calls of a random program. They count the outcomes of each operation, and define which panics are faults.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -32,7 +32,8 @@ pub fn panic_is_allowed() -> bool {
     MAY_PANIC.get()
 }
 
-/// Calls a fallible variant, which may return an error. A panic is a fault. It is not caught here, so it ends the program.
+/// Calls the fallible variant of an operation, which is allowed to return an error. A panic is a fault. It is not caught here, so it ends
+/// the program.
 #[track_caller]
 pub(super) fn attempt<V, E: Display>(name: &'static str, f: impl FnOnce() -> Result<V, E>) -> Option<V> {
     match f() {

@@ -1,4 +1,4 @@
-//! Steps that compute typed reductions, scans and traces, including user-defined reductions.
+//! Steps of random programs that compute typed reductions, scans and traces, including user-defined reductions.
 
 use super::elementwise::{erased, with_output};
 use super::record::{attempt, may_panic};
@@ -167,7 +167,7 @@ where
 // ------------------------------------------------------------------ user-defined reductions
 
 thread_local! {
-    /// Number of calls until a user-defined reduction panics; 0 for never.
+    /// Number of calls of [`tick`] until a user-defined reduction panics; 0 for never.
     static PANIC_IN: Cell<usize> = const { Cell::new(0) };
 }
 

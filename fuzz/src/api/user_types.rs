@@ -1,5 +1,5 @@
-//! Steps that use implementations of the crate's traits, as a user could write them. The implementations are safe code, but
-//! incorrect: their results change from call to call, or their ranks contradict each other.
+//! Steps of the random programs that use implementations of the crate's traits, as a user could write them. The implementations are safe
+//! code, but incorrect: their results change from call to call, or their ranks contradict each other.
 
 use super::record::{attempt, may_panic};
 use super::source::{Source, is_small};

@@ -1,4 +1,4 @@
-//! Steps that create typed views, shared and mutable.
+//! Steps of the random programs that create typed views, shared and mutable.
 
 use super::record::{attempt, certain, may_panic};
 use super::source::{Source, array, element_count, is_small};

@@ -102,7 +102,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the programs of `count` consecutive seeds. [`report`] stores the current seed, in case a program ends the process.
+/// Runs the programs of `count` consecutive seeds. [`report`] writes the current seed to a file, so that it is known even
+/// if a program ends the process.
 fn search(first: u64, count: u64, len: usize) -> ExitCode {
     let (began, mut findings) = (Instant::now(), 0);
     let mut slowest = (0, std::time::Duration::ZERO);

@@ -24,7 +24,7 @@ macro_rules! precompiled {
         $crate::device::cpu::precompiled::precompiled!(@of $T: Scalar, $pointer, [unsafe] $generic [$($name: $of),*] $result)
     };
     (@of $T:ident: $Bound:ident, $pointer:ident, $qualifier:tt $generic:ident $arguments:tt $result:ty) => {
-        // The condition is constant, so the compiler keeps one branch for each `T`.
+        // `DTYPE` is a constant, so the compiler keeps only the branch for `T`.
         $crate::dispatch!($T::DTYPE, S: $Bound => {
             $crate::device::cpu::precompiled::precompiled!(@define $qualifier $generic $arguments $result);
             let instance: $pointer<S> = instance;

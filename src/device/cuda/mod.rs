@@ -110,7 +110,8 @@ impl<const ORDINAL: usize> Cuda<ORDINAL> {
         engine::context(ORDINAL)?.synchronize()
     }
 
-    /// Waits until all queued work is done. Then returns the memory of both pools to the system.
+    /// Waits until all queued work is done. Then returns the memory of both pools, this crate's buffer pool and the device's memory pool,
+    /// to the system.
     ///
     /// # Errors
     /// See [`synchronize`](Cuda::synchronize).

@@ -24,7 +24,7 @@ struct Question {
     result: Set,
     /// The extents of the labels that operands have, in ascending order of labels.
     extents: Vec<usize>,
-    /// The largest number of elements of an intermediate.
+    /// The maximum number of elements of an intermediate tensor of the contraction.
     limit: Option<usize>,
 }
 

@@ -341,8 +341,8 @@ impl<T: Scalar, Dev: Contract<T>> Einsum<'_, T, Dev> {
         out: Output<'_, T, Dev>,
         c: &Labelled,
     ) -> Result<(), Error> {
-        // The result has no elements, so there is nothing to compute. Without this check, the operands would still be summed over labels that
-        // occur in one of them only.
+        // The result has no elements, so there is nothing to compute. Without this check, the operands would be summed over labels that
+        // occur in one of them only, although nothing uses these sums.
         if c.layout().shape().contains(&0) {
             return Ok(());
         }

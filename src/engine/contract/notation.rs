@@ -230,8 +230,8 @@ pub(super) fn letter(label: u8) -> String {
     }
 }
 
-/// Returns the character for a label in the steps of a path: a letter, or a digit for an axis of an ellipsis. The digits count from
-/// 0; the tenth axis and all further axes have the digit 9.
+/// Returns the character for a label in the printed steps of a contraction path: a letter, or a digit for an axis of an ellipsis. The
+/// digits count from 0; the tenth axis and all further axes have the digit 9.
 pub(super) fn symbol(label: u8) -> char {
     match LETTERS.get(label as usize) {
         Some(&letter) => letter as char,

@@ -23,7 +23,7 @@ use super::labelled::{Extents, Labelled};
 use super::labels::{Labels, Set};
 use core::ops::Range;
 
-/// The labels of a pair by class.
+/// The labels of a pair of operands, by class.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Classes {
     batch: Labels,
@@ -45,7 +45,7 @@ impl Classes {
         }
     }
 
-    /// Returns the axis order for an intermediate. Its layout is free, so each batch index gets one contiguous matrix.
+    /// Returns the axis order for an intermediate result. Its layout is free, so each batch index gets one contiguous matrix.
     pub(super) fn free_result(&self, a: &Labelled, b: &Labelled) -> Labels {
         let mut labels = a.by_stride(self.batch);
         labels.extend(&a.by_stride(self.left));
@@ -54,7 +54,7 @@ impl Classes {
     }
 }
 
-/// The kernel that contracts a pair.
+/// The kernel that contracts a pair of operands.
 #[derive(Debug)]
 pub(super) enum Kernel {
     /// `out = a · b`, elementwise.
@@ -85,8 +85,8 @@ pub(super) struct Matrices {
 /// Minimum number of rows, of columns and of summed terms of each matrix product in a loop of products. If a product would have fewer, an
 /// operand is packed instead, so that the products are larger.
 const MIN_RUN: usize = 8;
-/// Minimum number of result elements of each matrix product in such a loop. Smaller products use only a small part of the micro-kernel's
-/// tile.
+/// Minimum number of result elements of each matrix product in a loop of products. Smaller products use only a small part of the
+/// micro-kernel's tile.
 const MIN_TILE_LEN: usize = 128;
 /// Number of terms of a sum above which products of fewer than [`MIN_TILE_LEN`] elements are avoided: larger products are written
 /// to a temporary buffer, which is then copied. For shorter sums, the copy would take longer than it saves.
@@ -163,7 +163,7 @@ impl Matrices {
                 // The largest number of iterations for which accumulating into the result is assumed to cost no more than packing.
                 let rounds = copied.fold(0, usize::saturating_add).saturating_mul(2) / result.max(1);
                 match sum_loops(classes.sum, a, b, extents) {
-                    // At least one iteration: if the sum has zero terms, the product must still be written.
+                    // At least one iteration: the product inside the loops writes the result, also if the sum has zero terms.
                     Some((walk, run)) if accumulates && (1..=rounds).contains(&extents.product(&walk)) => {
                         (walk, run)
                     }
@@ -176,7 +176,8 @@ impl Matrices {
             (!fits(x, own)).then(|| {
                 let has = |label: &u8| x.labels().contains(label);
                 let mut labels: Labels = batch.iter().copied().filter(has).collect();
-                // The group that contains the smallest stride stays innermost, which makes the copy cheaper.
+                // Of the labels `own` and `sum`, those that include the label with the smallest stride are innermost, which makes the copy
+                // cheaper.
                 let inside = x.labels().iter().copied().min_by_key(|&l| x.stride(l).unsigned_abs());
                 let own_inside = inside.is_some_and(|label| own.contains(&label));
                 let (outer, inner) = if own_inside { (&*sum, own) } else { (own, &*sum) };
@@ -234,8 +235,8 @@ fn cut(labels: &[u8], run: Range<usize>) -> (Labels, Labels) {
     (around.copied().collect(), labels[run].iter().copied().collect())
 }
 
-/// Splits the summed labels into those of loops around the products, and a run that fuses in both operands. Returns `None` if each
-/// run is shorter than [`MIN_RUN`].
+/// Splits the summed labels into those of loops around the products, and a run: adjacent labels whose axes fuse in both operands. Returns
+/// `None` if each run has a fused extent below [`MIN_RUN`].
 ///
 /// Prefers runs in the axis order of the larger operand, and inner runs to outer runs: the larger operand is then read
 /// contiguously.
@@ -359,8 +360,8 @@ mod tests {
         // the summation order.
         let short = plan("abcd,cbe->ade", ["abcd", "cbe"], 4);
         assert_eq!((short.pack.each_ref().map(Option::is_some), short.batch.len()), ([true, false], 0));
-        // Products of 3 × 3 elements, each a sum of 3⁴ terms, would use little of the micro-kernel's tile: a temporary buffer is
-        // used.
+        // Products of 3 × 3 elements, each a sum of 3⁴ terms, would fill little of the micro-kernel's tile, so the result is computed in a
+        // temporary buffer.
         assert!(plan("ijabcd,klabcd->ikjl", ["ijabcd", "klabcd"], 3).into_temporary);
         assert!(!plan("ija,kla->ikjl", ["ija", "kla"], 3).into_temporary);
     }

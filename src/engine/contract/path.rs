@@ -1,7 +1,7 @@
 //! Searches for the order in which the tensors of a network are contracted, pair by pair. `report.rs` calls [`optimise`].
 //!
 //! * Up to [`ALL_PAIRS`] operands: dynamic programming over all subsets. Outer products are included, because the best order may
-//!   need one. Example: two vectors that both share a label with one large tensor.
+//!   need one. Example: two vectors, each of which shares a label with the same large tensor.
 //! * More operands: dynamic programming over connected subsets only. Each pair of such subsets is enumerated once (Moerkotte and
 //!   Neumann, *Analysis of two existing and one new dynamic programming algorithm for the generation of optimal bushy join trees
 //!   without cross products*, VLDB 2006). The result is optimal among the orders without outer products. Pfeifer, Haegeman and
@@ -21,8 +21,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 const LABELS: usize = 64;
 /// Largest number of operands for which all pairs of subsets are searched: 3⁸ / 2 pairs take some ten microseconds.
 pub(super) const ALL_PAIRS: usize = 8;
-/// Smallest and largest budget of a search: the number of connected subsets, and of pairs of them, that it may visit. Searches of
-/// these sizes take about a millisecond and some ten milliseconds.
+/// Smallest and largest budget of a search: the number of connected subsets plus the number of pairs of them that the search is allowed
+/// to visit. Searches of these sizes take about a millisecond and some ten milliseconds.
 const BUDGET: (usize, usize) = (1 << 15, 1 << 19);
 /// Between the bounds of [`BUDGET`], the budget is the number of multiplications of the greedy path, divided by this number. The
 /// search then takes about as long as the contraction.
@@ -53,7 +53,8 @@ pub(crate) struct Step {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Path {
     pub(crate) steps: Vec<Step>,
-    /// The number of multiplications of all steps together. One step takes the product of the extents of all labels of its pair.
+    /// The number of multiplications of all steps together. One step takes the product of the extents of all labels of its
+    /// two operands.
     pub(crate) multiplications: f64,
     /// The number of elements of the largest intermediate; the output does not count.
     pub(crate) largest: f64,
@@ -69,11 +70,11 @@ pub(crate) enum Method {
     Greedy,
 }
 
-/// Error: no path keeps its intermediates within the limits.
+/// Error: no path was found whose intermediates are all within the limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct TooLarge {
     /// The number of elements of the largest intermediate, for the path that the search found. An exact search finds the path with
-    /// the smallest such number; a greedy search may not. Infinite if an intermediate has too many axes, or if no path was found.
+    /// the smallest such number; a greedy search does not always. Infinite if an intermediate has too many axes, or if no path was found.
     pub(crate) smallest: f64,
 }
 
@@ -205,7 +206,7 @@ enum Goal {
     Largest,
 }
 
-/// The best way to contract a set of operands.
+/// The best way to contract the operands of a set.
 #[derive(Debug, Clone, Copy)]
 struct Best {
     /// The labels of the result.
@@ -214,14 +215,14 @@ struct Best {
     size: f64,
     /// The number of elements of the result. 0 if the result is an operand or the output, which are not intermediates.
     own: f64,
-    /// Whether the result is within the limits.
+    /// Whether the result is within the limits on elements and axes.
     allowed: bool,
     /// The number of multiplications; infinite if no order is known.
     multiplications: f64,
     /// The number of elements of the largest intermediate, including the result if the result is an intermediate.
     largest: f64,
-    /// The last step contracts the results of two disjoint sets of operands. `part` is the first of these sets; the other operands of the
-    /// entry's set are the second.
+    /// The last step contracts the results of two disjoint subsets of the operands. `part` is the first subset; all other operands are the
+    /// second.
     part: u64,
 }
 
@@ -232,7 +233,8 @@ impl Best {
 }
 
 impl Problem {
-    /// Returns the entry of a set for which no order is known yet. A single operand needs no contraction, so its costs are 0.
+    /// Returns the table entry of a set for which no contraction order is known yet. A single operand needs no contraction, so its costs
+    /// are 0.
     fn unknown(&self, set: u64, goal: Goal) -> Best {
         let labels = self.labels_of(set);
         let size = self.size(labels);
@@ -245,8 +247,8 @@ impl Problem {
         Best { labels, size, own, allowed, multiplications: none, largest: none, part: 0 }
     }
 
-    /// Compares `best` with the order whose last step contracts the results of the parts `a` and `b`. Updates `best` if that order
-    /// is better. `part` is the set of operands of `a`.
+    /// Compares `best` with the order that contracts the operands of `a` and those of `b` separately, and in its last step the two
+    /// results. Updates `best` if that order is better. `part` is the set of operands of `a`.
     fn consider(&self, best: &mut Best, part: u64, a: &Best, b: &Best, goal: Goal) {
         if !best.allowed || !a.known() || !b.known() {
             return;
@@ -275,7 +277,7 @@ impl Problem {
         self.operands.len() + steps.len() - 1
     }
 
-    /// Finds the best of all orders, including those with outer products.
+    /// Finds the best of all contraction orders, including those with outer products.
     fn all_pairs(&self) -> Result<Vec<Step>, TooLarge> {
         let everything = self.everything();
         let table = self.all_pairs_for(Goal::Multiplications);
@@ -310,7 +312,8 @@ impl Problem {
         table
     }
 
-    /// Finds the best of the orders without outer products. Unconnected parts are joined at the end, the smallest first.
+    /// Finds the best of the contraction orders without outer products. The results of operands that no label connects are contracted at
+    /// the end, the smallest first.
     ///
     /// Returns `None` if the search would exceed the budget, or if there are more than 64 operands.
     fn connected_pairs(&self, budget: usize) -> Option<Result<Vec<Step>, TooLarge>> {
@@ -492,8 +495,8 @@ impl Problem {
     /// In each step, contracts the pair with a common label that increases the total size least. The increase is the size of the
     /// result minus the sizes of the two operands.
     ///
-    /// If all results exceed the limits, contracts the pair with the smallest result, preferably one with few enough axes. Joins
-    /// unconnected operands at the end.
+    /// If all results exceed the limits, contracts the pair with the smallest result, preferably one with few enough axes. Operands that
+    /// no label connects are contracted at the end.
     fn greedy(&self) -> Result<Vec<Step>, TooLarge> {
         let n = self.operands.len();
         let mut labels = self.operands.clone();
@@ -504,8 +507,8 @@ impl Problem {
         }
         let mut steps = Vec::with_capacity(n - 1);
         let mut pairs = BinaryHeap::new();
-        // A pair on the heap stays valid while both of its operands remain, because the labels of its result do not change. If a
-        // third operand shares a label with both, every result that replaces the third operand also has this label.
+        // A pair on the heap stays valid until one of its operands is contracted with another: until then, the labels of the pair's result
+        // do not change. If a third operand shares a label with both, every result that replaces the third operand also has this label.
         let result = |a: u64, b: u64, having: &[usize; LABELS]| {
             let mut labels = a | b;
             each_bit(a & b & !self.output, |bit| labels ^= u64::from(having[bit] == 2) << bit);

@@ -1,5 +1,5 @@
-//! Compares random contractions with a brute-force evaluator that iterates over all indices of all labels. The evaluator uses no
-//! layouts, patterns or paths.
+//! Compares random contractions with a brute-force evaluator that iterates over all indices of all labels. The evaluator chooses no
+//! contraction order and calls no kernel.
 
 use super::cache::PathCache;
 use super::execute::Einsum;
@@ -41,8 +41,8 @@ impl Network {
     }
 }
 
-/// Returns an operand with these labels. Its axes are in random order in memory. Each axis may have a gap, may be reversed, and, if
-/// `may_repeat`, may be broadcast. `dice` contains the random numbers.
+/// Returns an operand with these labels. Its axes are in random order in memory. Each axis can have a gap, can be reversed, and, if
+/// `may_repeat`, can be broadcast. `dice` contains the random numbers.
 fn placed(labels: Vec<char>, extents: &BTreeMap<char, usize>, dice: &[u8], may_repeat: bool) -> Case {
     let shape: Vec<usize> = labels.iter().map(|label| extents[label]).collect();
     let mut axes: Vec<usize> = (0..shape.len()).collect();
@@ -105,7 +105,7 @@ fn networks(
     })
 }
 
-/// Evaluates the specification by iterating over the indices of all labels. Returns the elements of the result in row-major order.
+/// Evaluates the contraction by iterating over the indices of all labels. Returns the elements of the result in row-major order.
 fn brute<T: Scalar>(network: &Network, memories: &[Vec<T>]) -> Vec<T> {
     let labels: Vec<char> = network
         .extents
@@ -310,8 +310,8 @@ fn products() -> impl Strategy<Value = Network> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The extents are large enough for loops over rows or summed labels around the matrix products, for packed operands, and for results
-    /// in temporary buffers.
+    /// The extents are large enough to test loops over rows or summed labels around the matrix products, packed operands, and results in
+    /// temporary buffers.
     #[test]
     fn products_of_matrices(network in products()) {
         agrees::<f64>(&network)?;

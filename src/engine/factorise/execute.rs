@@ -134,8 +134,8 @@ impl<T: LinalgElement, Dev: Decompose<T> + Permute<T>> Factorise<'_, T, Dev> {
         Factor::new(self.device, groups, self.row_major, which, matrix)
     }
 
-    /// Calls `run` with the operand as a batch of matrices, whose rows and columns have these labels. The operand is copied only if the
-    /// axes of a group do not fuse.
+    /// Calls `run` with the operand as a batch of matrices, whose rows and columns have these labels. The operand is copied only if its
+    /// strides do not allow the row axes, or the column axes, to be fused into one axis.
     fn with_matrices(
         &self,
         groups: &Groups,

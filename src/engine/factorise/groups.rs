@@ -1,4 +1,5 @@
-//! Applies a specification to the shape of an operand: the labels of the rows, of the columns and of the batch, and their extents.
+//! Applies the specification of a factorisation to the shape of an operand. The result is the labels of the rows, of the columns and of
+//! the batch, with their extents.
 
 use super::spec::{FactorSpec, Factorisation};
 use crate::engine::contract::notation::{MAX_DOTS, letter_of};
@@ -9,7 +10,7 @@ use crate::layout::Layout;
 /// The groups of labels of a factorisation, and the extent of each label.
 ///
 /// A row of the matrices stands for a combination of indices, one for each row label. The first factor determines the order of the row
-/// labels, and the index of the last one varies fastest. In the same way, the second factor determines the order of the column labels.
+/// labels, and the index of the last label varies fastest. In the same way, the second factor determines the order of the column labels.
 ///
 /// The rows and columns are enumerated like this in both memory orders, because results depend on the enumeration. The signs and phases of
 /// vectors depend on the vectors' first elements. The triangle of a QR decomposition depends on the order of the columns.
@@ -19,7 +20,8 @@ pub(super) struct Groups {
     pub(super) batch: Labels,
     pub(super) rows: Labels,
     pub(super) columns: Labels,
-    /// The labels of the bond: a single label, or for a polar decomposition one label for each column label.
+    /// The labels of the bond, the axes over which the product of the factors sums: a single label or, for a polar decomposition, one
+    /// label for each column label.
     pub(super) bond: Labels,
     /// The labels of the operand's axes.
     pub(super) operand: Labels,
@@ -29,8 +31,8 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Groups the axes of an operand of this shape, whose rank matches the specification. The bond gets its extent before truncation:
-    /// the minimum of the numbers of rows and columns. The bond of a polar decomposition gets the extents of the columns.
+    /// Groups the axes of an operand of this shape. Its rank must match the specification. The bond has the extent that it has without
+    /// truncation: the minimum of the numbers of rows and columns. The bond of a polar decomposition has the extents of the columns.
     ///
     /// # Errors
     /// * If an ellipsis stands for too many axes.

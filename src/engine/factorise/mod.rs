@@ -6,7 +6,7 @@
 //! view the operand as a batch of matrices; if its axes do not fuse, pack it            (execute)
 //! allocate the results, or temporary buffers for results whose axes do not fuse        (results)
 //! call the device
-//! drop the part of the bond that a truncation discards
+//! drop the part of the bond (the new axis) that a truncation discards
 //! permute the results that were computed in a temporary buffer
 //! ```
 

@@ -24,8 +24,8 @@ pub(super) fn buffer<T: Element, Dev: Device>(
     OwnedData::for_overwrite(element_count(shape, size_of::<T>())?, device.clone())
 }
 
-/// A factor. The device writes its matrices to the memory of the result if the axes of the result fuse to matrices, and otherwise to a
-/// temporary buffer.
+/// One of the two factors of a factorisation. If the axes of the factor can be fused to a batch of matrices, the device writes the matrices
+/// to the memory of the result, otherwise to a temporary buffer.
 #[derive(Debug)]
 pub(super) struct Factor<T: Element, Dev: Device> {
     data: OwnedData<T, Dev>,
@@ -60,8 +60,8 @@ impl<T: Element, Dev: Permute<T>> Factor<T, Dev> {
             let data = buffer(device, result.shape())?;
             return Ok(Factor { data, axes, matrices, labels, in_place: Some(groups.bond()) });
         }
-        // In the temporary buffer, the axes of the group are last, after the bond (the labels that both factors share). So the elements
-        // for each index of the bond, a row or a column of a matrix, are contiguous.
+        // In the temporary buffer, the bond (the labels that both factors share) is followed by the other axes of the factor. So the
+        // elements for each index of the bond, a row or a column of a matrix, are contiguous.
         let group = if which == 0 { &groups.rows } else { &groups.columns };
         let axes = Labelled::contiguous(&groups.after_batch([&groups.bond, group]), &groups.extents);
         let matrices = groups.matrices(&axes, matrix).expect("adjacent axes of a contiguous tensor fuse");
@@ -85,7 +85,8 @@ impl<T: Element, Dev: Permute<T>> Factor<T, Dev> {
         self.data.operand(layout)
     }
 
-    /// Returns the result. If a truncation has shortened the bond in `groups`, the result has the first elements along the bond.
+    /// Returns the result. If a truncation has shortened the bond in `groups` (the axis that both factors share), the result has only the
+    /// first elements along the bond.
     ///
     /// # Errors
     /// If the allocation fails, or the device reports an error.
@@ -106,14 +107,15 @@ impl<T: Element, Dev: Permute<T>> Factor<T, Dev> {
     }
 }
 
-/// Singular values or eigenvalues: one for each matrix of the batch and each index of the bond. The bond is the last axis in row-major
-/// order, and the first axis in column-major order. So the values of a matrix are contiguous in both memory orders.
+/// Singular values or eigenvalues: one for each matrix of the batch and each index of the bond, the axis that both factors share. The bond
+/// is the last axis in row-major order, and the first axis in column-major order. So the values of a matrix are contiguous in both memory
+/// orders.
 #[derive(Debug)]
 pub(super) struct Values<R: Element, Dev: Device> {
     data: OwnedData<R, Dev>,
     labels: Labels,
     layout: Layout,
-    /// The axes of the batch, then the bond.
+    /// The layout of the values with the axes of the batch first and the bond last.
     vectors: Layout,
 }
 
@@ -134,7 +136,7 @@ impl<R: RealFloat, Dev: Device> Values<R, Dev> {
         Ok(Values { data: buffer(device, layout.shape())?, labels, layout, vectors })
     }
 
-    /// Returns the vectors of values, which the device must write.
+    /// Returns an output for the values, which the device must write: a vector for each matrix of the batch.
     pub(super) fn output(&mut self) -> Output<'_, R, Dev> {
         self.data.output(&self.vectors)
     }

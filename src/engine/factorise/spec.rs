@@ -38,7 +38,7 @@ impl Factorisation {
 
 /// A parsed specification: the labels of the operand and of the two factors.
 ///
-/// [`svd!`](crate::svd!) and the other macros create it at compile time, as a constant.
+/// [`svd!`](crate::svd!) and the other factorisation macros create it at compile time, as a constant.
 #[derive(Debug, Clone, Copy)]
 pub struct FactorSpec<'s> {
     factorisation: Factorisation,
@@ -246,7 +246,7 @@ const fn read(text: &str) -> Result<[Term; 3], Problem> {
             Token::Comma => term += 1,
             Token::Arrow if term > 0 => return Err(Problem::SecondArrow),
             Token::Arrow => term = 1,
-            // Surplus factors are only counted.
+            // Surplus factors are an error, which reports only their number.
             Token::Dots | Token::Label(_) if term > 2 => {}
             Token::Dots => {
                 if !terms[term].push_dots() {

@@ -42,7 +42,7 @@ pub(super) fn exported<T: Element, Dev: SharedDevice, M: Managed>(
     let first = NonNull::new(data).unwrap_or(NonNull::dangling());
     let (mut shape, mut strides) = ([0; MAX_RANK], [0; MAX_RANK]);
     for (to, &n) in shape.iter_mut().zip(layout.shape()) {
-        // Extents and strides fit in `isize`.
+        // Extents and strides fit in `isize`, so they also fit in `i64`.
         *to = n as i64;
     }
     for (to, &stride) in strides.iter_mut().zip(layout.strides()) {

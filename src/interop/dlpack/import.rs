@@ -48,7 +48,8 @@ impl<M: Managed> Drop for Owned<M> {
         // SAFETY: the structure is valid until its deleter is called, and `self`, its owner, calls the deleter only below.
         let managed = unsafe { self.0.as_ref() };
         let (device, deleter) = (managed.tensor().device, managed.deleter());
-        // Wait before the deleter is called: the producer may then reuse the memory at once, on another stream.
+        // Wait for the queued work that uses the memory. Once the deleter is called, the producer may reuse the memory at once, on another
+        // stream.
         let _ = super::device::finish(device);
         if let Some(deleter) = deleter {
             // SAFETY: `self` owns the structure. The deleter is called once, and the structure is not used afterwards.

@@ -1,4 +1,4 @@
-//! Columns of a CSV file as arguments.
+//! The type [`Column`], with which callers choose a column of a CSV file.
 
 #![forbid(unsafe_code)]
 

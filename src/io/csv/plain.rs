@@ -61,14 +61,14 @@ pub(super) struct Rows<'a> {
 /// A parser of plain rows.
 pub(super) struct Parser<'a, T> {
     rows: Rows<'a>,
-    /// The elements of each part, to be appended. The vectors are reused for the next text.
+    /// The elements of each part of a text, until they are appended to the result. The vectors are reused for the next text.
     parts: Vec<Vec<T>>,
     /// Whether the last text was parsed up to its last whole line. If not, the next text is parsed on one thread: if many rows are not
     /// plain, most parts would be discarded.
     whole: bool,
 }
 
-/// A part of a text, and the place for its elements.
+/// A part of a text, the vector for its elements, and what has been parsed of it.
 struct Part<'a, T> {
     text: &'a [u8],
     elements: Vec<T>,
@@ -80,7 +80,7 @@ impl<'a, T: CsvElement> Parser<'a, T> {
         Parser { rows, parts: Vec::new(), whole: true }
     }
 
-    /// Parses plain rows from the beginning of a text, which is the beginning of a row. Appends the elements.
+    /// Parses plain rows from the beginning of a text, where a row must begin. Appends the elements to `to`.
     pub(super) fn parse(&mut self, text: &[u8], to: &mut Vec<T>) -> Result<Parsed, Error> {
         let parallel = self.whole && text.len() >= PARALLEL_TEXT;
         let parsed = if parallel {
@@ -148,7 +148,7 @@ impl Rows<'_> {
         }
     }
 
-    /// Parses plain rows from the beginning of a text, which is the beginning of a row. Appends the elements.
+    /// Parses plain rows from the beginning of a text, where a row must begin. Appends the elements to `to`.
     fn parse<T: CsvElement>(&self, text: &[u8], to: &mut Vec<T>) -> Result<Parsed, Error> {
         let mut parsed = Parsed::default();
         loop {
@@ -173,8 +173,8 @@ impl Rows<'_> {
         }
     }
 
-    /// Parses a row, and returns the number of its bytes, including one byte of its line end. If the row is not plain, returns an error,
-    /// which states whether the text ends before the row does. Some elements of the row may have been appended then.
+    /// Parses a row, and returns the number of its bytes, including one byte of its line end. If the row is not [plain](self), returns
+    /// `Err(true)` if the text ends before the row does, and `Err(false)` otherwise. Some elements of the row may have been appended then.
     #[inline]
     fn parse_row<T: CsvElement>(&self, text: &[u8], to: &mut Vec<T>) -> Result<usize, bool> {
         let mut begin = 0;
@@ -204,7 +204,7 @@ impl Rows<'_> {
     }
 
     /// Parses a field that may have spaces around it or be missing. Returns the element and the length of the field. If the row is not
-    /// plain, returns an error, which states whether the text ends before the field does.
+    /// [plain](self), returns `Err(true)` if the text ends before the field does, and `Err(false)` otherwise.
     #[cold]
     fn parse_field<T: CsvElement>(&self, text: &[u8]) -> Result<(T, usize), bool> {
         let special = |byte: &u8| *byte == self.delimiter || matches!(byte, b'\n' | b'\r' | b'"');

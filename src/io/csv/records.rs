@@ -212,8 +212,8 @@ impl<'a> Records<'a> {
 
     /// Parses rows in the buffer. `parse` is called with text from the beginning of a record on, and must stop at the beginning of a
     /// record. Its second argument is the length of the text that has not been parsed, divided by the length of the text that has been
-    /// parsed, or `None` if the length of the file is unknown. Returns the number of rows. Parsing may end before a record that
-    /// `parse` cannot parse.
+    /// parsed, or `None` if the length of the file is unknown. Returns the number of rows. If `parse` cannot parse a record, parsing ends
+    /// before this record, without an error.
     pub(super) fn parse(
         &mut self,
         mut parse: impl FnMut(&[u8], Option<f64>) -> Result<Parsed, Error>,

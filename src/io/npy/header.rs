@@ -156,7 +156,7 @@ fn is_size(digits: &str) -> bool {
 // ------------------------------------------------------------------ conversion
 
 impl Header {
-    /// Returns the contents of the file, or an error message if the element type is not supported.
+    /// Returns the element type, shape and memory order of the file's tensor, or an error message if the element type is not supported.
     pub(super) fn contents(&self) -> Result<Contents, String> {
         let Some(dtype) = self.dtype else {
             return Err(format!(

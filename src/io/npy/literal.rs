@@ -31,7 +31,7 @@ pub(super) enum Value<'a> {
 /// Parses a text that is a single literal. Strings must not have escape sequences, and integers must not have a sign. An integer may
 /// end with `L`, as Python 2 writes long integers.
 pub(super) fn parse(text: &str) -> Result<Literal<'_>, String> {
-    // As there are no backslashes, the next quote of the same kind ends a string.
+    // A text without backslashes has no escape sequences, so the next quote of the same kind ends a string.
     if let Some(c) = text.chars().find(|&c| c == '\\' || c.is_ascii_control()) {
         return Err(format!("has the character `{}` in its header", c.escape_default()));
     }

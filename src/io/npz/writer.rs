@@ -1,4 +1,4 @@
-//! Writes a zip archive: a local header and the data of each entry, then the directory.
+//! Writes a zip archive: a local header and the data of each entry, then the central directory.
 
 #![forbid(unsafe_code)]
 
@@ -259,7 +259,7 @@ impl Written<'_> {
         bytes
     }
 
-    /// Returns the entry of the directory, with 64-bit numbers only if they are needed.
+    /// Returns the entry of the central directory, with 64-bit numbers only if they are needed.
     fn central(&self) -> Vec<u8> {
         let wide = [self.size, self.packed, self.header].into_iter().filter(|&x| x >= u64::from(u32::MAX));
         let wide: Vec<u8> = wide.flat_map(u64::to_le_bytes).collect();

@@ -245,7 +245,7 @@ impl Header {
 
 // ------------------------------------------------------------------ JSON
 
-/// The visitor of the top-level object.
+/// The visitor of the header's top-level object.
 struct Tensors;
 
 impl<'de> Visitor<'de> for Tensors {

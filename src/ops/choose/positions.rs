@@ -74,7 +74,7 @@ pub trait Positions<O: Order, Dev: Device> {
     fn positions(&self, device: &Dev) -> Result<Tensor<i64, Self::Dim, O, Dev, Self::Data<'_>>, Error>;
     /// Variant of [`positions`](Positions::positions) that may return positions of type `usize` as numbers of type `i64` with the same
     /// bits. The second value is then `true`, and each negative number stands for a position that exceeds `i64`. The caller must reject
-    /// these numbers. This saves a pass over the positions.
+    /// these numbers. Without a conversion, there is one pass less over the positions.
     #[doc(hidden)]
     #[allow(clippy::type_complexity)]
     fn bits(&self, device: &Dev) -> Result<(Tensor<i64, Self::Dim, O, Dev, Self::Data<'_>>, bool), Error> {

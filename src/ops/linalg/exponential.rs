@@ -268,7 +268,7 @@ impl Magnitudes {
         for _ in 0..2 * degree + 1 {
             sums = self.times(&sums).iter().map(|x| x * scale).collect();
         }
-        // The ratio contains the factor 1 / ((2m)! / (m!)² · (2m + 1)!), where m is the degree.
+        // The ratio contains the factor 1 / (B · (2m + 1)!), where m is the degree and B = (2m)! / (m!)².
         let product = |from: usize, to: usize| (from..=to).map(|x| x as f64).product::<f64>();
         let binomial = product(degree + 1, 2 * degree) / product(1, degree);
         let ratio = largest(&sums) / (norm * binomial * product(1, 2 * degree + 1) * unit);

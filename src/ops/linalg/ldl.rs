@@ -49,9 +49,9 @@ dense! {
     /// `[i, j]` of `l · d · lᴴ` is element `[rows[i], rows[j]]` of the matrix.
     ///
     /// `l` is lower triangular, with ones on its diagonal. `d` is Hermitian and has blocks on its diagonal: single elements, and blocks of
-    /// two rows, each with one positive and one negative eigenvalue. So `d` has as many positive, negative and zero eigenvalues as the
-    /// matrix. Rook pivoting chooses the blocks: the search begins at the largest remaining element of the diagonal. It ends at an element
-    /// that is, up to a constant factor, the largest one of its row and column.
+    /// two rows, each with one positive and one negative eigenvalue. By Sylvester's law of inertia, `d` has as many positive, negative and
+    /// zero eigenvalues as the matrix. Rook pivoting chooses the blocks: the search begins at the largest remaining element of the
+    /// diagonal. It ends at an element that is, up to a constant factor, the largest one of its row and column.
     ///
     /// Only the lower triangle and the real parts of the diagonal are used: whether the matrix is Hermitian is not checked. To solve linear
     /// systems, use [`solve_as`](Tensor::solve_as) with [`Structure::Hermitian`](crate::linalg::Structure::Hermitian).

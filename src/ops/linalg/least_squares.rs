@@ -23,7 +23,7 @@ use num_traits::{Float, One, Zero};
 /// Which singular values of a matrix count as 0.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Negligible {
-    /// Those of at most `max(m, n) · ε` times the largest one, where `ε` is the spacing of numbers at 1. This is the tolerance of NumPy's
+    /// Those of at most `max(m, n) · ε` times the largest one, where `ε` is the machine epsilon. This is the tolerance of NumPy's
     /// `matrix_rank`.
     Rounding,
     /// Those of at most this number times the largest one.
@@ -31,10 +31,10 @@ pub(crate) enum Negligible {
 }
 
 impl Negligible {
-    /// Chooses singular values of at most `relative` times the largest one.
+    /// Counts singular values of at most `relative` times the largest one as 0.
     ///
     /// # Errors
-    /// [`Error::Argument`] if the number is negative or NaN. The message names `default`, the method without this argument.
+    /// [`Error::Argument`] if `relative` is negative or NaN. The message names `default`, the method without this argument.
     pub(crate) fn relative(
         op: &'static str,
         default: &'static str,
@@ -190,7 +190,7 @@ where
     u.range(matrix_axes::<O>()[1], 0..rank).try_to_owned()
 }
 
-/// Defines functions of stacks, each without and with the argument that says which singular values count as 0.
+/// Defines functions of batches of matrices. Each also has a variant with an argument that says which singular values count as 0.
 macro_rules! with_default {
     ($($name:ident, $name_with:ident -> $Out:ty, |$a:ident, $op:ident, $negligible:ident| $body:expr;)*) => {$(
         pub(crate) fn $name<T, O, Dev>($a: &StackView<'_, T, O, Dev>) -> Result<$Out, Error>
@@ -284,13 +284,13 @@ where
     from_singular_values(a, |s| s.first().copied().unwrap_or(<T::Magnitude as Zero>::zero()))
 }
 
-/// The name of the operation in messages, and which singular values count as 0.
+/// For `lstsq`: the name of the operation in messages, and which singular values count as 0.
 pub(crate) const LSTSQ: (&str, Negligible) = ("lstsq", Negligible::Rounding);
 
-/// Returns the name of the operation in messages, and which singular values count as 0.
+/// Returns, for `lstsq_with`, the name of the operation in messages, and which singular values count as 0.
 ///
 /// # Errors
-/// [`Error::Argument`] if the number is negative or NaN.
+/// [`Error::Argument`] if `relative` is negative or NaN.
 pub(crate) fn lstsq_with(relative: f64) -> Result<(&'static str, Negligible), Error> {
     let op = "lstsq_with";
     Ok((op, Negligible::relative(op, ".lstsq(b)", relative)?))
@@ -301,8 +301,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     /// several such `x`, returns the one with the least norm.
     ///
     /// Shapes are those of [`solve`](Tensor::solve): `b` is one right-hand side of length `m`, or has a right-hand side in each of its
-    /// columns, and batches broadcast. Singular values of at most `max(m, n) · ε` times the largest one count as 0, as in NumPy. To choose
-    /// another factor, use [`lstsq_with`](Tensor::lstsq_with).
+    /// columns, and batches broadcast. Singular values of at most `max(m, n) · ε` times the largest one count as 0, as in NumPy; `ε` is the
+    /// machine epsilon. To choose another factor, use [`lstsq_with`](Tensor::lstsq_with).
     ///
     /// # Panics
     /// * If `b` does not have as many rows as the matrix, batches do not broadcast, or an element is NaN or infinite.
@@ -342,9 +342,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.least_squares(LSTSQ, b)
     }
 
-    /// Returns the result of [`lstsq`](Tensor::lstsq), with singular values of at most `relative` times the largest one counted as 0. If
-    /// the errors of the matrix have a known norm, divide it by the spectral norm of the matrix to get `relative`. Singular values that are
-    /// smaller than the errors would amplify them.
+    /// Variant of [`lstsq`](Tensor::lstsq) that counts a singular value as 0 if it is at most `relative` times the largest one. If the
+    /// errors of the matrix have a known norm, divide it by the spectral norm of the matrix to get `relative`. Singular values that are
+    /// smaller than the errors would amplify the errors.
     ///
     /// # Panics
     /// For the reasons for which `lstsq` panics, or if `relative` is negative or NaN.
@@ -422,7 +422,7 @@ dense! {
     /// Returns the Moore–Penrose pseudo-inverse of a matrix, or of each matrix of a batch. For a matrix of shape `[m, n]` it has shape
     /// `[n, m]`.
     ///
-    /// Singular values of at most `max(m, n) · ε` times the largest one count as 0, where `ε` is the spacing of numbers at 1. To choose
+    /// Singular values of at most `max(m, n) · ε` times the largest one count as 0, where `ε` is the machine epsilon. To choose
     /// another factor, use [`pinv_with`](Tensor::pinv_with).
     ///
     /// # Panics
@@ -435,7 +435,7 @@ dense! {
     /// ```
     pinv, try_pinv() -> Tensor<T, D, O, Dev>, Any pinv;
 
-    /// Returns the pseudo-inverse as [`pinv`](Tensor::pinv), with singular values of at most `relative` times the largest one counted as 0.
+    /// Variant of [`pinv`](Tensor::pinv) that counts a singular value as 0 if it is at most `relative` times the largest one.
     ///
     /// # Panics
     /// For the reasons for which [`svd`](Tensor::svd) panics, or if `relative` is negative or NaN.
@@ -449,7 +449,7 @@ dense! {
     pinv_with, try_pinv_with(relative: f64) -> Tensor<T, D, O, Dev>, Any pinv_with;
 
     /// Returns the rank of a matrix, or of each matrix of a batch: the number of singular values that are larger than `max(m, n) · ε` times
-    /// the largest one, where `ε` is the spacing of numbers at 1. To choose another factor, use
+    /// the largest one, where `ε` is the machine epsilon. To choose another factor, use
     /// [`matrix_rank_with`](Tensor::matrix_rank_with).
     ///
     /// # Panics
@@ -487,8 +487,8 @@ dense! {
     /// ```
     null_space, try_null_space() -> Tensor<T, D, O, Dev>, Any null_space;
 
-    /// Returns the result of [`null_space`](Tensor::null_space), with singular values of at most `relative` times the largest one counted
-    /// as 0: an orthonormal basis of vectors `x` for which `a · x` is 0 or small, as columns.
+    /// Variant of [`null_space`](Tensor::null_space) that counts a singular value as 0 if it is at most `relative` times the largest one.
+    /// Returns, as columns, an orthonormal basis of the vectors `x` for which `a · x` is 0 or small.
     ///
     /// # Panics
     /// For the reasons for which [`svd`](Tensor::svd) panics, if the matrices of a batch differ in rank, or if `relative` is negative or
@@ -516,7 +516,7 @@ dense! {
     /// ```
     orth, try_orth() -> Tensor<T, D, O, Dev>, Any orth;
 
-    /// Returns the result of [`orth`](Tensor::orth), with singular values of at most `relative` times the largest one counted as 0.
+    /// Variant of [`orth`](Tensor::orth) that counts a singular value as 0 if it is at most `relative` times the largest one.
     ///
     /// # Panics
     /// For the reasons for which [`svd`](Tensor::svd) panics, if the matrices of a batch differ in rank, or if `relative` is negative or

@@ -78,11 +78,11 @@ impl<C: LinalgElement> Triangular<C> {
         }
     }
 
-    /// Returns the principal logarithm. No element of the diagonal may be 0.
+    /// Returns the principal logarithm. The diagonal must not contain 0.
     fn logarithm(&self) -> Option<Triangular<C>> {
         let (mut root, mut squarings) = (self.clone(), 0);
-        // Repeated square roots tend to the identity. If the 1-norm of the difference is at most 0.264, the approximant of degree 7 has the
-        // accuracy of double precision.
+        // Repeated square roots tend to the identity. If the 1-norm of the difference from the identity is at most 0.264, the Padé
+        // approximant of degree 7 has the accuracy of double precision.
         loop {
             let distance = root.clone().minus_one().norm();
             if distance <= 0.264 {
@@ -101,7 +101,7 @@ impl<C: LinalgElement> Triangular<C> {
         }
         let factor = C::from_f64(2f64.powi(squarings));
         sum.elements.iter_mut().for_each(|x| *x *= factor);
-        // Computes the diagonal again, without the differences between the roots and 1, which have lost digits.
+        // Computes the diagonal again, as logarithms of numbers: in the approximation above, the differences `root - 1` have lost digits.
         for j in 0..self.n {
             sum.set(j, j, self.at(j, j).function(FloatFunction::Ln));
         }
@@ -124,9 +124,9 @@ const NODES: [(f64, f64); 7] = [
     (0.9745539561713793, 0.06474248308443487),
 ];
 
-/// Makes the Schur form `t` of a real matrix triangular: applies a unitary transformation to the two rows and columns of each block, and to
-/// the columns of `z`. Real eigenvalues do not change. So negative ones get no imaginary part, and stay on a defined side of the branch cut
-/// of the square root and the logarithm.
+/// Makes the Schur form `t` of a real matrix triangular: applies a unitary transformation to the two rows and columns of each 2 × 2 block,
+/// and to the columns of `z`. Real eigenvalues do not change: a negative one gets no imaginary part from rounding, so it stays on a defined
+/// side of the branch cut of the square root and the logarithm.
 fn triangularise<C: LinalgElement>(t: &mut Triangular<C>, z: &mut Triangular<C>) {
     let root = |x: C| x.function(FloatFunction::Sqrt);
     for k in 0..t.n.saturating_sub(1) {
@@ -163,7 +163,7 @@ where
 {
     let [batch, n, _] = extents::<O>(a.shape());
     let [rows, columns] = matrix_axes::<O>();
-    // Matrices row by row, whatever the memory order.
+    // The elements are listed row by row for each matrix, whatever the memory order of the tensor.
     let elements =
         if O::ROW_MAJOR { a.try_to_vec()? } else { a.try_swap_axes(rows, columns)?.try_to_vec()? };
     let matrix = |j: usize| Triangular {

@@ -23,7 +23,7 @@ pub use solve::SolveRanks;
 pub use svd::Svd;
 pub use truncation::Discarded;
 
-/// Functions of stacks: matrices whose batch is merged to one axis. Dynamic tensors call these functions too.
+/// Functions of stacks: batches of matrices whose batch axes are merged into one axis. Dynamic tensors call these functions too.
 pub(crate) mod stacks {
     pub(crate) use super::eig::{eig, eigvals, schur};
     pub(crate) use super::eigh::{eigh, eigvalsh};

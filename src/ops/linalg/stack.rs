@@ -104,7 +104,7 @@ pub(crate) trait Stacked {
     fn typed<D: MatrixStack>(self, shape: &[usize]) -> Self::Typed<D>;
 }
 
-/// Replaces the merged axis of the batch by the axes of the batch of a tensor of shape `shape`.
+/// Splits the merged batch axis of `x` into the batch axes of a tensor of shape `shape`.
 fn unmerged<T: Element, N: Dim, D: Dim, O: Order, Dev: Device>(
     x: Tensor<T, N, O, Dev>,
     shape: &[usize],

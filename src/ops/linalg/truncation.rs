@@ -22,7 +22,7 @@ pub struct Discarded<T: LinalgElement, D: MatrixStack, O: Order, Dev: Device> {
     pub share: Tensor<T::Magnitude, Removed<D, 2>, O, Dev>,
 }
 
-/// A truncated decomposition of stacks.
+/// A truncated decomposition of a stack: matrices with a single batch axis.
 type Truncated<T, O, Dev> = (Svd<T, Rank<3>, O, Dev>, Discarded<T, Rank<3>, O, Dev>);
 
 pub(crate) fn svd_truncated<T, O, Dev>(

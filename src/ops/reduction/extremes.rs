@@ -39,7 +39,7 @@ fn extreme_in<T: RealScalar, const LANES: usize>(
             sum[k] = add(sum[k], add(x, y));
         }
     }
-    // Combines the upper half with the lower half, so that each step is vectorised.
+    // Combines the upper half of the lanes with the lower half, so that each step is vectorised.
     let mut lanes = LANES;
     while lanes > 1 {
         lanes /= 2;
@@ -132,7 +132,7 @@ extremes! {
     Min, "minimum", HIGHEST, smaller, <, "The smallest element";
 }
 
-/// The best value so far and its index.
+/// The largest or smallest value so far, and its index.
 #[derive(Debug, Clone, Copy)]
 pub struct Best<T> {
     pub(super) value: T,

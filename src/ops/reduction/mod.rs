@@ -23,7 +23,7 @@ use crate::element::{Inexact, Scalar, sum_of_parts};
 pub struct Sum;
 
 // Builds with debug assertions use a wider accumulator to detect an integer overflow. Other builds accumulate in the element type,
-// which is faster. In these builds intermediate sums wrap, so the result is the exact sum, wrapped to the element type.
+// which is faster: intermediate sums wrap, so the result is the exact sum, wrapped to the element type.
 
 #[cfg(debug_assertions)]
 impl<T: Scalar> Reduction<T> for Sum {

@@ -104,7 +104,7 @@ fn of_block<T: Scalar, const SKIP: bool>(elements: &[T]) -> Moments<T::Float> {
         let with = |m: Moments<T::Float>, x: T| if skipped(x) { m } else { m.with(x.cast_to()) };
         return in_few_lanes(elements, nothing, with, Moments::joined);
     }
-    // Accepts a cancellation of at most two bits.
+    // Uses `squares - shift` if at most two bits cancel in this difference.
     let two = T::Magnitude::one() + T::Magnitude::one();
     if shift <= squares - squares / (two * two) {
         return Moments { count, mean, squares: squares - shift };

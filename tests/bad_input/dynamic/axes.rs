@@ -47,7 +47,7 @@ macro_rules! reductions {
                 operands: one,
                 numbers: Numbers::Axis,
                 run: |o, n| $view(&o[0], |x| {
-                    // Reduces one axis by three methods, which must agree: by name, with `keepdims`, and by `DynReduction`.
+                    // Reduces one axis by three methods, which must agree: the named one (such as `sum`), `reduce_keepdims` and `reduce`.
                     done!(try x.$name(n[0] $(, $arg)?).and_then(|gone| {
                         let kept = x.reduce_keepdims($reduction, n[0])?;
                         assert!(kept.reshape(gone.shape())?.array().is(&x.reduce($reduction, n)?.array()));

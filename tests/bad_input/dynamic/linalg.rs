@@ -69,7 +69,7 @@ macro_rules! rows {
     };
 }
 
-/// Calls `f` with right-hand sides of ones, for a matrix of this shape.
+/// Calls `f` with a vector of ones, the right-hand side of a linear system whose matrix has this shape.
 fn with_ones<R>(
     shape: &[usize],
     f: impl FnOnce(vierbein::DynView<'_>) -> Result<R, vierbein::Error>,
@@ -89,7 +89,8 @@ pub(crate) fn rows() -> Vec<Row> {
     [methods(), by_labels()].into_iter().flatten().collect()
 }
 
-/// The rows of the table for factorisations by labels. The ellipsis stands for the batch axes. `linalg/labels.rs` tests specifications that are rejected.
+/// The rows of the bad-input table for factorisations by labels. The ellipsis stands for the batch axes. `linalg/labels.rs` tests
+/// specifications that are rejected.
 fn by_labels() -> Vec<Row> {
     rows! {
         labelled_outcome:

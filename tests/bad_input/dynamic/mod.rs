@@ -44,7 +44,7 @@ use vierbein::dyn_tensor::{DynData, SliceItem};
 use vierbein::prelude::*;
 use vierbein::{DynScalar, DynTensor, DynView, DynViewMut, Error, MemoryOrder, c64};
 
-/// Returns method names with the path of `DynTensor`, as rows of the table list them.
+/// Returns method names with the path of `DynTensor`, as rows of the bad-input table list them.
 macro_rules! methods {
     ($($name:ident)*) => {
         &[$(concat!("dyn_tensor::DynTensor::", stringify!($name))),*]

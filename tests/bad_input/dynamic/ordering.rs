@@ -14,7 +14,7 @@ const AXIS: Call = Call { operands: one, numbers: Numbers::Axis, ..Call::NOTHING
 const WHOLE: Call =
     Call { operands: one, cannot: &[(WrongShape, "over all elements of any shape")], ..Call::NOTHING };
 
-/// Rows of one sorting direction: sorting into a new tensor, sorting in place, and the indices.
+/// Rows of the bad-input table for one sorting direction: sorting into a new tensor, sorting in place, and the indices that sort.
 macro_rules! sorts {
     ($descending:literal, $sort:ident $inplace:ident $argsort:ident) => {
         [

@@ -17,7 +17,7 @@ fn reversed(x: &Array) -> Outcome {
     permute(x, &(0..x.shape.len()).rev().collect::<Vec<_>>())
 }
 
-/// A view method and its mutable variant, which is called on a copy.
+/// Calls of view methods, each followed by a call of the mutable variant on a copy.
 macro_rules! views {
     ($([$name:ident $name_mut:ident] $verb:literal $operands:ident $numbers:ident, |$x:ident, $n:ident| ($($arg:expr),*), $expected:expr;)*) => {
         vec![$(

@@ -223,7 +223,7 @@ fn decompositions_fail_or_succeed_with_little_device_memory() {
         &|| a.try_solve_as(Structure::Lower { unit: false }, &a)?.try_into_vec(),
     ];
     for (k, call) in calls.iter().enumerate() {
-        // The first call loads the kernels.
+        // The first call loads the kernels, which takes memory of the GPU.
         let expected = call().unwrap();
         crate::memory::with_little_memory(call, |found| assert_eq!(found, expected, "call {k}"));
         assert_eq!(a.to_device::<Cpu>().unwrap(), host);

@@ -1,4 +1,4 @@
-//! Rows of the table of bad input: conversions from and to matrices, columns and rows of faer.
+//! Rows of the bad-input table (see `bad_input/mod.rs`): conversions from and to matrices, columns and rows of faer.
 
 use super::array::{Array, Outcome, reject};
 use super::driver::{Row, done};
@@ -60,7 +60,7 @@ pub(super) fn rows() -> Vec<Row> {
                 "From<&mut Mat<Own<T>>> for Tensor<T, Rank<N>, O, Cpu, ViewMut<'a, T, Cpu>>",
                 "TryFrom<Mat<Own<T>>> for Tensor<T, Rank<N>, ColMajor>",
             ],
-            // The row omits huge shapes, even empty ones, because faer iterates over empty columns.
+            // Omits huge shapes, even those with zero elements: faer would iterate over the huge number of empty columns.
             |hazard| countable(hazard).into_iter().filter(|o| !o[0].is_huge()).collect(),
             |o| at_rank!(o, x: view, [2], done!(try owned(*x))),
             contiguous_or_rejected,

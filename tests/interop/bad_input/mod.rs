@@ -114,7 +114,8 @@ fn incremented(o: &Operand) -> Array {
     array
 }
 
-/// Returns the operands of [`hazards::one`]. For huge extents, adds a matrix with a single huge row, which every library supports.
+/// Returns the operands of [`hazards::one`]. For huge extents, adds a matrix with a single huge row, because every library in these tests
+/// supports matrices.
 fn all(hazard: Hazard) -> Vec<Vec<Operand>> {
     let mut all = hazards::one(hazard);
     if hazard == Hazard::HugeExtents {

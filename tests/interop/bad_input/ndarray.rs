@@ -1,4 +1,5 @@
-//! Rows of the table of bad input: conversions from and to arrays of ndarray, with static ranks (0 to 6) and with dynamic rank.
+//! Rows of the table of bad input (see `bad_input/mod.rs`): conversions from and to arrays of ndarray, with static ranks (0 to 6) and with
+//! dynamic rank.
 
 use super::array::{Array as Plain, reject};
 use super::driver::{ByHand, Row, done};

@@ -52,8 +52,8 @@ fn check_eig<T: Number>(name: &str, a: &Matrix<T>) {
     }
 }
 
-/// Asserts that `a = z · t · zᴴ`, that `z` is unitary, and that `t` is triangular. For real types, `t` may also have standardised
-/// 2 × 2 blocks on its diagonal.
+/// Asserts that `a = z · t · zᴴ`, that `z` is unitary, and that `t` is triangular. For real types, `t` may also have 2 × 2 blocks on its
+/// diagonal, with equal diagonal elements and with other elements of opposite signs.
 #[track_caller]
 fn check_schur<T: Number>(name: &str, a: &Matrix<T>) {
     let n = a.n;

@@ -275,7 +275,7 @@ fn powers_of_two_scale_d_exactly() {
     super::ldl::check("denormal", &Random(1).matrix(9, 9).map(|x| f32::rounded(x).shift(-110)));
 }
 
-/// The bits of the results must not depend on the layout, the elements above the diagonal, and the imaginary parts on the diagonal.
+/// The bits of the results must not depend on the layout, on the elements above the diagonal, or on the imaginary parts on the diagonal.
 fn check_layouts<T: Number>() {
     for n in [1, 2, 3, 9, 70] {
         let lower = Random(n as u64).matrix(n, n);

@@ -203,7 +203,8 @@ fn residuals_of_complex_f64() {
     check::<Complex<f64>>();
 }
 
-/// For Hermitian matrices of more than 128 rows, faer uses another algorithm, which needs a norm of about 1.
+/// For Hermitian matrices of more than 128 rows, faer uses another algorithm, which needs a norm of about 1. This crate must scale other
+/// matrices before it calls faer.
 #[test]
 fn large_hermitian_matrices_of_any_norm() {
     if !super::there() {
@@ -230,8 +231,8 @@ fn check_solutions<T: Number>() {
             Structure::Upper { unit: true },
         ];
         for structure in structures {
-            // The matrix that the structure stands for. For example, elements of the unused triangle are zeros, or mirrored for a
-            // Hermitian matrix.
+            // The matrix that `solve` uses for this structure: the elements of the triangle that it does not read are zeros, or
+            // mirrored for a Hermitian matrix.
             let exact = Matrix::from_fn(n, n, |i, j| {
                 let x = a.at(i, j).wide();
                 match structure {
@@ -276,8 +277,8 @@ fn solutions_satisfy_the_equations() {
     check_solutions::<Complex<f64>>();
 }
 
-/// The bits of the results must not depend on the layouts of operand and results. An operand that is marked as conjugated must give the same
-/// bits as a matrix whose elements were conjugated before.
+/// The bits of the results must not depend on the layouts of operand and results. An operand that is marked as conjugated must give the
+/// same bits as a matrix whose elements were conjugated before.
 fn check_layouts<T: Number>() {
     for [m, n] in [[1, 1], [3, 2], [2, 5], [8, 8], [9, 12], [20, 13]] {
         let a = of::<T>(&Random(m as u64).matrix(m, n));

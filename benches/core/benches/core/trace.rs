@@ -1,5 +1,5 @@
-//! Traces, and alternative implementations: a contraction with the unit matrix, a sum over every (n + 1)-th element of a
-//! reshaped tensor, and the product of the diagonals with a vector of ones.
+//! Benchmarks of traces, and of other ways to compute them: a contraction with the unit matrix, a sum over every (n + 1)-th element
+//! of a reshaped tensor, and the product of the diagonals with a vector of ones.
 
 use crate::suite::{Number, Suite, check, filled};
 use vierbein::prelude::*;
@@ -55,7 +55,7 @@ fn matrix<T: Number>(suite: &mut Suite<'_>, n: usize) {
     });
 }
 
-/// Times the trace over axes 0 and 2 of a tensor of shape `[n, middle, n]`, and its alternatives.
+/// Times the trace over axes 0 and 2 of a tensor of shape `[n, middle, n]`, and other ways to compute it.
 fn outer<T: Number>(suite: &mut Suite<'_>, n: usize, middle: usize) {
     let name = format!("iki->k {n}·{middle}·{n}");
     let operand = || filled::<T, _>(1, [n, middle, n]);
@@ -88,7 +88,7 @@ fn outer<T: Number>(suite: &mut Suite<'_>, n: usize, middle: usize) {
     });
 }
 
-/// Times the trace over axes 0 and 1 of a tensor of shape `[n, n, last]`, and its alternatives.
+/// Times the trace over axes 0 and 1 of a tensor of shape `[n, n, last]`, and other ways to compute it.
 fn leading<T: Number>(suite: &mut Suite<'_>, n: usize, last: usize) {
     let name = format!("iik->k {n}·{n}·{last}");
     let operand = || filled::<T, _>(1, [n, n, last]);

@@ -42,8 +42,8 @@ pub(crate) fn scatter_add<T: Number>(out: &mut [T], a: &[T], at: &[i64]) {
     }
 }
 
-/// Copies the elements at which the mask is `true`, without a branch that depends on the mask. The output must have one more element
-/// than the mask has `true` ones, because each element is written before the mask is read.
+/// Copies the elements at which the mask is `true`, without a branch that depends on the mask. The output must have one more element than
+/// the mask has `true` elements, because each element is written before the mask is read.
 pub(crate) fn compress<T: Number>(out: &mut [T], a: &[T], mask: &[bool]) {
     let mut to = 0;
     for (&a, &mask) in a.iter().zip(mask) {

@@ -66,7 +66,7 @@ pub(crate) fn sum_lines<T: Number>(out: &mut [T], x: &[T]) {
     }
 }
 
-/// Computes the sum over rows of length `out.len()`, which start `stride` elements apart.
+/// Adds up the rows of `x`, and writes the sums to `out`. Each row has `out.len()` elements, and the rows start `stride` elements apart.
 pub(crate) fn add_lines<T: Number>(out: &mut [T], x: &[T], stride: usize) {
     if halved(x.len()) && out.len() >= 64 {
         let middle = out.len() / 2;

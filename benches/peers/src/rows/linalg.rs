@@ -1,6 +1,6 @@
-//! Benchmark rows of `linalg`: decompositions of matrices and linear systems. All libraries are called by the methods of their matrix
-//! types, which allocate their results and their workspace in each call. The limit is a call of faer's low-level functions, with results
-//! and a workspace that are allocated before the measurement.
+//! Benchmark rows of `linalg`: decompositions of matrices and linear systems. The benchmarks call methods of each library's matrix type,
+//! which allocate their results and their workspace in each call. For comparison, `Library::Limit` calls faer's low-level functions, with
+//! results and a workspace that are allocated before the measurement.
 
 use super::Entry;
 use crate::implementation::{Library, Outcome};

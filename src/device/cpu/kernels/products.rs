@@ -14,6 +14,8 @@
 //!             sums[p % LANES] += a[p] · b[p]
 //! ```
 //!
+//! A plan ([`Plan`]) sorts and fuses the axes that the loops run over.
+//!
 //! As in reductions, the partial sums of blocks are combined pairwise, so that the error grows as O(log n · ε). How a sum is split
 //! depends on extents and strides alone, and not on the number of threads. As in BLAS, `a` and `b` are not read if `alpha` is zero,
 //! and the output is not read if `beta` is zero.
@@ -37,9 +39,9 @@ const CHAIN_LEN: usize = 32;
 /// Maximum number of outputs that [`sweep`](SumTask::sweep) computes together. Their accumulators and some rows of the operands fit
 /// in L1.
 const MAX_SWEPT_OUTPUTS: usize = 256;
-/// Maximum number of outputs that are computed without a plan.
+/// Maximum number of outputs of [`sum_a_few`], which sums without a [`Plan`] of the loops.
 const MAX_UNPLANNED_OUTPUTS: usize = 16;
-/// Maximum number of terms per output that are summed without a plan.
+/// Maximum number of terms per output of [`sum_a_few`].
 const MAX_UNPLANNED_TERMS: usize = 8;
 /// Number of rows that are added to one set of accumulators before it is combined with another set. A row has one term of each
 /// output.
@@ -66,8 +68,8 @@ pub(super) fn sum_products<T: Scalar>(args: ProductArgs<'_, T, Cpu>) -> Result<(
     }
 }
 
-/// Computes a few short sums without a plan, because planning would take longer than the sums. Returns whether all results are
-/// representable. Returns `None` and writes nothing in these cases:
+/// Computes a few short sums without a [`Plan`] of the loops, because planning would take longer than the sums. Returns whether all
+/// results are representable. Returns `None` and writes nothing in these cases:
 /// * There are more than [`MAX_UNPLANNED_OUTPUTS`] outputs, or more than [`MAX_UNPLANNED_TERMS`] terms per output.
 /// * The output has several axes, or the number of summed axes is not 1.
 /// * The shapes do not agree, which [`compute`] rejects.
@@ -287,7 +289,7 @@ impl<T: Scalar> Finish<T> {
     #[inline]
     fn new(alpha: T, beta: T, conjugate: [bool; 2]) -> Self {
         let plus = T::Real::one();
-        // Only complex operands are conjugated; unsigned types have no -1.
+        // Computes -1 for complex types only: operands of other types are not conjugated, and unsigned types have no -1.
         let minus = |yes: bool| if T::COMPLEX && yes { T::Real::zero() - plus } else { plus };
         let [a, b] = conjugate;
         Finish {
@@ -368,8 +370,8 @@ impl<T: Scalar> Sums<T> for Plain {
     }
 }
 
-/// Accumulators of 16 bits for integers of 8 bits. The lower 8 bits of an accumulator are the result. SIMD instruction sets have no
-/// multiplication of bytes.
+/// Accumulators of 16 bits for integers of 8 bits, because SIMD instruction sets have no multiplication of bytes. The lower 8 bits of an
+/// accumulator are the result.
 struct Bytes;
 
 impl<T: Scalar> Sums<T> for Bytes {
@@ -805,7 +807,7 @@ unsafe fn sweep_columns<T: Scalar, S: Sums<T>>(
     add_pairwise::<T, S>(sums, plan.len(), &mut leaf);
 }
 
-// ------------------------------------------------------------------ the operands together
+// ------------------------------------------------------------------ operands, output and scaling factors together
 
 /// The addresses of the operands, the scaling factors, and whether a result overflowed. Shared by all threads.
 struct SumTask<T: Scalar> {

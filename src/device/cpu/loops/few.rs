@@ -1,5 +1,5 @@
-//! Loops over a few elements without a plan, because planning would take longer than the loop. The copy and elementwise kernels
-//! call this module.
+//! Loops over a few elements. They have no [`Plan`](crate::layout::plan::Plan), which would sort and fuse them, because planning would
+//! take longer than the loops. The copy and elementwise kernels call this module.
 
 /// Maximum number of elements that are visited without a plan.
 const MAX_UNPLANNED_LEN: usize = 24;

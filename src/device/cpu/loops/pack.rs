@@ -34,7 +34,7 @@ macro_rules! by_size {
 /// * Both pointers are aligned for an element type of this size.
 pub(in crate::device::cpu) unsafe fn repeat(size: usize, from: *const u8, to: *mut u8, n: usize) {
     /// # Safety
-    /// The conditions of the outer `repeat`, for the size of `T`.
+    /// The conditions of the outer `repeat`, with the size of `T` as `size`.
     unsafe fn repeat<T: Element>(from: *const u8, to: *mut u8, n: usize) {
         // SAFETY: by the contract, the element at `from` may be read, and `from` is aligned.
         let value = unsafe { from.cast::<T>().read() };
@@ -63,7 +63,7 @@ pub(in crate::device::cpu) unsafe fn gather(
         return unsafe { core::ptr::copy_nonoverlapping(from, to, n * size) };
     }
     /// # Safety
-    /// The conditions of the outer `gather`, for the size of `T`.
+    /// The conditions of the outer `gather`, with the size of `T` as `size`.
     unsafe fn gather<T: Copy>(from: *const u8, stride: isize, to: *mut u8, n: usize) {
         let (from, to) = (from.cast::<T>(), to.cast::<T>());
         match stride {
@@ -122,7 +122,7 @@ pub(in crate::device::cpu) unsafe fn scatter(
         return unsafe { core::ptr::copy_nonoverlapping(from, to, n * size) };
     }
     /// # Safety
-    /// The conditions of the outer `scatter`, for the size of `T`.
+    /// The conditions of the outer `scatter`, with the size of `T` as `size`.
     unsafe fn scatter<T: Element>(from: *const u8, to: *mut u8, stride: isize, n: usize) {
         let (from, to) = (from.cast::<T>(), to.cast::<T>());
         for i in 0..n {
@@ -150,7 +150,7 @@ pub(in crate::device::cpu) unsafe fn transpose(
     [rows, columns]: [usize; 2],
 ) {
     /// # Safety
-    /// The conditions of the outer `transpose`, for the size of `T`.
+    /// The conditions of the outer `transpose`, with the size of `T` as `size`.
     unsafe fn tile<T: Element>(
         from: *const u8,
         from_stride: isize,

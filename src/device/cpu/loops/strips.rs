@@ -102,8 +102,9 @@ pub(in crate::device::cpu) type Addresses = [*mut u8; MAX_LOOP_OPERANDS];
 ///   of this operand share an element.
 ///
 /// # Panics
-/// If there are no operands. If there are more than [`MAX_LOOP_OPERANDS`], unless they have zero elements or are a single small
-/// strip.
+/// * If there are no operands.
+/// * If there are more than [`MAX_LOOP_OPERANDS`] operands. This is not checked if the operands have zero elements, or are a single strip
+///   that is too small to be split.
 #[inline(always)]
 pub(in crate::device::cpu) unsafe fn for_blocks(
     shape: &[usize],
@@ -206,8 +207,9 @@ fn across<const K: usize>(plan: &Plan<K>) -> Option<usize> {
 /// tests without optimisation, which read and write large results slowly.
 const MIN_STREAMED_BYTES: usize = if cfg!(all(test, debug_assertions)) { 8 << 20 } else { 64 << 20 };
 
-/// Maximum cost of an element for non-temporal stores, as the number of bytes that could be copied in the same time. The speed of a
-/// more expensive loop is not limited by memory, and copying from a buffer would only take more time.
+/// Maximum cost of an element for non-temporal stores, as the number of bytes that could be copied in the same time. The speed of a more
+/// expensive loop is not limited by memory, so it writes the result directly: a copy from a buffer with non-temporal stores would only take
+/// more time.
 const MAX_STREAMED_COST: usize = 64;
 
 /// Maximum ratio of an operand's element size to that of the result, for non-temporal stores.
@@ -281,8 +283,8 @@ impl<const K: usize> StripTask<'_, K> {
             steps: part.outer_strides()[axis],
             strides,
         });
-        // Short rows are joined, unless an operand with contiguous rows would have to be copied. If all rows of an operand are the same
-        // row, with a step of 0, the operand may be copied, because this row is copied only once.
+        // One call of the loop computes several short rows, unless this requires a copy of an operand with contiguous rows. Such an operand
+        // may be copied if the step between its rows is 0: all rows are then the same row, which is copied only once.
         let follow = |rows: &Rows<K>| {
             (0..K).all(|k| strides[k] != 1 || rows.steps[k] == 0 || rows.steps[k] == columns as isize)
         };

@@ -59,7 +59,7 @@ pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnc
     (of_a.expect("`both` calls both"), of_b.expect("`both` calls both"))
 }
 
-// The functions are trait objects, so that the code below is compiled once, and not for each pair of closures.
+// The arguments of the functions below are trait objects, so that these functions are compiled once, and not for each pair of closures.
 
 /// Variant of [`join`] for functions without results.
 fn both(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
@@ -80,8 +80,9 @@ fn in_pool(a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
 // The functions below call a kernel through a trait object, once for each part. So each of them is compiled once for each `K`,
 // and not for each kernel and element type.
 
-/// Calls `f` on parts that together make up the plan. Splits axis `i` at multiples of `grain(i)`. The split depends on the number
-/// of threads, so the results of `f` must not depend on the split. `work` is the work for one element, in bytes.
+/// Calls `f` on parts that together make up the plan. Splits loop `i` of the plan at multiples of `grain(i)` iterations. The split depends
+/// on the number of threads, so the results of `f` must not depend on the split. `work` is the cost of one element: the number of bytes
+/// that can be copied in the same time.
 pub(in crate::device::cpu) fn over_parts<const K: usize>(
     plan: &Plan<K>,
     work: usize,
@@ -110,9 +111,9 @@ pub(in crate::device::cpu) fn over_parts<const K: usize>(
     });
 }
 
-/// Calls `f` on parts that together make up `kept`, a plan of outputs. `reads` is the number of elements that are read to compute
-/// one output. A part that reads at least `enough` elements is split. If the part has only one loop, it is split at a multiple of
-/// `grain`. The split does not depend on the number of threads.
+/// Calls `f` on parts that together make up `kept`, the loops over the outputs. `reads` is the number of elements that are read to compute
+/// one output. A part that reads at least `enough` elements is split. If the part has only one loop, it is split at a multiple of `grain`
+/// iterations. The split does not depend on the number of threads.
 pub(in crate::device::cpu) fn over_outputs<const K: usize>(
     kept: &Plan<K>,
     reads: usize,

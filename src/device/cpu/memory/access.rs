@@ -38,8 +38,8 @@ impl<'a, T: Element> Output<'a, T, Cpu> {
     }
 }
 
-// These constructors are for tests of kernels. The tests use operands that no tensor has, so the constructors check bounds and
-// overlap.
+// These constructors are for tests of kernels. The tests use layouts that were not checked for a tensor before, so the constructors
+// check bounds and overlap.
 
 #[cfg(test)]
 impl<'a, T: Element> Operand<'a, T, Cpu> {

@@ -208,8 +208,8 @@ impl<T: Element> CpuBuffer<T> {
         CpuBuffer::allocate(len, Self::whatever(), Begin::AtBlock)
     }
 
-    /// Returns the fill for [`any`](Self::any). This is zeros if unspecified bytes may be invalid values, or if [`settle`] cannot
-    /// initialise them.
+    /// Returns how [`any`](Self::any) fills a new buffer: with zeros if unspecified bytes may be invalid values, or if [`settle`] cannot
+    /// make them initialised; otherwise with unspecified bytes.
     #[inline]
     fn whatever() -> Fill {
         // For `bool`, only the bytes 0 and 1 are valid.
@@ -287,7 +287,8 @@ impl<T: Element> CpuBuffer<T> {
 ///
 /// If the element is read and the buffer is then dropped at once, the compiler can remove the allocation. Two decisions serve this case:
 ///
-/// * The pool is not freed if the allocation fails. With this side effect, the allocation could not be removed.
+/// * If the allocation fails, `new` does not empty the buffer pool and try again. With this side effect, the compiler could not remove the
+///   allocation.
 /// * The memory is allocated before the element is computed. Even a removed allocation leaves a call of an empty function of the standard
 ///   library. An element that was computed before this call would be saved to the stack for the duration of the call.
 pub(crate) struct Slot<T>(Block, PhantomData<T>);

@@ -188,7 +188,7 @@ pub(crate) fn reserve<T>(to: &mut Vec<T>, more: usize) -> Result<(), Error> {
 /// retry fails too.
 pub(in crate::device::cpu) fn try_reserve<T>(to: &mut Vec<T>, more: usize) -> bool {
     while to.try_reserve_exact(more).is_err() {
-        // The pool is not freed for a request that exceeds the address space.
+        // The pool is not freed for a request that exceeds the address space, because the retry would fail too.
         if more > isize::MAX as usize / size_of::<T>().max(1) || KEPT.trim() == 0 {
             return false;
         }

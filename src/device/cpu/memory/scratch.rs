@@ -31,7 +31,7 @@ pub(in crate::device::cpu) enum Side {
     B,
     /// Accumulators of a reduction.
     Sums,
-    /// Strips and tiles of the operands of an elementwise loop.
+    /// Contiguous copies of parts of the operands of an elementwise loop.
     Blocks,
     /// Matrices and the workspace of a factorisation.
     #[cfg(feature = "linalg")]
@@ -70,7 +70,7 @@ pub(in crate::device::cpu) const fn guaranteed<R>() -> usize {
 /// A failed allocation is never an error: the kernel runs with less memory, and takes longer. So an operation that has begun to
 /// write its result can be completed.
 ///
-/// While `f` runs, the thread's buffer is in use. A nested call for the same purpose allocates a new buffer. For example, a
+/// While `f` runs, the thread's buffer is in use. A nested call with the same `side` allocates a new buffer. For example, a
 /// thread that waits in `join` may run another task, whose kernel needs a buffer too.
 pub(in crate::device::cpu) fn with_scratch<R, Out>(
     side: Side,
@@ -187,19 +187,19 @@ fn aligned<R>(start: *mut Line) -> *mut R {
 /// Allocates at least `bytes` bytes and frees them at once. Returns whether the allocation succeeded. Used before calls of foreign
 /// code that aborts the process if it cannot allocate.
 pub(in crate::device::cpu) fn can_allocate(bytes: usize) -> bool {
-    // One more line is allocated, because the foreign code may need space for alignment. Without `black_box`, the compiler may
+    // One more `Line` is allocated, because the foreign code may need space for alignment. Without `black_box`, the compiler may
     // remove the allocation.
     core::hint::black_box(fresh(bytes.div_ceil(size_of::<Line>()) + 1)).is_some()
 }
 
-/// Allocates at least `lines` lines. Returns `None` if the allocation fails.
+/// Allocates at least `lines` values of [`Line`]. Returns `None` if the allocation fails.
 fn fresh(lines: usize) -> Option<Vec<Line>> {
     let mut memory = Vec::new();
     try_reserve(&mut memory, lines).then_some(memory)
 }
 
-/// Calls `f` with the address of at least `lines` lines on the stack, and `false`. Out of line, because only this path needs the stack
-/// frame of 256 KiB.
+/// Calls `f` with the address of at least `lines` values of [`Line`] on the stack, and `false`: `f` gets only its minimum workspace. Out of
+/// line, because only this path needs the stack frame of 256 KiB.
 #[cold]
 #[inline(never)]
 fn on_stack(lines: usize, f: &mut dyn FnMut(*mut Line, bool)) {

@@ -9,12 +9,12 @@
 //! * [`codegen`]: [`program`](codegen::program) defines the parts of a kernel's source. [`operation`](codegen::operation)
 //!   represents an operation without type parameters. `compile` compiles CUDA C++ to machine code, and [`cache`](codegen::cache)
 //!   keeps the machine code on disk. The sources are in `codegen/sources`.
-//! * [`kernels`]: [`elementwise`](kernels::elementwise), [`tile`](kernels::tile) and [`permute`](kernels::permute) use the CPU's plans
-//!   ([`crate::layout::plan`]). `shares` computes how [`reduce`](kernels::reduce) and [`products`](kernels::products) divide their work
-//!   among threads. [`gemm`](kernels::gemm) calls `blas` for floating-point and complex matrices. [`scan`](kernels::scan) computes
-//!   cumulative results along lines. [`sort`](kernels::sort) sorts lines. [`positions`](kernels::positions) and [`mask`](kernels::mask)
-//!   copy chosen elements. With the feature `fft`, the file `kernels/fft.rs` calls cuFFT, and with the feature `linalg`, the directory
-//!   `kernels/linalg` calls cuSOLVER.
+//! * [`kernels`]: [`elementwise`](kernels::elementwise), [`tile`](kernels::tile) and [`permute`](kernels::permute) use the same loop nests
+//!   as the CPU ([`crate::layout::plan`]). `shares` computes how [`reduce`](kernels::reduce) and [`products`](kernels::products) divide
+//!   their work among threads. [`gemm`](kernels::gemm) calls `blas` for floating-point and complex matrices. [`scan`](kernels::scan)
+//!   computes cumulative results along lines. [`sort`](kernels::sort) sorts lines. [`positions`](kernels::positions) and
+//!   [`mask`](kernels::mask) copy chosen elements. With the feature `fft`, the file `kernels/fft.rs` calls cuFFT, and with the feature
+//!   `linalg`, the directory `kernels/linalg` calls cuSOLVER.
 
 mod choose;
 mod codegen;
@@ -332,8 +332,8 @@ pub(super) fn scan<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(
     if unsafe { scanning.run(context, a.shape(), result(&out), strided(&a))? } {
         return Ok(());
     }
-    // The operation is undefined for the operands of a step. The host repeats the computation, and returns the error that names the
-    // elements.
+    // The operation is undefined for two elements that the scan combines. The host repeats the computation, and returns the error that
+    // names the elements.
     let a = fetched(context, a)?;
     via_host::write_with(&Cuda::<N>::default(), out, |out| Cpu.scan(op, out, a.operand()))
 }

@@ -1,5 +1,5 @@
-//! Sorting, selection and search: erases the types, and calls the kernels. A partition, and the selection of the greatest elements, also
-//! sort whole lines. The distinct elements are the first elements of the runs of equal elements in a sorted vector.
+//! Sorting, selection and search: converts typed operands to untyped ones, and calls the kernels. A partition, and the selection of the
+//! greatest elements, also sort whole lines. The distinct elements are the first elements of the runs of equal elements in a sorted vector.
 
 use super::codegen::operation::{RawElements, RawOperand};
 use super::driver::context::{Context, Memory};
@@ -57,7 +57,7 @@ impl Contiguous {
         Ok(Contiguous { address: memory.address(), copy: Some(memory) })
     }
 
-    /// Copies the elements to the output, if they are not in its memory.
+    /// Copies the elements to the output, unless they are already in the output's memory.
     fn store<T: Element, const N: usize>(
         &self,
         context: &'static Context,
@@ -315,7 +315,7 @@ pub(in crate::device::cuda) fn unique_with<T: Element, const N: usize>(
     // SAFETY: all three have `n` elements. `order` is a permutation, and nothing else has the address of `inverse`.
     unsafe { sort::invert(context, n, order.address(), groups.address(), inverse.address())? };
 
-    // The size of a group is the distance from its start to the start of the next group, or to the end.
+    // The size of a group is the distance from its start to the start of the next group, or to the end of `sorted`.
     let (at, counts) = (indices(count + 1)?, indices(count)?);
     let matrix = RawOperand { address: at.address(), dtype: DType::I64, strides: &[1, 1] };
     // SAFETY: `starts` has `n` bytes, of which `count` are not zero. `at` has room for `count` indices, and nothing else has its address.

@@ -1,4 +1,5 @@
-//! Compares paths with brute force over all trees, with the dynamic programme for matrix chains, and with known optima.
+//! Compares contraction paths with the best of all contraction orders, found by brute force, with the dynamic programme for matrix
+//! chains, and with known optima.
 
 use super::*;
 
@@ -73,7 +74,7 @@ impl Owned {
         (0..self.operands.len()).map(|k| self.operands[k] & others(k)).collect()
     }
 
-    /// Tries all orders. Returns the number of multiplications and the size of the largest intermediate of the best order: `goal`
+    /// Tries all contraction orders. Returns the number of multiplications and the size of the largest intermediate of the best: `goal`
     /// says which of these numbers is minimised first. Intermediates have at most `limit` elements and `max_rank` axes. If
     /// `connected`, only pairs with a common label are contracted.
     fn brute(&self, goal: Goal, limit: f64, max_rank: usize, connected: bool) -> (f64, f64) {
@@ -310,13 +311,14 @@ fn limits_of_large_networks() {
 
 #[test]
 fn networks_too_complex_to_search_fall_back_to_greedy() {
-    // All 14 operands share a label, so there are some 3¹⁴ / 2 pairs of connected sets.
+    // All 14 operands share a label, so every set of them is connected. There are some 3¹⁴ / 2 pairs of disjoint sets: more than the
+    // search may visit.
     let operands = (0..14).map(|k| 1 | 3 << (k + 1)).collect();
     let net = Owned { operands, output: 1, extents: vec![2; 17] };
     let (path, method) = net.optimise();
     net.check(&path);
     assert_eq!(method, Method::Greedy);
-    // More operands than a set can hold.
+    // There are more operands than the 64 that a set can hold.
     let net = Owned { operands: vec![1; 100], output: 0, extents: vec![4] };
     let (path, method) = net.optimise();
     assert_eq!((net.check(&path), method), ((396.0, 4.0), Method::Greedy));

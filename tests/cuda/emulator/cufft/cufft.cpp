@@ -122,7 +122,7 @@ template <class F> Status to_real(const char *call, int handle, int type, std::c
             }
             to[i] = (F)sum;
         }
-        // The input of transforms to real numbers is overwritten.
+        // Overwrites the input with NaN, because cuFFT may overwrite the input of transforms to real numbers.
         memset((void *)from, 0xff, half * sizeof(*from));
     }
     return SUCCESS;

@@ -121,7 +121,7 @@ template <class E> Status potrf(const char *call, Handle *h, int fill, int n, E 
     if (fill != LOWER) return wrong(NOT_SUPPORTED, call, "the emulator uses lower triangles");
     auto x = load(a, n, n, lda);
     *info = cholesky(x);
-    // The upper triangle is not touched.
+    // Like cuSOLVER, writes the lower triangle only.
     for (int j = 0; j < n; j++)
         for (int i = j; i < n; i++) a[i + (int64_t)j * lda] = narrow<E>(x(i, j));
     return SUCCESS;
@@ -138,7 +138,7 @@ template <class E> Status potrf_batched(const char *call, Handle *h, int fill, i
         if (fill != LOWER) return wrong(NOT_SUPPORTED, call, "the emulator uses lower triangles");
         auto x = load(list[k], n, n, lda);
         infos[k] = cholesky(x);
-        // The upper triangle is workspace.
+        // cuSOLVER may use the upper triangle as workspace, so the emulator overwrites it with NaN.
         for (int j = 0; j < n; j++) {
             spoil(list[k] + (int64_t)j * lda, j);
             for (int i = j; i < n; i++) list[k][i + (int64_t)j * lda] = narrow<E>(x(i, j));

@@ -19,8 +19,8 @@ std::map<uintptr_t, size_t> pinned;
 size_t used[16], most;
 unsigned long long pool_threshold[16];
 
-// Returns the size of a guard in bytes. Under AddressSanitizer it is 0, because the sanitizer has its own guards directly next to
-// each allocation.
+// Returns the number of guard bytes on each side of an allocation, in which writes out of bounds are detected. Under AddressSanitizer it
+// is 0, because the sanitizer has its own guards directly next to each allocation.
 size_t guard() {
     static const size_t bytes = setting("VIERBEIN_EMULATOR_ASAN", 0) == 1 ? 0 : 256;
     return bytes;

@@ -1,4 +1,4 @@
-// Modules, functions and launches. A module is a shared object that the emulated NVRTC has compiled; its function is the kernel.
+// Loads modules and launches kernels. A module is a shared object that the emulated NVRTC has compiled; its only function is the kernel.
 
 #include "../cache.h"
 #include "block.h"

@@ -46,7 +46,7 @@ bool is_stream(Stream stream);
 #define NEEDS_STREAM(stream) \
     if (!is_stream(stream)) return wrong(INVALID_HANDLE, "%s: there is no such stream", __func__)
 
-// Returns whether a guard of an allocation was overwritten. If so, prints which allocation.
+// Returns whether guard bytes before or after an allocation were overwritten. If so, prints which allocation.
 bool overrun();
 
 #pragma GCC visibility pop

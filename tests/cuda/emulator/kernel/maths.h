@@ -202,8 +202,8 @@ static inline float max(float x, float y) { return fmaxf(x, y); }
 static inline double min(double x, double y) { return fmin(x, y); }
 static inline double max(double x, double y) { return fmax(x, y); }
 
-// Operations with one rounding each, which must not be fused to a multiply-add. The crate compiles all kernels with `--fmad=false`. For
-// this option, compile.cpp passes `-ffp-contract=off`.
+// Operations with one rounding each, which must not be fused to a multiply-add. The crate compiles all kernels with NVRTC's option
+// `--fmad=false`. The emulator (compile.cpp) translates this option to `-ffp-contract=off`.
 static inline float __fadd_rn(float x, float y) { return x + y; }
 static inline float __fsub_rn(float x, float y) { return x - y; }
 static inline float __fmul_rn(float x, float y) { return x * y; }

@@ -1,4 +1,4 @@
-//! Products of row-major and column-major matrices.
+//! Matrix products of two row-major matrices, of two column-major matrices, and of one of each.
 
 use crate::implementation::{Columns, Library, Row};
 use crate::{Contracted, Problem, par};

@@ -69,7 +69,7 @@ pub(super) fn permuted<T: Contracted>() -> Row<T> {
         .strided()
 }
 
-/// Returns the benchmark of the contraction of two neighbouring sites of a matrix product state.
+/// Returns the benchmark that contracts two neighbouring sites of a matrix product state.
 pub(super) fn two_sites<T: Contracted>() -> Row<T> {
     let extents = [('a', 128), ('i', 2), ('b', 128), ('j', 2), ('c', 128)];
     let problem = Problem::new("aib,bjc->aijc", &extents);

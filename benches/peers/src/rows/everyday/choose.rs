@@ -40,7 +40,7 @@ fn positions(count: usize, of: usize) -> Arc<Tensor<i64, Rank<1>>> {
     Arc::new(positions)
 }
 
-/// Returns the operand, the positions, and a row of `take` with all implementations except vierbein's.
+/// Returns the operand, the positions, and a benchmark row of `take` with all implementations except vierbein's.
 fn taken<T: Number>(count: usize, of: usize) -> (Arc<Tensor<T, Rank<1>>>, Arc<Tensor<i64, Rank<1>>>, Row<T>) {
     let (a, at) = (operand::<T, _>(1, [of]), positions(count, of));
     let (x, u, tensor) = (a.array::<Ix1>(), a.slice(), a.tensor());

@@ -1,5 +1,5 @@
 //! Benchmark rows of `fft`: Fourier transforms of complex numbers along one axis. rustfft transforms contiguous lines only. If the axis is
-//! not the last one, its time includes a permuted copy before the transform and another one after it.
+//! not the last one, rustfft's time includes a permuted copy before the transform and another one after it.
 
 use super::super::Entry;
 use crate::implementation::Library;
@@ -27,7 +27,7 @@ pub(crate) fn all() -> Vec<Entry<Complex<f64>>> {
     rows
 }
 
-/// Returns the definition of the transform along axis 1.
+/// Returns a function that computes an element of the transform along axis 1 by its definition, and the sum of the magnitudes of its terms.
 fn definition(
     a: Operand<Complex<f64>, Rank<3>>,
     n: usize,

@@ -1,5 +1,5 @@
-//! Benchmark rows of `join`: concatenated, rolled, tiled, repeated and padded copies. The reference loop is a plain copy of as many
-//! elements as the result has, unless the row says otherwise.
+//! Benchmark rows of `join`: concatenated, rolled, tiled, repeated and padded copies. Unless a row has its own reference loop, the loop
+//! is a plain copy of as many elements as the result has.
 
 use super::super::Entry;
 use crate::implementation::Library;
@@ -31,7 +31,8 @@ fn copied<T: Number, D: Dim>(row: Row<T>, len: usize, from: &Operand<T, D>) -> R
         }
     })
     .instead(move |index| {
-        // The result of the reference loop differs from that of the row. In all rows that call this function, the result is a vector.
+        // The expected result of the reference loop is copies of `from`. All benchmarks that call this function have a vector as result,
+        // so `index` has one component.
         (v[index[0] % v.len()], 0.0)
     })
 }

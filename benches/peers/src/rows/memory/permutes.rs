@@ -1,4 +1,4 @@
-//! Copies with permuted axes. The reference loop is a plain copy of the same memory.
+//! Copies with permuted axes. The reference loop copies the operand in memory order, without the permutation.
 
 use crate::implementation::Library;
 use crate::memory::{Operand, Output, operand};
@@ -57,7 +57,7 @@ fn problem<T: Number, E, Sh: Extents<E>>(
     (operand, permuted, problem)
 }
 
-/// Returns the definition of the reference loop's result: a plain copy of the memory.
+/// Returns the function that maps an index to the expected element of the reference loop's result, a plain copy of the memory.
 fn unpermuted<T: Number, D: Dim>(a: Operand<T, D>, shape: Vec<usize>) -> impl Fn(&[usize]) -> (T, f64) {
     let slice = a.slice();
     move |index| (slice[index.iter().zip(&shape).fold(0, |flat, (i, extent)| flat * extent + i)], 0.0)

@@ -1,5 +1,5 @@
-//! Traces over two axes of a tensor, and alternative implementations: a contraction with the unit matrix, a sum over every
-//! (n + 1)-th element of a reshaped tensor, and the product of the diagonals with a vector of ones.
+//! Benchmarks of traces over two axes of a tensor, and of other ways to compute them: a contraction with the unit matrix, a sum over
+//! every (n + 1)-th element of a reshaped tensor, and the product of the diagonals with a vector of ones.
 
 use super::super::Entry;
 use crate::implementation::Library;

@@ -150,8 +150,8 @@ pub(super) fn sum_stepped<T: Number>(n: usize) -> Row<T> {
         .fresh(Library::Limit, move || limit::sum_every(*u, 2 * n))
 }
 
-/// Returns the benchmark of a sum over axis 0 of a permuted view. This axis has unit stride in memory. The reference loop sums each
-/// row.
+/// Returns the benchmark of a sum over axis 0 of a permuted view. This axis has unit stride in memory. The reference loop sums the
+/// contiguous elements along it.
 pub(super) fn sum_permuted<T: Number>(n: usize) -> Row<T> {
     let a = operand::<T, _>(1, [n; 3]);
     let (x, p, r, u) = (a.array::<Ix3>(), a.strided(), a.rstsr(), a.slice());

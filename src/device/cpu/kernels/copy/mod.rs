@@ -55,10 +55,10 @@ use tile::{Steps, Tile};
 const MAX_UNPLANNED_LEN: usize = 32;
 /// Size in bytes below which a matrix is transposed without a plan.
 const MAX_UNPLANNED_MATRIX_BYTES: usize = 256 << 10;
-/// Minimum number of bytes of the result to use a second thread. Below this, a second thread is slower.
+/// Minimum size of a result, in bytes, for a second thread. For smaller results, a second thread makes the copy slower.
 const PARALLEL_COPY_BYTES: usize = PARALLEL_BYTES / 2;
 /// Rows, or columns if there are few rows, are split between threads at multiples of this number. Also the minimum number of rows
-/// in a band, unless rows map to the same cache sets (see [`collide`]).
+/// that one call of a transposing kernel copies (a band), unless rows map to the same cache sets (see [`collide`]).
 const BAND_ROWS: usize = 64;
 /// Minimum size of a result, in bytes, for non-temporal stores. Measured with an L3 of twice this size: for a result of this size, a
 /// copy and a later read together take the same time with both kinds of store. For larger results, non-temporal stores are faster. The
@@ -71,15 +71,15 @@ const MIN_COLLIDING_BYTES: usize = 4 << 20;
 /// Minimum length of a row, in bytes, for non-temporal stores. The incomplete cache lines at the ends of a row need ordinary
 /// stores, which fetch the line first. Rows of transposed tiles may be shorter if they consist of whole cache lines.
 const MIN_STREAMED_ROW_BYTES: usize = 16 * CACHE_LINE_BYTES;
-/// Maximum number of pairs of offsets that one call of a kernel takes.
+/// Maximum number of positions that one call of a kernel takes. A position is a pair of offsets: in the result and in the source.
 const MAX_POSITIONS: usize = 128;
 /// Minimum number of elements of a row for [`gathered`](CopyTask::gathered). Shorter rows are copied by
 /// [`pieces`](CopyTask::pieces), which handles many rows in one call. A call for each short row would take longer.
 const MIN_GATHERED_LEN: usize = 8;
 /// Bytes of the buffer into which elements are gathered before they are written with non-temporal stores.
 const GATHER_BUFFER_BYTES: usize = 2048;
-/// Maximum number of rows in a band, and of columns in a table of offsets. The first band can have more rows than this: those before the
-/// first whole cache line of the source are added to it.
+/// Maximum number of rows that one call of a transposing kernel copies (a band), and of columns whose offsets one table holds. The first
+/// band can have more rows than this: the rows before the first whole cache line of the source are added to it.
 const MAX_TABLE_ROWS: usize = 256;
 
 #[diagnostic::do_not_recommend]
@@ -323,13 +323,13 @@ impl CopyTask {
             // SAFETY: `pieces` has this function's contract.
             unsafe { self.pieces(blocks) };
         }
-        // Smaller copies use no non-temporal stores.
+        // Non-temporal stores need a fence after them. Copies with fewer bytes than this do not use such stores.
         if self.bytes >= MIN_COLLIDING_BYTES {
             stream::fence();
         }
     }
 
-    /// Copies the blocks by transposing tiles. A tile has all columns and a band of rows.
+    /// Copies the blocks by transposing tiles. A tile has all columns, and a part of the rows (a band).
     ///
     /// # Safety
     /// The contract of [`run`](CopyTask::run). The blocks must be `contiguous`.
@@ -365,8 +365,8 @@ impl CopyTask {
         // If `lead_rows` is 0, the loads of columns are not aligned. Unaligned loads are faster if rows map to the same cache sets: a load
         // that spans two cache lines fetches the line of the next load early.
         let lead_rows = lead_rows.filter(|_| !collide).unwrap_or(0);
-        // Number of rows in a band. In the source, the elements of one column in one band are contiguous and fill a few cache
-        // lines. If the lines of different columns would evict each other (`collide`), a band has fewer rows.
+        // Number of rows in a band, and so in a tile. In the source, the elements of one column in one band are contiguous and fill
+        // a few cache lines. If the lines of different columns would evict each other (`collide`), a band has fewer rows.
         let band = match (blocks.rows.as_slice().len(), collide, stream) {
             (1, true, true) if self.bytes >= MIN_STREAMED_BYTES => {
                 (4 * CACHE_LINE_BYTES / unit).clamp(64, 128)
@@ -376,7 +376,7 @@ impl CopyTask {
             (1, false, _) => (8 * CACHE_LINE_BYTES / unit).clamp(BAND_ROWS, MAX_TABLE_ROWS),
             _ => MAX_TABLE_ROWS,
         };
-        // If there are several bands, the rows are a single loop, so all bands have the same offsets relative to their first row.
+        // There are several bands only if the rows are a single loop. All bands then have the same offsets relative to their first row.
         let mut steps = [0; MAX_TABLE_ROWS + CACHE_LINE_BYTES];
         fill(&mut steps[..(lead_rows + band).min(rows)], blocks.rows.as_slice(), |l| l.to);
         let mut end = 0;

@@ -18,7 +18,7 @@ pub(in crate::device::cpu) fn fence() {
 ///
 /// # Safety
 /// The caller must ensure:
-/// * `len` bytes may be read at `from` and written at `to`, and do not overlap.
+/// * `len` bytes may be read at `from` and written at `to`, and these two ranges do not overlap.
 /// * The thread that called this function calls [`fence`] before any thread reads or writes the result.
 pub(in crate::device::cpu) unsafe fn stream_piece(from: *const u8, to: *mut u8, len: usize) {
     #[cfg(target_arch = "x86_64")]
@@ -71,7 +71,7 @@ unsafe fn sse2_lines(from: *const u8, to: *mut u8, len: usize) {
 ///
 /// # Safety
 /// The caller must ensure:
-/// * `len` bytes may be read at `from` and written at `to`, and do not overlap.
+/// * `len` bytes may be read at `from` and written at `to`, and these two ranges do not overlap.
 /// * `len` and `to` are multiples of 64, or `len` is 0.
 /// * The processor has the instruction set of `R`.
 #[cfg(target_arch = "x86_64")]
@@ -132,7 +132,8 @@ unsafe fn each<P: Copy>(from: *const u8, to: *mut u8, at: &[[isize; 2]]) {
     }
 }
 
-/// [`copy_pieces`] by two arrays that may overlap: the first `HALF` bytes and the last `HALF` bytes.
+/// Variant of [`copy_pieces`] that copies the `len` bytes of each pair of offsets as two arrays, which can overlap: the first `HALF` bytes
+/// and the last `HALF` bytes.
 ///
 /// # Safety
 /// The contract of [`copy_pieces`]. In addition, `HALF <= len <= 2 · HALF`.

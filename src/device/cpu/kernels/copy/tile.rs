@@ -117,7 +117,7 @@ pub(super) unsafe fn transpose(
     }
 }
 
-/// Offsets in bytes, in the source, of the columns of the result, relative to the first column.
+/// The positions in the source of the columns of the result: offsets in bytes, relative to the first column.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Steps<'a> {
     /// The number of columns, and the stride between them.
@@ -409,7 +409,7 @@ unsafe fn block<R: Register, const SIZE: usize, const GROUP: usize, const COLUMN
         unrolled!(c below GROUP, 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 => {
             group[c] = load(first + c);
         });
-        // One step for each doubling from the size of an element to 16 bytes.
+        // log2(16 / SIZE) interleavings transpose the group: one for each doubling from `SIZE` to 16 bytes.
         if SIZE < 2 {
             group = interleave::<R, SIZE, GROUP>(group);
         }

@@ -1,4 +1,5 @@
-//! Splits plans into tiles of lines. Enumerates the lines of a tile, copies them and scales them.
+//! Lines are the elements along the transformed axis. This module splits the loops over all lines of two operands into tiles of a few
+//! lines. It enumerates the lines of a tile, copies them and scales them.
 
 use super::LINE_GRAIN;
 use crate::device::cpu::{Cpu, HostPtr};

@@ -37,7 +37,8 @@ use num_complex::Complex;
 use rustfft::{Fft, FftNum};
 use std::sync::Arc;
 
-/// Number of lines in a tile, unless the lines are short or long. Larger and smaller tiles are slower (measured).
+/// Number of lines in a tile, unless the lines are short or long. A line has the elements along the transformed axis. The lines of a tile
+/// are copied and transformed together. Larger and smaller tiles are slower (measured).
 const TILE_LINES: usize = 32;
 /// Number of elements in a tile of short lines. Tiles of fewer elements spend more time on planning copies than on transforms.
 const MIN_TILE_LEN: usize = 2048;
@@ -54,8 +55,8 @@ const LINE_GAP: usize = 6;
 /// Maximum length of lines that have no gap after them in workspace, so that one call of rustfft transforms many lines of a tile. The
 /// overhead of a call is about the time of transforming eight elements.
 const MAX_ADJACENT_LEN: usize = 64;
-/// Maximum number of elements that one call of rustfft transforms, unless a single line has more. After each call, its results are scaled
-/// while they are in cache.
+/// Maximum number of elements that one call of rustfft transforms, unless a single line has more. The results of a call are then still in
+/// cache when they are scaled after the call.
 const CALL_LEN: usize = 1 << 14;
 /// Work of a transform for each byte of a line: the number of bytes that could be copied in the same time.
 const WORK: usize = 32;
@@ -192,7 +193,7 @@ where
     real::to_real(by, &mut out, whole, read)
 }
 
-/// Returns the smaller extent of each axis.
+/// Returns, for each axis, the smaller one of the extents in `a` and in `b`.
 fn common(a: &[usize], b: &[usize]) -> [usize; MAX_RANK] {
     let mut shape = [1; MAX_RANK];
     shape.iter_mut().zip(a).zip(b).for_each(|((to, &a), &b)| *to = a.min(b));
@@ -309,7 +310,7 @@ where
     Ok(())
 }
 
-/// Returns the factor of a transform of length `n`, or `None` if it is 1.
+/// Returns the number by which the results of a transform of length `n` are multiplied, or `None` if it is 1.
 fn factor<R: FftNum>(by: Transform, n: usize) -> Option<R> {
     let factor = by.factor(n);
     (factor != 1.0).then(|| R::from_f64(factor).expect("every factor is a floating-point number"))
@@ -342,8 +343,8 @@ fn lines_per_call(n: usize) -> usize {
     (CALL_LEN / n / LINE_GRAIN * LINE_GRAIN).max(1)
 }
 
-/// Returns the number of lines of length `n` at whose multiples the lines may be split between threads. Long lines are transformed one at a
-/// time; but if the elements of a line are not contiguous, lines are copied in tiles.
+/// Returns the granularity at which lines of length `n` are split between threads: at multiples of this number of lines. It is 1 for long
+/// contiguous lines, which are transformed one at a time. Lines that are not contiguous are copied in tiles of several lines.
 fn grain(n: usize, lines_per_tile: usize, contiguous: bool) -> usize {
     if contiguous && lines_per_call(n) == 1 { 1 } else { LINE_GRAIN.min(lines_per_tile) }
 }
@@ -540,9 +541,10 @@ where
             }
         }
         if !in_output && pitch(n) == n {
-            // One call for each run of the innermost loop, and not for the whole tile. rustfft transforms short lines in pairs, and the bits
-            // of a line's result depend on whether it is in a pair. A call for the whole tile would pair the last line of a run with the
-            // first of the next. But which runs are in a tile depends on the number of threads, and the bits must not depend on it.
+            // One call for each run, that is, for the lines of one innermost loop, and not for the whole tile. rustfft transforms short
+            // lines in pairs, and the bits of a line's result depend on whether it is in a pair. A call for the whole tile would pair the
+            // last line of a run with the first line of the next run. But which runs are in a tile depends on the number of threads, and
+            // the bits must not depend on it.
             for run in lines.chunks_mut(tile.inner_len() * n) {
                 self.fft.process_with_scratch(run, scratch);
                 rescale(run, self.factor);

@@ -1,4 +1,4 @@
-//! The plans of Fourier transforms, which contain tables of factors. One cache per process keeps them for later calls.
+//! The plans of Fourier transforms, which contain tables of twiddle factors. One cache per process keeps them for later calls.
 
 use crate::device::Device;
 use crate::device::cpu::Cpu;
@@ -13,8 +13,8 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// Maximum number of plans in the cache.
 const MAX_PLANS: usize = 64;
-/// Maximum sum of the lengths of all plans in the cache. A single plan can be longer. A plan has up to about nine complex numbers for each
-/// element of its length.
+/// Maximum sum of the lengths of all plans in the cache. A single plan can be longer. A plan of length `n` contains up to about `9 * n`
+/// complex numbers.
 const MAX_TOTAL_LEN: usize = 1 << 22;
 /// Before a plan of length `n` is made, memory for `PLANNED_NUMBERS * n` complex numbers must be available. rustfft aborts the process if
 /// it cannot allocate its tables.
@@ -63,7 +63,7 @@ fn cached<R: FftNum, P: Clone + Send + 'static>(
 /// Returns the plan of complex transforms of length `n`.
 ///
 /// # Errors
-/// [`Error::OutOfMemory`] if there is not enough memory for its tables.
+/// [`Error::OutOfMemory`] if there is not enough memory for the plan's tables.
 pub(super) fn complex<R: FftNum>(n: usize, inverse: bool) -> Result<Arc<dyn Fft<R>>, Error> {
     let (kind, direction) = match inverse {
         false => (Kind::Forward, FftDirection::Forward),
@@ -75,7 +75,7 @@ pub(super) fn complex<R: FftNum>(n: usize, inverse: bool) -> Result<Arc<dyn Fft<
 /// Returns the plan of transforms of `n` real numbers.
 ///
 /// # Errors
-/// [`Error::OutOfMemory`] if there is not enough memory for its tables.
+/// [`Error::OutOfMemory`] if there is not enough memory for the plan's tables.
 pub(super) fn real_to_complex<R: FftNum>(n: usize) -> Result<Arc<dyn RealToComplex<R>>, Error> {
     cached::<R, _>(n, Kind::RealToComplex, || RealFftPlanner::new().plan_fft_forward(n))
 }
@@ -83,7 +83,7 @@ pub(super) fn real_to_complex<R: FftNum>(n: usize) -> Result<Arc<dyn RealToCompl
 /// Returns the plan of inverse transforms to `n` real numbers.
 ///
 /// # Errors
-/// [`Error::OutOfMemory`] if there is not enough memory for its tables.
+/// [`Error::OutOfMemory`] if there is not enough memory for the plan's tables.
 pub(super) fn complex_to_real<R: FftNum>(n: usize) -> Result<Arc<dyn ComplexToReal<R>>, Error> {
     cached::<R, _>(n, Kind::ComplexToReal, || RealFftPlanner::new().plan_fft_inverse(n))
 }

@@ -1,4 +1,5 @@
-//! Transforms between real and complex lines, by realfft. Each line is first copied to workspace, because realfft overwrites its input.
+//! Transforms between real and complex numbers, by the crate realfft. Each line along the transformed axis is first copied to workspace,
+//! because realfft overwrites its input.
 
 use super::line::{Place, copy_lines, for_each_line, rescale, tiles};
 use super::{
@@ -166,7 +167,7 @@ fn lines<L: LineTransform>(
     if failed.load(Ordering::Relaxed) { Err(out_of_memory::<u8>(needed)) } else { Ok(()) }
 }
 
-/// A pass along the last axis, shared by all threads.
+/// The parameters of a pass along the last axis, which all threads share.
 struct RealPass<'a, L: LineTransform> {
     transform: &'a L,
     /// The lengths of a line of the input and of the output.

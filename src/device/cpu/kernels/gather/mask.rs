@@ -159,13 +159,13 @@ unsafe fn copy(
             };
             lost += match (way, row.strides, line.stride) {
                 // The strides are passed as constants, so that the compiler removes the multiplications.
-                // SAFETY: the caller ensures that the elements, the mask and the vector may be accessed so. The row is a part of them.
+                // SAFETY: the caller ensures readable elements and mask, of which the row is a part, and exclusive access to the vector.
                 (Way::Compress, [1, 1], 1) => unsafe { row.compress([1, 1], &mut line) },
-                // SAFETY: the caller ensures that the elements, the mask and the vector may be accessed so. The row is a part of them.
+                // SAFETY: the caller ensures readable elements and mask, of which the row is a part, and exclusive access to the vector.
                 (Way::Compress, strides, _) => unsafe { row.compress(strides, &mut line) },
-                // SAFETY: the caller ensures that the elements, the mask and the vector may be accessed so. The row is a part of them.
+                // SAFETY: the caller ensures a readable mask and vector, and exclusive access to the elements, of which the row is a part.
                 (Way::Expand, [1, 1], 1) => unsafe { row.expand([1, 1], &mut line) },
-                // SAFETY: the caller ensures that the elements, the mask and the vector may be accessed so. The row is a part of them.
+                // SAFETY: the caller ensures a readable mask and vector, and exclusive access to the elements, of which the row is a part.
                 (Way::Expand, strides, _) => unsafe { row.expand(strides, &mut line) },
             };
         }

@@ -3,7 +3,7 @@
 //! end.
 //!
 //! ```text
-//! take:     for each index k.., m..: out[k.., m..] = a[k.., at[k.., m..]]     one plan over out, a and at; a has stride 0 along m..
+//! take:     for each index k.., m..: out[k.., m..] = a[k.., at[k.., m..]]     one loop nest over out, a and at; a has stride 0 along m..
 //! scatter:  for each index k.., m..: out[k.., at[k.., m..]] (op)= a[k.., m..]     for each k..: m.. in row-major order, on one thread
 //! masks:    one pass in row-major order, whose inner loop has no branch     (module mask)
 //! ```
@@ -166,7 +166,7 @@ kernel! {
 /// Returns whether all positions from `least` to `greatest` are valid. `least` is at most 0, and `greatest` at least -1: see [`range`].
 #[inline(always)]
 fn in_range((least, greatest): (i64, i64), len: usize, wrap: usize) -> bool {
-    // Extents of tensors do not exceed `isize::MAX`, except for axes with stride 0.
+    // Only the extent of an axis with stride 0 can exceed `isize::MAX`; `i64::MAX` replaces it.
     let limit = |n| i64::try_from(n).unwrap_or(i64::MAX);
     least >= -limit(wrap) && greatest < limit(len)
 }
@@ -279,7 +279,7 @@ unsafe fn take_bytes(
     !invalid.into_inner()
 }
 
-/// Copies the elements of a part of the plan.
+/// Copies the elements for one part of the plan. Returns whether all positions in this part are valid.
 ///
 /// # Safety
 /// The contract of [`take_bytes`].

@@ -1,9 +1,9 @@
 //! Scatter: writes elements of an operand to positions along the last axis of the output, or combines them with the output's elements.
 //!
-//! If several elements have the same position, they are combined in their row-major order. So the bits of a result do not vary
-//! between runs or with the number of threads. Work is split between threads along the leading axes only. The positions of one line
-//! of the output could be split between threads by their values. But then each thread would have to read all of them, which is no
-//! faster (measured).
+//! If several elements have the same position, they are combined in their row-major order. So the bits of a result do not vary between runs
+//! or with the number of threads. Work is split between threads along the leading axes only. The positions of one line of the output, along
+//! its last axis, could be split between threads by their values. But then each thread would have to read all of them, which is no faster
+//! (measured).
 
 use super::{
     CHECKED_POSITIONS, Line, POSITION_WORK_BYTES, POSITIONS_GRAIN, PREFETCH_DISTANCE, Sign, by_size, check,
@@ -25,9 +25,9 @@ use std::sync::Mutex;
 /// than checking all positions first (measured).
 const SAVED_POSITIONS: usize = 8;
 
-/// Returns a plan over three operands: the output (at index 0 of its last axis), the positions, and the operand of the scatter. The
-/// plan visits the positions of each output line in row-major order. The loops over the positions of a line have stride 0 in the
-/// output, and the loops over lines do not.
+/// Returns a plan, a loop nest over three operands: the output (at index 0 of its last axis), the positions, and the operand of the
+/// scatter. The plan visits the positions of each output line in row-major order. The loops over the positions of a line have stride 0 in
+/// the output, and the loops over lines do not.
 fn plan(lines: &[usize], out: &[isize], at: &Operand<'_, i64, Cpu>, a: &[isize]) -> Plan<3> {
     let (kept, rank) = (lines.len(), at.shape().len());
     // The loops over lines are the inner ones if the operand's smallest stride along them is less than along the other axes.
@@ -117,8 +117,8 @@ impl<U: Copy> ScatterTask<U> {
     }
 }
 
-/// The position 0. If all indices of an inner loop have the same position, [`ScatterTask::run`] adds this position to the address of the
-/// output, and passes the address of this 0 as the position.
+/// The position 0. If all indices of an inner loop have one common position, [`ScatterTask::run`] adds that position to the address of the
+/// output, and passes the address of this static instead of the position's.
 static ZERO: i64 = 0;
 
 /// Calls `f` for `n` positions, as [`ScatterTask::run`] does for all positions.
@@ -185,14 +185,14 @@ unsafe fn one<U: Copy>(
     Ok(())
 }
 
-/// Converts a position that is negative or too large to an index counted from the start. Returns [`Stop::Position`] if the position
-/// is invalid.
+/// Converts a position to an index counted from the start. Called for positions that are negative or too large. Returns [`Stop::Position`]
+/// if the position is invalid.
 fn from_end<U>(position: i64, line: Line) -> Result<usize, Stop<U>> {
     let k = from_start(position, line.wrap);
     if k < line.len { Ok(k) } else { Err(Stop::Position) }
 }
 
-/// Checks the shapes. Returns the plan, and the axis to which the positions refer.
+/// Checks the shapes. Returns the loop nest of [`plan`], and the axis to which the positions refer.
 fn prepare<T: Element>(
     out: &Output<'_, T, Cpu>,
     at: &Operand<'_, i64, Cpu>,
@@ -236,7 +236,7 @@ pub(in super::super) fn replace_at<T: Element>(
 /// Copies elements of `size` bytes. Compiled once for all element types.
 ///
 /// # Safety
-/// The contract of [`ScatterTask::run`]. The output's lines at different indices must be disjoint.
+/// The contract of [`ScatterTask::run`]. The output's lines at different indices of the leading axes must be disjoint.
 unsafe fn replace_bytes(
     size: usize,
     plan: &Plan<3>,

@@ -1,4 +1,4 @@
-//! Matrix products on the CPU: implements [`Gemm`] for [`Cpu`]. `engine::matmul` and `engine::contract` call it. So do devices
+//! Matrix products on the CPU: implements [`Gemm`] for [`Cpu`]. The callers are `engine::matmul`, `engine::contract`, and devices
 //! that use the host fallback for [`Gemm`].
 //!
 //! ```text
@@ -18,7 +18,7 @@
 //!
 //! Operands may have strides of any sign and size, and may be conjugated. Implementations copy tiles of bounded size, never a
 //! whole large operand. How a sum is split into partial sums does not depend on the number of threads, so the result has the same
-//! bits on any number of threads. For products computed by CBLAS, this depends on the BLAS.
+//! bits on any number of threads. Products computed by CBLAS have this property only if the BLAS has it.
 //!
 //! As in BLAS, `a` and `b` are not read if `alpha` is zero, and `c` is not read if `beta` is zero. A NaN in an operand that is
 //! not read does not propagate.
@@ -119,7 +119,7 @@ fn compute_for<T: Scalar>() -> Compute<T> {
 ///
 /// # Safety
 /// The caller must ensure:
-/// * For `product`, or for each product of the batch: the conditions of [`MatrixProduct::multiply`], except that `m`, `k`, `n`
+/// * `product`, or each product of the batch, satisfies the conditions of [`MatrixProduct::multiply`], except that `m`, `k`, `n`
 ///   and `alpha` may be zero.
 /// * No element of `c` belongs to two products.
 /// * The odometer has at least as many positions as there are products.
@@ -179,7 +179,7 @@ fn unless_empty<'a, T: Scalar>(
 ///
 /// # Safety
 /// The caller must ensure:
-/// * For each product of `part`: the conditions of [`MatrixProduct::multiply`] of `by`.
+/// * Each product of `part` satisfies the conditions of [`MatrixProduct::multiply`] of `by`.
 /// * No element of `c` belongs to two products.
 /// * All indices of `part` are positions of `walk`.
 unsafe fn multiply_batch<T: Scalar>(

@@ -185,7 +185,7 @@ unsafe fn multiply<T: Scalar, R: Real, const COMPLEX: bool>(product: Product<T>)
 /// work, splits further, for the threads. Computes each tile by `matrixmultiply` if `pack`, otherwise by [`plain`].
 ///
 /// # Safety
-/// As [`multiply`].
+/// The contract of [`multiply`].
 unsafe fn split<T: Scalar, R: Real, const COMPLEX: bool>(product: Product<T>, pack: bool) {
     let Product { m, n, .. } = product;
     let passes = if COMPLEX { 4 } else { 1 };
@@ -307,7 +307,7 @@ const fn packing_bytes<R>(m: usize, k: usize, n: usize) -> usize {
     k * (rows + n.next_multiple_of(MAX_REGISTER_TILE)) * size_of::<R>()
 }
 
-/// Computes a tile on the current thread with `matrixmultiply`. If the memory cannot be allocated, computes it with [`plain`].
+/// Computes a tile on the current thread with `matrixmultiply`. If the memory that this needs cannot be allocated, uses [`plain`] instead.
 ///
 /// # Safety
 /// The caller must ensure:

@@ -368,7 +368,7 @@ fn factors_of_one_and_zero_preserve_infinities() {
             for size in [[2, 2, 2], [6, 5, 7], [40, 30, 50], [70, 20, 80], [10, 600, 20]] {
                 for lies in [[Row; 3], [Column, Row, Gaps], [Gaps, Backwards, Column]] {
                     for (alpha, beta) in [(T::one(), T::zero()), (T::one(), T::one()), (minus, T::zero())] {
-                        // Other complex scaling factors may turn infinities into NaN.
+                        // Other complex scaling factors can turn infinities into NaN.
                         if T::COMPLEX && !alpha.is_one() {
                             continue;
                         }
@@ -526,7 +526,7 @@ fn gemm_is_bitwise_equal_for_any_thread_count() {
                 pool.install(|| unsafe { by.multiply(&product) }).unwrap();
                 c.data
             });
-            // With a BLAS library, the bits of a product may depend on the number of threads.
+            // With a BLAS library, the bits of a product can depend on the number of threads.
             assert!(cfg!(feature = "blas") || one == two && one == eight, "{:?}", [m, k, n]);
         }
     }

@@ -1,4 +1,4 @@
-//! The matrix of a sequence of Householder reflections.
+//! Computes the matrix of a product of Householder reflections.
 
 use super::Field;
 use faer::dyn_stack::{MemStack, StackReq};

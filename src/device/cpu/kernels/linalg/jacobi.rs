@@ -12,8 +12,9 @@ use num_traits::{Float, One, Zero};
 /// enough.
 const MAX_SWEEPS: usize = 30;
 
-/// Computes the thin singular value decomposition of a normalised matrix by the one-sided Jacobi method (Hestenes). On entry, `u` is the
-/// matrix, which has at least as many rows as columns. On return, `u` has the left singular vectors, and `v` the right singular vectors.
+/// Computes the thin singular value decomposition of a matrix by the one-sided Jacobi method (Hestenes). On entry, `u` is the matrix,
+/// scaled by [`normalise`](super::scale::normalise). It has at least as many rows as columns. On return, `u` has the left singular
+/// vectors, and `v` the right singular vectors.
 ///
 /// Returns `false` in these cases. `u` and `v` are then unspecified:
 /// * The rank is less than the number of columns, so not all left singular vectors are determined.
@@ -92,8 +93,9 @@ fn sort<T: Field>(mut u: MatMut<'_, T>, mut v: MatMut<'_, T>, s: &mut [T::Magnit
     }
 }
 
-/// Computes the eigenvalues, in ascending order, and the eigenvectors of a normalised Hermitian matrix by the two-sided Jacobi method. `a`
-/// is the matrix. Both of its triangles are used and overwritten. On return, `v` has the eigenvectors.
+/// Computes the eigenvalues, in ascending order, and the eigenvectors of a Hermitian matrix by the two-sided Jacobi method. `a` is the
+/// matrix, scaled by [`normalise`](super::scale::normalise). Both of its triangles are used and overwritten. On return, `v` has the
+/// eigenvectors.
 ///
 /// Returns `false` if the iteration does not converge. All outputs are then unspecified.
 pub(super) fn eigh<T: Field>(mut a: MatMut<'_, T>, mut v: MatMut<'_, T>, w: &mut [T::Magnitude]) -> bool {

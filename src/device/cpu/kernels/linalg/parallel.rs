@@ -48,6 +48,6 @@ impl Threads {
     }
 }
 
-/// The number of parts. On two threads, four parts take as long as two (measured).
+/// The number of parts into which faer splits its work. On two threads, four parts take as long as two (measured).
 #[cfg(feature = "rayon")]
 const PARTS: usize = 4;

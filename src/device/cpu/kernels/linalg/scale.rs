@@ -14,8 +14,8 @@ pub(super) struct PowerOfTwo(i32);
 impl PowerOfTwo {
     pub(super) const ONE: PowerOfTwo = PowerOfTwo(0);
 
-    /// Returns factors whose product is this power. The power itself may not be representable if elements are close to the largest
-    /// or the smallest number of their type.
+    /// Returns factors of type `R` whose product is this power. The power itself may exceed the range of `R` if it is to scale elements
+    /// that are close to the largest or the smallest number of `R`.
     fn factors<R: RealFloat>(self) -> impl Iterator<Item = R> {
         let largest = exponent_of(<R as Float>::max_value()) - 1;
         let parts = if self.0 == 0 { 0 } else { self.0.abs() / largest + 1 };
@@ -97,8 +97,8 @@ pub(super) fn normalise<T: Field>(mut a: MatMut<'_, T>, used: Used) -> Result<Po
 /// Variant of [`normalise`] for algorithms that need scaling only if the largest element is extreme: see [`moderate_exponent`]. The
 /// returned power has an even exponent.
 ///
-/// Other matrices are not scaled, because scaling can make small elements of graded matrices 0. For example, `diag(1e-200, 1e200)`
-/// would become singular.
+/// A matrix without an extreme element is not scaled, because scaling can make its smallest elements 0. For example,
+/// `diag(1e-200, 1e200)` would become singular.
 ///
 /// # Errors
 /// As for [`normalise`].

@@ -133,7 +133,7 @@ fn one<T: Field>(
                 solve(a_copy.as_ref(), Conj::No, x.as_mut(), par);
             }
         }
-        // a = of_a · a', b = of_b · b', a' · x' = b', so x = of_b / of_a · x'.
+        // The scaled system a' · x' = b' was solved, with a = of_a · a' and b = of_b · b'. So x = (of_b / of_a) · x'.
         for (j, of_column) in of_b.iter().enumerate() {
             of_column.divided_by(of_a).scale(x.as_mut().subcols_mut(j, 1));
         }

@@ -74,7 +74,7 @@ fn largest_small(complex: bool) -> usize {
 type Outputs<'a, T> = (Output<'a, <T as Scalar>::Magnitude, Cpu>, Option<[Output<'a, T, Cpu>; 2]>);
 
 /// Computes the thin decomposition of a small matrix by the Jacobi method, and returns `None`. If the method has no result,
-/// returns the outputs, to which nothing has been written.
+/// returns the outputs, to which nothing has been written, so that the caller can use another method.
 fn small<'a, T: Field>(
     s: Output<'a, T::Magnitude, Cpu>,
     vectors: Option<[Output<'a, T, Cpu>; 2]>,

@@ -23,7 +23,7 @@ pub(super) fn with_stack<R>(
 ) -> Result<R, Failure> {
     let bytes = request.unaligned_bytes_required();
     if bytes > MAX_KEPT_BYTES {
-        // Threads do not keep scratch buffers of this size. So the memory is a buffer, which the buffer pool keeps after this call.
+        // Threads do not keep scratch buffers of this size. So the memory comes from the buffer pool, and returns to it after this call.
         // SAFETY: nothing reads the elements: the memory is only used as uninitialised memory.
         let buffer = unsafe { Cpu.alloc_for_overwrite::<f64>(bytes.div_ceil(size_of::<f64>())) };
         let mut buffer = buffer.map_err(|_| Failure::OutOfMemory(bytes))?;

@@ -146,7 +146,8 @@ fn compare_all<T: Scalar>(loops: &[Loop], tolerance: f64) {
     }
 }
 
-/// Dot products, matrices and vectors in both memory orders, batches, outer products, gaps, zero and negative strides.
+/// The cases of the tests: dot products, matrices and vectors in both memory orders, batches, outer products, and strides that are zero,
+/// negative, or leave gaps.
 fn cases() -> Vec<Vec<Loop>> {
     let keep = |n, o, a, b| Loop(n, Some(o), a, b);
     let sum = |n, a, b| Loop(n, None, a, b);

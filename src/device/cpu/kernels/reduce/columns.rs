@@ -143,7 +143,7 @@ unsafe fn fold_far_rows<T: Element, R: Reduction<T>>(
                 $few
             }};
         }
-        // The same split as in `fold_rows`.
+        // Folds 8, 3 or 1 rows at a time, as `fold_rows` does.
         first += match count - first {
             8.. => fold!(8),
             3.. => fold!(3),
@@ -325,7 +325,8 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
             }
         }
     };
-    // If the inner loop is shorter than a chain, a leaf is a single chain.
+    // The number of rows that one call of `leaf` folds: `CHAINS` chains of `CHAIN_LEN` rows each, or a single chain if the inner loop
+    // is shorter than one.
     let grain = if n < CHAIN_LEN { CHAIN_LEN } else { CHAIN_LEN * CHAINS };
     // Results that are indices have no rounding errors, so they need no pairwise combination. A single fold over all rows is
     // faster, because usually few rows have an element that replaces the extremum found so far.

@@ -63,7 +63,7 @@ const CHAIN_LEN: usize = 8;
 const MAX_SEQUENTIAL_LEN: usize = 16;
 /// Number of outputs that `each` passes to one call of [`fold_rows_each`]. Also the maximum number of outputs for [`reduce_a_few`].
 const OUTPUTS_PER_CALL: usize = 16;
-/// Maximum number of outputs that `sweep` computes together. A larger number makes the rows longer, but their accumulators must
+/// Maximum number of outputs that `sweep` computes together. Longer rows take less time per element, but their accumulators must
 /// stay in cache.
 const MAX_SWEPT_OUTPUTS: usize = 4096;
 /// For [`Sweep::Columns`], the outputs are split between threads at multiples of this number.
@@ -172,7 +172,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     /// # Safety
     /// The caller must ensure:
     /// * Access to the outputs that `part` visits is exclusive.
-    /// * `reduced` visits `count` elements. For each index of `part`, all of these elements, relative to that index, are readable.
+    /// * `reduced` visits `count` elements. From each index of `part`, all of these elements are readable.
     unsafe fn each(&self, part: &Plan<2>, reduced: &Plan<1>) {
         let (n, [so, sk]) = (part.inner_len(), part.inner_strides());
         let one_row = reduced.outer_shape().is_empty() && self.count < enough::<T, R>();
@@ -216,9 +216,9 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         let weight = weight::<T>(part, reduced);
         // The outputs of the inner loop are split into blocks of about equal width.
         let block = n.div_ceil(n.div_ceil(MAX_SWEPT_OUTPUTS).max(1)).next_multiple_of(8);
-        // Each block needs one set of accumulators for its results, and another set for each level of the recursion.
-        // `Plan::halves_at` may split an outer loop unevenly, and the larger part may then need as many levels as the whole plan.
-        // So one level is added for each outer loop.
+        // Each block needs one set of accumulators for its results, and another set for each level of the recursion in
+        // `reduce_columns`. `Plan::halves_at` may split an outer loop unevenly, and the larger part may then need as many levels as
+        // the whole plan. So one level is added for each outer loop.
         let levels = 1 + levels(reduced.len(), CHAIN_LEN) + reduced.outer_shape().len();
         // The number of outputs that are computed together if the allocation fails. It is less than `MIN_SWEPT_OUTPUTS` only if there
         // are fewer outputs, or if the accumulators are larger than those of this crate's own reductions.
@@ -239,7 +239,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
                 walk.advance();
                 let blocks = (0..n).step_by(block).map(|first| first..n.min(first + block));
                 // If the allocation failed, a block is computed in parts of `width` outputs. How a sum is split depends on
-                // `places`, the number of outputs in the block, and not on `width`. So the bits of the results are the same.
+                // `places`, the number of outputs in the block, and not on `width`. So the results have the same bits in both cases.
                 for (first, end, places) in
                     blocks.flat_map(|b| b.clone().step_by(width).map(move |first| (first, b.end, b.len())))
                 {
@@ -275,8 +275,8 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         let (kept_shape, shape) = a.shape().split_at(out.shape().len());
         let (_, strides) = a.strides().split_at(out.shape().len());
         if kept_shape.is_empty() && self.count < enough::<T, R>() {
-            // There is a single output with few elements. If they have one stride, no plan is needed: planning would take longer
-            // than a short reduction.
+            // A few elements are reduced to a single output. If they have one stride, no plan is needed: planning would take longer
+            // than such a short reduction.
             let contiguous = || {
                 is_contiguous(shape, strides, true)
                     || (!R::USES_INDEX && is_contiguous(shape, strides, false))
@@ -448,7 +448,7 @@ fn sums<T: Element, U: Element>() -> Many<T, U> {
 
 #[diagnostic::do_not_recommend]
 impl<T: Element> Reduce<T> for Cpu {
-    // Always inlined: for few elements and a known rank, passing the operands would take longer than the reduction.
+    // Always inlined: for few elements and a known rank, passing the operands to a function would take longer than the reduction.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn reduce<R: Reduction<T>>(
         &self,

@@ -90,8 +90,8 @@ fn argsort_words(x: AnySlice<'_>, out: &mut [i64], descending: bool) {
     in_parts(out, 0, &|out, _| out.iter_mut().for_each(|x| *x &= index_mask));
 }
 
-/// Calls `f` with each run of two or more words that are equal apart from their `low` lowest bits, in parallel if there are many words.
-/// The words are sorted.
+/// Calls `f` with each run of two or more words that are equal apart from their `low` lowest bits, in parallel if there are many words. The
+/// words must be sorted.
 fn over_repeated(x: &mut [u64], low: u32, f: &(dyn Fn(&mut [u64]) + Sync)) {
     if x.len() >= PARALLEL_PASS_LEN && threads() > 1 {
         let middle = x.len() / 2;

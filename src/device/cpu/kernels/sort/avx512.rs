@@ -174,7 +174,8 @@ wide! {
     }
 }
 
-/// Moves the lanes whose bit in `bits` is set to the front, and writes the whole register to `left` and to `right`.
+/// Moves the lanes whose bit in `bits` is set to the front, and writes the whole register to `left` and to `right`. So these lanes begin at
+/// `left`, and the other lanes end at `right + 8`.
 ///
 /// # Safety
 /// Eight keys from `left` on and eight keys from `right` on must be writable, and nothing else may access them at the same time.
@@ -192,7 +193,7 @@ unsafe fn store_parted64(v: __m512i, left: *mut i64, right: *mut i64, bits: u32)
     unsafe { _mm512_storeu_epi64(right, v) };
 }
 
-/// Writes the lanes in two runs. The lanes whose bit in `bits` is set begin at `left`, the other lanes begin at `right`.
+/// Writes the lanes whose bit in `bits` is set to contiguous keys from `left` on, and the other lanes to contiguous keys from `right` on.
 ///
 /// # Safety
 /// `count` must be the number of bits that are set. Sixteen keys from `left` on and `16 - count` keys from `right` on must be writable,

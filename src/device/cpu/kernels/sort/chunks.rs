@@ -81,8 +81,8 @@ fn swaps(counts: &[usize; CHUNKS], chunk: usize, boundary: usize) -> ([Swap; 2 *
     (swaps, found)
 }
 
-/// Swaps pairs of runs, in parallel. The indices of the runs ascend on both sides. `low` begins at index `first[0]` of its side, `high` at
-/// index `first[1]`.
+/// Swaps pairs of runs, in parallel. The indices of the runs ascend, both before and after the boundary. `low` begins at index `first[0]`
+/// of the keys before the boundary, and `high` at index `first[1]` of the keys after it.
 fn swap_each<T: Send>(swaps: &[Swap], low: &mut [T], high: &mut [T], first: [usize; 2]) {
     match swaps {
         [] => {}

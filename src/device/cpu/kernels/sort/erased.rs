@@ -25,7 +25,8 @@ macro_rules! for_sizes {
 }
 pub(super) use for_sizes;
 
-/// Evaluates `$body` with `$T` as the element type of the value `$dtype`. The element type must be ordered. `bool` is replaced by `u8`.
+/// Evaluates `$body` with `$T` as the element type that the value `$dtype` names. The element type must be ordered. `bool` is replaced by
+/// `u8`.
 macro_rules! for_keys {
     ($dtype:expr, $T:ident => $body:expr) => {
         $crate::dispatch!(

@@ -1,4 +1,4 @@
-//! Sorts and partitions a line of floating-point numbers, and removes its repeated elements. NaN is last, in ascending and in descending
+//! Sorts and partitions a slice of floating-point numbers, and removes its repeated elements. NaN is last, in ascending and in descending
 //! order.
 //!
 //! The functions of module `wide` compare by `<`, and can change the signs of zeros. So this module first moves NaN to the end. If a zero

@@ -1,4 +1,4 @@
-//! Loops over the keys of elements.
+//! Loops over the keys of elements: unsigned integers that have the order of the elements.
 
 use super::key::Key;
 use crate::device::cpu::loops::threads::{join, threads};
@@ -39,7 +39,7 @@ pub(super) fn write<T: Key>(x: &[T], out: &mut [u64], descending: bool) {
     }
 }
 
-/// Minimum number of elements of a line for which a pass over it runs in parallel.
+/// Minimum number of elements along the sorted axis for which a pass over these elements runs in parallel.
 pub(super) const PARALLEL_PASS_LEN: usize = 1 << 16;
 
 /// Splits `x` if it has many elements, calls `f` for the parts in parallel, and combines the results. With one thread, there is no split,
@@ -87,8 +87,8 @@ pub(super) fn bounds(x: &[u64]) -> (u64, u64, u64) {
         x,
         // SAFETY: the function has no conditions.
         &|x| unsafe { bounds_of(x) },
-        // The bits that differ within a part are in its `differing`. Every other bit is the same in all keys of the part. So the bits that
-        // differ between two parts are found by comparing one key of each, here the least.
+        // Merges the results of two parts of `x`. The bits that differ within a part are in its `differing`. Every other bit is the same
+        // in all keys of the part. So the bits that differ between two parts are found by comparing one key of each, here the least.
         &|(low, high, differing), (other_low, other_high, other_differing)| {
             (low.min(other_low), high.max(other_high), differing | other_differing | (low ^ other_low))
         },

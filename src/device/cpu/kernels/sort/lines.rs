@@ -62,7 +62,7 @@ pub(super) fn over_lines<const K: usize>(
     failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
 }
 
-/// The axes of a tile: first the axis from line to line, then the axes of a line. A tile with a single line has only the latter.
+/// The axes of a tile: first the axis from line to line, then the axes of a line. A tile with a single line has only the axes of the line.
 /// `strides` are those of the tile in the operand, and `contiguous` are those of its copy in a scratch buffer.
 struct TileAxes {
     rank: usize,

@@ -80,7 +80,7 @@ impl<'a, T: Element> Lines<'a, T> {
     }
 }
 
-/// Calls `f` with each line of `a` as a contiguous slice, and writes the changes to `a`. `f` must only move elements.
+/// Calls `f` with each line of `a` along the last axis, as a contiguous slice, and writes the changes to `a`. `f` must only move elements.
 fn in_place(
     a: AnyOutput<'_>,
     f: &(dyn Fn(&mut AnySliceMut<'_>) -> Result<(), Error> + Sync),
@@ -280,7 +280,7 @@ fn write_keys(a: AnyOperand<'_>, keys: &mut [u64]) {
     });
 }
 
-/// Writes the indices that sort keys.
+/// Writes the indices that would sort `keys` to `order`.
 fn argsort_keys(keys: &[u64], order: &mut [i64]) -> Result<(), Error> {
     let keys = AnySlice::from_bits(DType::U64, keys);
     enter(keys.len().saturating_mul(WORK_BYTES), || argsort::argsort(keys, order, false))

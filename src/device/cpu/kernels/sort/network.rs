@@ -50,7 +50,8 @@ fn sort_columns<V: Vector, const N: usize>(v: &mut [V; N]) {
     }
 }
 
-/// Merges sorted runs of `G / 2` lanes to sorted runs of `G` lanes.
+/// Merges sorted runs in pairs. A run consists of the keys in adjacent lanes of all registers: of `G / 2` lanes before, and `G` lanes
+/// after.
 #[inline(always)]
 fn merge<V: Vector, const N: usize, const G: usize>(v: &mut [V; N]) {
     let upper = having(G / 2);
@@ -99,7 +100,7 @@ fn across<V: Vector, const N: usize, const D: usize>(v: &mut [V; N]) {
 #[inline(always)]
 fn sort_block<I: Isa, T: Lane<I>, const N: usize>(token: I, x: &mut [T]) {
     let (n, lanes) = (x.len(), T::Register::LANES);
-    // A loop and not `array::from_fn`, because a closure would not be compiled for the instruction set.
+    // A loop and not `array::from_fn`, because a closure would be compiled without the vector instructions of `I`.
     let mut v = [T::Register::splat(token, T::HIGHEST); N];
     for (r, v) in v.iter_mut().enumerate() {
         let at = r * lanes;

@@ -1,4 +1,4 @@
-//! Medians and quantiles of lines.
+//! Medians and quantiles of lines. A line consists of the elements that are reduced to one median or to one set of quantiles.
 
 use super::erased::{AnySliceMut, for_sizes};
 use super::lines::{Tile, gather, over_lines, scatter, scratch};

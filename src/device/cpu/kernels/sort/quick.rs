@@ -28,7 +28,8 @@ const SAMPLE_LEN: usize = 64;
 /// estimated from a large sample.
 const LARGE_SAMPLE_MIN: usize = 2048;
 
-/// Reads `STEP` registers. Uses a loop and not `array::from_fn`, because a closure would not be compiled for the instruction set.
+/// Reads `STEP` registers. Uses a loop and not `array::from_fn`, because a closure would be compiled without the vector instructions of
+/// `I`.
 #[inline(always)]
 fn read<I: Isa, T: Lane<I>>(token: I, x: &[T]) -> [T::Register; STEP] {
     let lanes = T::Register::LANES;
@@ -41,8 +42,8 @@ fn read<I: Isa, T: Lane<I>>(token: I, x: &[T]) -> [T::Register; STEP] {
 
 /// Moves the keys less than `pivot` to the front; if `OR_EQUAL`, also the keys equal to it. Returns their number.
 ///
-/// First reads the first and the last `STEP` registers of keys, and copies the keys after the last whole step to an array. So there is
-/// room on both sides to write the keys that are read next. The keys that were read first are written last.
+/// First copies the last keys, which do not fill `STEP` registers, to an array. Then reads the first and the last `STEP` registers of the
+/// other keys. So there is room on both sides to write the keys that are read next. The keys that were read first are written last.
 #[inline(always)]
 pub(super) fn partition<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(token: I, x: &mut [T], pivot: T) -> usize {
     let lanes = T::Register::LANES;
@@ -142,7 +143,8 @@ fn sample<I: Isa, T: Lane<I>>(token: I, x: &[T], state: &mut u64, rank: f64) -> 
 }
 
 /// Partitions `x`, which must have more than [`max_small`] keys. Returns `(less, end)`: keys `..less` are less than the pivot, keys
-/// `less..end` are equal to it, and keys `end..` are not less than it; some of them may be equal to it, too. If `CHUNKED`, uses [`chunks::partition`] for [`chunks::MIN_LEN`] keys or more.
+/// `less..end` are equal to it, and keys `end..` are not less than it; some of them may be equal to it, too. If `CHUNKED`, uses
+/// [`chunks::partition`] for [`chunks::MIN_LEN`] keys or more.
 fn split<I: Isa, T: Lane<I>, const CHUNKED: bool>(
     token: I,
     x: &mut [T],

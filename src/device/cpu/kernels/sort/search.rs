@@ -1,4 +1,4 @@
-//! Binary search in sorted elements, and membership.
+//! Binary search in sorted elements, for insertion indices and for membership tests.
 
 use super::erased::{AnySlice, AnySliceMut, for_sizes};
 use super::key::Key;
@@ -37,7 +37,7 @@ fn partition_point<T: Copy>(x: &[T], is_before: impl Fn(T) -> bool) -> usize {
     first + usize::from(len == 1 && is_before(x[first]))
 }
 
-/// Searches `sorted` for each element of `a`, and writes what `find` selects to `out`.
+/// For each element of `a`, searches `sorted`, and writes to `out` the number that `find` selects.
 pub(super) fn find<T: Key>(sorted: &[T], a: &[T], find: Find, out: &mut [i64]) {
     let or_equal = find == Find::LessOrEqual;
     for (out, &x) in out.iter_mut().zip(a) {
@@ -47,8 +47,8 @@ pub(super) fn find<T: Key>(sorted: &[T], a: &[T], find: Find, out: &mut [i64]) {
     }
 }
 
-/// Calls `f` with blocks of elements of `a`, to compute a result for each element. Then calls `write` with the offset of each element in
-/// the output and its result.
+/// Calls `f` with blocks of elements of `a`, to compute a result for each element. Then calls `write` with each result and its offset in
+/// the output.
 #[inline(never)]
 fn in_blocks<T: Element>(
     (to_shape, to_strides): (&[usize], &[isize]),

@@ -12,7 +12,7 @@ trait Sample: Key {
     type Bits: Ord + Debug + Send;
     fn bits(self) -> Self::Bits;
     fn compare(self, other: Self) -> Ordering;
-    /// Returns an element for an integer. For numbers, larger integers give larger elements, unless they wrap.
+    /// Converts an integer to an element. Larger integers give larger elements, unless the conversion wraps.
     fn of(x: i64) -> Self;
     /// Returns elements at which kernels can fail: extrema and, for floating-point types, NaN and both zeros.
     fn special() -> Vec<Self>;
@@ -163,14 +163,14 @@ fn check_lengths<T: Sample>(lengths: impl Iterator<Item = usize> + Clone) {
     });
 }
 
-/// Returns lengths around multiples of registers and of the steps of a partition.
+/// Returns lengths near multiples of the number of elements of a register, and of those that a partition processes in one step.
 fn few() -> impl Iterator<Item = usize> + Clone {
     (0..20).chain([31, 32, 33, 63, 64, 65, 127, 128, 129, 130, 191, 255, 256, 257, 258, 300, 1000])
 }
 
 #[test]
 fn short_lines_sort_like_std() {
-    // Builds without optimisation sort slowly.
+    // Builds without optimisation sort slowly, so they test fewer lengths.
     let step = if cfg!(debug_assertions) { 7 } else { 3 };
     check_lengths::<f64>((0..=300).step_by(step));
     check_lengths::<f32>((1..=300).step_by(step));
@@ -202,8 +202,8 @@ fn long_lines_sort_like_std() {
 
 #[test]
 fn argsort_distinguishes_keys_by_any_bit() {
-    // An index below `n` has up to 16 or 17 bits, so a word of 63 bits has no space for it and a key of 64 bits. `argsort` first leaves out
-    // low bits of the keys, and compares those that differ in a second sort.
+    // `argsort` sorts words of 63 bits, each of which holds an index of 16 or 17 bits and bits of a key. If not all bits of the keys fit,
+    // the lowest are left out, and a second sort compares them.
     for n in [(1 << 16) - 1, 1 << 16, (1 << 16) + 1] {
         let mut next = random(n);
         let lowest: Vec<u64> = (0..n).map(|_| (5 << 60) | (next() % 2)).collect();

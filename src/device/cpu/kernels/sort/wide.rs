@@ -66,7 +66,7 @@ macro_rules! wide {
             }
             $portable_select(x, k);
         }
-        /// Moves the first element of each run of equal elements of a sorted line to the front, and returns the number of runs.
+        /// Moves the first element of each run of equal elements of a sorted slice to the front, and returns the number of runs.
         pub(super) fn $remove_repeated(x: &mut [$T]) -> usize {
             #[cfg(target_arch = "x86_64")]
             if let Some(token) = Avx512::get() {
@@ -137,7 +137,7 @@ macro_rules! unsigned {
         pub(super) fn $select(x: &mut [$U], k: usize) {
             $as_signed(x, |x| $select_signed(x, k));
         }
-        /// Moves the first element of each run of equal elements of a sorted line to the front, and returns the number of runs.
+        /// Moves the first element of each run of equal elements of a sorted slice to the front, and returns the number of runs.
         pub(super) fn $remove_repeated(x: &mut [$U]) -> usize {
             $as_signed(x, $remove_signed)
         }
@@ -194,9 +194,9 @@ floats! {
     f64 as i64 u64: as_integers64 turn64, sort_bits64 sort_integers, select_bits64 small::select_by_comparison;
 }
 
-/// Moves the first element of each run of equal elements of a sorted line to the front, and returns the number of runs.
+/// Moves the first element of each run of equal elements of a sorted slice to the front, and returns the number of runs.
 pub(super) fn remove_repeated_f32(x: &mut [f32]) -> usize {
-    // As integers, zeros with different signs are different.
+    // The comparison as integers would distinguish 0 from -0, so all zeros become copies of the first one.
     let zeros = x.partition_point(|&x| x < 0.0)..x.partition_point(|&x| x <= 0.0);
     if let Some(&first) = x[zeros.clone()].first() {
         x[zeros].fill(first);

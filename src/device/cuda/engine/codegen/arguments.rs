@@ -38,7 +38,7 @@ impl<'a> Arguments<'a> {
         self
     }
 
-    /// Adds the scalars of an operation: the bytes of a structure with an alignment of at most 16.
+    /// Adds one argument that holds all scalars of an operation: the bytes of a structure with an alignment of at most 16.
     pub(in crate::device::cuda::engine) fn with_bytes(mut self, bytes: &'a super::program::Packed) -> Self {
         self.push((&raw const *bytes).cast());
         self

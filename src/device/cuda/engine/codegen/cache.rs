@@ -77,7 +77,7 @@ fn is_private(metadata: &Metadata) -> bool {
         && (metadata.uid() == ROOT || metadata.uid() == crate::user::effective())
 }
 
-/// Returns `true`, as other systems have no permission bits. The default directory belongs to the user there.
+/// Returns `true`, because systems other than Unix have no permission bits. On these systems, the default directory belongs to the user.
 #[cfg(not(unix))]
 fn is_private(_: &Metadata) -> bool {
     true
@@ -85,8 +85,8 @@ fn is_private(_: &Metadata) -> bool {
 
 /// Reads the compiled kernel in a file of a directory that [`open_directory`] returned. Returns `None` if the file is a link, is
 /// not private, is damaged, or contains another text than `made_from`. The text is compared in full, because the hash alone does
-/// not protect memory safety. The names of scalars are part of a source, and safe code chooses them. So such code could search for
-/// two sources with the same hash.
+/// not protect memory safety: safe code chooses the names of a kernel's scalar arguments, which are part of its source. So safe code
+/// could search for two sources with the same hash, and run one kernel in place of the other.
 fn load(file: &Path, made_from: &str) -> Option<Vec<u8>> {
     // The directory is private, so no other user can replace the file by a link between this check and `open`.
     if !fs::symlink_metadata(file).ok()?.is_file() {
@@ -319,8 +319,8 @@ mod tests {
             assert_eq!(load(&file, "source").as_deref(), Some(&b"image"[..]));
             assert_eq!(load(&link, "source").as_deref(), Some(&b"another"[..]));
 
-            // `store` first writes to an unfinished file with the next free number. Creates links with the next 99 such names: `store`
-            // must not follow them. Other tests in this process may take some of the numbers.
+            // `store` first writes to an unfinished file with the next free number. The test creates links with the next 99 such names:
+            // `store` must not follow them. Other tests in this process may take some of the numbers.
             let (opened, last) = create_unfinished(&directory.0).unwrap();
             drop(opened);
             let (prefix, number) = last.to_str().unwrap().rsplit_once('-').unwrap();

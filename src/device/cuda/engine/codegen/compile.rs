@@ -52,7 +52,7 @@ impl Compiler {
     }
 
     /// Returns the target for a GPU of architecture `arch`. If the compiler supports this architecture, the target is machine code.
-    /// Otherwise the target is intermediate code (PTX) for the newest older architecture that the compiler supports. The driver
+    /// Otherwise the target is intermediate code (PTX) for the newest of the older architectures that the compiler supports. The driver
     /// compiles this code to machine code.
     ///
     /// # Errors

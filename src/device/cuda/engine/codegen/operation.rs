@@ -52,7 +52,7 @@ impl Operation {
         Operation { text, ..*self }
     }
 
-    /// Returns the program of a template for these operands.
+    /// Returns the program that instantiates a template for these operands.
     pub(in crate::device::cuda::engine) fn program(
         &self,
         template: &'static Template,
@@ -110,7 +110,7 @@ pub(in crate::device::cuda::engine) fn mask(is: impl Fn(usize) -> bool, n: usize
 
 /// Returns the declarations of a kernel's operand parameters, and the reader objects that the kernel constructs from them. Bit `k`
 /// of `mask` belongs to the `k`th operand, counted from 0 without the result. If the bit is 0, the reader has the type `kinds[0]`,
-/// otherwise `kinds[1]`. `first` is the index of the first operand's strides in the loops, if there are loops.
+/// otherwise `kinds[1]`. If the kernel has loops, `first` is the index of the first operand's stride among the strides of each loop.
 pub(in crate::device::cuda::engine) fn readers(
     program: &Program,
     mask: u32,

@@ -31,7 +31,7 @@ pub(in crate::device::cuda::engine) struct Program {
     pub(in crate::device::cuda::engine) name: &'static str,
     /// The operation's own source.
     pub(in crate::device::cuda::engine) text: CudaSource,
-    /// Element types of the result and of the operands.
+    /// Element types of the result and of up to three operands.
     pub(in crate::device::cuda::engine) types: [Option<DType>; 4],
     /// The scalars and operands of the operation.
     pub(in crate::device::cuda::engine) signature: Signature,

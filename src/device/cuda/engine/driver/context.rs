@@ -186,7 +186,7 @@ impl Context {
         let rounded = pool::rounded(bytes);
         let address = match self.try_alloc(rounded) {
             Err(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
-                // The pools may keep freed memory that does not fit this request. Return it to the driver, and try again.
+                // The buffer pool and the driver's pool may keep freed memory that does not fit this request. Release it, and try again.
                 let _ = self.trim();
                 self.try_alloc(rounded)
             }
@@ -503,8 +503,7 @@ impl Drop for Memory {
                     let _ = unsafe { self.context.free(address) };
                 }
             }
-            // Waits for all queued work before `_owner` is dropped: the other library may then reuse the memory at once, on another
-            // stream.
+            // Waits for all queued work. Once `_owner` is dropped, the other library may reuse the memory at once, on another stream.
             Holder::Foreign { .. } => drop(self.context.synchronize()),
         }
     }

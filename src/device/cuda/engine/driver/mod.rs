@@ -1,4 +1,4 @@
-//! NVIDIA's libraries, found at run time, and a GPU in use: its context, its memory and page-locked host memory.
+//! Loads NVIDIA's libraries at run time, and manages what a GPU needs: its context, its memory and page-locked host memory.
 
 pub(super) mod context;
 pub(super) mod flag;

@@ -22,7 +22,7 @@ unsafe impl Sync for Pinned {}
 impl Pinned {
     pub(in crate::device::cuda) fn new(context: &'static Context, bytes: usize) -> Result<Pinned, Error> {
         if bytes == 0 {
-            // `u128` is aligned at least as any element type.
+            // A dangling pointer to `u128` is aligned for every element type.
             return Ok(Pinned { start: NonNull::<u128>::dangling().cast(), bytes, context });
         }
         let alloc = || {

@@ -80,7 +80,7 @@ impl Handle {
 struct BlasMatrix {
     rows: usize,
     columns: usize,
-    /// The strides of rows and columns.
+    /// The strides from row to row and from column to column, in elements.
     strides: [isize; 2],
     conjugate: bool,
 }
@@ -248,7 +248,8 @@ unsafe fn copy_of(
     Ok(Some(copy))
 }
 
-/// How a batch is divided into calls. Each call computes all matrices of one loop: the longest loop without negative strides.
+/// How a batch is divided into cuBLAS calls. The axes of the batch are fused into loops. Each call computes all matrices of one loop: the
+/// longest one without negative strides.
 struct Calls {
     plan: Plan<3>,
     /// Number of matrices per call.
@@ -326,7 +327,7 @@ struct Gemm {
     m: i64,
     n: i64,
     k: i64,
-    /// The forms of the operands.
+    /// For each operand, whether cuBLAS transposes or conjugates it, and its leading dimension.
     forms: [Form; 2],
     /// The leading dimension of the result.
     leading: i64,

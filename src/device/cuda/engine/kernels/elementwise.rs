@@ -25,7 +25,7 @@ pub(in crate::device::cuda::engine) static DEFINED: Template =
 /// Number of vectors per thread. The loads of all vectors are in flight together, to hide the latency of memory.
 pub(in crate::device::cuda::engine) const UNROLL: usize = 4;
 impl Operation {
-    /// Computes `out = op(operands)`; `operands[0]` is the result. An operation without operands is a function of the row-major
+    /// Computes `operands[0] = op(operands[1..])`. If `operands` contains only the result, the operation is a function of the row-major
     /// index.
     ///
     /// # Safety

@@ -13,7 +13,7 @@ const MAX_PLANS: usize = 32;
 const FORWARD: i32 = -1;
 const INVERSE: i32 = 1;
 
-/// The elements of a transform.
+/// The types of the numbers that a transform reads and writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::device::cuda::engine) enum Kind {
     Complex,

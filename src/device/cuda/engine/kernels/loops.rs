@@ -57,7 +57,7 @@ impl<const K: usize> Loops<K> {
         }
     }
 
-    /// Creates loops from lengths and steps that are given outermost first, as in a plan.
+    /// Creates loops from their lengths and steps, which are listed from the outermost to the innermost loop.
     pub(super) fn new(shape: &[usize], steps: &[[isize; K]]) -> Loops<K> {
         let mut loops = Loops::none();
         for (&length, step) in shape.iter().zip(steps).rev() {

@@ -75,7 +75,8 @@ pub(in crate::device::cuda::engine) fn mask_program(template: &'static Template,
     sort::program(template, "find elements under a mask", [Some(of_mask(dtype)), None, None, None], [0; 2])
 }
 
-/// For each tile, the total number of chosen elements in this tile and in all tiles before it, on the GPU.
+/// For each tile (the elements that one thread block processes), the number of chosen elements in this tile and in all tiles before it.
+/// These numbers are on the GPU.
 #[derive(Debug)]
 pub(in crate::device::cuda::engine) struct Sums {
     memory: Memory,

@@ -1,5 +1,5 @@
-//! Elements at positions along an axis on a GPU: copies from positions and to them. No code in this file is generic over operations or
-//! element types. Copies are compiled for each size of elements, not for each type.
+//! Gather and scatter on a GPU: copies of elements from and to given positions along an axis. No code in this file is generic over
+//! operations or element types. Copies are compiled for each size of elements, not for each type.
 
 use super::loops::{Divisor, Loops};
 use super::permute::of_size;
@@ -69,7 +69,7 @@ impl Axis {
     }
 }
 
-/// Returns the program of a template that copies elements of the size of `dtype`.
+/// Returns the source of a kernel: `template` for elements of the size of `dtype`. The template copies elements.
 pub(in crate::device::cuda::engine) fn program(template: &'static Template, dtype: DType) -> Program {
     let words = of_size(dtype.size()).expect("the sizes of elements are powers of two");
     sort::program(template, "copy elements at positions", [Some(words), None, None, None], [0; 2])
@@ -99,7 +99,7 @@ pub(in crate::device::cuda::engine) unsafe fn are_valid(
 /// Returns an operation on positions. Its CUDA source `text` can use the scalar `length`.
 fn position_operation(name: &'static str, text: CudaSource, length: usize) -> Operation {
     let mut scalars = Scalars::default();
-    // Extents of tensors do not exceed `isize::MAX`, except for axes with stride 0.
+    // Only the extent of an axis with stride 0 can exceed `isize::MAX`; `i64::MAX` replaces it.
     scalars.scalar("length", i64::try_from(length).unwrap_or(i64::MAX));
     Operation { name, text, scalars }
 }
@@ -193,7 +193,7 @@ pub(in crate::device::cuda::engine) struct Scattering<'a> {
     pub(in crate::device::cuda::engine) a: RawOperand<'a>,
 }
 
-/// The sorted positions of each line, and their indices in the line. The lines are contiguous.
+/// The positions of each line (along the last axis), sorted, and the index of each in the unsorted line. The lines are contiguous.
 struct Sorted {
     positions: Memory,
     order: Memory,
@@ -311,7 +311,7 @@ impl Scattering<'_> {
     }
 }
 
-/// Returns the program that combines elements of type `dtype`.
+/// Returns the source of the kernel that scatters elements of type `dtype` and combines them by `operation`.
 pub(in crate::device::cuda::engine) fn combine_program(operation: &Operation, dtype: DType) -> Program {
     operation.program(&COMBINE, dtype, &[RawElements { address: 0, dtype }; 2], [0; 5])
 }

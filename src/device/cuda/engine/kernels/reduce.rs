@@ -23,7 +23,7 @@ pub(in crate::device::cuda::engine) static PARTS: Template =
 /// Maximum size of an accumulator, in bytes. `across` in `reduce.cu` asserts it.
 pub(super) const MAX_ACC_BYTES: usize = 64;
 
-/// A reduction without its types.
+/// A reduction as data, without type parameters.
 #[derive(Debug)]
 pub(in crate::device::cuda::engine) struct Reducing {
     pub(in crate::device::cuda::engine) operation: Operation,
@@ -36,7 +36,7 @@ pub(in crate::device::cuda::engine) struct Reducing {
 }
 
 impl Reducing {
-    /// Returns the program of a template for a result and elements of these types.
+    /// Returns the program that instantiates a template for a result and elements of these types.
     pub(in crate::device::cuda::engine) fn program(
         &self,
         template: &'static Template,
@@ -269,7 +269,7 @@ mod tests {
     use super::*;
     use crate::layout::odometer::Odometer;
 
-    /// Returns the offsets of every iteration, outermost loop first.
+    /// Returns the offsets of every iteration of the loops. The last loop is the innermost one.
     fn places<const K: usize>(plan: &Plan<K>) -> Vec<[isize; K]> {
         let mut walk = Odometer::over(plan.shape(), plan.strides(), [0; K]);
         let mut all = Vec::new();
@@ -354,7 +354,8 @@ mod tests {
         assert_eq!(vector(&[3, 5, 16], &[16, 48, 1], 4), 1);
         assert_eq!(vector(&[3, 5, 14], &[14, 42, 1], 0), 1);
         assert_eq!(vector(&[3, 5, 16], &[17, 51, 1], 0), 1);
-        // A line may begin at any address: the kernel folds the elements before the first aligned address one by one.
+        // If all reduced axes fuse into one line, it can begin at any address: the kernel folds the elements before the first aligned
+        // address one by one.
         assert_eq!(vector(&[3, 65], &[65, 1], 4), 4);
         assert_eq!(vector(&[65, 65], &[1, 65], 0), 1);
     }

@@ -28,7 +28,7 @@ const MAX_SHORT_LINE_LEN: usize = 64;
 const TARGET_BLOCKS: usize = 1 << 10;
 const MIN_CHUNK_LEN: usize = 4 * TILE;
 
-/// A scan without its types.
+/// A scan as data, without type parameters.
 #[derive(Debug)]
 pub(in crate::device::cuda::engine) struct Scanning {
     pub(in crate::device::cuda::engine) operation: Operation,
@@ -52,8 +52,8 @@ struct Lines {
 unsafe impl Argument for Lines {}
 
 impl Scanning {
-    /// Returns the program of a template for elements of type `dtype`. `totals` selects the kernel that writes only the totals of
-    /// chunks.
+    /// Returns the program that instantiates a template for elements of type `dtype`. `totals` selects the kernel that writes only the
+    /// totals of chunks.
     pub(in crate::device::cuda::engine) fn program(
         &self,
         template: &'static Template,
@@ -103,8 +103,8 @@ impl Scanning {
             unsafe { pass.tiles(&around, from, to) }?;
         }
         let Some(domain) = self.domain else { return Ok(true) };
-        // Each result of a line, except the last, is an operand of the next step, together with the next element. So the check
-        // tests each of these pairs.
+        // Each result of a line, except the last, is an operand of the next step, together with the next element. So the domain
+        // check tests each of these pairs.
         let mut shape = shape.to_vec();
         shape[last] -= 1;
         let next = RawOperand { address: address(a, a.strides[last]), ..a };
@@ -120,7 +120,7 @@ fn chunk(lines: usize, length: usize) -> usize {
     if chunks == 1 { length } else { length.div_ceil(chunks).next_multiple_of(TILE) }
 }
 
-/// One pass over lines. Contains the values that the launches of all its kernels share.
+/// A scan of lines: the values that the launches of all its kernels share.
 struct Pass<'a> {
     scanning: &'a Scanning,
     context: &'static Context,

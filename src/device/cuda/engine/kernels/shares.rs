@@ -129,7 +129,7 @@ mod tests {
         Loads { outputs, items, count: items, inner_outputs: outputs, next_output, next_item, bytes }
     }
 
-    /// Counts how often each item of each output is taken, with the indices that the kernels' threads compute.
+    /// Counts how often each item of each output is loaded. Computes the indices as the kernels' threads do.
     fn taken(shares: &Shares) -> Vec<u32> {
         let [blocks, splits, _] = shares.grid().unwrap();
         let mut times = vec![0; (shares.outputs * shares.items) as usize];

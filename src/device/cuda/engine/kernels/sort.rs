@@ -174,7 +174,7 @@ impl Lines {
     }
 }
 
-/// Searches for each element of `a` in the sorted vector `sorted` of `length` elements.
+/// Searches for each element of `a` in the sorted vector `sorted` of `length` elements. Writes the result that `how` selects to `out`.
 ///
 /// # Safety
 /// The caller must ensure that all elements of `out` and `a` within `shape`, and those of `sorted`, are allocated on `context`'s GPU.
@@ -234,8 +234,9 @@ pub(in crate::device::cuda::engine) fn starts_program(dtype: DType) -> Program {
     program(&STARTS, "find distinct elements", [Some(dtype), None, None, None], [0; 2])
 }
 
-/// Writes `group[i] - 1` to index `order[i]` of `to`, for each `i` below `n`. `order`, `group` and `to` are addresses of `n` elements of
-/// type `i64`.
+/// Writes `group[i] - 1` to index `order[i]` of `to`, for each `i` below `n`. `group` numbers the groups of equal elements after a sort
+/// from 1, so `to` gets the index of the group for each element before the sort. `order`, `group` and `to` are addresses of `n` elements
+/// of type `i64`.
 ///
 /// # Safety
 /// The caller must ensure that `n` elements at each address are allocated on `context`'s GPU, that `order` is a permutation of the indices,

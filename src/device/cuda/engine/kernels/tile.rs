@@ -132,8 +132,9 @@ impl<const N: usize> Tiled<N> {
     /// Queues the kernel.
     ///
     /// # Safety
-    /// The caller must ensure that all elements of the plan that was split are allocated on `context`'s GPU. Nothing else may access the
-    /// elements of the result, except that an operand with the strides of the result may consist of the same elements.
+    /// The caller must ensure that all elements of the operands and of the result, at the indices of the plan that was split, are allocated
+    /// on `context`'s GPU. Nothing else may access the elements of the result. One exception: an operand with the same strides may consist
+    /// of these elements.
     pub(super) unsafe fn run(
         &self,
         context: &Context,

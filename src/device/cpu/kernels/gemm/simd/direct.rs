@@ -28,11 +28,12 @@ pub(super) struct Batch<'a> {
     /// For each product, the offsets of its `c`, `a` and `b` relative to those of the first product, in elements.
     pub(super) walk: &'a mut Odometer<3>,
     pub(super) count: usize,
-    /// Whether the products are transposed. Then the second offset in `walk` is that of `b`, and the third that of `a`.
+    /// Whether the transposed products `cᵀ = bᵀ · aᵀ` are computed, for which `a` and `b` of [`Direct`] are exchanged. Then the second
+    /// offset in `walk` is that of `b`, and the third that of `a`.
     pub(super) transposed: bool,
 }
 
-/// A kernel that computes one product or a batch. Strides count real numbers.
+/// A kernel that computes one product or a batch. Strides count real numbers, two for each complex number.
 #[derive(Debug)]
 pub(super) struct Direct<'a, R, const COMPLEX: bool> {
     pub(super) m: usize,

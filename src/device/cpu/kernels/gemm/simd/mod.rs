@@ -7,7 +7,8 @@
 //! multiply
 //!     square matrices with 2, 3 or 4 rows: unrolled loops                      (tiny)
 //!     transpose the product if that makes the columns of C contiguous          (is_transposed)
-//!     A is small, or both operands are, or there are few columns or terms:     (run)
+//!     A has at most `A_CACHED_BYTES`, or A and B together have at most
+//!     `MAX_DIRECT_BYTES`, or there are few columns or terms:                   (run)
 //!         split C in half, recursively, for threads and until A fits in L2     (direct)
 //!         for each KC terms                                                    (direct_in_blocks)
 //!             compute register tiles: read B in place; read A in place if
@@ -348,8 +349,8 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
     let by_rows = k * n * size_of::<T>() <= MAX_REREAD_BYTES && n >= 2 * width;
     let direct =
         Direct::<V::Real, COMPLEX> { m, k, n, a, b, c, scaling: &scaling, batch, by_rows, pack: None };
-    // Whether to pack `a` although its columns are contiguous. A tile of short vectors may use only a part of each cache line of
-    // `a`. And if columns begin at multiples of a large power of two, they map to the same sets of the L1 cache.
+    // Whether to pack `a` although its columns are contiguous. This is faster in two cases. With short vectors, a tile may use only a
+    // part of each cache line of `a`. And columns that begin at multiples of a large power of two map to the same sets of the L1 cache.
     let apart = by_rows
         && n >= 8 * width
         && (size_of::<V>() < 64 || (product.a.right.unsigned_abs() * size_of::<T>()).is_multiple_of(1024));
@@ -369,8 +370,8 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
         to: HostPtr::new(core::ptr::null_mut()),
         complex: COMPLEX,
     };
-    // The buffer has either all of `a`, which fits in L2 here, or one panel of rows. This is little enough for the scratch buffer on the
-    // stack. So the minimum length that is requested is the whole length, and a failed allocation needs no other algorithm.
+    // The buffer holds either all of `a`, which fits in L2 here, or one panel of rows. Both fit in the stack buffer that `with_scratch`
+    // provides if the allocation fails. So the whole length is requested as the minimum, and no algorithm with less scratch is needed.
     let room = pack.packed_len();
     with_scratch(Side::A, room, room, |room, _| {
         pack.to = HostPtr::new(room);

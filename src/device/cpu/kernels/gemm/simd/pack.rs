@@ -259,8 +259,8 @@ struct Square<R> {
 }
 
 impl<R> Square<R> {
-    /// Transposes the block. Must be called with `N` and `PART` such that a vector has `N` elements of `PART` numbers. With other values,
-    /// the function does nothing; the compiler instantiates it for them, but it is never called.
+    /// Transposes the block. `N` and `PART` must be such that a vector has `N` elements of `PART` numbers. The compiler also instantiates
+    /// the function for other values. These instances do nothing, and are never called.
     ///
     /// # Safety
     /// The caller must ensure:

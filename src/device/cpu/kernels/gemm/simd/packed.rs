@@ -38,7 +38,7 @@ const MC_KC: usize = 72 * KC;
 /// Maximum number of tiles of `a` for which `b` is read in place instead of being packed. `b` is read once for each tile of
 /// `a`. Up to this number of reads, reading in place is faster than packing (measured).
 const MAX_UNPACKED_READS: usize = 10;
-/// Minimum numbers of rows and of columns of each half, counted in real numbers, if a product is split only to use more threads.
+/// Minimum numbers of rows and of columns, counted in real numbers, of each half of a product that is split only to use more threads.
 /// Each half reads the whole operand that is not split. In smaller halves, these reads would take too long compared with the
 /// multiplications.
 const MIN_SPLIT: [usize; 2] = [96, 1024];
@@ -48,7 +48,7 @@ const PARALLEL_PACKED_WORK: usize = 1 << 22;
 /// Minimum number of elements that a thread packs. With fewer, a second thread makes packing slower (measured).
 const PARALLEL_PACK_ELEMENTS: usize = 1 << 15;
 
-/// A product that is computed by packing. Strides count real numbers.
+/// A product that is computed by packing. Strides are in units of real numbers, also for complex elements.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Packed<R, const COMPLEX: bool> {
     pub(super) m: usize,
@@ -60,14 +60,14 @@ pub(super) struct Packed<R, const COMPLEX: bool> {
     pub(super) scaling: RealScaling<R>,
 }
 
-/// Splits `0..all` into ranges of equal length, of which the last may be shorter. Their length is at most `most`, rounded up to a
-/// multiple of `multiple`.
+/// Splits `0..all` into ranges of equal length, except that the last range can be shorter. The length is at most `most` before it is
+/// rounded up to a multiple of `multiple`.
 pub(super) fn parts(all: usize, most: usize, multiple: usize) -> impl Iterator<Item = Range<usize>> {
     let size = part_size(all, most, multiple);
     (0..all).step_by(size).map(move |first| first..all.min(first + size))
 }
 
-/// Returns the length of the ranges that [`parts`] yields, except that the last range may be shorter.
+/// Returns the length of the ranges that [`parts`] yields, except that the last range can be shorter.
 fn part_size(all: usize, most: usize, multiple: usize) -> usize {
     all.div_ceil(all.div_ceil(most)).next_multiple_of(multiple)
 }

@@ -39,7 +39,7 @@ pub(super) fn scratch<T: Field>(n: usize) -> StackReq {
         .and(StackReq::new::<usize>(n))
 }
 
-/// Replaces the lower triangle of a matrix of the workspace by its factors: `d` on the diagonal, and `l` below it. The elements above the
+/// Replaces the lower triangle of the Hermitian matrix `a` by its factors: `d` on the diagonal, and `l` below it. The elements above the
 /// diagonal are then unspecified. The largest element must not be near the limits of its type, and the diagonal must be real.
 ///
 /// On return, `below` has the elements of `d` directly below the diagonal. Where an element of `below` is not 0, the element of `l`

@@ -56,7 +56,7 @@ where
     if product.is_zero() || scale == R::zero() {
         return last;
     }
-    // In units of `scale`, no square underflows.
+    // After the division by `scale`, the larger number has a magnitude of about 1. So no square overflows, and at most one underflows.
     let (x, y) = (half.unscale(scale), product.unscale(scale));
     let mut root = (x * x + y * y).sqrt();
     // Choose the sign of `root` for which the sum `x + root` has no cancellation.

@@ -22,8 +22,8 @@ template <class T> DEV bool narrow(Accumulator<T> acc, T &to) {
     return true;
 }
 
-// Computes the product of two accumulators, wrapped. Returns whether it overflowed. Floating-point products never overflow in this
-// sense.
+// Computes the product of two accumulators, wrapped. Returns whether an integer product overflowed. For floating-point products,
+// which become infinite, returns false.
 template <class A> DEV bool checked_mul(A a, A b, A &to) {
     to = a * b;
     return false;

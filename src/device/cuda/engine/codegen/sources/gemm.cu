@@ -1,6 +1,6 @@
 // Matrix products of integers, with any strides: out = alpha * a * b + beta * out.
 
-// The strides of rows and columns.
+// The stride from one row to the next, and from one column to the next, in elements.
 struct Matrix {
     i64 row, column;
 };
@@ -26,7 +26,7 @@ DEV void multiply(T alpha, T beta, u32 flags, const Extents &extents, const Loop
     u64 tiles = (extents.n + SIDE - 1) / SIDE;
     u64 first_row = blockIdx.x / tiles * SIDE, first_column = blockIdx.x % tiles * SIDE;
     u32 x = threadIdx.x % 16, y = threadIdx.x / 16;
-    // Adjacent threads load a slice along its contiguous axis, if it has one.
+    // Adjacent threads load a slice of an operand along its contiguous axis, if it has one.
     bool a_by_rows = a_is.column == 1 || a_is.row != 1, b_by_rows = b_is.column == 1 || b_is.row != 1;
     for (u64 matrix = blockIdx.y; matrix < extents.batch; matrix += gridDim.y) {
         i64 at[3];

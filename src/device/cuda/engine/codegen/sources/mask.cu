@@ -7,7 +7,8 @@
 #define TILE (BLOCK * EACH)
 #define WARPS (BLOCK / 32)
 
-// The chosen elements of a warp: in round k, its lanes look at 32 adjacent elements, and bit i of votes[k] belongs to lane i.
+// The chosen elements of a warp. In round k, its lanes test 32 adjacent elements, and bit i of votes[k] is set if the element of lane i is
+// chosen. `count` is the number of set bits.
 struct Votes {
     u32 votes[EACH];
     u32 count;
@@ -37,8 +38,8 @@ template <int K, int N, class M> DEV Votes votes(const Loops<N> &loops, u64 n, c
     return all;
 }
 
-// Returns the sum of `count` over the warps of the block before this one, and sets `total` to the sum over all warps of the block. `count`
-// is the number of chosen elements of the calling warp. All threads of the block must call this function.
+// `count` is the number of chosen elements of the calling warp. Returns the sum of `count` over the warps of the block that come before the
+// calling warp, and sets `total` to the sum over all warps of the block. All threads of the block must call this function.
 DEV u32 before_warp(u32 count, u32 &total) {
     __shared__ u32 of_warp[WARPS];
     u32 warp = threadIdx.x >> 5, before = 0;
@@ -99,7 +100,7 @@ DEV void expand(const Loops<2> &loops, u64 n, const Vector &vector, const u8 *ma
     });
 }
 
-// The matrix of indices: its number of rows, and its strides.
+// The output of `indices`, a matrix with one row for each element that is not zero: its number of rows, and its strides.
 struct Rows {
     u64 count;
     i64 down, right;

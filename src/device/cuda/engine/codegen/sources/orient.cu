@@ -43,7 +43,8 @@ template <bool LARGE, class T, class M> DEV void orient(const Vectors &vectors, 
             M other = __shfl_xor_sync(all, largest, with);
             if (other > largest) largest = other;
         }
-        // A little less than 0.99 squared, the same as on the host.
+        // The vector's phase is fixed at the first element with at least this squared magnitude. The fraction is a little less than 0.99²,
+        // the same as on the host.
         enough = largest * M(0.98);
     }
     u64 first = vectors.length;
@@ -65,7 +66,7 @@ template <bool LARGE, class T, class M> DEV void orient(const Vectors &vectors, 
     T found = x[(i64)first * vectors.element];
     M size = modulus(found);
     T factor = conj(found) / size;
-    // All lanes have read the element before one of them overwrites it.
+    // Waits until all lanes have read element `first`, before one of them overwrites it.
     __syncwarp(all);
     for (u64 e = lane; e < vectors.length; e += 32) {
         T &to = x[(i64)e * vectors.element];

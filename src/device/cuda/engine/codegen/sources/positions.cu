@@ -24,7 +24,8 @@ DEV void take(const Loops<3> &loops, u64 n, const Axis &axis, const T *a, const 
     else if (invalid) *invalid = 1;
 }
 
-// The strides of a matrix of indices, and of the vector with one element for each of its rows.
+// The strides of a matrix of indices (`down` from row to row, `right` from column to column), and of a result (`out`) with one element
+// for each row of this matrix.
 struct Rows {
     i64 down, right, out;
 };
@@ -63,7 +64,7 @@ struct Scatter {
 };
 
 // Computes this thread's index in the sorted positions of a line. Sets `line` to the offsets of the line in the output, in the sorted
-// positions and in `a`. Returns false if there is nothing to do.
+// positions and in `a`. Returns false if the thread has no position to handle.
 DEV bool own(const Scatter &scatter, const Loops<3> &lines, u64 &i, i64 (&line)[3]) {
     u64 thread = (u64)blockIdx.x * BLOCK + threadIdx.x;
     if (thread >= scatter.lines * scatter.positions) return false;
@@ -106,7 +107,8 @@ DEV void combine(const F &f, const Scatter &scatter, const Loops<3> &lines, cons
     a += line[2];
     const i64 position = sorted[first];
     if (first > 0 && sorted[first - 1] == position) return;
-    // The end of the run of equal positions. Runs are usually short, so the steps of the search grow from 1.
+    // Searches for the end of the run of equal positions. The first step of the search is 1, because runs are usually short, and each
+    // further step is twice as long.
     u64 last = first, step = 1;
     while (last + step < scatter.positions && sorted[last + step] == position) {
         last += step;

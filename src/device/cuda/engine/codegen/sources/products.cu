@@ -67,7 +67,7 @@ template <class W> DEV i64 carry_of(W a, W b, W sum) {
     }
 }
 
-// An integer of the wide type, and the sum of the carries of its additions.
+// An integer of the accumulator type W, and the sum of the carries of its additions.
 template <class W> struct Carried {
     W value;
     i64 carry;
@@ -106,7 +106,7 @@ template <class T, int V> struct Pair {
     Vec<T, V> x, y;
 };
 
-// Source of the pairs of elements along one line. If V > 1, the elements of both operands are contiguous.
+// Loads pairs of elements, one of each operand, along one line. If V > 1, the elements of both operands are contiguous.
 template <class T, int V> struct LineOfPairs {
     typedef Pair<T, V> Item;
     static const int flight = 4, together = V;
@@ -123,8 +123,8 @@ template <class T, int V> struct LineOfPairs {
     }
 };
 
-// Source of the pairs of elements of a loop nest. Each load divides its index. With 64-bit indices, a division has many instructions. So
-// only one load is in flight then: the unrolled code of several would be too long.
+// Loads pairs of elements, one of each operand, at the indices of a loop nest. To find the offsets, each load divides its index. With
+// 64-bit indices, a division has many instructions. So only one load is in flight then: the unrolled code of several would be too long.
 template <class T, class I> struct WalkOfPairs {
     typedef Pair<T, 1> Item;
     static const int flight = sizeof(I) == 8 ? 1 : 4, together = 1;

@@ -42,7 +42,7 @@ template <int K, class I> DEV void place(const Loops<K> &loops, I index, i64 (&a
     for (int k = 0; k < K; k++) at[k] += (i64)index * loops.step[k][last];
 }
 
-// Source of the items along one line. If V > 1, the elements are contiguous.
+// Loads the items along one line. If V > 1, the elements are contiguous.
 template <class T, int V> struct Line {
     typedef Vec<T, V> Item;
     static const int flight = sizeof(Item) <= 8 ? 8 : 4, together = V;
@@ -58,8 +58,8 @@ template <class T, int V> struct Line {
     }
 };
 
-// Source of the items of a loop nest. Each load divides its index. With 64-bit indices, a division has many instructions. So only one load
-// is in flight then: the unrolled code of several would be too long.
+// Loads the items of a loop nest. Each load computes the index of each loop from the item's index, by divisions. A division of 64-bit
+// indices has many instructions. So with such indices only one load is in flight: the unrolled code of several would be too long.
 template <class T, int V, class I> struct Walk {
     typedef Vec<T, V> Item;
     static const int flight = sizeof(I) == 8 ? 1 : 4, together = V;
@@ -77,7 +77,7 @@ template <class T, int V, class I> struct Walk {
     }
 };
 
-// Source of the partial results of one output. The stride between them is the number of outputs.
+// Loads the partial results of one output of the reduction. `step`, the stride between them, is the number of outputs.
 template <class Acc> struct Parts {
     typedef Acc Item;
     static const int flight = 4, together = 1;
@@ -87,7 +87,7 @@ template <class Acc> struct Parts {
     template <class F, class I> DEV Acc fold(const F &f, Acc acc, Item x, I) const { return f.combine(acc, x); }
 };
 
-// Folds every `step`th item of a source, from `first` to below `count`. Several loads are in flight, for independent accumulators.
+// Folds every `step`th item that `source` loads, from `first` to below `count`. Several loads are in flight, for independent accumulators.
 template <class S, class F, class I>
 DEV typename F::Acc fold_items(const F &f, const S &source, I first, I step, I count) {
     typedef typename F::Acc Acc;

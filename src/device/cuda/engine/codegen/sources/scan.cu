@@ -11,7 +11,7 @@
 #define EACH 8
 #define TILE (BLOCK * EACH)
 
-// Number and length of the lines, and the strides along a line: of the result and of the operand.
+// The number and the length of the lines, and the strides along a line: `to` in the result, `from` in the operand.
 struct Lines {
     u64 count, length;
     i64 to, from;

@@ -44,8 +44,8 @@ DEV void invert(u64 n, const i64 *order, const i64 *group, i64 *out) {
 
 // ---- quantiles, with the formulas of the host
 
-// The lines, and the place of the quantile in each sorted line: between elements `at` and `at` + 1. `weight` is the weight of element
-// `at` + 1.
+// The number and the length of the lines, and the place of the quantile in each sorted line: between elements `at` and `at` + 1. `weight`
+// is the weight of element `at` + 1.
 struct Place {
     u64 lines, length, at;
     f64 weight;

@@ -1,6 +1,6 @@
 // Stable merge sort of lines. Each line is contiguous in memory, and begins where the line before it ends. `sort_tiles` sorts tiles in
 // shared memory. If lines are longer than a tile, each launch of `merge_runs` then merges pairs of adjacent runs. NaN is last, also in
-// descending order, and the two zeros are equal.
+// descending order, and +0 and -0 are equal.
 
 #define BLOCK 256
 #define EACH 8
@@ -87,7 +87,7 @@ template <bool DOWN, bool INDEXED, class T> DEV void sort_tiles(const Lines &lin
     }
     __syncthreads();
 
-    // This thread's line in the tile, and its places there.
+    // This thread sorts `count` elements of the tile, from `begin` on. The line that contains them is at `start .. end` in the tile.
     const u32 begin = threadIdx.x * EACH, start = begin & ~(places - 1);
     const u32 end = first_line + (begin >> lines.log) < lines.count ? start + full : start;
     const u32 count = begin < end ? (end - begin < EACH ? end - begin : EACH) : 0;
@@ -133,7 +133,8 @@ template <bool DOWN, bool INDEXED, class T> DEV void sort_tiles(const Lines &lin
     }
 }
 
-// Merges pairs of adjacent runs of 2^log elements, a multiple of TILE. Each block writes one tile of the result.
+// Merges pairs of adjacent sorted runs of 2^log elements, where 2^log is a multiple of TILE. The last run of a line can be shorter. Each
+// block writes one tile of the result.
 template <bool DOWN, bool INDEXED, class T>
 DEV void merge_runs(const Lines &lines, const T *from, const i64 *order, T *to, i64 *to_order) {
     __shared__ T keys[TILE];
@@ -150,7 +151,7 @@ DEV void merge_runs(const Lines &lines, const T *from, const i64 *order, T *to, 
     if (threadIdx.x < 2)
         of_first[threadIdx.x] = split<DOWN>(x, middle - first, y, end - middle, threadIdx.x == 0 ? skip : skip + count);
     __syncthreads();
-    // The block's elements of the first run, and after them those of the second one.
+    // Loads the elements of the block's tile: those from the first run, and after them those from the second run.
     const u64 x_from = of_first[0], y_from = skip - x_from;
     const u32 in_first = (u32)(of_first[1] - x_from);
     for (u32 e = threadIdx.x; e < count; e += BLOCK) {

@@ -1,7 +1,7 @@
-//! Lists every kernel for every element type that supports it, as the [`Program`]s that the engine uses. The list contains each
-//! operation of the table for contiguous operands, and some operations with zero to three operands in each layout. It also contains
-//! reductions, scans and products. A kernel's variant is a list of numbers. Each value of each number occurs, but not all
-//! combinations of values.
+//! Lists every kernel for every element type that supports it, as the [`Program`]s that the engine uses. The list contains each operation
+//! of the module [`table`] for contiguous operands, and some operations with zero to three operands in each layout. It also contains
+//! reductions, scans and products. A kernel's variant is a list of numbers. Each value of each number occurs, but not all combinations of
+//! values.
 
 use super::super::operation::{Operation, RawElements};
 use super::super::program::Program;
@@ -111,7 +111,7 @@ impl Kernels {
         self.matrices::<T>();
     }
 
-    /// Adds the kernels of decompositions, except those with the same source as another operation.
+    /// Adds the kernels of decompositions, except kernels with the same source as a kernel of another operation.
     #[cfg(feature = "linalg")]
     fn matrices<T: Inexact>(&mut self) {
         use crate::device::cuda::engine::kernels::linalg::{matrices, orient};
@@ -157,7 +157,7 @@ impl Kernels {
         let of = |text| operation("be tried", text, |_| ());
         let select = <Select as TernaryOp<bool, T, T>>::CUDA;
         self.layouts_of(&fill, [T::DTYPE]);
-        // The identity. Strided copies use its source, too.
+        // The identity function. Strided copies use its source, too.
         self.layouts_of(&of(CudaSource::builtin("a")), [T::DTYPE; 2]);
         self.layouts_of(&of(two), [T::DTYPE; 3]);
         self.layouts_of(&of(select), [T::DTYPE, DType::Bool, T::DTYPE, T::DTYPE]);
@@ -214,7 +214,8 @@ impl Kernels {
         }
     }
 
-    /// Adds the kernels that copy elements of the size of `T`, which positions or a mask select, and those that read a mask of type `T`.
+    /// Adds the kernels that copy elements at given positions or under a mask, for elements of the size of `T`. Adds the kernels that read
+    /// a mask of type `T`.
     fn words<T: Element>(&mut self) {
         for template in [&positions::TAKE, &positions::PICK, &positions::REPLACE] {
             self.add(positions::program(template, T::DTYPE));
@@ -249,7 +250,7 @@ impl Kernels {
         // types.
         for checked in 0..=u32::from(T::INTEGER) {
             for (vector, line, wide) in variants::<T>() {
-                // The kernel loads vectors only along lines.
+                // The kernel loads vectors only if all summed axes fuse into one loop (`line` is 1).
                 let vector = if line == 1 { vector } else { 1 };
                 let variant = [checked, vector, line, wide, 0, 0];
                 self.add(products::program(&products::WHOLE, "sum products", dtype, variant));
@@ -266,8 +267,9 @@ impl Kernels {
     }
 }
 
-/// Returns variants of reductions and sums of products. The numbers of a variant are: elements per load; 1 for loads along a line;
-/// 1 for 64-bit indices. For any two of these three numbers, each combination of their values occurs in a variant.
+/// Returns variants of reductions and sums of products. The numbers of a variant are: elements per load; 1 if all reduced axes fuse into
+/// one loop, a line, otherwise 0; 1 for 64-bit indices, otherwise 0. For any two of these three numbers, each combination of their values
+/// occurs in a variant.
 fn variants<T: Element>() -> impl Iterator<Item = (u32, u32, u32)> {
     let full = 16 / size_of::<T>() as u32;
     [(1, 0, 0), (1, 1, 1), (full, 0, 1), (full, 1, 0)].into_iter()

@@ -78,8 +78,8 @@ fn texts_compute_what_the_host_computes() {
     assert!(mistakes.is_empty(), "{} mistakes:\n{}", mistakes.len(), mistakes.join("\n"));
 }
 
-/// Returns the names of the operations that the sources implement by hand. The other operations are rows of the catalogue, and
-/// all rows are in the table.
+/// Returns the names of the operations whose `impl` blocks are written by hand. Macros generate the other operations from the list in
+/// `ops/catalogue.rs`; the module `table` tests all operations of that list.
 fn written_by_hand() -> BTreeSet<String> {
     fn visit(directory: &Path, found: &mut BTreeSet<String>) {
         for entry in std::fs::read_dir(directory).expect("the sources are there") {
@@ -100,7 +100,7 @@ fn written_by_hand() -> BTreeSet<String> {
             }
         }
     }
-    /// Returns the type, without its parameters, for which a source line implements a trait of operations.
+    /// If a source line begins an `impl` of one of `traits`, returns the name of the implementing type, without type parameters.
     fn implementor(line: &str) -> Option<String> {
         let line = line.replace("->", "");
         let (head, name) = line.trim_start().strip_prefix("impl")?.split_once(" for ")?;

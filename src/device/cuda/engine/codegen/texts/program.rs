@@ -150,8 +150,8 @@ impl Program {
         self.unary_close(op, 0.0, |_| true);
     }
 
-    /// Adds an operation, tested on the elements for which `some` returns `true`. Its results may differ by `close` units of
-    /// rounding.
+    /// Adds an operation, tested on the elements for which `some` returns `true`. Its results may differ from those of the host by at
+    /// most `close` units of rounding.
     pub(super) fn unary_close<A: Sample, F: UnaryOp<A, Output: Sample> + 'static>(
         &mut self,
         op: F,
@@ -250,8 +250,8 @@ impl Program {
         self.expect(function.name, 0.0, expected, Box::new(move |i| format!("of {:?}", elements[i])));
     }
 
-    /// Returns the source of the program in C++. `prelude` is the prelude of kernels. The program reads the file that its first
-    /// argument names, and writes the file that its second argument names.
+    /// Returns the source of the program in C++. `prelude` is the source code with which every kernel begins. The program reads the file
+    /// that its first argument names, and writes the file that its second argument names.
     pub(super) fn on_host(&self, prelude: &str) -> String {
         let Program { structs, calls, .. } = self;
         format!("{HOST}{prelude}{structs}{RUN}static void all(In &in, Out &out) {{\n{calls}}}\n")

@@ -153,8 +153,8 @@ macro_rules! floats {
 }
 floats!(f32 c32 f64 c64);
 
-/// Returns 500 random pairs of values and then all pairs of special values. If `A` has more than 32 special values, only 1000 random pairs
-/// of special values follow.
+/// Returns 500 random pairs of values, and after them all pairs of special values. If `A` has more than 32 special values, returns 1000
+/// random pairs of special values instead of all.
 pub(super) fn pairs<A: Sample, B: Sample>() -> Vec<(A, B)> {
     let (a, b) = (A::all(), B::all());
     let mut random = Random(2);

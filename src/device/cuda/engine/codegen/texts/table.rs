@@ -1,5 +1,5 @@
-//! The table of all operations, for every element type that supports them: the rows of the catalogue (`ops/catalogue.rs`), and the
-//! operations that are written by hand.
+//! The elementwise operations whose CUDA sources are compared with the Rust functions, for every element type that supports them: the
+//! functions of the catalogue (`ops/catalogue.rs`), and the operations that are written by hand.
 
 use super::program::Program;
 use super::samples::Sample;
@@ -13,7 +13,7 @@ use crate::ops::texts::{Between, Cast, Constant, Flipped, Horner, Identity, Ramp
 use core::marker::PhantomData;
 use num_traits::One;
 
-/// The table is divided into groups, so that each program is small.
+/// Functions that add operations to a program. The operations are divided into these groups, so that each program is small.
 pub(super) const GROUPS: [fn(&mut Program); 5] = [small_integers, large_integers, casts, floats, complexes];
 
 /// Returns the program of a group.
@@ -51,7 +51,7 @@ fn complexes(p: &mut Program) {
     p.unary(Literals);
 }
 
-/// Adds the rows of the catalogue that support `dtype`.
+/// Adds the functions of the catalogue (`ops/catalogue.rs`) that support `dtype`.
 fn catalogue(p: &mut Program, dtype: DType) {
     unary_rows(p, dtype);
     binary_rows(p, dtype);
@@ -121,7 +121,8 @@ macro_rules! accurate {
         $(impl Accurate for $complex {
             fn accuracy(name: &str) -> Accuracy<$complex> {
                 match name {
-                    // The host scales the parts and takes the root of the sum of squares; C++ calls `hypot` of its library.
+                    // The host scales the parts and takes the root of the sum of squares; C++ calls `hypot` of its library. Their results
+                    // differ by a few units of rounding.
                     "Abs" => (2.0, |_| true),
                     _ => (0.0, |_| true),
                 }
@@ -154,7 +155,7 @@ fn integer<T: Sample + RealScalar>(p: &mut Program) {
     any::<T>(p);
     real::<T>(p);
     // With these factors, the sum of two products may overflow even the type that holds each product. The wrapped sum may then fit the
-    // element type, although the exact sum does not.
+    // element type, although the exact sum does not, and the overflow must be found nevertheless.
     p.binary::<T, T, _>(ScaledSum { beta: T::HIGHEST, alpha: T::from_usize(3), conjugate: false });
     p.binary::<T, T, _>(ScaledSum { beta: T::LOWEST, alpha: T::LOWEST, conjugate: false });
 }
@@ -210,7 +211,7 @@ fn inexact<T: Accurate + Inexact<Magnitude: Sample>>(p: &mut Program) {
             p.unary_close::<T, _>(Powf(sign * half), close, some);
         }
     }
-    // `unary_rows` adds the functions whose row in `catalogue.rs` has a field `function`. The row `Sqrt` has none.
+    // `unary_rows` adds the functions whose row in `catalogue.rs` has a field `function`. The row `Sqrt` has none, so it is added here.
     p.unary::<T, _>(Dispatched(FloatFunction::Sqrt));
     p.unary::<T, _>(Share(7));
     p.unary::<T, _>(Share(0));

@@ -12,7 +12,7 @@ use crate::error::Error;
 ///
 /// # Safety
 /// The caller must ensure that the operand's elements are allocated on `context`'s GPU, that the output has matrices of the same extents,
-/// and exclusive access to its elements. cuSOLVER must be available.
+/// and that nothing else accesses the output's elements. cuSOLVER must be available.
 pub(in crate::device::cuda::engine) unsafe fn run(
     context: &'static Context,
     l: RawOperand<'_>,
@@ -24,7 +24,7 @@ pub(in crate::device::cuda::engine) unsafe fn run(
     with_solver(context, input.op, |solver| solver.potrf(&a, scaled.finite, &infos))?;
     input.check(&infos.read(input.op)?, a.count(), Failure::NotPositiveDefinite)?;
     a.keep(context, Triangle::Lower, Outside::Zero)?;
-    // Rounding may leave small imaginary parts.
+    // Rounding may leave small imaginary parts on the diagonal.
     a.make_diagonal_real(context)?;
     let exponents: Vec<i32> = scaled.exponents.iter().map(|e| e / 2).collect();
     a.scale_parts(context, &exponents, None)?;

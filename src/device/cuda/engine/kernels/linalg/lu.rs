@@ -14,7 +14,7 @@ use crate::error::Error;
 ///
 /// # Safety
 /// The caller must ensure that the operand's elements are allocated on `context`'s GPU, that the outputs have the extents of the results,
-/// and exclusive access to their elements. cuSOLVER must be available.
+/// and that nothing else accesses the outputs' elements. cuSOLVER must be available.
 pub(in crate::device::cuda::engine) unsafe fn run(
     context: &'static Context,
     lu: RawOperand<'_>,

@@ -12,7 +12,8 @@ use crate::element::DType;
 use crate::error::Error;
 use crate::layout::{Layout, element_count};
 
-// Sources of elementwise operations. `b` is a mask, or the factors of columns or matrices. With a mask, `c` contains the factors.
+// Sources of elementwise operations on matrices. `b` is a mask (`ZERO_OUTSIDE`, `CHECK_OUTSIDE`, `SCALE_INSIDE`) or the factor of a column
+// or matrix (`TURN`, `TURN_BACK`, `SCALE`). In `SCALE_INSIDE`, `c` is the factor.
 pub(in crate::device::cuda::engine) const ZERO_OUTSIDE: &str = "b ? a : R()";
 pub(in crate::device::cuda::engine) const CHECK_OUTSIDE: &str = "b ? a : a - a";
 pub(in crate::device::cuda::engine) const REAL_PART: &str = "R{a.re, a.im - a.im}";
@@ -55,7 +56,7 @@ pub(super) enum Scaling {
     None,
     /// The power that brings the largest magnitude of a real or imaginary part between 1 and 2.
     Normalise,
-    /// 1, unless elements are near the limits of their type. The exponent is always even.
+    /// If the largest magnitude is near a limit of its type: a power of two, with an even exponent, near this magnitude. Otherwise 1.
     Moderate,
 }
 
@@ -424,7 +425,7 @@ pub(in crate::device::cuda::engine) fn largest_part() -> Reducing {
     }
 }
 
-/// Returns the operation that computes the mask of a triangle, for matrices with `rows` rows.
+/// Returns the operation that computes a mask: a matrix with `rows` rows that is `true` in the triangle, and `false` elsewhere.
 pub(in crate::device::cuda::engine) fn mask(triangle: Triangle, rows: usize) -> Operation {
     let text = match triangle {
         Triangle::Lower => "k % rows >= k / rows",
@@ -433,7 +434,7 @@ pub(in crate::device::cuda::engine) fn mask(triangle: Triangle, rows: usize) -> 
     operation("make a mask of", CudaSource::builtin(text), |bind| bind.scalar("rows", rows as u64))
 }
 
-/// A mask of a triangle, contiguous in column-major order.
+/// A matrix of `bool` that is `true` in a triangle, contiguous in column-major order.
 struct Mask {
     memory: Memory,
     strides: [isize; 3],

@@ -1,4 +1,4 @@
-//! Signs and phases of vectors on a GPU: the kernel of `orient.cu`.
+//! The kernel of `orient.cu`, which chooses the signs and phases of singular vectors, eigenvectors and the rows of QR factors on a GPU.
 
 use super::matrices::{Matrices, real};
 use crate::device::CudaSource;
@@ -63,13 +63,14 @@ fn orient_entry(program: &Program) -> String {
 }
 
 impl Matrices {
-    /// Fixes the signs and phases of the first `by.rows` columns of each matrix, and writes the factors to `by`.
+    /// Multiplies each of the first `by.rows` columns of each matrix by a sign or phase, so that the first [large](Which::Large) element
+    /// of the column becomes real and positive. Writes these factors to `by`.
     pub(super) fn orient_columns(&self, context: &'static Context, by: &Matrices) -> Result<(), Error> {
         self.orient(context, Which::Large, [by.rows, self.rows], [self.rows, 1], Some(by), None)
     }
 
-    /// Fixes the signs and phases of those columns that belong to a singular value of 0, or to no singular value. `values` contains the
-    /// singular values, as one column for each matrix.
+    /// Variant of [`orient_columns`](Matrices::orient_columns) for the columns that belong to a singular value of 0, or to no singular
+    /// value. `values` contains the singular values, as one column for each matrix.
     pub(super) fn orient_free_columns(
         &self,
         context: &'static Context,
@@ -78,8 +79,8 @@ impl Matrices {
         self.orient(context, Which::Large, [self.columns, self.rows], [self.rows, 1], None, Some(values))
     }
 
-    /// Fixes the signs and phases of the first `by.rows` rows of each matrix, and writes the factors to `by`. In each of these rows, the
-    /// first element that is not 0 becomes real and positive.
+    /// Multiplies each of the first `by.rows` rows of each matrix by a sign or phase, so that the first element of the row that is not 0
+    /// becomes real and positive. Writes these factors to `by`.
     pub(super) fn orient_rows(&self, context: &'static Context, by: &Matrices) -> Result<(), Error> {
         self.orient(context, Which::NotZero, [by.rows, self.columns], [1, self.rows], Some(by), None)
     }

@@ -161,7 +161,8 @@ impl Infos {
 
 // ------------------------------------------------------------------ calls
 
-/// Calls the function for an element type, and returns an error if it fails. The addresses of matrices are cast to pointers.
+/// Calls one of four cuSOLVER functions, the one for the element type `$dtype`, and returns an error if it fails. The functions have
+/// different pointer types, so callers cast addresses by `as *mut _`.
 macro_rules! call {
     ($solver:expr, $dtype:expr, $single:ident $double:ident $complex:ident $double_complex:ident $arguments:tt) => {{
         let status = match $dtype {
@@ -181,7 +182,7 @@ macro_rules! call {
     }};
 }
 
-/// Returns cuSOLVER's constant for computing vectors in addition to values if they are `wanted`, otherwise values only.
+/// Returns cuSOLVER's constant for computing values and vectors if vectors are `wanted`, otherwise the constant for values only.
 fn vectors(wanted: bool) -> Vectors {
     if wanted { Vectors::CUSOLVER_EIG_MODE_VECTOR } else { Vectors::CUSOLVER_EIG_MODE_NOVECTOR }
 }
@@ -282,8 +283,8 @@ impl Solver {
         Ok(())
     }
 
-    /// Solves `a · x = b` with the results of [`potrf`](Solver::potrf), and overwrites `b` with `x`. In `infos`, this is the second call for
-    /// each matrix: its status codes are separate from those of `potrf`.
+    /// Solves `a · x = b` with the results of [`potrf`](Solver::potrf), and overwrites `b` with `x`. In `infos`, this is the second call
+    /// for each matrix: its status codes are separate from those of `potrf`.
     pub(super) fn potrs(&self, a: &Matrices, count: usize, b: &Matrices, infos: &Infos) -> Result<(), Error> {
         let (solver, n, p) = (self.handle.solver, a.rows as c_int, b.columns as c_int);
         let lower = Fill::CUBLAS_FILL_MODE_LOWER;
