@@ -271,7 +271,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         self.axes().is_contiguous(O::ROW_MAJOR)
     }
 
-    /// Returns a view of the whole tensor. A view of a [`TensorView`] is a copy of it, with the same lifetime parameter.
+    /// Returns a view of the whole tensor. A view of a [`TensorView`] has the lifetime of that view, not of the borrow.
     ///
     /// ```
     /// let x = vierbein::tensor![1, 2, 3];

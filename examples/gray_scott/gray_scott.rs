@@ -36,7 +36,7 @@ const DIFFUSION_V: f32 = 0.08;
 const FEED: f32 = 0.035;
 /// The rate at which V is removed, k.
 const KILL: f32 = 0.065;
-/// The number of steps that are timed and compared.
+/// The number of steps that are timed. After them, the results of the implementations are compared.
 const TIMED: u32 = 100;
 /// The tolerance for differences of the concentrations of V after [`TIMED`] steps. Rounding errors grow with each step. The largest
 /// concentrations are about 0.4.

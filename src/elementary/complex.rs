@@ -25,19 +25,19 @@ fn is_finite(z: Pair) -> bool {
 /// Returns i z, or z if `turned` is false.
 #[inline(always)]
 pub(crate) fn times_i_if(turned: bool, z: Pair) -> Pair {
-    Pair::new(select(turned, -z.im, z.re), select(turned, z.re, z.im))
+    select_pair(turned, Pair::new(-z.im, z.re), z)
 }
 
 /// Returns -i z, or z if `turned` is false.
 #[inline(always)]
 pub(crate) fn over_i_if(turned: bool, z: Pair) -> Pair {
-    Pair::new(select(turned, z.im, z.re), select(turned, -z.re, z.im))
+    select_pair(turned, Pair::new(z.im, -z.re), z)
 }
 
-/// Returns z.
+/// Returns `yes` if `condition`, otherwise `no`.
 #[inline(always)]
-pub(crate) fn unchanged(_: bool, z: Pair) -> Pair {
-    z
+pub(crate) fn select_pair(condition: bool, yes: Pair, no: Pair) -> Pair {
+    Pair::new(select(condition, yes.re, no.re), select(condition, yes.im, no.im))
 }
 
 /// Returns the cosine and the sine of `x` as the parts of cos x + i sin x, for |x| <= FAR.
@@ -119,18 +119,12 @@ pub(crate) fn exp2_far(z: Pair) -> Pair {
 
 // Hyperbolic functions. The circular functions are sin z = -i sinh(i z), cos z = cosh(i z) and tan z = -i tanh(i z).
 
-/// Returns sinh z = sinh x cos y + i cosh x sin y.
+/// Returns sinh z = sinh x cos y + i cosh x sin y or, if `even`, cosh z = cosh x cos y + i sinh x sin y.
 #[inline(always)]
-pub(crate) fn sinh(z: Pair) -> Pair {
+pub(crate) fn sinh_or_cosh(even: bool, z: Pair) -> Pair {
     let unit = cos_sin(z.im);
-    Pair::new(real::sinh(z.re) * unit.re, real::cosh(z.re) * unit.im)
-}
-
-/// Returns cosh z = cosh x cos y + i sinh x sin y.
-#[inline(always)]
-pub(crate) fn cosh(z: Pair) -> Pair {
-    let unit = cos_sin(z.im);
-    Pair::new(real::cosh(z.re) * unit.re, real::sinh(z.re) * unit.im)
+    let (sinh, cosh) = (real::sinh(z.re), real::cosh(z.re));
+    Pair::new(select(even, cosh, sinh) * unit.re, select(even, sinh, cosh) * unit.im)
 }
 
 #[inline(always)]
@@ -145,7 +139,11 @@ fn large_hyperbolic(x: Float, unit: Pair) -> Pair {
     scaled(half, scaled(0.5 * half, unit))
 }
 
-pub(crate) fn sinh_far(z: Pair) -> Pair {
+pub(crate) fn sinh_or_cosh_far(even: bool, z: Pair) -> Pair {
+    if even { cosh_far(z) } else { sinh_far(z) }
+}
+
+fn sinh_far(z: Pair) -> Pair {
     let Pair { re: x, im: y } = z;
     if y == 0.0 {
         return Pair::new(real::sinh(x), y);
@@ -161,7 +159,7 @@ pub(crate) fn sinh_far(z: Pair) -> Pair {
     Pair::new(times_sign(w.re, x), w.im)
 }
 
-pub(crate) fn cosh_far(z: Pair) -> Pair {
+fn cosh_far(z: Pair) -> Pair {
     let Pair { re: x, im: y } = z;
     if y == 0.0 {
         return Pair::new(real::cosh(x), times_sign(y, x));
@@ -332,17 +330,26 @@ fn roots(z: Pair) -> (Pair, Pair) {
     (sqrt(Pair::new(1.0 - z.re, -z.im)), sqrt(Pair::new(1.0 + z.re, z.im)))
 }
 
-/// Returns asin z. The real part is the angle of the point (Re(sqrt(1 - z) sqrt(1 + z)), Re z). The imaginary part is
-/// asinh(Im(conj(sqrt(1 - z)) sqrt(1 + z))). In both formulas, the two products do not cancel.
+/// Returns asin z or, if `acos`, acos z.
+///
+/// The real part of asin z is the angle of the point (Re(sqrt(1 - z) sqrt(1 + z)), Re z), and the imaginary part is
+/// asinh(Im(conj(sqrt(1 - z)) sqrt(1 + z))). The real part of acos z is twice the angle of the point (Re sqrt(1 + z), Re sqrt(1 - z)), and
+/// the imaginary part is asinh(Im(conj(sqrt(1 + z)) sqrt(1 - z))). In each product of two complex numbers, the terms
+/// do not cancel.
 #[inline(always)]
-pub(crate) fn asin(z: Pair) -> Pair {
+pub(crate) fn asin_or_acos(acos: bool, z: Pair) -> Pair {
     let (minus, plus) = roots(z);
-    let re = real::atan2(z.re, fma(minus.re, plus.re, -(minus.im * plus.im)));
-    let im = real::asinh(fma(minus.re, plus.im, -(minus.im * plus.re)));
-    Pair::new(re, im)
+    let x = select(acos, plus.re, fma(minus.re, plus.re, -(minus.im * plus.im)));
+    let re = select(acos, 2.0, 1.0) * real::atan2(select(acos, minus.re, z.re), x);
+    let (first, second) = (select_pair(acos, plus, minus), select_pair(acos, minus, plus));
+    Pair::new(re, real::asinh(fma(first.re, second.im, -(first.im * second.re))))
 }
 
-pub(crate) fn asin_far(z: Pair) -> Pair {
+pub(crate) fn asin_or_acos_far(acos: bool, z: Pair) -> Pair {
+    if acos { acos_far(z) } else { asin_far(z) }
+}
+
+fn asin_far(z: Pair) -> Pair {
     let Pair { re: x, im: y } = z;
     // Real part: the angle of the point (|y|, x). Imaginary part: ln|2z|.
     let ln = ln(z).re + real::LN2_ROUNDED_1;
@@ -350,29 +357,18 @@ pub(crate) fn asin_far(z: Pair) -> Pair {
     Pair::new(re, ln.copysign(y))
 }
 
-/// Returns acos z. The real part is twice the angle of the point (Re sqrt(1 + z), Re sqrt(1 - z)). The imaginary part is
-/// asinh(Im(conj(sqrt(1 + z)) sqrt(1 - z))).
-#[inline(always)]
-pub(crate) fn acos(z: Pair) -> Pair {
-    let (minus, plus) = roots(z);
-    let re = 2.0 * real::atan2(minus.re, plus.re);
-    let im = real::asinh(fma(plus.re, minus.im, -(plus.im * minus.re)));
-    Pair::new(re, im)
-}
-
-pub(crate) fn acos_far(z: Pair) -> Pair {
+fn acos_far(z: Pair) -> Pair {
     let Pair { re: x, im: y } = z;
     let ln = ln(z).re + real::LN2_ROUNDED_1;
     let re = if x == 0.0 && y.is_nan() { real::HALF_PI_ROUNDED_1 } else { real::atan2(y.abs(), x) };
     Pair::new(re, ln.copysign(if y.is_sign_negative() { 1.0 } else { -1.0 }))
 }
 
-/// Returns acosh z if `hyperbolic`, otherwise acos z. The argument `acos` is acos z. acosh z is i acos z or -i acos z, whichever has a real
-/// part that is not negative. Its imaginary part has the sign of that of z.
+/// Returns acosh z, given acos z. acosh z is i acos z or -i acos z, whichever has a real part that is not negative. Its imaginary part has
+/// the sign of that of z.
 #[inline(always)]
-pub(crate) fn acosh_if(hyperbolic: bool, z: Pair, acos: Pair) -> Pair {
-    let acosh = Pair::new(acos.im.abs(), acos.re.copysign(z.im));
-    Pair::new(select(hyperbolic, acosh.re, acos.re), select(hyperbolic, acosh.im, acos.im))
+pub(crate) fn acosh(z: Pair, acos: Pair) -> Pair {
+    Pair::new(acos.im.abs(), acos.re.copysign(z.im))
 }
 
 /// Returns atanh z. The real part is ln(1 + 4|x| / ((1 - |x|)^2 + y^2)) / 4 with the sign of x. The imaginary part is half of the angle

@@ -511,6 +511,12 @@ pub(crate) fn cos(x: Float) -> Float {
     sin_reduced(reduce_angle(x), 1)
 }
 
+/// Returns [`cos`] of x if `cosine`, otherwise [`sin`] of x.
+#[inline(always)]
+pub(crate) fn sin_or_cos(cosine: bool, x: Float) -> Float {
+    select(!cosine & (x.abs() < SMALL), x, sin_reduced(reduce_angle(x), Bits::from(cosine)))
+}
+
 /// Returns the tangent for |x| <= FAR: reduction by multiples of pi/2, a polynomial, and in odd quadrants its negative reciprocal.
 /// Largest error measured: 0.76 ulp (`f64`), 0.72 ulp (`f32`).
 #[inline(always)]

@@ -350,8 +350,6 @@ macro_rules! functions {
             real!(Log2, log2);
             real!(Log10, log10);
             real!(Ln1p, ln_1p);
-            real!(Sin, sin, sin_far);
-            real!(Cos, cos, cos_far);
             real!(Tan, tan, tan_far);
             real!(Asin, asin);
             real!(Acos, acos);
@@ -364,6 +362,28 @@ macro_rules! functions {
             real!(Atanh, atanh);
             real!(Cbrt, cbrt);
             real!(Sigmoid, sigmoid);
+
+            /// Computes the sine or, if `cosine`, the cosine. A flag selects the function at run time, because each loop takes time to
+            /// compile.
+            #[derive(Clone, Copy)]
+            struct Sin {
+                cosine: bool,
+            }
+            impl Branchless<$F> for Sin {
+                type Output = $F;
+                const HAS_FAR: bool = true;
+                #[inline(always)]
+                fn compute(self, x: $F) -> $F {
+                    text::sin_or_cos(self.cosine, x)
+                }
+                #[inline(always)]
+                fn is_far(self, x: $F) -> bool {
+                    text::is_far(x)
+                }
+                fn far(self, x: $F) -> $F {
+                    if self.cosine { text::cos_far(x) } else { text::sin_far(x) }
+                }
+            }
 
             #[derive(Clone, Copy)]
             struct Power($F);
@@ -408,60 +428,100 @@ macro_rules! functions {
             complex!(ComplexLog2, log2);
             complex!(ComplexLog10, log10);
 
-            // Circular functions of z are hyperbolic functions of i z, and the same holds for their inverses: sin z = -i sinh(i z). One
-            // loop computes both functions. Two loops would take twice as long to compile.
-            macro_rules! turned {
-                ($Name:ident, $function:ident, $is_far:ident, $far:ident, $result:ident) => {
-                    /// Computes f(z) or, if `turned`, f(i z), which `$result` divides by i if necessary.
-                    #[derive(Clone, Copy)]
-                    struct $Name {
-                        turned: bool,
-                    }
+            // Circular functions of z are hyperbolic functions of i z, and the same holds for their inverses: sin z = -i sinh(i z). As in
+            // `Sin`, flags select the function at run time.
+
+            /// Computes sinh z or, if `even`, cosh z. If `turned`, computes sin z = -i sinh(i z) or cos z = cosh(i z).
+            #[derive(Clone, Copy)]
+            struct ComplexSinh {
+                even: bool,
+                turned: bool,
+            }
+            impl ComplexSinh {
+                #[inline(always)]
+                fn argument(self, z: Pair) -> Pair {
+                    complex::times_i_if(self.turned, z)
+                }
+                #[inline(always)]
+                fn value(self, z: Pair, f: impl Fn(bool, Pair) -> Pair) -> Pair {
+                    complex::over_i_if(self.turned & !self.even, f(self.even, self.argument(z)))
+                }
+            }
+
+            /// Computes tanh z or, if `turned`, tan z = -i tanh(i z).
+            #[derive(Clone, Copy)]
+            struct ComplexTanh {
+                turned: bool,
+            }
+            impl ComplexTanh {
+                #[inline(always)]
+                fn argument(self, z: Pair) -> Pair {
+                    complex::times_i_if(self.turned, z)
+                }
+                #[inline(always)]
+                fn value(self, z: Pair, f: impl Fn(Pair) -> Pair) -> Pair {
+                    complex::over_i_if(self.turned, f(self.argument(z)))
+                }
+            }
+
+            /// Computes asin z or, if `acos`, acos z. If `hyperbolic`, computes asinh z = -i asin(i z) or acosh z.
+            #[derive(Clone, Copy)]
+            struct ComplexAsin {
+                acos: bool,
+                hyperbolic: bool,
+            }
+            impl ComplexAsin {
+                #[inline(always)]
+                fn argument(self, z: Pair) -> Pair {
+                    complex::times_i_if(self.hyperbolic & !self.acos, z)
+                }
+                #[inline(always)]
+                fn value(self, z: Pair, f: impl Fn(bool, Pair) -> Pair) -> Pair {
+                    let w = f(self.acos, self.argument(z));
+                    let w = complex::over_i_if(self.hyperbolic & !self.acos, w);
+                    complex::select_pair(self.hyperbolic & self.acos, complex::acosh(z, w), w)
+                }
+            }
+
+            /// Computes atanh z or, if `turned`, atan z = -i atanh(i z).
+            #[derive(Clone, Copy)]
+            struct ComplexAtanh {
+                turned: bool,
+            }
+            impl ComplexAtanh {
+                #[inline(always)]
+                fn argument(self, z: Pair) -> Pair {
+                    complex::times_i_if(self.turned, z)
+                }
+                #[inline(always)]
+                fn value(self, z: Pair, f: impl Fn(Pair) -> Pair) -> Pair {
+                    complex::over_i_if(self.turned, f(self.argument(z)))
+                }
+            }
+
+            macro_rules! selected {
+                ($Name:ident, $function:ident, $is_far:ident, $far:ident) => {
                     impl Branchless<Pair> for $Name {
                         type Output = Pair;
                         const HAS_FAR: bool = true;
                         #[inline(always)]
                         fn compute(self, z: Pair) -> Pair {
-                            let z = complex::times_i_if(self.turned, z);
-                            complex::$result(self.turned, complex::$function(z))
+                            self.value(z, complex::$function)
                         }
                         #[inline(always)]
                         fn is_far(self, z: Pair) -> bool {
-                            complex::$is_far(complex::times_i_if(self.turned, z))
+                            complex::$is_far(self.argument(z))
                         }
                         fn far(self, z: Pair) -> Pair {
-                            let z = complex::times_i_if(self.turned, z);
-                            complex::$result(self.turned, complex::$far(z))
+                            self.value(z, complex::$far)
                         }
                     }
                 };
             }
-            turned!(ComplexSinh, sinh, hyperbolic_is_far, sinh_far, over_i_if);
-            turned!(ComplexCosh, cosh, hyperbolic_is_far, cosh_far, unchanged);
-            turned!(ComplexTanh, tanh, tanh_is_far, tanh_far, over_i_if);
-            turned!(ComplexAsin, asin, is_large, asin_far, over_i_if);
-            turned!(ComplexAtanh, atanh, atanh_is_far, atanh_far, over_i_if);
-
-            /// Computes acos z or acosh z. Apart from signs, the real part of each is the imaginary part of the other.
-            #[derive(Clone, Copy)]
-            struct ComplexAcos {
-                hyperbolic: bool,
-            }
-            impl Branchless<Pair> for ComplexAcos {
-                type Output = Pair;
-                const HAS_FAR: bool = true;
-                #[inline(always)]
-                fn compute(self, z: Pair) -> Pair {
-                    complex::acosh_if(self.hyperbolic, z, complex::acos(z))
-                }
-                #[inline(always)]
-                fn is_far(self, z: Pair) -> bool {
-                    complex::is_large(z)
-                }
-                fn far(self, z: Pair) -> Pair {
-                    complex::acosh_if(self.hyperbolic, z, complex::acos_far(z))
-                }
-            }
+            selected!(ComplexSinh, sinh_or_cosh, hyperbolic_is_far, sinh_or_cosh_far);
+            selected!(ComplexTanh, tanh, tanh_is_far, tanh_far);
+            selected!(ComplexAsin, asin_or_acos, is_large, asin_or_acos_far);
+            selected!(ComplexAtanh, atanh, atanh_is_far, atanh_far);
             branchless!(Arg, |z: Pair| -> $F { complex::arg(z) });
             branchless!(ComplexSquare, |z: Pair| -> Pair { z * z });
 
@@ -535,8 +595,8 @@ macro_rules! functions {
                         FloatFunction::Ln => map!(Ln),
                         FloatFunction::Log2 => map!(Log2),
                         FloatFunction::Log10 => map!(Log10),
-                        FloatFunction::Sin => map!(Sin),
-                        FloatFunction::Cos => map!(Cos),
+                        FloatFunction::Sin => map!(Sin { cosine: false }),
+                        FloatFunction::Cos => map!(Sin { cosine: true }),
                         FloatFunction::Tan => map!(Tan),
                         FloatFunction::Asin => map!(Asin),
                         FloatFunction::Acos => map!(Acos),
@@ -582,17 +642,17 @@ macro_rules! functions {
                         FloatFunction::Ln => map!(ComplexLn),
                         FloatFunction::Log2 => map!(ComplexLog2),
                         FloatFunction::Log10 => map!(ComplexLog10),
-                        FloatFunction::Sin => map!(ComplexSinh { turned: true }),
-                        FloatFunction::Cos => map!(ComplexCosh { turned: true }),
+                        FloatFunction::Sin => map!(ComplexSinh { even: false, turned: true }),
+                        FloatFunction::Cos => map!(ComplexSinh { even: true, turned: true }),
                         FloatFunction::Tan => map!(ComplexTanh { turned: true }),
-                        FloatFunction::Asin => map!(ComplexAsin { turned: false }),
-                        FloatFunction::Acos => map!(ComplexAcos { hyperbolic: false }),
+                        FloatFunction::Asin => map!(ComplexAsin { acos: false, hyperbolic: false }),
+                        FloatFunction::Acos => map!(ComplexAsin { acos: true, hyperbolic: false }),
                         FloatFunction::Atan => map!(ComplexAtanh { turned: true }),
-                        FloatFunction::Sinh => map!(ComplexSinh { turned: false }),
-                        FloatFunction::Cosh => map!(ComplexCosh { turned: false }),
+                        FloatFunction::Sinh => map!(ComplexSinh { even: false, turned: false }),
+                        FloatFunction::Cosh => map!(ComplexSinh { even: true, turned: false }),
                         FloatFunction::Tanh => map!(ComplexTanh { turned: false }),
-                        FloatFunction::Asinh => map!(ComplexAsin { turned: true }),
-                        FloatFunction::Acosh => map!(ComplexAcos { hyperbolic: true }),
+                        FloatFunction::Asinh => map!(ComplexAsin { acos: false, hyperbolic: true }),
+                        FloatFunction::Acosh => map!(ComplexAsin { acos: true, hyperbolic: true }),
                         FloatFunction::Atanh => map!(ComplexAtanh { turned: false }),
                     },
                 }

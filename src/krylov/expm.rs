@@ -124,8 +124,8 @@ fn step<T: LinalgElement, Dev: Backend<T>>(
     basis.push(&x)?;
     let mut spare = zeros(n, x.device())?;
     let mut v = x;
-    // The operator, projected onto the Krylov space of at most `vectors` dimensions. The additional row is for the component of the last
-    // result outside of this space.
+    // The operator, projected onto the Krylov space of at most `vectors` dimensions. In the additional row, one element
+    // is the norm of the part of the operator's last product that is outside of this space. The additional column makes the matrix square.
     let mut projected = Small::<T>::try_zeros([vectors + 1, vectors + 1])?;
     let mut scale = T::Magnitude::zero();
     loop {

@@ -303,7 +303,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     }
 }
 
-/// The rank of a tensor with exactly one element: 0.
+/// The rank whose tensors always have exactly one element: 0.
 #[diagnostic::on_unimplemented(
     message = "a tensor of `{Self}` is not known to have exactly one element",
     label = "expected `Rank<0>`",

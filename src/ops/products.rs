@@ -124,7 +124,6 @@ fn whole<T: Scalar, O: Order, Dev: Contract<T>>(
     let Pair { device, left, right } = Pair::new(name, left, right)?;
     let a = MatrixOperand { operand: left.operand, conjugate };
     check_same_shape(name, a.operand.shape(), right.operand.shape())?;
-    // All axes are summed, so they need no labels.
     Tensor::computed([], device.clone(), Whole { name, a, b: right })
 }
 

@@ -70,7 +70,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
     }
 }
 
-/// The function of [`Tensor::select`]: the second argument if the first, a mask, is `true`, else the third.
+/// The function of [`Tensor::select`]. If its first argument, an element of the mask, is `true`, it returns the second, otherwise the third.
 #[derive(Debug, Clone, Copy)]
 pub struct Select;
 

@@ -169,7 +169,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device, R: Dim> Iterator for AxisIte
         self.next += 1;
         let base = &self.base;
         let (shape, strides, offset) = position::<D, R>(&base.shape, &base.strides, self.axis, self.next - 1);
-        // Safe code creates several mutable views here, so they must not overlap. `next` grows, so the view at each index is returned
+        // A caller can hold several of these mutable views at once without `unsafe`, so they must not overlap. `next` grows, so the view at each index is returned
         // only once. Different indices of a mutable view address different elements. `base` is used only to derive the views.
         let ViewMut { ptr, device, .. } = base.storage;
         let storage = ViewMut { ptr: Dev::offset(ptr, offset), device, data: PhantomData };

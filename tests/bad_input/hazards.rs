@@ -4,7 +4,8 @@
 use super::driver::Hazard::{self, *};
 use super::operand::{HUGE, Operand};
 
-/// Special values: NaN, infinities, zero and numbers near the limits.
+/// Values at which errors are likely: NaN, infinities, zero, a negative number, fractions, and the largest and the smallest positive normal
+/// number.
 pub(crate) const HARD: [f64; 9] =
     [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -1.0, 0.5, 2.5, f64::MAX, f64::MIN_POSITIVE];
 

@@ -1,5 +1,5 @@
-//! Creates typed views of operands. The rank of an operand is known at run time only. Macros match it with the ranks for which the tested
-//! method compiles.
+//! Creates typed views of operands. The rank of an operand is known at run time only. So macros `match` on it, with one
+//! arm for each rank for which the tested method compiles.
 
 use super::array::Array;
 use super::operand::Operand;

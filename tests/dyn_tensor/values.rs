@@ -8,8 +8,8 @@ use vierbein::{Complex, DynScalar, Element, c32, c64};
 pub(crate) trait Value: Element + Into<DynScalar> {
     /// Returns a small non-zero number, so that sums and products of two such numbers fit in every type. For `bool`, both values occur.
     fn small(k: usize) -> Self;
-    /// Returns a number that is larger than every number that `small` returns for the type. Of complex numbers, only the real part is
-    /// larger. For `bool`, both values occur.
+    /// Returns a number that is larger than every number that `small` returns for the type; for complex types, its real part is larger. For
+    /// `bool`, returns both values, as `small` does.
     fn larger(k: usize) -> Self;
     /// Returns the expected result of a function of two values, or `None` if the type does not support the function.
     fn binary(op: Binary, a: Self, b: Self) -> Option<DynScalar>;

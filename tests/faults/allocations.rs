@@ -357,7 +357,7 @@ fn readers_and_writers_return_out_of_memory() {
         length(&|to| DynTensor::from(long.try_clone()?).write_npy_to(to))
     });
     check(FILES, "safetensors", || length(&|to| SafetensorsWriter::new().add("x", &backwards)?.write_to(to)));
-    // All allocations for CSV text are fallible: those of the rows, of the longest row, and of the text that is written.
+    // CSV files: the memory for the elements and for the longest line when a file is read, and for the text of a line when it is written.
     let (table, mut text) = (long.clone().reshape([1000, 100]), Vec::new());
     let names: Vec<_> = (0..100).map(|k| k.to_string()).collect();
     table.write_csv_to(&mut text, &names).unwrap();

@@ -349,8 +349,7 @@ proptest! {
     ) {
         let mut bytes = fs::read(data(&format!("safetensors/{name}.safetensors"))).unwrap();
         for (at, byte) in damage {
-            // Chooses random positions in the file.
-            let at = at.index(bytes.len() * 2) % bytes.len();
+            let at = at.index(bytes.len());
             bytes[at] = byte;
         }
         check(&bytes);

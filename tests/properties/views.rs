@@ -47,7 +47,7 @@ pub(crate) fn shape(
     })
 }
 
-/// Maximum number of elements of a base tensor. Steps that would need a larger base tensor are omitted.
+/// Maximum number of elements of a base tensor. Operations that would need a larger base tensor are left out.
 const LARGEST_BASE: usize = 4000;
 
 /// The first operation: how a view is created from the base tensor.

@@ -1,4 +1,4 @@
-// Other crates cannot add element types. Use one tensor for each field.
+// Other crates cannot add element types. Instead of a tensor of structs, use one tensor for each field of the struct.
 
 use vierbein::{Rank, Tensor};
 

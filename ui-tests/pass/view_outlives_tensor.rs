@@ -1,4 +1,4 @@
-// The view outlives the tensor that it borrows. Return a copy: `.to_owned()`.
+// A view must not outlive the tensor that it borrows. Return a copy: `.to_owned()`.
 
 use vierbein::{Rank, Tensor, tensor};
 

@@ -107,9 +107,9 @@ impl<M: Managed> Dlpack<M> {
             let layout = given.layout();
             let enumeration = if order.is_row_major() { *layout } else { layout.reverse_axes() };
             let first = Dev::pointer(given.first().cast::<T>());
-            // SAFETY: shape and strides lead to initialised elements of type `T`, which are valid as long as `given` is borrowed.
-            // Nothing writes to them meanwhile: the caller of `from_raw` ensures this for imported memory, and `given` owns
-            // exported memory.
+            // SAFETY: each index within the shape addresses an initialised element of type `T`, which is valid as long as `given` is
+            // borrowed. Nothing writes to the elements meanwhile: for imported memory, the caller of `Dlpack::from_raw` has ensured this;
+            // exported memory is owned by `given`.
             let operand = unsafe { Operand::from_raw(first, enumeration.shape(), enumeration.strides()) };
             let data = OwnedData { buffer: Dev::get().compact(operand)?, device: Dev::default() };
             Ok(DynTensor::contiguous(data, layout.shape(), order))

@@ -231,7 +231,7 @@ impl CsvWriter {
     /// An existing file is replaced once the new file is complete. Until then, and after an error, the old file is unchanged.
     ///
     /// # Errors
-    /// * [`Error::Argument`] if the number of names is not the number of columns, there are no columns, or the
+    /// * [`Error::Argument`] if the [`header`](CsvWriter::header) does not have one name for each column, the matrix has no columns, or the
     ///   [`delimiter`](CsvWriter::delimiter) is not an allowed character.
     /// * [`Error::UnsupportedRank`] and [`Error::UnsupportedDType`] if a [`DynTensor`] is not a matrix, or has complex elements.
     /// * [`Error::File`] if the file cannot be written. Other errors if the elements cannot be copied to the host.

@@ -176,7 +176,8 @@ fn find(reader: &mut (impl Read + Seek), size: u64) -> Result<Place, String> {
     Ok(place)
 }
 
-/// Parses the first entry of `bytes`. Returns it and the remaining bytes. All entries of the archive end before the offset `end`.
+/// Parses the first entry of `bytes`. Returns it and the remaining bytes, or an error if the file of the entry does not end before the
+/// offset `end` of the archive.
 fn parse(bytes: &[u8], end: u64) -> Result<(Entry, &[u8]), String> {
     if bytes.len() < CENTRAL_BYTES || !bytes.starts_with(&CENTRAL) {
         return Err("has no entry".to_owned());

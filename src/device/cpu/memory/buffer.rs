@@ -208,8 +208,8 @@ impl<T: Element> CpuBuffer<T> {
         CpuBuffer::allocate(len, Self::whatever(), Begin::AtBlock)
     }
 
-    /// Returns how [`any`](Self::any) fills a new buffer: with zeros if unspecified bytes may be invalid values, or if [`settle`] cannot
-    /// make them initialised; otherwise with unspecified bytes.
+    /// Returns how [`any`](Self::any) fills a new buffer. The bytes are zeros if some bytes are invalid values of `T`, or if [`settle`] does
+    /// nothing on this platform, so that other bytes would count as uninitialised. Otherwise, the bytes are unspecified.
     #[inline]
     fn whatever() -> Fill {
         // For `bool`, only the bytes 0 and 1 are valid.

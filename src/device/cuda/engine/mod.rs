@@ -332,8 +332,8 @@ pub(super) fn scan<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(
     if unsafe { scanning.run(context, a.shape(), result(&out), strided(&a))? } {
         return Ok(());
     }
-    // The operation is undefined for two elements that the scan combines. The host repeats the computation, and returns the error that
-    // names the elements.
+    // `run` returned `false`: the scan combines two elements for which the operation has no result. The host repeats the computation, and
+    // returns the error that names these elements.
     let a = fetched(context, a)?;
     via_host::write_with(&Cuda::<N>::default(), out, |out| Cpu.scan(op, out, a.operand()))
 }

@@ -184,8 +184,9 @@ bool release() {
 }
 
 void run_block() {
-    // Fills shared memory with bytes 0xff, which are NaN as a floating-point number and invalid as an index. AddressSanitizer checks calls of
-    // `memset`, and would report the gaps between variables. It does not check this loop, because the driver is compiled without it.
+    // Fills shared memory with bytes 0xff, which are NaN as a floating-point number and invalid as an index. This is a loop and not a call
+    // of `memset`, because AddressSanitizer checks each call of `memset`, and would report the gaps between variables. The driver is compiled
+    // without AddressSanitizer, so it does not check the loop.
     for (volatile char *at = launch.kernel->shared; at < launch.kernel->shared_end; at++) *at = (char)0xff;
     for (Thread &thread : launch.threads) thread.waits = NotBegun;
     if (launch.order == Random) shuffle(launch.turns);

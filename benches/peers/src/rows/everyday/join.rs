@@ -1,5 +1,5 @@
-//! Benchmark rows of `join`: concatenated, rolled, tiled, repeated and padded copies. Unless a row has its own reference loop, the loop
-//! is a plain copy of as many elements as the result has.
+//! Benchmark rows of concatenated, rolled, tiled, repeated and padded copies. The reference loop of a row copies as many elements as the
+//! result has, unless the row has a loop of its own.
 
 use super::super::Entry;
 use crate::implementation::Library;

@@ -360,11 +360,12 @@ unsafe fn take_row<U: Copy>(
             least >= 0 && (greatest.max(0) as usize) < line.len
         };
         let valid = if in_range {
-            // SAFETY: these are `len` of the `n` indices, all positions are valid and not negative, and `prefetched` indices are
-            // followed by `PREFETCH_DISTANCE` others.
+            // SAFETY: these are `len` of the `n` indices. All positions are valid and not negative. Each of the first `prefetched` indices
+            // is followed by at least `PREFETCH_DISTANCE` others.
             unsafe { row.copy::<true>(len, prefetched) }
         } else {
-            // SAFETY: these are `len` of the `n` indices, and `prefetched` indices are followed by `PREFETCH_DISTANCE` others.
+            // SAFETY: these are `len` of the `n` indices. Each of the first `prefetched` indices is followed by at least
+            // `PREFETCH_DISTANCE` others.
             unsafe { row.copy::<false>(len, prefetched) }
         };
         if !valid {

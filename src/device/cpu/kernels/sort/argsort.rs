@@ -59,8 +59,9 @@ pub(super) fn argsort_parts(
 
 fn argsort_words(x: AnySlice<'_>, out: &mut [i64], descending: bool) {
     let n = x.len();
-    // SAFETY: `u64` has the size and alignment of `i64`, and all bits are valid for both. `out` is exclusively borrowed.
-    let out: &mut [u64] = unsafe { core::slice::from_raw_parts_mut(out.as_mut_ptr().cast(), n) };
+    // SAFETY: `u64` has the size and alignment of `i64`, and every bit pattern is valid for both. `out` is exclusively borrowed, and its
+    // length is passed.
+    let out: &mut [u64] = unsafe { core::slice::from_raw_parts_mut(out.as_mut_ptr().cast(), out.len()) };
     in_parts(out, 0, &|out, first| x.part(first, out.len()).write_keys(out, descending));
     if out.is_sorted() {
         return (0..).zip(out).for_each(|(i, out)| *out = i);

@@ -211,7 +211,8 @@ fn blocks_and_rows_of_any_length() {
     }
 }
 
-/// Checks results with non-temporal stores: a contiguous one, and two with rows that do not end at cache line boundaries.
+/// Checks results that are large enough for non-temporal stores. One result is contiguous, and two have rows that do not end at cache line
+/// boundaries.
 #[test]
 fn large_results() {
     let (rows, columns) = (if cfg!(debug_assertions) { 517 } else { 4099 }, 2051);

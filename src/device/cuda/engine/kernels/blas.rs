@@ -239,8 +239,8 @@ unsafe fn copy_of(
     let ones = [1; MAX_RANK];
     let lengths = if repeated { &ones[..batch.len()] } else { batch };
     let mut copy = OwnedBatch::new(context, lengths, [rows, columns], !flip, operand.elements.dtype)?;
-    // SAFETY: the caller ensures that the operand's elements are allocated. The copy has its own memory, with the shape that is
-    // copied.
+    // SAFETY: the caller ensures that the operand's elements are allocated. `copy` was just allocated, with memory for all elements of its
+    // shape.
     unsafe { permute::copy(context, &copy.shape, copy.elements(), operand.elements)? };
     if repeated {
         copy.strides[..batch.len()].fill(0);

@@ -59,7 +59,7 @@ pub(in crate::device::cuda::engine) unsafe fn multiply(
         let (x, y) = (&x[..rank + 3], &y[..rank + 3]);
         let factors = [with_strides(a, x), with_strides(b, y)];
         // SAFETY: the caller ensures valid elements and exclusive access to `out`. The new strides visit the same elements: `a` has
-        // stride 0 along the columns, and `b` along the rows.
+        // stride 0 along axis `n`, and `b` along axis `m`.
         return unsafe { products::sum(context, weights, &lengths[..rank + 3], out, factors) };
     }
     if matches!(weights.dtype, DType::F32 | DType::F64 | DType::C32 | DType::C64) {

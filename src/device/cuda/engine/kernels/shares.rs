@@ -29,7 +29,7 @@ pub(super) struct Shares {
     pub(super) items: u64,
     /// Number of elements that are reduced to each output.
     pub(super) count: u64,
-    /// Binary logarithm of the number of adjacent outputs that adjacent threads compute.
+    /// Binary logarithm of the number of adjacent outputs that are computed by adjacent threads, one by each.
     pub(super) lanes: u32,
     /// Binary logarithm of the number of threads of a block that share the items of one output.
     pub(super) threads: u32,

@@ -199,14 +199,13 @@ unsafe fn copy_vectors<V: Vector, const N: usize>(
     }
 }
 
-/// Packs a panel if `along` is the unit stride. Transposes square blocks in registers.
+/// Packs a panel whose stride `along` is 1. Transposes square blocks in registers.
 ///
 /// # Safety
 /// The caller must ensure:
 /// * The processor has the instruction set of `V`.
 /// * `width` rows of `pack.steps` contiguous elements, with stride `pack.across` between rows, are readable from `from` on.
-/// * `pack.steps` steps of `width` contiguous elements, with stride `step` between steps, are exclusive to the caller from `to`
-///   on.
+/// * From `to` on, access to `pack.steps` steps of `width` contiguous elements, with stride `step` between steps, is exclusive.
 #[inline(always)]
 unsafe fn transpose<V: Vector>(
     pack: &Pack<V::Real>,

@@ -26,7 +26,7 @@ DEV void multiply(T alpha, T beta, u32 flags, const Extents &extents, const Loop
     u64 tiles = (extents.n + SIDE - 1) / SIDE;
     u64 first_row = blockIdx.x / tiles * SIDE, first_column = blockIdx.x % tiles * SIDE;
     u32 x = threadIdx.x % 16, y = threadIdx.x / 16;
-    // Adjacent threads load a slice of an operand along its contiguous axis, if it has one.
+    // Adjacent threads load adjacent elements of an operand, if it has a contiguous axis.
     bool a_by_rows = a_is.column == 1 || a_is.row != 1, b_by_rows = b_is.column == 1 || b_is.row != 1;
     for (u64 matrix = blockIdx.y; matrix < extents.batch; matrix += gridDim.y) {
         i64 at[3];

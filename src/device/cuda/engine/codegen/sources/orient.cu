@@ -22,8 +22,9 @@ template <class T> DEV auto squared(T a) {
     else return a * a;
 }
 
-// Multiplies each vector by a number of absolute value 1, and writes this number to `by`, which may be null. If LARGE, the first element
-// whose magnitude is at least 0.99 times the largest one becomes real and positive, otherwise the first element that is not 0.
+// Multiplies each vector by a number of absolute value 1, which makes one of its elements real and positive, and writes this number to `by`,
+// which may be null. If LARGE, this element is the first whose magnitude is at least 0.99 times the largest magnitude, otherwise the first
+// that is not 0.
 template <bool LARGE, class T, class M> DEV void orient(const Vectors &vectors, T *a, T *by, const M *values) {
     const u32 all = 0xffffffffu;
     u64 vector = (u64)blockIdx.x * (BLOCK / 32) + threadIdx.x / 32;
@@ -43,8 +44,8 @@ template <bool LARGE, class T, class M> DEV void orient(const Vectors &vectors, 
             M other = __shfl_xor_sync(all, largest, with);
             if (other > largest) largest = other;
         }
-        // The vector's phase is fixed at the first element with at least this squared magnitude. The fraction is a little less than 0.99²,
-        // the same as on the host.
+        // The vector's phase is fixed at the first element whose squared magnitude is at least 0.98 times the largest. 0.98 is a little less
+        // than 0.99², and the host uses the same number.
         enough = largest * M(0.98);
     }
     u64 first = vectors.length;

@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, HashMap};
 pub(super) struct Program {
     /// Names of the operations that were added.
     pub(super) names: BTreeSet<String>,
-    /// The number of each C++ structure, by its source. Operations with the same source and types share a structure.
+    /// The index of each C++ structure, by the structure's source. Operations with the same source and types share a structure.
     structures: HashMap<String, usize>,
     structs: String,
     /// The kernels that compute these operations on a GPU.
