@@ -155,13 +155,18 @@ fn copy<T: Element>(out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) {
     if len > SMALL {
         return Cpu.copy(out, a).expect("copies on the host do not fail");
     }
-    for j in 0..n as isize {
-        for i in 0..m as isize {
-            let (from, to) = (i * by_row + j * by_column, i * to_row + j * to_column);
-            // SAFETY: the index is within the shape, so `Operand` guarantees that its element is readable.
-            let x = unsafe { a.ptr().offset(from).get().read() };
+    // The inner loop is along contiguous elements of a row, if there are any: the workspace, whose columns are contiguous, is in L1, but the
+    // tensor may not be.
+    let rows = (m, by_row, to_row);
+    let columns = (n, by_column, to_column);
+    let (outer, inner) = if by_column == 1 || to_column == 1 { (rows, columns) } else { (columns, rows) };
+    for j in 0..outer.0 as isize {
+        let (from, to) = (a.ptr().offset(j * outer.1), out.ptr().offset(j * outer.2));
+        for i in 0..inner.0 as isize {
+            // SAFETY: `i` and `j` are an index within the shape, so `Operand` guarantees that its element is readable.
+            let x = unsafe { from.offset(i * inner.1).get().read() };
             // SAFETY: the index is within the shape, which is that of the output, so `Output` guarantees exclusive access to its element.
-            unsafe { out.ptr().offset(to).get().write(x) };
+            unsafe { to.offset(i * inner.2).get().write(x) };
         }
     }
 }
