@@ -1,4 +1,4 @@
-//! The operations whose allocations the guide lists in a table, and whose times `docs/figures/costs.svg` shows, in groups.
+//! The operations, in groups. The guide lists their allocations in a table, and `docs/figures/costs.svg` shows their times.
 
 use crate::count::{Found, addresses};
 use crate::counting::asked;
