@@ -199,8 +199,8 @@ fn in_gauge<T: Number>(vector: impl Iterator<Item = T>) {
     assert!(first[0] > 0.0 && first[1] == 0.0, "{first:?}");
 }
 
-/// In both memory orders, the elements of a singular vector are numbered in the order of the labels, of which the last varies
-/// fastest.
+/// The signs depend on which element of a vector is the first. In both memory orders, the elements are in the order of the labels, of which
+/// the last varies fastest.
 fn conventions<T: Number, O: Order>() {
     let x = numbers::<T, Rank<4>, O>([3, 4, 2, 5]);
     let (u, _, _) = svd!("abcd -> dka, ckb", &x);

@@ -520,8 +520,8 @@ mod tests {
         assert_eq!(["", "-1", "1M", "1e9"].map(parse), [None; 4]);
     }
 
-    /// A buffer that is filled with the value `mark`. `check` asserts later that all elements are still equal to `mark`. If another buffer used the same memory, the values
-    /// would differ.
+    /// A buffer that is filled with the value `mark`. `check` asserts later that all elements are still equal to `mark`. If another buffer
+    /// used the same memory, they would not be.
     struct Marked<T: Element> {
         buffer: CpuBuffer<T>,
         mark: T,

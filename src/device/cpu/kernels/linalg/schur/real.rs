@@ -7,8 +7,8 @@ use super::deflation::{EXCEPTIONAL_SWEEPS, MAX_SWEEPS, magnification, start_of_b
 use super::standard::Standard;
 use crate::element::RealFloat;
 
-/// Transforms the Hessenberg matrix `h` into a quasi-triangular matrix. Its 2 × 2 diagonal blocks have the standard form and a pair of
-/// conjugate complex eigenvalues. Multiplies `z` by the orthogonal transformation, so `z · h · zᵀ` does not change.
+/// Transforms the Hessenberg matrix `h` into a quasi-triangular matrix. Each of its 2 × 2 diagonal blocks has a pair of conjugate complex
+/// eigenvalues, and the form that [`Standard`] describes. Multiplies `z` by the orthogonal transformation, so `z · h · zᵀ` does not change.
 ///
 /// # Errors
 /// [`Failure::NotConverged`].
