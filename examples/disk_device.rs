@@ -114,16 +114,20 @@ unsafe impl Device for Disk {
         Cpu::offset(ptr, elements)
     }
     unsafe fn read<T: Element>(&self, from: HostPtr<T>, to: &mut [T]) -> Result<(), Error> {
-        // SAFETY: this method's contract is that of `Cpu::read`, and the pointers are host addresses.
+        // SAFETY: `Cpu::read` has the contract of `Device::read`, which the caller ensures. `from` is a host address, as it is for
+        // `Cpu`.
         unsafe { Cpu.read(from, to) }
     }
     unsafe fn write<T: Element>(&self, from: &[T], to: HostPtr<T>) -> Result<(), Error> {
-        // SAFETY: this method's contract is that of `Cpu::write`, and the pointers are host addresses.
+        // SAFETY: `Cpu::write` has the contract of `Device::write`, which the caller ensures. `to` is a host address, as it is for
+        // `Cpu`.
         unsafe { Cpu.write(from, to) }
     }
 }
 
-// SAFETY: a mapping does not move, and its pointers are host addresses.
+// SAFETY: a mapping does not move until its buffer is dropped. The pointers of `Disk` are host addresses, which `host_ptr` returns
+// unchanged. They are aligned, because a mapping begins at a page boundary, and its elements may be read and written. The address of an
+// empty buffer is dangling, but not null.
 unsafe impl HostAccess for Disk {
     fn host_ptr<T: Element>(ptr: HostPtr<T>) -> *mut T {
         Cpu::host_ptr(ptr)

@@ -107,7 +107,7 @@ macro_rules! kernel {
                 body[$($bounds)*][$($generic),*]($($argument: $type),*) -> $result
             }
             kernel! { @at Avx2 "avx2" body[$($bounds)*][$($generic),*]($($argument: $type),*) -> $result }
-            // SAFETY: `body` has the kernel's contract, which the caller ensures.
+            // SAFETY: `body` has the conditions of the kernel `$name`, which the caller of `$name` ensures.
             unsafe { body::<$($generic),*>($($argument),*) }
         }
     };
@@ -123,7 +123,7 @@ macro_rules! kernel {
             #[inline(always)]
             unsafe fn body<$($bounds)*>($($argument: $type),*) -> $result $body
             kernel! { @at Avx2 "avx2" body[$($bounds)*][$($generic),*]($($argument: $type),*) -> $result }
-            // SAFETY: `body` has the kernel's contract, which the caller ensures.
+            // SAFETY: `body` has the conditions of the kernel `$name`, which the caller of `$name` ensures.
             unsafe { body::<$($generic),*>($($argument),*) }
         }
     };
@@ -149,7 +149,7 @@ macro_rules! kernel {
             kernel! { @at Avx2 "avx2,fma" body[$($bounds)*][$($generic),*]($($argument: $type),*) -> Option<$result> }
             // 64-bit ARM always has FMA.
             #[cfg(target_arch = "aarch64")]
-            // SAFETY: `body` has the kernel's contract, which the caller ensures.
+            // SAFETY: `body` has the conditions of the kernel `$name`, which the caller of `$name` ensures.
             return unsafe { body::<$($generic),*>($($argument),*) };
             #[cfg(not(target_arch = "aarch64"))]
             {
@@ -170,10 +170,11 @@ macro_rules! kernel {
             /// The conditions of the enclosing kernel. In addition, the machine must have the features of this level.
             #[target_feature(enable = $features)]
             unsafe fn at<$($bounds)*>($($argument: $type),*) -> $result {
-                // SAFETY: `$body` has the kernel's contract, which the caller of `at` ensures.
+                // SAFETY: `$body` has the conditions of the enclosing kernel, which the caller of `at` ensures.
                 unsafe { $body::<$($generic),*>($($argument),*) }
             }
-            // SAFETY: `Level::get()` guarantees that the machine has these features; the caller ensures the kernel's contract.
+            // SAFETY: `Level::get()` guarantees that the machine has these features. The caller of the enclosing kernel ensures its
+            // conditions.
             return unsafe { at::<$($generic),*>($($argument),*) };
         }
     };

@@ -87,8 +87,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn allocate(shape: D::Shape, device: Dev) -> Result<Self, Error> {
         let len = element_count(shape.as_ref(), size_of::<T>())?;
-        // SAFETY: by the contract above, callers write every element of the tensor, or return an error and drop it, before any is
-        // read.
+        // SAFETY: the documentation above requires that callers write every element before any is read. A caller that returns an error
+        // drops the tensor instead.
         let buffer = unsafe { device.alloc_for_overwrite(len)? };
         Ok(Tensor::contiguous(buffer, shape, device))
     }
@@ -117,7 +117,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         work: impl IntoOutput<T, Dev>,
     ) -> Result<Self, Error> {
         if const { D::NDIM == 0 } {
-            // SAFETY: by the contract above, `work` writes the element or returns an error.
+            // SAFETY: `work` writes all elements of the result or returns an error, as `allocate_with` documents. `device.one` requires
+            // this.
             let buffer = unsafe { device.one(work)? };
             return Ok(Tensor::contiguous(buffer, shape, device));
         }
@@ -126,8 +127,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         // store it in parts and load it as a whole, which takes longer: see `allocate`.
         let (shape, strides) = (out.shape, out.strides);
         let ViewMut { ptr, device, .. } = out.storage.share_mut();
-        // SAFETY: an index within the shape addresses an element of the buffer, which is contiguous. `out` is borrowed mutably, so nothing
-        // else accesses it.
+        // SAFETY: `out` is contiguous, so different indices within the shape address different elements of its buffer. Its storage is
+        // mutably borrowed, so nothing else accesses or frees them.
         let output = unsafe { Output::from_raw(ptr, shape.as_ref(), strides.as_ref()) };
         work.write(output, device)?;
         Ok(out)
@@ -364,9 +365,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         S: StorageMut<T, Dev>,
     {
         let ViewMut { ptr, device, .. } = self.storage.share_mut();
-        // SAFETY: an index within the shape addresses an element of the storage, which owns or mutably borrows it; `self` is mutably
-        // borrowed, so nothing else accesses it. Indices address different elements: owned tensors are contiguous, and constructors
-        // of mutable views ensure it (there is no mutable broadcast).
+        // SAFETY: an index within the shape addresses an element that the storage owns or mutably borrows. `self` is mutably borrowed, so
+        // nothing else accesses this element. Different indices address different elements: owned tensors are contiguous, and constructors
+        // of mutable views ensure this. There is no mutable broadcast.
         let output = unsafe { Output::from_raw(ptr, self.shape.as_ref(), self.strides.as_ref()) };
         (output, device)
     }

@@ -454,7 +454,8 @@ unsafe impl Device for Remote {
         }
         self.read.fetch_add(to.len(), Ordering::Relaxed);
         let from = core::ptr::with_exposed_provenance::<T>(from);
-        // SAFETY: the caller ensures that `to.len()` elements are readable from `from` on. `to` is a separate host slice.
+        // SAFETY: the caller ensures that `to.len()` elements from `from` on may be read. `to` is a mutable slice, so it does not
+        // overlap them.
         unsafe { core::ptr::copy_nonoverlapping(from, to.as_mut_ptr(), to.len()) };
         Ok(())
     }

@@ -6,7 +6,7 @@ use vierbein::{Element, Error};
 #[derive(Debug, Clone, Default)]
 pub struct Remote;
 
-// SAFETY: buffers have the requested length, and pointers are addresses of their elements.
+// SAFETY: buffers have the requested length, pointers address their elements, and `read` and `write` stay within the given range.
 unsafe impl Device for Remote {
     type Buffer<T: Element> = Vec<T>;
     type Ptr<T: Element> = usize;

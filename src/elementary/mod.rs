@@ -221,8 +221,8 @@ unsafe fn map_function<P: Arguments, R: Branchless<P::Argument>>(
     n: usize,
 ) -> bool {
     if from.first().cast() != to.cast_const() {
-        // SAFETY: this function's contract is that of `map_chunks`, except that `to` may be equal to the first pointer of `from`. The two
-        // pointers differ here.
+        // SAFETY: the caller ensures the contract of `map_chunks`, except that `to` may be equal to the first pointer of `from`. Here, the
+        // two pointers differ.
         return unsafe { map_chunks(f, from, to, n) };
     }
     // In place, the arguments are copied: the compiler vectorises only loops whose results do not overlap their arguments.
@@ -231,11 +231,12 @@ unsafe fn map_function<P: Arguments, R: Branchless<P::Argument>>(
     while at < n {
         let count = CHUNK.min(n - at);
         let (part, to) = (from.skip(at), to.wrapping_add(at));
-        // SAFETY: `at + count <= n`, so the caller ensures that `count` elements from `part.first()` on are readable. The buffer has
-        // `CHUNK >= count` elements.
+        // SAFETY: `at + count <= n`, so the caller ensures that `count` elements from `part.first()` on are readable. `buffer` is a local
+        // variable of `CHUNK >= count` elements, so it does not overlap them.
         unsafe { core::ptr::copy_nonoverlapping(part.first(), buffer.as_mut_ptr(), count) };
-        // SAFETY: the caller ensures exclusive access to the results, and that `count` elements from a second pointer of `part` are
-        // readable. The buffer replaces the first pointer: it holds the same `count` elements, and does not overlap the results.
+        // SAFETY: the caller ensures exclusive access to the results. If `part` has a second pointer, the caller ensures that `count`
+        // elements from it on are readable, and do not overlap the results. `buffer` replaces the first pointer: it holds the same `count`
+        // elements, and does not overlap the results.
         if !unsafe { map_chunks(f, part.with_first(buffer.as_ptr()), to, count) } {
             return false;
         }
@@ -255,7 +256,7 @@ unsafe fn map_chunks<P: Arguments, R: Branchless<P::Argument>>(
     n: usize,
 ) -> bool {
     if !R::HAS_FAR {
-        // SAFETY: this function has the contract of `compute_all`.
+        // SAFETY: `compute_all` has the same contract as `map_chunks`, and the caller ensures it for the same arguments.
         return unsafe { compute_all::<P, R>(f, from, to, n) }.is_some();
     }
     let mut at = 0;
@@ -263,12 +264,14 @@ unsafe fn map_chunks<P: Arguments, R: Branchless<P::Argument>>(
         let count = CHUNK.min(n - at);
         let (from, to) = (from.skip(at), to.wrapping_add(at));
         at += count;
-        // SAFETY: the caller ensures that `n` arguments are readable, and these are `count` of them.
+        // SAFETY: the caller ensures that `n` arguments from each pointer are readable. `from` now points to `count` of them.
         let Some(far) = (unsafe { any_far::<P, R>(f, from, count) }) else { return false };
-        // SAFETY: `from` and `to` point to `count` of the `n` elements for which the caller ensures the contract of `compute_all`.
+        // SAFETY: `from` and `to` now point to `count` of the `n` arguments and results. The caller ensures the contract of `compute_all`
+        // for all `n`.
         unsafe { compute_all::<P, R>(f, from, to, count) };
         if far {
-            // SAFETY: `compute_far` has the contract of `compute_all`, which holds for these `count` elements.
+            // SAFETY: `compute_far` has the contract of `compute_all`. The caller ensures it for `n` elements, and these are `count` of
+            // them.
             unsafe { compute_far(f, from, to, count) };
         }
     }
@@ -554,7 +557,8 @@ macro_rules! functions {
             pub(crate) unsafe fn map(f: Elementary, from: *const $F, to: *mut $F, n: usize) -> bool {
                 macro_rules! map {
                     ($f:expr) => {
-                        // SAFETY: this function has the contract of `map_function`.
+                        // SAFETY: the caller ensures `n` readable arguments and exclusive access to `n`
+                        // results, which are the arguments or do not overlap them.
                         unsafe { map_function($f, from, to, n) }
                     };
                 }
@@ -576,8 +580,9 @@ macro_rules! functions {
                         while at < n {
                             let count = CHUNK.min(n - at);
                             let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
-                            // SAFETY: these are `count` of the `n` elements for which the caller ensures the contract of `map`. The first
-                            // `min(CHUNK, n) >= count` elements of `rights` are initialised, and do not overlap the results.
+                            // SAFETY: `from` and `to` now point to `count` of the `n` elements for which the caller ensures the contract of
+                            // `map`. The first `min(CHUNK, n) >= count` elements of `rights` are initialised, and do not overlap the
+                            // results.
                             if !unsafe { map_pairs(f, from, rights.as_ptr().cast(), to, count) } {
                                 return false;
                             }
@@ -623,7 +628,8 @@ macro_rules! functions {
             ) -> bool {
                 macro_rules! map {
                     ($f:expr) => {
-                        // SAFETY: this function has the contract of `map_function`.
+                        // SAFETY: the caller ensures `n` readable arguments and exclusive access to `n`
+                        // results, which are the arguments or do not overlap them.
                         unsafe { map_function($f, from, to, n) }
                     };
                 }
@@ -664,7 +670,8 @@ macro_rules! functions {
             /// # Safety
             /// The contract of [`map`]. In addition, the elements of `from` and `to` must not overlap.
             pub(crate) unsafe fn map_arg(from: *const Pair, to: *mut $F, n: usize) -> bool {
-                // SAFETY: this function has the contract of `map_function`.
+                // SAFETY: `map_function` requires `n` readable arguments, and exclusive access to `n` results that do not overlap them. The
+                // caller ensures this.
                 unsafe { map_function(Arg, from, to, n) }
             }
 
@@ -682,11 +689,14 @@ macro_rules! functions {
                 n: usize,
             ) -> bool {
                 match f {
-                    // SAFETY: this function has the contract of `map_function`.
+                    // SAFETY: `map_function` requires `n` readable elements from `left` and from `right` on, and exclusive access to `n`
+                    // results. They must not overlap, but `to` may be equal to `left`. The caller ensures this.
                     PairFunction::Atan2 => unsafe { map_function(Atan2, [left, right], to, n) },
-                    // SAFETY: this function has the contract of `map_function`.
+                    // SAFETY: `map_function` requires `n` readable elements from `left` and from `right` on, and exclusive access to `n`
+                    // results. They must not overlap, but `to` may be equal to `left`. The caller ensures this.
                     PairFunction::Hypot => unsafe { map_function(Hypot, [left, right], to, n) },
-                    // SAFETY: this function has the contract of `map_function`.
+                    // SAFETY: `map_function` requires `n` readable elements from `left` and from `right` on, and exclusive access to `n`
+                    // results. They must not overlap, but `to` may be equal to `left`. The caller ensures this.
                     PairFunction::Pow => unsafe { map_function(Pow, [left, right], to, n) },
                 }
             }
@@ -694,28 +704,28 @@ macro_rules! functions {
             /// Returns `f(x)`, with the same bits as [`map`]; `None` if [`map`] returns false.
             pub(crate) fn one(f: Elementary, x: $F) -> Option<$F> {
                 let mut y = x;
-                // SAFETY: the argument and the result are two variables, with one element each.
+                // SAFETY: both pointers are to local variables of one element each, which do not overlap.
                 unsafe { map(f, &raw const x, &raw mut y, 1) }.then_some(y)
             }
 
             /// [`one`] for a complex number.
             pub(crate) fn one_complex(f: Elementary, z: Pair) -> Option<Pair> {
                 let mut w = z;
-                // SAFETY: the argument and the result are two variables, with one element each.
+                // SAFETY: both pointers are to local variables of one element each, which do not overlap.
                 unsafe { map_complex(f, &raw const z, &raw mut w, 1) }.then_some(w)
             }
 
             /// Returns the argument of a complex number, with the same bits as [`map_arg`]; `None` if [`map_arg`] returns false.
             pub(crate) fn one_arg(z: Pair) -> Option<$F> {
                 let mut x = 0.0;
-                // SAFETY: the argument and the result are two variables, with one element each.
+                // SAFETY: both pointers are to local variables of one element each, which do not overlap.
                 unsafe { map_arg(&raw const z, &raw mut x, 1) }.then_some(x)
             }
 
             /// Returns `f(x, y)`, with the same bits as [`map_pairs`]; `None` if [`map_pairs`] returns false.
             pub(crate) fn one_of_pair(f: PairFunction, x: $F, y: $F) -> Option<$F> {
                 let mut z = x;
-                // SAFETY: the arguments and the result are three variables, with one element each.
+                // SAFETY: the three pointers are to local variables of one element each, which do not overlap.
                 unsafe { map_pairs(f, &raw const x, &raw const y, &raw mut z, 1) }.then_some(z)
             }
 

@@ -112,8 +112,8 @@ impl<T: Element, D: Dim, O: Order> Tensor<T, D, O> {
         let shape = shape.into_shape();
         let len = element_count(shape.as_ref(), size_of::<T>())?;
         let first = aligned("make a tensor", first)?;
-        // SAFETY: the caller ensures that both parts come from one tensor of `T` with `len` elements. The caller also ensures that
-        // they are used once, and that nothing else accesses the elements. `first` is not null, as was just checked.
+        // SAFETY: the caller ensures that `first` and `memory` come from one tensor of `T` with `len` elements. The caller also ensures
+        // that they are used once, and that nothing else accesses the elements. `aligned` checked that `first` is not null.
         let buffer = unsafe { CpuBuffer::from_raw(first, len, memory) };
         Ok(Tensor::contiguous(buffer, shape, Cpu))
     }
@@ -220,8 +220,8 @@ impl<'a, T: Element, D: Dim, O: Order> TensorView<'a, T, D, O> {
     ) -> Result<Self, Error> {
         let shape = shape.into_shape();
         let (ptr, device) = placed(first.cast_mut(), shape.as_ref(), strides.as_ref())?;
-        // SAFETY: the caller ensures initialised elements of one allocation that nothing writes to or frees during `'a`. `placed`
-        // checked the alignment of `first`, and the reach of the strides.
+        // SAFETY: the caller ensures that the elements are initialised, are in one allocation, and are neither written to nor freed during
+        // `'a`. `placed` checked that `first` is aligned, and that the offsets of all elements fit in `isize`.
         Ok(unsafe { TensorView::from_parts(ptr, shape, strides, device) })
     }
 

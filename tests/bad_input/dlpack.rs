@@ -40,10 +40,10 @@ where
 {
     let expected = x.array();
     let raw = x.into_dlpack().into_raw();
-    // SAFETY: `raw` comes from `into_raw` in the line above, so it is a valid exported tensor. It is imported only here.
+    // SAFETY: `raw` comes from `into_raw` in the line above, so it is a valid exported tensor. It is imported only here. `x` was moved into
+    // the export, so only the import accesses the elements.
     let mut given = unsafe { Dlpack::<DLManagedTensorVersioned>::from_raw(raw) }?;
     assert!(given.view::<f64, Rank<N>, RowMajor, Cpu>()?.array().is(&expected));
-    // SAFETY: `x` was moved into the export, and `view_mut` borrows the export mutably, so nothing else accesses the elements.
     assert!(given.view_mut::<f64, Rank<N>, RowMajor, Cpu>()?.array().is(&expected));
     assert_eq!(given.to_dyn_tensor(vierbein::MemoryOrder::RowMajor)?.shape(), &expected.shape[..]);
     given.into_tensor().map_err(Error::from)

@@ -11,7 +11,8 @@ fn fits(bytes: usize) -> bool {
     bytes as u128 <= MEMORY_BYTES
 }
 
-// SAFETY: each function forwards its arguments to `System`, which fulfils the contract, or returns null, which reports a failure.
+// SAFETY: each function forwards its arguments to `System`, which fulfils the contract of `GlobalAlloc`, or returns null. In this contract,
+// null reports a failed allocation.
 unsafe impl GlobalAlloc for Limited {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller ensures that the layout has a non-zero size.
@@ -22,7 +23,7 @@ unsafe impl GlobalAlloc for Limited {
         if fits(layout.size()) { unsafe { System.alloc_zeroed(layout) } } else { null_mut() }
     }
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: the caller ensures that `memory` was allocated here with this layout, so by the system allocator.
+        // SAFETY: the caller ensures that this allocator returned `memory` for this layout. All memory that it returns comes from `System`.
         unsafe { System.dealloc(memory, layout) }
     }
 }

@@ -15,7 +15,8 @@ fn count(bytes: usize) {
     let _ = REQUESTED.try_with(|asked| asked.set((asked.get().0 + 1, asked.get().1 + bytes)));
 }
 
-// SAFETY: each function forwards its arguments unchanged to `System`, which fulfils the contract. Counting does not allocate.
+// SAFETY: each function forwards its arguments unchanged to `System`, which fulfils the contract of `GlobalAlloc`. Counting does not
+// allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size());
@@ -28,7 +29,8 @@ unsafe impl GlobalAlloc for Counting {
         unsafe { System.alloc_zeroed(layout) }
     }
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: the caller ensures that `memory` was allocated here, so by `System`, with this layout.
+        // SAFETY: the caller ensures that this allocator allocated `memory` with this layout. This allocator took the memory from
+        // `System`.
         unsafe { System.dealloc(memory, layout) }
     }
 }

@@ -76,7 +76,8 @@ fn load(folder: &Path) {
         // SAFETY: NVIDIA's libraries have no requirements on when they are loaded.
         std::mem::forget(unsafe { Library::open(Some(&file), RTLD_NOW | RTLD_GLOBAL) }.unwrap());
     }
-    // SAFETY: the check only searches for NVRTC and loads it; the library was loaded above.
+    // SAFETY: `is_culib_present` only searches for the NVRTC library and opens it. That library was loaded above, so opening it again
+    // has no effect.
     assert!(unsafe { sys::is_culib_present() }, "no NVRTC is in {}", folder.display());
     let (mut major, mut minor) = (0, 0);
     // SAFETY: NVRTC was loaded above, and both pointers are to local variables, to which the function writes.

@@ -33,7 +33,7 @@ pub(crate) fn operand<'a, T: Element, Dev: Device>(
     strides: &'a [isize],
 ) -> Operand<'a, T, Dev> {
     assert_within(shape, strides, offset, Dev::len(buffer));
-    // SAFETY: `assert_within` has checked that all elements are within the buffer, which is borrowed for `'a`. Buffers are
+    // SAFETY: `assert_within` has checked that all elements are within the buffer, which is borrowed for `'a`. The elements of a buffer are
     // initialised.
     unsafe { Operand::from_raw(Dev::offset(Dev::ptr(buffer), offset as isize), shape, strides) }
 }

@@ -28,7 +28,8 @@ struct Context {
 /// # Safety
 /// `this` must come from `produce`, and must not be used afterwards.
 unsafe extern "C" fn free(this: *mut DLManagedTensor) {
-    // SAFETY: the caller ensures that `this` comes from `produce`, which created it by `Box::into_raw`, and is not used afterwards.
+    // SAFETY: the caller ensures that `this` comes from `produce`, which created it by `Box::into_raw`. The caller also ensures that it is
+    // not used afterwards.
     let this = unsafe { Box::from_raw(this) };
     // SAFETY: `produce` created `manager_ctx` by `Box::into_raw`, too. Only this function frees it, once.
     let context = unsafe { Box::from_raw(this.manager_ctx.cast::<Context>()) };
@@ -89,7 +90,7 @@ fn round_trip<T: Element, O: Order>(values: [T; 6]) {
         let x = Tensor::<T, _, O, Cuda>::from_slice_in([2, 3, large], &data, &Cuda::new().unwrap());
         let strides: Vec<isize> = x.strides().to_vec();
         let raw: Raw = x.into_dlpack().into_raw();
-        // SAFETY: `raw` is not freed until it is imported below.
+        // SAFETY: `raw` comes from `into_raw`, so it points to a valid structure. It is not freed before it is imported below.
         let tensor = unsafe { (*raw).dl_tensor };
         assert_eq!(tensor.device, DLDevice { device_type: 2, device_id: 0 });
         assert_eq!(tensor.dtype, DLDataType::of(T::DTYPE));
@@ -103,7 +104,7 @@ fn round_trip<T: Element, O: Order>(values: [T; 6]) {
         assert_eq!(read(&y.view()), data);
         // An export in the older structure, without a version, refers to the same memory.
         let again = Dlpack::<DLManagedTensor>::from(y).into_raw();
-        // SAFETY: `again` is not freed until it is imported below.
+        // SAFETY: `again` comes from `into_raw`, so it points to a valid structure. It is not freed before it is imported below.
         assert_eq!(unsafe { (*again).dl_tensor.data }, tensor.data);
         let y: Tensor<T, Rank<3>, O, Cuda> = taken(again).into_tensor().unwrap();
         assert_eq!(y.into_vec(), data);
@@ -143,7 +144,7 @@ fn all_element_types_round_trip() {
 fn no_elements() {
     let Some(gpu) = device() else { return };
     let raw: Raw = Tensor::<f64, _, RowMajor, Cuda>::zeros_in([0, 2], &gpu).into_dlpack().into_raw();
-    // SAFETY: `raw` is not freed until it is imported below.
+    // SAFETY: `raw` comes from `into_raw`, so it points to a valid structure. It is not freed before it is imported below.
     assert!(unsafe { (*raw).dl_tensor.data }.is_null());
     let back: Tensor<f64, Rank<2>, RowMajor, Cuda> = taken(raw).into_tensor().unwrap();
     assert_eq!((back.shape(), back.into_vec()), ([0, 2], vec![]));
@@ -258,7 +259,7 @@ fn dyn_tensors_round_trip() {
         let again = Dlpack::<DLManagedTensorVersioned>::try_from(x).unwrap();
         assert_eq!((again.shape(), again.strides()), (&[2, 3][..], &strides.map(|s| s as isize)[..]));
         let raw = again.into_raw();
-        // SAFETY: `raw` is not freed until it is imported below.
+        // SAFETY: `raw` comes from `into_raw`, so it points to a valid structure. It is not freed before it is imported below.
         assert_eq!(unsafe { (*raw).dl_tensor.data }, address);
         freed(&frees, 0);
         drop(taken(raw));

@@ -18,8 +18,9 @@ struct Near {
     copies: Arc<AtomicUsize>,
 }
 
-// SAFETY: buffers and pointers are those of `Cpu`, and each method forwards to the method of `Cpu`, which fulfils the contract.
-// `same_instance` is `true` for clones, which access the same memory.
+// SAFETY: buffers and pointers are those of `Cpu`. The methods that access them call the methods of `Cpu`, which satisfy the Safety
+// section of `Device`. `same_instance` is `true` only for clones. Their pointers are addresses in host memory, so they are valid on
+// each other.
 unsafe impl Device for Near {
     type Buffer<T: Element> = CpuBuffer<T>;
     type Ptr<T: Element> = HostPtr<T>;
@@ -63,7 +64,8 @@ unsafe impl Device for Near {
         Some(Copies::new())
     }
 }
-// SAFETY: pointers of this device are addresses in host memory, and `host_ptr` returns them unchanged.
+// SAFETY: a `HostPtr` of `Near` comes from `Cpu`, so it has the address of the element in host memory. `host_ptr` returns this address
+// unchanged.
 unsafe impl HostAccess for Near {
     fn host_ptr<T: Element>(ptr: HostPtr<T>) -> *mut T {
         ptr.get()

@@ -68,7 +68,8 @@ impl<const COPIES: bool> Liar<COPIES> {
             let mut index = vec![0; from.shape().len()];
             for value in &mut data {
                 let at = index.iter().zip(from.strides()).map(|(&i, s)| i as isize * s).sum();
-                // SAFETY: `index` is within the shape, so `at` is the offset of an element of the operand, which is readable.
+                // SAFETY: `index` is within the shape, so `at` is the offset of an element of the operand. `Operand` guarantees that the
+                // element may be read.
                 unsafe { self.read(Self::offset::<T>(from.ptr(), at), core::slice::from_mut(value))? };
                 for (i, &n) in index.iter_mut().zip(from.shape()).rev() {
                     *i += 1;
@@ -94,8 +95,8 @@ impl<const COPIES: bool> Liar<COPIES> {
     }
 }
 
-// SAFETY: buffers, pointers, `len`, `read`, `write`, `clone` and `same_instance` are those of `Remote`, which fulfils the contract.
-// The contract permits the other methods to return any number of elements.
+// SAFETY: buffers, pointers, `len`, `read`, `write`, `clone` and `same_instance` are those of `Remote`, which fulfils the contract of
+// `Device`. This contract permits the other methods to return any number of elements.
 unsafe impl<const COPIES: bool> Device for Liar<COPIES> {
     type Buffer<T: Element> = Block<T>;
     type Ptr<T: Element> = Address;

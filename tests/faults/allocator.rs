@@ -75,8 +75,8 @@ fn granted(memory: *mut u8, bytes: usize) -> *mut u8 {
     memory
 }
 
-// SAFETY: each function forwards its arguments to `System`, which fulfils the contract, or returns null, which reports a failure.
-// The bookkeeping neither allocates nor panics.
+// SAFETY: each function forwards its arguments to `System`, which fulfils the contract of `GlobalAlloc`, or returns null, which reports a
+// failure. The bookkeeping neither allocates nor panics.
 unsafe impl GlobalAlloc for Failing {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if refuses(layout.size()) {

@@ -18,8 +18,8 @@ fn count(bytes: isize) {
     });
 }
 
-// SAFETY: each function forwards its arguments unchanged to `System`, which fulfils the contract. Counting neither allocates nor
-// panics.
+// SAFETY: each function forwards its arguments unchanged to `System`, which fulfils the contract of `GlobalAlloc`. Counting neither
+// allocates nor panics.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);

@@ -161,7 +161,8 @@ fn any_strides_can_be_viewed() {
     let mut data: Vec<i16> = (0..24).collect();
     let address = data.as_ptr();
     let (managed, frees) = produce::<DLManagedTensorVersioned, i16>(&mut data, &[2, 3], Some(&[-12, 2]));
-    // SAFETY: `managed` comes from `produce`, and nothing else accesses the structure. Byte 28 is element 14.
+    // SAFETY: `managed` comes from `produce`, so it points to a valid structure, which nothing else accesses. Byte 28 is the first byte of
+    // element 14. From there, the strides lead only to elements of `data`.
     unsafe { (*managed).dl_tensor.byte_offset = 28 };
     let mut given = taken(managed);
     assert_eq!((given.dtype(), given.shape(), given.strides()), (DType::I16, &[2, 3][..], &[-12, 2][..]));
@@ -318,7 +319,8 @@ fn exported_structure_describes_tensor() {
     assert_eq!(dl_tensor.data.cast_const().cast(), address);
     assert_eq!((dl_tensor.device.device_type, dl_tensor.ndim, dl_tensor.byte_offset), (1, 2, 0));
     for (numbers, expected) in [(dl_tensor.shape, [2, 3]), (dl_tensor.strides, [3, 1])] {
-        // SAFETY: shape and strides have one number for each of the two axes, which live as long as the structure.
+        // SAFETY: `numbers` points to the shape or the strides, which have one number for each of the two axes. They live as long as the
+        // structure.
         assert_eq!(unsafe { std::slice::from_raw_parts(numbers, 2) }, expected);
     }
     // SAFETY: the deleter is called once, and `raw` is not used afterwards.

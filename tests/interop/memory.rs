@@ -202,7 +202,7 @@ fn raw_parts_round_trip() {
             let address = x.as_ptr();
             let (first, shape, memory) = x.into_raw_parts();
             assert_eq!((first.cast_const(), shape), (address, [len]));
-            // SAFETY: the shape overflows, so the call returns an error before it uses the parts. They can be used again below.
+            // SAFETY: the shape overflows, so the call returns an error before it uses `first` and `memory`. Both can be used again below.
             let error = unsafe { Tensor::<f64, _>::from_raw_parts(first, [usize::MAX, 3], memory) };
             assert!(matches!(error, Err(Error::Overflow { .. })));
             // SAFETY: `first` and `memory` are the parts of one tensor with `len` elements, and are used only here.

@@ -8,7 +8,7 @@ struct Twice;
 impl UnaryOp<f64> for Twice {
     type Output = f64;
     const NAME: &'static str = "double";
-    // SAFETY: an expression of the operand's value: it accesses no memory.
+    // SAFETY: the text is an expression of the operand's value `a`. It accesses no memory.
     const CUDA: CudaSource = unsafe { CudaSource::new("2.0 * a") };
     fn apply(&self, a: f64) -> f64 {
         2.0 * a

@@ -114,7 +114,7 @@ struct Owner<T: Number, D: Dim>(*mut Tensor<T, D>);
 
 // SAFETY: an owner has exclusive ownership of a boxed tensor, which is `Send`, and uses the pointer only to drop the tensor.
 unsafe impl<T: Number, D: Dim> Send for Owner<T, D> {}
-// SAFETY: no method uses the pointer of a shared owner.
+// SAFETY: `Owner` has no method that uses the pointer through a shared reference.
 unsafe impl<T: Number, D: Dim> Sync for Owner<T, D> {}
 
 impl<T: Number, D: Dim> Drop for Owner<T, D> {

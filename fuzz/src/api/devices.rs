@@ -147,7 +147,8 @@ pub(super) fn remote<O: Order>(
 #[derive(Debug, Clone, Default)]
 struct Mixed(usize);
 
-// SAFETY: each function calls the function of `Cpu` with the same name and arguments, and `Cpu` fulfils the contract.
+// SAFETY: the functions that access memory call the function of `Cpu` with the same name and arguments. `Cpu` satisfies the Safety
+// section of `Device`. All instances access host memory, so their pointers are valid on each other.
 unsafe impl Device for Mixed {
     type Buffer<T: Element> = <Cpu as Device>::Buffer<T>;
     type Ptr<T: Element> = HostPtr<T>;
@@ -183,7 +184,8 @@ unsafe impl Device for Mixed {
         unsafe { Cpu.write(from, to) }
     }
 }
-// SAFETY: `Mixed` allocates its buffers with `Cpu`, so every `HostPtr` of a buffer points to host memory.
+// SAFETY: `Mixed` allocates its buffers with `Cpu`, so each `HostPtr` of a buffer has the address of the element in host memory.
+// `host_ptr` returns this address unchanged.
 unsafe impl HostAccess for Mixed {
     fn host_ptr<T: Element>(ptr: HostPtr<T>) -> *mut T {
         ptr.get()

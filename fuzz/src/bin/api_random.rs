@@ -37,7 +37,8 @@ fn granted(bytes: usize) -> bool {
     true
 }
 
-// SAFETY: each function forwards its arguments to `System`, which fulfils the contract, or returns null, which reports a failure.
+// SAFETY: each function forwards its arguments to `System`, which fulfils the contract of `GlobalAlloc`, or returns null, which reports a
+// failure.
 unsafe impl GlobalAlloc for Limited {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if !granted(layout.size()) {

@@ -41,7 +41,8 @@ macro_rules! precompiled {
     (@define [unsafe] $generic:ident [$($name:ident: $of:ty),*] $result:ty) => {
         #[inline(never)]
         unsafe fn instance($($name: $of),*) -> $result {
-            // SAFETY: this function has the contract of the generic function.
+            // SAFETY: `$generic` is called with the arguments of `instance`. The caller of `instance` ensures the conditions of `$generic`
+            // for them.
             unsafe { $generic($($name),*) }
         }
     };

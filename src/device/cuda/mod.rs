@@ -177,8 +177,8 @@ pub struct PinnedMemory<T> {
     elements: PhantomData<T>,
 }
 
-// SAFETY: `pinned` allocated memory for `len` elements, and `len` never changes. The memory stays at one address until this value,
-// its only owner, is dropped. Only `elements` accesses the memory.
+// SAFETY: `Cuda::pinned` allocated memory for `len` elements, and `len` never changes. The memory stays at one address until this
+// value, its only owner, is dropped. Only the slice that `elements` returns gives access to the memory.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Element> ForeignMemory<T> for PinnedMemory<T> {
     fn elements(&mut self) -> &mut [T] {
@@ -265,9 +265,9 @@ fn buffer<T: Element>(context: &'static Context, len: usize) -> Result<CudaBuffe
     Ok(CudaBuffer { memory: context.alloc(bytes)?, len, elements: PhantomData })
 }
 
-// SAFETY: a buffer's `Memory` has room for its `len` elements until the buffer is dropped. All bytes are valid numbers, and `read`
-// converts them to valid `bool`s. Elements are contiguous, and `offset` converts elements to bytes. `read` and `write` access only
-// the given range. The ordinal is part of the type, so all values of the type are the same device.
+// SAFETY: a buffer's `Memory` has room for its `len` contiguous elements until the buffer is dropped. Any bytes are a valid number,
+// and `read` converts any byte to a valid `bool`. `offset` multiplies the number of elements by their size. `read` and `write`
+// access only the given range. The ordinal is part of the type, so all values of the type are the same device.
 unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
     type Buffer<T: Element> = CudaBuffer<T>;
     type Ptr<T: Element> = CudaPtr<T>;
@@ -312,7 +312,8 @@ unsafe impl<const ORDINAL: usize> Device for Cuda<ORDINAL> {
         let context = engine::context(ORDINAL)?;
         let buffer: CudaBuffer<T> = buffer(context, from.len)?;
         let (from, to) = (from.memory.address(), buffer.memory.address());
-        // SAFETY: both buffers have `buffer.len` elements; `to` is new, so they do not overlap and nothing else accesses it.
+        // SAFETY: both buffers have `buffer.len` elements. The buffer at `to` is new, so it does not overlap the one at `from`, and
+        // nothing else accesses it.
         unsafe { context.copy(from, to, buffer.len * size_of::<T>())? };
         Ok(buffer)
     }

@@ -145,8 +145,8 @@ impl Managed for DLManagedTensorVersioned {
         }
     }
     unsafe fn major(this: *const Self) -> Option<u32> {
-        // SAFETY: the caller ensures that `this` points to such a structure, and structures of all versions begin with this field. Only
-        // this field is read, as another version may have another size and another layout of `dl_tensor`.
+        // SAFETY: the caller ensures that `this` points to a `DLManagedTensorVersioned` of any version. Structures of all versions begin
+        // with a `DLPackVersion`. Only this field is read, because another version may have another size and another layout of `dl_tensor`.
         Some(unsafe { this.cast::<DLPackVersion>().read() }.major)
     }
     fn tensor(&self) -> &DLTensor {

@@ -115,8 +115,8 @@ impl<const ORDINAL: usize> SharedDevice for Cuda<ORDINAL> {
         len: usize,
         owner: impl Send + Sync + 'static,
     ) -> CudaBuffer<T> {
-        // SAFETY: `foreign` has this function's contract: the GPU is available, `len` aligned elements follow `first`, and they are
-        // accessed only through the buffer until `owner` is dropped.
+        // SAFETY: the caller ensures the conditions of `Cuda::foreign`: the GPU is available, and `len` aligned elements follow
+        // `first`. Until `owner` is dropped, the elements are valid and accessed only through the buffer.
         unsafe { Cuda::<ORDINAL>::foreign(Self::pointer(first), len, Box::new(owner)) }
     }
 }

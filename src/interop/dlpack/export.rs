@@ -24,7 +24,8 @@ struct Exported<T: Element, Dev: SharedDevice, M> {
 /// # Safety
 /// `this` must be the structure of an `Exported<T, Dev, M>` that `exported` returned. It must not be used afterwards.
 unsafe extern "C" fn delete<T: Element, Dev: SharedDevice, M: Managed>(this: *mut M) {
-    // SAFETY: `this` is valid, as it is part of an `Exported`, and only this function drops an `Exported`.
+    // SAFETY: the caller ensures that `this` is the structure of an `Exported`. Only this function drops an `Exported`, so the structure is
+    // still valid.
     let context = unsafe { &*this }.context();
     // SAFETY: `exported` has set the context to the address that `Box::into_raw` returned. The caller ensures that the structure is
     // not used after this call, so the box is created once.

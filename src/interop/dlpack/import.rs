@@ -30,8 +30,8 @@ pub struct Dlpack<M: Managed = DLManagedTensorVersioned> {
 /// An owned structure. Dropping this value calls the structure's deleter.
 struct Owned<M: Managed>(NonNull<M>);
 
-// SAFETY: the deleter may be called on any thread. The deleter of `exported` only frees memory, and the caller of `from_raw`
-// ensures this condition for other deleters. The elements are plain numbers, which any thread may access.
+// SAFETY: the deleter may be called on any thread. For an imported tensor, the caller of `Dlpack::from_raw` ensures this. For a tensor
+// made by `exported`, the deleter only frees memory. The elements are plain numbers, which any thread may access.
 unsafe impl<M: Managed> Send for Dlpack<M> {}
 // SAFETY: `&Dlpack` only gives read access to elements and fields.
 unsafe impl<M: Managed> Sync for Dlpack<M> {}
@@ -72,7 +72,7 @@ unsafe fn numbers<'a>(from: *const i64, ndim: usize) -> Option<&'a [i64]> {
     if ndim == 0 {
         return Some(&[]);
     }
-    // SAFETY: `from` is not null, so the caller ensures that it points to `ndim` numbers.
+    // SAFETY: `from` is not null. So the caller ensures that it points to `ndim` numbers, which are not written to during `'a`.
     (!from.is_null()).then(|| unsafe { core::slice::from_raw_parts(from, ndim) })
 }
 
@@ -85,7 +85,8 @@ unsafe fn layout_of(tensor: &DLTensor, element_bytes: usize) -> Result<Layout, E
         .ok()
         .filter(|&ndim| ndim <= MAX_RANK)
         .ok_or_else(|| rejected(format!("it has {} axes, but tensors have 0 to {MAX_RANK}", tensor.ndim)))?;
-    // SAFETY: the caller ensures that `shape` is null or points to `ndim` numbers. They are only used within this function.
+    // SAFETY: the caller ensures that `tensor.shape` is null or points to `ndim` numbers. They are only used within this function, and
+    // nothing writes to them here.
     let lengths = unsafe { numbers(tensor.shape, ndim) }
         .ok_or_else(|| rejected(format!("it has {ndim} axes, but no shape")))?;
     let mut shape = [0; MAX_RANK];
@@ -95,7 +96,8 @@ unsafe fn layout_of(tensor: &DLTensor, element_bytes: usize) -> Result<Layout, E
     }
     let shape = &shape[..ndim];
     element_count(shape, element_bytes)?;
-    // SAFETY: the caller ensures that `strides` is null or points to `ndim` numbers. They are only used within this function.
+    // SAFETY: the caller ensures that `tensor.strides` is null or points to `ndim` numbers. They are only used within this function,
+    // and nothing writes to them here.
     let Some(steps) = (unsafe { numbers(tensor.strides, ndim) }) else {
         return Ok(Layout::contiguous(shape, true));
     };
@@ -182,7 +184,7 @@ impl<M: Managed> Dlpack<M> {
                  f64 Complex<f32> Complex<f64>`; convert them first"
             ))
         })?;
-        // SAFETY: the caller ensures that the arrays have `ndim` numbers.
+        // SAFETY: the caller of `Dlpack::from_raw` ensures that the shape and the strides of `tensor` are null or have `ndim` numbers.
         let layout = unsafe { layout_of(tensor, dtype.size())? };
         let first = first_of(tensor, &layout, dtype)?;
         Ok(Dlpack::new(managed, dtype, layout, first))
@@ -215,13 +217,13 @@ impl<M: Managed> Dlpack<M> {
     /// assert_eq!(tensor![1, 2].into_dlpack().device(), DLDevice { device_type: 1, device_id: 0 });
     /// ```
     pub fn device(&self) -> DLDevice {
-        // SAFETY: `self` owns the structure, which is valid until it is dropped.
+        // SAFETY: `self` owns the structure, which stays valid until `self` is dropped.
         unsafe { self.managed.0.as_ref() }.tensor().device
     }
 
     /// Returns whether the producer forbids writing to the elements.
     pub fn is_read_only(&self) -> bool {
-        // SAFETY: `self` owns the structure, which is valid until it is dropped.
+        // SAFETY: `self` owns the structure, which stays valid until `self` is dropped.
         unsafe { self.managed.0.as_ref() }.read_only()
     }
 
@@ -281,10 +283,10 @@ impl<M: Managed> Dlpack<M> {
     ) -> Result<TensorView<'_, T, D, O, Dev>, Error> {
         self.check::<T, D, Dev>("view a DLPack tensor")?;
         let (shape, strides) = (self.layout.typed_shape::<D>(), self.layout.typed_strides::<D>());
-        // SAFETY: `check` has compared element type, rank and device. If the tensor was imported, `from_raw` checked that elements are
-        // aligned and within the address space. If it was exported, address and layout are those of a buffer of this crate. The elements
-        // are valid as long as `self`, which is borrowed. Meanwhile nothing writes to them: the caller of `from_raw` ensures this for an
-        // imported tensor, and `self` owns the elements of an exported one.
+        // SAFETY: `check` has compared element type, rank and device. For an imported tensor, `Dlpack::from_raw` checked that elements
+        // are aligned and within the address space. Its caller ensures that nothing writes to them while this value or a view reads
+        // them. For an exported tensor, `self` owns the elements, and address and layout are those of a buffer of this crate. The
+        // elements are valid as long as `self`, which is borrowed.
         Ok(unsafe { TensorView::from_parts(Dev::pointer(self.first.cast()), shape, strides, Dev::get()) })
     }
 
@@ -308,9 +310,10 @@ impl<M: Managed> Dlpack<M> {
         self.check::<T, D, Dev>(OP)?;
         self.check_writable(OP)?;
         let (shape, strides) = (self.layout.typed_shape::<D>(), self.layout.typed_strides::<D>());
-        // SAFETY: `check` has compared element type, rank and device, and `from_raw` or `exported` ensures a valid address and
-        // layout. `self` is borrowed mutably, and the tensor is not read-only, so access is exclusive. `from_parts` returns an
-        // error if two indices might share an element.
+        // SAFETY: `check` has compared element type, rank and device. For an imported tensor, `Dlpack::from_raw` checked address and
+        // layout, and its caller ensures that no other code accesses the elements. An exported tensor owns a buffer of this crate.
+        // `self` is borrowed mutably, and `check_writable` found that the tensor is not read-only. `from_parts` returns an error if two
+        // indices might share an element.
         unsafe { TensorViewMut::from_parts(Dev::pointer(self.first.cast()), shape, strides, Dev::get()) }
     }
 
@@ -373,10 +376,10 @@ impl<M: Managed> Dlpack<M> {
             return Err(ConversionError { error, value: self });
         }
         let (first, len) = (self.first.cast(), self.shape().iter().product());
-        // SAFETY: the checks above ensure that the elements are contiguous, of type `T`, and on `Dev`. `Dev` was available when
-        // they were imported or allocated. `from_raw` checked their alignment. The elements remain valid until the deleter is
-        // called, when `self` is dropped. The caller of `from_raw` ensures that no other code writes to them, or reads them while
-        // this crate writes to them.
+        // SAFETY: the checks above ensure that the elements are contiguous, of type `T`, and on `Dev`. `Dev` was available when they
+        // were imported or allocated. `Dlpack::from_raw` checked the alignment of imported elements. All remain valid until `self`, the
+        // owner, is dropped and calls the deleter. The caller of `Dlpack::from_raw` ensures that no other code writes to them, or reads
+        // them while this crate writes to them.
         Ok(unsafe { Dev::buffer(first, len, self) })
     }
 

@@ -26,7 +26,7 @@ fn copied<T: Element>(operand: Operand<'_, T, Cpu>) -> Result<(Buffer<T>, isize)
     let span = span(operand.shape(), operand.strides());
     let first = operand.ptr().offset(span.start).get();
     let len = span.len();
-    // SAFETY: the arrays of these tests are vectors, and the span is within the vector, which nothing writes to during the call.
+    // SAFETY: in these tests, every operand is in a vector. `span` is within this vector, to which nothing writes during the call.
     let memory = if len == 0 { &[] } else { unsafe { core::slice::from_raw_parts(first, len) } };
     let device = Cuda::<0>::default();
     let mut buffer = device.alloc::<T>(len)?;
@@ -67,10 +67,10 @@ fn with_output<T: Element, R>(
     let own = offsets(out.shape(), out.strides());
     for (at, &x) in (-first..).zip(&back) {
         let to = out.ptr().offset(at).get();
-        // SAFETY: `copied` read the same elements.
+        // SAFETY: `to` is within the memory that `copied` read, so it is initialised and may be read.
         let before = unsafe { to.read() };
         if own.contains(&at) {
-            // SAFETY: the output has exclusive access to this element.
+            // SAFETY: `own` contains `at`, so this is an element of the output, to which access is exclusive.
             unsafe { to.write(x) };
         } else {
             assert!(x == before, "an element between those of the output changed");

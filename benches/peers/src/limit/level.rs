@@ -27,7 +27,7 @@ pub(super) struct Portable;
 impl Level for Portable {
     const STREAMS: bool = false;
     unsafe fn store(to: *mut u8, from: *const u8) {
-        // SAFETY: the caller ensures that 64 bytes are readable at `from` and writable at `to`, and that they do not overlap.
+        // SAFETY: the caller ensures that 64 bytes may be read at `from` and written at `to`, and that they do not overlap.
         unsafe { to.copy_from_nonoverlapping(from, 64) }
     }
     fn prefetch<T>(_: *const T) {}
@@ -46,10 +46,11 @@ mod x86 {
         #[inline(always)]
         unsafe fn store(to: *mut u8, from: *const u8) {
             for half in 0..2 {
-                // SAFETY: the caller ensures that 64 bytes are readable, of which these are one half, and that the machine has AVX.
+                // SAFETY: the caller ensures that 64 bytes may be read at `from`; this load reads one half of them. The caller
+                // ensures that the machine has AVX.
                 let value = unsafe { _mm256_loadu_si256(from.wrapping_add(32 * half).cast()) };
-                // SAFETY: the caller ensures that 64 bytes are writable and aligned to 64, so each half is aligned to 32, and that
-                // the machine has AVX.
+                // SAFETY: the caller ensures that 64 bytes may be written at `to`, and that `to` is aligned to 64 bytes. So each
+                // half is aligned to 32 bytes. The caller ensures that the machine has AVX.
                 unsafe { _mm256_stream_si256(to.wrapping_add(32 * half).cast(), value) };
             }
         }
@@ -64,9 +65,10 @@ mod x86 {
         const STREAMS: bool = true;
         #[inline(always)]
         unsafe fn store(to: *mut u8, from: *const u8) {
-            // SAFETY: the caller ensures that 64 bytes are readable, and that the machine has AVX-512 F.
+            // SAFETY: the caller ensures that 64 bytes may be read at `from`, and that the machine has AVX-512 F.
             let value = unsafe { _mm512_loadu_si512(from.cast()) };
-            // SAFETY: the caller ensures that 64 bytes are writable and aligned to 64, and that the machine has AVX-512 F.
+            // SAFETY: the caller ensures that 64 bytes may be written at `to`, that `to` is aligned to 64 bytes, and that the
+            // machine has AVX-512 F.
             unsafe { _mm512_stream_si512(to.cast(), value) }
         }
         #[inline(always)]
@@ -96,11 +98,11 @@ pub(super) fn widest<L: Loop>(work: L) -> L::Output {
             && is_x86_feature_detected!("avx512vl");
         let fma = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
         if wide && fma {
-            // SAFETY: the machine has AVX-512 F, BW, DQ and VL, AVX2 and FMA.
+            // SAFETY: `wide` and `fma` are `true`, so the machine has AVX-512 F, BW, DQ and VL, AVX2 and FMA.
             return unsafe { x86::avx512(work) };
         }
         if fma {
-            // SAFETY: the machine has AVX2 and FMA.
+            // SAFETY: `fma` is `true`, so the machine has AVX2 and FMA.
             return unsafe { x86::avx2(work) };
         }
     }

@@ -114,10 +114,10 @@ impl<T: Number, F: Fn([T; K]) -> T, const K: usize> Loop for Over<'_, T, F, K> {
                 let block: [T; BLOCK] = std::array::from_fn(|lane| value(done + lane));
                 let (to, from) = (to.wrapping_add(done).cast::<u8>(), block.as_ptr().cast::<u8>());
                 for at in (0..size_of::<[T; BLOCK]>()).step_by(64) {
-                    // SAFETY: `at + 64` is at most the size of `BLOCK` elements. The block has these bytes, and so has the output
-                    // from `done` on; the block is a local variable, so it does not overlap the output. The loop above aligned `to`
-                    // to 64 bytes, and `at` and the size of a block are multiples of 64. `widest` selects a level that the machine
-                    // has.
+                    // SAFETY: `at + 64` is at most the size of `block` in bytes. `length - done >= BLOCK`, so the output also has this
+                    // many bytes from `done` on. `block` is a local variable, so it does not overlap the output. The first loop aligned
+                    // `to` to 64 bytes, and `at` and the size of `block` are multiples of 64. `widest` selects a level whose
+                    // instruction set the machine has.
                     unsafe { L::store(to.wrapping_add(at), from.wrapping_add(at)) };
                 }
                 done += BLOCK;

@@ -53,7 +53,8 @@ kernel! {
     /// * Each operand has `n` initialised elements, of the types `A`.
     /// * `out` has `n` elements that may be written. They do not overlap the operands, and nothing else accesses them.
     unsafe fn map_contiguous[A: Arguments, F: Function<A>][A, F](op: F, n: usize, out: *mut F::Output, operands: Arrays) -> () {
-        // SAFETY: the operands are readable and `out` is exclusive by this function's contract.
+        // SAFETY: the caller ensures that each operand has `n` initialised elements of the types `A`. It also ensures exclusive access
+        // to the `n` elements of `out`, which overlap no operand.
         unsafe { A::map_contiguous(op, n, out, operands) };
     }
 }
@@ -64,7 +65,8 @@ kernel! {
     /// # Safety
     /// The contract of [`map_contiguous`].
     wide unsafe fn map_contiguous_wide[A: Arguments, F: Function<A>][A, F](op: F, n: usize, out: *mut F::Output, operands: Arrays) -> () {
-        // SAFETY: the operands are readable and `out` is exclusive by this function's contract.
+        // SAFETY: the caller ensures that each operand has `n` initialised elements of the types `A`. It also ensures exclusive access
+        // to the `n` elements of `out`, which overlap no operand.
         unsafe { A::map_contiguous(op, n, out, operands) };
     }
 }
@@ -85,7 +87,8 @@ unsafe fn map_elementary<A: Arguments, F: Function<A>>(
         return false;
     }
     let Some(f) = op.elementary() else { return false };
-    // SAFETY: the contract is passed on, with the operands' number and types.
+    // SAFETY: the caller ensures the contract of `map_elementary`, which `map_elementary_of` requires. `A::SAME_TYPE` is true, so all
+    // `A::LEN` operands have the type of `A::First`. The elements of `out` have type `F::Output`.
     unsafe { map_elementary_of(f, A::LEN, [A::First::DTYPE, F::Output::DTYPE], n, out, operands) }
 }
 
@@ -112,26 +115,34 @@ unsafe fn map_elementary_of(
     // The functions called below have this function's contract, for elements of the matched types: `n` elements of each operand are
     // readable, access to `n` elements of `out` is exclusive, and `out` is the first operand or overlaps no operand.
     match (len, from, to, f) {
-        // SAFETY: this function's contract, as operand and output have type `f32`.
+        // SAFETY: `numbers32::map` has the contract of `map_elementary_of`, which the caller ensures. Operand and output have type
+        // `f32`.
         (1, F32, F32, f) => unsafe { numbers32::map(f, left.cast(), out.cast(), n) },
-        // SAFETY: this function's contract, as operand and output have type `f64`.
+        // SAFETY: `numbers64::map` has the contract of `map_elementary_of`, which the caller ensures. Operand and output have type
+        // `f64`.
         (1, F64, F64, f) => unsafe { numbers64::map(f, left.cast(), out.cast(), n) },
-        // SAFETY: this function's contract, as operand and output have type `c32`.
+        // SAFETY: `numbers32::map_complex` has the contract of `map_elementary_of`, which the caller ensures. Operand and output have
+        // type `c32`.
         (1, C32, C32, f) => unsafe { numbers32::map_complex(f, left.cast(), out.cast(), n) },
-        // SAFETY: this function's contract, as operand and output have type `c64`.
+        // SAFETY: `numbers64::map_complex` has the contract of `map_elementary_of`, which the caller ensures. Operand and output have
+        // type `c64`.
         (1, C64, C64, f) => unsafe { numbers64::map_complex(f, left.cast(), out.cast(), n) },
-        // SAFETY: this function's contract, for an operand of type `c32` and an output of type `f32`. The types differ, so the
-        // output is not the operand, and does not overlap it.
+        // SAFETY: the caller ensures the contract of `map_elementary_of`, for an operand of type `c32` and an output of type `f32`. In
+        // addition, `numbers32::map_arg` requires that they do not overlap. They do not, because their types differ, so the output is
+        // not the operand.
         (1, C32, F32, Elementary::Arg) => unsafe { numbers32::map_arg(left.cast(), out.cast(), n) },
-        // SAFETY: this function's contract, for an operand of type `c64` and an output of type `f64`. The types differ, so the
-        // output is not the operand, and does not overlap it.
+        // SAFETY: the caller ensures the contract of `map_elementary_of`, for an operand of type `c64` and an output of type `f64`. In
+        // addition, `numbers64::map_arg` requires that they do not overlap. They do not, because their types differ, so the output is
+        // not the operand.
         (1, C64, F64, Elementary::Arg) => unsafe { numbers64::map_arg(left.cast(), out.cast(), n) },
         (2, F32, F32, Elementary::Pair(f)) => {
-            // SAFETY: this function's contract, as both operands and the output have type `f32`.
+            // SAFETY: `numbers32::map_pairs` has the contract of `map_elementary_of`, which the caller ensures. Both operands and the
+            // output have type `f32`.
             unsafe { numbers32::map_pairs(f, left.cast(), right.cast(), out.cast(), n) }
         }
         (2, F64, F64, Elementary::Pair(f)) => {
-            // SAFETY: this function's contract, as both operands and the output have type `f64`.
+            // SAFETY: `numbers64::map_pairs` has the contract of `map_elementary_of`, which the caller ensures. Both operands and the
+            // output have type `f64`.
             unsafe { numbers64::map_pairs(f, left.cast(), right.cast(), out.cast(), n) }
         }
         _ => false,
@@ -158,8 +169,9 @@ kernel! {
     /// * Each operand has `n` initialised elements, of the types `A`.
     /// * The first operand's elements may be written. They do not overlap the other operands, and nothing else accesses them.
     unsafe fn update_contiguous[A: Arguments, F: Function<A, Output = A::First>][A, F](op: F, n: usize, operands: Arrays) -> () {
-        // SAFETY: by this function's contract, the operands are readable and the elements of the first one exclusive. The output
-        // consists of exactly these elements, which have the type `A::First`.
+        // SAFETY: the caller ensures that each operand has `n` initialised elements of the types `A`. The output consists of those of
+        // the first operand, which have type `A::First`. The caller ensures exclusive access to them, and that they do not overlap the
+        // other operands.
         unsafe { A::map_contiguous(op, n, operands[0].cast_mut().cast(), operands) };
     }
 }
@@ -170,7 +182,7 @@ kernel! {
     /// # Safety
     /// The caller must ensure that each operand has `n` readable elements, of the types `A`.
     unsafe fn defined_contiguous[A: Arguments, F: Function<A>][A, F](op: F, n: usize, operands: Arrays) -> bool {
-        // SAFETY: by this function's contract, each operand has `n` readable elements.
+        // SAFETY: the caller ensures that each operand has `n` elements of the types `A`, and that they may be read.
         unsafe { A::defined_contiguous(op, n, operands) }
     }
 }
@@ -279,7 +291,8 @@ impl<T: Element> Elementwise<T> for Cpu {
             } else {
                 for i in 0..n {
                     let to = row.wrapping_offset(i as isize * stride);
-                    // SAFETY: `i < n`, so `to` is an element of the row; `Output` guarantees exclusive access.
+                    // SAFETY: `i < n`, so `to` points to an element of the row, and the row is part of `out`. `Output` guarantees
+                    // exclusive access to it.
                     unsafe { to.write(op.apply(k + i)) };
                 }
             }
@@ -303,21 +316,24 @@ impl<T: Element> Elementwise<T> for Cpu {
             check::<A, F>(op, all, 1)?;
         }
         let element = |at: &[isize]| {
-            // SAFETY: the offsets are those of one index within the common shape, so `Operand` guarantees readable elements.
+            // SAFETY: `at` has the offset of one index in each operand. All operands have the same shape, so `Operand` guarantees that
+            // these elements may be read.
             let arguments = unsafe { A::read(|k| (all.list[k + 1].address().cast_const(), at[k + 1])) };
-            // SAFETY: this is the element of `out` at the same index, to which `Output` guarantees exclusive access.
+            // SAFETY: `at[0]` is the offset of the same index in `out`. `Output` guarantees exclusive access to this element.
             unsafe { out.ptr().offset(at[0]).get().write(op.call(arguments)) };
         };
         let contiguous = |n| {
             let at = all.addresses();
-            // SAFETY: all operands have `n` contiguous elements. Those of `A` are readable, and access to those of `out` is exclusive.
+            // SAFETY: `few!` calls this closure only if `out` and all operands consist of `n` contiguous elements. `Operand` guarantees
+            // that those of the operands, of the types `A`, may be read. `Output` guarantees exclusive access to those of `out`.
             unsafe { map_elementary::<A, F>(op, n, at[0], arrays(at, 1)) }
         };
         if few!(A::LEN + 1, &all, contiguous, element) {
             return Ok(());
         }
-        // SAFETY: the first of `all` is the output, to which `Output` guarantees exclusive access. The others are the operands, of
-        // the types `A`, which `Operand` guarantees to be readable. All have one shape.
+        // SAFETY: the first of `all` is `out`. `Output` guarantees exclusive access to its elements, and that different indices address
+        // different ones. The others are the operands, of the types `A`, and `Operand` guarantees that they may be read. All have the
+        // same shape.
         unsafe { map_blocks::<A, F>(op, all) };
         Ok(())
     }
@@ -335,21 +351,24 @@ impl<T: Element> Elementwise<T> for Cpu {
             check::<A, F>(op, all, 0)?;
         }
         let element = |at: &[isize]| {
-            // SAFETY: the offsets are those of one index within the common shape, so `Operand` guarantees readable elements.
+            // SAFETY: `at` has the offset of one index in `a` and in each operand of `rest`. All have the same shape, so `Output` and
+            // `Operand` guarantee that these elements may be read.
             let arguments = unsafe { A::read(|k| (all.list[k].address().cast_const(), at[k])) };
-            // SAFETY: this is the element of `a` at the same index, to which `Output` guarantees exclusive access.
+            // SAFETY: `at[0]` is the offset of the same index in `a`. `Output` guarantees exclusive access to this element.
             unsafe { a.ptr().offset(at[0]).get().write(op.call(arguments)) };
         };
         let contiguous = |n| {
             let at = all.addresses();
-            // SAFETY: all operands have `n` contiguous, readable elements, and access to those of `a` is exclusive.
+            // SAFETY: `few!` calls this closure only if `a` and all operands of `rest` consist of `n` contiguous elements. `Operand`
+            // guarantees that those of `rest` may be read. `Output` guarantees exclusive access to those of `a`.
             unsafe { map_elementary::<A, F>(op, n, at[0], arrays(at, 0)) }
         };
         if few!(A::LEN, &all, contiguous, element) {
             return Ok(());
         }
-        // SAFETY: the first of `all` is `a`, to which `Output` guarantees exclusive access. The others are the operands of `rest`,
-        // which `Operand` guarantees to be readable. All have one shape, and together they are of the types `A`.
+        // SAFETY: the first of `all` is `a`. `Output` guarantees exclusive access to its elements, and that different indices address
+        // different ones. The others are the operands of `rest`, and `Operand` guarantees that they may be read. All have the same
+        // shape, and together they are of the types `A`.
         unsafe { update_blocks::<A, F>(op, all) };
         Ok(())
     }
@@ -363,26 +382,28 @@ impl<T: Element> Elementwise<T> for Cpu {
 /// # Safety
 /// The caller must ensure:
 /// * The operands are of the types `F::Output` and `A`, in this order, and all of their elements are readable.
-/// * The first operand's elements may be written, and nothing else accesses them.
+/// * The first operand's elements may be written, and nothing else accesses them. No two of its indices share an element.
 #[inline(never)]
 unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>) {
     let block = |n, at: Addresses| {
         let (out, operands) = (at[0].cast(), arrays(at, 1));
-        // SAFETY: `for_blocks` passes `n` contiguous elements of each operand. Access to those of the output, the first operand, is
-        // exclusive.
+        // SAFETY: `for_blocks` passes the addresses of `n` contiguous elements of each operand. The first address is that of the
+        // output. Access to its `n` elements is exclusive, so they overlap no operand.
         if unsafe { map_elementary::<A, F>(op, n, at[0], operands) } {
             return;
         }
         if const { is_wide::<A, F>() } {
-            // SAFETY: `for_blocks` passes `n` contiguous elements of each operand. Access to those of the output, the first
-            // operand, is exclusive.
+            // SAFETY: `for_blocks` passes the addresses of `n` contiguous elements of each operand. The first address is that of the
+            // output. Access to its `n` elements is exclusive, so they overlap no operand.
             unsafe { map_contiguous_wide::<A, F>(*op, n, out, operands) };
         } else {
-            // SAFETY: `map_contiguous` and `map_contiguous_wide` have the same contract, which holds for the reasons given above.
+            // SAFETY: `for_blocks` passes the addresses of `n` contiguous elements of each operand. The first address is that of the
+            // output. Access to its `n` elements is exclusive, so they overlap no operand.
             unsafe { map_contiguous::<A, F>(*op, n, out, operands) };
         }
     };
-    // SAFETY: by this function's contract, all elements are readable, and those of the first operand exclusive.
+    // SAFETY: the caller ensures that all elements may be read. It also ensures exclusive access to those of the first operand, no two
+    // of which have the same address.
     unsafe { for_blocks(operands.shape, operands.list(), First::Written, F::COST, block) };
 }
 
@@ -391,18 +412,21 @@ unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_
 /// # Safety
 /// The caller must ensure:
 /// * The operands are of the types `A`, and all of their elements are readable.
-/// * The first operand's elements may be written, and nothing else accesses them.
+/// * The first operand's elements may be written, and nothing else accesses them. No two of its indices share an element.
 #[inline(never)]
 unsafe fn update_blocks<A: Arguments, F: Function<A, Output = A::First>>(op: &F, operands: Operands<'_>) {
     let block = |n, at: Addresses| {
-        // SAFETY: `for_blocks` passes `n` contiguous elements of each operand. Access to those of the first operand is exclusive.
+        // SAFETY: `for_blocks` passes the addresses of `n` contiguous elements of each operand, of the types `A`. Access to the `n`
+        // elements of the first operand is exclusive, so they do not overlap the others.
         if unsafe { map_elementary::<A, F>(op, n, at[0], arrays(at, 0)) } {
             return;
         }
-        // SAFETY: `for_blocks` passes `n` contiguous elements of each operand. Access to those of the first operand is exclusive.
+        // SAFETY: `for_blocks` passes the addresses of `n` contiguous elements of each operand, of the types `A`. Access to the `n`
+        // elements of the first operand is exclusive, so they do not overlap the others.
         unsafe { update_contiguous::<A, F>(*op, n, arrays(at, 0)) };
     };
-    // SAFETY: by this function's contract, all elements are readable, and those of the first operand exclusive.
+    // SAFETY: the caller ensures that all elements may be read. It also ensures exclusive access to those of the first operand, no two
+    // of which have the same address.
     unsafe { for_blocks(operands.shape, operands.list(), First::Updated, F::COST, block) };
 }
 
@@ -419,7 +443,7 @@ fn check<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>, first: us
     let (shape, operands) = (operands.shape, &operands.list()[first..]);
     let undefined = AtomicBool::new(false);
     let block = |n, at: Addresses| {
-        // SAFETY: `for_blocks` passes `n` contiguous, readable elements of each operand.
+        // SAFETY: `for_blocks` passes the addresses of `n` contiguous elements of each operand, of the types `A`, which may be read.
         if !unsafe { defined_contiguous::<A, F>(*op, n, arrays(at, 0)) } {
             undefined.store(true, Ordering::Relaxed);
         }
@@ -431,7 +455,8 @@ fn check<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>, first: us
         return Ok(());
     }
     first_error(shape, operands, &|at| {
-        // SAFETY: the offsets are those of one index within the common shape, so `Operand` guarantees readable elements.
+        // SAFETY: `at` has the offset of one index in each operand. All operands have the same shape, so `Operand` guarantees that
+        // these elements may be read.
         let arguments = unsafe { A::read(|k| (operands[k].address().cast_const(), at[k])) };
         let error = || Error::Arithmetic {
             op: F::NAME,

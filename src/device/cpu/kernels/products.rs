@@ -97,8 +97,9 @@ fn sum_a_few<T: Scalar, S: Sums<T>>(args: &ProductArgs<'_, T, Cpu>) -> Option<bo
     for i in 0..outputs as isize {
         let (x, y) = (a.operand.ptr().offset(i * steps[1]), b.operand.ptr().offset(i * steps[2]));
         let pair = Zipped::<T, ANY_STRIDE, ANY_STRIDE>::new(x, y, along);
-        // SAFETY: `i` is less than the extent of the kept axis, or 0 if there is none. `terms` is at most the extent of the summed
-        // axis. `Operand` guarantees that these elements are readable.
+        // SAFETY: `i` is less than the extent of the kept axis, or 0 if there is none. `terms` is at most the extent of the summed axis. So
+        // elements `0..terms` of `pair` are elements of `a` and `b`, which `Operand` guarantees to be readable. One lane divides every
+        // length.
         let [sum] = unsafe { lanes::<T, S, 1, ANY_STRIDE>(pair, 0, terms) };
         // SAFETY: `i` is less than the extent of the output's axis, or 0 if it has none. `Output` guarantees exclusive access to
         // this element.
@@ -140,8 +141,8 @@ fn sum<T: Scalar>(
     if const { T::INTEGER && !cfg!(debug_assertions) } {
         // Results wrap, so signed and unsigned integers share the code.
         let ptr = HostPtr::new(out.ptr().get().cast());
-        // SAFETY: `out` guarantees exclusive access to its elements, which are distinct. They are integers of the size of `T::Wrapping`, so
-        // each is valid with the bits of the other.
+        // SAFETY: `Output` guarantees exclusive access to the elements of `out`, which are distinct. `T` and `T::Wrapping` are integer
+        // types of the same size, so the bits of each are a valid value of the other.
         let out = unsafe { Output::from_raw(ptr, out.shape(), out.strides()) };
         sum_of(alpha.to_wrapping(), wrapping(a), wrapping(b), beta.to_wrapping(), out)
     } else {
@@ -153,7 +154,8 @@ fn sum<T: Scalar>(
 fn wrapping<'a, T: Scalar>(x: MatrixOperand<'a, T, Cpu>) -> MatrixOperand<'a, T::Wrapping, Cpu> {
     assert!(T::INTEGER && size_of::<T>() == size_of::<T::Wrapping>());
     let ptr = HostPtr::new(x.operand.ptr().get().cast());
-    // SAFETY: `Operand` guarantees readable elements. They are integers of the size of `T::Wrapping`, so their bits are valid for it.
+    // SAFETY: `Operand` guarantees that its elements are readable. By the assertion, `T` is an integer type of the size of `T::Wrapping`.
+    // So the bits of each element are a valid `T::Wrapping`.
     let operand = unsafe { Operand::from_raw(ptr, x.operand.shape(), x.operand.strides()) };
     MatrixOperand { operand, conjugate: x.conjugate }
 }
@@ -226,9 +228,9 @@ fn compute<T: Scalar, S: Sums<T>, const LANES: usize>(
         unsafe { job.put::<S>(0, sum) };
     } else if terms == 1 {
         let plan = Plan::unordered(kept_shape, [out.strides(), kept_a, kept_b]);
-        // SAFETY: the plan visits the kept axes, and the summed axes have extent 1. So its offsets are those of elements of the
-        // operands, which `Operand` guarantees to be readable, and of the output, to which `Output` guarantees exclusive access.
-        // Parts have different outputs.
+        // SAFETY: `plan` visits the kept axes, and the summed axes have extent 1. So it visits elements of the operands, which `Operand`
+        // guarantees to be readable. It also visits elements of the output, to which `Output` guarantees exclusive access. Different parts
+        // of `plan` visit different outputs.
         over_parts(&plan, 3 * size_of::<T>(), &|_| 1, &|part| unsafe { job.products::<S>(part) });
     } else {
         let kept = Plan::unordered_by(kept_shape, [out.strides(), kept_a, kept_b], 1);
@@ -321,7 +323,7 @@ impl<T: Scalar> Finish<T> {
     /// The caller must ensure that `to` is an element of the output, and exclusive access to it.
     #[inline(always)]
     unsafe fn put<S: Sums<T>>(&self, to: HostPtr<T>, sum: S::Sum) -> bool {
-        // SAFETY: the caller ensures that `to` is an element of the output, and exclusive access to it.
+        // SAFETY: the caller ensures that `to` is an element of the output and that access to it is exclusive.
         let old = self.reads_old.then(|| unsafe { *to.get() });
         let (value, exact) = S::finish(sum, self, old);
         // SAFETY: the caller ensures that `to` is an element of the output and that access to it is exclusive.
@@ -395,7 +397,7 @@ impl<T: Scalar> Sums<T> for Bytes {
     #[inline(always)]
     fn finish(sum: u16, finishing: &Finish<T>, old: Option<T>) -> (T, bool) {
         assert!(T::INTEGER && size_of::<T>() == 1);
-        // SAFETY: `T` is an integer of 8 bits, so it is valid with the bits of a byte.
+        // SAFETY: by the assertion, `T` is an integer type of 8 bits. So the bits of any byte are a valid `T`.
         let sum = unsafe { core::mem::transmute_copy(&(sum as u8)) };
         <Plain as Sums<T>>::finish(sum, finishing, old)
     }
@@ -405,7 +407,8 @@ impl<T: Scalar> Sums<T> for Bytes {
 #[inline(always)]
 fn byte<T: Scalar>(x: T) -> u16 {
     assert!(T::INTEGER && size_of::<T>() == 1);
-    // SAFETY: `T` has the size of a byte, and all its bits are initialised.
+    // SAFETY: by the assertion, `T` is an integer type with the size of a byte. So all its bits are initialised, and any bits are a valid
+    // `u8`.
     u16::from(unsafe { core::mem::transmute_copy::<T, u8>(&x) })
 }
 
@@ -534,9 +537,9 @@ impl<T: Copy, const A: isize, const B: isize> Zipped<T, A, B> {
     /// The contract of `at` of [`Elements`], for element `i` of both operands.
     #[inline(always)]
     unsafe fn at(self, i: usize) -> (T, T) {
-        // SAFETY: the contract of `Elements::at` holds for the first operand.
+        // SAFETY: the caller ensures the contract of `Elements::at` for element `i` of the first operand.
         let x = unsafe { self.0.at(i) };
-        // SAFETY: the contract of `Elements::at` holds for the second operand.
+        // SAFETY: the caller ensures the contract of `Elements::at` for element `i` of the second operand.
         (x, unsafe { self.1.at(i) })
     }
 }
@@ -552,10 +555,10 @@ unsafe fn dot<T: Scalar, S: Sums<T>, const LANES: usize>(
     n: usize,
 ) -> S::Sum {
     let [w, x, y, z] = if n <= LANES * CHAIN_LEN {
-        // SAFETY: the contract is passed on unchanged.
+        // SAFETY: `dot_one_block` has the contract of `dot`: `n` elements of each operand are readable. The caller ensures this.
         unsafe { dot_one_block::<T, S, LANES>(a, b, steps, n) }
     } else {
-        // SAFETY: the contract is passed on unchanged.
+        // SAFETY: `dot_blocks` has the contract of `dot`: `n` elements of each operand are readable. The caller ensures this.
         unsafe { dot_blocks::<T, S, LANES>(a, b, steps, n) }
     };
     S::merge(S::merge(w, x), S::merge(y, z))
@@ -576,8 +579,8 @@ unsafe fn dot_blocks<T: Scalar, S: Sums<T>, const LANES: usize>(
     let mut leaf = |count: usize| {
         let (a, b) = (a.offset(at * steps[0]), b.offset(at * steps[1]));
         at += count as isize;
-        // SAFETY: the counts of all calls of `leaf` add up to `n`, so these are `count` of the `n` elements of each operand, which the
-        // caller ensures are readable.
+        // SAFETY: the counts of all calls of `leaf` add up to `n`. So the `count` elements from `a` and from `b` are among the `n` elements
+        // of each operand. The caller ensures that these are readable.
         unsafe { dot_one_block::<T, S, LANES>(a, b, steps, count) }
     };
     let merge = |mut a: [S::Sum; 4], b: [S::Sum; 4]| {
@@ -601,9 +604,10 @@ unsafe fn dot_one_block<T: Scalar, S: Sums<T>, const LANES: usize>(
     n: usize,
 ) -> [S::Sum; 4] {
     match steps {
-        // SAFETY: the contract is passed on unchanged. Both strides are 1.
+        // SAFETY: `dot_block` requires the contract of `dot`, which the caller ensures. It also requires that both `steps` are `STEP`:
+        // here, both are 1.
         [1, 1] => unsafe { dot_block::<T, S, LANES, 1>(a, b, steps, n) },
-        // SAFETY: the contract is passed on unchanged. `ANY_STRIDE` allows any strides.
+        // SAFETY: `dot_block` requires the contract of `dot`, which the caller ensures. With `ANY_STRIDE`, `steps` may have any values.
         _ => unsafe { dot_block::<T, S, LANES, ANY_STRIDE>(a, b, steps, n) },
     }
 }
@@ -621,11 +625,12 @@ kernel! {
     ) -> [S::Sum; 4] {
         let pair = Zipped::<T, STEP, STEP>::new(a, b, steps);
         let (whole, fours) = (n - n % LANES, n - n % 4);
-        // SAFETY: `whole <= n`, so the caller ensures that these elements are readable. `LANES` divides `whole`.
+        // SAFETY: `whole <= n`, so the caller ensures that elements `0..whole` of both operands are readable. `LANES` divides `whole`.
         let mut many = unsafe { lanes::<T, S, LANES, STEP>(pair, 0, whole) };
-        // SAFETY: `fours <= n`, so these elements are readable by the contract. 4 divides `LANES`, so it divides `fours - whole`.
+        // SAFETY: `fours <= n`, so the caller ensures that elements `whole..fours` of both operands are readable. 4 divides `fours` and
+        // `LANES`, so it also divides `whole` and `fours - whole`.
         let four = unsafe { lanes::<T, S, 4, STEP>(pair, whole, fours) };
-        // SAFETY: the range ends at `n`, so these elements are readable by the contract. 1 divides every length.
+        // SAFETY: the caller ensures that elements `fours..n` of both operands are readable. One lane divides every length.
         let [one] = unsafe { lanes::<T, S, 1, STEP>(pair, fours, n) };
         let mut width = LANES;
         while width > 4 {
@@ -653,7 +658,8 @@ unsafe fn lanes<T: Scalar, S: Sums<T>, const LANES: usize, const STEP: isize>(
     let mut sums = [S::zero(); LANES];
     for i in (from..to).step_by(LANES) {
         for (lane, sum) in sums.iter_mut().enumerate() {
-            // SAFETY: `LANES` divides `to - from`, so `i + lane < to`; the caller ensures that these elements are readable.
+            // SAFETY: `LANES` divides `to - from`, so `i + lane < to`. The caller ensures that elements `from..to` of both operands are
+            // readable.
             let (x, y) = unsafe { pair.at(i + lane) };
             *sum = S::add(*sum, x, y);
         }
@@ -681,7 +687,8 @@ unsafe fn add_rows<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
         let (a, b) = (a.offset(first as isize * rows[0]), b.offset(first as isize * rows[1]));
         macro_rules! add {
             ($few:literal) => {
-                // SAFETY: `first + $few <= count`, so the caller ensures that these rows are readable; `steps` are unchanged.
+                // SAFETY: `first + $few <= count`, so the caller ensures that these `$few` rows are readable. `A`, `B` and `steps` are
+                // passed on unchanged, and the caller ensures that they agree.
                 unsafe { add_few_rows::<T, S, A, B, $few>(sums, a, b, steps, rows) }
             };
         }
@@ -715,7 +722,8 @@ kernel! {
             // A loop over indices, because an array iterator would be compiled again for each kernel.
             let mut r = 0;
             while r < COUNT {
-                // SAFETY: `j < sums.len()`, and the caller ensures that `sums.len()` elements of each row are readable.
+                // SAFETY: `r < COUNT` and `j < sums.len()`. The caller ensures that `sums.len()` elements of each of the `COUNT` rows are
+                // readable.
                 let (x, y) = unsafe { pairs[r].at(j) };
                 sum = S::add(sum, x, y);
                 r += 1;
@@ -769,9 +777,10 @@ unsafe fn sweep_columns<T: Scalar, S: Sums<T>>(
         let mut others = [S::zero(); MAX_SWEPT_OUTPUTS];
         let others = &mut others[..sums.len()];
         join(
-            // SAFETY: `low` visits elements of `plan`, which the caller ensures are readable.
+            // SAFETY: `low` is a part of `plan`, so it visits only elements that `plan` visits. The caller ensures that these are readable.
             || unsafe { sweep_columns::<T, S>(sums, a, b, steps, &low) },
-            // SAFETY: `high` visits elements of `plan`, which the caller ensures are readable.
+            // SAFETY: `high` is a part of `plan`, so it visits only elements that `plan` visits. The caller ensures that these are
+            // readable.
             || unsafe { sweep_columns::<T, S>(others, a, b, steps, &high) },
         );
         return merge_all::<T, S>(sums, others);
@@ -786,8 +795,9 @@ unsafe fn sweep_columns<T: Scalar, S: Sums<T>>(
             let (a, b) = (a.offset(i + inner as isize * rows[0]), b.offset(j + inner as isize * rows[1]));
             macro_rules! add {
                 ($a:ident $b:ident) => {
-                    // SAFETY: `inner + run <= n`, so these are `run` rows of the plan's inner loop, which the caller ensures are
-                    // readable for each output. The match selects the constants by `steps`.
+                    // SAFETY: `inner + run <= n`, so `plan` visits these `run` rows. The caller ensures that their elements are readable
+                    // for each output. The match below selects `$a` and `$b` so that each is `ANY_STRIDE` or its operand's stride in
+                    // `steps`.
                     unsafe { add_rows::<T, S, $a, $b>(sums, a, b, steps, rows, run) }
                 };
             }
@@ -824,7 +834,8 @@ impl<T: Scalar> SumTask<T> {
     /// # Safety
     /// The caller must ensure that `at` is the offset of an element of the output, and exclusive access to that element.
     unsafe fn put<S: Sums<T>>(&self, at: isize, sum: S::Sum) {
-        // SAFETY: `at` is the offset of an element with exclusive access, which is the contract of `Finish::put`.
+        // SAFETY: `Finish::put` requires an element of the output to which access is exclusive. The caller ensures that `at` is the offset
+        // of such an element.
         if !unsafe { self.finishing.put::<S>(self.out.offset(at), sum) } {
             self.inexact.store(true, Ordering::Relaxed);
         }
@@ -846,13 +857,14 @@ impl<T: Scalar> SumTask<T> {
             walk.advance();
             let (a, b) = (self.a.offset(i), self.b.offset(j));
             if so == 1 {
-                // SAFETY: the stride is 1, so these are `n > 0` contiguous elements of the output. The caller ensures exclusive
-                // access while the slice exists. The elements of a buffer are initialised.
+                // SAFETY: `so` is 1, so `plan` visits `n` contiguous elements of the output from offset `o` on. The caller ensures
+                // exclusive access to them. The elements of a buffer are initialised.
                 let out = unsafe { core::slice::from_raw_parts_mut(self.out.offset(o).get(), n) };
                 macro_rules! products {
                     ($a:ident $b:ident) => {
-                        // SAFETY: the plan's inner loop visits `out.len()` readable elements of each operand. None of them is in
-                        // `out`, because access to the output is exclusive. The match selects the constants by the strides.
+                        // SAFETY: the inner loop of `plan` visits `out.len()` elements of each operand, which the caller ensures are
+                        // readable. None of them is in `out`, because access to the output is exclusive. The match below selects `$a` and
+                        // `$b` so that each is `ANY_STRIDE` or its operand's stride, `sa` or `sb`.
                         unsafe { product_row::<T, S, $a, $b>(out, a, b, [sa, sb], &self.finishing) }
                     };
                 }
@@ -868,9 +880,9 @@ impl<T: Scalar> SumTask<T> {
             } else {
                 let pair = Zipped::<T, ANY_STRIDE, ANY_STRIDE>::new(a, b, [sa, sb]);
                 for i in 0..n {
-                    // SAFETY: `i < n`, so the plan visits these elements, which the caller ensures are readable.
+                    // SAFETY: `i < n`, so `plan` visits element `i` of both operands. The caller ensures that these elements are readable.
                     let (x, y) = unsafe { pair.at(i) };
-                    // SAFETY: the plan visits this output, to which the caller ensures exclusive access.
+                    // SAFETY: `i < n`, so `plan` visits the output at this offset. The caller ensures exclusive access to it.
                     unsafe { self.put::<S>(o + i as isize * so, S::product(x, y)) };
                 }
             }
@@ -891,10 +903,10 @@ impl<T: Scalar> SumTask<T> {
             walk.advance();
             for k in 0..n as isize {
                 let (a, b) = (self.a.offset(i + k * sa), self.b.offset(j + k * sb));
-                // SAFETY: `k < n`, so this is an index of `part`. The caller ensures that all elements that `summed` visits from
-                // there are readable.
+                // SAFETY: `k < n`, so `a` and `b` point to the operands' elements at an index of `part`. The caller ensures that all
+                // elements that `summed` visits from `a` and `b` are readable.
                 let sum = unsafe { dot_all::<T, S, LANES>(a, b, summed) };
-                // SAFETY: this is the output at the same index of `part`, to which the caller ensures exclusive access.
+                // SAFETY: `o + k * so` is the offset of the output at this index of `part`. The caller ensures exclusive access to it.
                 unsafe { self.put::<S>(o + k * so, sum) };
             }
         }
@@ -917,11 +929,12 @@ impl<T: Scalar> SumTask<T> {
                 let mut sums = [S::zero(); MAX_SWEPT_OUTPUTS];
                 let sums = &mut sums[..width.min(n - first)];
                 let (a, b) = (self.a.offset(i + first as isize * sa), self.b.offset(j + first as isize * sb));
-                // SAFETY: `first + sums.len() <= n`, so these are indices of `part`. The caller ensures that all elements that
-                // `summed` visits from each of them are readable.
+                // SAFETY: `first + sums.len() <= n`, so each of the `sums.len()` outputs is at an index of `part`. The caller ensures that
+                // all elements that `summed` visits, relative to such an index, are readable.
                 unsafe { sweep_columns::<T, S>(sums, a, b, [sa, sb], summed) };
                 for (k, &sum) in sums.iter().enumerate() {
-                    // SAFETY: this is the output at the same index of `part`, to which the caller ensures exclusive access.
+                    // SAFETY: `o + (first + k) * so` is the offset of an output that `part` visits. The caller ensures exclusive access to
+                    // it.
                     unsafe { self.put::<S>(o + (first + k) as isize * so, sum) };
                 }
             }
@@ -974,9 +987,10 @@ unsafe fn dot_all<T: Scalar, S: Sums<T>, const LANES: usize>(
         && let Some((low, high)) = plan.halves_at(LANES * CHAIN_LEN)
     {
         let (low, high) = join(
-            // SAFETY: `low` visits elements of `plan`, which the caller ensures are readable.
+            // SAFETY: `low` is a part of `plan`, so it visits only elements that `plan` visits. The caller ensures that these are readable.
             || unsafe { dot_all::<T, S, LANES>(a, b, &low) },
-            // SAFETY: `high` visits elements of `plan`, which the caller ensures are readable.
+            // SAFETY: `high` is a part of `plan`, so it visits only elements that `plan` visits. The caller ensures that these are
+            // readable.
             || unsafe { dot_all::<T, S, LANES>(a, b, &high) },
         );
         return S::merge(low, high);
@@ -988,7 +1002,8 @@ unsafe fn dot_all<T: Scalar, S: Sums<T>, const LANES: usize>(
     }
     if rows == 1 {
         let [i, j] = plan.offsets();
-        // SAFETY: these are the `n` elements of the plan's only row, which the caller ensures are readable.
+        // SAFETY: `i` and `j` are the offsets of the only row of `plan`. The caller ensures that its `n` elements of each operand are
+        // readable.
         return unsafe { dot::<T, S, LANES>(a.offset(i), b.offset(j), steps, n) };
     }
     let mut walk = Odometer::outer(plan);
@@ -997,8 +1012,8 @@ unsafe fn dot_all<T: Scalar, S: Sums<T>, const LANES: usize>(
         for _ in 0..count {
             let [i, j] = walk.offsets();
             walk.advance();
-            // SAFETY: the counts of all calls of `leaf` add up to `rows`, so these are the `n` elements of a row of the plan. The
-            // caller ensures that they are readable.
+            // SAFETY: the counts of all calls of `leaf` add up to `rows`, so `i` and `j` are the offsets of a row of `plan`. The caller
+            // ensures that the row's `n` elements of each operand are readable.
             let row = unsafe { dot::<T, S, LANES>(a.offset(i), b.offset(j), steps, n) };
             sum = S::merge(sum, row);
         }

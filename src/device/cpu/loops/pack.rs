@@ -19,8 +19,9 @@ macro_rules! by_size {
         }
     };
     (@ $call:expr) => {
-        // SAFETY: the called function has the contract of the surrounding function, for a type of `$size` bytes. No element type
-        // of this size has a smaller alignment. So if the contract requires aligned pointers, they are aligned for this type.
+        // SAFETY: `$call` calls a function nested in the one that uses this macro. Both have the same contract, which the caller ensures,
+        // for a type of `$size` bytes. No element type of this size has a smaller alignment. So pointers that are aligned for an element
+        // type of this size are aligned for this type.
         unsafe { $call }
     };
 }
@@ -36,9 +37,10 @@ pub(in crate::device::cpu) unsafe fn repeat(size: usize, from: *const u8, to: *m
     /// # Safety
     /// The conditions of the outer `repeat`, with the size of `T` as `size`.
     unsafe fn repeat<T: Element>(from: *const u8, to: *mut u8, n: usize) {
-        // SAFETY: by the contract, the element at `from` may be read, and `from` is aligned.
+        // SAFETY: the caller ensures that the element at `from` may be read, and that `from` is aligned. `T` is one of the types of
+        // `by_size`, for which any bytes are a valid value.
         let value = unsafe { from.cast::<T>().read() };
-        // SAFETY: by the contract, access to `n` elements at `to` is exclusive, and `to` is aligned. `T` is one of the types of
+        // SAFETY: the caller ensures exclusive access to `n` elements at `to`, and that `to` is aligned. `T` is one of the types of
         // `by_size`, for which any bytes are a valid value.
         unsafe { core::slice::from_raw_parts_mut(to.cast::<T>(), n) }.fill(value);
     }
@@ -58,8 +60,8 @@ pub(in crate::device::cpu) unsafe fn gather(
     n: usize,
 ) {
     if stride == 1 {
-        // SAFETY: with unit stride, source and result have `n · size` bytes each. By the contract, they may be read and written,
-        // and do not overlap.
+        // SAFETY: with unit stride, source and result have `n · size` bytes each. The caller ensures that these bytes may be read at `from`
+        // and written at `to`, and that source and result do not overlap.
         return unsafe { core::ptr::copy_nonoverlapping(from, to, n * size) };
     }
     /// # Safety
@@ -67,16 +69,18 @@ pub(in crate::device::cpu) unsafe fn gather(
     unsafe fn gather<T: Copy>(from: *const u8, stride: isize, to: *mut u8, n: usize) {
         let (from, to) = (from.cast::<T>(), to.cast::<T>());
         match stride {
-            // SAFETY: the contract is passed on unchanged; the stride is -1.
+            // SAFETY: the stride is -1, so `gather_near::<T, -1>` accesses the same elements as this function. The caller ensures its
+            // conditions.
             -1 => unsafe { gather_near::<T, -1>(from, to, n) },
             // For larger elements, shuffles take longer than single loads.
-            // SAFETY: the contract is passed on unchanged; the stride is 2.
+            // SAFETY: the stride is 2, so `gather_near::<T, 2>` accesses the same elements as this function. The caller ensures its
+            // conditions.
             2 if size_of::<T>() < 8 => unsafe { gather_near::<T, 2>(from, to, n) },
             _ => {
                 for i in 0..n {
-                    // SAFETY: `i < n`, so this element may be read by the contract. An unaligned read needs no alignment.
+                    // SAFETY: `i < n`, so the caller ensures that this element may be read. `read_unaligned` needs no alignment.
                     let value = unsafe { from.wrapping_offset(i as isize * stride).read_unaligned() };
-                    // SAFETY: `i < n`, so this element may be written by the contract. An unaligned write needs no alignment.
+                    // SAFETY: `i < n`, so the caller ensures that this element may be written. `write_unaligned` needs no alignment.
                     unsafe { to.wrapping_add(i).write_unaligned(value) };
                 }
             }
@@ -95,9 +99,9 @@ kernel! {
     /// overlap.
     unsafe fn gather_near[T: Copy, const STRIDE: isize][T, STRIDE](from: *const T, to: *mut T, n: usize) -> () {
         for i in 0..n {
-            // SAFETY: `i < n`, so this element may be read by the contract. An unaligned read needs no alignment.
+            // SAFETY: `i < n`, so the caller ensures that this element may be read. `read_unaligned` needs no alignment.
             let value = unsafe { from.wrapping_offset(i as isize * STRIDE).read_unaligned() };
-            // SAFETY: `i < n`, so this element may be written by the contract. An unaligned write needs no alignment.
+            // SAFETY: `i < n`, so the caller ensures that this element may be written. `write_unaligned` needs no alignment.
             unsafe { to.wrapping_add(i).write_unaligned(value) };
         }
     }
@@ -117,8 +121,8 @@ pub(in crate::device::cpu) unsafe fn scatter(
     n: usize,
 ) {
     if stride == 1 {
-        // SAFETY: with unit stride, source and result have `n · size` bytes each. By the contract, they may be read and written,
-        // and do not overlap.
+        // SAFETY: with unit stride, source and result have `n · size` bytes each. The caller ensures that these bytes may be read at `from`
+        // and written at `to`, and that source and result do not overlap.
         return unsafe { core::ptr::copy_nonoverlapping(from, to, n * size) };
     }
     /// # Safety
@@ -127,8 +131,8 @@ pub(in crate::device::cpu) unsafe fn scatter(
         let (from, to) = (from.cast::<T>(), to.cast::<T>());
         for i in 0..n {
             let (from, to) = (from.wrapping_add(i), to.wrapping_offset(i as isize * stride));
-            // SAFETY: `i < n`, so by the contract this element may be read and written, and does not overlap its copy. The
-            // pointers are aligned, because the stride is not 1.
+            // SAFETY: `i < n`, so the caller ensures that this element may be read at `from` and written at `to`, and does not overlap its
+            // copy. The stride is not 1, so the caller ensures aligned pointers.
             unsafe { to.copy_from_nonoverlapping(from, 1) };
         }
     }
@@ -159,8 +163,8 @@ pub(in crate::device::cpu) unsafe fn transpose(
         rows: usize,
         columns: usize,
     ) {
-        // SAFETY: by the contract, the source is readable, access to the result is exclusive, they do not overlap, and the
-        // pointers are aligned for `T`.
+        // SAFETY: the caller ensures that the source may be read, and exclusive access to the result. It also ensures that they do not
+        // overlap, and that the pointers are aligned for elements of this size.
         unsafe { transpose_tile(from.cast::<T>(), from_stride, to.cast::<T>(), to_stride, rows, columns) }
     }
     by_size!(size, tile(from, from_stride, to, to_stride, rows, columns))

@@ -117,7 +117,7 @@ pub(in crate::device::cpu) unsafe fn for_blocks(
     match one_block(shape, operands.iter().map(RawOperand::strides)) {
         Some(0) => {}
         Some(n) if n.saturating_mul(work) < PARALLEL_BYTES => f(n, addresses(operands)),
-        // SAFETY: the contract is passed on unchanged, with the same shape and operands.
+        // SAFETY: `for_planned_blocks` requires the conditions of `for_blocks`, which the caller ensures for the same shape and operands.
         _ => unsafe { for_planned_blocks(shape, operands, first, work, &f) },
     }
 }
@@ -148,13 +148,13 @@ unsafe fn for_planned_blocks(
     f: Loop<'_>,
 ) {
     match *operands {
-        // SAFETY: the contract is passed on unchanged, with the same shape and operands.
+        // SAFETY: `planned` requires the conditions of `for_blocks`, which the caller ensures for the same shape and operands.
         [a] => unsafe { planned(shape, [a], first, work, f) },
-        // SAFETY: the contract is passed on unchanged, with the same shape and operands.
+        // SAFETY: `planned` requires the conditions of `for_blocks`, which the caller ensures for the same shape and operands.
         [a, b] => unsafe { planned(shape, [a, b], first, work, f) },
-        // SAFETY: the contract is passed on unchanged, with the same shape and operands.
+        // SAFETY: `planned` requires the conditions of `for_blocks`, which the caller ensures for the same shape and operands.
         [a, b, c] => unsafe { planned(shape, [a, b, c], first, work, f) },
-        // SAFETY: the contract is passed on unchanged, with the same shape and operands.
+        // SAFETY: `planned` requires the conditions of `for_blocks`, which the caller ensures for the same shape and operands.
         [a, b, c, d] => unsafe { planned(shape, [a, b, c, d], first, work, f) },
         _ => panic!("elementwise loops have one to four operands"),
     }
@@ -181,8 +181,8 @@ unsafe fn planned<const K: usize>(
     let wide = operands.iter().all(|operand| operand.size <= MAX_STREAMED_RATIO * size);
     let streams = long && cheap && wide && first == First::Written && plan.inner_strides()[0] == 1;
     let job = StripTask { operands, first, streams, across: across(&plan), f };
-    // SAFETY: each part of the plan consists of indices of `shape`, for which the contract holds. No two parts have an index in
-    // common. So no two threads access the same element of the first operand.
+    // SAFETY: each part of the plan consists of indices of `shape`, for whose elements the caller ensures the conditions of `for_blocks`.
+    // No two parts have an index in common. So no two threads access the same element of the first operand.
     over_parts(&plan, work, &|axis| job.grain(&plan, axis), &|part| unsafe { job.part(part) });
 }
 
@@ -292,16 +292,16 @@ impl<const K: usize> StripTask<'_, K> {
             && columns <= MAX_JOINED_COLUMNS
             && follow(&rows)
         {
-            // SAFETY: for each index of the other loops, the rows at the offsets `at` consist of elements of the part, for which
-            // the contract holds.
+            // SAFETY: for each index of the other loops, the rows at the offsets `at` consist of elements of `part`. The caller ensures the
+            // conditions of `for_blocks` for these elements.
             for_each(&part.without(axis), |at| unsafe { self.joined(&rows, at) });
         } else if let (Some(axis), Some(rows)) = (self.across, rows) {
-            // SAFETY: for each index of the other loops, the rows at the offsets `at` consist of elements of the part, for which
-            // the contract holds.
+            // SAFETY: for each index of the other loops, the rows at the offsets `at` consist of elements of `part`. The caller ensures the
+            // conditions of `for_blocks` for these elements.
             for_each(&part.without(axis), |at| unsafe { self.blocks(&rows, at) });
         } else {
-            // SAFETY: for each index of the outer loops, the row at the offsets `at` consists of elements of the part, for which
-            // the contract holds.
+            // SAFETY: for each index of the outer loops, the row at the offsets `at` consists of elements of `part`. The caller ensures the
+            // conditions of `for_blocks` for these elements.
             for_each(part, |at| unsafe { self.row(columns, strides, self.addresses(at)) });
         }
         if self.streams {
@@ -351,7 +351,8 @@ impl<const K: usize> StripTask<'_, K> {
     /// The caller must ensure the conditions of [`for_blocks`], for the elements of the row.
     unsafe fn row(&self, columns: usize, strides: [isize; K], at: [*mut u8; K]) {
         if strides == [1; K] {
-            // SAFETY: the contract is passed on unchanged, and all strides of the row are 1.
+            // SAFETY: `contiguous` requires the conditions of `row`, which the caller ensures, and that all strides of the row are 1, as
+            // was just checked.
             return unsafe { self.contiguous(columns, at) };
         }
         let mut buffers = [const { MaybeUninit::<Buffer>::uninit() }; K];
@@ -359,8 +360,8 @@ impl<const K: usize> StripTask<'_, K> {
         let width = (ROW_BUFFER_BYTES / self.largest()).min(columns);
         let direct: [bool; K] = core::array::from_fn(|k| strides[k] == 1 && !(k == 0 && self.streams));
         for k in (0..K).filter(|&k| strides[k] == 0 && self.reads(k)) {
-            // SAFETY: with stride 0, the element at `at[k]` is the only element of the row. It may be read by the contract. The
-            // local buffer has space for `width` elements, and is aligned.
+            // SAFETY: with stride 0, the element at `at[k]` is the only element of the row. The caller of `row` ensures that it may be read
+            // and is aligned. The local buffer has space for `width` elements, and is aligned.
             unsafe { repeat(self.operands[k].size, at[k], buffers[k], width) };
         }
         let size = self.operands[0].size;
@@ -374,8 +375,8 @@ impl<const K: usize> StripTask<'_, K> {
             });
             for k in (0..K).filter(|&k| strides[k].unsigned_abs() > 1 || strides[k] == -1) {
                 if self.reads(k) {
-                    // SAFETY: `column + n <= columns`, so these are elements of the row, which may be read by the contract. The
-                    // local buffer has space for `width >= n` elements.
+                    // SAFETY: `column + n <= columns`, so `there[k]` is the address of `n` elements of the row. The caller of `row` ensures
+                    // that they may be read. The local buffer has space for `width >= n` elements, and does not overlap the row.
                     unsafe { gather(self.operands[k].size, there[k], strides[k], buffers[k], n) };
                 }
             }
@@ -385,11 +386,11 @@ impl<const K: usize> StripTask<'_, K> {
             );
             if !direct[0] && self.first != First::Read {
                 match strides[0] {
-                    // SAFETY: `column + n <= columns`, so these are elements of the row, which are exclusive by the contract. The
-                    // local buffer has `n` elements. `part` calls `fence` before it returns.
+                    // SAFETY: `column + n <= columns`, so `there[0]` is the address of `n` elements of the row. The caller of `row` ensures
+                    // exclusive access to them. The local buffer has `n` elements. `part` calls `fence` before it returns.
                     1 => unsafe { stream_piece(buffers[0], there[0], n * size) },
-                    // SAFETY: `column + n <= columns`, so these are elements of the row, which are exclusive by the contract. The
-                    // local buffer has `n` elements. The row and the buffer are aligned.
+                    // SAFETY: `column + n <= columns`, so `there[0]` is the address of `n` elements of the row. The caller of `row` ensures
+                    // exclusive access to them. The local buffer has `n` elements. The row and the buffer are aligned.
                     stride => unsafe { scatter(size, buffers[0], there[0], stride, n) },
                 }
             }
@@ -422,8 +423,8 @@ impl<const K: usize> StripTask<'_, K> {
                     prefetch(at.wrapping_add(n * operand.size + byte));
                 }
             }
-            // SAFETY: `n <= left`, so the next `n` elements of the row are at `to`; access to them is exclusive by the contract. The
-            // local buffer has space for `width >= n` elements. `part` calls `fence` before it returns.
+            // SAFETY: `n <= left`, so the next `n` elements of the row are at `to`. The caller of `contiguous` ensures exclusive access to
+            // them. The loop has written `n` elements to the local buffer. `part` calls `fence` before it returns.
             unsafe { stream_piece(buffer, to, n * size) };
             at[0] = to;
             at = core::array::from_fn(|k| at[k].wrapping_add(n * self.operands[k].size));
@@ -454,9 +455,9 @@ impl<const K: usize> StripTask<'_, K> {
                     // If all rows of the operand are the same, the first iteration has filled the buffer, and its rows are
                     // reused.
                     if row == 0 || rows.steps[k] != 0 {
-                        // SAFETY: `row + height <= rows.rows`, so these are rows of the operand, which may be read by the
-                        // contract. The buffer has space for `height` rows of `columns` elements, is aligned, and only this
-                        // closure accesses it.
+                        // SAFETY: `row + height <= rows.rows`, so these are rows of the operand. The caller of `joined` ensures that they
+                        // may be read and are aligned. The buffer has space for `height` rows of `columns` elements. It is aligned, and
+                        // only this closure accesses it.
                         unsafe { self.pack(k, rows, there(k, 0), buffer(k, 0), [height, columns], columns) };
                     }
                 }
@@ -465,8 +466,8 @@ impl<const K: usize> StripTask<'_, K> {
                 (self.f)(height * columns, padded(given));
                 if !direct[0] && self.first != First::Read {
                     for j in 0..height {
-                        // SAFETY: `row + j < rows.rows`, so this is a row of the first operand, which is exclusive by the
-                        // contract. The buffer has `height > j` rows. The operand and the buffer are aligned.
+                        // SAFETY: `row + j < rows.rows`, so `there(0, j)` is a row of the first operand. The caller of `joined` ensures
+                        // exclusive access to it. The buffer has `height > j` rows. The operand and the buffer are aligned.
                         unsafe {
                             scatter(
                                 self.operands[0].size,
@@ -524,9 +525,9 @@ impl<const K: usize> StripTask<'_, K> {
                         pitch: pitch(width),
                         next: (ask && next.0 < rows.rows).then(|| self.addresses(offsets(next.0, next.1))),
                     };
-                    // SAFETY: the tile is within the rows, for which the contract holds. For each operand whose stride is not 1,
-                    // the buffer has space for `height` rows of `width` elements with this stride between rows, and only this
-                    // closure accesses it.
+                    // SAFETY: the tile is within `rows`, for whose elements the caller of `blocks` ensures the conditions of `for_blocks`.
+                    // For each operand whose stride is not 1, the buffer has space for `height` rows of `width` elements, with stride
+                    // `pitch` between rows. It is aligned, and only this closure accesses it.
                     unsafe { self.block(rows, &block, buffers) };
                 }
             }
@@ -558,18 +559,18 @@ impl<const K: usize> StripTask<'_, K> {
         if stride.unsigned_abs() > 1 && step.unsigned_abs() == 1 {
             // The transpose begins with the row whose elements have the lowest addresses: the last row if `step` is -1.
             let (from, to) = at(if step > 0 { 0 } else { height as isize - 1 });
-            // SAFETY: `from` and `to` are those of the first or the last row, and the strides reach the same rows as in the
-            // contract. By the contract, they may be read at `from` and written at `to`, and both pointers are aligned. Exclusive
-            // memory does not overlap the operand.
+            // SAFETY: `from` and `to` are the addresses of the first or the last row, and the strides lead from there to all `height` rows.
+            // The caller of `pack` ensures that the source rows may be read, exclusive access to the target rows, and that both are
+            // aligned. Exclusive memory does not overlap the operand.
             return unsafe { transpose(size, from, stride, to, step * pitch, [height, width]) };
         }
         for (from, to) in (0..height as isize).map(at) {
             match stride {
-                // SAFETY: this is one of the rows. By the contract, its only element may be read and `width` elements at `to` may
-                // be written, and both pointers are aligned.
+                // SAFETY: with stride 0, a row has only one element. The caller of `pack` ensures that it may be read, and exclusive access
+                // to `width` elements at `to`. Both pointers are aligned.
                 0 => unsafe { repeat(size, from, to, width) },
-                // SAFETY: this is one of the rows. By the contract, its elements may be read and `width` elements at `to` may be
-                // written. Exclusive memory does not overlap the operand.
+                // SAFETY: the caller of `pack` ensures that the elements of this row may be read, and exclusive access to `width` elements
+                // at `to`. Exclusive memory does not overlap the operand.
                 _ => unsafe { gather(size, from, stride, to, width) },
             }
         }
@@ -585,8 +586,8 @@ impl<const K: usize> StripTask<'_, K> {
     unsafe fn block(&self, rows: &Rows<K>, block: &Tile<K>, buffers: [*mut u8; K]) {
         let bytes = |k: usize, elements: isize| elements * self.operands[k].size as isize;
         for k in (0..K).filter(|&k| rows.strides[k] != 1 && self.reads(k)) {
-            // SAFETY: by the contract, the rows of the tile may be read, and the buffer has space for them with stride `pitch`
-            // between rows.
+            // SAFETY: the caller of `block` ensures that the rows of the tile may be read and are aligned. It also ensures exclusive access
+            // to the buffer, which is aligned and has space for these rows with stride `block.pitch`.
             unsafe { self.pack(k, rows, block.at[k], buffers[k], [block.height, block.width], block.pitch) };
         }
         for j in 0..block.height {
@@ -598,13 +599,13 @@ impl<const K: usize> StripTask<'_, K> {
                 1 => block.at[k].wrapping_offset(bytes(k, j * rows.steps[k])),
                 _ => buffers[k].wrapping_offset(bytes(k, j * block.pitch as isize)),
             });
-            // SAFETY: in each operand, row `j` of the tile or its copy in a buffer is contiguous. By the contract, it may be
-            // read, and access to it is exclusive in the first operand.
+            // SAFETY: each address in `given` is that of a contiguous row: row `j` of the tile, or its copy in a buffer. The caller of
+            // `block` ensures the conditions of `for_blocks` for the tile, and exclusive access to the buffers.
             unsafe { self.contiguous(block.width, given) };
             if rows.strides[0] != 1 && self.first != First::Read {
                 let to = block.at[0].wrapping_offset(bytes(0, j * rows.steps[0]));
-                // SAFETY: by the contract, access to row `j` of the tile is exclusive. The buffer has the elements of this row.
-                // The operand and the buffer are aligned.
+                // SAFETY: the caller of `block` ensures exclusive access to row `j` of the tile. `given[0]` is the address of the row's
+                // elements in the buffer. The operand and the buffer are aligned.
                 unsafe { scatter(self.operands[0].size, given[0], to, rows.strides[0], block.width) };
             }
         }

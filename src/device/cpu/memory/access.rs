@@ -15,8 +15,8 @@ impl<'a, T: Element> Operand<'a, T, Cpu> {
         if len == 0 {
             return Some(&[]);
         }
-        // SAFETY: the closure is called only if the layout is contiguous, so `ptr .. ptr + len` are exactly the operand's
-        // elements. `Operand` guarantees that they are readable during `'a`.
+        // SAFETY: the closure is called only if the layout is contiguous. So the `len` elements from `self.ptr()` on are exactly
+        // the operand's elements. `Operand` guarantees that they may be read during `'a`.
         is_contiguous(self.shape(), self.strides(), row_major)
             .then(|| unsafe { core::slice::from_raw_parts(self.ptr().get(), len) })
     }
@@ -31,8 +31,8 @@ impl<'a, T: Element> Output<'a, T, Cpu> {
         if len == 0 {
             return Some(&mut []);
         }
-        // SAFETY: the closure is called only if the layout is contiguous, so `ptr .. ptr + len` are exactly the output's
-        // elements. `Output` has exclusive access to them for `'a`.
+        // SAFETY: the closure is called only if the layout is contiguous. So the `len` elements from `self.ptr()` on are exactly
+        // the output's elements. `Output` guarantees exclusive access to them during `'a`.
         is_contiguous(self.shape(), self.strides(), row_major)
             .then(|| unsafe { core::slice::from_raw_parts_mut(self.ptr().get(), len) })
     }

@@ -58,14 +58,14 @@ pub struct RawMemory {
     bytes: usize,
 }
 
-// SAFETY: a `RawMemory` gives no access to the memory. Only `from_raw`, which is unsafe, makes a buffer of it. That buffer may be
-// on another thread, because the elements are `Send` and `Sync`, and the owner of foreign memory is `Send`.
+// SAFETY: a `RawMemory` gives no access to the memory. Only `CpuBuffer::from_raw`, an unsafe function, converts it into a buffer.
+// That buffer may be on another thread, because the elements are `Send` and `Sync`, and the owner of foreign memory is `Send`.
 unsafe impl Send for RawMemory {}
-// SAFETY: as for `Send`, a `RawMemory` gives no access to the memory.
+// SAFETY: threads that share a `RawMemory` can only copy and compare it, which does not access the memory.
 unsafe impl Sync for RawMemory {}
 
-// SAFETY: the buffer owns its block exclusively, as a `Vec` does. The block contains only elements, which are `Send`. The owner
-// of foreign memory is `Send`, because `ForeignMemory` requires it.
+// SAFETY: the buffer is the only owner of its elements, as a `Vec` is, and the elements are `Send`. The owner of foreign memory is
+// `Send`, because `ForeignMemory` requires it.
 unsafe impl<T: Send> Send for CpuBuffer<T> {}
 // SAFETY: a shared buffer gives shared access to its elements, as a `Vec` does, and the elements are `Sync`. It gives no access
 // to the owner of foreign memory.
@@ -106,10 +106,11 @@ impl<T> Drop for CpuBuffer<T> {
     #[inline]
     fn drop(&mut self) {
         if self.bytes >= MIN_POOLED_BYTES {
-            // SAFETY: `drop` runs once, and the buffer is not used after it.
+            // SAFETY: the buffer is neither used nor dropped after this call, because `drop` runs only once.
             unsafe { free_large(self.start, self.bytes) }
         } else {
-            // SAFETY: `bytes` is less than `FOREIGN`, so the buffer is not foreign. It is not used after `drop`.
+            // SAFETY: `bytes` is less than `MIN_POOLED_BYTES`, so it is not `FOREIGN`, and the buffer is not foreign. The buffer is
+            // neither used nor dropped after this call, because `drop` runs only once.
             drop(unsafe { self.take_block() });
         }
     }
@@ -121,11 +122,11 @@ impl<T> Drop for CpuBuffer<T> {
 /// The caller must ensure that the buffer is not foreign, and that it is neither used nor dropped afterwards.
 #[inline]
 unsafe fn block_of<T>(start: NonNull<T>, bytes: usize) -> Block {
-    // SAFETY: `bytes` is the size of the block's layout, and the alignment of that layout is that of `T`, as `within` requires. So this
-    // is the layout of the block, which is valid.
+    // SAFETY: `CpuBuffer::within` took `bytes` from the layout of a block, and requires that the block has the alignment of `T`. So
+    // this size and this alignment are those of an existing block, whose layout is valid.
     let layout = unsafe { Layout::from_size_align_unchecked(bytes, align_of::<T>()) };
-    // SAFETY: `start` and `layout` are those of the block that `within` split. The buffer is neither used nor dropped again, so the new
-    // block is the only owner.
+    // SAFETY: `start` and `layout` are those of the block that `CpuBuffer::within` split into fields. The caller ensures that the
+    // buffer is neither used nor dropped again, so the new block is the only owner of the memory.
     unsafe { Block::from_raw(start.cast(), layout) }
 }
 
@@ -139,12 +140,13 @@ unsafe fn block_of<T>(start: NonNull<T>, bytes: usize) -> Block {
 #[inline(never)]
 unsafe fn free_large<T>(start: NonNull<T>, bytes: usize) {
     if bytes == FOREIGN {
-        // SAFETY: `bytes` is `FOREIGN`, so `start` is the address of a box that `from_foreign` leaked. Only this buffer has this address,
-        // and by the contract the buffer is not used again.
+        // SAFETY: `bytes` is `FOREIGN`, so `start` is the address of a box that `CpuBuffer::from_foreign` leaked. Only this buffer
+        // has this address. The caller ensures that the buffer is not used again, so nothing else frees the box.
         drop(unsafe { Box::from_raw(start.cast::<Owner<T>>().as_ptr()) });
         return;
     }
-    // SAFETY: `bytes` is not `FOREIGN`. By the contract, the buffer is neither used nor dropped again.
+    // SAFETY: `bytes` is not `FOREIGN`, so the buffer is not foreign. The caller ensures that the buffer is neither used nor
+    // dropped again.
     let block = unsafe { block_of(start, bytes) };
     if block.is_large() {
         block.free_to_pool();
@@ -184,7 +186,8 @@ impl<T: Element> CpuBuffer<T> {
     /// The caller must ensure that `first` and `memory` are the results of one call of [`into_raw`](Self::into_raw), for a buffer
     /// with `len` elements of type `T`. They must be passed to this function only once.
     pub(crate) unsafe fn from_raw(first: NonNull<T>, len: usize, memory: RawMemory) -> Self {
-        // SAFETY: `into_raw` created `memory`, and its `start` was a `NonNull`.
+        // SAFETY: the caller ensures that `into_raw` returned `memory`. `into_raw` sets `memory.start` from a `NonNull`, so it is
+        // not null.
         let start = unsafe { NonNull::new_unchecked(memory.start.cast()) };
         CpuBuffer { first, len, start, bytes: memory.bytes, owns: PhantomData }
     }
@@ -233,12 +236,12 @@ impl<T: Element> CpuBuffer<T> {
         }
         // SAFETY:
         // * `len` elements from `first` on are within the block, and `first` is aligned for `T`.
-        // * The block's layout is `layout`, or a large one with the alignment of `layout` and a multiple of 4096 bytes. The size
-        //   of `T` divides 4096.
+        // * The block's layout is `layout`, or that of a large block, which has the alignment of `layout` and a multiple of 4096
+        //   bytes. The size of `T` divides 4096, so it divides the size of the block.
         // * With `Zeros`, the elements are valid, because the sealed trait `Element` requires that zero bytes are a valid
         //   element.
-        // * With `Anything`, `settle` has initialised the bytes. `whatever` returns `Anything` only for numbers, for which all
-        //   bytes are valid.
+        // * With `Anything`, `settle` has initialised the bytes. `CpuBuffer::whatever`, which chooses `Anything`, does so only
+        //   for numbers, for which all bytes are valid.
         Ok(unsafe { CpuBuffer::within(block, first.cast(), len) })
     }
 
@@ -251,11 +254,12 @@ impl<T: Element> CpuBuffer<T> {
         let layout = Layout::array::<T>(data.capacity()).expect("the layout of a `Vec` is valid");
         let (first, len) =
             (NonNull::new(data.as_mut_ptr()).expect("the pointer of a `Vec` is not null"), data.len());
-        // SAFETY: the memory of a `Vec` is from the global allocator, with the layout of an array of `capacity` elements; or that
-        // layout has zero bytes. `ManuallyDrop` keeps the `Vec` from freeing the memory, so ownership moves to the block.
+        // SAFETY: if `layout` has zero bytes, `Block::from_raw` accepts any address. Otherwise the global allocator allocated the
+        // memory of the `Vec` with this layout. `ManuallyDrop` keeps the `Vec` from freeing the memory, so ownership moves to the
+        // block.
         let block = unsafe { Block::from_raw(first.cast(), layout) };
         // SAFETY: the `len` initialised elements of the `Vec` are at the beginning of the block. The block has the layout of an
-        // array of `T`.
+        // array of `T`, so its alignment is that of `T`, and its size is a multiple of that of `T`.
         unsafe { CpuBuffer::within(block, first, len) }
     }
 
@@ -272,13 +276,13 @@ impl<T: Element> CpuBuffer<T> {
         // The buffer must not be dropped, because the `Vec` takes ownership of its memory.
         let from = ManuallyDrop::new(self);
         if from.start != from.first {
-            // SAFETY: both ranges have `len` elements and are within the block, which `self` owns exclusively. Both are aligned
-            // for `T`: `start` by the block's layout, `first` by the contract of `within`.
+            // SAFETY: both ranges have `len` elements and are within the block, which only this buffer owns. `start` is aligned for
+            // `T`, because the block has the alignment of `T`. `first` is aligned, because `CpuBuffer::within` requires it.
             unsafe { core::ptr::copy(from.first.as_ptr(), from.start.as_ptr(), from.len) };
         }
-        // SAFETY: the memory is from the global allocator, and `self` owned it. By the contract of `within`, it has the alignment
-        // of `T` and a size that is a multiple of that of `T`. So its layout is that of an array of `bytes / size` elements. With
-        // zero bytes, any aligned address is valid. The first `len` elements are initialised.
+        // SAFETY: the memory is from the global allocator, and only this buffer owned it. `CpuBuffer::within` requires that it has
+        // the alignment of `T`, and that its size is a multiple of that of `T`. So its layout is that of an array of
+        // `bytes / size_of::<T>()` elements. With zero bytes, any aligned address is valid. The first `len` elements are initialised.
         Ok(unsafe { Vec::from_raw_parts(from.start.as_ptr(), from.len, from.bytes / size_of::<T>()) })
     }
 }

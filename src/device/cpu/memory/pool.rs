@@ -166,8 +166,8 @@ impl Drop for Block {
     #[inline]
     fn drop(&mut self) {
         if self.layout.size() > 0 {
-            // SAFETY: the size is not zero, so by the contract of `from_raw` the global allocator allocated this memory with this
-            // layout. The block is the only owner, and is not used after `drop`.
+            // SAFETY: the size is not zero. So the global allocator allocated this memory with this layout, as the Safety section of
+            // `Block::from_raw` requires. The block is the only owner, and is not used after `drop`.
             unsafe { dealloc(self.start.as_ptr(), self.layout) };
         }
     }

@@ -261,7 +261,7 @@ mod tests {
                 unsafe { start.write_bytes(k as u8, bytes) };
             }
             for (k, (start, bytes)) in granted.into_iter().zip(bytes).enumerate() {
-                // SAFETY: all bytes of the buffer were just written, and nothing else accesses them.
+                // SAFETY: the loop above has written all `bytes` bytes at `start`, and nothing else accesses them.
                 let buffer = unsafe { core::slice::from_raw_parts(start, bytes) };
                 assert!(buffer.iter().all(|&byte| byte == k as u8));
             }
@@ -296,7 +296,7 @@ mod tests {
             assert_eq!(p as usize % 64, 0);
             // SAFETY: `on_stack` provides exclusive access to `STACK_BYTES` bytes at `p`.
             unsafe { p.cast::<[u8; STACK_BYTES]>().write([7; STACK_BYTES]) };
-            // SAFETY: all of its bytes were just written.
+            // SAFETY: all `STACK_BYTES` bytes at `p` were just written.
             let bytes = unsafe { p.cast::<[u8; STACK_BYTES]>().read() };
             last = bytes[STACK_BYTES - 1];
         });

@@ -17,7 +17,7 @@ pub(in crate::device::cuda) fn check_positions<const N: usize>(
     at: Operand<'_, i64, Cuda<N>>,
     len: usize,
 ) -> Result<(), Error> {
-    // SAFETY: `Operand` guarantees readable elements.
+    // SAFETY: `at` is an `Operand`, which guarantees that all of its elements may be read.
     if unsafe { positions::are_valid(context, at.shape(), strided(&at), len)? } {
         return Ok(());
     }
@@ -53,8 +53,9 @@ pub(in crate::device::cuda) fn take<T: Element, const N: usize>(
     let mut from = strided(&a);
     from.strides = &strides[..out.shape().len()];
     let axis = Axis::new(len, a.strides()[kept.len()]);
-    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements. The strides of `from` are
-    // those of the leading axes of `a`, and then zeros.
+    // SAFETY: `Operand` guarantees that the elements of `a` and `at` may be read, and `Output` guarantees exclusive access to those of
+    // `out`. The strides of `from` are those of the leading axes of `a`, and then zeros. So `from` and `axis` address only elements of
+    // `a`.
     match unsafe { positions::take(context, out.shape(), result(&out), (from, axis), strided(&at), true)? } {
         true => Ok(()),
         false => check_on_host(context, TAKE, at, len),
@@ -69,8 +70,8 @@ pub(in crate::device::cuda) fn pick<T: Element, const N: usize>(
 ) -> Result<(), Error> {
     let &[n] = out.shape() else { panic!("the output must be a vector") };
     assert_eq!(at.shape(), [n, a.shape().len()], "there must be a position for each axis and element");
-    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements. There is a row of `at` for
-    // each element of the output, and a column for each axis of `a`.
+    // SAFETY: `Operand` guarantees that the elements of `a` and `at` may be read, and `Output` guarantees exclusive access to those of
+    // `out`. As asserted, `at` has a row for each of the `n` elements of `out`, and a column for each axis of `a`.
     if unsafe { positions::pick(context, n, result(&out), (strided(&a), a.shape()), strided(&at))? } {
         return Ok(());
     }
@@ -100,7 +101,8 @@ pub(in crate::device::cuda) fn scatter<T: Element, const N: usize>(
     a: Operand<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
     let scattering = scattering(context, &out, &at, &a)?;
-    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements. The positions were checked.
+    // SAFETY: `Operand` guarantees that the elements of `at` and `a` may be read, and `Output` guarantees exclusive access to those of
+    // `out`. The function `scattering` checked the shapes and the positions.
     unsafe { scattering.run(context, None) }
 }
 
@@ -113,7 +115,8 @@ pub(in crate::device::cuda) fn scatter_with<T: Element, F: BinaryOp<T, T, Output
 ) -> Result<(), Error> {
     let scattering = scattering(context, &out, &at, &a)?;
     let operation = operation(F::NAME, F::CUDA, |bind| op.scalars(bind));
-    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements. The positions were checked.
+    // SAFETY: `Operand` guarantees that the elements of `at` and `a` may be read, and `Output` guarantees exclusive access to those of
+    // `out`. The function `scattering` checked the shapes and the positions.
     unsafe { scattering.run(context, Some(&operation)) }
 }
 
@@ -126,7 +129,8 @@ pub(in crate::device::cuda) fn compress<T: Element, const N: usize>(
     assert_eq!(a.shape(), mask.shape(), "the mask must have the shape of the operand");
     let &[length] = out.shape() else { panic!("the output must be a vector") };
     let vector = (result(&out), length);
-    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements.
+    // SAFETY: `Operand` guarantees that the elements of `mask` and `a` may be read, and `Output` guarantees exclusive access to those
+    // of `out`. The shapes are those that `mask::copy` requires, as checked above.
     unsafe { mask::copy(context, &mask::COMPRESS, a.shape(), strided(&mask), strided(&a), vector) }
 }
 
@@ -139,7 +143,8 @@ pub(in crate::device::cuda) fn expand<T: Element, const N: usize>(
     assert_eq!(out.shape(), mask.shape(), "the mask must have the shape of the output");
     let &[length] = a.shape() else { panic!("the elements must be a vector") };
     let vector = (strided(&a), length);
-    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements.
+    // SAFETY: `Operand` guarantees that the elements of `mask` and `a` may be read, and `Output` guarantees exclusive access to those
+    // of `out`. The shapes are those that `mask::copy` requires, as checked above.
     unsafe { mask::copy(context, &mask::EXPAND, out.shape(), strided(&mask), result(&out), vector) }
 }
 
@@ -150,6 +155,7 @@ pub(in crate::device::cuda) fn nonzero<T: Element, const N: usize>(
 ) -> Result<(), Error> {
     let &[rows, columns] = out.shape() else { panic!("the output must be a matrix") };
     assert_eq!(columns, a.shape().len(), "there must be a column for each axis");
-    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements.
+    // SAFETY: `Operand` guarantees that the elements of `a` may be read, and `Output` guarantees exclusive access to those of `out`. As
+    // asserted, `out` has a column for each axis of `a`.
     unsafe { mask::nonzero(context, a.shape(), (result(&out), rows), strided(&a)) }
 }

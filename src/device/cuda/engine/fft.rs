@@ -50,9 +50,11 @@ impl Work {
         let to = RawOperand { address: work.memory.address(), dtype, strides: layout.strides() };
         let cast = operation("cast", CudaSource::builtin("cast<R>(a)"), |_| ());
         match dtype == a.dtype {
-            // SAFETY: `common` is within both shapes. The caller's operand is readable, and nothing else accesses the new memory.
+            // SAFETY: `common` is within the shapes of `to` and `a`. The callers make `a` from an `Operand`, which guarantees that its
+            // elements are readable. Nothing else accesses the new memory of `to`.
             true => unsafe { permute::copy(context, &common, to, a)? },
-            // SAFETY: `common` is within both shapes. The caller's operand is readable, and nothing else accesses the new memory.
+            // SAFETY: `common` is within the shapes of `to` and `a`. The callers make `a` from an `Operand`, which guarantees that its
+            // elements are readable. Nothing else accesses the new memory of `to`.
             false => unsafe { cast.run(context, &common, &[to, a])? },
         }
         Ok(work)
@@ -80,7 +82,7 @@ impl Work {
         let (from, to) = (self.layout(), turned.layout());
         let from = RawOperand { address: self.memory.address(), dtype: self.dtype, strides: from.strides() };
         let to = RawOperand { address: turned.memory.address(), dtype: self.dtype, strides: to.strides() };
-        // SAFETY: both tensors have this shape in memory of their own, and nothing else has the address of the new one.
+        // SAFETY: `self` and `turned` have the same shape, and each has memory of its own. Nothing else has the address of `turned`.
         unsafe { permute::copy(context, &self.shape, to, from)? };
         Ok(turned)
     }
@@ -98,8 +100,8 @@ impl Work {
             let count = self.shape.iter().product::<usize>() / len;
             let lines = Lines { kind: Kind::Complex, double: self.dtype == DType::C64, len, count };
             let at = self.memory.address();
-            // SAFETY: the callers check that cuFFT is available. `self` consists of these contiguous lines, and nothing else has its
-            // address.
+            // SAFETY: the callers check that cuFFT is available. `axis` is innermost, so `self` consists of `count` contiguous lines of
+            // `len` elements. Nothing else has the address of its memory.
             unsafe { lines.run(context, inverse, at, at)? };
         }
         Ok(self)
@@ -111,7 +113,8 @@ impl Work {
             let scale =
                 operation("scale", CudaSource::builtin("a * factor"), |bind| bind.scalar("factor", factor));
             let all = RawOperand { address: self.memory.address(), dtype: self.dtype, strides: &[1] };
-            // SAFETY: the tensor is contiguous, and nothing else accesses its memory. The operand consists of the elements of the result.
+            // SAFETY: `all` consists of the elements of `self`, which are contiguous. Nothing else accesses their memory. `all` is both the
+            // result and the operand, so each element is read and written at the same index.
             unsafe { scale.run(context, &[self.shape.iter().product()], &[all, all])? };
         }
         Ok(self)
@@ -176,7 +179,8 @@ pub(in crate::device::cuda) fn rfft<T: FftReal, const N: usize>(
     let work = Work::new(context, T::Complex::DTYPE, shape, (0..=last).collect())?;
     let count = shape[..last].iter().product();
     let lines = Lines { kind: Kind::FromReal, double: T::DTYPE == DType::F64, len: by.len, count };
-    // SAFETY: cuFFT is available. Both tensors consist of these contiguous lines, and nothing else has their addresses.
+    // SAFETY: `is_available` returned true above. `from` and `work` consist of `count` contiguous lines each, in memory of their own.
+    // Nothing else has their addresses.
     unsafe { lines.run(context, false, from.memory.address(), work.memory.address())? };
     let work = work.complex(context, by.inverse, last + 1 - by.axes..last)?;
     let scale = factor(by, shape);
@@ -211,14 +215,16 @@ pub(in crate::device::cuda) fn irfft<T: FftComplex, const N: usize>(
     for frequency in [Some(0), by.len.is_multiple_of(2).then_some(by.len / 2)].into_iter().flatten() {
         let address = work.memory.address() + (frequency * T::DTYPE.size()) as u64;
         let numbers = RawOperand { address, dtype: T::DTYPE, strides: layout.strides() };
-        // SAFETY: `frequency` is less than the extent of the last axis, whose stride is 1, so these are elements of `work`. Nothing else
-        // accesses its memory. The operand consists of the elements of the result.
+        // SAFETY: `frequency` is less than the extent of the last axis, whose stride is 1, so `numbers` consists of elements of `work`.
+        // Nothing else accesses their memory. `numbers` is both the result and the operand, so each element is read and written at the same
+        // index.
         unsafe { real_part.run(context, &column, &[numbers, numbers])? };
     }
     let real = Work::new(context, T::Magnitude::DTYPE, shape, work.order.clone())?;
     let count = shape[..last].iter().product();
     let lines = Lines { kind: Kind::ToReal, double: T::DTYPE == DType::C64, len: by.len, count };
-    // SAFETY: cuFFT is available. Both tensors consist of these contiguous lines, and nothing else has their addresses.
+    // SAFETY: `is_available` returned true above. `work` and `real` consist of `count` contiguous lines each, in memory of their own.
+    // Nothing else has their addresses.
     unsafe { lines.run(context, true, work.memory.address(), real.memory.address())? };
     let scale = factor(by, shape);
     let by_real = <T::Magnitude as Scalar>::from_f64(scale);

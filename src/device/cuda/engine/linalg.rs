@@ -43,7 +43,9 @@ pub(in crate::device::cuda) fn svd<T: LinalgElement, const N: usize>(
     let shapes = shapes.as_ref().map_or(&[][..], |shapes| &shapes[..]);
     if let Some(input) = input("svd", &a, shapes).filter(|_| solver::is_available()) {
         let outputs = vectors.as_ref().map(|[u, vh]| [with_extent(u, 1), with_extent(vh, 2)]);
-        // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements. cuSOLVER is available.
+        // SAFETY: `Operand` guarantees that the elements of `a` may be read. `Output` guarantees exclusive access to the elements
+        // of `s` and `vectors`. The callers pass outputs with the extents that `Decompose` documents. `solver::is_available()`
+        // returned `true`, so cuSOLVER is available.
         if unsafe { svd::run(context, result(&s), outputs, &input)? } {
             return Ok(());
         }
@@ -58,7 +60,9 @@ pub(in crate::device::cuda) fn eigh<T: LinalgElement, const N: usize>(
     a: MatrixOperand<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
     if let Some(input) = input("eigh", &a, &[]).filter(|_| solver::is_available()) {
-        // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements. cuSOLVER is available.
+        // SAFETY: `Operand` guarantees that the elements of `a` may be read. `Output` guarantees exclusive access to the elements
+        // of `w` and `v`. The callers pass outputs with the extents that `Decompose` documents. `solver::is_available()` returned
+        // `true`, so cuSOLVER is available.
         if unsafe { eigh::run(context, result(&w), v.as_ref().map(result), &input)? } {
             return Ok(());
         }
@@ -77,7 +81,9 @@ pub(in crate::device::cuda) fn qr<T: LinalgElement, const N: usize>(
         return on_host::qr(&Cuda::<N>::default(), q, r, a);
     };
     let to_q = q.as_ref().map(|q| with_extent(q, 1));
-    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements. cuSOLVER is available.
+    // SAFETY: `Operand` guarantees that the elements of `a` may be read. `Output` guarantees exclusive access to the elements of
+    // `q` and `r`. The callers pass outputs with the extents that `Decompose` documents. `solver::is_available()` returned `true`,
+    // so cuSOLVER is available.
     unsafe { qr::run(context, to_q, with_extent(&r, 2), &input) }
 }
 
@@ -88,7 +94,9 @@ pub(in crate::device::cuda) fn lu<T: LinalgElement, const N: usize>(
     a: MatrixOperand<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
     if let Some(input) = input("lu", &a, &[]).filter(|_| solver::is_available()) {
-        // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements. cuSOLVER is available.
+        // SAFETY: `Operand` guarantees that the elements of `a` may be read. `Output` guarantees exclusive access to the elements
+        // of `lu` and `rows`. The callers pass outputs with the extents that `Decompose` documents. `solver::is_available()`
+        // returned `true`, so cuSOLVER is available.
         if unsafe { lu::run(context, result(&lu), result(&rows), &input)? } {
             return Ok(());
         }
@@ -104,7 +112,9 @@ pub(in crate::device::cuda) fn cholesky<T: LinalgElement, const N: usize>(
     let Some(input) = input("cholesky", &a, &[]).filter(|_| solver::is_available()) else {
         return on_host::cholesky(&Cuda::<N>::default(), l, a);
     };
-    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements. cuSOLVER is available.
+    // SAFETY: `Operand` guarantees that the elements of `a` may be read. `Output` guarantees exclusive access to the elements of
+    // `l`. The callers pass outputs with the extents that `Decompose` documents. `solver::is_available()` returned `true`, so
+    // cuSOLVER is available.
     unsafe { cholesky::run(context, result(&l), &input) }
 }
 
@@ -130,12 +140,15 @@ pub(in crate::device::cuda) fn solve<T: LinalgElement, const N: usize>(
     };
     let (to, shape) = (result(&b), b.shape());
     match triangle {
-        // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements. cuBLAS is available.
+        // SAFETY: `Operand` guarantees that the elements of `a` may be read. `Output` guarantees exclusive access to the elements
+        // of `b`. The callers pass outputs with the extents that `Decompose` documents. `triangular::is_available()` returned
+        // `true`, so cuBLAS is available.
         Some((triangle, unit)) => unsafe { triangular::run(context, triangle, unit, to, shape, &input) },
         None => {
             let definite = structure == Structure::PositiveDefinite;
-            // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements. cuSOLVER is
-            // available.
+            // SAFETY: `Operand` guarantees that the elements of `a` may be read. `Output` guarantees exclusive access to the
+            // elements of `b`. The callers pass outputs with the extents that `Decompose` documents. `solver::is_available()`
+            // returned `true`, so cuSOLVER is available.
             unsafe { solve::run(context, definite, to, shape, &input) }
         }
     }

@@ -84,7 +84,8 @@ pub(super) unsafe fn read<T: Element>(context: &Context, from: u64, to: &mut [T]
     if T::DTYPE == DType::Bool {
         // Device memory that was never written may hold any byte, but a `bool` of the host must be 0 or 1.
         let mut words = vec![MaybeUninit::new(0); bytes.len()];
-        // SAFETY: a `bool` has one byte, so `words` has `to.len()` bytes. The caller ensures that these are readable at `from`.
+        // SAFETY: a `bool` has one byte, so `words` has `to.len()` bytes. The caller ensures that `from` is the address of
+        // `to.len()` elements, which nothing writes to.
         unsafe { context.read(from, &mut words)? };
         for (to, word) in bytes.iter_mut().zip(words) {
             // SAFETY: `words` was initialised with zeros.
@@ -92,8 +93,8 @@ pub(super) unsafe fn read<T: Element>(context: &Context, from: u64, to: &mut [T]
         }
         return Ok(());
     }
-    // SAFETY: `bytes` has the size of `to.len()` elements. The caller ensures that these are readable at `from`. `T` is not `bool`,
-    // so every bit pattern is a valid `T`.
+    // SAFETY: `bytes` has the size of `to.len()` elements. The caller ensures that `from` is the address of these elements, which
+    // nothing writes to. `T` is not `bool`, so every bit pattern is a valid `T`.
     unsafe { context.read(from, bytes) }
 }
 
@@ -105,8 +106,8 @@ pub(super) unsafe fn read<T: Element>(context: &Context, from: u64, to: &mut [T]
 pub(super) unsafe fn write<T: Element>(context: &Context, from: &[T], to: u64) -> Result<(), Error> {
     // SAFETY: the slice consists of the bytes of `from`, which stays borrowed; `MaybeUninit<u8>` permits any byte.
     let bytes = unsafe { core::slice::from_raw_parts(from.as_ptr().cast(), size_of_val(from)) };
-    // SAFETY: `bytes` has the size of `from.len()` elements. The caller ensures memory for them at `to`, and exclusive access to
-    // it.
+    // SAFETY: `bytes` has the size of `from.len()` elements. The caller ensures that `to` is the address of memory for these
+    // elements, which nothing else accesses.
     unsafe { context.write(bytes, to) }
 }
 
@@ -116,8 +117,8 @@ pub(super) fn gather<T: Element, const N: usize>(
 ) -> Result<Vec<T>, Error> {
     let len = element_count(from.shape(), size_of::<T>())?;
     if is_contiguous(from.shape(), from.strides(), true) || len == 0 {
-        // SAFETY: the operand is row-major contiguous or empty, so its `len` elements begin at `ptr`; `Operand` guarantees that
-        // they are readable.
+        // SAFETY: the operand is row-major contiguous or empty, so its `len` elements begin at `from.ptr()`. `Operand` guarantees
+        // that they may be read.
         return unsafe { read_vec(context, from.ptr().address, len) };
     }
     let contiguous = compact(context, from)?;
@@ -133,8 +134,8 @@ pub(super) fn compact<T: Element, const N: usize>(
     let to = context.alloc(element_count(from.shape(), size_of::<T>())? * size_of::<T>())?;
     let layout = Layout::contiguous(from.shape(), true);
     let out = RawOperand { address: to.address(), dtype: T::DTYPE, strides: layout.strides() };
-    // SAFETY: `Operand` guarantees readable elements; the new memory has room for all of them, and nothing else has its
-    // address.
+    // SAFETY: `Operand` guarantees that the elements of `from` may be read. The new memory `to` has room for all of them, and
+    // nothing else has its address.
     unsafe { permute::copy(context, from.shape(), out, strided(&from))? };
     Ok(to)
 }
@@ -147,7 +148,8 @@ pub(super) fn compact<T: Element, const N: usize>(
 unsafe fn read_vec<T: Element>(context: &Context, from: u64, len: usize) -> Result<Vec<T>, Error> {
     if T::DTYPE == DType::Bool {
         let mut to = via_host::zeros(len)?;
-        // SAFETY: `to` has `len` elements. The caller ensures that these are readable at `from`.
+        // SAFETY: `to` has `len` elements. The caller ensures that `from` is the address of `len` elements, which nothing writes
+        // to.
         unsafe { read(context, from, &mut to)? };
         return Ok(to);
     }
@@ -157,7 +159,8 @@ unsafe fn read_vec<T: Element>(context: &Context, from: u64, len: usize) -> Resu
     // SAFETY: the slice consists of the bytes of `room`, which has `len` elements and is not used below. `MaybeUninit<u8>` needs no
     // initialised value.
     let bytes = unsafe { core::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), len * size_of::<T>()) };
-    // SAFETY: `bytes` has the size of `len` elements. The caller ensures that these are readable at `from`.
+    // SAFETY: `bytes` has the size of `len` elements. The caller ensures that `from` is the address of these elements, which
+    // nothing writes to.
     unsafe { context.read(from, bytes) }?;
     // SAFETY: the read succeeded, so all `len` elements are initialised. `T` is not `bool`, so every bit pattern is a valid `T`.
     unsafe { to.set_len(len) };
@@ -171,7 +174,7 @@ pub(super) fn put<T: Element, const N: usize>(
     out: Output<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
     let operation = operation("fill", CudaSource::builtin("value"), |bind| bind.scalar("value", value));
-    // SAFETY: `Output` guarantees that its elements are allocated and that access to them is exclusive.
+    // SAFETY: `Output` guarantees that the elements of `out` are allocated, and that access to them is exclusive.
     unsafe { operation.run(context, out.shape(), &[result(&out)]) }
 }
 
@@ -191,7 +194,7 @@ pub(super) fn generate<T: Element, F: Generator<T>, const N: usize>(
     out: Output<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
     let operation = operation("generate", F::CUDA, |bind| op.scalars(bind));
-    // SAFETY: `Output` guarantees that its elements are allocated and that access to them is exclusive.
+    // SAFETY: `Output` guarantees that the elements of `out` are allocated, and that access to them is exclusive.
     unsafe { operation.run(context, out.shape(), &[result(&out)]) }
 }
 
@@ -232,7 +235,7 @@ pub(super) fn map<A: Arguments, F: Function<A>, const N: usize>(
     A::each(operands, &mut all);
     if op.is_checked() {
         let domain = operation.domain(F::CUDA_DEFINED);
-        // SAFETY: `Operand` guarantees that its elements are readable.
+        // SAFETY: `Operand` guarantees that the elements of `operands` may be read. `list()[1..]` consists of these operands only.
         if !unsafe { domain.defined(context, out.shape(), F::Output::DTYPE, &all.list()[1..]) }? {
             let device = Cuda::<N>::default();
             return A::fetched(&device, operands, |operands| {
@@ -240,7 +243,8 @@ pub(super) fn map<A: Arguments, F: Function<A>, const N: usize>(
             });
         }
     }
-    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements.
+    // SAFETY: `Operand` guarantees that the elements of `operands` may be read. `Output` guarantees exclusive access to the
+    // elements of `out`.
     unsafe { operation.run(context, out.shape(), all.list()) }
 }
 
@@ -256,7 +260,8 @@ pub(super) fn update<A: Arguments, F: Function<A, Output = A::First>, const N: u
     A::Rest::each(rest, &mut all);
     if op.is_checked() {
         let domain = operation.domain(F::CUDA_DEFINED);
-        // SAFETY: `Operand` and `Output` guarantee that their elements are readable.
+        // SAFETY: `Output` guarantees that the elements of `a` may be read, and `Operand` guarantees it for `rest`. `list()[1..]`
+        // consists of these operands.
         if !unsafe { domain.defined(context, a.shape(), F::Output::DTYPE, &all.list()[1..]) }? {
             let device = Cuda::<N>::default();
             return A::Rest::fetched(&device, rest, |rest| {
@@ -264,8 +269,8 @@ pub(super) fn update<A: Arguments, F: Function<A, Output = A::First>, const N: u
             });
         }
     }
-    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements. The first operand
-    // consists of the output's elements and has its strides, which `run` permits.
+    // SAFETY: `Operand` guarantees that the elements of `rest` may be read, and `Output` guarantees exclusive access to those of
+    // `a`. `a` is both the result and the first operand. `run` permits this, because both have the same strides.
     unsafe { operation.run(context, a.shape(), all.list()) }
 }
 
@@ -276,7 +281,8 @@ pub(super) fn copy<T: Element, const N: usize>(
     out: Output<'_, T, Cuda<N>>,
     a: Operand<'_, T, Cuda<N>>,
 ) -> Result<(), Error> {
-    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements.
+    // SAFETY: `Operand` guarantees that the elements of `a` may be read. `Output` guarantees exclusive access to the elements of
+    // `out`.
     unsafe { permute::copy(context, out.shape(), result(&out), strided(&a)) }
 }
 
@@ -310,7 +316,8 @@ pub(super) fn reduce<T: Element, R: Reduction<T>, const N: usize>(
     let (kept, reduced) = a.shape().split_at(out.shape().len());
     assert_eq!(out.shape(), kept, "the leading axes must have the shape of the output");
     let reducing = reducing::<T, R>(op);
-    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements.
+    // SAFETY: `Operand` guarantees that the elements of `a` may be read. `Output` guarantees exclusive access to the elements of
+    // `out`.
     match unsafe { reducing.run(context, a.shape(), result(&out), strided(&a))? } {
         true => Ok(()),
         false => Err(no_result::<T, R>(reduced)),
@@ -328,7 +335,8 @@ pub(super) fn scan<T: Element, F: BinaryOp<T, T, Output = T>, const N: usize>(
         return Err(Error::AxisOutOfRange { op: "accumulate", axis: 0, shape: vec![] });
     }
     let scanning = scanning::<T, F>(op);
-    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements.
+    // SAFETY: `Operand` guarantees that the elements of `a` may be read. `Output` guarantees exclusive access to the elements of
+    // `out`.
     if unsafe { scanning.run(context, a.shape(), result(&out), strided(&a))? } {
         return Ok(());
     }
@@ -368,7 +376,8 @@ pub(super) fn gemm<T: Scalar, const N: usize>(
         "the shapes of a batched matrix product must match"
     );
     let (weights, batch) = (PackedScaling::new(alpha, beta), Batch { shape, m, k, n });
-    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements.
+    // SAFETY: `Operand` guarantees that the elements of `a` and `b` may be read. `Output` guarantees exclusive access to the
+    // elements of `out`.
     let done = unsafe { gemm::multiply(context, &weights, batch, result(&out), [factor(&a), factor(&b)])? };
     exact::<T>(done, "matmul", "rows and columns whose product overflows")
 }
@@ -391,7 +400,8 @@ pub(super) fn sum_products<T: Scalar, const N: usize>(
         "the leading axes must have the shape of the output"
     );
     let weights = PackedScaling::new(alpha, beta);
-    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements.
+    // SAFETY: `Operand` guarantees that the elements of `a` and `b` may be read. `Output` guarantees exclusive access to the
+    // elements of `out`.
     let done = unsafe { products::sum(context, &weights, shape, result(&out), [factor(&a), factor(&b)])? };
     exact::<T>(done, "sum of products", "operands whose products overflow")
 }

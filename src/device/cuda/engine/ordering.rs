@@ -66,8 +66,8 @@ impl Contiguous {
         let Some(copy) = &self.copy else { return Ok(()) };
         let layout = Layout::contiguous(out.shape(), true);
         let from = RawOperand { address: copy.address(), dtype: T::DTYPE, strides: layout.strides() };
-        // SAFETY: `copy` has the elements of the output, contiguous in row-major order, and `Output` guarantees exclusive access to its
-        // elements.
+        // SAFETY: `copy` has the elements of `out`, contiguous in row-major order. `Output` guarantees exclusive access to the elements of
+        // `out`.
         unsafe { permute::copy(context, out.shape(), result(&out), from) }
     }
 }
@@ -79,7 +79,8 @@ pub(in crate::device::cuda) fn sort<T: Element, const N: usize>(
 ) -> Result<(), Error> {
     let lines = lines::<T>(a.shape(), descending);
     let elements = Contiguous::of(context, a.as_operand())?;
-    // SAFETY: these are the lines of the output, to which `Output` guarantees exclusive access, or those of a copy.
+    // SAFETY: `elements` are those of `a`, to which `Output` guarantees exclusive access, or those of a copy, whose address nothing else
+    // has.
     unsafe { lines.sort(context, elements.address, elements.address, None)? };
     elements.store(context, a)
 }
@@ -94,8 +95,8 @@ pub(in crate::device::cuda) fn argsort<T: Element, const N: usize>(
     let lines = lines::<T>(a.shape(), descending);
     let (elements, order) = (Contiguous::of(context, a)?, Contiguous::for_output(context, &out)?);
     let sorted = context.alloc(lines.len() * size_of::<T>())?;
-    // SAFETY: `Operand` guarantees readable elements. `sorted` has room for all of them, and nothing else has its address. `Output`
-    // guarantees exclusive access to its elements.
+    // SAFETY: `Operand` guarantees readable elements. `sorted` has room for all of them, and nothing else has its address. `order` is the
+    // memory of `out`, to which `Output` guarantees exclusive access, or new memory.
     unsafe { lines.sort(context, elements.address, sorted.address(), Some(order.address))? };
     order.store(context, out)
 }
@@ -120,9 +121,11 @@ pub(in crate::device::cuda) fn top_k<T: Element, const N: usize>(
     let layout = Layout::contiguous(a.shape(), true);
     let sorted = RawOperand { address: sorted.address(), dtype: T::DTYPE, strides: layout.strides() };
     let order = RawOperand { address: order.address(), dtype: DType::I64, strides: layout.strides() };
-    // SAFETY: the output has the first `k` elements of each sorted line, and `Output` guarantees exclusive access to it.
+    // SAFETY: the call above wrote `sorted`. `values` has the shape of the first `k` elements of each line. `Output` guarantees exclusive
+    // access to `values`.
     unsafe { permute::copy(context, values.shape(), result(&values), sorted)? };
-    // SAFETY: the output has the first `k` indices of each line, and `Output` guarantees exclusive access to it.
+    // SAFETY: the call to `sort` wrote `order`. `indices` has the shape of the first `k` indices of each line. `Output` guarantees
+    // exclusive access to `indices`.
     unsafe { permute::copy(context, indices.shape(), result(&indices), order) }
 }
 
@@ -152,8 +155,8 @@ pub(in crate::device::cuda) fn lexsort<T: Element, const N: usize>(
         let from = RawOperand { address: first.address, dtype: T::DTYPE, strides: &[0] };
         let to = vector(keys.address(), T::DTYPE);
         let at = vector(order.address(), DType::I64);
-        // SAFETY: `Operand` guarantees a readable row, and `order` has a valid index for each column. `keys` has room for the row, and
-        // nothing else accesses it.
+        // SAFETY: `Operand` guarantees that the row may be read, and `order` has a valid index for each column. `keys` has room for the
+        // row, and nothing else accesses it.
         unsafe { positions::take(context, &[n], to, (from, Axis::new(n, a.strides()[1])), at, false)? };
         // SAFETY: the call above wrote the keys. `places` has room for an index for each of them, and nothing else has its address.
         unsafe { lines.sort(context, keys.address(), keys.address(), Some(places.address()))? };
@@ -165,7 +168,7 @@ pub(in crate::device::cuda) fn lexsort<T: Element, const N: usize>(
         order = next;
     }
     let from = RawOperand { address: order.address(), dtype: DType::I64, strides: &[1] };
-    // SAFETY: `order` has an index for each column, and `Output` guarantees exclusive access to its elements.
+    // SAFETY: `order` has an index for each column, and `Output` guarantees exclusive access to the elements of `out`.
     unsafe { permute::copy(context, &[n], result(&out), from) }
 }
 
@@ -185,7 +188,8 @@ pub(in crate::device::cuda) fn search<T: Ordered, const N: usize>(
         let in_order = operation(SEARCH, CudaSource::builtin("b != b || a <= b"), |_| ());
         let first = RawElements { address: within.address, dtype };
         let next = RawOperand { address: first.offset(within.strides[0]).address, ..within };
-        // SAFETY: `Operand` guarantees readable elements. The call visits pairs of adjacent ones.
+        // SAFETY: `Operand` guarantees that the `length` elements of `sorted` may be read. The call reads the `length - 1` pairs of
+        // adjacent elements.
         if !unsafe { in_order.defined(context, &[length - 1], DType::Bool, &[within, next])? } {
             // The host repeats the search, and returns the error that names the elements.
             let (sorted, of_a) = (fetched(context, sorted)?, fetched(context, a)?);
@@ -196,7 +200,8 @@ pub(in crate::device::cuda) fn search<T: Ordered, const N: usize>(
         }
     }
     let of_a = RawOperand { dtype, ..strided(&a) };
-    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements.
+    // SAFETY: `Operand` guarantees that the elements of `sorted` and `a` may be read. `Output` guarantees exclusive access to the elements
+    // of `out`.
     unsafe { sort::find(context, how, a.shape(), result(&out), (within, length), of_a) }
 }
 
@@ -210,8 +215,8 @@ pub(in crate::device::cuda) fn contains<T: Element, const N: usize>(
     let (sorted, lines) = sorted(context, of)?;
     let sorted = RawOperand { address: sorted.address(), dtype: lines.dtype, strides: &[1] };
     let of_a = RawOperand { dtype: lines.dtype, ..strided(&a) };
-    // SAFETY: `Operand` guarantees readable elements, and `Output` guarantees exclusive access to its elements. `sorted` consists of one
-    // contiguous line.
+    // SAFETY: `sorted` is one contiguous line of `lines.length` elements. `Operand` guarantees that the elements of `a` may be read.
+    // `Output` guarantees exclusive access to the elements of `out`.
     unsafe { sort::find(context, Find::Contains, a.shape(), result(&out), (sorted, lines.length), of_a) }
 }
 
@@ -258,8 +263,8 @@ pub(in crate::device::cuda) fn quantile<T: RealScalar, const N: usize>(
         let address = first.offset(j as isize * out.strides()[leading]).address;
         let column = RawOperand { address, dtype: T::Float::DTYPE, strides: &out.strides()[..leading] };
         let place = (at, weight, method.is_none());
-        // SAFETY: the call above wrote the sorted lines, and the place is within them. `Output` guarantees exclusive access to its
-        // elements.
+        // SAFETY: the call to `sort` wrote the lines of `sorted`. By the assertion, `at` is an index of a line, and `at + 1` is one unless
+        // `weight` is 0. `Output` guarantees exclusive access to the elements of `column`.
         unsafe { sort::quantile(context, &lines, place, sorted.address(), kept, column)? };
     }
     Ok(())
@@ -303,7 +308,7 @@ pub(in crate::device::cuda) fn unique_with<T: Element, const N: usize>(
     // one, is the index of the element's group.
     let (marks, groups, inverse) = (indices(n)?, indices(n)?, indices(n)?);
     let number = operation("cast", CudaSource::builtin("(i64)a"), |_| ());
-    // SAFETY: `starts` has `n` bytes, and `marks` room for as many numbers. Nothing else has the address of `marks`.
+    // SAFETY: `starts` has `n` bytes, and `marks` has room for `n` numbers. Nothing else has the address of `marks`.
     unsafe { number.run(context, &[n], &[vector(&marks, DType::I64), chosen])? };
     let add = Scanning {
         operation: operation("count", CudaSource::builtin("a + b"), |_| ()),
@@ -312,7 +317,8 @@ pub(in crate::device::cuda) fn unique_with<T: Element, const N: usize>(
     };
     // SAFETY: the call above wrote the `n` elements of `marks`. `groups` has as many, and nothing else has its address.
     unsafe { add.run(context, &[n], vector(&groups, DType::I64), vector(&marks, DType::I64))? };
-    // SAFETY: all three have `n` elements. `order` is a permutation, and nothing else has the address of `inverse`.
+    // SAFETY: `order`, `groups` and `inverse` have `n` elements each. `order` is a permutation, and nothing else has the address of
+    // `inverse`.
     unsafe { sort::invert(context, n, order.address(), groups.address(), inverse.address())? };
 
     // The size of a group is the distance from its start to the start of the next group, or to the end of `sorted`.
@@ -324,7 +330,7 @@ pub(in crate::device::cuda) fn unique_with<T: Element, const N: usize>(
         |k: usize| RawElements { address: at.address(), dtype: DType::I64 }.offset(k as isize).address;
     let end = RawOperand { address: element(count), dtype: DType::I64, strides: &[1] };
     let fill = operation("fill", CudaSource::builtin("value"), |bind| bind.scalar("value", n as i64));
-    // SAFETY: `at` has `count + 1` elements, and nothing else has its address.
+    // SAFETY: `end` is element `count` of `at`, which has `count + 1` elements. Nothing else has the address of `at`.
     unsafe { fill.run(context, &[1], &[end])? };
     let less = operation("subtract", CudaSource::builtin("a - b"), |_| ());
     let next = RawOperand { address: element(1), dtype: DType::I64, strides: &[1] };

@@ -91,22 +91,22 @@ impl<T: Element> Permute<T> for Cpu {
         assert!(same(out.shape(), a.shape()), "the operands must have the same shape");
         if let Some(few) = Few::new(out.shape(), &[out.strides(), a.strides()]) {
             if let Some(len) = few.contiguous_len() {
-                // SAFETY: both operands have `len` contiguous elements. `Operand` guarantees that those of `a` are readable, and
+                // SAFETY: `a` and `out` have `len` contiguous elements each. `Operand` guarantees that those of `a` may be read.
                 // `Output` guarantees exclusive access to those of `out`.
                 unsafe { copy_short(a.ptr(), out.ptr(), len) };
                 return Ok(());
             }
             few.for_each(|[o, x]| {
-                // SAFETY: `x` is the offset of an index of `a`, and `Operand` guarantees that its element is readable.
+                // SAFETY: `x` is the offset of an element of `a`, and `Operand` guarantees that its elements may be read.
                 let value = unsafe { a.ptr().offset(x).get().read() };
-                // SAFETY: `o` is the offset of the same index of `out`, and `Output` guarantees exclusive access to its element.
+                // SAFETY: `o` is the offset of the element of `out` at the same index. `Output` guarantees exclusive access to it.
                 unsafe { out.ptr().offset(o).get().write(value) };
             });
             return Ok(());
         }
         let (to, from) = (HostPtr::new(out.ptr().get().cast()), HostPtr::new(a.ptr().get().cast()));
-        // SAFETY: both operands have this shape. `Operand` guarantees that the elements of `a` are readable. `Output` guarantees
-        // exclusive access to those of `out`, so they do not overlap the elements of `a`.
+        // SAFETY: `a` and `out` both have the shape `out.shape()`. `Operand` guarantees that the elements of `a` may be read. `Output`
+        // guarantees exclusive access to those of `out`, so they do not overlap the elements of `a`.
         unsafe { copy(size_of::<T>(), out.shape(), [to, from], [out.strides(), a.strides()]) };
         Ok(())
     }
@@ -205,13 +205,15 @@ unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strid
     let len: usize = shape.iter().product();
     let short = len * size < PARALLEL_COPY_BYTES;
     if short && one_block(shape, strides.into_iter()).is_some() {
-        // SAFETY: source and result are contiguous in the same memory order and have `len · size` bytes each. The caller ensures
-        // that the source is readable, and that the result is exclusive and does not overlap the source.
+        // SAFETY: `one_block` found that source and result are contiguous in the same memory order, so each is one range of
+        // `len · size` bytes. The caller ensures that the source may be read, and exclusive access to the result. The two do not
+        // overlap.
         unsafe { core::ptr::copy_nonoverlapping(from.get().cast_const(), to.get(), len * size) };
     } else if len <= MAX_UNPLANNED_LEN {
         macro_rules! small {
             ($size:literal) => {
-                // SAFETY: `small` has this function's contract. The array has the size of an element, `size`, and alignment 1.
+                // SAFETY: `small` has the contract of `copy`, which the caller ensures. It also needs a type of `size` bytes for which
+                // the pointers are aligned. The array has `size` bytes and alignment 1.
                 unsafe {
                     small::<[u8; $size]>(
                         shape,
@@ -237,13 +239,14 @@ unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strid
         // The result is contiguous along rows, and the source along columns. The tile kernel transposes such a matrix without a
         // plan.
         let (from_column, to_row) = (from_column * size as isize, to_row * size as isize);
-        // SAFETY: `transpose` has this function's contract, for the same elements with strides in bytes.
+        // SAFETY: `transpose` needs a readable source and exclusive access to a result that does not overlap it. The caller ensures
+        // this. The elements are the same; only the strides are in bytes.
         unsafe { tile::transpose(size, from.get(), from_column, to.get(), to_row, rows, columns) };
     } else {
         let blocks = Blocks::new(&Plan::unordered_by(shape, strides, 0), size);
         let job = CopyTask { to, from, bytes: blocks.bytes() };
-        // SAFETY: the blocks visit the elements that `shape` and the strides describe. For these elements, `run` has this
-        // function's contract.
+        // SAFETY: `job.run` needs a readable source and exclusive access to a result that does not overlap it. `blocks` visits the
+        // elements that `shape` and `strides` describe, for which the caller ensures this.
         enter(2 * job.bytes, || unsafe { job.run(&blocks) });
     }
 }
@@ -262,17 +265,20 @@ unsafe fn small<P: Copy>(
     let (Some((&extent, shape)), Some((&t, to_strides)), Some((&f, from_strides))) =
         (shape.split_first(), to_strides.split_first(), from_strides.split_first())
     else {
-        // SAFETY: without axes there is one element in each operand, readable and exclusive by the contract.
+        // SAFETY: without axes, `from` and `to` point to one element each. The caller ensures that the element at `from` may be read,
+        // and exclusive access to the element at `to`. The two do not overlap.
         unsafe { to.copy_from_nonoverlapping(from, 1) };
         return;
     };
     for i in 0..extent as isize {
         let (to, from) = (to.wrapping_offset(i * t), from.wrapping_offset(i * f));
         if shape.is_empty() {
-            // SAFETY: `i < extent`, so this is an element of each operand, readable and exclusive by the contract.
+            // SAFETY: `i < extent`, so `from` and `to` point to elements of the operands. The caller ensures that the element at `from`
+            // may be read, and exclusive access to the element at `to`. The two do not overlap.
             unsafe { to.copy_from_nonoverlapping(from, 1) };
         } else {
-            // SAFETY: `i < extent`, so the remaining axes visit elements of the operands, for which the contract holds.
+            // SAFETY: `i < extent`, so at index `i` the remaining axes visit only elements of the operands. The caller ensures the
+            // conditions of `small` for all elements of the operands.
             unsafe { small(shape, to, to_strides, from, from_strides) };
         }
     }
@@ -298,29 +304,30 @@ impl CopyTask {
         if blocks.bytes() >= PARALLEL_COPY_BYTES
             && let Some((low, high)) = blocks.halves(BAND_ROWS)
         {
-            // SAFETY: each half visits elements of these blocks, for which the contract holds. No element of the result is in
-            // both halves, so they may run in parallel.
+            // SAFETY: `low` and `high` visit only elements that `blocks` visits, and the caller ensures the conditions of `run` for
+            // these. No element of the result is in both halves, so they may run in parallel.
             join(|| unsafe { self.run(&low) }, || unsafe { self.run(&high) });
             return;
         }
         if let Some((row, copies, rest)) = blocks.split_repeated()
             && (2..=repeat::MAX_COPIES).contains(&copies)
         {
-            // SAFETY: `repeated` has this function's contract. `split_repeated` returns the length of a row that is contiguous in the
-            // source, and the number of copies of each element, which are contiguous in the result. It also returns the loops around
-            // the row. Row, copies and loops together visit the elements of `blocks`.
+            // SAFETY: `repeated` needs the conditions of `run`, which the caller ensures. It also needs rows that are contiguous in the
+            // source, and whose copies are contiguous in the result. `split_repeated` returns only such rows. `rest` has the loops
+            // around the row; together they visit the elements of `blocks`.
             unsafe { self.repeated(row, copies, &rest) };
         } else if blocks.contiguous {
-            // SAFETY: `tiles` has this function's contract, and `contiguous` was checked.
+            // SAFETY: `tiles` needs the conditions of `run`, which the caller ensures, and `blocks.contiguous`, which was just checked.
             unsafe { self.tiles(blocks) };
         } else if let Some((row, rest)) = blocks.split_contiguous()
             && row.extent >= MIN_GATHERED_LEN
         {
-            // SAFETY: `gathered` has this function's contract. `split_contiguous` returns a row whose step in the result is the
-            // unit, and the loops around it, which together visit the same elements.
+            // SAFETY: `gathered` needs the conditions of `run`, which the caller ensures. It also needs a row whose stride in the
+            // result is `blocks.unit`, and whose stride in the source is a multiple of this unit. `split_contiguous` returns only
+            // such rows. `rest` has the loops around the row; together they visit the elements of `blocks`.
             unsafe { self.gathered(row, &rest) };
         } else {
-            // SAFETY: `pieces` has this function's contract.
+            // SAFETY: `pieces` needs the conditions of `run` for the same blocks, and the caller ensures these.
             unsafe { self.pieces(blocks) };
         }
         // Non-temporal stores need a fence after them. Copies with fewer bytes than this do not use such stores.
@@ -396,9 +403,10 @@ impl CopyTask {
                     ahead: !(collide && stream) || unit == 16,
                     stream,
                 };
-                // SAFETY: `for_positions` yields offsets of the blocks, and the tile has rows `row .. end` and all columns. By the
-                // contract, their elements are readable in the source and exclusive in the result. `stream` is set only if `lead`
-                // found that all rows have `lead_columns` elements before the first whole cache line.
+                // SAFETY: `at` has offsets of `blocks`, and the tile has the rows `row .. end` and all columns. So the kernel visits
+                // only elements that `blocks` visits. The caller ensures that they may be read in the source, and exclusive access to
+                // them in the result. `stream` is set only if `lead` found that all rows have `lead_columns` elements before the first
+                // whole cache line.
                 unsafe { kernel(&tile, at) }
             });
         }
@@ -420,17 +428,19 @@ impl CopyTask {
                 let to = self.to.offset(base[0] + to_at).get();
                 let from = self.from.offset(base[1] + from_at).get().cast_const();
                 if !stream {
-                    // SAFETY: by the contract, the source has `row` elements here, and access to their copies is exclusive.
+                    // SAFETY: the caller ensures that `row` contiguous elements may be read at `from`. The caller also ensures
+                    // exclusive access to the `row * copies` elements at `to`.
                     unsafe { repeat::repeat(unit, copies, from, to, row) };
                     continue;
                 }
                 for begin in (0..row).step_by(GATHER_BUFFER_BYTES / unit / copies) {
                     let n = (row - begin).min(GATHER_BUFFER_BYTES / unit / copies);
-                    // SAFETY: `begin + n <= row`, so the source has these `n` elements. The buffer has space for their copies.
+                    // SAFETY: `begin + n <= row`, so the caller ensures that these `n` elements of the source may be read. `n` is so
+                    // small that `buffer` has space for their copies. Only this function accesses `buffer`.
                     unsafe { repeat::repeat(unit, copies, from.wrapping_add(begin * unit), buffer, n) };
                     let to = to.wrapping_add(begin * copies * unit);
-                    // SAFETY: `repeat` has written these bytes of the buffer. They are copied to the same part of the result, which is
-                    // exclusive by the contract. `run` calls `fence` afterwards.
+                    // SAFETY: `repeat` has written these bytes of `buffer`. They are the copies of the elements from `begin` on, so
+                    // they belong at `to`. The caller ensures exclusive access to the result. `run` calls `fence` afterwards.
                     unsafe { stream::stream_piece(buffer, to, n * copies * unit) };
                 }
             }
@@ -452,19 +462,19 @@ impl CopyTask {
             for &[to_at, from_at] in at {
                 let (to, from) = (to.wrapping_offset(to_at), from.wrapping_offset(from_at).cast_const());
                 if !stream {
-                    // SAFETY: these are the `row.extent` elements of `row` at offsets of the blocks. By the contract, they are
-                    // readable in the source and exclusive in the result.
+                    // SAFETY: `row` and `blocks` visit these `row.extent` elements. The caller ensures that they may be read in the
+                    // source, and exclusive access to them in the result.
                     unsafe { pack::gather(unit, from, stride, to, row.extent) };
                     continue;
                 }
                 for begin in (0..row.extent).step_by(GATHER_BUFFER_BYTES / unit) {
                     let n = (row.extent - begin).min(GATHER_BUFFER_BYTES / unit);
                     let from = from.wrapping_offset(begin as isize * row.from);
-                    // SAFETY: `begin + n <= row.extent`, so these are elements of the row, which are readable by the contract. The
-                    // buffer has space for `n` elements.
+                    // SAFETY: `begin + n <= row.extent`, so these are elements of the row, and the caller ensures that they may be
+                    // read. `n` elements fit in `buffer`, which only this function accesses.
                     unsafe { pack::gather(unit, from, stride, buffer, n) };
-                    // SAFETY: `gather` has written `n · unit` bytes of the buffer. They are copied to the same part of the row in
-                    // the result, which is exclusive by the contract. `run` calls `fence` afterwards.
+                    // SAFETY: `gather` has written `n · unit` bytes of `buffer`. They are the elements from `begin` on of the row in
+                    // the result. The caller ensures exclusive access to that row. `run` calls `fence` afterwards.
                     unsafe { stream::stream_piece(buffer, to.wrapping_add(begin * unit), n * unit) };
                 }
             }
@@ -482,13 +492,13 @@ impl CopyTask {
             if stream {
                 for &[to_at, from_at] in at {
                     let (to, from) = (to.wrapping_offset(to_at), from.wrapping_offset(from_at));
-                    // SAFETY: the blocks visit these `unit` bytes. By the contract, they are readable in the source and exclusive
-                    // in the result. `run` calls `fence` afterwards.
+                    // SAFETY: `blocks` visits these `blocks.unit` bytes. The caller ensures that they may be read at `from`, and
+                    // exclusive access to those at `to`. The two ranges do not overlap. `run` calls `fence` afterwards.
                     unsafe { stream::stream_piece(from, to, blocks.unit) };
                 }
             } else {
-                // SAFETY: the blocks visit `unit` bytes at each offset in `at`. By the contract, these bytes are readable in the
-                // source, and nothing else accesses those in the result.
+                // SAFETY: `blocks` visits `blocks.unit` bytes at each pair of offsets in `at`. The caller ensures that they may be read
+                // in the source, and exclusive access to them in the result. Source and result do not overlap.
                 unsafe { stream::copy_pieces(blocks.unit, from, to, at) };
             }
         });

@@ -36,7 +36,7 @@ macro_rules! interleave {
     ($($name:ident: $one:ident $two:ident $four:ident $eight:ident;)*) => {$(
         #[inline(always)]
         fn $name<const SIZE: usize>(self, other: Self) -> Self {
-            // SAFETY: `self` exists, so the processor has the instruction set.
+            // SAFETY: a value of this type exists only if the processor has the instruction set (see [`Register`]).
             unsafe {
                 match SIZE {
                     1 => $one(self, other),
@@ -64,7 +64,8 @@ impl Register for __m128i {
     }
     #[inline(always)]
     unsafe fn stream(self, to: *mut u8) {
-        // SAFETY: 16 bytes may be written at `to`, a multiple of 16, as the caller ensures; every x86-64 processor has SSE2.
+        // SAFETY: the caller ensures that 16 bytes may be written at `to`, and that `to` is a multiple of 16. Every x86-64
+        // processor has SSE2.
         unsafe { _mm_stream_si128(to.cast(), self) }
     }
     interleave! {
@@ -85,13 +86,14 @@ impl Register for __m256i {
     }
     #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
-        // SAFETY: 32 bytes may be written at `to`, as the caller ensures; `self` exists, so the processor has AVX2.
+        // SAFETY: the caller ensures that 32 bytes may be written at `to`. A `__m256i` exists only if the processor has AVX2 (see
+        // [`Register`]).
         unsafe { _mm256_storeu_si256(to.cast(), self) }
     }
     #[inline(always)]
     unsafe fn stream(self, to: *mut u8) {
-        // SAFETY: 32 bytes may be written at `to`, a multiple of 32, as the caller ensures; `self` exists, so the processor has
-        // AVX2.
+        // SAFETY: the caller ensures that 32 bytes may be written at `to`, and that `to` is a multiple of 32. A `__m256i` exists
+        // only if the processor has AVX2 (see [`Register`]).
         unsafe { _mm256_stream_si256(to.cast(), self) }
     }
     interleave! {
@@ -101,9 +103,9 @@ impl Register for __m256i {
     #[inline(always)]
     fn transpose_lanes(square: &mut [Self; 4]) {
         let [a, b, ..] = *square;
-        // SAFETY: `a` and `b` exist, so the processor has AVX2.
+        // SAFETY: a `__m256i` exists only if the processor has AVX2 (see [`Register`]).
         square[0] = unsafe { _mm256_permute2x128_si256::<0x20>(a, b) };
-        // SAFETY: `a` and `b` exist, so the processor has AVX2.
+        // SAFETY: a `__m256i` exists only if the processor has AVX2 (see [`Register`]).
         square[1] = unsafe { _mm256_permute2x128_si256::<0x31>(a, b) };
     }
 }
@@ -118,13 +120,14 @@ impl Register for __m512i {
     }
     #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
-        // SAFETY: 64 bytes may be written at `to`, as the caller ensures; `self` exists, so the processor has AVX-512.
+        // SAFETY: the caller ensures that 64 bytes may be written at `to`. A `__m512i` exists only if the processor has AVX-512
+        // (see [`Register`]).
         unsafe { _mm512_storeu_si512(to.cast(), self) }
     }
     #[inline(always)]
     unsafe fn stream(self, to: *mut u8) {
-        // SAFETY: 64 bytes may be written at `to`, a multiple of 64, as the caller ensures; `self` exists, so the processor has
-        // AVX-512.
+        // SAFETY: the caller ensures that 64 bytes may be written at `to`, and that `to` is a multiple of 64. A `__m512i` exists
+        // only if the processor has AVX-512 (see [`Register`]).
         unsafe { _mm512_stream_si512(to.cast(), self) }
     }
     interleave! {
@@ -136,11 +139,11 @@ impl Register for __m512i {
         let [a, b, c, d] = *square;
         // `even` returns the even lanes of two registers, and `odd` the odd lanes.
         let even = |a, b| {
-            // SAFETY: `a` and `b` exist, so the processor has AVX-512.
+            // SAFETY: a `__m512i` exists only if the processor has AVX-512 (see [`Register`]).
             unsafe { _mm512_shuffle_i64x2::<0b10_00_10_00>(a, b) }
         };
         let odd = |a, b| {
-            // SAFETY: `a` and `b` exist, so the processor has AVX-512.
+            // SAFETY: a `__m512i` exists only if the processor has AVX-512 (see [`Register`]).
             unsafe { _mm512_shuffle_i64x2::<0b11_01_11_01>(a, b) }
         };
         let (ab, cd) = (even(a, b), even(c, d));

@@ -13,11 +13,11 @@ pub(super) unsafe fn repeat(unit: usize, copies: usize, from: *const u8, to: *mu
     macro_rules! by_copies {
         ($unit:literal) => {
             match copies {
-                // SAFETY: `each` has this function's contract, for elements of `unit` bytes.
+                // SAFETY: `each` has the contract of `repeat`, for elements of `unit` bytes and 2 copies. The caller ensures it.
                 2 => unsafe { each::<[u8; $unit], 2>(from.cast(), to.cast(), n) },
-                // SAFETY: `each` has this function's contract, for elements of `unit` bytes.
+                // SAFETY: `each` has the contract of `repeat`, for elements of `unit` bytes and 3 copies. The caller ensures it.
                 3 => unsafe { each::<[u8; $unit], 3>(from.cast(), to.cast(), n) },
-                // SAFETY: `each` has this function's contract, for elements of `unit` bytes.
+                // SAFETY: `each` has the contract of `repeat`, for elements of `unit` bytes and 4 copies. The caller ensures it.
                 4 => unsafe { each::<[u8; $unit], 4>(from.cast(), to.cast(), n) },
                 _ => unreachable!("unsupported number of copies: {copies}"),
             }

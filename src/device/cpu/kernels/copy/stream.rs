@@ -25,23 +25,27 @@ pub(in crate::device::cpu) unsafe fn stream_piece(from: *const u8, to: *mut u8, 
     {
         let lead = to.align_offset(64).min(len);
         let end = lead + (len - lead) / 64 * 64;
-        // SAFETY: `lead <= len`, so these bytes may be read and written, and do not overlap, by the contract.
+        // SAFETY: the caller ensures that `len` bytes may be read at `from` and written at `to`, and that they do not overlap.
+        // `lead <= len`, so the first `lead` bytes are among them.
         unsafe { core::ptr::copy_nonoverlapping(from, to, lead) };
         let (lines_from, lines_to) = (from.wrapping_add(lead), to.wrapping_add(lead));
         match Level::get() {
-            // SAFETY: `lead .. end` is within `len` and has whole cache lines. Unless this range is empty, `lines_to` is a multiple
-            // of 64. `Level::get()` guarantees that the processor has AVX-512.
+            // SAFETY: `end <= len`, so the caller ensures that the bytes `lead .. end` may be copied and do not overlap.
+            // `end - lead` is a multiple of 64. If it is not 0, `lead` was chosen such that `lines_to` is a multiple of 64.
+            // `Level::get()` guarantees that the processor has AVX-512.
             Level::Avx512 => unsafe { avx512_lines(lines_from, lines_to, end - lead) },
-            // SAFETY: these are the same cache lines as for AVX-512. Every x86-64 processor has SSE2.
+            // SAFETY: as for AVX-512, the bytes `lead .. end` may be copied and do not overlap. `end - lead` and `lines_to` are
+            // multiples of 64, or `end - lead` is 0. Every x86-64 processor has SSE2.
             _ => unsafe { sse2_lines(lines_from, lines_to, end - lead) },
         }
-        // SAFETY: `end <= len`, so these bytes may be read and written, and do not overlap, by the contract.
+        // SAFETY: the caller ensures that `len` bytes may be read at `from` and written at `to`, and that they do not overlap.
+        // `end <= len`, so the bytes `end .. len` are among them.
         unsafe { core::ptr::copy_nonoverlapping(from.wrapping_add(end), to.wrapping_add(end), len - end) };
     }
     #[cfg(not(target_arch = "x86_64"))]
     {
         debug_assert_eq!(Level::get(), Level::Portable);
-        // SAFETY: the caller ensures that `len` bytes may be read and written, and do not overlap.
+        // SAFETY: the caller ensures that `len` bytes may be read at `from` and written at `to`, and that they do not overlap.
         unsafe { core::ptr::copy_nonoverlapping(from, to, len) };
     }
 }
@@ -53,7 +57,7 @@ pub(in crate::device::cpu) unsafe fn stream_piece(from: *const u8, to: *mut u8, 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 unsafe fn avx512_lines(from: *const u8, to: *mut u8, len: usize) {
-    // SAFETY: `lines` has this function's contract, and the processor has AVX-512.
+    // SAFETY: the caller ensures the contract of `lines` for `__m512i`, which includes that the processor has AVX-512.
     unsafe { lines::<core::arch::x86_64::__m512i>(from, to, len) }
 }
 
@@ -63,7 +67,8 @@ unsafe fn avx512_lines(from: *const u8, to: *mut u8, len: usize) {
 /// The contract of [`lines`] for `__m128i`. Every x86-64 processor has SSE2.
 #[cfg(target_arch = "x86_64")]
 unsafe fn sse2_lines(from: *const u8, to: *mut u8, len: usize) {
-    // SAFETY: `lines` has this function's contract; every x86-64 processor has SSE2.
+    // SAFETY: the caller ensures the contract of `lines` for `__m128i`. Every x86-64 processor has SSE2, the instruction set of
+    // `__m128i`.
     unsafe { lines::<core::arch::x86_64::__m128i>(from, to, len) }
 }
 
@@ -78,11 +83,11 @@ unsafe fn sse2_lines(from: *const u8, to: *mut u8, len: usize) {
 #[inline(always)]
 unsafe fn lines<R: Register>(from: *const u8, to: *mut u8, len: usize) {
     for at in (0..len).step_by(16 * R::LANES) {
-        // SAFETY: a register has `16 · LANES` bytes, which divides `len`. So `at + 16 · LANES <= len`, and these bytes are readable
-        // by the contract.
+        // SAFETY: `len` is a multiple of 64, and so of a register's `16 · LANES` bytes. So `at + 16 · LANES <= len`, and the caller
+        // ensures that these bytes may be read. The caller ensures that the processor has the instruction set of `R`.
         let register = unsafe { R::load(from.wrapping_add(at)) };
-        // SAFETY: `at + 16 · LANES <= len`, so these bytes are writable by the contract. `to` and `at` are multiples of the
-        // register's bytes.
+        // SAFETY: `at + 16 · LANES <= len`, so the caller ensures that these bytes may be written. `to` is a multiple of 64 and
+        // `at` of `16 · LANES`, so the address is a multiple of the register's `16 · LANES` bytes.
         unsafe { register.stream(to.wrapping_add(at)) };
     }
 }
@@ -96,7 +101,8 @@ unsafe fn lines<R: Register>(from: *const u8, to: *mut u8, len: usize) {
 pub(super) unsafe fn copy_pieces(len: usize, from: *const u8, to: *mut u8, at: &[[isize; 2]]) {
     macro_rules! each {
         ($size:literal) => {
-            // SAFETY: `each` has this function's contract, and the array has `len` bytes and alignment 1.
+            // SAFETY: `each` has the contract of `copy_pieces`, which the caller ensures. `$size` is `len`, and an array of bytes
+            // has alignment 1.
             unsafe { each::<[u8; $size]>(from, to, at) }
         };
     }
@@ -106,14 +112,17 @@ pub(super) unsafe fn copy_pieces(len: usize, from: *const u8, to: *mut u8, at: &
         4 => each!(4),
         8 => each!(8),
         16 => each!(16),
-        // SAFETY: `ends` has this function's contract, and `16 <= len <= 32`.
+        // SAFETY: the caller ensures the contract of `copy_pieces`. In addition, `ends::<16>` requires `16 <= len <= 32`, which the
+        // pattern ensures.
         17..=32 => unsafe { ends::<16>(len, from, to, at) },
-        // SAFETY: `ends` has this function's contract, and `32 <= len <= 64`.
+        // SAFETY: the caller ensures the contract of `copy_pieces`. In addition, `ends::<32>` requires `32 <= len <= 64`, which the
+        // pattern ensures.
         33..=64 => unsafe { ends::<32>(len, from, to, at) },
         _ => {
             for &[to_at, from_at] in at {
                 let (from, to) = (from.wrapping_offset(from_at), to.wrapping_offset(to_at));
-                // SAFETY: by the contract, `len` bytes may be read and written at this pair of offsets, and do not overlap.
+                // SAFETY: the caller ensures that `len` bytes may be read at `from` and written at `to`, and that they do not
+                // overlap.
                 unsafe { core::ptr::copy_nonoverlapping(from, to, len) };
             }
         }
@@ -127,7 +136,8 @@ pub(super) unsafe fn copy_pieces(len: usize, from: *const u8, to: *mut u8, at: &
 unsafe fn each<P: Copy>(from: *const u8, to: *mut u8, at: &[[isize; 2]]) {
     for &[to_at, from_at] in at {
         let (from, to) = (from.wrapping_offset(from_at).cast::<P>(), to.wrapping_offset(to_at).cast::<P>());
-        // SAFETY: by the contract, a `P` may be read and written at this pair of offsets; its alignment is 1.
+        // SAFETY: the caller ensures that a `P` may be read at `from` and written at `to`, and that the two do not overlap. `P` has
+        // alignment 1.
         unsafe { to.copy_from_nonoverlapping(from, 1) };
     }
 }
@@ -142,11 +152,13 @@ unsafe fn ends<const HALF: usize>(len: usize, from: *const u8, to: *mut u8, at: 
         let parts = [0, len - HALF].map(|part| {
             let part = part as isize;
             let from = from.wrapping_offset(from_at + part).cast::<[u8; HALF]>();
-            // SAFETY: `part + HALF <= len`, so these bytes are readable by the contract. An array of bytes has alignment 1.
+            // SAFETY: the caller ensures that `len` bytes may be read at offset `from_at`. `part + HALF <= len`, so the array at
+            // `from` consists of such bytes. An array of bytes has alignment 1.
             (to.wrapping_offset(to_at + part), unsafe { from.read() })
         });
         for (to, part) in parts {
-            // SAFETY: `part + HALF <= len`, so these bytes are writable by the contract. An array of bytes has alignment 1.
+            // SAFETY: the caller ensures that `len` bytes may be written at offset `to_at`. The array at `to` consists of the first
+            // or the last `HALF` of these bytes. An array of bytes has alignment 1.
             unsafe { to.cast::<[u8; HALF]>().write(part) };
         }
     }

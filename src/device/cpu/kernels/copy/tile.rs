@@ -76,7 +76,8 @@ pub(in crate::device::cpu) unsafe fn transpose_tile<T: Element>(
     columns: usize,
 ) {
     let bytes = |elements: isize| elements.wrapping_mul(size_of::<T>() as isize);
-    // SAFETY: `transpose` has this function's contract for the same elements, with strides in bytes.
+    // SAFETY: `transpose` has the contract of `transpose_tile`, which the caller ensures. The arguments describe the same elements, with
+    // strides in bytes.
     unsafe {
         transpose(size_of::<T>(), from.cast(), bytes(from_stride), to.cast(), bytes(to_stride), rows, columns)
     }
@@ -111,8 +112,9 @@ pub(super) unsafe fn transpose(
             ahead: true,
             stream: false,
         };
-        // SAFETY: the tile has at most `BAND_ROWS` rows from `row` on, and all columns. By the contract, their elements are
-        // readable in the source and exclusive in the result. `stream` is not set.
+        // SAFETY: the tile has at most `BAND_ROWS` rows from `row` on, and all columns. The caller ensures that these elements may be read
+        // in the source. The caller also ensures exclusive access to them in the result, which does not overlap the source. `stream` is not
+        // set.
         unsafe { kernel(&tile, &[[0, 0]]) };
     }
 }
@@ -213,8 +215,9 @@ fn kernels<const SIZE: usize>() -> Kernel {
 #[cfg(target_arch = "x86_64")]
 macro_rules! cover {
     ($tile:ident at $at:ident: $register:ty, $size:literal, $group:literal, $columns:literal) => {
-        // SAFETY: the surrounding function has the contract of `Kernel`, and its own contract requires the instruction set of
-        // `$register`. `$group · $size` is 16, and `$columns` is a multiple of `$group` times the lanes of `$register`.
+        // SAFETY: the caller of the surrounding function ensures the contract of `Kernel`. The surrounding function requires the
+        // instruction set of `$register`, or it is SSE2, which every x86-64 processor has. `$group · $size` is 16, and `$columns` is a
+        // multiple of `$group` times the lanes of `$register`.
         unsafe { $tile.cover::<$register, $size, $group, $columns>($at) }
     };
 }
@@ -246,7 +249,7 @@ unsafe fn avx512<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 unsafe fn avx2<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
-    // SAFETY: `with_avx2` has this function's contract.
+    // SAFETY: `with_avx2` has the contract of `avx2`, which the caller ensures.
     unsafe { with_avx2::<SIZE>(tile, at) }
 }
 
@@ -355,9 +358,10 @@ impl Tile<'_> {
                         }
                     }
                     let rows = rows[row..row + side].as_ptr();
-                    // SAFETY: the block is within the tile, whose elements are readable in the source and exclusive in the result
-                    // by the contract. `rows` has `side` offsets. With `stream`, `column - lead_columns` is a multiple of a cache
-                    // line's elements, so each row of the block is one cache line.
+                    // SAFETY: the caller ensures the conditions on `R`, `GROUP` and `COLUMNS`. The block is within the tile, so the caller
+                    // also ensures that its source may be read, and exclusive access to its result. `rows` has `side` offsets, one per
+                    // element of a register. With `stream`, `column - lead_columns` is a multiple of a cache line's elements, so each row
+                    // of the block is one cache line.
                     unsafe { block::<R, SIZE, GROUP, COLUMNS>(from, &steps, to, rows, stream) };
                 }
             }
@@ -401,7 +405,8 @@ unsafe fn block<R: Register, const SIZE: usize, const GROUP: usize, const COLUMN
 ) {
     let mut parts = [MaybeUninit::<R>::uninit(); COLUMNS];
     let load = |column: usize| {
-        // SAFETY: the processor has the instruction set, and a register is readable at each of `columns`, by the contract.
+        // SAFETY: the caller ensures that the processor has the instruction set of `R`. The caller also ensures that the bytes of a
+        // register may be read at `from` plus each of `columns`.
         unsafe { R::load(from.wrapping_offset(columns[column])) }
     };
     for first in (0..COLUMNS).step_by(GROUP) {
@@ -438,15 +443,18 @@ unsafe fn block<R: Register, const SIZE: usize, const GROUP: usize, const COLUMN
             }
             R::transpose_lanes(&mut lanes);
             for (lane, part) in lanes.into_iter().enumerate().take(R::LANES) {
-                // SAFETY: `lane · GROUP + i < LANES · GROUP`, the number of elements in a register and of offsets at `rows`.
+                // SAFETY: `lane · GROUP + i < LANES · GROUP`, the number of elements in a register. The caller ensures that `rows` points
+                // to this number of offsets.
                 let row = unsafe { *rows.wrapping_add(lane * GROUP + i) };
                 let to = to.wrapping_offset(row).wrapping_add(first * SIZE);
                 if stream {
-                    // SAFETY: `first + GROUP · LANES <= COLUMNS`: a register at `to` is within the row. The row begins at a
-                    // multiple of 64, and `first · SIZE` is a multiple of the register's bytes, so `to` is aligned.
+                    // SAFETY: `first + GROUP · LANES <= COLUMNS`, so the register's bytes at `to` are within the row. The caller ensures
+                    // that the row may be written, and that it begins at a multiple of 64 bytes. `first · SIZE` is a multiple of the
+                    // register's bytes, so `to` is aligned.
                     unsafe { part.stream(to) }
                 } else {
-                    // SAFETY: `first + GROUP · LANES <= COLUMNS`: a register at `to` is within the row, which is writable.
+                    // SAFETY: `first + GROUP · LANES <= COLUMNS`, so the register's bytes at `to` are within the row. The caller ensures
+                    // that the row may be written.
                     unsafe { part.store(to) }
                 }
             }
@@ -481,8 +489,9 @@ unsafe fn one_by_one<const SIZE: usize>(tile: &Tile<'_>, at: &[[isize; 2]]) {
             let to = tile.to.wrapping_offset(to + row).cast::<[u8; SIZE]>();
             for c in 0..tile.columns.len() {
                 let from = from.wrapping_offset(tile.columns.get(c)).cast::<[u8; SIZE]>();
-                // SAFETY: `r` and `c` are less than the tile's extents. By the contract, the element is readable in the source
-                // and exclusive in the result, and they do not overlap. Arrays of bytes have alignment 1.
+                // SAFETY: `r` and `c` are less than the tile's extents. So the caller ensures that the element may be read in the source,
+                // and exclusive access to it in the result. The caller also ensures that source and result do not overlap. Arrays of bytes
+                // have alignment 1.
                 unsafe { to.wrapping_add(c).copy_from_nonoverlapping(from, 1) };
             }
         }

@@ -101,8 +101,8 @@ pub(super) unsafe fn copy_lines<T: Element>(
     // which the caller ensures to be readable.
     let operand =
         unsafe { Operand::from_raw(from.offset(from_place.offset), shape, &from_place.strides[..=rank]) };
-    // SAFETY: the index addresses one of the elements of the target. The caller ensures that access is exclusive and that lines do not
-    // overlap.
+    // SAFETY: an index consists of an index of `tile` and a number less than `len`. So it addresses one of the elements of the target. The
+    // caller ensures exclusive access to these elements, and that lines do not overlap.
     let output = unsafe { Output::from_raw(to.offset(to_place.offset), shape, &to_place.strides[..=rank]) };
     Cpu.copy(output, operand).expect("copies on the host do not fail");
 }

@@ -436,13 +436,17 @@ where
         let grain = grain(n, lines, to && from);
         over_lines(axis, shape, strides, n * size_of::<Complex<R>>(), grain, &|part| {
             with_workspace(Side::A, workspace, &self.failed, |workspace| match self.from {
-                // SAFETY: the callers pass shapes and strides of the operands, so `part` visits lines of them. The lines are
-                // contiguous, as was checked.
+                // SAFETY: `shape` and `strides` are those of the operands, so each index of `part` has a line in both. `self.to` is the
+                // pointer of an `Output`, and no line of the output is in two parts, so access is exclusive. `to` and `from` are `true`, so
+                // the lines are contiguous.
                 From::Complex(start) if to && from => unsafe { self.out_of_place(part, start, workspace) },
-                // SAFETY: `part` visits lines of the output, and the lines are contiguous, as was checked.
+                // SAFETY: each index of `part` has a line of the output, whose elements are initialised. `self.to` is the pointer of an
+                // `Output`, and no line of the output is in two parts, so access is exclusive. `to` is `true`, so the lines are contiguous.
                 From::Output if to => unsafe { self.in_place(part, workspace) },
                 _ => tiles(part, lines, &mut |tile| {
-                    // SAFETY: the tile visits lines of `part`. If `to`, the lines of the output are contiguous.
+                    // SAFETY: each index of `tile` is one of `part`, so it has a line of the output and one of the operand. `self.to` is
+                    // the pointer of an `Output`, and no line of the output is in two parts, so access is exclusive. If `to`, the output's
+                    // lines are contiguous.
                     unsafe { self.tile(tile, to, workspace) }
                 }),
             });
@@ -459,12 +463,12 @@ where
     unsafe fn out_of_place(&self, part: &Plan<2>, start: HostPtr<Complex<R>>, scratch: &mut [Complex<R>]) {
         self.calls(part, |[to, from], len| {
             let from = start.offset(from).get();
-            // SAFETY: `calls` passes the offsets of adjacent lines of `part` with `len` elements, which the caller ensures to be
-            // readable.
+            // SAFETY: `calls` passes the offsets of adjacent lines of `part`, which have `len` elements in all. The caller ensures that the
+            // lines of the operand may be read.
             let from = unsafe { core::slice::from_raw_parts(from, len) };
             let to = self.to.offset(to).get();
-            // SAFETY: `calls` passes the offsets of adjacent lines of `part` with `len` elements. The caller ensures exclusive access to
-            // those of the output, so they do not overlap those of the operand.
+            // SAFETY: `calls` passes the offsets of adjacent lines of `part`, which have `len` elements in all. The caller ensures
+            // exclusive access to the lines of the output, so they do not overlap those of the operand.
             let to = unsafe { core::slice::from_raw_parts_mut(to, len) };
             self.fft.process_immutable_with_scratch(from, to, scratch);
             rescale(to, self.factor);
@@ -479,8 +483,8 @@ where
     unsafe fn in_place(&self, part: &Plan<2>, scratch: &mut [Complex<R>]) {
         self.calls(part, |[to, _], len| {
             let to = self.to.offset(to).get();
-            // SAFETY: `calls` passes the offset of adjacent lines of `part` with `len` elements, to which the caller ensures
-            // exclusive access.
+            // SAFETY: `calls` passes the offset of adjacent lines of `part`, which have `len` elements in all. The caller ensures that they
+            // are initialised, and exclusive access to them.
             let to = unsafe { core::slice::from_raw_parts_mut(to, len) };
             self.fft.process_with_scratch(to, scratch);
             rescale(to, self.factor);
@@ -521,22 +525,24 @@ where
         };
         if self.read < n || matches!(self.from, From::Real(_)) {
             for_each_line(tile, [&place], |[line]| {
-                // SAFETY: this is a line of `n` contiguous elements: of the output, to which the caller ensures exclusive access, or
-                // of the workspace, which is borrowed exclusively.
+                // SAFETY: `line` is the offset of a line of `n` contiguous elements. The line is in the output, to which the caller ensures
+                // exclusive access, or in the workspace, which is borrowed exclusively.
                 unsafe { start.offset(line).get().write_bytes(0, n) };
             });
         }
         match self.from {
-            // SAFETY: the source is `read` elements of each line of the operand, which are readable by the contract. The target is the
-            // first `read` elements of each line of the output or of the workspace, to which access is exclusive.
+            // SAFETY: the source is `read` elements of each line of the operand, which the caller ensures may be read. The target is the
+            // first `read` elements of each line of the output or of the workspace. Access to the target is exclusive, and its lines do not
+            // overlap.
             From::Complex(from) => unsafe { copy_lines(tile, self.read, (start, &place), (from, &operand)) },
-            // SAFETY: the source is lines of the output. They are not contiguous, because `over_lines` transforms contiguous ones in
-            // place. So the target is lines of the workspace.
+            // SAFETY: the source is the lines of the output, to which the caller ensures exclusive access. They are not contiguous, because
+            // `over_lines` transforms contiguous lines in place. So the target is the lines of the workspace, which do not overlap.
             From::Output => unsafe { copy_lines(tile, n, (start, &place), (self.to, &output)) },
             From::Real(from) => {
                 let to = HostPtr::new(start.get().cast::<R>());
-                // SAFETY: the source is `read` elements of each line of the operand, which are readable by the contract. A complex
-                // number is two adjacent real numbers, so `doubled` addresses the real parts of the target, to which access is exclusive.
+                // SAFETY: the caller ensures that `read` elements of each line of the operand may be read. A complex number is two adjacent
+                // real numbers, so `doubled` addresses the real parts of the target. Access to the target is exclusive, and its lines do
+                // not overlap.
                 unsafe { copy_lines(tile, self.read, (to, &place.doubled()), (from, &operand)) }
             }
         }
@@ -552,8 +558,8 @@ where
         } else {
             for_each_line(tile, [&place], |[line]| {
                 let line = start.offset(line).get();
-                // SAFETY: this is a line of `n` contiguous elements, which have been written: of the output, to which the caller ensures
-                // exclusive access, or of the workspace, which is borrowed exclusively.
+                // SAFETY: the code above wrote the `n` contiguous elements of this line. The line is in the output, to which the caller
+                // ensures exclusive access, or in the workspace, which is borrowed exclusively.
                 let line = unsafe { core::slice::from_raw_parts_mut(line, n) };
                 self.fft.process_with_scratch(line, scratch);
                 rescale(line, self.factor);

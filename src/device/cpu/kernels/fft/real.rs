@@ -156,8 +156,9 @@ fn lines<L: LineTransform>(
             with_workspace(Side::B, lens[1], &failed, |outputs: &mut [L::To]| {
                 with_workspace(Side::Sums, lens[2], &failed, |scratch: &mut [L::Scratch]| {
                     tiles(part, count, &mut |tile| {
-                        // SAFETY: `over_lines` and `tiles` visit indices of `region`, so the operands have a line at each of them, and
-                        // each line is visited once.
+                        // SAFETY: `tile` has only indices of `region`, and the operand and the output have a line at each of them. The
+                        // lines of an `Operand` may be read. `over_lines` and `tiles` visit each index once, so access to each line of the
+                        // output is exclusive.
                         unsafe { pass.tile(tile, inputs, outputs, scratch) }
                     });
                 });
@@ -205,8 +206,8 @@ impl<L: LineTransform> RealPass<'_, L> {
         let output = Place::of(tile, 0, self.to_stride);
         let begin = HostPtr::new(inputs.as_mut_ptr());
         if !self.contiguous_input {
-            // SAFETY: the source is `read` elements of each line of the operand, which are readable by the contract. The target is
-            // lines of the workspace, which is borrowed exclusively and has space for all lines of a tile.
+            // SAFETY: the source is `read` elements of each line of the operand. The caller ensures that they may be read. The target is
+            // separate lines of the workspace `inputs`, which is borrowed exclusively and has space for all lines of a tile.
             unsafe { copy_lines(tile, self.read, (begin, &packed), (self.from, &operand)) };
         }
         let (start, place) = match self.in_output {
@@ -215,12 +216,13 @@ impl<L: LineTransform> RealPass<'_, L> {
         };
         for_each_line(tile, [&place, &packed, &operand], |[line, packed, operand]| {
             let line = start.offset(line).get();
-            // SAFETY: these `to` elements are contiguous: a line of the output, to which the caller ensures exclusive access, or a line of
-            // the workspace, which is borrowed exclusively. The elements of tensors and workspaces are initialised.
+            // SAFETY: `line` is the first of `to` contiguous elements. They are a line of the output, to which the caller ensures exclusive
+            // access, or a line of the workspace `outputs`, which is borrowed exclusively. The elements of tensors and workspaces are
+            // initialised.
             let line = unsafe { core::slice::from_raw_parts_mut(line, to) };
             let input = if self.contiguous_input {
                 let operand = self.from.offset(operand).get();
-                // SAFETY: these are the `read` contiguous elements of a line of the operand, which are readable by the contract.
+                // SAFETY: these are the `read` contiguous elements of a line of the operand. The caller ensures that they may be read.
                 let operand = unsafe { core::slice::from_raw_parts(operand, self.read) };
                 inputs[..self.read].copy_from_slice(operand);
                 &mut inputs[..from]
@@ -231,8 +233,8 @@ impl<L: LineTransform> RealPass<'_, L> {
             self.transform.run(input, line, scratch);
         });
         if !self.in_output {
-            // SAFETY: the source is the lines of the workspace, which were written. The target is the lines of the output, to which the
-            // caller ensures exclusive access.
+            // SAFETY: the source is the lines of the workspace `outputs`, which were written above. The target is the lines of the output,
+            // which do not overlap. The caller ensures exclusive access to them.
             unsafe { copy_lines(tile, to, (self.to, &output), (start, &place)) };
         }
     }

@@ -60,13 +60,14 @@ impl<U: Copy> Row<U> {
                 // SAFETY: `i < n`, so the caller ensures that this element of the mask is readable.
                 let chosen = unsafe { *self.mask.offset(i * m).get() };
                 if fits {
-                    // SAFETY: `i < n`, so the caller ensures that this element is readable.
+                    // SAFETY: `i < n`, so this is an element of the row. The caller ensures that it may be read.
                     let element = unsafe { *self.elements.offset(i * a).get() };
-                    // SAFETY: the vector had space for all elements of the chunk, so `next < len`. The caller ensures exclusive access.
+                    // SAFETY: at the start of the chunk, the vector had space for all elements of the chunk, and each of them increases
+                    // `next` by at most 1. So `next < len`. The caller ensures exclusive access to the vector.
                     unsafe { *to.at(to.next) = element };
                     to.next += usize::from(chosen);
                 } else if chosen && to.next < to.len {
-                    // SAFETY: `i < n`, so the caller ensures that this element is readable.
+                    // SAFETY: `i < n`, so this is an element of the row. The caller ensures that it may be read.
                     let element = unsafe { *self.elements.offset(i * a).get() };
                     // SAFETY: `next < len`, and the caller ensures exclusive access to the vector.
                     unsafe { *to.at(to.next) = element };
@@ -101,15 +102,15 @@ impl<U: Copy> Row<U> {
                     // Each element of the chunk reads at most one, so `next < len`, and the caller ensures that this element is
                     // readable.
                     let new = unsafe { *from.at(from.next) };
-                    // SAFETY: `i < n`, so the caller ensures exclusive access to this element.
+                    // SAFETY: `i < n`, so `to` points to an element of the row. The caller ensures exclusive access to it.
                     let old = unsafe { *to };
-                    // SAFETY: `i < n`, so the caller ensures exclusive access to this element.
+                    // SAFETY: `i < n`, so `to` points to an element of the row. The caller ensures exclusive access to it.
                     unsafe { *to = if chosen { new } else { old } };
                     from.next += usize::from(chosen);
                 } else if chosen && from.next < from.len {
                     // SAFETY: `next < len`, so the caller ensures that this element of the vector is readable.
                     let new = unsafe { *from.at(from.next) };
-                    // SAFETY: `i < n`, so the caller ensures exclusive access to this element.
+                    // SAFETY: `i < n`, so `to` points to an element of the row. The caller ensures exclusive access to it.
                     unsafe { *to = new };
                     from.next += 1;
                 } else {
@@ -159,13 +160,17 @@ unsafe fn copy(
             };
             lost += match (way, row.strides, line.stride) {
                 // The strides are passed as constants, so that the compiler removes the multiplications.
-                // SAFETY: the caller ensures readable elements and mask, of which the row is a part, and exclusive access to the vector.
+                // SAFETY: `row` is a part of `elements` and `mask`, which the caller of `copy` ensures may be read. The caller also ensures
+                // exclusive access to the vector, which `line` addresses.
                 (Way::Compress, [1, 1], 1) => unsafe { row.compress([1, 1], &mut line) },
-                // SAFETY: the caller ensures readable elements and mask, of which the row is a part, and exclusive access to the vector.
+                // SAFETY: `row` is a part of `elements` and `mask`, which the caller of `copy` ensures may be read. The caller also ensures
+                // exclusive access to the vector, which `line` addresses.
                 (Way::Compress, strides, _) => unsafe { row.compress(strides, &mut line) },
-                // SAFETY: the caller ensures a readable mask and vector, and exclusive access to the elements, of which the row is a part.
+                // SAFETY: `row` is a part of `elements` and `mask`. The caller of `copy` ensures exclusive access to `elements`. It also
+                // ensures that `mask` and the vector, which `line` addresses, may be read.
                 (Way::Expand, [1, 1], 1) => unsafe { row.expand([1, 1], &mut line) },
-                // SAFETY: the caller ensures a readable mask and vector, and exclusive access to the elements, of which the row is a part.
+                // SAFETY: `row` is a part of `elements` and `mask`. The caller of `copy` ensures exclusive access to `elements`. It also
+                // ensures that `mask` and the vector, which `line` addresses, may be read.
                 (Way::Expand, strides, _) => unsafe { row.expand(strides, &mut line) },
             };
         }
@@ -189,8 +194,8 @@ pub(in super::super) fn compress<T: Element>(
     let to = vector(out.ptr(), out.shape(), out.strides());
     let from = HostPtr::new(a.ptr().get().cast());
     let strides = [a.strides(), mask.strides()];
-    // SAFETY: `Operand` guarantees that the elements and the mask are readable at each index of this shape. `Output` guarantees exclusive
-    // access to the elements of the vector.
+    // SAFETY: `a` and `mask` have the same shape, as was asserted, and `Operand` guarantees that their elements may be read. `Output`
+    // guarantees exclusive access to the elements of the vector `out`.
     unsafe { copy(Way::Compress, size_of::<T>(), a.shape(), strides, from, mask.ptr(), to) }
 }
 
@@ -204,8 +209,8 @@ pub(in super::super) fn expand<T: Element>(
     let from = vector(a.ptr(), a.shape(), a.strides());
     let to = HostPtr::new(out.ptr().get().cast());
     let strides = [out.strides(), mask.strides()];
-    // SAFETY: `Operand` guarantees that the vector and the mask are readable. `Output` guarantees exclusive access to the elements at each
-    // index of this shape.
+    // SAFETY: `out` and `mask` have the same shape, as was asserted. `Operand` guarantees that the elements of `mask` and of the vector `a`
+    // may be read. `Output` guarantees exclusive access to the elements of `out`.
     unsafe { copy(Way::Expand, size_of::<T>(), out.shape(), strides, to, mask.ptr(), from) }
 }
 
@@ -235,8 +240,8 @@ pub(in super::super) fn nonzero<T: Element>(out: &Output<'_, i64, Cpu>, a: &Oper
             // Collects the indices of the chunk's elements that are not zero, in a loop without a branch.
             let (mut chosen, mut count) = ([0i64; CHUNK_LEN], 0);
             for i in first..n.min(first + CHUNK_LEN) {
-                // SAFETY: the odometer visits the indices of all axes but the last, and `i` is less than the extent of the last one. So
-                // `Operand` guarantees that this element is readable.
+                // SAFETY: `at` is the offset of an index along all axes of `a` but the last, and `i` is less than `n`, the extent of the
+                // last axis. (`n` is 1 if the rank is 0.) So `Operand` guarantees that this element of `a` may be read.
                 let element = unsafe { *a.ptr().offset(at + i as isize * stride).get() };
                 chosen[count] = i as i64;
                 count += usize::from(element != T::default());
@@ -246,8 +251,8 @@ pub(in super::super) fn nonzero<T: Element>(out: &Output<'_, i64, Cpu>, a: &Oper
                 let to = out.ptr().offset(row as isize * down + column as isize * right);
                 for (k, &i) in chosen[..count].iter().enumerate() {
                     let value = if column + 1 == columns { i } else { leading };
-                    // SAFETY: `row + k` and `column` are less than the extents of the output, to which `Output` guarantees exclusive
-                    // access.
+                    // SAFETY: `k < count`, and `count <= rows - row`, as was asserted. So `row + k < rows`, and `column < columns`.
+                    // `Output` guarantees exclusive access to this element of `out`.
                     unsafe { *to.offset(k as isize * down).get() = value };
                 }
             }

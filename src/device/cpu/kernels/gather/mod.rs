@@ -148,13 +148,13 @@ kernel! {
         let (mut least, mut greatest) = (0, -1);
         if stride == 1 {
             for i in 0..n {
-                // SAFETY: `i < n`, and the caller ensures that this element is readable.
+                // SAFETY: `i < n`, and the caller ensures that the `n` elements from `first` on may be read.
                 let position = unsafe { *first.wrapping_add(i) };
                 (least, greatest) = (position.min(least), position.max(greatest));
             }
         } else {
             for i in 0..n {
-                // SAFETY: `i < n`, and the caller ensures that this element is readable.
+                // SAFETY: `i < n`, and the caller ensures that the `n` elements from `first` on may be read.
                 let position = unsafe { *first.wrapping_offset(i as isize * stride) };
                 (least, greatest) = (position.min(least), position.max(greatest));
             }
@@ -197,8 +197,8 @@ pub(super) fn check(
         for _ in 0..part.outer_shape().iter().product() {
             let [offset] = walk.offsets();
             let [stride] = part.inner_strides();
-            // SAFETY: the plan visits indices of the operand, which `Operand` guarantees to be readable. The index along axes with
-            // stride 0 is 0.
+            // SAFETY: `plan` visits only indices of `at`: it omits the axes of `at` with stride 0, where the index is 0. `Operand`
+            // guarantees that the elements of `at` may be read.
             let (low, high) = unsafe { range(at.ptr().offset(offset).get(), stride, part.inner_len()) };
             (least, greatest) = (low.min(least), high.max(greatest));
             walk.advance();
@@ -216,7 +216,7 @@ fn first_invalid(op: &'static str, at: Operand<'_, i64, Cpu>, len: usize, sign: 
     let mut walk = Odometer::row_major(at.shape(), [at.strides()]);
     for _ in 0..at.shape().iter().product() {
         let [offset] = walk.offsets();
-        // SAFETY: the odometer visits indices of the operand, which `Operand` guarantees to be readable.
+        // SAFETY: `walk` visits indices of `at`. `Operand` guarantees that the elements of `at` may be read.
         let position = unsafe { *at.ptr().offset(offset).get() };
         if from_start(position, sign.wrap(len)) >= len {
             let index = index_of(position, sign);
@@ -244,8 +244,9 @@ pub(super) fn take<T: Element>(
     let plan = Plan::unordered(out.shape(), [out.strides(), &strides[..out.shape().len()], at.strides()]);
     let line = Line::new(len, a.strides()[kept.len()], sign, size_of::<T>());
     let (to, from) = (HostPtr::new(out.ptr().get().cast()), HostPtr::new(a.ptr().get().cast()));
-    // SAFETY: the plan visits each index of `out` and `at`, and the index of `a` along its leading axes. `Operand` and `Output`
-    // guarantee that these elements are readable, or exclusive and distinct.
+    // SAFETY: `plan` visits each index of `out` and `at`, and the corresponding line of `a`. `Operand` guarantees that the elements of
+    // `at` and `a` may be read. `Output` guarantees exclusive access to the elements of `out`, and that different indices have
+    // different elements.
     let valid = unsafe { take_bytes(size_of::<T>(), &plan, to, from, at.ptr(), line) };
     if valid { Ok(()) } else { Err(first_invalid(TAKE, at, len, sign)) }
 }
@@ -268,7 +269,8 @@ unsafe fn take_bytes(
     let last = plan.shape().len().saturating_sub(1);
     let grain = |axis| if axis == last { POSITIONS_GRAIN } else { 1 };
     over_parts(plan, POSITION_WORK_BYTES, &grain, &|part| {
-        // SAFETY: the parts visit different indices of the plan, so this function has the contract of `take_bytes`.
+        // SAFETY: `take_part` needs the conditions of `take_bytes` for the indices of `part`. The caller ensures these for all indices
+        // of `plan`. Parts have different indices, so they write different elements and may run in parallel.
         let valid = by_size!(size, U => unsafe {
             take_part::<U>(part, HostPtr::new(to.get().cast()), HostPtr::new(from.get().cast()), at, line)
         });
@@ -301,21 +303,24 @@ unsafe fn take_part<U: Copy>(
         let valid = match strides {
             // The loop copies contiguous elements, and the position is the same for all of them.
             [1, 1, 0] if n > 0 => {
-                // SAFETY: the caller ensures that the position is readable.
+                // SAFETY: `n > 0`, so `at` points to the position of an index of the plan. The caller ensures that it may be read.
                 let k = from_start(unsafe { *at }, line.wrap);
                 if k < line.len {
                     let row = from.wrapping_offset(k as isize * line.stride);
-                    // SAFETY: `k` is valid, so these `n` elements of the operand are readable and contiguous. The `n` elements of the
-                    // output are exclusive, so they do not overlap the operand's.
+                    // SAFETY: `k < line.len`, so the caller ensures that the operand's elements at this position may be read. The
+                    // strides 1 make the `n` elements contiguous in the operand and in the output. Access to those of the output is
+                    // exclusive, so the two do not overlap.
                     unsafe { core::ptr::copy_nonoverlapping(row, to, n) };
                 }
                 k < line.len
             }
-            // SAFETY: the indices of the inner loop are indices of the plan, for which the caller ensures the contract.
+            // SAFETY: `take_row` needs the conditions of `take_bytes` for the `n` indices of the inner loop. The caller ensures these
+            // for all indices of the plan.
             [1, 0, 1] if line.stride == 1 => unsafe {
                 take_row(to, from, at, [1, 0, 1], n, Line { stride: 1, ..line })
             },
-            // SAFETY: the indices of the inner loop are indices of the plan, for which the caller ensures the contract.
+            // SAFETY: `take_row` needs the conditions of `take_bytes` for the `n` indices of the inner loop. The caller ensures these
+            // for all indices of the plan.
             _ => unsafe { take_row(to, from, at, strides, n, line) },
         };
         if !valid {
@@ -355,17 +360,19 @@ unsafe fn take_row<U: Copy>(
         };
         let prefetched = len.min(ahead.saturating_sub(first));
         let in_range = p == 1 && len >= MIN_CHECKED_POSITIONS && {
-            // SAFETY: the stride of the positions is 1, and these `len` positions are among the `n` readable ones.
+            // SAFETY: the stride `p` of the positions is 1, and `first + len <= n`. The caller ensures that all `n` positions may be
+            // read.
             let (least, greatest) = unsafe { range(row.at, 1, len) };
             least >= 0 && (greatest.max(0) as usize) < line.len
         };
         let valid = if in_range {
-            // SAFETY: these are `len` of the `n` indices. All positions are valid and not negative. Each of the first `prefetched` indices
-            // is followed by at least `PREFETCH_DISTANCE` others.
+            // SAFETY: the caller ensures the conditions of `take_bytes` for `n` indices, and `row` starts at index `first`, with
+            // `first + len <= n`. `range` found that all `len` positions are less than the extent and not negative. If
+            // `i < prefetched`, then `first + i + PREFETCH_DISTANCE < n`, so that position may be read.
             unsafe { row.copy::<true>(len, prefetched) }
         } else {
-            // SAFETY: these are `len` of the `n` indices. Each of the first `prefetched` indices is followed by at least
-            // `PREFETCH_DISTANCE` others.
+            // SAFETY: the caller ensures the conditions of `take_bytes` for `n` indices, and `row` starts at index `first`, with
+            // `first + len <= n`. If `i < prefetched`, then `first + i + PREFETCH_DISTANCE < n`, so that position may be read.
             unsafe { row.copy::<false>(len, prefetched) }
         };
         if !valid {
@@ -398,17 +405,19 @@ impl<U: Copy> Row<U> {
         let (line, [_, a, p]) = (self.line, self.strides);
         for i in 0..prefetched {
             let next = (i + PREFETCH_DISTANCE) as isize;
-            // SAFETY: `i < prefetched`, so the caller ensures that this position is readable.
+            // SAFETY: `i < prefetched`, so the caller ensures that the position `PREFETCH_DISTANCE` indices later may be read.
             let k = from_start(unsafe { *self.at.wrapping_offset(next * p) }, line.wrap);
             let row = self.from.wrapping_offset(next * a);
             prefetch(row.wrapping_offset((k as isize).wrapping_mul(line.stride)).cast());
-            // SAFETY: `i < prefetched <= n`, and the caller ensures the contract for the first `n` indices.
+            // SAFETY: `copy_one` needs the conditions of `copy` for index `i`. The caller ensures these for the first `n` indices, and
+            // `i < prefetched <= n`.
             if !unsafe { self.copy_one::<IN_RANGE>(i as isize) } {
                 return false;
             }
         }
         for i in prefetched..n {
-            // SAFETY: `i < n`, for which the caller ensures the contract.
+            // SAFETY: `copy_one` needs the conditions of `copy` for index `i`. The caller ensures these for the first `n` indices, and
+            // `i < n`.
             if !unsafe { self.copy_one::<IN_RANGE>(i as isize) } {
                 return false;
             }
@@ -423,15 +432,16 @@ impl<U: Copy> Row<U> {
     #[inline(always)]
     unsafe fn copy_one<const IN_RANGE: bool>(&self, i: isize) -> bool {
         let (line, [o, a, p]) = (self.line, self.strides);
-        // SAFETY: the caller ensures that the position is readable.
+        // SAFETY: the caller ensures that the position at index `i` may be read.
         let position = unsafe { *self.at.wrapping_offset(i * p) };
         let k = if IN_RANGE { position as usize } else { from_start(position, line.wrap) };
         if !IN_RANGE && k >= line.len {
             return false;
         }
-        // SAFETY: `k` is less than the extent of the axis, so the caller ensures that this element is readable.
+        // SAFETY: `k < line.len`: either this was just checked, or the caller ensures it because `IN_RANGE` is set. The caller ensures
+        // that the elements along `line` may be read.
         let element = unsafe { *self.from.wrapping_offset(i * a + k as isize * line.stride) };
-        // SAFETY: the caller ensures exclusive access to this element of the output.
+        // SAFETY: the caller ensures exclusive access to the output's element at index `i`.
         unsafe { *self.to.wrapping_offset(i * o) = element };
         true
     }
@@ -453,7 +463,8 @@ pub(super) fn pick<T: Element>(
     for i in 0..n as isize {
         let mut offset = 0;
         for (axis, (&len, &stride)) in a.shape().iter().zip(a.strides()).enumerate() {
-            // SAFETY: `i` and `axis` are less than the extents of `at`, which `Operand` guarantees to be readable.
+            // SAFETY: `i` and `axis` are less than the extents of `at`, so this is an element of `at`. `Operand` guarantees that it may
+            // be read.
             let position = unsafe { *at.ptr().offset(i * down + axis as isize * right).get() };
             let k = from_start(position, len);
             if k >= len {
@@ -462,7 +473,8 @@ pub(super) fn pick<T: Element>(
             }
             offset += k as isize * stride;
         }
-        // SAFETY: each position is less than the extent of its axis, so `Operand` guarantees that this element is readable.
+        // SAFETY: each position is less than the extent of its axis, so `offset` is the offset of an element of `a`. `Operand`
+        // guarantees that it may be read.
         let element = unsafe { *a.ptr().offset(offset).get() };
         // SAFETY: `i` is less than the extent of the output, and `Output` guarantees exclusive access to its elements.
         unsafe { *out.ptr().offset(i * so).get() = element };

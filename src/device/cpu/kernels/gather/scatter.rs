@@ -85,31 +85,36 @@ impl<U: Copy> ScatterTask<U> {
             let (out, at, from) = (self.to.offset(out), self.at.offset(at), self.from.offset(from));
             match [o, p, a] {
                 // The strides are passed as constants, so that the compiler removes the multiplications.
-                // SAFETY: these are indices of the plan, for which the caller ensures the contract.
+                // SAFETY: `row` needs the conditions of `ScatterTask::run` for `n` indices of the plan. The caller ensures these for
+                // all indices of the plan.
                 [0, 1, 1] if self.line.stride == 1 => unsafe {
                     row(out, at, from, [0, 1, 1], n, Line { stride: 1, ..self.line }, f)?;
                 },
                 // One operand element for all positions, as in a histogram.
-                // SAFETY: these are indices of the plan, for which the caller ensures the contract.
+                // SAFETY: `row` needs the conditions of `ScatterTask::run` for `n` indices of the plan. The caller ensures these for
+                // all indices of the plan.
                 [0, 1, 0] if self.line.stride == 1 => unsafe {
                     row(out, at, from, [0, 1, 0], n, Line { stride: 1, ..self.line }, f)?;
                 },
                 [1, 0, 1] if n > 0 => {
-                    // SAFETY: the caller ensures that the position is readable.
+                    // SAFETY: the caller ensures that the position at each index of the plan may be read. `n > 0`, so `at` points to
+                    // one.
                     let k = from_start(unsafe { *at.get() }, self.line.wrap);
                     if k >= self.line.len {
                         return Err(Stop::Position);
                     }
                     let out = out.offset(k as isize * self.line.stride);
                     let here = Line { len: 1, wrap: 1, stride: 0, far: false };
-                    // SAFETY: the stride of the positions is 0, so all `n` indices have the position `k`. At the first index, `out`
-                    // points to the output's element at `k`. `row` reads the position `ZERO` with stride 0. This position is valid for
+                    // SAFETY: the stride of the positions is 0, so all `n` indices have the position `k`. `out` points to the output's
+                    // element at `k` for the first index. The caller ensures that the operand's elements may be read, and exclusive
+                    // access to those of the output. `row` reads the position `ZERO` with stride 0, and this position is valid for
                     // `here`, whose extent is 1.
                     unsafe {
                         row(out, HostPtr::new((&raw const ZERO).cast_mut()), from, [1, 0, 1], n, here, f)?;
                     }
                 }
-                // SAFETY: these are indices of the plan, for which the caller ensures the contract.
+                // SAFETY: `row` needs the conditions of `ScatterTask::run` for `n` indices of the plan. The caller ensures these for
+                // all indices of the plan.
                 strides => unsafe { row(out, at, from, strides, n, self.line, f)? },
             }
         }
@@ -139,15 +144,15 @@ unsafe fn row<U: Copy>(
     let ahead = if line.far { n.saturating_sub(PREFETCH_DISTANCE) } else { 0 };
     for i in 0..ahead {
         let next = (i + PREFETCH_DISTANCE) as isize;
-        // SAFETY: `i < n - PREFETCH_DISTANCE`, so this is one of the `n` positions, which are readable by the contract.
+        // SAFETY: `i < n - PREFETCH_DISTANCE`, so `next < n`. The caller ensures that all `n` positions may be read.
         let k = from_start(unsafe { *at.offset(next * p).get() }, line.wrap);
         let step = (k as isize).wrapping_mul(line.stride);
         prefetch(to.offset((next * o).wrapping_add(step)).get().cast_const().cast());
-        // SAFETY: `i < n`, so `one` has this function's contract.
+        // SAFETY: `one` needs the conditions of `row` for index `i`. The caller ensures these for `n` indices, and `i < n`.
         unsafe { one(to, at, from, strides, i as isize, line, f)? };
     }
     for i in ahead..n {
-        // SAFETY: `i < n`, so `one` has this function's contract.
+        // SAFETY: `one` needs the conditions of `row` for index `i`. The caller ensures these for `n` indices, and `i < n`.
         unsafe { one(to, at, from, strides, i as isize, line, f)? };
     }
     Ok(())
@@ -167,7 +172,7 @@ unsafe fn one<U: Copy>(
     line: Line,
     f: &impl Fn(U, U) -> Option<U>,
 ) -> Result<(), Stop<U>> {
-    // SAFETY: this is one of the positions, which are readable by the contract.
+    // SAFETY: the caller ensures that the position at index `i` may be read.
     let position = unsafe { *at.offset(i * p).get() };
     let mut k = position as usize;
     // Most positions are not negative. For these, there is a single comparison.
@@ -175,12 +180,12 @@ unsafe fn one<U: Copy>(
         k = from_end(position, line)?;
     }
     let to = to.offset(i * o + k as isize * line.stride).get();
-    // SAFETY: the contract ensures that this element of the operand is readable.
+    // SAFETY: the caller ensures that the operand's element at index `i` may be read.
     let right = unsafe { *from.offset(i * a).get() };
-    // SAFETY: `k` is less than the extent, so the contract ensures exclusive access to this element of the output.
+    // SAFETY: `k < line.len`, so `to` points to an element of the output along `line`. The caller ensures exclusive access to it.
     let left = unsafe { *to };
     let Some(value) = f(left, right) else { return Err(Stop::Undefined(left, right)) };
-    // SAFETY: `k` is less than the extent, so the contract ensures exclusive access to this element of the output.
+    // SAFETY: `k < line.len`, so `to` points to an element of the output along `line`. The caller ensures exclusive access to it.
     unsafe { *to = value };
     Ok(())
 }
@@ -227,8 +232,9 @@ pub(in super::super) fn replace_at<T: Element>(
     let (plan, line) = prepare(out, at, a, Sign::Signed);
     check(SCATTER, *at, line.len, Sign::Signed)?;
     let (to, from) = (HostPtr::new(out.ptr().get().cast()), HostPtr::new(a.ptr().get().cast()));
-    // SAFETY: `check` has checked the positions. The plan visits each index of `at` and `a`, and the index of `out` along its
-    // leading axes. `Operand` and `Output` guarantee that these elements are readable, or exclusive.
+    // SAFETY: `plan` visits each index of `at` and `a`, and the corresponding line of `out`. `Operand` guarantees that the elements of
+    // `at` and `a` may be read. `Output` guarantees exclusive access to the elements of `out`, and that different indices have
+    // different elements. So the lines are disjoint.
     unsafe { replace_bytes(size_of::<T>(), &plan, to, at.ptr(), from, line) };
     Ok(())
 }
@@ -253,8 +259,8 @@ unsafe fn replace_bytes(
                 from: HostPtr::new(from.get().cast()),
                 line,
             };
-            // SAFETY: the caller ensures the contract for all indices of the plan. No line belongs to two parts, so access to the
-            // lines of this part is exclusive.
+            // SAFETY: the caller ensures the conditions of `ScatterTask::run` for all indices of `plan`, so they hold for those of
+            // `part`. `grain` splits no line of the output between two parts. So only this thread accesses the lines of `part`.
             let all = unsafe { task.run(part, &|_, new| Some(new)) };
             debug_assert!(all.is_ok(), "the positions have been checked");
         });
@@ -278,9 +284,9 @@ pub(in super::super) fn scatter<T: Element, F: BinaryOp<T, T, Output = T>>(
     }
     let stopped = Mutex::new(None);
     over_parts(&plan, POSITION_WORK_BYTES, &grain(&plan), &|part| {
-        // SAFETY: the plan visits each index of `at` and `a`, and the index of `out` along its leading axes. `Operand` and `Output`
-        // guarantee that these elements are readable, or exclusive. Parts differ in their lines, so access to the lines of this part is
-        // exclusive.
+        // SAFETY: `plan` visits each index of `at` and `a`, and the corresponding line of `out`. `Operand` guarantees that the elements
+        // of `at` and `a` may be read. `Output` guarantees exclusive access to the elements of `out`. `grain` splits no line between
+        // two parts, so only this thread accesses the lines of `part`.
         if let Err(stop) = unsafe { task.run(part, &combine) } {
             *stopped.lock().expect("no thread panics with the lock") = Some(stop);
         }

@@ -37,10 +37,10 @@ impl<T: Scalar> MatrixProduct<T> for Blas {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
         let call = if product.work() < MIN_BLAS_WORK { None } else { Call::of(product) };
         match call {
-            // SAFETY: `call.product` is `product` or its transpose, so it has the same elements. This function's contract holds
-            // for them, and `run` requires no more.
+            // SAFETY: `run` requires the conditions of `multiply` for `call.product`, which is `product` or its transpose. The caller
+            // ensures them for `product`, and its transpose has the same elements.
             Some(call) => unsafe { call.run() },
-            // SAFETY: `multiply` of every implementation has the same contract.
+            // SAFETY: `MatrixProduct::multiply` has the same contract in every implementation. The caller ensures it for `product`.
             None => return unsafe { super::own().multiply(product) },
         }
         Ok(())
@@ -53,11 +53,11 @@ impl<T: Scalar> MatrixProduct<T> for Blas {
         count: usize,
     ) -> Result<(), Error> {
         if product.work() < MIN_BLAS_WORK {
-            // SAFETY: `multiply_all` of every implementation has the same contract, and this function's arguments are passed on
-            // unchanged.
+            // SAFETY: `MatrixProduct::multiply_all` has the same contract in every implementation. The caller ensures it for these
+            // arguments.
             unsafe { super::own().multiply_all(product, walk, count) }
         } else {
-            // SAFETY: `one_by_one` has this function's contract, and this function's arguments are passed on unchanged.
+            // SAFETY: `one_by_one` has the contract of `MatrixProduct::multiply_all`. The caller ensures it for these arguments.
             unsafe { super::product::one_by_one(self, product, walk, count) }
         }
     }
@@ -103,8 +103,8 @@ impl<T: Scalar> Call<T> {
         macro_rules! call {
             ($gemm:ident, $alpha:expr, $beta:expr) => {{
                 let (a, b, c) = (a.ptr.get().cast(), b.ptr.get().cast(), c.ptr.get().cast());
-                // SAFETY: the match selects the function for `T`. Sizes, leading dimensions and transpositions describe
-                // `product`. By the contract, its `a` and `b` are readable and its `c` is exclusive.
+                // SAFETY: the match below selects the function for `T`. Sizes, leading dimensions and transpositions describe `product`.
+                // The caller ensures that its `a` and `b` are readable, and exclusive access to its `c`.
                 unsafe {
                     cblas_sys::$gemm(LAYOUT, trans_a, trans_b, m, n, k, $alpha, a, lda, b, ldb, $beta, c, ldc)
                 }

@@ -38,12 +38,13 @@ pub(super) struct Integers;
 impl<T: Scalar> MatrixProduct<T> for Integers {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
         checked::<T>(if const { cfg!(debug_assertions) } {
-            // SAFETY: `in_parts` has this function's contract, and `product` is passed on unchanged.
+            // SAFETY: `in_parts` needs the conditions of `MatrixProduct::multiply` for the same `product`. The caller ensures these.
             unsafe { in_parts(*product) }
         } else {
             // Results wrap, so signed and unsigned integers share the code.
-            // SAFETY: `in_parts` has this function's contract, and the wrapping product has the same matrices. `T` and `T::Wrapping` are
-            // integers of the same size, so each is valid with the bits of the other.
+            // SAFETY: `in_parts` needs the conditions of `MatrixProduct::multiply`, which the caller ensures for `product`. The
+            // wrapping product has the same matrices. `T` and `T::Wrapping` are integers of the same size, so each is valid with the
+            // bits of the other.
             unsafe { in_parts(product.wrapping()) }
         })
     }
@@ -61,12 +62,13 @@ unsafe fn in_parts<T: Scalar>(product: Product<T>) -> bool {
         } else {
             product.split_columns(product.n / 2)
         };
-        // SAFETY: the extent that is split is at least 2, so neither part is empty, and the contract holds for both parts. The
-        // parts write different elements of `c`, so they may run in parallel.
+        // SAFETY: the caller ensures the conditions of `MatrixProduct::multiply` for `product`. The extent that is split is at least 2,
+        // so neither part is empty, and the conditions hold for both. The parts write different elements of `c`, so they may run in
+        // parallel.
         let (low, high) = join(|| unsafe { in_parts(low) }, || unsafe { in_parts(high) });
         return low & high;
     }
-    // SAFETY: `part` has this function's contract, and `product` is passed on unchanged.
+    // SAFETY: `part` needs the conditions of `MatrixProduct::multiply` for the same `product`. The caller ensures these.
     unsafe { part(product) }
 }
 
@@ -79,14 +81,16 @@ unsafe fn part<T: Scalar>(product: Product<T>) -> bool {
     // vectorises the inner loop.
     let blocks = (0..product.n).step_by(TILE_COLUMNS);
     if product.k > MAX_PACKED_TERMS {
-        // SAFETY: `first < n` by the range. `a` and `b` are readable and `c` is exclusive by the contract. No block is passed.
+        // SAFETY: `blocks` contains only numbers less than `n`, so `first < n`. The caller ensures the conditions of
+        // `MatrixProduct::multiply`. No `block` is passed, so `columns` has no conditions on it.
         return blocks.fold(true, |exact, first| exact & unsafe { columns(&product, first, None) });
     }
     let room = product.k * TILE_COLUMNS.min(product.n);
     with_scratch(Side::B, room, 0, |block: *mut T::Accumulator, len| {
         let block = (len == room).then_some(block);
-        // SAFETY: `first < n` by the range. `a` and `b` are readable and `c` is exclusive by the contract. `block` has space for
-        // `k` rows of `min(TILE_COLUMNS, n)` columns, which is enough for any `first`. Only this closure accesses it.
+        // SAFETY: `blocks` contains only numbers less than `n`, so `first < n`. The caller ensures the conditions of
+        // `MatrixProduct::multiply`. `block` has space for `k` rows of `min(TILE_COLUMNS, n)` columns, which is enough for any `first`.
+        // Only this closure accesses `block`.
         blocks.fold(true, |exact, first| exact & unsafe { columns(&product, first, block) })
     })
 }
@@ -102,13 +106,13 @@ unsafe fn part<T: Scalar>(product: Product<T>) -> bool {
 unsafe fn columns<T: Scalar>(product: &Product<T>, first: usize, block: Option<*mut T::Accumulator>) -> bool {
     let Product { m, k, n, a, b, c, alpha, beta, .. } = *product;
     let columns = TILE_COLUMNS.min(n - first);
-    // SAFETY: both calls below pass `p < k` and `j < columns`, so `first + j < n`. So this is an element of `b`, which is
-    // readable by the contract.
+    // SAFETY: both calls below pass `p < k` and `j < columns`. `columns <= n - first`, so `first + j < n`, and this is an element of
+    // `b`. The caller ensures that the elements of `b` may be read.
     let value = |p: usize, j: usize| unsafe { *b.from(p, first + j).ptr.get() }.widen();
     let block = block.map(|block| {
         for (p, j) in (0..k).flat_map(|p| (0..columns).map(move |j| (p, j))) {
-            // SAFETY: `p < k` and `j < columns`, so this is one of the `k · columns` elements of the block, which is exclusive by
-            // the contract.
+            // SAFETY: `p < k` and `j < columns`, so this is one of the `k · columns` elements of `block`. The caller ensures exclusive
+            // access to `block`.
             unsafe { block.wrapping_add(p * columns + j).write(value(p, j)) };
         }
         // SAFETY: the loop above has written all `k · columns` elements. Nothing writes to them while the slice exists.
@@ -127,7 +131,7 @@ unsafe fn columns<T: Scalar>(product: &Product<T>, first: usize, block: Option<*
                     &here[..columns]
                 }
             };
-            // SAFETY: `i < m` and `p < k`, so this is an element of `a`, which is readable by the contract.
+            // SAFETY: `i < m` and `p < k`, so this is an element of `a`. The caller ensures that the elements of `a` may be read.
             let x = unsafe { *a.from(i, p).ptr.get() }.widen();
             for ((sum, carry), &y) in sums.iter_mut().zip(&mut carries).zip(row) {
                 let product = T::acc_mul(x, y).0;
@@ -143,14 +147,14 @@ unsafe fn columns<T: Scalar>(product: &Product<T>, first: usize, block: Option<*
             let value = if beta.is_zero() {
                 scaled
             } else {
-                // SAFETY: `i < m` and `first + j < n`, so this is an element of `c`, which is exclusive by the contract.
+                // SAFETY: `i < m` and `first + j < n`, so `to` points to an element of `c`. The caller ensures exclusive access to `c`.
                 let (kept, overflows) = T::acc_mul(beta.widen(), unsafe { *to }.widen());
                 exact &= !overflows && T::acc_add_carry(scaled, kept) == 0;
                 T::acc_add(scaled, kept)
             };
             let (value, fits) = T::narrow(value);
             exact &= fits && !wrapped && carry == 0;
-            // SAFETY: `i < m` and `first + j < n`, so this is an element of `c`, which is exclusive by the contract.
+            // SAFETY: `i < m` and `first + j < n`, so `to` points to an element of `c`. The caller ensures exclusive access to `c`.
             unsafe { *to = value };
         }
     }

@@ -84,9 +84,9 @@ impl<T: Scalar> Gemm<T> for Cpu {
             return unsafe { compute_for::<T>()(&product, None) };
         }
         let walk = Odometer::row_major(batch, [c_steps, a_steps, b_steps]);
-        // SAFETY: `Operand` guarantees that `a` and `b` are readable at every batch index. `Output` guarantees exclusive access
-        // to each `c`, and that no two of them overlap. The odometer has one position per batch index, so as many positions as
-        // there are products.
+        // SAFETY: `Operand` guarantees that `a` and `b` may be read at every batch index. `Output` guarantees exclusive access to the
+        // matrix `c` of each product, and that no two of these matrices overlap. `walk` has one position per product: one for each batch
+        // index.
         unsafe { compute_for::<T>()(&product, Some((&walk, batch.iter().product()))) }
     }
 
@@ -134,11 +134,11 @@ unsafe fn compute<T: Scalar>(product: &Product<T>, batch: Option<Batch<'_>>) -> 
     let each = if T::INTEGER { 8 } else { size_of::<T>() / 4 };
     let work = product.work().saturating_mul(count).saturating_mul(each);
     match batch {
-        // SAFETY: `m` and `n` are not zero, as was checked. If `k` or `alpha` is zero, `unless_empty` returned `ScaleOnly`, which
-        // accepts zeros. The other conditions of `multiply` are in this function's contract.
+        // SAFETY: `m` and `n` are not zero, as was checked. If `k` or `alpha` is zero, `unless_empty` returned `ScaleOnly`, which accepts
+        // zeros. The caller of `compute` ensures the other conditions of `multiply`.
         None => enter(work, || unsafe { by.multiply(product) }),
-        // SAFETY: the products `0..count` are positions of `walk` by the contract. `m` and `n` are not zero, as was checked, and
-        // `unless_empty` returned `ScaleOnly` if `k` or `alpha` is zero. The other conditions are in this function's contract.
+        // SAFETY: `m` and `n` are not zero, as was checked. If `k` or `alpha` is zero, `unless_empty` returned `ScaleOnly`, which accepts
+        // zeros. The caller of `compute` ensures the other conditions of `multiply_batch`, including that `walk` has `count` positions.
         Some((walk, count)) => enter(work, || unsafe { multiply_batch(by, product, walk, 0..count) }),
     }
 }
@@ -191,17 +191,17 @@ unsafe fn multiply_batch<T: Scalar>(
     if part.len() > 1 && product.work().saturating_mul(part.len()) >= 2 * PARALLEL_WORK {
         let middle = part.start + part.len() / 2;
         let (one, other) = join(
-            // SAFETY: the first half is within `part`, so the contract holds for it. The halves have no element of `c` in common,
-            // so they may run in parallel.
+            // SAFETY: the first half is within `part`, for which the caller ensures the conditions of `multiply_batch`. The halves have no
+            // element of `c` in common, so they may run in parallel.
             || unsafe { multiply_batch(by, product, walk, part.start..middle) },
-            // SAFETY: the second half is within `part`, so the contract holds for it. The halves have no element of `c` in
-            // common.
+            // SAFETY: the second half is within `part`, for which the caller ensures the conditions of `multiply_batch`. The halves have no
+            // element of `c` in common, so they may run in parallel.
             || unsafe { multiply_batch(by, product, walk, middle..part.end) },
         );
         return one.and(other);
     }
     let mut walk = walk.at(part.start);
-    // SAFETY: `walk` is at position `part.start`, and has the other `part.len() - 1` positions after it. The contract holds for
-    // the products at these positions.
+    // SAFETY: `walk` is at position `part.start`, and has the other `part.len() - 1` positions after it. The caller ensures the conditions
+    // of `MatrixProduct::multiply` for the products at these positions.
     unsafe { by.multiply_all(product, &mut walk, part.len()) }
 }

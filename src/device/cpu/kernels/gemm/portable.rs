@@ -66,7 +66,8 @@ pub(super) struct Portable;
 
 impl<T: Scalar> MatrixProduct<T> for Portable {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
-        // SAFETY: `tiny::multiply` has this function's contract.
+        // SAFETY: `tiny::multiply` requires the conditions of `MatrixProduct::multiply` for `product`. The caller of this method ensures
+        // them.
         if unsafe { tiny::multiply(product) } {
             return Ok(());
         }
@@ -75,8 +76,9 @@ impl<T: Scalar> MatrixProduct<T> for Portable {
         let product = if transpose { product.transposed() } else { *product };
         macro_rules! multiply {
             ($real:ty, $complex:literal) => {
-                // SAFETY: `product` is this function's product or its transpose, which has the same elements, so the contract
-                // holds. `T` is `$real`, or a complex number of two `$real`, by the conditions below.
+                // SAFETY: the caller ensures the conditions of `MatrixProduct::multiply` for the original `product`. They also hold for its
+                // transpose, which has the same elements. The branches below expand this macro only if `T` is `$real` or a complex number
+                // of two `$real`.
                 unsafe { multiply::<T, $real, $complex>(product) }
             };
         }
@@ -132,8 +134,9 @@ macro_rules! real {
                 c: Matrix<$real>,
             ) {
                 let (x, y, z) = (a.ptr.get().cast_const(), b.ptr.get().cast_const(), c.ptr.get());
-                // SAFETY: `matrixmultiply` requires that `a` and `b` are readable, and that `c` is exclusive with distinct
-                // elements. The contract ensures both. `matrixmultiply` does not read `c` if `beta` is zero.
+                // SAFETY: `matrixmultiply` requires that `a` and `b` may be read, that access to `c` is exclusive, and that the elements of
+                // `c` are distinct. The caller ensures this. `c` may be uninitialised if `beta` is zero; `matrixmultiply` does not read it
+                // then.
                 unsafe {
                     matrixmultiply::$gemm(
                         m, k, n, alpha, x, a.down, a.right, y, b.down, b.right, beta, z, c.down, c.right,
@@ -177,7 +180,7 @@ real!(f64 dgemm);
 unsafe fn multiply<T: Scalar, R: Real, const COMPLEX: bool>(product: Product<T>) {
     // This choice is made for the whole product, not for each tile, so that the bits do not depend on how the product is split.
     let pack = product.work() > PLAIN_WORK;
-    // SAFETY: `split` has this function's contract, and `product` is passed on unchanged.
+    // SAFETY: `split` has the contract of `multiply`. The caller of `multiply` ensures it for `product`, which is passed on unchanged.
     unsafe { split::<T, R, COMPLEX>(product, pack) };
 }
 
@@ -193,20 +196,23 @@ unsafe fn split<T: Scalar, R: Real, const COMPLEX: bool>(product: Product<T>, pa
     if m.max(n) <= if share { MAX_SHARED_SIDE } else { MAX_SIDE } {
         let part = Tile::<R, COMPLEX>::new(&product);
         if pack {
-            // SAFETY: `part` describes the elements of `product`. By the contract, `a` and `b` are readable and `c` is exclusive.
+            // SAFETY: `part` describes the elements of `product`. The caller ensures that its matrices `a` and `b` may be read, that access
+            // to `c` is exclusive, and that `k` is not zero.
             unsafe { tile(&part) };
         } else {
-            // SAFETY: `part` describes the elements of `product`. By the contract, `a` and `b` are readable and `c` is exclusive.
+            // SAFETY: `part` describes the elements of `product`. The caller ensures that its matrices `a` and `b` may be read, that access
+            // to `c` is exclusive, and that `k` is not zero.
             unsafe { plain::<R, COMPLEX, false>(&part) };
         }
         return;
     }
     let middle = |side: usize| (side / 2).next_multiple_of(MAX_REGISTER_TILE);
     let (one, other) = if m >= n { product.split_rows(middle(m)) } else { product.split_columns(middle(n)) };
-    // SAFETY: `one` is a part of the product, so the contract holds for it. `one` and `other` have no element of C in common, so
-    // they may run in parallel.
+    // SAFETY: the caller ensures the conditions of `multiply` for `product`, so they hold for its part `one`. `one` and `other` have no
+    // element of C in common, so they may run in parallel.
     let one = || unsafe { split::<T, R, COMPLEX>(one, pack) };
-    // SAFETY: `other` is a part of the product, so the contract holds for it. It has no element of C in common with `one`.
+    // SAFETY: the caller ensures the conditions of `multiply` for `product`, so they hold for its part `other`. `one` and `other` have no
+    // element of C in common, so they may run in parallel.
     let other = || unsafe { split::<T, R, COMPLEX>(other, pack) };
     if share {
         join(one, other);
@@ -286,14 +292,14 @@ impl<R: Real, const COMPLEX: bool> Tile<R, COMPLEX> {
         if self.reads_c() {
             let mut old = [R::zero(); 2];
             for (part, old) in old.iter_mut().enumerate().take(Self::PARTS) {
-                // SAFETY: `i < m` and `j < n`, so this is a part of an element of C, which is exclusive by the contract.
+                // SAFETY: `i < m` and `j < n`, so this is a part of an element of C. The caller ensures exclusive access to C.
                 *old = unsafe { *to.wrapping_add(part) };
             }
             let old = times(self.scaling.beta, old);
             value = [value[0] + old[0], value[1] + old[1]];
         }
         for (part, &value) in value.iter().enumerate().take(Self::PARTS) {
-            // SAFETY: `i < m` and `j < n`, so this is a part of an element of C, which is exclusive by the contract.
+            // SAFETY: `i < m` and `j < n`, so this is a part of an element of C. The caller ensures exclusive access to C.
             unsafe { to.wrapping_add(part).write(value) };
         }
     }
@@ -313,6 +319,7 @@ const fn packing_bytes<R>(m: usize, k: usize, n: usize) -> usize {
 /// The caller must ensure:
 /// * A and B are readable at all their indices.
 /// * C is exclusive to the caller at all its indices, no two of which are the same element.
+/// * `k` is not zero.
 unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &Tile<R, COMPLEX>) {
     let Tile { m, k, n, a, b, c, .. } = *tile;
     let in_place = tile.in_place();
@@ -320,10 +327,12 @@ unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &Tile<R, COMPLEX>) {
     with_scratch(Side::A, needed, 0, |scratch: *mut R, granted| {
         if granted < needed || !can_allocate(packing_bytes::<R>(m, k, n)) {
             return if R::kernel_fuses() {
-                // SAFETY: `plain` has this function's contract, and `tile` is passed on unchanged.
+                // SAFETY: `plain` requires the conditions that the enclosing function requires, for the same argument. The caller of the
+                // enclosing function ensures them.
                 unsafe { plain::<R, COMPLEX, true>(tile) }
             } else {
-                // SAFETY: `plain` has this function's contract, and `tile` is passed on unchanged.
+                // SAFETY: `plain` requires the conditions that the enclosing function requires, for the same argument. The caller of the
+                // enclosing function ensures them.
                 unsafe { plain::<R, COMPLEX, false>(tile) }
             };
         }
@@ -339,10 +348,10 @@ unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &Tile<R, COMPLEX>) {
                 begun[pass.sums] = true;
                 let a = a.from(0, terms.start).moved(pass.a as isize);
                 let b = b.from(terms.start, 0).moved(pass.b as isize);
-                // SAFETY: `terms` is within `0..k`, and each element of A and B has the parts of the pass, so A and B are
-                // readable by the contract. The sums are either C, which is exclusive by the contract, or `m · n` numbers per
-                // part in the scratch buffer, which only this closure accesses. In the scratch buffer, the first pass of each
-                // part has `beta` 0, so uninitialised numbers are not read.
+                // SAFETY: `terms` is within `0..k`, so the caller of this function ensures that these elements of A and B may be read.
+                // `sums(..)` is either C or `m · n` numbers in the scratch buffer. The caller ensures exclusive access to C, and only this
+                // closure accesses the scratch buffer. There, the first pass of each part has `beta` 0, so uninitialised numbers are not
+                // read.
                 unsafe { R::gemm([m, terms.len(), n], alpha, a, b, beta, sums(pass.sums)) };
             }
         }
@@ -352,11 +361,11 @@ unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &Tile<R, COMPLEX>) {
         for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
             let mut sum = [R::zero(); 2];
             for (part, sum) in sum.iter_mut().enumerate().take(Tile::<R, COMPLEX>::PARTS) {
-                // SAFETY: `i < m` and `j < n`, so this is a number of the scratch buffer. The passes with this part of the sums
-                // have written it.
+                // SAFETY: `i < m` and `j < n`, so this is one of the `m · n` numbers of `sums(part)` in the scratch buffer. `k` is not
+                // zero, so at least one pass has written it.
                 *sum = unsafe { *sums(part).from(i, j).ptr.get() };
             }
-            // SAFETY: `i < m` and `j < n`. C is exclusive by the contract.
+            // SAFETY: `i < m` and `j < n`. The caller of this function ensures exclusive access to C.
             unsafe { tile.finish(i, j, sum) };
         }
     });
@@ -371,7 +380,8 @@ unsafe fn plain<R: Real, const COMPLEX: bool, const FUSE: bool>(tile: &Tile<R, C
     let Tile { m, n, .. } = *tile;
     for row in (0..m).step_by(PLAIN_SIDE) {
         for column in (0..n).step_by(PLAIN_SIDE) {
-            // SAFETY: the contract is passed on unchanged. `row < m` and `column < n` by the ranges.
+            // SAFETY: `plain_block` requires the conditions of the function `tile`, which the caller of `plain` ensures. It also requires
+            // `row < m` and `column < n`, which the ranges of the loops ensure.
             unsafe { plain_block::<R, COMPLEX, FUSE>(tile, row, column) };
         }
     }
@@ -399,7 +409,8 @@ unsafe fn plain_block<R: Real, const COMPLEX: bool, const FUSE: bool>(
     let mut begun = [begun, false];
     if begun[0] {
         for (i, j) in (0..SIDE).flat_map(|i| (0..SIDE).map(move |j| (i, j))) {
-            // SAFETY: `rows[i] < m` and `columns[j] < n`, so this is an element of C, which is exclusive by the contract.
+            // SAFETY: `rows[i] < m` and `columns[j] < n`, so this is an element of C. The caller of this function ensures exclusive access
+            // to C.
             sums[0][i][j] = unsafe { *c.from(rows[i], columns[j]).ptr.get() };
         }
     }
@@ -409,11 +420,11 @@ unsafe fn plain_block<R: Real, const COMPLEX: bool, const FUSE: bool>(
             let y = columns.map(|j| b.from(0, j).moved(pass.b as isize));
             let mut block = [[R::zero(); SIDE]; SIDE];
             for p in terms.clone() {
-                // SAFETY: `p < k`, and `x` begins at one of the `m` rows, at a part that the elements have. A is readable by the
-                // contract.
+                // SAFETY: each `x` is the real or imaginary part of the first element of a row of A, and `p < k`. So it leads to an element
+                // of A, which the caller ensures may be read.
                 let x = x.map(|x| unsafe { *x.from(0, p).ptr.get() });
-                // SAFETY: `p < k`, and `y` begins at one of the `n` columns, at a part that the elements have. B is readable by
-                // the contract.
+                // SAFETY: each `y` is the real or imaginary part of the first element of a column of B, and `p < k`. So it leads to an
+                // element of B, which the caller ensures may be read.
                 let y = y.map(|y| unsafe { *y.from(p, 0).ptr.get() });
                 for i in 0..SIDE {
                     for j in 0..SIDE {
@@ -433,10 +444,11 @@ unsafe fn plain_block<R: Real, const COMPLEX: bool, const FUSE: bool>(
     let (height, width) = (SIDE.min(m - row), SIDE.min(n - column));
     for (i, j) in (0..height).flat_map(|i| (0..width).map(move |j| (i, j))) {
         if in_place {
-            // SAFETY: `row + i < m` and `column + j < n`, so this is an element of C, which is exclusive by the contract.
+            // SAFETY: `row + i < m` and `column + j < n`, so this is an element of C. The caller of this function ensures exclusive access
+            // to C.
             unsafe { *c.from(row + i, column + j).ptr.get() = sums[0][i][j] };
         } else {
-            // SAFETY: `row + i < m` and `column + j < n`. C is exclusive by the contract.
+            // SAFETY: `row + i < m` and `column + j < n`. The caller of this function ensures exclusive access to C.
             unsafe { tile.finish(row + i, column + j, [sums[0][i][j], sums[1][i][j]]) };
         }
     }

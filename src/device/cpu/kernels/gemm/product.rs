@@ -140,7 +140,7 @@ pub(super) trait MatrixProduct<T: Scalar>: Sync {
         walk: &mut Odometer<3>,
         count: usize,
     ) -> Result<(), Error> {
-        // SAFETY: `one_by_one` has this function's contract, and the arguments are passed on unchanged.
+        // SAFETY: `one_by_one` has the contract of `multiply_all`, which the caller ensures. The arguments are passed on unchanged.
         unsafe { one_by_one(self, product, walk, count) }
     }
 }
@@ -162,7 +162,8 @@ pub(super) unsafe fn one_by_one<T: Scalar>(
         let [c, a, b] = walk.offsets();
         walk.advance();
         let one = Product { a: product.a.moved(a), b: product.b.moved(b), c: product.c.moved(c), ..*product };
-        // SAFETY: `one` is one of the `count` products. By the contract, the conditions of `multiply` hold for each of them.
+        // SAFETY: `one` is one of the `count` products. The caller ensures the conditions of `MatrixProduct::multiply` for each of
+        // them.
         unsafe { by.multiply(&one) }
     })
 }
@@ -219,13 +220,15 @@ impl<T: Scalar> MatrixProduct<T> for ScaleOnly {
                 let value = if beta.is_zero() {
                     T::zero()
                 } else {
-                    // SAFETY: `i < m` and `j < n`, so this is an element of `c`, which is exclusive by the contract.
+                    // SAFETY: `i < m` and `j < n`, so `to` points to an element of `c`. The caller of `multiply` ensures exclusive
+                    // access to `c`.
                     let (scaled, wrapped) = T::acc_mul(beta.widen(), unsafe { *to }.widen());
                     let (value, fits) = T::narrow(scaled);
                     exact &= fits && !wrapped;
                     value
                 };
-                // SAFETY: `i < m` and `j < n`, so this is an element of `c`, which is exclusive by the contract.
+                // SAFETY: `i < m` and `j < n`, so `to` points to an element of `c`. The caller of `multiply` ensures exclusive access
+                // to `c`.
                 unsafe { *to = value };
             }
         }

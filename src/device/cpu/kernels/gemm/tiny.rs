@@ -12,12 +12,12 @@ use crate::element::Scalar;
 #[inline]
 pub(super) unsafe fn multiply<T: Scalar>(product: &Product<T>) -> bool {
     match (product.m, product.k, product.n) {
-        // SAFETY: the contract of `square` is this function's contract, with `m`, `k` and `n` equal to 2.
+        // SAFETY: `square` has the conditions of `MatrixProduct::multiply`, which the caller ensures. `m`, `k` and `n` are 2.
         (2, 2, 2) => unsafe { square::<T, 2>(product) },
         // For complex numbers, the SIMD kernels are faster with sides of 3 and 4.
-        // SAFETY: the contract of `square` is this function's contract, with `m`, `k` and `n` equal to 3.
+        // SAFETY: `square` has the conditions of `MatrixProduct::multiply`, which the caller ensures. `m`, `k` and `n` are 3.
         (3, 3, 3) if !T::COMPLEX => unsafe { square::<T, 3>(product) },
-        // SAFETY: the contract of `square` is this function's contract, with `m`, `k` and `n` equal to 4.
+        // SAFETY: `square` has the conditions of `MatrixProduct::multiply`, which the caller ensures. `m`, `k` and `n` are 4.
         (4, 4, 4) if !T::COMPLEX => unsafe { square::<T, 4>(product) },
         _ => return false,
     }
@@ -40,14 +40,14 @@ unsafe fn square<T: Scalar, const N: usize>(product: &Product<T>) {
     let mut y = [[T::zero(); N]; N];
     for (p, row) in y.iter_mut().enumerate() {
         for (j, y) in row.iter_mut().enumerate() {
-            // SAFETY: `p < N` and `j < N`, so this is an element of `b`, which is readable by the contract.
+            // SAFETY: `p < N` and `j < N`, so this is an element of `b`. The caller ensures that it may be read.
             *y = conj(unsafe { *b.from(p, j).ptr.get() }, conjugate[1]);
         }
     }
     for i in 0..N {
         let mut sums = [T::zero(); N];
         for (p, row) in y.iter().enumerate() {
-            // SAFETY: `i < N` and `p < N`, so this is an element of `a`, which is readable by the contract.
+            // SAFETY: `i < N` and `p < N`, so this is an element of `a`. The caller ensures that it may be read.
             let x = conj(unsafe { *a.from(i, p).ptr.get() }, conjugate[0]);
             for (sum, &y) in sums.iter_mut().zip(row) {
                 *sum += x * y;
@@ -57,10 +57,10 @@ unsafe fn square<T: Scalar, const N: usize>(product: &Product<T>) {
             let to = c.from(i, j).ptr.get();
             let mut value = times(alpha, sum);
             if !beta.is_zero() {
-                // SAFETY: `i < N` and `j < N`, so this is an element of `c`, which is exclusive by the contract.
+                // SAFETY: `i < N` and `j < N`, so this is an element of `c`. The caller ensures exclusive access to it.
                 value += times(beta, unsafe { *to });
             }
-            // SAFETY: `i < N` and `j < N`, so this is an element of `c`, which is exclusive by the contract.
+            // SAFETY: `i < N` and `j < N`, so this is an element of `c`. The caller ensures exclusive access to it.
             unsafe { *to = value };
         }
     }

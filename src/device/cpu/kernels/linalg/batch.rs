@@ -49,7 +49,7 @@ impl<'a, T: Element> Results<'a, T> {
     /// the result is in use.
     pub(super) unsafe fn at(&self, offset: isize) -> Output<'a, T, Cpu> {
         // SAFETY: the output that was passed to `new` has exclusive access to all its elements during `'a`, and different indices address
-        // different elements. By the contract, nothing else accesses the elements of this matrix.
+        // different elements. The caller ensures that no other reference to the matrix at `offset` is used.
         unsafe { Output::from_raw(Cpu::offset(self.first, offset), self.axes.shape(), self.axes.strides()) }
     }
 }

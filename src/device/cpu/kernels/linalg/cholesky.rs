@@ -32,7 +32,8 @@ pub(in crate::device) fn cholesky<T: Field>(
         return Ok(());
     }
     batch.for_each([l.strides()], operations, &|a_k, [at_l]| {
-        // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
+        // SAFETY: `for_each` calls this closure once for each matrix of the batch, and `at_l` is the offset of the result in `l`. So no
+        // other call uses this result.
         let l = unsafe { l.at(at_l) };
         one(threads.par(), l, a_k, a.conjugate)
     })

@@ -38,7 +38,8 @@ pub(in crate::device) fn eigh<T: Field>(
         None => {
             let memory = scratch::<T>(threads.par(), n, ComputeEigenvectors::No);
             batch.for_each([w.strides()], operations, &|a_k, [at_w]| {
-                // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
+                // SAFETY: `for_each` calls this closure once for each matrix. `at_w` is the offset of this matrix's results, which no other
+                // call uses.
                 let w = unsafe { w.at(at_w) };
                 one(threads.par(), memory?, w, None, a_k, a.conjugate)
             })
@@ -47,9 +48,11 @@ pub(in crate::device) fn eigh<T: Field>(
             let v = Results::new(v, rank);
             let memory = scratch::<T>(threads.par(), n, ComputeEigenvectors::Yes);
             batch.for_each([w.strides(), v.strides()], operations, &|a_k, [at_w, at_v]| {
-                // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
+                // SAFETY: `for_each` calls this closure once for each matrix. `at_w` is the offset of this matrix's results, which no other
+                // call uses.
                 let w = unsafe { w.at(at_w) };
-                // SAFETY: as for `w`.
+                // SAFETY: `for_each` calls this closure once for each matrix. `at_v` is the offset of this matrix's results, which no other
+                // call uses.
                 let v = unsafe { v.at(at_v) };
                 one(threads.par(), memory?, w, Some(v), a_k, a.conjugate)
             })

@@ -23,7 +23,7 @@ pub(super) fn fix<T: Field>(a: MatMut<'_, T>, j: usize) -> T {
 /// Fixes the phase of a vector, and returns the factor by which it was multiplied, of absolute value 1.
 pub(super) fn fix_slice<T: Field>(elements: &mut [T]) -> T {
     let zero = T::zero_impl();
-    // SAFETY: these are the elements of a slice.
+    // SAFETY: the pointer and the length are those of the slice `elements`, so the elements may be read.
     let largest = unsafe { largest::<T>(elements.as_ptr(), elements.len()) };
     let enough = largest * <T::Magnitude as Scalar>::from_f64(FRACTION);
     let Some(at) = elements.iter().position(|x| *x != zero && T::abs2_impl(x) >= enough) else {
@@ -51,7 +51,7 @@ pub(super) fn turn<T: Field>(a: MatMut<'_, T>, j: usize, by: T) {
 
 fn turn_slice<T: Field>(elements: &mut [T], by: T) {
     if by != T::one_impl() {
-        // SAFETY: these are the elements of a mutable slice.
+        // SAFETY: the pointer and the length are those of the mutable slice `elements`, so access to the elements is exclusive.
         unsafe { multiply::<T>(elements.as_mut_ptr(), elements.len(), by) };
     }
 }
@@ -70,7 +70,7 @@ kernel! {
         while i < whole {
             let mut lane = 0;
             while lane < LANES {
-                // SAFETY: `i + lane < whole <= n`, and the caller ensures that these elements are readable.
+                // SAFETY: `i + lane < whole <= n`, and the caller ensures that `n` elements from `elements` on may be read.
                 let square = T::abs2_impl(unsafe { &*elements.wrapping_add(i + lane) });
                 lanes[lane] = if square > lanes[lane] { square } else { lanes[lane] };
                 lane += 1;
@@ -78,7 +78,7 @@ kernel! {
             i += LANES;
         }
         while i < n {
-            // SAFETY: `i < n`, and the caller ensures that these elements are readable.
+            // SAFETY: `i < n`, and the caller ensures that `n` elements from `elements` on may be read.
             let square = T::abs2_impl(unsafe { &*elements.wrapping_add(i) });
             lanes[0] = if square > lanes[0] { square } else { lanes[0] };
             i += 1;
@@ -95,7 +95,7 @@ kernel! {
     unsafe fn multiply[T: Field][T](elements: *mut T, n: usize, by: T) -> () {
         let mut i = 0;
         while i < n {
-            // SAFETY: `i < n`, and the caller ensures exclusive access to these elements.
+            // SAFETY: `i < n`, and the caller ensures exclusive access to `n` elements from `elements` on.
             unsafe { *elements.wrapping_add(i) *= by };
             i += 1;
         }

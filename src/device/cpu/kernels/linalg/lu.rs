@@ -31,9 +31,11 @@ pub(in crate::device) fn lu<T: Field>(
         return Ok(());
     }
     batch.for_each([lu.strides(), rows.strides()], operations, &|a_k, [at_lu, at_rows]| {
-        // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
+        // SAFETY: `for_each` calls this closure once for each matrix. `at_lu` is the offset of the result of this matrix in `lu`. So no
+        // other reference to this result exists.
         let lu = unsafe { lu.at(at_lu) };
-        // SAFETY: as for `lu`.
+        // SAFETY: `for_each` calls this closure once for each matrix. `at_rows` is the offset of the result of this matrix in `rows`.
+        // So no other reference to this result exists.
         let rows = unsafe { rows.at(at_rows) };
         one(threads.par(), lu, rows, a_k, a.conjugate)
     })

@@ -34,7 +34,8 @@ pub(in crate::device) fn qr<T: Field>(
         None => {
             let memory = scratch::<T>(threads.par(), [m, n], 0);
             batch.for_each([r.strides()], operations, &|a_k, [at_r]| {
-                // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
+                // SAFETY: `for_each` calls this closure once for each matrix of the batch. `at_r` is the offset of its result in `r`, so no
+                // other call uses this result.
                 let r = unsafe { r.at(at_r) };
                 one(threads.par(), memory?, None, r, a_k, a.conjugate)
             })
@@ -47,9 +48,11 @@ pub(in crate::device) fn qr<T: Field>(
             }
             let memory = scratch::<T>(threads.par(), [m, n], columns);
             batch.for_each([q.strides(), r.strides()], operations, &|a_k, [at_q, at_r]| {
-                // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
+                // SAFETY: `for_each` calls this closure once for each matrix of the batch. `at_q` is the offset of its result in `q`, so no
+                // other call uses this result.
                 let q = unsafe { q.at(at_q) };
-                // SAFETY: as for `q`.
+                // SAFETY: `for_each` calls this closure once for each matrix of the batch. `at_r` is the offset of its result in `r`, so no
+                // other call uses this result.
                 let r = unsafe { r.at(at_r) };
                 one(threads.par(), memory?, Some(q), r, a_k, a.conjugate)
             })

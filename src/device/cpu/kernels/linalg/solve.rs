@@ -42,7 +42,8 @@ pub(in crate::device) fn solve<T: Field>(
     }
     let memory = scratch::<T>(threads.par(), structure, [n, p]);
     batch.for_each([b.strides()], operations, &|a_k, [at_b]| {
-        // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
+        // SAFETY: `for_each` calls this closure once for each matrix. `at_b` is the offset of that matrix's result in `b`, so no
+        // other call uses this result.
         let b = unsafe { b.at(at_b) };
         one(threads.par(), structure, memory?, b, a_k, a.conjugate)
     })

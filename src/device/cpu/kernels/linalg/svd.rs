@@ -37,7 +37,8 @@ pub(in crate::device) fn svd<T: Field>(
         None => {
             let memory = scratch::<T>(threads.par(), [m, n], None);
             batch.for_each([s.strides()], operations, &|a_k, [at_s]| {
-                // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
+                // SAFETY: `for_each` calls this function once for each matrix, and `at_s` is the offset of that matrix's singular values.
+                // So nothing else refers to them.
                 let s = unsafe { s.at(at_s) };
                 one(threads.par(), memory?, s, None, a_k, a.conjugate)
             })
@@ -52,11 +53,14 @@ pub(in crate::device) fn svd<T: Field>(
                 [s.strides(), u.strides(), vh.strides()],
                 operations,
                 &|a_k, [at_s, at_u, at_vh]| {
-                    // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
+                    // SAFETY: `for_each` calls this function once for each matrix, and `at_s` is the offset of that matrix's singular
+                    // values. So nothing else refers to them.
                     let s = unsafe { s.at(at_s) };
-                    // SAFETY: as for `s`.
+                    // SAFETY: `for_each` calls this function once for each matrix, and `at_u` is the offset of its result in `u`. So
+                    // nothing else refers to this result.
                     let u = unsafe { u.at(at_u) };
-                    // SAFETY: as for `s`.
+                    // SAFETY: `for_each` calls this function once for each matrix, and `at_vh` is the offset of its result in `vh`. So
+                    // nothing else refers to this result.
                     let vh = unsafe { vh.at(at_vh) };
                     one(threads.par(), memory?, s, Some([u, vh]), a_k, a.conjugate)
                 },

@@ -146,8 +146,8 @@ fn copy<T: Element>(out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) {
         for j in 0..n as isize {
             let from = a.ptr().offset(j * by_column).get();
             let to = out.ptr().offset(j * to_column).get();
-            // SAFETY: column `j` of both has `m` contiguous elements. `Operand` guarantees that they are readable, and `Output` guarantees
-            // exclusive access to its own, which therefore do not overlap the others.
+            // SAFETY: column `j` has `m` contiguous elements in `a` and in `out`. `Operand` guarantees that those of `a` are readable.
+            // `Output` guarantees exclusive access to those of `out`, so the two columns do not overlap.
             unsafe { core::ptr::copy_nonoverlapping(from, to, m) };
         }
         return;

@@ -336,7 +336,8 @@ fn accumulators_of_bytes_have_low_bits_of_exact_sums() {
             let (shape, strides) = ([n], [stride]);
             let operand = |x: &[i8]| {
                 let start = HostPtr::new(x.as_ptr().cast_mut());
-                // SAFETY: the last index is at most `2 · (n - 1)`, and `x` has `2 · n + 1` elements.
+                // SAFETY: the last element has the offset `stride · (n - 1)`, which is at most `2 · (n - 1)`, and `x` has `2 · n + 1`
+                // elements.
                 let operand = unsafe { Operand::from_raw(start, &shape, &strides) };
                 MatrixOperand { operand, conjugate: false }
             };

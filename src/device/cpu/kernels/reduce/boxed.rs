@@ -64,8 +64,8 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
                     // The allocation failed, so threads take turns with one workspace. `each_boxed` must not call `join` while this
                     // thread holds the lock: `join` could run another part on this thread, which would deadlock.
                     let mut accs = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                    // SAFETY: the elements are readable and the outputs of `part` exclusive, as for a part with its own
-                    // accumulators.
+                    // SAFETY: `part` visits the kept axes, and `reduced` the reduced axes, so `Operand` guarantees that the elements may be
+                    // read. `Output` guarantees exclusive access to the outputs, and different parts have different outputs.
                     unsafe { job.each_boxed(part, &reduced, &mut accs, false) }
                 }
             });
@@ -96,10 +96,11 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
             walk.advance();
             for i in 0..n as isize {
                 let from = self.from.offset(k + i * sk);
-                // SAFETY: `i < n`, so this is an index of `part`. By the contract, all elements that `reduced` visits from there
-                // are readable.
+                // SAFETY: `i < n`, so `from` is the element at an index of `part`. The caller ensures that all elements that `reduced`
+                // visits from there may be read.
                 unsafe { self.fold_plan(accs, from, reduced, 0, threads) };
-                // SAFETY: this is the output at the same index of `part`, to which the caller ensures exclusive access.
+                // SAFETY: `o + i * so` is the offset of the output at the same index of `part`. The caller ensures exclusive access to this
+                // output.
                 unsafe { self.finish_into(o + i * so, &accs[0]) };
             }
         }
@@ -120,24 +121,27 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     ) {
         let Some((low, high)) = halves::<T, R>(plan) else {
             self.reset(&mut accs[0]);
-            // SAFETY: `fold_chain` has this function's contract.
+            // SAFETY: `fold_chain` has the contract of `fold_plan`: the elements that `plan` visits from `base` may be read. The caller of
+            // `fold_plan` ensures this.
             return unsafe { self.fold_chain(&mut accs[0], base, plan, index) };
         };
         let middle = index + low.len();
         let own = if threads { self.identities(needed::<T, R>(&high)) } else { None };
         if let Some(mut others) = own {
             join(
-                // SAFETY: `low` visits elements of `plan`, which are readable by the contract.
+                // SAFETY: `low` visits only elements that `plan` visits from `base`. The caller of this function ensures that these may be
+                // read.
                 || unsafe { self.fold_plan(accs, base, &low, index, threads) },
-                // SAFETY: `high` visits elements of `plan`, which are readable by the contract.
+                // SAFETY: `high` visits only elements that `plan` visits from `base`. The caller of this function ensures that these may be
+                // read.
                 || unsafe { self.fold_plan(&mut others, base, &high, middle, threads) },
             );
             return self.combine_into(&mut accs[0], &others[0]);
         }
-        // SAFETY: `low` visits elements of `plan`, which are readable by the contract.
+        // SAFETY: `low` visits only elements that `plan` visits from `base`. The caller of this function ensures that these may be read.
         unsafe { self.fold_plan(accs, base, &low, index, threads) };
         let (acc, others) = accs.split_at_mut(1);
-        // SAFETY: `high` visits elements of `plan`, which are readable by the contract.
+        // SAFETY: `high` visits only elements that `plan` visits from `base`. The caller of this function ensures that these may be read.
         unsafe { self.fold_plan(others, base, &high, middle, threads) };
         self.combine_into(&mut acc[0], &others[0]);
     }
@@ -153,7 +157,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
             let row = base.offset(walk.offsets()[0]);
             walk.advance();
             for i in 0..n as isize {
-                // SAFETY: the plan visits this element, so it is readable by the contract.
+                // SAFETY: `plan` visits this element, so the caller ensures that it may be read.
                 let x = unsafe { *row.offset(i * stride).get() };
                 self.fold_into(acc, x, index);
                 index += 1;
@@ -185,7 +189,8 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     /// The contract of [`put`](ReduceTask::put).
     #[inline(never)]
     unsafe fn finish_into(&self, at: isize, acc: &R::Acc) {
-        // SAFETY: this function has the contract of `put`.
+        // SAFETY: `put` requires that `at` is the offset of an element of the output, and exclusive access to that element. The caller of
+        // `finish_into` ensures both.
         unsafe { self.put(at, *acc) };
     }
 

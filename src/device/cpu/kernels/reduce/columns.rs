@@ -48,7 +48,8 @@ kernel! {
             let (rows, index) = (rows.offset(first as isize * stride), index + first);
             macro_rules! fold {
                 ($few:literal) => {
-                    // SAFETY: `first + $few <= count`, so the caller ensures that these rows are readable.
+                    // SAFETY: `rows` begins at row `first`, and `first + $few <= count`. So these `$few` rows are among the `count` rows
+                    // whose `accs.len()` contiguous elements may be read, as the caller ensures.
                     unsafe { fold_few_rows::<T, R, $few>(op, accs, rows, stride, index) }
                 };
             }
@@ -73,7 +74,8 @@ unsafe fn fold_few_rows<T: Element, R: Reduction<T>, const COUNT: usize>(
     stride: isize,
     index: usize,
 ) -> usize {
-    // SAFETY: the caller ensures that `COUNT` rows have `accs.len()` readable, contiguous elements.
+    // SAFETY: the caller ensures that the `accs.len()` elements of each of the `COUNT` rows are contiguous and may be read. The slices are
+    // used during this call only.
     op.fold_rows(accs, unsafe { slices::<T, COUNT>(rows, stride, accs.len()) }, index);
     COUNT
 }
@@ -137,7 +139,8 @@ unsafe fn fold_far_rows<T: Element, R: Reduction<T>>(
         let (rows, index) = (rows.offset(first as isize * stride), index + first);
         macro_rules! fold {
             ($few:literal) => {{
-                // SAFETY: `first + $few <= count`, so the caller ensures that these elements are readable.
+                // SAFETY: `rows` begins at row `first`, and `first + $few <= count`. So the caller ensures that the `FAR_COLUMNS` elements
+                // of each of these `$few` rows may be read.
                 let tile = unsafe { tile::<T, $few>(rows, stride, step) };
                 op.fold_rows(accs, tile.each_ref().map(<[T; FAR_COLUMNS]>::as_slice), index);
                 $few
@@ -178,12 +181,13 @@ unsafe fn fold_rows_apart<T: Element, R: Reduction<T>>(
                 let from = rows.offset(first as isize * stride + (tile * width) as isize * step);
                 for row in 0..some {
                     let (from, to) = (from.offset(row as isize * stride), gathered.wrapping_add(row * width));
-                    // SAFETY: `first + row < count`, and the elements of this chunk are a part of this row, which the caller
-                    // ensures is readable. The chunk has at most `width` elements, and `row < ROWS`, so the copy is within
-                    // `memory`, which is a local variable and does not overlap the row.
+                    // SAFETY: `first + row < count`, so the caller ensures that the elements of this row may be read. `memory` has space
+                    // for `ROWS` rows of `width` elements; `row < ROWS`, and `accs.len() <= width`. `memory` is a local variable, so it
+                    // does not overlap the row.
                     unsafe { gather(from, accs.len(), step, to) };
                 }
-                // SAFETY: the loop has just written `some` rows of `accs.len()` elements, `width` apart, to `memory`.
+                // SAFETY: the loop has just written `some` rows of `accs.len()` contiguous elements to `memory`, which begins at
+                // `gathered`. The stride between these rows is `width`.
                 unsafe { fold_rows(op, accs, HostPtr::new(gathered), width as isize, some, index + first) };
             }
         }
@@ -272,19 +276,23 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
         if let Some(mut memory) = identities(op, needed) {
             let (others, more) = memory.split_at_mut(accs.len());
             join(
-                // SAFETY: `low` visits elements of `plan`, which the caller ensures are readable.
+                // SAFETY: `low` visits only elements that `plan` visits. The caller of this function ensures that these may be read in each
+                // column.
                 || unsafe { reduce_columns(op, accs, spare, base, step, &low, [index, places]) },
-                // SAFETY: `high` visits elements of `plan`, which the caller ensures are readable.
+                // SAFETY: `high` visits only elements that `plan` visits. The caller of this function ensures that these may be read in
+                // each column.
                 || unsafe { reduce_columns(op, others, more, base, step, &high, [middle, places]) },
             );
             return combine_into(op, accs, others);
         }
         // The allocation failed: compute one half after the other on this thread, with accumulators from `spare`.
         if needed <= spare.len() {
-            // SAFETY: `low` visits elements of `plan`, which the caller ensures are readable.
+            // SAFETY: `low` visits only elements that `plan` visits. The caller of this function ensures that these may be read in each
+            // column.
             unsafe { reduce_columns(op, accs, spare, base, step, &low, [index, places]) };
             let (others, more) = spare.split_at_mut(accs.len());
-            // SAFETY: `high` visits elements of `plan`, which the caller ensures are readable.
+            // SAFETY: `high` visits only elements that `plan` visits. The caller of this function ensures that these may be read in each
+            // column.
             unsafe { reduce_columns(op, others, more, base, step, &high, [middle, places]) };
             return combine_into(op, accs, others);
         }
@@ -304,16 +312,18 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
             let rest = near.len() * FAR_COLUMNS;
             for (k, accs) in near.iter_mut().enumerate() {
                 let rows = rows.offset((k * FAR_COLUMNS) as isize * step);
-                // SAFETY: `inner + run <= n`, so these are `run` rows of the plan's inner loop, in the columns of `accs`. The
-                // caller ensures that they are readable.
+                // SAFETY: `inner + run <= n`, so `rows` addresses `run` rows of the inner loop of `plan`, in the columns of `accs`. The
+                // caller of this function ensures that the elements that `plan` visits in each column may be read.
                 unsafe { fold_far_rows(op, accs, rows, step, stride, run, index) };
             }
             let rows = rows.offset(rest as isize * step);
             match step {
-                // SAFETY: `inner + run <= n`, so these are `run` rows of the plan's inner loop, in the columns of the remaining
-                // accumulators. The caller ensures that they are readable. They are contiguous, because `step` is 1.
+                // SAFETY: `inner + run <= n`, so `rows` addresses `run` rows of the inner loop of `plan`, in the columns of the remaining
+                // `accs`. The caller of this function ensures that these elements may be read. The elements of a row are contiguous,
+                // because `step` is 1.
                 1 => unsafe { fold_rows(op, accs, rows, stride, run, index) },
-                // SAFETY: these are the same `run` readable rows as for `step` 1. Their elements have stride `step`.
+                // SAFETY: `inner + run <= n`, so `rows` addresses `run` rows of the inner loop of `plan`, in the columns of the remaining
+                // `accs`. The caller of this function ensures that these elements may be read. The elements of a row have stride `step`.
                 _ => unsafe { fold_rows_apart(op, accs, rows, step, stride, run, index) },
             }
             index += run;
@@ -355,8 +365,9 @@ pub(super) unsafe fn reduce_rows<T: Element, R: Reduction<T>>(
     let mut leaf = |accs: &mut [R::Acc], count: usize| {
         for _ in 0..count {
             let rows = base.offset(walk.offsets()[0]);
-            // SAFETY: the counts of all calls of `leaf` add up to `rows`, so this is a row of the plan. The caller ensures that its
-            // `n` elements are readable in each column. Addresses of elements are aligned and not null.
+            // SAFETY: all calls of `leaf` together visit each position of `walk` once. So `rows` is the first element of a row of `plan`.
+            // The caller of this function ensures that the row's `n` elements may be read in each column. Addresses of elements are aligned
+            // and not null.
             unsafe { fold_rows_each(op, accs, rows, [n, index], [step, stride]) };
             index += n;
             walk.advance();

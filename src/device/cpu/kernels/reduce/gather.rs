@@ -46,14 +46,16 @@ pub(super) unsafe fn gather<T: Element>(from: HostPtr<T>, n: usize, stride: isiz
     for first in (0..n - rest).step_by(ROUND) {
         for k in 0..ROUND {
             let at = at.offset(k as isize * stride).get();
-            // SAFETY: `first + k < n`; the caller ensures that this element is readable and its copy writable, without overlap.
+            // SAFETY: `first + k < n`. So the caller ensures that this element may be read, that its place in `to` may be written, and
+            // that they do not overlap.
             unsafe { to.wrapping_add(first + k).copy_from_nonoverlapping(at, 1) };
         }
         at = at.offset(ROUND as isize * stride);
     }
     for i in n - rest..n {
         let at = from.offset(i as isize * stride).get();
-        // SAFETY: `i < n`; the caller ensures that this element is readable and its copy writable, without overlap.
+        // SAFETY: `i < n`. So the caller ensures that this element may be read, that its place in `to` may be written, and that they do
+        // not overlap.
         unsafe { to.wrapping_add(i).copy_from_nonoverlapping(at, 1) };
     }
 }

@@ -131,7 +131,7 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     #[inline]
     unsafe fn put(&self, at: isize, acc: R::Acc) {
         match self.op.finish(acc, self.count) {
-            // SAFETY: by the contract, `at` is the offset of an element of the output, and access to it is exclusive.
+            // SAFETY: the caller ensures that `at` is the offset of an element of the output, and exclusive access to that element.
             Some(value) => unsafe { *self.to.offset(at).get() = value },
             None => self.failed.store(true, Ordering::Relaxed),
         }
@@ -188,8 +188,8 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
                     let accs = &mut accs[..OUTPUTS_PER_CALL.min(n - first)];
                     accs.fill(self.op.identity());
                     let rows = rows.offset(first as isize * sk);
-                    // SAFETY: `first + accs.len() <= n`, so these are indices of `part`. `reduced` is a single loop, so each index
-                    // has a row of `count` elements with this stride, which are readable by the contract.
+                    // SAFETY: `first + accs.len() <= n`, so each row begins at an index of `part`. `reduced` is a single loop, so the row
+                    // consists of the `count` elements that `reduced` visits from this index. The caller ensures that they are readable.
                     unsafe { fold_rows_each(self.op, accs, rows, [self.count, 0], [sk, stride]) };
                     // SAFETY: these are the outputs at the same indices of `part`, to which the caller ensures exclusive access.
                     unsafe { self.put_row(o + first as isize * so, so, accs) };
@@ -198,8 +198,8 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
             }
             for i in 0..n as isize {
                 let from = self.from.offset(k + i * sk);
-                // SAFETY: `i < n`, so this is an index of `part`. By the contract, all elements that `reduced` visits from there
-                // are readable.
+                // SAFETY: `i < n`, so `from` is at an index of `part`. The caller ensures that all elements that `reduced` visits from this
+                // index are readable.
                 let acc = unsafe { reduce_plan::<T, R>(self.op, from, reduced, 0) };
                 // SAFETY: this is the output at the same index of `part`, to which the caller ensures exclusive access.
                 unsafe { self.put(o + i * so, acc) };
@@ -246,23 +246,24 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
                     let accs = &mut accs[..width.min(end - first)];
                     let base = self.from.offset(k + first as isize * sk);
                     match sweep {
-                        // SAFETY: `first + accs.len() <= n`, so these are indices of `part`. By the contract, all elements that
-                        // `reduced` visits from each of them are readable.
+                        // SAFETY: `first + accs.len() <= n`, so the `accs.len()` columns begin at indices of `part`. The caller ensures
+                        // that all elements that `reduced` visits from each of these indices are readable.
                         Sweep::Columns => unsafe {
                             reduce_columns(self.op, accs, spare, base, sk, reduced, [0, places * weight])
                         },
-                        // SAFETY: these are the same indices of `part` as for `Columns`, so the elements are readable by the
-                        // contract.
+                        // SAFETY: `first + accs.len() <= n`, so the `accs.len()` columns begin at indices of `part`. The caller ensures
+                        // that all elements that `reduced` visits from each of these indices are readable.
                         Sweep::Rows => unsafe {
                             reduce_rows::<T, R>(self.op, accs, spare, base, sk, reduced)
                         },
                     }
                     match so {
                         // The stride is passed as a constant, so that the compiler vectorises the loop.
-                        // SAFETY: these are the outputs at the same indices, to which the caller ensures exclusive access; `so` is
-                        // 1.
+                        // SAFETY: `first + accs.len() <= n`, so these are outputs that `part` visits; their stride `so` is 1. The caller
+                        // ensures exclusive access to them.
                         1 => unsafe { self.put_row(o + first as isize, 1, accs) },
-                        // SAFETY: these are the outputs at the same indices, to which the caller ensures exclusive access.
+                        // SAFETY: `first + accs.len() <= n`, so these are outputs that `part` visits. The caller ensures exclusive access
+                        // to them.
                         _ => unsafe { self.put_row(o + first as isize * so, so, accs) },
                     }
                 }
@@ -304,7 +305,8 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
                     // operand, and `Operand` guarantees that they are readable. `Output` guarantees exclusive access to the outputs, and
                     // parts have different outputs.
                     Some(sweep) => unsafe { job.sweep(part, &reduced, sweep) },
-                    // SAFETY: `each` has the contract of `sweep`, which holds for the reasons above.
+                    // SAFETY: `part` visits the kept axes, and `reduced` the reduced axes. So `Operand` guarantees that all elements that
+                    // are read are readable. `Output` guarantees exclusive access to the outputs, and parts have different outputs.
                     None => unsafe { job.each(part, &reduced) },
                 }
             });

@@ -49,7 +49,7 @@ kernel! {
         n: usize,
         index: usize,
     ) -> R::Acc {
-        // SAFETY: the caller ensures that `n` contiguous elements from `block` are readable.
+        // SAFETY: the caller ensures that `block` is aligned and not null, and that its `n` contiguous elements are readable.
         fold(op, acc, unsafe { core::slice::from_raw_parts(block.get(), n) }, index)
     }
 }
@@ -71,7 +71,8 @@ kernel! {
     ) -> () {
         for (j, acc) in accs.iter_mut().enumerate() {
             let block = blocks.offset(j as isize * step).get();
-            // SAFETY: `j < accs.len()`; the caller ensures that the `n` elements of this block are readable.
+            // SAFETY: `j < accs.len()`. The caller ensures that the `n` elements of this block are readable, and that `block` is aligned
+            // and not null.
             *acc = fold(op, *acc, unsafe { core::slice::from_raw_parts(block, n) }, index);
         }
     }
@@ -96,7 +97,8 @@ pub(super) unsafe fn fold_rows_each<T: Element, R: Reduction<T>>(
         return unsafe { fold_blocks(op, accs, rows, n, step, index) };
     }
     for (j, acc) in accs.iter_mut().enumerate() {
-        // SAFETY: `j < accs.len()`; the caller ensures that the `n` elements of this row are readable.
+        // SAFETY: `j < accs.len()`. The caller ensures that the `n` elements of this row are readable, and that its address is aligned and
+        // not null.
         let row = unsafe { reduce_row(op, rows.offset(j as isize * step), n, stride, index) };
         *acc = op.combine(*acc, row);
     }
@@ -120,8 +122,8 @@ unsafe fn reduce_apart<T: Element, R: Reduction<T>>(
     }
     let mut memory = Gathered::new();
     let gathered = memory.address();
-    // SAFETY: the caller ensures that the `n` elements are readable, and that `n` elements fit in `memory`. `memory` is a local
-    // variable, so it does not overlap the elements, and `address` returns an aligned address.
+    // SAFETY: the caller ensures that the `n` elements are readable. `n` is at most `Gathered::room`, so they fit in `memory`. `memory` is
+    // a local variable, so it does not overlap them, and `address` returns an aligned address.
     unsafe { gather(block, n, stride, gathered) };
     // SAFETY: `gather` has just written the `n` elements at `gathered`, which is aligned and not null.
     unsafe { reduce_block::<T, R>(op, acc, HostPtr::new(gathered), n, index) }
@@ -181,8 +183,8 @@ pub(super) unsafe fn reduce_row<T: Element, R: Reduction<T>>(
             // SAFETY: the calls below pass the row or a part of it. The caller ensures that its elements are readable, and that
             // their addresses are aligned and not null.
             1 => unsafe { reduce_block::<T, R>(op, acc, row, n, index) },
-            // SAFETY: the calls below pass the row or a part of it, whose elements the caller ensures are readable. If the stride
-            // is not 1, `block` is at most `Gathered::room`, and `n` is at most `block`.
+            // SAFETY: the calls below pass the row or a part of it, whose elements the caller ensures are readable. They pass at most
+            // `block` elements. The stride is not 1, so `block` is at most `Gathered::room`.
             _ => unsafe { reduce_apart::<T, R>(op, acc, row, n, stride, index) },
         }
     };
@@ -219,7 +221,7 @@ pub(super) unsafe fn reduce_few<T: Element, R: Reduction<T>>(
     index: usize,
 ) -> R::Acc {
     (0..n).fold(op.identity(), |acc, i| {
-        // SAFETY: `i < n`; the caller ensures that these elements are readable.
+        // SAFETY: `i < n`, and the caller ensures that the `n` elements are readable.
         op.fold(acc, unsafe { *row.offset(i as isize * stride).get() }, index + i)
     })
 }
@@ -263,11 +265,12 @@ pub(super) unsafe fn reduce_plan<T: Element, R: Reduction<T>>(
         (0..count).fold(op.identity(), |acc, _| {
             let row = base.offset(walk.offsets()[0]);
             let next = match n {
-                // SAFETY: the counts of all calls of `leaf` add up to `rows`, so these are the `n > 0` elements of a row of the
-                // plan. The caller ensures that they are readable.
+                // SAFETY: the counts of all calls of `leaf` add up to `rows`, and `walk` advances after each row. So `row` is a row of
+                // `plan`, and the caller ensures that its `n > 0` elements are readable.
                 ..super::MAX_SEQUENTIAL_LEN => unsafe { reduce_few(op, row, n, stride, at) },
-                // SAFETY: these are the `n` readable elements of a row of the plan, as for a short row. `row` is the address of the
-                // first one, so it is aligned and not null.
+                // SAFETY: the counts of all calls of `leaf` add up to `rows`, and `walk` advances after each row. So `row` is a row of
+                // `plan`, and the caller ensures that its `n > 0` elements are readable. `row` is the address of the first one, so it is
+                // aligned and not null.
                 _ => unsafe { reduce_row::<T, R>(op, row, n, stride, at) },
             };
             walk.advance();

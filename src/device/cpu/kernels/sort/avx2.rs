@@ -23,7 +23,7 @@ impl Isa for Avx2 {
         fn partition<T: Lane<Avx2>, const OR_EQUAL: bool>(token: Avx2, x: &mut [T], pivot: T) -> usize {
             quick::partition::<_, _, OR_EQUAL>(token, x, pivot)
         }
-        // SAFETY: `self` exists, so the processor has the instructions.
+        // SAFETY: `Avx2::get` returns an `Avx2` such as `self` only if the processor has these instructions.
         unsafe { partition::<T, OR_EQUAL>(self, x, pivot) }
     }
     fn sort_small<T: Lane<Avx2>>(self, x: &mut [T]) {
@@ -32,7 +32,7 @@ impl Isa for Avx2 {
         fn sort_small<T: Lane<Avx2>>(token: Avx2, x: &mut [T]) {
             network::sort_small(token, x);
         }
-        // SAFETY: `self` exists, so the processor has the instructions.
+        // SAFETY: `Avx2::get` returns an `Avx2` such as `self` only if the processor has these instructions.
         unsafe { sort_small(self, x) }
     }
     fn remove_repeated<T: Lane<Avx2>>(self, x: &mut [T]) -> usize {
@@ -41,7 +41,7 @@ impl Isa for Avx2 {
         fn remove<T: Lane<Avx2>>(token: Avx2, x: &mut [T]) -> usize {
             repeated::remove(token, x)
         }
-        // SAFETY: `self` exists, so the processor has the instructions.
+        // SAFETY: `Avx2::get` returns an `Avx2` such as `self` only if the processor has these instructions.
         unsafe { remove(self, x) }
     }
 }
@@ -225,81 +225,83 @@ macro_rules! register {
 
             #[inline(always)]
             fn splat(_: Avx2, x: $Key) -> Self {
-                // SAFETY: the token exists, so the processor has AVX2.
+                // SAFETY: the caller passed an `Avx2`, which exists only if the processor has AVX2.
                 $Name(unsafe { $splat(x) })
             }
             #[inline(always)]
             fn load(_: Avx2, from: &[$Key]) -> Self {
                 let from: &[$Key; $lanes] = from.first_chunk().expect("the slice has a key for each lane");
-                // SAFETY: the token exists, so the processor has AVX2; the array has a key for each lane.
+                // SAFETY: the caller passed an `Avx2`, which exists only if the processor has AVX2. `from` has a key for each lane.
                 $Name(unsafe { _mm256_loadu_si256(from.as_ptr().cast()) })
             }
             #[inline(always)]
             fn load_first(token: Avx2, from: &[$Key]) -> Self {
                 assert!(from.len() <= $lanes);
-                // SAFETY: the token exists, so the processor has AVX2.
+                // SAFETY: the caller passed an `Avx2`, which exists only if the processor has AVX2.
                 let mask = unsafe { $first(from.len()) };
-                // SAFETY: the token exists, so the processor has AVX2; the mask selects as many lanes as the slice has keys.
+                // SAFETY: `token` is an `Avx2`, which exists only if the processor has AVX2. `mask` selects `from.len()` lanes, so only
+                // keys of `from` are read.
                 let v = unsafe { $load_some(from.as_ptr().cast(), mask) };
                 let others = Self::splat(token, <$Key as Lane<Avx2>>::HIGHEST).0;
-                // SAFETY: the token exists, so the processor has AVX2.
+                // SAFETY: the caller passed an `Avx2`, which exists only if the processor has AVX2.
                 $Name(unsafe { _mm256_blendv_epi8(others, v, mask) })
             }
             #[inline(always)]
             fn store(self, to: &mut [$Key]) {
                 let to: &mut [$Key; $lanes] = to.first_chunk_mut().expect("the slice has a key for each lane");
-                // SAFETY: `self` exists, so the processor has AVX2; the array has a key for each lane.
+                // SAFETY: `self` is a `$Name`, which exists only if the processor has AVX2. `to` has a key for each lane.
                 unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), self.0) }
             }
             #[inline(always)]
             fn store_first(self, to: &mut [$Key]) {
                 assert!(to.len() <= $lanes);
-                // SAFETY: `self` exists, so the processor has AVX2.
+                // SAFETY: `self` is a `$Name`, which exists only if the processor has AVX2.
                 let mask = unsafe { $first(to.len()) };
-                // SAFETY: `self` exists, so the processor has AVX2; the mask selects as many lanes as the slice has keys.
+                // SAFETY: `self` is a `$Name`, which exists only if the processor has AVX2. `mask` selects `to.len()` lanes, so only keys
+                // of `to` are written.
                 unsafe { $store_some(to.as_mut_ptr().cast::<$Word>(), mask, self.0) }
             }
             #[inline(always)]
             fn min(self, other: Self) -> Self {
-                // SAFETY: `self` exists, so the processor has AVX2.
+                // SAFETY: `self` is a `$Name`, which exists only if the processor has AVX2.
                 $Name(unsafe { $min(self.0, other.0) })
             }
             #[inline(always)]
             fn max(self, other: Self) -> Self {
-                // SAFETY: `self` exists, so the processor has AVX2.
+                // SAFETY: `self` is a `$Name`, which exists only if the processor has AVX2.
                 $Name(unsafe { $max(self.0, other.0) })
             }
             #[inline(always)]
             fn less(self, other: Self) -> u32 {
-                // SAFETY: `self` exists, so the processor has AVX2.
+                // SAFETY: `self` is a `$Name`, which exists only if the processor has AVX2.
                 (unsafe { $less(self.0, other.0) }) as u32
             }
             #[inline(always)]
             fn blend(self, other: Self, bits: u32) -> Self {
-                // SAFETY: `self` exists, so the processor has AVX2.
+                // SAFETY: `self` is a `$Name`, which exists only if the processor has AVX2.
                 $Name(unsafe { $blend(self.0, other.0, bits) })
             }
             #[inline(always)]
             fn compress(self, bits: u32) -> Self {
-                // SAFETY: `self` exists, so the processor has AVX2.
+                // SAFETY: `self` is a `$Name`, which exists only if the processor has AVX2.
                 $Name(unsafe { $parted(self.0, bits) })
             }
             #[inline(always)]
             unsafe fn store_parted(self, to: &mut [$Key], left: usize, right: usize, bits: u32, _count: usize) {
                 debug_assert!(right <= to.len() && (left + $lanes == right || left + 2 * $lanes <= right));
-                // SAFETY: `self` exists, so the processor has AVX2.
+                // SAFETY: `self` is a `$Name`, which exists only if the processor has AVX2.
                 let v = unsafe { $parted(self.0, bits) };
                 let start = to.as_mut_ptr();
-                // SAFETY: `self` exists, so the processor has AVX2. By the contract, the keys `left .. left + LANES` are in the slice,
-                // which is exclusively borrowed.
+                // SAFETY: `self` is a `$Name`, which exists only if the processor has AVX2. The caller ensures `left + LANES <= right <=
+                // to.len()`. So the keys `left .. left + LANES` are in `to`, which is exclusively borrowed.
                 unsafe { _mm256_storeu_si256(start.wrapping_add(left).cast(), v) };
-                // SAFETY: `self` exists, so the processor has AVX2. By the contract, the keys `right - LANES .. right` are in the
-                // slice, which is exclusively borrowed.
+                // SAFETY: `self` is a `$Name`, which exists only if the processor has AVX2. The caller ensures `left + LANES <= right <=
+                // to.len()`. So the keys `right - LANES .. right` are in `to`, which is exclusively borrowed.
                 unsafe { _mm256_storeu_si256(start.wrapping_add(right).wrapping_sub($lanes).cast(), v) };
             }
             #[inline(always)]
             fn exchange(self, x: usize) -> Self {
-                // SAFETY: `self` exists, so the processor has AVX2.
+                // SAFETY: `self` is a `$Name`, which exists only if the processor has AVX2.
                 $Name(unsafe { $exchange(self.0, x) })
             }
             #[inline(always)]
@@ -309,7 +311,7 @@ macro_rules! register {
                 for (row, v) in rows.iter_mut().zip(&*vectors) {
                     *row = v.0;
                 }
-                // SAFETY: vectors exist, so the processor has AVX2.
+                // SAFETY: the elements of `vectors` are of type `$Name`, whose values exist only if the processor has AVX2.
                 let turned = unsafe { $transpose(rows) };
                 for (v, turned) in vectors.iter_mut().zip(turned) {
                     v.0 = turned;

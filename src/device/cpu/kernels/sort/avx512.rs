@@ -187,9 +187,9 @@ unsafe fn store_parted64(v: __m512i, left: *mut i64, right: *mut i64, bits: u32)
     let lanes = unsafe { _mm_loadl_epi64(lanes.as_ptr().cast()) };
     // A permutation by a table and two plain stores: `vpcompress` to memory is slow on some processors.
     let v = _mm512_permutexvar_epi64(_mm512_cvtepu8_epi64(lanes), v);
-    // SAFETY: eight keys from `left` on are writable by the contract.
+    // SAFETY: the caller ensures that eight keys from `left` on may be written.
     unsafe { _mm512_storeu_epi64(left, v) };
-    // SAFETY: eight keys from `right` on are writable by the contract.
+    // SAFETY: the caller ensures that eight keys from `right` on may be written.
     unsafe { _mm512_storeu_epi64(right, v) };
 }
 
@@ -203,9 +203,9 @@ unsafe fn store_parted64(v: __m512i, left: *mut i64, right: *mut i64, bits: u32)
 unsafe fn store_parted32(v: __m512i, left: *mut i32, right: *mut i32, bits: u32, count: usize) {
     let (front, back) =
         (_mm512_maskz_compress_epi32(bits as u16, v), _mm512_maskz_compress_epi32(!bits as u16, v));
-    // SAFETY: sixteen keys from `left` on are writable by the contract.
+    // SAFETY: the caller ensures that sixteen keys from `left` on may be written.
     unsafe { _mm512_storeu_epi32(left, front) };
-    // SAFETY: `16 - count` bits are not set, so `16 - count` keys from `right` on are writable by the contract.
+    // SAFETY: the mask selects the first `16 - count` keys from `right` on. The caller ensures that these may be written.
     unsafe { _mm512_mask_storeu_epi32(right, first(16 - count) as u16, back) };
 }
 
@@ -322,8 +322,8 @@ macro_rules! registers64 {
             $splat _mm512_loadu_epi64 _mm512_mask_loadu_epi64 _mm512_storeu_epi64 _mm512_mask_storeu_epi64 $min $max $less
             _mm512_mask_blend_epi64 _mm512_maskz_compress_epi64 exchange64 transpose64,
             |v, left, right, bits, _count| {
-                // SAFETY: `self` exists, so the processor has AVX-512. By the contract, eight keys from `left` on and the eight keys
-                // before `right` are in the slice, which is exclusively borrowed.
+                // SAFETY: `self` exists, so the processor has AVX-512. The caller of `store_parted` ensures that the eight keys from `left`
+                // on, and the eight keys before `right`, are in the slice. The slice is borrowed exclusively.
                 unsafe { store_parted64(v, left, right.wrapping_sub(8), bits) }
             }
         }
@@ -337,8 +337,9 @@ macro_rules! registers32 {
             $splat _mm512_loadu_epi32 _mm512_mask_loadu_epi32 _mm512_storeu_epi32 _mm512_mask_storeu_epi32 $min $max $less
             _mm512_mask_blend_epi32 _mm512_maskz_compress_epi32 exchange32 transpose32,
             |v, left, right, bits, count| {
-                // SAFETY: `self` exists, so the processor has AVX-512. By the contract, sixteen keys from `left` on, and `16 - count`
-                // keys before `right`, are in the slice, which is exclusively borrowed.
+                // SAFETY: `self` exists, so the processor has AVX-512. The caller of `store_parted` ensures that `count` bits are set. The
+                // caller also ensures that sixteen keys from `left` on, and `16 - count` keys before `right`, are in the slice. The slice
+                // is borrowed exclusively.
                 unsafe { store_parted32(v, left, right.wrapping_sub(16 - count), bits, count) }
             }
         }

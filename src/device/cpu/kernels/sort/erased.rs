@@ -109,8 +109,8 @@ impl<'a> AnyOperand<'a> {
     /// If the size of `U` is not that of the elements.
     pub(super) fn bits<U: Element>(self) -> Operand<'a, U, Cpu> {
         assert!(unsigned(self.dtype.size()) == U::DTYPE);
-        // SAFETY: `from` took the parts from an operand, which guarantees readable elements during `'a`. `U` has the size of the elements,
-        // and therefore their alignment, and all bits are valid for `U`.
+        // SAFETY: `AnyOperand::from` took the pointer, the shape and the strides from an `Operand`, whose elements may be read during `'a`.
+        // `U` has the size of the elements, and therefore their alignment. All bits are valid for `U`.
         unsafe { Operand::from_raw(HostPtr::new(self.ptr.cast()), self.shape, self.strides) }
     }
 }
@@ -147,8 +147,9 @@ impl<'a> AnyOutput<'a> {
     /// If the size of `U` is not that of the elements.
     pub(super) unsafe fn bits<U: Element>(self) -> Output<'a, U, Cpu> {
         assert!(unsigned(self.dtype.size()) == U::DTYPE);
-        // SAFETY: `from` consumed an output and took its parts. The output guaranteed exclusive access to its elements during `'a`, and
-        // different elements for different indices. `U` has the size of the elements, and therefore their alignment.
+        // SAFETY: `AnyOutput::from` consumed an `Output` and took its pointer, shape and strides. The `Output` guaranteed exclusive access
+        // to its elements during `'a`, and different elements for different indices. `U` has the size of the elements, and therefore their
+        // alignment.
         unsafe { Output::from_raw(HostPtr::new(self.ptr.cast()), self.shape, self.strides) }
     }
 }
@@ -162,9 +163,9 @@ pub(super) struct AnySlice<'a> {
     data: PhantomData<&'a [u8]>,
 }
 
-// SAFETY: this is a shared slice of numbers, and they are `Sync`.
+// SAFETY: an `AnySlice` gives the access of a shared slice of numbers. Numbers are `Sync`, so such a slice is `Send`.
 unsafe impl Send for AnySlice<'_> {}
-// SAFETY: this is a shared slice of numbers, and they are `Sync`.
+// SAFETY: an `AnySlice` gives the access of a shared slice of numbers. Numbers are `Sync`, so such a slice is `Sync`.
 unsafe impl Sync for AnySlice<'_> {}
 
 impl<'a> AnySlice<'a> {
@@ -187,8 +188,8 @@ impl<'a> AnySlice<'a> {
     /// If their type is not `T`.
     pub(super) fn typed<T: Key>(self) -> &'a [T] {
         assert_eq!(self.dtype, T::DTYPE);
-        // SAFETY: `from_bits` took the pointer and the length from a slice that is borrowed during `'a`. `T` is the type of its elements,
-        // or has their size and alignment, and all bits are valid for `T`, which is not `bool`.
+        // SAFETY: `from_bits` took the pointer and the length from a slice that is borrowed during `'a`, and `part` stays within this
+        // slice. `T` is the type of its elements, or has their size and alignment. All bits are valid for `T`, which is not `bool`.
         unsafe { core::slice::from_raw_parts(self.ptr.cast(), self.len) }
     }
 
@@ -257,7 +258,7 @@ pub(super) struct AnySliceMut<'a> {
     data: PhantomData<&'a mut [u8]>,
 }
 
-// SAFETY: this is an exclusively borrowed slice of numbers, and they are `Send`.
+// SAFETY: an `AnySliceMut` gives the access of an exclusively borrowed slice of numbers. Numbers are `Send`, so such a slice is `Send`.
 unsafe impl Send for AnySliceMut<'_> {}
 
 impl<'a> AnySliceMut<'a> {

@@ -75,7 +75,7 @@ kernel! {
 pub(super) fn specials<T: Float>(x: &[T]) -> (bool, bool) {
     in_parallel(
         x,
-        // SAFETY: the function has no conditions.
+        // SAFETY: `specials_of` has no conditions. It is `unsafe` only because the macro `kernel!` requires it.
         &|x| unsafe { specials_of(x) },
         &|(nan, negative), (other_nan, other_negative)| (nan | other_nan, negative | other_negative),
     )

@@ -31,10 +31,10 @@ kernel! {
 pub(super) fn write<T: Key>(x: &[T], out: &mut [u64], descending: bool) {
     assert_eq!(x.len(), out.len());
     if descending {
-        // SAFETY: the function has no conditions.
+        // SAFETY: `write_descending` has no conditions; the macro `kernel!` makes it unsafe.
         unsafe { write_descending(x, out) }
     } else {
-        // SAFETY: the function has no conditions.
+        // SAFETY: `write_ascending` has no conditions; the macro `kernel!` makes it unsafe.
         unsafe { write_ascending(x, out) }
     }
 }
@@ -85,7 +85,7 @@ kernel! {
 pub(super) fn bounds(x: &[u64]) -> (u64, u64, u64) {
     in_parallel(
         x,
-        // SAFETY: the function has no conditions.
+        // SAFETY: `bounds_of` has no conditions; the macro `kernel!` makes it unsafe.
         &|x| unsafe { bounds_of(x) },
         // Merges the results of two parts of `x`. The bits that differ within a part are in its `differing`. Every other bit is the same
         // in all keys of the part. So the bits that differ between two parts are found by comparing one key of each, here the least.
@@ -124,7 +124,7 @@ pub(super) struct Words {
 impl Words {
     /// Replaces keys by their words. The first key has index `first`.
     pub(super) fn replace(self, x: &mut [u64], first: usize) {
-        // SAFETY: the function has no conditions.
+        // SAFETY: `make_words` has no conditions; the macro `kernel!` makes it unsafe.
         unsafe { make_words(x, first as u64, self) }
     }
     /// Returns the upper part of a key's word, including the `dropped` bits that the word itself leaves out.
@@ -145,7 +145,7 @@ kernel! {
 
 /// Returns whether any two adjacent words are equal apart from their `low` lowest bits.
 pub(super) fn equal_neighbours(x: &[u64], low: u32) -> bool {
-    // SAFETY: the function has no conditions.
+    // SAFETY: `equal_neighbours_of` has no conditions; the macro `kernel!` makes it unsafe.
     unsafe { equal_neighbours_of(x, low) }
 }
 
@@ -161,6 +161,6 @@ kernel! {
 
 /// Returns whether any key is less than or equal to `limit`.
 pub(super) fn any_up_to(x: &[u64], limit: u64) -> bool {
-    // SAFETY: the function has no conditions.
+    // SAFETY: `any_up_to_of` has no conditions; the macro `kernel!` makes it unsafe.
     unsafe { any_up_to_of(x, limit) }
 }

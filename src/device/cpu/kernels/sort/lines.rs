@@ -120,7 +120,8 @@ pub(super) unsafe fn gather<T: Element>(
     let axes = TileAxes::new(count, line_stride, shape, strides);
     assert_eq!(to.len(), axes.shape[..axes.rank].iter().product::<usize>());
     let shape = &axes.shape[..axes.rank];
-    // SAFETY: an index along these axes selects a line and an element of this line. By the contract, the element is readable.
+    // SAFETY: an index along these axes selects a line and an element of this line. The caller of `gather` ensures that the element may be
+    // read and is not written to during the call.
     let from = unsafe { Operand::<T, Cpu>::from_raw(from, shape, &axes.strides[..axes.rank]) };
     let to = HostPtr::new(to.as_mut_ptr());
     // SAFETY: `to` has an element for each index of the shape, as was checked, the strides are contiguous, and `to` is exclusively
@@ -148,8 +149,8 @@ pub(super) unsafe fn scatter<T: Element>(
     let from = HostPtr::new(from.as_ptr().cast_mut());
     // SAFETY: `from` has an element for each index of the shape, as was checked, the strides are contiguous, and `from` is borrowed.
     let from = unsafe { Operand::<T, Cpu>::from_raw(from, shape, &axes.contiguous[..axes.rank]) };
-    // SAFETY: an index along these axes selects a line and an element of this line. By the contract, access to the element is exclusive,
-    // and no other index has the same element.
+    // SAFETY: an index along these axes selects a line and an element of this line. The caller of `scatter` ensures exclusive access to the
+    // element, and that no other index selects the same element.
     let to = unsafe { Output::<T, Cpu>::from_raw(to, shape, &axes.strides[..axes.rank]) };
     Cpu.copy(to, from)
 }

@@ -87,7 +87,7 @@ fn in_place(
 ) -> Result<(), Error> {
     let dtype = a.dtype();
     for_sizes!(dtype, U => {
-        // SAFETY: only bits of elements are written, because `f` only moves elements.
+        // SAFETY: `f` only moves elements. So all bits that it writes are those of valid elements, as `bits` requires.
         let a = unsafe { a.bits::<U>() };
         in_place_of(a, &|x| f(&mut AnySliceMut::from_bits(dtype, x)))
     })
@@ -119,11 +119,12 @@ fn in_place_of<T: Element>(
                 return Ok(());
             }
             let mut copy = scratch(count, n)?;
-            // SAFETY: a tile consists of lines of the output, to which access is exclusive. Each line is in one tile.
+            // SAFETY: the lines of a tile are lines of the output, to which `Output` guarantees exclusive access. Each line is in only one
+            // tile, so no other thread writes to it.
             unsafe { gather(first, count, step, &[n], &[lines.stride], &mut copy)? };
             copy.chunks_exact_mut(n).try_for_each(f)?;
-            // SAFETY: a tile consists of lines of the output, to which access is exclusive. Different indices of an output have different
-            // elements.
+            // SAFETY: the lines of a tile are lines of the output, and each line is in only one tile. `Output` guarantees exclusive access
+            // to its elements, and that different indices address different elements.
             unsafe { scatter(first, count, step, n, lines.stride, &copy) }
         },
     )
@@ -162,21 +163,23 @@ fn argsort_of<T: Element>(
         let mut copy = scratch(if from.is_contiguous() { 0 } else { count }, n)?;
         let first = from.first.offset(offsets[1]);
         if !from.is_contiguous() {
-            // SAFETY: a tile consists of lines of the operand, which are readable.
+            // SAFETY: the lines of a tile are lines of the operand. `Operand` guarantees that their elements may be read and are not
+            // written to.
             unsafe { gather(first, count, strides[1], &[n], &[from.stride], &mut copy)? };
         }
         let mut indices = scratch(if to.is_contiguous() { 0 } else { count }, n)?;
         for k in 0..count {
             let x = if from.is_contiguous() {
-                // SAFETY: this is the first of `n` contiguous elements of the operand, which are readable.
+                // SAFETY: this is the address of the first of `n` contiguous elements of the operand. `Operand` guarantees that they may be
+                // read.
                 unsafe { core::slice::from_raw_parts(first.offset(k as isize * strides[1]).get(), n) }
             } else {
                 &copy[k * n..(k + 1) * n]
             };
             let out = if to.is_contiguous() {
                 let line = to.first.offset(offsets[0] + k as isize * strides[0]).get();
-                // SAFETY: this is the first of `n` contiguous elements of the output, to which access is exclusive. Each line is in
-                // one tile, and lines share no elements.
+                // SAFETY: this is the first of `n` contiguous elements of the output, to which `Output` guarantees exclusive access. Each
+                // line is in one tile, and lines share no elements.
                 unsafe { core::slice::from_raw_parts_mut(line, n) }
             } else {
                 &mut indices[k * n..(k + 1) * n]
@@ -186,8 +189,8 @@ fn argsort_of<T: Element>(
         if to.is_contiguous() {
             return Ok(());
         }
-        // SAFETY: a tile consists of lines of the output, to which access is exclusive. Different indices of an output have different
-        // elements.
+        // SAFETY: the lines of a tile are lines of the output, and each line is in only one tile. `Output` guarantees exclusive access to
+        // its elements, and that different indices address different elements.
         unsafe { scatter(to.first.offset(offsets[0]), count, strides[0], n, to.stride, &indices) }
     })
 }
@@ -201,7 +204,8 @@ pub(super) fn top_k(
 ) -> Result<(), Error> {
     let dtype = a.dtype();
     assert_eq!(values.dtype(), dtype);
-    // SAFETY: only bits of elements are written, those of the greatest elements.
+    // SAFETY: `top_k_of` writes only copies of elements of `a` to `values`. So all bits that it writes are those of valid elements, as
+    // `values.bits` requires.
     for_sizes!(dtype, U => top_k_of::<U>(unsafe { values.bits() }, indices, a.bits(), dtype))
 }
 
@@ -229,13 +233,15 @@ fn top_k_of<T: Element>(
         let first = from.first.offset(offsets[2]);
         let mut copy = scratch(if from.is_contiguous() { 0 } else { count }, n)?;
         if !from.is_contiguous() {
-            // SAFETY: a tile consists of lines of the operand, which are readable.
+            // SAFETY: the lines of a tile are lines of the operand. `Operand` guarantees that their elements may be read and are not
+            // written to.
             unsafe { gather(first, count, strides[2], &[n], &[from.stride], &mut copy)? };
         }
         let (mut best, mut places) = (scratch(count, k)?, scratch(count, k)?);
         for (i, (best, places)) in best.chunks_exact_mut(k).zip(places.chunks_exact_mut(k)).enumerate() {
             let x = if from.is_contiguous() {
-                // SAFETY: this is the first of `n` contiguous elements of the operand, which are readable.
+                // SAFETY: this is the address of the first of `n` contiguous elements of the operand. `Operand` guarantees that they may be
+                // read.
                 unsafe { core::slice::from_raw_parts(first.offset(i as isize * strides[2]).get(), n) }
             } else {
                 &copy[i * n..(i + 1) * n]
@@ -243,11 +249,11 @@ fn top_k_of<T: Element>(
             argsort::top(AnySlice::from_bits(dtype, x), places)?;
             best.iter_mut().zip(places).for_each(|(best, &mut i)| *best = x[i as usize]);
         }
-        // SAFETY: these are the tile's lines of the output `values`, to which access is exclusive. Different indices of an output have
-        // different elements.
+        // SAFETY: these are lines of the output `values`, and each line is in only one tile. `Output` guarantees exclusive access to its
+        // elements, and that different indices address different elements.
         unsafe { scatter(values.first.offset(offsets[0]), count, strides[0], k, values.stride, &best)? };
-        // SAFETY: these are the tile's lines of the output `indices`, to which access is exclusive. Different indices of an output have
-        // different elements.
+        // SAFETY: these are lines of the output `indices`, and each line is in only one tile. `Output` guarantees exclusive access to its
+        // elements, and that different indices address different elements.
         unsafe { scatter(indices.first.offset(offsets[1]), count, strides[1], k, indices.stride, &places) }
     })
 }
@@ -257,7 +263,8 @@ fn top_k_of<T: Element>(
 pub(super) fn unique(a: AnyOutput<'_>) -> Result<usize, Error> {
     let dtype = a.dtype();
     for_sizes!(dtype, U => {
-        // SAFETY: only bits of elements are written, because elements are only moved.
+        // SAFETY: `sort_line` and `remove_repeated` only move elements. So all bits that they write are those of valid elements, as `bits`
+        // requires.
         let a = unsafe { a.bits::<U>() };
         let x = a.into_mut_slice(true).expect("the output is contiguous");
         let mut x = AnySliceMut::from_bits(dtype, x);
@@ -324,7 +331,8 @@ pub(super) fn lexsort(out: Output<'_, i64, Cpu>, a: AnyOperand<'_>) -> Result<()
         let row = |i: usize| AnySlice::from_bits(dtype, &x[i * n..(i + 1) * n]);
         lexsort_rows(n, rows, &row)?
     });
-    // SAFETY: the output has one line of `n` elements, to which access is exclusive, and different indices have different elements.
+    // SAFETY: `out` is one line of `n` elements. `Output` guarantees exclusive access to them, and that different indices address different
+    // elements.
     unsafe { scatter(out.ptr(), 1, 0, n, out.strides()[0], &order) }
 }
 

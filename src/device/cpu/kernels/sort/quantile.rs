@@ -57,7 +57,8 @@ fn of_lines<T: Element>(
     let bytes = n.saturating_mul(size_of::<T>());
     over_lines(&a.shape()[..leading], of_leading, bytes, n, &|Tile { count, offsets, strides: steps }| {
         let (mut copy, mut results) = (scratch(count, n)?, scratch(count, found)?);
-        // SAFETY: a tile consists of lines of the operand, which are readable.
+        // SAFETY: the tile consists of `count` lines of the operand `a`. `Operand` guarantees that their elements are readable, and that
+        // nothing writes to them.
         unsafe { gather(from.offset(offsets[1]), count, steps[1], shape, strides, &mut copy)? };
         for (x, results) in copy.chunks_exact_mut(n).zip(results.chunks_exact_mut(found)) {
             of_line(x, results)?;
@@ -67,14 +68,15 @@ fn of_lines<T: Element>(
             First::F32(first) => {
                 let mut rounded = scratch(count, found)?;
                 rounded.iter_mut().zip(results).for_each(|(to, x)| *to = (x as f32).to_bits());
-                // SAFETY: these are the tile's lines of the output, to which access is exclusive. Different indices of an output have
-                // different elements.
+                // SAFETY: the tile consists of `count` lines of the output, to which access is exclusive. Different indices of an output
+                // address different elements.
                 unsafe { scatter(first.offset(at), count, step, found, stride, &rounded) }
             }
             First::F64(first) => {
                 let mut bits = scratch(count, found)?;
                 bits.iter_mut().zip(results).for_each(|(to, x): (&mut u64, f64)| *to = x.to_bits());
-                // SAFETY: these are the tile's lines of the output, to which access is exclusive, as for `f32`.
+                // SAFETY: the tile consists of `count` lines of the output, to which access is exclusive. Different indices of an output
+                // address different elements.
                 unsafe { scatter(first.offset(at), count, step, found, stride, &bits) }
             }
         }

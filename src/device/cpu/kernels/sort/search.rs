@@ -68,7 +68,8 @@ fn in_blocks<T: Element>(
             let len = BLOCK.min(plan.inner_len() - first);
             let indices = first as isize..;
             for (x, i) in block[..len].iter_mut().zip(indices.clone()) {
-                // SAFETY: the plan visits the indices of the operand, whose elements are readable.
+                // SAFETY: `plan` visits only indices within the shape of `a`, and `k + i * step_from` is the offset of such an index in
+                // `a`. `Operand` guarantees that the elements of `a` may be read.
                 *x = unsafe { *from.offset(k + i * step_from).get() };
             }
             f(&block[..len], &mut found[..len]);
@@ -93,7 +94,7 @@ pub(in crate::device::cpu::kernels) fn search(
     let dtype = a.dtype();
     assert_eq!(sorted.dtype(), dtype);
     let (axes, first) = ((out.shape(), out.strides()), out.ptr());
-    // SAFETY: the offset is that of an element of the output, to which access is exclusive.
+    // SAFETY: `in_blocks` calls `write` only with offsets of elements of `out`. `Output` guarantees exclusive access to them.
     let write = |offset: isize, found: i64| unsafe { *first.offset(offset).get() = found };
     for_sizes!(dtype, U => {
         let copy;
@@ -137,7 +138,7 @@ pub(in crate::device::cpu::kernels) fn contains(
     let dtype = a.dtype();
     assert_eq!(of.dtype(), dtype);
     let (axes, first) = ((out.shape(), out.strides()), out.ptr());
-    // SAFETY: the offset is that of an element of the output, to which access is exclusive.
+    // SAFETY: `in_blocks` calls `write` only with offsets of elements of `out`. `Output` guarantees exclusive access to them.
     let write = |offset: isize, found: i64| unsafe { *first.offset(offset).get() = found == 1 };
     for_sizes!(dtype, U => {
         let mut sorted = Cpu.gather(of.bits::<U>())?;

@@ -109,7 +109,7 @@ kernel! {
 
 /// Returns the least element of a slice, which must not be empty or contain NaN.
 pub(super) fn least<T: Copy + PartialOrd>(x: &[T]) -> T {
-    // SAFETY: the function has no conditions.
+    // SAFETY: `least_of` has no conditions. It is `unsafe` only because the macro `kernel!` requires it.
     unsafe { least_of(x, x[0]) }
 }
 
@@ -171,10 +171,10 @@ macro_rules! floats {
             // SAFETY: the integers have the size and alignment of the elements, and all bits are valid for both. `x` is exclusively
             // borrowed.
             let bits: &mut [$I] = unsafe { core::slice::from_raw_parts_mut(x.as_mut_ptr().cast(), x.len()) };
-            // SAFETY: the function has no conditions.
+            // SAFETY: `$turn` has no conditions. It is `unsafe` only because the macro `kernel!` requires it.
             unsafe { $turn(bits) };
             let result = f(bits);
-            // SAFETY: the function has no conditions.
+            // SAFETY: `$turn` has no conditions. It is `unsafe` only because the macro `kernel!` requires it.
             unsafe { $turn(bits) };
             result
         }

@@ -201,8 +201,8 @@ impl Context {
     fn try_alloc(&self, bytes: usize) -> Result<u64, DriverError> {
         self.enter()?;
         match self.pool {
-            // SAFETY: `enter` made the context current, and the null stream always exists. The memory is used and freed on this
-            // stream, too.
+            // SAFETY: `enter` made the context current, and the null stream always exists. All work that uses or frees the memory is queued
+            // on the same stream.
             Some(_) => unsafe { result::malloc_async(self.stream(), bytes) },
             // SAFETY: `enter` made the context current. No caller assumes values of the new memory.
             None => unsafe { result::malloc_sync(bytes) },
@@ -219,11 +219,11 @@ impl Context {
     unsafe fn free(&self, address: u64) -> Result<(), DriverError> {
         self.enter()?;
         match self.pool {
-            // SAFETY: the address is an allocation of this context that is freed once, as the caller ensures. The stream frees it
-            // after all work that was queued earlier.
+            // SAFETY: the caller ensures that `address` is an allocation of this context, which is freed once and not used by later work.
+            // The stream frees it after all work that was queued earlier.
             Some(_) => unsafe { result::free_async(address, self.stream()) },
-            // SAFETY: the address is an allocation of this context that is freed once, as the caller ensures. The driver waits for
-            // work that uses it.
+            // SAFETY: the caller ensures that `address` is an allocation of this context, which is freed once and not used by later work.
+            // The driver waits for queued work that uses it.
             None => unsafe { result::free_sync(address) },
         }
     }
@@ -278,8 +278,8 @@ impl Context {
         }
         let mut copy = || {
             self.enter()?;
-            // SAFETY: the caller ensures `to.len()` bytes at `from`; `to` is borrowed mutably, and the copy is complete when
-            // the call returns.
+            // SAFETY: the caller ensures that `from` is the address of `to.len()` bytes of live memory. `to` is mutably borrowed, and the
+            // copy is complete when the call returns.
             unsafe { sys::cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), from, to.len()) }.result()
         };
         copy().map_err(|error| self.failure("read", error))
@@ -300,8 +300,8 @@ impl Context {
         }
         let copy = || {
             self.enter()?;
-            // SAFETY: the caller ensures `from.len()` bytes and exclusive access at `to`; the call has read `from` when it
-            // returns.
+            // SAFETY: the caller ensures that `to` is the address of `from.len()` bytes, and exclusive access to them. The call returns
+            // when it has read `from`, which is borrowed until then.
             unsafe { sys::cuMemcpyHtoD_v2(to, from.as_ptr().cast(), from.len()) }.result()
         };
         copy().map_err(|error| self.failure("write", error))
@@ -319,8 +319,8 @@ impl Context {
         }
         let copy = || {
             self.enter()?;
-            // SAFETY: the caller ensures `bytes` bytes at both addresses, without overlap, and exclusive access to those at
-            // `to`.
+            // SAFETY: the caller ensures that `from` and `to` are addresses of `bytes` bytes of live memory, which do not overlap. The
+            // caller also ensures exclusive access to the bytes at `to`.
             unsafe { result::memcpy_dtod_async(to, from, bytes, self.stream()) }
         };
         copy().map_err(|error| self.failure("copy", error))
@@ -332,7 +332,8 @@ impl Context {
     /// The caller must ensure that `to` is the address of at least `bytes` bytes of live memory of this GPU that nothing else
     /// accesses.
     pub(in crate::device::cuda) unsafe fn zero(&self, to: u64, bytes: usize) -> Result<(), Error> {
-        // SAFETY: `fill` has this function's contract.
+        // SAFETY: `fill` requires that `to` is the address of `bytes` bytes of live memory that nothing else accesses. The caller of `zero`
+        // ensures this.
         unsafe { self.fill(to, 0, bytes) }
     }
 
@@ -346,7 +347,7 @@ impl Context {
         }
         let set = || {
             self.enter()?;
-            // SAFETY: the caller ensures `bytes` bytes at `to` and exclusive access to them.
+            // SAFETY: the caller ensures that `to` is the address of `bytes` bytes of live memory, and exclusive access to them.
             unsafe { result::memset_d8_async(to, byte, bytes, self.stream()) }
         };
         set().map_err(|error| self.failure("fill", error))

@@ -11,7 +11,8 @@ impl Flag {
     /// Allocates a flag that is not raised: its word is 0.
     pub(in crate::device::cuda::engine) fn new(context: &'static Context) -> Result<Flag, Error> {
         let memory = context.alloc(size_of::<u32>())?;
-        // SAFETY: `memory` was just allocated with `bytes()` bytes, and nothing else has its address.
+        // SAFETY: `memory` was just allocated and has `memory.bytes()` bytes. Nothing else has its address, so nothing else accesses
+        // it.
         unsafe { context.zero(memory.address(), memory.bytes())? };
         Ok(Flag(memory))
     }
@@ -23,7 +24,7 @@ impl Flag {
     /// Waits for the kernels that may raise the flag. Returns whether one of them raised it.
     pub(in crate::device::cuda::engine) fn raised(&self) -> Result<bool, Error> {
         let mut word = [MaybeUninit::new(0u8); size_of::<u32>()];
-        // SAFETY: `self` owns `size_of::<u32>()` bytes at this address, the size of `word`.
+        // SAFETY: `self.0` owns `size_of::<u32>()` bytes of live memory at this address. `word` has the same size.
         unsafe { self.0.context().read(self.0.address(), &mut word)? };
         // SAFETY: `word` was initialised with zeros.
         Ok(word.iter().any(|byte| unsafe { byte.assume_init() } != 0))

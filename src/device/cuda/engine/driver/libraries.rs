@@ -220,8 +220,8 @@ fn load_all(folder: &Path, name: &str) {
 #[cfg(unix)]
 fn keep_loaded(path: &Path) {
     use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
-    // SAFETY: the call runs the library's initialisers. They are trusted: the file has the name of an NVIDIA library, and its
-    // directory is named by the user or is one of `USUAL`.
+    // SAFETY: the call runs the library's initialisers. They are trusted: the file has the name of an NVIDIA library. Its directory is
+    // named by the user, is one of `USUAL`, or is that of the loaded NVRTC.
     if let Ok(library) = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_GLOBAL) } {
         std::mem::forget(library);
     }
@@ -283,7 +283,7 @@ mod tests {
         fs::create_dir_all(directory.join("decoys")).unwrap();
         fs::copy(system, real.join("libnvrtc.so.13")).unwrap();
         std::os::unix::fs::symlink(real.join("libnvrtc.so.13"), link.join("libnvrtc.so")).unwrap();
-        // SAFETY: a copy of the C library's mathematical functions, whose initialisers have no preconditions.
+        // SAFETY: the file is a copy of `libm.so.6`, the C library's mathematical functions. Its initialisers have no preconditions.
         let library = unsafe { Library::new(link.join("libnvrtc.so")) }.unwrap();
         // The decoys are larger than the gaps between libraries, and are mapped last. So the system maps them at lower addresses, and they
         // come first in `/proc/self/maps`.

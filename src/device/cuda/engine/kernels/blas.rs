@@ -65,9 +65,9 @@ pub(super) fn with_handle<R>(
 impl Handle {
     fn new(context: &Context) -> Result<Handle, CublasError> {
         let mut handle = std::ptr::null_mut();
-        // SAFETY: `with_handle` made the context current; the library writes to `handle`.
+        // SAFETY: `with_handle` made the context current. The call writes only to the local variable `handle`.
         unsafe { sys::cublasCreate_v2(&raw mut handle) }.result()?;
-        // SAFETY: `handle` was created above in the current context, and its stream is the null stream, which always exists.
+        // SAFETY: `handle` was created above in the current context. `context.stream()` is the null stream, which always exists.
         unsafe { sys::cublasSetStream_v2(handle, context.stream().cast()) }.result()?;
         Ok(Handle(handle))
     }
@@ -201,20 +201,23 @@ pub(super) unsafe fn multiply(
     let a = copied_a.as_ref().map_or(a, |copy| BlasOperand::new(m, k, copy.elements(), a.matrix.conjugate));
     let b = copied_b.as_ref().map_or(b, |copy| BlasOperand::new(k, n, copy.elements(), b.matrix.conjugate));
     if !copied {
-        // SAFETY: the caller ensures valid operands and exclusive access to `out`. Copies have the extents of their originals.
-        // `copy_of` and the condition `!copied` ensure that cuBLAS supports the strides of all three.
+        // SAFETY: the caller ensures that all elements are allocated, and exclusive access to `out`. Copies have the extents of their
+        // originals. cuBLAS supports the strides of `a` and `b` because of `copy_of`, and those of `c` because `copied` is `false`.
         return unsafe { calls(context, weights, shape, [c, a, b], flip) };
     }
     let copy = OwnedBatch::new(context, shape, [m, n], true, out.dtype)?;
     if !weights.beta_is_zero {
-        // SAFETY: the caller ensures that the elements of `out` are allocated; the copy has its own memory for all of them.
+        // SAFETY: the caller ensures that the elements of `out` are allocated. `copy` has memory for all of them, which nothing else
+        // accesses.
         unsafe { permute::copy(context, &copy.shape, copy.elements(), out) }?;
     }
     let c = BlasOperand::new(m, n, copy.elements(), false);
-    // SAFETY: the operands are valid, as the caller ensures, or copies. The copy of the result has the result's shape and its own
-    // memory. cuBLAS supports its contiguous rows, as `flip` is `true`, and `copy_of` ensures supported strides of the operands.
+    // SAFETY: the caller ensures that the elements of `a` and `b` are allocated. `copy_of` replaced them by copies if cuBLAS did not
+    // support their strides. `c` is a copy of the result in memory that nothing else accesses. cuBLAS supports its contiguous rows, because
+    // `flip` is `true`.
     unsafe { calls(context, weights, shape, [c, a, b], flip) }?;
-    // SAFETY: the caller ensures exclusive access to `out`. The copy has the same shape, and `calls` wrote all its elements.
+    // SAFETY: the caller ensures that the elements of `out` are allocated, and exclusive access to them. `copy` has the same shape as
+    // `out`, and `calls` wrote all its elements.
     unsafe { permute::copy(context, &copy.shape, out, copy.elements()) }
 }
 
@@ -240,7 +243,7 @@ unsafe fn copy_of(
     let lengths = if repeated { &ones[..batch.len()] } else { batch };
     let mut copy = OwnedBatch::new(context, lengths, [rows, columns], !flip, operand.elements.dtype)?;
     // SAFETY: the caller ensures that the operand's elements are allocated. `copy` was just allocated, with memory for all elements of its
-    // shape.
+    // shape, and nothing else accesses it.
     unsafe { permute::copy(context, &copy.shape, copy.elements(), operand.elements)? };
     if repeated {
         copy.strides[..batch.len()].fill(0);
@@ -313,8 +316,8 @@ unsafe fn calls(
                 |operand: &BlasOperand<'_>, offset: isize| super::reduce::address(operand.elements, offset);
             let [c, a, b] = [at(&c, oc), at(&a, oa), at(&b, ob)];
             let (x, y) = if flip { (b, a) } else { (a, b) };
-            // SAFETY: the caller ensures valid matrices and exclusive access to the output. The forms, leading dimensions and batch
-            // strides are those of these matrices.
+            // SAFETY: the caller ensures that the matrices are allocated on the GPU, and exclusive access to the output. `gemm` has the
+            // forms, leading dimensions and batch strides of these matrices.
             unsafe { gemm.call(handle, weights, [c, x, y])? };
         }
         Ok(())
@@ -353,8 +356,9 @@ impl Gemm {
         macro_rules! call {
             ($one:ident, $many:ident) => {{
                 let [c, a, b] = at;
-                // SAFETY: the caller ensures valid matrices and exclusive access to the result. `dtype` is the type of the matrices
-                // and of the scaling factors, which the call reads before it returns.
+                // SAFETY: the caller ensures that the matrices are allocated on the GPU of `handle`, and exclusive access to the result.
+                // `dtype`, which selects the function, is the element type of the matrices and of the scaling factors. The call reads the
+                // scaling factors before it returns.
                 unsafe {
                     if count == 1 {
                         sys::$one(

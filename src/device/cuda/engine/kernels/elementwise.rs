@@ -41,13 +41,13 @@ impl Operation {
         operands: &[RawOperand<'_>],
     ) -> Result<(), Error> {
         match *operands {
-            // SAFETY: `run_of` has this function's contract, for the same operands.
+            // SAFETY: `run_of` has the contract of `run`, which the caller of `run` ensures. The operands are the same.
             [r] => unsafe { self.run_of(context, shape, [r]) },
-            // SAFETY: `run_of` has this function's contract, for the same operands.
+            // SAFETY: `run_of` has the contract of `run`, which the caller of `run` ensures. The operands are the same.
             [r, a] => unsafe { self.run_of(context, shape, [r, a]) },
-            // SAFETY: `run_of` has this function's contract, for the same operands.
+            // SAFETY: `run_of` has the contract of `run`, which the caller of `run` ensures. The operands are the same.
             [r, a, b] => unsafe { self.run_of(context, shape, [r, a, b]) },
-            // SAFETY: `run_of` has this function's contract, for the same operands.
+            // SAFETY: `run_of` has the contract of `run`, which the caller of `run` ensures. The operands are the same.
             [r, a, b, c] => unsafe { self.run_of(context, shape, [r, a, b, c]) },
             _ => panic!("elementwise functions have a result and up to three operands"),
         }
@@ -70,13 +70,17 @@ impl Operation {
         }
         let elements = first_elements(&plan, operands);
         if plan.shape().len() <= 1 && contiguous_along(plan.inner_strides()) {
-            // SAFETY: the caller ensures valid elements within `shape` and access to the result; a plan visits only these.
+            // SAFETY: the caller ensures that all elements within `shape` are on the GPU, and that access to those of the result is
+            // exclusive, except as `run` allows. `plan` visits only these elements, and `contiguous_along` checked that each stride is
+            // 1 or 0.
             unsafe { self.contiguous(context, plan.len(), plan.inner_strides(), elements) }
         } else if let Some(tiles) = tile::tiles(&plan, elements) {
-            // SAFETY: the caller ensures valid elements within `shape` and access to the result; a plan visits only these.
+            // SAFETY: the caller ensures that all elements within `shape` are on the GPU, and that access to those of the result is
+            // exclusive, except as `run` allows. `plan` visits only these elements.
             unsafe { tiles.run(context, self, elements) }
         } else {
-            // SAFETY: the caller ensures valid elements within `shape` and access to the result; a plan visits only these.
+            // SAFETY: the caller ensures that all elements within `shape` are on the GPU, and that access to those of the result is
+            // exclusive, except as `run` allows. `plan` visits only these elements.
             unsafe { self.strided(context, &plan, elements) }
         }
     }
@@ -97,9 +101,9 @@ impl Operation {
         operands: &[RawOperand<'_>],
     ) -> Result<bool, Error> {
         match *operands {
-            // SAFETY: `defined_of` has this function's contract, for the same operands.
+            // SAFETY: `defined_of` has the contract of `defined`, which the caller of `defined` ensures. The operands are the same.
             [a] => unsafe { self.defined_of(context, shape, result, [a]) },
-            // SAFETY: `defined_of` has this function's contract, for the same operands.
+            // SAFETY: `defined_of` has the contract of `defined`, which the caller of `defined` ensures. The operands are the same.
             [a, b] => unsafe { self.defined_of(context, shape, result, [a, b]) },
             _ => panic!("only functions of one or two operands are checked"),
         }
@@ -130,8 +134,8 @@ impl Operation {
             arguments = arguments.with(&operand.address);
         }
         let grid = plan.len().div_ceil(THREADS).min(1 << 16) as u32;
-        // SAFETY: the caller ensures valid elements, and the plan visits only these; the flag was allocated above; the
-        // arguments are those of `defined_entry`.
+        // SAFETY: the caller ensures that all elements within `shape` are on the GPU, and `plan` visits only these. The kernel writes
+        // only to `flag`, which was allocated above. The arguments are those of `defined_entry`.
         unsafe { context.launch(&program, [grid, 1, 1], THREADS as u32, &mut arguments)? };
         Ok(!flag.raised()?)
     }
@@ -158,8 +162,8 @@ impl Operation {
             arguments = arguments.with(&operand.address);
         }
         let grid = blocks(context, len, THREADS * UNROLL * vector)?;
-        // SAFETY: the caller ensures `len` valid elements along `strides` and access to the result; the arguments are those of
-        // `contiguous_entry`.
+        // SAFETY: the caller ensures that the `len` elements along `strides` are on the GPU, and that access to those of the result is
+        // exclusive, except as `run` allows. The kernel accesses only these elements. The arguments are those of `contiguous_entry`.
         unsafe { context.launch(&program, [grid, 1, 1], THREADS as u32, &mut arguments) }
     }
 
@@ -196,8 +200,8 @@ impl Operation {
             arguments = arguments.with(&operand.address);
         }
         let grid = blocks(context, turns, THREADS * UNROLL)?;
-        // SAFETY: the caller ensures valid elements of the plan and access to the result; the arguments are those of
-        // `strided_entry`.
+        // SAFETY: the caller ensures that all elements of `plan` are on the GPU, and that access to those of the result is exclusive,
+        // except as `run` allows. The kernel accesses only these elements. The arguments are those of `strided_entry`.
         unsafe { context.launch(&program, [grid, 1, 1], THREADS as u32, &mut arguments) }
     }
 }

@@ -51,7 +51,7 @@ pub(in crate::device::cuda::engine) fn is_available() -> bool {
 impl Lines {
     fn plan(&self, context: &Context) -> Result<Plan, CufftError> {
         let (mut handle, mut workspace) = (0, 0);
-        // SAFETY: `run` made the context current; the library writes to `handle`.
+        // SAFETY: `run`, which calls this method, made the context current. `cufftCreate` writes to `handle`, which is a local variable.
         unsafe { sys::cufftCreate(&raw mut handle) }.result()?;
         let plan = |workspace: &mut usize| {
             // SAFETY: `handle` was created above in the current context. Its workspace is set before each transform.
@@ -59,7 +59,8 @@ impl Lines {
             let (mut len, count) = (self.len as i64, self.count as i64);
             // Null pointers select contiguous lines, and then the strides and distances are ignored.
             let (none, kind) = (std::ptr::null_mut(), self.kind());
-            // SAFETY: `handle` was created above. The call reads the extent of the one axis, and writes to `workspace`; both are borrowed.
+            // SAFETY: `handle` was created above. The call reads `len`, the extent of the only axis, and writes to `workspace`. Both are
+            // valid during the call.
             unsafe {
                 sys::cufftMakePlanMany64(
                     handle,
@@ -141,24 +142,31 @@ impl Lines {
         }
         // The workspace is reused only by work that is queued later, so it may be freed while the transform is queued.
         let workspace = context.alloc(plan.workspace)?;
-        // SAFETY: the memory has the size that the plan needs, and nothing else accesses it until the transform is complete.
+        // SAFETY: `workspace` has the `plan.workspace` bytes that the plan needs. Nothing else accesses them until the transform is
+        // complete.
         unsafe { sys::cufftSetWorkArea(plan.handle, workspace.address() as *mut _) }
             .result()
             .map_err(failed)?;
         let direction = if inverse { INVERSE } else { FORWARD };
         let (handle, from, to) = (plan.handle, from as *mut u8, to as *mut u8);
         let done = match (self.kind, self.double) {
-            // SAFETY: the caller ensures valid lines at both addresses. The plan has this type.
+            // SAFETY: the caller ensures that `from` and `to` address lines on this GPU that nothing else accesses. The plan was made for
+            // this type of transform.
             (Kind::Complex, false) => unsafe { sys::cufftExecC2C(handle, from.cast(), to.cast(), direction) },
-            // SAFETY: the caller ensures valid lines at both addresses. The plan has this type.
+            // SAFETY: the caller ensures that `from` and `to` address lines on this GPU that nothing else accesses. The plan was made for
+            // this type of transform.
             (Kind::Complex, true) => unsafe { sys::cufftExecZ2Z(handle, from.cast(), to.cast(), direction) },
-            // SAFETY: the caller ensures valid lines at both addresses. The plan has this type.
+            // SAFETY: the caller ensures that `from` and `to` address lines on this GPU that nothing else accesses. The plan was made for
+            // this type of transform.
             (Kind::FromReal, false) => unsafe { sys::cufftExecR2C(handle, from.cast(), to.cast()) },
-            // SAFETY: the caller ensures valid lines at both addresses. The plan has this type.
+            // SAFETY: the caller ensures that `from` and `to` address lines on this GPU that nothing else accesses. The plan was made for
+            // this type of transform.
             (Kind::FromReal, true) => unsafe { sys::cufftExecD2Z(handle, from.cast(), to.cast()) },
-            // SAFETY: the caller ensures valid lines at both addresses. The plan has this type.
+            // SAFETY: the caller ensures that `from` and `to` address lines on this GPU that nothing else accesses. The plan was made for
+            // this type of transform.
             (Kind::ToReal, false) => unsafe { sys::cufftExecC2R(handle, from.cast(), to.cast()) },
-            // SAFETY: the caller ensures valid lines at both addresses. The plan has this type.
+            // SAFETY: the caller ensures that `from` and `to` address lines on this GPU that nothing else accesses. The plan was made for
+            // this type of transform.
             (Kind::ToReal, true) => unsafe { sys::cufftExecZ2D(handle, from.cast(), to.cast()) },
         };
         done.result().map_err(failed)

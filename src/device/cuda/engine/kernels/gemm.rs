@@ -58,16 +58,16 @@ pub(in crate::device::cuda::engine) unsafe fn multiply(
         y[rank..rank + 3].copy_from_slice(&[0, of_b[rank + 1], of_b[rank]]);
         let (x, y) = (&x[..rank + 3], &y[..rank + 3]);
         let factors = [with_strides(a, x), with_strides(b, y)];
-        // SAFETY: the caller ensures valid elements and exclusive access to `out`. The new strides visit the same elements: `a` has
-        // stride 0 along axis `n`, and `b` along axis `m`.
+        // SAFETY: the caller ensures that all elements are allocated on `context`'s GPU, and that nothing else accesses those of `out`.
+        // The strides `x` and `y` visit the same elements as before: `a` has stride 0 along axis `n`, and `b` along axis `m`.
         return unsafe { products::sum(context, weights, &lengths[..rank + 3], out, factors) };
     }
     if matches!(weights.dtype, DType::F32 | DType::F64 | DType::C32 | DType::C64) {
-        // SAFETY: `blas::multiply` has this function's contract.
+        // SAFETY: `blas::multiply` needs the conditions of `multiply` for the same operands. The caller ensures these.
         unsafe { blas::multiply(context, weights, batch, out, [a, b])? };
         return Ok(true);
     }
-    // SAFETY: `tiles` has this function's contract.
+    // SAFETY: `tiles` needs the conditions of `multiply` for the same operands. The caller ensures these.
     unsafe { tiles(context, weights, batch, out, [a, b]) }
 }
 
@@ -95,9 +95,9 @@ struct Extents {
     batch: u64,
 }
 
-// SAFETY: `repr(C)`, with the members of the struct `Matrix` in `gemm.cu`.
+// SAFETY: `KernelMatrix` is `repr(C)` and has the members of the struct `Matrix` in `gemm.cu`. So both have the same layout.
 unsafe impl Argument for KernelMatrix {}
-// SAFETY: `repr(C)`, with the members of the struct `Extents` in `gemm.cu`.
+// SAFETY: `Extents` is `repr(C)` and has the members of the struct `Extents` in `gemm.cu`. So both have the same layout.
 unsafe impl Argument for Extents {}
 
 /// Multiplies matrices of integers, in tiles in shared memory.
@@ -153,8 +153,9 @@ unsafe fn tiles(
         .with(to)
         .with(&failed);
     let grid = [blocks as u32, plan.len().min(usize::from(u16::MAX)) as u32, 1];
-    // SAFETY: the caller ensures valid elements and exclusive access to `out`; the kernel visits only elements of the matrices,
-    // and the arguments are those of `tiles_entry`.
+    // SAFETY: the caller ensures that the elements of the matrices are allocated on `context`'s GPU, and that nothing else accesses
+    // those of `out`. The kernel visits only these elements and the flag. The arguments have the types and the order of the parameters
+    // in `tiles_entry`.
     unsafe { context.launch(&program, grid, BLOCK, &mut arguments)? };
     Ok(!flag.map_or(Ok(false), |flag| flag.raised())?)
 }

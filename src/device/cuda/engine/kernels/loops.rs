@@ -42,9 +42,9 @@ pub(super) struct Loops<const K: usize> {
     step: [[i64; MAX_RANK]; K],
 }
 
-// SAFETY: `repr(C)`, with the members of the struct `Loops` in `prelude.cu`.
+// SAFETY: the type is `repr(C)` and has the members of the struct `Loops` in `prelude.cu`. So both have the same layout.
 unsafe impl<const K: usize> Argument for Loops<K> {}
-// SAFETY: `repr(C)`, with the members of the struct `Divisor` in `prelude.cu`.
+// SAFETY: the type is `repr(C)` and has the members of the struct `Divisor` in `prelude.cu`. So both have the same layout.
 unsafe impl Argument for Divisor {}
 
 impl<const K: usize> Loops<K> {

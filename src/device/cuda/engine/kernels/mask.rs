@@ -53,9 +53,9 @@ struct Rows {
     right: i64,
 }
 
-// SAFETY: `repr(C)`, with the members of the struct `Vector` in `mask.cu`.
+// SAFETY: the type is `repr(C)` and has the members of the struct `Vector` in `mask.cu`. So both have the same layout.
 unsafe impl Argument for Vector {}
-// SAFETY: `repr(C)`, with the members of the struct `Rows` in `mask.cu`.
+// SAFETY: the type is `repr(C)` and has the members of the struct `Rows` in `mask.cu`. So both have the same layout.
 unsafe impl Argument for Rows {}
 
 /// Returns the type that the kernels use to read a mask. The bytes of a `bool` that was never written can have any value, so they are read
@@ -88,7 +88,7 @@ impl Sums {
     pub(in crate::device::cuda::engine) fn total(&self) -> Result<usize, Error> {
         let mut bytes = [MaybeUninit::new(0u8); 8];
         let last = self.memory.address() + (self.tiles as u64 - 1) * 8;
-        // SAFETY: there is a sum of 8 bytes for each tile, and at least one tile.
+        // SAFETY: `memory` has a sum of 8 bytes for each tile. There is at least one tile, so `last` is the address of the last sum.
         unsafe { self.memory.context().read(last, &mut bytes)? };
         // SAFETY: the bytes were initialised with zeros.
         Ok(u64::from_ne_bytes(bytes.map(|byte| unsafe { byte.assume_init() })) as usize)
@@ -116,8 +116,8 @@ pub(in crate::device::cuda::engine) unsafe fn sums(
     let (from, to) = (address(mask, plan.offsets()[0]), counts.address());
     let mut arguments = Arguments::new().with(&loops).with(&n).with(&from).with(&to);
     let program = mask_program(&COUNT, mask.dtype);
-    // SAFETY: the caller ensures valid elements, and the plan visits only these. `counts` has 8 bytes for each block, and nothing else
-    // accesses them. The arguments are those of `count_entry`.
+    // SAFETY: the caller ensures that all elements of `mask` within `shape` are allocated, and the kernel reads only these. `counts` has 8
+    // bytes for each block, and nothing else accesses them. The arguments are the parameters of the kernel in `count_entry`.
     unsafe { context.launch(&program, [grid, 1, 1], BLOCK, &mut arguments)? };
     let add = Scanning {
         operation: Operation {
@@ -129,7 +129,7 @@ pub(in crate::device::cuda::engine) unsafe fn sums(
         associative: true,
     };
     let of = |memory: &Memory| RawOperand { address: memory.address(), dtype: DType::I64, strides: &[1] };
-    // SAFETY: the launch above wrote one count for each tile. `memory` has the same size, and nothing else has its address.
+    // SAFETY: the launch above wrote one count for each tile to `counts`. `memory` has the same size, and nothing else accesses it.
     unsafe { add.run(context, &[tiles], of(&memory), of(&counts))? };
     Ok(Sums { memory, tiles })
 }
@@ -151,7 +151,7 @@ pub(in crate::device::cuda::engine) unsafe fn copy(
     if length == 0 || shape.contains(&0) {
         return Ok(());
     }
-    // SAFETY: the caller ensures valid elements.
+    // SAFETY: the caller ensures that all elements of `mask` within `shape` are allocated on the GPU, as `sums` requires.
     let sums = unsafe { sums(context, shape, mask)? };
     let plan = Plan::ordered(shape, [mask.strides, elements.strides]);
     let [m, e] = plan.offsets();
@@ -165,8 +165,9 @@ pub(in crate::device::cuda::engine) unsafe fn copy(
         Arguments::new().with(&loops).with(&n).with(&line).with(&mask).with(&before).with(&from).with(&to);
     let grid = blocks(context, plan.len(), TILE)?;
     let program = program(template, vector.dtype);
-    // SAFETY: the caller ensures valid elements and exclusive access to those that are written; the plan visits only these, and the kernel
-    // checks the length of the vector. There is a sum for each block. The arguments are those of `compress_entry` and `expand_entry`.
+    // SAFETY: the caller ensures that all elements within `shape` and of the vector are allocated, and exclusive access to those that are
+    // written. The kernel visits only indices within `shape`, and checks the length of the vector. `sums` has a sum for each block. The
+    // arguments are the parameters of the kernels in `compress_entry` and `expand_entry`.
     unsafe { context.launch(&program, [grid, 1, 1], BLOCK, &mut arguments) }
 }
 
@@ -185,7 +186,7 @@ pub(in crate::device::cuda::engine) unsafe fn nonzero(
     if rows == 0 || shape.is_empty() || shape.contains(&0) {
         return Ok(());
     }
-    // SAFETY: the caller ensures valid elements.
+    // SAFETY: the caller ensures that all elements of `a` within `shape` are allocated on the GPU, as `sums` requires.
     let sums = unsafe { sums(context, shape, a)? };
     // A plan would fuse axes, but the kernel computes the index along each of them.
     let mut loops = Loops::none();
@@ -204,8 +205,8 @@ pub(in crate::device::cuda::engine) unsafe fn nonzero(
         .with(&out.address);
     let grid = blocks(context, n, TILE)?;
     let program = mask_program(&INDICES, a.dtype);
-    // SAFETY: the caller ensures valid elements and exclusive access to `out`, and the kernel checks the number of rows. There is a sum
-    // for each block. The arguments are those of `indices_entry`.
+    // SAFETY: the caller ensures that the elements of `a` and `out` are allocated, and exclusive access to `out`. The kernel checks the
+    // number of rows, and `sums` has a sum for each block. The arguments are the parameters of the kernel in `indices_entry`.
     unsafe { context.launch(&program, [grid, 1, 1], BLOCK, &mut arguments) }
 }
 

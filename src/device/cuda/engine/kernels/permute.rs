@@ -43,7 +43,8 @@ pub(in crate::device::cuda::engine) unsafe fn copy(
     };
     if contiguous(true) || contiguous(false) {
         let bytes = shape.iter().product::<usize>() * size;
-        // SAFETY: the caller ensures valid elements and exclusive access to `to`; both are contiguous in the same memory order.
+        // SAFETY: the caller ensures that all elements are allocated on the GPU, and exclusive access to those of `to`. Both operands are
+        // contiguous in the same memory order, so each consists of `bytes` contiguous bytes.
         return unsafe { context.copy(from.address, to.address, bytes) };
     }
     let same = Operation { name: "copy", text: CudaSource::builtin("a"), scalars: Scalars::default() };
@@ -58,8 +59,8 @@ pub(in crate::device::cuda::engine) unsafe fn copy(
     let dtype = of_size(larger).expect("the sizes of elements and results are powers of two");
     let to = RawOperand { address: to.address, dtype, strides: to_steps };
     let from = RawOperand { address: from.address, dtype, strides: from_steps };
-    // SAFETY: the caller ensures valid elements and exclusive access to `to`. `larger` merges only whole elements, and only if the
-    // merged elements are aligned.
+    // SAFETY: the caller ensures that all elements are allocated on the GPU, and exclusive access to those of `to`. `larger` merges only
+    // whole elements, and only if the merged elements are aligned.
     unsafe { same.run(context, lengths, &[to, from]) }
 }
 

@@ -56,11 +56,11 @@ struct Scatter {
     stride: i64,
 }
 
-// SAFETY: `repr(C)`, with the members of the struct `Axis` in `positions.cu`.
+// SAFETY: `Axis` is `repr(C)`, and has the members of the struct `Axis` in `positions.cu`.
 unsafe impl Argument for Axis {}
-// SAFETY: `repr(C)`, with the members of the struct `Rows` in `positions.cu`.
+// SAFETY: `Rows` is `repr(C)`, and has the members of the struct `Rows` in `positions.cu`.
 unsafe impl Argument for Rows {}
-// SAFETY: `repr(C)`, with the members of the struct `Scatter` in `positions.cu`.
+// SAFETY: `Scatter` is `repr(C)`, and has the members of the struct `Scatter` in `positions.cu`.
 unsafe impl Argument for Scatter {}
 
 impl Axis {
@@ -92,7 +92,8 @@ pub(in crate::device::cuda::engine) unsafe fn are_valid(
     }
     let valid = position_operation(CHECK, CudaSource::builtin("a >= -length && a < length"), len);
     let at = RawOperand { strides: distinct.strides(), ..at };
-    // SAFETY: the caller ensures valid elements within `shape`. The check visits a part of them.
+    // SAFETY: the caller ensures that the elements of `at` within `shape` are allocated on the GPU. The operation reads a part of them:
+    // those within `distinct`.
     unsafe { valid.defined(context, distinct.shape(), DType::Bool, &[at]) }
 }
 
@@ -137,8 +138,9 @@ pub(in crate::device::cuda::engine) unsafe fn take(
         .with(&to)
         .with(&invalid);
     let grid = blocks(context, plan.len(), BLOCK as usize)?;
-    // SAFETY: the caller ensures valid elements and exclusive access to `out`; the plan visits only these. The kernel reads `a` at valid
-    // positions only. The flag was allocated above, or is null. The arguments are those of `take_entry`.
+    // SAFETY: the caller ensures that the elements of `out`, `a` and `at` are allocated on the GPU, and exclusive access to `out`. `plan`
+    // visits only these. The kernel reads `a` at valid positions only. `invalid` is the address of the new flag, or null. The arguments are
+    // those of the kernel, `take_entry`.
     unsafe { context.launch(&program(&TAKE, out.dtype), [grid, 1, 1], BLOCK, &mut arguments)? };
     Ok(!flag.map_or(Ok(false), |flag| flag.raised())?)
 }
@@ -175,8 +177,8 @@ pub(in crate::device::cuda::engine) unsafe fn pick(
         .with(&out.address)
         .with(&invalid);
     let grid = blocks(context, n, BLOCK as usize)?;
-    // SAFETY: the caller ensures valid elements and exclusive access to `out`. The kernel reads `a` at valid indices only. The flag was
-    // allocated above. The arguments are those of `pick_entry`.
+    // SAFETY: the caller ensures that the elements of `out`, `a` and `at` are allocated on the GPU, and exclusive access to `out`. The
+    // kernel reads `a` at valid indices only. `flag` was allocated above. The arguments are those of the kernel, `pick_entry`.
     unsafe { context.launch(&program(&PICK, out.dtype), [grid, 1, 1], BLOCK, &mut arguments)? };
     Ok(!flag.raised()?)
 }
@@ -230,13 +232,14 @@ impl Scattering<'_> {
         let to =
             RawOperand { address: positions.address(), dtype: DType::I64, strides: contiguous.strides() };
         let at = RawOperand { strides: distinct.strides(), ..self.at };
-        // SAFETY: the caller ensures readable positions. `positions` has room for them, and nothing else has its address.
+        // SAFETY: the caller ensures that the positions in `self.at` are allocated on the GPU. `positions` was allocated above with room
+        // for them, and nothing else has its address.
         unsafe { from_start.run(context, distinct.shape(), &[to, at])? };
         let sorting =
             sort::Lines { count: bytes / 8 / count, length: count, dtype: DType::I64, descending: false };
         let address = positions.address();
-        // SAFETY: `positions` consists of these lines, which the call above wrote. `order` has the same size, and nothing else has its
-        // address.
+        // SAFETY: the lines are those in `positions`, which the call above wrote. They may be sorted in place. `order` has the same size,
+        // and nothing else has either address.
         unsafe { sorting.sort(context, address, address, Some(order.address()))? };
         let mut strides = Layout::point(0);
         for (axis, &n) in lines.iter().enumerate() {
@@ -262,7 +265,7 @@ impl Scattering<'_> {
         }
         let Scattering { shape, out, a, .. } = *self;
         let rank = self.rank();
-        // SAFETY: the caller ensures this function's contract.
+        // SAFETY: `sort` has the same contract as this function, `run`, which the caller ensures.
         let sorted = unsafe { self.sort(context)? };
         let (lines, within) = shape.split_at(rank);
         let nest =
@@ -305,8 +308,9 @@ impl Scattering<'_> {
             None => program(&REPLACE, out.dtype),
         };
         let grid = blocks(context, nest.len() * inside.len(), BLOCK as usize)?;
-        // SAFETY: the caller ensures valid elements and positions, and exclusive access to `out`. `sort` wrote the positions and their
-        // order. Different threads write to different positions. The arguments are those of `replace_entry` or `combine_entry`.
+        // SAFETY: the caller ensures that all elements are allocated on the GPU, that all positions are valid, and exclusive access to
+        // `out`. `sort` wrote `positions` and `order`. Different threads write to different positions of `out`. The arguments are those of
+        // the kernel, `replace_entry` or `combine_entry`.
         unsafe { context.launch(&program, [grid, 1, 1], BLOCK, &mut arguments) }
     }
 }

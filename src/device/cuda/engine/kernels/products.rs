@@ -127,16 +127,17 @@ pub(in crate::device::cuda::engine) unsafe fn sum(
         .with(&to)
         .with(&parts)
         .with(&failed);
-    // SAFETY: the caller ensures valid elements and exclusive access to `out`, and the layout visits only these elements. `parts`
-    // has room for every accumulator, and nothing else accesses it. The arguments are those of `whole_entry`.
+    // SAFETY: the caller ensures that the elements of `a`, `b` and `out` are on the GPU, and exclusive access to `out`. `layout` visits
+    // only these elements. If there are several splits, `parts` has room for every accumulator, and nothing else accesses it. The
+    // arguments are those of `whole_entry`.
     unsafe { context.launch(&program(&WHOLE, variant), grid(context, &shares)?, BLOCK, &mut arguments)? };
     if shares.splits > 1 {
         let shares = shares.of_parts();
         let mut arguments =
             begin(weights, &flags).with(&shares).with(&kept).with(&parts).with(&to).with(&failed);
         let program = program(&PARTS, [checked, 0, 0, 0, 0, 0]);
-        // SAFETY: the caller ensures exclusive access to `out`, and `kept` visits only its elements. `WHOLE` wrote all accumulators
-        // in `parts`. The arguments are those of `parts_entry`.
+        // SAFETY: the caller ensures exclusive access to `out`, and `kept` visits only its elements. The kernel of `WHOLE`, queued
+        // above, writes all accumulators in `parts` before this kernel reads them. The arguments are those of `parts_entry`.
         unsafe { context.launch(&program, grid(context, &shares)?, BLOCK, &mut arguments)? };
     }
     Ok(!flag.map_or(Ok(false), |flag| flag.raised())?)

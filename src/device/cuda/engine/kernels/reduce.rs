@@ -89,8 +89,9 @@ impl Reducing {
             .with(&to)
             .with(&parts)
             .with(&failed);
-        // SAFETY: the caller ensures valid elements and exclusive access to `out`, and the layout visits only these elements.
-        // `parts` has room for every accumulator, and nothing else accesses it. The arguments are those of `whole_entry`.
+        // SAFETY: the caller ensures that the elements of `a` and `out` are allocated on the GPU, and exclusive access to those of `out`.
+        // `layout` visits only these elements. `parts` has room for every accumulator, and nothing else accesses it. The arguments are the
+        // parameters of the kernel, whose entry point `whole_entry` generates.
         unsafe { context.launch(&program(&WHOLE, variant), grid(context, &shares)?, BLOCK, &mut arguments)? };
         if shares.splits > 1 {
             let shares = shares.of_parts();
@@ -102,8 +103,8 @@ impl Reducing {
                 .with(&to)
                 .with(&failed);
             let program = program(&PARTS, [0; 6]);
-            // SAFETY: the caller ensures exclusive access to `out`, and `kept` visits only its elements. `WHOLE` wrote all
-            // accumulators in `parts`. The arguments are those of `parts_entry`.
+            // SAFETY: the caller ensures exclusive access to `out`, and `kept` visits only its elements. `WHOLE` wrote all accumulators in
+            // `parts`. The arguments are the parameters of the kernel, whose entry point `parts_entry` generates.
             unsafe { context.launch(&program, grid(context, &shares)?, BLOCK, &mut arguments)? };
         }
         Ok(!flag.map_or(Ok(false), |flag| flag.raised())?)

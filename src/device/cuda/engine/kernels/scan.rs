@@ -48,7 +48,7 @@ struct Lines {
     chunk: u64,
 }
 
-// SAFETY: `repr(C)`, with the members of the struct `Lines` in `scan.cu`.
+// SAFETY: `Lines` is `repr(C)` and has the members of the struct `Lines` in `scan.cu`, so both have the same layout.
 unsafe impl Argument for Lines {}
 
 impl Scanning {
@@ -95,11 +95,12 @@ impl Scanning {
         let pass = Pass { scanning: self, context, dtype: out.dtype, lines };
         let (around, from, to) = (loops(&plan), address(a, k), address(out, o));
         if !self.associative || (count >= MIN_LINES && (columns || length <= MAX_SHORT_LINE_LEN)) {
-            // SAFETY: the caller ensures valid elements and exclusive access to `out`; the lines of both operands consist of
-            // these.
+            // SAFETY: the lines consist of the elements of `a` and `out` within `shape`. The caller ensures that these are allocated on the
+            // GPU, and exclusive access to those of `out`.
             unsafe { pass.lines(&around, from, to) }?;
         } else {
-            // SAFETY: the caller ensures valid elements and exclusive access to `out`; the lines of both operands consist of these.
+            // SAFETY: the lines consist of the elements of `a` and `out` within `shape`. The caller ensures that these are allocated on the
+            // GPU, and exclusive access to those of `out`.
             unsafe { pass.tiles(&around, from, to) }?;
         }
         let Some(domain) = self.domain else { return Ok(true) };
@@ -108,8 +109,8 @@ impl Scanning {
         let mut shape = shape.to_vec();
         shape[last] -= 1;
         let next = RawOperand { address: address(a, a.strides[last]), ..a };
-        // SAFETY: the caller ensures valid elements within the original shape. With the shortened shape, the call visits these elements,
-        // except the last element of each line of `out` and the first element of each line of `a`.
+        // SAFETY: the caller ensures that the elements within the original shape are allocated on the GPU. With the shortened shape, the
+        // call visits these elements, except the last element of each line of `out` and the first element of each line of `a`.
         unsafe { self.operation.domain(domain).defined(context, &shape, out.dtype, &[out, next]) }
     }
 }
@@ -142,8 +143,8 @@ impl Pass<'_> {
         let mut arguments =
             Arguments::new().with_bytes(&packed).with(&self.lines).with(around).with(&from).with(&to);
         let grid = self.blocks(self.lines.count.div_ceil(u64::from(BLOCK)))?;
-        // SAFETY: the caller ensures valid lines and exclusive access to those at `to`; the arguments are those of
-        // `lines_entry`.
+        // SAFETY: the caller ensures that all lines are allocated on the GPU, and exclusive access to those at `to`. The arguments are the
+        // parameters of the kernel, whose entry point `lines_entry` generates.
         unsafe { self.context.launch(&self.program(&LINES, false), [grid, 1, 1], BLOCK, &mut arguments) }
     }
 
@@ -156,7 +157,8 @@ impl Pass<'_> {
         let Lines { count, length, chunk, .. } = self.lines;
         let chunks = length.div_ceil(chunk);
         if chunks == 1 {
-            // SAFETY: the caller ensures valid lines and exclusive access to those at `to`; `before` is 0.
+            // SAFETY: the caller ensures that all lines are allocated on the GPU, and exclusive access to those at `to`. `before` is 0, and
+            // `totals` is `false`.
             return unsafe { self.launch(around, from, to, 0, 1, false) };
         }
         let bytes = (count * chunks) as usize * self.dtype.size();
@@ -164,14 +166,14 @@ impl Pass<'_> {
         let lines = Lines { count, length: chunks, to: 1, from: 1, chunk: chunks };
         let of_totals = Pass { lines, ..*self };
         let contiguous = Loops::new(&[count as usize], &[[chunks as isize; 2]]);
-        // SAFETY: the caller ensures readable lines at `from`. `totals` has room for one element per chunk and line, and nothing
-        // else accesses it. `before` is 0.
+        // SAFETY: the caller ensures that the lines at `from` are allocated on the GPU. `totals` has room for one element per chunk and
+        // line, and nothing else accesses it. `before` is 0.
         unsafe { self.launch(around, from, totals.address(), 0, chunks as u32, true) }?;
         // SAFETY: the launch above wrote `totals`. `running` has the same size, and nothing else accesses it. Their lines are
         // contiguous, with `chunks` elements each. `before` is 0.
         unsafe { of_totals.launch(&contiguous, totals.address(), running.address(), 0, 1, false) }?;
-        // SAFETY: the caller ensures valid lines and exclusive access to those at `to`. The launch above wrote `running`, the
-        // scanned total of every chunk.
+        // SAFETY: the caller ensures that all lines are allocated on the GPU, and exclusive access to those at `to`. The launch above wrote
+        // `running`, the scanned total of every chunk.
         unsafe { self.launch(around, from, to, running.address(), chunks as u32, false) }
     }
 
@@ -199,8 +201,9 @@ impl Pass<'_> {
             .with(&to)
             .with(&before);
         let grid = [self.blocks(self.lines.count)?, chunks, 1];
-        // SAFETY: the caller ensures valid lines, `before` and `to`, and exclusive access to `to`; the arguments are those of
-        // `tiles_entry`.
+        // SAFETY: the caller ensures that all lines are allocated on the GPU, and exclusive access to the memory at `to`. The caller also
+        // ensures that `before` is 0 or the address of the scanned totals. The arguments are the parameters of the kernel, whose entry
+        // point `tiles_entry` generates.
         unsafe { self.context.launch(&self.program(&TILES, totals), grid, BLOCK, &mut arguments) }
     }
 

@@ -54,7 +54,7 @@ pub(super) struct Loads {
     pub(super) bytes: u64,
 }
 
-// SAFETY: `repr(C)`, with the members of the struct `Shares` in `reduce.cu`.
+// SAFETY: this struct is `repr(C)`, and has the members of the struct `Shares` in `reduce.cu`, in the same order.
 unsafe impl Argument for Shares {}
 
 impl Shares {

@@ -50,7 +50,7 @@ struct Shape {
     unused: u32,
 }
 
-// SAFETY: `repr(C)`, with the members of the struct `Lines` in `sort.cu`.
+// SAFETY: `Shape` is `repr(C)` and has the members of the struct `Lines` in `sort.cu`. So both have the same layout.
 unsafe impl Argument for Shape {}
 
 /// Mirrors the struct `Sorted` of `search.cu`.
@@ -61,7 +61,7 @@ struct Sorted {
     stride: i64,
 }
 
-// SAFETY: `repr(C)`, with the members of the struct `Sorted` in `search.cu`.
+// SAFETY: `Sorted` is `repr(C)` and has the members of the struct `Sorted` in `search.cu`. So both have the same layout.
 unsafe impl Argument for Sorted {}
 
 /// Mirrors the struct `Place` of `search.cu`.
@@ -74,7 +74,7 @@ struct Place {
     weight: f64,
 }
 
-// SAFETY: `repr(C)`, with the members of the struct `Place` in `search.cu`.
+// SAFETY: `Place` is `repr(C)` and has the members of the struct `Place` in `search.cu`. So both have the same layout.
 unsafe impl Argument for Place {}
 
 /// What a search returns for each element that is searched for. The discriminants equal the macros `BEFORE`, `AFTER` and `CONTAINS` of
@@ -152,8 +152,9 @@ impl Lines {
         };
         let (mut at, mut at_order) = place(passes);
         let mut arguments = Arguments::new().with(&shape).with(&from).with(&at).with(&at_order);
-        // SAFETY: the caller ensures valid lines at `from`, and exclusive access to those at `to` and `order`; nothing else accesses the
-        // spare memory, which has room for all lines. The arguments are those of `tiles_entry`.
+        // SAFETY: the caller ensures that the lines at `from` are allocated, and exclusive access to those at `to` and `order`. If the
+        // kernel writes to `keys` and `indices`, they have space for all lines, and nothing else accesses them. The arguments have the
+        // types and the order of the parameters in `tiles_entry`.
         unsafe {
             context.launch(&self.program(&TILES, order.is_some()), [grid, 1, 1], BLOCK, &mut arguments)?
         };
@@ -162,9 +163,9 @@ impl Lines {
             let (next, next_order) = place(passes - pass - 1);
             let mut arguments =
                 Arguments::new().with(&shape).with(&at).with(&at_order).with(&next).with(&next_order);
-            // SAFETY: the launch before this one wrote the lines at `at` and `at_order`. The kernel writes to `next` and `next_order`, the
-            // other pair of buffers. They are either spare memory, or `to` and `order`, to which the caller ensures exclusive access. The
-            // arguments are those of `merge_entry`.
+            // SAFETY: the launch before this one wrote the lines at `at` and `at_order`. The kernel writes to `next` and `next_order`.
+            // These are either `keys` and `indices`, which nothing else accesses, or `to` and `order`, to which the caller ensures
+            // exclusive access. The arguments have the types and the order of the parameters in `merge_entry`.
             unsafe {
                 context.launch(&self.program(&MERGE, order.is_some()), [grid, 1, 1], BLOCK, &mut arguments)?
             };
@@ -199,8 +200,9 @@ pub(in crate::device::cuda::engine) unsafe fn find(
         Arguments::new().with(&loops).with(&n).with(&within).with(&sorted.address).with(&from).with(&to);
     let program = find_program(how, out.dtype, a.dtype);
     let grid = blocks(context, plan.len(), BLOCK as usize)?;
-    // SAFETY: the caller ensures valid elements and exclusive access to `out`; the plan visits only these. A search reads the `length`
-    // elements of `sorted`. The arguments are those of `find_entry`.
+    // SAFETY: the caller ensures that the elements of `a`, `out` and `sorted` are allocated on the GPU, and exclusive access to those
+    // of `out`. `plan` visits only elements of `out` and `a`. A search reads only the `length` elements of `sorted`. The arguments have
+    // the types and the order of the parameters in `find_entry`.
     unsafe { context.launch(&program, [grid, 1, 1], BLOCK, &mut arguments) }
 }
 
@@ -225,8 +227,8 @@ pub(in crate::device::cuda::engine) unsafe fn starts(
     let mut arguments = Arguments::new().with(&count).with(&from).with(&to);
     let program = starts_program(dtype);
     let grid = blocks(context, n, BLOCK as usize)?;
-    // SAFETY: the caller ensures valid elements at `from`, and bytes at `to` with exclusive access. The arguments are those of
-    // `starts_entry`.
+    // SAFETY: the caller ensures that `n` elements at `from` and `n` bytes at `to` are allocated on the GPU, and exclusive access to
+    // those at `to`. The arguments have the types and the order of the parameters in `starts_entry`.
     unsafe { context.launch(&program, [grid, 1, 1], BLOCK, &mut arguments) }
 }
 
@@ -252,8 +254,9 @@ pub(in crate::device::cuda::engine) unsafe fn invert(
     let mut arguments = Arguments::new().with(&count).with(&order).with(&group).with(&to);
     let program = invert_program();
     let grid = blocks(context, n, BLOCK as usize)?;
-    // SAFETY: the caller ensures valid elements, and exclusive access to those at `to`. Different threads write to different indices. The
-    // arguments are those of `invert_entry`.
+    // SAFETY: the caller ensures that `order`, `group` and `to` have `n` elements each on the GPU, and exclusive access to those at
+    // `to`. Different threads write to different indices. The arguments have the types and the order of the parameters in
+    // `invert_entry`.
     unsafe { context.launch(&program, [grid, 1, 1], BLOCK, &mut arguments) }
 }
 
@@ -284,8 +287,9 @@ pub(in crate::device::cuda::engine) unsafe fn quantile(
     let mut arguments = Arguments::new().with(&loops).with(&place).with(&sorted).with(&to);
     let program = quantile_program(is_median, out.dtype, lines.dtype);
     let grid = blocks(context, lines.count, BLOCK as usize)?;
-    // SAFETY: the caller ensures valid lines and indices, and exclusive access to `out`; the plan visits only its elements. The arguments
-    // are those of `quantile_entry`.
+    // SAFETY: the caller ensures that the lines at `sorted` are allocated on the GPU, and exclusive access to `out`. The caller also
+    // ensures that `at`, and `at + 1` unless `weight` is 0, are indices of a line. `plan` visits only elements of `out`. The arguments
+    // have the types and the order of the parameters in `quantile_entry`.
     unsafe { context.launch(&program, [grid, 1, 1], BLOCK, &mut arguments) }
 }
 

@@ -34,7 +34,7 @@ pub(super) struct Tiles<const N: usize> {
     down: Divisor,
 }
 
-// SAFETY: `repr(C)`, with the members of the struct `Tiles` in `tile.cu`.
+// SAFETY: `Tiles` is `repr(C)` and has the members of the struct `Tiles` in `tile.cu`. So both have the same layout.
 unsafe impl<const N: usize> Argument for Tiles<N> {}
 
 /// How a plan is split into tiles.
@@ -148,8 +148,9 @@ impl<const N: usize> Tiled<N> {
             arguments = arguments.with(&operand.address);
         }
         let grid = blocks(context, self.count, 1)?;
-        // SAFETY: the caller ensures valid elements of the plan, which the tiles visit, and access to the result; the arguments
-        // are those of `entry`.
+        // SAFETY: the tiles visit only indices of the plan. The caller ensures that the elements at these indices are allocated on
+        // `context`'s GPU, and exclusive access to those of the result. The arguments have the types and the order of the parameters in
+        // `entry`.
         unsafe { context.launch(&program, [grid, 1, 1], THREADS as u32, &mut arguments) }
     }
 }

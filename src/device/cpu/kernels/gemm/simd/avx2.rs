@@ -16,7 +16,7 @@ pub(super) struct F32x8(__m256);
 /// The caller must ensure that the processor has these target features, and the conditions of [`run`](SimdKernel::run) of `task`.
 #[target_feature(enable = "avx2,fma,bmi1,bmi2")]
 unsafe fn within<V: Vector>(task: impl SimdKernel<V>) {
-    // SAFETY: the processor has the target features, and the conditions of `run` hold, by the contract.
+    // SAFETY: the caller ensures that the processor has the target features, and the conditions of `task.run()`.
     unsafe { task.run() }
 }
 
@@ -32,13 +32,14 @@ macro_rules! vector {
             const TILE_COLUMNS: usize = 6;
 
             unsafe fn within(task: impl SimdKernel<Self>) {
-                // SAFETY: by the contract, the processor has AVX2, FMA, BMI1 and BMI2, and the conditions of the task's `run`
-                // hold.
+                // SAFETY: the Safety section of `Vector::within` requires the conditions of `task.run()`. One of them is that the
+                // processor has the instruction set of this vector: AVX2, FMA, BMI1 and BMI2. So the conditions of the function
+                // `within` above hold.
                 unsafe { within(task) }
             }
             #[inline(always)]
             unsafe fn zero() -> Self {
-                // SAFETY: the processor has AVX2 by the contract.
+                // SAFETY: the caller ensures that the processor has AVX2, as the Safety section of `Vector::zero` requires.
                 $name(unsafe { $zero() })
             }
             #[inline(always)]
@@ -80,17 +81,20 @@ macro_rules! vector {
             }
             #[inline(always)]
             unsafe fn load(from: *const $real) -> Self {
-                // SAFETY: the processor has AVX2 and `LANES` values are readable, by the contract.
+                // SAFETY: the caller ensures that the processor has AVX2. It also ensures that `LANES` values at `from` may be read.
+                // See the Safety section of `Vector::load`.
                 $name(unsafe { $load(from) })
             }
             #[inline(always)]
             unsafe fn load_some(from: *const $real, mask: __m256i) -> Self {
-                // SAFETY: the processor has AVX2 and the values of the mask are readable, by the contract.
+                // SAFETY: the caller ensures that the processor has AVX2. It also ensures that the values at the lanes that `mask`
+                // selects may be read. See the Safety section of `Vector::load_some`.
                 $name(unsafe { $load_some(from, mask) })
             }
             #[inline(always)]
             unsafe fn store(self, to: *mut $real) {
-                // SAFETY: `self` exists, so the processor has AVX2; `LANES` values are writable by the contract.
+                // SAFETY: `self` exists, so the processor has AVX2 (see [`Vector`]). The caller ensures that `LANES` values at `to` may
+                // be written, and that nothing else accesses them.
                 unsafe { $store(to, self.0) }
             }
             #[inline(always)]
@@ -98,10 +102,12 @@ macro_rules! vector {
                 // A full mask uses an ordinary store: on AMD processors up to Zen 3, a masked store takes a dozen cycles.
                 // SAFETY: `self` exists, so the processor has AVX2 (see [`Vector`]).
                 if unsafe { _mm256_movemask_epi8(mask) } == -1 {
-                    // SAFETY: the mask has all lanes, so `LANES` values are writable by the contract.
+                    // SAFETY: `mask` selects all lanes. So the caller of `store_some` ensures that `LANES` values at `to` may be
+                    // written, and that nothing else accesses them.
                     return unsafe { self.store(to) };
                 }
-                // SAFETY: `self` exists, so the processor has AVX2; the values of the mask are writable by the contract.
+                // SAFETY: `self` exists, so the processor has AVX2 (see [`Vector`]). The caller ensures that the values at the lanes
+                // that `mask` selects may be written, and that nothing else accesses them.
                 unsafe { $store_some(to, mask, self.0) }
             }
             #[inline(always)]

@@ -16,7 +16,7 @@ pub(super) struct F32x16(__m512);
 /// The caller must ensure that the processor has these target features, and the conditions of [`run`](SimdKernel::run) of `task`.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,bmi2")]
 unsafe fn within<V: Vector>(task: impl SimdKernel<V>) {
-    // SAFETY: the processor has the target features, and the conditions of `run` hold, by the contract.
+    // SAFETY: the caller of `within` ensures that the processor has the target features, and the conditions of `task.run`.
     unsafe { task.run() }
 }
 
@@ -31,13 +31,13 @@ macro_rules! vector {
             const TILE_COLUMNS: usize = 8;
 
             unsafe fn within(task: impl SimdKernel<Self>) {
-                // SAFETY: by the contract, the processor has the target features of `within`, and the conditions of the task's
-                // `run` hold.
+                // SAFETY: the caller ensures the conditions of `task.run`, which include that the processor has the instruction set
+                // of this vector. The free function `within` requires nothing else.
                 unsafe { within(task) }
             }
             #[inline(always)]
             unsafe fn zero() -> Self {
-                // SAFETY: the processor has AVX-512 by the contract.
+                // SAFETY: the caller ensures that the processor has AVX-512.
                 $name(unsafe { $zero() })
             }
             #[inline(always)]
@@ -66,22 +66,24 @@ macro_rules! vector {
             }
             #[inline(always)]
             unsafe fn load(from: *const $real) -> Self {
-                // SAFETY: the processor has AVX-512 and `LANES` values are readable, by the contract.
+                // SAFETY: the caller ensures that the processor has AVX-512, and that `LANES` values may be read at `from`.
                 $name(unsafe { $load(from) })
             }
             #[inline(always)]
             unsafe fn load_some(from: *const $real, mask: $mask) -> Self {
-                // SAFETY: the processor has AVX-512 and the values of the mask are readable, by the contract.
+                // SAFETY: the caller ensures that the processor has AVX-512, and that the values that `mask` selects may be read.
                 $name(unsafe { $load_some(mask, from) })
             }
             #[inline(always)]
             unsafe fn store(self, to: *mut $real) {
-                // SAFETY: `self` exists, so the processor has AVX-512; `LANES` values are writable by the contract.
+                // SAFETY: `self` exists, so the processor has AVX-512 (see [`Vector`]). The caller ensures that `LANES` values may
+                // be written at `to`.
                 unsafe { $store(to, self.0) }
             }
             #[inline(always)]
             unsafe fn store_some(self, to: *mut $real, mask: $mask) {
-                // SAFETY: `self` exists, so the processor has AVX-512; the values of the mask are writable by the contract.
+                // SAFETY: `self` exists, so the processor has AVX-512 (see [`Vector`]). The caller ensures that the values that
+                // `mask` selects may be written.
                 unsafe { $store_some(to, mask, self.0) }
             }
             #[inline(always)]

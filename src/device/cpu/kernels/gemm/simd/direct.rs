@@ -73,7 +73,7 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPL
         // panel before the last to the last panel. With three vectors per panel, both panels then have two.
         let lanes = V::LANES / part;
         let even = rows > 1 && m - (rows - 1) * height <= lanes;
-        // SAFETY: the processor has the instruction set by the contract.
+        // SAFETY: the caller ensures that the processor has the instruction set of `V`.
         let scale = Scale::<V>::new(unsafe { V::zero() }, *scaling, COMPLEX);
         let mut batch = batch;
         // If `by_rows`, describes the panel of `a` that was packed last.
@@ -93,8 +93,8 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPL
                     // All products with the previous panel have been computed, so this panel overwrites it.
                     let from = HostPtr::new(a.from(first, 0).ptr.get());
                     (pack.from, pack.width) = (from, some.min(m - first));
-                    // SAFETY: the processor has the instruction set, and these rows of `a` are readable, by the contract.
-                    // `pack.to` has space for one panel, which is exclusive by the contract.
+                    // SAFETY: the caller ensures that the processor has the instruction set, and that `a` may be read. The caller also
+                    // ensures exclusive access to the memory at `pack.to`, which has space for one panel.
                     unsafe { V::within(PackPanels { pack, panels: 0..1 }) };
                 }
                 for inner in 0..if by_rows { columns } else { rows } {
@@ -122,9 +122,10 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPL
                         c_column: c.right,
                         ahead: core::ptr::null(),
                     };
-                    // SAFETY: the tile is inside the matrices. It has at least one row and one column, and at most `height` rows
-                    // and `width` columns. By the contract, the processor has the instruction set, `a` (or its packed panel) and
-                    // `b` are readable, and `c` is exclusive.
+                    // SAFETY: the tile is inside the matrices. It has at least one row and one column, and at most `height` rows and
+                    // `width` columns. The caller ensures that the processor has the instruction set, and that `a` (or its packed panel)
+                    // and `b` may be read. The caller also ensures exclusive access to the elements of `c`, which are different for
+                    // different indices.
                     unsafe { tile.multiply::<V, COMPLEX>(&scale) };
                 }
             }

@@ -17,7 +17,7 @@ impl<R: Real + Add<Output = R> + Mul<Output = R>, const N: usize> Vector for Lan
     const TILE_COLUMNS: usize = if size_of::<Self>() == 64 { 8 } else { 6 };
 
     unsafe fn within(task: impl SimdKernel<Self>) {
-        // SAFETY: by the contract, the conditions of the task's `run` hold. Emulated vectors need no instruction set.
+        // SAFETY: the caller of `within` ensures the conditions of `task.run`. Emulated vectors need no instruction set.
         unsafe { task.run() }
     }
     #[inline(always)]
@@ -42,34 +42,34 @@ impl<R: Real + Add<Output = R> + Mul<Output = R>, const N: usize> Vector for Lan
     fn prefetch_far(_: *const R) {}
     #[inline(always)]
     unsafe fn load(from: *const R) -> Self {
-        // SAFETY: `N` values are readable by the contract.
+        // SAFETY: the caller ensures that the bytes of a register, that is `N` values, may be read from `from` on.
         Lanes(unsafe { from.cast::<[R; N]>().read_unaligned() })
     }
     #[inline(always)]
     unsafe fn load_some(from: *const R, mask: usize) -> Self {
         if mask == N {
-            // SAFETY: the mask selects all lanes, so `N` values are readable by the contract.
+            // SAFETY: `mask` selects all `N` lanes, so the caller ensures that `N` values may be read from `from` on.
             return unsafe { Self::load(from) };
         }
         let lane = |lane: usize| {
-            // SAFETY: `lane < mask`, so the mask selects this lane, whose value is readable by the contract.
+            // SAFETY: `lane < mask`, so `mask` selects this lane. The caller ensures that the values of selected lanes may be read.
             if lane < mask { unsafe { *from.wrapping_add(lane) } } else { R::zero() }
         };
         Lanes(core::array::from_fn(lane))
     }
     #[inline(always)]
     unsafe fn store(self, to: *mut R) {
-        // SAFETY: `N` values are writable by the contract.
+        // SAFETY: the caller ensures that the bytes of a register, that is `N` values, may be written from `to` on.
         unsafe { to.cast::<[R; N]>().write_unaligned(self.0) }
     }
     #[inline(always)]
     unsafe fn store_some(self, to: *mut R, mask: usize) {
         if mask == N {
-            // SAFETY: the mask selects all lanes, so `N` values are writable by the contract.
+            // SAFETY: `mask` selects all `N` lanes, so the caller ensures that `N` values may be written from `to` on.
             return unsafe { self.store(to) };
         }
         for (lane, x) in self.0.into_iter().enumerate().take(mask) {
-            // SAFETY: `lane < mask`, so the mask selects this lane, whose value is writable by the contract.
+            // SAFETY: `lane < mask`, so `mask` selects this lane. The caller ensures that the values of selected lanes may be written.
             unsafe { *to.wrapping_add(lane) = x };
         }
     }

@@ -106,19 +106,20 @@ impl Isa {
         macro_rules! run {
             (avx512: $avx512:ty, avx2: $avx2:ty, emulated: $wide:ty, $narrow:ty, complex: $complex:literal) => {
                 match self {
-                    // SAFETY: the called function has the contract of this method, and two more conditions. The processor has the
-                    // instruction set of the vectors, because `detect` and `all` return none that it lacks. The lanes are `T`'s real
-                    // numbers and the literal is `T::COMPLEX`, because the branches below choose both by `T`.
+                    // SAFETY: the caller of this method ensures the conditions of `Isa::run`. `detect` and `all` return `Avx512` only
+                    // if the processor has AVX-512. The lanes are `T`'s real numbers and the literal is `T::COMPLEX`, because the
+                    // branches below choose both by `T`.
                     Isa::Avx512 => unsafe { run::<T, $avx512, $complex>(product, batch) },
-                    // SAFETY: as for `Avx512`: the contract is the same, the processor has AVX2, and the lanes and the literal
-                    // fit `T`.
+                    // SAFETY: the caller of this method ensures the conditions of `Isa::run`. `detect` and `all` return `Avx2` only if
+                    // the processor has AVX2. The lanes are `T`'s real numbers and the literal is `T::COMPLEX`, because the branches
+                    // below choose both by `T`.
                     Isa::Avx2 => unsafe { run::<T, $avx2, $complex>(product, batch) },
-                    // SAFETY: as for `Avx512`: the contract is the same, and the lanes and the literal fit `T`. Emulated vectors
-                    // need no instruction set.
+                    // SAFETY: the caller of this method ensures the conditions of `Isa::run`. The lanes are `T`'s real numbers and the
+                    // literal is `T::COMPLEX`, because the branches below choose both by `T`. Emulated vectors need no instruction set.
                     #[cfg(test)]
                     Isa::EmulatedWide => unsafe { run::<T, $wide, $complex>(product, batch) },
-                    // SAFETY: as for `Avx512`: the contract is the same, and the lanes and the literal fit `T`. Emulated vectors
-                    // need no instruction set.
+                    // SAFETY: the caller of this method ensures the conditions of `Isa::run`. The lanes are `T`'s real numbers and the
+                    // literal is `T::COMPLEX`, because the branches below choose both by `T`. Emulated vectors need no instruction set.
                     #[cfg(test)]
                     Isa::Emulated => unsafe { run::<T, $narrow, $complex>(product, batch) },
                 }
@@ -143,13 +144,14 @@ impl Isa {
 
 impl<T: Scalar> MatrixProduct<T> for Isa {
     unsafe fn multiply(&self, product: &Product<T>) -> Result<(), Error> {
-        // SAFETY: `tiny::multiply` has this function's contract, and `product` is passed on unchanged.
+        // SAFETY: `tiny::multiply` needs the conditions of `MatrixProduct::multiply` for the same `product`. The caller ensures these.
         if unsafe { tiny::multiply(product) } {
             return Ok(());
         }
         let product = straight(if is_transposed(product) { product.transposed() } else { *product });
-        // SAFETY: the transposed product has the same elements. `straight` replaces only strides of axes of extent 1, so the
-        // elements stay the same. So the contract still holds. There is no batch.
+        // SAFETY: `run` needs the conditions of `MatrixProduct::multiply`, which the caller ensures for the original product. The
+        // transposed product has the same elements. `straight` replaces only strides of axes of extent 1, so the elements stay the
+        // same. There is no batch.
         unsafe { self.run(&product, None) };
         Ok(())
     }
@@ -163,11 +165,12 @@ impl<T: Scalar> MatrixProduct<T> for Isa {
         let transposed = is_transposed(product);
         let straight = straight(if transposed { product.transposed() } else { *product });
         if straight.a.down != 1 || product.work() > MAX_BATCHED_WORK || product.k > KC {
-            // SAFETY: `one_by_one` has this function's contract, and the arguments are passed on unchanged.
+            // SAFETY: `one_by_one` needs the conditions of `MatrixProduct::multiply_all` for the same arguments. The caller ensures
+            // these.
             return unsafe { one_by_one(self, product, walk, count) };
         }
-        // SAFETY: the contract holds for each product of the batch, and neither transposing nor `straight` changes the elements.
-        // `straight.a.down` is 1, as was checked.
+        // SAFETY: the caller ensures the conditions of `MatrixProduct::multiply` for each product of the batch. Neither transposing nor
+        // `straight` changes the elements of a product. `straight.a.down` is 1, as was just checked.
         unsafe { self.run(&straight, Some(Batch { walk, count, transposed })) };
         Ok(())
     }
@@ -227,7 +230,8 @@ unsafe fn run<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>, b
     let Product { m, k, n, a, .. } = *product;
     let part = if COMPLEX { 2 } else { 1 };
     if batch.is_some() {
-        // SAFETY: the contract is passed on unchanged. It includes that `a.down` is 1 in a batch.
+        // SAFETY: `direct_here` needs the conditions of `run` for the same `product` and `batch`. The caller ensures these. They
+        // include that `a.down` is 1 in a batch.
         return unsafe { direct_here::<T, V, COMPLEX>(product, batch) };
     }
     let size = size_of::<T>();
@@ -241,13 +245,15 @@ unsafe fn run<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>, b
     let near = bytes(m, k) <= A_CACHED_BYTES
         || in_place && whole_lines && bytes(m.saturating_add(n), k) <= MAX_DIRECT_BYTES;
     if near || thin && (in_place || k * panel * size <= A_CACHED_BYTES) {
-        // SAFETY: the contract is passed on unchanged, and there is no batch.
+        // SAFETY: `direct` needs the conditions of `run` for `product`, without a batch. The caller ensures these, and `batch` is
+        // `None` here.
         unsafe { direct::<T, V, COMPLEX>(*product) };
     } else {
         let (a, b, c, scaling) = reals(product);
         let packed = Packed::<V::Real, COMPLEX> { m, k, n, a, b, c, scaling };
-        // SAFETY: `reals` describes the elements of `product`. By the contract, `a` and `b` are readable, `c` is exclusive with
-        // distinct elements, and the processor has the instruction set of `V`.
+        // SAFETY: `reals` describes the same elements as `product`. The caller ensures that `a` and `b` may be read, exclusive access
+        // to `c`, and that different indices of `c` are different elements. The caller also ensures that the processor has the
+        // instruction set of `V`.
         unsafe { packed.run::<V>() };
     }
 }
@@ -273,8 +279,8 @@ unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>)
         None
     };
     if let Some((one, other)) = halves {
-        // SAFETY: each half is a part of the product with at least one row and column, so the contract holds for it. The halves
-        // write different elements of `c`, so they may run in parallel.
+        // SAFETY: the caller ensures the conditions of `run` for `product`. They also hold for each half, which is a part of it with at
+        // least one row and column. The halves write different elements of `c`, so they may run in parallel.
         let (one, other) =
             (|| unsafe { direct::<T, V, COMPLEX>(one) }, || unsafe { direct::<T, V, COMPLEX>(other) });
         if threads {
@@ -286,10 +292,11 @@ unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>)
         return;
     }
     if k > KC {
-        // SAFETY: the contract is passed on unchanged.
+        // SAFETY: `direct_in_blocks` needs the conditions of `run` for `product`, without a batch. The caller of `direct` ensures
+        // these.
         unsafe { direct_in_blocks::<T, V, COMPLEX>(&product) };
     } else {
-        // SAFETY: the contract is passed on unchanged, and there is no batch.
+        // SAFETY: `direct_here` needs the conditions of `run` for `product`. The caller of `direct` ensures these. There is no batch.
         unsafe { direct_here::<T, V, COMPLEX>(&product, None) };
     }
 }
@@ -305,8 +312,8 @@ unsafe fn direct_in_blocks<T: Scalar, V: Vector, const COMPLEX: bool>(product: &
         let beta = if terms.start > 0 { T::one() } else { product.beta };
         let (a, b) = (product.a.from(0, terms.start), product.b.from(terms.start, 0));
         let some = Product { k: terms.len(), a, b, beta, ..*product };
-        // SAFETY: `some` reads the columns `terms` of `a` and the rows `terms` of `b`, which are readable by the contract. It
-        // writes the elements of `c`, which are exclusive by the contract. There is no batch.
+        // SAFETY: `some` reads the columns `terms` of `a` and the rows `terms` of `b`, and writes the elements of `c`. The caller
+        // ensures that `a` and `b` may be read, and exclusive access to `c`. There is no batch.
         unsafe { direct_here::<T, V, COMPLEX>(&some, None) };
     }
 }
@@ -338,9 +345,9 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
             c_column: c.right,
             ahead: core::ptr::null(),
         };
-        // SAFETY: by the contract of `run`, the processor has the instruction set, `a` and `b` are readable, and `c` is
-        // exclusive. The product has no more rows and columns than a tile, and the columns of `a` and `c` are contiguous, as was
-        // checked.
+        // SAFETY: the caller ensures the conditions of `run`. So the processor has the instruction set of `V`, `a` and `b` may be read,
+        // and access to `c` is exclusive. The condition above ensures that the product fits in one tile, and that the columns of `a`
+        // and `c` are contiguous.
         unsafe {
             V::within(OneTile::<V::Real, COMPLEX> { tile: &tile, scaling: &scaling, overwrite: false })
         };
@@ -355,8 +362,9 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
         && n >= 8 * width
         && (size_of::<V>() < 64 || (product.a.right.unsigned_abs() * size_of::<T>()).is_multiple_of(1024));
     if product.a.down == 1 && !apart {
-        // SAFETY: by the contract of `run`, the processor has the instruction set, `a` and `b` are readable, and `c` is
-        // exclusive. The columns of `a` are contiguous, as `Direct` requires without `pack`.
+        // SAFETY: the caller ensures the conditions of `run`. So the processor has the instruction set of `V`, `a` and `b` may be read,
+        // and access to `c` is exclusive. `Direct` without `pack` needs contiguous columns of `a`, and `product.a.down == 1` was just
+        // checked.
         return unsafe { V::within(direct) };
     }
     let mut pack = Pack {
@@ -376,13 +384,13 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
     with_scratch(Side::A, room, room, |room, _| {
         pack.to = HostPtr::new(room);
         if !by_rows {
-            // SAFETY: by the contract of `run`, the processor has the instruction set, and `a` is readable. `room` has space for
-            // `packed_len` numbers, and only this closure accesses it.
+            // SAFETY: the caller ensures the conditions of `run`. So the processor has the instruction set of `V`, and `a` may be read.
+            // `room` has space for `packed_len` numbers, and only this closure accesses it.
             unsafe { V::within(PackPanels { pack: &pack, panels: 0..pack.panels() }) };
         }
-        // SAFETY: by the contract of `run`, the processor has the instruction set, `a` and `b` are readable, and `c` is
-        // exclusive. Either all of `a` has just been packed, or `by_rows` is set and `room` has space for one panel, to which
-        // this closure has exclusive access.
+        // SAFETY: the caller ensures the conditions of `run`. So the processor has the instruction set of `V`, `a` and `b` may be read,
+        // and access to `c` is exclusive. If `by_rows` is not set, all of `a` has just been packed. Otherwise `room` has space for one
+        // panel, and only this closure accesses `room`.
         unsafe { V::within(Direct { pack: Some(&pack), ..direct }) };
     });
 }

@@ -108,21 +108,24 @@ impl<V: Vector> SimdKernel<V> for PackPanels<'_, V::Real> {
                 let width = (pack.width - first).min(pack.panel);
                 let pack = &Pack { steps, ..*pack };
                 if in_pieces {
-                    // SAFETY: `panel < panels()`, so `first < pack.width`, and `begin + steps` is at most the number of steps. So
-                    // all reads are inside the matrix and all writes inside the panel, which the contract makes accessible.
-                    // `across` is the unit stride, so the steps are contiguous as `copy` requires.
+                    // SAFETY: the caller ensures that the processor has the instruction set of `V`, that the matrix is readable, and
+                    // exclusive access to the panels. `panel < pack.panels()`, so `first < pack.width`; `begin + steps` is at most the
+                    // matrix's number of steps. So all reads are inside the matrix, and all writes inside the panel. `across` is the unit
+                    // stride, so each step is contiguous, as `copy` requires.
                     unsafe { copy::<V>(pack, from, to, width * pack.part(), step) };
                 } else if pack.along == pack.part() as isize {
-                    // SAFETY: as for `copy`, all reads are inside the matrix and all writes inside the panel. `along` is the unit
-                    // stride, so the steps of each element are contiguous as `transpose` requires.
+                    // SAFETY: as in the call of `copy`, all reads are inside the readable matrix, and all writes are inside the panel, to
+                    // which access is exclusive. The processor has the instruction set of `V`. `along` is the unit stride, so the steps of
+                    // each element are contiguous, as `transpose` requires.
                     unsafe { transpose::<V>(pack, from, to, width, step) };
                 } else if pack.complex {
-                    // SAFETY: as for `copy`, all reads are inside the matrix and all writes inside the panel. A complex number is
-                    // an array of two real numbers, and `step / 2` is the stride in such arrays, because `step` is even.
+                    // SAFETY: as in the call of `copy`, all reads are inside the readable matrix, and all writes are inside the panel, to
+                    // which access is exclusive. A complex number is an array of two real numbers. `step` is even, so `step / 2` is the
+                    // stride in such arrays.
                     unsafe { gather::<[V::Real; 2]>(pack, from.cast(), to.cast(), width, step / 2) };
                 } else {
-                    // SAFETY: as for `copy`, all reads are inside the matrix and all writes inside the panel. An element is one
-                    // real number, so `step` is the stride in elements.
+                    // SAFETY: as in the call of `copy`, all reads are inside the readable matrix, and all writes are inside the panel, to
+                    // which access is exclusive. An element is one real number, so `step` is the stride in elements.
                     unsafe { gather(pack, from, to, width, step) };
                 }
             }
@@ -157,12 +160,14 @@ unsafe fn copy<V: Vector>(
     }
     debug_assert!(width <= MAX_PANEL_VECTORS * V::LANES);
     match width.div_ceil(V::LANES) {
-        // SAFETY: the contract is passed on unchanged. One vector holds `width` numbers, because `width <= V::LANES` in this arm.
+        // SAFETY: `copy_vectors` requires the conditions of `copy`, which the caller ensures. It also requires that `N` is
+        // `width.div_ceil(V::LANES)`: in this arm, both are 1.
         1 => unsafe { copy_vectors::<V, 1>(pack, from, to, width, step) },
-        // SAFETY: the contract is passed on unchanged. Two vectors hold `width` numbers, because `width <= 2 * V::LANES` in this arm.
+        // SAFETY: `copy_vectors` requires the conditions of `copy`, which the caller ensures. It also requires that `N` is
+        // `width.div_ceil(V::LANES)`: in this arm, both are 2.
         2 => unsafe { copy_vectors::<V, 2>(pack, from, to, width, step) },
-        // SAFETY: the contract is passed on unchanged. Three vectors hold `width` numbers: by the constant assertions, no panel
-        // is wider.
+        // SAFETY: `copy_vectors` requires the conditions of `copy`, which the caller ensures. It also requires that `N` is
+        // `width.div_ceil(V::LANES)`. By the constant assertions, a panel has at most three vectors, so both are 3 in this arm.
         _ => unsafe { copy_vectors::<V, 3>(pack, from, to, width, step) },
     }
 }
@@ -179,20 +184,23 @@ unsafe fn copy_vectors<V: Vector, const N: usize>(
     width: usize,
     step: usize,
 ) {
-    // SAFETY: the processor has the instruction set by the contract.
+    // SAFETY: the caller ensures the conditions of `copy`. So the processor has the instruction set of `V`.
     let last = unsafe { V::zero() }.first(width - (N - 1) * V::LANES);
     for _ in 0..pack.steps {
         for at in (0..N - 1).map(|i| i * V::LANES) {
-            // SAFETY: `N - 1` vectors have fewer lanes than `width`, so all lanes are numbers of the current step, which is readable by
-            // the contract.
+            // SAFETY: `N - 1` vectors have fewer lanes than `width`, so all lanes are numbers of the current step. The caller ensures that
+            // the step is readable, as `copy` requires.
             let vector = unsafe { V::load(from.wrapping_add(at)) };
-            // SAFETY: these are the same lanes of the packed step, which is exclusive by the contract.
+            // SAFETY: these are the same numbers of the packed step at `to`. The caller ensures exclusive access to this step, as `copy`
+            // requires.
             unsafe { vector.store(to.wrapping_add(at)) };
         }
         let at = (N - 1) * V::LANES;
-        // SAFETY: `last` selects `width - at` lanes: the remaining numbers of the current step, which is readable by the contract.
+        // SAFETY: `last` selects `width - at` lanes, the remaining numbers of the current step. The caller ensures that the step is
+        // readable, as `copy` requires.
         let vector = unsafe { V::load_some(from.wrapping_add(at), last) };
-        // SAFETY: these are the same lanes of the packed step, which is exclusive by the contract.
+        // SAFETY: these are the same numbers of the packed step at `to`. The caller ensures exclusive access to this step, as `copy`
+        // requires.
         unsafe { vector.store_some(to.wrapping_add(at), last) };
         from = from.wrapping_offset(pack.along);
         to = to.wrapping_add(step);
@@ -229,8 +237,9 @@ unsafe fn transpose<V: Vector>(
             };
             macro_rules! transpose {
                 ($side:literal $part:literal) => {
-                    // SAFETY: `w + rows <= width` and `s + steps <= pack.steps`. So the block is inside the source, which is
-                    // readable, and inside the panel, which is exclusive, by the contract.
+                    // SAFETY: `w + rows <= width` and `s + steps <= pack.steps`, so the block is inside the source and inside the panel.
+                    // The caller ensures that the source is readable, and exclusive access to the panel. The caller also ensures that the
+                    // processor has the instruction set of `V`.
                     unsafe { block.transpose::<V, $side, $part>() }
                 };
             }
@@ -271,15 +280,15 @@ impl<R> Square<R> {
         if V::LANES != N * PART {
             return;
         }
-        // SAFETY: the processor has the instruction set by the contract.
+        // SAFETY: the caller ensures that the processor has the instruction set of `V`.
         let zero = unsafe { V::zero() };
         let mut block = [zero; N];
         let there = zero.first(self.steps * PART);
         for (i, vector) in block.iter_mut().enumerate() {
             // If the block has fewer than `N` rows, its last row is loaded several times. The repeated rows are not written.
             let row = i.min(self.rows - 1) as isize;
-            // SAFETY: `row < rows`, and `there` selects the first `steps` elements of the row, which are readable by the
-            // contract.
+            // SAFETY: `row < self.rows`, and `there` selects the first `self.steps` elements of that row. The caller ensures that they are
+            // readable.
             *vector = unsafe { V::load_some(self.from.wrapping_offset(row * self.across), there) };
         }
         // Recursive transposition: exchange the two off-diagonal quarters of the block, then do the same within each quarter.
@@ -296,8 +305,8 @@ impl<R> Square<R> {
         let there = zero.first(self.rows * PART);
         for (i, vector) in block.into_iter().enumerate() {
             if i < self.steps {
-                // SAFETY: `i < steps`, and `there` selects the first `rows` elements of the step, which are exclusive by the
-                // contract.
+                // SAFETY: `i < self.steps`, and `there` selects the first `self.rows` elements of step `i`. The caller ensures exclusive
+                // access to them.
                 unsafe { vector.store_some(self.to.wrapping_add(i * self.step), there) };
             }
         }
@@ -335,8 +344,8 @@ unsafe fn gather<T: Copy>(pack: &Pack<impl Copy>, from: *const T, to: *mut T, wi
         for w in 0..width {
             for s in steps.clone() {
                 let from = from.wrapping_offset(w as isize * across + s as isize * along);
-                // SAFETY: `s < pack.steps` and `w < width`. So the element is readable in the matrix, and exclusive in the panel,
-                // by the contract. Exclusive memory does not overlap the matrix.
+                // SAFETY: `s < pack.steps` and `w < width`. So the caller ensures that the element at `from` is readable, and exclusive
+                // access to its place in the panel. Exclusive memory does not overlap the matrix.
                 unsafe { to.wrapping_add(s * step + w).copy_from_nonoverlapping(from, 1) };
             }
         }

@@ -114,8 +114,9 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
                 for k in parts(self.k, KC, 1) {
                     let b = pack(columns.clone(), k.clone(), room);
                     if !in_place {
-                        // SAFETY: by the contract, the processor has the instruction set, and these columns and terms of `b` are
-                        // readable. `room` has space for the largest part. Only this closure accesses it.
+                        // SAFETY: the caller ensures that the processor has the instruction set of `V`, and that `b` may be read.
+                        // `room` has space for the packed elements, even for the largest ranges `columns` and `k`. Only this closure
+                        // accesses `room`.
                         unsafe { pack_panels::<V>(&b, 0..b.panels()) };
                     }
                     let mut scaling = self.scaling;
@@ -132,9 +133,9 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
                         scaling,
                         isa: PhantomData,
                     };
-                    // SAFETY: the ranges are all rows and all panels of `block`. By the contract, the processor has the
-                    // instruction set, these terms of `a` are readable, and these columns of `c` are exclusive. `b` has just been
-                    // packed, or is readable in place.
+                    // SAFETY: the ranges are all rows and all panels of `block`. The caller ensures that the processor has the
+                    // instruction set of `V`, that `a` and `b` may be read, and exclusive access to `c`. `b` has just been packed,
+                    // unless it is read in place.
                     unsafe { block.compute(0..self.m, 0..b.panels()) };
                 }
             }
@@ -150,15 +151,17 @@ unsafe fn pack_panels<V: Vector>(pack: &Pack<V::Real>, panels: Range<usize>) {
     if panels.len() > 1 && panels.len() * pack.panel * pack.steps >= 2 * PARALLEL_PACK_ELEMENTS {
         let middle = panels.start + panels.len() / 2;
         join(
-            // SAFETY: the first half is within `panels`, so the contract holds for it. The halves write different panels, so they
-            // may run in parallel.
+            // SAFETY: the caller ensures the conditions of `PackPanels::run` for `panels`, so they hold for its first half. The halves
+            // write different panels, so they may run in parallel.
             || unsafe { pack_panels::<V>(pack, panels.start..middle) },
-            // SAFETY: the second half is within `panels`, so the contract holds for it. The halves write different panels.
+            // SAFETY: the caller ensures the conditions of `PackPanels::run` for `panels`, so they hold for its second half. The halves
+            // write different panels, so they may run in parallel.
             || unsafe { pack_panels::<V>(pack, middle..panels.end) },
         );
         return;
     }
-    // SAFETY: the conditions of `run` of `PackPanels` are this function's contract.
+    // SAFETY: `within` calls `PackPanels::run`. The caller ensures its conditions, which include that the processor has the instruction
+    // set of `V`.
     unsafe { V::within(PackPanels { pack, panels }) };
 }
 
@@ -195,15 +198,17 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, 
             let vectors = if threads && 4 * rows.len() > self.m { 1 } else { V::TILE_VECTORS };
             let middle = rows.start + (rows.len() / 2).next_multiple_of(vectors * V::LANES / Self::PART);
             let (low, high) = (rows.start..middle, middle..rows.end);
-            // SAFETY: both halves are within `rows`, so the contract holds for each. They have different rows of `c`.
+            // SAFETY: the caller ensures the conditions of `compute` for `rows`, so they hold for `low` and `high`, which are within
+            // `rows`. `low` and `high` have different rows of `c`, so no element of `c` in common.
             unsafe { self.both(threads, (low, panels.clone()), (high, panels)) };
         } else if threads && width >= 2 * MIN_SPLIT[1] {
             let middle = panels.start + panels.len() / 2;
             let (left, right) = (panels.start..middle, middle..panels.end);
-            // SAFETY: both halves are within `panels`, so the contract holds for each. They have different columns of `c`.
+            // SAFETY: the caller ensures the conditions of `compute` for `panels`, so they hold for `left` and `right`, which are
+            // within `panels`. `left` and `right` have different columns of `c`, so no element of `c` in common.
             unsafe { self.both(threads, (rows.clone(), left), (rows, right)) };
         } else {
-            // SAFETY: the conditions of `compute_here` are this function's contract.
+            // SAFETY: `compute_here` needs the conditions of `compute` for the same rows and panels. The caller ensures these.
             unsafe { self.compute_here(rows, panels) };
         }
     }
@@ -219,10 +224,10 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, 
         one: (Range<usize>, Range<usize>),
         other: (Range<usize>, Range<usize>),
     ) {
-        // SAFETY: the conditions of `compute` hold for `one`, by the contract. The parts write different elements of `c`, so they
+        // SAFETY: the caller ensures the conditions of `compute` for `one`. `one` and `other` have no element of `c` in common, so they
         // may run in parallel.
         let one = || unsafe { self.compute(one.0, one.1) };
-        // SAFETY: the conditions of `compute` hold for `other`, by the contract. The parts write different elements of `c`, so
+        // SAFETY: the caller ensures the conditions of `compute` for `other`. `one` and `other` have no element of `c` in common, so
         // they may run in parallel.
         let other = || unsafe { self.compute(other.0, other.1) };
         if threads {
@@ -257,8 +262,8 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, 
             for first in rows.clone().step_by(some) {
                 a.from = self.a.from(first, 0).ptr;
                 a.width = some.min(rows.end - first);
-                // SAFETY: these rows are within `rows`, so the contract holds for them. `room` has space to pack them. Only this
-                // closure accesses it.
+                // SAFETY: the caller ensures the conditions of `compute` for `rows`, so they hold for the rows of `a`, which are within
+                // `rows`. `a.to` is `room`, which has space to pack these rows. Only this closure accesses `room`.
                 unsafe { self.tiles(&a, self.c.from(first, 0), panels.clone()) };
             }
         });
@@ -272,8 +277,8 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, 
     /// * `a.to` points to [`packed_len`](Pack::packed_len) numbers to which the caller has exclusive access.
     unsafe fn tiles(&self, a: &Pack<R>, c: Matrix<R>, panels: Range<usize>) {
         let b = self.b;
-        // SAFETY: by the contract, the processor has the instruction set, `a` is readable, and `a.to` is exclusive. The range
-        // contains exactly the panels of `a`.
+        // SAFETY: the caller ensures that the processor has the instruction set of `V`, that the rows of `a` may be read, and exclusive
+        // access to `a.to`. The range contains exactly the panels of `a`.
         unsafe { V::within(PackPanels { pack: a, panels: 0..a.panels() }) };
         for panel in panels {
             let column = panel * b.panel;
@@ -302,9 +307,9 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, 
                         core::ptr::null()
                     },
                 };
-                // SAFETY: `a` has just been packed. By the contract, the processor has the instruction set, `b` is packed or
-                // readable in place, and `c` is exclusive. The tile has at least one row and one column, and no more than one
-                // panel of each operand.
+                // SAFETY: `a` has just been packed. The caller ensures the conditions of `compute`. So the processor has the
+                // instruction set of `V`, `b` is packed or may be read in place, and access to `c` is exclusive. The tile has at least
+                // one row and one column, and at most one panel of each operand.
                 unsafe { tile.multiply_by_call::<V, COMPLEX>(&self.scaling) };
             }
         }

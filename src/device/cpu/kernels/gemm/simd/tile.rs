@@ -119,10 +119,11 @@ impl<R: Real> Tile<R> {
     #[inline(always)]
     pub(super) unsafe fn multiply<V: Vector<Real = R>, const COMPLEX: bool>(&self, scale: &Scale<V>) {
         if self.has_contiguous_columns::<COMPLEX>() {
-            // SAFETY: the contract is passed on unchanged, and the columns of `c` are contiguous.
+            // SAFETY: `with_size` requires the conditions of `multiply`, which the caller ensures, and contiguous columns of `c`, as was
+            // just checked.
             unsafe { self.with_size::<V, COMPLEX>(scale) };
         } else {
-            // SAFETY: the contract is passed on unchanged.
+            // SAFETY: `multiply_and_scatter` requires the conditions of `multiply`, which the caller ensures.
             unsafe { self.multiply_and_scatter::<V, COMPLEX>(&scale.scaling) };
         }
     }
@@ -138,10 +139,11 @@ impl<R: Real> Tile<R> {
         scaling: &RealScaling<R>,
     ) {
         if self.has_contiguous_columns::<COMPLEX>() {
-            // SAFETY: the contract is passed on unchanged, and the columns of `c` are contiguous.
+            // SAFETY: `OneTile` requires the conditions of `multiply` for its tile, which the caller ensures. It also requires contiguous
+            // columns of `c`, as was just checked.
             unsafe { V::within(OneTile::<R, COMPLEX> { tile: self, scaling, overwrite: false }) };
         } else {
-            // SAFETY: the contract is passed on unchanged.
+            // SAFETY: `multiply_and_scatter` requires the conditions of `multiply`, which the caller ensures.
             unsafe { self.multiply_and_scatter::<V, COMPLEX>(scaling) };
         }
     }
@@ -165,10 +167,12 @@ impl<R: Real> Tile<R> {
         let (row, column) = (if COMPLEX { 2 } else { 1 }, (V::TILE_VECTORS * V::LANES) as isize);
         let here = Tile { c: buffer.as_mut_ptr().cast(), c_row: row, c_column: column, ..*self };
         let task = OneTile::<R, COMPLEX> { tile: &here, scaling, overwrite: true };
-        // SAFETY: by the contract, the processor has the instruction set, `a` and `b` are readable, and the sizes fit. `buffer`
-        // has space for the largest tile, as `with_size` asserts. With `overwrite`, its uninitialised numbers are not read.
+        // SAFETY: the caller ensures the conditions of `multiply` for the instruction set, `a`, `b` and the size. The `c` of `here` is the
+        // local `buffer`. It has space for the largest tile, as `with_size` asserts, and its columns are contiguous. With `overwrite`, its
+        // uninitialised numbers are not read.
         unsafe { V::within(task) };
-        // SAFETY: `task` has computed all elements of `here`, which has this tile's size. `c` is exclusive by the contract.
+        // SAFETY: `task` has written all elements of the `c` of `here`, which has this tile's size. The caller ensures exclusive access to
+        // the `c` of this tile.
         unsafe { self.scatter(&here, scaling.reads().then_some(scaling.beta), COMPLEX) };
     }
 
@@ -184,10 +188,12 @@ impl<R: Real> Tile<R> {
             for i in 0..(self.rows / part) as isize {
                 let from = from.c.wrapping_offset(j * from.c_column + i * from.c_row);
                 let to = self.c.wrapping_offset(j * self.c_column + i * self.c_row);
-                // SAFETY: (`i`, `j`) is an index of the tile. By the contract, all elements of `from.c` have been written.
+                // SAFETY: (`i`, `j`) is an index of the tile. The caller ensures that all elements of `from.c` have been written, so this
+                // one may be read.
                 let [mut re, mut im] = unsafe { read(from, complex) };
                 if let Some([beta, beta_im]) = beta {
-                    // SAFETY: (`i`, `j`) is an index of the tile, whose `c` is exclusive by the contract.
+                    // SAFETY: (`i`, `j`) is an index of the tile. The caller ensures exclusive access to the elements of its `c`, so this
+                    // one may be read.
                     let [old, old_im] = unsafe { read(to, complex) };
                     re = re + beta * old;
                     if complex {
@@ -200,10 +206,12 @@ impl<R: Real> Tile<R> {
                     }
                 }
                 if complex {
-                    // SAFETY: (`i`, `j`) is an index of the tile, whose `c` is exclusive by the contract.
+                    // SAFETY: (`i`, `j`) is an index of the tile. The caller ensures exclusive access to the elements of its `c`, so this
+                    // one may be written.
                     unsafe { to.cast::<[R; 2]>().write([re, im]) };
                 } else {
-                    // SAFETY: (`i`, `j`) is an index of the tile, whose `c` is exclusive by the contract.
+                    // SAFETY: (`i`, `j`) is an index of the tile. The caller ensures exclusive access to the elements of its `c`, so this
+                    // one may be written.
                     unsafe { to.write(re) };
                 }
             }
@@ -234,8 +242,8 @@ impl<R: Real> Tile<R> {
                 of_size!($vectors $columns false)
             };
             ($vectors:literal $columns:literal $ahead:literal) => {
-                // SAFETY: the conditions of `with_size` are this function's contract. `$vectors` is the number of vectors that
-                // the rows need, and `$columns` is at least `columns`, by the patterns below.
+                // SAFETY: `of_size` requires the conditions of `with_size`, which the caller ensures. The patterns below ensure that
+                // `$vectors` is the number of vectors that the rows need, and that `$columns` is at least `columns`.
                 unsafe { self.of_size::<V, COMPLEX, $vectors, $columns, $ahead>(scale) }
             };
         }
@@ -273,7 +281,7 @@ impl<R: Real> Tile<R> {
         V: Vector<Real = R>,
     {
         let part = if COMPLEX { 2 } else { 1 };
-        // SAFETY: the processor has the instruction set by the contract.
+        // SAFETY: the caller ensures the conditions of `Tile::multiply`, so the processor has the instruction set of `V`.
         let zero = unsafe { V::zero() };
         let last = zero.first(self.rows - (VECTORS - 1) * V::LANES);
         let mut b = [self.b; COLUMNS];
@@ -300,16 +308,16 @@ impl<R: Real> Tile<R> {
             }
             let mut rows = [zero; VECTORS];
             for (i, row) in rows.iter_mut().enumerate().take(VECTORS - 1) {
-                // SAFETY: `VECTORS - 1` vectors have fewer lanes than there are rows. So all lanes are in this column of `a`,
-                // which is readable by the contract.
+                // SAFETY: `VECTORS - 1` vectors have fewer lanes than there are rows. So all lanes are in this column of `a`. The caller
+                // ensures that `a` may be read.
                 *row = unsafe { V::load(a.wrapping_add(i * V::LANES)) };
             }
-            // SAFETY: `last` selects the remaining rows, so its lanes are in this column of `a`, which is readable by the
-            // contract.
+            // SAFETY: `last` selects the lanes of the remaining rows, which are in this column of `a`. The caller ensures that `a` may be
+            // read.
             rows[VECTORS - 1] = unsafe { V::load_some(a.wrapping_add((VECTORS - 1) * V::LANES), last) };
             for j in 0..COLUMNS {
-                // SAFETY: `b[j]` is the first element of a column of `b`, and `step` is the offset of one of its `k` rows. So
-                // this is an element of `b`, which is readable by the contract.
+                // SAFETY: `b[j]` is the address of the first element of a column of `b`, and `step` is the offset of one of its `k` rows.
+                // So this is an element of `b`. The caller ensures that `b` may be read.
                 let x = zero.splat(unsafe { *b[j].wrapping_offset(step) });
                 for i in 0..VECTORS {
                     sums[j][i] = rows[i].mul_add(x, sums[j][i]);
@@ -324,8 +332,8 @@ impl<R: Real> Tile<R> {
                 if $j * part < COLUMNS && $j < self.columns {
                     let of = $j * part % COLUMNS;
                     let to = self.c.wrapping_offset($j * self.c_column);
-                    // SAFETY: `$j < columns`, so `to` is a column of `c`, which is contiguous and exclusive by the contract.
-                    // `last` selects the rows of the column's last vector.
+                    // SAFETY: `$j < columns`, so `to` is a column of `c`. The caller ensures the instruction set, contiguous columns of
+                    // `c`, and exclusive access to them. `last` selects the rows of the column's last vector.
                     unsafe { finish::<V, COMPLEX, VECTORS>(scale, [sums[of], sums[of + part - 1]], to, last) };
                 }
             )*};
@@ -340,10 +348,10 @@ impl<R: Real> Tile<R> {
 /// The caller must ensure that one real number is readable at `from`, or two contiguous ones if `complex`.
 unsafe fn read<R: Real>(from: *const R, complex: bool) -> [R; 2] {
     if complex {
-        // SAFETY: two contiguous numbers are readable by the contract.
+        // SAFETY: the caller ensures that two contiguous real numbers may be read at `from` if `complex`.
         unsafe { from.cast::<[R; 2]>().read() }
     } else {
-        // SAFETY: one number is readable by the contract.
+        // SAFETY: the caller ensures that one real number may be read at `from`.
         [unsafe { from.read() }, R::zero()]
     }
 }
@@ -375,10 +383,10 @@ unsafe fn finish<V: Vector, const COMPLEX: bool, const VECTORS: usize>(
         let whole = i < VECTORS - 1;
         if scale.reads {
             let old = if whole {
-                // SAFETY: this vector is before the last, so all its lanes are exclusive by the contract.
+                // SAFETY: this vector is before the last. The caller ensures exclusive access to the numbers of all its lanes.
                 unsafe { V::load(to) }
             } else {
-                // SAFETY: this is the last vector. Its lanes that `last` selects are exclusive by the contract.
+                // SAFETY: this is the last vector. The caller ensures exclusive access to the numbers of the lanes that `last` selects.
                 unsafe { V::load_some(to, last) }
             };
             sum = old.mul_add(scale.beta, sum);
@@ -387,10 +395,10 @@ unsafe fn finish<V: Vector, const COMPLEX: bool, const VECTORS: usize>(
             }
         }
         if whole {
-            // SAFETY: this vector is before the last, so all its lanes are exclusive by the contract.
+            // SAFETY: this vector is before the last. The caller ensures exclusive access to the numbers of all its lanes.
             unsafe { sum.store(to) };
         } else {
-            // SAFETY: this is the last vector. Its lanes that `last` selects are exclusive by the contract.
+            // SAFETY: this is the last vector. The caller ensures exclusive access to the numbers of the lanes that `last` selects.
             unsafe { sum.store_some(to, last) };
         }
     }
@@ -411,11 +419,11 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for OneTile<'_, V::Real, COMP
     /// The caller must ensure, for `tile`, the conditions of [`Tile::multiply`], and that the columns of its `c` are contiguous.
     #[inline(always)]
     unsafe fn run(self) {
-        // SAFETY: the processor has the instruction set by the contract.
+        // SAFETY: the caller ensures the conditions of `Tile::multiply`, so the processor has the instruction set of `V`.
         let mut scale = Scale::new(unsafe { V::zero() }, *self.scaling, COMPLEX);
         scale.reads &= !self.overwrite;
-        // SAFETY: the conditions of `with_size` are this function's contract. With `overwrite`, `reads` is false, so `c` is not read
-        // and may be uninitialised.
+        // SAFETY: `with_size` requires the conditions of `Tile::multiply` and contiguous columns of `c`, which the caller of `run` ensures.
+        // With `overwrite`, `reads` is false, so `c` is not read and may be uninitialised.
         unsafe { self.tile.with_size::<V, COMPLEX>(&scale) };
     }
 }

@@ -59,16 +59,19 @@ pub(in crate::device) fn eig<T: Eigen>(
     }
     match v {
         None => batch.for_each([w.strides()], operations, &|a_k, [at_w]| {
-            // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
+            // SAFETY: `for_each` calls this closure once for each matrix. `at_w` is the offset of that matrix's result in `w`, so
+            // no other call uses this result.
             let w = unsafe { w.at(at_w) };
             one(w, None, a_k, a.conjugate)
         }),
         Some(v) => {
             let v = Results::new(v, rank);
             batch.for_each([w.strides(), v.strides()], operations, &|a_k, [at_w, at_v]| {
-                // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
+                // SAFETY: `for_each` calls this closure once for each matrix. `at_w` is the offset of that matrix's result in `w`,
+                // so no other call uses this result.
                 let w = unsafe { w.at(at_w) };
-                // SAFETY: as for `w`.
+                // SAFETY: `for_each` calls this closure once for each matrix. `at_v` is the offset of that matrix's result in `v`,
+                // so no other call uses this result.
                 let v = unsafe { v.at(at_v) };
                 one(w, Some(v), a_k, a.conjugate)
             })

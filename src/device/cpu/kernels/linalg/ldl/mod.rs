@@ -47,11 +47,11 @@ pub(in crate::device) fn ldl<T: Field>(
     });
     let outputs = [l.strides(), d.strides(), rows.strides()];
     batch.for_each(outputs, operations, &|a_k, [at_l, at_d, at_rows]| {
-        // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
+        // SAFETY: `for_each` calls this closure once for each matrix, with the offsets of its results. So only this call uses `at_l`.
         let l = unsafe { l.at(at_l) };
-        // SAFETY: as for `l`.
+        // SAFETY: `for_each` passes the offset of this matrix's result, and only this call uses `at_d`.
         let d = unsafe { d.at(at_d) };
-        // SAFETY: as for `l`.
+        // SAFETY: `for_each` passes the offset of this matrix's result, and only this call uses `at_rows`.
         let rows = unsafe { rows.at(at_rows) };
         one(memory?, [l, d], rows, a_k, a.conjugate)
     })

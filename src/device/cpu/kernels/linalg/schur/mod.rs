@@ -55,9 +55,11 @@ pub(in crate::device) fn schur<T: Triangularise>(
         return Ok(());
     }
     batch.for_each([t.strides(), z.strides()], operations, &|a_k, [at_t, at_z]| {
-        // SAFETY: `for_each` calls this function once for each matrix, with the offset of its results.
+        // SAFETY: `for_each` calls this closure once for each matrix of the batch. So `at_t` is the offset of a matrix of `t` that no other
+        // call uses.
         let t = unsafe { t.at(at_t) };
-        // SAFETY: as for `t`.
+        // SAFETY: `for_each` calls this closure once for each matrix of the batch. So `at_z` is the offset of a matrix of `z` that no other
+        // call uses.
         let z = unsafe { z.at(at_z) };
         one(t, z, a_k, a.conjugate)
     })

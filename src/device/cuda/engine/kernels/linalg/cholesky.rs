@@ -18,7 +18,7 @@ pub(in crate::device::cuda::engine) unsafe fn run(
     l: RawOperand<'_>,
     input: &Input<'_>,
 ) -> Result<(), Error> {
-    // SAFETY: the caller ensures readable elements.
+    // SAFETY: the caller ensures that the operand's elements are allocated on `context`'s GPU. The called function requires nothing else.
     let (a, scaled) = unsafe { load_lower(context, input)? };
     let infos = Infos::new(context, scaled.finite, 1)?;
     with_solver(context, input.op, |solver| solver.potrf(&a, scaled.finite, &infos))?;
@@ -28,7 +28,7 @@ pub(in crate::device::cuda::engine) unsafe fn run(
     a.make_diagonal_real(context)?;
     let exponents: Vec<i32> = scaled.exponents.iter().map(|e| e / 2).collect();
     a.scale_parts(context, &exponents, None)?;
-    // SAFETY: the caller ensures an output of these extents, and exclusive access to it.
+    // SAFETY: the caller ensures that the matrices of the output `l` have the extents of `a`, and that nothing else accesses its elements.
     unsafe { a.store(context, [a.rows, a.columns], l) }
 }
 
@@ -40,7 +40,7 @@ pub(super) unsafe fn load_lower(
     context: &'static Context,
     input: &Input<'_>,
 ) -> Result<(Matrices, Scaled), Error> {
-    // SAFETY: the caller ensures readable elements.
+    // SAFETY: the caller ensures that the operand's elements are allocated on `context`'s GPU. The called function requires nothing else.
     let a = unsafe { Matrices::load(context, input)? };
     a.keep(context, Triangle::Lower, Outside::ZeroIfFinite)?;
     a.make_diagonal_real(context)?;

@@ -20,7 +20,7 @@ pub(in crate::device::cuda::engine) unsafe fn run(
     v: Option<RawOperand<'_>>,
     input: &Input<'_>,
 ) -> Result<bool, Error> {
-    // SAFETY: the caller ensures readable elements.
+    // SAFETY: the caller ensures that the operand's elements are allocated on `context`'s GPU.
     let a = unsafe { Matrices::load(context, input)? };
     a.keep(context, Triangle::Lower, Outside::ZeroIfFinite)?;
     a.make_diagonal_real(context)?;
@@ -41,10 +41,10 @@ pub(in crate::device::cuda::engine) unsafe fn run(
     if let Some(v) = v {
         let phases = Matrices::new(context, a.dtype, a.batch(), [n, 1])?;
         a.orient_columns(context, &phases)?;
-        // SAFETY: the caller ensures an output of these extents, and exclusive access to it.
+        // SAFETY: the caller ensures that `v` has the extents of the result, and that nothing else accesses its elements.
         unsafe { a.store(context, [n, n], v)? };
     }
-    // SAFETY: the caller ensures an output of these extents, and exclusive access to it.
+    // SAFETY: the caller ensures that `w` has the extents of the result, and that nothing else accesses its elements.
     unsafe { values.store_vectors(context, w)? };
     Ok(true)
 }

@@ -21,7 +21,7 @@ pub(in crate::device::cuda::engine) unsafe fn run(
     rows: RawOperand<'_>,
     input: &Input<'_>,
 ) -> Result<bool, Error> {
-    // SAFETY: the caller ensures readable elements.
+    // SAFETY: the caller ensures that the operand's elements are allocated on `context`'s GPU.
     let a = unsafe { Matrices::load(context, input)? };
     let scaled = a.scale_down(context, Scaling::Moderate)?;
     let pivots = Matrices::new(context, DType::I32, a.batch(), [a.rows.min(a.columns), 1])?;
@@ -35,9 +35,9 @@ pub(in crate::device::cuda::engine) unsafe fn run(
     let sequence = sequences(context, &pivots, a.rows)?;
     // `l` consists of quotients, which do not depend on the scale of the matrix. So only `u` is scaled back.
     a.scale_parts(context, &scaled.exponents, Some(Triangle::Upper))?;
-    // SAFETY: the caller ensures an output of these extents, and exclusive access to it.
+    // SAFETY: the caller ensures that `lu` has the extents of the result, and that nothing else accesses its elements.
     unsafe { a.store(context, [a.rows, a.columns], lu)? };
-    // SAFETY: the caller ensures an output of these extents, and exclusive access to it.
+    // SAFETY: the caller ensures that `rows` has the extents of the result, and that nothing else accesses its elements.
     unsafe { sequence.store_vectors(context, rows)? };
     Ok(true)
 }
@@ -45,7 +45,8 @@ pub(in crate::device::cuda::engine) unsafe fn run(
 /// Returns, for each matrix, the order of its rows after the exchanges of rows in `pivots`.
 fn sequences(context: &'static Context, pivots: &Matrices, rows: usize) -> Result<Matrices, Error> {
     let mut exchanged = vec![0i32; pivots.count() * pivots.rows];
-    // SAFETY: the memory of `pivots` holds these numbers, which cuSOLVER wrote.
+    // SAFETY: `pivots` has `exchanged.len()` numbers of type `i32`, from address `pivots.at(0)` on. cuSOLVER's calls that write to
+    // them are queued before this copy.
     unsafe { read(context, pivots.at(0), &mut exchanged)? };
     let mut all = Vec::with_capacity(pivots.count() * rows);
     for exchanged in exchanged.chunks(pivots.rows) {
@@ -57,7 +58,7 @@ fn sequences(context: &'static Context, pivots: &Matrices, rows: usize) -> Resul
         }
     }
     let sequences = Matrices::new(context, DType::I64, pivots.batch(), [rows, 1])?;
-    // SAFETY: the new memory has room for these numbers, and nothing else has its address.
+    // SAFETY: `sequences` is new. Its memory has room for `all.len()` numbers, and nothing else has its address.
     unsafe { write(context, &all, sequences.at(0))? };
     Ok(sequences)
 }

@@ -107,10 +107,12 @@ impl Matrices {
         let strides = to.strides();
         let out = to.elements(&strides);
         if a.conjugate && is_complex(to.dtype) {
-            // SAFETY: the caller ensures readable elements. The new memory has room for all of them, and nothing else has its address.
+            // SAFETY: the caller ensures that the elements of `a` are allocated on the GPU. The new memory of `to` has room for all of
+            // them, and nothing else has its address.
             unsafe { builtin("conjugate", "conj(a)").run(context, a.shape, &[out, a.elements])? };
         } else {
-            // SAFETY: the caller ensures readable elements. The new memory has room for all of them, and nothing else has its address.
+            // SAFETY: the caller ensures that the elements of `a` are allocated on the GPU. The new memory of `to` has room for all of
+            // them, and nothing else has its address.
             unsafe { permute::copy(context, a.shape, out, a.elements)? };
         }
         Ok(to)
@@ -161,7 +163,8 @@ impl Matrices {
         out: RawOperand<'_>,
     ) -> Result<(), Error> {
         let (shape, strides) = ([&self.batch[..], &[rows, columns]].concat(), self.strides());
-        // SAFETY: the caller ensures an output of this shape, and exclusive access to it. The matrices have at least these extents.
+        // SAFETY: the caller ensures that `out` has shape `shape`, and exclusive access to its elements. The matrices of `self` have at
+        // least `rows` rows and `columns` columns.
         unsafe { permute::copy(context, &shape, out, self.elements(&strides)) }
     }
 
@@ -180,9 +183,11 @@ impl Matrices {
         strides.swap(last - 1, last);
         let from = self.elements(&strides);
         match is_complex(self.dtype) {
-            // SAFETY: the caller ensures an output of this shape, and exclusive access to it. The matrices have at least these extents.
+            // SAFETY: the caller ensures that `out` has shape `shape`, and exclusive access to its elements. The matrices of `self` have at
+            // least `columns` columns.
             true => unsafe { builtin("conjugate", "conj(a)").run(context, &shape, &[out, from]) },
-            // SAFETY: the caller ensures an output of this shape, and exclusive access to it. The matrices have at least these extents.
+            // SAFETY: the caller ensures that `out` has shape `shape`, and exclusive access to its elements. The matrices of `self` have at
+            // least `columns` columns.
             false => unsafe { permute::copy(context, &shape, out, from) },
         }
     }
@@ -199,7 +204,8 @@ impl Matrices {
     ) -> Result<(), Error> {
         let (shape, mut strides) = ([&self.batch[..], &[self.rows]].concat(), self.strides());
         strides.pop();
-        // SAFETY: the caller ensures an output of this shape, and exclusive access to it.
+        // SAFETY: the caller ensures that `out` has shape `shape`, and exclusive access to its elements. The matrices of `self` have `rows`
+        // rows and one column.
         unsafe { permute::copy(context, &shape, out, self.elements(&strides)) }
     }
 
@@ -218,7 +224,8 @@ impl Matrices {
         }
         let shape = [self.count(), self.rows, columns];
         let (to, strides) = (self.flat_strides(), from.flat_strides());
-        // SAFETY: both have these columns, in memory of their own.
+        // SAFETY: `self` and `from` both have at least `columns` columns of `rows` elements, in different allocations. Nothing else
+        // accesses the memory of `self`.
         unsafe { permute::copy(context, &shape, self.elements(&to), from.elements(&strides)) }
     }
 
@@ -238,8 +245,8 @@ impl Matrices {
         };
         let (shape, strides) = ([self.count(), self.rows, self.columns], self.flat_strides());
         let (all, mask) = (self.elements(&strides), mask.elements());
-        // SAFETY: nothing else accesses the memory of the matrices, and the operand consists of the elements of the result. The mask has an
-        // element for each element of a matrix.
+        // SAFETY: `all` addresses the elements of these matrices, whose memory nothing else accesses. It may be both the result and an
+        // operand, with the same strides. The mask has an element for each element of a matrix.
         unsafe { builtin("take a triangle of", text).run(context, &shape, &[all, all, mask]) }
     }
 
@@ -252,7 +259,8 @@ impl Matrices {
         let strides = [self.len() as isize, self.rows as isize + 1];
         let diagonal = self.elements(&strides);
         let operation = builtin("take the real part of", REAL_PART);
-        // SAFETY: nothing else accesses the memory of the matrices, and the operand consists of the elements of the result.
+        // SAFETY: `diagonal` addresses elements of these matrices, whose memory nothing else accesses. The operand may consist of the same
+        // elements as the result, because both have the same strides.
         unsafe { operation.run(context, &shape, &[diagonal, diagonal]) }
     }
 
@@ -265,9 +273,10 @@ impl Matrices {
         let to =
             RawOperand { address: memory.address(), dtype: DType::Bool, strides: &[self.rows as isize, 1] };
         let operation = builtin("find zeros of", IS_ZERO);
-        // SAFETY: nothing else accesses the memory of the matrices, whose diagonals these are. The new memory has a byte for each element.
+        // SAFETY: the operand consists of the diagonals of these matrices, whose memory nothing else accesses. The new memory at `to` has
+        // one byte for each element of the diagonals.
         unsafe { operation.run(context, &shape, &[to, self.elements(&strides)])? };
-        // SAFETY: the operation above wrote these elements.
+        // SAFETY: the operation above wrote `are_zero.len()` elements of type `Bool` to `memory`, and nothing else accesses it.
         unsafe { read(context, memory.address(), &mut are_zero)? };
         let first = |diagonal: &[bool]| diagonal.iter().position(|&is| is).map_or(0, |j| j as i32 + 1);
         Ok(are_zero.chunks(self.rows).map(first).collect())
@@ -286,8 +295,8 @@ impl Matrices {
         let by_strides = [by.rows as isize, 0, 1];
         let columns = self.elements(&strides);
         let text = if conjugated { TURN_BACK } else { TURN };
-        // SAFETY: nothing else accesses the memory of the matrices, and the operand consists of the elements of the result. The vectors
-        // have an element for each of these columns.
+        // SAFETY: `columns` addresses elements of these matrices, whose memory nothing else accesses. It may be both the result and an
+        // operand, with the same strides. Each vector in `by` has one element for each of the `by.rows` columns.
         unsafe {
             builtin("turn vectors", text).run(context, &shape, &[columns, columns, by.elements(&by_strides)])
         }
@@ -327,7 +336,7 @@ impl Matrices {
         // SAFETY: the `count` ranges together are the elements of the matrices, which nothing else accesses. `largest` has room for one
         // number per range.
         unsafe { largest_part().run(context, &shape, to, self.elements(&strides))? };
-        // SAFETY: the reduction above wrote `count` numbers of this type.
+        // SAFETY: the reduction above wrote `count` numbers of type `real` to `largest`, and nothing else accesses it.
         unsafe { read_reals(context, largest.address(), count, real) }
     }
 
@@ -383,13 +392,14 @@ impl Matrices {
             let factors = upload_reals(context, real, &factors)?;
             let by = RawOperand { address: factors.address(), dtype: real, strides: &by_strides };
             match &mask {
-                // SAFETY: nothing else accesses the memory of the matrices, and the operand consists of the elements of the result. There
-                // is one factor for each part.
+                // SAFETY: `all` addresses the elements of these matrices, whose memory nothing else accesses. It may be both the result and
+                // an operand, with the same strides. `by` has one factor for each exponent.
                 None => unsafe { builtin("scale", SCALE).run(context, &shape, &[all, all, by])? },
                 Some(mask) => {
                     let scale = builtin("scale", SCALE_INSIDE);
-                    // SAFETY: nothing else accesses the memory of the matrices, and the operand consists of the elements of the result.
-                    // There is one factor for each part, and the mask has an element for each element of a matrix.
+                    // SAFETY: `all` addresses the elements of these matrices, whose memory nothing else accesses. It may be both the result
+                    // and an operand, with the same strides. `by` has one factor for each exponent, and `mask` has an element for each
+                    // element of a matrix.
                     unsafe { scale.run(context, &shape, &[all, all, mask.elements(), by])? }
                 }
             }
@@ -466,12 +476,12 @@ impl Mask {
 unsafe fn read_reals(context: &Context, from: u64, len: usize, dtype: DType) -> Result<Vec<f64>, Error> {
     if dtype == DType::F32 {
         let mut to = vec![0f32; len];
-        // SAFETY: the caller ensures `len` numbers of this type.
+        // SAFETY: the caller ensures that `len` numbers of this type are allocated at `from`, and that nothing writes to them.
         unsafe { read(context, from, &mut to)? };
         return Ok(to.into_iter().map(f64::from).collect());
     }
     let mut to = vec![0f64; len];
-    // SAFETY: the caller ensures `len` numbers of this type.
+    // SAFETY: the caller ensures that `len` numbers of this type are allocated at `from`, and that nothing writes to them.
     unsafe { read(context, from, &mut to)? };
     Ok(to)
 }

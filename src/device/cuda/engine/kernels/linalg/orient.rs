@@ -31,7 +31,7 @@ struct Vectors {
     valued: u64,
 }
 
-// SAFETY: `repr(C)`, with the members of the struct `Vectors` in `orient.cu`.
+// SAFETY: this struct is `repr(C)`, and its members have the types and the order of the members of the struct `Vectors` in `orient.cu`.
 unsafe impl Argument for Vectors {}
 
 /// Which element of a vector becomes real and positive.
@@ -109,8 +109,9 @@ impl Matrices {
         let values = values.map_or(0, |values| values.at(0));
         let mut arguments = Arguments::new().with(&packed).with(&a).with(&by).with(&values);
         let grid = [blocks(context, count, VECTORS)?, 1, 1];
-        // SAFETY: the vectors are rows or columns of the matrices. Unless `by` is null, it has a number for each vector. Unless `values` is
-        // null, it has `valued` numbers for each matrix. Nothing else accesses their memory. The arguments are those of `orient_entry`.
+        // SAFETY: `arguments` are the parameters of the kernel that `orient_entry` declares. The vectors are rows or columns of the
+        // matrices `self`. Unless `by` is null, it has a number for each vector. Unless `values` is null, it has `valued` numbers for each
+        // matrix. Nothing else accesses the memory of these arguments.
         unsafe { context.launch(&program(which, self.dtype), grid, BLOCK, &mut arguments) }
     }
 }

@@ -20,7 +20,7 @@ pub(in crate::device::cuda::engine) unsafe fn run(
     (r, rows): (RawOperand<'_>, usize),
     input: &Input<'_>,
 ) -> Result<(), Error> {
-    // SAFETY: the caller ensures readable elements.
+    // SAFETY: the caller ensures that the operand's elements are allocated on `context`'s GPU.
     let a = unsafe { Matrices::load(context, input)? };
     let scaled = a.scale_down(context, Scaling::Normalise)?;
     let (count, k) = (scaled.finite, a.rows.min(a.columns));
@@ -45,9 +45,11 @@ pub(in crate::device::cuda::engine) unsafe fn run(
     a.scale_parts(context, &scaled.exponents, None)?;
     if let Some((q, out)) = q {
         q.multiply_columns(context, &phases, true)?;
-        // SAFETY: the caller ensures an output of these extents, and exclusive access to it.
+        // SAFETY: the caller ensures that `out` has the extents of the factor q, which are those of `q`, and that nothing else accesses
+        // its elements.
         unsafe { q.store(context, [q.rows, q.columns], out)? };
     }
-    // SAFETY: the caller ensures an output of these extents, and exclusive access to it.
+    // SAFETY: the caller ensures that `r` has the extents of the factor r, `rows` and `a.columns`, and that nothing else accesses its
+    // elements.
     unsafe { a.store(context, [rows, a.columns], r) }
 }

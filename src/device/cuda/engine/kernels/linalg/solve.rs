@@ -24,16 +24,16 @@ pub(in crate::device::cuda::engine) unsafe fn run(
     input: &Input<'_>,
 ) -> Result<(), Error> {
     let (a, of_a) = if definite {
-        // SAFETY: the caller ensures readable elements.
+        // SAFETY: the caller ensures that the elements of `input` are allocated on the GPU.
         unsafe { load_lower(context, input)? }
     } else {
-        // SAFETY: the caller ensures readable elements.
+        // SAFETY: the caller ensures that the elements of `input` are allocated on the GPU.
         let a = unsafe { Matrices::load(context, input)? };
         let scaled = a.scale_down(context, Scaling::Moderate)?;
         (a, scaled)
     };
     let right = Input { op: input.op, shape, elements: b, conjugate: false };
-    // SAFETY: the caller ensures readable elements.
+    // SAFETY: the elements of `right` are those of `b`, to which the caller ensures exclusive access. The call only reads them.
     let x = unsafe { Matrices::load(context, &right)? };
     let of_b = x.scale_columns_down(context, Scaling::Moderate)?;
     let count = of_a.finite.min(of_b.finite);

@@ -56,13 +56,13 @@ impl Handle {
     fn new(context: &Context) -> Result<Handle, Status> {
         let mut handle = Handle { solver: null_mut(), eigh: null_mut(), svd: null_mut() };
         let create = |handle: &mut Handle| {
-            // SAFETY: `with_solver` made the context current; the library writes to `handle`.
+            // SAFETY: `with_solver` made the context current. `handle.solver` is borrowed mutably, so cuSOLVER may write to it.
             succeeded(unsafe { sys::cusolverDnCreate(&raw mut handle.solver) })?;
             // SAFETY: the handle was created above in the current context. `context.stream()` is the null stream, which always exists.
             succeeded(unsafe { sys::cusolverDnSetStream(handle.solver, context.stream().cast()) })?;
-            // SAFETY: the library writes to `handle`.
+            // SAFETY: `handle.eigh` is borrowed mutably, so cuSOLVER may write to it.
             succeeded(unsafe { sys::cusolverDnCreateSyevjInfo(&raw mut handle.eigh) })?;
-            // SAFETY: the library writes to `handle`.
+            // SAFETY: `handle.svd` is borrowed mutably, so cuSOLVER may write to it.
             succeeded(unsafe { sys::cusolverDnCreateGesvdjInfo(&raw mut handle.svd) })
         };
         create(&mut handle).inspect_err(|_| handle.destroy())?;
@@ -72,11 +72,11 @@ impl Handle {
     /// Destroys those parts that [`new`](Handle::new) has created. The handle must not be used after this.
     fn destroy(self) {
         if !self.eigh.is_null() {
-            // SAFETY: `new` created it, and it is not used after this.
+            // SAFETY: `self.eigh` is not null, so `Handle::new` created it. It is not used after this call.
             let _ = unsafe { sys::cusolverDnDestroySyevjInfo(self.eigh) };
         }
         if !self.solver.is_null() {
-            // SAFETY: `new` created it, and it is not used after this.
+            // SAFETY: `self.solver` is not null, so `Handle::new` created it. It is not used after this call.
             let _ = unsafe { sys::cusolverDnDestroy(self.solver) };
         }
     }
@@ -131,7 +131,7 @@ impl Infos {
     /// Allocates the status codes of `calls` calls for each of `count` matrices.
     pub(super) fn new(context: &'static Context, count: usize, calls: usize) -> Result<Infos, Error> {
         let memory = context.alloc(calls * count * size_of::<c_int>())?;
-        // SAFETY: the memory was just allocated, and nothing else has its address.
+        // SAFETY: `memory` was just allocated with `memory.bytes()` bytes, and nothing else has its address.
         unsafe { context.zero(memory.address(), memory.bytes())? };
         Ok(Infos { memory, count })
     }
@@ -147,7 +147,8 @@ impl Infos {
     pub(super) fn read(&self, op: &'static str) -> Result<Vec<i32>, Error> {
         let context = self.memory.context();
         let mut infos = vec![0i32; self.memory.bytes() / size_of::<c_int>()];
-        // SAFETY: the memory holds these numbers, which are initialised.
+        // SAFETY: `self.memory` has `infos.len()` numbers, which `Infos::new` set to 0. The queued calls of cuSOLVER that write to
+        // them are complete before `read` copies.
         unsafe { read(context, self.memory.address(), &mut infos)? };
         let invalid = |(k, &info): (usize, &i32)| info < 0 || (k >= self.count && info != 0);
         if let Some((_, info)) = infos.iter().enumerate().find(|&at| invalid(at)) {
@@ -175,9 +176,10 @@ macro_rules! call {
         succeeded(status).map_err(|status| failure($solver.context, $solver.op, status))
     }};
     (@ $function:ident ($($argument:expr),* $(,)?)) => {{
-        // SAFETY: the handle is locked, and its context is current. The methods below pass matrices and vectors of the extents that the
-        // function expects. They are allocated on the GPU, and nothing else accesses them. The workspace has the size that cuSOLVER
-        // returned for these extents. The memory is freed in stream order, after the call is complete.
+        // SAFETY: `with_solver` made the context current, and holds the lock of `HANDLES`, so no other thread uses the handle. The
+        // methods of `Solver` pass matrices and vectors with the extents that `$function` expects. These are allocated on the GPU,
+        // and nothing else accesses them. A workspace has the size that cuSOLVER returned for these extents. Memory is freed in
+        // stream order, after the call is complete.
         unsafe { sys::$function($($argument),*) }
     }};
 }
@@ -253,7 +255,7 @@ impl Solver {
         if is_batched([a.rows, a.columns], count) {
             let addresses: Vec<u64> = (0..count).map(|k| a.at(k)).collect();
             let list = self.context.alloc(size_of_val(&addresses[..]))?;
-            // SAFETY: the new memory has room for the addresses, and nothing else has its address.
+            // SAFETY: the memory `list` is new and has room for `addresses`, and nothing else has its address.
             unsafe { write(self.context, &addresses, list.address())? };
             for (first, together) in batches(count) {
                 let list = list.address() + (first * size_of::<u64>()) as u64;

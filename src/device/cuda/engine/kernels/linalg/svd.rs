@@ -22,7 +22,7 @@ pub(in crate::device::cuda::engine) unsafe fn run(
     vectors: Option<[(RawOperand<'_>, usize); 2]>,
     input: &Input<'_>,
 ) -> Result<bool, Error> {
-    // SAFETY: the caller ensures readable elements.
+    // SAFETY: the caller ensures that the operand's elements are allocated on `context`'s GPU.
     let a = unsafe { Matrices::load(context, input)? };
     let scaled = a.scale_down(context, Scaling::Normalise)?;
     let (count, k) = (scaled.finite, a.rows.min(a.columns));
@@ -56,12 +56,15 @@ pub(in crate::device::cuda::engine) unsafe fn run(
             u.orient_free_columns(context, &values)?;
         }
         v.orient_free_columns(context, &values)?;
-        // SAFETY: the caller ensures an output of these extents, and exclusive access to it.
+        // SAFETY: `store` needs an output with matrices of `u.rows` rows and `p` columns. The caller ensures that `to_u` has these
+        // extents, and that nothing else accesses it.
         unsafe { u.store(context, [u.rows, p], to_u)? };
-        // SAFETY: the caller ensures an output of these extents, and exclusive access to it.
+        // SAFETY: `store_adjoint` needs an output with the extents of the first `q` columns of `v`, transposed. The caller ensures that
+        // `to_vh` has these extents, and that nothing else accesses it.
         unsafe { v.store_adjoint(context, q, to_vh)? };
     }
-    // SAFETY: the caller ensures an output of these extents, and exclusive access to it.
+    // SAFETY: `store_vectors` needs an output with `k` elements for each matrix. The caller ensures that `s` has these extents, and
+    // that nothing else accesses it.
     unsafe { values.store_vectors(context, s)? };
     Ok(true)
 }

@@ -24,7 +24,7 @@ pub(in crate::device::cuda::engine) fn is_available() -> bool {
 ///
 /// # Safety
 /// The caller must ensure:
-/// * the operand's elements are allocated on `context`'s GPU;
+/// * the elements of the operand and of `b` are allocated on `context`'s GPU;
 /// * `b` has as many rows as the operand, and nothing else accesses its elements;
 /// * cuBLAS is available.
 pub(in crate::device::cuda::engine) unsafe fn run(
@@ -35,19 +35,20 @@ pub(in crate::device::cuda::engine) unsafe fn run(
     shape: &[usize],
     input: &Input<'_>,
 ) -> Result<(), Error> {
-    // SAFETY: the caller ensures readable elements.
+    // SAFETY: the caller ensures that the operand's elements are allocated on `context`'s GPU.
     let a = unsafe { Matrices::load(context, input)? };
     a.keep(context, triangle, Outside::ZeroIfFinite)?;
     // The ones of the diagonal are not stored, so they cannot be scaled.
     let of_a = a.scale_down(context, if unit { Scaling::None } else { Scaling::Moderate })?;
     let right = Input { op: input.op, shape, elements: b, conjugate: false };
-    // SAFETY: the caller ensures readable elements.
+    // SAFETY: the caller ensures that the elements of `b` are allocated on `context`'s GPU.
     let x = unsafe { Matrices::load(context, &right)? };
     let of_b = x.scale_columns_down(context, Scaling::Moderate)?;
     let count = of_a.finite.min(of_b.finite);
     let pivots = if unit { vec![0; count] } else { a.zeros_on_diagonal(context)? };
     input.check(&pivots[..count], a.count(), |pivot| Failure::Singular(pivot - 1))?;
-    // SAFETY: cuBLAS is available. The matrices are square, and `x` has as many rows. Nothing else accesses their memory.
+    // SAFETY: the caller ensures that cuBLAS is available, and that `b`, and so its copy `x`, has as many rows as the square matrices `a`.
+    // `a` and `x` are in new memory, which nothing else accesses.
     unsafe { solve(context, triangle, unit, &a, &x)? };
     let exponents: Vec<i32> =
         of_b.exponents.iter().enumerate().map(|(k, e)| e - of_a.exponents[k / x.columns]).collect();
@@ -83,8 +84,8 @@ unsafe fn solve(
             macro_rules! call {
                 ($function:ident, $one:expr) => {{
                     let (one, a, x) = ((&raw const $one).cast(), a.at(k) as *const _, x.at(k) as *mut _);
-                    // SAFETY: `with_handle` locked the handle, and made its context current. The caller ensures valid matrices and
-                    // exclusive access. cuBLAS reads the factor during the call.
+                    // SAFETY: `with_handle` locked the handle, and made its context current. The caller ensures that `a` is square with as
+                    // many rows as `x`, and that nothing else accesses their memory. cuBLAS reads the factor `one` during the call.
                     unsafe { sys::$function(handle, side, fill, op, diagonal, n, p, one, a, n, x, n) }
                 }};
             }
