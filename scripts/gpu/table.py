@@ -36,8 +36,8 @@ def read_rows(path):
         if "library" in row:
             peers.setdefault((row["case"], row["dtype"]), {})[row["library"]] = row["us"]
         elif "ms" in row:
-            # Rows with `ms` are first uses of a kernel. The stage gpu_bench measures them again, when the kernels are already
-            # cached. Only the rows of the earlier stage, first_use, count.
+            # Rows with `ms` measure the first use of a kernel. The stage `first_use` writes them. The later stage `gpu_bench` writes them
+            # again, when the kernels are already cached, so only the first row of each case is kept.
             if all(row["case"] != known["case"] for known in first):
                 first.append(row)
         elif "dtype" in row:

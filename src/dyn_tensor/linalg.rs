@@ -456,7 +456,7 @@ methods! {
     /// Those of [`svd`](DynTensor::svd).
     pinv() -> DynTensor, check |a| stacks::pinv(a);
 
-    /// Returns the pseudo-inverse, with singular values of at most `relative` times the largest one counted as 0: see
+    /// Returns the pseudo-inverse, where singular values count as 0 if they are at most `relative` times the largest: see
     /// [`Tensor::pinv_with`].
     ///
     /// # Errors
@@ -482,7 +482,7 @@ methods! {
     /// Those of [`svd`](DynTensor::svd), and if the matrices of a batch differ in rank.
     null_space() -> DynTensor, check |a| stacks::null_space(a);
 
-    /// Returns an orthonormal basis of the null space, with singular values of at most `relative` times the largest one counted as 0:
+    /// Returns an orthonormal basis of the null space, where singular values count as 0 if they are at most `relative` times the largest:
     /// see [`Tensor::null_space_with`].
     ///
     /// # Errors

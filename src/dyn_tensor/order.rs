@@ -637,8 +637,8 @@ impl<S: DynData> DynTensor<S> {
         Ok(self.unique_slices_with(axis)?.values)
     }
 
-    /// Returns the distinct slices along an axis, their first indices and their counts, and for each index along the axis the index of its
-    /// slice: see [`Tensor::unique_slices_with`](crate::Tensor::unique_slices_with).
+    /// Returns the distinct slices along an axis, the index at which each occurs first, and how often each occurs. Also returns, for each slice
+    /// of `self`, its index among the distinct slices: see [`Tensor::unique_slices_with`](crate::Tensor::unique_slices_with).
     ///
     /// # Errors
     /// Those of [`unique_slices`](DynTensor::unique_slices).

@@ -154,9 +154,9 @@ impl<L: RemoveAxes<1>, M: InsertAxes<1>> SliceArg<L, M> for SliceRange {
 
 /// An argument of [`s!`](crate::s!). The macro calls its method `copied`, which converts ranges that are not `Copy` to [`SliceRange`].
 ///
-/// `Range`, `RangeInclusive`, `RangeFrom` and [`Stepped`] have an inherent method `copied`, which takes precedence over the method of the
-/// trait [`UnchangedPart`]. The trait's method exists for all arguments, even invalid ones, and returns the argument as it is. So the macro
-/// accepts invalid arguments. The compiler reports them where the slice is used, because the rank of the tensor is known there.
+/// If the argument is a `Range`, `RangeInclusive`, `RangeFrom` or [`Stepped`], this wrapper has an inherent method `copied`, which takes
+/// precedence over the method of the trait [`UnchangedPart`]. The trait's method exists for all arguments, even invalid ones, and returns the
+/// argument as it is. So the macro accepts invalid arguments. The compiler reports them where the slice is used, because the rank of the tensor is known there.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
 pub struct SlicePart<A>(pub A);

@@ -37,7 +37,7 @@ unsafe impl ForeignMemory<f64> for Foreign {
     }
 }
 
-/// The operand of the tests: a matrix in foreign memory, with the elements 0, 1, .. and `COLUMNS` columns.
+/// The operand of the tests: a matrix in foreign memory. It has `COLUMNS` columns, and its elements are 0, 1, 2 and so on.
 struct Operands {
     x: Tensor<f64, Rank<2>>,
     freed: Arc<AtomicUsize>,

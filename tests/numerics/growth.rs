@@ -80,8 +80,8 @@ fn narrow(values: &[f64]) -> V<f32> {
 fn sums(x: &V<f64>) -> Vec<(&'static str, f64)> {
     let n = x.len();
     let mut sums = vec![("sum", x.sum().item()), ("sum, backwards", x.slice(s![..;-1]).sum().item())];
-    // Each row of the broadcast view is the vector, so the diagonal has the same elements. On 32-bit systems, the view would have
-    // too many elements for long vectors.
+    // Each row of the broadcast view is the vector, so the diagonal has the same elements. On 32-bit systems, the view
+    // of a long vector would have more elements than a tensor may have.
     if usize::BITS == 64 || n < 10_000 {
         sums.push(("trace", x.broadcast_to([n, n]).trace(0, 1).item()));
         sums.push(("trace, batched", x.broadcast_to([n, 3, n]).trace(0, 2)[[1]]));

@@ -141,7 +141,7 @@ impl<R: RealFloat, Dev: Device> Values<R, Dev> {
         self.data.output(&self.vectors)
     }
 
-    /// Drops the values that a truncation discards, and shortens the bond in `groups`. All matrices of a batch keep as many values as the
+    /// Drops the values that a truncation discards, and shortens the bond (the new axis that the factors share) in `groups`. All matrices of a batch keep as many values as the
     /// matrix that needs most.
     ///
     /// # Errors

@@ -1,5 +1,5 @@
-//! Matrices with one axis for the batch. Typed and dynamic methods merge the axes of a batch and call functions of stacks. So each of these
-//! functions is compiled once for an element type, memory order and device, not for each rank.
+//! Stacks: matrices with one axis for the batch. Typed and dynamic methods merge the axes of a batch into one, and call functions that take
+//! stacks. So each of these functions is compiled once for an element type, memory order and device, not for each rank.
 
 use super::ldl::Ldl;
 use super::lu::Lu;

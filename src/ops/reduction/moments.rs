@@ -25,8 +25,8 @@ impl<F: Inexact> Moments<F> {
         let count = self.count + F::Magnitude::one();
         let before = x - self.mean;
         let mean = self.mean + before.unscale(count);
-        // The product of the distances from the old and the new mean is negative only if the mean has overflowed. With `abs`, the sum of
-        // squares does not become negative.
+        // The product of the differences of `x` from the old mean and from the new mean is negative only if the mean has overflowed.
+        // With `abs`, the sum of squares does not become negative.
         let squares = self.squares + Float::abs(before.dot_re(x - mean));
         Moments { count, mean, squares }
     }

@@ -97,9 +97,9 @@ const fn is_inexact(dtype: DType) -> bool {
     matches!(dtype, DType::F32 | DType::F64 | DType::C32 | DType::C64)
 }
 
-/// [`map_elementary`] for the function `f` of `len` operands of type `from`. Not generic, so it is compiled once. A
-/// [`Function`] of another crate may return any [`Elementary`], so this function checks the types, and returns `false` if there is no
-/// loop for them.
+/// [`map_elementary`] for the function `f` of `len` operands of type `from`. Not generic, so it is compiled once. The
+/// method `elementary` of a [`Function`] in another crate may return an [`Elementary`] that does not exist for its types. So
+/// `map_elementary_of` checks the types, and returns `false` if there is no loop for them.
 ///
 /// # Safety
 /// The contract of [`map_elementary`]. The operands must have type `from`, and the elements of `out` must have type `to`.

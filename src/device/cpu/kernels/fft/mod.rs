@@ -445,8 +445,8 @@ where
                 From::Output if to => unsafe { self.in_place(part, workspace) },
                 _ => tiles(part, lines, &mut |tile| {
                     // SAFETY: each index of `tile` is one of `part`, so it has a line of the output and one of the operand. `self.to` is
-                    // the pointer of an `Output`, and no line of the output is in two parts, so access is exclusive. If `to`, the output's
-                    // lines are contiguous.
+                    // the pointer of an `Output`, and no line of the output is in two parts, so access is exclusive. If `to` is `true`,
+                    // the output's lines are contiguous.
                     unsafe { self.tile(tile, to, workspace) }
                 }),
             });
