@@ -141,8 +141,8 @@ impl<R: RealFloat, Dev: Device> Values<R, Dev> {
         self.data.output(&self.vectors)
     }
 
-    /// Drops the values that a truncation discards, and shortens the bond (the new axis that the factors share) in `groups`. All matrices of a batch keep as many values as the
-    /// matrix that needs most.
+    /// Drops the values that a truncation discards, and shortens the bond (the new axis that the factors share) in `groups`. All matrices of a
+    /// batch keep as many values as the matrix that needs most.
     ///
     /// # Errors
     /// If an allocation fails, or the device reports an error.
