@@ -470,7 +470,10 @@ fn same_bits_on_any_number_of_threads() {
     // Each line has six elements with stride 5. The copies of such short lines are adjacent in the workspace. The lines that are copied
     // and transformed together (a tile) are more than one run of the innermost loop over lines, so a tile spans several runs.
     let strided = operand::<Rank<3>, RowMajor>([3000, 6, 5]);
-    let transforms: [&(dyn Fn() -> Vec<u64> + Sync); 8] = [
+    // Lines of this length are split between threads one at a time.
+    let long = operand::<Rank<2>, RowMajor>([7, 2500]);
+    let long_real = long.re();
+    let transforms: [&(dyn Fn() -> Vec<u64> + Sync); 10] = [
         &|| bits(x.fft_axes([0, 1, 2]).to_vec()),
         &|| bits(x.permute([1, 2, 0]).ifft(1).to_vec()),
         &|| bits(real.rfft_axes([2, 1, 0]).to_vec()),
@@ -479,6 +482,8 @@ fn same_bits_on_any_number_of_threads() {
         &|| bits(short.cast::<c32>().fft(1).cast::<c64>().to_vec()),
         &|| bits(strided.fft(1).to_vec()),
         &|| bits(strided.cast::<c32>().fft(1).cast::<c64>().to_vec()),
+        &|| bits(long.fft(1).to_vec()),
+        &|| bits(long_real.rfft(1).to_vec()),
     ];
     for (k, f) in transforms.into_iter().enumerate() {
         let expected = f();
