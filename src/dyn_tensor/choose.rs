@@ -451,7 +451,7 @@ impl<S: DynData> DynTensor<S> {
     }
 
     /// Returns the indices of all elements that are not zero, or are `true`, as a matrix of `i64`. Each row is the index of one element;
-    /// the rows are in memory order of the elements.
+    /// the rows are in the order in which the elements are iterated.
     ///
     /// # Errors
     /// If dynamic tensors do not compute on the device, or the device allocation fails.

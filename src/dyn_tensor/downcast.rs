@@ -132,7 +132,7 @@ pub(super) fn typed_data<T: Element, Dev: Device>(storage: Box<dyn DynStorage>) 
 }
 
 impl<'a> DynView<'a> {
-    /// Variant of [`downcast_ref`](DynTensor::downcast_ref) whose result has the lifetime of this view.
+    /// Variant of [`downcast_ref`](DynTensor::downcast_ref) that consumes the view. The result has the lifetime of the view's elements.
     ///
     /// # Errors
     /// Those of [`downcast_ref`](DynTensor::downcast_ref).

@@ -85,8 +85,8 @@ pub(crate) fn power_of_two(k_biased: Float) -> Float {
     Float::from_bits(k_biased.to_bits() << MANTISSA_BITS)
 }
 
-/// Returns two factors with the product 2^k, given `k + ROUND_BIASED`. The first factor is normal, also if 2^k is subnormal or
-/// overflows. The caller multiplies by the first factor, then by the second. Only the second product rounds subnormal results.
+/// Returns two factors with the product 2^k, given `k + ROUND_BIASED`. The first factor is normal even if 2^k is subnormal or
+/// overflows. The caller multiplies by the first factor and then by the second, so a subnormal result is rounded only once.
 #[inline(always)]
 fn scale_factors(k_biased: Float) -> (Float, Float) {
     let second = select(k_biased < LOWEST_K_BIASED, SUBNORMAL_FACTOR, 2.0);

@@ -242,8 +242,8 @@ const MAX_PREFETCHED_BYTES: usize = 128 << 10;
 #[repr(align(64))]
 struct Buffer(#[allow(dead_code)] [MaybeUninit<u8>; ROW_BUFFER_BYTES]);
 
-/// Maximum height of a tile, in rows, if the allocation of buffers for a larger tile fails.
-const MIN_TILE_HEIGHT: usize = 32;
+/// The largest height, in rows, to which tiles are reduced if the allocation of buffers for larger tiles fails.
+const REDUCED_TILE_HEIGHT: usize = 32;
 
 /// The operands of a plan, and the loop that runs on them. All threads share this value.
 struct StripTask<'a, const K: usize> {
@@ -505,7 +505,7 @@ impl<const K: usize> StripTask<'_, K> {
                 _ => ((height - 1) * pitch(width) + width) * self.operands[k].size,
             })
         };
-        let (all, few) = ([height, width], [height.min(MIN_TILE_HEIGHT), width.min(TILE_WIDTH_BYTES / size)]);
+        let (all, few) = ([height, width], [height.min(REDUCED_TILE_HEIGHT), width.min(TILE_WIDTH_BYTES / size)]);
         let offsets = |row: usize, column: usize| {
             core::array::from_fn(|k| at[k] + row as isize * rows.steps[k] + column as isize * rows.strides[k])
         };
