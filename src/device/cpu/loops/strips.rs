@@ -505,7 +505,8 @@ impl<const K: usize> StripTask<'_, K> {
                 _ => ((height - 1) * pitch(width) + width) * self.operands[k].size,
             })
         };
-        let (all, few) = ([height, width], [height.min(REDUCED_TILE_HEIGHT), width.min(TILE_WIDTH_BYTES / size)]);
+        let (all, few) =
+            ([height, width], [height.min(REDUCED_TILE_HEIGHT), width.min(TILE_WIDTH_BYTES / size)]);
         let offsets = |row: usize, column: usize| {
             core::array::from_fn(|k| at[k] + row as isize * rows.steps[k] + column as isize * rows.strides[k])
         };
