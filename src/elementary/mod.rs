@@ -451,22 +451,6 @@ macro_rules! functions {
                 }
             }
 
-            /// Computes tanh z or, if `turned`, tan z = -i tanh(i z).
-            #[derive(Clone, Copy)]
-            struct ComplexTanh {
-                turned: bool,
-            }
-            impl ComplexTanh {
-                #[inline(always)]
-                fn argument(self, z: Pair) -> Pair {
-                    complex::times_i_if(self.turned, z)
-                }
-                #[inline(always)]
-                fn value(self, z: Pair, f: impl Fn(Pair) -> Pair) -> Pair {
-                    complex::over_i_if(self.turned, f(self.argument(z)))
-                }
-            }
-
             /// Computes asin z or, if `acos`, acos z. If `hyperbolic`, computes asinh z = -i asin(i z) or acosh z.
             #[derive(Clone, Copy)]
             struct ComplexAsin {
@@ -486,21 +470,27 @@ macro_rules! functions {
                 }
             }
 
-            /// Computes atanh z or, if `turned`, atan z = -i atanh(i z).
-            #[derive(Clone, Copy)]
-            struct ComplexAtanh {
-                turned: bool,
+            // Computes tanh z or, if `turned`, tan z = -i tanh(i z). The same for the inverse functions.
+            macro_rules! turned {
+                ($Name:ident) => {
+                    #[derive(Clone, Copy)]
+                    struct $Name {
+                        turned: bool,
+                    }
+                    impl $Name {
+                        #[inline(always)]
+                        fn argument(self, z: Pair) -> Pair {
+                            complex::times_i_if(self.turned, z)
+                        }
+                        #[inline(always)]
+                        fn value(self, z: Pair, f: impl Fn(Pair) -> Pair) -> Pair {
+                            complex::over_i_if(self.turned, f(self.argument(z)))
+                        }
+                    }
+                };
             }
-            impl ComplexAtanh {
-                #[inline(always)]
-                fn argument(self, z: Pair) -> Pair {
-                    complex::times_i_if(self.turned, z)
-                }
-                #[inline(always)]
-                fn value(self, z: Pair, f: impl Fn(Pair) -> Pair) -> Pair {
-                    complex::over_i_if(self.turned, f(self.argument(z)))
-                }
-            }
+            turned!(ComplexTanh);
+            turned!(ComplexAtanh);
 
             macro_rules! selected {
                 ($Name:ident, $function:ident, $is_far:ident, $far:ident) => {
