@@ -10,7 +10,7 @@ use faer::diag::{Diag, DiagMut};
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::solvers::Solve;
 use faer::linalg::{evd, householder, lu, qr, svd};
-use faer::{Conj, Mat, Par, Side};
+use faer::{Conj, Mat, MatRef, Par, Side};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 use vierbein::linalg::{Decompose, LinalgElement};
@@ -68,21 +68,28 @@ fn real<T: Number>(x: T) -> f64 {
     x.magnitude()
 }
 
-/// Returns a unitary matrix: the Householder reflection that a random vector defines.
+/// Returns a random unitary matrix: the `Q` of a random matrix.
 fn unitary<T: Inexact>(n: usize, seed: u64) -> Mat<T> {
     let mut numbers = Generator(seed);
-    let v: Vec<T> = (0..n).map(|_| numbers.number()).collect();
-    let square: f64 = v.iter().map(|x| x.magnitude().powi(2)).sum();
-    Mat::from_fn(n, n, |i, j| {
-        let one = entry::<T>(f64::from(u8::from(i == j)));
-        one - v[i] * vierbein::Scalar::conj(v[j]) * entry::<T>(2.0 / square)
-    })
+    let random = Mat::from_fn(n, n, |_, _| numbers.number::<T>());
+    with_threads(Par::Seq, || random.qr().compute_thin_Q())
 }
 
 /// Returns the product of `left`, the diagonal matrix with the elements `value(j)`, and `right`.
-fn with_values<T: Inexact>(n: usize, left: &Mat<T>, right: &Mat<T>, value: impl Fn(usize) -> f64) -> Mat<T> {
+fn with_values<T: Inexact>(
+    n: usize,
+    left: &Mat<T>,
+    right: MatRef<'_, T>,
+    value: impl Fn(usize) -> f64,
+) -> Mat<T> {
     let scaled = Mat::from_fn(n, n, |i, j| left[(i, j)] * entry::<T>(value(j)));
     scaled * right
+}
+
+/// Returns a Hermitian matrix with the eigenvalues 1, 2, .., `n`.
+fn with_eigenvalues<T: Inexact>(n: usize, seed: u64) -> Mat<T> {
+    let u = unitary::<T>(n, seed);
+    with_values(n, &u, u.adjoint().to_owned().as_ref(), |j| (j + 1) as f64)
 }
 
 fn tensor<T: Inexact>(a: &Mat<T>) -> Tensor<T, Rank<2>> {
@@ -112,7 +119,7 @@ fn singular<T: Inexact>(n: usize) -> Row<f64>
 where
     Cpu: Decompose<T>,
 {
-    let a = with_values(n, &unitary::<T>(n, 1), &unitary(n, 2), |j| (n - j) as f64);
+    let a = with_values(n, &unitary::<T>(n, 1), unitary(n, 2).as_ref(), |j| (n - j) as f64);
     let (x, y) = (tensor(&a), dense(&a));
     let par = par(n);
     let (mut u, mut v) = (Mat::<T>::zeros(n, n), Mat::<T>::zeros(n, n));
@@ -147,8 +154,7 @@ fn hermitian<T: Inexact>(n: usize) -> Row<f64>
 where
     Cpu: Decompose<T>,
 {
-    let u = unitary::<T>(n, 1);
-    let a = with_values(n, &u, &u, |j| (j + 1) as f64);
+    let a = with_eigenvalues::<T>(n, 1);
     let (x, y) = (tensor(&a), dense(&a));
     let par = par(n);
     let mut v = Mat::<T>::zeros(n, n);
@@ -244,7 +250,7 @@ fn solution<T: Inexact>(n: usize) -> Row<f64>
 where
     Cpu: Decompose<T>,
 {
-    let a = with_values(n, &unitary::<T>(n, 1), &unitary(n, 2), |j| (n + j) as f64);
+    let a = with_values(n, &unitary::<T>(n, 1), unitary(n, 2).as_ref(), |j| (n + j) as f64);
     let x = Mat::<T>::from_fn(n, 1, |i, _| entry((i + 1) as f64));
     let b = &a * &x;
     let (operand, right) = (tensor(&a), tensor(&b));
@@ -338,7 +344,7 @@ where
     Cpu: Decompose<T>,
 {
     let matrices: Vec<Mat<T>> = (0..BATCH as u64)
-        .map(|k| with_values(n, &unitary::<T>(n, 1 + k), &unitary(n, 2000 + k), |j| (n - j) as f64))
+        .map(|k| with_values(n, &unitary::<T>(n, 1 + k), unitary(n, 2000 + k).as_ref(), |j| (n - j) as f64))
         .collect();
     let x = batch(&matrices, n);
     let each = matrices.clone();
@@ -369,11 +375,7 @@ fn hermitian_batch<T: Inexact>(n: usize) -> Row<f64>
 where
     Cpu: Decompose<T>,
 {
-    let matrix = |k| {
-        let u = unitary::<T>(n, k);
-        with_values(n, &u, &u, |j| (j + 1) as f64)
-    };
-    let matrices: Vec<Mat<T>> = (0..BATCH as u64).map(matrix).collect();
+    let matrices: Vec<Mat<T>> = (0..BATCH as u64).map(|k| with_eigenvalues(n, k)).collect();
     let x = batch(&matrices, n);
     let each = matrices.clone();
     let out = Checked { value: vec![entry::<T>(0.0); BATCH * n], len: BATCH * n, at: |w, j| real(w[j]) };

@@ -12,7 +12,7 @@
 //!     undo the scaling, and copy the results to the outputs
 //! ```
 //!
-//! The scaling is necessary. Without it, these results of faer are wrong for matrices of more than 128 rows:
+//! The scaling is necessary. Without it, these results of faer are wrong for large matrices, which it computes by divide and conquer:
 //! * Eigenvalues of Hermitian matrices whose elements are not between about 10⁻³ and 10³ in magnitude.
 //! * Singular values below 10⁻¹⁶⁰ or above 10¹⁴⁰.
 //!
