@@ -1,5 +1,5 @@
-//! Rows of the bad-input table (see `bad_input/mod.rs`): operations of `DynTensor` that return views (permuted axes, slices, reshapes and
-//! memory orders).
+//! Rows of the bad-input table (see `bad_input/mod.rs`): operations of `DynTensor` that return views, which permute axes, select a slice,
+//! or change the shape or the memory order.
 
 use super::array::{
     Array, Outcome, broadcast, copy, cut, in_bounds, index_axis, insert, line, permute, reject, remove,

@@ -224,7 +224,7 @@ impl<'a> Operands<'a> {
 
 impl<'a> Visit<'a, Cpu> for Operands<'a> {
     /// # Panics
-    /// If the operand has another shape. The kernels rely on this check.
+    /// If the shape of the operand is not `self.shape`. The kernels rely on this check.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn visit<T: Element>(&mut self, operand: Operand<'a, T, Cpu>) {
         assert!(same(operand.shape(), self.shape), "the operands must have the same shape");

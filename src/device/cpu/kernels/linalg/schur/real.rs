@@ -147,7 +147,8 @@ fn sweep<R: RealFloat>(
             h[(k + 1, k - 1)] = R::zero();
             h[(k + 2, k - 1)] = R::zero();
         } else if first > start {
-            // The two elements below this one are negligible, and are not stored.
+            // The reflection also changes the two elements below `h[(k, k - 1)]`, which are 0. Their new values are negligible, so they
+            // remain 0.
             h[(k, k - 1)] *= R::one() - by;
         }
         let reflect = |x: &mut R, y: &mut R, z: &mut R| {

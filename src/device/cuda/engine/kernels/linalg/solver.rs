@@ -147,8 +147,8 @@ impl Infos {
     pub(super) fn read(&self, op: &'static str) -> Result<Vec<i32>, Error> {
         let context = self.memory.context();
         let mut infos = vec![0i32; self.memory.bytes() / size_of::<c_int>()];
-        // SAFETY: `self.memory` has `infos.len()` numbers, which `Infos::new` set to 0. The queued calls of cuSOLVER that write to
-        // them are complete before `read` copies.
+        // SAFETY: `self.memory` has `infos.len()` numbers, which `Infos::new` set to 0. The function `read`
+        // copies them after the queued calls of cuSOLVER, which write them, are complete.
         unsafe { read(context, self.memory.address(), &mut infos)? };
         let invalid = |(k, &info): (usize, &i32)| info < 0 || (k >= self.count && info != 0);
         if let Some((_, info)) = infos.iter().enumerate().find(|&at| invalid(at)) {
