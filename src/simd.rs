@@ -127,7 +127,7 @@ macro_rules! kernel {
             unsafe { body::<$($generic),*>($($argument),*) }
         }
     };
-    // The kernel returns `None` if the machine has no FMA, or if the build has no version with FMA: see `@at` below.
+    // A `fused` kernel returns `None` if the machine has no FMA, or if it was compiled without a version for FMA: see `@at` below.
     (
         $(#[$doc:meta])*
         fused unsafe fn $name:ident[$($bounds:tt)*][$($generic:tt),*]($($argument:ident: $type:ty),* $(,)?) -> $result:ty $body:block

@@ -53,7 +53,7 @@ macro_rules! operations {
         elements: $bound:ident $(+ $also:path)?, gives: $Output:ty, example: $input:literal => $expected:literal,
         $($computed:tt)*
     })*) => {
-        /// A function of one element as a value, for programs that choose the function at run time. For each variant, there is also
+        /// A value that stands for a function of one element, for programs that choose it at run time. For each variant, there is also
         /// a method of [`DynTensor`].
         ///
         /// ```

@@ -259,8 +259,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
 
     /// Returns the elements as a `Vec`, in memory order.
     ///
-    /// On the host, the `Vec` takes ownership of the tensor's buffer. If the tensor is a large result, its elements are moved to the
-    /// start of the buffer, by less than a page (see [`CpuBuffer`](crate::device::CpuBuffer)). Elements on another device or in
+    /// On the host, the `Vec` takes ownership of the tensor's buffer. The elements of a large result may begin up to a page after the
+    /// start of the buffer, and are then moved to it (see [`CpuBuffer`](crate::device::CpuBuffer)). Elements on another device or in
     /// [another library's memory](Tensor::from_buffer) are copied.
     ///
     /// # Panics

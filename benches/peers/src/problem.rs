@@ -11,8 +11,8 @@ pub type Definition<T> = Box<dyn Fn(&[usize]) -> (T, f64) + Send>;
 
 /// The shape of a result and the definition of its elements. Most problems are Einstein sums over contiguous row-major operands.
 ///
-/// The labels of an operand are in the order of its axes in memory, the axis with unit stride last: a column-major matrix `ij`
-/// has the labels `ji`, and a permuted view has the labels of the tensor before the permutation.
+/// The labels of an operand with another layout are in the order of its axes in memory, the axis with unit stride last. So a column-major
+/// matrix `ij` has the labels `ji`, and a permuted view has the labels of the tensor before the permutation.
 pub struct Problem<T> {
     pub inputs: Vec<Input<T>>,
     pub output: String,

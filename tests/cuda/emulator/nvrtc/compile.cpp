@@ -25,7 +25,8 @@ std::string home() {
     return path.substr(0, path.rfind('/'));
 }
 
-// Returns the maximum number of threads per block of `entry` as C++ text: the argument of its `__launch_bounds__`, or 1024 without that.
+// Returns, as C++ text, the maximum number of threads per block of the kernel in `source`: the argument of its `__launch_bounds__`, or 1024
+// if it has none.
 std::string bound(const std::string &source) {
     const std::string name = "__launch_bounds__(";
     size_t entry = source.rfind(" entry(");

@@ -1,4 +1,4 @@
-//! Computes products for which packing both operands would take too long: small products, and products with few columns or terms.
+//! Computes products for which packing both operands would take too long: small products, and products with few columns or short sums.
 //! Tiles read `b` in place. They read `a` in place if its columns are contiguous, otherwise from packed panels. `direct_here` in
 //! the parent module calls this module.
 //!

@@ -150,8 +150,8 @@ impl Program {
         self.unary_close(op, 0.0, |_| true);
     }
 
-    /// Adds an operation, tested on the elements for which `some` returns `true`. Its results may differ from those of the host by at
-    /// most `close` units of rounding.
+    /// Adds an operation that is tested on the elements for which `some` returns `true` only. Its results may differ from those of the
+    /// host by at most `close` units of rounding.
     pub(super) fn unary_close<A: Sample, F: UnaryOp<A, Output: Sample> + 'static>(
         &mut self,
         op: F,
