@@ -12,11 +12,11 @@ use crate::device::{MatrixOperand, Operand, Output};
 use crate::element::Scalar;
 use crate::error::Error;
 use crate::layout::axes::Axes;
+use faer::Par;
 use faer::diag::DiagMut;
 use faer::dyn_stack::StackReq;
-use faer::linalg::svd::{ComputeSvdVectors, SvdParams, svd as faer_svd, svd_scratch};
+use faer::linalg::svd::{ComputeSvdVectors, svd as faer_svd, svd_scratch};
 use faer::mat::AsMatMut;
-use faer::{Auto, Par, Spec};
 
 const THRESHOLDS: Thresholds = Thresholds { real: 192, complex: 256 };
 
@@ -120,15 +120,6 @@ fn small<'a, T: Field>(
     })
 }
 
-/// Returns faer's parameters. faer reduces the matrix to a bidiagonal matrix, and computes the decomposition of this one by QR iterations if
-/// it has fewer columns than the threshold, and by divide and conquer otherwise. faer's own threshold, 128, is best for singular values
-/// without vectors. With vectors, 40 takes up to 12 % less time for 40 to 500 columns (measured for `f32`, `f64` and `c64`).
-fn parameters<T: Field>(vectors: bool) -> Spec<SvdParams, T> {
-    let faers = <SvdParams as Auto<T>>::auto();
-    let recursion_threshold = if vectors { 40 } else { faers.recursion_threshold };
-    SvdParams { recursion_threshold, ..faers }.into()
-}
-
 /// Returns the workspace that [`one`] needs for a matrix. `vectors` contains the numbers of left and of right singular vectors, or is
 /// `None` if no vectors are computed.
 fn scratch<T: Field>(par: Par, [m, n]: [usize; 2], vectors: Option<[usize; 2]>) -> Result<StackReq, Failure> {
@@ -141,7 +132,7 @@ fn scratch<T: Field>(par: Par, [m, n]: [usize; 2], vectors: Option<[usize; 2]>) 
     };
     Ok(request::<T>(&[[m, n], [k, 1], [m, p], [n, q]])
         .and(StackReq::new::<T::Magnitude>(k))
-        .and(svd_scratch::<T>(m, n, which, which, par, parameters(vectors.is_some()))))
+        .and(svd_scratch::<T>(m, n, which, which, par, Default::default())))
 }
 
 /// Decomposes one matrix.
@@ -179,8 +170,7 @@ fn one<T: Field>(
             None => (None, None),
             Some(_) => (Some(u_copy.as_mut()), Some(v_copy.as_mut())),
         };
-        let parameters = parameters(vectors.is_some());
-        faer_svd(a_copy.as_ref(), diagonal, to_u, to_v, par, stack, parameters)
+        faer_svd(a_copy.as_ref(), diagonal, to_u, to_v, par, stack, Default::default())
             .map_err(|_| Failure::NotConverged)?;
         let to = &mut *s_copy;
         for (to, value) in to.iter_mut().zip(column(values.as_mut(), 0)) {
