@@ -217,6 +217,19 @@ fn large_hermitian_matrices_of_any_norm() {
     check_svd([140, 140], "random", &of::<f64>(&Random(6).matrix(140, 140)));
 }
 
+/// faer's algorithm for matrices of at least 128 columns is wrong for some singular matrices. This crate must notice these.
+#[test]
+fn large_singular_matrices() {
+    if !super::there() {
+        return;
+    }
+    for seed in 7..11 {
+        let mut random = Random(seed);
+        let a = random.matrix(128, 64).times(&random.matrix(64, 128));
+        check_svd([128, 128], "rank 64", &of::<f64>(&a));
+    }
+}
+
 fn check_solutions<T: Number>() {
     for n in [1, 2, 5, 16, 40] {
         let mut random = Random(n as u64);
