@@ -8,6 +8,7 @@
 //!     multiply it by a power of two: the largest element is then about 1  (scale)
 //!     decompose it by a Jacobi method if it has only a few columns        (jacobi)
 //!     otherwise call faer, which writes the results to the workspace      (svd, eigh, qr, ..)
+//!     check a singular value decomposition, and repeat it if it is wrong  (residual)
 //!     fix the signs and phases of vectors                                 (gauge)
 //!     undo the scaling, and copy the results to the outputs
 //! ```
@@ -32,6 +33,7 @@ mod gauge;
 mod householder;
 mod jacobi;
 mod parallel;
+mod residual;
 mod scale;
 mod square;
 mod workspace;
