@@ -46,3 +46,20 @@ fn products_of_factors_are_the_operand() {
     check::<Complex<f32>, ColMajor>(f32::EPSILON.into());
     check::<Complex<f64>, RowMajor>(f64::EPSILON);
 }
+
+/// Each matrix of this size is computed on several threads, and the batch is split between threads too.
+#[test]
+fn batches_of_large_matrices_have_the_same_bits_as_single_matrices() {
+    let a = Tensor::<f64, Rank<3>>::from_vec([5, 130, 130], numbers(5 * 130 * 130, 3));
+    let (Svd { u, s, vh }, (w, v)) = (a.svd(), a.eigh());
+    for k in 0..5 {
+        let one = a.index_axis(Axis::<0>, k).to_owned();
+        let of_one = one.svd();
+        assert_eq!(u.index_axis(Axis::<0>, k), of_one.u);
+        assert_eq!(s.index_axis(Axis::<0>, k), of_one.s);
+        assert_eq!(vh.index_axis(Axis::<0>, k), of_one.vh);
+        let of_one = one.eigh();
+        assert_eq!(w.index_axis(Axis::<0>, k), of_one.0);
+        assert_eq!(v.index_axis(Axis::<0>, k), of_one.1);
+    }
+}

@@ -76,8 +76,8 @@ impl<'a, T: Element> Batch<'a, T> {
     /// Calls `f` once for each index of the batch. The arguments of `f` are the matrix of the operand, and the offset of the result in each
     /// of the `K` outputs. `outputs` has the strides of each output along the axes of the batch.
     ///
-    /// Splits the matrices between threads if there is enough work, unless each matrix is computed on several threads. `operations` is the
-    /// approximate number of multiplications for one matrix. At least one output must have elements.
+    /// Splits the matrices between threads if there is enough work. Threads without a matrix help with the large matrices of other threads.
+    /// `operations` is the approximate number of multiplications for one matrix. At least one output must have elements.
     ///
     /// # Errors
     /// The error of the first matrix, by its index, for which `f` returns one.
@@ -122,10 +122,10 @@ impl<'a, T: Element> Batch<'a, T> {
         };
         let work = operations.saturating_mul(BYTES_PER_OPERATION).max(1);
         let enough = PARALLEL_BYTES.div_ceil(work);
-        if self.threads == Threads::Several || count < 2 * enough {
-            self.threads.run(|| run(0..count));
-        } else {
-            enter(work.saturating_mul(count), || halves(0..count, enough, &run));
+        let split = || halves(0..count, enough, &run);
+        match self.threads {
+            Threads::One => enter(work.saturating_mul(count), split),
+            Threads::Several => self.threads.run(split),
         }
         match failure.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
             None => Ok(()),

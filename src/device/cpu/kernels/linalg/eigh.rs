@@ -17,7 +17,7 @@ use faer::dyn_stack::StackReq;
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::mat::AsMatMut;
 
-const THRESHOLDS: Thresholds = Thresholds { real: 192, complex: 256 };
+const THRESHOLDS: Thresholds = Thresholds { real: 128, complex: 128 };
 
 /// Computes [`Decompose::eigh`](crate::device::Decompose::eigh).
 pub(in crate::device) fn eigh<T: Field>(

@@ -18,7 +18,7 @@ use faer::linalg::svd::{ComputeSvdVectors, SvdParams, svd as faer_svd, svd_scrat
 use faer::mat::AsMatMut;
 use faer::{Auto, Par, Spec};
 
-const THRESHOLDS: Thresholds = Thresholds { real: 192, complex: 256 };
+const THRESHOLDS: Thresholds = Thresholds { real: 128, complex: 128 };
 
 /// Computes [`Decompose::svd`](crate::device::Decompose::svd).
 pub(in crate::device) fn svd<T: Field>(
