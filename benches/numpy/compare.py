@@ -33,6 +33,9 @@ if options.avx2:
     os.environ["VIERBEIN_SIMD"] = "avx2"
     os.environ["NPY_DISABLE_CPU_FEATURES"] = "X86_V4 AVX512_ICL AVX512_SPR"
 os.environ.update(RAYON_NUM_THREADS=str(options.threads), OPENBLAS_NUM_THREADS=str(options.threads))
+if hasattr(os, "sched_setaffinity"):
+    # `read_csv` of pandas uses a second thread, and has no option against it.
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-options.threads :])
 import numpy as np  # noqa: E402
 
 np.seterr(all="ignore")

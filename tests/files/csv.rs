@@ -327,6 +327,40 @@ fn long_files_are_read_on_several_threads() {
     });
 }
 
+/// The reader reads ahead while it parses. The beginning of a row before this text can be longer than the space that is kept for it.
+#[test]
+fn long_rows_are_read_on_several_threads() {
+    let element = |i: usize, j: usize| ((12_345 * i + j) % 60_000) as u16;
+    let x = Matrix::<u16>::from_fn([25, 40_000], |[i, j]| element(i, j));
+    let mut text = Vec::new();
+    x.write_csv_to(&mut text, &Vec::from_iter((0..40_000).map(|j| j.to_string()))).unwrap();
+    assert!(text.len() > 5 << 20);
+    on_threads(|| {
+        assert!(Matrix::<u16>::read_csv_from(&text[..]).unwrap().1 == x);
+        assert!(Matrix::<u16>::read_csv_from(Parts(&text, 0)).unwrap().1 == x);
+    });
+}
+
+/// A reader that fails after its text.
+struct Failing<'a>(&'a [u8]);
+
+impl Read for Failing<'_> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        if self.0.is_empty() { Err(io::Error::other("the disk is gone")) } else { self.0.read(to) }
+    }
+}
+
+#[test]
+fn errors_of_readers_are_returned_at_any_length() {
+    let text = long_text();
+    on_threads(|| {
+        for len in [0, 1, 100_000, 1 << 20, 3 << 20, text.len()] {
+            let error = why(Matrix::<f64>::read_csv_from(Failing(&text.as_bytes()[..len])));
+            assert_eq!(error, "<stream>: cannot be read: the disk is gone", "{len}");
+        }
+    });
+}
+
 /// The error names the first wrong row, for any number of threads.
 #[test]
 fn errors_in_long_files_name_the_first_wrong_line() {

@@ -18,7 +18,7 @@
 #![forbid(unsafe_code)]
 
 use super::element::CsvElement;
-use crate::device::cpu::{enter, join, reserve, threads};
+use crate::device::cpu::{CpuBuffer, enter, join, reserve, threads};
 use crate::error::Error;
 
 /// Minimum number of bytes of a text that is parsed on several threads.
@@ -140,7 +140,12 @@ impl Rows<'_> {
     fn parse_each<T: CsvElement>(&self, parts: &mut [Part<'_, T>]) {
         match parts {
             [] => {}
-            [part] => part.parsed = self.parse(part.text, &mut part.elements),
+            [part] => {
+                // The vector is moved to this thread's stack. Each push writes its length, and the parts share cache lines.
+                let mut elements = core::mem::take(&mut part.elements);
+                part.parsed = self.parse(part.text, &mut elements);
+                part.elements = elements;
+            }
             _ => {
                 let (low, high) = parts.split_at_mut(parts.len() / 2);
                 join(|| self.parse_each(low), || self.parse_each(high));
@@ -237,13 +242,19 @@ pub(super) fn reserve_for<T>(to: &mut Vec<T>, more: usize) -> Result<(), Error> 
 
 /// Reserves capacity for all elements of a file of which a part has been read, so that they do not move later. `remaining` is the length of
 /// the rest of the file, divided by the length of this part. A failed allocation is ignored: fewer elements may follow than estimated.
-pub(super) fn reserve_estimate<T>(to: &mut Vec<T>, remaining: f64) {
+pub(super) fn reserve_estimate<T: CsvElement>(to: &mut Vec<T>, remaining: f64) {
     if to.len() >= MIN_ESTIMATED {
         // One per cent more, because rows differ in length.
         let more = (to.len() as f64 * remaining * 1.01) as usize;
         if to.capacity() - to.len() < more {
-            // The capacity grows by at least a quarter, so the elements move only a few times if the estimates increase.
-            let _ = reserve(to, more.max(to.len() / 4));
+            // The capacity grows by at least a quarter, so the elements move only a few times if the estimates increase. The memory comes
+            // from the buffer pool, to which the tensor returns it.
+            let len = to.len().saturating_add(more.max(to.len() / 4));
+            if let Ok(mut longer) = CpuBuffer::any_for_vec(len).and_then(CpuBuffer::into_vec) {
+                longer.clear();
+                longer.extend_from_slice(to);
+                *to = longer;
+            }
         }
     }
 }
