@@ -61,6 +61,7 @@ pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnc
 
 /// Calls `f` on a thread of the pool and, at the same time, `g` on the current thread. If the pool has one thread only, calls `f` and does
 /// not call `g`.
+#[cfg(feature = "csv")]
 pub(crate) fn beside<R: Send>(f: impl FnOnce() -> R + Send, g: impl FnOnce()) -> R {
     #[cfg(feature = "rayon")]
     if rayon::current_num_threads() > 1 {

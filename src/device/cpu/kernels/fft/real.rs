@@ -3,8 +3,8 @@
 
 use super::line::{Place, copy_lines, for_each_line, rescale, tiles};
 use super::{
-    LINE_GAP, MIN_TILE_LINES, check_workspace, factor, grain, lines_per_tile, out_of_memory, over_lines,
-    plans, with_workspace,
+    LINE_GAP, check_workspace, factor, grain, lines_along, lines_per_tile, out_of_memory, over_lines, plans,
+    with_workspace,
 };
 use crate::device::cpu::memory::scratch::Side;
 use crate::device::cpu::{Cpu, HostPtr};
@@ -125,7 +125,7 @@ fn lines<L: LineTransform>(
     let in_output = contiguous(out.strides()[last], to);
     let bytes = from * size_of::<L::From>();
     let contiguous_input = contiguous(a.strides()[last], region[last]);
-    let count = lines_per_tile(from, size_of::<L::From>(), MIN_TILE_LINES);
+    let count = lines_per_tile(from, size_of::<L::From>(), lines_along(last, region));
     let lens = [
         if contiguous_input { from } else { count * (from + LINE_GAP) },
         if in_output { 0 } else { count * (to + LINE_GAP) },
