@@ -10,8 +10,6 @@ pub(super) use kernels::fft;
 #[cfg(feature = "linalg")]
 pub(super) use kernels::linalg;
 #[cfg(feature = "csv")]
-pub(crate) use loops::threads::beside;
-#[cfg(feature = "csv")]
 pub(crate) use loops::threads::{enter, join, threads};
 use memory::Slot;
 #[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]

@@ -6,8 +6,8 @@
 
 #![forbid(unsafe_code)]
 
-use super::plain::Parsed;
-use crate::device::cpu::{beside, reserve};
+use super::plain::{Parsed, WORK};
+use crate::device::cpu::{enter, join, reserve};
 use crate::error::Error;
 use std::fs::File;
 use std::io::{self, Read};
@@ -28,7 +28,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// A reader, the name that error messages use for it, and the current record.
 pub(super) struct Records<'a> {
     name: String,
-    reader: &'a mut dyn Read,
+    reader: Reader<'a>,
     parser: csv_core::Reader,
     /// The last part that was read. The bytes `begin..end` have not been parsed yet.
     input: Vec<u8>,
@@ -58,7 +58,22 @@ pub(super) struct Records<'a> {
     after_return: bool,
 }
 
-/// Text that was read before it was needed. It begins at byte `INPUT` of the buffer: the bytes before it are for the beginning of a row
+/// The reader of the text. Another thread can read a file while this thread parses, but not a stream, whose type need not be `Send`.
+enum Reader<'a> {
+    File(File),
+    Stream(&'a mut dyn Read),
+}
+
+impl Read for Reader<'_> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Reader::File(file) => file.read(to),
+            Reader::Stream(stream) => stream.read(to),
+        }
+    }
+}
+
+/// Text of a file that was read before it was needed. It begins at byte `INPUT` of the buffer: the bytes before it are for the beginning of a row
 /// whose end is in the text.
 #[derive(Default)]
 struct Ahead {
@@ -71,9 +86,9 @@ struct Ahead {
 
 impl Ahead {
     /// Reads text, unless there is text already, or there is no memory for it.
-    fn read(&mut self, reader: &mut dyn Read) {
+    fn read(&mut self, file: &mut File) {
         if self.len == 0 && self.failed.is_none() && lengthen(&mut self.buffer, MAX_INPUT).is_ok() {
-            match reader.read(&mut self.buffer[INPUT..]) {
+            match file.read(&mut self.buffer[INPUT..]) {
                 Ok(n) => self.len = n,
                 Err(e) => self.failed = Some(e),
             }
@@ -88,10 +103,10 @@ pub(super) fn from_path<R>(
     read: impl FnOnce(&mut Records<'_>) -> Result<R, Error>,
 ) -> Result<R, Error> {
     let name = path.display().to_string();
-    let mut file = File::open(path)
+    let file = File::open(path)
         .map_err(|e| Error::File { path: name.clone(), reason: format!("cannot be read: {e}") })?;
     let len = file.metadata().ok().map(|of| of.len());
-    read(&mut Records::new(name, &mut file, len, delimiter)?)
+    read(&mut Records::new(name, Reader::File(file), len, delimiter)?)
 }
 
 /// Reads a stream to its end.
@@ -100,11 +115,11 @@ pub(super) fn from_stream<R>(
     delimiter: u8,
     read: impl FnOnce(&mut Records<'_>) -> Result<R, Error>,
 ) -> Result<R, Error> {
-    read(&mut Records::new("<stream>".to_owned(), reader, None, delimiter)?)
+    read(&mut Records::new("<stream>".to_owned(), Reader::Stream(reader), None, delimiter)?)
 }
 
 impl<'a> Records<'a> {
-    fn new(name: String, reader: &'a mut dyn Read, len: Option<u64>, delimiter: u8) -> Result<Self, Error> {
+    fn new(name: String, reader: Reader<'a>, len: Option<u64>, delimiter: u8) -> Result<Self, Error> {
         let mut input = Vec::new();
         lengthen(&mut input, INPUT)?;
         let mut records = Records {
@@ -274,10 +289,12 @@ impl<'a> Records<'a> {
             let text = &self.input[self.begin..self.end];
             let done = (self.read - text.len() as u64) as f64;
             let remaining = self.len.map(|len| (len as f64 - done) / done);
-            let parsed = if self.read < LONG_INPUT || self.ended {
-                parse(text, remaining)?
-            } else {
-                beside(|| parse(text, remaining), || self.ahead.read(self.reader))?
+            let parsed = match &mut self.reader {
+                Reader::File(file) if self.read >= LONG_INPUT && !self.ended => {
+                    let ahead = &mut self.ahead;
+                    enter(text.len() * WORK, || join(|| parse(text, remaining), || ahead.read(file)).0)?
+                }
+                _ => parse(text, remaining)?,
             };
             rows += parsed.rows;
             self.next_line += parsed.line_ends;

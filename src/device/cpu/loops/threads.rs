@@ -59,23 +59,6 @@ pub(crate) fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnc
     (of_a.expect("`both` calls both"), of_b.expect("`both` calls both"))
 }
 
-/// Calls `f` on a thread of the pool and, at the same time, `g` on the current thread. If the pool has one thread only, calls `f` and does
-/// not call `g`.
-#[cfg(feature = "csv")]
-pub(crate) fn beside<R: Send>(f: impl FnOnce() -> R + Send, g: impl FnOnce()) -> R {
-    #[cfg(feature = "rayon")]
-    if rayon::current_num_threads() > 1 {
-        let mut result = None;
-        rayon::in_place_scope(|scope| {
-            scope.spawn(|_| result = Some(f()));
-            g();
-        });
-        return result.expect("the function was called");
-    }
-    let _ = g;
-    f()
-}
-
 // The arguments of the functions below are trait objects, so that these functions are compiled once, and not for each pair of closures.
 
 /// Variant of [`join`] for functions without results.

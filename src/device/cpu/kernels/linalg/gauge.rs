@@ -9,7 +9,7 @@ use super::workspace::column;
 use crate::element::{Inexact, Scalar};
 use crate::simd::kernel;
 use faer::MatMut;
-use num_traits::Zero;
+use num_traits::{Float, Zero};
 
 /// The phase of a vector is fixed at the first element whose squared magnitude is at least this fraction of the largest squared
 /// magnitude. The fraction is a little less than 0.99².
@@ -37,10 +37,14 @@ pub(super) fn fix_slice<T: Field>(elements: &mut [T]) -> T {
         turn_slice(elements, by);
         return by;
     }
-    let by = Inexact::unscale(Scalar::conj(first), T::abs_impl(&first));
+    let square = T::abs2_impl(&first);
+    // The square of an element of a unit vector does not underflow, and a square root takes less time than the scaled magnitude.
+    let size =
+        if square > <T::Magnitude as Float>::epsilon() { Float::sqrt(square) } else { T::abs_impl(&first) };
+    let by = Inexact::unscale(Scalar::conj(first), size);
     turn_slice(elements, by);
     // Rounding may leave a small imaginary part.
-    elements[at] = T::from_real_impl(&T::abs_impl(&elements[at]));
+    elements[at] = T::from_real_impl(&size);
     by
 }
 
