@@ -327,7 +327,7 @@ fn long_files_are_read_on_several_threads() {
     });
 }
 
-/// Files are read ahead while they are parsed. The beginning of a row before this text can be longer than the space that is kept for it.
+/// The beginning of a row can be longer than the first buffer of the reader.
 #[test]
 fn long_rows_are_read_on_several_threads() {
     let element = |i: usize, j: usize| ((12_345 * i + j) % 60_000) as u16;

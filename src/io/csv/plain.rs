@@ -31,7 +31,7 @@ const MIN_PART: usize = 1 << 16;
 const MIN_ESTIMATED: usize = 1 << 10;
 
 /// The work of parsing a byte, in the unit of [`enter`]: the number of bytes that can be copied in the same time.
-pub(super) const WORK: usize = 64;
+const WORK: usize = 64;
 
 /// What has been parsed of a text.
 #[derive(Debug, Clone, Copy, Default)]

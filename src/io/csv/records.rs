@@ -6,8 +6,8 @@
 
 #![forbid(unsafe_code)]
 
-use super::plain::{Parsed, WORK};
-use crate::device::cpu::{enter, join, reserve};
+use super::plain::Parsed;
+use crate::device::cpu::reserve;
 use crate::error::Error;
 use std::fs::File;
 use std::io::{self, Read};
@@ -17,7 +17,7 @@ use std::path::Path;
 const INPUT: usize = 1 << 16;
 
 /// Maximum size of the buffer in bytes: long enough for several threads, and for long rows.
-const MAX_INPUT: usize = 1 << 21;
+const MAX_INPUT: usize = 1 << 20;
 
 /// Number of bytes after which the buffer gets its maximum size.
 const LONG_INPUT: u64 = 1 << 20;
@@ -28,14 +28,12 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// A reader, the name that error messages use for it, and the current record.
 pub(super) struct Records<'a> {
     name: String,
-    reader: Reader<'a>,
+    reader: &'a mut dyn Read,
     parser: csv_core::Reader,
     /// The last part that was read. The bytes `begin..end` have not been parsed yet.
     input: Vec<u8>,
     begin: usize,
     end: usize,
-    /// Text that was read while the text before it was parsed.
-    ahead: Ahead,
     /// Whether the reader has reached its end.
     ended: bool,
     /// The number of bytes that were read.
@@ -58,44 +56,6 @@ pub(super) struct Records<'a> {
     after_return: bool,
 }
 
-/// The reader of the text. Another thread can read a file while this thread parses, but not a stream, whose type need not be `Send`.
-enum Reader<'a> {
-    File(File),
-    Stream(&'a mut dyn Read),
-}
-
-impl Read for Reader<'_> {
-    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Reader::File(file) => file.read(to),
-            Reader::Stream(stream) => stream.read(to),
-        }
-    }
-}
-
-/// Text of a file that was read before it was needed. It begins at byte `INPUT` of the buffer: the bytes before it are for the beginning of a row
-/// whose end is in the text.
-#[derive(Default)]
-struct Ahead {
-    buffer: Vec<u8>,
-    /// The number of bytes of the text.
-    len: usize,
-    /// The error of the last call of the reader, if it failed.
-    failed: Option<io::Error>,
-}
-
-impl Ahead {
-    /// Reads text, unless there is text already, or there is no memory for it.
-    fn read(&mut self, file: &mut File) {
-        if self.len == 0 && self.failed.is_none() && lengthen(&mut self.buffer, MAX_INPUT).is_ok() {
-            match file.read(&mut self.buffer[INPUT..]) {
-                Ok(n) => self.len = n,
-                Err(e) => self.failed = Some(e),
-            }
-        }
-    }
-}
-
 /// Reads a file.
 pub(super) fn from_path<R>(
     path: &Path,
@@ -103,10 +63,10 @@ pub(super) fn from_path<R>(
     read: impl FnOnce(&mut Records<'_>) -> Result<R, Error>,
 ) -> Result<R, Error> {
     let name = path.display().to_string();
-    let file = File::open(path)
+    let mut file = File::open(path)
         .map_err(|e| Error::File { path: name.clone(), reason: format!("cannot be read: {e}") })?;
     let len = file.metadata().ok().map(|of| of.len());
-    read(&mut Records::new(name, Reader::File(file), len, delimiter)?)
+    read(&mut Records::new(name, &mut file, len, delimiter)?)
 }
 
 /// Reads a stream to its end.
@@ -115,13 +75,14 @@ pub(super) fn from_stream<R>(
     delimiter: u8,
     read: impl FnOnce(&mut Records<'_>) -> Result<R, Error>,
 ) -> Result<R, Error> {
-    read(&mut Records::new("<stream>".to_owned(), Reader::Stream(reader), None, delimiter)?)
+    read(&mut Records::new("<stream>".to_owned(), reader, None, delimiter)?)
 }
 
 impl<'a> Records<'a> {
-    fn new(name: String, reader: Reader<'a>, len: Option<u64>, delimiter: u8) -> Result<Self, Error> {
+    fn new(name: String, reader: &'a mut dyn Read, len: Option<u64>, delimiter: u8) -> Result<Self, Error> {
         let mut input = Vec::new();
-        lengthen(&mut input, INPUT)?;
+        reserve(&mut input, INPUT)?;
+        input.resize(INPUT, 0);
         let mut records = Records {
             name,
             reader,
@@ -129,7 +90,6 @@ impl<'a> Records<'a> {
             input,
             begin: 0,
             end: 0,
-            ahead: Ahead::default(),
             ended: false,
             read: 0,
             len,
@@ -160,20 +120,17 @@ impl<'a> Records<'a> {
     /// Reads more text. The text that has not been parsed moves to the beginning of the buffer. If it takes more than half of the buffer,
     /// the buffer grows. Reads at least the length of a byte order mark into an empty buffer, unless the reader ends.
     fn fill(&mut self) -> Result<(), Error> {
-        if self.take_ahead()? {
-            return Ok(());
-        }
         self.input.copy_within(self.begin..self.end, 0);
         (self.begin, self.end) = (0, self.end - self.begin);
         let size = if self.read >= LONG_INPUT { MAX_INPUT } else { (2 * self.end).clamp(INPUT, MAX_INPUT) };
-        lengthen(&mut self.input, size)?;
+        if size > self.input.len() {
+            let more = size - self.input.len();
+            reserve(&mut self.input, more)?;
+            self.input.resize(size, 0);
+        }
         let least = (self.end + 1).max(BYTE_ORDER_MARK.len());
         while !self.ended && self.end < least {
-            let read = match self.ahead.failed.take() {
-                None => self.reader.read(&mut self.input[self.end..]),
-                Some(failed) => Err(failed),
-            };
-            match read {
+            match self.reader.read(&mut self.input[self.end..]) {
                 Ok(0) => self.ended = true,
                 Ok(n) => {
                     self.end += n;
@@ -184,28 +141,6 @@ impl<'a> Records<'a> {
             }
         }
         Ok(())
-    }
-
-    /// Appends the text that was read ahead to the text that has not been parsed. Returns `false` if there is none.
-    fn take_ahead(&mut self) -> Result<bool, Error> {
-        let (more, rest) = (self.ahead.len, self.end - self.begin);
-        if more == 0 {
-            return Ok(false);
-        }
-        if rest <= INPUT {
-            let begin = INPUT - rest;
-            self.ahead.buffer[begin..INPUT].copy_from_slice(&self.input[self.begin..self.end]);
-            core::mem::swap(&mut self.input, &mut self.ahead.buffer);
-            (self.begin, self.end) = (begin, INPUT + more);
-        } else {
-            lengthen(&mut self.input, rest + more)?;
-            self.input.copy_within(self.begin..self.end, 0);
-            (self.begin, self.end) = (0, rest + more);
-            self.input[rest..rest + more].copy_from_slice(&self.ahead.buffer[INPUT..INPUT + more]);
-        }
-        self.ahead.len = 0;
-        self.read += more as u64;
-        Ok(true)
     }
 
     /// Skips line ends, so that the next byte is the first one of a record.
@@ -281,28 +216,21 @@ impl<'a> Records<'a> {
     /// before this record, without an error.
     pub(super) fn parse(
         &mut self,
-        mut parse: impl FnMut(&[u8], Option<f64>) -> Result<Parsed, Error> + Send,
+        mut parse: impl FnMut(&[u8], Option<f64>) -> Result<Parsed, Error>,
     ) -> Result<usize, Error> {
         let mut rows = 0;
         loop {
             self.skip_line_ends()?;
             let text = &self.input[self.begin..self.end];
             let done = (self.read - text.len() as u64) as f64;
-            let remaining = self.len.map(|len| (len as f64 - done) / done);
-            let parsed = match &mut self.reader {
-                Reader::File(file) if self.read >= LONG_INPUT && !self.ended => {
-                    let ahead = &mut self.ahead;
-                    enter(text.len() * WORK, || join(|| parse(text, remaining), || ahead.read(file)).0)?
-                }
-                _ => parse(text, remaining)?,
-            };
+            let parsed = parse(text, self.len.map(|len| (len as f64 - done) / done))?;
             rows += parsed.rows;
             self.next_line += parsed.line_ends;
             self.begin += parsed.bytes;
             if parsed.bytes > 0 {
                 self.after_return = self.input[self.begin - 1] == b'\r';
             }
-            if !parsed.incomplete || self.ended || self.end - self.begin >= MAX_INPUT {
+            if !parsed.incomplete || self.ended || self.end - self.begin == MAX_INPUT {
                 return Ok(rows);
             }
             self.fill()?;
@@ -373,15 +301,6 @@ impl<'a> Records<'a> {
 fn zero_bytes(x: u64) -> u64 {
     const LOW: u64 = u64::from_ne_bytes([0x7f; 8]);
     !(((x & LOW) + LOW) | x | LOW)
-}
-
-/// Makes a buffer at least as long as `len`.
-fn lengthen(buffer: &mut Vec<u8>, len: usize) -> Result<(), Error> {
-    if len > buffer.len() {
-        reserve(buffer, len - buffer.len())?;
-        buffer.resize(len, 0);
-    }
-    Ok(())
 }
 
 /// Doubles the length of a buffer.
