@@ -350,9 +350,15 @@ fn lines_per_call(n: usize) -> usize {
 }
 
 /// Returns the granularity at which lines of length `n` are split between threads: at multiples of this number of lines. It is 1 for long
-/// contiguous lines, which are transformed one at a time. Lines that are not contiguous are copied in tiles of several lines.
+/// contiguous lines, which are transformed one at a time. Lines that are not contiguous are copied in tiles of several lines. If there are
+/// fewer than two groups of `LINE_GRAIN` lines, two threads take half of them each, unless one call of rustfft transforms several lines.
 fn grain(n: usize, lines_per_tile: usize, contiguous: bool) -> usize {
-    if contiguous && lines_per_call(n) == 1 { 1 } else { LINE_GRAIN.min(lines_per_tile) }
+    match n {
+        ..=MAX_ADJACENT_LEN => LINE_GRAIN.min(lines_per_tile),
+        _ if contiguous && lines_per_call(n) == 1 => 1,
+        _ if contiguous => LINE_GRAIN.min(lines_per_tile),
+        _ => LINE_GRAIN.min(lines_per_tile.div_ceil(2)),
+    }
 }
 
 /// Returns the error for a workspace of `len` values that cannot be allocated.
