@@ -353,12 +353,11 @@ fn lines_per_call(n: usize) -> usize {
 /// contiguous lines, which are transformed one at a time. Lines that are not contiguous are copied in tiles of several lines. If there are
 /// fewer than two groups of `LINE_GRAIN` lines, two threads take half of them each, unless one call of rustfft transforms several lines.
 fn grain(n: usize, lines_per_tile: usize, contiguous: bool) -> usize {
-    match n {
-        ..=MAX_ADJACENT_LEN => LINE_GRAIN.min(lines_per_tile),
-        _ if contiguous && lines_per_call(n) == 1 => 1,
-        _ if contiguous => LINE_GRAIN.min(lines_per_tile),
-        _ => LINE_GRAIN.min(lines_per_tile.div_ceil(2)),
+    if contiguous && lines_per_call(n) == 1 {
+        return 1;
     }
+    let one_call = contiguous || n <= MAX_ADJACENT_LEN;
+    LINE_GRAIN.min(if one_call { lines_per_tile } else { lines_per_tile.div_ceil(2) })
 }
 
 /// Returns the error for a workspace of `len` values that cannot be allocated.
