@@ -374,6 +374,20 @@ fn settle(memory: *mut u8) {
     let _ = memory;
 }
 
+/// Initialises memory with unspecified values, at no cost if the architecture allows.
+///
+/// # Safety
+/// The caller must ensure exclusive access to `len` values at `start`, which is aligned.
+#[cfg(feature = "fft")]
+#[inline]
+pub(in crate::device::cpu) unsafe fn initialise<T: Element>(start: *mut T, len: usize) {
+    match CpuBuffer::<T>::whatever() {
+        // SAFETY: the caller ensures exclusive access to `len` values. Zero bytes are a valid value of every element type.
+        Fill::Zeros => unsafe { start.write_bytes(0, len) },
+        Fill::Anything => settle(start.cast()),
+    }
+}
+
 impl<T> CpuBuffer<T> {
     #[inline]
     pub(crate) fn as_slice(&self) -> &[T] {

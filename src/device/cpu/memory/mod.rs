@@ -11,6 +11,8 @@ pub(super) mod scratch;
 mod system;
 
 pub(super) use buffer::Slot;
+#[cfg(feature = "fft")]
+pub(super) use buffer::initialise;
 pub use buffer::{CpuBuffer, RawMemory};
 pub use foreign::ForeignMemory;
 pub use pointer::HostPtr;

@@ -20,6 +20,7 @@ mod plans;
 mod real;
 
 use crate::device::cpu::loops::threads::over_parts;
+use crate::device::cpu::memory::initialise;
 use crate::device::cpu::memory::scratch::{MAX_KEPT_BYTES, Side, can_allocate, guaranteed, with_scratch};
 use crate::device::cpu::{Cpu, CpuBuffer, HostPtr};
 use crate::device::fft::Transform;
@@ -390,10 +391,9 @@ fn with_workspace<T: Element>(side: Side, len: usize, failed: &AtomicBool, f: im
             failed.store(true, Ordering::Relaxed);
             return;
         }
-        // SAFETY: `with_scratch` provides exclusive access to `len` values at `start`.
-        unsafe { start.write_bytes(0, len) };
-        // SAFETY: `start` is aligned and not null, and access to its `len` values is exclusive until `f` returns. They are
-        // initialised: zero bytes are a valid value of every element type.
+        // SAFETY: `with_scratch` provides exclusive access to `len` values at `start`, which is aligned.
+        unsafe { initialise(start, len) };
+        // SAFETY: `start` is aligned and not null, and access to its `len` values is exclusive until `f` returns. They are initialised.
         f(unsafe { core::slice::from_raw_parts_mut(start, len) });
     });
 }
