@@ -34,26 +34,10 @@ impl<T: Element, D: Dim> Addresses<T, D> {
     #[inline]
     fn new(first: HostPtr<T>, axes: Axes<'_>, row_major: bool) -> Self {
         let (mut extents, mut strides, mut loops) = (D::Shape::default(), D::Strides::default(), 0);
-        if const { D::NDIM == 1 } {
-            // A vector is one row. Iterators over short vectors are made so often that the general case below would take longer than the
-            // iteration.
-            let (row_len, stride) = (axes.shape()[0], axes.strides()[0]);
-            let (rows_left, index) = (0, D::Shape::default());
-            return Addresses {
-                next: first,
-                row_left: row_len,
-                row: first,
-                rows_left,
-                row_len,
-                stride,
-                loops,
-                extents,
-                strides,
-                index,
-            };
-        }
         let (mut empty, rank) = (false, axes.rank());
-        for k in 0..rank {
+        // A vector is one row, without loops around it. Short vectors are iterated over so often that planning would be noticeable.
+        let planned = if const { D::NDIM == 1 } { 0 } else { rank };
+        for k in 0..planned {
             let axis = if row_major { k } else { rank - 1 - k };
             let (extent, stride) = (axes.shape()[axis], axes.strides()[axis]);
             empty |= extent == 0;
@@ -69,6 +53,7 @@ impl<T: Element, D: Dim> Addresses<T, D> {
             }
         }
         let (row_len, stride) = match loops {
+            0 if const { D::NDIM == 1 } => (axes.shape()[0], axes.strides()[0]),
             0 => (1, 1),
             _ => {
                 loops -= 1;

@@ -24,12 +24,6 @@ template <class W> using Real = typename Parts<W>::Real;
 inline double conjugate(double x) { return x; }
 inline long double conjugate(long double x) { return x; }
 template <class F> std::complex<F> conjugate(std::complex<F> x) { return std::conj(x); }
-// Products in inner loops. The product of `std::complex` treats infinities specially, which takes most of the time of a decomposition.
-inline double times(double x, double y) { return x * y; }
-inline long double times(long double x, long double y) { return x * y; }
-template <class F> std::complex<F> times(std::complex<F> x, std::complex<F> y) {
-    return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
-}
 // Writes a number of absolute value 1 to `to`. It depends on the column `j`.
 inline void phase(int j, double &to) { to = j % 2 ? 1 : -1; }
 inline void phase(int j, long double &to) { to = j % 2 ? 1 : -1; }
@@ -65,7 +59,7 @@ template <class W, class E> void store(const Matrix<W> &from, E *to, int64_t ld)
 // Returns the inner product of column `p` of `a` and column `q` of `b`, from row `from` on.
 template <class W> W inner(const Matrix<W> &a, int p, const Matrix<W> &b, int q, int from = 0) {
     W sum = 0;
-    for (int i = from; i < a.rows; i++) sum += times(conjugate(a(i, p)), b(i, q));
+    for (int i = from; i < a.rows; i++) sum += conjugate(a(i, p)) * b(i, q);
     return sum;
 }
 
@@ -85,7 +79,7 @@ template <class W> int lu(Matrix<W> &a, int *pivots) {
         if (a(k, k) == W(0) && !info) info = k + 1;
         for (int i = k + 1; i < a.rows; i++) {
             a(i, k) = a(i, k) / a(k, k);
-            for (int j = k + 1; j < a.columns; j++) a(i, j) -= times(a(i, k), a(k, j));
+            for (int j = k + 1; j < a.columns; j++) a(i, j) -= a(i, k) * a(k, j);
         }
     }
     return info;
@@ -95,9 +89,9 @@ template <class W> void lu_solve(const Matrix<W> &a, const int *pivots, Matrix<W
     for (int j = 0; j < x.columns; j++) {
         for (int i = 0; i < a.rows; i++) std::swap(x(i, j), x(pivots[i] - 1, j));
         for (int i = 0; i < a.rows; i++)
-            for (int k = 0; k < i; k++) x(i, j) -= times(a(i, k), x(k, j));
+            for (int k = 0; k < i; k++) x(i, j) -= a(i, k) * x(k, j);
         for (int i = a.rows - 1; i >= 0; i--) {
-            for (int k = i + 1; k < a.rows; k++) x(i, j) -= times(a(i, k), x(k, j));
+            for (int k = i + 1; k < a.rows; k++) x(i, j) -= a(i, k) * x(k, j);
             x(i, j) = x(i, j) / a(i, i);
         }
     }
@@ -138,10 +132,10 @@ template <class W> void cholesky_solve(const Matrix<W> &l, Matrix<W> &x) {
 // Applies 1 - tau·v·vᴴ to column `j` of `a`. Below the diagonal, v is column `k` of `vectors`. On the diagonal it is 1, and above it 0.
 template <class W> void reflect(const Matrix<W> &vectors, int k, W tau, Matrix<W> &a, int j) {
     W sum = a(k, j);
-    for (int i = k + 1; i < a.rows; i++) sum += times(conjugate(vectors(i, k)), a(i, j));
+    for (int i = k + 1; i < a.rows; i++) sum += conjugate(vectors(i, k)) * a(i, j);
     sum *= tau;
     a(k, j) -= sum;
-    for (int i = k + 1; i < a.rows; i++) a(i, j) -= times(vectors(i, k), sum);
+    for (int i = k + 1; i < a.rows; i++) a(i, j) -= vectors(i, k) * sum;
 }
 
 // Overwrites a matrix by its QR decomposition: R, and the vectors of the Householder reflections below the diagonal.
@@ -186,7 +180,7 @@ template <class W> struct Rotation {
     }
     void columns(Matrix<W> &a, int p, int q) const {
         for (int i = 0; i < a.rows; i++) {
-            W x = a(i, p), y = times(a(i, q), turn);
+            W x = a(i, p), y = a(i, q) * turn;
             a(i, p) = c * x - s * y;
             a(i, q) = s * x + c * y;
         }
@@ -232,7 +226,7 @@ template <class W> Matrix<W> eigh(Matrix<W> a, std::vector<Real<W>> &values) {
                 Rotation<W> rotation(std::real(a(p, p)), std::real(a(q, q)), a(p, q));
                 rotation.columns(a, p, q);
                 for (int i = 0; i < n; i++) {
-                    W x = a(p, i), y = times(a(q, i), conjugate(rotation.turn));
+                    W x = a(p, i), y = a(q, i) * conjugate(rotation.turn);
                     a(p, i) = rotation.c * x - rotation.s * y;
                     a(q, i) = rotation.s * x + rotation.c * y;
                 }
@@ -254,7 +248,7 @@ template <class W> void complete(Matrix<W> &a, int from) {
         for (int twice = 0; twice < 2; twice++)
             for (int k = 0; k < j; k++) {
                 W by = inner(a, k, a, j);
-                for (int i = 0; i < a.rows; i++) a(i, j) -= times(a(i, k), by);
+                for (int i = 0; i < a.rows; i++) a(i, j) -= a(i, k) * by;
             }
         Real<W> size = std::sqrt(std::real(inner(a, j, a, j)));
         if (size < 0.5 / std::sqrt((Real<W>)a.rows)) continue;
