@@ -39,6 +39,10 @@ fn result_of(bytes: usize) -> (usize, usize) {
     (1, if exact { bytes } else { (bytes + 4096).next_multiple_of(4096) })
 }
 
+/// The expected allocations of an operation whose result has rank 0. The memory of this result is from the system's allocator, which the
+/// global allocator of this program does not count.
+const RANK_0: (usize, usize) = (0, 0);
+
 /// Returns whether the crate `matrixmultiply` computes floating-point matrix products. That crate allocates and frees a packing
 /// buffer in each call.
 fn products_allocate() -> bool {
@@ -63,10 +67,10 @@ fn a_contraction_allocates_its_result() {
             assert_eq!(asked(|| einsum!($spec, $($x),+)), result_of($elements * 8), "{}", $spec);
         )*};
     }
+    assert_eq!(asked(|| einsum!("ijk->", a)), RANK_0);
     check! {
         "iji->j", 10: a;
         "iji->ji", 120: a;
-        "ijk->", 1: a;
         "ijk->ik", 144: a;
         "ijk->kij", 1440: a;
         "ijk,kji->ijk", 1728: &cube, b;
@@ -125,7 +129,7 @@ fn matmul_allocates_its_result() {
     assert_eq!(asked(|| few.matmul(few.t())), result_of(8 * 8 * 8));
     let row = a.index_axis(0, 1);
     assert_eq!(asked(|| a.matmul(row)), result_of(40 * 8));
-    assert_eq!(asked(|| row.dot(row)), result_of(8));
+    assert_eq!(asked(|| row.dot(row)), RANK_0);
     assert_eq!(asked(|| a.outer(row)), result_of(40 * 50 * 50 * 8));
     if products_allocate() {
         return;
@@ -258,11 +262,11 @@ fn a_reduction_allocates_its_result() {
     macro_rules! check {
         ($($whole:ident $axis:ident $axes:ident $keep:ident ($($arg:expr)?);)*) => {$(
             let what = stringify!($whole);
-            assert_eq!(asked(|| x.$whole($($arg)?)), (1, 8), "{what}");
+            assert_eq!(asked(|| x.$whole($($arg)?)), RANK_0, "{what}");
             assert_eq!(asked(|| x.$axis(3 $(, $arg)?)), (1, 648 * 8), "{what}");
             assert_eq!(asked(|| x.$axes([0, 7] $(, $arg)?)), (1, 216 * 8), "{what}");
             assert_eq!(asked(|| x.$keep([1, 2, 5] $(, $arg)?)), (1, 108 * 8), "{what}");
-            assert_eq!(asked(|| v.$whole($($arg)?)), (1, 8), "{what}");
+            assert_eq!(asked(|| v.$whole($($arg)?)), RANK_0, "{what}");
             assert_eq!(asked(|| v.$axis(0 $(, $arg)?)), (1, 216 * 8), "{what}");
             assert_eq!(asked(|| v.$axes([2, 4] $(, $arg)?)), (1, 162 * 8), "{what}");
             assert_eq!(asked(|| long.$axis(0 $(, $arg)?)), (1, 700 * 8), "{what}");
@@ -281,7 +285,7 @@ fn a_reduction_allocates_its_result() {
         argmax argmax_axis argmax_axes argmax_keepdims();
         argmin argmin_axis argmin_axes argmin_keepdims();
     }
-    assert_eq!(asked(|| mask.all()), (1, 1));
+    assert_eq!(asked(|| mask.all()), RANK_0);
     assert_eq!(asked(|| mask.any_axis(0)), (1, 432));
     assert_eq!(asked(|| mask.count_axes([0, 1])), (1, 216 * 8));
     assert_eq!(asked(|| x.trace(0, 4)), (1, 144 * 8));

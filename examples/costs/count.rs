@@ -61,17 +61,19 @@ impl Found {
     pub(crate) fn new(outcome: &impl Outcome, x: &Range<usize>, (times, bytes): (usize, usize)) -> Found {
         let elements = outcome.elements();
         let result = elements.map_or(0, |(bytes, _)| bytes);
+        let place = match elements {
+            None => "",
+            Some((_, address)) if x.contains(&address) => "those of `x`",
+            Some(_) => "new",
+        };
         let memory = match times {
+            // The memory of a result of rank 0 is not from the global allocator, so it is not counted.
+            0 if place == "new" => "one element".into(),
             0 => "nothing".into(),
             // The allocation for a large result is up to two pages larger than the result.
             1 if (result..result + 8192).contains(&bytes) => "the result".into(),
             _ if result == 0 => format!("{bytes} bytes"),
             _ => format!("the result, and {} additional bytes", bytes - result),
-        };
-        let place = match elements {
-            None => "",
-            Some((_, address)) if x.contains(&address) => "those of `x`",
-            Some(_) => "new",
         };
         Found { memory, place }
     }

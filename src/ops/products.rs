@@ -132,8 +132,23 @@ fn check_same_shape(name: &'static str, x: &[usize], y: &[usize]) -> Result<(), 
     if same(x, y) {
         return Ok(());
     }
-    let reason = "it sums over all elements, so the shapes must be equal".into();
-    Err(whole_error(name, x, y, reason))
+    // The variant is constructed here and not in the cold function, so that the compiler knows that the value is an error. Otherwise, it
+    // would check the value again, and keep all operands in registers for the case that it is not.
+    let (op, shapes) = operands(name, x, y);
+    Err(Error::Contraction { op, shapes, reason: different_shapes() })
+}
+
+#[cold]
+#[inline(never)]
+fn different_shapes() -> String {
+    "it sums over all elements, so the shapes must be equal".into()
+}
+
+/// Returns the fields of an error that name the operation and its operands.
+#[cold]
+#[inline(never)]
+fn operands(name: &'static str, x: &[usize], y: &[usize]) -> (String, Vec<Vec<usize>>) {
+    (format!("{name} of"), vec![x.to_vec(), y.to_vec()])
 }
 
 /// The sum of the products of corresponding elements of two operands of the same shape.
@@ -147,21 +162,22 @@ impl<T: Scalar, Dev: Contract<T>> IntoOutput<T, Dev> for Whole<'_, T, Dev> {
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn write(self, out: Output<'_, T, Dev>, device: &Dev) -> Result<(), Error> {
         let Whole { name, a, b } = self;
-        match device.sum_products(ProductArgs { scaling: Scaling::overwrite(), a, b, out }) {
-            Ok(()) => Ok(()),
-            Err(error) => Err(without_sum(error, name, a.operand.shape(), b.operand.shape())),
+        let computed = device.sum_products(ProductArgs { scaling: Scaling::overwrite(), a, b, out });
+        // Only sums of integers overflow. The errors of other sums are not replaced, because the compiler does not know that the replacement
+        // is an error: it would check the replacement, and the result of every call would pass through memory.
+        if const { !T::INTEGER } {
+            return computed;
         }
+        computed.map_err(|error| without_sum(error, name, a.operand.shape(), b.operand.shape()))
     }
 }
 
 #[cold]
 fn without_sum(error: Error, name: &'static str, x: &[usize], y: &[usize]) -> Error {
-    without_value(error, |reason| whole_error(name, x, y, reason))
-}
-
-#[cold]
-fn whole_error(name: &'static str, x: &[usize], y: &[usize], reason: String) -> Error {
-    Error::Contraction { op: format!("{name} of"), shapes: vec![x.to_vec(), y.to_vec()], reason }
+    without_value(error, |reason| {
+        let (op, shapes) = operands(name, x, y);
+        Error::Contraction { op, shapes, reason }
+    })
 }
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {

@@ -180,19 +180,19 @@ fn reductions_return_out_of_memory() {
     let x = square();
     let cube = Tensor::<f64, _>::from_fn([6, 6, 20], |[i, j, k]| (i * 5 + j * 3 + k) as f64);
     let (turned, mask) = (cube.permute([2, 0, 1]), cube.gt(10.0));
+    // Results of rank 0 are missing here, because their memory is not from the global allocator.
     check_all! { ALL;
-        x.try_sum();
         x.try_sum_axis(0);
         turned.try_prod_axes([0, 2]);
         turned.try_mean_keepdims(1);
         x.try_var_axis(1, 1);
-        x.try_std(0);
-        x.try_norm();
+        x.try_std_axis(0, 0);
+        x.try_norm_axis(0);
         turned.try_max_axis(0);
-        x.try_argmin();
+        x.try_argmin_axis(1);
         turned.try_argmax_axes([0, 1]);
         mask.try_all_axis(2);
-        mask.try_count();
+        mask.try_count_axis(0);
         cube.try_trace(0, 1);
         x.try_cumsum(0);
         turned.try_cumprod(1);
@@ -233,7 +233,6 @@ fn contractions_return_out_of_memory() {
         x.try_matmul(row);
         whole.try_matmul(whole.t());
         complex.try_matmul(complex.conj_view());
-        row.try_dot(row);
         row.try_outer(row);
         x.try_tensordot(&y, [0], [1]);
         cube.try_matmul(&cube);

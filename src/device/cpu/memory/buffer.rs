@@ -11,9 +11,10 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
+use std::alloc::{GlobalAlloc, System};
 
 /// Elements in host memory. The memory comes from the global allocator, as for a `Vec`, or from [another
-/// library](ForeignMemory).
+/// library](ForeignMemory). The one element of a result of rank 0 is in memory from the system's allocator ([`Slot`]).
 ///
 /// The elements of a large result (128 KiB and more) begin at a page boundary, within a memory block that is somewhat larger.
 /// After the buffer is dropped, a later result may [reuse](Cpu#buffer-reuse) the block.
@@ -23,15 +24,16 @@ use core::ptr::NonNull;
 /// * A small buffer, or one made from a `Vec`: free.
 /// * A large result: one pass over memory and no allocation. The elements move by less than a page, to the beginning of the
 ///   block. The `Vec` has spare capacity.
-/// * Memory of another library: a copy.
+/// * A result of rank 0, or memory of another library: a copy.
 pub struct CpuBuffer<T> {
     /// Points to the first element.
     first: NonNull<T>,
     len: usize,
     /// The start of the [`Block`] that contains the elements. The block's alignment is that of `T`, so it is not stored. For
-    /// foreign elements, points to their [`Owner`] instead; `bytes` is then [`FOREIGN`].
+    /// foreign elements, points to their [`Owner`] instead; `bytes` is then [`FOREIGN`]. For an element from a [`Slot`], points to the
+    /// element; `bytes` is then [`SLOT`].
     start: NonNull<T>,
-    /// The size of the block in bytes, or [`FOREIGN`].
+    /// The size of the block in bytes, or [`FOREIGN`], or [`SLOT`].
     bytes: usize,
     owns: PhantomData<T>,
 }
@@ -41,6 +43,9 @@ const _: () = assert!(size_of::<CpuBuffer<f64>>() == 4 * size_of::<usize>());
 
 /// Value of `bytes` that marks foreign elements. No block has this size.
 const FOREIGN: usize = usize::MAX;
+
+/// Value of `bytes` that marks one element in memory from a [`Slot`]. No block has this size.
+const SLOT: usize = usize::MAX - 1;
 
 /// The owner of foreign elements: dropping it frees them. A `Box<dyn ..>` is a fat pointer, so the buffer stores a thin pointer
 /// to a box that contains the `Owner`.
@@ -93,10 +98,10 @@ impl<T> CpuBuffer<T> {
     /// Returns the block that the buffer owns, and transfers ownership of it to the caller.
     ///
     /// # Safety
-    /// The caller must ensure that the buffer is not foreign, and that it is neither used nor dropped afterwards.
+    /// The caller must ensure that the buffer owns a block, and that it is neither used nor dropped afterwards.
     #[inline]
     unsafe fn take_block(&mut self) -> Block {
-        // SAFETY: the caller ensures that the buffer is not foreign, and that it is neither used nor dropped again.
+        // SAFETY: the caller ensures that the buffer owns a block, and that it is neither used nor dropped again.
         unsafe { block_of(self.start, self.bytes) }
     }
 }
@@ -105,13 +110,15 @@ impl<T> CpuBuffer<T> {
 impl<T> Drop for CpuBuffer<T> {
     #[inline]
     fn drop(&mut self) {
-        if self.bytes >= MIN_POOLED_BYTES {
-            // SAFETY: the buffer is neither used nor dropped after this call, because `drop` runs only once.
-            unsafe { free_large(self.start, self.bytes) }
-        } else {
-            // SAFETY: `bytes` is less than `MIN_POOLED_BYTES`, so it is not `FOREIGN`, and the buffer is not foreign. The buffer is
-            // neither used nor dropped after this call, because `drop` runs only once.
+        if self.bytes < MIN_POOLED_BYTES {
+            // SAFETY: `bytes` is less than `MIN_POOLED_BYTES`, so it is neither `FOREIGN` nor `SLOT`, and the buffer owns a block. The
+            // buffer is neither used nor dropped after this block, because `drop` runs only once.
             drop(unsafe { self.take_block() });
+        } else if self.bytes == SLOT {
+            drop(Slot(self.start));
+        } else {
+            // SAFETY: `bytes` is not `SLOT`. The buffer is neither used nor dropped after this call, because `drop` runs only once.
+            unsafe { free_large(self.start, self.bytes) }
         }
     }
 }
@@ -119,7 +126,7 @@ impl<T> Drop for CpuBuffer<T> {
 /// Returns the block of a buffer with these fields.
 ///
 /// # Safety
-/// The caller must ensure that the buffer is not foreign, and that it is neither used nor dropped afterwards.
+/// The caller must ensure that the buffer owns a block, and that it is neither used nor dropped afterwards.
 #[inline]
 unsafe fn block_of<T>(start: NonNull<T>, bytes: usize) -> Block {
     // SAFETY: `CpuBuffer::within` took `bytes` from the layout of a block, and requires that the block has the alignment of `T`. So
@@ -136,7 +143,7 @@ unsafe fn block_of<T>(start: NonNull<T>, bytes: usize) -> Block {
 /// keeping them in registers.
 ///
 /// # Safety
-/// The caller must ensure that the buffer is neither used nor dropped afterwards.
+/// The caller must ensure that `bytes` is not [`SLOT`], and that the buffer is neither used nor dropped afterwards.
 #[inline(never)]
 unsafe fn free_large<T>(start: NonNull<T>, bytes: usize) {
     if bytes == FOREIGN {
@@ -145,8 +152,8 @@ unsafe fn free_large<T>(start: NonNull<T>, bytes: usize) {
         drop(unsafe { Box::from_raw(start.cast::<Owner<T>>().as_ptr()) });
         return;
     }
-    // SAFETY: `bytes` is not `FOREIGN`, so the buffer is not foreign. The caller ensures that the buffer is neither used nor
-    // dropped again.
+    // SAFETY: `bytes` is not `FOREIGN`, and the caller ensures that it is not `SLOT`, so the buffer owns a block. The caller ensures
+    // that the buffer is neither used nor dropped again.
     let block = unsafe { block_of(start, bytes) };
     if block.is_large() {
         block.free_to_pool();
@@ -263,12 +270,12 @@ impl<T: Element> CpuBuffer<T> {
         unsafe { CpuBuffer::within(block, first, len) }
     }
 
-    /// Converts the buffer into a `Vec`. Foreign elements are copied.
+    /// Converts the buffer into a `Vec`. Elements that are not in memory of the global allocator are copied.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`] if the copy of foreign elements cannot be allocated.
+    /// [`Error::OutOfMemory`] if the copy cannot be allocated.
     pub(crate) fn into_vec(self) -> Result<Vec<T>, Error> {
-        if self.bytes == FOREIGN {
+        if self.bytes == FOREIGN || self.bytes == SLOT {
             let mut copy = CpuBuffer::any_for_vec(self.len)?;
             copy.as_mut_slice().copy_from_slice(self.as_slice());
             return copy.into_vec();
@@ -289,13 +296,15 @@ impl<T: Element> CpuBuffer<T> {
 
 /// Memory for one element, which becomes the buffer of a result of rank 0.
 ///
-/// If the element is read and the buffer is then dropped at once, the compiler can remove the allocation. Two decisions serve this case:
+/// If the element is read and the buffer is then dropped at once, the compiler can remove the allocation. Three decisions serve this case:
 ///
+/// * The memory comes from the system's allocator, not from the global one. An allocation from the global allocator also calls a function
+///   of the standard library that the compiler cannot remove, and values that are computed before this call pass through memory.
 /// * If the allocation fails, `new` does not empty the buffer pool and try again. With this side effect, the compiler could not remove the
 ///   allocation.
-/// * The memory is allocated before the element is computed. Even a removed allocation leaves a call of an empty function of the standard
-///   library. An element that was computed before this call would be saved to the stack for the duration of the call.
-pub(crate) struct Slot<T>(Block, PhantomData<T>);
+/// * The memory is allocated before the element is computed. If the allocation stays, an element that was computed before it would be
+///   saved to the stack for the duration of the call.
+pub(crate) struct Slot<T>(NonNull<T>);
 
 impl<T: Element> Slot<T> {
     /// Allocates the memory.
@@ -304,22 +313,28 @@ impl<T: Element> Slot<T> {
     /// [`Error::OutOfMemory`] if the allocation fails.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn new() -> Result<Slot<T>, Error> {
-        let layout = Layout::new::<T>();
         // SAFETY: the layout's size is not zero, because no `Element` is zero-sized.
-        let memory = unsafe { std::alloc::alloc(layout) };
-        let Some(first) = NonNull::new(memory) else { return Err(no_memory::<T>(1)) };
-        // SAFETY: the global allocator allocated this memory with this layout, and nothing else owns it.
-        Ok(Slot(unsafe { Block::from_raw(first, layout) }, PhantomData))
+        let memory = unsafe { System.alloc(Layout::new::<T>()) };
+        NonNull::new(memory.cast()).map(Slot).ok_or_else(|| no_memory::<T>(1))
     }
 
     /// Writes the element, and returns the buffer.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn fill(self, value: T) -> CpuBuffer<T> {
-        let first = self.0.start().cast::<T>();
+        let first = ManuallyDrop::new(self).0;
         // SAFETY: `new` allocated the memory for one `T`, so it is aligned and valid for this write.
         unsafe { first.write(value) };
-        // SAFETY: the block has the layout of `T`. Its only element was just written, at its beginning.
-        unsafe { CpuBuffer::within(self.0, first, 1) }
+        CpuBuffer { first, len: 1, start: first, bytes: SLOT, owns: PhantomData }
+    }
+}
+
+// The memory contains no value that must be dropped: see the destructor of `CpuBuffer`.
+impl<T> Drop for Slot<T> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: `Slot::new` allocated this memory from `System` with this layout. The slot owns it, because `fill` forgets the slot whose
+        // memory it gives to a buffer, and the destructor of that buffer, which runs only once, creates the slot again.
+        unsafe { System.dealloc(self.0.cast().as_ptr(), Layout::new::<T>()) };
     }
 }
 
