@@ -138,6 +138,24 @@ fn matmul_allocates_its_result() {
     assert_eq!(asked(|| a.tensordot(&a, [0], [0])), result_of(50 * 50 * 8));
 }
 
+/// The memory of a result of rank 0 is not from the global allocator. So a `Vec`, which returns its memory to the global allocator, must
+/// get other memory.
+#[test]
+fn a_result_of_rank_0_becomes_a_vec_by_a_copy() {
+    let x = Tensor::<f64, _>::from_fn([4], |[i]| i as f64);
+    assert_eq!(asked(|| x.sum().into_vec()), (1, 8));
+    let mut elements = x.sum().into_vec();
+    elements.push(1.0);
+    assert_eq!(elements, [6.0, 1.0]);
+    // Tensors keep the memory, whatever their rank.
+    assert_eq!(asked(|| x.sum().reshape([1, 1])), (0, 0));
+    assert_eq!(x.sum().reshape([1, 1]).into_vec(), [6.0]);
+    let (first, shape, memory) = x.sum().into_raw_parts();
+    // SAFETY: `first`, `shape` and `memory` are the parts of one tensor, and are used once.
+    let sum = unsafe { Tensor::<f64, _>::from_raw_parts(first, shape, memory) }.unwrap();
+    assert_eq!(sum.item(), 6.0);
+}
+
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
 fn large_results_reuse_pool_buffers() {

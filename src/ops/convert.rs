@@ -260,8 +260,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
     /// Returns the elements as a `Vec`, in memory order.
     ///
     /// On the host, the `Vec` takes ownership of the tensor's buffer. The elements of a large result may begin up to a page after the
-    /// start of the buffer, and are then moved to it (see [`CpuBuffer`](crate::device::CpuBuffer)). Elements on another device or in
-    /// [another library's memory](Tensor::from_buffer) are copied.
+    /// start of the buffer, and are then moved to it (see [`CpuBuffer`](crate::device::CpuBuffer)). The element of a computed result of
+    /// rank 0 is copied, and so are elements on another device or in [another library's memory](Tensor::from_buffer).
     ///
     /// # Panics
     /// If the elements are copied, and the allocation fails or the device reports an error.

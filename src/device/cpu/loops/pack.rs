@@ -1,7 +1,7 @@
 //! Copies rows of elements between strided and contiguous memory. The functions take the size of an element instead of its type,
 //! so that there is one instance for each size. The module `strips` and the copy kernels call this module.
 
-use crate::device::cpu::kernels::copy::transpose_tile;
+use super::tile::transpose_tile;
 use crate::element::{Element, c32, c64};
 use crate::simd::kernel;
 

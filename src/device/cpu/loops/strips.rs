@@ -31,9 +31,9 @@
 //! ```
 
 use super::pack::{gather, repeat, scatter, transpose};
+use super::stream::{fence, stream_piece};
 use super::threads::{PARALLEL_BYTES, over_parts};
 use crate::device::cpu::HostPtr;
-use crate::device::cpu::kernels::copy::{fence, stream_piece};
 use crate::device::cpu::memory::scratch::{Side, with_buffers};
 use crate::layout::odometer::Odometer;
 use crate::layout::one_block;

@@ -12,7 +12,7 @@
 //!         source and result are contiguous along different axes:            (tiles)
 //!             for each band of rows
 //!                 for each index of the outer loops
-//!                     transpose a tile of all columns and these rows        (module tile)
+//!                     transpose a tile of all columns and these rows        (module loops::tile)
 //!         the result has long contiguous rows, the source is strided:       (gathered)
 //!             for each row of the result: gather it
 //!         otherwise:                                                        (pieces)
@@ -23,19 +23,13 @@
 //! kernels copy untyped bytes: they take the size of an element, and not its type. Large results are written with non-temporal
 //! stores if that is faster.
 
-#[cfg(target_arch = "x86_64")]
-mod register;
 mod repeat;
-mod stream;
-mod tile;
-
-pub(in crate::device::cpu) use stream::{fence, stream_piece};
-pub(in crate::device::cpu) use tile::transpose_tile;
 
 use crate::device::cpu::kernels::gather::{self, Sign};
 use crate::device::cpu::loops::few::Few;
-use crate::device::cpu::loops::pack;
 use crate::device::cpu::loops::threads::{PARALLEL_BYTES, enter, join};
+use crate::device::cpu::loops::tile::{self, Steps, Tile};
+use crate::device::cpu::loops::{pack, stream};
 use crate::device::cpu::{Cpu, HostPtr};
 use crate::device::positions::CHECK;
 use crate::device::{Operand, Output, Permute};
@@ -49,7 +43,6 @@ use crate::layout::tiling::{Blocks, CACHE_LINE_BYTES, Loop};
 use crate::rank::MAX_RANK;
 use crate::simd::Level;
 use core::mem::MaybeUninit;
-use tile::{Steps, Tile};
 
 /// Maximum number of elements that [`small`] copies, without a plan. For more elements, planning pays off.
 const MAX_UNPLANNED_LEN: usize = 32;

@@ -1,4 +1,5 @@
-use super::{MIN_STREAMED_BYTES, transpose_tile};
+use super::MIN_STREAMED_BYTES;
+use crate::device::cpu::loops::tile::transpose_tile;
 use crate::device::{Cpu, Operand, Output, Permute};
 use crate::element::{Element, c32, c64};
 use crate::simd::tests::at_each_level;

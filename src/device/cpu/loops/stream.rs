@@ -98,7 +98,12 @@ unsafe fn lines<R: Register>(from: *const u8, to: *mut u8, len: usize) {
 /// # Safety
 /// The caller must ensure, for each pair of offsets, that `len` bytes may be read at `from + from_at` and written at `to + to_at`. No
 /// bytes that are read may overlap bytes that are written.
-pub(super) unsafe fn copy_pieces(len: usize, from: *const u8, to: *mut u8, at: &[[isize; 2]]) {
+pub(in crate::device::cpu) unsafe fn copy_pieces(
+    len: usize,
+    from: *const u8,
+    to: *mut u8,
+    at: &[[isize; 2]],
+) {
     macro_rules! each {
         ($size:literal) => {
             // SAFETY: `each` has the contract of `copy_pieces`, which the caller ensures. `$size` is `len`, and an array of bytes

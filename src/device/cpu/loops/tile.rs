@@ -87,7 +87,7 @@ pub(in crate::device::cpu) unsafe fn transpose_tile<T: Element>(
 ///
 /// # Safety
 /// The contract of [`transpose_tile`].
-pub(super) unsafe fn transpose(
+pub(in crate::device::cpu) unsafe fn transpose(
     size: usize,
     from: *const u8,
     from_stride: isize,
@@ -121,7 +121,7 @@ pub(super) unsafe fn transpose(
 
 /// The positions in the source of the columns of the result: offsets in bytes, relative to the first column.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Steps<'a> {
+pub(in crate::device::cpu) enum Steps<'a> {
     /// The number of columns, and the stride between them.
     Even(usize, isize),
     /// The offset of each column.
@@ -149,22 +149,22 @@ impl Steps<'_> {
 /// A tile to transpose. The elements of a column are contiguous in the source; the elements of a row are contiguous in the result.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "used with SIMD registers only"))]
-pub(super) struct Tile<'a> {
-    pub(super) from: *const u8,
-    pub(super) to: *mut u8,
+pub(in crate::device::cpu) struct Tile<'a> {
+    pub(in crate::device::cpu) from: *const u8,
+    pub(in crate::device::cpu) to: *mut u8,
     /// Offsets in bytes of the rows in the result, relative to the first row.
-    pub(super) rows: &'a [isize],
-    pub(super) columns: Steps<'a>,
+    pub(in crate::device::cpu) rows: &'a [isize],
+    pub(in crate::device::cpu) columns: Steps<'a>,
     /// Elements of each column before its first whole cache line in the source. 0 if this number differs between columns, or if the
     /// loads of columns should not be aligned.
-    pub(super) lead_rows: usize,
+    pub(in crate::device::cpu) lead_rows: usize,
     /// Elements of each row before its first whole cache line in the result. 0 if this number differs between rows.
-    pub(super) lead_columns: usize,
+    pub(in crate::device::cpu) lead_columns: usize,
     /// Whether to prefetch the source.
-    pub(super) ahead: bool,
+    pub(in crate::device::cpu) ahead: bool,
     /// Whether to write whole cache lines with non-temporal stores. The caller must then call [`fence`](super::stream::fence)
     /// at the end.
-    pub(super) stream: bool,
+    pub(in crate::device::cpu) stream: bool,
 }
 
 /// A function that transposes a tile of elements of one size at several positions. A position is a pair of offsets in bytes, which
@@ -175,11 +175,11 @@ pub(super) struct Tile<'a> {
 /// * All elements of the source are readable.
 /// * The caller has exclusive access to all elements of the result, which do not overlap those of the source.
 /// * If `stream` is set, element `lead_columns` of each row of the result is at a multiple of 64 bytes.
-pub(super) type Kernel = unsafe fn(&Tile<'_>, &[[isize; 2]]);
+pub(in crate::device::cpu) type Kernel = unsafe fn(&Tile<'_>, &[[isize; 2]]);
 
 /// Returns the kernel for elements of `size` bytes and the instruction set of [`Level::get`].
 #[inline]
-pub(super) fn kernel(size: usize) -> Kernel {
+pub(in crate::device::cpu) fn kernel(size: usize) -> Kernel {
     match size {
         1 => kernels::<1>(),
         2 => kernels::<2>(),
