@@ -59,6 +59,6 @@ fn transforms_in_the_emulator() {
 #[cfg(all(feature = "linalg", target_os = "linux"))]
 #[test]
 fn decompositions_in_the_emulator() {
-    // These matrices are for divide and conquer on the host, which the emulated cuSOLVER does not have. They take a third of the time.
+    // These matrices are for divide and conquer on the host, which the emulated cuSOLVER does not have. They take a quarter of the time.
     gpu::emulate(&["decompositions::"], &["large_projections"]);
 }
