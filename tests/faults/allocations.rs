@@ -180,7 +180,7 @@ fn reductions_return_out_of_memory() {
     let x = square();
     let cube = Tensor::<f64, _>::from_fn([6, 6, 20], |[i, j, k]| (i * 5 + j * 3 + k) as f64);
     let (turned, mask) = (cube.permute([2, 0, 1]), cube.gt(10.0));
-    // Results of rank 0 are missing here, because their memory is not from the global allocator.
+    // Results of rank 0 are missing here, because their memory is not from the global allocator: see the unit tests of `CpuBuffer`.
     check_all! { ALL;
         x.try_sum_axis(0);
         turned.try_prod_axes([0, 2]);
@@ -238,6 +238,7 @@ fn contractions_return_out_of_memory() {
         cube.try_matmul(&cube);
         try_einsum!("ij,jk->ik", &x, &y);
         try_einsum!("ij->ji", &x);
+        try_einsum!("ij,ij->", &x, &y);
         // In these contractions, an operand is summed or copied first, or the result is computed in a temporary buffer.
         try_einsum!("ijk,il->jkl", &cube, x.slice(s![..12, ..]));
         try_einsum!("ijk,kjl->li", &cube, &cube);
