@@ -63,7 +63,7 @@ device_tests! {
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 #[test]
 fn cuda_in_the_emulator() {
-    gpu::emulate(&["cuda_row::", "cuda_col::"]);
+    gpu::emulate(&["cuda_row::", "cuda_col::"], &[]);
 }
 
 // ------------------------------------------------------------------ construction

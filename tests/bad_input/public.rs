@@ -8,6 +8,8 @@ use std::process::Command;
 /// Builds the documentation and returns the directory of its pages. The enabled features are those of `npy`, `rayon` and `rand` with which
 /// this test was built, and those in `more`. Each test program passes only its own features in `more`, so that none builds the dependencies
 /// of another. Returns `None`, and prints the reason, if cargo cannot be started.
+///
+/// The pages stay in a directory of their own for each set of features, where the next test program finds them.
 pub(crate) fn documentation(more: &[&str]) -> Option<PathBuf> {
     if cfg!(windows) && std::env::var_os("WINEPREFIX").is_some() {
         println!(
@@ -25,9 +27,13 @@ pub(crate) fn documentation(more: &[&str]) -> Option<PathBuf> {
     // `CARGO_TARGET_TMPDIR` is a subdirectory of the target directory of this build. Cargo gets the same target directory below, so
     // that it reuses the compiled dependencies.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it lies in the target folder");
+    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("public").join(enabled.join("-"));
+    if is_up_to_date(&kept.join("all.html")) {
+        return Some(kept);
+    }
     let pages = target.join("doc/vierbein");
-    // Cargo can consider pages up to date that it built with other features. It rebuilds them if `index.html` is missing.
-    let _ = std::fs::remove_file(pages.join("index.html"));
+    // Cargo can consider pages up to date that it built with other features. It rebuilds them if they are missing.
+    let _ = std::fs::remove_dir_all(&pages);
     // Removes compiler flags, such as those of a sanitizer, because rustdoc reads dependencies that are compiled without these
     // flags.
     let flags = std::env::vars_os().map(|(name, _)| name);
@@ -52,7 +58,21 @@ pub(crate) fn documentation(more: &[&str]) -> Option<PathBuf> {
         .output()
         .expect("cargo was there to build this test");
     assert!(output.status.success(), "cargo doc: {}", String::from_utf8_lossy(&output.stderr));
-    Some(pages)
+    let _ = std::fs::remove_dir_all(&kept);
+    std::fs::create_dir_all(kept.parent().expect("the directory of all sets")).expect("it can be created");
+    std::fs::rename(pages, &kept).expect("both directories are in the target directory");
+    Some(kept)
+}
+
+/// Returns whether a page exists and is newer than the source files of the crate and its manifest.
+fn is_up_to_date(page: &Path) -> bool {
+    let changed = |path: &Path| path.metadata().and_then(|data| data.modified());
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut sources = files(&package.join("src"));
+    sources.push(package.join("Cargo.toml"));
+    changed(page).is_ok_and(|written| {
+        sources.iter().all(|source| changed(source).expect("a file of the package") < written)
+    })
 }
 
 /// Returns each text between `before` and the next `after`.
@@ -99,26 +119,24 @@ pub(crate) fn functions(more: &[&str]) -> Option<BTreeSet<String>> {
             _ => {}
         }
     }
-    // Without `index.html`, a later `cargo doc` of the user rebuilds these pages with the user's features.
-    let _ = std::fs::remove_file(root.join("index.html"));
     assert!(found.len() > 400, "there is more that is public: {found:?}");
     Some(found)
 }
 
 /// Returns the contents of all Rust files in a directory of the package, recursively.
 pub(crate) fn sources(directory: &str) -> Vec<String> {
-    fn visit(directory: &Path, found: &mut Vec<String>) {
-        for entry in std::fs::read_dir(directory).expect("a directory of the package").flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                visit(&path, found);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                found.push(std::fs::read_to_string(path).expect("Rust is text"));
-            }
-        }
-    }
+    let all = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join(directory));
+    let rust = all.iter().filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    rust.map(|path| std::fs::read_to_string(path).expect("Rust is text")).collect()
+}
+
+/// Returns the paths of all files in a directory, recursively.
+fn files(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    visit(&Path::new(env!("CARGO_MANIFEST_DIR")).join(directory), &mut found);
+    for entry in std::fs::read_dir(directory).expect("a directory of the package").flatten() {
+        let path = entry.path();
+        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+    }
     found
 }
 

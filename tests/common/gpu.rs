@@ -75,11 +75,12 @@ pub(crate) fn emulator_or_say() -> Option<PathBuf> {
     emulator().inspect_err(|why| println!("skipped: the CUDA emulator is not there: {why}")).ok()
 }
 
-/// Runs, in the emulator, those tests of this program whose names begin with one of `names`.
-pub(crate) fn emulate(names: &[&str]) {
+/// Runs, in the emulator, those tests of this program whose names contain one of `names`, and none of `others`.
+pub(crate) fn emulate(names: &[&str], others: &[&str]) {
     let Some(folder) = emulator_or_say() else { return };
     let mut program = program(&folder);
-    program.args(names).env("VIERBEIN_REQUIRE_GPU", "1").env("VIERBEIN_EMULATOR_REPORT", "1");
+    program.args(names).args(others.iter().flat_map(|name| ["--skip", name]));
+    program.env("VIERBEIN_REQUIRE_GPU", "1").env("VIERBEIN_EMULATOR_REPORT", "1");
     program.env("VIERBEIN_TEST_SEED", "0");
     let ran = program.output().unwrap();
     let text = text(&ran);

@@ -63,6 +63,13 @@ template <class W> W inner(const Matrix<W> &a, int p, const Matrix<W> &b, int q,
     return sum;
 }
 
+// Returns the sum of the squared absolute values of column `p`.
+template <class W> Real<W> squares(const Matrix<W> &a, int p) {
+    Real<W> sum = 0;
+    for (int i = 0; i < a.rows; i++) sum += std::norm(a(i, p));
+    return sum;
+}
+
 // ---- linear systems
 
 // Overwrites a matrix by its LU decomposition with partial pivoting. Returns the number of the first pivot that is 0, counted from 1, or 0
@@ -250,7 +257,7 @@ template <class W> void complete(Matrix<W> &a, int from) {
                 W by = inner(a, k, a, j);
                 for (int i = 0; i < a.rows; i++) a(i, j) -= a(i, k) * by;
             }
-        Real<W> size = std::sqrt(std::real(inner(a, j, a, j)));
+        Real<W> size = std::sqrt(squares(a, j));
         if (size < 0.5 / std::sqrt((Real<W>)a.rows)) continue;
         for (int i = 0; i < a.rows; i++) a(i, j) = a(i, j) / W(size);
         W by;
@@ -272,14 +279,14 @@ template <class W> void svd(Matrix<W> a, std::vector<Real<W>> &values, Matrix<W>
     const Real<W> unit = std::numeric_limits<Real<W>>::epsilon();
     Matrix<W> right = identity<W>(n);
     Real<W> all = 0;
-    for (int j = 0; j < n; j++) all += std::real(inner(a, j, a, j));
+    for (int j = 0; j < n; j++) all += squares(a, j);
     const Real<W> tiny = std::sqrt(all) * unit * a.rows;
     bool rotates = true;
     for (int sweep = 0; rotates && sweep < MAX_SWEEPS; sweep++) {
         rotates = false;
         for (int p = 0; p < n; p++)
             for (int q = p + 1; q < n; q++) {
-                Real<W> x = std::real(inner(a, p, a, p)), y = std::real(inner(a, q, a, q));
+                Real<W> x = squares(a, p), y = squares(a, q);
                 W between = inner(a, p, a, q);
                 if (std::min(x, y) <= tiny * tiny || std::abs(between) <= unit * std::sqrt(x) * std::sqrt(y)) continue;
                 rotates = true;
@@ -289,7 +296,7 @@ template <class W> void svd(Matrix<W> a, std::vector<Real<W>> &values, Matrix<W>
             }
     }
     std::vector<Real<W>> sizes(n);
-    for (int j = 0; j < n; j++) sizes[j] = std::sqrt(std::real(inner(a, j, a, j)));
+    for (int j = 0; j < n; j++) sizes[j] = std::sqrt(squares(a, j));
     for (auto &size : sizes)
         if (size <= tiny) size = 0;
     std::vector<int> order(n);
