@@ -214,7 +214,7 @@ pub trait Arguments: ElementTuple {
         op: F,
         n: usize,
         out: *mut F::Output,
-        operands: [*const u8; MAX_ARGUMENTS],
+        operands: &[*mut u8; MAX_ARGUMENTS],
     );
 
     /// Returns whether `op` is defined for `n` contiguous elements of each operand. Does not stop early, so that the loop is
@@ -227,7 +227,7 @@ pub trait Arguments: ElementTuple {
     unsafe fn defined_contiguous<F: Function<Self>>(
         op: F,
         n: usize,
-        operands: [*const u8; MAX_ARGUMENTS],
+        operands: &[*mut u8; MAX_ARGUMENTS],
     ) -> bool;
 }
 
@@ -319,7 +319,7 @@ macro_rules! arguments {
                 op: F,
                 n: usize,
                 out: *mut F::Output,
-                operands: [*const u8; MAX_ARGUMENTS],
+                operands: &[*mut u8; MAX_ARGUMENTS],
             ) {
                 let $first = operands[0].cast::<$First>();
                 $(let $other = operands[$k].cast::<$Other>();)*
@@ -343,7 +343,7 @@ macro_rules! arguments {
             unsafe fn defined_contiguous<F: Function<Self>>(
                 op: F,
                 n: usize,
-                operands: [*const u8; MAX_ARGUMENTS],
+                operands: &[*mut u8; MAX_ARGUMENTS],
             ) -> bool {
                 let $first = operands[0].cast::<$First>();
                 $(let $other = operands[$k].cast::<$Other>();)*

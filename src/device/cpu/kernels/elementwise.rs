@@ -43,7 +43,7 @@ kernel! {
 }
 
 /// The addresses of a function's operands. Unused entries are null.
-type Arrays = [*const u8; MAX_ARGUMENTS];
+type Arrays = [*mut u8; MAX_ARGUMENTS];
 
 kernel! {
     /// Computes `op` of the first `n` elements of the operands, and writes the results to `out`.
@@ -52,7 +52,7 @@ kernel! {
     /// The caller must ensure:
     /// * Each operand has `n` initialised elements, of the types `A`.
     /// * `out` has `n` elements that may be written. They do not overlap the operands, and nothing else accesses them.
-    unsafe fn map_contiguous[A: Arguments, F: Function<A>][A, F](op: F, n: usize, out: *mut F::Output, operands: Arrays) -> () {
+    unsafe fn map_contiguous[A: Arguments, F: Function<A>][A, F](op: F, n: usize, out: *mut F::Output, operands: &Arrays) -> () {
         // SAFETY: the caller ensures that each operand has `n` initialised elements of the types `A`. It also ensures exclusive access
         // to the `n` elements of `out`, which overlap no operand.
         unsafe { A::map_contiguous(op, n, out, operands) };
@@ -64,7 +64,7 @@ kernel! {
     ///
     /// # Safety
     /// The contract of [`map_contiguous`].
-    wide unsafe fn map_contiguous_wide[A: Arguments, F: Function<A>][A, F](op: F, n: usize, out: *mut F::Output, operands: Arrays) -> () {
+    wide unsafe fn map_contiguous_wide[A: Arguments, F: Function<A>][A, F](op: F, n: usize, out: *mut F::Output, operands: &Arrays) -> () {
         // SAFETY: the caller ensures that each operand has `n` initialised elements of the types `A`. It also ensures exclusive access
         // to the `n` elements of `out`, which overlap no operand.
         unsafe { A::map_contiguous(op, n, out, operands) };
@@ -81,7 +81,7 @@ unsafe fn map_elementary<A: Arguments, F: Function<A>>(
     op: &F,
     n: usize,
     out: *mut u8,
-    operands: Arrays,
+    operands: &Arrays,
 ) -> bool {
     if const { A::LEN > 2 || !A::SAME_TYPE || !is_inexact(A::First::DTYPE) } {
         return false;
@@ -109,7 +109,7 @@ unsafe fn map_elementary_of(
     [from, to]: [DType; 2],
     n: usize,
     out: *mut u8,
-    [left, right, _]: Arrays,
+    &[left, right, _]: &Arrays,
 ) -> bool {
     use DType::{C32, C64, F32, F64};
     // The functions called below have this function's contract, for elements of the matched types: `n` elements of each operand are
@@ -168,11 +168,11 @@ kernel! {
     /// The caller must ensure:
     /// * Each operand has `n` initialised elements, of the types `A`.
     /// * The first operand's elements may be written. They do not overlap the other operands, and nothing else accesses them.
-    unsafe fn update_contiguous[A: Arguments, F: Function<A, Output = A::First>][A, F](op: F, n: usize, operands: Arrays) -> () {
+    unsafe fn update_contiguous[A: Arguments, F: Function<A, Output = A::First>][A, F](op: F, n: usize, operands: &Arrays) -> () {
         // SAFETY: the caller ensures that each operand has `n` initialised elements of the types `A`. The output consists of those of
         // the first operand, which have type `A::First`. The caller ensures exclusive access to them, and that they do not overlap the
         // other operands.
-        unsafe { A::map_contiguous(op, n, operands[0].cast_mut().cast(), operands) };
+        unsafe { A::map_contiguous(op, n, operands[0].cast(), operands) };
     }
 }
 
@@ -181,7 +181,7 @@ kernel! {
     ///
     /// # Safety
     /// The caller must ensure that each operand has `n` readable elements, of the types `A`.
-    unsafe fn defined_contiguous[A: Arguments, F: Function<A>][A, F](op: F, n: usize, operands: Arrays) -> bool {
+    unsafe fn defined_contiguous[A: Arguments, F: Function<A>][A, F](op: F, n: usize, operands: &Arrays) -> bool {
         // SAFETY: the caller ensures that each operand has `n` elements of the types `A`, and that they may be read.
         unsafe { A::defined_contiguous(op, n, operands) }
     }
@@ -235,10 +235,8 @@ impl<'a> Visit<'a, Cpu> for Operands<'a> {
 
 /// Returns the addresses of a function's operands: the entries of `addresses` from index `first` on.
 #[inline(always)]
-fn arrays(addresses: Addresses, first: usize) -> Arrays {
-    core::array::from_fn(|k| {
-        addresses.get(first + k).map_or(core::ptr::null(), |address| address.cast_const())
-    })
+fn arrays(addresses: &Addresses, first: usize) -> &Arrays {
+    addresses[first..].first_chunk().expect("a loop has one operand more than a function")
 }
 
 /// Computes the elements if there are only a few, and returns `true`. If there are more, calls neither closure and returns `false`.
@@ -326,7 +324,7 @@ impl<T: Element> Elementwise<T> for Cpu {
             let at = all.addresses();
             // SAFETY: `few!` calls this closure only if `out` and all operands consist of `n` contiguous elements. `Operand` guarantees
             // that those of the operands, of the types `A`, may be read. `Output` guarantees exclusive access to those of `out`.
-            unsafe { map_elementary::<A, F>(op, n, at[0], arrays(at, 1)) }
+            unsafe { map_elementary::<A, F>(op, n, at[0], arrays(&at, 1)) }
         };
         if few!(A::LEN + 1, &all, contiguous, element) {
             return Ok(());
@@ -361,7 +359,7 @@ impl<T: Element> Elementwise<T> for Cpu {
             let at = all.addresses();
             // SAFETY: `few!` calls this closure only if `a` and all operands of `rest` consist of `n` contiguous elements. `Operand`
             // guarantees that those of `rest` may be read. `Output` guarantees exclusive access to those of `a`.
-            unsafe { map_elementary::<A, F>(op, n, at[0], arrays(at, 0)) }
+            unsafe { map_elementary::<A, F>(op, n, at[0], arrays(&at, 0)) }
         };
         if few!(A::LEN, &all, contiguous, element) {
             return Ok(());
@@ -385,7 +383,7 @@ impl<T: Element> Elementwise<T> for Cpu {
 /// * The first operand's elements may be written, and nothing else accesses them. No two of its indices share an element.
 #[inline(never)]
 unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>) {
-    let block = |n, at: Addresses| {
+    let block = |n, at: &Addresses| {
         let (out, operands) = (at[0].cast(), arrays(at, 1));
         // SAFETY: `for_blocks` passes the addresses of `n` contiguous elements of each operand. The first address is that of the
         // output. Access to its `n` elements is exclusive, so they overlap no operand.
@@ -415,7 +413,7 @@ unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_
 /// * The first operand's elements may be written, and nothing else accesses them. No two of its indices share an element.
 #[inline(never)]
 unsafe fn update_blocks<A: Arguments, F: Function<A, Output = A::First>>(op: &F, operands: Operands<'_>) {
-    let block = |n, at: Addresses| {
+    let block = |n, at: &Addresses| {
         // SAFETY: `for_blocks` passes the addresses of `n` contiguous elements of each operand, of the types `A`. Access to the `n`
         // elements of the first operand is exclusive, so they do not overlap the others.
         if unsafe { map_elementary::<A, F>(op, n, at[0], arrays(at, 0)) } {
@@ -442,7 +440,7 @@ unsafe fn update_blocks<A: Arguments, F: Function<A, Output = A::First>>(op: &F,
 fn check<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>, first: usize) -> Result<(), Error> {
     let (shape, operands) = (operands.shape, &operands.list()[first..]);
     let undefined = AtomicBool::new(false);
-    let block = |n, at: Addresses| {
+    let block = |n, at: &Addresses| {
         // SAFETY: `for_blocks` passes the addresses of `n` contiguous elements of each operand, of the types `A`, which may be read.
         if !unsafe { defined_contiguous::<A, F>(*op, n, arrays(at, 0)) } {
             undefined.store(true, Ordering::Relaxed);

@@ -80,7 +80,10 @@ pub(in crate::device::cpu) enum First {
 
 /// A loop over contiguous elements. The arguments are the number of elements, and the address of the first element of each
 /// operand.
-pub(in crate::device::cpu) type Loop<'a> = &'a (dyn Fn(usize, Addresses) + Sync);
+///
+/// The addresses are passed by reference. The compiler would copy them in pairs, and a load of two addresses that were just stored one by
+/// one stalls the processor.
+pub(in crate::device::cpu) type Loop<'a> = &'a (dyn Fn(usize, &Addresses) + Sync);
 
 /// Maximum number of operands of a loop.
 pub(in crate::device::cpu) const MAX_LOOP_OPERANDS: usize = 4;
@@ -111,12 +114,12 @@ pub(in crate::device::cpu) unsafe fn for_blocks(
     operands: &[RawOperand<'_>],
     first: First,
     cost: usize,
-    f: impl Fn(usize, Addresses) + Sync,
+    f: impl Fn(usize, &Addresses) + Sync,
 ) {
     let work = work(operands, cost);
     match one_block(shape, operands.iter().map(RawOperand::strides)) {
         Some(0) => {}
-        Some(n) if n.saturating_mul(work) < PARALLEL_BYTES => f(n, addresses(operands)),
+        Some(n) if n.saturating_mul(work) < PARALLEL_BYTES => f(n, &addresses(operands)),
         // SAFETY: `for_planned_blocks` requires the conditions of `for_blocks`, which the caller ensures for the same shape and operands.
         _ => unsafe { for_planned_blocks(shape, operands, first, work, &f) },
     }
@@ -219,8 +222,9 @@ const MAX_STREAMED_RATIO: usize = 4;
 /// slower for results with non-temporal stores: reads and writes of memory then alternate in long bursts.
 const ROW_BUFFER_BYTES: usize = 1 << 10;
 
-/// Maximum number of elements of a row that is joined with other rows, so that one call of the loop computes all of them.
-const MAX_JOINED_COLUMNS: usize = 64;
+/// Maximum number of elements of a row that is joined with other rows, so that one call of the loop computes all of them. The row must also
+/// fit in a buffer of `ROW_BUFFER_BYTES`.
+const MAX_JOINED_COLUMNS: usize = 128;
 
 /// Height of a tile with a transposed operand, in bytes. The elements of a column of the tile are contiguous in that operand.
 const TILE_HEIGHT_BYTES: usize = 512;
@@ -289,7 +293,7 @@ impl<const K: usize> StripTask<'_, K> {
             (0..K).all(|k| strides[k] != 1 || rows.steps[k] == 0 || rows.steps[k] == columns as isize)
         };
         if let (Some(axis), Some(rows)) = (axis, rows)
-            && columns <= MAX_JOINED_COLUMNS
+            && columns <= MAX_JOINED_COLUMNS.min(ROW_BUFFER_BYTES / self.largest())
             && follow(&rows)
         {
             // SAFETY: for each index of the other loops, the rows at the offsets `at` consist of elements of `part`. The caller ensures the
@@ -299,6 +303,10 @@ impl<const K: usize> StripTask<'_, K> {
             // SAFETY: for each index of the other loops, the rows at the offsets `at` consist of elements of `part`. The caller ensures the
             // conditions of `for_blocks` for these elements.
             for_each(&part.without(axis), |at| unsafe { self.blocks(&rows, at) });
+        } else if strides == [1; K] {
+            // SAFETY: all strides of a row are 1. For each index of the outer loops, the row at the offsets `at` consists of elements of
+            // `part`. The caller ensures the conditions of `for_blocks` for these elements.
+            for_each(part, |at| unsafe { self.contiguous(columns, self.addresses(at)) });
         } else {
             // SAFETY: for each index of the outer loops, the row at the offsets `at` consists of elements of `part`. The caller ensures the
             // conditions of `for_blocks` for these elements.
@@ -344,17 +352,11 @@ impl<const K: usize> StripTask<'_, K> {
         self.operands.iter().map(|operand| operand.size).max().unwrap_or(1)
     }
 
-    /// Runs the loop on one row, which begins at the addresses `at`. If the row is contiguous in all operands, calls
-    /// [`contiguous`](StripTask::contiguous). Otherwise calls the loop once for each part of the row that fits in a buffer.
+    /// Runs the loop on one row, which begins at the addresses `at`. Calls the loop once for each part of the row that fits in a buffer.
     ///
     /// # Safety
     /// The caller must ensure the conditions of [`for_blocks`], for the elements of the row.
     unsafe fn row(&self, columns: usize, strides: [isize; K], at: [*mut u8; K]) {
-        if strides == [1; K] {
-            // SAFETY: `contiguous` requires the conditions of `row`, which the caller ensures, and that all strides of the row are 1, as
-            // was just checked.
-            return unsafe { self.contiguous(columns, at) };
-        }
         let mut buffers = [const { MaybeUninit::<Buffer>::uninit() }; K];
         let buffers: [*mut u8; K] = buffers.each_mut().map(|buffer| buffer.as_mut_ptr().cast());
         let width = (ROW_BUFFER_BYTES / self.largest()).min(columns);
@@ -382,7 +384,7 @@ impl<const K: usize> StripTask<'_, K> {
             }
             (self.f)(
                 n,
-                padded(core::array::from_fn::<_, K, _>(|k| if direct[k] { there[k] } else { buffers[k] })),
+                &padded(core::array::from_fn::<_, K, _>(|k| if direct[k] { there[k] } else { buffers[k] })),
             );
             if !direct[0] && self.first != First::Read {
                 match strides[0] {
@@ -398,15 +400,28 @@ impl<const K: usize> StripTask<'_, K> {
         }
     }
 
-    /// Runs the loop on a row that is contiguous in all operands. Without non-temporal stores, this is one call of the loop.
+    /// Runs the loop on a row that is contiguous in all operands. Without non-temporal stores, this is one call of the loop. Always
+    /// inlined, so that the addresses are computed in registers and stored once.
     ///
     /// # Safety
     /// The caller must ensure the conditions of [`row`](StripTask::row), and that all strides of the row are 1.
-    #[inline]
-    unsafe fn contiguous(&self, columns: usize, mut at: [*mut u8; K]) {
-        if !self.streams {
-            return (self.f)(columns, padded(at));
+    #[inline(always)]
+    unsafe fn contiguous(&self, columns: usize, at: [*mut u8; K]) {
+        if self.streams {
+            // SAFETY: `streamed` has the contract of `contiguous`, which the caller ensures.
+            unsafe { self.streamed(columns, at) }
+        } else {
+            (self.f)(columns, &padded(at))
         }
+    }
+
+    /// [`contiguous`](StripTask::contiguous) with non-temporal stores: one call of the loop for each part of the row that fits in a
+    /// buffer.
+    ///
+    /// # Safety
+    /// The contract of [`contiguous`](StripTask::contiguous).
+    #[inline(never)]
+    unsafe fn streamed(&self, columns: usize, mut at: [*mut u8; K]) {
         let mut buffer = MaybeUninit::<Buffer>::uninit();
         let buffer: *mut u8 = buffer.as_mut_ptr().cast();
         let size = self.operands[0].size;
@@ -415,7 +430,7 @@ impl<const K: usize> StripTask<'_, K> {
         while left > 0 {
             let n = (width - at[0] as usize % CACHE_LINE_BYTES / size).min(left);
             let to = core::mem::replace(&mut at[0], buffer);
-            (self.f)(n, padded(at));
+            (self.f)(n, &padded(at));
             // The next elements are prefetched, so that they are read from memory while the current ones are written.
             let next = width.min(left - n);
             for (operand, at) in self.operands.iter().zip(at).skip(1) {
@@ -423,7 +438,7 @@ impl<const K: usize> StripTask<'_, K> {
                     prefetch(at.wrapping_add(n * operand.size + byte));
                 }
             }
-            // SAFETY: `n <= left`, so the next `n` elements of the row are at `to`. The caller of `contiguous` ensures exclusive access to
+            // SAFETY: `n <= left`, so the next `n` elements of the row are at `to`. The caller of `streamed` ensures exclusive access to
             // them. The loop has written `n` elements to the local buffer. `part` calls `fence` before it returns.
             unsafe { stream_piece(buffer, to, n * size) };
             at[0] = to;
@@ -463,7 +478,7 @@ impl<const K: usize> StripTask<'_, K> {
                 }
                 let given: [_; K] =
                     core::array::from_fn(|k| if direct[k] { there(k, 0) } else { buffer(k, 0) });
-                (self.f)(height * columns, padded(given));
+                (self.f)(height * columns, &padded(given));
                 if !direct[0] && self.first != First::Read {
                     for j in 0..height {
                         // SAFETY: `row + j < rows.rows`, so `there(0, j)` is a row of the first operand. The caller of `joined` ensures
