@@ -9,7 +9,7 @@ pub(super) fn full<T: Contracted>(n: usize) -> Row<T> {
     let problem = Problem::new("ii->", &[('i', n)]);
     let (a, x) = (problem.tensor::<2>(0), problem.array::<Ix2>(0));
     Row::new(problem)
-        .fresh(Library::Vierbein, move || einsum!("ii->", &a))
+        .fresh(Library::Vierbein, move || einsum!("ii->", &a).item())
         .fresh(Library::Ndarray, move || x.diag().sum())
         .strided()
 }

@@ -43,7 +43,7 @@ fn matrix<T: Number>(n: usize) -> Row<T> {
     let [t0, t1, t2, t3] = [(); 4].map(|()| a.tensor());
     let (delta, ones) = (unit::<T>(n).tensor(), ones::<T>(n));
     Row::new(Problem::defined([], move |_| traced(&a, n, |i| vec![i, i])))
-        .fresh(Library::Vierbein, move || t0.trace(0, 1))
+        .fresh(Library::Vierbein, move || t0.trace(0, 1).item())
         .fresh(Library::Ndarray, move || x.diag().sum())
         .fresh(Library::Strided, move || {
             let diagonal = p.diagonal_view(&[(0, 1)]).expect("a square");
@@ -52,9 +52,9 @@ fn matrix<T: Number>(n: usize) -> Row<T> {
         .fresh(Library::Rstsr, move || r.diagonal(()).sum_all())
         .fresh(Library::Faer, move || f.diagonal().column_vector().sum())
         .fresh(Library::Limit, move || limit::diagonal(*u, n + 1))
-        .fresh(Library::Delta, move || einsum!("ij,ij->", &*t1, &*delta))
-        .fresh(Library::Steps, move || t2.as_shape([n * n]).slice(s![..;n as isize + 1]).sum())
-        .fresh(Library::Dot, move || t3.diagonal(0, 1).dot(&ones))
+        .fresh(Library::Delta, move || einsum!("ij,ij->", &*t1, &*delta).item())
+        .fresh(Library::Steps, move || t2.as_shape([n * n]).slice(s![..;n as isize + 1]).sum().item())
+        .fresh(Library::Dot, move || t3.diagonal(0, 1).dot(&ones).item())
 }
 
 /// Returns the benchmark of the trace over axes 0 and 2 of a tensor of shape `[n, middle, n]`.
