@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/data/fft.tsv: Fourier transforms by NumPy (2 or later), for tests/oracle/fft.rs.
+"""Writes tests/data/fft.tsv: Fourier transforms by NumPy (2 or later), for tests/fft/transforms.rs.
 
 Each line has the function, the shape of the operand, the axes, the lengths (or -), the normalisation, the shape of the result, and
 the elements of the result in row-major order. The element of the operand with flat index k (row-major) is

@@ -1,16 +1,13 @@
 //! Compares results with the data in `tests/data`, which come from other programs or from closed forms.
 
-#[cfg(feature = "fft")]
-mod common;
 #[path = "oracle/einsum.rs"]
 mod einsum;
-#[cfg(feature = "fft")]
-#[path = "oracle/fft.rs"]
-mod fft;
 #[path = "oracle/joining.rs"]
 mod joining;
 #[path = "oracle/ordering.rs"]
 mod ordering;
+#[path = "common/orders.rs"]
+mod orders;
 #[path = "oracle/reductions.rs"]
 mod reductions;
 #[path = "oracle/shapes.rs"]
@@ -21,6 +18,7 @@ mod statistics;
 #[path = "oracle/values.rs"]
 mod values;
 
+use orders::both_orders;
 use vierbein::{Dim, Order, Rank, RowMajor, Tensor};
 
 /// Returns a tensor whose elements, in row-major order of their indices, are `0, 1, .. n - 1`. Its memory order is `O`.
@@ -37,23 +35,6 @@ where
 {
     x.as_order::<RowMajor>().to_vec()
 }
-
-/// Defines two tests for each test body, one per memory order.
-macro_rules! both_orders {
-    ($($name:ident)*) => {$(
-        mod $name {
-            #[test]
-            fn row_major() {
-                super::$name::<vierbein::RowMajor>();
-            }
-            #[test]
-            fn col_major() {
-                super::$name::<vierbein::ColMajor>();
-            }
-        }
-    )*};
-}
-pub(crate) use both_orders;
 
 /// A matrix in memory order `O`.
 type Matrix<T, O> = Tensor<T, Rank<2>, O>;

@@ -5,7 +5,7 @@ use super::driver::{Call, Hazard::*, Numbers, Row};
 use super::hazards::countable;
 use super::joined::{
     all, chunked, concatenated, differences, flipped, halves, padded, picked, repeated, rolled, rotated,
-    split_at_one, stacked, tiled, triangle, windows,
+    split_at_one, stacked, tiled, tiles, triangle, windows,
 };
 use super::operand::ToArray;
 use super::{at_rank, cut_mut, done};
@@ -194,8 +194,8 @@ fn copies() -> Vec<Row> {
             numbers: Numbers::None,
             run: |o, _| {
                 at_rank!(o, x: view, [0 1 2 16], {
-                    let twice = changed(x.shape(), |_, _| 2);
-                    done!(try x.try_tile(twice), panics x.tile(twice))
+                    let counts = changed(x.shape(), |axis, _| tiles(axis));
+                    done!(try x.try_tile(counts), panics x.tile(counts))
                 })
             },
             expected: |a, _| tiled(&a[0]),
@@ -211,8 +211,9 @@ fn copies() -> Vec<Row> {
                     if x.shape().iter().any(|&n| n > 1 << 20) {
                         return None;
                     }
-                    let (twice, to) = (changed(x.shape(), |_, _| 2), changed(x.shape(), |_, n| 2 * n));
-                    into!(x, to, out, x.try_tile_into(twice, &mut out), x.tile_into(twice, &mut out))
+                    let counts = changed(x.shape(), |axis, _| tiles(axis));
+                    let to = changed(x.shape(), |axis, n| tiles(axis) * n);
+                    into!(x, to, out, x.try_tile_into(counts, &mut out), x.tile_into(counts, &mut out))
                 })
             },
             expected: |a, _| tiled(&a[0]),

@@ -184,7 +184,11 @@ fn every_public_operation() {
             |name: &String| !name.starts_with("dyn_tensor::") && !ITERATIVE.contains(&name.as_str());
         names.into_iter().filter(in_table).collect()
     };
-    let features = [("fft", cfg!(feature = "fft")), ("linalg", cfg!(feature = "linalg"))];
+    let features = [
+        ("rand", cfg!(feature = "rand")),
+        ("fft", cfg!(feature = "fft")),
+        ("linalg", cfg!(feature = "linalg")),
+    ];
     let features: Vec<&str> = features.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();
     driver::check(rows, || public::functions(&features).map(typed), no_operations::LIST);
 }

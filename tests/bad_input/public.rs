@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Builds the documentation and returns the directory of its pages. The enabled features are those of `npy`, `rayon` and `rand` with which
-/// this test was built, and those in `more`. Each test program passes only its own features in `more`, so that none builds the dependencies
+/// Builds the documentation and returns the directory of its pages. The enabled features are those of `npy` and `rayon` with which this
+/// test was built, and those in `more`. Each test program passes only its own features in `more`, so that none builds the dependencies
 /// of another. Returns `None`, and prints the reason, if cargo cannot be started.
 ///
 /// The pages stay in a directory of their own for each set of features, where the next test program finds them.
@@ -17,11 +17,7 @@ pub(crate) fn documentation(more: &[&str]) -> Option<PathBuf> {
         );
         return None;
     }
-    let features = [
-        ("npy", cfg!(feature = "npy")),
-        ("rayon", cfg!(feature = "rayon")),
-        ("rand", cfg!(feature = "rand")),
-    ];
+    let features = [("npy", cfg!(feature = "npy")), ("rayon", cfg!(feature = "rayon"))];
     let enabled = features.iter().filter(|(_, on)| *on).map(|(name, _)| *name);
     let enabled: Vec<&str> = enabled.chain(more.iter().copied()).collect();
     // `CARGO_TARGET_TMPDIR` is a subdirectory of the target directory of this build. Cargo gets the same target directory below, so

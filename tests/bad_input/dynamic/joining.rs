@@ -5,7 +5,7 @@ use super::driver::{Call, Hazard::*, Numbers, Row, done};
 use super::hazards::countable;
 use super::joined::{
     all, chunked, concatenated, differences, flipped, halves, padded, picked, repeated, rolled, rotated,
-    split_at_one, stacked, tiled, triangle, windows,
+    split_at_one, stacked, tiled, tiles, triangle, windows,
 };
 use super::operand::{Place, ToArray};
 use super::{changed, methods, with};
@@ -108,7 +108,12 @@ pub(crate) fn rows() -> Vec<Row> {
         Call {
             names: methods![tile],
             verb: "tile",
-            run: |o, _| with(&o[0], |x| done!(try x.tile(&vec![2; x.rank()]))),
+            run: |o, _| {
+                with(&o[0], |x| {
+                    let counts: Vec<usize> = (0..x.rank()).map(tiles).collect();
+                    done!(try x.tile(&counts))
+                })
+            },
             expected: |a, _| tiled(&a[0]),
             ..WHOLE
         },

@@ -192,7 +192,11 @@ fn every_public_operation() {
     let rows = rows.into_iter().flatten().collect();
     let dynamic =
         |names: BTreeSet<String>| names.into_iter().filter(|name| name.starts_with("dyn_tensor::")).collect();
-    let features = [("fft", cfg!(feature = "fft")), ("linalg", cfg!(feature = "linalg"))];
+    let features = [
+        ("rand", cfg!(feature = "rand")),
+        ("fft", cfg!(feature = "fft")),
+        ("linalg", cfg!(feature = "linalg")),
+    ];
     let features: Vec<&str> = features.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();
     check(rows, || public::functions(&features).map(dynamic), OTHERS);
 }
