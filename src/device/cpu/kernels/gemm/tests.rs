@@ -102,14 +102,14 @@ struct Case<T> {
     conjugate: [bool; 2],
 }
 
-/// Computes a product, and compares the whole buffer of the result with that of a naive loop.
-fn check<T: Made>(by: &dyn MatrixProduct<T>, case: Case<T>) {
+/// Computes a product by each implementation, and compares the whole buffer of the result with that of a naive loop.
+fn check<T: Made>(ways: &[&dyn MatrixProduct<T>], case: Case<T>) {
     let Case { size: [m, k, n], lies, alpha, beta, conjugate } = case;
     let values = &mut Values((m * 1000 + k * 100 + n) as u64);
     let mut a = Held::new(m, k, lies[0], || T::random(values));
     let mut b = Held::new(k, n, lies[1], || T::random(values));
-    let mut c = Held::new(m, n, lies[2], || T::random(values));
-    let mut expected = c.clone();
+    let before = Held::new(m, n, lies[2], || T::random(values));
+    let mut expected = before.clone();
     let conj = |x: T, yes: bool| if yes { x.conj() } else { x };
     for i in 0..m {
         for j in 0..n {
@@ -122,13 +122,16 @@ fn check<T: Made>(by: &dyn MatrixProduct<T>, case: Case<T>) {
                 if beta.is_zero() { alpha * sum } else { alpha * sum + beta * expected.data[place] };
         }
     }
-    if m > 0 && n > 0 {
-        let product =
-            Product { m, k, n, a: a.matrix(), b: b.matrix(), c: c.matrix(), alpha, beta, conjugate };
-        // SAFETY: the operands are alive during the call, and nothing else accesses the buffer of `c`.
-        unsafe { unless_empty(&product, by).multiply(&product) }.unwrap();
+    for (way, by) in ways.iter().enumerate() {
+        let mut c = before.clone();
+        if m > 0 && n > 0 {
+            let product =
+                Product { m, k, n, a: a.matrix(), b: b.matrix(), c: c.matrix(), alpha, beta, conjugate };
+            // SAFETY: the operands are alive during the call, and nothing else accesses the buffer of `c`.
+            unsafe { unless_empty(&product, *by).multiply(&product) }.unwrap();
+        }
+        assert!(c.data == expected.data, "{} {case:?} by implementation {way}", T::DTYPE.name());
     }
-    assert!(c.data == expected.data, "{} {case:?}", T::DTYPE.name());
 }
 
 /// Returns all GEMM implementations for real and complex floating-point numbers.
@@ -152,19 +155,17 @@ fn sizes<T: Made>(ways: &[&dyn MatrixProduct<T>], alpha: T, beta: T) {
                 let lies = [INPUTS[(i + 2 * j) % 7], INPUTS[(3 * i + j) % 7], OUTPUTS[(i + j) % 5]];
                 let conjugate = [i % 2 == 1, j % 2 == 1];
                 let beta = if (i + j) % 3 == 0 { beta } else { T::zero() };
-                check(*by, Case { size: [m, k, n], lies, alpha, beta, conjugate });
+                check(&[*by], Case { size: [m, k, n], lies, alpha, beta, conjugate });
             }
         }
     }
 }
 
 fn lies<T: Made>(ways: &[&dyn MatrixProduct<T>], size: [usize; 3], alpha: T, beta: T) {
-    for by in ways {
-        for a in INPUTS {
-            for b in INPUTS {
-                for c in OUTPUTS {
-                    check(*by, Case { size, lies: [a, b, c], alpha, beta, conjugate: [false; 2] });
-                }
+    for a in INPUTS {
+        for b in INPUTS {
+            for c in OUTPUTS {
+                check(ways, Case { size, lies: [a, b, c], alpha, beta, conjugate: [false; 2] });
             }
         }
     }
@@ -184,14 +185,12 @@ fn complex_numbers() {
     sizes::<c32>(&all_ways(), c32::new(-2.0, 1.0), c32::new(1.0, 0.0));
     lies::<c64>(&all_ways(), [13, 6, 11], c64::new(0.0, 1.0), c64::new(0.0, 0.0));
     lies::<c32>(&all_ways(), [19, 9, 21], c32::new(2.0, 0.0), c32::new(0.0, -1.0));
-    for by in all_ways::<c64>() {
-        for conjugate in [[false, false], [false, true], [true, false], [true, true]] {
-            for alpha in [c64::new(1.0, 0.0), c64::new(2.0, 3.0)] {
-                for beta in [c64::new(0.0, 0.0), c64::new(1.0, 0.0), c64::new(-1.0, 2.0)] {
-                    for c in OUTPUTS {
-                        let case = Case { size: [7, 5, 6], lies: [Row, Column, c], alpha, beta, conjugate };
-                        check(by, case);
-                    }
+    for conjugate in [[false, false], [false, true], [true, false], [true, true]] {
+        for alpha in [c64::new(1.0, 0.0), c64::new(2.0, 3.0)] {
+            for beta in [c64::new(0.0, 0.0), c64::new(1.0, 0.0), c64::new(-1.0, 2.0)] {
+                for c in OUTPUTS {
+                    let case = Case { size: [7, 5, 6], lies: [Row, Column, c], alpha, beta, conjugate };
+                    check(&all_ways(), case);
                 }
             }
         }
@@ -208,22 +207,17 @@ fn large_products() {
             .enumerate()
     {
         let lies = [a, b, c];
-        for by in all_ways::<f64>() {
-            check(by, Case { size: [203, 301, 107 + n], lies, alpha: 1.0, beta: 1.0, conjugate: [false; 2] });
-        }
-        for by in all_ways::<c32>() {
-            let (alpha, beta) = (c32::new(1.0, 0.0), c32::new(0.0, 0.0));
-            check(by, Case { size: [103, 259, 97 + n], lies, alpha, beta, conjugate: [n % 2 == 0, n > 1] });
-        }
+        let case = Case { size: [203, 301, 107 + n], lies, alpha: 1.0, beta: 1.0, conjugate: [false; 2] };
+        check::<f64>(&all_ways(), case);
+        let (alpha, beta) = (c32::new(1.0, 0.0), c32::new(0.0, 0.0));
+        let conjugate = [n % 2 == 0, n > 1];
+        check::<c32>(&all_ways(), Case { size: [103, 259, 97 + n], lies, alpha, beta, conjugate });
     }
     // Long and thin matrices.
-    for by in all_ways::<f64>() {
-        let (alpha, beta) = (1.0, 0.0);
-        for size in [[3000, 2, 3], [2, 3, 3000], [900, 3, 800], [4, 3000, 5], [1, 40, 3000]] {
-            for lies in [[Row, Row, Row], [Column, Row, Column], [Gaps, Row, Column], [Column, Column, Gaps]]
-            {
-                check(by, Case { size, lies, alpha, beta, conjugate: [false; 2] });
-            }
+    let (alpha, beta) = (1.0, 0.0);
+    for size in [[3000, 2, 3], [2, 3, 3000], [900, 3, 800], [4, 3000, 5], [1, 40, 3000]] {
+        for lies in [[Row, Row, Row], [Column, Row, Column], [Gaps, Row, Column], [Column, Column, Gaps]] {
+            check::<f64>(&all_ways(), Case { size, lies, alpha, beta, conjugate: [false; 2] });
         }
     }
 }
@@ -234,13 +228,9 @@ fn gemm_with_power_of_two_strides_agrees_with_naive_loop() {
         [Row, Column].into_iter().flat_map(|a| [[a, Row, Row], [a, Column, Row], [a, Row, Column]]);
     for lies in everywhere {
         for size in [[128, 33, 128], [128, 5, 130], [64, 17, 64], [68, 300, 64]] {
-            for by in all_ways::<f64>() {
-                check(by, Case { size, lies, alpha: 2.0, beta: 1.0, conjugate: [false; 2] });
-            }
-            for by in all_ways::<c64>() {
-                let (alpha, beta) = (c64::new(1.0, 0.0), c64::new(0.0, 0.0));
-                check(by, Case { size, lies, alpha, beta, conjugate: [true, false] });
-            }
+            check::<f64>(&all_ways(), Case { size, lies, alpha: 2.0, beta: 1.0, conjugate: [false; 2] });
+            let (alpha, beta) = (c64::new(1.0, 0.0), c64::new(0.0, 0.0));
+            check::<c64>(&all_ways(), Case { size, lies, alpha, beta, conjugate: [true, false] });
         }
     }
 }
@@ -258,11 +248,9 @@ fn emulated_register_tiles_agree_with_a_plain_loop() {
     sizes::<c64>(&emulated(), c64::new(1.0, 0.0), c64::new(2.0, -1.0));
     sizes::<c32>(&emulated(), c32::new(-2.0, 1.0), c32::new(1.0, 0.0));
     fn packed<T: Made>() {
-        for by in emulated::<T>() {
-            for lies in [[Row; 3], [Column, Row, Gaps]] {
-                let (alpha, beta) = (T::one(), T::one());
-                check(by, Case { size: [110, 400, 37], lies, alpha, beta, conjugate: [false; 2] });
-            }
+        for lies in [[Row; 3], [Column, Row, Gaps]] {
+            let (alpha, beta) = (T::one(), T::one());
+            check(&emulated(), Case { size: [110, 400, 37], lies, alpha, beta, conjugate: [false; 2] });
         }
     }
     packed::<f64>();
@@ -317,7 +305,7 @@ extreme!(f32 c32 f64 c64);
 
 /// Variant of [`check`] in which some elements are infinite or NaN. The expected results are computed without multiplications by
 /// scaling factors of 1. Returns the number of finite elements of the result, and the number of infinite elements.
-fn check_extremes<T: Extreme>(by: &dyn MatrixProduct<T>, case: Case<T>) -> [usize; 2] {
+fn check_extremes<T: Extreme>(ways: &[&dyn MatrixProduct<T>], case: Case<T>) -> [usize; 2] {
     let Case { size: [m, k, n], lies, alpha, beta, conjugate } = case;
     let values = &mut Values((m * 1000 + k * 100 + n) as u64);
     // An infinity in A makes a whole row of the result infinite or NaN, and one in B a whole column. So only few elements of A and B are
@@ -329,10 +317,10 @@ fn check_extremes<T: Extreme>(by: &dyn MatrixProduct<T>, case: Case<T>) -> [usiz
     };
     let mut a = Held::new(m, k, lies[0], || few(values));
     let mut b = Held::new(k, n, lies[1], || few(values));
-    let mut c = Held::new(m, n, lies[2], || T::extreme(values));
+    let before = Held::new(m, n, lies[2], || T::extreme(values));
     let conj = |x: T, yes: bool| if yes { x.conj() } else { x };
     let times = |factor: T, x: T| if factor.is_one() { x } else { factor * x };
-    let mut expected = c.clone();
+    let mut expected = before.clone();
     for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
         let mut sum = T::zero();
         for p in 0..k {
@@ -342,17 +330,22 @@ fn check_extremes<T: Extreme>(by: &dyn MatrixProduct<T>, case: Case<T>) -> [usiz
         let old = if beta.is_zero() { T::zero() } else { times(beta, expected.data[place]) };
         expected.data[place] = times(alpha, sum) + old;
     }
-    let product = Product { m, k, n, a: a.matrix(), b: b.matrix(), c: c.matrix(), alpha, beta, conjugate };
-    // SAFETY: the buffers are local variables that outlive the call. `c` has distinct elements, and nothing else accesses its
-    // buffer.
-    unsafe { by.multiply(&product) }.unwrap();
     let mut counts = [0; 2];
-    for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
-        let (found, expected) = (c.at(i, j).parts(), expected.at(i, j).parts());
-        assert_eq!(found, expected, "{} {case:?} at {i}, {j}", T::DTYPE.name());
-        let all = expected.map(|part| part.map(f64::is_finite));
-        counts[0] += usize::from(all == [Some(true); 2]);
-        counts[1] += usize::from(all.contains(&Some(false)));
+    for (way, by) in ways.iter().enumerate() {
+        let mut c = before.clone();
+        let product =
+            Product { m, k, n, a: a.matrix(), b: b.matrix(), c: c.matrix(), alpha, beta, conjugate };
+        // SAFETY: the buffers are local variables that outlive the call. `c` has distinct elements, and nothing else accesses its
+        // buffer.
+        unsafe { by.multiply(&product) }.unwrap();
+        counts = [0; 2];
+        for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+            let (found, expected) = (c.at(i, j).parts(), expected.at(i, j).parts());
+            assert_eq!(found, expected, "{} {case:?} at {i}, {j} by implementation {way}", T::DTYPE.name());
+            let all = expected.map(|part| part.map(f64::is_finite));
+            counts[0] += usize::from(all == [Some(true); 2]);
+            counts[1] += usize::from(all.contains(&Some(false)));
+        }
     }
     counts
 }
@@ -363,26 +356,24 @@ fn check_extremes<T: Extreme>(by: &dyn MatrixProduct<T>, case: Case<T>) -> [usiz
 fn factors_of_one_and_zero_preserve_infinities() {
     fn check_all<T: Extreme>() {
         let minus = T::zero() - T::one();
-        for by in all_ways::<T>() {
-            let mut counts = [0; 2];
-            for size in [[2, 2, 2], [6, 5, 7], [40, 30, 50], [70, 20, 80], [10, 600, 20]] {
-                for lies in [[Row; 3], [Column, Row, Gaps], [Gaps, Backwards, Column]] {
-                    for (alpha, beta) in [(T::one(), T::zero()), (T::one(), T::one()), (minus, T::zero())] {
-                        // Other complex scaling factors can turn infinities into NaN.
-                        if T::COMPLEX && !alpha.is_one() {
-                            continue;
-                        }
-                        for conjugate in [[false; 2], [true, false]] {
-                            let case = Case { size, lies, alpha, beta, conjugate };
-                            for (all, some) in counts.iter_mut().zip(check_extremes(by, case)) {
-                                *all += some;
-                            }
+        let mut counts = [0; 2];
+        for size in [[2, 2, 2], [6, 5, 7], [40, 30, 50], [70, 20, 80], [10, 600, 20]] {
+            for lies in [[Row; 3], [Column, Row, Gaps], [Gaps, Backwards, Column]] {
+                for (alpha, beta) in [(T::one(), T::zero()), (T::one(), T::one()), (minus, T::zero())] {
+                    // Other complex scaling factors can turn infinities into NaN.
+                    if T::COMPLEX && !alpha.is_one() {
+                        continue;
+                    }
+                    for conjugate in [[false; 2], [true, false]] {
+                        let case = Case { size, lies, alpha, beta, conjugate };
+                        for (all, some) in counts.iter_mut().zip(check_extremes(&all_ways(), case)) {
+                            *all += some;
                         }
                     }
                 }
             }
-            assert!(counts[0] > 1000 && counts[1] > 1000, "{counts:?} finite and infinite elements");
         }
+        assert!(counts[0] > 1000 && counts[1] > 1000, "{counts:?} finite and infinite elements");
     }
     check_all::<f32>();
     check_all::<f64>();
@@ -397,7 +388,7 @@ fn integers() {
     lies::<i32>(&[by], [5, 4, 3], 1, 3);
     sizes::<i64>(&[&Integers], 1, 1);
     sizes::<u8>(&[&Integers], 1, 1);
-    check(by, Case { size: [150, 130, 140], lies: [Row; 3], alpha: 1, beta: 0, conjugate: [false; 2] });
+    check(&[by], Case { size: [150, 130, 140], lies: [Row; 3], alpha: 1, beta: 0, conjugate: [false; 2] });
 }
 
 #[test]
