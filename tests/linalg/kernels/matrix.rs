@@ -119,8 +119,11 @@ impl Wide {
         for (row, to) in self.elements.chunks(self.n.max(1)).zip(product.elements.chunks_mut(other.n.max(1)))
         {
             for (&x, row) in row.iter().zip(other.elements.chunks(other.n.max(1))) {
-                for (to, &y) in to.iter_mut().zip(row) {
-                    *to += x * y;
+                // Without iterators and operators of `Complex`, which are slow in builds without optimisation.
+                for j in 0..row.len() {
+                    let y = row[j];
+                    to[j].re += x.re * y.re - x.im * y.im;
+                    to[j].im += x.re * y.im + x.im * y.re;
                 }
             }
         }
