@@ -218,7 +218,8 @@ fn on_any_number_of_threads_and_in_every_run() {
     assert_same(&again, &here, |_| false, "in another run on 2 threads");
     // A requested level above that of the processor selects the processor's level. In builds with debug assertions, only matrix
     // products have several levels, so these builds compute only matrix products again. Other builds compute all operations again.
-    let here = if cfg!(debug_assertions) { matrix_products(&Operands::new()) } else { here };
+    let here: Digests =
+        here.into_iter().filter(|(_, promise, _)| !cfg!(debug_assertions) || *promise == OneLevel).collect();
     let mut fused = None;
     for level in ["portable", "avx2", "avx512"] {
         let on =
