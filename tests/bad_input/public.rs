@@ -5,9 +5,25 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Returns the enabled features for files and for arrays of other libraries. The tests of both use the same pages, so that these are built
+/// once.
+#[allow(dead_code, reason = "not every test that shares this file has these features")]
+pub(crate) fn formats() -> Vec<&'static str> {
+    let features = [
+        ("npz", cfg!(feature = "npz")),
+        ("safetensors", cfg!(feature = "safetensors")),
+        ("csv", cfg!(feature = "csv")),
+        ("serde", cfg!(feature = "serde")),
+        ("ndarray", cfg!(feature = "ndarray")),
+        ("nalgebra", cfg!(feature = "nalgebra")),
+        ("faer", cfg!(feature = "faer")),
+    ];
+    features.into_iter().filter(|(_, on)| *on).map(|(name, _)| name).collect()
+}
+
 /// Builds the documentation and returns the directory of its pages. The enabled features are those of `npy` and `rayon` with which this
-/// test was built, and those in `more`. Each test program passes only its own features in `more`, so that none builds the dependencies
-/// of another. Returns `None`, and prints the reason, if cargo cannot be started.
+/// test was built, and those in `more`. `more` contains only features that the test program has, too, so that no other dependencies are
+/// built. Returns `None`, and prints the reason, if cargo cannot be started.
 ///
 /// The pages stay in a directory of their own for each set of features, where the next test program finds them.
 pub(crate) fn documentation(more: &[&str]) -> Option<PathBuf> {

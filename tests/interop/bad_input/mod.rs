@@ -43,16 +43,15 @@ use vierbein::Error;
 fn every_conversion() {
     let libraries = [
         #[cfg(feature = "ndarray")]
-        ("ndarray", ndarray::rows()),
+        ndarray::rows(),
         #[cfg(feature = "nalgebra")]
-        ("nalgebra", nalgebra::rows()),
+        nalgebra::rows(),
         #[cfg(feature = "faer")]
-        ("faer", faer::rows()),
+        faer::rows(),
     ];
-    let (features, rows): (Vec<_>, Vec<_>) = libraries.into_iter().unzip();
-    let rows = rows.into_iter().flatten().collect();
+    let rows = libraries.into_iter().flatten().collect();
     let public = || {
-        let (without, with) = conversions(&[]).zip(conversions(&features))?;
+        let (without, with) = conversions(&[]).zip(conversions(&public::formats()))?;
         Some(with.difference(&without).cloned().collect())
     };
     driver::check(rows, public, &[]);
