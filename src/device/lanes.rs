@@ -3,27 +3,46 @@
 
 #![forbid(unsafe_code)]
 
+use crate::layout::tiling::CACHE_LINE_BYTES;
+use crate::simd::prefetch;
+
 /// Number of elements that each accumulator folds in a chain. After a chain, the accumulators are combined with the results of the
 /// earlier chains.
 const CHAIN_LEN: usize = 8;
 /// Number of accumulators for short slices and for large accumulator types.
 const MIN_LANES: usize = 8;
 
+/// The blocks in which long rows are folded have this size, in bytes, if a reduction folds them itself (`HAS_FOLD_BLOCK`). It may read a
+/// block twice, so a block must fit in L1.
+pub(crate) const FOLD_BLOCK_BYTES: usize = 16 << 10;
+/// Prefetch distance, in bytes. With 512 bytes or 3 KiB, reductions of elements in L2 or in memory took up to 8 % longer.
+const PREFETCH_BYTES: usize = 1 << 10;
+
+/// Prefetches the memory [`PREFETCH_BYTES`] after a row, for loops that only read. With elements in L2 or in memory, they take up to 18 %
+/// less time. Loops over rows of a matrix and loops that write gain nothing.
+#[inline(always)]
+pub(crate) fn prefetch_after<T>(row: &[T]) {
+    for byte in (0..size_of_val(row)).step_by(CACHE_LINE_BYTES) {
+        prefetch(row.as_ptr().cast::<u8>().wrapping_add(PREFETCH_BYTES + byte));
+    }
+}
+
 /// Folds elements, chain by chain, in enough accumulators to fill several SIMD registers of any width. `start` is the neutral
-/// element of `combine`.
+/// element of `combine`. If there are at least `far` elements, they are expected to be outside L1, and are prefetched.
 #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 pub(crate) fn in_lanes<T: Copy, A: Copy>(
     elements: &[T],
+    far: usize,
     start: A,
     step: impl Fn(A, T) -> A,
     combine: impl Fn(A, A) -> A,
 ) -> A {
     // With these numbers of accumulators, the compiler vectorises the loop over them. It would unroll a shorter loop fully instead.
     match const { size_of::<A>() } {
-        1 => fold_in_lanes::<T, A, 256>(elements, start, step, combine),
-        2 => fold_in_lanes::<T, A, 128>(elements, start, step, combine),
-        3..=8 => fold_in_lanes::<T, A, 64>(elements, start, step, combine),
-        9..=16 => fold_in_lanes::<T, A, 32>(elements, start, step, combine),
+        1 => fold_in_lanes::<T, A, 256>(elements, far, start, step, combine),
+        2 => fold_in_lanes::<T, A, 128>(elements, far, start, step, combine),
+        3..=8 => fold_in_lanes::<T, A, 64>(elements, far, start, step, combine),
+        9..=16 => fold_in_lanes::<T, A, 32>(elements, far, start, step, combine),
         _ => in_few_lanes(elements, start, step, combine),
     }
 }
@@ -31,6 +50,7 @@ pub(crate) fn in_lanes<T: Copy, A: Copy>(
 #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 fn fold_in_lanes<T: Copy, A: Copy, const LANES: usize>(
     elements: &[T],
+    far: usize,
     start: A,
     step: impl Fn(A, T) -> A,
     combine: impl Fn(A, A) -> A,
@@ -39,10 +59,14 @@ fn fold_in_lanes<T: Copy, A: Copy, const LANES: usize>(
         return in_few_lanes(elements, start, step, combine);
     }
     let (many, rest) = elements.split_at(elements.len() - elements.len() % LANES);
+    let far = elements.len() >= far;
     let mut results = [start; LANES];
     for chain in many.chunks(LANES * CHAIN_LEN) {
         let mut accs = [start; LANES];
         for row in chain.chunks_exact(LANES) {
+            if far {
+                prefetch_after(row);
+            }
             for k in 0..LANES {
                 accs[k] = step(accs[k], row[k]);
             }

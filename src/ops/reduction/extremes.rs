@@ -1,7 +1,7 @@
 //! Minimum and maximum, and their indices.
 
 use super::super::binary::{larger, smaller};
-use crate::device::lanes::prefixes;
+use crate::device::lanes::{FOLD_BLOCK_BYTES, prefetch_after, prefixes};
 use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::RealScalar;
 
@@ -30,8 +30,12 @@ fn extreme_in<T: RealScalar, const LANES: usize>(
     let better = |x: T, y: T| if beats(x, y) { x } else { y };
     let add = |sum: T, x: T| if T::INTEGER { sum } else { sum + x };
     let (mut best, mut sum) = ([start; LANES], [T::zero(); LANES]);
+    let far = size_of_val(elements) >= FOLD_BLOCK_BYTES;
     let mut pairs = elements.chunks_exact(2 * LANES);
     for pair in &mut pairs {
+        if far {
+            prefetch_after(pair);
+        }
         let (xs, ys) = pair.split_at(LANES);
         for k in 0..LANES {
             let (x, y) = (xs[k], ys[k]);

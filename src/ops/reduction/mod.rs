@@ -12,7 +12,7 @@ pub use nan::{Counted, NanArgMax, NanArgMin, NanMax, NanMean, NanMin, NanProd, N
 pub use norm::Norm;
 pub use range::PeakToPeak;
 
-use crate::device::lanes::in_lanes;
+use crate::device::lanes::{FOLD_BLOCK_BYTES, in_lanes};
 use crate::device::{CudaSource, Reduction};
 #[cfg(not(debug_assertions))]
 use crate::element::Arithmetic;
@@ -265,7 +265,7 @@ macro_rules! quantifiers {
             #[inline(always)]
             fn fold_block(&self, acc: bool, elements: &[bool], _: usize) -> bool {
                 let start = u8::from($neutral);
-                let bytes = in_lanes(elements, start, |a, x| a $combine u8::from(x), |a, b| a $combine b);
+                let bytes = in_lanes(elements, FOLD_BLOCK_BYTES, start, |a, x| a $combine u8::from(x), |a, b| a $combine b);
                 acc $combine (bytes != 0)
             }
         }

@@ -1,6 +1,6 @@
 //! The Euclidean norm.
 
-use crate::device::lanes::{in_few_lanes, in_lanes};
+use crate::device::lanes::{FOLD_BLOCK_BYTES, in_few_lanes, in_lanes};
 use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::{CastTo, RealFloat, Scalar};
 use num_traits::{Float, Zero};
@@ -136,7 +136,8 @@ impl<T: Scalar> Reduction<T> for Norm<T::Magnitude> {
     #[inline(always)]
     fn fold_block(&self, acc: Self::Acc, elements: &[T], _: usize) -> Self::Acc {
         let zero = T::Magnitude::zero();
-        let squares = in_lanes(elements, zero, |sum, x| sum + square(x), |a, b| a + b);
+        let far = const { FOLD_BLOCK_BYTES / size_of::<T>() };
+        let squares = in_lanes(elements, far, zero, |sum, x| sum + square(x), |a, b| a + b);
         if self.ordinary(squares) {
             return [acc[0], acc[1] + squares, acc[2]];
         }

@@ -20,7 +20,9 @@ use crate::error::Error;
 use crate::layout::broadcast::same;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
-use crate::simd::kernel;
+use crate::layout::tiling::CACHE_LINE_BYTES;
+use crate::simd::{kernel, prefetch};
+use core::ptr::null_mut;
 use core::slice::from_raw_parts_mut;
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -169,12 +171,36 @@ kernel! {
     /// * Each operand has `n` initialised elements, of the types `A`.
     /// * The first operand's elements may be written. They do not overlap the other operands, and nothing else accesses them.
     unsafe fn update_contiguous[A: Arguments, F: Function<A, Output = A::First>][A, F](op: F, n: usize, operands: &Arrays) -> () {
-        // SAFETY: the caller ensures that each operand has `n` initialised elements of the types `A`. The output consists of those of
-        // the first operand, which have type `A::First`. The caller ensures exclusive access to them, and that they do not overlap the
-        // other operands.
-        unsafe { A::map_contiguous(op, n, operands[0].cast(), operands) };
+        let to = operands[0].cast::<A::First>();
+        let mut done = 0;
+        if const { A::LEN == 1 } {
+            let count = const { UPDATE_BLOCK_BYTES / size_of::<A::First>() };
+            while done + count <= n {
+                let to = to.wrapping_add(done);
+                for byte in (0..UPDATE_BLOCK_BYTES).step_by(CACHE_LINE_BYTES) {
+                    prefetch(to.cast::<u8>().wrapping_add(UPDATE_PREFETCH_BYTES + byte));
+                }
+                let operands = [to.cast(), null_mut(), null_mut()];
+                // SAFETY: `done + count <= n`, so these are `count` of the `n` elements of the only operand, whose type is `A::First`. The
+                // caller ensures that they are initialised, and exclusive access to them.
+                unsafe { A::map_contiguous(op, count, to, &operands) };
+                done += count;
+            }
+        }
+        let to = to.wrapping_add(done);
+        let operands = if const { A::LEN == 1 } { &[to.cast(), null_mut(), null_mut()] } else { operands };
+        // SAFETY: the caller ensures that each operand has `n` initialised elements of the types `A`. If there is one operand, its first
+        // `done` elements are left out; otherwise, `done` is 0. The output consists of the elements of the first operand, which have type
+        // `A::First`. The caller ensures exclusive access to them, and that they do not overlap the other operands.
+        unsafe { A::map_contiguous(op, n - done, to, operands) };
     }
 }
+
+/// Prefetch distance, in bytes, of a loop that updates its only operand. Without prefetching, `b += α · b` takes up to a quarter longer
+/// with 10⁷ elements in memory, and as long with elements in L2. Loops with several operands gain nothing.
+const UPDATE_PREFETCH_BYTES: usize = 2 << 10;
+/// The number of bytes that such a loop prefetches at a time.
+const UPDATE_BLOCK_BYTES: usize = 512;
 
 kernel! {
     /// Returns whether `op` is defined for all `n` elements. Checks every element, because a loop without early exit is vectorised.

@@ -14,16 +14,15 @@ use super::gather::{Gathered, gather};
 use super::{CHAIN_LEN, HostPtr, enough, pairwise};
 use crate::device::Reduction;
 use crate::device::cpu::loops::threads::join;
-use crate::device::lanes::{halve, in_lanes};
+use crate::device::lanes::{FOLD_BLOCK_BYTES, halve, in_lanes};
 use crate::element::Element;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::simd::kernel;
 
-/// Returns the number of elements in a contiguous block of 32 KiB. If the reduction has its own `fold_block`, the block has 16
-/// KiB: `fold_block` may read the block twice, so the block has to stay in L1.
+/// Returns the number of elements in a contiguous block of 32 KiB, or of [`FOLD_BLOCK_BYTES`] if the reduction has its own `fold_block`.
 const fn block<T: Element, R: Reduction<T>>() -> usize {
-    (if R::HAS_FOLD_BLOCK { 16 << 10 } else { 32 << 10 }) / size_of::<T>()
+    (if R::HAS_FOLD_BLOCK { FOLD_BLOCK_BYTES } else { 32 << 10 }) / size_of::<T>()
 }
 
 /// Folds contiguous elements into `acc`, in several accumulators. If the reduction uses the index, or has its own `fold_block`, calls
@@ -33,7 +32,8 @@ fn fold<T: Element, R: Reduction<T>>(op: &R, acc: R::Acc, elements: &[T], index:
     if const { R::HAS_FOLD_BLOCK || R::USES_INDEX } {
         return op.fold_block(acc, elements, index);
     }
-    let folded = in_lanes(elements, op.identity(), |acc, x| op.fold(acc, x, 0), |a, b| op.combine(a, b));
+    let far = const { block::<T, R>() };
+    let folded = in_lanes(elements, far, op.identity(), |acc, x| op.fold(acc, x, 0), |a, b| op.combine(a, b));
     op.combine(acc, folded)
 }
 
