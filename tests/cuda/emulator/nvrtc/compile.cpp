@@ -55,7 +55,7 @@ std::vector<std::string> command(const std::vector<std::string> &options) {
     // Static variables of templates must belong to the object, so `-fno-gnu-unique` is set. The section .bss of the object must
     // contain only shared memory, so `-nostdlib` leaves out the compiler's start files (except under AddressSanitizer). The
     // checks of `-fsanitize=alignment` call a function in `trampoline.h`.
-    std::vector<std::string> words = {variable("CXX", "c++"), "-std=c++17", "-O1", "-shared", "-fPIC", "-w",
+    std::vector<std::string> words = {variable("CXX", "c++"), "-std=c++17", "-O1", "-pipe", "-shared", "-fPIC", "-w",
                                       "-fno-gnu-unique", "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fwrapv",
                                       "-fno-math-errno", "-fno-strict-aliasing", "-Wl,-Bsymbolic"};
     words.push_back(fused ? "-ffp-contract=fast" : "-ffp-contract=off");
