@@ -15,11 +15,11 @@ const MIN_LANES: usize = 8;
 /// The blocks in which long rows are folded have this size, in bytes, if a reduction folds them itself (`HAS_FOLD_BLOCK`). It may read a
 /// block twice, so a block must fit in L1.
 pub(crate) const FOLD_BLOCK_BYTES: usize = 16 << 10;
-/// Prefetch distance, in bytes. With 512 bytes or 3 KiB, reductions of elements in L2 or in memory took up to 8 % longer.
+/// Prefetch distance, in bytes. With 512 bytes, norms of `f32` in L2 take 9 % longer; with 3 KiB, sums in memory take 6 % longer.
 const PREFETCH_BYTES: usize = 1 << 10;
 
 /// Prefetches the memory [`PREFETCH_BYTES`] after a row, for loops that only read. With elements in L2 or in memory, they take up to 18 %
-/// less time. Loops over rows of a matrix and loops that write gain nothing.
+/// less time. Loops over several rows of a matrix at once gain nothing.
 #[inline(always)]
 pub(crate) fn prefetch_after<T>(row: &[T]) {
     for byte in (0..size_of_val(row)).step_by(CACHE_LINE_BYTES) {
