@@ -1,6 +1,10 @@
 //! Tests of contractions: `einsum!`, its variants, and products by name. Expected results are closed forms, or the results of other
 //! expressions.
 
+#[path = "common/orders.rs"]
+mod orders;
+
+use orders::both_orders;
 use vierbein::prelude::*;
 use vierbein::{Error, IntoShape};
 
@@ -19,20 +23,6 @@ fn complex<O: Order, Sh: IntoShape>(shape: Sh, seed: i64) -> Tensor<Complex<f64>
     whole::<Complex<f64>, O, Sh>(shape, seed) + whole::<Complex<f64>, O, Sh>(shape, seed + 2) * i
 }
 
-macro_rules! both_orders {
-    ($($name:ident)*) => {$(
-        mod $name {
-            #[test]
-            fn row_major() {
-                super::$name::<vierbein::RowMajor>();
-            }
-            #[test]
-            fn col_major() {
-                super::$name::<vierbein::ColMajor>();
-            }
-        }
-    )*};
-}
 both_orders! {
     conjugates every_conjugate diagonals_need_equal_axes zero_beta_ignores_old_output broadcast_operands rank_16
     sums_of_zero_terms_and_empty_results unit_axes views ellipses accumulation repeated_labels_of_a_result many_operands products_by_name kronecker
