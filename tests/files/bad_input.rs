@@ -308,7 +308,7 @@ fn wrong_safetensors() -> Vec<(Done, Outcome)> {
         names.iter().try_for_each(|name| file.add(name, &matrix).map(drop))
     };
     let columns = DynTensor::from(x.view::<2>().to_order::<ColMajor>());
-    // The header exceeds its maximum size, because each of these characters becomes 6 bytes (`\\u0001`). So nothing is written.
+    // The header exceeds its maximum size, because each of these characters becomes 6 bytes (`\u0001`). So nothing is written.
     let wordy = || {
         let mut written = Vec::new();
         let mut file = SafetensorsWriter::new();
