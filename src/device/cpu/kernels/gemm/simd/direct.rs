@@ -1,6 +1,8 @@
-//! Computes products for which packing both operands would take too long: small products, and products with few columns or short sums.
-//! Tiles read `b` in place. They read `a` in place if its columns are contiguous, otherwise from packed panels. `direct_here` in
-//! the parent module calls this module.
+//! Computes products in which at most one operand still has to be packed. Tiles read `b` in place. They read `a` in place if its columns
+//! are contiguous, otherwise from packed panels.
+//!
+//! `direct_here` in the parent module calls this module for products for which packing both operands would take too long: small products,
+//! and products with few columns or short sums. [`packed`](super::packed) calls it for one packed panel of `b` at a time.
 //!
 //! ```text
 //! for each product of the batch
@@ -51,6 +53,8 @@ pub(super) struct Direct<'a, R, const COMPLEX: bool> {
     /// How `a` is packed, or `None` if it is read in place. If `by_rows`, each panel of `a` is packed just before its use.
     /// Otherwise all of `a` has been packed before.
     pub(super) pack: Option<&'a Pack<R>>,
+    /// The part of `b` that the next call reads, or null. The tiles of the first panel of `a` prefetch it.
+    pub(super) ahead: *const R,
 }
 
 impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPLEX> {
@@ -66,7 +70,7 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPL
     unsafe fn run(self) {
         let part = if COMPLEX { 2 } else { 1 };
         let (height, width) = (V::TILE_VECTORS * V::LANES / part, V::TILE_COLUMNS / part);
-        let Direct { m, k, n, mut a, mut b, mut c, scaling, batch, by_rows, pack } = self;
+        let Direct { m, k, n, mut a, mut b, mut c, scaling, batch, by_rows, pack, ahead } = self;
         let (rows, columns) = (m.div_ceil(height), n.div_ceil(width));
         // Whether the last panel of rows would have a single vector per column. The speed of this panel would then be limited by
         // loads of `b`, because each value of `b` would be used for one vector only. So if `by_rows`, one vector is moved from the
@@ -120,7 +124,7 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPL
                         c: c.from(row, column).ptr.get(),
                         c_row: c.down,
                         c_column: c.right,
-                        ahead: core::ptr::null(),
+                        ahead: if row == 0 { ahead } else { core::ptr::null() },
                     };
                     // SAFETY: the tile is inside the matrices. It has at least one row and one column, and at most `height` rows and
                     // `width` columns. The caller ensures that the processor has the instruction set, and that `a` (or its packed panel)

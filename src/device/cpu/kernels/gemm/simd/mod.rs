@@ -354,8 +354,8 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
         return;
     }
     let by_rows = k * n * size_of::<T>() <= MAX_REREAD_BYTES && n >= 2 * width;
-    let direct =
-        Direct::<V::Real, COMPLEX> { m, k, n, a, b, c, scaling: &scaling, batch, by_rows, pack: None };
+    let (scaling, ahead) = (&scaling, core::ptr::null());
+    let direct = Direct::<V::Real, COMPLEX> { m, k, n, a, b, c, scaling, batch, by_rows, pack: None, ahead };
     // Whether to pack `a` although its columns are contiguous. This is faster in two cases. With short vectors, a tile may use only a
     // part of each cache line of `a`. And columns that begin at multiples of a large power of two map to the same sets of the L1 cache.
     let apart = by_rows

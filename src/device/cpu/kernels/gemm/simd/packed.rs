@@ -12,14 +12,14 @@
 //!         split rows of A or panels of B until they are small   (PackedColumns::compute)
 //!             pack the rows of A                                (tiles)
 //!             for each panel of B                               (tiles)
-//!                 for each panel of A                           (tiles)
-//!                     C = alpha · A_panel · B_panel + beta · C  (Tile::multiply_by_call; beta is 1 from the second block of terms on)
+//!                 for each panel of A                           (module direct)
+//!                     C = alpha · A_panel · B_panel + beta · C  (Tile::multiply; beta is 1 from the second block of terms on)
 //! ```
 //!
 //! A packed panel of B stays in L1 while the panels of the tile of A stream from L2.
 
+use super::direct::Direct;
 use super::pack::{Pack, PackPanels};
-use super::tile::Tile;
 use super::vector::{Real, Vector};
 use crate::device::HostPtr;
 use crate::device::cpu::kernels::gemm::product::{Matrix, RealScaling};
@@ -282,36 +282,29 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, 
         unsafe { V::within(PackPanels { pack: a, panels: 0..a.panels() }) };
         for panel in panels {
             let column = panel * b.panel;
-            let (at, b_step, b_column) = if self.in_place {
-                (b.from.get().wrapping_offset(column as isize * b.across).cast_const(), b.along, b.across)
+            let (ptr, down, right, ahead) = if self.in_place {
+                let ptr = b.from.get().wrapping_offset(column as isize * b.across);
+                (ptr, b.along, b.across, core::ptr::null())
             } else {
-                (b.packed(column).cast_const(), b.step(column) as isize, Self::PART as isize)
+                let next = b.packed(column + b.panel).cast_const();
+                (b.packed(column), b.step(column) as isize, Self::PART as isize, next)
             };
-            for row in (0..a.width).step_by(a.panel) {
-                let tile = Tile {
-                    k: a.steps,
-                    rows: a.panel.min(a.width - row) * Self::PART,
-                    columns: b.panel.min(b.width - column),
-                    a: a.packed(row),
-                    a_step: a.step(row) as isize,
-                    b: at,
-                    b_step,
-                    b_column,
-                    c: c.from(row, column).ptr.get(),
-                    c_row: c.down,
-                    c_column: c.right,
-                    // The first tile of each panel of `b` prefetches the next panel of `b`.
-                    ahead: if row == 0 && !self.in_place {
-                        b.packed(column + b.panel)
-                    } else {
-                        core::ptr::null()
-                    },
-                };
-                // SAFETY: `a` has just been packed. The caller ensures the conditions of `compute`. So the processor has the
-                // instruction set of `V`, `b` is packed or may be read in place, and access to `c` is exclusive. The tile has at least
-                // one row and one column, and at most one panel of each operand.
-                unsafe { tile.multiply_by_call::<V, COMPLEX>(&self.scaling) };
-            }
+            let product = Direct::<R, COMPLEX> {
+                m: a.width,
+                k: a.steps,
+                n: b.panel.min(b.width - column),
+                a: Matrix { ptr: a.from, down: a.across, right: a.along },
+                b: Matrix { ptr: HostPtr::new(ptr), down, right },
+                c: c.from(0, column),
+                scaling: &self.scaling,
+                batch: None,
+                by_rows: false,
+                pack: Some(a),
+                ahead,
+            };
+            // SAFETY: `a` has just been packed. The caller ensures the conditions of `compute`. So the processor has the instruction
+            // set of `V`, `b` is packed or may be read in place, and access to `c` is exclusive.
+            unsafe { V::within(product) };
         }
     }
 }

@@ -128,26 +128,6 @@ impl<R: Real> Tile<R> {
         }
     }
 
-    /// Calls [`multiply`](Tile::multiply) without inlining it, because the code for all sizes of tiles is long. For tiles with many terms,
-    /// the time of the call is negligible.
-    ///
-    /// # Safety
-    /// The caller must ensure the conditions of [`multiply`](Tile::multiply).
-    #[inline(always)]
-    pub(super) unsafe fn multiply_by_call<V: Vector<Real = R>, const COMPLEX: bool>(
-        &self,
-        scaling: &RealScaling<R>,
-    ) {
-        if self.has_contiguous_columns::<COMPLEX>() {
-            // SAFETY: `OneTile` requires the conditions of `multiply` for its tile, which the caller ensures. It also requires contiguous
-            // columns of `c`, as was just checked.
-            unsafe { V::within(OneTile::<R, COMPLEX> { tile: self, scaling, overwrite: false }) };
-        } else {
-            // SAFETY: `multiply_and_scatter` requires the conditions of `multiply`, which the caller ensures.
-            unsafe { self.multiply_and_scatter::<V, COMPLEX>(scaling) };
-        }
-    }
-
     /// Returns whether the columns of `c` are contiguous.
     #[inline(always)]
     fn has_contiguous_columns<const COMPLEX: bool>(&self) -> bool {
