@@ -28,6 +28,8 @@ use crate::simd::kernel;
 /// Maximum number of chains, of `CHAIN_LEN` rows each, that are folded into one set of accumulators. This set is then combined with
 /// the set of the adjacent rows.
 const CHAINS: usize = 16;
+/// [`reduce_columns`] can split at least this many rows between threads.
+pub(super) const MIN_SPLIT_ROWS: usize = 2 * CHAIN_LEN * CHAINS;
 
 kernel! {
     /// Folds `count` rows into accumulators: element `j` of each row into `accs[j]`. The elements of a row are contiguous. `stride`

@@ -50,7 +50,7 @@ use crate::layout::plan::Plan;
 use crate::ops::Quantile;
 use crate::ops::op::Sum;
 use crate::rank::MAX_RANK;
-use columns::{MIN_FAR_BYTES, levels, reduce_columns, reduce_rows};
+use columns::{MIN_FAR_BYTES, MIN_SPLIT_ROWS, levels, reduce_columns, reduce_rows};
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering};
 use rows::{fold_rows_each, reduce_few, reduce_plan, reduce_row};
@@ -66,7 +66,10 @@ const OUTPUTS_PER_CALL: usize = 16;
 /// Maximum number of outputs that `sweep` computes together. Longer rows take less time per element, but their accumulators must
 /// stay in cache.
 const MAX_SWEPT_OUTPUTS: usize = 4096;
-/// For [`Sweep::Columns`], the outputs are split between threads at multiples of this number.
+/// For [`Sweep::Columns`], the outputs are split between threads at multiples of this number, if each has fewer elements than
+/// [`MIN_SPLIT_ROWS`]. Otherwise, they are split at multiples of [`MAX_SWEPT_OUTPUTS`], and the elements are split, too. Memory is
+/// read faster in rows of 4096 elements than in pieces of 512: a sum over axis 0 of 4000 × 4000 elements takes 12 % (`f64`) to
+/// 22 % (`f32`) less time on one thread.
 const SWEPT_OUTPUTS_GRAIN: usize = 512;
 /// Number of outputs that `sweep` computes together if the allocation of more accumulators fails.
 const MIN_SWEPT_OUTPUTS: usize = 64;
@@ -293,7 +296,11 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         let reads = self.count.max(1).saturating_mul(weight::<T>(&kept, &reduced));
         let enough = enough::<T, R>();
         let sweep = Sweep::choose(&kept, &reduced);
-        let grain = if sweep == Some(Sweep::Columns) { SWEPT_OUTPUTS_GRAIN } else { 1 };
+        let grain = match sweep {
+            Some(Sweep::Columns) if reduced.len() >= MIN_SPLIT_ROWS => MAX_SWEPT_OUTPUTS,
+            Some(Sweep::Columns) => SWEPT_OUTPUTS_GRAIN,
+            _ => 1,
+        };
         let job = &*self;
         let work = kept.len().saturating_mul(reads).saturating_mul((4 << 20) / enough);
         enter(work, || {
