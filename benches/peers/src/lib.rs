@@ -2,6 +2,7 @@
 //!
 //! `cargo run --release` prints the tables; `cargo bench` runs the same benchmarks under Criterion.
 
+pub mod cpuid;
 pub mod implementation;
 mod limit;
 pub mod machine;

@@ -5,6 +5,7 @@
 use rayon::ThreadPoolBuilder;
 use std::error::Error;
 use std::time::Duration;
+use vierbein_peers::cpuid::hide_avx512;
 use vierbein_peers::machine;
 use vierbein_peers::measure::{Effort, times};
 use vierbein_peers::report::{Line, behind, head};
@@ -21,6 +22,7 @@ cargo run --release -- [options] [words that a row's name contains]
   --row-s N        a line ends after this long, if it had three rounds; 20 unless given
   --list           the names of the rows, and no more
   --check          compares the implementations' results, and no more
+  --hide-avx512    all libraries run as on a processor without AVX-512 (Linux, x86-64)
   --results FILE   writes the machine and the tables to FILE too, below its line that says so";
 
 /// A line of the file of results. `--results` replaces the text below this line, and keeps the text above it.
@@ -63,6 +65,7 @@ fn arguments() -> Result<(Arguments, Vec<Group>), Box<dyn Error>> {
             "--results" => asked.results = Some(value()?),
             "--list" => asked.list = true,
             "--check" => asked.check = true,
+            "--hide-avx512" => hide_avx512().map_err(|error| format!("cannot hide AVX-512 by faults of cpuid: {error}"))?,
             option if option.starts_with('-') => return Err(HELP.into()),
             _ => words.push(argument),
         }
