@@ -32,8 +32,8 @@ fn limit_pool_to(bytes: usize) -> MutexGuard<'static, ()> {
     guard
 }
 
-/// Returns the expected number of allocations and bytes for a result of `bytes`. From 128 KiB on, the elements begin at a page boundary in
-/// a larger block, whose size is a multiple of a page. In a build with `--cfg vierbein_exact_memory`, each block has exactly `bytes`.
+/// Returns the expected number of allocations and bytes for a result of `bytes`. From 128 KiB on, the elements begin within the first page
+/// of a larger block, whose size is a multiple of a page. In a build with `--cfg vierbein_exact_memory`, each block has exactly `bytes`.
 fn result_of(bytes: usize) -> (usize, usize) {
     let exact = bytes < 128 << 10 || cfg!(vierbein_exact_memory);
     (1, if exact { bytes } else { (bytes + 4096).next_multiple_of(4096) })

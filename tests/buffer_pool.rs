@@ -20,6 +20,12 @@ fn ones(elements: usize) -> Tensor<u8, Rank<1>> {
     Tensor::ones([elements])
 }
 
+/// Returns whether two large results can be in the same block, given the addresses of their first elements. The elements begin within the
+/// first page of a block.
+fn are_in_one_block<T>(x: *const T, y: *const T) -> bool {
+    x.addr().abs_diff(y.addr()) < 4096
+}
+
 #[test]
 #[cfg_attr(vierbein_exact_memory, ignore = "no memory is kept for reuse in this build")]
 fn pool_keeps_and_reuses_buffers() {
@@ -30,7 +36,7 @@ fn pool_keeps_and_reuses_buffers() {
     let kept = Cpu::pooled_bytes();
     assert!((3 * MIB..3 * MIB + 8192).contains(&kept), "{kept}");
     let y = Tensor::<i8, _>::full([3, 1000, 1000], -5);
-    assert_eq!(y.as_slice().as_ptr().cast(), address);
+    assert!(are_in_one_block(y.as_slice().as_ptr(), address.cast()));
     assert_eq!(Cpu::pooled_bytes(), 0);
     assert!(y.as_slice().iter().all(|&value| value == -5));
 }
@@ -86,7 +92,7 @@ fn trim_frees_all_buffers() {
 fn pool_respects_limit_and_evicts_oldest() {
     let _kept = limit_pool_to(8 * MIB);
     let all: [_; 12] = core::array::from_fn(|_| ones(MIB));
-    let addresses: Vec<_> = all.iter().map(|x| x.as_slice().as_ptr() as usize).collect();
+    let addresses: Vec<_> = all.iter().map(|x| x.as_slice().as_ptr()).collect();
     for x in all {
         drop(x);
         assert!(Cpu::pooled_bytes() <= 8 * MIB);
@@ -96,7 +102,7 @@ fn pool_respects_limit_and_evicts_oldest() {
     // The most recently freed buffers are reused, the last one first.
     let again: Vec<_> = (0..6).map(|_| ones(MIB)).collect();
     for (x, &address) in again.iter().zip(addresses.iter().rev()) {
-        assert_eq!(x.as_slice().as_ptr() as usize, address);
+        assert!(are_in_one_block(x.as_slice().as_ptr(), address));
     }
     drop(again);
     // A buffer larger than the limit is not kept, and evicts no others.
@@ -203,7 +209,7 @@ fn large_results_are_aligned_to_cache_lines() {
                 let x = Tensor::<T, _>::ones([elements]);
                 let bytes = elements * size_of::<T>();
                 if bytes >= 128 << 10 {
-                    assert_eq!(x.as_slice().as_ptr() as usize % 4096, 0, "{bytes} bytes");
+                    assert_eq!(x.as_slice().as_ptr() as usize % 64, 0, "{bytes} bytes");
                 }
                 // Another owner of this memory would write more than a few elements of it.
                 let sum = &x + &x;
@@ -227,10 +233,28 @@ fn large_results_are_aligned_to_cache_lines() {
     for elements in [0, 1, 131_072, 1_000_000] {
         let x = Tensor::<u8, _>::from_fn([elements], |[i]| (i % 3) as u8);
         let odd = x.equal(1);
-        assert!(elements < 128 << 10 || (odd.as_slice().as_ptr() as usize).is_multiple_of(4096));
+        assert!(elements < 128 << 10 || (odd.as_slice().as_ptr() as usize).is_multiple_of(64));
         assert!(odd.as_slice().iter().enumerate().all(|(i, &is)| is == (i % 3 == 1)));
         assert!(odd.into_vec().iter().enumerate().all(|(i, &is)| is == (i % 3 == 1)));
     }
+}
+
+/// Loops over tensors that begin at the same page offset are slow on some processors, so consecutive results begin at different ones.
+#[test]
+#[cfg_attr(vierbein_exact_memory, ignore = "results begin where their memory begins in this build")]
+fn consecutive_large_results_begin_at_different_page_offsets() {
+    let _kept = limit_pool_to(64 * MIB);
+    let apart = |x: &Tensor<u8, Rank<1>>, y: &Tensor<u8, Rank<1>>| {
+        let distance = x.as_slice().as_ptr().addr().wrapping_sub(y.as_slice().as_ptr().addr()) % 4096;
+        (512..=4096 - 512).contains(&distance)
+    };
+    // Results of other tests may be allocated in between, so one success is enough.
+    let found = (0..100).any(|_| {
+        let (a, b) = (ones(MIB), ones(MIB));
+        let c = &a + &b;
+        apart(&a, &b) && apart(&a, &c) && apart(&b, &c)
+    });
+    assert!(found);
 }
 
 #[test]

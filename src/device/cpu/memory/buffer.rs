@@ -1,7 +1,7 @@
 //! [`CpuBuffer`]: the buffer of a tensor in host memory.
 
 use super::foreign::ForeignMemory;
-use super::pool::{Block, Fill, LARGE_ALIGNMENT, MIN_POOLED_BYTES};
+use super::pool::{Block, Fill, MIN_POOLED_BYTES, PAGE_BYTES, next_page_offset};
 use crate::device::{Cpu, Device};
 use crate::element::{DType, Element};
 use crate::error::Error;
@@ -20,7 +20,7 @@ use tests::FailingSystem as System;
 /// Elements in host memory. The memory comes from the global allocator, as for a `Vec`, or from [another
 /// library](ForeignMemory). The one element of a result of rank 0 is in memory from the system's allocator (`Slot`).
 ///
-/// The elements of a large result (128 KiB and more) begin at a page boundary, within a memory block that is somewhat larger.
+/// The elements of a large result (128 KiB and more) begin at a multiple of 64 bytes, within a memory block that is somewhat larger.
 /// After the buffer is dropped, a later result may [reuse](Cpu#buffer-reuse) the block.
 ///
 /// The cost of converting a buffer into a `Vec` depends on its memory:
@@ -167,8 +167,8 @@ unsafe fn free_large<T>(start: NonNull<T>, bytes: usize) {
 /// The position of the elements in a large block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Begin {
-    /// The elements begin at the first page boundary.
-    AtPage,
+    /// The elements begin at another page offset than those of the previous large result, see [`next_page_offset`].
+    Apart,
     /// The elements begin where the block begins, as in a `Vec`.
     AtBlock,
 }
@@ -207,13 +207,13 @@ impl<T: Element> CpuBuffer<T> {
     /// it.
     #[inline]
     pub(crate) fn zeroed(len: usize) -> Result<Self, Error> {
-        CpuBuffer::allocate(len, Fill::Zeros, Begin::AtPage)
+        CpuBuffer::allocate(len, Fill::Zeros, Begin::Apart)
     }
 
     /// Creates a buffer with unspecified values, for a result that overwrites them. Writing zeros would cost a pass over memory.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn any(len: usize) -> Result<Self, Error> {
-        CpuBuffer::allocate(len, Self::whatever(), Begin::AtPage)
+        CpuBuffer::allocate(len, Self::whatever(), Begin::Apart)
     }
 
     /// Variant of [`any`](Self::any) for a buffer that is later converted into a `Vec`. The elements are at the beginning of the
@@ -359,10 +359,10 @@ fn large(layout: Layout, fill: Fill, begin: Begin) -> Option<(NonNull<u8>, Block
     let used = pooled.is_some();
     let block = pooled.or_else(|| Block::fresh_large(layout, fill))?;
     let offset = match begin {
-        Begin::AtPage => block.start().addr().get().wrapping_neg() % LARGE_ALIGNMENT,
+        Begin::Apart => next_page_offset().wrapping_sub(block.start().addr().get()) % PAGE_BYTES,
         Begin::AtBlock => 0,
     };
-    // Large blocks have `LARGE_ALIGNMENT` bytes more than the elements need, so the elements fit at this offset.
+    // Large blocks have `PAGE_BYTES` bytes more than the elements need, so the elements fit at this offset.
     assert!(offset + layout.size() <= block.bytes());
     // SAFETY: the assertion ensures that `offset` is within the block.
     let first = unsafe { block.start().add(offset) };
