@@ -37,6 +37,14 @@ pub(crate) fn prefetch(address: *const u8) {
 /// The environment variable that sets the highest level to use.
 const VARIABLE: &str = "VIERBEIN_SIMD";
 
+/// Returns whether loops over contiguous elements prefetch them, although the processor also prefetches by itself. This depends on the
+/// processor. The level stands for it, because other properties were not measured: with 10⁷ `f64` in memory, prefetching saves up to
+/// 25 % of the time on a Xeon with AVX-512, and costs up to 20 % on a Zen 3, which has AVX2.
+#[inline]
+pub(crate) fn prefetches_rows() -> bool {
+    Level::get() == Level::Avx512
+}
+
 impl Level {
     /// Returns the highest level that this machine supports and `VIERBEIN_SIMD` allows. Detected once.
     #[inline]

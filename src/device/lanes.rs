@@ -4,7 +4,7 @@
 #![forbid(unsafe_code)]
 
 use crate::layout::tiling::CACHE_LINE_BYTES;
-use crate::simd::prefetch;
+use crate::simd::{prefetch, prefetches_rows};
 
 /// Number of elements that each accumulator folds in a chain. After a chain, the accumulators are combined with the results of the
 /// earlier chains.
@@ -18,8 +18,8 @@ pub(crate) const FOLD_BLOCK_BYTES: usize = 16 << 10;
 /// Prefetch distance, in bytes. With 512 bytes, norms of `f32` in L2 take 9 % longer; with 3 KiB, sums in memory take 6 % longer.
 const PREFETCH_BYTES: usize = 1 << 10;
 
-/// Prefetches the memory [`PREFETCH_BYTES`] after a row, for loops that only read. With elements in L2 or in memory, they take up to 18 %
-/// less time. Loops over several rows of a matrix at once gain nothing.
+/// Prefetches the memory [`PREFETCH_BYTES`] after a row, for loops that only read, if [`prefetches_rows`]. With elements in L2 or in
+/// memory, they take up to 18 % less time. Loops over several rows of a matrix at once gain nothing.
 #[inline(always)]
 pub(crate) fn prefetch_after<T>(row: &[T]) {
     for byte in (0..size_of_val(row)).step_by(CACHE_LINE_BYTES) {
@@ -28,7 +28,7 @@ pub(crate) fn prefetch_after<T>(row: &[T]) {
 }
 
 /// Folds elements, chain by chain, in enough accumulators to fill several SIMD registers of any width. `start` is the neutral
-/// element of `combine`. If there are at least `far` elements, they are expected to be outside L1, and are prefetched.
+/// element of `combine`. If there are at least `far` elements, they are expected to be outside L1, and are prefetched if [`prefetches_rows`].
 #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 pub(crate) fn in_lanes<T: Copy, A: Copy>(
     elements: &[T],
@@ -59,7 +59,7 @@ fn fold_in_lanes<T: Copy, A: Copy, const LANES: usize>(
         return in_few_lanes(elements, start, step, combine);
     }
     let (many, rest) = elements.split_at(elements.len() - elements.len() % LANES);
-    let far = elements.len() >= far;
+    let far = elements.len() >= far && prefetches_rows();
     let mut results = [start; LANES];
     for chain in many.chunks(LANES * CHAIN_LEN) {
         let mut accs = [start; LANES];

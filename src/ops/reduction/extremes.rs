@@ -4,6 +4,7 @@ use super::super::binary::{larger, smaller};
 use crate::device::lanes::{FOLD_BLOCK_BYTES, prefetch_after, prefixes};
 use crate::device::{CudaSource, Reduction, Scalars};
 use crate::element::RealScalar;
+use crate::simd::prefetches_rows;
 
 /// Returns the element that `beats` all other elements, or NaN if an element is NaN. Returns `start` for zero elements.
 #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
@@ -30,7 +31,7 @@ fn extreme_in<T: RealScalar, const LANES: usize>(
     let better = |x: T, y: T| if beats(x, y) { x } else { y };
     let add = |sum: T, x: T| if T::INTEGER { sum } else { sum + x };
     let (mut best, mut sum) = ([start; LANES], [T::zero(); LANES]);
-    let far = size_of_val(elements) >= FOLD_BLOCK_BYTES;
+    let far = size_of_val(elements) >= FOLD_BLOCK_BYTES && prefetches_rows();
     let mut pairs = elements.chunks_exact(2 * LANES);
     for pair in &mut pairs {
         if far {

@@ -39,7 +39,7 @@ use crate::layout::odometer::Odometer;
 use crate::layout::one_block;
 use crate::layout::plan::Plan;
 use crate::layout::tiling::CACHE_LINE_BYTES;
-use crate::simd::prefetch;
+use crate::simd::{prefetch, prefetches_rows};
 use core::mem::MaybeUninit;
 
 /// An operand of a loop, without its element type.
@@ -431,8 +431,8 @@ impl<const K: usize> StripTask<'_, K> {
             let n = (width - at[0] as usize % CACHE_LINE_BYTES / size).min(left);
             let to = core::mem::replace(&mut at[0], buffer);
             (self.f)(n, &padded(at));
-            // The next elements are prefetched, so that they are read from memory while the current ones are written.
-            let next = width.min(left - n);
+            // On some processors, the next elements are prefetched, so that they are read from memory while the current ones are written.
+            let next = if prefetches_rows() { width.min(left - n) } else { 0 };
             for (operand, at) in self.operands.iter().zip(at).skip(1) {
                 for byte in (0..next * operand.size).step_by(CACHE_LINE_BYTES) {
                     prefetch(at.wrapping_add(n * operand.size + byte));
