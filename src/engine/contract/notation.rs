@@ -133,6 +133,7 @@ impl Term {
     }
 
     /// Returns the labels that are letters, so not those of the ellipsis.
+    #[inline]
     pub(crate) fn labels(&self) -> &[u8] {
         &self.labels[..self.len as usize]
     }
@@ -143,6 +144,7 @@ impl Term {
     }
 
     /// Returns the number of labels before the ellipsis, or `None` if there is no ellipsis.
+    #[inline]
     pub(crate) fn dots(&self) -> Option<usize> {
         self.has_dots().then_some(self.dots as usize)
     }

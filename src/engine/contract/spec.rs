@@ -236,6 +236,7 @@ impl<'s> Spec<'s> {
     }
 
     /// Returns the terms of the operands, and the term of the result.
+    #[inline]
     pub(super) fn terms(&self) -> (&[Term], &Term) {
         (&self.terms[..self.operands], &self.terms[self.operands])
     }
