@@ -16,7 +16,7 @@ pub fn hide_avx512() -> Result<(), std::io::Error> {
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod linux {
-    use core::arch::x86_64::{CpuidResult, __cpuid_count};
+    use core::arch::x86_64::{__cpuid_count, CpuidResult};
     use std::io::Error;
 
     const ARCH_SET_CPUID: libc::c_int = 0x1012;

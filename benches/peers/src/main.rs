@@ -65,7 +65,9 @@ fn arguments() -> Result<(Arguments, Vec<Group>), Box<dyn Error>> {
             "--results" => asked.results = Some(value()?),
             "--list" => asked.list = true,
             "--check" => asked.check = true,
-            "--hide-avx512" => hide_avx512().map_err(|error| format!("cannot hide AVX-512 by faults of cpuid: {error}"))?,
+            "--hide-avx512" => {
+                hide_avx512().map_err(|error| format!("cannot hide AVX-512 by faults of cpuid: {error}"))?
+            }
             option if option.starts_with('-') => return Err(HELP.into()),
             _ => words.push(argument),
         }
