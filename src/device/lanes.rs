@@ -28,7 +28,8 @@ pub(crate) fn prefetch_after<T>(row: &[T]) {
 }
 
 /// Folds elements, chain by chain, in enough accumulators to fill several SIMD registers of any width. `start` is the neutral
-/// element of `combine`. If there are at least `far` elements, they are expected to be outside L1, and are prefetched if [`prefetches_rows`].
+/// element of `combine`. If there are at least `far` elements, they are expected to be outside L1, and are prefetched if
+/// [`prefetches_rows`].
 #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 pub(crate) fn in_lanes<T: Copy, A: Copy>(
     elements: &[T],

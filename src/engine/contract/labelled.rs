@@ -292,6 +292,7 @@ impl MatrixPair {
     /// operands, without the tables of [`Bound`].
     ///
     /// Returns `None` for all other contractions, if the summed axes differ in extent, and if an axis has extent 1.
+    // Always inlined. The specification of `einsum!` is a constant, so the compiler compares the labels.
     #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn new(spec: &Spec<'_>, a: Axes<'_>, b: Axes<'_>) -> Option<MatrixPair> {
         let ([left, right], result) = spec.terms() else { return None };

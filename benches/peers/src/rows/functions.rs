@@ -28,7 +28,10 @@ macro_rules! functions {
             );
             macro_rules! function {
                 ($name:literal, $op:expr, powf($n:expr), [$low:literal, $high:literal]) => {
-                    function!(@ $name, $op, [$low, $high], |x| x.powf($n), |x| x.powf($n), Some(|x: wide::$Lanes| x.powf_simd(wide::$Lanes::splat($n))))
+                    function!(
+                        @ $name, $op, [$low, $high], |x| x.powf($n), |x| x.powf($n),
+                        Some(|x: wide::$Lanes| x.powf_simd(wide::$Lanes::splat($n)))
+                    )
                 };
                 ($name:literal, $op:expr, $method:ident, [$low:literal, $high:literal]) => {
                     function!(@ $name, $op, [$low, $high], |x| x.$method(), |x| x.$method(), Some(|x: wide::$Lanes| x.$method()))
