@@ -20,6 +20,11 @@ pub(crate) fn there() -> bool {
     }
 }
 
+/// Returns whether this process was started by [`emulate`].
+pub(crate) fn is_emulated() -> bool {
+    std::env::var_os("VIERBEIN_EMULATOR_REPORT").is_some()
+}
+
 fn required() -> bool {
     std::env::var_os("VIERBEIN_REQUIRE_GPU").is_some_and(|value| value == "1")
 }

@@ -24,6 +24,12 @@ use crate::gpu::there;
 /// The device that computes.
 const DEVICE: copies::ThroughGpu = copies::ThroughGpu;
 
+/// Returns whether there is a GPU that is not emulated. The emulator uses the same algorithms for matrices of any size, on one thread, and
+/// takes long for large ones.
+fn computes_large_matrices() -> bool {
+    there() && !crate::gpu::is_emulated()
+}
+
 /// Whether a batch has exactly the results of a loop over its matrices. `false`, because batches of small matrices are decomposed by other
 /// functions of cuSOLVER than single matrices.
 const BATCHES_EQUAL_LOOPS: bool = false;

@@ -24,6 +24,11 @@ fn there() -> bool {
     true
 }
 
+/// Returns whether the device is available, and decomposes large matrices by other algorithms than small ones.
+fn computes_large_matrices() -> bool {
+    true
+}
+
 /// Whether the results for a batch have the same bits as those for its matrices alone.
 const BATCHES_EQUAL_LOOPS: bool = true;
 

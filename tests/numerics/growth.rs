@@ -64,9 +64,13 @@ impl Table {
     }
 }
 
+/// The largest number of elements. Builds without optimisation take minutes for ten million; `scripts/check-numerics.sh` runs optimised
+/// builds.
+const LARGEST: usize = if cfg!(debug_assertions) { 1_000_000 } else { 10_000_000 };
+
 /// Returns pairs of a size and a seed. Sizes are powers of ten; larger sizes have fewer seeds.
 fn sizes() -> impl Iterator<Item = (usize, u64)> {
-    (1..=7)
+    (1..=LARGEST.ilog10())
         .map(|e| 10usize.pow(e))
         .flat_map(|n| (0..(1000 / n).clamp(1, 20) as u64).map(move |seed| (n, seed)))
 }
@@ -91,7 +95,7 @@ fn sums(x: &V<f64>) -> Vec<(&'static str, f64)> {
     let matrix = x.as_shape([n / side, side]);
     sums.push(("sum, row-major", matrix.sum().item()));
     sums.push(("sum, transposed", matrix.t().sum().item()));
-    if n > 1_000_000 {
+    if n == LARGEST {
         return sums;
     }
     sums.push(("sum, column-major", matrix.to_order::<ColMajor>().sum().item()));
@@ -122,7 +126,7 @@ fn sums_grow_with_the_logarithm() {
     for (n, seed) in sizes() {
         for kind in Kind::ALL {
             // The largest size takes seconds. It is tested only with the kind of numbers that is worst for a plain loop.
-            if n > 1_000_000 && kind != Kind::Same {
+            if n == LARGEST && kind != Kind::Same {
                 continue;
             }
             let values = numbers(kind, n, 53, seed);
@@ -144,7 +148,7 @@ fn sums_grow_with_the_logarithm() {
             table.note("sum of c64", n, exact.distance(sum.im) / (U * sizes), promised(n));
             assert_eq!(sum.re, -sum.im);
             // A cumulative sum adds the elements in order, as a plain loop does, so the bits are equal.
-            if n <= 1_000_000 {
+            if n < LARGEST {
                 assert_eq!(x.cumsum(0)[[n - 1]], looped);
             }
 
@@ -165,7 +169,7 @@ fn sums_grow_with_the_logarithm() {
         }
     }
     table.print("sums");
-    for n in [100_000, 1_000_000, 10_000_000] {
+    for n in [LARGEST / 10, LARGEST] {
         for (what, plain) in [("sum", "a plain loop"), ("sum of f32", "a plain loop of f32")] {
             assert!(10.0 * table.of(what, n) < table.of(plain, n), "{what} of {n} is no better than a loop");
         }
@@ -177,17 +181,14 @@ fn norms_and_dot_products_grow_with_the_logarithm() {
     let mut table = Table::default();
     for (n, seed) in sizes() {
         for kinds in [(Kind::OneSign, Kind::Mixed), (Kind::Same, Kind::Same)] {
-            if n <= 1_000_000 || kinds.0 == Kind::Same {
+            if n < LARGEST || kinds.0 == Kind::Same {
                 products(&mut table, numbers(kinds.0, n, 53, seed), numbers(kinds.1, n, 53, !seed));
             }
         }
     }
     table.print("dot products and norms");
     for (what, plain) in [("dot", "a plain loop"), ("norm", "a plain loop's norm")] {
-        assert!(
-            10.0 * table.of(what, 10_000_000) < table.of(plain, 10_000_000),
-            "{what} is no better than a loop"
-        );
+        assert!(10.0 * table.of(what, LARGEST) < table.of(plain, LARGEST), "{what} is no better than a loop");
     }
 }
 
@@ -212,7 +213,7 @@ fn products(table: &mut Table, left: Vec<f64>, right: Vec<f64>) {
     table.note("norm", n, norm_off(y.norm().item()), bound / 2.0 + 2.0);
     let plain = right.iter().fold(0.0, |sum, x| sum + x * x).sqrt();
     table.note("a plain loop's norm", n, norm_off(plain), n as f64 / 2.0 + 2.0);
-    if n <= 1_000_000 {
+    if n < LARGEST {
         // (x + iy) · (y − ix): the real part is twice the dot product.
         let (z, w) = (x.zip_map(&y, c64::new), x.zip_map(&y, |x, y| c64::new(y, -x)));
         let off = exact.distance(z.dot(&w).item().re / 2.0) / (U * sizes);
@@ -265,7 +266,7 @@ fn variances_grow_with_the_logarithm() {
             }
             let x = V::<f64>::from(whole.iter().map(|&x| x as f64).collect::<Vec<_>>());
             table.note(what, n, off(x.var(0).item(), U), bound);
-            if n <= 1_000_000 {
+            if n < LARGEST {
                 let columns = x.insert_axis(1).broadcast_to([n, 3]).to_owned();
                 table.note("var, first axis", n, off(columns.var_axis(0, 0)[[1]], U), bound);
                 table.note("var, strided", n, off(columns.slice(s![.., 2]).var(0).item(), U), bound);

@@ -3,9 +3,9 @@
 use super::number::{Exact, Z};
 use vierbein::{ColMajor, Complex, Cpu, Element, Order, Rank, RowMajor, Storage, Tensor, s};
 
-/// Numbers of rows and columns of the matrices, which have more than 300 000 elements. The numbers are no multiples of tile sizes.
-const ROWS: usize = 523;
-const COLUMNS: usize = 701;
+/// Numbers of rows and columns of the matrices, which have more than 150 000 elements. The numbers are no multiples of tile sizes.
+const ROWS: usize = 367;
+const COLUMNS: usize = 421;
 
 /// Returns the integer at flat index `k`: from -99 to 99, in a pattern without a short period.
 fn number(k: usize) -> i64 {

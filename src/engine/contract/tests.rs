@@ -308,7 +308,8 @@ fn products() -> impl Strategy<Value = Network> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    // Builds without optimisation take a tenth of a second for each case.
+    #![proptest_config(ProptestConfig { cases: if cfg!(debug_assertions) { 200 } else { 400 }, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// The extents are large enough to test loops over rows or summed labels around the matrix products, packed operands, and results in
     /// temporary buffers.

@@ -168,15 +168,18 @@ fn check_lengths<T: Sample>(lengths: impl Iterator<Item = usize>) {
     }
 }
 
-/// Returns lengths near multiples of the number of elements of a register, and of those that a partition processes in one step.
+/// Returns lengths near multiples of the number of elements of a register, and of those that a partition processes in one step. Builds
+/// without optimisation sort slowly, so they test fewer lengths.
 fn few() -> impl Iterator<Item = usize> {
-    (0..20).chain([31, 32, 33, 63, 64, 65, 127, 128, 129, 130, 191, 255, 256, 257, 258, 300, 1000])
+    let all = (0..20).chain([31, 32, 33, 63, 64, 65, 127, 128, 129, 130, 191, 255, 256, 257, 258, 300, 1000]);
+    let fewer =
+        |n: &usize| !cfg!(debug_assertions) || [0, 1, 2, 3, 7, 8, 9, 17, 33, 65, 129, 257, 1000].contains(n);
+    all.filter(fewer)
 }
 
 #[test]
 fn short_lines_sort_like_std() {
-    // Builds without optimisation sort slowly, so they test fewer lengths.
-    let step = if cfg!(debug_assertions) { 7 } else { 3 };
+    let step = if cfg!(debug_assertions) { 13 } else { 3 };
     check_lengths::<f64>((0..=300).step_by(step));
     check_lengths::<f32>((1..=300).step_by(step));
 }
@@ -209,7 +212,7 @@ fn long_lines_sort_like_std() {
 fn argsort_distinguishes_keys_by_any_bit() {
     // `argsort` sorts words of 63 bits, each of which holds an index of 16 or 17 bits and bits of a key. If not all bits of the keys fit,
     // the lowest are left out, and a second sort compares them.
-    for n in [(1 << 16) - 1, 1 << 16, (1 << 16) + 1] {
+    for n in [1 << 16, (1 << 16) + 1] {
         let mut next = random(n);
         let lowest: Vec<u64> = (0..n).map(|_| (5 << 60) | (next() % 2)).collect();
         let both: Vec<u64> = (0..n).map(|_| ((next() % 4) << 62) | (next() % 3)).collect();
