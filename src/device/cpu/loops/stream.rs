@@ -25,9 +25,11 @@ pub(in crate::device::cpu) unsafe fn stream_piece(from: *const u8, to: *mut u8, 
     {
         let lead = to.align_offset(64).min(len);
         let end = lead + (len - lead) / 64 * 64;
-        // SAFETY: the caller ensures that `len` bytes may be read at `from` and written at `to`, and that they do not overlap.
-        // `lead <= len`, so the first `lead` bytes are among them.
-        unsafe { core::ptr::copy_nonoverlapping(from, to, lead) };
+        if lead > 0 {
+            // SAFETY: the caller ensures that `len` bytes may be read at `from` and written at `to`, and that they do not overlap.
+            // `lead <= len`, so the first `lead` bytes are among them.
+            unsafe { core::ptr::copy_nonoverlapping(from, to, lead) };
+        }
         let (lines_from, lines_to) = (from.wrapping_add(lead), to.wrapping_add(lead));
         match Level::get() {
             // SAFETY: `end <= len`, so the caller ensures that the bytes `lead .. end` may be copied and do not overlap.
@@ -35,12 +37,19 @@ pub(in crate::device::cpu) unsafe fn stream_piece(from: *const u8, to: *mut u8, 
             // `Level::get()` guarantees that the processor has AVX-512.
             Level::Avx512 => unsafe { avx512_lines(lines_from, lines_to, end - lead) },
             // SAFETY: as for AVX-512, the bytes `lead .. end` may be copied and do not overlap. `end - lead` and `lines_to` are
+            // multiples of 64, or `end - lead` is 0. `Level::get()` guarantees that the processor has AVX2.
+            Level::Avx2 => unsafe { avx2_lines(lines_from, lines_to, end - lead) },
+            // SAFETY: as for AVX-512, the bytes `lead .. end` may be copied and do not overlap. `end - lead` and `lines_to` are
             // multiples of 64, or `end - lead` is 0. Every x86-64 processor has SSE2.
-            _ => unsafe { sse2_lines(lines_from, lines_to, end - lead) },
+            Level::Portable => unsafe { sse2_lines(lines_from, lines_to, end - lead) },
         }
-        // SAFETY: the caller ensures that `len` bytes may be read at `from` and written at `to`, and that they do not overlap.
-        // `end <= len`, so the bytes `end .. len` are among them.
-        unsafe { core::ptr::copy_nonoverlapping(from.wrapping_add(end), to.wrapping_add(end), len - end) };
+        if end < len {
+            // SAFETY: the caller ensures that `len` bytes may be read at `from` and written at `to`, and that they do not overlap.
+            // `end <= len`, so the bytes `end .. len` are among them.
+            unsafe {
+                core::ptr::copy_nonoverlapping(from.wrapping_add(end), to.wrapping_add(end), len - end)
+            };
+        }
     }
     #[cfg(not(target_arch = "x86_64"))]
     {
@@ -59,6 +68,17 @@ pub(in crate::device::cpu) unsafe fn stream_piece(from: *const u8, to: *mut u8, 
 unsafe fn avx512_lines(from: *const u8, to: *mut u8, len: usize) {
     // SAFETY: the caller ensures the contract of `lines` for `__m512i`, which includes that the processor has AVX-512.
     unsafe { lines::<core::arch::x86_64::__m512i>(from, to, len) }
+}
+
+/// Copies whole cache lines with AVX2.
+///
+/// # Safety
+/// The contract of [`lines`] for `__m256i`: in particular, the processor must have AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn avx2_lines(from: *const u8, to: *mut u8, len: usize) {
+    // SAFETY: the caller ensures the contract of `lines` for `__m256i`, which includes that the processor has AVX2.
+    unsafe { lines::<core::arch::x86_64::__m256i>(from, to, len) }
 }
 
 /// Copies whole cache lines with SSE2.
@@ -82,13 +102,16 @@ unsafe fn sse2_lines(from: *const u8, to: *mut u8, len: usize) {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn lines<R: Register>(from: *const u8, to: *mut u8, len: usize) {
-    for at in (0..len).step_by(16 * R::LANES) {
-        // SAFETY: `len` is a multiple of 64, and so of a register's `16 · LANES` bytes. So `at + 16 · LANES <= len`, and the caller
-        // ensures that these bytes may be read. The caller ensures that the processor has the instruction set of `R`.
-        let register = unsafe { R::load(from.wrapping_add(at)) };
-        // SAFETY: `at + 16 · LANES <= len`, so the caller ensures that these bytes may be written. `to` is a multiple of 64 and
-        // `at` of `16 · LANES`, so the address is a multiple of the register's `16 · LANES` bytes.
-        unsafe { register.stream(to.wrapping_add(at)) };
+    // One cache line per iteration, so that the loop has few instructions besides loads and stores.
+    for line in (0..len).step_by(64) {
+        for at in (line..line + 64).step_by(16 * R::LANES) {
+            // SAFETY: `len` is a multiple of 64, and 64 of a register's `16 · LANES` bytes. So `at + 16 · LANES <= len`, and the caller
+            // ensures that these bytes may be read. The caller ensures that the processor has the instruction set of `R`.
+            let register = unsafe { R::load(from.wrapping_add(at)) };
+            // SAFETY: `at + 16 · LANES <= len`, so the caller ensures that these bytes may be written. `to` is a multiple of 64 and
+            // `at` of `16 · LANES`, so the address is a multiple of the register's `16 · LANES` bytes.
+            unsafe { register.stream(to.wrapping_add(at)) };
+        }
     }
 }
 

@@ -34,6 +34,7 @@ use super::pack::{gather, repeat, scatter, transpose};
 use super::stream::{fence, stream_piece};
 use super::threads::{PARALLEL_BYTES, over_parts};
 use crate::device::cpu::HostPtr;
+use crate::device::cpu::memory::cache::l3_bytes;
 use crate::device::cpu::memory::scratch::{Side, with_buffers};
 use crate::layout::odometer::Odometer;
 use crate::layout::one_block;
@@ -176,7 +177,7 @@ unsafe fn planned<const K: usize>(
 ) {
     let plan = Plan::unordered(shape, operands.each_ref().map(RawOperand::strides));
     let size = operands[0].size;
-    let long = plan.len() * size >= MIN_STREAMED_BYTES;
+    let long = plan.len() * size >= min_streamed_bytes();
     let moved = operands.iter().map(|operand| operand.size).sum::<usize>();
     let cheap = work <= moved + MAX_STREAMED_COST;
     // If the elements of the result are much smaller than those of an operand, as for a `bool` mask, non-temporal stores save
@@ -205,10 +206,21 @@ fn across<const K: usize>(plan: &Plan<K>) -> Option<usize> {
         .rposition(|steps| (0..K).any(|k| strides[k].unsigned_abs() > 1 && steps[k].unsigned_abs() == 1))
 }
 
-/// Minimum size of a result, in bytes, for non-temporal stores. A smaller result fits at least partly in L3. Ordinary stores are
-/// then at least as fast, and up to 1.6 times as fast on a processor with 32 MiB of L3 (measured). The constant is smaller in
-/// tests without optimisation, which read and write large results slowly.
-const MIN_STREAMED_BYTES: usize = if cfg!(all(test, debug_assertions)) { 8 << 20 } else { 64 << 20 };
+/// Returns the minimum size of a result, in bytes, for non-temporal stores: half of L3, but not more than [`MAX_THRESHOLD_BYTES`].
+///
+/// Measured with an L3 of 32 MiB: for a result of half this size, non-temporal stores take 0.6 to 0.9 times as long. If all of the result
+/// is read afterwards, both together take 1.0 to 1.1 times as long on one thread, and 0.9 to 1.0 times on two. For smaller results,
+/// ordinary stores are better, because the result stays in L3. Tests without optimisation read and write large results slowly, so they use
+/// smaller ones.
+fn min_streamed_bytes() -> usize {
+    if cfg!(all(test, debug_assertions)) {
+        return 8 << 20;
+    }
+    l3_bytes().map_or(MAX_THRESHOLD_BYTES, |bytes| (bytes / 2).min(MAX_THRESHOLD_BYTES))
+}
+
+/// The largest value of [`min_streamed_bytes`]. Many cores share a large L3, so a result of half its size does not stay there.
+const MAX_THRESHOLD_BYTES: usize = 64 << 20;
 
 /// Maximum cost of an element for non-temporal stores, as the number of bytes that could be copied in the same time. The speed of a more
 /// expensive loop is not limited by memory, so it writes the result directly: a copy from a buffer with non-temporal stores would only take
@@ -421,29 +433,31 @@ impl<const K: usize> StripTask<'_, K> {
     /// # Safety
     /// The contract of [`contiguous`](StripTask::contiguous).
     #[inline(never)]
-    unsafe fn streamed(&self, columns: usize, mut at: [*mut u8; K]) {
+    unsafe fn streamed(&self, columns: usize, at: [*mut u8; K]) {
         let mut buffer = MaybeUninit::<Buffer>::uninit();
         let buffer: *mut u8 = buffer.as_mut_ptr().cast();
         let size = self.operands[0].size;
         let width = ROW_BUFFER_BYTES / size;
-        let mut left = columns;
-        while left > 0 {
-            let n = (width - at[0] as usize % CACHE_LINE_BYTES / size).min(left);
-            let to = core::mem::replace(&mut at[0], buffer);
-            (self.f)(n, &padded(at));
+        let mut done = 0;
+        while done < columns {
+            // Computed anew for each part. If these addresses were kept in memory and some were updated, loads of several of them together
+            // would wait until the earlier stores of this thread are complete.
+            let there: [_; K] = core::array::from_fn(|k| at[k].wrapping_add(done * self.operands[k].size));
+            let n = (width - there[0] as usize % CACHE_LINE_BYTES / size).min(columns - done);
+            (self.f)(n, &padded(core::array::from_fn::<_, K, _>(|k| if k == 0 { buffer } else { there[k] })));
+            done += n;
             // On some processors, the next elements are prefetched, so that they are read from memory while the current ones are written.
-            let next = if prefetches_rows() { width.min(left - n) } else { 0 };
-            for (operand, at) in self.operands.iter().zip(at).skip(1) {
-                for byte in (0..next * operand.size).step_by(CACHE_LINE_BYTES) {
-                    prefetch(at.wrapping_add(n * operand.size + byte));
+            if prefetches_rows() {
+                for (operand, from) in self.operands.iter().zip(&there).skip(1) {
+                    let next = from.wrapping_add(n * operand.size);
+                    for byte in (0..width.min(columns - done) * operand.size).step_by(CACHE_LINE_BYTES) {
+                        prefetch(next.wrapping_add(byte));
+                    }
                 }
             }
-            // SAFETY: `n <= left`, so the next `n` elements of the row are at `to`. The caller of `streamed` ensures exclusive access to
-            // them. The loop has written `n` elements to the local buffer. `part` calls `fence` before it returns.
-            unsafe { stream_piece(buffer, to, n * size) };
-            at[0] = to;
-            at = core::array::from_fn(|k| at[k].wrapping_add(n * self.operands[k].size));
-            left -= n;
+            // SAFETY: `done <= columns`, so the `n` elements of the row from `there[0]` on are its elements. The caller of `streamed` ensures
+            // exclusive access to them. The loop has written `n` elements to the local buffer. `part` calls `fence` before it returns.
+            unsafe { stream_piece(buffer, there[0], n * size) };
         }
     }
 

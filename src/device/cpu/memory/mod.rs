@@ -4,6 +4,7 @@ mod access;
 mod buffer;
 #[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]
 pub(super) mod bytes;
+pub(super) mod cache;
 mod foreign;
 mod pointer;
 pub(super) mod pool;

@@ -223,7 +223,7 @@ fn large_results() {
         let mut out = vec![-1.0; rows * (columns + 2) + 3];
         let x = Operand::of_slice(&a, 0, &shape, &contiguous);
         let o = Output::of_slice(&mut out, first, &shape, &wide);
-        assert!(rows * columns * 8 >= super::MIN_STREAMED_BYTES);
+        assert!(rows * columns * 8 >= super::min_streamed_bytes());
         Cpu.map::<(f64, f64), _>(&Mix, o, (x, x)).unwrap();
         for i in 0..rows {
             let row = &out[first + i * pitch..];
