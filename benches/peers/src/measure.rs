@@ -27,6 +27,7 @@ pub struct Time {
 pub fn times(row: &mut dyn Contest, effort: Effort) -> Vec<Time> {
     let libraries = row.libraries();
     let count = libraries.len();
+    // For each implementation, the number of calls of a sample, and whether a call that is not timed precedes each sample.
     let mut repetitions = Vec::new();
     let mut samples: Vec<Vec<f64>> = vec![Vec::new(); count];
     for (which, samples) in samples.iter_mut().enumerate() {
@@ -41,7 +42,7 @@ pub fn times(row: &mut dyn Contest, effort: Effort) -> Vec<Time> {
             samples.push(time.as_secs_f64());
             times = 0;
         }
-        repetitions.push(times);
+        repetitions.push((times, time / times.max(1) < MAX_WARMED));
     }
     let start = Instant::now();
     for round in 0..effort.rounds {
@@ -50,9 +51,12 @@ pub fn times(row: &mut dyn Contest, effort: Effort) -> Vec<Time> {
         }
         for turn in 0..count {
             let which = (round + turn) % count;
-            let times = repetitions[which];
+            let (times, warm) = repetitions[which];
             if times == 0 {
                 continue;
+            }
+            if warm {
+                row.repeat(which, 1);
             }
             samples[which].push(sample(row, which, times).as_secs_f64() / f64::from(times));
         }
@@ -64,6 +68,11 @@ pub fn times(row: &mut dyn Contest, effort: Effort) -> Vec<Time> {
     }
     found
 }
+
+/// Maximum duration of a call before which caches are filled by a call that is not timed. Otherwise the first call of a sample would read
+/// from memory what the previous implementation has evicted from the caches, and how much that is differs between implementations. Longer
+/// calls take much longer than filling the caches.
+const MAX_WARMED: Duration = Duration::from_millis(10);
 
 fn sample(row: &mut dyn Contest, which: usize, times: u32) -> Duration {
     let start = Instant::now();
