@@ -64,7 +64,7 @@ impl Table {
     }
 }
 
-/// The largest number of elements. Builds without optimisation take minutes for ten million; `scripts/check-numerics.sh` runs optimised
+/// The largest number of elements. Builds without optimisation are slow, so they use fewer; `scripts/check-numerics.sh` runs optimised
 /// builds.
 const LARGEST: usize = if cfg!(debug_assertions) { 1_000_000 } else { 10_000_000 };
 

@@ -307,9 +307,11 @@ fn products() -> impl Strategy<Value = Network> {
     })
 }
 
+/// Number of cases of products. Builds without optimisation are slow, so they test fewer.
+const PRODUCT_CASES: u32 = if cfg!(debug_assertions) { 200 } else { 400 };
+
 proptest! {
-    // Builds without optimisation take a tenth of a second for each case.
-    #![proptest_config(ProptestConfig { cases: if cfg!(debug_assertions) { 200 } else { 400 }, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: PRODUCT_CASES, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// The extents are large enough to test loops over rows or summed labels around the matrix products, packed operands, and results in
     /// temporary buffers.

@@ -219,7 +219,7 @@ fn min_streamed_bytes() -> usize {
     l3_bytes().map_or(MAX_THRESHOLD_BYTES, |bytes| (bytes / 2).min(MAX_THRESHOLD_BYTES))
 }
 
-/// The largest value of [`min_streamed_bytes`]. Many cores share a large L3, so a result of half its size does not stay there.
+/// The largest value of [`min_streamed_bytes`]. Larger values were not measured.
 const MAX_THRESHOLD_BYTES: usize = 64 << 20;
 
 /// Maximum cost of an element for non-temporal stores, as the number of bytes that could be copied in the same time. The speed of a more
@@ -455,8 +455,8 @@ impl<const K: usize> StripTask<'_, K> {
                     }
                 }
             }
-            // SAFETY: `done <= columns`, so the `n` elements of the row from `there[0]` on are its elements. The caller of `streamed` ensures
-            // exclusive access to them. The loop has written `n` elements to the local buffer. `part` calls `fence` before it returns.
+            // SAFETY: `done <= columns`, so the row has `n` elements from `there[0]` on. The caller of `streamed` ensures exclusive access
+            // to them. The loop has written `n` elements to the local buffer. `part` calls `fence` before it returns.
             unsafe { stream_piece(buffer, there[0], n * size) };
         }
     }

@@ -340,8 +340,8 @@ pub(super) unsafe fn reduce_columns<T: Element, R: Reduction<T>>(
             let run = count.min(n - inner);
             let rows = base.offset(walk.offsets()[0] + inner as isize * stride);
             match step {
-                // SAFETY: `inner + run <= n`, so `rows` addresses `run` rows of the inner loop of `plan`, in the columns of `accs`. The caller
-                // of this function ensures that these elements may be read. The elements of a row are contiguous, because `step` is 1.
+                // SAFETY: `inner + run <= n`, so `rows` addresses `run` rows of the inner loop of `plan`, in the columns of `accs`. The
+                // caller of this function ensures that these elements may be read. The elements of a row are contiguous: `step` is 1.
                 1 => unsafe { fold_rows(op, accs, rows, stride, run, index) },
                 // SAFETY: `rows` addresses `run` rows, as above, whose elements may be read. The elements of a row have stride `step`.
                 _ if far => unsafe { fold_bands(op, accs, rows, step, stride, run, index) },
