@@ -9,6 +9,7 @@ mod precompiled;
 pub(super) use kernels::fft;
 #[cfg(feature = "linalg")]
 pub(super) use kernels::linalg;
+use loops::stream::copy_bytes;
 #[cfg(feature = "csv")]
 pub(crate) use loops::threads::{enter, join, threads};
 use memory::Slot;
@@ -119,13 +120,13 @@ unsafe impl Device for Cpu {
     unsafe fn read<T: Element>(&self, from: HostPtr<T>, to: &mut [T]) -> Result<(), Error> {
         // SAFETY: the caller ensures that `to.len()` elements from `from` are readable and not written to; `to` is a mutable
         // borrow, so the ranges do not overlap.
-        unsafe { core::ptr::copy_nonoverlapping(from.get(), to.as_mut_ptr(), to.len()) };
+        unsafe { copy_bytes(from.get().cast(), to.as_mut_ptr().cast(), size_of_val(to)) };
         Ok(())
     }
     unsafe fn write<T: Element>(&self, from: &[T], to: HostPtr<T>) -> Result<(), Error> {
         // SAFETY: the caller ensures that `from.len()` elements, starting at `to`, may be written, and that nothing else accesses
         // them. So the ranges do not overlap.
-        unsafe { core::ptr::copy_nonoverlapping(from.as_ptr(), to.get(), from.len()) };
+        unsafe { copy_bytes(from.as_ptr().cast(), to.get().cast(), size_of_val(from)) };
         Ok(())
     }
     fn gather<T: Element>(&self, from: Operand<'_, T, Cpu>) -> Result<Vec<T>, Error> {
@@ -159,8 +160,11 @@ unsafe impl Device for Cpu {
     }
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn duplicate<T: Element>(&self, buffer: &CpuBuffer<T>) -> Result<CpuBuffer<T>, Error> {
-        let mut copy = CpuBuffer::any(buffer.as_slice().len())?;
-        copy.as_mut_slice().copy_from_slice(buffer.as_slice());
+        let mut copy = CpuBuffer::<T>::any(buffer.as_slice().len())?;
+        // The lengths are equal, so both slices have this size.
+        let (from, to) = (buffer.as_slice(), copy.as_mut_slice());
+        // SAFETY: both slices have the size of `from`, and the mutable slice does not overlap the other.
+        unsafe { copy_bytes(from.as_ptr().cast(), to.as_mut_ptr().cast(), size_of_val(from)) };
         Ok(copy)
     }
 }

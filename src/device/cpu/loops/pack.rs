@@ -1,6 +1,7 @@
 //! Copies rows of elements between strided and contiguous memory. The functions take the size of an element instead of its type,
 //! so that there is one instance for each size. The module `strips` and the copy kernels call this module.
 
+use super::stream::copy_bytes;
 use super::tile::transpose_tile;
 use crate::element::{Element, c32, c64};
 use crate::simd::kernel;
@@ -62,7 +63,7 @@ pub(in crate::device::cpu) unsafe fn gather(
     if stride == 1 {
         // SAFETY: with unit stride, source and result have `n · size` bytes each. The caller ensures that these bytes may be read at `from`
         // and written at `to`, and that source and result do not overlap.
-        return unsafe { core::ptr::copy_nonoverlapping(from, to, n * size) };
+        return unsafe { copy_bytes(from, to, n * size) };
     }
     /// # Safety
     /// The conditions of the outer `gather`, with the size of `T` as `size`.
@@ -123,7 +124,7 @@ pub(in crate::device::cpu) unsafe fn scatter(
     if stride == 1 {
         // SAFETY: with unit stride, source and result have `n · size` bytes each. The caller ensures that these bytes may be read at `from`
         // and written at `to`, and that source and result do not overlap.
-        return unsafe { core::ptr::copy_nonoverlapping(from, to, n * size) };
+        return unsafe { copy_bytes(from, to, n * size) };
     }
     /// # Safety
     /// The conditions of the outer `scatter`, with the size of `T` as `size`.

@@ -2,7 +2,55 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::register::Register;
-use crate::simd::Level;
+use crate::simd::{Level, kernel};
+
+/// Minimum size of a copy, in bytes, that does not call `memcpy`.
+const MIN_COPY_BYTES: usize = 1 << 10;
+/// The number of bytes that the loop of such a copy reads before it writes them.
+const CHUNK_BYTES: usize = 128;
+const _: () = assert!(CHUNK_BYTES <= MIN_COPY_BYTES);
+
+/// Copies `len` bytes with ordinary stores.
+///
+/// On x86-64, longer copies do not call `memcpy`. From 2 to 4 KiB on, `memcpy` of glibc 2.36 uses the instruction `rep movsb`. On a Zen 4, a
+/// copy of 8 KB then takes 93 ns instead of 80, and 2.8 µs if the result begins up to 64 bytes after the source within a page, as it can
+/// for results of an allocator. See <https://sourceware.org/bugzilla/show_bug.cgi?id=30994>.
+///
+/// # Safety
+/// The caller must ensure that `len` bytes may be read at `from` and written at `to`, and that these two ranges do not overlap.
+#[inline]
+pub(in crate::device::cpu) unsafe fn copy_bytes(from: *const u8, to: *mut u8, len: usize) {
+    if cfg!(not(target_arch = "x86_64")) || len < MIN_COPY_BYTES {
+        // SAFETY: the caller ensures that `len` bytes may be read at `from` and written at `to`, and that they do not overlap.
+        unsafe { core::ptr::copy_nonoverlapping(from, to, len) };
+    } else {
+        // SAFETY: the caller ensures the contract of `copy_chunks`. In addition, `len >= MIN_COPY_BYTES >= CHUNK_BYTES`.
+        unsafe { copy_chunks(from, to, len) };
+    }
+}
+
+kernel! {
+    /// Copies `len` bytes, where `len >= CHUNK_BYTES`.
+    ///
+    /// # Safety
+    /// The caller must ensure that `len` bytes may be read at `from` and written at `to`, and that these two ranges do not overlap.
+    unsafe fn copy_chunks[][](from: *const u8, to: *mut u8, len: usize) -> () {
+        let copy = |at: usize| {
+            let (from, to) = (from.wrapping_add(at).cast::<[u8; CHUNK_BYTES]>(), to.wrapping_add(at).cast());
+            // SAFETY: each `at` below is at most `len - CHUNK_BYTES`, so the caller ensures that the chunk may be read, and written at `to`
+            // without an overlap. An array of bytes has alignment 1.
+            unsafe { core::ptr::copy_nonoverlapping(from, to, 1) };
+        };
+        copy(0);
+        // From here on, the stores are aligned, so that none of them crosses a cache line.
+        let mut at = CHUNK_BYTES - to as usize % 64;
+        while at < len - CHUNK_BYTES {
+            copy(at);
+            at += CHUNK_BYTES;
+        }
+        copy(len - CHUNK_BYTES);
+    }
+}
 
 /// Makes all earlier non-temporal stores of this thread visible to other threads before its later stores.
 #[inline]
@@ -151,7 +199,7 @@ pub(in crate::device::cpu) unsafe fn copy_pieces(
                 let (from, to) = (from.wrapping_offset(from_at), to.wrapping_offset(to_at));
                 // SAFETY: the caller ensures that `len` bytes may be read at `from` and written at `to`, and that they do not
                 // overlap.
-                unsafe { core::ptr::copy_nonoverlapping(from, to, len) };
+                unsafe { copy_bytes(from, to, len) };
             }
         }
     }
@@ -188,6 +236,37 @@ unsafe fn ends<const HALF: usize>(len: usize, from: *const u8, to: *mut u8, at: 
             // SAFETY: the caller ensures that `len` bytes may be written at offset `to_at`. The array at `to` consists of the first
             // or the last `HALF` of these bytes. An array of bytes has alignment 1.
             unsafe { to.cast::<[u8; HALF]>().write(part) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::tests::at_each_level;
+
+    #[test]
+    fn copies_of_all_lengths_at_all_positions() {
+        let source: Vec<u8> = (0..4400u32).map(|i| (i % 251) as u8).collect();
+        let lengths = (0..70).chain((MIN_COPY_BYTES - 3)..(MIN_COPY_BYTES + 260)).chain([3000, 4096, 4097]);
+        for len in lengths {
+            for [from, to] in [[0, 0], [1, 0], [0, 1], [8, 16], [63, 65], [7, 127]] {
+                at_each_level(|| {
+                    let mut result = vec![255; len + 256];
+                    // SAFETY: `from + len <= 4400`, the length of `source`, and `to + len <= len + 256`, the length of `result`. The two
+                    // vectors do not overlap.
+                    unsafe {
+                        copy_bytes(
+                            source.as_ptr().wrapping_add(from),
+                            result.as_mut_ptr().wrapping_add(to),
+                            len,
+                        )
+                    };
+                    assert_eq!(result[to..to + len], source[from..from + len], "{len} bytes");
+                    let around = result[..to].iter().chain(&result[to + len..]);
+                    assert!(around.copied().all(|byte| byte == 255), "{len} bytes: others are unchanged");
+                });
+            }
         }
     }
 }

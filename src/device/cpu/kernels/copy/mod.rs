@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! at most two axes, and a few elements: a loop without a plan               (Permute::copy)
-//! few bytes, and both contiguous in one memory order: memcpy                (copy)
+//! few bytes, and both contiguous in one memory order: one loop              (copy)
 //! at most MAX_UNPLANNED_LEN elements: one loop per axis                     (small)
 //! a small matrix to transpose: the tile kernel, without a plan              (tile::transpose)
 //! otherwise, by the loops that layout::tiling chooses:
@@ -201,7 +201,7 @@ unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strid
         // SAFETY: `one_block` found that source and result are contiguous in the same memory order, so each is one range of
         // `len · size` bytes. The caller ensures that the source may be read, and exclusive access to the result. The two do not
         // overlap.
-        unsafe { core::ptr::copy_nonoverlapping(from.get().cast_const(), to.get(), len * size) };
+        unsafe { stream::copy_bytes(from.get().cast_const(), to.get(), len * size) };
     } else if len <= MAX_UNPLANNED_LEN {
         macro_rules! small {
             ($size:literal) => {

@@ -24,6 +24,7 @@ mod scatter;
 pub(super) use mask::{compress, expand, nonzero};
 pub(super) use scatter::{replace_at, scatter};
 
+use crate::device::cpu::loops::stream::copy_bytes;
 use crate::device::cpu::loops::threads::over_parts;
 use crate::device::cpu::{Cpu, HostPtr};
 use crate::device::positions::TAKE;
@@ -310,7 +311,7 @@ unsafe fn take_part<U: Copy>(
                     // SAFETY: `k < line.len`, so the caller ensures that the operand's elements at this position may be read. The
                     // strides 1 make the `n` elements contiguous in the operand and in the output. Access to those of the output is
                     // exclusive, so the two do not overlap.
-                    unsafe { core::ptr::copy_nonoverlapping(row, to, n) };
+                    unsafe { copy_bytes(row.cast(), to.cast(), n * size_of::<U>()) };
                 }
                 k < line.len
             }
