@@ -42,18 +42,19 @@ pub(super) fn write<T: Key>(x: &[T], out: &mut [u64], descending: bool) {
 /// Minimum number of elements along the sorted axis for which a pass over these elements runs in parallel.
 pub(super) const PARALLEL_PASS_LEN: usize = 1 << 16;
 
-/// Splits `x` if it has many elements, calls `f` for the parts in parallel, and combines the results. With one thread, there is no split,
-/// so the result must not depend on the split.
+/// Splits `x` if it has at least `enough` elements, calls `f` for the parts in parallel, and combines the results. With one thread, there
+/// is no split, so the result must not depend on the split.
 pub(super) fn in_parallel<T: Sync, A: Send>(
     x: &[T],
+    enough: usize,
     f: &(dyn Fn(&[T]) -> A + Sync),
     combine: &(dyn Fn(A, A) -> A + Sync),
 ) -> A {
-    if x.len() < PARALLEL_PASS_LEN || threads() == 1 {
+    if x.len() < enough || threads() == 1 {
         return f(x);
     }
     let (low, high) = x.split_at(x.len() / 2);
-    let (low, high) = join(|| in_parallel(low, f, combine), || in_parallel(high, f, combine));
+    let (low, high) = join(|| in_parallel(low, enough, f, combine), || in_parallel(high, enough, f, combine));
     combine(low, high)
 }
 
@@ -85,6 +86,7 @@ kernel! {
 pub(super) fn bounds(x: &[u64]) -> (u64, u64, u64) {
     in_parallel(
         x,
+        PARALLEL_PASS_LEN,
         // SAFETY: `bounds_of` has no conditions; the macro `kernel!` makes it unsafe.
         &|x| unsafe { bounds_of(x) },
         // Merges the results of two parts of `x`. The bits that differ within a part are in its `differing`. Every other bit is the same
