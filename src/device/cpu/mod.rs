@@ -9,7 +9,7 @@ mod precompiled;
 pub(super) use kernels::fft;
 #[cfg(feature = "linalg")]
 pub(super) use kernels::linalg;
-use loops::stream::copy_bytes;
+use loops::stream::{copy_bytes, copy_elements};
 #[cfg(feature = "csv")]
 pub(crate) use loops::threads::{enter, join, threads};
 use memory::Slot;
@@ -160,11 +160,8 @@ unsafe impl Device for Cpu {
     }
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn duplicate<T: Element>(&self, buffer: &CpuBuffer<T>) -> Result<CpuBuffer<T>, Error> {
-        let mut copy = CpuBuffer::<T>::any(buffer.as_slice().len())?;
-        // The lengths are equal, so both slices have this size.
-        let (from, to) = (buffer.as_slice(), copy.as_mut_slice());
-        // SAFETY: both slices have the size of `from`, and the mutable slice does not overlap the other.
-        unsafe { copy_bytes(from.as_ptr().cast(), to.as_mut_ptr().cast(), size_of_val(from)) };
+        let mut copy = CpuBuffer::any(buffer.as_slice().len())?;
+        copy_elements(buffer.as_slice(), copy.as_mut_slice());
         Ok(copy)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::foreign::ForeignMemory;
 use super::pool::{Block, Fill, MIN_POOLED_BYTES, PAGE_BYTES, next_page_offset};
+use crate::device::cpu::loops::stream::copy_elements;
 use crate::device::{Cpu, Device};
 use crate::element::{DType, Element};
 use crate::error::Error;
@@ -281,7 +282,7 @@ impl<T: Element> CpuBuffer<T> {
     pub(crate) fn into_vec(self) -> Result<Vec<T>, Error> {
         if self.bytes == FOREIGN || self.bytes == SLOT {
             let mut copy = CpuBuffer::any_for_vec(self.len)?;
-            copy.as_mut_slice().copy_from_slice(self.as_slice());
+            copy_elements(self.as_slice(), copy.as_mut_slice());
             return copy.into_vec();
         }
         // The buffer must not be dropped, because the `Vec` takes ownership of its memory.

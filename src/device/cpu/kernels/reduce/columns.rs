@@ -11,7 +11,7 @@
 //! ```
 //!
 //! If the elements of a row are not contiguous, tiles of 8 rows are gathered first (`fold_rows_apart`). If the stride between
-//! columns is at least [`MIN_FAR_BYTES`], up to [`FAR_ROWS`] rows of [`FAR_COLUMNS`] columns are folded at a time, without gathering
+//! columns is at least [`MIN_FAR_BYTES`], [`FAR_ROWS`] rows of [`FAR_COLUMNS`] columns are folded at a time, without gathering
 //! (`fold_far_rows`).
 
 use super::gather::{Gathered, gather};
@@ -118,9 +118,6 @@ const FAR_COLUMNS: usize = 8;
 /// Maximum number of rows that one call of [`fold_far_rows`] folds. A multiple of 8, because rows are folded 8 at a time. Measured on a Zen
 /// 3: with all rows of 4 columns at a time, traces over axes 0 and 2 take 1.1 to 1.3 times as long.
 const FAR_ROWS: usize = 32;
-/// Number of columns from which on one call of [`fold_far_rows`] folds 8 rows only. Measured on a Zen 4: then a trace over axes 0 and 2 of
-/// 32 × 8192 × 32 elements takes 0.7 to 0.9 times as long, but one of 64 × 2048 × 64 `f64` takes 1.1 times as long.
-const MANY_FAR_COLUMNS: usize = 4096;
 /// Minimum stride between columns, in bytes, at which they count as far apart. The adjacent cache lines that the hardware
 /// prefetches along a row are then not used.
 pub(super) const MIN_FAR_BYTES: usize = 256;
@@ -161,8 +158,8 @@ unsafe fn fold_far_rows<T: Element, R: Reduction<T>, const COLUMNS: usize>(
     }
 }
 
-/// [`fold_rows`] for columns that are far apart; `step` is the stride between columns. Calls [`fold_far_rows`] for bands of a few rows, and
-/// there for [`FAR_COLUMNS`] columns at a time.
+/// [`fold_rows`] for columns that are far apart; `step` is the stride between columns. Calls [`fold_far_rows`] for [`FAR_ROWS`] rows of
+/// [`FAR_COLUMNS`] columns at a time.
 ///
 /// # Safety
 /// The contract of [`fold_rows`], with stride `step` between the elements of a row.
@@ -175,11 +172,10 @@ unsafe fn fold_bands<T: Element, R: Reduction<T>>(
     count: usize,
     index: usize,
 ) {
-    let at = |first: usize, column: usize| rows.offset(first as isize * stride + column as isize * step);
-    let band = if accs.len() < MANY_FAR_COLUMNS { FAR_ROWS } else { 8 };
     let (chunks, rest) = accs.as_chunks_mut();
-    for first in (0..count).step_by(band) {
-        let (some, index) = (band.min(count - first), index + first);
+    let at = |first: usize, column: usize| rows.offset(first as isize * stride + column as isize * step);
+    for first in (0..count).step_by(FAR_ROWS) {
+        let (some, index) = (FAR_ROWS.min(count - first), index + first);
         for (k, accs) in chunks.iter_mut().enumerate() {
             let rows = at(first, k * FAR_COLUMNS);
             // SAFETY: `first + some <= count`, so these are `some` of the `count` rows, in the columns of `accs`. The caller ensures that
