@@ -71,6 +71,10 @@ const MAX_POSITIONS: usize = 128;
 const MIN_GATHERED_LEN: usize = 8;
 /// Bytes of the buffer into which elements are gathered before they are written with non-temporal stores.
 const GATHER_BUFFER_BYTES: usize = 2048;
+/// Maximum size of a tile of elements of 16 bytes, in bytes, that is not divided into bands of 16 rows. Larger tiles are divided, unless
+/// they are written with non-temporal stores. Measured on a Zen 3: a transpose of 1000 × 1000 such elements takes 1.36 ms with bands of
+/// 16 rows, 1.72 with 32, 1.74 with 8 and 1.83 with 64.
+const MAX_WHOLE_TILE_BYTES: usize = 16 << 10;
 /// Maximum number of rows that one call of a transposing kernel copies (a band), and of columns whose offsets one table holds. The first
 /// band can have more rows than this: the rows before the first whole cache line of the source are added to it.
 const MAX_TABLE_ROWS: usize = 256;
@@ -373,6 +377,7 @@ impl CopyTask {
             }
             (1, true, true) => (4 * CACHE_LINE_BYTES / unit).clamp(32, 128),
             (1, true, false) => 16.max(CACHE_LINE_BYTES / unit),
+            (1, false, false) if unit == 16 && rows * count * unit > MAX_WHOLE_TILE_BYTES => 16,
             (1, false, _) => (8 * CACHE_LINE_BYTES / unit).clamp(BAND_ROWS, MAX_TABLE_ROWS),
             _ => MAX_TABLE_ROWS,
         };
