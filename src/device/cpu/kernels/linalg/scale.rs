@@ -3,6 +3,7 @@
 use super::workspace::column;
 use super::{Failure, Field};
 use crate::element::RealFloat;
+use crate::simd::kernel;
 use core::ops::Range;
 use faer::MatMut;
 use num_traits::{Float, Zero};
@@ -135,30 +136,41 @@ pub(super) fn check_finite<T: Field>(a: MatMut<'_, T>) -> Result<(), Failure> {
 /// # Errors
 /// If an element is not finite, whether it is used or not.
 fn largest<T: Field>(a: MatMut<'_, T>, used: Used) -> Result<T::Magnitude, Failure> {
-    // With 8 lanes, the short columns of small matrices would be read element by element.
-    if a.nrows() < 8 { largest_in_lanes::<T, 4>(a, used) } else { largest_in_lanes::<T, 8>(a, used) }
+    if a.nrows() < 8 {
+        // With 8 lanes, the short columns of small matrices would be read element by element.
+        // SAFETY: `largest_in_lanes` has no conditions.
+        unsafe { largest_in_lanes::<T, 4>(a, used) }
+    } else {
+        // SAFETY: `largest_in_lanes` has no conditions.
+        unsafe { largest_in_lanes::<T, 8>(a, used) }
+    }
 }
 
-#[inline(always)]
-fn largest_in_lanes<T: Field, const LANES: usize>(
-    mut a: MatMut<'_, T>,
-    used: Used,
-) -> Result<T::Magnitude, Failure> {
-    let (mut in_use, mut unused) = (Largest::<_, LANES>::new(), Largest::<_, LANES>::new());
-    let m = a.nrows();
-    for j in 0..a.ncols() {
-        let elements = column(a.as_mut(), j);
-        if used == Used::All {
-            in_use.include(elements);
-            continue;
+kernel! {
+    /// Implements [`largest`] with `LANES` lanes.
+    ///
+    /// # Safety
+    /// There are no conditions.
+    unsafe fn largest_in_lanes[T: Field, const LANES: usize][T, LANES](
+        a: MatMut<'_, T>,
+        used: Used,
+    ) -> Result<T::Magnitude, Failure> {
+        let (mut a, mut in_use, mut unused) = (a, Largest::<_, LANES>::new(), Largest::<_, LANES>::new());
+        let m = a.nrows();
+        for j in 0..a.ncols() {
+            let elements = column(a.as_mut(), j);
+            if used == Used::All {
+                in_use.include(elements);
+                continue;
+            }
+            let rows = used.rows(j, m);
+            in_use.include(&elements[rows.clone()]);
+            unused.include(&elements[..rows.start]);
+            unused.include(&elements[rows.end..]);
         }
-        let rows = used.rows(j, m);
-        in_use.include(&elements[rows.clone()]);
-        unused.include(&elements[..rows.start]);
-        unused.include(&elements[rows.end..]);
+        unused.get()?;
+        in_use.get()
     }
-    unused.get()?;
-    in_use.get()
 }
 
 /// The maximum of magnitudes, computed in several lanes, so that the compiler can vectorise the loop.
@@ -175,27 +187,30 @@ impl<R: RealFloat, const LANES: usize> Largest<R, LANES> {
 
     #[inline(always)]
     fn include<T: Field + crate::element::Scalar<Magnitude = R>>(&mut self, elements: &[T]) {
-        // The compiler keeps the lanes in vector registers, because the arrays are local copies, and because the `if` below selects a value
-        // that is always stored.
+        // The compiler keeps the lanes in vector registers, because the arrays are local copies, because the `if` below selects a value
+        // that is always stored, and because each loop over the lanes updates only one of the arrays.
         let Largest { mut largest, mut check } = *self;
-        let mut part = |lane: usize, x: R| {
-            let size = Float::abs(x);
-            largest[lane] = if size > largest[lane] { size } else { largest[lane] };
-            check[lane] += x * R::zero();
+        let mut part = |numbers: [R; LANES]| {
+            for (largest, x) in largest.iter_mut().zip(numbers) {
+                let size = Float::abs(x);
+                *largest = if size > *largest { size } else { *largest };
+            }
+            for (check, x) in check.iter_mut().zip(numbers) {
+                *check += x * R::zero();
+            }
         };
-        let mut include = |lane: usize, x: &T| {
-            part(lane, T::real_part_impl(x));
+        let mut include = |chunk: &[T; LANES]| {
+            part(chunk.each_ref().map(T::real_part_impl));
             if T::COMPLEX {
-                part(lane, T::imag_part_impl(x));
+                part(chunk.each_ref().map(T::imag_part_impl));
             }
         };
-        let (chunks, rest) = elements.as_chunks::<LANES>();
-        for chunk in chunks {
-            for (lane, x) in chunk.iter().enumerate() {
-                include(lane, x);
-            }
+        let (chunks, rest) = elements.as_chunks();
+        chunks.iter().for_each(&mut include);
+        if !rest.is_empty() {
+            // Zeros do not change the maximum.
+            include(&core::array::from_fn(|lane| rest.get(lane).copied().unwrap_or_else(T::zero)));
         }
-        rest.iter().for_each(|x| include(0, x));
         *self = Largest { largest, check };
     }
 
