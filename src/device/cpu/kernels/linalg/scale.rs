@@ -174,6 +174,7 @@ kernel! {
 }
 
 /// The maximum of magnitudes, computed in several lanes, so that the compiler can vectorise the loop.
+#[derive(Clone, Copy)]
 struct Largest<R, const LANES: usize> {
     largest: [R; LANES],
     /// Sums of the numbers multiplied by 0: NaN if a number is NaN or infinite, otherwise 0.
@@ -187,31 +188,37 @@ impl<R: RealFloat, const LANES: usize> Largest<R, LANES> {
 
     #[inline(always)]
     fn include<T: Field + crate::element::Scalar<Magnitude = R>>(&mut self, elements: &[T]) {
-        // The compiler keeps the lanes in vector registers, because the arrays are local copies, because the `if` below selects a value
-        // that is always stored, and because each loop over the lanes updates only one of the arrays.
-        let Largest { mut largest, mut check } = *self;
-        let mut part = |numbers: [R; LANES]| {
-            for (largest, x) in largest.iter_mut().zip(numbers) {
-                let size = Float::abs(x);
-                *largest = if size > *largest { size } else { *largest };
-            }
-            for (check, x) in check.iter_mut().zip(numbers) {
-                *check += x * R::zero();
-            }
-        };
-        let mut include = |chunk: &[T; LANES]| {
-            part(chunk.each_ref().map(T::real_part_impl));
-            if T::COMPLEX {
-                part(chunk.each_ref().map(T::imag_part_impl));
-            }
-        };
         let (chunks, rest) = elements.as_chunks();
-        chunks.iter().for_each(&mut include);
+        // The compiler keeps a local copy in vector registers.
+        let mut all = *self;
+        for chunk in chunks {
+            all = all.with(chunk);
+        }
         if !rest.is_empty() {
             // Zeros do not change the maximum.
-            include(&core::array::from_fn(|lane| rest.get(lane).copied().unwrap_or_else(T::zero)));
+            all = all.with(&core::array::from_fn(|lane| rest.get(lane).copied().unwrap_or_else(T::zero)));
         }
-        *self = Largest { largest, check };
+        *self = all;
+    }
+
+    #[inline(always)]
+    fn with<T: Field + crate::element::Scalar<Magnitude = R>>(self, chunk: &[T; LANES]) -> Self {
+        let all = self.with_real(chunk.each_ref().map(T::real_part_impl));
+        if T::COMPLEX { all.with_real(chunk.each_ref().map(T::imag_part_impl)) } else { all }
+    }
+
+    /// Each of the two loops updates one array only, and the `if` selects a value that is always stored. Otherwise the compiler does not
+    /// vectorise the loops.
+    #[inline(always)]
+    fn with_real(mut self, numbers: [R; LANES]) -> Self {
+        for (largest, x) in self.largest.iter_mut().zip(numbers) {
+            let size = Float::abs(x);
+            *largest = if size > *largest { size } else { *largest };
+        }
+        for (check, x) in self.check.iter_mut().zip(numbers) {
+            *check += x * R::zero();
+        }
+        self
     }
 
     fn get(&self) -> Result<R, Failure> {
