@@ -137,7 +137,7 @@ pub(super) fn check_finite<T: Field>(a: MatMut<'_, T>) -> Result<(), Failure> {
 /// If an element is not finite, whether it is used or not.
 fn largest<T: Field>(a: MatMut<'_, T>, used: Used) -> Result<T::Magnitude, Failure> {
     if a.nrows() < 8 {
-        // With 8 lanes, the short columns of small matrices would be read element by element.
+        // With 8 lanes, half or more of the only chunk of such a short column could be padding.
         // SAFETY: `largest_in_lanes` has no conditions.
         unsafe { largest_in_lanes::<T, 4>(a, used) }
     } else {
@@ -195,20 +195,22 @@ impl<R: RealFloat, const LANES: usize> Largest<R, LANES> {
             all = all.with(chunk);
         }
         if !rest.is_empty() {
-            // Zeros do not change the maximum.
+            // The rest is padded with zeros, which change neither the maximum nor the check.
             all = all.with(&core::array::from_fn(|lane| rest.get(lane).copied().unwrap_or_else(T::zero)));
         }
         *self = all;
     }
 
+    /// Includes one element in each lane.
     #[inline(always)]
     fn with<T: Field + crate::element::Scalar<Magnitude = R>>(self, chunk: &[T; LANES]) -> Self {
         let all = self.with_real(chunk.each_ref().map(T::real_part_impl));
         if T::COMPLEX { all.with_real(chunk.each_ref().map(T::imag_part_impl)) } else { all }
     }
 
-    /// Each of the two loops updates one array only, and the `if` selects a value that is always stored. Otherwise the compiler does not
-    /// vectorise the loops.
+    /// Includes one real number in each lane.
+    // Each of the two loops updates one array only, and the `if` selects a value that is always stored. Otherwise the compiler does not
+    // vectorise the loops.
     #[inline(always)]
     fn with_real(mut self, numbers: [R; LANES]) -> Self {
         for (largest, x) in self.largest.iter_mut().zip(numbers) {
