@@ -50,7 +50,7 @@ use crate::layout::plan::Plan;
 use crate::ops::Quantile;
 use crate::ops::op::Sum;
 use crate::rank::MAX_RANK;
-use columns::{MIN_FAR_BYTES, MIN_SPLIT_ROWS, levels, reduce_columns, reduce_rows};
+use columns::{MIN_FAR_BYTES, MIN_SPLIT_ROWS, Split, plan_levels, reduce_columns, reduce_rows};
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering};
 use rows::{fold_rows_each, reduce_few, reduce_plan, reduce_row};
@@ -219,10 +219,8 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         let weight = weight::<T>(part, reduced);
         // The outputs of the inner loop are split into blocks of about equal width.
         let block = n.div_ceil(n.div_ceil(MAX_SWEPT_OUTPUTS).max(1)).next_multiple_of(8);
-        // Each block needs one set of accumulators for its results, and another set for each level of the recursion in
-        // `reduce_columns`. `Plan::halves_at` may split an outer loop unevenly, and the larger part may then need as many levels as
-        // the whole plan. So one level is added for each outer loop.
-        let levels = 1 + levels(reduced.len(), CHAIN_LEN) + reduced.outer_shape().len();
+        // Each block needs one set of accumulators for its results, and another set for each level of the recursion.
+        let levels = 1 + plan_levels(reduced, Split::new(block.min(n) * weight).splits::<T, R>(reduced));
         // The number of outputs that are computed together if the allocation fails. It is less than `MIN_SWEPT_OUTPUTS` only if there
         // are fewer outputs, or if the accumulators are larger than those of this crate's own reductions.
         let few = MIN_SWEPT_OUTPUTS.min(guaranteed::<R::Acc>() / levels).min(n);
@@ -248,11 +246,12 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
                 {
                     let accs = &mut accs[..width.min(end - first)];
                     let base = self.from.offset(k + first as isize * sk);
+                    let split = Split::new(places * weight);
                     match sweep {
                         // SAFETY: `first + accs.len() <= n`, so the `accs.len()` columns begin at indices of `part`. The caller ensures
                         // that all elements that `reduced` visits from each of these indices are readable.
                         Sweep::Columns => unsafe {
-                            reduce_columns(self.op, accs, spare, base, sk, reduced, [0, places * weight])
+                            reduce_columns(self.op, accs, spare, base, sk, reduced, split)
                         },
                         // SAFETY: `first + accs.len() <= n`, so the `accs.len()` columns begin at indices of `part`. The caller ensures
                         // that all elements that `reduced` visits from each of these indices are readable.

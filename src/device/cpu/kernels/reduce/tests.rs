@@ -3,7 +3,7 @@
 
 mod values;
 
-use super::columns::levels;
+use super::columns::{LEAF_ROWS, levels, plan_levels};
 use super::*;
 use crate::element::c64;
 use crate::layout::Layout;
@@ -211,6 +211,31 @@ fn enough_accumulators_for_each_level() {
         }
         assert!(cuts(rows) <= levels(rows, CHAIN_LEN), "{rows}");
     }
+}
+
+/// [`reduce_columns`](super::columns::reduce_columns) may split a plan until each part is below any number of rows.
+#[test]
+fn enough_accumulators_for_each_split() {
+    fn depth(plan: &Plan<1>, splits: &dyn Fn(&Plan<1>) -> bool) -> usize {
+        match plan.halves_at(LEAF_ROWS) {
+            Some((low, high)) if splits(plan) => depth(&low, splits).max(1 + depth(&high, splits)),
+            _ if plan.inner_len() < CHAIN_LEN => levels(plan.len(), CHAIN_LEN),
+            _ => levels(plan.len(), LEAF_ROWS),
+        }
+    }
+    let mut split = 0;
+    for (outer, inner) in
+        [(1, 1), (1, 7), (1, 129), (1, 1000), (1, 4000), (2, 3), (3, 5), (5, 8), (9, 130), (130, 3)]
+    {
+        let plan = Plan::unordered(&[outer, inner], [&[10_000, 2]]);
+        for least in [1, 2, 3, 8, 100, 128, 200, 1000] {
+            let splits = |plan: &Plan<1>| plan.len() >= least;
+            let needed = depth(&plan, &splits);
+            assert!(needed <= plan_levels(&plan, splits(&plan)), "{outer} times {inner} rows, {least}");
+            split += usize::from(splits(&plan) && needed > 0);
+        }
+    }
+    assert!(split > 20, "most of these plans are split");
 }
 
 #[test]
