@@ -22,7 +22,7 @@ unsafe fn within<V: Vector>(task: impl SimdKernel<V>) {
 
 macro_rules! vector {
     ($name:ident, $real:ty, $lanes:literal, $mask_lane:ty, $zero:ident $splat:ident $load:ident $load_some:ident $store:ident
-     $store_some:ident $mul:ident $mul_add:ident $swap:ident $alternating:ident $exchange:ident) => {
+     $store_some:ident $mul:ident $mul_add:ident $mul_sub_add:ident $xor:ident $swap:ident $alternating:ident $exchange:ident) => {
         impl Vector for $name {
             type Real = $real;
             /// In each lane, either all bits are set or no bit is set.
@@ -30,6 +30,7 @@ macro_rules! vector {
             const LANES: usize = $lanes;
             const TILE_VECTORS: usize = 2;
             const TILE_COLUMNS: usize = 6;
+            const COMPLEX_COLUMNS: usize = 6;
 
             unsafe fn within(task: impl SimdKernel<Self>) {
                 // SAFETY: the Safety section of `Vector::within` requires the conditions of `task.run()`. One of them is that the
@@ -121,6 +122,16 @@ macro_rules! vector {
                 $name(unsafe { $mul_add(self.0, a.0, b.0) })
             }
             #[inline(always)]
+            fn mul_sub_add(self, a: Self, b: Self) -> Self {
+                // SAFETY: `self` exists, so the processor has FMA (see [`Vector`]).
+                $name(unsafe { $mul_sub_add(self.0, a.0, b.0) })
+            }
+            #[inline(always)]
+            fn flip(self, signs: Self) -> Self {
+                // SAFETY: `self` exists, so the processor has AVX2 (see [`Vector`]).
+                $name(unsafe { $xor(self.0, signs.0) })
+            }
+            #[inline(always)]
             fn swap_pairs(self) -> Self {
                 // SAFETY: `self` exists, so the processor has AVX2 (see [`Vector`]).
                 $name(unsafe { $swap(self.0) })
@@ -183,6 +194,6 @@ fn exchange_f32(a: __m256, b: __m256, block: usize) -> (__m256, __m256) {
 }
 
 vector!(F64x4, f64, 4, i64, _mm256_setzero_pd _mm256_set1_pd _mm256_loadu_pd _mm256_maskload_pd _mm256_storeu_pd
-    _mm256_maskstore_pd _mm256_mul_pd _mm256_fmadd_pd swap_f64 alternating_f64 exchange_f64);
+    _mm256_maskstore_pd _mm256_mul_pd _mm256_fmadd_pd _mm256_fmaddsub_pd _mm256_xor_pd swap_f64 alternating_f64 exchange_f64);
 vector!(F32x8, f32, 8, i32, _mm256_setzero_ps _mm256_set1_ps _mm256_loadu_ps _mm256_maskload_ps _mm256_storeu_ps
-    _mm256_maskstore_ps _mm256_mul_ps _mm256_fmadd_ps swap_f32 alternating_f32 exchange_f32);
+    _mm256_maskstore_ps _mm256_mul_ps _mm256_fmadd_ps _mm256_fmaddsub_ps _mm256_xor_ps swap_f32 alternating_f32 exchange_f32);

@@ -22,13 +22,14 @@ unsafe fn within<V: Vector>(task: impl SimdKernel<V>) {
 
 macro_rules! vector {
     ($name:ident, $real:ty, $mask:ty, $zero:ident $splat:ident $load:ident $load_some:ident $store:ident
-     $store_some:ident $mul:ident $mul_add:ident $swap:ident $alternating:ident $exchange:ident) => {
+     $store_some:ident $mul:ident $mul_add:ident $mul_sub_add:ident $xor:ident $swap:ident $alternating:ident $exchange:ident) => {
         impl Vector for $name {
             type Real = $real;
             type Mask = $mask;
             const LANES: usize = <$mask>::BITS as usize;
             const TILE_VECTORS: usize = 3;
             const TILE_COLUMNS: usize = 8;
+            const COMPLEX_COLUMNS: usize = 4;
 
             unsafe fn within(task: impl SimdKernel<Self>) {
                 // SAFETY: the caller ensures the conditions of `task.run`, which include that the processor has the instruction set
@@ -95,6 +96,16 @@ macro_rules! vector {
             fn mul_add(self, a: Self, b: Self) -> Self {
                 // SAFETY: `self` exists, so the processor has AVX-512 (see [`Vector`]).
                 $name(unsafe { $mul_add(self.0, a.0, b.0) })
+            }
+            #[inline(always)]
+            fn mul_sub_add(self, a: Self, b: Self) -> Self {
+                // SAFETY: `self` exists, so the processor has AVX-512 (see [`Vector`]).
+                $name(unsafe { $mul_sub_add(self.0, a.0, b.0) })
+            }
+            #[inline(always)]
+            fn flip(self, signs: Self) -> Self {
+                // SAFETY: `self` exists, so the processor has AVX-512 (see [`Vector`]).
+                $name(unsafe { $xor(self.0, signs.0) })
             }
             #[inline(always)]
             fn swap_pairs(self) -> Self {
@@ -177,8 +188,8 @@ fn exchange_f64(a: __m512d, b: __m512d, block: usize) -> (__m512d, __m512d) {
 }
 
 vector!(F64x8, f64, __mmask8, _mm512_setzero_pd _mm512_set1_pd _mm512_loadu_pd _mm512_maskz_loadu_pd _mm512_storeu_pd
-    _mm512_mask_storeu_pd _mm512_mul_pd _mm512_fmadd_pd swap_f64
+    _mm512_mask_storeu_pd _mm512_mul_pd _mm512_fmadd_pd _mm512_fmaddsub_pd _mm512_xor_pd swap_f64
     alternating_f64 exchange_f64);
 vector!(F32x16, f32, __mmask16, _mm512_setzero_ps _mm512_set1_ps _mm512_loadu_ps _mm512_maskz_loadu_ps _mm512_storeu_ps
-    _mm512_mask_storeu_ps _mm512_mul_ps _mm512_fmadd_ps swap_f32
+    _mm512_mask_storeu_ps _mm512_mul_ps _mm512_fmadd_ps _mm512_fmaddsub_ps _mm512_xor_ps swap_f32
     alternating_f32 exchange_f32);

@@ -19,7 +19,7 @@
 
 use super::pack::{Pack, PackPanels};
 use super::tile::{Scale, Tile};
-use super::vector::{SimdKernel, Vector};
+use super::vector::{SimdKernel, Vector, tile_columns};
 use crate::device::HostPtr;
 use crate::device::cpu::kernels::gemm::product::{Matrix, RealScaling};
 use crate::layout::odometer::Odometer;
@@ -69,7 +69,7 @@ impl<V: Vector, const COMPLEX: bool> SimdKernel<V> for Direct<'_, V::Real, COMPL
     #[inline(always)]
     unsafe fn run(self) {
         let part = if COMPLEX { 2 } else { 1 };
-        let (height, width) = (V::TILE_VECTORS * V::LANES / part, V::TILE_COLUMNS / part);
+        let (height, width) = (V::TILE_VECTORS * V::LANES / part, tile_columns::<V, COMPLEX>());
         let Direct { m, k, n, mut a, mut b, mut c, scaling, batch, by_rows, pack, ahead } = self;
         let (rows, columns) = (m.div_ceil(height), n.div_ceil(width));
         // Whether the last panel of rows would have a single vector per column. The speed of this panel would then be limited by

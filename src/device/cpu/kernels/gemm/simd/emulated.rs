@@ -15,6 +15,7 @@ impl<R: Real + Add<Output = R> + Mul<Output = R>, const N: usize> Vector for Lan
     const LANES: usize = N;
     const TILE_VECTORS: usize = if size_of::<Self>() == 64 { 3 } else { 2 };
     const TILE_COLUMNS: usize = if size_of::<Self>() == 64 { 8 } else { 6 };
+    const COMPLEX_COLUMNS: usize = if size_of::<Self>() == 64 { 4 } else { 6 };
 
     unsafe fn within(task: impl SimdKernel<Self>) {
         // SAFETY: the caller of `within` ensures the conditions of `task.run`. Emulated vectors need no instruction set.
@@ -80,6 +81,18 @@ impl<R: Real + Add<Output = R> + Mul<Output = R>, const N: usize> Vector for Lan
     #[inline(always)]
     fn mul_add(self, a: Self, b: Self) -> Self {
         Lanes(core::array::from_fn(|lane| self.0[lane] * a.0[lane] + b.0[lane]))
+    }
+    #[inline(always)]
+    fn mul_sub_add(self, a: Self, b: Self) -> Self {
+        self.mul_add(
+            a,
+            Lanes(core::array::from_fn(|lane| if lane % 2 == 0 { -b.0[lane] } else { b.0[lane] })),
+        )
+    }
+    #[inline(always)]
+    fn flip(self, signs: Self) -> Self {
+        let flip = |lane: usize| if signs.0[lane].is_negative() { -self.0[lane] } else { self.0[lane] };
+        Lanes(core::array::from_fn(flip))
     }
     #[inline(always)]
     fn swap_pairs(self) -> Self {

@@ -46,9 +46,9 @@ use direct::{Batch, Direct};
 #[cfg(test)]
 use emulated::Lanes;
 use pack::{Pack, PackPanels};
-use packed::{KC, Packed, parts};
+use packed::{KC, Packed, kc, parts};
 use tile::{OneTile, Tile};
-use vector::Vector;
+use vector::{Vector, tile_columns};
 
 /// An instruction set that this processor has and that the environment variable `VIERBEIN_SIMD` allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -235,7 +235,7 @@ unsafe fn run<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>, b
         return unsafe { direct_here::<T, V, COMPLEX>(product, batch) };
     }
     let size = size_of::<T>();
-    let thin = n * part <= V::TILE_COLUMNS || k <= 8;
+    let thin = n <= tile_columns::<V, COMPLEX>() || k <= 8;
     let panel = V::TILE_VECTORS * V::LANES / part;
     let in_place = a.down == 1;
     let bytes = |rows: usize, columns: usize| rows.saturating_mul(columns).saturating_mul(size);
@@ -265,7 +265,7 @@ unsafe fn run<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>, b
 unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>) {
     let Product { m, k, n, .. } = product;
     let part = if COMPLEX { 2 } else { 1 };
-    let (height, width) = (V::TILE_VECTORS * V::LANES / part, V::TILE_COLUMNS / part);
+    let (height, width) = (V::TILE_VECTORS * V::LANES / part, tile_columns::<V, COMPLEX>());
     let elements = m * k + k * n + m * n;
     // A complex multiplication consists of four real multiplications.
     let work = product.work().saturating_mul(part * part);
@@ -291,7 +291,7 @@ unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>)
         }
         return;
     }
-    if k > KC {
+    if k > kc::<V, COMPLEX>() {
         // SAFETY: `direct_in_blocks` needs the conditions of `run` for `product`, without a batch. The caller of `direct` ensures
         // these.
         unsafe { direct_in_blocks::<T, V, COMPLEX>(&product) };
@@ -301,14 +301,14 @@ unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>)
     }
 }
 
-/// Computes a product on the current thread, in blocks of at most [`KC`] terms. Shorter partial sums have smaller rounding
+/// Computes a product on the current thread, in blocks of at most [`kc`] terms. Shorter partial sums have smaller rounding
 /// errors.
 ///
 /// # Safety
 /// The caller must ensure the conditions of [`run`], without a batch.
 #[inline(never)]
 unsafe fn direct_in_blocks<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>) {
-    for terms in parts(product.k, KC, 1) {
+    for terms in parts(product.k, kc::<V, COMPLEX>(), 1) {
         let beta = if terms.start > 0 { T::one() } else { product.beta };
         let (a, b) = (product.a.from(0, terms.start), product.b.from(terms.start, 0));
         let some = Product { k: terms.len(), a, b, beta, ..*product };
@@ -329,7 +329,7 @@ unsafe fn direct_here<T: Scalar, V: Vector, const COMPLEX: bool>(
     let Product { m, k, n, .. } = *product;
     let (a, b, c, scaling) = reals(product);
     let part = if COMPLEX { 2 } else { 1 };
-    let (height, width) = (V::TILE_VECTORS * V::LANES / part, V::TILE_COLUMNS / part);
+    let (height, width) = (V::TILE_VECTORS * V::LANES / part, tile_columns::<V, COMPLEX>());
     if batch.is_none() && m <= height && n <= width && product.a.down == 1 && product.c.down == 1 {
         let tile = Tile {
             k,

@@ -154,7 +154,7 @@ unsafe fn copy<V: Vector>(
     const {
         assert!(V::TILE_VECTORS <= MAX_PANEL_VECTORS, "a panel of A has at most this width");
         assert!(
-            V::TILE_COLUMNS.div_ceil(V::LANES) <= MAX_PANEL_VECTORS,
+            (2 * V::COMPLEX_COLUMNS).div_ceil(V::LANES) <= MAX_PANEL_VECTORS,
             "a panel of B has at most this width"
         );
     }

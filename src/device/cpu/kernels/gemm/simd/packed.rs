@@ -20,7 +20,7 @@
 
 use super::direct::Direct;
 use super::pack::{Pack, PackPanels};
-use super::vector::{Real, Vector};
+use super::vector::{Real, Vector, tile_columns};
 use crate::device::HostPtr;
 use crate::device::cpu::kernels::gemm::product::{Matrix, RealScaling};
 use crate::device::cpu::loops::threads::join;
@@ -31,6 +31,12 @@ use core::ops::Range;
 /// Maximum number of terms that are added up in registers before their sum is added to `c` (`kc` in BLIS). With this number, a
 /// panel of `b` has at most 32 KiB of `f64`, and stays in L1 while panels of `a` stream through.
 pub(super) const KC: usize = 512;
+
+/// Returns the number of terms that are added up in registers: half of [`KC`] if the panels of `b` are twice as wide.
+pub(super) const fn kc<V: Vector, const COMPLEX: bool>() -> usize {
+    if COMPLEX && 2 * V::COMPLEX_COLUMNS > V::TILE_COLUMNS { KC / 2 } else { KC }
+}
+
 /// Maximum number of columns of a tile of `b`, in real numbers (`nc` in BLIS). With [`KC`] terms, a tile has 8 MiB of `f64`.
 const NC: usize = 2048;
 /// Maximum number of real numbers in a tile of `a` (`mc · kc` in BLIS). A tile has 288 KiB of `f64`, which fits in L2.
@@ -83,11 +89,11 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
     /// * `a` and `b` are readable at all their indices.
     /// * `c` is exclusive to the caller at all its indices, no two of which are the same element.
     pub(super) unsafe fn run<V: Vector<Real = R>>(self) {
-        let width = V::TILE_COLUMNS / Self::PART;
+        let (width, kc) = (tile_columns::<V, COMPLEX>(), kc::<V, COMPLEX>());
         let most = NC / Self::PART;
         // If the elements of each column of `b` are contiguous, tiles can read `b` in place. If there are many tiles of `a`,
         // packing `b` is faster.
-        let reads = self.m * Self::PART * self.k.min(KC);
+        let reads = self.m * Self::PART * self.k.min(kc);
         let in_place = self.b.down == Self::PART as isize && reads <= MAX_UNPACKED_READS * MC_KC;
         let pack = |columns: Range<usize>, k: Range<usize>, to: *mut R| Pack {
             from: self.b.from(k.start, columns.start).ptr,
@@ -103,7 +109,7 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
         // The first part of `b` is the largest in both dimensions, so it determines the size of the buffer.
         let largest = |most: usize| {
             let columns = self.n.min(part_size(self.n, most, width));
-            let steps = part_size(self.k, KC, 1);
+            let steps = part_size(self.k, kc, 1);
             pack(0..columns, 0..steps, core::ptr::null_mut()).packed_len()
         };
         let [all, one] = if in_place { [0; 2] } else { [most, width].map(largest) };
@@ -111,7 +117,7 @@ impl<R: Real, const COMPLEX: bool> Packed<R, COMPLEX> {
             // If the allocation failed, the scratch buffer has space for one panel only. Then `b` is packed one panel at a time.
             let most = if len == all { most } else { width };
             for columns in parts(self.n, most, width) {
-                for k in parts(self.k, KC, 1) {
+                for k in parts(self.k, kc, 1) {
                     let b = pack(columns.clone(), k.clone(), room);
                     if !in_place {
                         // SAFETY: the caller ensures that the processor has the instruction set of `V`, and that `b` may be read.
@@ -190,7 +196,8 @@ impl<R: Real, V: Vector<Real = R>, const COMPLEX: bool> PackedColumns<'_, R, V, 
     /// * `a` is readable in these rows. `b` is packed, or is readable at its source if `in_place`.
     /// * `c` is exclusive to the caller in these rows and columns, no two indices of which are the same element.
     unsafe fn compute(&self, rows: Range<usize>, panels: Range<usize>) {
-        let (height, width) = (rows.len() * Self::PART, panels.len() * V::TILE_COLUMNS);
+        let columns = panels.len() * tile_columns::<V, COMPLEX>();
+        let (height, width) = (rows.len() * Self::PART, columns * Self::PART);
         let threads = height * width * self.b.steps >= 2 * PARALLEL_PACKED_WORK;
         if height * self.b.steps > MC_KC || threads && height >= 2 * MIN_SPLIT[0] {
             // The first splits distribute the work over the threads, so their halves are as equal as possible. Later splits are

@@ -26,8 +26,11 @@
 //! ```
 //!
 //! So conjugation only changes signs, at no cost, and complex operands can be read in place.
+//!
+//! With the 16 registers of AVX2, the two columns of sums would halve the size of a tile, and double the loads for each multiply-add. There,
+//! a tile of more than three complex columns has one sum for each element of C, with alternating signs ([`Tile::of_joint_sums`]).
 
-use super::vector::{Real, SimdKernel, Vector};
+use super::vector::{Real, SimdKernel, Vector, tile_columns};
 use crate::device::cpu::kernels::gemm::product::RealScaling;
 use core::mem::MaybeUninit;
 use num_traits::{One, Zero};
@@ -46,6 +49,10 @@ pub(super) struct Scale<V: Vector> {
     plain: V,
     /// The factor of `swap_pairs(swapped)` (see the module documentation): the sign of each lane, multiplied by `alpha` if `alpha` is real.
     swapped: V,
+    /// The factor of the sums of [`Tile::of_joint_sums`]: the sign of each lane, multiplied by `alpha` if `alpha` is real.
+    joint: V,
+    /// -0 in each lane if exactly one operand is conjugated, otherwise 0.
+    flip: V,
     /// If `alpha` is not real: its real part, and its imaginary part with alternating signs. The sum is then multiplied by `alpha` in a
     /// second step.
     turn: Option<[V; 2]>,
@@ -66,7 +73,17 @@ impl<V: Vector> Scale<V> {
         let reads = scaling.reads();
         if !complex {
             let (alpha, beta) = (zero.splat(alpha), zero.splat(beta));
-            return Scale { scaling, plain: alpha, swapped: alpha, turn: None, beta, beta_turn: None, reads };
+            return Scale {
+                scaling,
+                plain: alpha,
+                swapped: alpha,
+                joint: alpha,
+                flip: zero,
+                turn: None,
+                beta,
+                beta_turn: None,
+                reads,
+            };
         }
         let turns = !alpha_im.is_zero();
         let weight = if turns { V::Real::one() } else { alpha };
@@ -76,10 +93,35 @@ impl<V: Vector> Scale<V> {
             scaling,
             plain: zero.alternating(weight, signed(a)),
             swapped: zero.alternating(signed(a == b), signed(b)),
+            joint: zero.alternating(-weight, signed(a)),
+            flip: zero.splat(if a == b { V::Real::zero() } else { -V::Real::zero() }),
             turn: if turns { Some([zero.splat(alpha), turn(alpha_im)]) } else { None },
             beta: zero.splat(beta),
             beta_turn: if beta_im.is_zero() { None } else { Some(turn(beta_im)) },
             reads,
+        }
+    }
+
+    /// Returns the sums of one column, multiplied by `alpha`. A complex column has two columns of sums, `plain` and `swapped`. For a real
+    /// column, `swapped` is not used.
+    #[inline(always)]
+    fn scaled<const COMPLEX: bool, const VECTORS: usize>(
+        &self,
+        [plain, swapped]: [[V; VECTORS]; 2],
+    ) -> [V; VECTORS] {
+        let plain = plain.map(|sum| sum.mul(self.plain));
+        if !COMPLEX {
+            return plain;
+        }
+        self.turned(core::array::from_fn(|i| swapped[i].swap_pairs().mul_add(self.swapped, plain[i])))
+    }
+
+    /// Multiplies complex sums by `alpha`, unless it is real and has been applied with the signs.
+    #[inline(always)]
+    fn turned<const VECTORS: usize>(&self, sums: [V; VECTORS]) -> [V; VECTORS] {
+        match self.turn {
+            Some([re, im]) => sums.map(|sum| sum.swap_pairs().mul_add(im, sum.mul(re))),
+            None => sums,
         }
     }
 }
@@ -115,7 +157,7 @@ impl<R: Real> Tile<R> {
     /// * `a` and `b` are readable at all their indices.
     /// * `c` is exclusive to the caller at all its indices, no two of which are the same element.
     /// * There is at least one row and one column. The rows have at most as many real numbers as `V::TILE_VECTORS` vectors have
-    ///   lanes. There are at most `V::TILE_COLUMNS` columns, or half as many if `COMPLEX`.
+    ///   lanes. There are at most [`tile_columns`] columns.
     #[inline(always)]
     pub(super) unsafe fn multiply<V: Vector<Real = R>, const COMPLEX: bool>(&self, scale: &Scale<V>) {
         if self.has_contiguous_columns::<COMPLEX>() {
@@ -210,13 +252,27 @@ impl<R: Real> Tile<R> {
         const {
             let (vectors, columns) = (V::TILE_VECTORS, V::TILE_COLUMNS);
             assert!(vectors == 2 && columns == 6 || vectors == 3 && columns == 8, "unsupported tile size");
+            assert!(V::COMPLEX_COLUMNS == if columns == 6 { 6 } else { 4 }, "unsupported tile size");
             assert!(vectors * V::LANES * columns <= MAX_TILE_LEN, "a tile fits in the buffer of `multiply`");
         }
-        let columns = if COMPLEX { 2 * self.columns } else { self.columns };
-        debug_assert!(
-            (1..=V::TILE_VECTORS * V::LANES).contains(&self.rows) && (1..=V::TILE_COLUMNS).contains(&columns)
-        );
+        debug_assert!((1..=V::TILE_VECTORS * V::LANES).contains(&self.rows));
+        debug_assert!((1..=tile_columns::<V, COMPLEX>()).contains(&self.columns));
         let vectors = self.rows.div_ceil(V::LANES);
+        if COMPLEX && self.columns > V::TILE_COLUMNS / 2 {
+            macro_rules! of_joint_sums {
+                ($vectors:literal $columns:literal) => {
+                    // SAFETY: `of_joint_sums` requires the conditions of `with_size`, which the caller ensures. The patterns below ensure
+                    // that `$vectors` is the number of vectors that the rows need, and that `$columns` is at least `self.columns`.
+                    unsafe { self.of_joint_sums::<V, $vectors, $columns>(scale) }
+                };
+            }
+            return match (vectors, self.columns) {
+                (1, _) => of_joint_sums!(1 6),
+                (_, ..=4) => of_joint_sums!(2 4),
+                _ => of_joint_sums!(2 6),
+            };
+        }
+        let columns = if COMPLEX { 2 * self.columns } else { self.columns };
         macro_rules! of_size {
             ($vectors:literal $columns:literal) => {
                 of_size!($vectors $columns false)
@@ -271,30 +327,16 @@ impl<R: Real> Tile<R> {
             let column = (j / part).min(self.columns - 1) as isize;
             *from = self.b.wrapping_offset(column * self.b_column + (j % part) as isize);
         }
-        if self.k >= MIN_PREFETCH_TERMS {
-            // Prefetch the elements of `c`. They are written at the end, and read before that if `beta` is not zero.
-            for j in 0..COLUMNS / part {
-                for i in 0..VECTORS {
-                    let to = self.c.wrapping_offset(j as isize * self.c_column);
-                    V::prefetch(to.wrapping_add(i * V::LANES));
-                }
-            }
-        }
+        self.prefetch_c::<V>(VECTORS, COLUMNS / part);
         let mut sums = [[zero; VECTORS]; COLUMNS];
         let (mut a, mut step) = (self.a, 0);
         for _ in 0..self.k {
             if AHEAD {
                 V::prefetch_far(self.ahead.wrapping_offset(step));
             }
-            let mut rows = [zero; VECTORS];
-            for (i, row) in rows.iter_mut().enumerate().take(VECTORS - 1) {
-                // SAFETY: `VECTORS - 1` vectors have fewer lanes than there are rows. So all lanes are in this column of `a`. The caller
-                // ensures that `a` may be read.
-                *row = unsafe { V::load(a.wrapping_add(i * V::LANES)) };
-            }
-            // SAFETY: `last` selects the lanes of the remaining rows, which are in this column of `a`. The caller ensures that `a` may be
-            // read.
-            rows[VECTORS - 1] = unsafe { V::load_some(a.wrapping_add((VECTORS - 1) * V::LANES), last) };
+            // SAFETY: `last` selects the lanes of the last vector's rows. `a` is the address of a column of `a`, which the caller ensures
+            // may be read.
+            let rows = unsafe { column::<V, VECTORS>(a, last) };
             for j in 0..COLUMNS {
                 // SAFETY: `b[j]` is the address of the first element of a column of `b`, and `step` is the offset of one of its `k` rows.
                 // So this is an element of `b`. The caller ensures that `b` may be read.
@@ -312,14 +354,113 @@ impl<R: Real> Tile<R> {
                 if $j * part < COLUMNS && $j < self.columns {
                     let of = $j * part % COLUMNS;
                     let to = self.c.wrapping_offset($j * self.c_column);
+                    let sums = scale.scaled::<COMPLEX, VECTORS>([sums[of], sums[of + part - 1]]);
                     // SAFETY: `$j < columns`, so `to` is a column of `c`. The caller ensures the instruction set, contiguous columns of
                     // `c`, and exclusive access to them. `last` selects the rows of the column's last vector.
-                    unsafe { finish::<V, COMPLEX, VECTORS>(scale, [sums[of], sums[of + part - 1]], to, last) };
+                    unsafe { finish::<V, COMPLEX, VECTORS>(scale, sums, to, last) };
                 }
             )*};
         }
         finish!(0 1 2 3 4 5 6 7);
     }
+
+    /// Computes a tile of complex numbers with one sum for each element of `c`, in `VECTORS` × `COLUMNS` accumulators. With the fused
+    /// instruction that subtracts in the even lanes and adds in the odd lanes, each term changes the sign of the sum's real part twice:
+    ///
+    /// ```text
+    /// sum = (-re, im) = (0, 0)
+    /// for p in 0..k
+    ///     sum = a · re(b) ∓ sum                  (re(a) · re(b) + re, im(a) · re(b) + im)
+    ///     sum = swap_pairs(a) · im(b) ∓ sum      (im(a) · im(b) - re, re(a) · im(b) + im)
+    /// ```
+    ///
+    /// If one of the operands is conjugated, the signs of `swap_pairs(a)` are flipped.
+    ///
+    /// # Safety
+    /// The caller must ensure:
+    /// * The conditions of [`with_size`](Tile::with_size) for complex numbers.
+    /// * `VECTORS` is `rows` divided by the number of lanes, rounded up.
+    /// * `COLUMNS` is at least the number of columns.
+    #[inline(always)]
+    unsafe fn of_joint_sums<V: Vector<Real = R>, const VECTORS: usize, const COLUMNS: usize>(
+        &self,
+        scale: &Scale<V>,
+    ) {
+        // SAFETY: the caller ensures the conditions of `Tile::multiply`, so the processor has the instruction set of `V`.
+        let zero = unsafe { V::zero() };
+        let last = zero.first(self.rows - (VECTORS - 1) * V::LANES);
+        // If the tile has fewer than `COLUMNS` columns, its last column is computed several times. The repeated results are not stored.
+        let b: [_; COLUMNS] = core::array::from_fn(|j| {
+            self.b.wrapping_offset(j.min(self.columns - 1) as isize * self.b_column)
+        });
+        self.prefetch_c::<V>(VECTORS, COLUMNS);
+        let mut sums = [[zero; VECTORS]; COLUMNS];
+        let (mut a, mut step) = (self.a, 0);
+        for _ in 0..self.k {
+            // SAFETY: `last` selects the lanes of the last vector's rows. `a` is the address of a column of `a`, which the caller ensures
+            // may be read.
+            let mut rows = unsafe { column::<V, VECTORS>(a, last) };
+            for im in 0..2 {
+                for j in 0..COLUMNS {
+                    // SAFETY: `b[j]` is the address of the first element of a column of `b`, and `step` is the offset of one of its `k`
+                    // rows. So this is a part of an element of `b`. The caller ensures that `b` may be read.
+                    let x = zero.splat(unsafe { *b[j].wrapping_offset(step + im) });
+                    for i in 0..VECTORS {
+                        sums[j][i] = rows[i].mul_sub_add(x, sums[j][i]);
+                    }
+                }
+                rows = rows.map(|row| row.swap_pairs().flip(scale.flip));
+            }
+            a = a.wrapping_offset(self.a_step);
+            step += self.b_step;
+        }
+        // Unrolled by a macro, as in `of_size`.
+        macro_rules! finish {
+            ($($j:literal)*) => {$(
+                if $j < COLUMNS && $j < self.columns {
+                    let to = self.c.wrapping_offset($j * self.c_column);
+                    let sums = scale.turned(sums[$j % COLUMNS].map(|sum| sum.mul(scale.joint)));
+                    // SAFETY: `$j < columns`, so `to` is a column of `c`. The caller ensures the instruction set, contiguous columns of
+                    // `c`, and exclusive access to them. `last` selects the rows of the column's last vector.
+                    unsafe { finish::<V, true, VECTORS>(scale, sums, to, last) };
+                }
+            )*};
+        }
+        finish!(0 1 2 3 4 5);
+    }
+
+    /// Prefetches the elements of `c`, if there are enough terms. They are written at the end, and read before that if `beta` is not zero.
+    #[inline(always)]
+    fn prefetch_c<V: Vector<Real = R>>(&self, vectors: usize, columns: usize) {
+        if self.k >= MIN_PREFETCH_TERMS {
+            for j in 0..columns {
+                for i in 0..vectors {
+                    let to = self.c.wrapping_offset(j as isize * self.c_column);
+                    V::prefetch(to.wrapping_add(i * V::LANES));
+                }
+            }
+        }
+    }
+}
+
+/// Returns the `VECTORS` vectors of a column. Of the last vector, only the lanes that `last` selects are read.
+///
+/// # Safety
+/// The caller must ensure that the processor has the instruction set of `V`, and that these numbers may be read from `from` on.
+#[inline(always)]
+unsafe fn column<V: Vector, const VECTORS: usize>(from: *const V::Real, last: V::Mask) -> [V; VECTORS] {
+    core::array::from_fn(|i| {
+        let from = from.wrapping_add(i * V::LANES);
+        if i < VECTORS - 1 {
+            // SAFETY: this vector is before the last. The caller ensures the instruction set, and that the numbers of all its lanes may be
+            // read.
+            unsafe { V::load(from) }
+        } else {
+            // SAFETY: this is the last vector. The caller ensures the instruction set, and that the numbers of the lanes that `last`
+            // selects may be read.
+            unsafe { V::load_some(from, last) }
+        }
+    })
 }
 
 /// Returns the real and imaginary part of an element. The imaginary part is zero unless `complex`.
@@ -336,8 +477,7 @@ unsafe fn read<R: Real>(from: *const R, complex: bool) -> [R; 2] {
     }
 }
 
-/// Scales the sums of one column, adds `beta · c`, and writes the result to `c`. A complex column has two columns of sums,
-/// `plain` and `swapped`. For a real column, `swapped` is not used.
+/// Adds `beta · c` to the scaled sums of one column, and writes the result to `c`.
 ///
 /// # Safety
 /// The caller must ensure:
@@ -347,19 +487,12 @@ unsafe fn read<R: Real>(from: *const R, complex: bool) -> [R; 2] {
 #[inline(always)]
 unsafe fn finish<V: Vector, const COMPLEX: bool, const VECTORS: usize>(
     scale: &Scale<V>,
-    [plain, swapped]: [[V; VECTORS]; 2],
+    sums: [V; VECTORS],
     to: *mut V::Real,
     last: V::Mask,
 ) {
-    for i in 0..VECTORS {
+    for (i, mut sum) in sums.into_iter().enumerate() {
         let to = to.wrapping_add(i * V::LANES);
-        let mut sum = plain[i].mul(scale.plain);
-        if COMPLEX {
-            sum = swapped[i].swap_pairs().mul_add(scale.swapped, sum);
-            if let Some([re, im]) = scale.turn {
-                sum = sum.swap_pairs().mul_add(im, sum.mul(re));
-            }
-        }
         let whole = i < VECTORS - 1;
         if scale.reads {
             let old = if whole {

@@ -7,9 +7,22 @@ use num_traits::{One, Zero};
 pub(super) trait Real:
     'static + Copy + PartialEq + Zero + One + core::ops::Neg<Output = Self> + Send + Sync
 {
+    /// Returns whether the sign bit is set.
+    #[cfg(test)]
+    fn is_negative(self) -> bool;
 }
-impl Real for f32 {}
-impl Real for f64 {}
+impl Real for f32 {
+    #[cfg(test)]
+    fn is_negative(self) -> bool {
+        self.is_sign_negative()
+    }
+}
+impl Real for f64 {
+    #[cfg(test)]
+    fn is_negative(self) -> bool {
+        self.is_sign_negative()
+    }
+}
 
 /// A computation that uses the instructions of `V`.
 pub(super) trait SimdKernel<V: Vector> {
@@ -38,10 +51,12 @@ pub(super) trait Vector: Copy {
     const LANES: usize;
     /// Maximum number of vectors in a column of a register tile.
     const TILE_VECTORS: usize;
-    /// Maximum number of columns in a register tile; a complex column counts as two. The `TILE_VECTORS · TILE_COLUMNS`
-    /// accumulators leave registers free for a column of `a` and one value of `b`. `(TILE_VECTORS, TILE_COLUMNS)` is (3, 8) or
-    /// (2, 6).
+    /// Maximum number of columns of real numbers in a register tile. The `TILE_VECTORS · TILE_COLUMNS` accumulators leave registers free
+    /// for a column of `a` and one value of `b`. `(TILE_VECTORS, TILE_COLUMNS)` is (3, 8) or (2, 6).
     const TILE_COLUMNS: usize;
+    /// Maximum number of columns of complex numbers in a register tile: `TILE_COLUMNS` if a tile has one sum for each complex number
+    /// ([`of_joint_sums`](super::tile::Tile::of_joint_sums)), otherwise half as many.
+    const COMPLEX_COLUMNS: usize;
 
     /// Runs `task` with the instruction set enabled.
     ///
@@ -93,9 +108,18 @@ pub(super) trait Vector: Copy {
     /// Returns `self · a + b` in each lane. Instruction sets compute it as a fused multiply-add, which rounds once; emulated
     /// vectors round twice.
     fn mul_add(self, a: Self, b: Self) -> Self;
+    /// Returns `self · a - b` in the lanes with an even index, and `self · a + b` in the others. Rounds as [`mul_add`](Vector::mul_add).
+    fn mul_sub_add(self, a: Self, b: Self) -> Self;
+    /// Changes the sign of each lane that is -0 in `signs`. The other lanes of `signs` are 0.
+    fn flip(self, signs: Self) -> Self;
     /// Swaps the two lanes of each pair of lanes. For complex numbers, this swaps real and imaginary parts.
     fn swap_pairs(self) -> Self;
     /// Exchanges blocks of `block` lanes between two vectors. If `self` consists of the blocks `A B ..` and `other` of `C D ..`,
     /// the results are `A C ..` and `B D ..`. `block` is a power of two less than `LANES`.
     fn exchange(self, other: Self, block: usize) -> (Self, Self);
+}
+
+/// Returns the maximum number of columns in a register tile.
+pub(super) const fn tile_columns<V: Vector, const COMPLEX: bool>() -> usize {
+    if COMPLEX { V::COMPLEX_COLUMNS } else { V::TILE_COLUMNS }
 }
