@@ -235,6 +235,28 @@ fn gemm_with_power_of_two_strides_agrees_with_naive_loop() {
     }
 }
 
+/// Without conjugation, no part of a product of zeros is -0, in register tiles of all sizes.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn products_of_zeros_are_not_negative() {
+    use super::simd::Isa;
+    for isa in Isa::all().into_iter().chain(Isa::EMULATED) {
+        for (m, n) in (5..14).flat_map(|m| (1..9).map(move |n| (m, n))) {
+            let k = 3;
+            let mut a = Held::new(m, k, Column, || c64::new(0.0, 0.0));
+            let mut b = Held::new(k, n, Row, || c64::new(1.0, 2.0));
+            let mut c = Held::new(m, n, Column, || c64::new(1.0, 1.0));
+            let (alpha, beta, conjugate) = (c64::new(1.0, 0.0), c64::new(0.0, 0.0), [false; 2]);
+            let (a, b, to) = (a.matrix(), b.matrix(), c.matrix());
+            let product = Product { m, k, n, a, b, c: to, alpha, beta, conjugate };
+            // SAFETY: the operands are alive during the call, and nothing else accesses the buffer of `c`.
+            unsafe { isa.backend::<c64>().multiply(&product) }.unwrap();
+            let positive = |x: &c64| x.re.to_bits() == 0 && x.im.to_bits() == 0;
+            assert!(c.data.iter().all(positive), "{m} × {n} with {isa:?}");
+        }
+    }
+}
+
 /// Checks the register tiles of all instruction sets, including those that this processor does not have. Also checks packed
 /// products of more than 100 rows. Their results would be wrong if a panel were wider than the packing supports.
 #[cfg(target_arch = "x86_64")]

@@ -27,8 +27,8 @@
 //!
 //! So conjugation only changes signs, at no cost, and complex operands can be read in place.
 //!
-//! With the 16 registers of AVX2, the two columns of sums would halve the size of a tile, and double the loads for each multiply-add. There,
-//! a tile of more than three complex columns has one sum for each element of C, with alternating signs ([`Tile::of_joint_sums`]).
+//! With the 16 registers of AVX2, the two columns of sums leave room for three complex columns. There, a tile of more columns has one sum
+//! for each element of C, with alternating signs ([`Tile::of_joint_sums`]). It has up to six columns, so A is read half as often.
 
 use super::vector::{Real, SimdKernel, Vector, tile_columns};
 use crate::device::cpu::kernels::gemm::product::RealScaling;
@@ -419,7 +419,8 @@ impl<R: Real> Tile<R> {
             ($($j:literal)*) => {$(
                 if $j < COLUMNS && $j < self.columns {
                     let to = self.c.wrapping_offset($j * self.c_column);
-                    let sums = scale.turned(sums[$j % COLUMNS].map(|sum| sum.mul(scale.joint)));
+                    // Adds zero, so that the negated real part of a zero sum is 0 and not -0.
+                    let sums = scale.turned(sums[$j % COLUMNS].map(|sum| sum.mul_add(scale.joint, zero)));
                     // SAFETY: `$j < columns`, so `to` is a column of `c`. The caller ensures the instruction set, contiguous columns of
                     // `c`, and exclusive access to them. `last` selects the rows of the column's last vector.
                     unsafe { finish::<V, true, VECTORS>(scale, sums, to, last) };
