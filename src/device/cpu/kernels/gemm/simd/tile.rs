@@ -258,7 +258,9 @@ impl<R: Real> Tile<R> {
         debug_assert!((1..=V::TILE_VECTORS * V::LANES).contains(&self.rows));
         debug_assert!((1..=tile_columns::<V, COMPLEX>()).contains(&self.columns));
         let vectors = self.rows.div_ceil(V::LANES);
-        if COMPLEX && self.columns > V::TILE_COLUMNS / 2 {
+        // With `const` in the condition, these tiles are not compiled for AVX-512.
+        if const { COMPLEX && 2 * V::COMPLEX_COLUMNS > V::TILE_COLUMNS } && self.columns > V::TILE_COLUMNS / 2
+        {
             macro_rules! of_joint_sums {
                 ($vectors:literal $columns:literal) => {
                     // SAFETY: `of_joint_sums` requires the conditions of `with_size`, which the caller ensures. The patterns below ensure
