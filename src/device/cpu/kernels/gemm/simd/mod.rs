@@ -46,7 +46,7 @@ use direct::{Batch, Direct};
 #[cfg(test)]
 use emulated::Lanes;
 use pack::{Pack, PackPanels};
-use packed::{KC, Packed, kc, parts};
+use packed::{KC, Packed, parts};
 use tile::{OneTile, Tile};
 use vector::{Vector, tile_columns};
 
@@ -291,7 +291,7 @@ unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>)
         }
         return;
     }
-    if k > kc::<V, COMPLEX>() {
+    if k > KC {
         // SAFETY: `direct_in_blocks` needs the conditions of `run` for `product`, without a batch. The caller of `direct` ensures
         // these.
         unsafe { direct_in_blocks::<T, V, COMPLEX>(&product) };
@@ -301,14 +301,14 @@ unsafe fn direct<T: Scalar, V: Vector, const COMPLEX: bool>(product: Product<T>)
     }
 }
 
-/// Computes a product on the current thread, in blocks of at most [`kc`] terms. Shorter partial sums have smaller rounding
+/// Computes a product on the current thread, in blocks of at most [`KC`] terms. Shorter partial sums have smaller rounding
 /// errors.
 ///
 /// # Safety
 /// The caller must ensure the conditions of [`run`], without a batch.
 #[inline(never)]
 unsafe fn direct_in_blocks<T: Scalar, V: Vector, const COMPLEX: bool>(product: &Product<T>) {
-    for terms in parts(product.k, kc::<V, COMPLEX>(), 1) {
+    for terms in parts(product.k, KC, 1) {
         let beta = if terms.start > 0 { T::one() } else { product.beta };
         let (a, b) = (product.a.from(0, terms.start), product.b.from(terms.start, 0));
         let some = Product { k: terms.len(), a, b, beta, ..*product };

@@ -32,8 +32,8 @@ use core::ops::Range;
 /// panel of `b` has at most 32 KiB of `f64`, and stays in L1 while panels of `a` stream through.
 pub(super) const KC: usize = 512;
 
-/// Returns the number of terms that are added up in registers: half of [`KC`] if the panels of `b` are twice as wide.
-pub(super) const fn kc<V: Vector, const COMPLEX: bool>() -> usize {
+/// Returns the number of terms that a packed product adds up in registers: half of [`KC`] if the panels of `b` are twice as wide.
+const fn kc<V: Vector, const COMPLEX: bool>() -> usize {
     if COMPLEX && 2 * V::COMPLEX_COLUMNS > V::TILE_COLUMNS { KC / 2 } else { KC }
 }
 

@@ -240,8 +240,8 @@ impl<R: Real> Tile<R> {
         }
     }
 
-    /// Computes a tile with the instance of [`of_size`](Tile::of_size) that has the fewest registers among those that hold the
-    /// tile.
+    /// Computes a tile with the instance of [`of_size`](Tile::of_size) or [`of_joint_sums`](Tile::of_joint_sums) that has the fewest
+    /// registers among those that hold the tile.
     ///
     /// # Safety
     /// The caller must ensure:
