@@ -7,7 +7,7 @@
 
 use super::operand::{EinsumOperand, EinsumOutput, LabelledBy, ProductOperand, ResultOf};
 use super::{ContractionPath, PathCache, Spec};
-use crate::device::{Contract, Device, MatrixOperand, OnDevice, Operand, Scaling};
+use crate::device::{Contract, Device, IntoOutput, MatrixOperand, OnDevice, Operand, Output, Scaling};
 use crate::element::{Element, Scalar};
 use crate::engine::contract::{Einsum, MatrixPair, single};
 use crate::engine::same_instance;
@@ -379,11 +379,22 @@ fn contract<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     if let Some((pair, factors)) = matrices(einsum) {
         let mut shape = R::Shape::default();
         shape.as_mut().copy_from_slice(pair.shape(&mut [0; 2]));
-        return Tensor::allocate_with(shape, einsum.device.clone(), |out, device| {
-            pair.multiply(device, factors, Scaling::overwrite(), out)
-        });
+        return Tensor::computed(shape, einsum.device.clone(), PairProduct { pair, factors });
     }
     contract_any(einsum)
+}
+
+/// The product of two operands that [`MatrixPair`] describes. The method `write` computes its elements, and is always inlined.
+struct PairProduct<'a, T: Scalar, Dev: Device> {
+    pair: MatrixPair,
+    factors: [MatrixOperand<'a, T, Dev>; 2],
+}
+
+impl<T: Scalar, Dev: Contract<T>> IntoOutput<T, Dev> for PairProduct<'_, T, Dev> {
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn write(self, out: Output<'_, T, Dev>, device: &Dev) -> Result<(), Error> {
+        self.pair.multiply(device, self.factors, Scaling::overwrite(), out)
+    }
 }
 
 /// Contracts one operand, if a single copy or reduction computes the result. Otherwise, and if an integer result overflows, returns

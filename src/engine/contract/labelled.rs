@@ -359,6 +359,7 @@ impl MatrixPair {
 
     /// Computes `out = alpha · result + beta · out`. `a` and `b` must be the operands whose axes were passed to
     /// [`MatrixPair::new`], and `out` must have the result's [`shape`](MatrixPair::shape).
+    #[cfg_attr(not(debug_assertions), inline(always))]
     pub(crate) fn multiply<T: Scalar, Dev: Contract<T>>(
         &self,
         device: &Dev,

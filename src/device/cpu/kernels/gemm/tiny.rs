@@ -1,5 +1,6 @@
 //! Products of square matrices with side 2, 3 or 4, by unrolled loops. For such small products, the setup of another kernel would
-//! take longer than the product. Called by the floating-point implementations before they choose a kernel.
+//! take longer than the product. `Cpu::gemm` calls [`multiply`] before anything else, and the floating-point implementations call it
+//! for the products of a batch.
 
 use super::product::Product;
 use crate::element::Scalar;
