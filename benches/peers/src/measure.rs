@@ -14,6 +14,13 @@ pub struct Effort {
     pub row: Duration,
 }
 
+impl Effort {
+    /// Multiplies the number of rounds, and the time for them.
+    pub fn longer(self, factor: u32) -> Effort {
+        Effort { rounds: self.rounds * factor as usize, row: self.row * factor, ..self }
+    }
+}
+
 /// The time of one call, in seconds. Not a [`Duration`], whose resolution is a nanosecond.
 pub struct Time {
     pub library: Library,

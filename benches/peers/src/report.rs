@@ -66,6 +66,11 @@ impl Line {
         Some((self.ratio(role, |time| time.median)?, self.ratio(role, |time| time.least)?))
     }
 
+    /// Returns whether the fastest other library is ahead by more than [`BEHIND`] for the medians.
+    pub fn is_behind(&self) -> bool {
+        self.ratio(Role::Peer, |time| time.median).is_some_and(|ratio| ratio > BEHIND)
+    }
+
     fn ratio(&self, role: Role, of: impl Fn(&Time) -> f64) -> Option<f64> {
         let best = |role| {
             self.times.iter().filter(|time| time.library.role() == role).map(&of).min_by(f64::total_cmp)
@@ -78,8 +83,8 @@ impl Line {
 pub fn behind<'a>(lines: impl IntoIterator<Item = &'a Line>) -> String {
     let mut list = String::new();
     let mut count = 0;
-    for line in lines {
-        if let Some((medians, minima)) = line.ratios(Role::Peer).filter(|(medians, _)| *medians > BEHIND) {
+    for line in lines.into_iter().filter(|line| line.is_behind()) {
+        if let Some((medians, minima)) = line.ratios(Role::Peer) {
             count += 1;
             let Line { name, of, threads, .. } = line;
             writeln!(list, "- {name} {of} {threads}: {medians:.2}, {minima:.2}").expect("a string grows");
