@@ -259,7 +259,7 @@ impl<R: Real, const COMPLEX: bool> Tile<R, COMPLEX> {
 
     /// Returns whether `beta` is not zero.
     fn reads_c(&self) -> bool {
-        !(self.scaling.beta[0].is_zero() && self.scaling.beta[1].is_zero())
+        self.scaling.reads()
     }
 
     /// Returns the real products that make up the tile's product, in summation order.

@@ -7,10 +7,9 @@
 //! swap runs of keys that are on the wrong side of it, in parallel
 //! ```
 
+use super::keys::PARALLEL_PARTITION_LEN;
 use crate::device::cpu::loops::threads::join;
 
-/// Minimum number of keys for [`partition`]. It is lower in tests, which have fewer keys.
-pub(super) const MIN_LEN: usize = if cfg!(test) { 1 << 13 } else { 1 << 18 };
 /// Number of chunks.
 const CHUNKS: usize = 16;
 
@@ -24,10 +23,10 @@ struct Swap {
 }
 
 /// Partitions each chunk of `x` by `partition`, which moves some keys of a slice to its front and returns their number. Then moves these
-/// keys of all chunks to the front of `x`, and returns their total number.
+/// keys of all chunks to the front of `x`, and returns their total number. There must be at least [`PARALLEL_PARTITION_LEN`] keys.
 pub(super) fn partition<T: Send>(x: &mut [T], partition: &(dyn Fn(&mut [T]) -> usize + Sync)) -> usize {
     let n = x.len();
-    assert!(n >= MIN_LEN);
+    assert!(n >= PARALLEL_PARTITION_LEN);
     let chunk = n.div_ceil(CHUNKS);
     let mut counts = [0; CHUNKS];
     partition_each(x, chunk, &mut counts, partition);

@@ -5,9 +5,8 @@
 //! is negative, it saves the zeros in their order, and writes them back afterwards. All other elements that are equal have the same
 //! bits, so the result is that of a stable sort.
 
-use super::chunks;
 use super::key::Key;
-use super::keys::in_parallel;
+use super::keys::{PARALLEL_PARTITION_LEN, in_parallel};
 use super::wide;
 use crate::device::via_host::zeros;
 use crate::error::Error;
@@ -78,7 +77,7 @@ pub(super) fn specials<T: Float>(x: &[T]) -> (bool, bool) {
         x,
         // For fewer elements, the next step runs on one thread, which would then read half of them from the cache of another core: the
         // partition of 10⁵ `f64` takes 110 µs instead of 230, and the sort of 2·10⁵ takes 740 µs instead of 910 (measured on a Zen 4).
-        chunks::MIN_LEN,
+        PARALLEL_PARTITION_LEN,
         // SAFETY: `specials_of` has no conditions. It is `unsafe` only because the macro `kernel!` requires it.
         &|x| unsafe { specials_of(x) },
         &|(nan, negative), (other_nan, other_negative)| (nan | other_nan, negative | other_negative),

@@ -42,6 +42,9 @@ pub(super) fn write<T: Key>(x: &[T], out: &mut [u64], descending: bool) {
 /// Minimum number of elements along the sorted axis for which a pass over these elements runs in parallel.
 pub(super) const PARALLEL_PASS_LEN: usize = 1 << 16;
 
+/// Minimum number of elements that are partitioned on several threads. It is lower in tests, which have fewer elements.
+pub(super) const PARALLEL_PARTITION_LEN: usize = if cfg!(test) { 1 << 13 } else { 1 << 18 };
+
 /// Splits `x` if it has at least `enough` elements, calls `f` for the parts in parallel, and combines the results. With one thread, there
 /// is no split, so the result must not depend on the split.
 pub(super) fn in_parallel<T: Sync, A: Send>(

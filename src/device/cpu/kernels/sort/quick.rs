@@ -11,6 +11,7 @@
 //! ```
 
 use super::chunks;
+use super::keys::PARALLEL_PARTITION_LEN;
 use super::network::max_small;
 use super::vector::{Isa, Lane, Vector};
 use crate::device::cpu::loops::threads::{join, threads};
@@ -144,7 +145,7 @@ fn sample<I: Isa, T: Lane<I>>(token: I, x: &[T], state: &mut u64, rank: f64) -> 
 
 /// Partitions `x`, which must have more than [`max_small`] keys. Returns `(less, end)`: keys `..less` are less than the pivot, keys
 /// `less..end` are equal to it, and keys `end..` are not less than it; some of them may be equal to it, too. If `CHUNKED`, uses
-/// [`chunks::partition`] for [`chunks::MIN_LEN`] keys or more.
+/// [`chunks::partition`] for [`PARALLEL_PARTITION_LEN`] keys or more.
 fn split<I: Isa, T: Lane<I>, const CHUNKED: bool>(
     token: I,
     x: &mut [T],
@@ -152,7 +153,7 @@ fn split<I: Isa, T: Lane<I>, const CHUNKED: bool>(
     rank: f64,
 ) -> (usize, usize) {
     let (pivot, repeated) = sample(token, x, state, rank);
-    let chunked = |x: &[T]| CHUNKED && x.len() >= chunks::MIN_LEN;
+    let chunked = |x: &[T]| CHUNKED && x.len() >= PARALLEL_PARTITION_LEN;
     let less = if chunked(x) {
         chunks::partition(x, &|x| token.partition::<T, false>(x, pivot))
     } else {
