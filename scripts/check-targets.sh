@@ -28,7 +28,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-features=rand,npz,safetensors,csv,serde
+features=rand,fft,linalg,npz,safetensors,csv,serde
 all="newest i686 aarch64 s390x windows wasm darwin tsan"
 chosen=${*:-$all}
 for target in $chosen; do

@@ -398,6 +398,15 @@ impl<const K: usize> StripTask<'_, K> {
                 n,
                 &padded(core::array::from_fn::<_, K, _>(|k| if direct[k] { there[k] } else { buffers[k] })),
             );
+            // The next elements of gathered operands are read from memory while the result is written. On a Zen 3, `a[:, ::2] + b` takes 0.91
+            // times as long for 2000² `f64`, and as long as without this for `f32` and `c64`.
+            if self.streams {
+                let left = width.min(columns - column - n);
+                for k in (0..K).filter(|&k| strides[k].unsigned_abs() > 1 || strides[k] == -1) {
+                    let step = strides[k] * self.operands[k].size as isize;
+                    prefetch_strided(there[k].wrapping_offset(n as isize * step), step, left);
+                }
+            }
             if !direct[0] && self.first != First::Read {
                 match strides[0] {
                     // SAFETY: `column + n <= columns`, so `there[0]` is the address of `n` elements of the row. The caller of `row` ensures
@@ -450,9 +459,7 @@ impl<const K: usize> StripTask<'_, K> {
             if prefetches_rows() {
                 for (operand, from) in self.operands.iter().zip(&there).skip(1) {
                     let next = from.wrapping_add(n * operand.size);
-                    for byte in (0..width.min(columns - done) * operand.size).step_by(CACHE_LINE_BYTES) {
-                        prefetch(next.wrapping_add(byte));
-                    }
+                    prefetch_strided(next, operand.size as isize, width.min(columns - done));
                 }
             }
             // SAFETY: `done <= columns`, so the row has `n` elements from `there[0]` on. The caller of `streamed` ensures exclusive access
@@ -662,6 +669,15 @@ impl<const K: usize> StripTask<'_, K> {
                 }
             }
         }
+    }
+}
+
+/// Prefetches `n` elements from address `from` on. `step` is the stride between them, in bytes, and not 0.
+fn prefetch_strided(from: *const u8, step: isize, n: usize) {
+    // With a small stride, several elements are in one cache line.
+    let each = (CACHE_LINE_BYTES / step.unsigned_abs()).max(1);
+    for i in (0..n).step_by(each) {
+        prefetch(from.wrapping_offset(i as isize * step));
     }
 }
 

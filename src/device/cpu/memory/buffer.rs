@@ -496,8 +496,6 @@ mod tests {
             turned.try_min();
             x.try_trace(0, 1);
             row.try_dot(row);
-        }
-        check_all! { size_of::<usize>();
             x.try_argmin();
             turned.try_argmax();
             mask.try_count();
