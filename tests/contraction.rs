@@ -26,7 +26,8 @@ fn complex<O: Order, Sh: IntoShape>(shape: Sh, seed: i64) -> Tensor<Complex<f64>
 both_orders! {
     conjugates every_conjugate diagonals_need_equal_axes zero_beta_ignores_old_output broadcast_operands rank_16
     sums_of_zero_terms_and_empty_results unit_axes views ellipses accumulation repeated_labels_of_a_result many_operands products_by_name kronecker
-    large_products_do_not_depend_on_threads copies_if_axes_do_not_fuse matmul_of_conjugates long_sums infinities results_without_elements integers_that_overflow
+    large_products_do_not_depend_on_threads copies_if_axes_do_not_fuse matmul_of_conjugates long_sums infinities
+    nan_is_not_read_if_alpha_is_zero results_without_elements integers_that_overflow
 }
 
 /// Conjugated operands. Another library had a bug in this case: it ignored `conj` if all labels occurred in both operands and the
@@ -514,6 +515,18 @@ fn infinities<O: Order>() {
             assert!(kept.im().equal(1.0).all().item(), "{n}: {kept}");
             assert!(kept.re().equal(f64::INFINITY).all().item(), "{n}: {kept}");
         }
+    }
+}
+
+/// As in BLAS, for each kernel that depends on the size.
+fn nan_is_not_read_if_alpha_is_zero<O: Order>() {
+    for n in [1, 2, 3, 4, 5, 30] {
+        let nan: Tensor<f64, _, O> = Tensor::full([n, n], f64::NAN);
+        let mut out: Tensor<f64, _, O> = Tensor::full([n, n], 3.0);
+        einsum_into!(&mut out, 0.0, 2.0; "ij,jk->ik", &nan, &nan);
+        assert_eq!(out, Tensor::full([n, n], 6.0), "{n}");
+        einsum_into!(&mut out, 1.0, 0.0; "ij,jk->ik", &nan, &nan);
+        assert!(out.is_nan().all().item(), "{n}");
     }
 }
 
