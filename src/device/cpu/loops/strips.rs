@@ -378,6 +378,7 @@ impl<const K: usize> StripTask<'_, K> {
             // and is aligned. The local buffer has space for `width` elements, and is aligned.
             unsafe { repeat(self.operands[k].size, at[k], buffers[k], width) };
         }
+        let gathered = |&k: &usize| !matches!(strides[k], 0 | 1);
         let size = self.operands[0].size;
         // With non-temporal stores, each part of the row ends at a cache line boundary of the result, except the last.
         let beyond = if self.streams { at[0] as usize % CACHE_LINE_BYTES / size } else { 0 };
@@ -387,7 +388,7 @@ impl<const K: usize> StripTask<'_, K> {
             let there: [_; K] = core::array::from_fn(|k| {
                 at[k].wrapping_offset(column as isize * strides[k] * self.operands[k].size as isize)
             });
-            for k in (0..K).filter(|&k| strides[k].unsigned_abs() > 1 || strides[k] == -1) {
+            for k in (0..K).filter(gathered) {
                 if self.reads(k) {
                     // SAFETY: `column + n <= columns`, so `there[k]` is the address of `n` elements of the row. The caller of `row` ensures
                     // that they may be read. The local buffer has space for `width >= n` elements, and does not overlap the row.
@@ -402,7 +403,7 @@ impl<const K: usize> StripTask<'_, K> {
             // times as long for 2000² `f64`, and as long as without this for `f32` and `c64`.
             if self.streams {
                 let left = width.min(columns - column - n);
-                for k in (0..K).filter(|&k| strides[k].unsigned_abs() > 1 || strides[k] == -1) {
+                for k in (0..K).filter(gathered) {
                     let step = strides[k] * self.operands[k].size as isize;
                     prefetch_strided(there[k].wrapping_offset(n as isize * step), step, left);
                 }

@@ -85,13 +85,14 @@ impl<T: Scalar> Gemm<T> for Cpu {
             // `Operand` guarantees that `a` and `b` are readable at all their indices; `Output` guarantees exclusive access to `c`,
             // with distinct elements at distinct indices. `m`, `k` and `n` are their extents, as was asserted.
             if const { !T::INTEGER } && !product.alpha.is_zero() {
-                // SAFETY: `tiny::multiply` needs the conditions of `MatrixProduct::multiply`. They are stated above, except that `m`, `k`
-                // and `n` may be zero, and then it computes nothing.
+                // SAFETY: `tiny::multiply` needs the conditions of `MatrixProduct::multiply`. They are stated above, except that no extent
+                // may be zero. It computes nothing unless `m`, `k` and `n` are at least 2.
                 if unsafe { tiny::multiply(&product) } {
                     return Ok(());
                 }
             }
-            // SAFETY: the conditions are stated above.
+            // SAFETY: `compute` needs the conditions of `MatrixProduct::multiply`, except that `m`, `k`, `n` and `alpha` may be zero. They are
+            // stated above.
             return unsafe { compute_for::<T>()(&product, None) };
         }
         let walk = Odometer::row_major(batch, [c_steps, a_steps, b_steps]);
