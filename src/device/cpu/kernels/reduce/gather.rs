@@ -1,6 +1,6 @@
 //! Copies strided elements to a contiguous buffer, so that the vectorised kernels of `rows` and `columns` handle contiguous
-//! elements only. A kernel for any stride would not be faster: it would load its vectors element by element too, or with gather
-//! instructions, which are even slower.
+//! elements only. Vectorised kernels for any stride would load their vectors element by element too, or with gather instructions, which
+//! are even slower. `rows` does not gather the elements of sums and other simple reductions.
 
 use super::HostPtr;
 use crate::element::Element;

@@ -5,8 +5,8 @@
 //! split the plan in half, recursively, for threads               (reduce_plan)
 //! for each row of the plan, combined pairwise
 //!     for each block of at most 32 KiB, combined pairwise        (reduce_row)
-//!         gather the block, unless its stride is 1 or large      (reduce_apart)
-//!         for i in 0..n: accs[i % LANES] = fold(accs[i % LANES], x[i])    (reduce_block, in_lanes)
+//!         gather the block, if that is faster                    (reduce_apart)
+//!         for i in 0..n: accs[i % LANES] = fold(accs[i % LANES], x[i])    (reduce_block, in_lanes; reduce_strided)
 //!         combine accs
 //! ```
 
@@ -104,7 +104,11 @@ pub(super) unsafe fn fold_rows_each<T: Element, R: Reduction<T>>(
     }
 }
 
-/// Variant of [`reduce_block`] for elements with stride `stride`. Gathers the elements first, unless they are far apart.
+/// Variant of [`reduce_block`] for elements with stride `stride`. Gathers the elements first if the reduction uses the index, or has its
+/// own `fold_block` and the elements are not far apart.
+///
+/// For other reductions, gathering takes longer than folding the elements one by one. On a Zen 3, the sum of every second element of 400
+/// rows takes 27 µs instead of 31 for `f64`, and 24 instead of 31 for `f32` (minima); in memory, `f64` takes 0.85 times as long.
 ///
 /// # Safety
 /// The caller must ensure that the `n` elements are readable, and that `n` is at most [`Gathered::room`].
@@ -116,9 +120,10 @@ unsafe fn reduce_apart<T: Element, R: Reduction<T>>(
     stride: isize,
     index: usize,
 ) -> R::Acc {
-    if !R::USES_INDEX && stride.unsigned_abs() * size_of::<T>() >= MIN_LATENCY_STRIDE {
+    let far = stride.unsigned_abs() * size_of::<T>() >= MIN_LATENCY_STRIDE;
+    if const { !R::USES_INDEX } && (const { !R::HAS_FOLD_BLOCK } || far) {
         // SAFETY: the caller ensures that the `n` elements are readable.
-        return op.combine(acc, unsafe { reduce_far(op, block, n, stride, index) });
+        return op.combine(acc, unsafe { reduce_strided(op, block, n, stride, index) });
     }
     let mut memory = Gathered::new();
     let gathered = memory.address();
@@ -129,16 +134,16 @@ unsafe fn reduce_apart<T: Element, R: Reduction<T>>(
     unsafe { reduce_block::<T, R>(op, acc, HostPtr::new(gathered), n, index) }
 }
 
-/// Minimum stride, in bytes, for [`reduce_far`]. From this stride on, every element has its own cache line, so latency dominates.
-/// Gathering the elements first would keep fewer loads in flight.
+/// Minimum stride, in bytes, of elements that are never gathered, unless the reduction uses the index. From this stride on, every element
+/// has its own cache line, so latency dominates. Gathering the elements first would keep fewer loads in flight.
 const MIN_LATENCY_STRIDE: usize = 64;
 
-/// Reduces elements with a large stride, without gathering them. `LANES` accumulators fold a chain of `CHAIN` consecutive elements.
+/// Reduces elements with any stride, without gathering them. `LANES` accumulators fold a chain of `CHAIN` consecutive elements.
 /// After each chain, they are combined with the results of the earlier chains.
 ///
 /// # Safety
 /// The caller must ensure that the `n` elements are readable.
-unsafe fn reduce_far<T: Element, R: Reduction<T>>(
+unsafe fn reduce_strided<T: Element, R: Reduction<T>>(
     op: &R,
     block: HostPtr<T>,
     n: usize,
