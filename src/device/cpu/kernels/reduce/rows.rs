@@ -134,8 +134,8 @@ unsafe fn reduce_apart<T: Element, R: Reduction<T>>(
     unsafe { reduce_block::<T, R>(op, acc, HostPtr::new(gathered), n, index) }
 }
 
-/// Minimum stride, in bytes, of elements that are never gathered, unless the reduction uses the index. From this stride on, every element
-/// has its own cache line, so latency dominates. Gathering the elements first would keep fewer loads in flight.
+/// Minimum stride, in bytes, from which on a reduction with its own `fold_block` does not gather the elements either. Every element then has
+/// its own cache line, so latency dominates. Gathering the elements first would keep fewer loads in flight.
 const MIN_LATENCY_STRIDE: usize = 64;
 
 /// Reduces elements with any stride, without gathering them. `LANES` accumulators fold a chain of `CHAIN` consecutive elements.
