@@ -64,11 +64,9 @@ macro_rules! codecs {
     ($($t:ident)*) => {$(
         impl Codec for $t {
             fn decode(bytes: &[u8], big_endian: bool, to: &mut Vec<$t>) -> Result<(), BadByte> {
-                let (elements, _) = bytes.as_chunks();
-                match big_endian {
-                    true => to.extend(elements.iter().map(|&b| $t::from_be_bytes(b))),
-                    false => to.extend(elements.iter().map(|&b| $t::from_le_bytes(b))),
-                }
+                let (start, (elements, _)) = (to.len(), bytes.as_chunks());
+                to.extend(elements.iter().map(|&bytes| $t::from_ne_bytes(bytes)));
+                Self::convert(&mut to[start..], big_endian);
                 Ok(())
             }
             fn convert(elements: &mut [$t], big_endian: bool) {
@@ -92,18 +90,11 @@ macro_rules! complex_codecs {
     ($($t:ident)*) => {$(
         impl Codec for Complex<$t> {
             fn decode(bytes: &[u8], big_endian: bool, to: &mut Vec<Self>) -> Result<(), BadByte> {
-                let (parts, _) = bytes.as_chunks();
+                let (start, (parts, _)) = (to.len(), bytes.as_chunks());
                 let (pairs, _) = parts.as_chunks::<2>();
-                match big_endian {
-                    true => to.extend(pairs.iter().map(|&p| {
-                        let [re, im] = p.map($t::from_be_bytes);
-                        Complex { re, im }
-                    })),
-                    false => to.extend(pairs.iter().map(|&p| {
-                        let [re, im] = p.map($t::from_le_bytes);
-                        Complex { re, im }
-                    })),
-                }
+                let part = $t::from_ne_bytes;
+                to.extend(pairs.iter().map(|&[re, im]| Complex { re: part(re), im: part(im) }));
+                Self::convert(&mut to[start..], big_endian);
                 Ok(())
             }
             fn convert(elements: &mut [Self], big_endian: bool) {

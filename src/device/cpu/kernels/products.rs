@@ -639,7 +639,10 @@ kernel! {
                 many[lane] = S::merge(many[lane], many[lane + width]);
             }
         }
-        let mut sums = core::array::from_fn(|lane| S::merge(many[lane], four[lane]));
+        let mut sums = four;
+        for lane in 0..4 {
+            sums[lane] = S::merge(many[lane], four[lane]);
+        }
         sums[0] = S::merge(sums[0], one);
         sums
     }
@@ -967,9 +970,13 @@ unsafe fn product_row<T: Scalar, S: Sums<T>, const A: isize, const B: isize>(
         all_exact &= exact;
     };
     if finishing.reads_old {
-        out.iter_mut().enumerate().for_each(|(i, to)| put(to, i, Some(*to)));
+        for (i, to) in out.iter_mut().enumerate() {
+            put(to, i, Some(*to));
+        }
     } else {
-        out.iter_mut().enumerate().for_each(|(i, to)| put(to, i, None));
+        for (i, to) in out.iter_mut().enumerate() {
+            put(to, i, None);
+        }
     }
     all_exact
 }

@@ -149,19 +149,21 @@ pub(in crate::device::cpu) fn with_buffers<const K: usize, Out>(
     {
         return f(blocks.each_ref().map(|block| block.start().as_ptr()), true);
     }
-    let lines = |bytes: [usize; K]| bytes.map(|bytes| bytes.next_multiple_of(size_of::<Line>()));
-    let total = |bytes: [usize; K]| lines(bytes).iter().sum::<usize>();
-    with_scratch(side, total(bytes), total(least), |start: *mut u8, granted| {
-        let all = granted == total(bytes);
-        let mut at = 0;
-        f(
-            lines(if all { bytes } else { least }).map(|bytes| {
-                at += bytes;
-                start.wrapping_add(at - bytes)
-            }),
-            all,
-        )
+    let all = offsets(bytes).1;
+    with_scratch(side, all, offsets(least).1, |start: *mut u8, granted| {
+        let (offsets, _) = offsets(if granted == all { bytes } else { least });
+        f(offsets.map(|offset| start.wrapping_add(offset)), granted == all)
     })
+}
+
+/// Returns the offsets of buffers of the sizes `bytes` in one block, each aligned to a cache line, and the size of the block.
+fn offsets<const K: usize>(bytes: [usize; K]) -> ([usize; K], usize) {
+    let mut total = 0;
+    let offsets = bytes.map(|bytes| {
+        total += bytes.next_multiple_of(size_of::<Line>());
+        total - bytes.next_multiple_of(size_of::<Line>())
+    });
+    (offsets, total)
 }
 
 /// Allocates a separate block of exactly the requested bytes for each buffer. So an access past the end of a buffer is not within

@@ -110,10 +110,12 @@ unsafe fn columns<T: Scalar>(product: &Product<T>, first: usize, block: Option<*
     // `b`. The caller ensures that the elements of `b` may be read.
     let value = |p: usize, j: usize| unsafe { *b.from(p, first + j).ptr.get() }.widen();
     let block = block.map(|block| {
-        for (p, j) in (0..k).flat_map(|p| (0..columns).map(move |j| (p, j))) {
-            // SAFETY: `p < k` and `j < columns`, so this is one of the `k · columns` elements of `block`. The caller ensures exclusive
-            // access to `block`.
-            unsafe { block.wrapping_add(p * columns + j).write(value(p, j)) };
+        for p in 0..k {
+            for j in 0..columns {
+                // SAFETY: `p < k` and `j < columns`, so this is one of the `k · columns` elements of `block`. The caller ensures exclusive
+                // access to `block`.
+                unsafe { block.wrapping_add(p * columns + j).write(value(p, j)) };
+            }
         }
         // SAFETY: the loop above has written all `k · columns` elements. Nothing writes to them while the slice exists.
         unsafe { core::slice::from_raw_parts(block, k * columns) }

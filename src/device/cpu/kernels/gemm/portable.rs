@@ -358,15 +358,17 @@ unsafe fn tile<R: Real, const COMPLEX: bool>(tile: &Tile<R, COMPLEX>) {
         if in_place {
             return;
         }
-        for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
-            let mut sum = [R::zero(); 2];
-            for (part, sum) in sum.iter_mut().enumerate().take(Tile::<R, COMPLEX>::PARTS) {
-                // SAFETY: `i < m` and `j < n`, so this is one of the `m · n` numbers of `sums(part)` in the scratch buffer. `k` is not
-                // zero, so at least one pass has written it.
-                *sum = unsafe { *sums(part).from(i, j).ptr.get() };
+        for i in 0..m {
+            for j in 0..n {
+                let mut sum = [R::zero(); 2];
+                for (part, sum) in sum.iter_mut().enumerate().take(Tile::<R, COMPLEX>::PARTS) {
+                    // SAFETY: `i < m` and `j < n`, so this is one of the `m · n` numbers of `sums(part)` in the scratch buffer. `k` is not
+                    // zero, so at least one pass has written it.
+                    *sum = unsafe { *sums(part).from(i, j).ptr.get() };
+                }
+                // SAFETY: `i < m` and `j < n`. The caller of this function ensures exclusive access to C.
+                unsafe { tile.finish(i, j, sum) };
             }
-            // SAFETY: `i < m` and `j < n`. The caller of this function ensures exclusive access to C.
-            unsafe { tile.finish(i, j, sum) };
         }
     });
 }
@@ -403,8 +405,11 @@ unsafe fn plain_block<R: Real, const COMPLEX: bool, const FUSE: bool>(
     let begun = in_place && tile.reads_c();
     // At the edges of the tile, a block may extend past the last row or column. The last row or column is then computed several
     // times. The repeated results are not written.
-    let rows: [usize; SIDE] = core::array::from_fn(|i| (row + i).min(m - 1));
-    let columns: [usize; SIDE] = core::array::from_fn(|j| (column + j).min(n - 1));
+    let (mut rows, mut columns) = ([0; SIDE], [0; SIDE]);
+    for i in 0..SIDE {
+        rows[i] = (row + i).min(m - 1);
+        columns[i] = (column + i).min(n - 1);
+    }
     let mut sums = [[[R::zero(); SIDE]; SIDE]; 2];
     let mut begun = [begun, false];
     if begun[0] {
@@ -416,16 +421,22 @@ unsafe fn plain_block<R: Real, const COMPLEX: bool, const FUSE: bool>(
     }
     for terms in tile.blocks() {
         for pass in tile.passes() {
-            let x = rows.map(|i| a.from(i, 0).moved(pass.a as isize));
-            let y = columns.map(|j| b.from(0, j).moved(pass.b as isize));
+            let (mut from_a, mut from_b) = ([a; SIDE], [b; SIDE]);
+            for i in 0..SIDE {
+                from_a[i] = a.from(rows[i], 0).moved(pass.a as isize);
+                from_b[i] = b.from(0, columns[i]).moved(pass.b as isize);
+            }
             let mut block = [[R::zero(); SIDE]; SIDE];
             for p in terms.clone() {
-                // SAFETY: each `x` is the real or imaginary part of the first element of a row of A, and `p < k`. So it leads to an element
-                // of A, which the caller ensures may be read.
-                let x = x.map(|x| unsafe { *x.from(0, p).ptr.get() });
-                // SAFETY: each `y` is the real or imaginary part of the first element of a column of B, and `p < k`. So it leads to an
-                // element of B, which the caller ensures may be read.
-                let y = y.map(|y| unsafe { *y.from(p, 0).ptr.get() });
+                let (mut x, mut y) = ([R::zero(); SIDE], [R::zero(); SIDE]);
+                for i in 0..SIDE {
+                    // SAFETY: `from_a[i]` is the real or imaginary part of the first element of a row of A, and `p < k`. So it leads to an
+                    // element of A, which the caller ensures may be read.
+                    x[i] = unsafe { *from_a[i].from(0, p).ptr.get() };
+                    // SAFETY: `from_b[i]` is the real or imaginary part of the first element of a column of B, and `p < k`. So it leads to
+                    // an element of B, which the caller ensures may be read.
+                    y[i] = unsafe { *from_b[i].from(p, 0).ptr.get() };
+                }
                 for i in 0..SIDE {
                     for j in 0..SIDE {
                         let sum = &mut block[i][j];

@@ -87,10 +87,12 @@ unsafe fn fold_few_rows<T: Element, R: Reduction<T>, const COUNT: usize>(
 /// The caller must ensure that the rows' elements are readable and contiguous, as long as the result is used.
 #[inline(always)]
 unsafe fn slices<'a, T, const COUNT: usize>(rows: HostPtr<T>, stride: isize, len: usize) -> [&'a [T]; COUNT] {
-    core::array::from_fn(|r| {
+    let mut slices: [&[T]; COUNT] = [&[]; COUNT];
+    for (r, slice) in slices.iter_mut().enumerate() {
         // SAFETY: `r < COUNT`; the caller ensures that this row has `len` readable, contiguous elements.
-        unsafe { core::slice::from_raw_parts(rows.offset(r as isize * stride).get(), len) }
-    })
+        *slice = unsafe { core::slice::from_raw_parts(rows.offset(r as isize * stride).get(), len) };
+    }
+    slices
 }
 
 /// Returns `COLUMNS` elements of each of `COUNT` rows. `stride` is the stride between rows, `step` between columns.
@@ -103,13 +105,16 @@ unsafe fn tile<T: Element, const COUNT: usize, const COLUMNS: usize>(
     stride: isize,
     step: isize,
 ) -> [[T; COLUMNS]; COUNT] {
-    core::array::from_fn(|r| {
-        core::array::from_fn(|c| {
+    // SAFETY: the caller ensures that the element in row 0 and column 0 is readable.
+    let mut tile = [[unsafe { *rows.get() }; COLUMNS]; COUNT];
+    for r in 0..COUNT {
+        for c in 0..COLUMNS {
             let at = rows.offset(r as isize * stride + c as isize * step);
             // SAFETY: `r < COUNT` and `c < COLUMNS`, so the caller ensures that this element is readable.
-            unsafe { *at.get() }
-        })
-    })
+            tile[r][c] = unsafe { *at.get() };
+        }
+    }
+    tile
 }
 
 /// Number of columns that [`fold_far_rows`] folds together. Fewer remaining columns are folded one by one.
@@ -144,7 +149,11 @@ unsafe fn fold_far_rows<T: Element, R: Reduction<T>, const COLUMNS: usize>(
                 // SAFETY: `rows` begins at row `first`, and `first + $few <= count`. So the caller ensures that the `COLUMNS` elements of
                 // each of these `$few` rows may be read.
                 let tile = unsafe { tile::<T, $few, COLUMNS>(rows, stride, step) };
-                op.fold_rows(accs, tile.each_ref().map(<[T; COLUMNS]>::as_slice), index);
+                let mut slices: [&[T]; $few] = [&[]; $few];
+                for r in 0..$few {
+                    slices[r] = &tile[r];
+                }
+                op.fold_rows(accs, slices, index);
                 $few
             }};
         }

@@ -238,35 +238,35 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
             for _ in 0..part.outer_shape().iter().product() {
                 let [o, k] = walk.offsets();
                 walk.advance();
-                let blocks = (0..n).step_by(block).map(|first| first..n.min(first + block));
-                // If the allocation failed, a block is computed in parts of `width` outputs. How a sum is split depends on
-                // `places`, the number of outputs in the block, and not on `width`. So the results have the same bits in both cases.
-                for (first, end, places) in
-                    blocks.flat_map(|b| b.clone().step_by(width).map(move |first| (first, b.end, b.len())))
-                {
-                    let accs = &mut accs[..width.min(end - first)];
-                    let base = self.from.offset(k + first as isize * sk);
-                    let split = Split::new(places * weight);
-                    match sweep {
-                        // SAFETY: `first + accs.len() <= n`, so the `accs.len()` columns begin at indices of `part`. The caller ensures
-                        // that all elements that `reduced` visits from each of these indices are readable.
-                        Sweep::Columns => unsafe {
-                            reduce_columns(self.op, accs, spare, base, sk, reduced, split)
-                        },
-                        // SAFETY: `first + accs.len() <= n`, so the `accs.len()` columns begin at indices of `part`. The caller ensures
-                        // that all elements that `reduced` visits from each of these indices are readable.
-                        Sweep::Rows => unsafe {
-                            reduce_rows::<T, R>(self.op, accs, spare, base, sk, reduced)
-                        },
-                    }
-                    match so {
-                        // The stride is passed as a constant, so that the compiler vectorises the loop.
-                        // SAFETY: `first + accs.len() <= n`, so these are outputs that `part` visits; their stride `so` is 1. The caller
-                        // ensures exclusive access to them.
-                        1 => unsafe { self.put_row(o + first as isize, 1, accs) },
-                        // SAFETY: `first + accs.len() <= n`, so these are outputs that `part` visits. The caller ensures exclusive access
-                        // to them.
-                        _ => unsafe { self.put_row(o + first as isize * so, so, accs) },
+                for start in (0..n).step_by(block) {
+                    let end = n.min(start + block);
+                    // If the allocation failed, a block is computed in parts of `width` outputs. How a sum is split depends on the number
+                    // of outputs in the block, and not on `width`. So the results have the same bits in both cases.
+                    let split = Split::new((end - start) * weight);
+                    for first in (start..end).step_by(width) {
+                        let accs = &mut accs[..width.min(end - first)];
+                        let base = self.from.offset(k + first as isize * sk);
+                        match sweep {
+                            // SAFETY: `first + accs.len() <= n`, so the `accs.len()` columns begin at indices of `part`. The caller ensures
+                            // that all elements that `reduced` visits from each of these indices are readable.
+                            Sweep::Columns => unsafe {
+                                reduce_columns(self.op, accs, spare, base, sk, reduced, split)
+                            },
+                            // SAFETY: `first + accs.len() <= n`, so the `accs.len()` columns begin at indices of `part`. The caller ensures
+                            // that all elements that `reduced` visits from each of these indices are readable.
+                            Sweep::Rows => unsafe {
+                                reduce_rows::<T, R>(self.op, accs, spare, base, sk, reduced)
+                            },
+                        }
+                        match so {
+                            // The stride is passed as a constant, so that the compiler vectorises the loop.
+                            // SAFETY: `first + accs.len() <= n`, so these are outputs that `part` visits; their stride `so` is 1. The caller
+                            // ensures exclusive access to them.
+                            1 => unsafe { self.put_row(o + first as isize, 1, accs) },
+                            // SAFETY: `first + accs.len() <= n`, so these are outputs that `part` visits. The caller ensures exclusive access
+                            // to them.
+                            _ => unsafe { self.put_row(o + first as isize * so, so, accs) },
+                        }
                     }
                 }
             }

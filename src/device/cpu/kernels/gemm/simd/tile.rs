@@ -107,22 +107,26 @@ impl<V: Vector> Scale<V> {
     #[inline(always)]
     fn scaled<const COMPLEX: bool, const VECTORS: usize>(
         &self,
-        [plain, swapped]: [[V; VECTORS]; 2],
+        [mut sums, swapped]: [[V; VECTORS]; 2],
     ) -> [V; VECTORS] {
-        let plain = plain.map(|sum| sum.mul(self.plain));
-        if !COMPLEX {
-            return plain;
+        for i in 0..VECTORS {
+            sums[i] = sums[i].mul(self.plain);
+            if COMPLEX {
+                sums[i] = swapped[i].swap_pairs().mul_add(self.swapped, sums[i]);
+            }
         }
-        self.turned(core::array::from_fn(|i| swapped[i].swap_pairs().mul_add(self.swapped, plain[i])))
+        if COMPLEX { self.turned(sums) } else { sums }
     }
 
     /// Multiplies complex sums by `alpha`, unless it is real and has been applied with the signs.
     #[inline(always)]
-    fn turned<const VECTORS: usize>(&self, sums: [V; VECTORS]) -> [V; VECTORS] {
-        match self.turn {
-            Some([re, im]) => sums.map(|sum| sum.swap_pairs().mul_add(im, sum.mul(re))),
-            None => sums,
+    fn turned<const VECTORS: usize>(&self, mut sums: [V; VECTORS]) -> [V; VECTORS] {
+        if let Some([re, im]) = self.turn {
+            for sum in &mut sums {
+                *sum = sum.swap_pairs().mul_add(im, sum.mul(re));
+            }
         }
+        sums
     }
 }
 
@@ -285,22 +289,29 @@ impl<R: Real> Tile<R> {
                 unsafe { self.of_size::<V, COMPLEX, $vectors, $columns, $ahead>(scale) }
             };
         }
-        match (vectors, columns) {
-            (1, ..=2) => of_size!(1 2),
-            (2, ..=2) => of_size!(2 2),
-            (1, ..=4) => of_size!(1 4),
-            (2, ..=4) => of_size!(2 4),
-            (1, _) if V::TILE_COLUMNS == 6 => of_size!(1 6),
-            (2, _) if V::TILE_COLUMNS == 6 => of_size!(2 6),
-            // For instruction sets whose largest tile is 2 × 6, the arms above are complete. With this arm, the compiler removes
-            // the arms below.
-            _ if V::TILE_COLUMNS < 8 => {}
-            (_, ..=2) => of_size!(3 2),
-            (_, ..=4) => of_size!(3 4),
-            (3, _) if !self.ahead.is_null() => of_size!(3 8 true),
-            (1, _) => of_size!(1 8),
-            (2, _) => of_size!(2 8),
-            (_, _) => of_size!(3 8),
+        // With `const` in the condition, only the tiles of one branch are compiled.
+        if const { V::TILE_COLUMNS == 6 } {
+            match (vectors, columns) {
+                (1, ..=2) => of_size!(1 2),
+                (_, ..=2) => of_size!(2 2),
+                (1, ..=4) => of_size!(1 4),
+                (_, ..=4) => of_size!(2 4),
+                (1, _) => of_size!(1 6),
+                (_, _) => of_size!(2 6),
+            }
+        } else {
+            match (vectors, columns) {
+                (1, ..=2) => of_size!(1 2),
+                (2, ..=2) => of_size!(2 2),
+                (_, ..=2) => of_size!(3 2),
+                (1, ..=4) => of_size!(1 4),
+                (2, ..=4) => of_size!(2 4),
+                (_, ..=4) => of_size!(3 4),
+                (3, _) if !self.ahead.is_null() => of_size!(3 8 true),
+                (1, _) => of_size!(1 8),
+                (2, _) => of_size!(2 8),
+                (_, _) => of_size!(3 8),
+            }
         }
     }
 
@@ -392,9 +403,10 @@ impl<R: Real> Tile<R> {
         let zero = unsafe { V::zero() };
         let last = zero.first(self.rows - (VECTORS - 1) * V::LANES);
         // If the tile has fewer than `COLUMNS` columns, its last column is computed several times. The repeated results are not stored.
-        let b: [_; COLUMNS] = core::array::from_fn(|j| {
-            self.b.wrapping_offset(j.min(self.columns - 1) as isize * self.b_column)
-        });
+        let mut b = [self.b; COLUMNS];
+        for (j, from) in b.iter_mut().enumerate() {
+            *from = self.b.wrapping_offset(j.min(self.columns - 1) as isize * self.b_column);
+        }
         self.prefetch_c::<V>(VECTORS, COLUMNS);
         let mut sums = [[zero; VECTORS]; COLUMNS];
         let (mut a, mut step) = (self.a, 0);
@@ -411,7 +423,9 @@ impl<R: Real> Tile<R> {
                         sums[j][i] = rows[i].mul_sub_add(x, sums[j][i]);
                     }
                 }
-                rows = rows.map(|row| row.swap_pairs().flip(scale.flip));
+                for row in &mut rows {
+                    *row = row.swap_pairs().flip(scale.flip);
+                }
             }
             a = a.wrapping_offset(self.a_step);
             step += self.b_step;
@@ -422,7 +436,11 @@ impl<R: Real> Tile<R> {
                 if $j < COLUMNS && $j < self.columns {
                     let to = self.c.wrapping_offset($j * self.c_column);
                     // Adds zero, so that the negated real part of a zero sum is 0 and not -0.
-                    let sums = scale.turned(sums[$j % COLUMNS].map(|sum| sum.mul_add(scale.joint, zero)));
+                    let mut sums = sums[$j % COLUMNS];
+                    for sum in &mut sums {
+                        *sum = sum.mul_add(scale.joint, zero);
+                    }
+                    let sums = scale.turned(sums);
                     // SAFETY: `$j < columns`, so `to` is a column of `c`. The caller ensures the instruction set, contiguous columns of
                     // `c`, and exclusive access to them. `last` selects the rows of the column's last vector.
                     unsafe { finish::<V, true, VECTORS>(scale, sums, to, last) };
@@ -452,18 +470,15 @@ impl<R: Real> Tile<R> {
 /// The caller must ensure that the processor has the instruction set of `V`, and that these numbers may be read from `from` on.
 #[inline(always)]
 unsafe fn column<V: Vector, const VECTORS: usize>(from: *const V::Real, last: V::Mask) -> [V; VECTORS] {
-    core::array::from_fn(|i| {
-        let from = from.wrapping_add(i * V::LANES);
-        if i < VECTORS - 1 {
-            // SAFETY: this vector is before the last. The caller ensures the instruction set, and that the numbers of all its lanes may be
-            // read.
-            unsafe { V::load(from) }
-        } else {
-            // SAFETY: this is the last vector. The caller ensures the instruction set, and that the numbers of the lanes that `last`
-            // selects may be read.
-            unsafe { V::load_some(from, last) }
-        }
-    })
+    // SAFETY: this is the last vector. The caller ensures the instruction set, and that the numbers of the lanes that `last` selects may be
+    // read.
+    let mut vectors = [unsafe { V::load_some(from.wrapping_add((VECTORS - 1) * V::LANES), last) }; VECTORS];
+    for i in 0..VECTORS - 1 {
+        // SAFETY: this vector is before the last. The caller ensures the instruction set, and that the numbers of all its lanes may be
+        // read.
+        vectors[i] = unsafe { V::load(from.wrapping_add(i * V::LANES)) };
+    }
+    vectors
 }
 
 /// Returns the real and imaginary part of an element. The imaginary part is zero unless `complex`.
