@@ -107,11 +107,11 @@ unsafe fn tile<T: Element, const COUNT: usize, const COLUMNS: usize>(
 ) -> [[T; COLUMNS]; COUNT] {
     // SAFETY: the caller ensures that the element in row 0 and column 0 is readable.
     let mut tile = [[unsafe { *rows.get() }; COLUMNS]; COUNT];
-    for r in 0..COUNT {
-        for c in 0..COLUMNS {
+    for (r, row) in tile.iter_mut().enumerate() {
+        for (c, element) in row.iter_mut().enumerate() {
             let at = rows.offset(r as isize * stride + c as isize * step);
             // SAFETY: `r < COUNT` and `c < COLUMNS`, so the caller ensures that this element is readable.
-            tile[r][c] = unsafe { *at.get() };
+            *element = unsafe { *at.get() };
         }
     }
     tile

@@ -473,10 +473,10 @@ unsafe fn column<V: Vector, const VECTORS: usize>(from: *const V::Real, last: V:
     // SAFETY: this is the last vector. The caller ensures the instruction set, and that the numbers of the lanes that `last` selects may be
     // read.
     let mut vectors = [unsafe { V::load_some(from.wrapping_add((VECTORS - 1) * V::LANES), last) }; VECTORS];
-    for i in 0..VECTORS - 1 {
+    for (i, vector) in vectors[..VECTORS - 1].iter_mut().enumerate() {
         // SAFETY: this vector is before the last. The caller ensures the instruction set, and that the numbers of all its lanes may be
         // read.
-        vectors[i] = unsafe { V::load(from.wrapping_add(i * V::LANES)) };
+        *vector = unsafe { V::load(from.wrapping_add(i * V::LANES)) };
     }
     vectors
 }
