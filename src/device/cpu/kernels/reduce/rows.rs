@@ -123,7 +123,7 @@ unsafe fn reduce_apart<T: Element, R: Reduction<T>>(
     let far = stride.unsigned_abs() * size_of::<T>() >= MIN_LATENCY_STRIDE;
     if const { !R::USES_INDEX } && (const { !R::HAS_FOLD_BLOCK } || far) {
         // SAFETY: the caller ensures that the `n` elements are readable.
-        return op.combine(acc, unsafe { reduce_strided(op, block, n, stride, index) });
+        return op.combine(acc, unsafe { reduce_strided(op, block, n, stride) });
     }
     let mut memory = Gathered::new();
     let gathered = memory.address();
@@ -138,8 +138,8 @@ unsafe fn reduce_apart<T: Element, R: Reduction<T>>(
 /// its own cache line, so latency dominates. Gathering the elements first would keep fewer loads in flight.
 const MIN_LATENCY_STRIDE: usize = 64;
 
-/// Reduces elements with any stride, without gathering them. `LANES` accumulators fold a chain of `CHAIN` consecutive elements.
-/// After each chain, they are combined with the results of the earlier chains.
+/// Reduces elements with any stride, without gathering them, for reductions that do not use the index. `LANES` accumulators fold a chain of
+/// `CHAIN` consecutive elements. After each chain, they are combined with the results of the earlier chains.
 ///
 /// # Safety
 /// The caller must ensure that the `n` elements are readable.
@@ -148,27 +148,32 @@ unsafe fn reduce_strided<T: Element, R: Reduction<T>>(
     block: HostPtr<T>,
     n: usize,
     stride: isize,
-    index: usize,
 ) -> R::Acc {
     const LANES: usize = 8;
     const CHAIN: usize = 8 * LANES;
-    // SAFETY: all calls below have `i < n`, and the caller ensures that these elements are readable.
-    let element = |i: usize| unsafe { *block.offset(i as isize * stride).get() };
-    let whole = n - n % LANES;
+    // Loops with `while`, because `step_by` begins with a division, and many rows are short.
+    let (mut from, mut left) = (block, n);
     let mut results = [op.identity(); LANES];
-    for chain in (0..whole).step_by(CHAIN) {
+    while left >= LANES {
         let mut accs = [op.identity(); LANES];
-        for first in (chain..whole.min(chain + CHAIN)).step_by(LANES) {
+        let mut chain = left.min(CHAIN);
+        left -= chain - chain % LANES;
+        while chain >= LANES {
             for (lane, acc) in accs.iter_mut().enumerate() {
-                *acc = op.fold(*acc, element(first + lane), index + first + lane);
+                // SAFETY: at least `LANES` elements are left from `from` on, and the caller ensures that all elements are readable.
+                *acc = op.fold(*acc, unsafe { *from.offset(lane as isize * stride).get() }, 0);
             }
+            from = from.offset(LANES as isize * stride);
+            chain -= LANES;
         }
         for (result, acc) in results.iter_mut().zip(accs) {
             *result = op.combine(*result, acc);
         }
     }
-    let rest = (whole..n).fold(op.identity(), |acc, i| op.fold(acc, element(i), index + i));
-    op.combine(halve(results, |a, b| op.combine(a, b)), rest)
+    (0..left).fold(halve(results, |a, b| op.combine(a, b)), |acc, i| {
+        // SAFETY: `left` elements are left from `from` on, and the caller ensures that all elements are readable.
+        op.fold(acc, unsafe { *from.offset(i as isize * stride).get() }, 0)
+    })
 }
 
 /// Reduces `n` elements with stride `stride`, block by block. `index` is the index of the first element.
@@ -284,5 +289,5 @@ pub(super) unsafe fn reduce_plan<T: Element, R: Reduction<T>>(
         })
     };
     // `leaf` reduces several rows sequentially if they are short, otherwise a single row.
-    pairwise(rows, (CHAIN_LEN * 4 / n).clamp(1, CHAIN_LEN), &mut leaf, &|a, b| op.combine(a, b))
+    pairwise(rows, (CHAIN_LEN * 32 / n).clamp(1, CHAIN_LEN), &mut leaf, &|a, b| op.combine(a, b))
 }
