@@ -40,14 +40,15 @@ program einsum 'let a = Tensor::<f64, _>::ones([9, 9]); println!("{}", einsum!("
 program dyn_ops 'let a = DynTensor::from(Tensor::<f64, _>::ones([9, 9])); println!("{}", a.try_add(&a)?.sqrt()?.sum(..)?);'
 program dyn_einsum 'let a = DynTensor::from(Tensor::<f64, _>::ones([9, 9])); println!("{}", dyn_tensor::einsum("ij,jk,kl->il", &[&a, &a, &a])?);'
 
-# name, feature, maximum number of functions
+# name, feature, maximum number of functions. With optimisation, small functions of the library are compiled in the user's crate, too: for
+# dyn_einsum with precompiled-dyn, 382 functions instead of 94.
 limits='sum - 1400
-matmul - 500
+matmul - 700
 einsum - 2800
 dyn_ops - 9500
 dyn_einsum - 15500
-dyn_ops precompiled-dyn 150
-dyn_einsum precompiled-dyn 250'
+dyn_ops precompiled-dyn 500
+dyn_einsum precompiled-dyn 500'
 
 # The compile time is that of a build after an edit, without incremental compilation.
 export CARGO_INCREMENTAL=0
