@@ -160,8 +160,9 @@ pub(in crate::device::cpu) fn with_buffers<const K: usize, Out>(
 fn offsets<const K: usize>(bytes: [usize; K]) -> ([usize; K], usize) {
     let mut total = 0;
     let offsets = bytes.map(|bytes| {
+        let offset = total;
         total += bytes.next_multiple_of(size_of::<Line>());
-        total - bytes.next_multiple_of(size_of::<Line>())
+        offset
     });
     (offsets, total)
 }
