@@ -11,12 +11,21 @@ use crate::layout::plan::Plan;
 use crate::rank::MAX_RANK;
 use std::sync::{Mutex, PoisonError};
 
-/// Work of sorting or selecting one element: the number of bytes that could be copied in the same time.
-pub(super) const WORK_BYTES: usize = 512;
 /// Maximum number of lines that are copied together.
 const TILE_LINES: usize = 32;
 /// Maximum total size of several lines that are copied together, in bytes: half of a typical L2 cache. A single line may be larger.
 const TILE_BYTES: usize = 512 << 10;
+
+/// Returns the work of sorting a line of `len` elements, as the number of bytes that could be copied in the same time.
+pub(super) fn sort_work(len: usize) -> usize {
+    len.saturating_mul(512)
+}
+
+/// Returns the work of selecting elements of a line, as the number of bytes that could be copied in the same time. Short lines take as long
+/// as sorting them. A single line enters the pool from about 2¹⁸ elements on: shorter lines are partitioned on one thread.
+pub(super) fn select_work(len: usize) -> usize {
+    sort_work(len).min(len.saturating_mul(96).saturating_add(40 << 10))
+}
 
 /// `count` lines with a constant stride between them: for each operand, the offset of the first line and the stride between lines.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +36,7 @@ pub(super) struct Tile<const K: usize> {
 }
 
 /// Calls `f` for tiles, in parallel if there is enough work. Each line is in one tile. `shape` and `strides` are those of the axes that
-/// are not part of a line. `bytes` is the size of a line, and `len` its number of elements.
+/// are not part of a line. `bytes` is the size of a line, and `work` its work, as the number of bytes that could be copied in the same time.
 ///
 /// # Errors
 /// An error of `f`. `f` may have been called for other tiles, before or after the error.
@@ -35,13 +44,13 @@ pub(super) fn over_lines<const K: usize>(
     shape: &[usize],
     strides: [&[isize]; K],
     bytes: usize,
-    len: usize,
+    work: usize,
     f: &(dyn Fn(Tile<K>) -> Result<(), Error> + Sync),
 ) -> Result<(), Error> {
     let plan = Plan::unordered(shape, strides);
     let tile = (TILE_BYTES / bytes.max(1)).clamp(1, TILE_LINES);
     let failure = Mutex::new(None);
-    over_parts(&plan, len.saturating_mul(WORK_BYTES), &|_| 1, &|part| {
+    over_parts(&plan, work, &|_| 1, &|part| {
         let (n, strides) = (part.inner_len(), part.inner_strides());
         let mut walk = Odometer::outer(part);
         for _ in 0..part.outer_shape().iter().product() {

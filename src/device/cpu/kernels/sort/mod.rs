@@ -50,7 +50,7 @@ use crate::device::{Cpu, Device, HostPtr, Operand, Output};
 use crate::element::{DType, Element};
 use crate::error::Error;
 use erased::{AnySlice, AnySliceMut, for_sizes};
-use lines::{Tile, WORK_BYTES, gather, over_lines, scatter, scratch};
+use lines::{Tile, gather, over_lines, scatter, scratch, select_work, sort_work};
 
 /// The lines of an operand or output along its last axis. `first` is the first element of the first line, `shape` and `strides` are those
 /// of the leading axes, and `len` and `stride` those of the last axis.
@@ -81,20 +81,23 @@ impl<'a, T: Element> Lines<'a, T> {
 }
 
 /// Calls `f` with each line of `a` along the last axis, as a contiguous slice, and writes the changes to `a`. `f` must only move elements.
+/// `work` returns the work of `f` for a line, from the length of the line.
 fn in_place(
     a: AnyOutput<'_>,
+    work: fn(usize) -> usize,
     f: &(dyn Fn(&mut AnySliceMut<'_>) -> Result<(), Error> + Sync),
 ) -> Result<(), Error> {
     let dtype = a.dtype();
     for_sizes!(dtype, U => {
         // SAFETY: `f` only moves elements. So all bits that it writes are those of valid elements, as `bits` requires.
         let a = unsafe { a.bits::<U>() };
-        in_place_of(a, &|x| f(&mut AnySliceMut::from_bits(dtype, x)))
+        in_place_of(a, work, &|x| f(&mut AnySliceMut::from_bits(dtype, x)))
     })
 }
 
 fn in_place_of<T: Element>(
     a: Output<'_, T, Cpu>,
+    work: fn(usize) -> usize,
     f: &(dyn Fn(&mut [T]) -> Result<(), Error> + Sync),
 ) -> Result<(), Error> {
     let lines = Lines::of_output(&a);
@@ -106,7 +109,7 @@ fn in_place_of<T: Element>(
         lines.shape,
         [lines.strides],
         n * size_of::<T>(),
-        n,
+        work(n),
         &|Tile { count, offsets: [at], strides: [step] }| {
             let first = lines.first.offset(at);
             if lines.is_contiguous() {
@@ -132,13 +135,13 @@ fn in_place_of<T: Element>(
 
 /// Sorts each line.
 pub(super) fn sort(a: AnyOutput<'_>, descending: bool) -> Result<(), Error> {
-    in_place(a, &|x| x.sort(descending))
+    in_place(a, sort_work, &|x| x.sort(descending))
 }
 
 /// In each line, moves the element that sorting would put at index `k` to this index. No element before it is then greater, and no
 /// element after it is less.
 pub(super) fn partition(a: AnyOutput<'_>, k: usize) -> Result<(), Error> {
-    in_place(a, &|x| x.partition(k))
+    in_place(a, select_work, &|x| x.partition(k))
 }
 
 /// Writes the indices that sort each line. Elements that are equal keep their order.
@@ -159,7 +162,8 @@ fn argsort_of<T: Element>(
     if n == 0 {
         return Ok(());
     }
-    over_lines(to.shape, [to.strides, from.strides], n * 8, n, &|Tile { count, offsets, strides }| {
+    let work = sort_work(n);
+    over_lines(to.shape, [to.strides, from.strides], n * 8, work, &|Tile { count, offsets, strides }| {
         let mut copy = scratch(if from.is_contiguous() { 0 } else { count }, n)?;
         let first = from.first.offset(offsets[1]);
         if !from.is_contiguous() {
@@ -229,7 +233,8 @@ fn top_k_of<T: Element>(
         return Ok(());
     }
     let strides = [values.strides, indices.strides, from.strides];
-    over_lines(from.shape, strides, n * size_of::<T>(), n, &|Tile { count, offsets, strides }| {
+    let work = select_work(n);
+    over_lines(from.shape, strides, n * size_of::<T>(), work, &|Tile { count, offsets, strides }| {
         let first = from.first.offset(offsets[2]);
         let mut copy = scratch(if from.is_contiguous() { 0 } else { count }, n)?;
         if !from.is_contiguous() {
@@ -275,7 +280,7 @@ pub(super) fn unique(a: AnyOutput<'_>) -> Result<usize, Error> {
 
 /// Sorts a line, on several threads if it is long.
 fn sort_line(x: &mut AnySliceMut<'_>) -> Result<(), Error> {
-    enter(x.as_slice().len().saturating_mul(WORK_BYTES), || x.sort(false))
+    enter(sort_work(x.as_slice().len()), || x.sort(false))
 }
 
 /// Writes the keys of the elements of a contiguous operand.
@@ -290,7 +295,7 @@ fn write_keys(a: AnyOperand<'_>, keys: &mut [u64]) {
 /// Writes the indices that would sort `keys` to `order`.
 fn argsort_keys(keys: &[u64], order: &mut [i64]) -> Result<(), Error> {
     let keys = AnySlice::from_bits(DType::U64, keys);
-    enter(keys.len().saturating_mul(WORK_BYTES), || argsort::argsort(keys, order, false))
+    enter(sort_work(keys.len()), || argsort::argsort(keys, order, false))
 }
 
 /// Groups the equal elements of a contiguous operand of rank 1. All NaN form one group. The groups are numbered in ascending order of

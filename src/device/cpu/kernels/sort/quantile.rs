@@ -1,7 +1,7 @@
 //! Medians and quantiles of lines. A line consists of the elements that are reduced to one median or to one set of quantiles.
 
 use super::erased::{AnySliceMut, for_sizes};
-use super::lines::{Tile, gather, over_lines, scatter, scratch};
+use super::lines::{Tile, gather, over_lines, scatter, scratch, select_work, sort_work};
 use super::{AnyOperand, AnyOutput};
 use crate::device::{Cpu, HostPtr, Operand};
 use crate::element::{DType, Element};
@@ -55,7 +55,8 @@ fn of_lines<T: Element>(
     let (from, stride) = (a.ptr(), to_strides[leading]);
     let of_leading = [&to_strides[..leading], &a.strides()[..leading]];
     let bytes = n.saturating_mul(size_of::<T>());
-    over_lines(&a.shape()[..leading], of_leading, bytes, n, &|Tile { count, offsets, strides: steps }| {
+    let work = if found < SORT_MIN { select_work(n) } else { sort_work(n) };
+    over_lines(&a.shape()[..leading], of_leading, bytes, work, &|Tile { count, offsets, strides: steps }| {
         let (mut copy, mut results) = (scratch(count, n)?, scratch(count, found)?);
         // SAFETY: the tile consists of `count` lines of the operand `a`. `Operand` guarantees that their elements are readable, and that
         // nothing writes to them.
