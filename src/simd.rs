@@ -46,6 +46,14 @@ pub(crate) fn prefetches_rows() -> bool {
     Level::get() == Level::Avx512 && *INTEL.get_or_init(is_intel)
 }
 
+/// Returns whether elementwise loops with non-temporal stores prefetch the elements that they read next: where [`prefetches_rows`], and with
+/// AVX2. For results of 32 and 80 MB of `f64` on a Zen 3, `abs` then takes 0.74 to 0.85 times as long on one thread and 0.86 to 0.97 times on
+/// two, and `a + b` 0.85 to 0.95 times and 0.88 to 0.98 times.
+#[inline]
+pub(crate) fn prefetches_beside_streams() -> bool {
+    Level::get() == Level::Avx2 || prefetches_rows()
+}
+
 /// Returns whether the processor is Intel's: the instruction `cpuid` returns the vendor's name in 12 bytes.
 fn is_intel() -> bool {
     #[cfg(all(target_arch = "x86_64", not(miri)))]

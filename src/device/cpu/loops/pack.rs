@@ -70,40 +70,77 @@ pub(in crate::device::cpu) unsafe fn gather(
     unsafe fn gather<T: Copy>(from: *const u8, stride: isize, to: *mut u8, n: usize) {
         let (from, to) = (from.cast::<T>(), to.cast::<T>());
         match stride {
-            // SAFETY: the stride is -1, so `gather_near::<T, -1>` accesses the same elements as this function. The caller ensures its
+            // SAFETY: the stride is -1, so `gather_near::<T, -1, 1>` accesses the same elements as this function. The caller ensures its
             // conditions.
-            -1 => unsafe { gather_near::<T, -1>(from, to, n) },
+            -1 => unsafe { gather_near::<T, -1, 1>(from, to, n) },
             // For larger elements, shuffles take longer than single loads.
-            // SAFETY: the stride is 2, so `gather_near::<T, 2>` accesses the same elements as this function. The caller ensures its
+            // SAFETY: the stride is 2, so `gather_near::<T, 2, 1>` accesses the same elements as this function. The caller ensures its
             // conditions.
-            2 if size_of::<T>() < 8 => unsafe { gather_near::<T, 2>(from, to, n) },
-            _ => {
-                for i in 0..n {
-                    // SAFETY: `i < n`, so the caller ensures that this element may be read. `read_unaligned` needs no alignment.
-                    let value = unsafe { from.wrapping_offset(i as isize * stride).read_unaligned() };
-                    // SAFETY: `i < n`, so the caller ensures that this element may be written. `write_unaligned` needs no alignment.
-                    unsafe { to.wrapping_add(i).write_unaligned(value) };
-                }
-            }
+            2 if size_of::<T>() < 8 => unsafe { gather_near::<T, 2, 1>(from, to, n) },
+            // SAFETY: `gather_far::<T, 1>` accesses the same elements as this function. The caller ensures its conditions.
+            _ => unsafe { gather_far::<T, 1>(from, stride, to, n) },
         }
     }
     by_size!(size, gather(from, stride, to, n))
 }
 
+/// Variant of [`gather`] that writes the elements in reverse: the element at `from` becomes the last of the result.
+///
+/// # Safety
+/// The contract of [`gather`].
+pub(in crate::device::cpu) unsafe fn gather_reversed(
+    size: usize,
+    from: *const u8,
+    stride: isize,
+    to: *mut u8,
+    n: usize,
+) {
+    /// # Safety
+    /// The conditions of the outer `gather_reversed`, with the size of `T` as `size`.
+    unsafe fn gather<T: Copy>(from: *const u8, stride: isize, to: *mut u8, n: usize) {
+        let (from, last) = (from.cast::<T>(), to.cast::<T>().wrapping_add(n).wrapping_sub(1));
+        match stride {
+            // SAFETY: the stride is 1, so `gather_near::<T, 1, -1>` accesses the same elements as this function. The caller ensures its
+            // conditions.
+            1 => unsafe { gather_near::<T, 1, -1>(from, last, n) },
+            // SAFETY: `gather_far::<T, -1>` accesses the same elements as this function. The caller ensures its conditions.
+            _ => unsafe { gather_far::<T, -1>(from, stride, last, n) },
+        }
+    }
+    by_size!(size, gather(from, stride, to, n))
+}
+
+/// Copies `n` elements with stride `stride`, beginning at `from`, to elements with stride `TO`, beginning at `to`.
+///
+/// # Safety
+/// The caller must ensure that the `n` elements may be read at `from` and written at `to`, and that source and result do not overlap.
+unsafe fn gather_far<T: Copy, const TO: isize>(from: *const T, stride: isize, to: *mut T, n: usize) {
+    for i in 0..n as isize {
+        // SAFETY: `i < n`, so the caller ensures that this element may be read. `read_unaligned` needs no alignment.
+        let value = unsafe { from.wrapping_offset(i * stride).read_unaligned() };
+        // SAFETY: `i < n`, so the caller ensures that this element may be written. `write_unaligned` needs no alignment.
+        unsafe { to.wrapping_offset(i * TO).write_unaligned(value) };
+    }
+}
+
 kernel! {
-    /// Copies `n` elements with stride `STRIDE`, beginning at `from`, to contiguous elements at `to`. If the stride is a small
-    /// constant, the compiler loads whole registers and shuffles them. The kernel is not `wide`, that is, not compiled for registers of 64
-    /// bytes: for these, the compiler would use gather instructions, which take up to seven times as long.
+    /// Copies `n` elements with stride `STRIDE`, beginning at `from`, to elements with stride `TO`, beginning at `to`. If the strides are
+    /// small constants, the compiler loads whole registers and shuffles them. The kernel is not `wide`, that is, not compiled for registers
+    /// of 64 bytes: for these, the compiler would use gather instructions, which take up to seven times as long.
     ///
     /// # Safety
     /// The caller must ensure that the `n` elements may be read at `from` and written at `to`, and that source and result do not
     /// overlap.
-    unsafe fn gather_near[T: Copy, const STRIDE: isize][T, STRIDE](from: *const T, to: *mut T, n: usize) -> () {
-        for i in 0..n {
+    unsafe fn gather_near[T: Copy, const STRIDE: isize, const TO: isize][T, STRIDE, TO](
+        from: *const T,
+        to: *mut T,
+        n: usize,
+    ) -> () {
+        for i in 0..n as isize {
             // SAFETY: `i < n`, so the caller ensures that this element may be read. `read_unaligned` needs no alignment.
-            let value = unsafe { from.wrapping_offset(i as isize * STRIDE).read_unaligned() };
+            let value = unsafe { from.wrapping_offset(i * STRIDE).read_unaligned() };
             // SAFETY: `i < n`, so the caller ensures that this element may be written. `write_unaligned` needs no alignment.
-            unsafe { to.wrapping_add(i).write_unaligned(value) };
+            unsafe { to.wrapping_offset(i * TO).write_unaligned(value) };
         }
     }
 }
