@@ -446,8 +446,8 @@ macro_rules! functions {
                     complex::times_i_if(self.turned, z)
                 }
                 #[inline(always)]
-                fn value(self, z: Pair, f: impl Fn(bool, Pair) -> Pair) -> Pair {
-                    complex::over_i_if(self.turned & !self.even, f(self.even, self.argument(z)))
+                fn result(self, _: Pair, w: Pair) -> Pair {
+                    complex::over_i_if(self.turned & !self.even, w)
                 }
             }
 
@@ -463,8 +463,7 @@ macro_rules! functions {
                     complex::times_i_if(self.hyperbolic & !self.acos, z)
                 }
                 #[inline(always)]
-                fn value(self, z: Pair, f: impl Fn(bool, Pair) -> Pair) -> Pair {
-                    let w = f(self.acos, self.argument(z));
+                fn result(self, z: Pair, w: Pair) -> Pair {
                     let w = complex::over_i_if(self.hyperbolic & !self.acos, w);
                     complex::select_pair(self.hyperbolic & self.acos, complex::acosh(z, w), w)
                 }
@@ -483,8 +482,8 @@ macro_rules! functions {
                             complex::times_i_if(self.turned, z)
                         }
                         #[inline(always)]
-                        fn value(self, z: Pair, f: impl Fn(Pair) -> Pair) -> Pair {
-                            complex::over_i_if(self.turned, f(self.argument(z)))
+                        fn result(self, _: Pair, w: Pair) -> Pair {
+                            complex::over_i_if(self.turned, w)
                         }
                     }
                 };
@@ -492,29 +491,43 @@ macro_rules! functions {
             turned!(ComplexTanh);
             turned!(ComplexAtanh);
 
+            // `function` and `far` are expressions of the type's value `$f` and of the argument that `argument` returns. They are not
+            // parameters of a function: the compiler would not inline calls of such parameters, so it would not vectorise the loops.
             macro_rules! selected {
-                ($Name:ident, $function:ident, $is_far:ident, $far:ident) => {
+                ($Name:ident, |$f:ident, $z:ident| $function:expr, $is_far:ident, $far:expr) => {
                     impl Branchless<Pair> for $Name {
                         type Output = Pair;
                         const HAS_FAR: bool = true;
                         #[inline(always)]
                         fn compute(self, z: Pair) -> Pair {
-                            self.value(z, complex::$function)
+                            let ($f, $z) = (self, self.argument(z));
+                            self.result(z, $function)
                         }
                         #[inline(always)]
                         fn is_far(self, z: Pair) -> bool {
                             complex::$is_far(self.argument(z))
                         }
                         fn far(self, z: Pair) -> Pair {
-                            self.value(z, complex::$far)
+                            let ($f, $z) = (self, self.argument(z));
+                            self.result(z, $far)
                         }
                     }
                 };
             }
-            selected!(ComplexSinh, sinh_or_cosh, hyperbolic_is_far, sinh_or_cosh_far);
-            selected!(ComplexTanh, tanh, tanh_is_far, tanh_far);
-            selected!(ComplexAsin, asin_or_acos, is_large, asin_or_acos_far);
-            selected!(ComplexAtanh, atanh, atanh_is_far, atanh_far);
+            selected!(
+                ComplexSinh,
+                |f, z| complex::sinh_or_cosh(f.even, z),
+                hyperbolic_is_far,
+                complex::sinh_or_cosh_far(f.even, z)
+            );
+            selected!(ComplexTanh, |_f, z| complex::tanh(z), tanh_is_far, complex::tanh_far(z));
+            selected!(
+                ComplexAsin,
+                |f, z| complex::asin_or_acos(f.acos, z),
+                is_large,
+                complex::asin_or_acos_far(f.acos, z)
+            );
+            selected!(ComplexAtanh, |_f, z| complex::atanh(z), atanh_is_far, complex::atanh_far(z));
             branchless!(Arg, |z: Pair| -> $F { complex::arg(z) });
             branchless!(ComplexSquare, |z: Pair| -> Pair { z * z });
 

@@ -1,10 +1,11 @@
-//! Elementary functions of real numbers. The operand is contiguous, and the output is preallocated. Operands of the smaller sizes
+//! Elementary functions of real and complex numbers. The operand is contiguous, and the output is preallocated. Operands of the smaller sizes
 //! fit in the caches, the largest do not.
 
 use super::Entry;
 use crate::implementation::Library::{Ndarray, Std, Vierbein, Wide};
 use crate::{Problem, Row};
 use ndarray::{Array1, Zip};
+use num_complex::Complex;
 use vierbein::{Rank, Tensor, op};
 
 /// Numbers of elements, as integers and as text for the name of a row.
@@ -101,3 +102,50 @@ macro_rules! functions {
 }
 functions!(of_f64: f64, f64x4, 4);
 functions!(of_f32: f32, f32x8, 8);
+
+/// Functions of complex numbers. The column `std` has those of `num-complex`.
+pub(super) fn of_c64() -> Vec<Entry<Complex<f64>>> {
+    type C64 = Complex<f64>;
+    type Function = (&'static str, fn(C64) -> C64, fn(&Tensor<C64, Rank<1>>, &mut Tensor<C64, Rank<1>>));
+    macro_rules! function {
+        ($name:literal, $op:expr, $std:expr) => {
+            ($name, $std, |x, out| x.apply_into($op, out))
+        };
+    }
+    let functions: [Function; 9] = [
+        function!("exp", op::Exp, |z| z.exp()),
+        function!("ln", op::Ln, |z| z.ln()),
+        function!("sin", op::Sin, |z| z.sin()),
+        function!("tan", op::Tan, |z| z.tan()),
+        function!("asin", op::Asin, |z| z.asin()),
+        function!("atan", op::Atan, |z| z.atan()),
+        function!("cosh", op::Cosh, |z| z.cosh()),
+        function!("tanh", op::Tanh, |z| z.tanh()),
+        function!("powf 1.7", op::Powf(1.7), |z| z.powf(1.7)),
+    ];
+    let mut all = Vec::new();
+    for (n, size) in [SIZES[0], SIZES[1]] {
+        for (name, std, own) in functions {
+            all.push(Entry::new(format!("{name} {size}"), move || {
+                let x: Vec<C64> = arguments(n, 0.1, 3.0)
+                    .zip(arguments(n + 7, -2.0, 2.0).skip(7))
+                    .map(|(re, im)| C64::new(re, im))
+                    .collect();
+                let (a, b) = (Tensor::from_vec([n], x.clone()), Array1::from_vec(x.clone()));
+                let y = x.clone();
+                Row::new(Problem::defined([n], move |index| {
+                    let value = std(x[index[0]]);
+                    (value, value.norm() + 1e-2)
+                }))
+                .over(Vierbein, Tensor::<C64, Rank<1>>::zeros([n]), move |out| own(&a, out))
+                .over(Ndarray, Array1::<C64>::zeros(n), move |out| {
+                    Zip::from(out).and(&b).for_each(|out, &z| *out = std(z));
+                })
+                .over(Std, vec![C64::default(); n], move |out: &mut Vec<C64>| {
+                    out.iter_mut().zip(&y).for_each(|(out, &z)| *out = std(z));
+                })
+            }));
+        }
+    }
+    all
+}

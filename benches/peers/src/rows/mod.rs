@@ -99,6 +99,7 @@ pub fn groups() -> [Group; 10] {
         Group { name: "functions", columns: &[Vierbein, Ndarray, Std, Wide], cases: Vec::new() };
     add(&mut functions.cases, functions::of_f64());
     add(&mut functions.cases, functions::of_f32());
+    add(&mut functions.cases, functions::of_c64());
 
     let mut join = Group { name: "join", columns: &[Vierbein, Ndarray, Limit], cases: Vec::new() };
     add(&mut join.cases, everyday::join::all::<f64>());
