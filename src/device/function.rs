@@ -12,6 +12,7 @@ use crate::element::{Element, Elementary};
 use crate::error::Error;
 use crate::layout::broadcast::same;
 use crate::rank::Dim;
+use core::mem::MaybeUninit;
 
 /// An elementwise function of the elements `A`: a [`UnaryOp`] of `(A,)`, a [`BinaryOp`] of `(A, B)` or a [`TernaryOp`] of
 /// `(A, B, C)`. Implement one of these three traits; their documentation explains the items.
@@ -28,6 +29,9 @@ pub trait Function<A: Arguments>: Copy + Send + Sync {
     const CHECKED: bool;
     /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time.
     const COST: usize;
+    /// Whether the function multiplies elements.
+    #[doc(hidden)]
+    const MULTIPLIES: bool;
     /// Calls the function.
     fn call(&self, arguments: A) -> Self::Output;
     /// Returns the elementary function that this function computes, or `None` if it computes another function.
@@ -51,6 +55,7 @@ macro_rules! forwarded {
         const NAME: &'static str = <F as $Op>::NAME;
         const CUDA: CudaSource = <F as $Op>::CUDA;
         const COST: usize = <F as $Op>::COST;
+        const MULTIPLIES: bool = <F as $Op>::MULTIPLIES;
         fn bind(&self, scalars: &mut Scalars) {
             <F as $Op>::scalars(self, scalars);
         }
@@ -200,7 +205,7 @@ pub trait Arguments: ElementTuple {
     const SAME_TYPE: bool;
 
     /// Applies `op` to `n` contiguous elements of each operand and writes the results. Each pointer is an operand's first
-    /// element.
+    /// element. `BLOCK` elements are computed at a time, in a loop that the compiler can unroll.
     ///
     /// # Safety
     /// The caller must ensure that
@@ -210,7 +215,7 @@ pub trait Arguments: ElementTuple {
     /// * `out` points to `n` aligned elements of `F::Output` that nothing else accesses during the call. They overlap no operand,
     ///   except that they may be exactly the `n` elements of the first one.
     #[doc(hidden)]
-    unsafe fn map_contiguous<F: Function<Self>>(
+    unsafe fn map_contiguous<F: Function<Self>, const BLOCK: usize>(
         op: F,
         n: usize,
         out: *mut F::Output,
@@ -315,7 +320,7 @@ macro_rules! arguments {
             // A plain loop. In unoptimised builds, an iterator or a closure would take longer than most calls of `op`. In optimised
             // builds, passing a tuple to a closure prevents vectorisation.
             #[inline(always)]
-            unsafe fn map_contiguous<F: Function<Self>>(
+            unsafe fn map_contiguous<F: Function<Self>, const BLOCK: usize>(
                 op: F,
                 n: usize,
                 out: *mut F::Output,
@@ -324,6 +329,28 @@ macro_rules! arguments {
                 let $first = operands[0].cast::<$First>();
                 $(let $other = operands[$k].cast::<$Other>();)*
                 let mut i = 0;
+                if const { BLOCK > 1 } {
+                    while n - i >= BLOCK {
+                        // SAFETY: `i + BLOCK <= n`, and the caller ensures that `operands[0]` points to `n` initialised elements of
+                        // `$First`.
+                        let $first = unsafe { *$first.wrapping_add(i).cast::<[$First; BLOCK]>() };
+                        $(
+                            // SAFETY: `i + BLOCK <= n`, and the caller ensures that `operands[$k]` points to `n` initialised elements of
+                            // `$Other`.
+                            let $other = unsafe { *$other.wrapping_add(i).cast::<[$Other; BLOCK]>() };
+                        )*
+                        let mut results = [const { MaybeUninit::<F::Output>::uninit() }; BLOCK];
+                        let mut k = 0;
+                        while k < BLOCK {
+                            results[k].write(op.call(($first[k], $($other[k]),*)));
+                            k += 1;
+                        }
+                        // SAFETY: `i + BLOCK <= n`, and the caller ensures exclusive access to `n` elements at `out`. If they are the
+                        // elements of the first operand, those of this block have been read already.
+                        unsafe { *out.wrapping_add(i).cast() = results };
+                        i += BLOCK;
+                    }
+                }
                 while i < n {
                     // SAFETY: `i < n`, and the caller ensures that `operands[0]` points to `n` initialised elements of `$First`.
                     let $first = unsafe { *$first.wrapping_add(i) };

@@ -71,6 +71,9 @@ pub trait UnaryOp<A: Element>: Copy + Send + Sync {
     /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time (about a
     /// hundred per nanosecond). Devices use it to decide whether to run in parallel; no result depends on it.
     const COST: usize = 0;
+    /// Whether the operation multiplies elements. The host has another loop for products of complex numbers.
+    #[doc(hidden)]
+    const MULTIPLIES: bool = false;
     /// Computes the function.
     fn apply(&self, a: A) -> Self::Output;
     /// Returns the elementary function that the operation computes, or `None` if it computes another function. The host has vectorised
@@ -134,6 +137,9 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time (about a
     /// hundred per nanosecond). Devices use it to decide whether to run in parallel; no result depends on it.
     const COST: usize = 0;
+    /// Whether the operation multiplies elements. The host has another loop for products of complex numbers.
+    #[doc(hidden)]
+    const MULTIPLIES: bool = false;
     /// Whether the operation is associative up to rounding. If so, a parallel device may compute cumulative results from partial results.
     const ASSOCIATIVE: bool = false;
     /// Computes the function if `b` is a scalar, the same for all elements of `a`. The result must be that of
@@ -187,6 +193,9 @@ pub trait TernaryOp<A: Element, B: Element, C: Element>: Copy + Send + Sync {
     /// The time to compute one element, without loads and stores, as the number of bytes that could be copied in that time (about a
     /// hundred per nanosecond). Devices use it to decide whether to run in parallel; no result depends on it.
     const COST: usize = 0;
+    /// Whether the operation multiplies elements. The host has another loop for products of complex numbers.
+    #[doc(hidden)]
+    const MULTIPLIES: bool = false;
     /// Computes the function.
     fn apply(&self, a: A, b: B, c: C) -> Self::Output;
     /// Binds each scalar in `self` to its name in the CUDA source.

@@ -189,6 +189,7 @@ impl<T: Scalar> BinaryOp<T, T> for AddScaled<T> {
     const CUDA_DEFINED: CudaSource =
         CudaSource::builtin("fits_mul(alpha, b) && fits_add(a, wrapping_mul(alpha, b))");
     const CHECKED: bool = T::INTEGER && cfg!(debug_assertions);
+    const MULTIPLIES: bool = true;
     #[inline]
     fn apply(&self, a: T, b: T) -> T {
         T::wrapping(Arithmetic::Add, a, T::wrapping(Arithmetic::Mul, self.0, b))

@@ -22,6 +22,7 @@ macro_rules! operations {
         $(defined: |$c:ident, $d:ident| $defined:expr, cuda_defined: $cuda_defined:literal, checked: $checked:expr,)?
         $(cost: $cost:expr,)?
         $(associative: $associative:literal,)?
+        $(multiplies: $multiplies:literal,)?
     })*) => {$(
         operations!(@type $Name $($Operator)?, concat!($doc, ", as an operation" $(, ": `a ", $symbol, " b`")?, "."));
 
@@ -38,6 +39,7 @@ macro_rules! operations {
             )?
             $(const COST: usize = $cost;)?
             $(const ASSOCIATIVE: bool = $associative;)?
+            $(const MULTIPLIES: bool = $multiplies;)?
             $(
                 #[inline]
                 fn apply(&self, $a: T, $b: T) -> $Output {

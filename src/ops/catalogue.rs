@@ -37,6 +37,7 @@
 //!   element types that they support.
 //! * `cost`: `SLOW` if the function takes longer than a few nanoseconds.
 //! * `associative`: `true` if a function of two elements is associative up to rounding.
+//! * `multiplies`: see `BinaryOp::MULTIPLIES`.
 //!
 //! Programs can read the number of a variant (`Unary::Abs as usize`), so new rows must be added at the end.
 
@@ -324,6 +325,7 @@ macro_rules! binary {
             defined: |a, b| T::fits(Arithmetic::Mul, a, b), cuda_defined: "fits_mul(a, b)",
             checked: cfg!(debug_assertions),
             associative: true,
+            multiplies: true,
         }
         // Integer division by zero and its overflow (`MIN / -1`) are errors in every build, as for Rust's operators.
         Div: try_div {

@@ -206,6 +206,7 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> BinaryOp<B, A> for Flipped<F> {
     const CUDA_DEFINED: CudaSource = F::CUDA_DEFINED;
     const CHECKED: bool = F::CHECKED;
     const COST: usize = F::COST;
+    const MULTIPLIES: bool = F::MULTIPLIES;
     fn apply(&self, b: B, a: A) -> F::Output {
         self.0.apply(a, b)
     }

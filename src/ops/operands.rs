@@ -26,6 +26,7 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> UnaryOp<A> for WithRight<F, B> {
     const CUDA_DEFINED: CudaSource = F::CUDA_DEFINED;
     const CHECKED: bool = F::CHECKED;
     const COST: usize = F::COST;
+    const MULTIPLIES: bool = F::MULTIPLIES;
     fn apply(&self, a: A) -> F::Output {
         self.op.apply_with_scalar(a, self.right)
     }
@@ -62,6 +63,7 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> UnaryOp<B> for WithLeft<F, A> {
     const CUDA_DEFINED: CudaSource = F::CUDA_DEFINED;
     const CHECKED: bool = F::CHECKED;
     const COST: usize = F::COST;
+    const MULTIPLIES: bool = F::MULTIPLIES;
     fn apply(&self, b: B) -> F::Output {
         self.op.apply(self.left, b)
     }

@@ -21,7 +21,7 @@ use crate::layout::broadcast::same;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::layout::tiling::CACHE_LINE_BYTES;
-use crate::simd::{kernel, prefetch, prefetches_rows};
+use crate::simd::{Level, kernel, prefetch, prefetches_rows};
 use core::ptr::null_mut;
 use core::slice::from_raw_parts_mut;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -57,7 +57,7 @@ kernel! {
     unsafe fn map_contiguous[A: Arguments, F: Function<A>][A, F](op: F, n: usize, out: *mut F::Output, operands: &Arrays) -> () {
         // SAFETY: the caller ensures that each operand has `n` initialised elements of the types `A`. It also ensures exclusive access
         // to the `n` elements of `out`, which overlap no operand.
-        unsafe { A::map_contiguous(op, n, out, operands) };
+        unsafe { run::<A, F>(op, n, out, operands) };
     }
 }
 
@@ -69,8 +69,35 @@ kernel! {
     wide unsafe fn map_contiguous_wide[A: Arguments, F: Function<A>][A, F](op: F, n: usize, out: *mut F::Output, operands: &Arrays) -> () {
         // SAFETY: the caller ensures that each operand has `n` initialised elements of the types `A`. It also ensures exclusive access
         // to the `n` elements of `out`, which overlap no operand.
-        unsafe { A::map_contiguous(op, n, out, operands) };
+        unsafe { A::map_contiguous::<F, 1>(op, n, out, operands) };
     }
+}
+
+/// Calls [`Arguments::map_contiguous`] with the block length for the function.
+///
+/// # Safety
+/// The contract of [`Arguments::map_contiguous`].
+#[inline(always)]
+unsafe fn run<A: Arguments, F: Function<A>>(op: F, n: usize, out: *mut F::Output, operands: &Arrays) {
+    if const { in_blocks::<A, F>() } {
+        // SAFETY: the caller ensures the contract of `Arguments::map_contiguous`.
+        unsafe { A::map_contiguous::<F, COMPLEX_BLOCK>(op, n, out, operands) };
+    } else {
+        // SAFETY: the caller ensures the contract of `Arguments::map_contiguous`.
+        unsafe { A::map_contiguous::<F, 1>(op, n, out, operands) };
+    }
+}
+
+/// The number of complex products in a block. In a plain loop over complex numbers, the compiler separates real and imaginary parts by many
+/// shuffles. A block, which it unrolls, has a pattern for which it uses the instruction that subtracts even and adds odd elements. On a Zen 3,
+/// products of 400 `c64` take 0.55 times as long as in a plain loop, 20,000 take 0.62 times, and `b += 2i · a` takes 0.45 times. Blocks of 4
+/// take longer than a plain loop, and for blocks of 16, `b += 2i · a` of `c64` is not vectorised. Registers of 64 bytes were not measured.
+const COMPLEX_BLOCK: usize = 8;
+
+/// Returns whether a function is computed in blocks of [`COMPLEX_BLOCK`] elements: whether it multiplies complex numbers.
+const fn in_blocks<A: Arguments, F: Function<A>>() -> bool {
+    use DType::{C32, C64};
+    F::MULTIPLIES && matches!((A::First::DTYPE, F::Output::DTYPE), (C32, C32) | (C64, C64))
 }
 
 /// If module `elementary` has a vectorised loop for `op`: computes `op` of the first `n` elements of the operands, writes the
@@ -183,7 +210,7 @@ kernel! {
                 let operands = [to.cast(), null_mut(), null_mut()];
                 // SAFETY: `done + count <= n`, so these are `count` of the `n` elements of the only operand, whose type is `A::First`. The
                 // caller ensures that they are initialised, and exclusive access to them.
-                unsafe { A::map_contiguous(op, count, to, &operands) };
+                unsafe { run::<A, F>(op, count, to, &operands) };
                 done += count;
             }
         }
@@ -192,7 +219,7 @@ kernel! {
         // SAFETY: the caller ensures that each operand has `n` initialised elements of the types `A`. If there is one operand, its first
         // `done` elements are left out; otherwise, `done` is 0. The output consists of the elements of the first operand, which have type
         // `A::First`. The caller ensures exclusive access to them, and that they do not overlap the other operands.
-        unsafe { A::map_contiguous(op, n - done, to, operands) };
+        unsafe { run::<A, F>(op, n - done, to, operands) };
     }
 }
 
@@ -417,7 +444,8 @@ unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_
         if unsafe { map_elementary::<A, F>(op, n, at[0], operands) } {
             return;
         }
-        if const { is_wide::<A, F>() } {
+        // At the level AVX-512, products of complex numbers use registers of 64 bytes instead of blocks.
+        if const { is_wide::<A, F>() } && (const { !in_blocks::<A, F>() } || Level::get() == Level::Avx512) {
             // SAFETY: `for_blocks` passes the addresses of `n` contiguous elements of each operand. The first address is that of the
             // output. Access to its `n` elements is exclusive, so they overlap no operand.
             unsafe { map_contiguous_wide::<A, F>(*op, n, out, operands) };
