@@ -8,9 +8,11 @@ use crate::device::cpu::loops::threads::{join, threads};
 use crate::element::DType;
 use crate::error::Error;
 
-/// Number of elements per block. The elements of a block are visited one by one only if a vectorised loop finds that some of them matter:
-/// equal adjacent words in [`over_repeated`], keys up to the limit in [`top`].
+/// Number of elements per block. In [`over_repeated`], the elements of a block are visited one by one only if a vectorised loop finds equal
+/// adjacent words among them.
 const BLOCK: usize = 256;
+/// In [`top`], the elements of a part of a block are visited one by one only if a vectorised loop finds keys up to the limit among them.
+const PART: usize = 32;
 
 /// Writes the indices that sort the line. Elements that are equal keep their order, and NaN is last.
 ///
@@ -142,17 +144,19 @@ pub(super) fn top(x: AnySlice<'_>, out: &mut [i64]) -> Result<(), Error> {
     for first in (0..n).step_by(BLOCK) {
         let block = &mut block[..BLOCK.min(n - first)];
         x.part(first, block.len()).write_keys(block, true);
-        if !any_up_to(block, limit) {
-            continue;
-        }
-        for (i, &key) in (first..).zip(&*block) {
-            if found == k {
-                break;
+        for (first, part) in (first..).step_by(PART).zip(block.chunks(PART)) {
+            if !any_up_to(part, limit) {
+                continue;
             }
-            let is_wanted = key < limit || (key == limit && at_limit > 0);
-            at_limit -= usize::from(is_wanted && key == limit);
-            candidates[found] = i as i64;
-            found += usize::from(is_wanted);
+            for (i, &key) in (first..).zip(part) {
+                if found == k {
+                    break;
+                }
+                let is_wanted = key < limit || (key == limit && at_limit > 0);
+                at_limit -= usize::from(is_wanted && key == limit);
+                candidates[found] = i as i64;
+                found += usize::from(is_wanted);
+            }
         }
     }
     keys.truncate(k);
