@@ -37,9 +37,10 @@ pub(crate) fn prefetch(address: *const u8) {
 /// The environment variable that sets the highest level to use.
 const VARIABLE: &str = "VIERBEIN_SIMD";
 
-/// Returns whether loops over contiguous elements prefetch them, although the processor also prefetches by itself: on Intel's processors
-/// with AVX-512. With 10⁷ `f64` in memory, loops take up to a quarter longer without prefetching on a Xeon with AVX-512. With prefetching,
-/// they take up to a fifth longer on a Zen 3, and up to twice as long on a Zen 4, which has AVX-512.
+/// Returns whether loops over contiguous elements, with ordinary stores or without stores, prefetch the elements, although the processor
+/// also prefetches by itself: on Intel's processors with AVX-512. With 10⁷ `f64` in memory, loops take up to a quarter longer without
+/// prefetching on a Xeon with AVX-512. With prefetching, they take up to a fifth longer on a Zen 3, and up to twice as long on a Zen 4, which
+/// has AVX-512.
 #[inline]
 pub(crate) fn prefetches_rows() -> bool {
     static INTEL: OnceLock<bool> = OnceLock::new();

@@ -491,8 +491,9 @@ macro_rules! functions {
             turned!(ComplexTanh);
             turned!(ComplexAtanh);
 
-            // `function` and `far` are expressions of the type's value `$f` and of the argument that `argument` returns. They are not
-            // parameters of a function: the compiler would not inline calls of such parameters, so it would not vectorise the loops.
+            // `$function` and `$far` are expressions in `$f`, the value of the type, and `$z`, what its method `argument` returns. They are
+            // not passed to a function as parameters: the compiler would not inline the calls of such parameters, so it would not vectorise
+            // the loops. `scripts/check-inlining.sh` checks that it inlines all calls.
             macro_rules! selected {
                 ($Name:ident, |$f:ident, $z:ident| $function:expr, $is_far:ident, $far:expr) => {
                     impl Branchless<Pair> for $Name {

@@ -389,7 +389,7 @@ impl<const K: usize> StripTask<'_, K> {
         }
         let gathered = |&k: &usize| !matches!(strides[k], 0 | 1);
         let size = self.operands[0].size;
-        let prefetches = prefetches_beside_streams();
+        let prefetches = self.streams && prefetches_beside_streams();
         // With non-temporal stores, each part of the row ends at a cache line boundary of the result, except the last.
         let beyond = if self.streams { at[0] as usize % CACHE_LINE_BYTES / size } else { 0 };
         let (mut column, mut end) = (0, width - beyond.min(width - 1));
