@@ -11,17 +11,17 @@ use crate::simd::prefetches_rows;
 #[allow(clippy::eq_op, reason = "only NaN differs from itself")]
 pub(super) fn extreme<T: RealScalar>(elements: &[T], start: T, beats: impl Fn(T, T) -> bool) -> T {
     let (best, sum) = match const { size_of::<T>() } {
-        _ if elements.len() < 128 => extreme_in::<T, 8>(elements, start, beats),
+        1 if elements.len() < 512 => extreme_in::<T, 16>(elements, start, beats),
         1 => extreme_in::<T, 256>(elements, start, beats),
-        2 => extreme_in::<T, 64>(elements, start, beats),
+        _ if elements.len() < 128 => extreme_in::<T, 8>(elements, start, beats),
         _ => extreme_in::<T, 32>(elements, start, beats),
     };
     // Comparisons ignore a NaN, but a sum with a NaN is NaN. The sum of infinities may be NaN too, so the elements are searched.
     if sum != sum { elements.iter().copied().find(|x| x != x).unwrap_or(best) } else { best }
 }
 
-/// Returns the element that `beats` all other elements, ignoring NaN, and the sum of the elements. The sum is NaN if any element is NaN.
-/// For integers, the sum is not computed, and zero is returned instead. Uses `LANES` accumulators.
+/// Returns the element that `beats` all other elements, ignoring NaN, and a sum of the elements, some of which it may include twice. The sum
+/// is NaN if any element is NaN. For integers, the sum is not computed, and zero is returned instead. Uses `LANES` accumulators.
 #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 fn extreme_in<T: RealScalar, const LANES: usize>(
     elements: &[T],
@@ -32,8 +32,13 @@ fn extreme_in<T: RealScalar, const LANES: usize>(
     let add = |sum: T, x: T| if T::INTEGER { sum } else { sum + x };
     let (mut best, mut sum) = ([start; LANES], [T::zero(); LANES]);
     let far = size_of_val(elements) >= FOLD_BLOCK_BYTES && prefetches_rows();
-    let mut pairs = elements.chunks_exact(2 * LANES);
-    for pair in &mut pairs {
+    // If the last step has fewer elements than the others, it overlaps the step before: repeated elements change neither the extreme nor
+    // whether the sum is NaN.
+    let step = 2 * LANES;
+    let end = if elements.len() < step { 0 } else { elements.len() };
+    let mut at = 0;
+    while at < end {
+        let pair = &elements[at.min(end - step)..][..step];
         if far {
             prefetch_after(pair);
         }
@@ -43,6 +48,7 @@ fn extreme_in<T: RealScalar, const LANES: usize>(
             best[k] = better(better(x, y), best[k]);
             sum[k] = add(sum[k], add(x, y));
         }
+        at += step;
     }
     // Combines the upper half of the lanes with the lower half, so that each step is vectorised.
     let mut lanes = LANES;
@@ -54,7 +60,7 @@ fn extreme_in<T: RealScalar, const LANES: usize>(
         }
     }
     let (mut best, mut sum) = (best[0], sum[0]);
-    for &x in pairs.remainder() {
+    for &x in &elements[end..] {
         (best, sum) = (better(x, best), add(sum, x));
     }
     (best, sum)
@@ -243,21 +249,14 @@ macro_rules! positions {
                     if !any {
                         continue;
                     }
-                    // Finds the first row that has the best value, for all columns at once.
-                    let mut at = [0; COLUMNS];
-                    for r in (0..N).rev() {
-                        for k in 0..COLUMNS {
-                            let (x, best) = (rows[r][k], best[k]);
-                            at[k] = if (x == best) | ((x != x) & (best != best)) { r } else { at[k] };
-                        }
-                    }
-                    for k in 0..COLUMNS {
-                        // Two selects instead of a branch around both assignments.
-                        let Best { value, index: before } = accs[k];
-                        accs[k] = Best {
-                            value: if improved[k] { best[k] } else { value },
-                            index: if improved[k] { index + at[k] } else { before },
-                        };
+                    // Searches column by column, because few columns improve. Selects instead of branches find the first row that has the
+                    // best value. If the best value is NaN, this is the first NaN.
+                    for k in (0..COLUMNS).filter(|&k| improved[k]) {
+                        let at = (0..N).rev().fold(N, |at, r| {
+                            let x = rows[r][k];
+                            if (x == best[k]) | (x != x) { r } else { at }
+                        });
+                        accs[k] = Best { value: best[k], index: index + at };
                     }
                 }
                 end
