@@ -142,6 +142,8 @@ pub trait BinaryOp<A: Element, B: Element>: Copy + Send + Sync {
     const MULTIPLIES: bool = false;
     /// Whether the operation is associative up to rounding. If so, a parallel device may compute cumulative results from partial results.
     const ASSOCIATIVE: bool = false;
+    /// The [`COST`](BinaryOp::COST) of [`apply_with_scalar`](BinaryOp::apply_with_scalar).
+    const COST_WITH_SCALAR: usize = Self::COST;
     /// Computes the function if `b` is a scalar, the same for all elements of `a`. The result must be that of
     /// [`apply`](BinaryOp::apply). The compiler moves computations that depend on `b` alone out of the loop over the elements, if
     /// they are cheap and have no side effects such as a panic.

@@ -2,7 +2,7 @@
 
 use super::catalogue::{binary, operation, verb};
 use super::operands::Operands;
-use super::unary::SLOW;
+use super::unary::{DIVISION, MODULUS, SLOW};
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise};
 use crate::element::{Arithmetic, Bits, Element, Elementary, PairFunction, RealFloat, RealScalar, Scalar};
 use crate::error::{Error, unwrap_or_panic};
@@ -21,6 +21,7 @@ macro_rules! operations {
         $(host: |$a:ident, $b:ident| $host:expr,)? $(host_by_scalar: |$e:ident, $f:ident| $host_by_scalar:expr, always_defined: |$g:ident| $always_defined:expr,)? cuda: $cuda:literal,
         $(defined: |$c:ident, $d:ident| $defined:expr, cuda_defined: $cuda_defined:literal, checked: $checked:expr,)?
         $(cost: $cost:expr,)?
+        $(cost_by_scalar: $cost_by_scalar:expr,)?
         $(associative: $associative:literal,)?
         $(multiplies: $multiplies:literal,)?
     })*) => {$(
@@ -38,6 +39,7 @@ macro_rules! operations {
                 }
             )?
             $(const COST: usize = $cost;)?
+            $(const COST_WITH_SCALAR: usize = $cost_by_scalar;)?
             $(const ASSOCIATIVE: bool = $associative;)?
             $(const MULTIPLIES: bool = $multiplies;)?
             $(

@@ -35,7 +35,8 @@
 //!   the integer type can represent the result. `checked` says in which builds this is checked. `host` and `cuda` wrap.
 //! * `elementary`: a value of [`Elementary`](crate::element::Elementary). Its kernels compute many elements at a time, for the
 //!   element types that they support.
-//! * `cost`: `SLOW` if the function takes longer than a few nanoseconds.
+//! * `cost`: `COST` of the operation; `SLOW` if it takes a few nanoseconds. `cost_by_scalar` is the cost of `host_by_scalar`, if it is
+//!   another.
 //! * `associative`: `true` if a function of two elements is associative up to rounding.
 //! * `multiplies`: see `BinaryOp::MULTIPLIES`.
 //!
@@ -63,6 +64,7 @@ macro_rules! unary {
             elements: Scalar, gives: T::Real, example: "[Complex::new(3.0, 4.0)]" => "[5.0]",
             host: |x| x.modulus(), cuda: "modulus(a)",
             defined: |x| x.modulus() >= T::Real::zero(), cuda_defined: "fits_abs(a)", checked: cfg!(debug_assertions),
+            cost: if T::COMPLEX { MODULUS } else { 0 },
         }
         Conj: conj, try_conj {
             doc: "The complex conjugate",
@@ -96,12 +98,12 @@ macro_rules! unary {
             doc: "The square root (principal for complex; NaN for negative reals)",
             elements: Inexact, gives: T, example: "[4.0, 9.0]" => "[2.0, 3.0]",
             host: |x| x.function(FloatFunction::Sqrt), cuda: "sqrt(a)",
-            elementary: Elementary::Float(FloatFunction::Sqrt),
+            elementary: Elementary::Float(FloatFunction::Sqrt), cost: if T::COMPLEX { SLOW } else { 6 * size_of::<T>() },
         }
         Recip: recip, try_recip {
             doc: "The reciprocal",
             elements: Inexact, gives: T, example: "[4.0]" => "[0.25]",
-            host: |x| T::one() / x, cuda: "cast<A>(1) / a",
+            host: |x| T::one() / x, cuda: "cast<A>(1) / a", cost: if T::COMPLEX { MODULUS } else { 0 },
         }
         Arg: arg, try_arg {
             doc: "The argument (phase) in radians, from −π to π",
@@ -337,6 +339,12 @@ macro_rules! binary {
             always_defined: |b| b != T::zero() && b.wrapping_neg() != T::one(),
             cuda: "wrapping_div(a, b)",
             defined: |a, b| T::fits(Arithmetic::Div, a, b), cuda_defined: "fits_div(a, b)", checked: true,
+            cost: if T::INTEGER { SLOW } else if T::COMPLEX { DIVISION } else { 0 },
+            cost_by_scalar: match size_of::<T>() {
+                _ if T::COMPLEX => MODULUS,
+                8 if T::INTEGER => DIVISION,
+                _ => 0,
+            },
         }
         Rem: try_rem {
             doc: "The remainder",
@@ -347,6 +355,12 @@ macro_rules! binary {
             always_defined: |b| b != T::zero() && b.wrapping_neg() != T::one(),
             cuda: "wrapping_rem(a, b)",
             defined: |a, b| T::fits(Arithmetic::Rem, a, b), cuda_defined: "fits_div(a, b)", checked: true,
+            cost: if T::INTEGER { SLOW } else { 4 * SLOW },
+            cost_by_scalar: match size_of::<T>() {
+                _ if !T::INTEGER => 4 * SLOW,
+                8 => DIVISION,
+                _ => 0,
+            },
         }
         Maximum: maximum, try_maximum {
             doc: "The larger of two elements; NaN if one is NaN",

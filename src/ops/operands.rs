@@ -25,7 +25,7 @@ impl<A: Element, B: Element, F: BinaryOp<A, B>> UnaryOp<A> for WithRight<F, B> {
     const CUDA: CudaSource = F::CUDA;
     const CUDA_DEFINED: CudaSource = F::CUDA_DEFINED;
     const CHECKED: bool = F::CHECKED;
-    const COST: usize = F::COST;
+    const COST: usize = F::COST_WITH_SCALAR;
     const MULTIPLIES: bool = F::MULTIPLIES;
     fn apply(&self, a: A) -> F::Output {
         self.op.apply_with_scalar(a, self.right)
