@@ -32,10 +32,44 @@ macro_rules! unsigned {
     )*};
 }
 unsigned! {
-    u8 u16, |a, b| ((a as u16 * b as u16) >> 8) as u8;
     u16 u32, |a, b| ((a as u32 * b as u32) >> 16) as u16;
     u32 u64, |a, b| ((a as u64 * b as u64) >> 32) as u32;
     u64 u128, high_half;
+}
+
+// Vector units have no products and shifts of 8 bits, so quotients of 8 bits are computed in 16 bits. Sums do not overflow there, so the
+// computation is shorter than for other types.
+impl DivideByInvariant for u8 {
+    #[inline(always)]
+    fn quotient(self, divisor: u8) -> u8 {
+        let d = if divisor == 0 { 1 } else { divisor };
+        // ⌈log₂ d⌉.
+        let log = u8::BITS - (d - 1).leading_zeros();
+        // The factor less 2⁸. Adding `self` corrects the product.
+        let factor = (((1 << log) - d as u16) << u8::BITS) / d as u16 + 1;
+        ((((self as u16 * factor) >> u8::BITS) + self as u16) >> log) as u8
+    }
+    #[inline(always)]
+    fn remainder(self, divisor: u8) -> u8 {
+        self.wrapping_sub(self.quotient(divisor).wrapping_mul(divisor))
+    }
+}
+
+impl DivideByInvariant for i8 {
+    #[inline(always)]
+    fn quotient(self, divisor: i8) -> i8 {
+        let d = if divisor == 0 { 1 } else { divisor.unsigned_abs() };
+        let log = u8::BITS - (d - 1).leading_zeros();
+        // At most 254, so its product with `self` fits in 16 bits.
+        let factor = (1 << (7 + log)) / d as i16 + 1;
+        let size = ((self as i16 * factor) >> (7 + log)) - (self as i16 >> 15);
+        let sign = divisor as i16 >> 15;
+        ((size ^ sign) - sign) as i8
+    }
+    #[inline(always)]
+    fn remainder(self, divisor: i8) -> i8 {
+        self.wrapping_sub(self.quotient(divisor).wrapping_mul(divisor))
+    }
 }
 
 /// Returns the upper 64 bits of a product, computed by multiplications of 32-bit numbers: vector units have no wider multiplications.
@@ -78,7 +112,6 @@ macro_rules! signed {
     )*};
 }
 signed! {
-    i8 i16 u16;
     i16 i32 u32;
     i32 i64 u64;
 }
