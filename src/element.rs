@@ -763,6 +763,7 @@ macro_rules! floats {
                     PairFunction::Atan2 => <$t>::atan2(self, right),
                     PairFunction::Hypot => <$t>::hypot(self, right),
                     PairFunction::Pow => <$t>::powf(self, right),
+                    PairFunction::Rem => self % right,
                 })
             }
         }

@@ -162,6 +162,7 @@ ROWS = {
     "i32 / -10": lambda o: o.i32 // -10,
     "u8 / 7": lambda o: o.u8 // 7,
     "i32 % 7": lambda o: np.fmod(o.i32, 7),
+    "x % 3.7": lambda o: np.fmod(o.x, 3.7),
     "i64 * i64": lambda o: o.i64 * o.i64,
     "i32 to f64": lambda o: o.i32.astype(float),
     "u8 + u8": lambda o: o.u8 + o.u8,

@@ -669,6 +669,24 @@ pub(crate) fn hypot(x: Float, y: Float) -> Float {
     select(infinite, Float::INFINITY, z)
 }
 
+/// Returns the remainder of the division of x by y, with the sign of x. It is exact: a quotient less than 2^52 (`f64`) rounds to a number
+/// whose integer part q is that of the exact quotient, or is greater by 1 if the remainder is almost |y|. In both cases, |x| - q |y| is a
+/// floating-point number, and so is its sum with |y| in the latter case.
+#[inline(always)]
+pub(crate) fn remainder(x: Float, y: Float) -> Float {
+    let (a, b) = (x.abs(), y.abs());
+    let difference = fma(-(a / b).trunc(), b, a);
+    select(difference < 0.0, difference + b, difference).copysign(x)
+}
+
+/// Returns whether [`remainder`] is invalid: for large quotients, infinities and NaN.
+#[inline(always)]
+pub(crate) fn remainder_is_far(x: Float, y: Float) -> bool {
+    // Comparisons with NaN are false.
+    let near = ((x / y).abs() < 1.0 / Float::EPSILON) & (y.abs() < Float::INFINITY);
+    !near
+}
+
 /// Returns the angle of the point (x, y) as a sum of two numbers. t is the quotient of the smaller and the larger of |x| and |y|, or of
 /// their difference and their sum; its magnitude is at most 1/2. The angle is a multiple of pi/4, plus or minus atan(t). The quotient
 /// takes the only division, and the remainder of the division corrects it.

@@ -53,6 +53,8 @@ pub enum PairFunction {
     Atan2,
     Hypot,
     Pow,
+    /// The remainder of a division, with the sign of the dividend.
+    Rem,
 }
 
 /// An elementary function of floating-point and complex numbers. CUDA sources select a function by the discriminant of its variant.
@@ -410,6 +412,12 @@ macro_rules! functions {
             branchless!(Atan2, |x: [$F; 2]| -> $F { text::atan2(x[0], x[1]) });
             branchless!(Hypot, |x: [$F; 2]| -> $F { text::hypot(x[0], x[1]) });
             branchless!(Pow, |x: [$F; 2]| -> $F { text::powf(x[0], x[1]) });
+            branchless!(
+                Rem,
+                |x: [$F; 2]| -> $F { text::remainder(x[0], x[1]) },
+                |x: [$F; 2]| text::remainder_is_far(x[0], x[1]),
+                |x: [$F; 2]| x[0] % x[1]
+            );
 
             macro_rules! complex {
                 ($Name:ident, $function:ident) => {
@@ -702,6 +710,9 @@ macro_rules! functions {
                     // SAFETY: `map_function` requires `n` readable elements from `left` and from `right` on, and exclusive access to `n`
                     // results. They must not overlap, but `to` may be equal to `left`. The caller ensures this.
                     PairFunction::Pow => unsafe { map_function(Pow, [left, right], to, n) },
+                    // SAFETY: `map_function` requires `n` readable elements from `left` and from `right` on, and exclusive access to `n`
+                    // results. They must not overlap, but `to` may be equal to `left`. The caller ensures this.
+                    PairFunction::Rem => unsafe { map_function(Rem, [left, right], to, n) },
                 }
             }
 

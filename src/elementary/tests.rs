@@ -273,7 +273,7 @@ macro_rules! of {
                 let y = arguments([-3.0, 3.0], 400);
                 let x: Vec<_> = y.iter().rev().copied().collect();
                 let same = |a: $F, b: $F| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
-                for f in [PairFunction::Atan2, PairFunction::Hypot] {
+                for f in [PairFunction::Atan2, PairFunction::Hypot, PairFunction::Rem] {
                     let all = |y: &[$F], x: &[$F]| {
                         let mut z = vec![0.0; y.len()];
                         // SAFETY: the slices `y` and `x` and the vector `z` have `y.len()` elements each, and `z` overlaps neither slice.
@@ -291,6 +291,32 @@ macro_rules! of {
                     }
                     for level in at_each_level(|| all(&y, &x)).into_iter().flatten() {
                         assert!(whole.iter().zip(level).all(|(&a, b)| same(a, b)), "{f:?} at another level");
+                    }
+                }
+            }
+
+            #[test]
+            fn remainders_are_those_of_the_c_library() {
+                let (mut x, mut y) = (arguments([-1e6, 1e6], 2000), arguments([-3.0, 3.0], 2000));
+                y.reverse();
+                // Quotients next to integers, which may round to these integers.
+                for (i, divisor) in arguments([-3.0, 3.0], 300).into_iter().enumerate() {
+                    for k in [1.0, 3.0, 1023.0, i as $F, 4194303.0] {
+                        let multiple = divisor * k;
+                        x.extend([multiple.next_down(), multiple, multiple.next_up(), multiple + divisor / 2.0]);
+                        y.extend([divisor; 4]);
+                    }
+                }
+                let all = || {
+                    let mut z = vec![0.0; x.len()];
+                    // SAFETY: `x`, `y` and `z` are different vectors of `x.len()` elements.
+                    unsafe { $numbers::map_pairs(PairFunction::Rem, x.as_ptr(), y.as_ptr(), z.as_mut_ptr(), x.len()) }.then_some(z)
+                };
+                for found in at_each_level(all).into_iter().flatten() {
+                    for ((&x, &y), found) in x.iter().zip(&y).zip(found) {
+                        let expected = x % y;
+                        let same = found.to_bits() == expected.to_bits() || (found.is_nan() && expected.is_nan());
+                        assert!(same, "{x:e} % {y:e}: {found:e}, not {expected:e}");
                     }
                 }
             }

@@ -20,6 +20,7 @@ macro_rules! operations {
         $(pair_function: $pair_function:ident,)?
         $(host: |$a:ident, $b:ident| $host:expr,)? $(host_by_scalar: |$e:ident, $f:ident| $host_by_scalar:expr, always_defined: |$g:ident| $always_defined:expr,)? cuda: $cuda:literal,
         $(defined: |$c:ident, $d:ident| $defined:expr, cuda_defined: $cuda_defined:literal, checked: $checked:expr,)?
+        $(elementary: $elementary:ident,)?
         $(cost: $cost:expr,)?
         $(cost_by_scalar: $cost_by_scalar:expr,)?
         $(associative: $associative:literal,)?
@@ -58,6 +59,14 @@ macro_rules! operations {
                 }
                 fn elementary_with_scalar(&self, b: T) -> Option<Elementary> {
                     Some(Elementary::PairWith(PairFunction::$pair_function, b.in_f64()))
+                }
+            )?
+            $(
+                fn elementary(&self) -> Option<Elementary> {
+                    Some(Elementary::Pair(PairFunction::$elementary))
+                }
+                fn elementary_with_scalar(&self, b: T) -> Option<Elementary> {
+                    Some(Elementary::PairWith(PairFunction::$elementary, b.re().in_f64()))
                 }
             )?
             $(

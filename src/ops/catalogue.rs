@@ -33,8 +33,8 @@
 //!   meet the conditions of `CudaSource::new` for all values of its element types, including those that `defined` excludes.
 //! * [`defined`, `cuda_defined`, `checked`]: `defined` (in Rust, the body of `is_defined`) and `cuda_defined` (in CUDA C++) return whether
 //!   the integer type can represent the result. `checked` says in which builds this is checked. `host` and `cuda` wrap.
-//! * `elementary`: a value of [`Elementary`](crate::element::Elementary). Its kernels compute many elements at a time, for the
-//!   element types that they support.
+//! * `elementary`: a value of [`Elementary`](crate::element::Elementary); in a binary row, a variant of
+//!   [`PairFunction`](crate::element::PairFunction). Its kernels compute many elements at a time, for the element types that they support.
 //! * `cost`: `COST` of the operation; `SLOW` if it takes a few nanoseconds. `cost_by_scalar` is the cost of `host_by_scalar`, if it is
 //!   another.
 //! * `associative`: `true` if a function of two elements is associative up to rounding.
@@ -355,12 +355,9 @@ macro_rules! binary {
             always_defined: |b| b != T::zero() && b.wrapping_neg() != T::one(),
             cuda: "wrapping_rem(a, b)",
             defined: |a, b| T::fits(Arithmetic::Rem, a, b), cuda_defined: "fits_div(a, b)", checked: true,
-            cost: if T::INTEGER { SLOW } else { 4 * SLOW },
-            cost_by_scalar: match size_of::<T>() {
-                _ if !T::INTEGER => 4 * SLOW,
-                8 => DIVISION,
-                _ => 0,
-            },
+            elementary: Rem,
+            cost: if T::INTEGER { SLOW } else { DIVISION },
+            cost_by_scalar: if T::INTEGER && size_of::<T>() < 8 { 0 } else { DIVISION },
         }
         Maximum: maximum, try_maximum {
             doc: "The larger of two elements; NaN if one is NaN",

@@ -499,6 +499,7 @@ fn rows() -> Vec<Named> {
         ("i32 / -10", one_of(|x| x as i32, |x| x / -10)),
         ("u8 / 7", one_of(|x| x.abs() as u8, |x| x / 7)),
         ("i32 % 7", one_of(|x| x as i32, |x| x % 7)),
+        ("x % 3.7", one(|x| x % 3.7)),
         ("i64 * i64", one_of(|x| x as i64, |x| x * x)),
         ("i32 to f64", one_of(|x| x as i32, |x| x.cast::<f64>())),
         ("u8 + u8", one_of(|x| x.abs() as u8, |x| x + x)),
