@@ -64,7 +64,7 @@ macro_rules! unary {
             elements: Scalar, gives: T::Real, example: "[Complex::new(3.0, 4.0)]" => "[5.0]",
             host: |x| x.modulus(), cuda: "modulus(a)",
             defined: |x| x.modulus() >= T::Real::zero(), cuda_defined: "fits_abs(a)", checked: cfg!(debug_assertions),
-            cost: if T::COMPLEX { MODULUS } else { 0 },
+            cost: if T::COMPLEX { DIVISION } else { 0 },
         }
         Conj: conj, try_conj {
             doc: "The complex conjugate",
@@ -103,7 +103,7 @@ macro_rules! unary {
         Recip: recip, try_recip {
             doc: "The reciprocal",
             elements: Inexact, gives: T, example: "[4.0]" => "[0.25]",
-            host: |x| T::one() / x, cuda: "cast<A>(1) / a", cost: if T::COMPLEX { MODULUS } else { 0 },
+            host: |x| T::one() / x, cuda: "cast<A>(1) / a", cost: if T::COMPLEX { RECIPROCAL } else { 0 },
         }
         Arg: arg, try_arg {
             doc: "The argument (phase) in radians, from −π to π",
@@ -341,7 +341,7 @@ macro_rules! binary {
             defined: |a, b| T::fits(Arithmetic::Div, a, b), cuda_defined: "fits_div(a, b)", checked: true,
             cost: if T::INTEGER { SLOW } else if T::COMPLEX { DIVISION } else { 0 },
             cost_by_scalar: match size_of::<T>() {
-                _ if T::COMPLEX => MODULUS,
+                _ if T::COMPLEX => RECIPROCAL,
                 8 if T::INTEGER => DIVISION,
                 _ => 0,
             },

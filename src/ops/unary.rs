@@ -18,15 +18,14 @@ use num_traits::{One, Zero};
 /// The [`COST`](UnaryOp::COST) of functions that take more than a few nanoseconds.
 pub(super) const SLOW: usize = 256;
 
-/// The [`COST`](UnaryOp::COST) of a quotient of complex numbers, or of a 64-bit integer and a scalar, and of a remainder: about a
-/// nanosecond. Loops with this cost do not use non-temporal stores. On a Zen 3, quotients of 32 MB take 0.7 to 0.85 times as long without
-/// them on one thread, and 0.8 to 1.1 times on two.
+/// The [`COST`](UnaryOp::COST) of a quotient of complex numbers, or of a 64-bit integer and a scalar, of a remainder, and of the modulus of
+/// a complex number: about a nanosecond. Loops with this cost do not use non-temporal stores. On a Zen 3, quotients and moduli of 32 MB or
+/// more take 0.7 to 0.85 times as long without them on one thread, and 0.75 to 1.1 times on two.
 pub(super) const DIVISION: usize = 96;
 
-/// The [`COST`](UnaryOp::COST) of the modulus and the reciprocal of a complex number, and of its quotient by a scalar: more than half a
-/// nanosecond. Loops with this cost use non-temporal stores. On a Zen 3, quotients by a complex scalar take 0.85 times as long without them
-/// on one thread, and 1.14 times on two.
-pub(super) const MODULUS: usize = 64;
+/// The [`COST`](UnaryOp::COST) of the reciprocal of a complex number, and of its quotient by a scalar: more than half a nanosecond. Loops with
+/// this cost use non-temporal stores. On a Zen 3, they take 0.85 times as long without them on one thread, and 1.1 to 1.17 times on two.
+pub(super) const RECIPROCAL: usize = 64;
 
 macro_rules! operations {
     ($($Name:ident: $method:ident $(, $try_method:ident)? {
