@@ -60,7 +60,7 @@ impl DivideByInvariant for i8 {
     fn quotient(self, divisor: i8) -> i8 {
         let d = if divisor == 0 { 1 } else { divisor.unsigned_abs() };
         let log = u8::BITS - (d - 1).leading_zeros();
-        // At most 254, so its product with `self` fits in 16 bits.
+        // At most 253, so its product with `self` fits in 16 bits.
         let factor = (1 << (7 + log)) / d as i16 + 1;
         let size = ((self as i16 * factor) >> (7 + log)) - (self as i16 >> 15);
         let sign = divisor as i16 >> 15;

@@ -1,4 +1,5 @@
-//! Elementary functions of `f32` and `f64`: exponentials, logarithms, trigonometric and hyperbolic functions, roots and powers.
+//! Elementary functions of `f32` and `f64`: exponentials, logarithms, trigonometric and hyperbolic functions, roots, powers and
+//! remainders.
 //!
 //! The elementwise kernels of the CPU, and the scalar methods of the element types, call these functions. [`double`] and [`single`]
 //! include `functions.rs`, one source for both types. Its functions have no branches, so the compiler vectorises loops over them:

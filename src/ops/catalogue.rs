@@ -98,7 +98,9 @@ macro_rules! unary {
             doc: "The square root (principal for complex; NaN for negative reals)",
             elements: Inexact, gives: T, example: "[4.0, 9.0]" => "[2.0, 3.0]",
             host: |x| x.function(FloatFunction::Sqrt), cuda: "sqrt(a)",
-            elementary: Elementary::Float(FloatFunction::Sqrt), cost: if T::COMPLEX { SLOW } else { 6 * size_of::<T>() },
+            elementary: Elementary::Float(FloatFunction::Sqrt),
+            // Measured on a Zen 3: 4 ns for `c64`, 0.7 for `f64` and 0.2 for `f32`, with loads and stores.
+            cost: if T::COMPLEX { SLOW } else { 6 * size_of::<T>() },
         }
         Recip: recip, try_recip {
             doc: "The reciprocal",

@@ -23,8 +23,9 @@ pub(super) const SLOW: usize = 256;
 /// more take 0.7 to 0.85 times as long without them on one thread, and 0.75 to 1.1 times on two.
 pub(super) const DIVISION: usize = 96;
 
-/// The [`COST`](UnaryOp::COST) of the reciprocal of a complex number, and of its quotient by a scalar: more than half a nanosecond. Loops with
-/// this cost use non-temporal stores. On a Zen 3, they take 0.85 times as long without them on one thread, and 1.1 to 1.17 times on two.
+/// The [`COST`](UnaryOp::COST) of the reciprocal of a complex number, and of its quotient by a scalar: more than half a nanosecond. Loops
+/// with this cost use non-temporal stores. On a Zen 3, they take 0.85 to 0.9 times as long without them on one thread, and 1.1 to 1.17
+/// times on two.
 pub(super) const RECIPROCAL: usize = 64;
 
 macro_rules! operations {

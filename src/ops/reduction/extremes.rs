@@ -20,8 +20,8 @@ pub(super) fn extreme<T: RealScalar>(elements: &[T], start: T, beats: impl Fn(T,
     if sum != sum { elements.iter().copied().find(|x| x != x).unwrap_or(best) } else { best }
 }
 
-/// Returns the element that `beats` all other elements, ignoring NaN, and a sum of the elements, some of which it may include twice. The sum
-/// is NaN if any element is NaN. For integers, the sum is not computed, and zero is returned instead. Uses `LANES` accumulators.
+/// Returns the element that `beats` all other elements, ignoring NaN, and a sum of the elements, which may include some of them twice. The
+/// sum is NaN if any element is NaN. For integers, the sum is not computed, and zero is returned instead. Uses `LANES` accumulators.
 #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 fn extreme_in<T: RealScalar, const LANES: usize>(
     elements: &[T],
