@@ -6,9 +6,12 @@
 //! if there are few elements: compute them one by one                               (few)
 //! otherwise, for each strip of contiguous elements, in parallel:                   (map_blocks, update_blocks)
 //!     an elementary function: the vectorised loops of module `elementary`          (map_elementary)
+//!     a function with `bool` results, with AVX2: the loop of module `masks`        (map_masks)
 //!     any other function: its loop, compiled for the registers of the processor    (map_contiguous, update_contiguous)
 //! ```
 
+#[cfg(all(target_arch = "x86_64", any(test, not(debug_assertions))))]
+use super::masks::map_masks;
 use crate::device::cpu::Cpu;
 use crate::device::cpu::loops::few::Few;
 use crate::device::cpu::loops::strips::{Addresses, First, MAX_LOOP_OPERANDS, RawOperand, for_blocks};
@@ -45,7 +48,7 @@ kernel! {
 }
 
 /// The addresses of a function's operands. Unused entries are null.
-type Arrays = [*mut u8; MAX_ARGUMENTS];
+pub(super) type Arrays = [*mut u8; MAX_ARGUMENTS];
 
 kernel! {
     /// Computes `op` of the first `n` elements of the operands, and writes the results to `out`.
@@ -442,6 +445,12 @@ unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_
         // SAFETY: `for_blocks` passes the addresses of `n` contiguous elements of each operand. The first address is that of the
         // output. Access to its `n` elements is exclusive, so they overlap no operand.
         if unsafe { map_elementary::<A, F>(op, n, at[0], operands) } {
+            return;
+        }
+        #[cfg(all(target_arch = "x86_64", any(test, not(debug_assertions))))]
+        // SAFETY: `for_blocks` passes the addresses of `n` contiguous elements of each operand. The first address is that of the output.
+        // Access to its `n` elements is exclusive, so they overlap no operand.
+        if unsafe { map_masks::<A, F>(*op, n, out, operands) } {
             return;
         }
         // At the level AVX-512, products of complex numbers use registers of 64 bytes instead of blocks.

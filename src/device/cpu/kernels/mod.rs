@@ -10,6 +10,8 @@ mod gather;
 mod gemm;
 #[cfg(feature = "linalg")]
 pub(crate) mod linalg;
+#[cfg(all(target_arch = "x86_64", any(test, not(debug_assertions))))]
+mod masks;
 mod products;
 mod reduce;
 mod sort;
