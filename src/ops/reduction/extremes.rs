@@ -95,6 +95,83 @@ fn position<T: RealScalar>(elements: &[T], value: T) -> Option<usize> {
     elements[at..].iter().position(|&x| here(x)).map(|k| at + k)
 }
 
+/// The length from which on the index of an extreme is searched after the extreme is known.
+const LONG: usize = 128;
+
+/// If there are fewer than [`LONG`] elements, and enough for whole vectors: returns the element that `beats` all other elements, or the first
+/// NaN, and its index. If several elements are equal, the index is that of the first.
+#[cfg_attr(any(test, not(debug_assertions)), inline(always))]
+fn extreme_of_few<T: RealScalar>(
+    elements: &[T],
+    start: T,
+    beats: impl Fn(T, T) -> bool,
+) -> Option<(T, usize)> {
+    match const { size_of::<T>() } {
+        // For elements of one byte, a search takes half as long.
+        1 => None,
+        _ if elements.len() >= LONG => None,
+        2 if elements.len() < 16 => extreme_with_index::<T, u16, 8>(elements, start, beats),
+        2 => extreme_with_index::<T, u16, 16>(elements, start, beats),
+        4 if elements.len() < 16 => extreme_with_index::<T, u32, 8>(elements, start, beats),
+        4 => extreme_with_index::<T, u32, 16>(elements, start, beats),
+        _ => extreme_with_index::<T, u64, 8>(elements, start, beats),
+    }
+}
+
+/// [`extreme_of_few`] with `LANES` accumulators, each with the first index of its extreme. A search for the index has branches that depend on
+/// the data. On a Zen 3, rows of 100 elements of 2 to 8 bytes take 0.6 to 0.86 times as long as with a search, and rows of 8 to 15 take 0.31
+/// to 0.92 times. Indices `I` have the size of the elements, so that the compiler uses the same masks for both.
+#[cfg_attr(any(test, not(debug_assertions)), inline(always))]
+#[allow(clippy::eq_op, reason = "only NaN differs from itself")]
+fn extreme_with_index<T: RealScalar, I: Index, const LANES: usize>(
+    elements: &[T],
+    start: T,
+    beats: impl Fn(T, T) -> bool,
+) -> Option<(T, usize)> {
+    let last = elements.len().checked_sub(LANES)?;
+    let add = |sum: T, x: T| if T::INTEGER { sum } else { sum + x };
+    // `from[k] + k` is the index of `best[k]`.
+    let (mut best, mut from, mut sum) = ([start; LANES], [I::from(0); LANES], [T::zero(); LANES]);
+    for at in (0..elements.len()).step_by(LANES) {
+        // The last step overlaps the step before, if it would have fewer elements. Repeated elements do not beat themselves.
+        let at = at.min(last);
+        let (xs, first) = (&elements[at..][..LANES], I::from(at as u8));
+        for k in 0..LANES {
+            let beats = beats(xs[k], best[k]);
+            best[k] = if beats { xs[k] } else { best[k] };
+            from[k] = if beats { first } else { from[k] };
+            sum[k] = add(sum[k], xs[k]);
+        }
+    }
+    let mut extremes = best;
+    let mut lanes = LANES;
+    while lanes > 1 {
+        lanes /= 2;
+        for k in 0..lanes {
+            let (x, y) = (extremes[k], extremes[k + lanes]);
+            extremes[k] = if beats(x, y) { x } else { y };
+            sum[k] = add(sum[k], sum[k + lanes]);
+        }
+    }
+    let value = extremes[0];
+    // As in `extreme`, the sum is NaN if an element is NaN.
+    if sum[0] != sum[0]
+        && let Some(at) = elements.iter().position(|x| x != x)
+    {
+        return Some((elements[at], at));
+    }
+    let mut indices = [I::from(u8::MAX); LANES];
+    for k in 0..LANES {
+        indices[k] = if best[k] == value { from[k] + I::from(k as u8) } else { indices[k] };
+    }
+    let first = indices.into_iter().fold(I::from(u8::MAX), I::min);
+    Some((value, first.into() as usize))
+}
+
+/// An unsigned integer for indices below [`LONG`].
+trait Index: Copy + Ord + From<u8> + Into<u64> + core::ops::Add<Output = Self> {}
+impl<I: Copy + Ord + From<u8> + Into<u64> + core::ops::Add<Output = I>> Index for I {}
+
 macro_rules! extremes {
     ($($Op:ident, $name:literal, $start:ident, $pick:ident, $beats:tt, $doc:literal;)*) => {$(
         #[doc = concat!($doc, ", as a reduction. NaN if there is one.")]
@@ -196,6 +273,9 @@ macro_rules! positions {
             const HAS_FOLD_BLOCK: bool = true;
             #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
             fn fold_block(&self, acc: Self::Acc, elements: &[T], index: usize) -> Self::Acc {
+                if let Some((value, at)) = extreme_of_few(elements, T::$start, |x, y| x $beats y) {
+                    return if Self::improves(acc, value) { Best { value, index: index + at } } else { acc };
+                }
                 // Finds the best value of the block without indices, and searches for its index only if it improves the result.
                 let best = extreme(elements, T::$start, |x, y| x $beats y);
                 if !Self::improves(acc, best) {
@@ -274,4 +354,55 @@ macro_rules! positions {
 positions! {
     ArgMax, "index of the maximum", LOWEST, larger, >, "largest";
     ArgMin, "index of the minimum", HIGHEST, smaller, <, "smallest";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ArgMax, ArgMin};
+    use crate::device::Reduction;
+    use crate::element::RealScalar;
+
+    /// Returns the index of the first NaN, or of the first element that no other element `beats`.
+    fn first<T: RealScalar>(elements: &[T], beats: impl Fn(T, T) -> bool) -> Option<usize> {
+        let nan = elements.iter().position(|x| x.partial_cmp(x).is_none());
+        nan.or_else(|| elements.iter().position(|&x| !elements.iter().any(|&y| beats(y, x))))
+    }
+
+    /// Checks rows of each length up to 140 with elements of `values`, which repeat, and rows with one element that differs.
+    fn check<T: RealScalar>(values: &[T]) {
+        let mut state = 7u64;
+        let mut below = |n: usize| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as usize % n
+        };
+        for length in 1..=140 {
+            for row in 0..12 {
+                let mut elements: Vec<T> = (0..length).map(|_| values[below(values.len())]).collect();
+                if row % 2 == 0 {
+                    elements.fill(values[row / 2 % values.len()]);
+                    elements[below(length)] = values[below(values.len())];
+                }
+                // The first index is 3.
+                let max = ArgMax.fold_block(ArgMax.identity(), &elements, 3).index;
+                let min = ArgMin.fold_block(ArgMin.identity(), &elements, 3).index;
+                let expected = [first(&elements, |x, y| x > y), first(&elements, |x, y| x < y)];
+                assert_eq!([max, min].map(Some), expected.map(|at| at.map(|at| at + 3)), "{elements:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn indices_of_rows_of_each_length() {
+        check(&[0.5, -1.0, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, 3.0]);
+        check(&[0.5, -1.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -f64::NAN]);
+        check(&[0.5, -1.0, f32::INFINITY, f32::NEG_INFINITY, 0.0, -0.0, 3.0]);
+        check(&[f32::NEG_INFINITY, f32::NAN]);
+        check(&[i64::MIN, i64::MAX, -1, 0, 1]);
+        check(&[u64::MIN, u64::MAX, 1 << 63, 5]);
+        check(&[i32::MIN, i32::MAX, -1, 0, 1]);
+        check(&[i16::MIN, i16::MAX, -1, 0, 1]);
+        check(&[u16::MIN, u16::MAX, 5]);
+        check(&[i8::MIN, i8::MAX, -1, 0, 1]);
+        check(&[u8::MIN, u8::MAX, 5]);
+    }
 }
