@@ -40,6 +40,10 @@ pub(crate) fn documentation(more: &[&str]) -> Option<PathBuf> {
     // that it reuses the compiled dependencies.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it lies in the target folder");
     let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("public").join(enabled.join("-"));
+    // Rustdoc writes the pages of each set of features to the same directory, and test programs may run at the same time.
+    let lock = Path::new(env!("CARGO_TARGET_TMPDIR")).join("public.lock");
+    let lock = std::fs::File::create(lock).expect("cargo has made this directory");
+    lock.lock().expect("a file on a local disk can be locked");
     if is_up_to_date(&kept.join("all.html")) {
         return Some(kept);
     }
