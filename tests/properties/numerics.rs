@@ -161,7 +161,7 @@ proptest! {
 
 #[test]
 fn sums_of_many() {
-    for n in [1 << 17, 300_001, 1_000_000] {
+    for n in [1 << 17, 600_001] {
         sums_are_near(n as u64, n, true);
     }
     sums_are_near(3, 500_000, false);
