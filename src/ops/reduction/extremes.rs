@@ -98,8 +98,8 @@ fn position<T: RealScalar>(elements: &[T], value: T) -> Option<usize> {
 /// The length from which on the index of an extreme is searched after the extreme is known.
 const LONG: usize = 128;
 
-/// If there are fewer than [`LONG`] elements, and enough for whole vectors: returns the element that `beats` all other elements, or the first
-/// NaN, and its index. If several elements are equal, the index is that of the first.
+/// If there are fewer than [`LONG`] elements, and enough for whole vectors: returns the element that `beats` all other elements, or the
+/// first NaN, and its index. If several elements are equal, the index is that of the first.
 #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 fn extreme_of_few<T: RealScalar>(
     elements: &[T],
@@ -118,9 +118,9 @@ fn extreme_of_few<T: RealScalar>(
     }
 }
 
-/// [`extreme_of_few`] with `LANES` accumulators, each with the first index of its extreme. A search for the index has branches that depend on
-/// the data. On a Zen 3, rows of 100 elements of 2 to 8 bytes take 0.6 to 0.86 times as long as with a search, and rows of 8 to 15 take 0.31
-/// to 0.92 times. Indices `I` have the size of the elements, so that the compiler uses the same masks for both.
+/// [`extreme_of_few`] with `LANES` accumulators, each with the first index of its extreme. A search for the index has branches that depend
+/// on the data. On a Zen 3, rows of 100 elements of 2 to 8 bytes take 0.6 to 0.86 times as long as with a search, and rows of 8 to 15 take
+/// 0.31 to 0.92 times. Indices `I` have the size of the elements, so that the compiler uses the same masks for both.
 #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
 #[allow(clippy::eq_op, reason = "only NaN differs from itself")]
 fn extreme_with_index<T: RealScalar, I: Index, const LANES: usize>(

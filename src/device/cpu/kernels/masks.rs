@@ -18,8 +18,8 @@ const BLOCK: usize = 64;
 /// The number of masks that are narrowed at once: the bytes of a register.
 const NARROWED: usize = 32;
 
-/// If there is a loop for `op`, and at least [`BLOCK`] elements: computes `op` of the first `n` elements of the operands, writes the results
-/// to `out`, and returns `true`. Otherwise writes nothing and returns `false`.
+/// If there is a loop for `op`, and at least [`BLOCK`] elements: computes `op` of the first `n` elements of the operands, writes the
+/// results to `out`, and returns `true`. Otherwise writes nothing and returns `false`.
 ///
 /// # Safety
 /// The caller must ensure:
@@ -45,9 +45,9 @@ pub(super) unsafe fn map_masks<A: Arguments, F: Function<A>>(
     true
 }
 
-/// Returns whether this module has a loop for a function: if it has results of type `bool`, and compares no complex numbers, except `c64` with
-/// a scalar. For other complex numbers, the compiler joins the masks of real and imaginary parts bit by bit in general-purpose registers.
-/// For them, plain loops are faster.
+/// Returns whether this module has a loop for a function: if it has results of type `bool`, and compares no complex numbers, except `c64`
+/// with a scalar. For other complex numbers, the compiler joins the masks of real and imaginary parts bit by bit in general-purpose
+/// registers. For them, plain loops are faster.
 const fn has_masks<A: Arguments, F: Function<A>>() -> bool {
     let fits = match A::First::DTYPE {
         DType::C32 => false,
@@ -82,8 +82,8 @@ unsafe fn map_in_blocks<A: Arguments, F: Function<A>, M: Mask>(
         for part in parts {
             // SAFETY: the caller ensures that the processor has AVX2.
             let bytes = unsafe { M::narrow(part) };
-            // SAFETY: these are `NARROWED` of the block's results, and the block ends before `n`. The caller ensures exclusive access to `n`
-            // elements at `out`. They are of type `bool`, and the bytes are 0 or 1.
+            // SAFETY: these are `NARROWED` of the block's results, and the block ends at `n` or before. The caller ensures exclusive
+            // access to `n` elements at `out`. They are of type `bool`, and the bytes are 0 or 1.
             unsafe { _mm256_storeu_si256(out.wrapping_add(at).cast(), bytes) };
             at += NARROWED;
         }
