@@ -160,7 +160,7 @@ mod tests {
     use core::ptr::null_mut;
     use num_complex::Complex;
 
-    /// Lengths around one and several blocks, whose last blocks overlap the blocks before them by different numbers of elements.
+    /// Lengths around one and several blocks, with different numbers of elements after the last block.
     const LENGTHS: [usize; 12] = [0, 1, 63, 64, 65, 95, 96, 127, 128, 129, 200, 1000];
 
     /// Checks `map_masks` of `op` for the first elements of `x` and `y`. The elements before and after the results must not change.
