@@ -4,7 +4,10 @@
 //! compiler narrows the mask of each register separately, which takes more instructions than the comparison. The loop of this module
 //! stores the masks of a block in an array, and then narrows several registers at once. On a Zen 3, with 20,000 elements in L2, comparisons
 //! with a scalar take 0.62 to 0.69 times as long as in a plain loop for elements of 8 bytes, and 0.77 to 0.83 times for 4 bytes. With 4
-//! million elements in memory, they take 0.83 to 0.93 and 0.75 to 0.95 times as long. AVX-512 narrows masks in one instruction.
+//! million elements in memory, they take 0.83 to 0.93 and 0.75 to 0.95 times as long.
+//!
+//! At the level AVX-512, this loop is not used. There, plain loops over elements of 8 bytes use registers of 64 bytes, and one instruction
+//! narrows a mask. For elements of 4 bytes, the two loops were not compared at that level.
 
 use super::elementwise::Arrays;
 use crate::device::{Arguments, Function};
@@ -45,9 +48,9 @@ pub(super) unsafe fn map_masks<A: Arguments, F: Function<A>>(
     true
 }
 
-/// Returns whether this module has a loop for a function: if it has results of type `bool`, and compares no complex numbers, except `c64`
-/// with a scalar. For other complex numbers, the compiler joins the masks of real and imaginary parts bit by bit in general-purpose
-/// registers. For them, plain loops are faster.
+/// Returns whether this module has a loop for a function: if it has results of type `bool`, and operands that are not complex, or one
+/// operand of type `c64`. For comparisons of two complex operands, the compiler joins the masks of real and imaginary parts bit by bit in
+/// general-purpose registers. For these, and for one operand of type `c32`, plain loops are faster.
 const fn has_masks<A: Arguments, F: Function<A>>() -> bool {
     let fits = match A::First::DTYPE {
         DType::C32 => false,
