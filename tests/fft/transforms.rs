@@ -350,6 +350,27 @@ fn other_devices<O: Order>() {
     assert_eq!(there.fftshift([0, 2]).to_device::<Cpu>().unwrap(), x.fftshift([0, 2]));
 }
 
+/// Results of more than 8 MiB along a strided axis are written with non-temporal stores. The transform of two numbers is their sum and
+/// their difference, which are exact here.
+#[test]
+fn large_strided_results() {
+    const MANY: usize = 262_152;
+    let x = operand::<Rank<2>, RowMajor>([2, MANY]);
+    let [a, b] = [0, 1].map(|k| x.index_axis(0, k).to_vec());
+    let check = |found: Tensor<c64, Rank<2>>, what: &str, expected: [&dyn Fn(c64, c64) -> c64; 2]| {
+        let (found, expected) = (found.as_slice().chunks(MANY), expected.into_iter());
+        for (k, (found, expected)) in found.zip(expected).enumerate() {
+            let wrong = (0..MANY).find(|&i| found[i] != expected(a[i], b[i]));
+            assert_eq!(wrong, None, "{what}: first wrong line at frequency {k}");
+        }
+    };
+    check(x.fft(0), "fft", [&|a, b| a + b, &|a, b| a - b]);
+    check(x.re().rfft(0), "rfft", [&|a, b| (a + b).re.into(), &|a, b| (a - b).re.into()]);
+    let real = x.irfft(0, 4);
+    let expected = (0..MANY).map(|i| (a[i].re + 2.0 * b[i].re) / 4.0);
+    assert!(real.as_slice()[..MANY].iter().copied().eq(expected), "irfft");
+}
+
 fn shifts<O: Order>() {
     let x = Tensor::<i64, _, O>::from_fn([4, 3, 5], |[i, j, k]| (15 * i + 5 * j + k) as i64);
     for axes in [&[0][..], &[1], &[2], &[0, 2], &[2, 1, 0], &[]] {

@@ -103,10 +103,7 @@ impl<T: Element> Permute<T> for Cpu {
             });
             return Ok(());
         }
-        let (to, from) = (HostPtr::new(out.ptr().get().cast()), HostPtr::new(a.ptr().get().cast()));
-        // SAFETY: `a` and `out` both have the shape `out.shape()`. `Operand` guarantees that the elements of `a` may be read. `Output`
-        // guarantees exclusive access to those of `out`, so they do not overlap the elements of `a`.
-        unsafe { copy(size_of::<T>(), out.shape(), [to, from], [out.strides(), a.strides()]) };
+        copy_part(&out, &a, 0);
         Ok(())
     }
 
@@ -168,6 +165,17 @@ impl<T: Element> Permute<T> for Cpu {
     }
 }
 
+/// Copies a tensor, as a part of a result of `whole` bytes that several calls write. The stores are those of a copy of `whole` bytes:
+/// non-temporal if that is large. 0 if the copy is not a part of a larger one.
+#[inline(always)]
+pub(super) fn copy_part<T: Element>(out: &Output<'_, T, Cpu>, a: &Operand<'_, T, Cpu>, whole: usize) {
+    assert!(same(out.shape(), a.shape()), "the operands must have the same shape");
+    let (to, from) = (HostPtr::new(out.ptr().get().cast()), HostPtr::new(a.ptr().get().cast()));
+    // SAFETY: `a` and `out` both have the shape `out.shape()`. `Operand` guarantees that the elements of `a` may be read. `Output`
+    // guarantees exclusive access to those of `out`, so they do not overlap the elements of `a`.
+    unsafe { copy(size_of::<T>(), out.shape(), [to, from], [out.strides(), a.strides()], whole) };
+}
+
 /// Copies a few contiguous elements with inlined loops, which are faster than a call of `memcpy`.
 ///
 /// # Safety
@@ -191,13 +199,20 @@ unsafe fn copy_short<T: Element>(from: HostPtr<T>, to: HostPtr<T>, len: usize) {
     }
 }
 
-/// Copies elements of `size` bytes from the source `from` to the result `to`. Strides count elements. Pointers need no alignment.
+/// Copies elements of `size` bytes from the source `from` to the result `to`. Strides count elements. Pointers need no alignment. If the
+/// copy has fewer bytes than `whole`, the stores are those of a copy of `whole` bytes.
 ///
 /// # Safety
 /// The caller must ensure, for the elements that `shape` and the strides describe:
 /// * All elements of the source may be read.
 /// * The caller has exclusive access to all elements of the result, which do not overlap those of the source.
-unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strides: [&[isize]; 2]) {
+unsafe fn copy(
+    size: usize,
+    shape: &[usize],
+    [to, from]: [HostPtr<u8>; 2],
+    strides: [&[isize]; 2],
+    whole: usize,
+) {
     if shape.contains(&0) {
         return;
     }
@@ -243,10 +258,10 @@ unsafe fn copy(size: usize, shape: &[usize], [to, from]: [HostPtr<u8>; 2], strid
         unsafe { tile::transpose(size, from.get(), from_column, to.get(), to_row, rows, columns) };
     } else {
         let blocks = Blocks::new(&Plan::unordered_by(shape, strides, 0), size);
-        let job = CopyTask { to, from, bytes: blocks.bytes() };
+        let job = CopyTask { to, from, bytes: blocks.bytes().max(whole) };
         // SAFETY: `job.run` needs a readable source and exclusive access to a result that does not overlap it. `blocks` visits the
         // elements that `shape` and `strides` describe, for which the caller ensures this.
-        enter(2 * job.bytes, || unsafe { job.run(&blocks) });
+        enter(2 * blocks.bytes(), || unsafe { job.run(&blocks) });
     }
 }
 
@@ -288,7 +303,8 @@ unsafe fn small<P: Copy>(
 struct CopyTask {
     to: HostPtr<u8>,
     from: HostPtr<u8>,
-    /// Size of the whole copy in bytes, also if its blocks are split between threads. Large copies use non-temporal stores.
+    /// Size of the whole copy in bytes, also if its blocks are split between threads, or if it is made up of several calls of
+    /// [`copy_part`]. Large copies use non-temporal stores.
     bytes: usize,
 }
 

@@ -2,8 +2,9 @@
 //! lines. It enumerates the lines of a tile, copies them and scales them.
 
 use super::LINE_GRAIN;
-use crate::device::cpu::{Cpu, HostPtr};
-use crate::device::{Operand, Output, Permute};
+use crate::device::cpu::HostPtr;
+use crate::device::cpu::kernels::copy::copy_part;
+use crate::device::{Operand, Output};
 use crate::element::Element;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
@@ -81,7 +82,8 @@ pub(super) fn for_each_line<const K: usize>(
     }
 }
 
-/// Copies the first `len` elements of each line from the source `from` to the target `to`.
+/// Copies the first `len` elements of each line from the source `from` to the target `to`. If `large`, the target is a part of a large
+/// output, which is written with non-temporal stores.
 ///
 /// # Safety
 /// The caller must ensure that these elements of the source are readable, that access to these elements of the target is exclusive, and
@@ -89,6 +91,7 @@ pub(super) fn for_each_line<const K: usize>(
 pub(super) unsafe fn copy_lines<T: Element>(
     tile: &Plan<2>,
     len: usize,
+    large: bool,
     (to, to_place): (HostPtr<T>, &Place),
     (from, from_place): (HostPtr<T>, &Place),
 ) {
@@ -104,7 +107,7 @@ pub(super) unsafe fn copy_lines<T: Element>(
     // SAFETY: an index consists of an index of `tile` and a number less than `len`. So it addresses one of the elements of the target. The
     // caller ensures exclusive access to these elements, and that lines do not overlap.
     let output = unsafe { Output::from_raw(to.offset(to_place.offset), shape, &to_place.strides[..=rank]) };
-    Cpu.copy(output, operand).expect("copies on the host do not fail");
+    copy_part(&output, &operand, if large { usize::MAX } else { 0 });
 }
 
 /// Multiplies the elements by a factor, if there is one.

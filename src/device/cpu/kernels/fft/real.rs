@@ -3,8 +3,8 @@
 
 use super::line::{Place, copy_lines, for_each_line, rescale, tiles};
 use super::{
-    LINE_GAP, check_workspace, factor, grain, lines_along, lines_per_tile, out_of_memory, over_lines, plans,
-    with_workspace,
+    LINE_GAP, check_workspace, factor, grain, is_large, lines_along, lines_per_tile, out_of_memory,
+    over_lines, plans, with_workspace,
 };
 use crate::device::cpu::memory::scratch::Side;
 use crate::device::cpu::{Cpu, HostPtr};
@@ -125,7 +125,8 @@ fn lines<L: LineTransform>(
     let in_output = contiguous(out.strides()[last], to);
     let bytes = from * size_of::<L::From>();
     let contiguous_input = contiguous(a.strides()[last], region[last]);
-    let count = lines_per_tile(from, size_of::<L::From>(), lines_along(last, region));
+    let all_lines = lines_along(last, region);
+    let count = lines_per_tile(from, size_of::<L::From>(), all_lines);
     let lens = [
         if contiguous_input { from } else { count * (from + LINE_GAP) },
         if in_output { 0 } else { count * (to + LINE_GAP) },
@@ -148,6 +149,7 @@ fn lines<L: LineTransform>(
         read: region[last],
         contiguous_input,
         in_output,
+        large: is_large::<L::To>(all_lines, to),
     };
     let failed = AtomicBool::new(false);
     let grain = grain(from.max(to), count, contiguous_input && in_output);
@@ -184,6 +186,8 @@ struct RealPass<'a, L: LineTransform> {
     contiguous_input: bool,
     /// Whether the lines of the output are contiguous. If so, transforms write to them directly.
     in_output: bool,
+    /// Whether the output is written with non-temporal stores if its lines are not contiguous.
+    large: bool,
 }
 
 impl<L: LineTransform> RealPass<'_, L> {
@@ -208,7 +212,7 @@ impl<L: LineTransform> RealPass<'_, L> {
         if !self.contiguous_input {
             // SAFETY: the source is `read` elements of each line of the operand. The caller ensures that they may be read. The target is
             // separate lines of the workspace `inputs`, which is borrowed exclusively and has space for all lines of a tile.
-            unsafe { copy_lines(tile, self.read, (begin, &packed), (self.from, &operand)) };
+            unsafe { copy_lines(tile, self.read, false, (begin, &packed), (self.from, &operand)) };
         }
         let (start, place) = match self.in_output {
             true => (self.to, Place::of(tile, 0, 1)),
@@ -235,7 +239,7 @@ impl<L: LineTransform> RealPass<'_, L> {
         if !self.in_output {
             // SAFETY: the source is the lines of the workspace `outputs`, which were written above. The target is the lines of the output,
             // which do not overlap. The caller ensures exclusive access to them.
-            unsafe { copy_lines(tile, to, (self.to, &output), (start, &place)) };
+            unsafe { copy_lines(tile, to, self.large, (self.to, &output), (start, &place)) };
         }
     }
 }
