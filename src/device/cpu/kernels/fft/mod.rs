@@ -5,7 +5,7 @@
 //!     plan the loops over all other axes: each index has a line of n elements
 //!     split the lines between threads
 //!     contiguous lines: transform them without a copy                     (out_of_place, in_place)
-//!     otherwise, for each tile of about TILE_LINES lines                  (tile)
+//!     otherwise, for each tile of a few lines                             (lines_per_tile, tile)
 //!         copy it to contiguous lines, in the output or in workspace
 //!         transform each line
 //!         copy it to the output if it is in workspace
