@@ -47,14 +47,6 @@ pub(crate) fn prefetches_rows() -> bool {
     Level::get() == Level::Avx512 && *INTEL.get_or_init(is_intel)
 }
 
-/// Returns whether elementwise loops with non-temporal stores prefetch the elements that they read next: where [`prefetches_rows`], and with
-/// AVX2. For results of 32 and 80 MB of `f64` on a Zen 3, `abs` then takes 0.74 to 0.85 times as long on one thread and 0.86 to 0.97 times on
-/// two, and `a + b` 0.85 to 0.95 times and 0.88 to 0.98 times.
-#[inline]
-pub(crate) fn prefetches_beside_streams() -> bool {
-    Level::get() == Level::Avx2 || prefetches_rows()
-}
-
 /// Returns whether the processor is Intel's: the instruction `cpuid` returns the vendor's name in 12 bytes.
 fn is_intel() -> bool {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -115,14 +107,16 @@ impl Level {
 /// [`Level::get`] allows. All versions compute the same bits: the compiler fuses and reorders no operations.
 ///
 /// * `wide`: also compiled for registers of 64 bytes. For kernels whose data is in cache, so that the number of elements per load
-///   limits the speed.
+///   limits the speed. `wide if (condition)` calls this version only if the condition, an expression of the arguments, holds.
 /// * `fused`: compiled only for instruction sets with FMA: for registers of 32 and 64 bytes on x86-64, and for the baseline of
 ///   64-bit ARM. For kernels that call `mul_add`. The kernel returns `None` if the machine has no FMA, or if the build has no
 ///   version with FMA.
 macro_rules! kernel {
     (
         $(#[$doc:meta])*
-        wide unsafe fn $name:ident[$($bounds:tt)*][$($generic:tt),*]($($argument:ident: $type:ty),* $(,)?) -> $result:ty $body:block
+        wide $(if ($condition:expr))? unsafe fn $name:ident[$($bounds:tt)*][$($generic:tt),*](
+            $($argument:ident: $type:ty),* $(,)?
+        ) -> $result:ty $body:block
     ) => {
         $(#[$doc])*
         #[inline]
@@ -132,7 +126,7 @@ macro_rules! kernel {
             #[inline(always)]
             unsafe fn body<$($bounds)*>($($argument: $type),*) -> $result $body
             kernel! {
-                @at Avx512 "avx512f,avx512bw,avx512dq,avx512vl"
+                @at Avx512 $(if ($condition))? "avx512f,avx512bw,avx512dq,avx512vl"
                 body[$($bounds)*][$($generic),*]($($argument: $type),*) -> $result
             }
             kernel! { @at Avx2 "avx2" body[$($bounds)*][$($generic),*]($($argument: $type),*) -> $result }
@@ -187,14 +181,14 @@ macro_rules! kernel {
             }
         }
     };
-    // Returns the result of the body compiled with the features of a level, if `Level::get` allows that level. Builds with debug
-    // assertions have no such versions: these would double the compile time, and such builds need not be fast.
+    // Returns the result of the body compiled with the features of a level, if `Level::get` allows that level and the condition holds.
+    // Builds with debug assertions have no such versions: these would double the compile time, and such builds need not be fast.
     (
-        @at $Level:ident $features:literal
+        @at $Level:ident $(if ($condition:expr))? $features:literal
         $body:ident[$($bounds:tt)*][$($generic:tt),*]($($argument:ident: $type:ty),*) -> $result:ty
     ) => {
         #[cfg(all(target_arch = "x86_64", any(test, not(debug_assertions))))]
-        if $crate::simd::Level::get() >= $crate::simd::Level::$Level {
+        if $crate::simd::Level::get() >= $crate::simd::Level::$Level $(&& $condition)? {
             /// # Safety
             /// The conditions of the enclosing kernel. In addition, the machine must have the features of this level.
             #[target_feature(enable = $features)]

@@ -371,6 +371,31 @@ fn large_strided_results() {
     assert!(real.as_slice()[..MANY].iter().copied().eq(expected), "irfft");
 }
 
+/// Contiguous lines of results of more than 8 MiB are copied and then transformed in place. Line `i` has one element that is not 0, so its
+/// transform is a wave of constant magnitude.
+#[test]
+fn large_contiguous_results() {
+    const N: usize = 128;
+    const LINES: usize = 4099;
+    let wave: Vec<c64> =
+        (0..N).map(|k| c64::from_polar(1.0, -core::f64::consts::TAU * k as f64 / N as f64)).collect();
+    let x = Tensor::<c64, Rank<2>>::from_fn([2 * LINES, N], |[i, j]| {
+        c64::from(if j == i / 2 % N && i % 2 == 1 { i as f64 } else { 0.0 })
+    });
+    let lines = x.slice(s![1..;2, ..]);
+    let check = |found: Tensor<c64, Rank<2>>, what: &str, expected: &dyn Fn(usize, usize) -> c64| {
+        assert_eq!(found.shape(), [LINES, N]);
+        for (i, found) in found.as_slice().chunks(N).enumerate() {
+            let scale = (2 * i + 1) as f64;
+            let wrong = (0..N).find(|&k| (found[k] - expected(i, k) * scale).norm() > 1e-14 * scale);
+            assert_eq!(wrong, None, "{what}: first wrong frequency of line {i}");
+        }
+    };
+    check(lines.to_owned().fft(1), "adjacent lines", &|i, k| wave[i * k % N]);
+    check(lines.fft(1), "every second line", &|i, k| wave[i * k % N]);
+    check(lines.ifft(1), "inverse", &|i, k| wave[i * k % N].conj() / N as f64);
+}
+
 fn shifts<O: Order>() {
     let x = Tensor::<i64, _, O>::from_fn([4, 3, 5], |[i, j, k]| (15 * i + 5 * j + k) as i64);
     for axes in [&[0][..], &[1], &[2], &[0, 2], &[2, 1, 0], &[]] {
