@@ -268,6 +268,9 @@ pub trait Reduction<T: Element>: Copy + Send + Sync {
     /// Whether devices should fold contiguous elements with [`fold_block`](Reduction::fold_block).
     #[doc(hidden)]
     const HAS_FOLD_BLOCK: bool = false;
+    /// Whether the folding of elements from memory takes as long in registers of 32 bytes as in registers of 64, because memory limits both.
+    #[doc(hidden)]
+    const LIMITED_BY_MEMORY: bool = !Self::HAS_FOLD_BLOCK;
     /// Adds contiguous elements to an accumulator; `index` is that of the first one.
     #[doc(hidden)]
     #[cfg_attr(any(test, not(debug_assertions)), inline(always))]

@@ -64,6 +64,8 @@ const SQUARE_SCALE_DOWN: f64 = power(-600);
 /// Square roots of the two scaling factors above.
 const ROOT_SCALE_UP: f64 = power(300);
 const ROOT_SCALE_DOWN: f64 = power(-300);
+/// For exponents with a larger magnitude, every power is 0, 1 or infinite.
+const POWER_MAX: f64 = 1e30;
 /// Up to this value, e^x does not overflow.
 const EXP_SAFE: f64 = 709.0;
 const LOG10_2: f64 = core::f64::consts::LOG10_2;
@@ -118,7 +120,27 @@ fn log10_tail(f: f64, low: f64) -> f64 {
 #[inline(always)]
 pub(crate) fn powf(x: f64, y: f64) -> f64 {
     let a = x.abs();
-    let (k, f) = split(a);
+    let (ln, ln_low) = ln_long(split(a));
+    // The logarithms of zero and infinity are replaced by infinities. The product and the exponential then give the results of C99,
+    // Annex F.
+    let ln = select(a == 0.0, f64::NEG_INFINITY, ln);
+    let ln = select(a < f64::INFINITY, ln, a);
+    // Limiting |y| prevents an overflow of the product with `ln_low`. It also prevents NaN for |x| = 1, where the product of an infinite y
+    // and ln(1) = 0 would be NaN.
+    let y_limited = select(y.abs() > POWER_MAX, POWER_MAX.copysign(y), y);
+    powf_special(x, y, exp_product([ln, ln_low], y_limited))
+}
+
+/// [`powf`] of arguments that are not [far](powf_is_far).
+#[inline(always)]
+pub(crate) fn powf_ordinary(x: f64, y: f64) -> f64 {
+    let (ln, ln_low) = ln_long(split_normal(x, K_OFFSET));
+    exp_product([ln, ln_low], y)
+}
+
+/// Returns ln(2^k (1 + f)) as a sum of two numbers.
+#[inline(always)]
+fn ln_long((k, f): (f64, f64)) -> (f64, f64) {
     // s = f / (2 + f), its square and its cube, each as a sum of two numbers
     let denominator = f + 2.0;
     let denominator_low = f - (denominator - 2.0);
@@ -146,22 +168,19 @@ pub(crate) fn powf(x: f64, y: f64) -> f64 {
     let sum = exponent + mantissa;
     let sum_low = ((exponent - sum) + mantissa) + fma(k, LN2_2, mantissa_low);
     let ln = sum + sum_low;
-    let ln_low = (sum - ln) + sum_low;
-    // The logarithms of zero and infinity are replaced by infinities. The product and the exponential then give the results of C99,
-    // Annex F.
-    let ln = select(a == 0.0, f64::NEG_INFINITY, ln);
-    let ln = select(a < f64::INFINITY, ln, a);
-    // Limiting |y| prevents an overflow of the product with `ln_low`. It also prevents NaN for |x| = 1, where the product of an infinite y
-    // and ln(1) = 0 would be NaN.
-    let y_limited = select(y.abs() > 1e30, 1e30f64.copysign(y), y);
-    let product = ln * y_limited;
-    let product_low = fma(ln, y_limited, -product) + ln_low * y_limited;
+    (ln, (sum - ln) + sum_low)
+}
+
+/// Returns e^(y (ln + ln_low)).
+#[inline(always)]
+fn exp_product([ln, ln_low]: [f64; 2], y: f64) -> f64 {
+    let product = ln * y;
+    let product_low = fma(ln, y, -product) + ln_low * y;
     let in_range = product.abs() < EXP_MAX + 50.0;
     let ReducedExp { k_biased, r, r_low } = reduce_exp(clamp(product, EXP_MIN, EXP_MAX));
     let r_low = r_low + select(in_range, product_low, 0.0);
     let r_sum = r + r_low;
-    let power = exp_reduced(ReducedExp { k_biased, r: r_sum, r_low: (r - r_sum) + r_low });
-    powf_special(x, y, power)
+    exp_reduced(ReducedExp { k_biased, r: r_sum, r_low: (r - r_sum) + r_low })
 }
 
 /// Subtracts the nearest multiple of pi/2 from any finite x with |x| >= 1, by exact integer products with those digits of 2/pi that affect

@@ -271,30 +271,49 @@ fn split(x: Float) -> (Float, Float) {
 }
 
 /// Returns `y`, the computed logarithm of `x`, or the correct result if `x` is zero, infinite, negative or NaN.
+///
+/// The sign is tested by an integer comparison. From comparisons of `x` alone, the compiler makes a single test of the class of `x`, which takes
+/// more instructions.
 #[inline(always)]
 fn ln_special(x: Float, y: Float) -> Float {
-    let y = select(x == Float::INFINITY, x, y);
-    let y = select(x == 0.0, Float::NEG_INFINITY, y);
-    select(x >= 0.0, y, Float::NAN)
+    let y = select(x < Float::INFINITY, y, x);
+    let positive = x.to_bits().cast_signed() > 0;
+    select(positive, y, select(x == 0.0, Float::NEG_INFINITY, Float::NAN))
 }
 
-/// Returns k ln(2) + ln(1 + f) + correction.
+/// Returns whether `x` is anything but a positive normal number: zero, negative, subnormal, infinite or NaN.
+#[inline(always)]
+pub(crate) fn is_not_normal(x: Float) -> bool {
+    const LEAST: Bits = Float::MIN_POSITIVE.to_bits();
+    x.to_bits().wrapping_sub(LEAST) >= Float::INFINITY.to_bits() - LEAST
+}
+
+/// Returns k ln(2) + ln(1 + f) + correction. The rounding error of the sum without `k LN2_1` is small compared with the result: |f| is at most
+/// 0.42, and k ln(2) at least 0.69 unless k = 0.
 #[inline(always)]
 fn ln_sum(k: Float, f: Float, correction: Float) -> Float {
-    let product = k * LN2_1;
-    let high = product + f;
-    let low = (product - high) + f;
-    high + (low + (correction + fma(k, LN2_2, ln_tail(f))))
+    fma(k, LN2_1, f + (correction + fma(k, LN2_2, ln_tail(f))))
 }
 
 /// Returns the natural logarithm: the exponent times ln(2), plus f + `ln_tail(f)`, which is the logarithm of the mantissa 1 + f.
 /// Largest error measured: 0.87 ulp (`f64`), 0.85 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn ln(x: Float) -> Float {
-    let (k, f) = split(x);
+    ln_special(x, ln_split(split(x)))
+}
+
+/// [`ln`] of a positive normal number.
+#[inline(always)]
+pub(crate) fn ln_normal(x: Float) -> Float {
+    ln_split(split_normal(x, K_OFFSET))
+}
+
+/// Returns ln(2^k (1 + f)).
+#[inline(always)]
+fn ln_split((k, f): (Float, Float)) -> Float {
     // The correction is -0.0, because y + -0.0 is y for each y, so the compiler removes the addition. It could not remove y + 0.0,
     // which is not y if y is -0.0.
-    ln_special(x, ln_sum(k, f, -0.0))
+    ln_sum(k, f, -0.0)
 }
 
 /// Returns the logarithm of base 2: k + log2(1 + f), for the exponent k and the mantissa 1 + f. log2(1 + f) is f log2(e), as a sum of
@@ -302,12 +321,19 @@ pub(crate) fn ln(x: Float) -> Float {
 /// Largest error measured: 0.83 ulp (`f64`), 0.84 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn log2(x: Float) -> Float {
-    let (k, f) = split(x);
-    let product = f * LOG2_E_1;
-    let product_low = fma(f, LOG2_E_2, fma(f, LOG2_E_1, -product));
-    let high = k + product;
-    let low = (k - high) + product;
-    ln_special(x, high + (low + log2_tail(f, product_low)))
+    ln_special(x, log2_split(split(x)))
+}
+
+/// [`log2`] of a positive normal number.
+#[inline(always)]
+pub(crate) fn log2_normal(x: Float) -> Float {
+    log2_split(split_normal(x, K_OFFSET))
+}
+
+/// Returns log2(2^k (1 + f)).
+#[inline(always)]
+fn log2_split((k, f): (Float, Float)) -> Float {
+    k + fma(f, LOG2_E_1, log2_tail(f, f * LOG2_E_2))
 }
 
 /// Returns the logarithm of base 10: k log10(2) + log10(1 + f), for the exponent k and the mantissa 1 + f. log10(1 + f) is f log10(e) plus
@@ -315,25 +341,51 @@ pub(crate) fn log2(x: Float) -> Float {
 /// Largest error measured: 0.76 ulp (`f64`), 0.75 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn log10(x: Float) -> Float {
-    let (k, f) = split(x);
-    let product = f * LOG10_E_1;
-    let product_low = fma(f, LOG10_E_2, fma(f, LOG10_E_1, -product));
-    let integer = k * LOG10_2_1;
-    let high = integer + product;
-    let low = (integer - high) + product;
-    ln_special(x, high + (low + log10_tail(f, fma(k, LOG10_2_2, product_low))))
+    ln_special(x, log10_split(split(x)))
+}
+
+/// [`log10`] of a positive normal number.
+#[inline(always)]
+pub(crate) fn log10_normal(x: Float) -> Float {
+    log10_split(split_normal(x, K_OFFSET))
+}
+
+/// Returns log10(2^k (1 + f)).
+#[inline(always)]
+fn log10_split((k, f): (Float, Float)) -> Float {
+    fma(k, LOG10_2_1, fma(f, LOG10_E_1, log10_tail(f, fma(k, LOG10_2_2, f * LOG10_E_2))))
 }
 
 /// Returns ln(1 + x): the logarithm of the rounded sum, plus a correction, which is the rounding error of the sum divided by the sum.
 /// Largest error measured: 0.89 ulp (`f64`), 0.91 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn ln_1p(x: Float) -> Float {
+    let (sum, sum_low) = one_plus(x);
+    let (k, f) = split_normal(sum, K_OFFSET);
+    let y = ln_sum(k, f, select(sum > HUGE, 0.0, sum_low / sum));
+    select(x.abs() < TINY, x, ln_special(sum, y))
+}
+
+/// Returns whether `x` is -1 or less, more than `HUGE` or NaN, or its magnitude is less than `TINY`.
+#[inline(always)]
+pub(crate) fn ln_1p_is_far(x: Float) -> bool {
+    !((x > -1.0) & (x < HUGE)) | (x.abs() < TINY)
+}
+
+/// [`ln_1p`] of a number that is not [far](ln_1p_is_far).
+#[inline(always)]
+pub(crate) fn ln_1p_ordinary(x: Float) -> Float {
+    let (sum, sum_low) = one_plus(x);
+    let (k, f) = split_normal(sum, K_OFFSET);
+    ln_sum(k, f, sum_low / sum)
+}
+
+/// Returns the rounded sum 1 + x, and its rounding error.
+#[inline(always)]
+fn one_plus(x: Float) -> (Float, Float) {
     let sum = 1.0 + x;
     let x_rounded = sum - 1.0;
-    let sum_low = (1.0 - (sum - x_rounded)) + (x - x_rounded);
-    let correction = select(sum > HUGE, 0.0, sum_low / sum);
-    let (k, f) = split_normal(sum, K_OFFSET);
-    select(x.abs() < TINY, x, ln_special(sum, ln_sum(k, f, correction)))
+    (sum, (1.0 - (sum - x_rounded)) + (x - x_rounded))
 }
 
 /// Returns asinh: ln(a + sqrt(a^2 + 1)) for a = |x|, with the sign of x. One correction of the logarithm accounts for the rounding
@@ -411,7 +463,26 @@ pub(crate) fn atanh(x: Float) -> Float {
 #[inline(always)]
 pub(crate) fn cbrt(x: Float) -> Float {
     let a = x.abs();
-    let (k, f) = split(a);
+    let y = cbrt_split(split(a)).copysign(x);
+    let y = select(a < Float::INFINITY, y, x);
+    select(a.to_bits() == 0, x, y)
+}
+
+/// Returns whether `x` is zero, subnormal, infinite or NaN.
+#[inline(always)]
+pub(crate) fn cbrt_is_far(x: Float) -> bool {
+    is_not_normal(x.abs())
+}
+
+/// [`cbrt`] of a normal number.
+#[inline(always)]
+pub(crate) fn cbrt_normal(x: Float) -> Float {
+    cbrt_split(split_normal(x.abs(), K_OFFSET)).copysign(x)
+}
+
+/// Returns the cube root of 2^k (1 + f).
+#[inline(always)]
+fn cbrt_split((k, f): (Float, Float)) -> Float {
     let third_biased = fma(k, 1.0 / 3.0, ROUND_BIASED);
     let third = third_biased - ROUND_BIASED;
     let remainder = fma(third, -3.0, k); // -1, 0 or 1
@@ -426,8 +497,7 @@ pub(crate) fn cbrt(x: Float) -> Float {
     let square = root * root;
     let square_low = fma(root, root, -square);
     let error = fma(-square_low, root, fma(-square, root, mantissa));
-    let y = fma(error, inverse_square * (1.0 / 3.0), root) * power_of_two(third_biased);
-    select((a > 0.0) & (a < Float::INFINITY), y.copysign(x), x)
+    fma(error, inverse_square * (1.0 / 3.0), root) * power_of_two(third_biased)
 }
 
 // Circular functions.
@@ -604,6 +674,12 @@ fn powf_special(x: Float, y: Float, power: Float) -> Float {
     let power = Float::from_bits(power.to_bits() ^ sign);
     let power = select((x < 0.0) & (x > Float::NEG_INFINITY) & !y_is_integer, Float::NAN, power);
     select((x == 1.0) | (y == 0.0), 1.0, power)
+}
+
+/// Returns whether `x` is not a positive normal number, or `y` is infinite, NaN, or so large that x^y is 0, 1 or infinite.
+#[inline(always)]
+pub(crate) fn powf_is_far(x: Float, y: Float) -> bool {
+    is_not_normal(x) | !(y.abs() <= POWER_MAX)
 }
 
 // Functions of two numbers.

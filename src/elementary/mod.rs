@@ -7,9 +7,10 @@
 //! ```text
 //! for each chunk of CHUNK elements                                  (map_function, map_chunks)
 //!     in place: copy the arguments to a buffer
-//!     far = any argument is outside of the range of the formula     (any_far, vectorised)
 //!     compute all                                                   (compute_all, vectorised)
-//!     if far: compute the results of the far arguments again        (compute_far, scalar)
+//!     if any argument is outside of the range of the formula:
+//!         compute all again by another formula                      (compute_all for General, vectorised)
+//!         or compute the results of the far arguments again         (compute_far, scalar)
 //! ```
 //!
 //! The functions require fused multiply-add (FMA): on x86-64 from the level [`Avx2`](crate::simd::Level) on, and on every 64-bit
@@ -101,16 +102,31 @@ trait Branchless<A>: Copy {
     type Output: Copy;
     /// Whether the function has [far](Branchless::is_far) arguments.
     const HAS_FAR: bool = false;
+    /// Whether [`far`](Branchless::far) has no branches, and computes the same bits as [`compute`](Branchless::compute) for arguments that
+    /// are not far. If a chunk has a far argument, `far` then computes all results of the chunk.
+    const FAR_IS_BRANCHLESS: bool = false;
     /// Computes the function. The result is meaningless if the argument is [far](Branchless::is_far).
     fn compute(self, x: A) -> Self::Output;
     /// Returns whether an argument is *far*: the result of [`compute`](Branchless::compute) is invalid, usually because the argument is
-    /// far from 0.
+    /// far from 0. Infinity, NaN and, for logarithms, zero and negative numbers are also far.
     fn is_far(self, _: A) -> bool {
         false
     }
     /// Computes the function of a far argument.
     fn far(self, x: A) -> Self::Output {
         self.compute(x)
+    }
+}
+
+/// The function [`Branchless::far`] of a function, for all arguments.
+#[derive(Clone, Copy)]
+struct General<R>(R);
+
+impl<A, R: Branchless<A>> Branchless<A> for General<R> {
+    type Output = R::Output;
+    #[inline(always)]
+    fn compute(self, x: A) -> R::Output {
+        self.0.far(x)
     }
 }
 
@@ -173,43 +189,29 @@ impl<F: Copy + Default> Arguments for [*const F; 2] {
 }
 
 kernel! {
-    /// Computes `to[i] = f(from[i])` for `n` elements. Results of [far](Branchless::is_far) arguments are meaningless.
+    /// Computes `to[i] = f(from[i])` for `n` elements. Returns whether any argument is [far](Branchless::is_far); the results of such
+    /// arguments are meaningless.
     ///
     /// # Safety
     /// The caller must ensure:
     /// * `n` elements from each pointer of `from` on are readable.
     /// * `n` elements from `to` on may be written. These results do not overlap the arguments, and nothing else accesses the
     ///   results.
-    fused unsafe fn compute_all[P: Arguments, R: Branchless<P::Argument>][P, R](f: R, from: P, to: *mut R::Output, n: usize) -> () {
-        let mut i = 0;
+    fused unsafe fn compute_all[P: Arguments, R: Branchless<P::Argument>][P, R](f: R, from: P, to: *mut R::Output, n: usize) -> bool {
+        let (mut any_far, mut i) = (false, 0);
         while i < n {
             // SAFETY: `i < n`, and the caller ensures that `n` elements from each pointer of `from` on are readable.
             let x = unsafe { from.read(i) };
+            any_far |= f.is_far(x);
             // SAFETY: `i < n`, and the caller ensures exclusive access to `n` elements from `to` on.
             unsafe { *to.wrapping_add(i) = f.compute(x) };
             i += 1;
         }
+        any_far
     }
 }
 
-kernel! {
-    /// Returns whether any argument is [far](Branchless::is_far).
-    ///
-    /// # Safety
-    /// The caller must ensure that `n` elements from each pointer of `from` on are readable.
-    fused unsafe fn any_far[P: Arguments, R: Branchless<P::Argument>][P, R](f: R, from: P, n: usize) -> bool {
-        let (mut any, mut i) = (false, 0);
-        while i < n {
-            // SAFETY: `i < n`, and the caller ensures that `n` elements from each pointer of `from` on are readable.
-            any |= f.is_far(unsafe { from.read(i) });
-            i += 1;
-        }
-        any
-    }
-}
-
-/// Number of arguments in a chunk. One loop checks a chunk for far arguments, and a second loop computes the results. A chunk is so small
-/// that it stays in L1 between the two loops.
+/// Number of arguments in a chunk. A chunk is so small that it stays in L1 until the results of far arguments are computed.
 const CHUNK: usize = 512;
 
 /// Computes `to[i] = f(from[i])` for `n` elements. If the processor has no FMA, or the build has no code for it, writes nothing and
@@ -267,12 +269,13 @@ unsafe fn map_chunks<P: Arguments, R: Branchless<P::Argument>>(
         let count = CHUNK.min(n - at);
         let (from, to) = (from.skip(at), to.wrapping_add(at));
         at += count;
-        // SAFETY: the caller ensures that `n` arguments from each pointer are readable. `from` now points to `count` of them.
-        let Some(far) = (unsafe { any_far::<P, R>(f, from, count) }) else { return false };
         // SAFETY: `from` and `to` now point to `count` of the `n` arguments and results. The caller ensures the contract of `compute_all`
         // for all `n`.
-        unsafe { compute_all::<P, R>(f, from, to, count) };
-        if far {
+        let Some(far) = (unsafe { compute_all::<P, R>(f, from, to, count) }) else { return false };
+        if far && const { R::FAR_IS_BRANCHLESS } {
+            // SAFETY: the caller ensures the contract of `compute_all` for `n` elements, and these are `count` of them.
+            unsafe { compute_all::<P, General<R>>(General(f), from, to, count) };
+        } else if far {
             // SAFETY: `compute_far` has the contract of `compute_all`. The caller ensures it for `n` elements, and these are `count` of
             // them.
             unsafe { compute_far(f, from, to, count) };
@@ -316,6 +319,21 @@ macro_rules! branchless {
             }
         }
     };
+    // The last two expressions are a predicate and a branchless function for all arguments.
+    ($Name:ident, |$x:ident: $Argument:ty| -> $Output:ty $value:block, $is_far:expr, branchless $far:expr) => {
+        branchless! { @type $Name, $x: $Argument, $Output, $value,
+            const HAS_FAR: bool = true;
+            const FAR_IS_BRANCHLESS: bool = true;
+            #[inline(always)]
+            fn is_far(self, x: $Argument) -> bool {
+                $is_far(x)
+            }
+            #[inline(always)]
+            fn far(self, x: $Argument) -> $Output {
+                $far(x)
+            }
+        }
+    };
     (@type $Name:ident, $x:ident: $Argument:ty, $Output:ty, $value:block, $($far:tt)*) => {
         #[derive(Clone, Copy)]
         struct $Name;
@@ -348,14 +366,17 @@ macro_rules! functions {
                 ($Name:ident, $function:ident, $far:ident) => {
                     branchless!($Name, |x: $F| -> $F { text::$function(x) }, text::is_far, text::$far);
                 };
+                ($Name:ident, $function:ident, $is_far:ident, branchless $far:ident) => {
+                    branchless!($Name, |x: $F| -> $F { text::$function(x) }, text::$is_far, branchless text::$far);
+                };
             }
             real!(Exp, exp);
             real!(Exp2, exp2);
             real!(ExpM1, exp_m1);
-            real!(Ln, ln);
-            real!(Log2, log2);
-            real!(Log10, log10);
-            real!(Ln1p, ln_1p);
+            real!(Ln, ln_normal, is_not_normal, branchless ln);
+            real!(Log2, log2_normal, is_not_normal, branchless log2);
+            real!(Log10, log10_normal, is_not_normal, branchless log10);
+            real!(Ln1p, ln_1p_ordinary, ln_1p_is_far, branchless ln_1p);
             real!(Tan, tan, tan_far);
             real!(Asin, asin);
             real!(Acos, acos);
@@ -366,7 +387,7 @@ macro_rules! functions {
             real!(Asinh, asinh);
             real!(Acosh, acosh);
             real!(Atanh, atanh);
-            real!(Cbrt, cbrt);
+            real!(Cbrt, cbrt_normal, cbrt_is_far, branchless cbrt);
             real!(Sigmoid, sigmoid);
 
             /// Computes the sine or, if `cosine`, the cosine. A flag selects the function at run time, because each loop takes time to
@@ -395,8 +416,18 @@ macro_rules! functions {
             struct Power($F);
             impl Branchless<$F> for Power {
                 type Output = $F;
+                const HAS_FAR: bool = true;
+                const FAR_IS_BRANCHLESS: bool = true;
                 #[inline(always)]
                 fn compute(self, x: $F) -> $F {
+                    text::powf_ordinary(x, self.0)
+                }
+                #[inline(always)]
+                fn is_far(self, x: $F) -> bool {
+                    text::powf_is_far(x, self.0)
+                }
+                #[inline(always)]
+                fn far(self, x: $F) -> $F {
                     text::powf(x, self.0)
                 }
             }
@@ -412,7 +443,12 @@ macro_rules! functions {
 
             branchless!(Atan2, |x: [$F; 2]| -> $F { text::atan2(x[0], x[1]) });
             branchless!(Hypot, |x: [$F; 2]| -> $F { text::hypot(x[0], x[1]) });
-            branchless!(Pow, |x: [$F; 2]| -> $F { text::powf(x[0], x[1]) });
+            branchless!(
+                Pow,
+                |x: [$F; 2]| -> $F { text::powf_ordinary(x[0], x[1]) },
+                |x: [$F; 2]| text::powf_is_far(x[0], x[1]),
+                branchless |x: [$F; 2]| text::powf(x[0], x[1])
+            );
             branchless!(
                 Rem,
                 |x: [$F; 2]| -> $F { text::remainder(x[0], x[1]) },

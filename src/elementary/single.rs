@@ -65,6 +65,8 @@ const SQUARE_SCALE_DOWN: f32 = power(-100);
 /// Square roots of the two scaling factors above.
 const ROOT_SCALE_UP: f32 = power(50);
 const ROOT_SCALE_DOWN: f32 = power(-50);
+/// For exponents with a larger magnitude, every power is 0, 1 or infinite.
+const POWER_MAX: f32 = 1e30;
 /// Up to this value, e^x does not overflow.
 const EXP_SAFE: f32 = 88.0;
 const LOG10_2: f32 = core::f32::consts::LOG10_2;
@@ -108,20 +110,38 @@ fn log10_tail(f: f32, low: f32) -> f32 {
 #[inline(always)]
 pub(crate) fn powf(x: f32, y: f32) -> f32 {
     let a = f64::from(x.abs());
-    let (k, f) = double::split_normal(a, double::K_OFFSET);
-    let s = f / (2.0 + f);
-    let log2 = s.mul_add(double::polynomial(s * s, &LOG2_FOR_F32), k);
     // The logarithms of zero and infinity are replaced by infinities. The product and the exponential then give the results of C99,
     // Annex F.
-    let log2 = double::select(a == 0.0, f64::NEG_INFINITY, log2);
+    let log2 = double::select(a == 0.0, f64::NEG_INFINITY, log2_wide(a));
     let log2 = double::select(a < f64::INFINITY, log2, a);
-    // Clamping y prevents NaN, the product of infinity and log2(1) = 0. Clamping the product keeps 2^exponent in the range of f64.
-    let exponent = double::clamp(double::clamp(f64::from(y), -1e30, 1e30) * log2, -200.0, 200.0);
+    // Clamping y prevents NaN, the product of infinity and log2(1) = 0.
+    powf_special(x, y, exp2_wide(double::clamp(f64::from(y), -1e30, 1e30) * log2))
+}
+
+/// [`powf`] of arguments that are not [far](powf_is_far).
+#[inline(always)]
+pub(crate) fn powf_ordinary(x: f32, y: f32) -> f32 {
+    exp2_wide(f64::from(y) * log2_wide(f64::from(x)))
+}
+
+/// Returns log2(a) for a positive normal number.
+#[inline(always)]
+fn log2_wide(a: f64) -> f64 {
+    let (k, f) = double::split_normal(a, double::K_OFFSET);
+    let s = f / (2.0 + f);
+    s.mul_add(double::polynomial(s * s, &LOG2_FOR_F32), k)
+}
+
+/// Returns 2^exponent.
+#[inline(always)]
+fn exp2_wide(exponent: f64) -> f32 {
+    // Clamping the exponent keeps the power in the range of f64.
+    let exponent = double::clamp(exponent, -200.0, 200.0);
     let k_biased = exponent + double::ROUND_BIASED;
     let fraction = exponent - (k_biased - double::ROUND_BIASED);
     let power =
         fraction.mul_add(double::polynomial(fraction, &EXP2_FOR_F32), 1.0) * double::power_of_two(k_biased);
-    powf_special(x, y, power as f32)
+    power as f32
 }
 
 /// Returns the sine for |x| > FAR, computed in `f64`. NaN if `x` is infinite.

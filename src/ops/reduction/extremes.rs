@@ -208,6 +208,7 @@ macro_rules! extremes {
                 (count > 0).then_some(acc)
             }
             const HAS_FOLD_BLOCK: bool = true;
+            const LIMITED_BY_MEMORY: bool = true;
             #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
             fn fold_block(&self, acc: T, elements: &[T], _: usize) -> T {
                 $pick(acc, extreme(elements, T::$start, |x, y| x $beats y))
@@ -271,6 +272,7 @@ macro_rules! positions {
                 i64::try_from(acc.index).ok()
             }
             const HAS_FOLD_BLOCK: bool = true;
+            const LIMITED_BY_MEMORY: bool = true;
             #[cfg_attr(any(test, not(debug_assertions)), inline(always))]
             fn fold_block(&self, acc: Self::Acc, elements: &[T], index: usize) -> Self::Acc {
                 if let Some((value, at)) = extreme_of_few(elements, T::$start, |x, y| x $beats y) {

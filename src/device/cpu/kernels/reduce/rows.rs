@@ -38,10 +38,11 @@ fn fold<T: Element, R: Reduction<T>>(op: &R, acc: R::Acc, elements: &[T], index:
 }
 
 /// Returns whether `n` contiguous elements are folded in registers of 32 bytes although the processor has registers of 64: if they do not
-/// fit in L1, and the loop does not prefetch them. On a Zen 4, sums of 4000² `f64` and over axis 1 then take 0.85 to 0.9 times as long, sums
-/// of elements in cache as long. This excludes reductions with their own `fold_block`: some need more instructions without AVX-512.
+/// fit in L1, and the loop does not prefetch them. On a Zen 4, sums and extremes of 4000² `f64` and over axis 1 then take 0.85 to 0.9 times as
+/// long, sums of elements in cache as long. This excludes reductions that need more instructions without AVX-512, such as norms.
+#[allow(dead_code)] // Builds without kernels for registers of 64 bytes do not call it.
 fn is_narrow<T: Element, R: Reduction<T>>(n: usize) -> bool {
-    !R::HAS_FOLD_BLOCK && n >= const { block::<T, R>() } && !prefetches_rows()
+    R::LIMITED_BY_MEMORY && n >= const { block::<T, R>() } && !prefetches_rows()
 }
 
 kernel! {
