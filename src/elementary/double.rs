@@ -41,8 +41,8 @@ const SMALL: f64 = 1e-9;
 const HUGE: f64 = 1e300;
 /// 2^28. Above this value, the logarithms of x + sqrt(x^2 + 1) and of x + sqrt(x^2 - 1) are ln(2 x) to within their rounding error.
 const INVERSE_LARGE: f64 = 268435456.0;
-/// The bits of a number slightly below sqrt(1/2): the smallest mantissa 1 + f of [`split_normal`].
-const ROOT_HALF_BITS: u64 = 0x3fe6_a09e_0000_0000;
+/// The bits of sqrt(1/2), rounded down: the smallest mantissa 1 + f of [`split_normal`].
+const ROOT_HALF_BITS: u64 = 0x3fe6_a09e_667f_3bcc;
 /// The bits of 2^52. If its lowest bits are replaced by an integer k, the result is the bits of 2^52 + k.
 const INTEGER_BITS: u64 = 0x4330_0000_0000_0000;
 /// The sum of 2^52 and the exponent bias.

@@ -296,7 +296,7 @@ fn ln_sum(k: Float, f: Float, correction: Float) -> Float {
 }
 
 /// Returns the natural logarithm: the exponent times ln(2), plus f + `ln_tail(f)`, which is the logarithm of the mantissa 1 + f.
-/// Largest error measured: 0.87 ulp (`f64`), 0.85 ulp (`f32`).
+/// Largest error measured: 0.80 ulp (`f64`), 0.84 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn ln(x: Float) -> Float {
     ln_special(x, ln_split(split(x)))
@@ -316,9 +316,9 @@ fn ln_split((k, f): (Float, Float)) -> Float {
     ln_sum(k, f, -0.0)
 }
 
-/// Returns the logarithm of base 2: k + log2(1 + f), for the exponent k and the mantissa 1 + f. log2(1 + f) is f log2(e), as a sum of
-/// two numbers, plus a tail.
-/// Largest error measured: 0.83 ulp (`f64`), 0.84 ulp (`f32`).
+/// Returns the logarithm of base 2: k + log2(1 + f), for the exponent k and the mantissa 1 + f. log2(1 + f) is f log2(e), where
+/// log2(e) is a sum of two numbers, plus a tail.
+/// Largest error measured: 0.87 ulp (`f64`), 0.89 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn log2(x: Float) -> Float {
     ln_special(x, log2_split(split(x)))
@@ -338,7 +338,7 @@ fn log2_split((k, f): (Float, Float)) -> Float {
 
 /// Returns the logarithm of base 10: k log10(2) + log10(1 + f), for the exponent k and the mantissa 1 + f. log10(1 + f) is f log10(e) plus
 /// a tail. The products k log10(2) and f log10(e) are sums of two numbers.
-/// Largest error measured: 0.76 ulp (`f64`), 0.75 ulp (`f32`).
+/// Largest error measured: 0.86 ulp (`f64`), 0.85 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn log10(x: Float) -> Float {
     ln_special(x, log10_split(split(x)))
@@ -357,7 +357,7 @@ fn log10_split((k, f): (Float, Float)) -> Float {
 }
 
 /// Returns ln(1 + x): the logarithm of the rounded sum, plus a correction, which is the rounding error of the sum divided by the sum.
-/// Largest error measured: 0.89 ulp (`f64`), 0.91 ulp (`f32`).
+/// Largest error measured: 0.82 ulp (`f64`), 0.90 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn ln_1p(x: Float) -> Float {
     let (sum, sum_low) = one_plus(x);
@@ -390,7 +390,7 @@ fn one_plus(x: Float) -> (Float, Float) {
 
 /// Returns asinh: ln(a + sqrt(a^2 + 1)) for a = |x|, with the sign of x. One correction of the logarithm accounts for the rounding
 /// errors of the sum and of the root.
-/// Largest error measured: 0.86 ulp (`f64`), 0.92 ulp (`f32`).
+/// Largest error measured: 0.82 ulp (`f64`), 0.88 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn asinh(x: Float) -> Float {
     let a = x.abs();
@@ -405,7 +405,7 @@ pub(crate) fn asinh(x: Float) -> Float {
 }
 
 /// Returns acosh: ln(x + sqrt(x^2 - 1)). One correction of the logarithm accounts for the rounding errors of the sum and of the root.
-/// Largest error measured: 0.86 ulp (`f64`), 0.88 ulp (`f32`).
+/// Largest error measured: 0.78 ulp (`f64`), 0.84 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn acosh(x: Float) -> Float {
     let large = x > INVERSE_LARGE;
@@ -440,7 +440,7 @@ fn inverse_hyperbolic(a: Float, large: bool, radicand: Float, radicand_low: Floa
 
 /// Returns atanh: ln((1 + a) / (1 - a)) / 2 for a = |x|, with the sign of x. One correction of the logarithm accounts for the
 /// rounding errors of both sums and of the quotient.
-/// Largest error measured: 0.84 ulp (`f64`), 0.95 ulp (`f32`).
+/// Largest error measured: 0.84 ulp (`f64`), 0.90 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn atanh(x: Float) -> Float {
     let a = x.abs();
@@ -679,7 +679,7 @@ fn powf_special(x: Float, y: Float, power: Float) -> Float {
 /// Returns whether `x` is not a positive normal number, or `y` is infinite, NaN, or so large that x^y is 0, 1 or infinite.
 #[inline(always)]
 pub(crate) fn powf_is_far(x: Float, y: Float) -> bool {
-    is_not_normal(x) | !(y.abs() <= POWER_MAX)
+    is_not_normal(x) | (y.abs() > POWER_MAX) | y.is_nan()
 }
 
 // Functions of two numbers.

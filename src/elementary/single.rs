@@ -42,8 +42,8 @@ const SMALL: f32 = 1e-4;
 const HUGE: f32 = 1e36;
 /// 2^13. Above this value, the logarithms of x + sqrt(x^2 + 1) and of x + sqrt(x^2 - 1) are ln(2 x) to within their rounding error.
 const INVERSE_LARGE: f32 = 8192.0;
-/// The bits of a number slightly below sqrt(1/2): the smallest mantissa 1 + f of [`split_normal`].
-const ROOT_HALF_BITS: u32 = 0x3f35_0000;
+/// The bits of sqrt(1/2), rounded down: the smallest mantissa 1 + f of [`split_normal`].
+const ROOT_HALF_BITS: u32 = 0x3f35_04f3;
 /// The bits of 2^23. If its lowest bits are replaced by an integer k, the result is the bits of 2^23 + k.
 const INTEGER_BITS: u32 = 0x4b00_0000;
 /// The sum of 2^23 and the exponent bias.
