@@ -114,8 +114,9 @@ pub(crate) fn powf(x: f32, y: f32) -> f32 {
     // Annex F.
     let log2 = double::select(a == 0.0, f64::NEG_INFINITY, log2_wide(a));
     let log2 = double::select(a < f64::INFINITY, log2, a);
-    // Clamping y prevents NaN, the product of infinity and log2(1) = 0.
-    powf_special(x, y, exp2_wide(double::clamp(f64::from(y), -1e30, 1e30) * log2))
+    // Limiting |y| prevents NaN, the product of infinity and log2(1) = 0.
+    let y_limited = double::clamp(f64::from(y), -f64::from(POWER_MAX), f64::from(POWER_MAX));
+    powf_special(x, y, exp2_wide(y_limited * log2))
 }
 
 /// [`powf`] of arguments that are not [far](powf_is_far).

@@ -4,8 +4,8 @@
 //! for each transformed axis, the one with the smallest strides first      (complex_axes)
 //!     plan the loops over all other axes: each index has a line of n elements
 //!     split the lines between threads
-//!     contiguous lines: transform them from the operand to the output     (out_of_place, in_place)
-//!     contiguous lines of a large output: copy some, transform them in place
+//!     contiguous lines: transform them in place, or from the operand      (in_place, out_of_place)
+//!         to the output, or in the output after a copy (COPIED_LINE_BYTES)
 //!     otherwise, for each tile of a few lines                             (lines_per_tile, tile)
 //!         copy it to contiguous lines, in the output or in workspace
 //!         transform each line
