@@ -131,7 +131,7 @@ SINH_Z = lambda z: (sinh(sqrt(z)) / sqrt(z) - 1) / z
 COSH_Z = lambda z: (cosh(sqrt(z)) - 1 - z / 2) / z**2
 TANH_Z = lambda z: (tanh(sqrt(z)) / sqrt(z) - 1) / z
 TAN_Z = lambda z: (tan(sqrt(z)) / sqrt(z) - 1) / z
-CBRT_INVERSE = lambda f: (1 + f)**(mpf(-1) / 3)
+CBRT_INVERSE = lambda m: m**(mpf(-1) / 3)
 F_MIN, F_MAX = (1 / ROOT2 - 1) * mpf("1.0001"), (ROOT2 - 1) * mpf("1.0001")
 
 
@@ -159,18 +159,18 @@ def both_types(exp_n, exp2_n, sin_n, cos_n, tan_n, tanh_n, atan_n, asin_n, sinh_
     fit("ASIN", "(asin(t)/t - 1) / z, z = t^2, for |t| <= 1/2.", "z", ASIN_Z, lambda z: z, TINY, mpf(1) / 4, asin_n)
     fit("SINH", "(sinh(r)/r - 1) / z, z = r^2, for |r| <= ln(2)/2.", "z", SINH_Z, lambda z: z, TINY, Z_SINH, sinh_n)
     fit("COSH", "(cosh(r) - 1 - z/2) / z^2, z = r^2, for |r| <= ln(2)/2.", "z^2", COSH_Z, lambda z: z * z, TINY, Z_SINH, cosh_n)
-    fit("CBRT_INVERSE", "(1 + f)^(-1/3) for 1 + f from sqrt(1/2) to sqrt(2).", "(1 + f)^(1/3)", CBRT_INVERSE,
-        lambda f: 1 / CBRT_INVERSE(f), F_MIN, F_MAX, cbrt_n)
+    fit("CBRT_INVERSE", "m^(-1/3) for m from sqrt(1/2) to sqrt(2).", "m^(1/3)", CBRT_INVERSE,
+        lambda m: 1 / CBRT_INVERSE(m), 1 + F_MIN, 1 + F_MAX, cbrt_n)
 
 
-def constants(ln2_bits, log10_2_bits, pi_bits):
+def constants(ln2_bits, log10_2_bits, *pi_bits):
     lines.append("    // A constant X is the sum of `X_1`, `X_2`, .. A product of a small integer and a part with few bits is exact.")
     parts("LN2", LN2, ln2_bits, None)
     parts("LN2_ROUNDED", LN2, None, None)
     parts("LOG2_E", 1 / LN2, None, None)
     parts("LOG10_E", 1 / log(mpf(10)), None, None)
     parts("LOG10_2", LN2 / log(mpf(10)), log10_2_bits, None)
-    parts("HALF_PI", pi / 2, pi_bits, pi_bits, None, None)
+    parts("HALF_PI", pi / 2, *pi_bits, None, None)
     parts("HALF_PI_ROUNDED", pi / 2, None, None)
     if Target.name == "f64":
         parts("TWO_THIRDS", mpf(2) / 3, None, None)
@@ -193,16 +193,16 @@ fit("LOG2_FOR_F32", "log2((1+s)/(1-s))/s as a polynomial of z = s^2, for |s| <= 
     lambda z: mpf(1) / 2, TINY, Z_LN, 5)
 fit("EXP2_FOR_F32", "(2^f - 1) / f for |f| <= 1/2.", "f / 2^f", near_zero(20, lambda f: (mpf(2)**f - 1) / f, LN2),
     lambda f: f / mpf(2)**f, mpf(-1) / 2, mpf(1) / 2, 6)
-constants(41, 41, 30)
+constants(41, 41, 30, 24)
 lines += ["}", "", "/// Coefficients and constants of the `f32` functions.", *WEIGHTS, "pub(crate) mod single {"]
 Target.name = "f32"
-both_types(5, 5, 3, 3, 7, 7, 5, 5, 3, 2, 3)
+both_types(5, 5, 3, 3, 7, 7, 5, 5, 3, 2, 6)
 for name, base in (("LN_TAIL", exp(mpf(1))), ("LOG2_TAIL", mpf(2)), ("LOG10_TAIL", mpf(10))):
     function, weight = log_tail(base)
     text = {"LN_TAIL": "ln", "LOG2_TAIL": "log2", "LOG10_TAIL": "log10"}[name]
     tail = "- f + f^2/2) / f^3" if text == "ln" else f"- c f + c/2 f^2) / f^3, c = {text}(e)"
     fit(name, f"({text}(1+f) {tail}, for 1+f from sqrt(1/2) to sqrt(2).", f"f^3 / {text}(1+f)", function, weight, F_MIN, F_MAX, 9)
-constants(15, 15, 12)
+constants(15, 15, 12, 12)
 lines.append("}")
 mp.prec = 1400
 value = 2 / pi

@@ -142,13 +142,13 @@ pub(crate) mod double {
     /// (cosh(r) - 1 - z/2) / z^2, z = r^2, for |r| <= ln(2)/2. Maximum of |error| · z^2: 2^-57.3.
     pub(crate) const COSH: [f64; 4] =
         [0.04166666666660272, 0.0013888888927289474, 2.4801508073639294e-05, 2.762542422910849e-07];
-    /// (1 + f)^(-1/3) for 1 + f from sqrt(1/2) to sqrt(2). Maximum of |error| · (1 + f)^(1/3): 2^-14.7.
+    /// m^(-1/3) for m from sqrt(1/2) to sqrt(2). Maximum of |error| · m^(1/3): 2^-14.7.
     pub(crate) const CBRT_INVERSE: [f64; 5] = [
-        0.9999764134850518,
-        -0.33290289694868186,
-        0.22437414577327622,
-        -0.1888871106610749,
-        0.12826441641851813,
+        1.8744049832866025,
+        -1.8613701861525294,
+        1.5606219762676057,
+        -0.7019447763351443,
+        0.12826441641851727,
     ];
     /// (ln((1+s)/(1-s))/s - 2) / z, z = s^2, for |s| <= 0.1716. Maximum of |error| · z: 2^-58.5.
     pub(crate) const LN: [f64; 7] = [
@@ -200,9 +200,9 @@ pub(crate) mod double {
     pub(crate) const LOG10_2_1: f64 = 0.30102999566383914;
     pub(crate) const LOG10_2_2: f64 = 1.42050232272661e-13;
     pub(crate) const HALF_PI_1: f64 = 1.570796325802803;
-    pub(crate) const HALF_PI_2: f64 = 9.920935791635221e-10;
-    pub(crate) const HALF_PI_3: f64 = 5.170182981794105e-19;
-    pub(crate) const HALF_PI_4: f64 = 4.3359050650618903e-35;
+    pub(crate) const HALF_PI_2: f64 = 9.920935184482005e-10;
+    pub(crate) const HALF_PI_3: f64 = 6.123233995736766e-17;
+    pub(crate) const HALF_PI_4: f64 = -1.4973849048591698e-33;
     pub(crate) const HALF_PI_ROUNDED_1: f64 = 1.5707963267948966;
     pub(crate) const HALF_PI_ROUNDED_2: f64 = 6.123233995736766e-17;
     pub(crate) const TWO_THIRDS_1: f64 = 0.6666666666666666;
@@ -285,8 +285,15 @@ pub(crate) mod single {
     pub(crate) const SINH: [f32; 3] = [0.1666666716337204, 0.008333191275596619, 0.00019959323981311172];
     /// (cosh(r) - 1 - z/2) / z^2, z = r^2, for |r| <= ln(2)/2. Maximum of |error| · z^2: 2^-33.3.
     pub(crate) const COSH: [f32; 2] = [0.041666459292173386, 0.0013935421593487263];
-    /// (1 + f)^(-1/3) for 1 + f from sqrt(1/2) to sqrt(2). Maximum of |error| · (1 + f)^(1/3): 2^-9.1.
-    pub(crate) const CBRT_INVERSE: [f32; 3] = [1.000606656074524, -0.34786972403526306, 0.20952720940113068];
+    /// m^(-1/3) for m from sqrt(1/2) to sqrt(2). Maximum of |error| · m^(1/3): 2^-17.4.
+    pub(crate) const CBRT_INVERSE: [f32; 6] = [
+        1.999066948890686,
+        -2.4853973388671875,
+        2.7911741733551025,
+        -1.8971198797225952,
+        0.7002516984939575,
+        -0.10797174274921417,
+    ];
     /// (ln(1+f) - f + f^2/2) / f^3, for 1+f from sqrt(1/2) to sqrt(2). Maximum of |error| · f^3 / ln(1+f): 2^-30.3.
     pub(crate) const LN_TAIL: [f32; 9] = [
         0.3333331346511841,

@@ -24,6 +24,8 @@ const EXP_MIN: f64 = -746.0;
 /// For x from this value on, 2^x overflows. For x up to [`EXP2_MIN`], 2^x rounds to zero.
 const EXP2_MAX: f64 = 1024.0;
 const EXP2_MIN: f64 = -1077.0;
+/// For |x| below this value, 2^x is a normal number.
+const EXP2_NEAR: f64 = 1022.0;
 /// From this value on, 1 - e^-x and 1 - e^-2x round to 1.
 const EXP_M1_FLAT: f64 = 40.0;
 /// From this value on, tanh rounds to 1.
@@ -32,6 +34,8 @@ const TANH_FLAT: f64 = 22.0;
 const TANH_NEAR: f64 = 0.92;
 /// From this value on, sinh and cosh overflow. [`reduce_exp`] returns the exponent k = 1025 for this value.
 const HYPERBOLIC_MAX: f64 = 710.5;
+/// For |x| below this value, 2^k and 2^-(k + 2) are normal numbers, where k is the exponent that [`reduce_exp`] returns.
+const EXP_NEAR: f64 = 700.0;
 /// For |x| below this value, functions with the series x + c x^2 + .. round to x.
 const TINY: f64 = 1e-17;
 /// For |x| below this value, functions with the series x + c x^3 + .. round to x.
@@ -51,7 +55,7 @@ pub(crate) const K_OFFSET: f64 = 4503599627370496.0 + 1023.0;
 const SUBNORMAL_SCALE: f64 = 18014398509481984.0;
 const SUBNORMAL_SCALE_LOG2: f64 = 54.0;
 /// The largest |x| for which [`sin`], [`cos`] and [`tan`] are accurate: 2^22. For such x, the factor n of the nearest multiple
-/// n pi/2 has at most 22 bits, and its products with the 30-bit parts of pi/2 are exact.
+/// n pi/2 has at most 22 bits, and its products with the first two parts of pi/2 are exact.
 pub(crate) const FAR: f64 = 4194304.0;
 
 /// Numbers with a magnitude above this value, or below [`SQUARE_MIN`], are scaled before they are squared.
@@ -80,6 +84,20 @@ include!("functions.rs");
 /// Functions of complex numbers.
 pub(crate) mod complex {
     include!("complex.rs");
+}
+
+/// Returns the cube root of `mantissa`, given an approximation `start` of its inverse cube root. A step with cubic convergence improves the
+/// inverse root, and a Newton step improves the root.
+#[inline(always)]
+fn cbrt_near(mantissa: f64, start: f64) -> f64 {
+    // inverse = start (1 + e/3 + 2 e^2/9), e = 1 - mantissa start^3
+    let e = fma(-(mantissa * start), start * start, 1.0);
+    let inverse = fma(start * e, fma(e, 2.0 / 9.0, 1.0 / 3.0), start);
+    let inverse_square = inverse * inverse;
+    let root = mantissa * inverse_square;
+    let square = root * root;
+    let error = fma(-square, root, mantissa);
+    fma(error, inverse_square * (1.0 / 3.0), root)
 }
 
 /// Returns f^2/2 and `rest`, where ln(1 + f) = f - f^2/2 + rest. With s = f / (2 + f), ln(1 + f) = 2 atanh(s), for which
@@ -166,9 +184,7 @@ fn ln_long((k, f): (f64, f64)) -> (f64, f64) {
     let mantissa_low = ((twice_s - mantissa) + tail) + tail_low;
     let exponent = k * LN2_1;
     let sum = exponent + mantissa;
-    let sum_low = ((exponent - sum) + mantissa) + fma(k, LN2_2, mantissa_low);
-    let ln = sum + sum_low;
-    (ln, (sum - ln) + sum_low)
+    (sum, ((exponent - sum) + mantissa) + fma(k, LN2_2, mantissa_low))
 }
 
 /// Returns e^(y (ln + ln_low)).

@@ -370,9 +370,9 @@ macro_rules! functions {
                     branchless!($Name, |x: $F| -> $F { text::$function(x) }, text::$is_far, branchless text::$far);
                 };
             }
-            real!(Exp, exp);
-            real!(Exp2, exp2);
-            real!(ExpM1, exp_m1);
+            real!(Exp, exp_ordinary, exp_is_far, branchless exp);
+            real!(Exp2, exp2_ordinary, exp2_is_far, branchless exp2);
+            real!(ExpM1, exp_m1_ordinary, exp_is_far, branchless exp_m1);
             real!(Ln, ln_normal, is_not_normal, branchless ln);
             real!(Log2, log2_normal, is_not_normal, branchless log2);
             real!(Log10, log10_normal, is_not_normal, branchless log10);
@@ -381,14 +381,14 @@ macro_rules! functions {
             real!(Asin, asin);
             real!(Acos, acos);
             real!(Atan, atan);
-            real!(Sinh, sinh);
-            real!(Cosh, cosh);
+            real!(Sinh, sinh_ordinary, exp_is_far, branchless sinh);
+            real!(Cosh, cosh_ordinary, exp_is_far, branchless cosh);
             real!(Tanh, tanh);
-            real!(Asinh, asinh);
-            real!(Acosh, acosh);
-            real!(Atanh, atanh);
+            real!(Asinh, asinh_ordinary, asinh_is_far, branchless asinh);
+            real!(Acosh, acosh_ordinary, acosh_is_far, branchless acosh);
+            real!(Atanh, atanh_ordinary, atanh_is_far, branchless atanh);
             real!(Cbrt, cbrt_normal, cbrt_is_far, branchless cbrt);
-            real!(Sigmoid, sigmoid);
+            real!(Sigmoid, sigmoid_ordinary, exp_is_far, branchless sigmoid);
 
             /// Computes the sine or, if `cosine`, the cosine. A flag selects the function at run time, because each loop takes time to
             /// compile.

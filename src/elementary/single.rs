@@ -25,6 +25,8 @@ const EXP_MIN: f32 = -104.5;
 /// For x from this value on, 2^x overflows. For x up to [`EXP2_MIN`], 2^x rounds to zero.
 const EXP2_MAX: f32 = 128.0;
 const EXP2_MIN: f32 = -151.0;
+/// For |x| below this value, 2^x is a normal number.
+const EXP2_NEAR: f32 = 126.0;
 /// From this value on, 1 - e^-x and 1 - e^-2x round to 1.
 const EXP_M1_FLAT: f32 = 20.0;
 /// From this value on, tanh rounds to 1.
@@ -33,6 +35,8 @@ const TANH_FLAT: f32 = 10.0;
 const TANH_NEAR: f32 = 0.92;
 /// From this value on, sinh and cosh overflow. [`reduce_exp`] returns the exponent k = 129 for this value.
 const HYPERBOLIC_MAX: f32 = 89.5;
+/// For |x| below this value, 2^k and 2^-(k + 2) are normal numbers, where k is the exponent that [`reduce_exp`] returns.
+const EXP_NEAR: f32 = 86.0;
 /// For |x| below this value, functions with the series x + c x^2 + .. round to x.
 const TINY: f32 = 1e-8;
 /// For |x| below this value, functions with the series x + c x^3 + .. round to x.
@@ -52,7 +56,7 @@ const K_OFFSET: f32 = 8388608.0 + 127.0;
 const SUBNORMAL_SCALE: f32 = 16777216.0;
 const SUBNORMAL_SCALE_LOG2: f32 = 24.0;
 /// The largest |x| for which [`sin`], [`cos`] and [`tan`] are accurate: 2^12. For such x, the factor n of the nearest multiple
-/// n pi/2 has at most 12 bits, and its products with the 12-bit parts of pi/2 are exact.
+/// n pi/2 has at most 12 bits, and its products with the first two parts of pi/2 are exact.
 pub(crate) const FAR: f32 = 4096.0;
 
 /// Numbers with a magnitude above this value, or below [`SQUARE_MIN`], are scaled before they are squared.
@@ -83,6 +87,15 @@ pub(crate) mod complex {
     include!("complex.rs");
 }
 
+/// Returns the cube root of `mantissa`, given an approximation `start` of its inverse cube root. A Newton step improves the root.
+#[inline(always)]
+fn cbrt_near(mantissa: f32, start: f32) -> f32 {
+    let inverse_square = start * start;
+    let root = mantissa * inverse_square;
+    let error = fma(-(root * root), root, mantissa);
+    fma(error, inverse_square * (1.0 / 3.0), root)
+}
+
 /// Returns ln(1 + f) - f as -f^2/2 + f^3 p(f), where p is the polynomial `LN_TAIL`. There is no division.
 #[inline(always)]
 fn ln_tail(f: f32) -> f32 {
@@ -94,14 +107,14 @@ fn ln_tail(f: f32) -> f32 {
 #[inline(always)]
 fn log2_tail(f: f32, low: f32) -> f32 {
     let z = f * f;
-    fma(-0.5 * LOG2_E_1, z, fma(f * z, polynomial(f, &LOG2_TAIL), low))
+    fma(z, fma(f, polynomial(f, &LOG2_TAIL), -0.5 * LOG2_E_1), low)
 }
 
 /// Returns log10(1 + f) - f log10(e) + low, with a polynomial of f as in [`ln_tail`].
 #[inline(always)]
 fn log10_tail(f: f32, low: f32) -> f32 {
     let z = f * f;
-    fma(-0.5 * LOG10_E_1, z, fma(f * z, polynomial(f, &LOG10_TAIL), low))
+    fma(z, fma(f, polynomial(f, &LOG10_TAIL), -0.5 * LOG10_E_1), low)
 }
 
 /// Returns x to the power y: 2^(y log2|x|) in `f64`, which is faster than sums of two `f32`. The logarithm is accurate to 37
