@@ -134,7 +134,7 @@ fn log10_tail(f: f64, low: f64) -> f64 {
 }
 
 /// Returns x to the power y: e^(y ln|x|), where the logarithm is a sum of two numbers, accurate to about 66 bits.
-/// Largest error measured: 0.77 ulp.
+/// Largest error measured: 0.76 ulp.
 #[inline(always)]
 pub(crate) fn powf(x: f64, y: f64) -> f64 {
     let a = x.abs();

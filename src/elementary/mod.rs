@@ -9,7 +9,8 @@
 //!     in place: copy the arguments to a buffer
 //!     compute all                                                   (compute_all, vectorised)
 //!     if any argument is outside of the range of the formula:
-//!         compute all again by another formula                      (compute_all for General, vectorised)
+//!         compute all again by another formula, and by this formula (compute_all for General, vectorised)
+//!         alone in the next chunks, until no argument is outside
 //!         or compute the results of the far arguments again         (compute_far, scalar)
 //! ```
 //!
@@ -128,6 +129,10 @@ impl<A, R: Branchless<A>> Branchless<A> for General<R> {
     fn compute(self, x: A) -> R::Output {
         self.0.far(x)
     }
+    #[inline(always)]
+    fn is_far(self, x: A) -> bool {
+        self.0.is_far(x)
+    }
 }
 
 /// The arguments of a loop: a pointer to numbers, or two such pointers.
@@ -228,11 +233,11 @@ unsafe fn map_function<P: Arguments, R: Branchless<P::Argument>>(
     if from.first().cast() != to.cast_const() {
         // SAFETY: the caller ensures the contract of `map_chunks`, except that `to` may be equal to the first pointer of `from`. Here, the
         // two pointers differ.
-        return unsafe { map_chunks(f, from, to, n) };
+        return unsafe { map_chunks(f, from, to, n, &mut false) };
     }
     // In place, the arguments are copied: the compiler vectorises only loops whose results do not overlap their arguments.
     let mut buffer = [P::Element::default(); CHUNK];
-    let mut at = 0;
+    let (mut at, mut far) = (0, false);
     while at < n {
         let count = CHUNK.min(n - at);
         let (part, to) = (from.skip(at), to.wrapping_add(at));
@@ -242,7 +247,7 @@ unsafe fn map_function<P: Arguments, R: Branchless<P::Argument>>(
         // SAFETY: the caller ensures exclusive access to the results. If `part` has a second pointer, the caller ensures that `count`
         // elements from it on are readable, and do not overlap the results. `buffer` replaces the first pointer: it holds the same `count`
         // elements, and does not overlap the results.
-        if !unsafe { map_chunks(f, part.with_first(buffer.as_ptr()), to, count) } {
+        if !unsafe { map_chunks(f, part.with_first(buffer.as_ptr()), to, count, &mut far) } {
             return false;
         }
         at += count;
@@ -250,7 +255,8 @@ unsafe fn map_function<P: Arguments, R: Branchless<P::Argument>>(
     true
 }
 
-/// [`map_function`] for arguments that do not overlap the results.
+/// [`map_function`] for arguments that do not overlap the results. `far` is whether the chunk before had far arguments, and then whether the
+/// last chunk had: often, the next one also has.
 ///
 /// # Safety
 /// The contract of [`compute_all`].
@@ -259,6 +265,7 @@ unsafe fn map_chunks<P: Arguments, R: Branchless<P::Argument>>(
     from: P,
     to: *mut R::Output,
     n: usize,
+    far: &mut bool,
 ) -> bool {
     if !R::HAS_FAR {
         // SAFETY: `compute_all` has the same contract as `map_chunks`, and the caller ensures it for the same arguments.
@@ -269,13 +276,19 @@ unsafe fn map_chunks<P: Arguments, R: Branchless<P::Argument>>(
         let count = CHUNK.min(n - at);
         let (from, to) = (from.skip(at), to.wrapping_add(at));
         at += count;
-        // SAFETY: `from` and `to` now point to `count` of the `n` arguments and results. The caller ensures the contract of `compute_all`
-        // for all `n`.
-        let Some(far) = (unsafe { compute_all::<P, R>(f, from, to, count) }) else { return false };
-        if far && const { R::FAR_IS_BRANCHLESS } {
+        if !(*far && const { R::FAR_IS_BRANCHLESS }) {
+            // SAFETY: `from` and `to` now point to `count` of the `n` arguments and results. The caller ensures the contract of `compute_all`
+            // for all `n`.
+            let Some(any) = (unsafe { compute_all::<P, R>(f, from, to, count) }) else { return false };
+            *far = any;
+        }
+        if *far && const { R::FAR_IS_BRANCHLESS } {
             // SAFETY: the caller ensures the contract of `compute_all` for `n` elements, and these are `count` of them.
-            unsafe { compute_all::<P, General<R>>(General(f), from, to, count) };
-        } else if far {
+            let Some(any) = (unsafe { compute_all::<P, General<R>>(General(f), from, to, count) }) else {
+                return false;
+            };
+            *far = any;
+        } else if *far {
             // SAFETY: `compute_far` has the contract of `compute_all`. The caller ensures it for `n` elements, and these are `count` of
             // them.
             unsafe { compute_far(f, from, to, count) };
