@@ -196,7 +196,11 @@ impl<T: Field> Rotation<T> {
         let one = T::Magnitude::one();
         // `tangent` is the root of t² + 2·z·t - 1 = 0 with the smaller magnitude.
         let z = (qq - pp) / (size + size);
-        let tangent = Float::copysign(one / (Float::abs(z) + Float::hypot(one, z)), z);
+        let magnitude = Float::abs(z);
+        // This is hypot(1, z). With `hypot` of the C library, `eigh` of 4 × 4 `f64` takes 1.17 times as long.
+        let large = magnitude > Float::recip(<T::Magnitude as Float>::epsilon());
+        let root = if large { magnitude } else { Float::sqrt(one + z * z) };
+        let tangent = Float::copysign(one / (magnitude + root), z);
         let cosine = Float::recip(Float::sqrt(one + tangent * tangent));
         let phase = crate::element::Inexact::unscale(pq, size);
         Rotation { cosine, sine: T::mul_real_impl(&phase, &(cosine * tangent)), tangent }
