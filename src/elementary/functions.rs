@@ -524,6 +524,7 @@ fn asinh_sum(a: Float) -> CorrectedSum {
     let square = a * a;
     let square_low = fma(a, a, -square);
     let radicand = square + 1.0;
+    // The rounding error of the first sum is exact while 1 is a multiple of the last place of `square`, and negligible for larger numbers.
     let radicand_low = (square - (radicand - 1.0)) + square_low;
     let root = radicand.sqrt();
     let sum = root + a;
@@ -631,8 +632,8 @@ pub(crate) fn atanh_ordinary(x: Float) -> Float {
     select(a < SMALL, a, y).copysign(x)
 }
 
-/// Returns the cube root. A polynomial approximates the inverse cube root of the mantissa, and `cbrt_near` makes the root of it. There is
-/// no division.
+/// Returns the cube root. A polynomial approximates the inverse cube root of the mantissa. A step with cubic convergence improves the
+/// inverse root (`f64` only), and a Newton step improves the root. There is no division.
 /// Largest error measured: 0.74 ulp (`f64`), 0.74 ulp (`f32`).
 #[inline(always)]
 pub(crate) fn cbrt(x: Float) -> Float {
@@ -665,7 +666,17 @@ fn cbrt_split(k: Float, mantissa: Float) -> Float {
     let start = select(remainder == 0.0, 1.0, select(remainder > 0.0, CBRT_HALF, CBRT_2))
         * polynomial(mantissa, &CBRT_INVERSE);
     let mantissa = mantissa * select(remainder == 0.0, 1.0, select(remainder > 0.0, 2.0, 0.5));
-    cbrt_near(mantissa, start) * power_of_two(third_biased)
+    let inverse = if CBRT_IMPROVES_INVERSE {
+        // start (1 + e/3 + 2 e^2/9), e = 1 - mantissa start^3
+        let e = fma(-(mantissa * start), start * start, 1.0);
+        fma(start * e, fma(e, 2.0 / 9.0, 1.0 / 3.0), start)
+    } else {
+        start
+    };
+    let inverse_square = inverse * inverse;
+    let root = mantissa * inverse_square;
+    let error = fma(-(root * root), root, mantissa);
+    fma(error, inverse_square * (1.0 / 3.0), root) * power_of_two(third_biased)
 }
 
 // Circular functions.

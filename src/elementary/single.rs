@@ -80,20 +80,14 @@ const fn power(k: i32) -> f32 {
     f32::from_bits(((k + EXPONENT_BIAS as i32) as Bits) << MANTISSA_BITS)
 }
 
+/// Whether [`cbrt`] improves the inverse cube root from the polynomial, whose relative error is 2^-17.4, before it uses it.
+const CBRT_IMPROVES_INVERSE: bool = false;
+
 include!("functions.rs");
 
 /// Functions of complex numbers.
 pub(crate) mod complex {
     include!("complex.rs");
-}
-
-/// Returns the cube root of `mantissa`, given an approximation `start` of its inverse cube root. A Newton step improves the root.
-#[inline(always)]
-fn cbrt_near(mantissa: f32, start: f32) -> f32 {
-    let inverse_square = start * start;
-    let root = mantissa * inverse_square;
-    let error = fma(-(root * root), root, mantissa);
-    fma(error, inverse_square * (1.0 / 3.0), root)
 }
 
 /// Returns ln(1 + f) - f as -f^2/2 + f^3 p(f), where p is the polynomial `LN_TAIL`. There is no division.
