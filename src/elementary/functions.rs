@@ -379,8 +379,8 @@ fn split(x: Float) -> (Float, Float) {
 
 /// Returns `y`, the computed logarithm of `x`, or the correct result if `x` is zero, infinite, negative or NaN.
 ///
-/// The sign is tested by an integer comparison. From comparisons of `x` alone, the compiler makes a single test of the class of `x`, which takes
-/// more instructions.
+/// The sign is tested by an integer comparison. From comparisons of `x` alone, the compiler makes a single test of the class of `x`, which
+/// takes more instructions.
 #[inline(always)]
 fn ln_special(x: Float, y: Float) -> Float {
     let y = select(x < Float::INFINITY, y, x);
@@ -395,8 +395,8 @@ pub(crate) fn is_not_normal(x: Float) -> bool {
     x.to_bits().wrapping_sub(LEAST) >= Float::INFINITY.to_bits() - LEAST
 }
 
-/// Returns k ln(2) + ln(1 + f) + correction. Unless k = 0, the magnitude of the result is at least that of ln(1 + f), which is at most ln(2) / 2.
-/// So the sum without `k LN2_1` has no larger rounding error than the result.
+/// Returns k ln(2) + ln(1 + f) + correction. Unless k = 0, the magnitude of the result is at least that of ln(1 + f), which is at most
+/// ln(2) / 2. So the sum without `k LN2_1` has no larger rounding error than the result.
 #[inline(always)]
 fn ln_sum(k: Float, f: Float, correction: Float) -> Float {
     fma(k, LN2_1, f + (correction + fma(k, LN2_2, ln_tail(f))))
