@@ -165,6 +165,7 @@ fn operations_work_in_destructors_of_ending_thread() {
         let x = numbers([200, 300]);
         (x.t().matmul(&x) + numbers([300, 300]).t()).sum_axis(0).max().item()
     }
+    let _alone = Alone::new();
     let expected = work();
     for first in [true, false] {
         let (at_the_end, ends) = mpsc::channel();
