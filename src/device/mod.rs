@@ -205,6 +205,15 @@ pub unsafe trait Device: Clone + Debug + Send + Sync + 'static {
         via_host::upload(self, &data)
     }
 
+    /// Converts a buffer of the host into a buffer of this device. [`Cpu`] returns it unchanged.
+    ///
+    /// # Errors
+    /// The errors of [`alloc`](Device::alloc).
+    #[doc(hidden)]
+    fn adopt_buffer<T: Element>(&self, data: CpuBuffer<T>) -> Result<Self::Buffer<T>, Error> {
+        via_host::upload(self, data.as_slice())
+    }
+
     /// Converts a buffer into a `Vec`. On [`Cpu`], the `Vec` takes ownership of the buffer's memory; in a large buffer, the
     /// elements may be moved to the beginning of this memory. If another library allocated the memory, the elements are copied.
     ///

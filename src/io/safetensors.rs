@@ -40,6 +40,7 @@ pub use writer::{InRowMajor, SafetensorsWriter};
 use super::codec::{Codec, check_bools};
 use super::contents::{Contents, shorten};
 use super::tensors::FromFile;
+use crate::device::CpuBuffer;
 use crate::device::cpu::reserve;
 use crate::dispatch;
 use crate::element::{DType, Element};
@@ -286,7 +287,7 @@ impl Safetensors {
             let count = bytes.len() / size_of::<U>();
             reserve(&mut elements, count)?;
             U::decode(bytes, false, &mut elements).map_err(|bad| self.error(name, bad.reason(at)))?;
-            X::of_elements(&contents, elements)
+            X::of_elements(&contents, CpuBuffer::from_vec(elements))
         })
     }
 

@@ -17,8 +17,8 @@
 use super::codec::same;
 use super::contents::{Contents, shorten};
 use super::tensors::{FromFile, ToFile, for_dyn_parts, for_parts};
-use crate::device::Device;
 use crate::device::cpu::reserve;
+use crate::device::{CpuBuffer, Device};
 use crate::dispatch;
 use crate::dyn_tensor::{DynData, DynTensor};
 use crate::element::{DType, Element};
@@ -153,7 +153,7 @@ impl<'de, X: FromFile> Visitor<'de> for Fields<X> {
         dispatch!(dtype, U => {
             let seed = Elements::<U> { contents: &contents, elements: PhantomData };
             let elements = seq.next_element_seed(seed)?.ok_or_else(|| lacks("values"))?;
-            X::of_elements(&contents, elements).map_err(A::Error::custom)
+            X::of_elements(&contents, CpuBuffer::from_vec(elements)).map_err(A::Error::custom)
         })
     }
 
@@ -171,7 +171,8 @@ impl<'de, X: FromFile> Visitor<'de> for Fields<X> {
                     let contents = check::<X, A::Error>(Contents { dtype, shape, row_major })?;
                     break dispatch!(dtype, U => {
                         let seed = Elements::<U> { contents: &contents, elements: PhantomData };
-                        X::of_elements(&contents, map.next_value_seed(seed)?).map_err(A::Error::custom)?
+                        let elements = CpuBuffer::from_vec(map.next_value_seed(seed)?);
+                        X::of_elements(&contents, elements).map_err(A::Error::custom)?
                     });
                 }
                 Some(twice) => return Err(A::Error::duplicate_field(twice)),

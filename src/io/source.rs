@@ -6,6 +6,7 @@ use super::codec::Codec;
 use super::contents::Contents;
 use super::tensors::CHUNK;
 use crate::device::cpu::{CpuBuffer, bytes_mut, reserve};
+use crate::element::DType;
 use crate::error::Error;
 use crate::layout::element_count;
 use std::fs::File;
@@ -68,21 +69,39 @@ impl<'a> Source<'a> {
         &mut self,
         contents: &Contents,
         big_endian: bool,
-    ) -> Result<Vec<U>, Error> {
+    ) -> Result<CpuBuffer<U>, Error> {
         let size = size_of::<U>();
         let count = element_count(&contents.shape, size).map_err(|e| self.error(e.to_string()))?;
-        let claim =
-            || format!("the {} bytes of a {} tensor of shape {:?}", count * size, U::DTYPE, contents.shape);
-        if let Some(have) = self.size.map(|size| size.saturating_sub(self.at)) {
-            if have < (count * size) as u64 {
-                return Err(self.error(format!("holds {have} bytes of data, fewer than {}", claim())));
-            }
-            if have > (count * size) as u64 {
-                return Err(self.error(format!("holds {have} bytes of data, more than {}", claim())));
-            }
+        let bytes = (count * size) as u64;
+        let fails = |source: &Self, have: u64| {
+            let relation = if have < bytes { "fewer" } else { "more" };
+            let claim = format!("the {bytes} bytes of a {} tensor of shape {:?}", U::DTYPE, contents.shape);
+            source.error(format!("holds {have} bytes of data, {relation} than {claim}"))
+        };
+        let start = self.at;
+        if let Some(have) = self.size.map(|size| size.saturating_sub(start))
+            && have != bytes
+        {
+            return Err(fails(self, have));
         }
         // If the size is reliable, allocate memory for all elements at once, from the buffer pool if possible. Otherwise allocate memory
         // as the elements arrive.
+        if self.sure && U::DTYPE != DType::Bool {
+            // `any` aligns a large buffer to 64 bytes, as NumPy aligns the elements in the file. The system's copy to a `Vec`, which
+            // begins 16 bytes after a multiple of 64, takes 1.3 to 1.9 times as long (measured on a Zen 4).
+            let mut data = CpuBuffer::any(count)?;
+            // If bytes must be reversed, do so while they are in cache.
+            let reversed = big_endian != cfg!(target_endian = "big");
+            let step = if reversed { CHUNK / size } else { count.max(1) };
+            for part in data.as_mut_slice().chunks_mut(step) {
+                let part_bytes = bytes_mut(part).expect("any bytes are a number");
+                if self.fill(part_bytes)? < part_bytes.len() {
+                    return Err(fails(self, self.at - start));
+                }
+                U::convert(part, big_endian);
+            }
+            return Ok(data);
+        }
         let mut data: Vec<U> =
             if self.sure { CpuBuffer::any_for_vec(count)?.into_vec()? } else { Vec::new() };
         let (mut arrived, mut chunk) = (0, Vec::new());
@@ -109,8 +128,7 @@ impl<'a> Source<'a> {
                 }
             };
             if filled < next * size {
-                let have = arrived * size + filled;
-                return Err(self.error(format!("holds {have} bytes of data, fewer than {}", claim())));
+                return Err(fails(self, self.at - start));
             }
             if chunk.is_empty() {
                 U::convert(&mut data[arrived..end], big_endian);
@@ -120,6 +138,6 @@ impl<'a> Source<'a> {
             }
             arrived = end;
         }
-        Ok(data)
+        Ok(CpuBuffer::from_vec(data))
     }
 }

@@ -5,14 +5,14 @@
 use super::codec::{Codec, same};
 use super::contents::Contents;
 use crate::device::cpu::{bytes, reserve};
-use crate::device::{Cpu, Device};
+use crate::device::{Cpu, CpuBuffer, Device};
 use crate::dispatch;
 use crate::dyn_tensor::{DynData, DynTensor, DynView};
 use crate::element::Element;
 use crate::error::Error;
 use crate::order::{MemoryOrder, Order};
 use crate::rank::Dim;
-use crate::storage::Storage;
+use crate::storage::{OwnedData, Storage};
 use crate::tensor::Tensor;
 
 mod sealed {
@@ -35,7 +35,7 @@ pub trait FromFile: sealed::Sealed + Sized {
     fn rejection(contents: &Contents) -> Option<String>;
     /// Creates the value. `rejection` must have returned `None`, and the number of elements must match the shape.
     #[doc(hidden)]
-    fn of_elements<U: Element>(contents: &Contents, elements: Vec<U>) -> Result<Self, Error>;
+    fn of_elements<U: Element>(contents: &Contents, elements: CpuBuffer<U>) -> Result<Self, Error>;
 }
 
 /// A type that can be written to a file: a [`Tensor`], a [`DynTensor`] or a view of one. Sealed.
@@ -60,10 +60,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device + Default> FromFile for Tensor<T,
     fn rejection(contents: &Contents) -> Option<String> {
         contents.mismatch(T::DTYPE, D::NDIM, O::ROW_MAJOR)
     }
-    fn of_elements<U: Element>(contents: &Contents, elements: Vec<U>) -> Result<Self, Error> {
+    fn of_elements<U: Element>(contents: &Contents, elements: CpuBuffer<U>) -> Result<Self, Error> {
         let mut shape = D::Shape::default();
         shape.as_mut().copy_from_slice(&contents.shape);
-        Tensor::try_from_vec_in(shape, same::<Vec<U>, Vec<T>>(elements), &Dev::default())
+        let device = Dev::default();
+        Ok(Tensor::contiguous(device.adopt_buffer(same::<_, CpuBuffer<T>>(elements))?, shape, device))
     }
 }
 
@@ -96,9 +97,10 @@ impl FromFile for DynTensor {
     fn rejection(contents: &Contents) -> Option<String> {
         contents.beyond()
     }
-    fn of_elements<U: Element>(contents: &Contents, elements: Vec<U>) -> Result<Self, Error> {
+    fn of_elements<U: Element>(contents: &Contents, elements: CpuBuffer<U>) -> Result<Self, Error> {
         let order = if contents.row_major { MemoryOrder::RowMajor } else { MemoryOrder::ColMajor };
-        DynTensor::from_vec(&contents.shape, elements, order)
+        let data = OwnedData { buffer: elements, device: Cpu };
+        Ok(DynTensor::contiguous(data, &contents.shape, order))
     }
 }
 

@@ -140,6 +140,9 @@ unsafe impl Device for Cpu {
     fn adopt<T: Element>(&self, data: Vec<T>) -> Result<CpuBuffer<T>, Error> {
         Ok(CpuBuffer::from_vec(data))
     }
+    fn adopt_buffer<T: Element>(&self, data: CpuBuffer<T>) -> Result<CpuBuffer<T>, Error> {
+        Ok(data)
+    }
     fn release<T: Element>(&self, buffer: CpuBuffer<T>) -> Result<Vec<T>, Error> {
         buffer.into_vec()
     }
