@@ -19,7 +19,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Number of bytes that are read or written at a time.
+/// Number of bytes that are read or written at a time, if they are copied or converted.
 pub(super) const CHUNK: usize = 1 << 18;
 
 /// A type that tensors in files can be read as: a [`Tensor`], which must match the file, or a [`DynTensor`], which takes its types from
@@ -47,7 +47,7 @@ pub trait FromFile: sealed::Sealed + Sized {
 pub trait ToFile: sealed::Sealed {
     /// Returns the element type, shape and memory order.
     fn contents(&self) -> Contents;
-    /// Passes the bytes of the elements to `put` in chunks, in memory order, little-endian.
+    /// Passes the bytes of the elements to `put`, in memory order, little-endian. Elements that must be copied are passed in chunks.
     #[doc(hidden)]
     fn put_bytes(&self, put: &mut dyn FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error>;
 }
@@ -73,12 +73,13 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> ToFile for T
         Contents { dtype: T::DTYPE, shape: self.shape().as_ref().to_vec(), row_major: O::ROW_MAJOR }
     }
     fn put_bytes(&self, put: &mut dyn FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
-        // If the elements are contiguous and already have the bytes of the file, they are written without a copy.
+        // If the elements are contiguous and already have the bytes of the file, they are written without a copy, in one call: with larger
+        // writes, the system may choose larger pages for its cache, and reads the file faster later.
         if cfg!(target_endian = "little")
             && let Some(host) = Dev::on_host::<T>()
             && let Some(elements) = host.slice(self.operand(), O::ROW_MAJOR)
         {
-            return bytes(elements).chunks(CHUNK).try_for_each(put);
+            return put(bytes(elements));
         }
         let mut bytes = Vec::new();
         reserve(&mut bytes, CHUNK.min(self.len().saturating_mul(size_of::<T>())))?;

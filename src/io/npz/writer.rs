@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::io::contents::shorten;
 use crate::io::npy;
 use crate::io::replace::replace;
-use crate::io::tensors::{ToFile, fit_a_file};
+use crate::io::tensors::{CHUNK, ToFile, fit_a_file};
 use core::fmt;
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
@@ -336,7 +336,8 @@ struct Summed<'a, W> {
 
 impl<W: Write> Write for Summed<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let n = self.inner.write(bytes)?;
+        // Few enough bytes that they are still in cache when their checksum is computed.
+        let n = self.inner.write(&bytes[..bytes.len().min(CHUNK)])?;
         self.checksum.update(&bytes[..n]);
         *self.size += n as u64;
         Ok(n)
