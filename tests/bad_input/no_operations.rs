@@ -287,7 +287,7 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "methods of storage, which no public function hands out",
+        "methods of storage and buffers, which no public function hands out",
         &[
             "DynData::into_owned",
             "Storage::ptr",
@@ -296,6 +296,7 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
             "Storage::into_buffer",
             "StorageMut::share_mut",
             "BorrowedStorage::moved",
+            "Device::adopt_buffer",
         ],
     ),
     (
