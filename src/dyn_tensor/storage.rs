@@ -1,6 +1,7 @@
 //! Type-erased memory of dynamic tensors: an [`OwnedData`] as a trait object. A tensor owns it, borrows it, or borrows it mutably.
 
 use super::scalar::DynScalar;
+use crate::device::cpu::bytes;
 use crate::device::{Cpu, Device};
 use crate::element::{DType, Element, Printed};
 use crate::error::Error;
@@ -24,6 +25,8 @@ pub(super) mod erased {
         fn gathered(&self, layout: &Layout) -> Result<Box<dyn DynStorage>, Error>;
         /// Copies the elements of a layout, in row-major order, to a new contiguous allocation on the host.
         fn gathered_on_host(&self, layout: &Layout) -> Result<Box<dyn DynStorage>, Error>;
+        /// Returns the bytes of the elements of a layout, or `None` if they are not in host memory, or not contiguous in row-major order.
+        fn host_bytes<'a>(&'a self, layout: &'a Layout) -> Option<&'a [u8]>;
         /// Returns the element of a layout of rank 0.
         fn element(&self, at: &Layout) -> Result<DynScalar, Error>;
         /// Writes the element of a layout of rank 0. The scalar has the memory's element type.
@@ -90,6 +93,9 @@ impl<T: Element, Dev: Device> erased::Erased for OwnedData<T, Dev> {
     }
     fn gathered_on_host(&self, layout: &Layout) -> Result<Box<dyn DynStorage>, Error> {
         Ok(Box::new(OwnedData::of_vec(self.device.gather(self.operand(layout))?, &Cpu)?))
+    }
+    fn host_bytes<'a>(&'a self, layout: &'a Layout) -> Option<&'a [u8]> {
+        Some(bytes(Dev::on_host::<T>()?.slice(self.operand(layout), true)?))
     }
     fn element(&self, at: &Layout) -> Result<DynScalar, Error> {
         debug_assert_eq!(at.rank(), 0);

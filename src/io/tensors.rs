@@ -112,6 +112,11 @@ impl<S: DynData> ToFile for DynTensor<S> {
     // Instantiated for all element types. Marked inline, so that only crates that call this function compile the instances.
     #[inline]
     fn put_bytes(&self, put: &mut dyn FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
+        if cfg!(target_endian = "little")
+            && let Some(bytes) = self.storage().data().host_bytes(&self.enumeration())
+        {
+            return put(bytes);
+        }
         let mut bytes = Vec::new();
         reserve(&mut bytes, CHUNK.min(self.len().saturating_mul(self.dtype().size())))?;
         dispatch!(self.dtype(), U => for_dyn_parts::<U>(self.look(), &mut |elements| {

@@ -7,7 +7,7 @@ use vierbein::io::csv::CsvWriter;
 use vierbein::io::npz::{Npz, NpzWriter};
 use vierbein::io::safetensors::{Safetensors, SafetensorsWriter};
 use vierbein::prelude::*;
-use vierbein::{Error, tensor};
+use vierbein::{DynView, Error, tensor};
 
 /// A writer with a limited capacity in bytes.
 struct Full(Cursor<Vec<u8>>, u64);
@@ -53,6 +53,48 @@ fn full_stream_is_error() {
     written(&|full| packed.write_to(full));
     written(&|full| flat.write_to(full));
     written(&|full| x.write_csv_to(full, &["a", "b"]));
+}
+
+/// A writer that counts the calls that write at least a mebibyte.
+#[derive(Default)]
+struct Counting {
+    bytes: Vec<u8>,
+    large: usize,
+}
+
+impl Write for Counting {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.large += usize::from(bytes.len() >= 1 << 20);
+        self.bytes.write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Elements that are contiguous in the memory order are written without a copy, in one call. Others are copied in small parts.
+#[test]
+#[cfg(target_endian = "little")]
+fn contiguous_elements_are_written_in_one_call() {
+    fn check<O: Order>() {
+        let x = Tensor::<f64, _, O>::from_fn([512, 300], |[i, j]| (i * 300 + j) as f64);
+        let erased = DynView::from(&x);
+        let write = |write: &dyn Fn(&mut Counting) -> Result<(), Error>| {
+            let mut to = Counting::default();
+            write(&mut to).unwrap();
+            (to.bytes, to.large)
+        };
+        let part = (x.slice(s![1..;2, ..]), erased.slice(s![1..;2, ..]).unwrap());
+        let flipped = (x.slice(s![..;-1, ..;-1]), erased.slice(s![..;-1, ..;-1]).unwrap());
+        for ((typed, erased), large) in [((x.view(), erased), 1), (part, 0), (flipped, 0)] {
+            let (bytes, calls) = write(&|to| typed.write_npy_to(to));
+            assert_eq!(calls, large);
+            assert!(write(&|to| erased.write_npy_to(to)) == (bytes.clone(), large));
+            assert_eq!(Tensor::<f64, Rank<2>, O>::read_npy_from(&bytes[..]).unwrap(), typed);
+        }
+    }
+    check::<RowMajor>();
+    check::<ColMajor>();
 }
 
 /// The offsets in the header exceed `u32::MAX`, the maximum of `usize` on 32-bit machines. The test needs only the header, so the
