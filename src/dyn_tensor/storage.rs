@@ -1,6 +1,7 @@
 //! Type-erased memory of dynamic tensors: an [`OwnedData`] as a trait object. A tensor owns it, borrows it, or borrows it mutably.
 
 use super::scalar::DynScalar;
+#[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]
 use crate::device::cpu::bytes;
 use crate::device::{Cpu, Device};
 use crate::element::{DType, Element, Printed};
@@ -26,6 +27,7 @@ pub(super) mod erased {
         /// Copies the elements of a layout, in row-major order, to a new contiguous allocation on the host.
         fn gathered_on_host(&self, layout: &Layout) -> Result<Box<dyn DynStorage>, Error>;
         /// Returns the bytes of the elements of a layout, or `None` if they are not in host memory, or not contiguous in row-major order.
+        #[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]
         fn host_bytes<'a>(&'a self, layout: &'a Layout) -> Option<&'a [u8]>;
         /// Returns the element of a layout of rank 0.
         fn element(&self, at: &Layout) -> Result<DynScalar, Error>;
@@ -94,6 +96,7 @@ impl<T: Element, Dev: Device> erased::Erased for OwnedData<T, Dev> {
     fn gathered_on_host(&self, layout: &Layout) -> Result<Box<dyn DynStorage>, Error> {
         Ok(Box::new(OwnedData::of_vec(self.device.gather(self.operand(layout))?, &Cpu)?))
     }
+    #[cfg(any(feature = "npy", feature = "safetensors", feature = "serde"))]
     fn host_bytes<'a>(&'a self, layout: &'a Layout) -> Option<&'a [u8]> {
         Some(bytes(Dev::on_host::<T>()?.slice(self.operand(layout), true)?))
     }
