@@ -14,7 +14,7 @@ import struct
 import sys
 
 from mpmath import (asin, atan, cos, cosh, exp, fabs, floor, frexp, ldexp, log, lu_solve, matrix, mp, mpf, pi, sin, sinh,
-                    sqrt, tan, tanh)
+                    sqrt, tan)
 
 mp.dps = 50
 LAWSON_STEPS = 6
@@ -33,38 +33,34 @@ def nearest(x):
     return float(x) if Target.name == "f64" else struct.unpack("f", struct.pack("f", float(x)))[0]
 
 
-def fit(name, meaning, formula, function, weight, low, high, count):
-    """Fits `count` coefficients c of sum(c[i] * t**i) to function(t) on [low, high], and writes them as the constant `name`. The error at t
-    is multiplied by weight(t). `meaning` and `formula` describe the function and the weight in the doc comment."""
-    if only and name not in only:
-        return
-    nodes = 6 * count + 20
-    ts = [(low + high) / 2 + (high - low) / 2 * cos(pi * (2 * i + 1) / (2 * nodes)) for i in range(nodes)]
-    values = [function(t) for t in ts]
-    weights = [mpf(weight(t)) for t in ts]
-    powers = [[t**i for i in range(2 * count + 1)] for t in ts]
-    lawson = [mpf(1)] * nodes
+def nodes(low, high, count):
+    """Returns Chebyshev nodes, more than are needed for `count` coefficients."""
+    n = 6 * count + 20
+    return [(low + high) / 2 + (high - low) / 2 * cos(pi * (2 * i + 1) / (2 * n)) for i in range(n)]
+
+
+def minimax(rows, values, weights):
+    """Returns coefficients c, rounded to the target type, for which the largest of |row · c - value| · weight is about minimal. Also
+    returns the logarithm of this error."""
+    count = len(rows[0])
+    lawson = [mpf(1)] * len(rows)
     fixed = []
 
     def solve():
         k = len(fixed)
         n = count - k
         a, b = matrix(n, n), matrix(n, 1)
-        sums = [mpf(0)] * (2 * count + 1)
-        for p, y, w, l in zip(powers, values, weights, lawson):
-            y = y - sum(c * q for c, q in zip(fixed, p))
-            q = w * w * l
+        for row, y, w, l in zip(rows, values, weights, lawson):
+            y = y - sum(c * q for c, q in zip(fixed, row))
+            row, q = row[k:], w * w * l
             for i in range(n):
-                b[i] += q * y * p[i + k]
-            for i in range(2 * k, 2 * count - 1):
-                sums[i] += q * p[i]
-        for i in range(n):
-            for j in range(n):
-                a[i, j] = sums[i + j + 2 * k]
+                b[i] += q * row[i] * y
+                for j in range(n):
+                    a[i, j] += q * row[i] * row[j]
         return fixed + list(lu_solve(a, b))
 
     def errors(c):
-        return [fabs(sum(x * q for x, q in zip(c, p)) - y) * w for p, y, w in zip(powers, values, weights)]
+        return [fabs(sum(x * q for x, q in zip(c, row)) - y) * w for row, y, w in zip(rows, values, weights)]
 
     for _ in range(LAWSON_STEPS):
         e = errors(solve())
@@ -73,12 +69,47 @@ def fit(name, meaning, formula, function, weight, low, high, count):
     for _ in range(min(count - 1, ROUNDED_ONE_BY_ONE)):
         fixed.append(mpf(nearest(solve()[len(fixed)])))
     c = [mpf(nearest(x)) for x in solve()]
-    bits = float(log(max(errors(c)), 2))
-    print(f"{Target.name} {name}: {count} coefficients, error 2^{bits:.1f}", flush=True)
-    lines.append(f"    /// {meaning} Maximum of |error| · {formula}: 2^{bits:.1f}.")
-    lines.append(f"    pub(crate) const {name}: [{Target.name}; {count}] = [")
+    return c, float(log(max(errors(c)), 2))
+
+
+def array(name, doc, c):
+    """Writes the coefficients `c` as the constant `name`."""
+    lines.append(f"    /// {doc}")
+    lines.append(f"    pub(crate) const {name}: [{Target.name}; {len(c)}] = [")
     lines.extend(f"        {nearest(x)!r}," for x in c)
     lines.append("    ];")
+
+
+def fit(name, meaning, formula, function, weight, low, high, count):
+    """Fits `count` coefficients c of sum(c[i] * t**i) to function(t) on [low, high], and writes them as the constant `name`. The error at t
+    is multiplied by weight(t). `meaning` and `formula` describe the function and the weight in the doc comment."""
+    if only and name not in only:
+        return
+    ts = nodes(low, high, count)
+    rows = [[t**i for i in range(count)] for t in ts]
+    c, bits = minimax(rows, [function(t) for t in ts], [mpf(weight(t)) for t in ts])
+    print(f"{Target.name} {name}: {count} coefficients, error 2^{bits:.1f}", flush=True)
+    array(name, f"{meaning} Maximum of |error| · {formula}: 2^{bits:.1f}.", c)
+
+
+def fit_tan(numerator_n, denominator_n):
+    """Fits n and d with tan(r)/r = (1 + z n(z)) / (1 + z d(z)), z = r^2, and writes their coefficients as two constants. With t = tan(r)/r,
+    the fit of z n(z) - t z d(z) to t - 1 is linear. The weight makes the error relative to the tangent; it contains an approximation of
+    the denominator."""
+    if only and "TAN" not in only:
+        return
+    count = numerator_n + denominator_n
+    # The lowest coefficients of both polynomials come first, because the first coefficients are rounded one by one.
+    powers = sorted([(i + 1, 0) for i in range(numerator_n)] + [(i + 1, 1) for i in range(denominator_n)])
+    zs = nodes(TINY, Z_QUARTER, count)
+    ts = [tan(sqrt(z)) / sqrt(z) for z in zs]
+    rows = [[z**i * (-t if below else 1) for i, below in powers] for z, t in zip(zs, ts)]
+    c, bits = minimax(rows, [t - 1 for t in ts], [1 / (t * (1 - mpf("0.45") * z)) for z, t in zip(zs, ts)])
+    print(f"{Target.name} TAN: {numerator_n} and {denominator_n} coefficients, error 2^{bits:.1f}", flush=True)
+    split = lambda below: [x for x, (_, b) in zip(c, powers) if b == below]
+    array("TAN_NUMERATOR", "n, where tan(r)/r = (1 + z n(z)) / (1 + z d(z)), z = r^2, for |r| <= pi/4. Maximum of the relative error: "
+          f"2^{bits:.1f}.", split(0))
+    array("TAN_DENOMINATOR", "d, where tan(r)/r = (1 + z n(z)) / (1 + z d(z)), see `TAN_NUMERATOR`.", split(1))
 
 
 def truncated(x, bits):
@@ -108,7 +139,6 @@ TINY = mpf(10)**-12
 LN2 = log(mpf(2))
 HALF_LN2 = LN2 / 2 * mpf("1.0001")
 EXP_MINUS = near_zero(18, lambda r: (exp(r) - 1 - r) / r**2, mpf(1) / 2)
-EXPM1_MINUS = near_zero(15, lambda r: (exp(r) - 1 - r - r * r / 2) / r**3, mpf(1) / 6)
 EXP2_MINUS = near_zero(18, lambda f: (mpf(2)**f - 1 - f * LN2) / f**2, LN2**2 / 2)
 ROOT2 = sqrt(mpf(2))
 S_MAX = (ROOT2 - 1) / (ROOT2 + 1) * mpf("1.0001")  # s = f / (2 + f), 1 + f in sqrt(1/2)..sqrt(2)
@@ -129,54 +159,54 @@ ASIN_Z = lambda z: (asin(sqrt(z)) / sqrt(z) - 1) / z
 Z_SINH = HALF_LN2**2
 SINH_Z = lambda z: (sinh(sqrt(z)) / sqrt(z) - 1) / z
 COSH_Z = lambda z: (cosh(sqrt(z)) - 1 - z / 2) / z**2
-TANH_Z = lambda z: (tanh(sqrt(z)) / sqrt(z) - 1) / z
-TAN_Z = lambda z: (tan(sqrt(z)) / sqrt(z) - 1) / z
-CBRT_INVERSE = lambda m: m**(mpf(-1) / 3)
+CBRT_FACTOR = near_zero(15, lambda e: ((1 - e)**(mpf(-1) / 3) - 1) / e, mpf(1) / 3)
+CBRT_E_MAX = mpf("0.1023")  # the largest |1 - a start^3|, where `start` is the first approximation of the inverse cube root
 F_MIN, F_MAX = (1 / ROOT2 - 1) * mpf("1.0001"), (ROOT2 - 1) * mpf("1.0001")
 
 
 def log_tail(base):
-    """(log(1 + f) - c f + c/2 f^2) / f^3 in the given base, c = 1 / ln(base), and the weight that makes its error relative to
-    the logarithm. The code multiplies f^2 by the rounded c/2."""
-    scale = 1 / log(base)
-    half = mpf(nearest(scale)) / 2
-    return (lambda f: (scale * (log(1 + f) - f) + half * f * f) / f**3, lambda f: f**3 / (scale * log(1 + f)))
+    """(log(1 + f) - c f + c/2 f^2) / f^3 in the given base, where c is the rounded 1 / ln(base), and the weight that makes its error relative
+    to the logarithm. If rounding changes c, the function has a pole at 0. The second factor of the weight limits its effect: the
+    polynomial corrects the rounding error of c for larger f, and ignores it for small f, where no polynomial could correct it."""
+    c = mpf(nearest(1 / log(base)))
+    pole = 0 if base == exp(1) else mpf("0.1")
+    return (lambda f: (log(1 + f) / log(base) - c * f + c / 2 * f * f) / f**3,
+            lambda f: f**3 * log(base) / log(1 + f) * f * f / (f * f + pole))
 
 
-def both_types(exp_n, exp2_n, sin_n, cos_n, tan_n, tanh_n, atan_n, asin_n, sinh_n, cosh_n, cbrt_n):
+def both_types(exp_n, exp2_n, exp_m1_n, sin_n, cos_n, tan_n, atan_n, asin_n, sinh_n, cosh_n, cbrt_n):
     fit("EXP", "(e^r - 1 - r) / r^2 for |r| <= ln(2)/2.", "r^2 / e^r", EXP_MINUS, lambda r: r * r / exp(r), -HALF_LN2, HALF_LN2, exp_n)
     fit("EXP2", "(2^f - 1 - f ln(2)) / f^2 for |f| <= 1/2.", "f^2 / 2^f",
         EXP2_MINUS, lambda f: f * f / mpf(2)**f, mpf(-1) / 2, mpf(1) / 2, exp2_n)
-    fit("EXP_M1", "(e^r - 1 - r - r^2/2) / r^3 for |r| <= ln(2)/2.", "r^3 / (e^r - 1)", EXPM1_MINUS,
-        lambda r: r**3 / (exp(r) - 1) if r else 0, -HALF_LN2, HALF_LN2, exp_n)
+    fit("EXP_M1", "(e^r - 1 - r) / r^2 for |r| <= ln(2)/2.", "r^2 / (e^r - 1)", EXP_MINUS,
+        lambda r: r * r / (exp(r) - 1) if r else 0, -HALF_LN2, HALF_LN2, exp_m1_n)
     fit("SIN", "(sin(r)/r - 1) / z, z = r^2, for |r| <= pi/4.", "z", SIN_Z, lambda z: z, TINY, Z_QUARTER, sin_n)
     fit("COS", "(cos(r) - 1 + z/2) / z^2, z = r^2, for |r| <= pi/4.", "z^2 / cos(r)",
         COS_Z, lambda z: z * z / cos(sqrt(z)), TINY, Z_QUARTER, cos_n)
-    fit("TAN", "(tan(r)/r - 1) / z, z = r^2, for |r| <= pi/4.", "z", TAN_Z, lambda z: z, TINY, Z_QUARTER, tan_n)
-    fit("TANH", "(tanh(x)/x - 1) / z, z = x^2, for |x| <= 0.92.", "x^3 / tanh(x)",
-        TANH_Z, lambda z: z * sqrt(z) / tanh(sqrt(z)), TINY, mpf("0.8465"), tanh_n)
+    fit_tan(*tan_n)
     fit("ATAN", "(atan(t)/t - 1) / z, z = t^2, for |t| <= 1/2.", "z", ATAN_Z, lambda z: z, TINY, mpf(1) / 4, atan_n)
     fit("ASIN", "(asin(t)/t - 1) / z, z = t^2, for |t| <= 1/2.", "z", ASIN_Z, lambda z: z, TINY, mpf(1) / 4, asin_n)
     fit("SINH", "(sinh(r)/r - 1) / z, z = r^2, for |r| <= ln(2)/2.", "z", SINH_Z, lambda z: z, TINY, Z_SINH, sinh_n)
     fit("COSH", "(cosh(r) - 1 - z/2) / z^2, z = r^2, for |r| <= ln(2)/2.", "z^2", COSH_Z, lambda z: z * z, TINY, Z_SINH, cosh_n)
-    fit("CBRT_INVERSE", "m^(-1/3) for m from sqrt(1/2) to sqrt(2).", "m^(1/3)", CBRT_INVERSE,
-        lambda m: 1 / CBRT_INVERSE(m), 1 + F_MIN, 1 + F_MAX, cbrt_n)
+    fit("CBRT_FACTOR", "((1 - e)^(-1/3) - 1) / e for |e| <= 0.1023.", "e (1 - e)^(1/3)", CBRT_FACTOR,
+        lambda e: e * (1 - e)**(mpf(1) / 3), -CBRT_E_MAX, CBRT_E_MAX, cbrt_n)
 
 
-def constants(ln2_bits, log10_2_bits, *pi_bits):
+def constants(ln2_bits, log10_2_bits, half_pi_bits):
     lines.append("    // A constant X is the sum of `X_1`, `X_2`, .. A product of a small integer and a part with few bits is exact.")
     parts("LN2", LN2, ln2_bits, None)
     parts("LN2_ROUNDED", LN2, None, None)
-    parts("LOG2_E", 1 / LN2, None, None)
-    parts("LOG10_E", 1 / log(mpf(10)), None, None)
-    parts("LOG10_2", LN2 / log(mpf(10)), log10_2_bits, None)
-    parts("HALF_PI", pi / 2, *pi_bits, None, None)
+    # The tails of the logarithms of f32 correct the rounding errors.
+    count = 1 if Target.name == "f32" else 2
+    parts("LOG2_E", 1 / LN2, *[None] * count)
+    parts("LOG10_E", 1 / log(mpf(10)), *[None] * count)
+    parts("LOG10_2", LN2 / log(mpf(10)), *log10_2_bits)
+    # Truncated, so that the next part is positive: its product with 0 is 0, and not -0.
+    parts("HALF_PI", pi / 2, half_pi_bits, None, None)
     parts("HALF_PI_ROUNDED", pi / 2, None, None)
     if Target.name == "f64":
         parts("TWO_THIRDS", mpf(2) / 3, None, None)
     constant("TWO_OVER_PI", 2 / pi)
-    constant("CBRT_2", mpf(2)**(mpf(1) / 3))
-    constant("CBRT_HALF", mpf(2)**(mpf(-1) / 3))
 
 
 WEIGHTS = ["///",
@@ -186,23 +216,23 @@ lines += ["// Written by scripts/elementary/fit.py; do not edit.", "",
           "#![allow(clippy::excessive_precision, clippy::approx_constant, clippy::unreadable_literal)]", "",
           "/// Coefficients and constants of the `f64` functions, and of the `f32` functions that compute in `f64`.",
           *WEIGHTS, "pub(crate) mod double {"]
-both_types(10, 10, 6, 6, 15, 15, 12, 13, 5, 4, 5)
+both_types(10, 10, 11, 6, 6, (3, 4), 12, 13, 5, 4, 2)
 fit("LN", "(ln((1+s)/(1-s))/s - 2) / z, z = s^2, for |s| <= 0.1716.", "z", LN_S, lambda z: z, TINY, Z_LN, 7)
-fit("LN_LONG", "(ln((1+s)/(1-s))/s - 2 - 2z/3) / z^2, z = s^2, for |s| <= 0.1716.", "z^2", LN_S2, lambda z: z * z, TINY, Z_LN, 8)
+fit("LN_LONG", "(ln((1+s)/(1-s))/s - 2 - 2z/3) / z^2, z = s^2, for |s| <= 0.1716.", "z^2", LN_S2, lambda z: z * z, TINY, Z_LN, 7)
 fit("LOG2_FOR_F32", "log2((1+s)/(1-s))/s as a polynomial of z = s^2, for |s| <= 0.1716.", "1/2", lambda z: atanh_series(z) / LN2,
     lambda z: mpf(1) / 2, TINY, Z_LN, 5)
 fit("EXP2_FOR_F32", "(2^f - 1) / f for |f| <= 1/2.", "f / 2^f", near_zero(20, lambda f: (mpf(2)**f - 1) / f, LN2),
     lambda f: f / mpf(2)**f, mpf(-1) / 2, mpf(1) / 2, 6)
-constants(41, 41, 30, 24)
+constants(41, (41, None), 53)
 lines += ["}", "", "/// Coefficients and constants of the `f32` functions.", *WEIGHTS, "pub(crate) mod single {"]
 Target.name = "f32"
-both_types(5, 5, 3, 3, 7, 7, 5, 5, 3, 2, 6)
-for name, base in (("LN_TAIL", exp(mpf(1))), ("LOG2_TAIL", mpf(2)), ("LOG10_TAIL", mpf(10))):
+both_types(5, 5, 6, 3, 3, (2, 2), 5, 5, 3, 2, 3)
+for name, base, count in (("LN_TAIL", exp(mpf(1)), 9), ("LOG2_TAIL", mpf(2), 8), ("LOG10_TAIL", mpf(10), 8)):
     function, weight = log_tail(base)
     text = {"LN_TAIL": "ln", "LOG2_TAIL": "log2", "LOG10_TAIL": "log10"}[name]
     tail = "- f + f^2/2) / f^3" if text == "ln" else f"- c f + c/2 f^2) / f^3, c = {text}(e)"
-    fit(name, f"({text}(1+f) {tail}, for 1+f from sqrt(1/2) to sqrt(2).", f"f^3 / {text}(1+f)", function, weight, F_MIN, F_MAX, 9)
-constants(15, 15, 12, 12)
+    fit(name, f"({text}(1+f) {tail}, for 1+f from sqrt(1/2) to sqrt(2).", f"f^3 / {text}(1+f)", function, weight, F_MIN, F_MAX, count)
+constants(15, (None, 1), 24)  # the second part of log10(2) is a power of two
 lines.append("}")
 mp.prec = 1400
 value = 2 / pi

@@ -30,8 +30,6 @@ const EXP2_NEAR: f64 = 1022.0;
 const EXP_M1_FLAT: f64 = 40.0;
 /// From this value on, tanh rounds to 1.
 const TANH_FLAT: f64 = 22.0;
-/// For |x| below this value, [`tanh`] evaluates a polynomial.
-const TANH_NEAR: f64 = 0.92;
 /// From this value on, sinh and cosh overflow. [`reduce_exp`] returns the exponent k = 1025 for this value.
 const HYPERBOLIC_MAX: f64 = 710.5;
 /// For |x| below this value, 2^k and 2^-(k + 2) are normal numbers, where k is the exponent that [`reduce_exp`] returns.
@@ -79,8 +77,25 @@ const fn power(k: i32) -> f64 {
     f64::from_bits(((k + EXPONENT_BIAS as i32) as Bits) << MANTISSA_BITS)
 }
 
-/// Whether [`cbrt`] improves the inverse cube root from the polynomial, whose relative error is 2^-14.7, before it uses it.
+/// For magnitudes below this value, [`cbrt`] multiplies its argument by [`CBRT_SCALE`], because the residual of its Newton step would be
+/// subnormal.
+const CBRT_SMALL: f64 = power(-900);
+const CBRT_SCALE: f64 = power(180);
+/// The inverse cube root of [`CBRT_SCALE`].
+const CBRT_SCALE_BACK: f64 = power(-60);
+/// Shifted to the right by this number, the bits of a positive number are an integer below 2^MANTISSA_BITS.
+const CBRT_SHIFT: u32 = Bits::BITS - MANTISSA_BITS;
+/// The minuend of [`inverse_cbrt`]: 4/3 of the exponent bias, minus 0.068, which makes the largest error least, as the exponent of
+/// shifted bits; plus 4/3 2^MANTISSA_BITS, because the subtrahend and the result contain 2^MANTISSA_BITS.
+const CBRT_START: f64 = power(MANTISSA_BITS as i32) * (4.0 / 3.0)
+    + (EXPONENT_BIAS as f64 * (4.0 / 3.0) - 0.068) * power((MANTISSA_BITS - CBRT_SHIFT) as i32);
+/// Whether [`inverse_cbrt`] takes a second step.
 const CBRT_IMPROVES_INVERSE: bool = true;
+
+/// Whether ln(2) as a single number is accurate enough for a product with a small integer.
+const LN2_ROUNDED_SUFFICES: bool = false;
+/// Whether [`tan`] corrects its quotient for rounding errors.
+const TAN_CORRECTS_QUOTIENT: bool = true;
 
 include!("functions.rs");
 
@@ -101,25 +116,31 @@ fn ln_terms(f: f64) -> (f64, f64) {
     (half_square, fma(s, fma(z, polynomial(z, &LN), half_square), -half_square_low))
 }
 
-/// Returns ln(1 + f) - f.
+/// Returns ln(1 + f) - f + low.
 #[inline(always)]
-fn ln_tail(f: f64) -> f64 {
+fn ln_tail(f: f64, low: f64) -> f64 {
     let (half_square, rest) = ln_terms(f);
-    rest - half_square
+    (rest - half_square) + low
 }
 
-/// Returns log2(1 + f) - f log2(e) + low.
+/// Returns log2(1 + f) - f LOG2_E_1.
 #[inline(always)]
-fn log2_tail(f: f64, low: f64) -> f64 {
+fn log2_tail(f: f64) -> f64 {
     let (half_square, rest) = ln_terms(f);
-    fma(-half_square, LOG2_E_1, fma(rest, LOG2_E_1, low))
+    fma(-half_square, LOG2_E_1, fma(rest, LOG2_E_1, f * LOG2_E_2))
 }
 
-/// Returns log10(1 + f) - f log10(e) + low.
+/// Returns log10(1 + f) - f LOG10_E_1 + low.
 #[inline(always)]
 fn log10_tail(f: f64, low: f64) -> f64 {
     let (half_square, rest) = ln_terms(f);
-    fma(-half_square, LOG10_E_1, fma(rest, LOG10_E_1, low))
+    fma(-half_square, LOG10_E_1, fma(rest, LOG10_E_1, fma(f, LOG10_E_2, low)))
+}
+
+/// Returns k LOG10_2_2, where k is the exponent of [`split_normal`].
+#[inline(always)]
+fn exponent_log10_low(_: f64, k: f64) -> f64 {
+    k * LOG10_2_2
 }
 
 /// Returns x to the power y: e^(y ln|x|), where the logarithm is a sum of two numbers, accurate to about 66 bits.
@@ -135,57 +156,70 @@ pub(crate) fn powf(x: f64, y: f64) -> f64 {
     // Limiting |y| prevents an overflow of the product with `ln_low`. It also prevents NaN for |x| = 1, where the product of an infinite y
     // and ln(1) = 0 would be NaN.
     let y_limited = select(y.abs() > POWER_MAX, POWER_MAX.copysign(y), y);
-    powf_special(x, y, exp_product([ln, ln_low], y_limited))
+    let (product, product_low) = ln_product((ln, ln_low), y_limited);
+    let product_low = select(product.abs() < EXP_MAX + 50.0, product_low, 0.0);
+    let reduced = reduce_exp(clamp(product, EXP_MIN, EXP_MAX)).plus(product_low);
+    powf_special(x, y, exp_reduced(reduced))
+}
+
+/// Returns whether `x` is not a positive normal number, or x^y may not be a normal number.
+#[inline(always)]
+pub(crate) fn powf_is_far(x: f64, y: f64) -> bool {
+    let (k, _) = split_normal(x, K_OFFSET);
+    // |log2(x)| is at most |k| + 1/2, and comparisons with NaN are false.
+    let near = (y.abs() < 100.0) & ((y * k).abs() < 900.0);
+    is_not_normal(x) | !near
 }
 
 /// [`powf`] of arguments that are not [far](powf_is_far).
 #[inline(always)]
 pub(crate) fn powf_ordinary(x: f64, y: f64) -> f64 {
-    let (ln, ln_low) = ln_long(split_normal(x, K_OFFSET));
-    exp_product([ln, ln_low], y)
+    let (product, product_low) = ln_product(ln_long(split_normal(x, K_OFFSET)), y);
+    let reduced = reduce_exp(product).plus(product_low);
+    let power = power_of_two(reduced.k_biased);
+    let (high, rest) = exp_parts(reduced);
+    fma(rest, power, high * power)
 }
 
 /// Returns ln(2^k (1 + f)) as a sum of two numbers.
 #[inline(always)]
 fn ln_long((k, f): (f64, f64)) -> (f64, f64) {
-    // s = f / (2 + f), its square and its cube, each as a sum of two numbers
+    // s = f / (2 + f) and z = s^2, each as a sum of two numbers
     let denominator = f + 2.0;
     let denominator_low = f - (denominator - 2.0);
     let inverse = 1.0 / denominator;
     let s = f * inverse;
     let s_low = fma(-s, denominator_low, fma(-s, denominator, f)) * inverse;
-    let z = s * s;
-    let z_low = fma(2.0 * s, s_low, fma(s, s, -z));
-    let cube = z * s;
-    let cube_low = fma(z, s, -cube) + fma(z, s_low, z_low * s);
-    // ln(1 + f) = 2 s + 2/3 s^3 + s^5 P(s^2), where P is the polynomial `LN_LONG`
-    let third = cube * TWO_THIRDS_1;
-    let third_low = fma(cube, TWO_THIRDS_1, -third) + fma(cube_low, TWO_THIRDS_1, cube * TWO_THIRDS_2);
-    let fifth = cube * z;
-    let fifth_low = fma(cube, z, -fifth) + fma(cube, z_low, cube_low * z);
-    let factor = polynomial_accurate(z, &LN_LONG);
-    let rest = fifth * factor;
-    let rest_low = fma(fifth_low, factor, fma(fifth, factor, -rest));
-    let tail = third + rest;
-    let tail_low = ((third - tail) + rest) + (rest_low + fma(2.0, s_low, third_low));
     let twice_s = 2.0 * s;
-    let mantissa = twice_s + tail;
-    let mantissa_low = ((twice_s - mantissa) + tail) + tail_low;
-    let exponent = k * LN2_1;
-    let sum = exponent + mantissa;
-    (sum, ((exponent - sum) + mantissa) + fma(k, LN2_2, mantissa_low))
+    let z = s * s;
+    let z_low = fma(twice_s, s_low, fma(s, s, -z));
+    // ln(1 + f) = 2 s + s z (2/3 + z P(z)), where P is the polynomial `LN_LONG`
+    let rest = polynomial(z, &LN_LONG);
+    let factor = fma(z, rest, TWO_THIRDS_1);
+    let factor_low = fma(z, rest, TWO_THIRDS_1 - factor) + TWO_THIRDS_2;
+    let tail = z * factor;
+    let tail_low = fma(z_low, factor, fma(z, factor_low, fma(z, factor, -tail)));
+    let mantissa = fma(s, tail, twice_s);
+    let mantissa_low = fma(s, tail, twice_s - mantissa) + fma(s, tail_low, fma(s_low, tail, s_low + s_low));
+    let sum = fma(k, LN2_1, mantissa);
+    (sum, (fma(k, LN2_1, -sum) + mantissa) + fma(k, LN2_2, mantissa_low))
 }
 
-/// Returns e^(y (ln + ln_low)).
+/// Returns y (ln + ln_low) as a sum of two numbers.
 #[inline(always)]
-fn exp_product([ln, ln_low]: [f64; 2], y: f64) -> f64 {
+fn ln_product((ln, ln_low): (f64, f64), y: f64) -> (f64, f64) {
     let product = ln * y;
-    let product_low = fma(ln, y, -product) + ln_low * y;
-    let in_range = product.abs() < EXP_MAX + 50.0;
-    let ReducedExp { k_biased, r, r_low } = reduce_exp(clamp(product, EXP_MIN, EXP_MAX));
-    let r_low = r_low + select(in_range, product_low, 0.0);
-    let r_sum = r + r_low;
-    exp_reduced(ReducedExp { k_biased, r: r_sum, r_low: (r - r_sum) + r_low })
+    (product, fma(ln_low, y, fma(ln, y, -product)))
+}
+
+impl ReducedExp {
+    /// Adds a small number.
+    #[inline(always)]
+    fn plus(self, low: f64) -> ReducedExp {
+        let r_low = self.r_low + low;
+        let r = self.r + r_low;
+        ReducedExp { r, r_low: (self.r - r) + r_low, ..self }
+    }
 }
 
 /// Subtracts the nearest multiple of pi/2 from any finite x with |x| >= 1, by exact integer products with those digits of 2/pi that affect

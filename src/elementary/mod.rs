@@ -400,7 +400,7 @@ macro_rules! functions {
             real!(Asinh, asinh_ordinary, asinh_is_far, branchless asinh);
             real!(Acosh, acosh_ordinary, acosh_is_far, branchless acosh);
             real!(Atanh, atanh_ordinary, atanh_is_far, branchless atanh);
-            real!(Cbrt, cbrt_normal, cbrt_is_far, branchless cbrt);
+            real!(Cbrt, cbrt_ordinary, cbrt_is_far, branchless cbrt);
             real!(Sigmoid, sigmoid_ordinary, exp_is_far, branchless sigmoid);
 
             /// Computes the sine or, if `cosine`, the cosine. A flag selects the function at run time, because each loop takes time to

@@ -31,8 +31,6 @@ const EXP2_NEAR: f32 = 126.0;
 const EXP_M1_FLAT: f32 = 20.0;
 /// From this value on, tanh rounds to 1.
 const TANH_FLAT: f32 = 10.0;
-/// For |x| below this value, [`tanh`] evaluates a polynomial.
-const TANH_NEAR: f32 = 0.92;
 /// From this value on, sinh and cosh overflow. [`reduce_exp`] returns the exponent k = 129 for this value.
 const HYPERBOLIC_MAX: f32 = 89.5;
 /// For |x| below this value, 2^k and 2^-(k + 2) are normal numbers, where k is the exponent that [`reduce_exp`] returns.
@@ -80,8 +78,25 @@ const fn power(k: i32) -> f32 {
     f32::from_bits(((k + EXPONENT_BIAS as i32) as Bits) << MANTISSA_BITS)
 }
 
-/// Whether [`cbrt`] improves the inverse cube root from the polynomial, whose relative error is 2^-17.4, before it uses it.
+/// For magnitudes below this value, [`cbrt`] multiplies its argument by [`CBRT_SCALE`], because the residual of its Newton step would be
+/// subnormal.
+const CBRT_SMALL: f32 = power(-100);
+const CBRT_SCALE: f32 = power(72);
+/// The inverse cube root of [`CBRT_SCALE`].
+const CBRT_SCALE_BACK: f32 = power(-24);
+/// Shifted to the right by this number, the bits of a positive number are an integer below 2^MANTISSA_BITS.
+const CBRT_SHIFT: u32 = Bits::BITS - MANTISSA_BITS;
+/// The minuend of [`inverse_cbrt`]: 4/3 of the exponent bias, minus 0.068, which makes the largest error least, as the exponent of
+/// shifted bits; plus 4/3 2^MANTISSA_BITS, because the subtrahend and the result contain 2^MANTISSA_BITS.
+const CBRT_START: f32 = power(MANTISSA_BITS as i32) * (4.0 / 3.0)
+    + (EXPONENT_BIAS as f32 * (4.0 / 3.0) - 0.068) * power((MANTISSA_BITS - CBRT_SHIFT) as i32);
+/// Whether [`inverse_cbrt`] takes a second step.
 const CBRT_IMPROVES_INVERSE: bool = false;
+
+/// Whether ln(2) as a single number is accurate enough for a product with a small integer. Its error is 0.05 ulp.
+const LN2_ROUNDED_SUFFICES: bool = true;
+/// Whether [`tan`] corrects its quotient for rounding errors. The errors would be below 1 ulp, but it would take 1.3 times as long.
+const TAN_CORRECTS_QUOTIENT: bool = false;
 
 include!("functions.rs");
 
@@ -90,25 +105,33 @@ pub(crate) mod complex {
     include!("complex.rs");
 }
 
-/// Returns ln(1 + f) - f as -f^2/2 + f^3 p(f), where p is the polynomial `LN_TAIL`. There is no division.
+/// Returns ln(1 + f) - f + low: -f^2/2 + f^3 p(f) + low, where p is the polynomial `LN_TAIL`. There is no division.
 #[inline(always)]
-fn ln_tail(f: f32) -> f32 {
-    let z = f * f;
-    fma(-0.5, z, f * z * polynomial(f, &LN_TAIL))
+fn ln_tail(f: f32, low: f32) -> f32 {
+    fma(f * f, fma(f, polynomial(f, &LN_TAIL), -0.5), low)
 }
 
-/// Returns log2(1 + f) - f log2(e) + low, with a polynomial of f as in [`ln_tail`].
+/// Returns log2(1 + f) - f LOG2_E_1, with a polynomial of f as in [`ln_tail`].
 #[inline(always)]
-fn log2_tail(f: f32, low: f32) -> f32 {
-    let z = f * f;
-    fma(z, fma(f, polynomial(f, &LOG2_TAIL), -0.5 * LOG2_E_1), low)
+fn log2_tail(f: f32) -> f32 {
+    f * f * fma(f, polynomial(f, &LOG2_TAIL), -0.5 * LOG2_E_1)
 }
 
-/// Returns log10(1 + f) - f log10(e) + low, with a polynomial of f as in [`ln_tail`].
+/// Returns log10(1 + f) - f LOG10_E_1 + low, with a polynomial of f as in [`ln_tail`].
 #[inline(always)]
 fn log10_tail(f: f32, low: f32) -> f32 {
-    let z = f * f;
-    fma(z, fma(f, polynomial(f, &LOG10_TAIL), -0.5 * LOG10_E_1), low)
+    fma(f * f, fma(f, polynomial(f, &LOG10_TAIL), -0.5 * LOG10_E_1), low)
+}
+
+/// Returns k LOG10_2_2, where k is the exponent of [`split_normal`]. LOG10_2_2 is -2^-26, so instead of a product, this is a difference of
+/// numbers whose unit in the last place is 2^-26: processors can compute it at the same time as products.
+#[inline(always)]
+fn exponent_log10_low(x: f32, _: f32) -> f32 {
+    const ZERO: f32 = 0.125;
+    const UNIT: f32 = -LOG10_2_2;
+    const { assert!(ZERO * f32::EPSILON == UNIT) };
+    let k_biased = f32::from_bits((shifted_bits(x) >> MANTISSA_BITS) | ZERO.to_bits());
+    (ZERO + UNIT * EXPONENT_BIAS as f32) - k_biased
 }
 
 /// Returns x to the power y: 2^(y log2|x|) in `f64`, which is faster than sums of two `f32`. The logarithm is accurate to 37
@@ -124,6 +147,12 @@ pub(crate) fn powf(x: f32, y: f32) -> f32 {
     // Limiting |y| prevents NaN, the product of infinity and log2(1) = 0.
     let y_limited = double::clamp(f64::from(y), -f64::from(POWER_MAX), f64::from(POWER_MAX));
     powf_special(x, y, exp2_wide(y_limited * log2))
+}
+
+/// Returns whether `x` is not a positive normal number, or `y` is infinite, NaN, or so large that x^y is 0, 1 or infinite.
+#[inline(always)]
+pub(crate) fn powf_is_far(x: f32, y: f32) -> bool {
+    is_not_normal(x) | (y.abs() > POWER_MAX) | y.is_nan()
 }
 
 /// [`powf`] of arguments that are not [far](powf_is_far).

@@ -68,7 +68,7 @@ fn error(found: f32, exact: f64) -> f64 {
 }
 
 #[test]
-fn functions_of_f32_are_within_a_unit_in_the_last_place() {
+fn functions_of_f32_are_within_one_or_two_units_in_the_last_place() {
     let step = std::env::var("VIERBEIN_F32_STEP").map(|step| step.parse::<u64>().expect("a number"));
     let step = step.unwrap_or(if cfg!(debug_assertions) { 499_979 } else { 9973 });
     // The functions of the C library and of the standard library have errors of up to a few units. This crate's own functions are
@@ -85,7 +85,7 @@ fn functions_of_f32_are_within_a_unit_in_the_last_place() {
         while let Some((name, function, exact)) = FUNCTIONS.get(next.fetch_add(1, Ordering::Relaxed)) {
             let (error, x) = largest_error(*function, *exact, step);
             println!("{name:10} of f32: {error:.3} units in the last place, at {x:e}");
-            let bound = if *name == "sigmoid" { 2.0f64.max(bound) } else { bound };
+            let bound = if matches!(*name, "sigmoid" | "tan") { 2.0f64.max(bound) } else { bound };
             assert!(error < bound, "{name} of {x:e}: {error} units in the last place");
         }
     };
