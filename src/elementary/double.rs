@@ -144,7 +144,7 @@ fn exponent_log10_low(_: f64, k: f64) -> f64 {
 }
 
 /// Returns x to the power y: e^(y ln|x|), where the logarithm is a sum of two numbers, accurate to about 66 bits.
-/// Largest error measured: 0.76 ulp.
+/// Largest error measured: 0.93 ulp.
 #[inline(always)]
 pub(crate) fn powf(x: f64, y: f64) -> f64 {
     let a = x.abs();
