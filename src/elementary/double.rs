@@ -83,12 +83,6 @@ const CBRT_SMALL: f64 = power(-900);
 const CBRT_SCALE: f64 = power(180);
 /// The inverse cube root of [`CBRT_SCALE`].
 const CBRT_SCALE_BACK: f64 = power(-60);
-/// Shifted to the right by this number, the bits of a positive number are an integer below 2^MANTISSA_BITS.
-const CBRT_SHIFT: u32 = Bits::BITS - MANTISSA_BITS;
-/// The minuend of [`inverse_cbrt`]: 4/3 of the exponent bias, minus 0.068, which makes the largest error least, as the exponent of
-/// shifted bits; plus 4/3 2^MANTISSA_BITS, because the subtrahend and the result contain 2^MANTISSA_BITS.
-const CBRT_START: f64 = power(MANTISSA_BITS as i32) * (4.0 / 3.0)
-    + (EXPONENT_BIAS as f64 * (4.0 / 3.0) - 0.068) * power((MANTISSA_BITS - CBRT_SHIFT) as i32);
 /// Whether [`inverse_cbrt`] takes a second step.
 const CBRT_IMPROVES_INVERSE: bool = true;
 
@@ -175,10 +169,7 @@ pub(crate) fn powf_is_far(x: f64, y: f64) -> bool {
 #[inline(always)]
 pub(crate) fn powf_ordinary(x: f64, y: f64) -> f64 {
     let (product, product_low) = ln_product(ln_long(split_normal(x, K_OFFSET)), y);
-    let reduced = reduce_exp(product).plus(product_low);
-    let power = power_of_two(reduced.k_biased);
-    let (high, rest) = exp_parts(reduced);
-    fma(rest, power, high * power)
+    exp_reduced_ordinary(reduce_exp(product).plus(product_low))
 }
 
 /// Returns ln(2^k (1 + f)) as a sum of two numbers.

@@ -114,6 +114,14 @@ fn exp_reduced(reduced: ReducedExp) -> Float {
     fma(rest, first, high * first) * second
 }
 
+/// [`exp_reduced`] if the result is a normal number.
+#[inline(always)]
+fn exp_reduced_ordinary(reduced: ReducedExp) -> Float {
+    let power = power_of_two(reduced.k_biased);
+    let (high, rest) = exp_parts(reduced);
+    fma(rest, power, high * power)
+}
+
 /// Returns e^(r + r_low) as the sum of 1 + r and r^2 q(r) + r_low (1 + r), where q is the polynomial `EXP`.
 #[inline(always)]
 fn exp_parts(ReducedExp { r, r_low, .. }: ReducedExp) -> (Float, Float) {
@@ -140,10 +148,7 @@ pub(crate) fn exp_is_far(x: Float) -> bool {
 /// [`exp`] of a number that is not [far](exp_is_far).
 #[inline(always)]
 pub(crate) fn exp_ordinary(x: Float) -> Float {
-    let reduced = reduce_exp(x);
-    let power = power_of_two(reduced.k_biased);
-    let (high, rest) = exp_parts(reduced);
-    fma(rest, power, high * power)
+    exp_reduced_ordinary(reduce_exp(x))
 }
 
 /// Returns 2^x as 2^k 2^f, where k is the integer nearest to x, and f = x - k. 2^k is made by exponent arithmetic, and 2^f is
@@ -680,6 +685,13 @@ fn cbrt_positive(a: Float) -> Float {
     let error = fma(-(root * root), root, a);
     fma(error, inverse_square * (1.0 / 3.0), root)
 }
+
+/// Shifted to the right by this number, the bits of a positive number are an integer below 2^MANTISSA_BITS.
+const CBRT_SHIFT: u32 = Bits::BITS - MANTISSA_BITS;
+/// The minuend of [`inverse_cbrt`]: 4/3 of the exponent bias, minus 0.068, which makes the largest error least, as the exponent of
+/// shifted bits; plus 4/3 2^MANTISSA_BITS, because the subtrahend and the result contain 2^MANTISSA_BITS.
+const CBRT_START: Float = power(MANTISSA_BITS as i32) * (4.0 / 3.0)
+    + (EXPONENT_BIAS as Float * (4.0 / 3.0) - 0.068) * power((MANTISSA_BITS - CBRT_SHIFT) as i32);
 
 /// Returns the inverse cube root of a positive normal number, with a relative error of at most 2^-18 (`f32`) or 2^-40 (`f64`).
 ///

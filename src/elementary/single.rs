@@ -84,12 +84,6 @@ const CBRT_SMALL: f32 = power(-100);
 const CBRT_SCALE: f32 = power(72);
 /// The inverse cube root of [`CBRT_SCALE`].
 const CBRT_SCALE_BACK: f32 = power(-24);
-/// Shifted to the right by this number, the bits of a positive number are an integer below 2^MANTISSA_BITS.
-const CBRT_SHIFT: u32 = Bits::BITS - MANTISSA_BITS;
-/// The minuend of [`inverse_cbrt`]: 4/3 of the exponent bias, minus 0.068, which makes the largest error least, as the exponent of
-/// shifted bits; plus 4/3 2^MANTISSA_BITS, because the subtrahend and the result contain 2^MANTISSA_BITS.
-const CBRT_START: f32 = power(MANTISSA_BITS as i32) * (4.0 / 3.0)
-    + (EXPONENT_BIAS as f32 * (4.0 / 3.0) - 0.068) * power((MANTISSA_BITS - CBRT_SHIFT) as i32);
 /// Whether [`inverse_cbrt`] takes a second step.
 const CBRT_IMPROVES_INVERSE: bool = false;
 
