@@ -132,7 +132,7 @@ fn powi(x: DynView<'_>, n: i32) -> Result<DynTensor, Error> {
     const NAME: &str = <op::Powi as UnaryOp<f64>>::NAME;
     on_device!(NAME, x, Dev => dispatch!(
         x.dtype(),
-        T: Scalar => compute::<T, Dev, _>(op::Powi(n), x),
+        T: Scalar => op::with_powi!(T, n, |op| compute::<T, Dev, _>(op, x)),
         else => Err(lacking(NAME, x.dtype(), needs::NUMBERS))
     ))
 }

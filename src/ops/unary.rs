@@ -28,6 +28,9 @@ pub(super) const DIVISION: usize = 96;
 /// times on two.
 pub(super) const RECIPROCAL: usize = 64;
 
+/// The [`COST`](UnaryOp::COST) of the quotient or remainder of an 8-bit integer and a scalar, which is computed in 16 bits.
+pub(super) const QUOTIENT_OF_BYTES: usize = 4;
+
 macro_rules! operations {
     ($($Name:ident: $method:ident $(, $try_method:ident)? {
         doc: $doc:literal,
@@ -223,10 +226,77 @@ impl<T: Scalar> UnaryOp<T> for Powi {
         }
         fits
     }
+    fn always_defined(&self) -> bool {
+        self.0 >= 0 && !cfg!(debug_assertions)
+    }
     fn scalars(&self, bind: &mut Scalars) {
         bind.scalar("n", self.0);
     }
 }
+
+/// [`Powi`] with an exponent for which [`ShortPowi::fits`]. Computes the same products, and for each bit of the exponent also those that the
+/// result does not depend on. So the loop over the elements has no branches, and is vectorised: on a Zen 4, it takes 0.05 to 0.5 of the
+/// time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ShortPowi(pub(crate) i32);
+
+impl ShortPowi {
+    /// The number of bits of an exponent, without its sign.
+    const BITS: u32 = 4;
+
+    /// Returns whether the exponent is short enough, and not negative for integers.
+    pub(crate) fn fits<T: Scalar>(n: i32) -> bool {
+        n.unsigned_abs() < 1 << Self::BITS && (n >= 0 || !T::INTEGER)
+    }
+}
+
+impl<T: Scalar> UnaryOp<T> for ShortPowi {
+    type Output = T;
+    const NAME: &'static str = <Powi as UnaryOp<T>>::NAME;
+    const CUDA: CudaSource = <Powi as UnaryOp<T>>::CUDA;
+    const CUDA_DEFINED: CudaSource = <Powi as UnaryOp<T>>::CUDA_DEFINED;
+    const CHECKED: bool = <Powi as UnaryOp<T>>::CHECKED;
+    #[inline]
+    fn apply(&self, a: T) -> T {
+        let (n, mut base, mut product) = (self.0.unsigned_abs(), a, T::one());
+        for bit in 0..Self::BITS {
+            let next = T::wrapping(Arithmetic::Mul, product, base);
+            product = if (n >> bit) & 1 == 1 { next } else { product };
+            base = T::wrapping(Arithmetic::Mul, base, base);
+        }
+        if !T::INTEGER && self.0 < 0 { T::wrapping(Arithmetic::Div, T::one(), product) } else { product }
+    }
+    fn is_defined(&self, a: T) -> bool {
+        Powi(self.0).is_defined(a)
+    }
+    fn always_defined(&self) -> bool {
+        UnaryOp::<T>::always_defined(&Powi(self.0))
+    }
+    fn scalars(&self, bind: &mut Scalars) {
+        UnaryOp::<T>::scalars(&Powi(self.0), bind);
+    }
+}
+
+/// Evaluates `$result` with `$op` as the fastest function that raises elements of type `$T` to the power `$n`.
+macro_rules! with_powi {
+    ($T:ty, $n:expr, |$op:ident| $result:expr) => {
+        match $n {
+            2 => {
+                let $op = $crate::op::Square;
+                $result
+            }
+            n if $crate::op::ShortPowi::fits::<$T>(n) => {
+                let $op = $crate::op::ShortPowi(n);
+                $result
+            }
+            n => {
+                let $op = $crate::op::Powi(n);
+                $result
+            }
+        }
+    };
+}
+pub(crate) use with_powi;
 
 /// Computes a power by repeated squaring. Calls `multiply` only for products that the result depends on.
 fn power<T: Scalar>(mut base: T, mut n: u32, mut multiply: impl FnMut(T, T) -> T) -> T {
@@ -284,7 +354,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Scalar,
         Dev: Elementwise<T>,
     {
-        self.apply(Powi(n))
+        unwrap_or_panic(self.try_powi(n))
     }
 
     /// Fallible variant of [`powi`](Tensor::powi).
@@ -298,7 +368,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         T: Scalar,
         Dev: Elementwise<T>,
     {
-        self.try_apply(Powi(n))
+        with_powi!(T, n, |op| self.try_apply(op))
     }
 
     /// Returns the logarithm to `base` of each element: `ln(x) / ln(base)`.
