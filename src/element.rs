@@ -8,7 +8,7 @@ mod division;
 mod modulus;
 
 pub(crate) use crate::elementary::{Elementary, FloatFunction, PairFunction, RealFunction};
-use crate::elementary::{numbers32, numbers64};
+use crate::elementary::{Truncate, numbers32, numbers64};
 use core::fmt::{Debug, Display};
 use division::DivideByInvariant;
 use modulus::Modulus;
@@ -532,6 +532,7 @@ macro_rules! integers {
             type Magnitude = f64;
             type Accumulator = $acc;
             type Wrapping = $unsigned;
+            #[inline]
             fn to_wrapping(self) -> $unsigned { self as $unsigned }
             const INTEGER: bool = true;
             fn from_real(x: $t) -> $t { x }
@@ -539,13 +540,17 @@ macro_rules! integers {
             fn from_usize(n: usize) -> $t { $t::try_from(n).unwrap_or($t::MAX) }
             fn re(self) -> $t { self }
             fn im(self) -> $t { 0 }
+            #[inline]
             fn conj(self) -> $t { self }
+            #[inline]
             fn modulus(self) -> $t { let abs: fn($t) -> $t = $abs; abs(self) }
             #[inline]
             fn widen(self) -> $acc { $acc::from(self) }
+            #[inline]
             fn narrow(acc: $acc) -> ($t, bool) { (acc as $t, $t::try_from(acc).is_ok()) }
             #[inline]
             fn acc_add(a: $acc, b: $acc) -> $acc { a.wrapping_add(b) }
+            #[inline]
             fn acc_add_carry(a: $acc, b: $acc) -> i64 {
                 if a.checked_add(b).is_some() { 0 } else if b > 0 { 1 } else { -1 }
             }
@@ -579,10 +584,13 @@ macro_rules! integers {
                     _ => <$t>::wrapping(op, a, b),
                 }
             }
+            #[inline]
             fn acc_to_float(acc: $acc) -> f64 { acc as f64 }
             #[inline(always)]
             fn acc_sum($elements: &[$t]) -> $acc { $sum }
+            #[inline]
             fn neg_fits(self) -> bool { let fits: fn($t) -> bool = $neg_fits; fits(self) }
+            #[inline]
             fn wrapping_neg(self) -> $t { <$t>::wrapping_neg(self) }
         }
         #[diagnostic::do_not_recommend]
@@ -622,6 +630,7 @@ macro_rules! inexact_scalar {
         type Float = $t;
         type Accumulator = $t;
         type Wrapping = $t;
+        #[inline]
         fn to_wrapping(self) -> $t {
             self
         }
@@ -630,6 +639,7 @@ macro_rules! inexact_scalar {
         fn widen(self) -> $t {
             self
         }
+        #[inline]
         fn narrow(acc: $t) -> ($t, bool) {
             (acc, true)
         }
@@ -637,6 +647,7 @@ macro_rules! inexact_scalar {
         fn acc_add(a: $t, b: $t) -> $t {
             a + b
         }
+        #[inline]
         fn acc_add_carry(_: $t, _: $t) -> i64 {
             0
         }
@@ -658,12 +669,15 @@ macro_rules! inexact_scalar {
                 Arithmetic::Rem => a % b,
             }
         }
+        #[inline]
         fn acc_to_float(acc: $t) -> $t {
             acc
         }
+        #[inline]
         fn neg_fits(self) -> bool {
             true
         }
+        #[inline]
         fn wrapping_neg(self) -> $t {
             -self
         }
@@ -706,7 +720,9 @@ macro_rules! floats {
             fn from_usize(n: usize) -> $t { n as $t }
             fn re(self) -> $t { self }
             fn im(self) -> $t { 0.0 }
+            #[inline]
             fn conj(self) -> $t { self }
+            #[inline]
             fn modulus(self) -> $t { <$t>::abs(self) }
             inexact_scalar!($t);
         }
@@ -738,9 +754,13 @@ macro_rules! floats {
             fn raised(self, n: $t) -> $t {
                 $numbers::one(Elementary::Power(n.into()), self).unwrap_or_else(|| <$t>::powf(self, n))
             }
+            #[inline]
             fn arg(self) -> $t { if self.is_nan() { self } else if self.is_sign_negative() { core::$t::consts::PI } else { 0.0 } }
+            #[inline]
             fn has_nan(self) -> bool { <$t>::is_nan(self) }
+            #[inline]
             fn all_finite(self) -> bool { <$t>::is_finite(self) }
+            #[inline]
             fn has_infinite(self) -> bool { <$t>::is_infinite(self) }
         }
         #[diagnostic::do_not_recommend]
@@ -777,6 +797,7 @@ macro_rules! floats {
             fn from_usize(n: usize) -> Self { Complex::new(n as $t, 0.0) }
             fn re(self) -> $t { self.re }
             fn im(self) -> $t { self.im }
+            #[inline]
             fn conj(self) -> Self { Complex::conj(&self) }
             #[inline(always)]
             fn modulus(self) -> $t { <$t as Modulus>::modulus(self.re, self.im) }
@@ -797,8 +818,11 @@ macro_rules! floats {
                 $numbers::one_complex(Elementary::Power(n.into()), self).unwrap_or_else(|| Complex::powf(self, n))
             }
             fn arg(self) -> $t { $numbers::one_arg(self).unwrap_or_else(|| Complex::arg(self)) }
+            #[inline]
             fn has_nan(self) -> bool { self.re.is_nan() || self.im.is_nan() }
+            #[inline]
             fn all_finite(self) -> bool { self.re.is_finite() && self.im.is_finite() }
+            #[inline]
             fn has_infinite(self) -> bool { self.re.is_infinite() || self.im.is_infinite() }
         }
     )*};
@@ -808,18 +832,34 @@ floats!(f32 numbers32 f64 numbers64);
 // ------------------------------------------------------------------ casts
 
 macro_rules! casts {
-    ($($t:ident)* ; $all:tt) => {$( casts!(@from $t $all); )*};
-    (@from $t:ident [$($u:ident)*]) => {
-        $( #[diagnostic::do_not_recommend] impl CastTo<$u> for $t { #[inline] fn cast_to(self) -> $u { self as $u } } )*
+    ([$($t:ident)*] to $targets:tt, |$x:ident, $U:ident| $result:expr) => {$( casts!(@from $t $targets, |$x, $U| $result); )*};
+    (@from $t:ident [$($u:ident)*], |$x:ident, $U:ident| $result:expr) => {$(
+        #[diagnostic::do_not_recommend]
+        impl CastTo<$u> for $t {
+            #[inline]
+            fn cast_to(self) -> $u {
+                type $U = $u;
+                let $x = self;
+                $result
+            }
+        }
+    )*};
+}
+casts!([i8 i16 i32 i64 u8 u16 u32 u64] to [i8 i16 i32 i64 u8 u16 u32 u64 f32 f64], |x, U| x as U);
+casts!([f32 f64] to [i8 i16 i32 i64 u8 u16 u32 u64], |x, U| Truncate::<U>::truncate(x));
+casts!([f32 f64] to [f32 f64], |x, U| x as U);
+
+macro_rules! casts_of_reals {
+    ($($t:ident)*) => {$(
         #[diagnostic::do_not_recommend]
         impl CastTo<Complex<f32>> for $t { #[inline] fn cast_to(self) -> Complex<f32> { Complex::new(self as f32, 0.0) } }
         #[diagnostic::do_not_recommend]
         impl CastTo<Complex<f64>> for $t { #[inline] fn cast_to(self) -> Complex<f64> { Complex::new(self as f64, 0.0) } }
         #[diagnostic::do_not_recommend]
         impl CastTo<$t> for bool { #[inline] fn cast_to(self) -> $t { if self { <$t>::one() } else { <$t>::zero() } } }
-    };
+    )*};
 }
-casts!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 ; [i8 i16 i32 i64 u8 u16 u32 u64 f32 f64]);
+casts_of_reals!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
 
 macro_rules! complex_casts {
     ($($t:ident => $u:ident),*) => {$(
@@ -834,18 +874,21 @@ complex_casts!(f32 => f32, f32 => f64, f64 => f32, f64 => f64);
 
 #[diagnostic::do_not_recommend]
 impl CastTo<bool> for bool {
+    #[inline]
     fn cast_to(self) -> bool {
         self
     }
 }
 #[diagnostic::do_not_recommend]
 impl CastTo<Complex<f32>> for bool {
+    #[inline]
     fn cast_to(self) -> Complex<f32> {
         Complex::new(self.cast_to(), 0.0)
     }
 }
 #[diagnostic::do_not_recommend]
 impl CastTo<Complex<f64>> for bool {
+    #[inline]
     fn cast_to(self) -> Complex<f64> {
         Complex::new(self.cast_to(), 0.0)
     }

@@ -27,8 +27,10 @@ mod double;
 mod single;
 #[cfg(test)]
 mod tests;
+mod truncate;
 
 use crate::simd::kernel;
+pub(crate) use truncate::Truncate;
 
 /// An elementary function.
 #[doc(hidden)]

@@ -345,6 +345,7 @@ macro_rules! binary {
             cost_by_scalar: match size_of::<T>() {
                 _ if T::COMPLEX => RECIPROCAL,
                 8 if T::INTEGER => DIVISION,
+                1 => QUOTIENT_OF_BYTES,
                 _ => 0,
             },
         }
@@ -359,7 +360,11 @@ macro_rules! binary {
             defined: |a, b| T::fits(Arithmetic::Rem, a, b), cuda_defined: "fits_div(a, b)", checked: true,
             elementary: Rem,
             cost: if T::INTEGER { SLOW } else { DIVISION },
-            cost_by_scalar: if T::INTEGER && size_of::<T>() < 8 { 0 } else { DIVISION },
+            cost_by_scalar: match size_of::<T>() {
+                1 => QUOTIENT_OF_BYTES,
+                2 | 4 if T::INTEGER => 0,
+                _ => DIVISION,
+            },
         }
         Maximum: maximum, try_maximum {
             doc: "The larger of two elements; NaN if one is NaN",

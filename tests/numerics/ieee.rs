@@ -5,7 +5,7 @@ use super::data::{Kind, numbers};
 use super::random::Random;
 use core::hint::black_box;
 use std::path::{Path, PathBuf};
-use vierbein::{Rank, Tensor, einsum, s};
+use vierbein::{DynTensor, Rank, Tensor, c64, einsum, s};
 
 type V<T = f64> = Tensor<T, Rank<1>>;
 
@@ -92,10 +92,68 @@ fn operations_round_as_a_single_one_does() {
             x.floor(), |a, _b| a.floor();
             x.trunc(), |a, _b| a.trunc();
             x.cast::<f32>().cast::<f64>(), |a, _b| f64::from(a as f32);
+            x.cast::<i8>().cast::<f64>(), |a, _b| f64::from(a as i8);
+            x.cast::<u16>().cast::<f64>(), |a, _b| f64::from(a as u16);
+            x.cast::<i32>().cast::<f64>(), |a, _b| f64::from(a as i32);
+            x.cast::<u32>().cast::<f64>(), |a, _b| f64::from(a as u32);
+            x.cast::<i64>().cast::<f64>(), |a, _b| a as i64 as f64;
+            x.cast::<u64>().cast::<f64>(), |a, _b| a as u64 as f64;
+            x.cast::<f32>().cast::<i32>().cast::<f64>(), |a, _b| f64::from(a as f32 as i32);
+            x.cast::<f32>().cast::<u32>().cast::<f64>(), |a, _b| f64::from(a as f32 as u32);
         }
         let narrow = &x.cast::<f32>() * &y.cast::<f32>();
         pairwise! { narrow.cast::<f64>(), |a, b| f64::from(a as f32 * b as f32); }
     });
+}
+
+/// Powers are computed by repeated squaring, for each exponent by the same products.
+#[test]
+fn powers_are_products_of_squares() {
+    let numbers = V::from(pairs().0[..1000].to_vec());
+    for n in -40i32..=40 {
+        let expected = |x: f64| {
+            let squares = core::iter::successors(Some(x), |x| Some(x * x));
+            let bits = (0..u32::BITS).map(|k| n.unsigned_abs() >> k & 1 == 1);
+            let power: f64 = squares.zip(bits).filter(|&(_, set)| set).map(|(square, _)| square).product();
+            if n < 0 { 1.0 / power } else { power }
+        };
+        assert_same(&numbers.powi(n), |i| expected(numbers[[i]]), &format!("power {n}"));
+        let dynamic = DynTensor::from(numbers.clone()).powi(n).unwrap();
+        let found: V = dynamic.downcast().unwrap();
+        assert_same(&found, |i| expected(numbers[[i]]), &format!("dynamic power {n}"));
+        let every_third = numbers.slice(s![..;3]).powi(n);
+        assert_same(&every_third, |i| expected(numbers[[3 * i]]), &format!("strided power {n}"));
+    }
+}
+
+/// Integer and Gaussian integer powers, compared with products in 128 bits.
+#[test]
+fn powers_of_integers_are_exact() {
+    let power = |x: i128, n: u32| (0..n).map(|_| x).product::<i128>();
+    macro_rules! check {
+        ($($T:ident up to $limit:expr;)*) => {$(
+            let x = V::<$T>::from_fn([150], |[i]| (i % 11) as $T);
+            for n in (0..20).filter(|&n| power(10, n) <= i128::from($limit)) {
+                let found = x.powi(n as i32);
+                assert!((0..150).all(|i| found[[i]] as i128 == power(x[[i]] as i128, n)), "{} to the power {n}", stringify!($T));
+            }
+        )*};
+    }
+    check! {
+        i8 up to i8::MAX; u8 up to u8::MAX; i16 up to i16::MAX; u16 up to u16::MAX; i32 up to i32::MAX; u32 up to u32::MAX;
+        i64 up to i64::MAX; u64 up to u64::MAX; f32 up to 1 << 24; f64 up to 1i64 << 53;
+    }
+    let z = Tensor::<c64, Rank<1>>::from_fn([100], |[i]| {
+        c64::new((i % 7) as f64 - 3.0, (i / 7 % 5) as f64 - 2.0)
+    });
+    for n in 0..=16 {
+        let found = z.powi(n);
+        for i in 0..100 {
+            let [re, im] = [z[[i]].re, z[[i]].im].map(|x| x as i128);
+            let (a, b) = (0..n).fold((1, 0), |(a, b), _| (a * re - b * im, a * im + b * re));
+            assert_eq!(found[[i]], c64::new(a as f64, b as f64), "{} to the power {n}", z[[i]]);
+        }
+    }
 }
 
 /// Returns the exact rounding error of `a · b`, computed by multiplications and additions (T. J. Dekker, *A floating-point

@@ -184,12 +184,19 @@ unsafe fn map_elementary_of(
 /// Returns whether a function is also compiled for registers of 64 bytes. The speed of most functions is limited by loads and
 /// stores, so they gain nothing from wider registers. The exceptions are functions for which AVX2 needs more instructions than
 /// AVX-512. AVX2 has no mask instructions for `bool` results. It lacks many instructions for 64-bit integers. It needs more
-/// shuffles to separate the parts of complex numbers.
+/// shuffles to separate the parts of complex numbers, to narrow numbers, and for quotients of 8 bits, which are computed in 16 bits.
 const fn is_wide<A: Arguments, F: Function<A>>() -> bool {
+    use DType::{Bool, C32, C64, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
     match F::Output::DTYPE {
-        DType::Bool | DType::I64 | DType::U64 => size_of::<A::First>() == 8,
-        DType::C32 | DType::C64 => A::LEN > 1,
-        _ => false,
+        Bool => size_of::<A::First>() == 8,
+        I64 | U64 => is_inexact(A::First::DTYPE) || size_of::<A::First>() == 8,
+        I8 | I16 | I32 | U8 | U16 | U32 => {
+            let narrows = size_of::<F::Output>() < size_of::<A::First>();
+            // Of the functions of 8-bit integers, quotients and remainders have a cost.
+            narrows || is_inexact(A::First::DTYPE) || size_of::<F::Output>() == 1 && F::COST > 0
+        }
+        C32 | C64 => A::LEN > 1,
+        F32 | F64 => false,
     }
 }
 
