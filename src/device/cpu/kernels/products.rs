@@ -170,11 +170,7 @@ fn sum_of<T: Scalar>(
     // There are as many accumulators as fit in registers. A complex accumulator consists of four numbers. Each condition is `const`, so
     // the compiler instantiates only the branch that is taken. A `match` on a tuple would instantiate all branches.
     if const { T::COMPLEX } {
-        if const { size_of::<T::Real>() < 8 } {
-            compute::<T, Parts, 8>(alpha, a, b, beta, out)
-        } else {
-            compute::<T, Parts, 4>(alpha, a, b, beta, out)
-        }
+        compute::<T, Parts, 8>(alpha, a, b, beta, out)
     } else if const { T::INTEGER && cfg!(debug_assertions) } {
         compute::<T, Checked, 8>(alpha, a, b, beta, out)
     } else if const { T::INTEGER && size_of::<T>() == 1 } {
