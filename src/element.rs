@@ -10,7 +10,7 @@ mod modulus;
 pub(crate) use crate::elementary::{Elementary, FloatFunction, PairFunction, RealFunction};
 use crate::elementary::{Truncate, numbers32, numbers64};
 use core::fmt::{Debug, Display};
-use division::DivideByInvariant;
+use division::{Divide, DivideByInvariant};
 use modulus::Modulus;
 use num_complex::Complex;
 use num_traits::{NumAssign, One, Zero};
@@ -562,8 +562,10 @@ macro_rules! integers {
                     Arithmetic::Add => a.checked_add(b).is_some(),
                     Arithmetic::Sub => a.checked_sub(b).is_some(),
                     Arithmetic::Mul => a.checked_mul(b).is_some(),
-                    Arithmetic::Div => a.checked_div(b).is_some(),
-                    Arithmetic::Rem => a.checked_rem(b).is_some(),
+                    // Without branches, so that loops are vectorised. For signed types, `MIN / -1` overflows.
+                    Arithmetic::Div | Arithmetic::Rem => {
+                        (b != 0) & (($t::MIN == 0) | (a != $t::MIN) | (b.wrapping_add(1) != 0))
+                    }
                 }
             }
             #[inline]
@@ -572,8 +574,8 @@ macro_rules! integers {
                     Arithmetic::Add => a.wrapping_add(b),
                     Arithmetic::Sub => a.wrapping_sub(b),
                     Arithmetic::Mul => a.wrapping_mul(b),
-                    Arithmetic::Div => a.wrapping_div(b),
-                    Arithmetic::Rem => a.wrapping_rem(b),
+                    Arithmetic::Div => a.divide(b),
+                    Arithmetic::Rem => a.rest(b),
                 }
             }
             #[inline(always)]

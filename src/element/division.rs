@@ -1,7 +1,46 @@
-//! Division of many integers by the same divisor: multiplication by a reciprocal, which depends on the divisor alone.
+//! Division of integers in vectors. Vector units have no instruction for it.
 //!
-//! In a loop with one divisor, the compiler computes the reciprocal before the loop and vectorises what is left. The algorithms
-//! are those of Granlund and Montgomery, *Division by Invariant Integers using Multiplication* (PLDI 1994), figures 4.1 and 5.2.
+//! * By the same divisor: multiplication by a reciprocal, which depends on the divisor alone. In a loop with one divisor, the compiler
+//!   computes the reciprocal before the loop and vectorises what is left. The algorithms are those of Granlund and Montgomery, *Division
+//!   by Invariant Integers using Multiplication* (PLDI 1994), figures 4.1 and 5.2.
+//! * By different divisors: division of floating-point numbers whose mantissas have more digits than the integers. The exact quotient is
+//!   an integer, or its distance to the next integer is at least 1 / divisor, so that the rounded quotient has the same integer part. There
+//!   is no such type for integers of 64 bits, which are divided one by one.
+
+use crate::elementary::Truncate;
+
+/// Integers with a division by different divisors.
+pub(super) trait Divide: Copy {
+    /// Returns `self.wrapping_div(divisor)`, or any number if `divisor` is 0.
+    fn divide(self, divisor: Self) -> Self;
+    /// Returns `self.wrapping_rem(divisor)`, or any number if `divisor` is 0.
+    fn rest(self, divisor: Self) -> Self;
+}
+
+macro_rules! divide {
+    ($($T:ident)*, |$a:ident, $b:ident| $quotient:expr) => {$(
+        impl Divide for $T {
+            #[inline(always)]
+            fn divide(self, divisor: $T) -> $T {
+                let ($a, $b) = (self, divisor);
+                let quotient = $quotient;
+                quotient as $T
+            }
+            #[inline(always)]
+            fn rest(self, divisor: $T) -> $T {
+                self.wrapping_sub(self.divide(divisor).wrapping_mul(divisor))
+            }
+        }
+    )*};
+}
+// The quotient of the smallest number and −1 does not fit in the type. In 32 bits, it is 2¹⁵ or 2⁷, and wraps in the cast.
+divide!(i8 u8 i16 u16, |a, b| Truncate::<i32>::truncate(f32::from(a) / f32::from(b)));
+divide!(u32, |a, b| Truncate::<u32>::truncate(f64::from(a) / f64::from(b)));
+divide!(i32, |a, b| {
+    let quotient = Truncate::<i32>::truncate(f64::from(a) / f64::from(b));
+    if b == -1 { a.wrapping_neg() } else { quotient }
+});
+divide!(i64 u64, |a, b| a.wrapping_div(if b == 0 { 1 } else { b }));
 
 /// Integers with a fast division by a loop-invariant divisor.
 pub(super) trait DivideByInvariant: Copy {
@@ -131,7 +170,7 @@ impl DivideByInvariant for i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::DivideByInvariant;
+    use super::{Divide, DivideByInvariant};
 
     macro_rules! against_the_processor {
         ($T:ident, $numbers:expr, $divisors:expr) => {
@@ -140,6 +179,8 @@ mod tests {
                     let (a, b): ($T, $T) = (a, b);
                     assert_eq!(a.quotient(b), a.wrapping_div(b), "{a} / {b}");
                     assert_eq!(a.remainder(b), a.wrapping_rem(b), "{a} % {b}");
+                    assert_eq!(a.divide(b), a.wrapping_div(b), "{a} / {b}");
+                    assert_eq!(a.rest(b), a.wrapping_rem(b), "{a} % {b}");
                 }
             }
         };

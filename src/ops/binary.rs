@@ -2,7 +2,7 @@
 
 use super::catalogue::{binary, operation, verb};
 use super::operands::Operands;
-use super::unary::{DIVISION, QUOTIENT_OF_BYTES, RECIPROCAL, SLOW};
+use super::unary::{DIVISION, INTEGER_DIVISION, QUOTIENT_OF_BYTES, RECIPROCAL, SLOW};
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise};
 use crate::element::{Arithmetic, Bits, Element, Elementary, PairFunction, RealFloat, RealScalar, Scalar};
 use crate::error::{Error, unwrap_or_panic};

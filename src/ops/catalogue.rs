@@ -341,7 +341,12 @@ macro_rules! binary {
             always_defined: |b| b != T::zero() && b.wrapping_neg() != T::one(),
             cuda: "wrapping_div(a, b)",
             defined: |a, b| T::fits(Arithmetic::Div, a, b), cuda_defined: "fits_div(a, b)", checked: true,
-            cost: if T::INTEGER { SLOW } else if T::COMPLEX { DIVISION } else { 0 },
+            cost: match size_of::<T>() {
+                _ if T::COMPLEX => DIVISION,
+                8 if T::INTEGER => SLOW,
+                _ if T::INTEGER => INTEGER_DIVISION,
+                _ => 0,
+            },
             cost_by_scalar: match size_of::<T>() {
                 _ if T::COMPLEX => RECIPROCAL,
                 8 if T::INTEGER => DIVISION,
@@ -359,7 +364,11 @@ macro_rules! binary {
             cuda: "wrapping_rem(a, b)",
             defined: |a, b| T::fits(Arithmetic::Rem, a, b), cuda_defined: "fits_div(a, b)", checked: true,
             elementary: Rem,
-            cost: if T::INTEGER { SLOW } else { DIVISION },
+            cost: match size_of::<T>() {
+                8 if T::INTEGER => SLOW,
+                _ if T::INTEGER => INTEGER_DIVISION,
+                _ => DIVISION,
+            },
             cost_by_scalar: match size_of::<T>() {
                 1 => QUOTIENT_OF_BYTES,
                 2 | 4 if T::INTEGER => 0,

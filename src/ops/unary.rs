@@ -28,6 +28,9 @@ pub(super) const DIVISION: usize = 96;
 /// times on two.
 pub(super) const RECIPROCAL: usize = 64;
 
+/// The [`COST`](UnaryOp::COST) of the quotient or remainder of two integers of at most 32 bits: a few tenths of a nanosecond.
+pub(super) const INTEGER_DIVISION: usize = 32;
+
 /// The [`COST`](UnaryOp::COST) of the quotient or remainder of an 8-bit integer and a scalar, which is computed in 16 bits.
 pub(super) const QUOTIENT_OF_BYTES: usize = 4;
 

@@ -196,7 +196,10 @@ const fn is_wide<A: Arguments, F: Function<A>>() -> bool {
             narrows || is_inexact(A::First::DTYPE) || size_of::<F::Output>() == 1 && F::COST > 0
         }
         C32 | C64 => A::LEN > 1,
-        F32 | F64 => false,
+        // Of the functions from complex to real numbers, the modulus has a cost.
+        F32 | F64 => {
+            matches!(A::First::DTYPE, I64 | U64) || matches!(A::First::DTYPE, C32 | C64) && F::COST > 0
+        }
     }
 }
 
