@@ -80,6 +80,8 @@ class Operands:
         self.x, self.y = number(n, 0), number(n, 1)
         self.i32, self.i64 = self.x.astype(np.int32), self.x.astype(np.int64)
         self.u8 = np.abs(self.x).astype(np.uint8)
+        self.divisor32 = np.abs(self.y).astype(np.int32) + np.int32(1)
+        self.divisor8 = np.abs(self.y).astype(np.uint8) + np.uint8(1)
         self.cx = self.x + 1j * number(n, 10)
         self.cy = self.y + 1j * number(n, 11)
         self.positive, self.unit, self.beyond_1 = np.abs(self.x), self.x / 73.0, np.abs(self.x) + 1.0
@@ -166,6 +168,26 @@ ROWS = {
     "i64 * i64": lambda o: o.i64 * o.i64,
     "i32 to f64": lambda o: o.i32.astype(float),
     "u8 + u8": lambda o: o.u8 + o.u8,
+    "i32 / i32": lambda o: o.i32 // o.divisor32,
+    "i32 % i32": lambda o: np.fmod(o.i32, o.divisor32),
+    "u8 / u8": lambda o: o.u8 // o.divisor8,
+    "abs of i32": lambda o: np.abs(o.i32),
+    "abs of i64": lambda o: np.abs(o.i64),
+    "power 2": lambda o: o.x**2,
+    "power 6": lambda o: o.x**6,
+    "power 3 of i64": lambda o: o.i64**3,
+    "f64 to i32": lambda o: o.x.astype(np.int32),
+    "f64 to u8": lambda o: o.positive.astype(np.uint8),
+    "f64 to i64": lambda o: o.x.astype(np.int64),
+    "f32 to i32": lambda o: o.x32.astype(np.int32),
+    "i64 to f64": lambda o: o.i64.astype(float),
+    "i64 to i32": lambda o: o.i64.astype(np.int32),
+    "neg of c64": lambda o: -o.cx,
+    "conj of c64": lambda o: np.conj(o.cx),
+    "conj of c32": lambda o: np.conj(o.cx32),
+    "c64 == c64": lambda o: o.cx == o.cy,
+    "vdot of c64": lambda o: np.vdot(o.cx, o.cy),
+    "abs of c32": lambda o: np.abs(o.cx32),
     "c64 * c64": lambda o: o.cx * o.cy,
     "c64 / c64": lambda o: o.cx / o.cy,
     "abs of c64": lambda o: np.abs(o.cx),
@@ -263,6 +285,7 @@ CHECKED_AS = {
     "i32 / 7": lambda o: np.trunc(o.i32 / 7),
     "i64 / 7": lambda o: np.trunc(o.i64 / 7),
     "i32 / -10": lambda o: np.trunc(o.i32 / -10),
+    "i32 / i32": lambda o: np.trunc(o.i32 / o.divisor32),
     # The indices of equal elements can differ: vierbein's `argsort` is stable, and NumPy's default is not.
     **{f"argsort of random {t}": lambda o, t=f"random_{t}": np.argsort(getattr(o, t), kind="stable") for t in ["f32", "i32"]},
 }
@@ -303,7 +326,7 @@ def main():
             f = ROWS[name]
             theirs = sample(CHECKED_AS.get(name, f)(o), name, o)
             own = [float(v) for v in ask("check", name, n)]
-            np.testing.assert_allclose(own, theirs, rtol=1e-4 if "c32" in name else 1e-6 if "f32" in name or is_matrix else 1e-12,
+            np.testing.assert_allclose(own, theirs, rtol=1e-4 if "c32" in name else 1e-9 if "vdot" in name else 1e-6 if "f32" in name or is_matrix else 1e-12,
                                        atol=1e-9 if "fft" in name else 0, err_msg=name)
             start = time.perf_counter()
             f(o)

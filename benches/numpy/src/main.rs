@@ -150,6 +150,18 @@ fn two<R: Look + 'static>(f: fn(&Vector<f64>, &Vector<f64>) -> R) -> Box<dyn Fn(
     })
 }
 
+/// Returns a benchmark with two operands of the same type, whose elements are converted from `f64`.
+fn two_of<T: Element, R: Look + 'static>(
+    convert: fn(f64) -> T,
+    convert_right: fn(f64) -> T,
+    f: fn(&Vector<T>, &Vector<T>) -> R,
+) -> Box<dyn Fn(usize) -> Job> {
+    Box::new(move |n| {
+        let x = std::rc::Rc::new((vector(n, 0).map(convert), vector(n, 1).map(convert_right)));
+        job(move || f(&x.0, &x.1))
+    })
+}
+
 fn of_matrix<R: Look + 'static>(f: fn(&Matrix<f64>) -> R) -> Box<dyn Fn(usize) -> Job> {
     Box::new(move |n| {
         let x = std::rc::Rc::new(matrix(n, 0));
@@ -503,6 +515,26 @@ fn rows() -> Vec<Named> {
         ("i64 * i64", one_of(|x| x as i64, |x| x * x)),
         ("i32 to f64", one_of(|x| x as i32, |x| x.cast::<f64>())),
         ("u8 + u8", one_of(|x| x.abs() as u8, |x| x + x)),
+        ("i32 / i32", two_of(|x| x as i32, |y| y.abs() as i32 + 1, |x, y| x / y)),
+        ("i32 % i32", two_of(|x| x as i32, |y| y.abs() as i32 + 1, |x, y| x % y)),
+        ("u8 / u8", two_of(|x| x.abs() as u8, |y| y.abs() as u8 + 1, |x, y| x / y)),
+        ("abs of i32", one_of(|x| x as i32, |x| x.abs())),
+        ("abs of i64", one_of(|x| x as i64, |x| x.abs())),
+        ("power 2", one(|x| x.powi(2))),
+        ("power 6", one(|x| x.powi(6))),
+        ("power 3 of i64", one_of(|x| x as i64, |x| x.powi(3))),
+        ("f64 to i32", one(|x| x.cast::<i32>())),
+        ("f64 to u8", one_of(f64::abs, |x| x.cast::<u8>())),
+        ("f64 to i64", one(|x| x.cast::<i64>())),
+        ("f32 to i32", one_of(|x| x as f32, |x| x.cast::<i32>())),
+        ("i64 to f64", one_of(|x| x as i64, |x| x.cast::<f64>())),
+        ("i64 to i32", one_of(|x| x as i64, |x| x.cast::<i32>())),
+        ("neg of c64", of_complex(|x, _| -x)),
+        ("conj of c64", of_complex(|x, _| x.conj())),
+        ("conj of c32", of_narrow_complex(|x| x.conj())),
+        ("c64 == c64", of_complex(|x, y| x.equal(y))),
+        ("vdot of c64", of_complex(|x, y| x.vdot(y))),
+        ("abs of c32", of_narrow_complex(|x| x.abs())),
         ("c64 * c64", of_complex(|x, y| x * y)),
         ("c64 / c64", of_complex(|x, y| x / y)),
         ("abs of c64", of_complex(|x, _| x.abs())),

@@ -188,7 +188,7 @@ unsafe fn map_elementary_of(
 const fn is_wide<A: Arguments, F: Function<A>>() -> bool {
     use DType::{Bool, C32, C64, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
     match F::Output::DTYPE {
-        Bool => size_of::<A::First>() == 8,
+        Bool => size_of::<A::First>() >= 8,
         I64 | U64 => is_inexact(A::First::DTYPE) || size_of::<A::First>() == 8,
         I8 | I16 | I32 | U8 | U16 | U32 => {
             let narrows = size_of::<F::Output>() < size_of::<A::First>();
