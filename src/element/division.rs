@@ -3,9 +3,9 @@
 //! * By the same divisor: multiplication by a reciprocal, which depends on the divisor alone. In a loop with one divisor, the compiler
 //!   computes the reciprocal before the loop and vectorises what is left. The algorithms are those of Granlund and Montgomery, *Division
 //!   by Invariant Integers using Multiplication* (PLDI 1994), figures 4.1 and 5.2.
-//! * By different divisors: division of floating-point numbers whose mantissas have more digits than the integers. The exact quotient is
-//!   an integer, or its distance to the next integer is at least 1 / divisor, so that the rounded quotient has the same integer part. There
-//!   is no such type for integers of 64 bits, which are divided one by one.
+//! * By different divisors: division of floating-point numbers whose mantissas have more digits than the integers. If the exact quotient
+//!   is not an integer, its distance to the next one is at least 1 / divisor. That is more than the rounding error, so the rounded quotient
+//!   has the same integer part. There is no such type for integers of 64 bits, which are divided one by one.
 
 use crate::elementary::Truncate;
 

@@ -6,8 +6,8 @@
 //! with a scalar take 0.62 to 0.69 times as long as in a plain loop for elements of 8 bytes, and 0.77 to 0.83 times for 4 bytes. With 4
 //! million elements in memory, they take 0.83 to 0.93 and 0.75 to 0.95 times as long.
 //!
-//! At the level AVX-512, this loop is not used. There, plain loops over elements of 8 bytes use registers of 64 bytes, and one instruction
-//! narrows a mask. For elements of 4 bytes, the two loops were not compared at that level.
+//! At the level AVX-512, this loop is not used. There, plain loops over elements of 8 or 16 bytes use registers of 64 bytes, and one
+//! instruction narrows a mask. For elements of 4 bytes, the two loops were not compared at that level.
 
 use super::elementwise::Arrays;
 use crate::device::{Arguments, Function};
