@@ -190,11 +190,9 @@ const fn is_wide<A: Arguments, F: Function<A>>() -> bool {
     match F::Output::DTYPE {
         Bool => size_of::<A::First>() >= 8,
         I64 | U64 => is_inexact(A::First::DTYPE) || size_of::<A::First>() == 8,
-        I8 | I16 | I32 | U8 | U16 | U32 => {
-            let narrows = size_of::<F::Output>() < size_of::<A::First>();
-            // Of the functions of 8-bit integers, quotients and remainders have a cost.
-            narrows || is_inexact(A::First::DTYPE) || size_of::<F::Output>() == 1 && F::COST > 0
-        }
+        I16 | I32 | U16 | U32 => is_inexact(A::First::DTYPE),
+        // Of the functions of 8-bit integers, quotients and remainders have a cost.
+        I8 | U8 => size_of::<A::First>() > 1 || F::COST > 0,
         C32 | C64 => A::LEN > 1,
         // Of the functions from complex to real numbers, the modulus has a cost.
         F32 | F64 => {
