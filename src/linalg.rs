@@ -54,6 +54,10 @@
 //!
 //! * **Matrices.** As in [`matmul`](crate::Tensor::matmul), the memory order determines which axes are the matrix: the last two axes in
 //!   row-major order, the first two in column-major order. The other axes are a batch, and each matrix of the batch is decomposed.
+//! * **Batches of small matrices.** On the host, [`svd`](crate::Tensor::svd) and [`eigh`](crate::Tensor::eigh) decompose several matrices of
+//!   a batch at once, which takes 0.2 to 0.7 times as long as one by one. The matrices may have up to 24 columns (`f32`), 20 (`f64`), 16
+//!   (`c32`) or 12 (`c64`), and the batch at least as many matrices as elements have room in 64 bytes. The results of a matrix do not
+//!   depend on the other matrices. Their last bits can differ from those of the same matrix alone.
 //! * **Signs and phases.** Singular vectors and eigenvectors are determined up to a sign or a phase. vierbein makes one element of each
 //!   vector real and positive: the first whose magnitude is at least 0.99 times the largest. So results do not depend on the memory
 //!   order, the device or the number of threads. If singular values or eigenvalues are equal, or differ by less than about 10⁻⁸ of the

@@ -95,7 +95,13 @@ fn errors_name_the_first_matrix_of_a_batch() {
     }
     for layout in [Layout::Rows, Layout::Reversed] {
         let batch = Call::new(Placed::batch(&[6, 10], &matrices, layout));
-        for error in [batch.svd(Size::Thin).map(drop), batch.lu().map(drop), batch.schur().map(drop)] {
+        let all = [
+            batch.svd(Size::Thin).map(drop),
+            batch.eigh().map(drop),
+            batch.lu().map(drop),
+            batch.schur().map(drop),
+        ];
+        for error in all {
             let Err(Error::NotFinite { matrix, shape, .. }) = error else { panic!("{error:?}") };
             assert_eq!((matrix, shape), (vec![1, 7], vec![6, 10, 5, 5]));
         }

@@ -1,8 +1,8 @@
 //! Tests of laws that hold exactly, for all bits of the results. If the operand is multiplied by a power of two, eigenvalues, singular
-//! values and triangular factors are multiplied by the same power, and vectors and unitary factors stay the same. A batch has the results
-//! of a loop over its matrices. Any number of threads gives the same results.
+//! values and triangular factors are multiplied by the same power, and vectors and unitary factors stay the same. A batch of a few
+//! matrices, or of the smallest ones, has the results of a loop over its matrices. Any number of threads gives the same results.
 
-use super::matrix::{Matrix, Number, Random, Value, power};
+use super::matrix::{Matrix, Number, Random, Value, cases, power};
 use super::placed::{Call, Layout, Placed, Size};
 use vierbein::Complex;
 use vierbein::linalg::Structure;
@@ -198,6 +198,32 @@ fn check_batch<T: Number>(m: usize, n: usize) {
     }
 }
 
+/// Asserts that small matrices have the same results alone as in a batch, where several are decomposed at once.
+fn check_small_batch<T: Number>(m: usize, n: usize) {
+    let cases = cases(m, n, !T::IS_COMPLEX);
+    let matrices: Vec<_> =
+        (0..40).map(|k| cases[k % cases.len()].1.map(|x| T::rounded(x * (1 + k) as f64))).collect();
+    let batch = Call::new(Placed::batch(&[40], &matrices, Layout::Rows));
+    let (u, s, vh) = batch.svd(Size::Thin).unwrap();
+    for (k, a) in matrices.iter().enumerate() {
+        let of = Call::of(a).svd(Size::Thin).unwrap();
+        assert_eq!(u.matrix(k).bits(), of.0.matrix(0).bits(), "{m} × {n}, matrix {k}");
+        assert_eq!(s.vector(k), of.1.vector(0), "{m} × {n}, matrix {k}");
+        assert_eq!(vh.matrix(k).bits(), of.2.matrix(0).bits(), "{m} × {n}, matrix {k}");
+    }
+    if m == n {
+        let (w, v) = batch.eigh().unwrap();
+        for (k, a) in matrices.iter().enumerate() {
+            let of = Call::of(a).eigh().unwrap();
+            assert_eq!(
+                (w.vector(k), v.matrix(k).bits()),
+                (of.0.vector(0), of.1.matrix(0).bits()),
+                "{n}, matrix {k}"
+            );
+        }
+    }
+}
+
 #[test]
 fn batches_equal_loops() {
     if !super::there() || !super::BATCHES_EQUAL_LOOPS {
@@ -206,6 +232,12 @@ fn batches_equal_loops() {
     for [m, n] in [[1, 1], [3, 3], [6, 4], [2, 7], [8, 8], [10, 10]] {
         check_batch::<f64>(m, n);
         check_batch::<Complex<f32>>(m, n);
+    }
+    for [m, n] in [[1, 1], [2, 2], [3, 3], [4, 4], [4, 2], [3, 9]] {
+        check_small_batch::<f32>(m, n);
+        check_small_batch::<f64>(m, n);
+        check_small_batch::<Complex<f32>>(m, n);
+        check_small_batch::<Complex<f64>>(m, n);
     }
 }
 

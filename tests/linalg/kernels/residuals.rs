@@ -49,24 +49,38 @@ fn reals<T: Value>(values: &[T]) -> Vec<f64> {
 }
 
 fn check_svd<T: Number>(shape: [usize; 2], name: &str, a: &Matrix<T>) {
+    for size in [Size::Thin, Size::Full] {
+        let (u, s, vh) = Call::of(a).svd(size).unwrap();
+        let (s, alone) = (s.vector(0), Call::of(a).singular_values().unwrap().vector(0));
+        assert_svd(shape, name, a, [u.matrix(0), vh.matrix(0)], [&s, &alone]);
+    }
+}
+
+/// Checks a singular value decomposition. `s` and `alone` are the singular values, computed with and without vectors.
+#[track_caller]
+fn assert_svd<T: Number>(
+    shape: [usize; 2],
+    name: &str,
+    a: &Matrix<T>,
+    [u, vh]: [Matrix<T>; 2],
+    [s, alone]: [&[T::Magnitude]; 2],
+) where
+    T::Magnitude: Value,
+{
     let [m, n] = shape;
     let exact = a.wide();
     let norm = exact.norm();
-    for size in [Size::Thin, Size::Full] {
-        let (u, s, vh) = Call::of(a).svd(size).unwrap();
-        let (u, s, vh) = (u.matrix(0).wide(), s.vector(0), vh.matrix(0).wide());
-        let k = m.min(n);
-        let product = u.columns(k).scaled_columns(&wide(&s)).times(&vh.adjoint().columns(k).adjoint());
-        assert_small::<T>("svd", name, &product.minus(&exact), 20.0, shape, norm);
-        assert_orthonormal::<T>("u", name, &u);
-        assert_orthonormal::<T>("v", name, &vh.adjoint());
-        assert_gauge("u", &u);
-        let s = reals(&s);
-        assert!(s.windows(2).all(|pair| pair[0] >= pair[1]) && s.iter().all(|&s| s >= 0.0), "{name}: {s:?}");
-        let alone = reals(&Call::of(a).singular_values().unwrap().vector(0));
-        let difference = s.iter().zip(&alone).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
-        assert!(difference <= 10.0 * T::UNIT * m.max(n) as f64 * norm, "{name}: {s:?} and {alone:?}");
-    }
+    let (u, vh) = (u.wide(), vh.wide());
+    let k = m.min(n);
+    let product = u.columns(k).scaled_columns(&wide(s)).times(&vh.adjoint().columns(k).adjoint());
+    assert_small::<T>("svd", name, &product.minus(&exact), 20.0, shape, norm);
+    assert_orthonormal::<T>("u", name, &u);
+    assert_orthonormal::<T>("v", name, &vh.adjoint());
+    assert_gauge("u", &u);
+    let (s, alone) = (reals(s), reals(alone));
+    assert!(s.windows(2).all(|pair| pair[0] >= pair[1]) && s.iter().all(|&s| s >= 0.0), "{name}: {s:?}");
+    let difference = s.iter().zip(&alone).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+    assert!(difference <= 10.0 * T::UNIT * m.max(n) as f64 * norm, "{name}: {s:?} and {alone:?}");
 }
 
 fn check_qr<T: Number>(shape: [usize; 2], name: &str, a: &Matrix<T>) {
@@ -114,6 +128,22 @@ fn check_lu<T: Number>(shape: [usize; 2], name: &str, a: &Matrix<T>) {
 }
 
 fn check_eigh<T: Number>(shape: [usize; 2], name: &str, a: &Matrix<T>) {
+    let (w, v) = Call::of(a).eigh().unwrap();
+    let (w, alone) = (w.vector(0), Call::of(a).eigvalsh().unwrap().vector(0));
+    assert_eigh(shape, name, a, v.matrix(0), [&w, &alone]);
+}
+
+/// Checks eigenvalues and eigenvectors. `w` and `alone` are the eigenvalues, computed with and without vectors.
+#[track_caller]
+fn assert_eigh<T: Number>(
+    shape: [usize; 2],
+    name: &str,
+    a: &Matrix<T>,
+    v: Matrix<T>,
+    [w, alone]: [&[T::Magnitude]; 2],
+) where
+    T::Magnitude: Value,
+{
     let n = shape[0];
     // The lower triangle of `a` determines the Hermitian matrix. The upper triangle of `a` has other elements, which must not be
     // used.
@@ -123,13 +153,12 @@ fn check_eigh<T: Number>(shape: [usize; 2], name: &str, a: &Matrix<T>) {
         core::cmp::Ordering::Equal => Complex::from(lower.at(i, i).re),
         core::cmp::Ordering::Greater => lower.at(i, j),
     });
-    let (w, v) = Call::of(a).eigh().unwrap();
-    let (w, v) = (w.vector(0), v.matrix(0).wide());
-    let product = v.scaled_columns(&wide(&w)).times(&v.adjoint());
+    let v = v.wide();
+    let product = v.scaled_columns(&wide(w)).times(&v.adjoint());
     assert_small::<T>("eigh", name, &product.minus(&hermitian), 10.0, shape, hermitian.norm());
     assert_orthonormal::<T>("v", name, &v);
     assert_gauge("v", &v);
-    let (w, alone) = (reals(&w), reals(&Call::of(a).eigvalsh().unwrap().vector(0)));
+    let (w, alone) = (reals(w), reals(alone));
     assert!(w.windows(2).all(|pair| pair[0] <= pair[1]), "{name}: {w:?}");
     let difference = w.iter().zip(&alone).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
     assert!(difference <= 10.0 * T::UNIT * n as f64 * hermitian.norm(), "{name}: {w:?} and {alone:?}");
@@ -201,6 +230,70 @@ fn residuals_of_complex_f64() {
         return;
     }
     check::<Complex<f64>>();
+}
+
+/// Decomposes batches with enough small matrices to decompose several at once. Each matrix is in the batch twice, beside different
+/// matrices, which must not change the bits of its results.
+fn check_batches<T: Number>() {
+    let shapes = [
+        [1, 1],
+        [2, 2],
+        [3, 3],
+        [3, 4],
+        [4, 4],
+        [9, 4],
+        [5, 5],
+        [8, 8],
+        [9, 6],
+        [12, 12],
+        [13, 16],
+        [20, 20],
+        [24, 24],
+    ];
+    for [m, n] in shapes {
+        let cases = cases(m, n, !T::IS_COMPLEX);
+        let names: Vec<_> = cases.iter().chain(cases.iter().rev()).map(|(name, _)| *name).collect();
+        let matrices: Vec<_> = cases.iter().chain(cases.iter().rev()).map(|(_, a)| of::<T>(a)).collect();
+        let last = matrices.len() - 1;
+        for layout in [Layout::Rows, Layout::Reversed] {
+            let call =
+                Call { results: layout, ..Call::new(Placed::batch(&[matrices.len()], &matrices, layout)) };
+            let (u, s, vh) = call.svd(Size::Thin).unwrap();
+            let alone = call.singular_values().unwrap();
+            for (k, a) in matrices.iter().enumerate() {
+                let vectors = [u.matrix(k), vh.matrix(k)];
+                assert_eq!(
+                    vectors.each_ref().map(Matrix::bits),
+                    [u.matrix(last - k).bits(), vh.matrix(last - k).bits()]
+                );
+                assert_eq!(s.vector(k), s.vector(last - k));
+                assert_svd([m, n], names[k], a, vectors, [&s.vector(k), &alone.vector(k)]);
+            }
+            if m != n {
+                continue;
+            }
+            let (w, v) = call.eigh().unwrap();
+            let alone = call.eigvalsh().unwrap();
+            for (k, a) in matrices.iter().enumerate() {
+                assert_eq!(
+                    (w.vector(k), v.matrix(k).bits()),
+                    (w.vector(last - k), v.matrix(last - k).bits())
+                );
+                assert_eigh([m, n], names[k], a, v.matrix(k), [&w.vector(k), &alone.vector(k)]);
+            }
+        }
+    }
+}
+
+#[test]
+fn residuals_of_batches() {
+    if !super::there() || !super::BATCHES_EQUAL_LOOPS {
+        return;
+    }
+    check_batches::<f32>();
+    check_batches::<f64>();
+    check_batches::<Complex<f32>>();
+    check_batches::<Complex<f64>>();
 }
 
 /// For Hermitian matrices of more than 128 rows, faer uses another algorithm, which needs a norm of about 1. This crate must scale other

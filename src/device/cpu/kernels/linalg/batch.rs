@@ -1,7 +1,8 @@
 //! The loop over the matrices of a batch.
 
-use super::Failure;
+use super::lanes::{self, MAX_LANES};
 use super::parallel::Threads;
+use super::{Failure, Field};
 use crate::device::cpu::loops::threads::{PARALLEL_BYTES, enter, join};
 use crate::device::cpu::{Cpu, HostPtr};
 use crate::device::{Device, Operand, Output};
@@ -73,6 +74,13 @@ impl<'a, T: Element> Batch<'a, T> {
         self.operand.shape().len() - 2
     }
 
+    /// Returns the number of matrices.
+    pub(super) fn count(&self) -> usize {
+        // The product does not overflow. The callers return early if the outputs have no elements. So an output has at least one element
+        // for each matrix, and its number of elements fits in `usize`.
+        self.operand.shape()[..self.rank()].iter().product()
+    }
+
     /// Calls `f` once for each index of the batch. The arguments of `f` are the matrix of the operand, and the offset of the result in each
     /// of the `K` outputs. `outputs` has the strides of each output along the axes of the batch.
     ///
@@ -87,42 +95,94 @@ impl<'a, T: Element> Batch<'a, T> {
         operations: usize,
         f: &(dyn Fn(Operand<'_, T, Cpu>, [isize; K]) -> Result<(), Failure> + Sync),
     ) -> Result<(), Error> {
+        let one = |matrices: &[Matrix<'_, T, K>]| {
+            matrices.iter().enumerate().try_for_each(|(k, &(a, to))| f(a, to).map_err(|why| (k, why)))
+        };
+        self.for_each_group(outputs, operations, 1, &one)
+    }
+
+    /// [`for_each`](Batch::for_each), where a function `small` decomposes several matrices at once. It is called with at most
+    /// [`lanes::count`] matrices, and for each of them sets a `bool` if it has written the results. `f` is called for the others.
+    ///
+    /// # Errors
+    /// An error of `small`, or the error of the first matrix, by its index, for which `f` returns one.
+    pub(super) fn for_each_small<const K: usize>(
+        &self,
+        outputs: [&[isize]; K],
+        operations: usize,
+        method: SmallMethod,
+        small: &(dyn Fn(&[Matrix<'_, T, K>], &mut [bool]) -> Result<(), Failure> + Sync),
+        f: &(dyn Fn(Operand<'_, T, Cpu>, [isize; K]) -> Result<(), Failure> + Sync),
+    ) -> Result<(), Error> {
+        if method == SmallMethod::None {
+            return self.for_each(outputs, operations, f);
+        }
+        self.for_each_group(outputs, operations, lanes::count::<T>(), &|matrices| {
+            let mut done = [false; MAX_LANES];
+            let len = method.len::<T>(matrices.len());
+            for (matrices, done) in matrices.chunks(len).zip(done.chunks_mut(len)) {
+                small(matrices, done).map_err(|why| (0, why))?;
+            }
+            let mut others = matrices.iter().enumerate().filter(|(k, _)| !done[*k]);
+            others.try_for_each(|(k, &(a, to))| f(a, to).map_err(|why| (k, why)))
+        })
+    }
+
+    /// [`for_each`](Batch::for_each) for a function of several matrices. `f` is called with at most `group` matrices, and with each matrix
+    /// once. Its error is the position in this group and the reason of the first matrix without a result.
+    ///
+    /// # Panics
+    /// If `group` is 0 or more than [`MAX_LANES`].
+    fn for_each_group<const K: usize>(
+        &self,
+        outputs: [&[isize]; K],
+        operations: usize,
+        group: usize,
+        f: &(dyn Fn(&[Matrix<'_, T, K>]) -> Result<(), (usize, Failure)> + Sync),
+    ) -> Result<(), Error> {
         let rank = self.rank();
         let shape = &self.operand.shape()[..rank];
-        // The product does not overflow. The callers return early if the outputs have no elements. So an output has at least one element
-        // for each matrix, and its number of elements fits in `usize`.
-        let count = shape.iter().product();
         if rank == 0 {
-            return self.threads.run(|| f(self.operand, [0; K])).map_err(|why| self.error(Vec::new(), why));
+            let only = [(self.operand, [0; K])];
+            return self.threads.run(|| f(&only)).map_err(|(_, why)| self.error(Vec::new(), why));
         }
+        let count = self.count();
         let (of_operand, of_outputs) = (
             Odometer::row_major(shape, [&self.operand.strides()[..rank]]),
             Odometer::row_major(shape, outputs),
         );
         let axes = Axes::new(&self.operand.shape()[rank..], &self.operand.strides()[rank..]);
         let (first_failed, failure) = (AtomicUsize::new(usize::MAX), Mutex::new(None));
-        let run = |range: Range<usize>| {
+        let run = |groups: Range<usize>| {
+            let mut range = groups.start * group..count.min(groups.end * group);
             let (mut from, mut to) = (of_operand.at(range.start), of_outputs.at(range.start));
-            for k in range {
+            let mut matrices = [(self.operand, [0; K]); MAX_LANES];
+            while !range.is_empty() {
                 // Only the error of the first failed matrix is returned, so the matrices after it need not be computed.
-                if k > first_failed.load(Ordering::Relaxed) {
+                if range.start > first_failed.load(Ordering::Relaxed) {
                     return;
                 }
-                let [offset] = from.offsets();
-                if let Err(why) = f(self.operand.with_axes(axes, offset), to.offsets()) {
+                let matrices = &mut matrices[..group.min(range.len())];
+                for matrix in &mut *matrices {
+                    let [offset] = from.offsets();
+                    *matrix = (self.operand.with_axes(axes, offset), to.offsets());
+                    from.advance();
+                    to.advance();
+                }
+                if let Err((k, why)) = f(matrices) {
+                    let k = range.start + k;
                     let mut failure = failure.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
                     if k < first_failed.fetch_min(k, Ordering::Relaxed) {
                         *failure = Some((of_operand.at(k).index().to_vec(), why));
                     }
                     return;
                 }
-                from.advance();
-                to.advance();
+                range.start += matrices.len();
             }
         };
         let work = operations.saturating_mul(BYTES_PER_OPERATION).max(1);
-        let enough = PARALLEL_BYTES.div_ceil(work);
-        let split = || halves(0..count, enough, &run);
+        let enough = PARALLEL_BYTES.div_ceil(work).div_ceil(group);
+        let split = || halves(0..count.div_ceil(group), enough, &run);
         match self.threads {
             Threads::One => enter(work.saturating_mul(count), split),
             Threads::Several => self.threads.run(split),
@@ -137,6 +197,49 @@ impl<'a, T: Element> Batch<'a, T> {
         why.error(self.op, self.operand.shape().to_vec(), matrix)
     }
 }
+
+/// Returns the largest extent of matrices for which a Jacobi method, applied to several of them at once, takes less time than faer
+/// (measured).
+const fn largest<T: Field>() -> usize {
+    match (T::COMPLEX, lanes::count::<T>()) {
+        (false, 16) => 24,
+        (false, _) => 20,
+        (true, 8) => 16,
+        (true, _) => 12,
+    }
+}
+
+/// Whether a method for small matrices decomposes the matrices of a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SmallMethod {
+    None,
+    /// Several at once. The batch has at least as many matrices as there are lanes.
+    Several,
+    /// Several at once, or one by one. The results are the same.
+    SeveralOrOne,
+}
+
+impl SmallMethod {
+    /// Returns the choice for a number of matrices of this extent. `largest_of_one` is the largest extent for which one matrix takes less time
+    /// than with faer.
+    pub(super) fn new<T: Field>(largest_of_one: usize, extent: usize, matrices: usize) -> Self {
+        if extent <= largest_of_one {
+            SmallMethod::SeveralOrOne
+        } else if extent <= largest::<T>() && matrices >= lanes::count::<T>() {
+            SmallMethod::Several
+        } else {
+            SmallMethod::None
+        }
+    }
+
+    /// Returns how many of these matrices to decompose at once. One or two take less time one by one.
+    fn len<T>(self, matrices: usize) -> usize {
+        if self == SmallMethod::SeveralOrOne && matrices < 3 { 1 } else { lanes::count::<T>() }
+    }
+}
+
+/// A matrix of the operand, and the offset of its result in each of `K` outputs.
+pub(super) type Matrix<'a, T, const K: usize> = (Operand<'a, T, Cpu>, [isize; K]);
 
 /// Work of one multiplication of a factorisation, as the number of bytes that could be copied in the same time. In small matrices, each
 /// multiplication takes about a nanosecond.

@@ -7,6 +7,7 @@
 //!     return an error if an element is not finite                         (scale)
 //!     multiply it by a power of two: the largest element is then about 1  (scale)
 //!     decompose it by a Jacobi method if it has only a few columns        (jacobi)
+//!         or is in a batch of small matrices: several at once             (lanes)
 //!     otherwise call faer, which writes the results to the workspace      (svd, eigh, qr, ..)
 //!     check a singular value decomposition, and repeat it if it is wrong  (residual)
 //!     fix the signs and phases of vectors                                 (gauge)
@@ -32,6 +33,7 @@ mod batch;
 mod gauge;
 mod householder;
 mod jacobi;
+mod lanes;
 mod parallel;
 mod residual;
 mod scale;

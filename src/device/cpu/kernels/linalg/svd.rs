@@ -1,6 +1,7 @@
 //! The singular value decomposition.
 
-use super::batch::{Batch, Results};
+use super::batch::{Batch, Matrix, Results, SmallMethod};
+use super::lanes::{self, Lanes, in_lanes};
 use super::parallel::Thresholds;
 use super::scale::{Used, normalise};
 use super::workspace::{
@@ -28,45 +29,50 @@ pub(in crate::device) fn svd<T: Field>(
 ) -> Result<(), Error> {
     let rank = a.operand.shape().len() - 2;
     let [m, n] = [a.operand.shape()[rank], a.operand.shape()[rank + 1]];
-    let threads = THRESHOLDS.threads(T::COMPLEX, m.min(n));
+    let k = m.min(n);
+    let threads = THRESHOLDS.threads(T::COMPLEX, k);
     let batch = Batch::new("svd", a.operand, threads);
-    let operations = m.saturating_mul(n).saturating_mul(m.min(n));
+    let operations = m.saturating_mul(n).saturating_mul(k);
+    // The numbers of left and right singular vectors to compute.
+    let counts = vectors.as_ref().map(|[u, vh]| [u.shape()[rank + 1], vh.shape()[rank]]);
     let s = Results::new(s, rank);
-    match vectors {
-        None if s.is_empty() => Ok(()),
-        None => {
-            let memory = scratch::<T>(threads.par(), [m, n], None);
-            batch.for_each([s.strides()], operations, &|a_k, [at_s]| {
-                // SAFETY: `for_each` calls this function once for each matrix, and `at_s` is the offset of that matrix's singular values.
-                // So nothing else refers to them.
-                let s = unsafe { s.at(at_s) };
-                one(threads.par(), memory?, s, None, a_k, a.conjugate)
-            })
-        }
-        Some([u, vh]) => {
-            let memory = scratch::<T>(threads.par(), [m, n], Some([u.shape()[rank + 1], vh.shape()[rank]]));
-            let [u, vh] = [Results::new(u, rank), Results::new(vh, rank)];
-            if u.is_empty() && vh.is_empty() {
-                return Ok(());
-            }
-            batch.for_each(
-                [s.strides(), u.strides(), vh.strides()],
-                operations,
-                &|a_k, [at_s, at_u, at_vh]| {
-                    // SAFETY: `for_each` calls this function once for each matrix, and `at_s` is the offset of that matrix's singular
-                    // values. So nothing else refers to them.
-                    let s = unsafe { s.at(at_s) };
-                    // SAFETY: `for_each` calls this function once for each matrix, and `at_u` is the offset of its result in `u`. So
-                    // nothing else refers to this result.
-                    let u = unsafe { u.at(at_u) };
-                    // SAFETY: `for_each` calls this function once for each matrix, and `at_vh` is the offset of its result in `vh`. So
-                    // nothing else refers to this result.
-                    let vh = unsafe { vh.at(at_vh) };
-                    one(threads.par(), memory?, s, Some([u, vh]), a_k, a.conjugate)
-                },
-            )
-        }
+    let vectors = vectors.map(|vectors| vectors.map(|vectors| Results::new(vectors, rank)));
+    if s.is_empty() && vectors.iter().flatten().all(Results::is_empty) {
+        return Ok(());
     }
+    // If there are no outputs for vectors, their offsets are not used.
+    let [of_u, of_vh] = vectors.as_ref().map_or([s.strides(); 2], |[u, vh]| [u.strides(), vh.strides()]);
+    let outputs = |[at_s, at_u, at_vh]: [isize; 3]| {
+        // SAFETY: the batch passes the offsets of each matrix's results to one call, and that call uses them once.
+        let s = unsafe { s.at(at_s) };
+        let vectors = vectors.as_ref().map(|[u, vh]| {
+            // SAFETY: as for `s`.
+            let u = unsafe { u.at(at_u) };
+            // SAFETY: as for `s`.
+            [u, unsafe { vh.at(at_vh) }]
+        });
+        (s, vectors)
+    };
+    let memory = scratch::<T>(threads.par(), [m, n], counts);
+    // The method of Jacobi computes the thin decomposition. For long matrices, it takes more time than faer (measured).
+    let thin = counts.is_none_or(|[p, q]| p.max(q) <= k);
+    let method = if thin && m.max(n) <= 4 * k && m.max(n) * k <= MAX_SMALL_ELEMENTS {
+        SmallMethod::new::<T>(largest_small(T::COMPLEX), k, batch.count())
+    } else {
+        SmallMethod::None
+    };
+    batch.for_each_small(
+        [s.strides(), of_u, of_vh],
+        operations,
+        method,
+        &|matrices, done| {
+            in_lanes!(
+                matrices.len() == 1,
+                small::<T>(matrices, done, &outputs, vectors.is_some(), a.conjugate)
+            )
+        },
+        &|a_k, to| one(threads.par(), memory?, outputs(to), a_k, a.conjugate),
+    )
 }
 
 /// Returns the largest extent for which the method of Jacobi takes less time than faer (measured).
@@ -74,49 +80,77 @@ fn largest_small(complex: bool) -> usize {
     if complex { 4 } else { 6 }
 }
 
-/// The singular values, and the matrices of singular vectors.
+/// The largest number of elements for which the method of Jacobi is used.
+const MAX_SMALL_ELEMENTS: usize = 1024;
+
+/// The outputs for the singular values and the matrices of singular vectors.
 type Outputs<'a, T> = (Output<'a, <T as Scalar>::Magnitude, Cpu>, Option<[Output<'a, T, Cpu>; 2]>);
 
-/// Computes the thin decomposition of a small matrix by the Jacobi method, and returns `None`. If the method has no result,
-/// returns the outputs, to which nothing has been written, so that the caller can use another method.
-fn small<'a, T: Field>(
-    s: Output<'a, T::Magnitude, Cpu>,
-    vectors: Option<[Output<'a, T, Cpu>; 2]>,
-    a: Operand<'_, T, Cpu>,
+/// Computes the thin decompositions of at most `L` small matrices by the method of Jacobi. Sets the `bool` of each matrix
+/// whose results are written. They are not if the matrix has an element that is not finite, or if the method has no result.
+fn small<'a, T: Field, const P: usize, const L: usize>(
+    matrices: &[Matrix<'_, T, 3>],
+    done: &mut [bool],
+    outputs: &impl Fn([isize; 3]) -> Outputs<'a, T>,
+    vectors: bool,
     conjugated: bool,
-) -> Result<Option<Outputs<'a, T>>, Failure> {
-    let [m, n] = [a.shape()[0], a.shape()[1]];
-    let (k, wide) = (m.min(n), m < n);
-    let memory = request::<T>(&[[m.max(n), k], [k, k]]).and(StackReq::new::<T::Magnitude>(k));
+) -> Result<(), Failure> {
+    let [m, n] = [matrices[0].0.shape()[0], matrices[0].0.shape()[1]];
+    let (rows, columns, wide) = (m.max(n), m.min(n), m < n);
+    let of_v = if vectors { columns * columns } else { 0 };
+    let memory = request::<T>(&[[rows, columns], [columns, columns]])
+        .and(StackReq::new::<Lanes<T::Magnitude, P, L>>(rows * columns))
+        .and(StackReq::new::<Lanes<T::Magnitude, P, L>>(of_v))
+        .and(StackReq::new::<[T::Magnitude; L]>(columns))
+        .and(StackReq::new::<T::Magnitude>(columns));
     with_stack(memory, |stack| {
-        let (mut left, stack) = take::<T>([m.max(n), k], stack);
-        let (mut right, stack) = take::<T>([k, k], stack);
-        let (mut s_copy, _) = stack.make_with(k, |_| T::real_part_impl(&T::zero_impl()));
+        let zero = T::real_part_impl(&T::zero_impl());
+        let (mut left, stack) = take::<T>([rows, columns], stack);
+        let (mut right, stack) = take::<T>([columns, columns], stack);
+        let (mut u, stack) = stack.make_with(rows * columns, |_| Lanes::<_, P, L>::zero());
+        let (mut v, stack) = stack.make_with(of_v, |_| Lanes::<_, P, L>::zero());
+        let (mut s, stack) = stack.make_with(columns, |_| [zero; L]);
+        let (mut s_copy, _) = stack.make_with(columns, |_| zero);
         let (mut left, mut right) = (left.as_mat_mut(), right.as_mat_mut());
-        if wide {
-            // The decomposition of aᴴ is v · s · uᴴ.
-            let (shape, strides) = ([n, m], [a.strides()[1], a.strides()[0]]);
-            load(left.as_mut(), a.with_axes(Axes::new(&shape, &strides), 0), !conjugated);
-        } else {
-            load(left.as_mut(), a, conjugated);
-        }
-        let scale = normalise(left.as_mut(), Used::All)?;
-        if !jacobi::svd(left.as_mut(), right.as_mut(), &mut s_copy) {
-            return Ok(Some((s, vectors)));
-        }
-        scale.scale_real(&mut s_copy);
-        store_vector(s, &s_copy);
-        if let Some([u, vh]) = vectors {
-            let (mut to_u, mut to_v) = if wide { (right, left) } else { (left, right) };
-            for j in 0..k {
-                let by = gauge::fix(to_u.as_mut(), j);
-                gauge::turn(to_v.as_mut(), j, by);
+        let mut scales = [None; L];
+        for (k, (a, _)) in matrices.iter().enumerate() {
+            if wide {
+                // The decomposition of aᴴ is v · s · uᴴ.
+                let (shape, strides) = ([n, m], [a.strides()[1], a.strides()[0]]);
+                load(left.as_mut(), a.with_axes(Axes::new(&shape, &strides), 0), !conjugated);
+            } else {
+                load(left.as_mut(), *a, conjugated);
             }
-            store(u, to_u.as_ref());
-            conjugate(to_v.as_mut());
-            store(vh, to_v.as_ref().transpose());
+            scales[k] = normalise(left.as_mut(), Used::All).ok();
+            // The lane of a matrix with an element that is not finite is 0.
+            if scales[k].is_some() {
+                lanes::scatter(left.as_mut(), k, &mut u);
+            }
         }
-        Ok(None)
+        let valid = jacobi::svd::<_, P, L>(&mut u, &mut v, &mut s);
+        for (k, &(_, to)) in matrices.iter().enumerate() {
+            let Some(scale) = scales[k].filter(|_| valid[k]) else { continue };
+            done[k] = true;
+            s_copy.iter_mut().zip(&*s).for_each(|(to, s)| *to = s[k]);
+            lanes::gather(left.as_mut(), k, &u);
+            lanes::gather(right.as_mut(), k, &v);
+            jacobi::sort(&mut s_copy, [left.as_mut(), right.as_mut()], |x, y| x > y);
+            scale.scale_real(&mut s_copy);
+            let (s, vectors) = outputs(to);
+            store_vector(s, &s_copy);
+            if let Some([u, vh]) = vectors {
+                let (mut to_u, mut to_v) =
+                    if wide { (right.as_mut(), left.as_mut()) } else { (left.as_mut(), right.as_mut()) };
+                for j in 0..columns {
+                    let by = gauge::fix(to_u.as_mut(), j);
+                    gauge::turn(to_v.as_mut(), j, by);
+                }
+                store(u, to_u.as_ref());
+                conjugate(to_v.as_mut());
+                store(vh, to_v.as_ref().transpose());
+            }
+        }
+        Ok(())
     })
 }
 
@@ -169,12 +203,11 @@ fn scratch<T: Field>(par: Par, [m, n]: [usize; 2], vectors: Option<[usize; 2]>) 
     Ok(request::<T>(&[[m, n], [k, 1], [m, p], [n, q]]).and(StackReq::new::<T::Magnitude>(k)).and(of_methods))
 }
 
-/// Decomposes one matrix.
+/// Decomposes one matrix by faer.
 fn one<T: Field>(
     par: Par,
     memory: StackReq,
-    s: Output<'_, T::Magnitude, Cpu>,
-    vectors: Option<[Output<'_, T, Cpu>; 2]>,
+    (s, vectors): Outputs<'_, T>,
     a: Operand<'_, T, Cpu>,
     conjugated: bool,
 ) -> Result<(), Failure> {
@@ -182,14 +215,6 @@ fn one<T: Field>(
     let k = m.min(n);
     // The numbers of left and right singular vectors to compute.
     let [p, q] = vectors.as_ref().map_or([0, 0], |[u, vh]| [u.shape()[1], vh.shape()[0]]);
-    let (s, vectors) = if k <= largest_small(T::COMPLEX) && m.max(n) <= 4 * k && p.max(q) <= k {
-        match small(s, vectors, a, conjugated)? {
-            None => return Ok(()),
-            Some(outputs) => outputs,
-        }
-    } else {
-        (s, vectors)
-    };
     with_stack(memory, |stack| {
         let (mut a_copy, stack) = take_loaded(a, conjugated, stack);
         let (mut values, stack) = take::<T>([k, 1], stack);
