@@ -506,6 +506,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev>> Tens
     }
 }
 
+#[cfg(feature = "fft")]
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Copy> Tensor<T, D, O, Dev, S> {
     /// Copies the view (not its elements).
     pub(crate) fn copy_view(&self) -> Self {

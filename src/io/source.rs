@@ -10,7 +10,7 @@ use crate::element::DType;
 use crate::error::Error;
 use crate::layout::element_count;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 /// A reader, with the name that error messages use for it.
@@ -25,6 +25,10 @@ pub(super) struct Source<'a> {
     pub(super) at: u64,
 }
 
+/// Number of bytes that are read from a file at once. This is the length of most headers, so the elements are then read straight into their
+/// buffer.
+const BUFFERED: usize = 128;
+
 /// Opens a file and calls `read` with it.
 pub(super) fn from_path<R>(
     path: &Path,
@@ -32,8 +36,9 @@ pub(super) fn from_path<R>(
 ) -> Result<R, Error> {
     let name = path.display().to_string();
     let error = |e: io::Error| Error::File { path: name.clone(), reason: format!("cannot be read: {e}") };
-    let mut file = File::open(path).map_err(error)?;
+    let file = File::open(path).map_err(error)?;
     let metadata = file.metadata().map_err(error)?;
+    let mut file = BufReader::with_capacity(BUFFERED, file);
     // The length of a pipe is unknown.
     let size = metadata.is_file().then_some(metadata.len());
     read(&mut Source { name, reader: &mut file, size, sure: size.is_some(), at: 0 })

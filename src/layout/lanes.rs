@@ -1,43 +1,41 @@
 //! Enumerates the lanes of a tensor: its one-dimensional parts along one axis.
 
-use super::axes::{Axes, AxesMut};
-use super::odometer::Odometer;
+use super::axes::Axes;
+use super::odometer::advance;
 use crate::error::Error;
-use crate::rank::MAX_RANK;
+use crate::rank::Dim;
 
-/// The offsets of the lanes along an axis, in elements: one for each index of the other axes.
+/// The lanes along an axis, by the index of their first element. This index is 0 on the axis.
 #[derive(Debug, Clone)]
-pub(crate) struct LaneOffsets {
-    walk: Odometer<1>,
+pub(crate) struct LaneIndices<D: Dim> {
+    next: D::Shape,
+    /// The extents of the tensor, but 1 for the axis of the lanes.
+    shape: D::Shape,
     left: usize,
+    row_major: bool,
 }
 
-impl LaneOffsets {
+impl<D: Dim> LaneIndices<D> {
     /// Enumerates the lanes in row-major or column-major order of the other axes.
     ///
     /// # Errors
     /// If the axis is out of range.
-    pub(crate) fn new(axes: Axes<'_>, axis: usize, row_major: bool) -> Result<LaneOffsets, Error> {
-        axes.check_axis("take lanes", axis)?;
-        let (mut shape, mut strides) = ([0; MAX_RANK], [0; MAX_RANK]);
-        let (shape, strides) = (&mut shape[..axes.rank() - 1], &mut strides[..axes.rank() - 1]);
-        axes.without(axis, AxesMut::new(shape, strides));
-        if !row_major {
-            shape.reverse();
-            strides.reverse();
-        }
-        Ok(LaneOffsets { walk: Odometer::row_major(shape, [strides]), left: shape.iter().product() })
+    pub(crate) fn new(mut shape: D::Shape, axis: usize, row_major: bool) -> Result<LaneIndices<D>, Error> {
+        Axes::new(shape.as_ref(), D::Strides::default().as_ref()).check_axis("take lanes", axis)?;
+        shape.as_mut()[axis] = 1;
+        let left = shape.as_ref().iter().product();
+        Ok(LaneIndices { next: D::Shape::default(), shape, left, row_major })
     }
 }
 
-impl Iterator for LaneOffsets {
-    type Item = isize;
+impl<D: Dim> Iterator for LaneIndices<D> {
+    type Item = D::Shape;
     #[inline]
-    fn next(&mut self) -> Option<isize> {
+    fn next(&mut self) -> Option<D::Shape> {
         self.left = self.left.checked_sub(1)?;
-        let [offset] = self.walk.offsets();
-        self.walk.advance();
-        Some(offset)
+        let index = self.next;
+        advance(self.next.as_mut(), self.shape.as_ref(), self.row_major);
+        Some(index)
     }
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {

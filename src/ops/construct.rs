@@ -4,7 +4,7 @@ use crate::device::{Cpu, CpuBuffer, CudaSource, Device, Elementwise, Generator, 
 use crate::element::{Element, RealFloat, RealScalar, Scalar};
 use crate::error::{Error, unwrap_or_panic};
 use crate::layout::element_count;
-use crate::layout::odometer::Odometer;
+use crate::layout::odometer::advance;
 use crate::order::Order;
 use crate::rank::{Dim, IntoShape, Rank};
 use crate::tensor::Tensor;
@@ -281,24 +281,33 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         device: &Dev,
     ) -> Result<Self, Error> {
         let shape = shape.into_shape();
-        let mut data = via_host::zeros(element_count(shape.as_ref(), size_of::<T>())?)?;
-        // The odometer advances its last axis fastest. For column-major, it runs over the reversed shape, and its indices are
-        // reversed.
-        let mut extents = shape;
-        if !O::ROW_MAJOR {
-            extents.as_mut().reverse();
-        }
-        let mut walk = Odometer::<0>::row_major(extents.as_ref(), []);
-        for value in &mut data {
+        let fastest = if O::ROW_MAJOR { D::NDIM.saturating_sub(1) } else { 0 };
+        let length = shape.as_ref().get(fastest).map_or(1, |&extent| extent.max(1));
+        let write = |data: &mut [T]| {
             let mut index = D::Shape::default();
-            index.as_mut().copy_from_slice(walk.index());
-            if !O::ROW_MAJOR {
-                index.as_mut().reverse();
+            for line in data.chunks_exact_mut(length) {
+                for (k, value) in line.iter_mut().enumerate() {
+                    if let Some(axis) = index.as_mut().get_mut(fastest) {
+                        *axis = k;
+                    }
+                    *value = f(index);
+                }
+                advance(index.as_mut(), shape.as_ref(), O::ROW_MAJOR);
             }
-            *value = f(index);
-            walk.advance();
-        }
-        Ok(Tensor::contiguous(device.adopt(data)?, shape, device.clone()))
+        };
+        Self::written_on_host(shape, write, device)
+    }
+
+    /// Returns a tensor whose elements `write` has written on the host, in memory order. The memory that `write` gets contains unspecified
+    /// values.
+    pub(crate) fn written_on_host(
+        shape: D::Shape,
+        write: impl FnOnce(&mut [T]),
+        device: &Dev,
+    ) -> Result<Self, Error> {
+        let mut data = CpuBuffer::any(element_count(shape.as_ref(), size_of::<T>())?)?;
+        write(data.as_mut_slice());
+        Ok(Tensor::contiguous(device.adopt_buffer(data)?, shape, device.clone()))
     }
 }
 

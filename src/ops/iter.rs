@@ -4,7 +4,7 @@ use crate::axis::AxisArg;
 use crate::device::{Device, HostAccess};
 use crate::element::Element;
 use crate::error::{Error, unwrap_or_panic};
-use crate::layout::lanes::LaneOffsets;
+use crate::layout::lanes::LaneIndices;
 use crate::layout::odometer::advance;
 use crate::order::Order;
 use crate::rank::{Dim, Rank, RemoveAxes};
@@ -144,8 +144,8 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
     {
         let axis = axis.index();
-        let offsets = LaneOffsets::new(self.axes(), axis, O::ROW_MAJOR)?;
-        Ok(Lanes { base: self.view(), axis, offsets })
+        let indices = LaneIndices::new(self.shape(), axis, O::ROW_MAJOR)?;
+        Ok(Lanes { base: self.view(), axis, indices })
     }
 }
 
@@ -370,7 +370,7 @@ where
 pub struct Lanes<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> {
     base: Tensor<T, D, O, Dev, S>,
     axis: usize,
-    offsets: LaneOffsets,
+    indices: LaneIndices<D>,
 }
 
 impl<T, D, O, Dev, S> Iterator for Lanes<T, D, O, Dev, S>
@@ -383,12 +383,10 @@ where
 {
     type Item = Tensor<T, Rank<1>, O, Dev, S>;
     fn next(&mut self) -> Option<Self::Item> {
-        let offset = self.offsets.next()?;
-        let axes = self.base.axes();
-        Some(self.base.copy_view().with_axes([axes.shape()[self.axis]], [axes.strides()[self.axis]], offset))
+        Some(self.base.lane(self.axis, self.indices.next()?))
     }
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.offsets.size_hint()
+        self.indices.size_hint()
     }
 }
 

@@ -68,6 +68,15 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
         Di: Distribution<T>,
         R: Rng + ?Sized,
     {
-        Self::try_from_fn_in(shape, |_| distribution.sample(rng), device)
+        Self::written_on_host(shape.into_shape(), |data| draw(data, &distribution, rng), device)
+    }
+}
+
+/// Overwrites `data` with samples. The compiler keeps the generator's state in registers only if it knows that `data` and `rng` do not
+/// overlap. It knows this of the arguments of a function, but loses it when it inlines the function.
+#[inline(never)]
+fn draw<T>(data: &mut [T], distribution: &impl Distribution<T>, rng: &mut (impl Rng + ?Sized)) {
+    for value in data {
+        *value = distribution.sample(rng);
     }
 }

@@ -120,11 +120,12 @@ impl<T: Element, D: Dim> Addresses<T, D> {
     #[inline]
     fn fold<A>(mut self, mut state: A, mut f: impl FnMut(A, *mut T) -> A) -> A {
         loop {
-            // The compiler vectorises only a loop whose stride it knows.
+            // The compiler vectorises only a loop whose stride it knows, and whose addresses it knows not to wrap around.
             if self.stride == 1 {
-                for _ in 0..self.row_left {
-                    state = f(state, self.next.get());
-                    self.next = self.next.offset(1);
+                let first = self.next.get();
+                for k in 0..self.row_left {
+                    // SAFETY: the `row_left` elements from `first` on are in a row, so they are in one allocation.
+                    state = f(state, unsafe { first.add(k) });
                 }
             } else {
                 for _ in 0..self.row_left {

@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::axes::{Axes, AxesMut};
-use crate::layout::lanes::LaneOffsets;
+use crate::layout::lanes::LaneIndices;
 use crate::order::Order;
 use crate::rank::{Dim, Rank};
 use crate::storage::{BorrowedStorage, Storage, ViewMut};
@@ -71,6 +71,16 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: BorrowedStorage<T, Dev> + Cop
         let (shape, strides, offset) = position::<D, E>(&self.shape, &self.strides, axis, index);
         Tensor { storage: self.storage.moved(offset), shape, strides, marker: PhantomData }
     }
+
+    /// Returns the lane along an axis that begins at an index.
+    ///
+    /// # Panics
+    /// If the axis or the index is out of range.
+    #[inline]
+    pub(crate) fn lane(&self, axis: usize, index: D::Shape) -> Tensor<T, Rank<1>, O, Dev, S> {
+        let (shape, strides, offset) = lane::<D>(&self.shape, &self.strides, axis, index);
+        Tensor { storage: self.storage.moved(offset), shape, strides, marker: PhantomData }
+    }
 }
 
 /// Returns shape, strides and offset of the subtensor at one index along an axis. All of its elements belong to
@@ -90,6 +100,27 @@ fn position<D: Dim, E: Dim>(
     let (mut kept, mut steps) = (E::Shape::default(), E::Strides::default());
     axes.without(axis, AxesMut::new(kept.as_mut(), steps.as_mut()));
     (kept, steps, index as isize * axes.strides()[axis])
+}
+
+/// Returns shape, strides and offset of the lane along an axis that begins at an index, which is 0 on that axis. All of its elements belong
+/// to the tensor.
+///
+/// # Panics
+/// If the axis or the index is out of range.
+#[inline]
+fn lane<D: Dim>(
+    shape: &D::Shape,
+    strides: &D::Strides,
+    axis: usize,
+    index: D::Shape,
+) -> ([usize; 1], [isize; 1], isize) {
+    let (shape, strides) = (shape.as_ref(), strides.as_ref());
+    let mut offset = 0;
+    for (k, &at) in index.as_ref().iter().enumerate() {
+        assert!(if k == axis { at == 0 } else { at < shape[k] }, "the index is out of range");
+        offset += at as isize * strides[k];
+    }
+    ([shape[axis]], [strides[axis]], offset)
 }
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, Dev> {
@@ -146,7 +177,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     /// # Errors
     /// If the axis is out of range.
     pub(crate) fn into_lanes(self, axis: usize) -> Result<LanesMut<'a, T, D, O, Dev>, Error> {
-        let lanes = LaneOffsets::new(self.axes(), axis, O::ROW_MAJOR)?;
+        let lanes = LaneIndices::new(self.shape, axis, O::ROW_MAJOR)?;
         Ok(LanesMut { base: self, axis, lanes })
     }
 }
@@ -190,17 +221,20 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, R: Dim> FusedIterator for AxisIt
 pub struct LanesMut<'a, T: Element, D: Dim, O: Order, Dev: Device> {
     base: TensorViewMut<'a, T, D, O, Dev>,
     axis: usize,
-    lanes: LaneOffsets,
+    lanes: LaneIndices<D>,
 }
 
 impl<'a, T: Element, D: Dim, O: Order, Dev: Device> Iterator for LanesMut<'a, T, D, O, Dev> {
     type Item = TensorViewMut<'a, T, Rank<1>, O, Dev>;
     fn next(&mut self) -> Option<Self::Item> {
-        let offset = self.lanes.next()?;
-        let (shape, strides) = (self.base.shape.as_ref(), self.base.strides.as_ref());
-        // SAFETY: `LaneOffsets` derived the offset of a lane from the axes of `base`, and returns each lane once. Different indices of a
-        // mutable view address different elements, so lanes do not overlap. `base` is used only to derive the lanes.
-        Some(unsafe { self.base.part([shape[self.axis]], [strides[self.axis]], offset) })
+        let index = self.lanes.next()?;
+        let base = &self.base;
+        let (shape, strides, offset) = lane::<D>(&base.shape, &base.strides, self.axis, index);
+        // A caller can hold several of these mutable lanes at once without `unsafe`, so they must not overlap. `LaneIndices` returns each index
+        // once. Different indices of a mutable view address different elements. `base` is used only to derive the lanes.
+        let ViewMut { ptr, device, .. } = base.storage;
+        let storage = ViewMut { ptr: Dev::offset(ptr, offset), device, data: PhantomData };
+        Some(Tensor { storage, shape, strides, marker: PhantomData })
     }
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.lanes.size_hint()

@@ -218,13 +218,14 @@ impl<T: Number> Outcome<T> for Vec<T> {
 
 /// Results of types that are not [`Number`]s are compared as `f64`.
 macro_rules! compared_as_f64 {
-    ($($T:ty)*) => {$(
+    ($($T:ty: |$x:ident| $as_f64:expr;)*) => {$(
         impl<D: Dim> Outcome<f64> for Tensor<$T, D> {
             fn size(&self) -> usize {
                 self.len()
             }
             fn at(&self, position: usize) -> f64 {
-                self.as_slice()[position] as f64
+                let $x = self.as_slice()[position];
+                $as_f64
             }
         }
         impl Outcome<f64> for Vec<$T> {
@@ -232,12 +233,18 @@ macro_rules! compared_as_f64 {
                 self.len()
             }
             fn at(&self, position: usize) -> f64 {
-                self[position] as f64
+                let $x = self[position];
+                $as_f64
             }
         }
     )*};
 }
-compared_as_f64!(f32 i64 i32);
+compared_as_f64! {
+    f32: |x| x.into();
+    i64: |x| x as f64;
+    i32: |x| x.into();
+    bool: |x| x.into();
+}
 
 /// The computation of a benchmark with one library.
 pub trait Work<T>: Send {

@@ -2,19 +2,20 @@
 //! the reference loop, and of the fastest alternative computation with vierbein. Each ratio is given for the medians and for the
 //! minima. [`HELP`] lists the options.
 
-use rayon::ThreadPoolBuilder;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::error::Error;
 use std::time::Duration;
 use vierbein_peers::cpuid::hide_avx512;
+use vierbein_peers::implementation::Contest;
 use vierbein_peers::machine;
 use vierbein_peers::measure::{Effort, times};
 use vierbein_peers::report::{Line, behind, head};
-use vierbein_peers::rows::{Group, groups};
+use vierbein_peers::rows::{Case, Group, groups};
 
 const HELP: &str = "\
 cargo run --release -- [options] [words that a row's name contains]
-  --group NAME     contraction, memory, trace, small, functions, join, choose, order, fft
-                   or linalg; all of them unless given
+  --group NAME     contraction, memory, trace, small, operations, functions, join, choose,
+                   order, fft or linalg; all of them unless given
   --type NAMES     f32, f64, c64, i32, i64, with commas in between; all of them unless given
   --threads N,M    numbers of threads; 1,2 unless given
   --rounds N       samples of each implementation; 15 unless given
@@ -28,8 +29,9 @@ cargo run --release -- [options] [words that a row's name contains]
 /// A line of the file of results. `--results` replaces the text below this line, and keeps the text above it.
 const MARK: &str = "<!-- Written by `--results` from here on. -->";
 
-/// A row in which another library is ahead is measured again, with this many times the rounds. With few rounds, other load on the machine
-/// puts some rows on the list of those in which vierbein is behind.
+/// A row in which another library is ahead is measured again after all tables, with this many times the rounds. With few rounds, other
+/// load on the machine puts some rows on the list of those in which vierbein is behind. Such load lasts for seconds or minutes, so the
+/// second measurement does not follow directly.
 const AGAIN: u32 = 4;
 
 struct Arguments {
@@ -69,9 +71,7 @@ fn arguments() -> Result<(Arguments, Vec<Group>), Box<dyn Error>> {
             "--results" => asked.results = Some(value()?),
             "--list" => asked.list = true,
             "--check" => asked.check = true,
-            "--hide-avx512" => {
-                hide_avx512().map_err(|error| format!("cannot hide AVX-512 by faults of cpuid: {error}"))?
-            }
+            "--hide-avx512" => hide_avx512().map_err(|error| format!("cannot hide AVX-512: {error}"))?,
             option if option.starts_with('-') => return Err(HELP.into()),
             _ => words.push(argument),
         }
@@ -86,58 +86,80 @@ fn arguments() -> Result<(Arguments, Vec<Group>), Box<dyn Error>> {
     Ok((asked, groups))
 }
 
+/// Builds a benchmark, and compares the results of its implementations.
+///
+/// The benchmark is built again for each measurement, because implementations may depend on the number of threads, and because the
+/// place of the operands in memory has an influence on some times. The new outputs contain zeros, so the check does not see results of an
+/// earlier run.
+fn checked(case: &Case, pool: &ThreadPool) -> Box<dyn Contest> {
+    let mut contest = case.contest();
+    pool.install(|| contest.check());
+    contest
+}
+
+fn measured(case: &Case, pool: &ThreadPool, effort: Effort) -> Line {
+    let mut contest = checked(case, pool);
+    Line {
+        name: case.name.clone(),
+        of: case.of,
+        threads: pool.current_num_threads(),
+        times: pool.install(|| times(&mut *contest, effort)),
+    }
+}
+
+/// Returns what the lines of a table measure.
+fn lines<'a>(group: &'a Group, pools: &'a [ThreadPool]) -> impl Iterator<Item = (&'a Case, &'a ThreadPool)> {
+    group.cases.iter().flat_map(move |case| pools.iter().map(move |pool| (case, pool)))
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let (asked, groups) = arguments()?;
     let pools = asked.threads.iter().map(|&threads| ThreadPoolBuilder::new().num_threads(threads).build());
     let pools: Vec<_> = pools.collect::<Result<_, _>>()?;
-    let mut results = format!("{MARK}\n\n## The machine\n\n{}", machine::description());
-    let mut all = Vec::new();
-    for group in groups {
-        let head = head(group.columns);
-        if !asked.list && !asked.check {
-            println!("\n## {}\n\n{head}", group.name);
-        }
-        results += &format!("\n## {}\n\n{head}\n", group.name);
-        for case in group.cases {
-            if asked.list || asked.check {
-                println!("{}: {} {}", group.name, case.name, case.of);
-            }
-            if asked.list {
-                continue;
-            }
-            // The benchmark is built again for each number of threads, because implementations may depend on this number. The new
-            // outputs contain zeros, so the check does not see results of an earlier run.
-            for pool in &pools {
-                let mut contest = case.contest();
-                pool.install(|| contest.check());
-                if asked.check {
-                    continue;
-                }
-                let mut measure = |effort| Line {
-                    name: case.name.clone(),
-                    of: case.of,
-                    threads: pool.current_num_threads(),
-                    times: pool.install(|| times(&mut *contest, effort)),
-                };
-                let mut line = measure(asked.effort);
-                if line.is_behind() {
-                    line = measure(asked.effort.longer(AGAIN));
-                }
-                let markdown = line.markdown(group.columns);
-                println!("{markdown}");
-                results += &(markdown + "\n");
-                all.push(line);
-            }
-        }
-    }
     if asked.list || asked.check {
+        for group in &groups {
+            for case in &group.cases {
+                println!("{}: {} {}", group.name, case.name, case.of);
+                for pool in pools.iter().filter(|_| asked.check) {
+                    checked(case, pool);
+                }
+            }
+        }
         return Ok(());
     }
-    println!("\n{}", behind(&all));
+
+    let mut tables = Vec::new();
+    for group in &groups {
+        println!("\n## {}\n\n{}", group.name, head(group.columns));
+        let mut table = Vec::new();
+        for (case, pool) in lines(group, &pools) {
+            let line = measured(case, pool, asked.effort);
+            println!("{}", line.markdown(group.columns));
+            table.push(line);
+        }
+        tables.push(table);
+    }
+    println!("\n## Measured again\n");
+    for (group, table) in groups.iter().zip(&mut tables) {
+        for ((case, pool), line) in lines(group, &pools).zip(table).filter(|(_, line)| line.is_behind()) {
+            *line = measured(case, pool, asked.effort.longer(AGAIN));
+            println!("{}", line.markdown(group.columns));
+        }
+    }
+
+    let behind = behind(tables.iter().flatten());
+    println!("\n{behind}");
     if let Some(file) = asked.results {
+        let mut results = format!("{MARK}\n\n## The machine\n\n{}", machine::description());
+        for (group, table) in groups.iter().zip(&tables) {
+            results += &format!("\n## {}\n\n{}\n", group.name, head(group.columns));
+            for line in table {
+                results += &(line.markdown(group.columns) + "\n");
+            }
+        }
         let text = std::fs::read_to_string(&file)?;
         let kept = text.split(MARK).next().unwrap_or_default();
-        std::fs::write(file, format!("{kept}{results}\n{}", behind(&all)))?;
+        std::fs::write(file, format!("{kept}{results}\n{behind}"))?;
     }
     Ok(())
 }

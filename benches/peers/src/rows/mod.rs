@@ -5,6 +5,7 @@ mod everyday;
 mod functions;
 mod linalg;
 mod memory;
+mod operations;
 mod small;
 
 use crate::implementation::{Contest, Library};
@@ -62,7 +63,7 @@ fn add<T: Number>(cases: &mut Vec<Case>, entries: Vec<Entry<T>>) {
     }
 }
 
-pub fn groups() -> [Group; 10] {
+pub fn groups() -> [Group; 11] {
     use Library::{
         Delta, Dot, Faer, Limit, Nalgebra, Ndarray, Rayon, Rstsr, Rustfft, Std, Steps, Strided, Vierbein,
         Wide,
@@ -95,6 +96,11 @@ pub fn groups() -> [Group; 10] {
     let mut small = Group { name: "small", columns: &[Vierbein, Ndarray, Nalgebra], cases: Vec::new() };
     add(&mut small.cases, small::all());
 
+    let mut operations =
+        Group { name: "operations", columns: &[Vierbein, Ndarray, Std, Limit], cases: Vec::new() };
+    add(&mut operations.cases, operations::of_reals());
+    add(&mut operations.cases, operations::of_c64());
+
     let mut functions =
         Group { name: "functions", columns: &[Vierbein, Ndarray, Std, Wide], cases: Vec::new() };
     add(&mut functions.cases, functions::of_f64());
@@ -122,5 +128,5 @@ pub fn groups() -> [Group; 10] {
         Group { name: "linalg", columns: &[Vierbein, Faer, Nalgebra, Limit], cases: Vec::new() };
     add(&mut linear_algebra.cases, linalg::all::<f64>());
     add(&mut linear_algebra.cases, linalg::all::<Complex<f64>>());
-    [contraction, memory, trace, small, functions, join, choose, order, fft, linear_algebra]
+    [contraction, memory, trace, small, operations, functions, join, choose, order, fft, linear_algebra]
 }
