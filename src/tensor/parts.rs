@@ -200,8 +200,9 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device, R: Dim> Iterator for AxisIte
         self.next += 1;
         let base = &self.base;
         let (shape, strides, offset) = position::<D, R>(&base.shape, &base.strides, self.axis, self.next - 1);
-        // A caller can hold several of these mutable views at once without `unsafe`, so they must not overlap. `next` grows, so the view at each index is returned
-        // only once. Different indices of a mutable view address different elements. `base` is used only to derive the views.
+        // A caller can hold several of these mutable views at once without `unsafe`, so they must not overlap. `next` grows, so the view
+        // at each index is returned only once. Different indices of a mutable view address different elements. `base` is used only to
+        // derive the views.
         let ViewMut { ptr, device, .. } = base.storage;
         let storage = ViewMut { ptr: Dev::offset(ptr, offset), device, data: PhantomData };
         Some(Tensor { storage, shape, strides, marker: PhantomData })
@@ -230,8 +231,8 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> Iterator for LanesMut<'a, T,
         let index = self.lanes.next()?;
         let base = &self.base;
         let (shape, strides, offset) = lane::<D>(&base.shape, &base.strides, self.axis, index);
-        // A caller can hold several of these mutable lanes at once without `unsafe`, so they must not overlap. `LaneIndices` returns each index
-        // once. Different indices of a mutable view address different elements. `base` is used only to derive the lanes.
+        // A caller can hold several of these mutable lanes at once without `unsafe`, so they must not overlap. `LaneIndices` returns each
+        // index once. Different indices of a mutable view address different elements. `base` is used only to derive the lanes.
         let ViewMut { ptr, device, .. } = base.storage;
         let storage = ViewMut { ptr: Dev::offset(ptr, offset), device, data: PhantomData };
         Some(Tensor { storage, shape, strides, marker: PhantomData })

@@ -1,6 +1,6 @@
 //! Benchmark rows of `operations`: kinds of operations that the other groups do not have, namely arithmetic of integers and complex
-//! numbers, comparisons, casts, closures, extremes, copies of views, random numbers and files. Operands of the smaller size fit in the caches,
-//! those of the larger size do not. All results are allocated in each call.
+//! numbers, comparisons, casts, closures, extremes, copies of views, random numbers and files. Operands of the smaller size fit in the
+//! caches, those of the larger size do not. All results are allocated in each call.
 
 use super::Entry;
 use crate::implementation::Library::{Limit, Ndarray, Std, Vierbein};

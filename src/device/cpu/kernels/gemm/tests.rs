@@ -509,6 +509,11 @@ fn batches() {
             batch::<i32>(size, lies, [false; 2]);
         }
     }
+    // The products are small, and one operand is larger than L1.
+    for (size, lie) in [([3, 100, 50], Column), ([50, 100, 3], Row)] {
+        batch::<f64>(size, [lie; 3], [false; 2]);
+        batch::<c64>(size, [lie; 3], [true, false]);
+    }
     // This batch has enough work to be split in half.
     batch::<f32>([60, 61, 62], [Row; 3], [false; 2]);
 }

@@ -42,7 +42,7 @@ pub(super) struct Pack<R> {
     /// Number of elements of a step in one panel. The last panel may have fewer.
     pub(super) panel: usize,
     /// The stride between the steps of the last panel is rounded up to a multiple of this number of elements. The padding is not
-    /// written.
+    /// written. `panel` is such a multiple, too.
     pub(super) multiple: usize,
     pub(super) to: HostPtr<R>,
     pub(super) complex: bool,
@@ -59,7 +59,10 @@ impl<R> Pack<R> {
     }
     /// Returns the stride between the packed steps of the panel that begins at element `first`. The stride counts real numbers.
     pub(super) fn step(&self, first: usize) -> usize {
-        (self.width - first).min(self.panel).next_multiple_of(self.multiple) * self.part()
+        let left = self.width - first;
+        // `next_multiple_of` divides, and each tile calls this function.
+        let step = if left >= self.panel { self.panel } else { left.next_multiple_of(self.multiple) };
+        step * self.part()
     }
     /// Returns the number of real numbers from the beginning of the first panel to the end of the last panel's last step.
     pub(super) fn packed_len(&self) -> usize {
