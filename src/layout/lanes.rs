@@ -16,12 +16,14 @@ pub(crate) struct LaneIndices<D: Dim> {
 }
 
 impl<D: Dim> LaneIndices<D> {
-    /// Enumerates the lanes in row-major or column-major order of the other axes.
+    /// Enumerates the lanes in row-major or column-major order of the other axes. `axes` are those of a tensor of rank `D`.
     ///
     /// # Errors
     /// If the axis is out of range.
-    pub(crate) fn new(mut shape: D::Shape, axis: usize, row_major: bool) -> Result<LaneIndices<D>, Error> {
-        Axes::new(shape.as_ref(), D::Strides::default().as_ref()).check_axis("take lanes", axis)?;
+    pub(crate) fn new(axes: Axes<'_>, axis: usize, row_major: bool) -> Result<LaneIndices<D>, Error> {
+        axes.check_axis("take lanes", axis)?;
+        let mut shape = D::Shape::default();
+        shape.as_mut().copy_from_slice(axes.shape());
         shape.as_mut()[axis] = 1;
         let left = shape.as_ref().iter().product();
         Ok(LaneIndices { next: D::Shape::default(), shape, left, row_major })

@@ -144,7 +144,7 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         A: AxisArg<D>,
     {
         let axis = axis.index();
-        let indices = LaneIndices::new(self.shape(), axis, O::ROW_MAJOR)?;
+        let indices = LaneIndices::new(self.axes(), axis, O::ROW_MAJOR)?;
         Ok(Lanes { base: self.view(), axis, indices })
     }
 }

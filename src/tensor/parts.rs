@@ -177,7 +177,7 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     /// # Errors
     /// If the axis is out of range.
     pub(crate) fn into_lanes(self, axis: usize) -> Result<LanesMut<'a, T, D, O, Dev>, Error> {
-        let lanes = LaneIndices::new(self.shape, axis, O::ROW_MAJOR)?;
+        let lanes = LaneIndices::new(self.axes(), axis, O::ROW_MAJOR)?;
         Ok(LanesMut { base: self, axis, lanes })
     }
 }
