@@ -336,7 +336,7 @@ pub(super) fn of_reals() -> Vec<Entry<f64>> {
     row("a < 3", "f64", |n| one(numbers(1, n), |x| f64::from(u8::from(x < 3.0)), |a| a.lt(3.0), |x| x < 3.0));
     row("select", "f64", select);
     row("from_fn", "f64", from_fn);
-    row("a.map(|x| 2x + 1)", "f64", |n| {
+    row("a.map(closure)", "f64", |n| {
         one(numbers(1, n), |x| 2.0 * x + 1.0, |a| a.map(|x| 2.0 * x + 1.0), |x| 2.0 * x + 1.0)
     });
     row("iter().fold max", "f64", fold_maximum);
