@@ -279,6 +279,149 @@ for name, f in LINEAR_ALGEBRA.items():
     for t in ["f64", "c64"]:
         ROWS[f"{name} of {t}"] = lambda o, f=f, t=t: f(*o.squares(t))
 
+
+def scipy_special():
+    import scipy.special
+
+    return scipy.special
+
+
+def filled(o):
+    y = o.x.copy()
+    y[o.x > 3.0] = 0.0
+    return y
+
+
+def added_in_place(o):
+    y = o.x.copy()
+    y += o.x
+    return y
+
+
+# The rows of src/catalogue.rs.
+CATALOGUE = {
+    "histogram of 100 bins": lambda o: np.histogram(o.x, 100)[0],
+    "histogram weighted": lambda o: np.histogram(o.x, 100, (-73.0, 73.0), weights=o.y)[0],
+    "bincount": lambda o: np.bincount(np.abs(o.i64)),
+    "interp 100 knots": lambda o: np.interp(o.x, np.linspace(-73,73,100), np.linspace(0,1,100)),
+    "convolve 31": lambda o: np.convolve(o.x, np.linspace(0,1,31), 'same'),
+    "convolve 3": lambda o: np.convolve(o.x, np.linspace(0.5,1,3), 'valid'),
+    "polyval 6": lambda o: np.polyval(np.linspace(0,1,6), o.x),
+    "searchsorted 1000": lambda o: np.searchsorted(np.linspace(-73,73,1000), o.x),
+    "digitize 20": lambda o: np.digitize(o.x, np.linspace(-73,73,20)),
+    "isin 20": lambda o: np.isin(o.i64, np.arange(20)),
+    "cov of 10 rows": lambda o: np.cov(o.x.reshape(10, -1)),
+    "cov of 10 columns": lambda o: np.cov(o.x.reshape(-1, 10).T),
+    "diff": lambda o: np.diff(o.x),
+    "diff axis 0 twice": lambda o: np.diff(o.m, 2, axis=0),
+    "cumsum axis 0": lambda o: o.m.cumsum(0),
+    "cumsum axis 1": lambda o: o.m.cumsum(1),
+    "cumsum i64": lambda o: o.i64.cumsum(),
+    "cumprod": lambda o: o.x.cumprod(),
+    "cummax": lambda o: np.maximum.accumulate(o.x),
+    "cummax axis 0": lambda o: np.maximum.accumulate(o.m, axis=0),
+    "median axis 0": lambda o: np.median(o.m, axis=0),
+    "median axis 1": lambda o: np.median(o.m, axis=1),
+    "quantile axis 1": lambda o: np.quantile(o.m, 0.9, axis=1),
+    "nan_sum": lambda o: np.nansum(o.x),
+    "nan_mean": lambda o: np.nanmean(o.x),
+    "nan_max": lambda o: np.nanmax(o.x),
+    "nan_var axis 0": lambda o: np.nanvar(o.m, axis=0),
+    "nan_median axis 1": lambda o: np.nanmedian(o.m, axis=1),
+    "nan_to_num": lambda o: np.nan_to_num(o.x),
+    "nonzero": lambda o: np.argwhere(o.x > 3.0),
+    "tile 2": lambda o: np.tile(o.x, 2),
+    "repeat 2": lambda o: np.repeat(o.x, 2),
+    "repeat axis 0": lambda o: np.repeat(o.m, 2, axis=0),
+    "pad 10 edge": lambda o: np.pad(o.m, 10, mode='edge'),
+    "pad 10 constant": lambda o: np.pad(o.m, 10),
+    "cross": lambda o: np.cross(o.x[:o.n//3*3].copy().reshape(-1,3), np.array([1.,2.,3.])),
+    "trapezoid": lambda o: np.trapezoid(o.x, dx=0.5),
+    "tril": lambda o: np.tril(o.m),
+    "rot90 copy": lambda o: np.ascontiguousarray(np.rot90(o.m)),
+    "flip copy": lambda o: np.flip(o.m).copy(),
+    "roll axis 1": lambda o: np.roll(o.m, 7, axis=1),
+    "stack axis 1": lambda o: np.stack([o.x, o.y], axis=1),
+    "concatenate axis 1": lambda o: np.concatenate([o.m, o.m2], axis=1),
+    "softmax axis 1": lambda o: scipy_special().softmax(o.m, axis=1),
+    "softmax axis 0": lambda o: scipy_special().softmax(o.m, axis=0),
+    "logsumexp axis 1": lambda o: scipy_special().logsumexp(o.m, axis=1),
+    "take rows": lambda o: np.take(o.m, np.arange(o.m.shape[0]-1, -1, -2), axis=0),
+    "take columns": lambda o: np.take(o.m, np.arange(o.m.shape[1]-1, -1, -2), axis=1),
+    "take_along_axis": lambda o: np.take_along_axis(o.m, np.argsort(o.m, axis=1, kind='stable'), axis=1),
+    "compress axis 1": lambda o: np.compress(o.m[0] > 0, o.m, axis=1),
+    "masked_fill": lambda o: filled(o),
+    "argsort axis 0": lambda o: np.argsort(o.m, axis=0, kind='stable'),
+    "sort axis 0": lambda o: np.sort(o.m, axis=0),
+    "sort axis 1": lambda o: np.sort(o.m, axis=1),
+    "unique_with counts": lambda o: np.unique(o.i64, return_counts=True)[1],
+    "unique_slices": lambda o: np.unique((o.x/40.0).astype(np.int64).reshape(-1,4), axis=0),
+    "set_intersection": lambda o: np.intersect1d((o.x*1000).astype(np.int64), (o.y*1000).astype(np.int64)),
+    "mean axis 0": lambda o: o.m.mean(0),
+    "var axis 0": lambda o: o.m.var(0),
+    "var axis 1": lambda o: o.m.var(1),
+    "norm": lambda o: np.linalg.norm(o.x),
+    "norm axis 1": lambda o: np.linalg.norm(o.m, axis=1),
+    "norm axis 0": lambda o: np.linalg.norm(o.m, axis=0),
+    "prod axis 0": lambda o: o.m.prod(0),
+    "any": lambda o: float((o.x > 80).any()),
+    "count": lambda o: np.count_nonzero(o.x > 3),
+    "all axis 0": lambda o: (o.m > -80).all(0),
+    "and of masks": lambda o: (o.x > 3) & (o.y > 3),
+    "not of mask": lambda o: ~(o.x > 3),
+    "i64 & i64": lambda o: o.i64 & o.y.astype(np.int64),
+    "i64 rem_euclid 3": lambda o: o.i64 % 3,
+    "floor": lambda o: np.floor(o.x),
+    "round": lambda o: np.rint(o.x),
+    "signum": lambda o: np.sign(o.i64),
+    "is_nan": lambda o: np.isnan(o.x),
+    "all_close": lambda o: float(np.allclose(o.x, o.y, 1e9, 1e9)),
+    "dot": lambda o: o.x @ o.y,
+    "matrix · vector": lambda o: o.m @ o.m2[0],
+    "vector · matrix": lambda o: o.m2[:, 0].copy() @ o.m,
+    "outer": lambda o: np.outer(o.x[:math.isqrt(o.n)], o.x[:math.isqrt(o.n)]),
+    "kron 2": lambda o: np.kron(np.array([[1.,2.],[3.,4.]]), o.m),
+    "sum of i64": lambda o: o.i64.sum(),
+    "sum of c64": lambda o: o.cx.sum(),
+    "max of i32": lambda o: o.i32.max(),
+    "max of u8": lambda o: o.u8.max(),
+    "mean of i32": lambda o: o.i32.mean(),
+    "ptp": lambda o: np.ptp(o.x),
+    "average axis 1": lambda o: np.average(o.m, axis=1, weights=np.abs(o.m2[0])),
+    "arange": lambda o: np.arange(o.n, dtype=float),
+    "linspace": lambda o: np.linspace(0, 1, o.n),
+    "full": lambda o: np.full(o.n, 7.0),
+    "zeros": lambda o: np.zeros(o.n),
+    "eye": lambda o: np.eye(math.isqrt(o.n)),
+    "clone": lambda o: o.x.copy(),
+    "re of c64": lambda o: o.cx.real.copy(),
+    "to_order col": lambda o: np.asfortranarray(o.m).sum(),
+    "fftshift": lambda o: np.fft.fftshift(o.m),
+    "fft2": lambda o: scipy_fft().fft2(o.cm, workers=1),
+    "sum axes 0 2 of rank 3": lambda o: o.x.reshape(20, -1, 20).sum((0, 2)),
+    "transpose of rank 3": lambda o: o.x.reshape(20, -1, 20).transpose(2, 0, 1).copy(),
+    "trace of rank 3": lambda o: np.trace(o.x.reshape(20, -1, 20), axis1=0, axis2=2),
+    "scalar minus": lambda o: 10 - o.x,
+    "in place add": lambda o: added_in_place(o),
+    "powf 0.5": lambda o: np.abs(o.x) ** 0.5,
+    "column scaled": lambda o: o.m * o.m[:, :1],
+    "row mean removed": lambda o: o.m - o.m.mean(axis=1, keepdims=True),
+    "one_hot": lambda o: np.eye(10)[np.abs(o.i64) % 10],
+    "meshgrid": lambda o: np.meshgrid(o.x[:math.isqrt(o.n)], o.x[:math.isqrt(o.n)], indexing='ij', copy=False)[0].copy(),
+    "windows sum": lambda o: np.lib.stride_tricks.sliding_window_view(o.x, 5).sum(1),
+    "linalg det": lambda o: np.linalg.det(o.squares('f64')[0]),
+    "linalg inv": lambda o: np.linalg.inv(o.squares('f64')[0])[0],
+    "linalg cholesky": lambda o: np.linalg.cholesky(o.squares('f64')[0] @ o.squares('f64')[0].T + np.eye(math.isqrt(o.n)))[-1],
+    "linalg lstsq": lambda o: np.linalg.lstsq(o.squares('f64')[0][:, :10], o.squares('f64')[0][:, 10], rcond=None)[0],
+    "linalg matrix_power 5": lambda o: np.linalg.matrix_power(o.squares('f64')[0], 5)[0],
+    "linalg singular_values": lambda o: np.linalg.svd(o.squares('f64')[0], compute_uv=False),
+    "linalg eig": lambda o: np.abs(np.linalg.eig(o.squares('f64')[0])[0]).sum(),
+    "linalg eigvalsh": lambda o: np.linalg.eigvalsh(o.squares('f64')[1]),
+    "linalg pinv": lambda o: np.linalg.pinv(o.squares('f64')[0][:, :10].copy()),
+    "matmul": lambda o: o.squares('f64')[0] @ o.squares('f64')[0],
+}
+ROWS |= CATALOGUE
+
 # Expected results of rows in which the results of the libraries differ. NumPy rounds integer quotients down, Rust rounds them towards
 # zero.
 CHECKED_AS = {
@@ -306,8 +449,8 @@ def tolerance(name, is_matrix):
         return 1e-4
     if "f32" in name or is_matrix:
         return 1e-6
-    # The products of `vdot` cancel in part.
-    return 1e-9 if "vdot" in name else 1e-12
+    # Sums cancel in part, and the libraries add in different orders.
+    return 1e-9 if "vdot" in name or name in CATALOGUE else 1e-12
 
 
 def main():
@@ -330,13 +473,13 @@ def main():
         for name in names:
             if options.rows and not any(part in name for part in options.rows):
                 continue
-            is_matrix = name.split()[0] in LINEAR_ALGEBRA
+            is_matrix = name.split()[0] in LINEAR_ALGEBRA or name.startswith("linalg")
             if is_matrix and n > LARGEST_MATRIX:
                 continue
             f = ROWS[name]
             theirs = sample(CHECKED_AS.get(name, f)(o), name, o)
             own = [float(v) for v in ask("check", name, n)]
-            np.testing.assert_allclose(own, theirs, rtol=tolerance(name, is_matrix), atol=1e-9 if "fft" in name else 0, err_msg=name)
+            np.testing.assert_allclose(own, theirs, rtol=tolerance(name, is_matrix), atol=1e-9 if "fft" in name or name in CATALOGUE else 0, err_msg=name)
             start = time.perf_counter()
             f(o)
             repeats = max(1, int(options.sample_ms / 1e3 / (time.perf_counter() - start)))

@@ -9,6 +9,8 @@
 //!
 //! `N` is the number of elements of an operand. The program and the script use the same operands: see [`number`].
 
+mod catalogue;
+
 use num_complex::Complex;
 use rand::SeedableRng;
 use rand::distr::{Distribution, StandardUniform};
@@ -561,6 +563,7 @@ fn rows() -> Vec<Named> {
     ];
     rows.extend(functions());
     rows.extend(everyday());
+    rows.extend(catalogue::rows());
     rows
 }
 
