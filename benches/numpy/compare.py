@@ -104,6 +104,14 @@ class Operands:
     m2 = functools.cached_property(lambda self: matrix(self.y))
     cm = functools.cached_property(lambda self: matrix(self.cx))
 
+    # Operands of rows of CATALOGUE, so that conversions are not timed.
+    absolute64 = functools.cached_property(lambda self: np.abs(self.i64))
+    digits = functools.cached_property(lambda self: self.absolute64 % 10)
+    other64 = functools.cached_property(lambda self: self.y.astype(np.int64))
+    thousands = functools.cached_property(lambda self: [(x * 1000).astype(np.int64) for x in (self.x, self.y)])
+    quadruples = functools.cached_property(lambda self: (self.x / 40.0).astype(np.int64).reshape(-1, 4))
+    positive_definite = functools.cached_property(lambda self: self.squares("f64")[0] @ self.squares("f64")[0].T + np.eye(math.isqrt(self.n)))
+
     @functools.cache
     def squares(self, t):
         """Returns a random square matrix, and a Hermitian one."""
@@ -302,13 +310,13 @@ def added_in_place(o):
 CATALOGUE = {
     "histogram of 100 bins": lambda o: np.histogram(o.x, 100)[0],
     "histogram weighted": lambda o: np.histogram(o.x, 100, (-73.0, 73.0), weights=o.y)[0],
-    "bincount": lambda o: np.bincount(np.abs(o.i64)),
-    "interp 100 knots": lambda o: np.interp(o.x, np.linspace(-73,73,100), np.linspace(0,1,100)),
-    "convolve 31": lambda o: np.convolve(o.x, np.linspace(0,1,31), 'same'),
-    "convolve 3": lambda o: np.convolve(o.x, np.linspace(0.5,1,3), 'valid'),
-    "polyval 6": lambda o: np.polyval(np.linspace(0,1,6), o.x),
-    "searchsorted 1000": lambda o: np.searchsorted(np.linspace(-73,73,1000), o.x),
-    "digitize 20": lambda o: np.digitize(o.x, np.linspace(-73,73,20)),
+    "bincount": lambda o: np.bincount(o.absolute64),
+    "interp 100 knots": lambda o: np.interp(o.x, np.linspace(-73, 73, 100), np.linspace(0, 1, 100)),
+    "convolve 31": lambda o: np.convolve(o.x, np.linspace(0, 1, 31), "same"),
+    "convolve 3": lambda o: np.convolve(o.x, np.linspace(0.5, 1, 3), "valid"),
+    "polyval 6": lambda o: np.polyval(np.linspace(0, 1, 6), o.x),
+    "searchsorted 1000": lambda o: np.searchsorted(np.linspace(-73, 73, 1000), o.x),
+    "digitize 20": lambda o: np.digitize(o.x, np.linspace(-73, 73, 20)),
     "isin 20": lambda o: np.isin(o.i64, np.arange(20)),
     "cov of 10 rows": lambda o: np.cov(o.x.reshape(10, -1)),
     "cov of 10 columns": lambda o: np.cov(o.x.reshape(-1, 10).T),
@@ -333,9 +341,9 @@ CATALOGUE = {
     "tile 2": lambda o: np.tile(o.x, 2),
     "repeat 2": lambda o: np.repeat(o.x, 2),
     "repeat axis 0": lambda o: np.repeat(o.m, 2, axis=0),
-    "pad 10 edge": lambda o: np.pad(o.m, 10, mode='edge'),
+    "pad 10 edge": lambda o: np.pad(o.m, 10, mode="edge"),
     "pad 10 constant": lambda o: np.pad(o.m, 10),
-    "cross": lambda o: np.cross(o.x[:o.n//3*3].copy().reshape(-1,3), np.array([1.,2.,3.])),
+    "cross": lambda o: np.cross(o.x[: o.n // 3 * 3].copy().reshape(-1, 3), np.array([1.0, 2.0, 3.0])),
     "trapezoid": lambda o: np.trapezoid(o.x, dx=0.5),
     "tril": lambda o: np.tril(o.m),
     "rot90 copy": lambda o: np.ascontiguousarray(np.rot90(o.m)),
@@ -348,15 +356,15 @@ CATALOGUE = {
     "logsumexp axis 1": lambda o: scipy_special().logsumexp(o.m, axis=1),
     "take rows": lambda o: np.take(o.m, np.arange(o.m.shape[0]-1, -1, -2), axis=0),
     "take columns": lambda o: np.take(o.m, np.arange(o.m.shape[1]-1, -1, -2), axis=1),
-    "take_along_axis": lambda o: np.take_along_axis(o.m, np.argsort(o.m, axis=1, kind='stable'), axis=1),
+    "take_along_axis": lambda o: np.take_along_axis(o.m, np.argsort(o.m, axis=1, kind="stable"), axis=1),
     "compress axis 1": lambda o: np.compress(o.m[0] > 0, o.m, axis=1),
     "masked_fill": lambda o: filled(o),
-    "argsort axis 0": lambda o: np.argsort(o.m, axis=0, kind='stable'),
+    "argsort axis 0": lambda o: np.argsort(o.m, axis=0, kind="stable"),
     "sort axis 0": lambda o: np.sort(o.m, axis=0),
     "sort axis 1": lambda o: np.sort(o.m, axis=1),
     "unique_with counts": lambda o: np.unique(o.i64, return_counts=True)[1],
-    "unique_slices": lambda o: np.unique((o.x/40.0).astype(np.int64).reshape(-1,4), axis=0),
-    "set_intersection": lambda o: np.intersect1d((o.x*1000).astype(np.int64), (o.y*1000).astype(np.int64)),
+    "unique_slices": lambda o: np.unique(o.quadruples, axis=0),
+    "set_intersection": lambda o: np.intersect1d(*o.thousands),
     "mean axis 0": lambda o: o.m.mean(0),
     "var axis 0": lambda o: o.m.var(0),
     "var axis 1": lambda o: o.m.var(1),
@@ -369,7 +377,7 @@ CATALOGUE = {
     "all axis 0": lambda o: (o.m > -80).all(0),
     "and of masks": lambda o: (o.x > 3) & (o.y > 3),
     "not of mask": lambda o: ~(o.x > 3),
-    "i64 & i64": lambda o: o.i64 & o.y.astype(np.int64),
+    "i64 & i64": lambda o: o.i64 & o.other64,
     "i64 rem_euclid 3": lambda o: o.i64 % 3,
     "floor": lambda o: np.floor(o.x),
     "round": lambda o: np.rint(o.x),
@@ -380,7 +388,7 @@ CATALOGUE = {
     "matrix · vector": lambda o: o.m @ o.m2[0],
     "vector · matrix": lambda o: o.m2[:, 0].copy() @ o.m,
     "outer": lambda o: np.outer(o.x[:math.isqrt(o.n)], o.x[:math.isqrt(o.n)]),
-    "kron 2": lambda o: np.kron(np.array([[1.,2.],[3.,4.]]), o.m),
+    "kron 2": lambda o: np.kron(np.array([[1.0, 2.0], [3.0, 4.0]]), o.m),
     "sum of i64": lambda o: o.i64.sum(),
     "sum of c64": lambda o: o.cx.sum(),
     "max of i32": lambda o: o.i32.max(),
@@ -406,19 +414,19 @@ CATALOGUE = {
     "powf 0.5": lambda o: np.abs(o.x) ** 0.5,
     "column scaled": lambda o: o.m * o.m[:, :1],
     "row mean removed": lambda o: o.m - o.m.mean(axis=1, keepdims=True),
-    "one_hot": lambda o: np.eye(10)[np.abs(o.i64) % 10],
-    "meshgrid": lambda o: np.meshgrid(o.x[:math.isqrt(o.n)], o.x[:math.isqrt(o.n)], indexing='ij', copy=False)[0].copy(),
+    "one_hot": lambda o: np.eye(10)[o.digits],
+    "meshgrid": lambda o: np.meshgrid(o.x[:math.isqrt(o.n)], o.x[:math.isqrt(o.n)], indexing="ij", copy=False)[0].copy(),
     "windows sum": lambda o: np.lib.stride_tricks.sliding_window_view(o.x, 5).sum(1),
-    "linalg det": lambda o: np.linalg.det(o.squares('f64')[0]),
-    "linalg inv": lambda o: np.linalg.inv(o.squares('f64')[0])[0],
-    "linalg cholesky": lambda o: np.linalg.cholesky(o.squares('f64')[0] @ o.squares('f64')[0].T + np.eye(math.isqrt(o.n)))[-1],
-    "linalg lstsq": lambda o: np.linalg.lstsq(o.squares('f64')[0][:, :10], o.squares('f64')[0][:, 10], rcond=None)[0],
-    "linalg matrix_power 5": lambda o: np.linalg.matrix_power(o.squares('f64')[0], 5)[0],
-    "linalg singular_values": lambda o: np.linalg.svd(o.squares('f64')[0], compute_uv=False),
-    "linalg eig": lambda o: np.abs(np.linalg.eig(o.squares('f64')[0])[0]).sum(),
-    "linalg eigvalsh": lambda o: np.linalg.eigvalsh(o.squares('f64')[1]),
-    "linalg pinv": lambda o: np.linalg.pinv(o.squares('f64')[0][:, :10].copy()),
-    "matmul": lambda o: o.squares('f64')[0] @ o.squares('f64')[0],
+    "linalg det": lambda o: np.linalg.det(o.squares("f64")[0]),
+    "linalg inv": lambda o: np.linalg.inv(o.squares("f64")[0])[0],
+    "linalg cholesky": lambda o: np.linalg.cholesky(o.positive_definite)[-1],
+    "linalg lstsq": lambda o: np.linalg.lstsq(o.squares("f64")[0][:, :10], o.squares("f64")[0][:, 10], rcond=None)[0],
+    "linalg matrix_power 5": lambda o: np.linalg.matrix_power(o.squares("f64")[0], 5)[0],
+    "linalg singular_values": lambda o: np.linalg.svd(o.squares("f64")[0], compute_uv=False),
+    "linalg eig": lambda o: np.abs(np.linalg.eig(o.squares("f64")[0])[0]).sum(),
+    "linalg eigvalsh": lambda o: np.linalg.eigvalsh(o.squares("f64")[1]),
+    "linalg pinv": lambda o: np.linalg.pinv(o.squares("f64")[0][:, :10].copy()),
+    "matmul": lambda o: o.squares("f64")[0] @ o.squares("f64")[0],
 }
 ROWS |= CATALOGUE
 

@@ -40,8 +40,7 @@ fn complex_numbers(seed: u64, n: usize) -> Vec<C64> {
     (0..n).map(|_| numbers.number::<C64>() * 73.0).collect()
 }
 
-/// Returns the same elements in memory that vierbein allocates and in memory of ndarray. Both have huge pages if they are large, where the
-/// system allows it.
+/// Returns the same elements in memory of each library. vierbein requests huge pages for its large memory, the other libraries do not.
 fn operands<T: Element>(elements: &[T]) -> (Vector<T>, Array1<T>, Vec<T>) {
     (Tensor::from_slice([elements.len()], elements), Array1::from_vec(elements.to_vec()), elements.to_vec())
 }
