@@ -24,22 +24,6 @@ impl<T: Element> Generator<T> for Constant<T> {
     }
 }
 
-/// One on the diagonal of a square matrix, zero elsewhere.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Identity {
-    pub(crate) n: usize,
-}
-
-impl<T: Scalar> Generator<T> for Identity {
-    const CUDA: CudaSource = CudaSource::builtin("cast<R>(on_diagonal(k, n))");
-    fn apply(&self, k: usize) -> T {
-        if k.is_multiple_of(self.n + 1) { T::one() } else { T::zero() }
-    }
-    fn scalars(&self, bind: &mut Scalars) {
-        bind.scalar("n", self.n as u64);
-    }
-}
-
 /// The value `start + k · step` at each flat index `k`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ramp<T> {
@@ -431,7 +415,9 @@ impl<T: Element, O: Order, Dev: Device> Tensor<T, Rank<2>, O, Dev> {
         T: Scalar,
         Dev: Elementwise<T>,
     {
-        Tensor::generate([n, n], Identity { n }, device)
+        let mut identity = Self::try_zeros_in([n, n], device)?;
+        identity.try_diagonal_mut(0, 1)?.try_fill(T::one())?;
+        Ok(identity)
     }
 }
 

@@ -127,7 +127,7 @@ pub(crate) mod ordering {
 pub(crate) mod texts {
     pub(crate) use super::apply::Cast;
     pub(crate) use super::compute::Flipped;
-    pub(crate) use super::construct::{Between, Constant, Identity, Ramp};
+    pub(crate) use super::construct::{Between, Constant, Ramp};
     pub(crate) use super::operands::{WithLeft, WithRight};
     pub(crate) use super::polynomial::Horner;
 }

@@ -29,8 +29,8 @@ pub(crate) fn rows() -> Vec<Named> {
         ),
         ("digitize 20", one(|x| x.digitize(Vector::<f64>::linspace(-73.0, 73.0, 20), Side::Left))),
         ("isin 20", one_of(|x| x as i64, |x| x.isin(Tensor::<i64, _>::arange(0..20)))),
-        ("cov of 10 rows", one(|x| x.view().reshape([10, x.len() / 10]).cov(1))),
-        ("cov of 10 columns", one(|x| x.view().reshape([x.len() / 10, 10]).t().cov(1))),
+        ("cov of 10 rows", one(|x| x.as_shape([10, x.len() / 10]).cov(1))),
+        ("cov of 10 columns", one(|x| x.as_shape([x.len() / 10, 10]).t().cov(1))),
         ("diff", one(|x| x.diff(0, 1))),
         ("diff axis 0 twice", of_matrix(|x| x.diff(0, 2))),
         ("cumsum axis 0", of_matrix(|x| x.cumsum(0))),
@@ -97,7 +97,7 @@ pub(crate) fn rows() -> Vec<Named> {
         ("unique_with counts", one_of(|x| x as i64, |x| x.unique_with().counts)),
         (
             "unique_slices",
-            one_of(|x| (x / 40.0) as i64, |x| x.view().reshape([x.len() / 4, 4]).unique_slices(0)),
+            one_of(|x| (x / 40.0) as i64, |x| x.as_shape([x.len() / 4, 4]).unique_slices(0)),
         ),
         (
             "set_intersection",
@@ -150,12 +150,12 @@ pub(crate) fn rows() -> Vec<Named> {
         ("to_order col", of_matrix(|x| x.to_order::<ColMajor>().as_order::<RowMajor>().sum())),
         ("fftshift", of_matrix(|x| x.fftshift([0, 1]))),
         ("fft2", of_complex_matrix(|x| x.fft_axes([0, 1]))),
-        ("sum axes 0 2 of rank 3", one(|x| x.view().reshape([20, x.len() / 400, 20]).sum_axes([0, 2]))),
+        ("sum axes 0 2 of rank 3", one(|x| x.as_shape([20, x.len() / 400, 20]).sum_axes([0, 2]))),
         (
             "transpose of rank 3",
-            one(|x| x.view().reshape([20, x.len() / 400, 20]).permute([2, 0, 1]).to_owned()),
+            one(|x| x.as_shape([20, x.len() / 400, 20]).permute([2, 0, 1]).to_owned()),
         ),
-        ("trace of rank 3", one(|x| x.view().reshape([20, x.len() / 400, 20]).trace(0, 2))),
+        ("trace of rank 3", one(|x| x.as_shape([20, x.len() / 400, 20]).trace(0, 2))),
         ("scalar minus", one(|x| 10.0 - x)),
         (
             "in place add",

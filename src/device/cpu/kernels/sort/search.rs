@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::ops::ordering::SEARCH;
+use crate::simd::kernel;
 
 /// Number of elements of the operand for which results are computed at a time.
 const BLOCK: usize = 64;
@@ -24,37 +25,65 @@ pub(super) enum Find {
     Equal,
 }
 
-/// Returns the number of elements for which `is_before` is `true`. They must all come before the others. No branch depends on the
-/// elements.
-#[inline]
-fn partition_point<T: Copy>(x: &[T], is_before: impl Fn(T) -> bool) -> usize {
-    let (mut first, mut len) = (0, x.len());
-    while len > 1 {
-        let half = len / 2;
-        first += if is_before(x[first + half - 1]) { half } else { 0 };
-        len -= half;
+kernel! {
+    /// Writes to `points`, for each element of `x`, the number of sorted elements that are less than it or, if `OR_EQUAL`, less or equal.
+    ///
+    /// All searches take a step before any takes the next one, so the processor does not wait for one comparison before it starts
+    /// another. The points move in a loop of their own, because the compiler would make a branch of the comparison otherwise.
+    ///
+    /// # Safety
+    /// None.
+    unsafe fn partition_points[T: Key, const OR_EQUAL: bool][T, OR_EQUAL](sorted: &[T], x: &[T], points: &mut [i64]) -> () {
+        let mut steps = [0; BLOCK];
+        assert!(x.len() <= BLOCK && x.len() == points.len());
+        points.fill(0);
+        let mut len = sorted.len();
+        while len > 0 {
+            let half = len.div_ceil(2);
+            for ((step, &point), &x) in steps.iter_mut().zip(&*points).zip(x) {
+                // SAFETY: `point + len` is at most `sorted.len()`: at first, `point` is 0, and a step adds at most `half` to `point` and
+                // subtracts `half` from `len`. As `half` is between 1 and `len`, the index is within `sorted`.
+                let y = unsafe { *sorted.get_unchecked(point as usize + half - 1) };
+                *step = -i64::from(if OR_EQUAL { y <= x } else { y < x });
+            }
+            for (point, step) in points.iter_mut().zip(&steps) {
+                *point += half as i64 & step;
+            }
+            len -= half;
+        }
     }
-    first + usize::from(len == 1 && is_before(x[first]))
 }
 
-/// For each element of `a`, searches `sorted`, and writes to `out` the number that `find` selects.
+/// For each of at most `BLOCK` elements of `a`, searches `sorted`, and writes to `out` the number that `find` selects.
 pub(super) fn find<T: Key>(sorted: &[T], a: &[T], find: Find, out: &mut [i64]) {
-    let or_equal = find == Find::LessOrEqual;
-    for (out, &x) in out.iter_mut().zip(a) {
-        let key = x.key();
-        let k = partition_point(sorted, |y| (y.key() < key) | (or_equal & (y.key() == key)));
-        *out = if find == Find::Equal { i64::from(sorted.get(k) == Some(&x)) } else { k as i64 };
+    // SAFETY: the kernel has no conditions.
+    unsafe {
+        match find {
+            Find::LessOrEqual => partition_points::<T, true>(sorted, a, out),
+            Find::Less | Find::Equal => partition_points::<T, false>(sorted, a, out),
+        }
+    }
+    let found = out.iter_mut().zip(a);
+    if find == Find::Equal {
+        found.for_each(|(out, x)| *out = i64::from(sorted.get(*out as usize) == Some(x)));
+    } else if T::has_nan(a) {
+        // Comparisons with NaN are `false`. As NaN comes last, all numbers are less than it, and all elements are less or equal.
+        let before = match find {
+            Find::Less => sorted.partition_point(|&y| !T::has_nan(&[y])),
+            _ => sorted.len(),
+        };
+        found.filter(|&(_, &x)| T::has_nan(&[x])).for_each(|(out, _)| *out = before as i64);
     }
 }
 
-/// Calls `f` with blocks of elements of `a`, to compute a result for each element. Then calls `write` with each result and its offset in
-/// the output.
+/// Calls `f` with blocks of elements of `a`, to compute a result for each element. Then calls `write` with the results, the offset of the
+/// first one in the output, and their stride.
 #[inline(never)]
 fn in_blocks<T: Element>(
     (to_shape, to_strides): (&[usize], &[isize]),
     a: Operand<'_, T, Cpu>,
     f: &dyn Fn(&[T], &mut [i64]),
-    write: &dyn Fn(isize, i64),
+    write: &dyn Fn(isize, isize, &[i64]),
 ) {
     assert_eq!(to_shape, a.shape(), "the operands must have the same shape");
     let plan = Plan::unordered(to_shape, [to_strides, a.strides()]);
@@ -66,16 +95,13 @@ fn in_blocks<T: Element>(
         walk.advance();
         for first in (0..plan.inner_len()).step_by(BLOCK) {
             let len = BLOCK.min(plan.inner_len() - first);
-            let indices = first as isize..;
-            for (x, i) in block[..len].iter_mut().zip(indices.clone()) {
+            for (x, i) in block[..len].iter_mut().zip(first as isize..) {
                 // SAFETY: `plan` visits only indices within the shape of `a`, and `k + i * step_from` is the offset of such an index in
                 // `a`. `Operand` guarantees that the elements of `a` may be read.
                 *x = unsafe { *from.offset(k + i * step_from).get() };
             }
             f(&block[..len], &mut found[..len]);
-            for (&found, i) in found[..len].iter().zip(indices) {
-                write(o + i * step_to, found);
-            }
+            write(o + first as isize * step_to, step_to, &found[..len]);
         }
     }
 }
@@ -94,8 +120,12 @@ pub(in crate::device::cpu::kernels) fn search(
     let dtype = a.dtype();
     assert_eq!(sorted.dtype(), dtype);
     let (axes, first) = ((out.shape(), out.strides()), out.ptr());
-    // SAFETY: `in_blocks` calls `write` only with offsets of elements of `out`. `Output` guarantees exclusive access to them.
-    let write = |offset: isize, found: i64| unsafe { *first.offset(offset).get() = found };
+    let write = |offset: isize, stride: isize, found: &[i64]| {
+        for (&found, i) in found.iter().zip(0..) {
+            // SAFETY: `in_blocks` calls `write` only with offsets of elements of `out`. `Output` guarantees exclusive access to them.
+            unsafe { *first.offset(offset + i * stride).get() = found };
+        }
+    };
     for_sizes!(dtype, U => {
         let copy;
         let sorted = sorted.bits::<U>();
@@ -138,8 +168,12 @@ pub(in crate::device::cpu::kernels) fn contains(
     let dtype = a.dtype();
     assert_eq!(of.dtype(), dtype);
     let (axes, first) = ((out.shape(), out.strides()), out.ptr());
-    // SAFETY: `in_blocks` calls `write` only with offsets of elements of `out`. `Output` guarantees exclusive access to them.
-    let write = |offset: isize, found: i64| unsafe { *first.offset(offset).get() = found == 1 };
+    let write = |offset: isize, stride: isize, found: &[i64]| {
+        for (&found, i) in found.iter().zip(0..) {
+            // SAFETY: `in_blocks` calls `write` only with offsets of elements of `out`. `Output` guarantees exclusive access to them.
+            unsafe { *first.offset(offset + i * stride).get() = found == 1 };
+        }
+    };
     for_sizes!(dtype, U => {
         let mut sorted = Cpu.gather(of.bits::<U>())?;
         let mut sorted = AnySliceMut::from_bits(dtype, &mut sorted);

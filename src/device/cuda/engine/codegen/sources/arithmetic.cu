@@ -223,10 +223,6 @@ template <class T> DEV bool fits_blend(T beta, T before, T alpha, T now) {
 
 // ---- generators
 
-DEV bool on_diagonal(u64 k, u64 n) {
-    // 32-bit division if possible, as it is much faster.
-    return (k | n) >> 31 == 0 ? (u32)k % ((u32)n + 1) == 0 : k % (n + 1) == 0;
-}
 template <class T> DEV T ramp(T start, T step, u64 k) {
     if constexpr (INTEGER<T>) return (T)((u64)start + k * (u64)step);
     else return start + (T)k * step;
