@@ -173,6 +173,11 @@ pub trait ElementTuple: Copy + private::Sealed {
         strides: &'b mut [R::Strides; MAX_ARGUMENTS],
     ) -> Self::Operands<'b, Dev>;
 
+    /// Returns the same operands, field by field. For a call that takes the operands by address: if it got `operands` itself, the
+    /// compiler would have to keep them in memory before the call, too, instead of in registers.
+    #[doc(hidden)]
+    fn copies<'a, Dev: Device>(operands: Self::Operands<'a, Dev>) -> Self::Operands<'a, Dev>;
+
     /// Calls `f` with copies of the operands in host memory.
     ///
     /// # Errors
@@ -280,6 +285,12 @@ macro_rules! tuple {
                     };
                 )*
                 ($($name,)*)
+            }
+
+            #[cfg_attr(not(debug_assertions), inline(always))]
+            fn copies<'a, Dev: Device>(operands: Self::Operands<'a, Dev>) -> Self::Operands<'a, Dev> {
+                let ($($name,)*) = operands;
+                ($($name.copied(),)*)
             }
 
             fn fetched<Dev: Device>(

@@ -41,6 +41,12 @@ impl<'a, T: Element, Dev: Device> Operand<'a, T, Dev> {
         Operand { ptr, shape, strides, data: PhantomData }
     }
 
+    /// Returns a copy, made field by field: see [`ElementTuple::copies`](super::ElementTuple::copies).
+    #[inline(always)]
+    pub(super) fn copied(&self) -> Self {
+        Operand { ptr: self.ptr, shape: self.shape, strides: self.strides, data: PhantomData }
+    }
+
     /// Returns a pointer to the element at index 0.
     pub fn ptr(&self) -> Dev::Ptr<T> {
         self.ptr
@@ -243,11 +249,24 @@ pub struct Output<'a, T: Element, Dev: Device> {
 
 /// Checks new axes for an output, whose present axes are `of`. The first element of the new axes is `offset` elements after the output's.
 ///
+/// Takes slices, because the compiler knows that a function does not write to them. If the function took [`Axes`], which it gets by
+/// address, the caller would have to read the axes again after the call: a product of 4 × 4 elements takes 1.1 times as long then.
+///
 /// # Panics
 /// If the new axes address elements outside of the output, or one element by two indices.
 #[inline(never)]
-fn check_output_axes(axes: Axes<'_>, offset: isize, of: Axes<'_>) {
-    assert!(axes.within(offset, of), "the axes address elements outside of the output");
+fn check_output_axes(
+    shape: &[usize],
+    strides: &[isize],
+    offset: isize,
+    of_shape: &[usize],
+    of_strides: &[isize],
+) {
+    let axes = Axes::new(shape, strides);
+    assert!(
+        axes.within(offset, Axes::new(of_shape, of_strides)),
+        "the axes address elements outside of the output"
+    );
     assert!(axes.is_non_overlapping(), "two indices of an output address the same element");
 }
 
@@ -304,7 +323,7 @@ impl<'a, T: Element, Dev: Device> Output<'a, T, Dev> {
     {
         // If the axes are the same, they need no check. A check takes a sixth of the time of a small product of a matrix and a vector.
         if offset != 0 || !same(axes.shape(), self.shape) || !axes.strides().iter().eq(self.strides) {
-            check_output_axes(axes, offset, self.axes());
+            check_output_axes(axes.shape(), axes.strides(), offset, self.shape, self.strides);
         }
         // SAFETY: the new axes are this output's own, or `check_output_axes` checked two conditions: they stay between the lowest and
         // the highest element of this output, and different indices address different elements. Callers derive the new axes from

@@ -33,7 +33,7 @@ pub(crate) fn map<R: Dim, A: Arguments, Dev: Elementwise<A::First>, F: Function<
     }
     // `reborrow` makes a copy of `out` for the out-of-line call, which takes it by address. Without the copy, the branch above
     // would have to keep `out` in memory, too, instead of in registers.
-    map_broadcast::<R, A, Dev, F>(op, row_major, device, out.reborrow(), operands)
+    map_broadcast::<R, A, Dev, F>(op, row_major, device, out.reborrow(), A::copies(operands))
 }
 
 /// [`map`] for operands of different shapes. Out of line, so that only this case needs stack space for the strides.

@@ -331,6 +331,7 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
             "Arguments::map_contiguous",
             "Arguments::defined_contiguous",
             "ElementTuple::broadcast",
+            "ElementTuple::copies",
             "ElementTuple::fetched",
             "ElementTuple::read",
         ],
