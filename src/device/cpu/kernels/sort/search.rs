@@ -56,12 +56,11 @@ kernel! {
 
 /// For each of at most `BLOCK` elements of `a`, searches `sorted`, and writes to `out` the number that `find` selects.
 pub(super) fn find<T: Key>(sorted: &[T], a: &[T], find: Find, out: &mut [i64]) {
-    // SAFETY: the kernel has no conditions.
-    unsafe {
-        match find {
-            Find::LessOrEqual => partition_points::<T, true>(sorted, a, out),
-            Find::Less | Find::Equal => partition_points::<T, false>(sorted, a, out),
-        }
+    match find {
+        // SAFETY: the kernel has no conditions.
+        Find::LessOrEqual => unsafe { partition_points::<T, true>(sorted, a, out) },
+        // SAFETY: the kernel has no conditions.
+        Find::Less | Find::Equal => unsafe { partition_points::<T, false>(sorted, a, out) },
     }
     let found = out.iter_mut().zip(a);
     if find == Find::Equal {
