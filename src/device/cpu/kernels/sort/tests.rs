@@ -3,6 +3,7 @@
 use super::argsort;
 use super::erased::AnySlice;
 use super::key::Key;
+use super::search::{self, Find};
 use crate::simd::tests::at_each_level;
 use core::cmp::Ordering;
 use core::fmt::Debug;
@@ -126,7 +127,21 @@ fn check<T: Sample>(x: &[T]) {
     let mut distinct = ascending.clone();
     distinct.dedup_by(|a, b| a.compare(*b).is_eq());
     let expected = [bits(&ascending), bits(&descending)];
+    let wanted: Vec<T> = T::special().into_iter().chain(x.iter().copied().take(50)).collect();
+    let count = |f: &dyn Fn(T, T) -> bool| -> Vec<i64> {
+        wanted.iter().map(|&x| ascending.iter().filter(|&&y| f(y, x)).count() as i64).collect()
+    };
+    let found = [
+        (Find::Less, count(&|y, x| y.compare(x).is_lt())),
+        (Find::LessOrEqual, count(&|y, x| y.compare(x).is_le())),
+        (Find::Equal, count(&|y, x| y == x).into_iter().map(|n| n.min(1)).collect()),
+    ];
     at_each_level(|| {
+        for (find, expected) in &found {
+            let mut results = vec![-1; wanted.len()];
+            search::find(&ascending, &wanted, *find, &mut results);
+            assert!(results == *expected, "{find:?}: {wanted:?} in {ascending:?} gave {results:?}");
+        }
         for (down, (expected, order)) in [false, true].into_iter().zip(expected.iter().zip(&orders)) {
             let mut sorted = x.to_vec();
             T::sort(&mut sorted, down).unwrap();
