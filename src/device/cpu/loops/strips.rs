@@ -233,12 +233,18 @@ const MAX_STREAMED_RATIO: usize = 4;
 /// Size of a buffer for a row, in bytes. A few buffers fit in L1, next to the operands that are used in place.
 const ROW_BUFFER_BYTES: usize = 1 << 10;
 
-/// Returns the size of the parts, in bytes, in which a contiguous row is computed for non-temporal stores. Reads and writes of larger parts
-/// would alternate in long bursts. With prefetching on a Zen 3, `abs` of `f64` takes 0.9 times as long in parts of 2 KiB as in parts of 1 KiB,
-/// and `a + b` as long. With AVX-512 on a Zen 4, parts of 512 bytes to 1.5 KiB take equally long; with parts of 2 KiB, `abs` takes 1.0 times
-/// as long, `a + b` 1.05 to 1.2 times and `a·b + 2c` 1.2 to 1.4 times.
-fn streamed_part_bytes() -> usize {
-    if Level::get() == Level::Avx2 { MAX_STREAMED_PART_BYTES } else { MAX_STREAMED_PART_BYTES / 2 }
+/// Returns the size of the parts, in bytes, in which a contiguous row of an operation with `operands` operands, including the result, is
+/// computed for non-temporal stores. Reads and writes of larger parts would alternate in long bursts.
+///
+/// Parts of 2 KiB, compared with parts of 1 KiB, at AVX2: `abs` of `f64` takes 0.9 times as long on a Zen 3 and as long on a Zen 4. `a + b`
+/// takes as long on a Zen 3, and 1.05 times as long on a Zen 4. `a·b + 2c` takes 1.25 times (`f64`) and 1.3 times (`c64`) as long on a
+/// Zen 4. With AVX-512, they take 1.2, 1.15 and 1.3 times as long. Parts of 512 bytes take 1.0 to 1.1 times as long as parts of 1 KiB.
+fn streamed_part_bytes(operands: usize) -> usize {
+    if Level::get() == Level::Avx2 && operands <= 2 {
+        MAX_STREAMED_PART_BYTES
+    } else {
+        MAX_STREAMED_PART_BYTES / 2
+    }
 }
 
 /// The largest value of [`streamed_part_bytes`].
@@ -457,7 +463,7 @@ impl<const K: usize> StripTask<'_, K> {
         let mut buffer = MaybeUninit::<Buffer>::uninit();
         let buffer: *mut u8 = buffer.as_mut_ptr().cast();
         let size = self.operands[0].size;
-        let width = streamed_part_bytes() / size;
+        let width = streamed_part_bytes(K) / size;
         let mut done = 0;
         while done < columns {
             // Computed anew for each part. If these addresses were kept in memory and some were updated, loads of several of them together
