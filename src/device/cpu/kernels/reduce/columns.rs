@@ -124,7 +124,7 @@ const FAR_COLUMNS: usize = 8;
 const FAR_ROWS: usize = 32;
 /// Minimum stride between columns, in bytes, at which they count as far apart. The adjacent cache lines that the hardware
 /// prefetches along a row are then not used.
-pub(super) const MIN_FAR_BYTES: usize = 256;
+const MIN_FAR_BYTES: usize = 256;
 
 /// [`fold_rows`] for a few columns that are far apart; `step` is the stride between columns. The caller folds several rows of these
 /// columns before it folds the next columns, because the hardware prefetches this access pattern well. On a Xeon, a trace over axes 0 and 2

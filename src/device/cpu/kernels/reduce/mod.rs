@@ -47,10 +47,11 @@ use crate::layout::broadcast::same;
 use crate::layout::is_contiguous;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
+use crate::layout::tiling::CACHE_LINE_BYTES;
 use crate::ops::Quantile;
 use crate::ops::op::Sum;
 use crate::rank::MAX_RANK;
-use columns::{MIN_FAR_BYTES, MIN_SPLIT_ROWS, Split, plan_levels, reduce_columns, reduce_rows};
+use columns::{MIN_SPLIT_ROWS, Split, plan_levels, reduce_columns, reduce_rows};
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, Ordering};
 use rows::{fold_rows_each, reduce_few, reduce_plan, reduce_row};
@@ -107,12 +108,19 @@ const fn enough<T: Element, R: Reduction<T>>() -> usize {
     }
 }
 
-/// Returns the cost of reading one element, relative to the cost of reading a contiguous element. It is 16 if the inner strides of
-/// both plans are at least [`MIN_FAR_BYTES`], because every element is then in another cache line. Otherwise it is 1.
+/// Returns the cost of reading one element, relative to the cost of reading a contiguous element. If every element is in another cache
+/// line, because both inner strides are at least a line, reading it costs as much as reading all bytes up to the next element, but not
+/// more than [`MAX_ELEMENT_COST_BYTES`].
 fn weight<T>(kept: &Plan<2>, reduced: &Plan<1>) -> usize {
-    let far = |stride: isize| stride.unsigned_abs() * size_of::<T>() >= MIN_FAR_BYTES;
-    if far(kept.inner_strides()[1]) && far(reduced.inner_strides()[0]) { 16 } else { 1 }
+    let stride = kept.inner_strides()[1].unsigned_abs().min(reduced.inner_strides()[0].unsigned_abs());
+    match stride.saturating_mul(size_of::<T>()) {
+        bytes @ CACHE_LINE_BYTES.. => bytes.min(MAX_ELEMENT_COST_BYTES) / size_of::<T>(),
+        _ => 1,
+    }
 }
+
+/// See [`weight`]. The processor fetches cache lines in pairs.
+const MAX_ELEMENT_COST_BYTES: usize = 128;
 
 /// A reduction and its operands, shared by all threads.
 struct ReduceTask<'a, T: Element, R: Reduction<T>> {
