@@ -36,8 +36,8 @@ use crate::device::{Operand, Output, Permute};
 use crate::element::Element;
 use crate::error::Error;
 use crate::layout::broadcast::same;
+use crate::layout::is_contiguous;
 use crate::layout::odometer::Odometer;
-use crate::layout::one_block;
 use crate::layout::plan::Plan;
 use crate::layout::tiling::{Blocks, CACHE_LINE_BYTES, Loop};
 use crate::rank::MAX_RANK;
@@ -170,7 +170,18 @@ impl<T: Element> Permute<T> for Cpu {
 #[inline(always)]
 pub(super) fn copy_part<T: Element>(out: &Output<'_, T, Cpu>, a: &Operand<'_, T, Cpu>, whole: usize) {
     assert!(same(out.shape(), a.shape()), "the operands must have the same shape");
-    let (to, from) = (HostPtr::new(out.ptr().get().cast()), HostPtr::new(a.ptr().get().cast()));
+    let [to, from] = [out.ptr(), a.ptr()].map(|ptr| HostPtr::new(ptr.get().cast::<u8>()));
+    let bytes = size_of::<T>() * out.shape().iter().product::<usize>();
+    let contiguous = |row_major| {
+        let strides = [out.strides(), a.strides()];
+        strides.into_iter().all(|strides| is_contiguous(out.shape(), strides, row_major))
+    };
+    if bytes < PARALLEL_COPY_BYTES && (contiguous(true) || contiguous(false)) {
+        // SAFETY: source and result are contiguous in the same memory order, so each is one range of `bytes` bytes.
+        // `Operand` guarantees that those of `a` may be read. `Output` guarantees exclusive access to those of `out`, so they do not
+        // overlap those of `a`.
+        return unsafe { stream::copy_bytes(from.get().cast_const(), to.get(), bytes) };
+    }
     // SAFETY: `a` and `out` both have the shape `out.shape()`. `Operand` guarantees that the elements of `a` may be read. `Output`
     // guarantees exclusive access to those of `out`, so they do not overlap the elements of `a`.
     unsafe { copy(size_of::<T>(), out.shape(), [to, from], [out.strides(), a.strides()], whole) };
@@ -217,13 +228,7 @@ unsafe fn copy(
         return;
     }
     let len: usize = shape.iter().product();
-    let short = len * size < PARALLEL_COPY_BYTES;
-    if short && one_block(shape, strides.into_iter()).is_some() {
-        // SAFETY: `one_block` found that source and result are contiguous in the same memory order, so each is one range of
-        // `len · size` bytes. The caller ensures that the source may be read, and exclusive access to the result. The two do not
-        // overlap.
-        unsafe { stream::copy_bytes(from.get().cast_const(), to.get(), len * size) };
-    } else if len <= MAX_UNPLANNED_LEN {
+    if len <= MAX_UNPLANNED_LEN {
         macro_rules! small {
             ($size:literal) => {
                 // SAFETY: `small` has the contract of `copy`, which the caller ensures. It also needs a type of `size` bytes for which
@@ -584,11 +589,18 @@ fn for_positions(blocks: &Blocks, inner: usize, f: &mut dyn FnMut([isize; 2], &[
         if filled > 1 && filled * l.extent > MAX_POSITIONS {
             break;
         }
-        for i in filled..MAX_POSITIONS.min(filled * l.extent) {
-            let [to, from] = table[i - filled];
-            table[i] = [to + l.to, from + l.from];
+        let needed = MAX_POSITIONS.min(filled * l.extent);
+        // The offsets at all further indices of this loop, from those at its index 0. If they were computed from those at the index
+        // before, each addition would wait for the previous one.
+        let (first, further) = table[..needed].split_at_mut(filled);
+        let mut at = [0, 0];
+        for offsets in further.chunks_mut(filled) {
+            at = [at[0] + l.to, at[1] + l.from];
+            for (offset, &[to, from]) in offsets.iter_mut().zip(&*first) {
+                *offset = [to + at[0], from + at[1]];
+            }
         }
-        filled = MAX_POSITIONS.min(filled * l.extent);
+        filled = needed;
         whole += 1;
         if filled < l.extent {
             break;
