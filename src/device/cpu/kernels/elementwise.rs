@@ -14,13 +14,16 @@
 use super::masks::map_masks;
 use crate::device::cpu::Cpu;
 use crate::device::cpu::loops::few::Few;
-use crate::device::cpu::loops::strips::{Addresses, First, MAX_LOOP_OPERANDS, RawOperand, for_blocks};
+use crate::device::cpu::loops::strips::{
+    Addresses, First, MAX_LOOP_OPERANDS, RawOperand, for_blocks, is_short,
+};
 use crate::device::function::MAX_ARGUMENTS;
 use crate::device::{Arguments, ElementTuple, Elementwise, Function, Generator, Operand, Output, Visit};
 use crate::element::{DType, Element, Elementary};
 use crate::elementary::{numbers32, numbers64};
 use crate::error::Error;
 use crate::layout::broadcast::same;
+use crate::layout::is_contiguous;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
 use crate::layout::tiling::CACHE_LINE_BYTES;
@@ -280,6 +283,26 @@ impl<'a> Operands<'a> {
         self.list.map(|operand| operand.address())
     }
 
+    /// Returns the number of elements if all operands are contiguous in the same memory order, and a single thread computes the elements.
+    /// Otherwise returns `None`. `cost` is that of an element: see [`for_blocks`].
+    // Always inlined: if the compiler knows the rank, this takes less time than passing the operands to `for_blocks`.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn short_strip(&self, cost: usize) -> Option<usize> {
+        let n = self.shape.iter().product::<usize>();
+        let contiguous = self.are_contiguous(true) || self.are_contiguous(false);
+        (contiguous && is_short(self.list(), n, cost)).then_some(n)
+    }
+
+    /// Returns whether all operands are contiguous in a memory order.
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn are_contiguous(&self, row_major: bool) -> bool {
+        let mut contiguous = true;
+        for operand in self.list() {
+            contiguous = contiguous && is_contiguous(self.shape, operand.strides(), row_major);
+        }
+        contiguous
+    }
+
     /// Returns the loops over the elements of the first `K` operands, if there are few elements.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn few<const K: usize>(&self) -> Option<Few<K>> {
@@ -394,6 +417,12 @@ impl<T: Element> Elementwise<T> for Cpu {
         if few!(A::LEN + 1, &all, contiguous, element) {
             return Ok(());
         }
+        if let Some(n) = all.short_strip(F::COST) {
+            // SAFETY: `out` and all operands consist of `n` contiguous elements. `Operand` guarantees that those of the operands, of the
+            // types `A`, may be read. `Output` guarantees exclusive access to those of `out`.
+            unsafe { map_strip::<A, F>(op, n, &all.addresses()) };
+            return Ok(());
+        }
         // SAFETY: the first of `all` is `out`. `Output` guarantees exclusive access to its elements, and that different indices address
         // different ones. The others are the operands, of the types `A`, and `Operand` guarantees that they may be read. All have the
         // same shape.
@@ -429,6 +458,12 @@ impl<T: Element> Elementwise<T> for Cpu {
         if few!(A::LEN, &all, contiguous, element) {
             return Ok(());
         }
+        if let Some(n) = all.short_strip(F::COST) {
+            // SAFETY: `a` and all operands of `rest` consist of `n` contiguous elements; together they are of the types `A`. `Operand`
+            // guarantees that those of `rest` may be read. `Output` guarantees exclusive access to those of `a`.
+            unsafe { update_strip::<A, F>(op, n, &all.addresses()) };
+            return Ok(());
+        }
         // SAFETY: the first of `all` is `a`. `Output` guarantees exclusive access to its elements, and that different indices address
         // different ones. The others are the operands of `rest`, and `Operand` guarantees that they may be read. All have the same
         // shape, and together they are of the types `A`.
@@ -448,33 +483,40 @@ impl<T: Element> Elementwise<T> for Cpu {
 /// * The first operand's elements may be written, and nothing else accesses them. No two of its indices share an element.
 #[inline(never)]
 unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>) {
-    let block = |n, at: &Addresses| {
-        let (out, operands) = (at[0].cast(), arrays(at, 1));
-        // SAFETY: `for_blocks` passes the addresses of `n` contiguous elements of each operand. The first address is that of the
-        // output. Access to its `n` elements is exclusive, so they overlap no operand.
-        if unsafe { map_elementary::<A, F>(op, n, at[0], operands) } {
-            return;
-        }
-        #[cfg(all(target_arch = "x86_64", any(test, not(debug_assertions))))]
-        // SAFETY: `for_blocks` passes the addresses of `n` contiguous elements of each operand. The first address is that of the output.
-        // Access to its `n` elements is exclusive, so they overlap no operand.
-        if unsafe { map_masks::<A, F>(*op, n, out, operands) } {
-            return;
-        }
-        // At the level AVX-512, products of complex numbers use registers of 64 bytes instead of blocks.
-        if const { is_wide::<A, F>() } && (const { !in_blocks::<A, F>() } || Level::get() == Level::Avx512) {
-            // SAFETY: `for_blocks` passes the addresses of `n` contiguous elements of each operand. The first address is that of the
-            // output. Access to its `n` elements is exclusive, so they overlap no operand.
-            unsafe { map_contiguous_wide::<A, F>(*op, n, out, operands) };
-        } else {
-            // SAFETY: `for_blocks` passes the addresses of `n` contiguous elements of each operand. The first address is that of the
-            // output. Access to its `n` elements is exclusive, so they overlap no operand.
-            unsafe { map_contiguous::<A, F>(*op, n, out, operands) };
-        }
-    };
+    // SAFETY: `for_blocks` passes the addresses of `n` contiguous elements of each operand. The first address is that of the output. Access
+    // to its `n` elements is exclusive, so they overlap no operand.
+    let block = |n, at: &Addresses| unsafe { map_strip::<A, F>(op, n, at) };
     // SAFETY: the caller ensures that all elements may be read. It also ensures exclusive access to those of the first operand, no two
     // of which have the same address.
     unsafe { for_blocks(operands.shape, operands.list(), First::Written, F::COST, block) };
+}
+
+/// [`Elementwise::map`] of `n` contiguous elements. `at` has the addresses of the output and of the operands.
+///
+/// # Safety
+/// The caller must ensure:
+/// * Each operand has `n` readable elements, of the types `A`.
+/// * The output has `n` elements that may be written. They do not overlap the operands, and nothing else accesses them.
+#[inline(never)]
+unsafe fn map_strip<A: Arguments, F: Function<A>>(op: &F, n: usize, at: &Addresses) {
+    let (out, operands) = (at[0].cast(), arrays(at, 1));
+    // SAFETY: `map_elementary` has the contract of `map_strip`, which the caller ensures.
+    if unsafe { map_elementary::<A, F>(op, n, at[0], operands) } {
+        return;
+    }
+    #[cfg(all(target_arch = "x86_64", any(test, not(debug_assertions))))]
+    // SAFETY: `map_masks` has the contract of `map_strip`, which the caller ensures.
+    if unsafe { map_masks::<A, F>(*op, n, out, operands) } {
+        return;
+    }
+    // At the level AVX-512, products of complex numbers use registers of 64 bytes instead of blocks.
+    if const { is_wide::<A, F>() } && (const { !in_blocks::<A, F>() } || Level::get() == Level::Avx512) {
+        // SAFETY: `map_contiguous_wide` has the contract of `map_strip`, which the caller ensures.
+        unsafe { map_contiguous_wide::<A, F>(*op, n, out, operands) };
+    } else {
+        // SAFETY: `map_contiguous` has the contract of `map_strip`, which the caller ensures.
+        unsafe { map_contiguous::<A, F>(*op, n, out, operands) };
+    }
 }
 
 /// [`Elementwise::update`] of many elements.
@@ -485,19 +527,28 @@ unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_
 /// * The first operand's elements may be written, and nothing else accesses them. No two of its indices share an element.
 #[inline(never)]
 unsafe fn update_blocks<A: Arguments, F: Function<A, Output = A::First>>(op: &F, operands: Operands<'_>) {
-    let block = |n, at: &Addresses| {
-        // SAFETY: `for_blocks` passes the addresses of `n` contiguous elements of each operand, of the types `A`. Access to the `n`
-        // elements of the first operand is exclusive, so they do not overlap the others.
-        if unsafe { map_elementary::<A, F>(op, n, at[0], arrays(at, 0)) } {
-            return;
-        }
-        // SAFETY: `for_blocks` passes the addresses of `n` contiguous elements of each operand, of the types `A`. Access to the `n`
-        // elements of the first operand is exclusive, so they do not overlap the others.
-        unsafe { update_contiguous::<A, F>(*op, n, arrays(at, 0)) };
-    };
+    // SAFETY: `for_blocks` passes the addresses of `n` contiguous elements of each operand, of the types `A`. Access to the `n` elements of
+    // the first operand is exclusive, so they do not overlap the others.
+    let block = |n, at: &Addresses| unsafe { update_strip::<A, F>(op, n, at) };
     // SAFETY: the caller ensures that all elements may be read. It also ensures exclusive access to those of the first operand, no two
     // of which have the same address.
     unsafe { for_blocks(operands.shape, operands.list(), First::Updated, F::COST, block) };
+}
+
+/// [`Elementwise::update`] of `n` contiguous elements. `at` has the addresses of the operands.
+///
+/// # Safety
+/// The caller must ensure:
+/// * Each operand has `n` readable elements, of the types `A`.
+/// * The elements of the first operand may be written. They do not overlap the others, and nothing else accesses them.
+#[inline(never)]
+unsafe fn update_strip<A: Arguments, F: Function<A, Output = A::First>>(op: &F, n: usize, at: &Addresses) {
+    // SAFETY: `map_elementary` has the contract of `update_strip`, which the caller ensures, if the output is the first operand.
+    if unsafe { map_elementary::<A, F>(op, n, at[0], arrays(at, 0)) } {
+        return;
+    }
+    // SAFETY: `update_contiguous` has the contract of `update_strip`, which the caller ensures.
+    unsafe { update_contiguous::<A, F>(*op, n, arrays(at, 0)) };
 }
 
 // ------------------------------------------------------------------ undefined results

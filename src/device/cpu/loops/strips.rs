@@ -117,13 +117,18 @@ pub(in crate::device::cpu) unsafe fn for_blocks(
     cost: usize,
     f: impl Fn(usize, &Addresses) + Sync,
 ) {
-    let work = work(operands, cost);
     match one_block(shape, operands.iter().map(RawOperand::strides)) {
         Some(0) => {}
-        Some(n) if n.saturating_mul(work) < PARALLEL_BYTES => f(n, &addresses(operands)),
+        Some(n) if is_short(operands, n, cost) => f(n, &addresses(operands)),
         // SAFETY: `for_planned_blocks` requires the conditions of `for_blocks`, which the caller ensures for the same shape and operands.
-        _ => unsafe { for_planned_blocks(shape, operands, first, work, &f) },
+        _ => unsafe { for_planned_blocks(shape, operands, first, work(operands, cost), &f) },
     }
+}
+
+/// Returns whether a loop over `n` elements is too short for several threads. `cost` is that of an element: see [`for_blocks`].
+#[inline(always)]
+pub(in crate::device::cpu) fn is_short(operands: &[RawOperand<'_>], n: usize, cost: usize) -> bool {
+    n.saturating_mul(work(operands, cost)) < PARALLEL_BYTES
 }
 
 /// Returns the cost of an element plus the size of one element of each operand.
