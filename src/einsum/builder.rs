@@ -303,7 +303,7 @@ impl<T: Element, R: Dim, O: Order, Dev: Device, L: OperandList<T, O, Dev>, const
         let (scaling, out) = (Scaling { alpha, beta }, out.output().0);
         let einsum = self.einsum(device, &factors, limit);
         match matrices(&einsum) {
-            Some((pair, factors)) if out.shape() == pair.shape(&mut [0; 2]) => {
+            Some((pair, factors)) if *out.shape() == pair.shape()[..R::NDIM] => {
                 pair.multiply(device, factors, scaling, out)
             }
             _ => einsum.accumulate(&einsum.bind()?, scaling, out),
@@ -387,7 +387,7 @@ fn contract_directly<T: Scalar, R: Dim, O: Order, Dev: Contract<T>>(
     }
     let (pair, factors) = matrices(einsum)?;
     let mut shape = R::Shape::default();
-    shape.as_mut().copy_from_slice(pair.shape(&mut [0; 2]));
+    shape.as_mut().copy_from_slice(&pair.shape()[..R::NDIM]);
     Some(Tensor::computed(shape, einsum.device.clone(), PairProduct { pair, factors }))
 }
 

@@ -18,7 +18,8 @@ use crate::rank::Dim;
 ///
 /// # Panics
 /// If an operand does not broadcast to the shape of `out`.
-#[inline]
+// Always inlined, as `Elementwise::map` is: otherwise, the operands of few elements would be passed by address.
+#[cfg_attr(not(debug_assertions), inline(always))]
 pub(crate) fn map<R: Dim, A: Arguments, Dev: Elementwise<A::First>, F: Function<A>>(
     op: &F,
     row_major: bool,

@@ -345,16 +345,15 @@ impl MatrixPair {
         })
     }
 
-    /// Writes the shape of the result to `to`, and returns the part of `to` that contains it.
+    /// Returns the extents of the result. If it has fewer than two axes, the last entries have no meaning.
     #[inline]
-    pub(crate) fn shape<'a>(&self, to: &'a mut [usize; 2]) -> &'a [usize] {
+    pub(crate) fn shape(&self) -> [usize; 2] {
         let [m, _, n] = self.extents;
-        *to = match (self.matrices, self.exchanged) {
+        match (self.matrices, self.exchanged) {
             ([true, true], true) => [n, m],
             ([false, _], _) => [n, 1],
             _ => [m, n],
-        };
-        &to[..self.matrices.iter().filter(|is_matrix| **is_matrix).count()]
+        }
     }
 
     /// Computes `out = alpha · result + beta · out`. `a` and `b` must be the operands whose axes were passed to

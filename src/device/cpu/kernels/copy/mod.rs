@@ -170,18 +170,7 @@ impl<T: Element> Permute<T> for Cpu {
 #[inline(always)]
 pub(super) fn copy_part<T: Element>(out: &Output<'_, T, Cpu>, a: &Operand<'_, T, Cpu>, whole: usize) {
     assert!(same(out.shape(), a.shape()), "the operands must have the same shape");
-    let [to, from] = [out.ptr(), a.ptr()].map(|ptr| HostPtr::new(ptr.get().cast::<u8>()));
-    let bytes = size_of::<T>() * out.shape().iter().product::<usize>();
-    let contiguous = |row_major| {
-        let strides = [out.strides(), a.strides()];
-        strides.into_iter().all(|strides| is_contiguous(out.shape(), strides, row_major))
-    };
-    if bytes < PARALLEL_COPY_BYTES && (contiguous(true) || contiguous(false)) {
-        // SAFETY: source and result are contiguous in the same memory order, so each is one range of `bytes` bytes.
-        // `Operand` guarantees that those of `a` may be read. `Output` guarantees exclusive access to those of `out`, so they do not
-        // overlap those of `a`.
-        return unsafe { stream::copy_bytes(from.get().cast_const(), to.get(), bytes) };
-    }
+    let (to, from) = (HostPtr::new(out.ptr().get().cast()), HostPtr::new(a.ptr().get().cast()));
     // SAFETY: `a` and `out` both have the shape `out.shape()`. `Operand` guarantees that the elements of `a` may be read. `Output`
     // guarantees exclusive access to those of `out`, so they do not overlap the elements of `a`.
     unsafe { copy(size_of::<T>(), out.shape(), [to, from], [out.strides(), a.strides()], whole) };
@@ -228,7 +217,12 @@ unsafe fn copy(
         return;
     }
     let len: usize = shape.iter().product();
-    if len <= MAX_UNPLANNED_LEN {
+    let contiguous = |row_major| strides.iter().all(|strides| is_contiguous(shape, strides, row_major));
+    if len * size < PARALLEL_COPY_BYTES && (contiguous(true) || contiguous(false)) {
+        // SAFETY: source and result are contiguous in the same memory order, so each is one range of `len · size` bytes. The caller ensures
+        // that the source may be read, and exclusive access to the result. The two do not overlap.
+        unsafe { stream::copy_bytes(from.get().cast_const(), to.get(), len * size) };
+    } else if len <= MAX_UNPLANNED_LEN {
         macro_rules! small {
             ($size:literal) => {
                 // SAFETY: `small` has the contract of `copy`, which the caller ensures. It also needs a type of `size` bytes for which
