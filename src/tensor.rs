@@ -123,9 +123,10 @@ impl<T: Element, D: Dim, O: Order, Dev: Device> Tensor<T, D, O, Dev> {
             return Ok(Tensor::contiguous(buffer, shape, device));
         }
         let mut out = Self::allocate(shape, device)?;
-        // Does not call `out.output()`, which borrows the shape and the strides in `out`. The compiler would then keep `out` in memory,
-        // store it in parts and load it as a whole, which takes longer: see `allocate`.
-        let (shape, strides) = (out.shape, out.strides);
+        // Neither borrows nor copies the shape and the strides in `out`. The compiler would then keep `out` in memory, store it in parts and
+        // load it as a whole, which takes longer: see `allocate`.
+        let mut strides = D::Strides::default();
+        contiguous_strides(shape.as_ref(), strides.as_mut(), O::ROW_MAJOR);
         let ViewMut { ptr, device, .. } = out.storage.share_mut();
         // SAFETY: `out` is contiguous, so different indices within the shape address different elements of its buffer. Its storage is
         // mutably borrowed, so nothing else accesses or frees them.

@@ -37,6 +37,7 @@ fn times<T: Scalar>(factor: T, x: T) -> T {
 /// The caller must ensure the conditions of [`multiply`], and that `m`, `k` and `n` are `N`.
 unsafe fn square<T: Scalar, const N: usize>(product: &Product<T>) {
     let Product { a, b, c, alpha, beta, conjugate, .. } = *product;
+    let scaled = !alpha.is_one() || !beta.is_zero();
     let conj = |x: T, yes: bool| if T::COMPLEX && yes { x.conj() } else { x };
     let mut y = [[T::zero(); N]; N];
     for (p, row) in y.iter_mut().enumerate() {
@@ -56,8 +57,8 @@ unsafe fn square<T: Scalar, const N: usize>(product: &Product<T>) {
         }
         for (j, &sum) in sums.iter().enumerate() {
             let to = c.from(i, j).ptr.get();
-            let mut value = times(alpha, sum);
-            if !beta.is_zero() {
+            let mut value = if scaled { times(alpha, sum) } else { sum };
+            if scaled && !beta.is_zero() {
                 // SAFETY: `i < N` and `j < N`, so this is an element of `c`. The caller ensures exclusive access to it.
                 value += times(beta, unsafe { *to });
             }
