@@ -4,7 +4,10 @@
 //! ```text
 //! if the function may be undefined: check all elements, before any is written      (check)
 //! if there are few elements: compute them one by one                               (few)
-//! otherwise, for each strip of contiguous elements, in parallel:                   (map_blocks, update_blocks)
+//! if all are contiguous, and too few for several threads: compute one strip        (short_strip)
+//! otherwise, compute each strip of contiguous elements, in parallel                (map_blocks, update_blocks)
+//!
+//! a strip:                                                                         (map_strip, update_strip)
 //!     an elementary function: the vectorised loops of module `elementary`          (map_elementary)
 //!     a function with `bool` results, with AVX2: the loop of module `masks`        (map_masks)
 //!     any other function: its loop, compiled for the registers of the processor    (map_contiguous, update_contiguous)
@@ -283,14 +286,14 @@ impl<'a> Operands<'a> {
         self.list.map(|operand| operand.address())
     }
 
-    /// Returns the number of elements if all operands are contiguous in the same memory order, and a single thread computes the elements.
-    /// Otherwise returns `None`. `cost` is that of an element: see [`for_blocks`].
+    /// Returns the number of elements if there are any, all operands are contiguous in the same memory order, and a single thread computes
+    /// the elements. Otherwise returns `None`. `cost` is that of an element: see [`for_blocks`].
     // Always inlined: if the compiler knows the rank, this takes less time than passing the operands to `for_blocks`.
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn short_strip(&self, cost: usize) -> Option<usize> {
         let n = self.shape.iter().product::<usize>();
         let contiguous = self.are_contiguous(true) || self.are_contiguous(false);
-        (contiguous && is_short(self.list(), n, cost)).then_some(n)
+        (n > 0 && contiguous && is_short(self.list(), n, cost)).then_some(n)
     }
 
     /// Returns whether all operands are contiguous in a memory order.
