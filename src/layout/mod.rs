@@ -313,23 +313,6 @@ impl Span {
     }
 }
 
-/// Returns the number of elements if all operands are contiguous in the same memory order, otherwise `None`. `strides` yields the strides
-/// of each operand.
-#[inline]
-pub(crate) fn one_block<'a>(
-    shape: &[usize],
-    mut strides: impl Iterator<Item = &'a [isize]> + Clone,
-) -> Option<usize> {
-    // Usually all operands have the same strides. Then it is enough to check those of the first operand.
-    let first = strides.next()?;
-    let different = strides.clone().any(|other| !other.iter().eq(first));
-    let contiguous = |row_major| {
-        is_contiguous(shape, first, row_major)
-            && (!different || strides.clone().all(|strides| is_contiguous(shape, strides, row_major)))
-    };
-    (contiguous(true) || contiguous(false)).then(|| shape.iter().product())
-}
-
 /// Returns the stride of a step along two axes at once: the sum of their strides. It can overflow only if no such step is taken, for
 /// example if there are zero elements.
 #[inline]

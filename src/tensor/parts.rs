@@ -140,6 +140,19 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> TensorViewMut<'a, T, D, O, D
     ) -> TensorViewMut<'a, T, E, O, Dev> {
         let axes = Axes::new(shape.as_ref(), strides.as_ref());
         assert!(axes.within(offset, self.axes()), "the part addresses elements outside of the tensor");
+        // SAFETY: this view contains all elements of the part. The caller ensures the conditions of `part`.
+        unsafe { self.part_within((shape, strides, offset)) }
+    }
+
+    /// [`part`](TensorViewMut::part) without the check that this view contains the part. The iterators over parts create too many for it.
+    ///
+    /// # Safety
+    /// The conditions of [`part`](TensorViewMut::part). In addition, this view must contain all elements of the part.
+    #[inline]
+    unsafe fn part_within<E: Dim>(
+        &self,
+        (shape, strides, offset): (E::Shape, E::Strides, isize),
+    ) -> TensorViewMut<'a, T, E, O, Dev> {
         let ViewMut { ptr, device, .. } = self.storage;
         let storage = ViewMut { ptr: Dev::offset(ptr, offset), device, data: PhantomData };
         Tensor { storage, shape, strides, marker: PhantomData }
@@ -199,13 +212,11 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device, R: Dim> Iterator for AxisIte
         }
         self.next += 1;
         let base = &self.base;
-        let (shape, strides, offset) = position::<D, R>(&base.shape, &base.strides, self.axis, self.next - 1);
-        // A caller can hold several of these mutable views at once without `unsafe`, so they must not overlap. `next` grows, so the view
-        // at each index is returned only once. Different indices of a mutable view address different elements. `base` is used only to
-        // derive the views.
-        let ViewMut { ptr, device, .. } = base.storage;
-        let storage = ViewMut { ptr: Dev::offset(ptr, offset), device, data: PhantomData };
-        Some(Tensor { storage, shape, strides, marker: PhantomData })
+        let at = position::<D, R>(&base.shape, &base.strides, self.axis, self.next - 1);
+        // SAFETY: `position` derives shape, strides and offset from those of `base`, which contains all elements of the part. `next` grows,
+        // so the part at each index is returned only once. Different indices of a mutable view address different elements, so no two parts
+        // have an element in common. `base` is used only to derive the parts.
+        Some(unsafe { base.part_within(at) })
     }
     fn size_hint(&self) -> (usize, Option<usize>) {
         (self.end - self.next, Some(self.end - self.next))
@@ -230,12 +241,11 @@ impl<'a, T: Element, D: Dim, O: Order, Dev: Device> Iterator for LanesMut<'a, T,
     fn next(&mut self) -> Option<Self::Item> {
         let index = self.lanes.next()?;
         let base = &self.base;
-        let (shape, strides, offset) = lane::<D>(&base.shape, &base.strides, self.axis, index);
-        // A caller can hold several of these mutable lanes at once without `unsafe`, so they must not overlap. `LaneIndices` returns each
-        // index once. Different indices of a mutable view address different elements. `base` is used only to derive the lanes.
-        let ViewMut { ptr, device, .. } = base.storage;
-        let storage = ViewMut { ptr: Dev::offset(ptr, offset), device, data: PhantomData };
-        Some(Tensor { storage, shape, strides, marker: PhantomData })
+        let at = lane::<D>(&base.shape, &base.strides, self.axis, index);
+        // SAFETY: `lane` derives shape, strides and offset from those of `base`, which contains all elements of the lane. `LaneIndices`
+        // returns each index once. Different indices of a mutable view address different elements, so no two lanes have an element in
+        // common. `base` is used only to derive the lanes.
+        Some(unsafe { base.part_within(at) })
     }
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.lanes.size_hint()

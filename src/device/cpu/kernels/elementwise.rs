@@ -491,7 +491,7 @@ unsafe fn map_blocks<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_
     let block = |n, at: &Addresses| unsafe { map_strip::<A, F>(op, n, at) };
     // SAFETY: the caller ensures that all elements may be read. It also ensures exclusive access to those of the first operand, no two
     // of which have the same address.
-    unsafe { for_blocks(operands.shape, operands.list(), First::Written, F::COST, block) };
+    unsafe { for_blocks(operands.shape, operands.list(), First::Written, F::COST, &block) };
 }
 
 /// [`Elementwise::map`] of `n` contiguous elements. `at` has the addresses of the output and of the operands.
@@ -535,7 +535,7 @@ unsafe fn update_blocks<A: Arguments, F: Function<A, Output = A::First>>(op: &F,
     let block = |n, at: &Addresses| unsafe { update_strip::<A, F>(op, n, at) };
     // SAFETY: the caller ensures that all elements may be read. It also ensures exclusive access to those of the first operand, no two
     // of which have the same address.
-    unsafe { for_blocks(operands.shape, operands.list(), First::Updated, F::COST, block) };
+    unsafe { for_blocks(operands.shape, operands.list(), First::Updated, F::COST, &block) };
 }
 
 /// [`Elementwise::update`] of `n` contiguous elements. `at` has the addresses of the operands.
@@ -564,18 +564,24 @@ unsafe fn update_strip<A: Arguments, F: Function<A, Output = A::First>>(op: &F, 
 /// order.
 #[inline(never)]
 fn check<A: Arguments, F: Function<A>>(op: &F, operands: Operands<'_>, first: usize) -> Result<(), Error> {
+    // SAFETY: the callers of this closure pass the addresses of `n` contiguous elements of each operand, of the types `A`, which may be
+    // read.
+    let is_defined = |n, at: &Arrays| unsafe { defined_contiguous::<A, F>(*op, n, at) };
+    let short = operands.short_strip(F::COST).map(|n| is_defined(n, arrays(&operands.addresses(), first)));
     let (shape, operands) = (operands.shape, &operands.list()[first..]);
-    let undefined = AtomicBool::new(false);
-    let block = |n, at: &Addresses| {
-        // SAFETY: `for_blocks` passes the addresses of `n` contiguous elements of each operand, of the types `A`, which may be read.
-        if !unsafe { defined_contiguous::<A, F>(*op, n, arrays(at, 0)) } {
-            undefined.store(true, Ordering::Relaxed);
-        }
-    };
-    // SAFETY: each of `operands` was made from an `Operand` of this shape, which guarantees that its elements are readable. The
-    // closure writes none of them.
-    unsafe { for_blocks(shape, operands, First::Read, F::COST, block) };
-    if !undefined.into_inner() {
+    let all_defined = short.unwrap_or_else(|| {
+        let undefined = AtomicBool::new(false);
+        let block = |n, at: &Addresses| {
+            if !is_defined(n, arrays(at, 0)) {
+                undefined.store(true, Ordering::Relaxed);
+            }
+        };
+        // SAFETY: each of `operands` was made from an `Operand` of this shape, which guarantees that its elements are readable. The
+        // closure writes none of them.
+        unsafe { for_blocks(shape, operands, First::Read, F::COST, &block) };
+        !undefined.into_inner()
+    });
+    if all_defined {
         return Ok(());
     }
     first_error(shape, operands, &|at| {

@@ -17,8 +17,7 @@
 //! Large contiguous results can be copied from a buffer with non-temporal stores ([`stream_piece`]).
 //!
 //! ```text
-//! contiguous and small: one call of the loop                           (for_blocks)
-//! otherwise: split the plan into parts for threads                     (planned)
+//! split the plan into parts for threads                                (planned)
 //! for each part                                                        (part)
 //!     short rows:  for each group of rows: copy to buffers, one call   (joined)
 //!     an operand to transpose:
@@ -37,7 +36,6 @@ use crate::device::cpu::HostPtr;
 use crate::device::cpu::memory::cache::l3_bytes;
 use crate::device::cpu::memory::scratch::{Side, with_buffers};
 use crate::layout::odometer::Odometer;
-use crate::layout::one_block;
 use crate::layout::plan::Plan;
 use crate::layout::tiling::CACHE_LINE_BYTES;
 use crate::simd::{Level, prefetch};
@@ -106,22 +104,27 @@ pub(in crate::device::cpu) type Addresses = [*mut u8; MAX_LOOP_OPERANDS];
 ///   of this operand share an element.
 ///
 /// # Panics
-/// * If there are no operands.
-/// * If there are more than [`MAX_LOOP_OPERANDS`] operands. This is not checked if the operands have zero elements, or are a single strip
-///   that is too small to be split.
-#[inline(always)]
+/// If there are no operands, or more than [`MAX_LOOP_OPERANDS`].
+// Never inlined, because the callers are compiled for each function.
+#[inline(never)]
 pub(in crate::device::cpu) unsafe fn for_blocks(
     shape: &[usize],
     operands: &[RawOperand<'_>],
     first: First,
     cost: usize,
-    f: impl Fn(usize, &Addresses) + Sync,
+    f: Loop<'_>,
 ) {
-    match one_block(shape, operands.iter().map(RawOperand::strides)) {
-        Some(0) => {}
-        Some(n) if is_short(operands, n, cost) => f(n, &addresses(operands)),
-        // SAFETY: `for_planned_blocks` requires the conditions of `for_blocks`, which the caller ensures for the same shape and operands.
-        _ => unsafe { for_planned_blocks(shape, operands, first, work(operands, cost), &f) },
+    let work = work(operands, cost);
+    match *operands {
+        // SAFETY: `planned` requires the conditions of `for_blocks`, which the caller ensures for the same shape and operands.
+        [a] => unsafe { planned(shape, [a], first, work, f) },
+        // SAFETY: `planned` requires the conditions of `for_blocks`, which the caller ensures for the same shape and operands.
+        [a, b] => unsafe { planned(shape, [a, b], first, work, f) },
+        // SAFETY: `planned` requires the conditions of `for_blocks`, which the caller ensures for the same shape and operands.
+        [a, b, c] => unsafe { planned(shape, [a, b, c], first, work, f) },
+        // SAFETY: `planned` requires the conditions of `for_blocks`, which the caller ensures for the same shape and operands.
+        [a, b, c, d] => unsafe { planned(shape, [a, b, c, d], first, work, f) },
+        _ => panic!("elementwise loops have one to four operands"),
     }
 }
 
@@ -137,39 +140,7 @@ fn work(operands: &[RawOperand<'_>], cost: usize) -> usize {
     operands.iter().fold(cost, |work, operand| work.saturating_add(operand.size))
 }
 
-/// Returns the address of the element at index 0 of each operand.
-#[inline(always)]
-fn addresses(operands: &[RawOperand<'_>]) -> Addresses {
-    core::array::from_fn(|k| operands.get(k).map_or(core::ptr::null_mut(), RawOperand::address))
-}
-
-/// Variant of [`for_blocks`] for several strips, or for a strip that may be split for threads. Not generic, so it is compiled
-/// once. `work` is the result of [`work`].
-///
-/// # Safety
-/// The caller must ensure the conditions of [`for_blocks`].
-#[inline(never)]
-unsafe fn for_planned_blocks(
-    shape: &[usize],
-    operands: &[RawOperand<'_>],
-    first: First,
-    work: usize,
-    f: Loop<'_>,
-) {
-    match *operands {
-        // SAFETY: `planned` requires the conditions of `for_blocks`, which the caller ensures for the same shape and operands.
-        [a] => unsafe { planned(shape, [a], first, work, f) },
-        // SAFETY: `planned` requires the conditions of `for_blocks`, which the caller ensures for the same shape and operands.
-        [a, b] => unsafe { planned(shape, [a, b], first, work, f) },
-        // SAFETY: `planned` requires the conditions of `for_blocks`, which the caller ensures for the same shape and operands.
-        [a, b, c] => unsafe { planned(shape, [a, b, c], first, work, f) },
-        // SAFETY: `planned` requires the conditions of `for_blocks`, which the caller ensures for the same shape and operands.
-        [a, b, c, d] => unsafe { planned(shape, [a, b, c, d], first, work, f) },
-        _ => panic!("elementwise loops have one to four operands"),
-    }
-}
-
-/// Variant of [`for_planned_blocks`] for a constant number of operands, `K`.
+/// [`for_blocks`] for a constant number of operands, `K`. `work` is the result of [`work`].
 ///
 /// # Safety
 /// The caller must ensure the conditions of [`for_blocks`].

@@ -57,13 +57,13 @@ impl<'a, T: Element> Results<'a, T> {
 
 /// The matrices of an operand, and the name of the operation for messages.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Batch<'a, T: Element> {
+pub(super) struct Batch<'a, T: Field> {
     op: &'static str,
     operand: Operand<'a, T, Cpu>,
     threads: Threads,
 }
 
-impl<'a, T: Element> Batch<'a, T> {
+impl<'a, T: Field> Batch<'a, T> {
     pub(super) fn new(op: &'static str, operand: Operand<'a, T, Cpu>, threads: Threads) -> Self {
         assert!(operand.shape().len() >= 2, "a factorisation needs matrices");
         Batch { op, operand, threads }
@@ -204,8 +204,8 @@ const fn largest<T: Field>() -> usize {
     match (T::COMPLEX, lanes::count::<T>()) {
         (false, 16) => 24,
         (false, _) => 20,
-        (true, 8) => 16,
-        (true, _) => 12,
+        (true, 16) => 20,
+        (true, _) => 16,
     }
 }
 
@@ -233,7 +233,7 @@ impl SmallMethod {
     }
 
     /// Returns how many of these matrices to decompose at once. One or two take less time one by one.
-    fn len<T>(self, matrices: usize) -> usize {
+    fn len<T: Field>(self, matrices: usize) -> usize {
         if self == SmallMethod::SeveralOrOne && matrices < 3 { 1 } else { lanes::count::<T>() }
     }
 }

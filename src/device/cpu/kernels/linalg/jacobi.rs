@@ -42,7 +42,7 @@ kernel! {
     ///
     /// # Safety
     /// There are no conditions.
-    unsafe fn orthogonalise[R: RealFloat, const P: usize, const L: usize][R, P, L](
+    wide if (L > 1) unsafe fn orthogonalise[R: RealFloat, const P: usize, const L: usize][R, P, L](
         u: &mut [Lanes<R, P, L>],
         v: &mut [Lanes<R, P, L>],
         s: &mut [[R; L]],
@@ -132,7 +132,7 @@ kernel! {
     ///
     /// # Safety
     /// There are no conditions.
-    unsafe fn diagonalise[R: RealFloat, const P: usize, const L: usize][R, P, L](
+    wide if (L > 1) unsafe fn diagonalise[R: RealFloat, const P: usize, const L: usize][R, P, L](
         n: usize,
         a: &mut [Lanes<R, P, L>],
         v: &mut [Lanes<R, P, L>],

@@ -7,9 +7,9 @@ use crate::element::RealFloat;
 use faer::MatMut;
 use num_traits::Float;
 
-/// Returns the number of matrices that are decomposed at once. The numbers of all lanes have 64 bytes.
-pub(super) const fn count<T>() -> usize {
-    64 / size_of::<T>()
+/// Returns the number of matrices that are decomposed at once. The numbers of all lanes have 64 bytes, or twice as many if they are complex.
+pub(super) const fn count<T: Field>() -> usize {
+    64 / size_of::<T::Magnitude>()
 }
 
 /// The largest result of [`count`].
@@ -21,10 +21,10 @@ macro_rules! in_lanes {
         if const { $T::COMPLEX } {
             if $one {
                 $f::<$T, 2, 1>($($argument),*)
-            } else if const { lanes::count::<$T>() == 8 } {
-                $f::<$T, 2, 8>($($argument),*)
+            } else if const { lanes::count::<$T>() == 16 } {
+                $f::<$T, 2, 16>($($argument),*)
             } else {
-                $f::<$T, 2, 4>($($argument),*)
+                $f::<$T, 2, 8>($($argument),*)
             }
         } else if $one {
             $f::<$T, 1, 1>($($argument),*)
