@@ -14,7 +14,7 @@ import struct
 import sys
 
 from mpmath import (asin, atan, cos, cosh, exp, fabs, floor, frexp, ldexp, log, lu_solve, matrix, mp, mpf, pi, sin, sinh,
-                    sqrt, tan)
+                    sqrt, tan, tanh)
 
 mp.dps = 50
 LAWSON_STEPS = 6
@@ -227,6 +227,8 @@ constants(41, (41, None), 53)
 lines += ["}", "", "/// Coefficients and constants of the `f32` functions.", *WEIGHTS, "pub(crate) mod single {"]
 Target.name = "f32"
 both_types(5, 5, 6, 3, 3, (2, 2), 5, 5, 3, 2, 3)
+fit("TANH", "(tanh(x)/x - 1) / z, z = x^2, for |x| <= ln(3)/2.", "z x / tanh(x)", lambda z: (tanh(sqrt(z)) / sqrt(z) - 1) / z,
+    lambda z: z * sqrt(z) / tanh(sqrt(z)), TINY, (log(mpf(3)) / 2 * mpf("1.0001"))**2, 4)
 for name, base, count in (("LN_TAIL", exp(mpf(1)), 9), ("LOG2_TAIL", mpf(2), 8), ("LOG10_TAIL", mpf(10), 8)):
     function, weight = log_tail(base)
     text = {"LN_TAIL": "ln", "LOG2_TAIL": "log2", "LOG10_TAIL": "log10"}[name]

@@ -233,6 +233,9 @@ pub(crate) mod single {
     pub(crate) const COSH: [f32; 2] = [0.041666459292173386, 0.0013935421593487263];
     /// ((1 - e)^(-1/3) - 1) / e for |e| <= 0.1023. Maximum of |error| · e (1 - e)^(1/3): 2^-18.5.
     pub(crate) const CBRT_FACTOR: [f32; 3] = [0.3333302438259125, 0.22347943484783173, 0.17435552179813385];
+    /// (tanh(x)/x - 1) / z, z = x^2, for |x| <= ln(3)/2. Maximum of |error| · z x / tanh(x): 2^-24.7.
+    pub(crate) const TANH: [f32; 4] =
+        [-0.3333294987678528, 0.1332080215215683, -0.05267693102359772, 0.016447652131319046];
     /// (ln(1+f) - f + f^2/2) / f^3, for 1+f from sqrt(1/2) to sqrt(2). Maximum of |error| · f^3 / ln(1+f): 2^-30.3.
     pub(crate) const LN_TAIL: [f32; 9] = [
         0.3333331346511841,

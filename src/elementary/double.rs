@@ -90,6 +90,8 @@ const CBRT_IMPROVES_INVERSE: bool = true;
 const LN2_ROUNDED_SUFFICES: bool = false;
 /// Whether [`tan`] corrects its quotient for rounding errors.
 const TAN_CORRECTS_QUOTIENT: bool = true;
+/// Whether [`atan`] corrects its quotient for rounding errors.
+const ATAN_CORRECTS_QUOTIENT: bool = true;
 
 include!("functions.rs");
 
@@ -137,8 +139,28 @@ fn exponent_log10_low(_: f64, k: f64) -> f64 {
     k * LOG10_2_2
 }
 
+/// Returns the hyperbolic tangent of |x|, with the sign of x: n / (n + 2), where n = e^(2|x|) - 1. With 2|x| = k ln(2) + 2 r, n is
+/// 2^k - 1 + 2^k (2 r + (2 r)^2 q(2 r)), where q is the polynomial `EXP`. Numerator and denominator are sums of two numbers.
+/// Largest error measured: 1.00 ulp.
+#[inline(always)]
+pub(crate) fn tanh(x: f64) -> f64 {
+    let a = x.abs();
+    let limited = select(a > TANH_FLAT, TANH_FLAT, a);
+    let k_biased = fma(limited, 2.0 * LOG2_E_1, ROUND_BIASED + 1.0);
+    let k = k_biased - (ROUND_BIASED + 1.0);
+    let r = fma(-k, 0.5 * LN2_ROUNDED_1, limited);
+    let twice_power = power_of_two(k_biased);
+    let tail = fma(-k, 0.5 * LN2_ROUNDED_2, r * r * polynomial(r, &EXP_OF_TWICE));
+    let linear = fma(twice_power, r, fma(0.5, twice_power, -1.0));
+    let numerator = fma(twice_power, tail, linear);
+    let numerator_low = fma(twice_power, tail, linear - numerator);
+    let denominator = numerator + 2.0;
+    let denominator_low = (numerator - (denominator - 2.0)) + numerator_low;
+    divide_sums([numerator, numerator_low], [denominator, denominator_low]).copysign(x)
+}
+
 /// Returns x to the power y: e^(y ln|x|), where the logarithm is a sum of two numbers, accurate to about 66 bits.
-/// Largest error measured: 0.93 ulp.
+/// Largest error measured: 1.10 ulp.
 #[inline(always)]
 pub(crate) fn powf(x: f64, y: f64) -> f64 {
     let a = x.abs();
@@ -152,16 +174,17 @@ pub(crate) fn powf(x: f64, y: f64) -> f64 {
     let y_limited = select(y.abs() > POWER_MAX, POWER_MAX.copysign(y), y);
     let (product, product_low) = ln_product((ln, ln_low), y_limited);
     let product_low = select(product.abs() < EXP_MAX + 50.0, product_low, 0.0);
-    let reduced = reduce_exp(clamp(product, EXP_MIN, EXP_MAX)).plus(product_low);
-    powf_special(x, y, exp_reduced(reduced))
+    let (k_biased, p) = exp_sum(clamp(product, EXP_MIN, EXP_MAX), product_low);
+    let (first, second) = scale_factors(k_biased);
+    powf_special(x, y, fma(p, first, first) * second)
 }
 
 /// Returns whether `x` is not a positive normal number, or x^y may not be a normal number.
 #[inline(always)]
 pub(crate) fn powf_is_far(x: f64, y: f64) -> bool {
-    let (k, _) = split_normal(x, K_OFFSET);
-    // |log2(x)| is at most |k| + 1/2, and comparisons with NaN are false.
-    let near = (y.abs() < 100.0) & ((y * k).abs() < 900.0);
+    let (product, _) = ln_product(ln_long(split_normal(x, K_OFFSET)), y);
+    // Comparisons with NaN are false.
+    let near = product.abs() < EXP_NEAR;
     is_not_normal(x) | !near
 }
 
@@ -169,7 +192,21 @@ pub(crate) fn powf_is_far(x: f64, y: f64) -> bool {
 #[inline(always)]
 pub(crate) fn powf_ordinary(x: f64, y: f64) -> f64 {
     let (product, product_low) = ln_product(ln_long(split_normal(x, K_OFFSET)), y);
-    exp_reduced_ordinary(reduce_exp(product).plus(product_low))
+    let (k_biased, p) = exp_sum(product, product_low);
+    let power = power_of_two(k_biased);
+    fma(p, power, power)
+}
+
+/// Returns `k + ROUND_BIASED` and p with e^(x + low) = 2^k (1 + p), where `low` is a small number. If instead the exact sum of 1 and the
+/// largest term of p were used, the largest error of [`powf`] would be 0.86 ulp, but on a Zen 5 it would take 1.07 times as long.
+#[inline(always)]
+fn exp_sum(x: f64, low: f64) -> (f64, f64) {
+    let k_biased = fma(x, LOG2_E_1, ROUND_BIASED);
+    let k = k_biased - ROUND_BIASED;
+    let high = fma(-k, LN2_1, x);
+    let low = fma(-k, LN2_2, low);
+    let r = high + low;
+    (k_biased, high + fma(r * r, polynomial(r, &EXP), low))
 }
 
 /// Returns ln(2^k (1 + f)) as a sum of two numbers.
@@ -189,11 +226,12 @@ fn ln_long((k, f): (f64, f64)) -> (f64, f64) {
     let factor = fma(z, rest, TWO_THIRDS_1);
     let factor_low = fma(z, rest, TWO_THIRDS_1 - factor) + TWO_THIRDS_2;
     let tail = z * factor;
-    let tail_low = fma(z_low, factor, fma(z, factor_low, fma(z, factor, -tail)));
+    let tail_low = fma(z, factor_low, fma(z_low, factor, fma(z, factor, -tail)));
     let mantissa = fma(s, tail, twice_s);
-    let mantissa_low = fma(s, tail, twice_s - mantissa) + fma(s, tail_low, fma(s_low, tail, s_low + s_low));
+    let mantissa_low = fma(s, tail, twice_s - mantissa) + fma(s_low, tail, s_low + s_low);
     let sum = fma(k, LN2_1, mantissa);
-    (sum, (fma(k, LN2_1, -sum) + mantissa) + fma(k, LN2_2, mantissa_low))
+    let sum_low = fma(k, LN2_2, fma(k, LN2_1, -sum) + mantissa) + mantissa_low;
+    (sum, fma(s, tail_low, sum_low))
 }
 
 /// Returns y (ln + ln_low) as a sum of two numbers.
@@ -201,16 +239,6 @@ fn ln_long((k, f): (f64, f64)) -> (f64, f64) {
 fn ln_product((ln, ln_low): (f64, f64), y: f64) -> (f64, f64) {
     let product = ln * y;
     (product, fma(ln_low, y, fma(ln, y, -product)))
-}
-
-impl ReducedExp {
-    /// Adds a small number.
-    #[inline(always)]
-    fn plus(self, low: f64) -> ReducedExp {
-        let r_low = self.r_low + low;
-        let r = self.r + r_low;
-        ReducedExp { r, r_low: (self.r - r) + r_low, ..self }
-    }
 }
 
 /// Subtracts the nearest multiple of pi/2 from any finite x with |x| >= 1, by exact integer products with those digits of 2/pi that affect

@@ -31,6 +31,8 @@ const EXP2_NEAR: f32 = 126.0;
 const EXP_M1_FLAT: f32 = 20.0;
 /// From this value on, tanh rounds to 1.
 const TANH_FLAT: f32 = 10.0;
+/// ln(3)/2: up to this value, tanh is at most 1/2.
+const TANH_HALF: f32 = 0.54930615;
 /// From this value on, sinh and cosh overflow. [`reduce_exp`] returns the exponent k = 129 for this value.
 const HYPERBOLIC_MAX: f32 = 89.5;
 /// For |x| below this value, 2^k and 2^-(k + 2) are normal numbers, where k is the exponent that [`reduce_exp`] returns.
@@ -91,6 +93,8 @@ const CBRT_IMPROVES_INVERSE: bool = false;
 const LN2_ROUNDED_SUFFICES: bool = true;
 /// Whether [`tan`] corrects its quotient for rounding errors. The errors would be below 1 ulp, but it would take 1.3 times as long.
 const TAN_CORRECTS_QUOTIENT: bool = false;
+/// Whether [`atan`] corrects its quotient for rounding errors. The errors would be below 1 ulp, but it would take 1.3 times as long.
+const ATAN_CORRECTS_QUOTIENT: bool = false;
 
 include!("functions.rs");
 
@@ -126,6 +130,25 @@ fn exponent_log10_low(x: f32, _: f32) -> f32 {
     const { assert!(ZERO * f32::EPSILON == UNIT) };
     let k_biased = f32::from_bits((shifted_bits(x) >> MANTISSA_BITS) | ZERO.to_bits());
     (ZERO + UNIT * EXPONENT_BIAS as f32) - k_biased
+}
+
+/// Returns the hyperbolic tangent of |x|, with the sign of x: x + x^3 p(x^2), where p is the polynomial `TANH`, or 1 - 2 / (e^(2|x|) + 1)
+/// if the result exceeds 1/2. With 2|x| = k ln(2) + 2 r, the denominator is 2^k + 1 + 2^k (2 r + (2 r)^2 q(2 r)), where q is the
+/// polynomial `EXP`.
+/// Largest error: 1.36 ulp (all arguments).
+#[inline(always)]
+pub(crate) fn tanh(x: f32) -> f32 {
+    let a = x.abs();
+    let z = a * a;
+    let low = fma(z * a, horner(z, &TANH, 0, 1), a);
+    let limited = select(a > TANH_FLAT, TANH_FLAT, a);
+    let k_biased = fma(limited, 2.0 * LOG2_E_1, ROUND_BIASED + 1.0);
+    let k = k_biased - (ROUND_BIASED + 1.0);
+    let r = fma(-k, 0.5 * LN2_ROUNDED_1, limited);
+    let twice_power = power_of_two(k_biased);
+    let n = fma(r * r, polynomial(r, &EXP_OF_TWICE), r);
+    let high = 1.0 - 2.0 / fma(twice_power, n, fma(0.5, twice_power, 1.0));
+    select(a > TANH_HALF, high, low).copysign(x)
 }
 
 /// Returns x to the power y: 2^(y log2|x|) in `f64`, which is faster than sums of two `f32`. The logarithm is accurate to 37

@@ -108,8 +108,8 @@ macro_rules! methods {
         }
     )*};
     (@accuracy pair_function: $($rest:tt)*) => {
-        " On processors with FMA, the error is below one unit in the last place. Without FMA, the C library computes the function: \
-         see [`Cpu`](crate::Cpu#results)."
+        " On processors with FMA, the error is below one unit in the last place (1.2 for powers of `f64`). Without FMA, the C library \
+         computes the function: see [`Cpu`](crate::Cpu#results)."
     };
     (@accuracy $($rest:tt)*) => { "" };
     // Defines the methods of a function or a comparison, such as `hypot` or `lt`.

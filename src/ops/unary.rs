@@ -120,9 +120,9 @@ macro_rules! methods {
         }
     )*};
     (@accuracy function: $($rest:tt)*) => {
-        " On processors with FMA, the error is below one unit in the last place for `f32` and `f64` (two for `tan` of `f32`). For complex \
-         numbers, it is below four units in the last place of the larger part, and signs and special values are those of C99, Annex \
-         G. Without FMA, the C library computes the function: see [`Cpu`](crate::Cpu#results)."
+        " On processors with FMA, the error is below one unit in the last place for `f32` and `f64` (two for `tan`, `atan` and `tanh` of \
+         `f32`). For complex numbers, it is below four units in the last place of the larger part, and signs and special values are \
+         those of C99, Annex G. Without FMA, the C library computes the function: see [`Cpu`](crate::Cpu#results)."
     };
     (@accuracy real_function: $($rest:tt)*) => { methods!(@accuracy function:) };
     (@accuracy $($rest:tt)*) => { "" };
@@ -412,8 +412,9 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
 
     /// Raises each element to the real power `n`.
     ///
-    /// On processors with FMA, the error for `f32` and `f64` is below one unit in the last place; the exponents 1, 2, −1 and 0.5 give
-    /// correctly rounded results. For complex numbers, the error is below four units in the last place of the result's larger part.
+    /// On processors with FMA, the error is below one unit in the last place for `f32` and below 1.2 units for `f64`; the exponents 1, 2,
+    /// −1 and 0.5 give correctly rounded results. For complex numbers, the error is below four units in the last place of the result's
+    /// larger part.
     /// Without FMA, and in builds with debug assertions, the error is that of the C library. See [`Cpu`](crate::Cpu#results).
     ///
     /// # Panics
