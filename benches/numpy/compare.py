@@ -6,6 +6,7 @@
 Each line has the median times of NumPy and of vierbein in microseconds, and vierbein's time divided by NumPy's, for the medians and
 for the minima: below 1, vierbein is faster. Both libraries allocate a new result in each call. Before a row is timed, a dozen elements
 of both results are compared. `--avx2` limits both libraries to AVX2. Rows of Fourier transforms need SciPy, rows of CSV files pandas.
+With `--pytorch`, the other library is PyTorch, for elementary functions of real numbers.
 """
 
 import argparse
@@ -26,12 +27,14 @@ parser.add_argument("--rounds", type=int, default=15)
 parser.add_argument("--threads", type=int, default=1)
 parser.add_argument("--sample-ms", type=float, default=5)
 parser.add_argument("--markdown", action="store_true")
+parser.add_argument("--pytorch", action="store_true")
 parser.add_argument("rows", nargs="*")
 options = parser.parse_args()
 
 if options.avx2:
     os.environ["VIERBEIN_SIMD"] = "avx2"
     os.environ["NPY_DISABLE_CPU_FEATURES"] = "X86_V4 AVX512_ICL AVX512_SPR"
+    os.environ.update(ATEN_CPU_CAPABILITY="avx2", MKL_ENABLE_INSTRUCTIONS="AVX2")  # PyTorch
 os.environ.update(RAYON_NUM_THREADS=str(options.threads), OPENBLAS_NUM_THREADS=str(options.threads))
 if hasattr(os, "sched_setaffinity"):
     # `read_csv` of pandas uses a second thread, and has no option against it.
@@ -241,6 +244,23 @@ for operand, names in FUNCTIONS.items():
     for name in names:
         ROWS[name] = function(name, operand)
         ROWS[f"{name} of f32"] = function(name, f"{operand}32")
+
+def pytorch_rows():
+    """Returns the rows of elementary functions in PyTorch, which has no cube root."""
+    import torch
+
+    torch.set_num_threads(options.threads)
+    tensor = functools.cache(lambda o, operand: torch.from_numpy(getattr(o, operand)))
+
+    def of(name, operand):
+        if name == "power 1.7":
+            return lambda o: torch.pow(tensor(o, operand), 1.7)
+        return lambda o, f=getattr(torch, name): f(tensor(o, operand))
+
+    pairs = [(name, operand) for operand, names in FUNCTIONS.items() for name in names if name != "cbrt"]
+    rows = {name: of(name, operand) for name, operand in pairs} | {f"{name} of f32": of(name, f"{operand}32") for name, operand in pairs}
+    return torch.__version__, rows | {"arctan2": lambda o: torch.arctan2(tensor(o, "x"), tensor(o, "y"))}
+
 
 COMPLEX_FUNCTIONS = ["exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan", "arcsinh", "arccosh",
                      "arctanh", "power 1.7", "angle"]
@@ -475,7 +495,11 @@ def main():
 
     names = ask("list")
     assert sorted(names) == sorted(ROWS), set(names) ^ set(ROWS)
-    print(f"NumPy {np.__version__}, threads: {options.threads}{', AVX2' if options.avx2 else ''}")
+    library, rows = f"NumPy {np.__version__}", ROWS
+    if options.pytorch:
+        version, rows = pytorch_rows()
+        library, names = f"PyTorch {version}", [name for name in names if name in rows]
+    print(f"{library}, threads: {options.threads}{', AVX2' if options.avx2 else ''}")
     for n in map(int, options.sizes.split(",")):
         o = Operands(n)
         for name in names:
@@ -484,7 +508,7 @@ def main():
             is_matrix = name.split()[0] in LINEAR_ALGEBRA or name.startswith("linalg")
             if is_matrix and n > LARGEST_MATRIX:
                 continue
-            f = ROWS[name]
+            f = rows[name]
             theirs = sample(CHECKED_AS.get(name, f)(o), name, o)
             own = [float(v) for v in ask("check", name, n)]
             np.testing.assert_allclose(own, theirs, rtol=tolerance(name, is_matrix), atol=1e-9 if "fft" in name or name in CATALOGUE else 0, err_msg=name)
