@@ -382,7 +382,7 @@ CATALOGUE = {
     "argsort axis 0": lambda o: np.argsort(o.m, axis=0, kind="stable"),
     "sort axis 0": lambda o: np.sort(o.m, axis=0),
     "sort axis 1": lambda o: np.sort(o.m, axis=1),
-    "unique_with counts": lambda o: np.unique(o.i64, return_counts=True)[1],
+    "unique_counts": lambda o: np.unique(o.i64, return_counts=True)[1],
     "unique_slices": lambda o: np.unique(o.quadruples, axis=0),
     "set_intersection": lambda o: np.intersect1d(*o.thousands),
     "mean axis 0": lambda o: o.m.mean(0),

@@ -442,6 +442,19 @@ pub trait Reduce<T: Element>: Device {
         self.adopt(Cpu.release(Cpu.unique(a.operand())?)?)
     }
 
+    /// Returns the distinct elements of `a` in ascending order, and for each of them the number of elements of `a` equal to it. All NaN count
+    /// as equal.
+    ///
+    /// # Errors
+    /// If the device reports an error.
+    fn unique_counts(&self, a: Operand<'_, T, Self>) -> Result<(Self::Buffer<T>, Self::Buffer<i64>), Error>
+    where
+        T: Ordered,
+    {
+        let (values, [_, _, counts]) = self.unique_with(a)?;
+        Ok((values, counts))
+    }
+
     /// Returns the distinct elements of `a` in ascending order, and three buffers of indices and counts. All NaN count as equal.
     ///
     /// The first buffer has, for each distinct element, the flat index of the first element of `a` equal to it. The second one has, for

@@ -274,6 +274,17 @@ fn unique(x: DynView<'_>) -> Result<DynTensor, Error> {
     ordered!(UNIQUE, x, T, Dev => different::<T, Dev>(x))
 }
 
+fn different_counts<T: Ordered, Dev: Reduce<T>>(x: DynView<'_>) -> Result<(DynTensor, DynTensor), Error> {
+    let (layout, device) = (enumeration(&x), device_of::<Dev>(&x));
+    let (values, counts) = device.unique_counts(elements::<T, Dev>(&x).with_axes(layout.axes(), 0))?;
+    Ok((line(device, values, x.order()), line::<i64, Dev>(device, counts, x.order())))
+}
+
+#[cfg_attr(not(feature = "precompiled-dyn"), inline)]
+fn unique_counts(x: DynView<'_>) -> Result<(DynTensor, DynTensor), Error> {
+    ordered!(UNIQUE, x, T, Dev => different_counts::<T, Dev>(x))
+}
+
 fn different_with<T: Ordered, Dev: Reduce<T>>(x: DynView<'_>) -> Result<DynUnique, Error> {
     let (layout, device) = (enumeration(&x), device_of::<Dev>(&x));
     let (values, places) = device.unique_with(elements::<T, Dev>(&x).with_axes(layout.axes(), 0))?;
@@ -603,6 +614,22 @@ impl<S: DynData> DynTensor<S> {
     /// ```
     pub fn unique(&self) -> Result<DynTensor, Error> {
         unique(self.look())
+    }
+
+    /// Returns the distinct elements, in ascending order, and for each of them the number of its occurrences, as `i64`.
+    ///
+    /// # Errors
+    /// Those of [`unique`](DynTensor::unique).
+    ///
+    /// ```
+    /// use vierbein::{DynTensor, tensor};
+    /// let (values, counts) = DynTensor::from(tensor![3, 1, 3]).unique_counts()?;
+    /// assert_eq!(values.downcast_ref()?, tensor![1, 3]);
+    /// assert_eq!(counts.downcast_ref()?, tensor![1_i64, 2]);
+    /// # Ok::<(), vierbein::Error>(())
+    /// ```
+    pub fn unique_counts(&self) -> Result<(DynTensor, DynTensor), Error> {
+        unique_counts(self.look())
     }
 
     /// Returns the distinct elements, their first indices and their counts, and for each element the index of its value: see

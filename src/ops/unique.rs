@@ -74,6 +74,46 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(Tensor::contiguous(buffer, [len], self.device().clone()))
     }
 
+    /// Returns the distinct elements in ascending order, and for each of them the number of its occurrences. All NaN count as equal. This
+    /// takes less time than [`unique_with`](Tensor::unique_with), which also returns where the elements occur.
+    ///
+    /// # Panics
+    /// If the allocation fails.
+    ///
+    /// ```
+    /// use vierbein::tensor;
+    /// let (values, counts) = tensor![3, 1, 3, 2, 1, 3].unique_counts();
+    /// assert_eq!(values, tensor![1, 2, 3]);
+    /// assert_eq!(counts, tensor![2, 1, 3]);
+    /// ```
+    #[track_caller]
+    pub fn unique_counts(&self) -> (Tensor<T, Rank<1>, O, Dev>, Tensor<i64, Rank<1>, O, Dev>)
+    where
+        T: Ordered,
+        Dev: Reduce<T>,
+    {
+        unwrap_or_panic(self.try_unique_counts())
+    }
+
+    /// Fallible variant of [`unique_counts`](Tensor::unique_counts).
+    ///
+    /// # Errors
+    /// If the allocation fails.
+    #[allow(clippy::type_complexity)]
+    pub fn try_unique_counts(
+        &self,
+    ) -> Result<(Tensor<T, Rank<1>, O, Dev>, Tensor<i64, Rank<1>, O, Dev>), Error>
+    where
+        T: Ordered,
+        Dev: Reduce<T>,
+    {
+        let layout = self.enumeration();
+        let (values, counts) = self.device().unique_counts(self.operand_in(&layout))?;
+        let (len, device) = (Dev::len(&values), self.device());
+        let values = Tensor::contiguous(values, [len], device.clone());
+        Ok((values, Tensor::contiguous(counts, [len], device.clone())))
+    }
+
     /// Returns the distinct elements in ascending order and, for each of them, its first occurrence and the number of its occurrences. Also
     /// returns, for each element of `self`, its index among the distinct elements. All NaN count as equal.
     ///

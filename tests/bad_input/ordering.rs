@@ -367,6 +367,18 @@ pub(crate) fn rows() -> Vec<Row> {
             ..WHOLE
         },
         Call {
+            names: &["unique_counts", "try_unique_counts"],
+            verb: "different",
+            run: |o, _| {
+                at_rank!(o, x: view, [0 1 2 16], done!(
+                    try x.try_unique_counts().map(|found| found.0),
+                    panics x.unique_counts().0
+                ))
+            },
+            expected: |a, _| unique(&a[0]),
+            ..WHOLE
+        },
+        Call {
             names: &["unique_with", "try_unique_with"],
             verb: "different",
             run: |o, _| {

@@ -164,6 +164,8 @@ fn selection_and_search() {
         all.push(format!("{:?}", x.sort(0).searchsorted(&x, Side::Right).to_vec()));
         all.push(format!("{:?}", x.isin(x.slice(s![..;3])).to_vec()));
         all.push(format!("{:?}", few.isin(few.slice(s![..;9])).to_vec()));
+        let (values, counts) = x.unique_counts();
+        all.push(format!("{:?} {:?}", values.to_vec(), counts.to_vec()));
         for unique in [x.unique_with(), x.slice(s![..;-2]).unique_with()] {
             let indices = [unique.first, unique.inverse, unique.counts].map(|indices| indices.to_vec());
             all.push(format!("{:?} {indices:?}", unique.values.to_vec()));

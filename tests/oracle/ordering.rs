@@ -199,6 +199,7 @@ fn special_values<O: Order>() {
     assert_eq!(unique.shape(), [4]);
     assert_eq!((unique[[0]], unique[[1]], unique[[2]]), (f64::NEG_INFINITY, 0.0, f64::INFINITY));
     assert!(unique[[3]].is_nan());
+    assert_eq!(listed(&x.unique_counts().1), [1, 4, 1, 2]);
     // In NumPy, the next three results are 4, 1 and `False`, too.
     assert_eq!(tensor![1.0, 2.0, 2.0, 3.0].searchsorted(tensor![nan], Side::Left).item_at(0), 4);
     assert_eq!(tensor![1.0, nan].searchsorted(tensor![nan], Side::Left).item_at(0), 1);

@@ -141,6 +141,9 @@ fn whole<T: Exact + RealScalar, D: TestDim, O: Order>(recipe: &Recipe, shape: &[
         assert_owned(&found.first, &elements(&line(&first)));
         assert_owned(&found.counts, &elements(&line(&counts)));
         assert_owned(&found.inverse, &elements(&line(&inverse)));
+        let (found, found_counts) = view.unique_counts();
+        assert_owned(&found, &elements(&line(&distinct)));
+        assert_owned(&found_counts, &elements(&line(&counts)));
 
         let sorted = Tensor::<T, vierbein::Rank<1>, O, Cpu>::from_vec(
             [4],

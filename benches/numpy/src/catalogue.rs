@@ -94,7 +94,7 @@ pub(crate) fn rows() -> Vec<Named> {
         ("argsort axis 0", of_matrix(|x| x.argsort(0))),
         ("sort axis 0", of_matrix(|x| x.sort(0))),
         ("sort axis 1", of_matrix(|x| x.sort(1))),
-        ("unique_with counts", one_of(|x| x as i64, |x| x.unique_with().counts)),
+        ("unique_counts", one_of(|x| x as i64, |x| x.unique_counts().1)),
         (
             "unique_slices",
             one_of(|x| (x / 40.0) as i64, |x| x.as_shape([x.len() / 4, 4]).unique_slices(0)),

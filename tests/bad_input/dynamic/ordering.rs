@@ -172,11 +172,14 @@ pub(crate) fn rows() -> Vec<Row> {
             ..AXIS
         },
         Call {
-            names: methods![unique unique_with],
+            names: methods![unique unique_counts unique_with],
             verb: "different",
             run: |o, _| {
                 with(&o[0], |x| {
                     done!(try x.unique().and_then(|values| {
+                        let (found, counts) = x.unique_counts()?;
+                        assert!(super::operand::ToArray::array(&found).is(&super::operand::ToArray::array(&values)));
+                        assert_eq!(counts.len(), values.len());
                         let found = x.unique_with()?;
                         assert!(super::operand::ToArray::array(&found.values).is(&super::operand::ToArray::array(&values)));
                         assert_eq!(found.inverse.len(), x.len());

@@ -658,9 +658,22 @@ impl<T: Element> Reduce<T> for Cpu {
         let (shape, strides) = ([x.len()], [1]);
         // SAFETY: `x` has an element for each index of the shape, and is exclusively borrowed.
         let all = unsafe { Output::<T, Cpu>::from_raw(Cpu::slice_ptr_mut(&mut x), &shape, &strides) };
-        let found = sort::unique(all.into())?;
+        let found = sort::unique(all.into(), None)?;
         x.truncate(found);
         self.adopt(x)
+    }
+
+    fn unique_counts(&self, a: Operand<'_, T, Cpu>) -> Result<(CpuBuffer<T>, CpuBuffer<i64>), Error>
+    where
+        T: Ordered,
+    {
+        let (mut x, mut counts) = (self.gather(a)?, Vec::new());
+        let (shape, strides) = ([x.len()], [1]);
+        // SAFETY: `x` has an element for each index of the shape, and is exclusively borrowed.
+        let all = unsafe { Output::<T, Cpu>::from_raw(Cpu::slice_ptr_mut(&mut x), &shape, &strides) };
+        let found = sort::unique(all.into(), Some(&mut counts))?;
+        x.truncate(found);
+        Ok((self.adopt(x)?, self.adopt(counts)?))
     }
 
     fn unique_with(&self, a: Operand<'_, T, Cpu>) -> Result<(CpuBuffer<T>, [CpuBuffer<i64>; 3]), Error>

@@ -7,6 +7,7 @@
 
 use super::key::Key;
 use super::keys;
+use super::lines::scratch;
 use super::search::{Find, find};
 use crate::device::{Cpu, HostPtr, Operand, Output};
 use crate::element::{DType, Element, RealScalar};
@@ -219,6 +220,18 @@ impl AnySlice<'_> {
     /// If `out` has another length.
     pub(super) fn write_keys(self, out: &mut [u64], descending: bool) {
         with_elements!(self, x => keys::write(x, out, descending));
+    }
+    /// Returns the number of elements of each run of equal elements of a sorted line. All NaN count as equal.
+    ///
+    /// # Errors
+    /// If the allocation fails.
+    pub(super) fn run_lengths(self) -> Result<Vec<i64>, Error> {
+        with_elements!(self, x => {
+            let runs = || x.chunk_by(|a, b| a.key() == b.key());
+            let mut lengths: Vec<i64> = scratch(1, runs().count())?;
+            lengths.iter_mut().zip(runs()).for_each(|(length, run)| *length = run.len() as i64);
+            Ok(lengths)
+        })
     }
     /// Returns whether any element is NaN.
     pub(super) fn has_nan(self) -> bool {

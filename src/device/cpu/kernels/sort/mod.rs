@@ -264,8 +264,9 @@ fn top_k_of<T: Element>(
 }
 
 /// Sorts a contiguous output of rank 1, and moves the first element of each run of equal elements to the front. Returns the number `k` of
-/// runs; the elements from index `k` on are unspecified. All NaN count as equal.
-pub(super) fn unique(a: AnyOutput<'_>) -> Result<usize, Error> {
+/// runs; the elements from index `k` on are unspecified. All NaN count as equal. If `counts` is given, it becomes the number of elements of
+/// each run.
+pub(super) fn unique(a: AnyOutput<'_>, counts: Option<&mut Vec<i64>>) -> Result<usize, Error> {
     let dtype = a.dtype();
     for_sizes!(dtype, U => {
         // SAFETY: `sort_line` and `remove_repeated` only move elements. So all bits that they write are those of valid elements, as `bits`
@@ -274,6 +275,9 @@ pub(super) fn unique(a: AnyOutput<'_>) -> Result<usize, Error> {
         let x = a.into_mut_slice(true).expect("the output is contiguous");
         let mut x = AnySliceMut::from_bits(dtype, x);
         sort_line(&mut x)?;
+        if let Some(counts) = counts {
+            *counts = x.as_slice().run_lengths()?;
+        }
         Ok(x.remove_repeated())
     })
 }

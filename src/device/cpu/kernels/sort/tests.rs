@@ -336,6 +336,10 @@ fn bools_sort_like_std() {
         distinct.dedup();
         assert_eq!(tensor.unique().as_slice(), distinct);
         assert_eq!(tensor.unique_with().values.as_slice(), distinct);
+        let (values, counts) = tensor.unique_counts();
+        let of = |value: &bool| x.iter().filter(|x| *x == value).count() as i64;
+        assert_eq!(values.as_slice(), distinct);
+        assert_eq!(counts.as_slice(), distinct.iter().map(of).collect::<Vec<_>>());
         let count = ascending.iter().filter(|&&x| !x).count() as i64;
         let sorted: Tensor<bool, Rank<1>> = ascending.into();
         let found: Vec<i64> = x.iter().map(|&x| if x { count } else { 0 }).collect();
