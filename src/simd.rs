@@ -110,7 +110,7 @@ impl Level {
 ///   limits the speed. `wide if (condition)` calls this version only if the condition, an expression of the arguments, holds.
 /// * `fused`: compiled only for instruction sets with FMA: for registers of 32 and 64 bytes on x86-64, and for the baseline of
 ///   64-bit ARM. For kernels that call `mul_add`. The kernel returns `None` if the machine has no FMA, or if the build has no
-///   version with FMA.
+///   version with FMA. `fused if (condition)` calls the version for 64 bytes only if the condition holds.
 macro_rules! kernel {
     (
         $(#[$doc:meta])*
@@ -153,7 +153,9 @@ macro_rules! kernel {
     // A `fused` kernel returns `None` if the machine has no FMA, or if it was compiled without a version for FMA: see `@at` below.
     (
         $(#[$doc:meta])*
-        fused unsafe fn $name:ident[$($bounds:tt)*][$($generic:tt),*]($($argument:ident: $type:ty),* $(,)?) -> $result:ty $body:block
+        fused $(if ($condition:expr))? unsafe fn $name:ident[$($bounds:tt)*][$($generic:tt),*](
+            $($argument:ident: $type:ty),* $(,)?
+        ) -> $result:ty $body:block
     ) => {
         $(#[$doc])*
         #[inline]
@@ -166,10 +168,12 @@ macro_rules! kernel {
                 Some($body)
             }
             kernel! {
-                @at Avx512 "avx512f,avx512bw,avx512dq,avx512vl,fma"
+                @at Avx512 $(if ($condition))? "avx512f,avx512bw,avx512dq,avx512vl,fma"
                 body[$($bounds)*][$($generic),*]($($argument: $type),*) -> Option<$result>
             }
             kernel! { @at Avx2 "avx2,fma" body[$($bounds)*][$($generic),*]($($argument: $type),*) -> Option<$result> }
+            // Builds without the version for 64 bytes do not use the condition otherwise.
+            $(let _ = $condition;)?
             // 64-bit ARM always has FMA.
             #[cfg(target_arch = "aarch64")]
             // SAFETY: `body` has the conditions of the kernel `$name`, which the caller of `$name` ensures.

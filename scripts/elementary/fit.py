@@ -196,10 +196,8 @@ def constants(ln2_bits, log10_2_bits, half_pi_bits):
     lines.append("    // A constant X is the sum of `X_1`, `X_2`, .. A product of a small integer and a part with few bits is exact.")
     parts("LN2", LN2, ln2_bits, None)
     parts("LN2_ROUNDED", LN2, None, None)
-    # The tails of the logarithms of f32 correct the rounding errors.
-    count = 1 if Target.name == "f32" else 2
-    parts("LOG2_E", 1 / LN2, *[None] * count)
-    parts("LOG10_E", 1 / log(mpf(10)), *[None] * count)
+    parts("LOG2_E", 1 / LN2, None, None)
+    parts("LOG10_E", 1 / log(mpf(10)), None, None)
     parts("LOG10_2", LN2 / log(mpf(10)), *log10_2_bits)
     # Truncated, so that the next part is positive: its product with 0 is 0, and not -0.
     parts("HALF_PI", pi / 2, half_pi_bits, None, None)

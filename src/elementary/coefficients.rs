@@ -276,7 +276,9 @@ pub(crate) mod single {
     pub(crate) const LN2_ROUNDED_1: f32 = 0.6931471824645996;
     pub(crate) const LN2_ROUNDED_2: f32 = -1.9046542121259336e-09;
     pub(crate) const LOG2_E_1: f32 = 1.4426950216293335;
+    pub(crate) const LOG2_E_2: f32 = 1.925963033500011e-08;
     pub(crate) const LOG10_E_1: f32 = 0.4342944920063019;
+    pub(crate) const LOG10_E_2: f32 = -1.0103049952192578e-08;
     pub(crate) const LOG10_2_1: f32 = 0.3010300099849701;
     pub(crate) const LOG10_2_2: f32 = -1.4901161193847656e-08;
     pub(crate) const HALF_PI_1: f32 = 1.570796251296997;

@@ -8,8 +8,8 @@
 
 use super as real;
 use super::{
-    EXP_SAFE, Float, LOG10_2, ROOT_SCALE_DOWN, ROOT_SCALE_UP, SQUARE_MAX, SQUARE_MIN, SQUARE_SCALE_DOWN, SQUARE_SCALE_UP, SumOfSquares,
-    angle, fma, select, sum_of_squares, times_sign,
+    EXP_SAFE, Float, K_OFFSET, ROOT_SCALE_DOWN, ROOT_SCALE_UP, SQUARE_MAX, SQUARE_MIN, SQUARE_SCALE_DOWN, SQUARE_SCALE_UP, SumOfSquares,
+    angle, fma, ln_tail, select, split_normal, sum_of_squares, times_sign,
 };
 use num_complex::Complex;
 
@@ -213,36 +213,40 @@ pub(crate) fn tanh_far(z: Pair) -> Pair {
 
 // Logarithms.
 
-/// Returns the real part of a logarithm: -infinity if `z` is zero, infinity if a part of `z` is infinite, and otherwise `ln`.
+/// Returns the real part of a logarithm: -infinity if `z` is zero, infinity if a part of `z` is infinite, and otherwise `log`.
 #[inline(always)]
-fn ln_special(z: Pair, sum: SumOfSquares, ln: Float) -> Float {
-    let ln = select(sum.high == 0.0, -INFINITY, ln);
-    select((z.re.abs() == INFINITY) | (z.im.abs() == INFINITY), INFINITY, ln)
+fn log_special(z: Pair, sum: SumOfSquares, log: Float) -> Float {
+    let log = select(sum.high == 0.0, -INFINITY, log);
+    select((z.re.abs() == INFINITY) | (z.im.abs() == INFINITY), INFINITY, log)
 }
 
-/// Returns ln z = ln|z| + i arg z. [`sum_of_squares`] returns |z|^2 4^exponent as high + low, so ln|z| is ln(high + low)/2 - exponent ln 2.
-/// ln(high + low) is computed as ln(high) + low / high. Near |z| = 1, ln(high) is near 0, so the digits of |z|^2 in `low` matter.
-#[inline(always)]
-pub(crate) fn ln(z: Pair) -> Pair {
-    let sum = sum_of_squares(z.re, z.im);
-    let ln = 0.5 * (real::ln(sum.high) + sum.low / sum.high);
-    Pair::new(ln_special(z, sum, fma(-sum.exponent, real::LN2_ROUNDED_1, ln)), arg(z))
+/// The base of a logarithm, given by the logarithms of e and of 2. Both are sums of two numbers.
+#[derive(Clone, Copy)]
+pub(crate) struct Base {
+    of_e: Float,
+    of_e_low: Float,
+    of_2: Float,
+    of_2_low: Float,
 }
 
-/// Returns the logarithm to base 2, computed like [`ln`].
-#[inline(always)]
-pub(crate) fn log2(z: Pair) -> Pair {
-    let sum = sum_of_squares(z.re, z.im);
-    let ln = 0.5 * fma(sum.low / sum.high, real::LOG2_E_1, real::log2(sum.high));
-    Pair::new(ln_special(z, sum, ln - sum.exponent), arg(z) * real::LOG2_E_1)
-}
+pub(crate) const BASE_E: Base = Base { of_e: 1.0, of_e_low: 0.0, of_2: real::LN2_1, of_2_low: real::LN2_2 };
+pub(crate) const BASE_2: Base = Base { of_e: real::LOG2_E_1, of_e_low: real::LOG2_E_2, of_2: 1.0, of_2_low: 0.0 };
+pub(crate) const BASE_10: Base =
+    Base { of_e: real::LOG10_E_1, of_e_low: real::LOG10_E_2, of_2: real::LOG10_2_1, of_2_low: real::LOG10_2_2 };
 
-/// Returns the logarithm to base 10, computed like [`ln`].
+/// Returns the logarithm of z: ln|z| + i arg z, multiplied by the logarithm of e. The base is an argument, because each loop takes time to
+/// compile. [`sum_of_squares`] returns |z|^2 4^exponent as
+/// high + low, so ln|z| is ln(high + low)/2 - exponent ln 2. ln(high + low) is computed as ln(high) + low / high. Near |z| = 1, ln(high) is
+/// near 0, so the digits of |z|^2 in `low` matter.
 #[inline(always)]
-pub(crate) fn log10(z: Pair) -> Pair {
+pub(crate) fn log(base: Base, z: Pair) -> Pair {
     let sum = sum_of_squares(z.re, z.im);
-    let ln = 0.5 * fma(sum.low / sum.high, real::LOG10_E_1, real::log10(sum.high));
-    Pair::new(ln_special(z, sum, fma(-sum.exponent, LOG10_2, ln)), arg(z) * real::LOG10_E_1)
+    let (k, f) = split_normal(sum.high, K_OFFSET);
+    let k = fma(-2.0, sum.exponent, k);
+    let tail = ln_tail(f, sum.low / sum.high);
+    let rest = fma(tail, base.of_e, fma(f, base.of_e_low, k * base.of_2_low));
+    let log = 0.5 * fma(k, base.of_2, fma(f, base.of_e, rest));
+    Pair::new(log_special(z, sum, log), arg(z) * base.of_e)
 }
 
 /// Returns the argument, from -pi to pi.
@@ -352,14 +356,14 @@ pub(crate) fn asin_or_acos_far(acos: bool, z: Pair) -> Pair {
 fn asin_far(z: Pair) -> Pair {
     let Pair { re: x, im: y } = z;
     // Real part: the angle of the point (|y|, x). Imaginary part: ln|2z|.
-    let ln = ln(z).re + real::LN2_ROUNDED_1;
+    let ln = log(BASE_E, z).re + real::LN2_ROUNDED_1;
     let re = if x == 0.0 { x } else { real::atan2(x, y.abs()) };
     Pair::new(re, ln.copysign(y))
 }
 
 fn acos_far(z: Pair) -> Pair {
     let Pair { re: x, im: y } = z;
-    let ln = ln(z).re + real::LN2_ROUNDED_1;
+    let ln = log(BASE_E, z).re + real::LN2_ROUNDED_1;
     let re = if x == 0.0 && y.is_nan() { real::HALF_PI_ROUNDED_1 } else { real::atan2(y.abs(), x) };
     Pair::new(re, ln.copysign(if y.is_sign_negative() { 1.0 } else { -1.0 }))
 }

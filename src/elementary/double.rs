@@ -70,7 +70,6 @@ const ROOT_SCALE_DOWN: f64 = power(-300);
 const POWER_MAX: f64 = 1e30;
 /// Up to this value, e^x does not overflow.
 const EXP_SAFE: f64 = 709.0;
-const LOG10_2: f64 = core::f64::consts::LOG10_2;
 
 /// Returns 2^k, if k is the exponent of a normal number.
 const fn power(k: i32) -> f64 {

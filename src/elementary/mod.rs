@@ -103,11 +103,10 @@ pub enum RealFunction {
 /// A function that is computed without branches, of an argument of type `A`.
 trait Branchless<A>: Copy {
     type Output: Copy;
-    /// Whether the function has [far](Branchless::is_far) arguments.
-    const HAS_FAR: bool = false;
-    /// Whether [`far`](Branchless::far) has no branches, and computes the same bits as [`compute`](Branchless::compute) for arguments that
-    /// are not far. If a chunk has a far argument, `far` then computes all results of the chunk.
-    const FAR_IS_BRANCHLESS: bool = false;
+    /// Whether the loop of [`compute`](Branchless::compute) is also compiled for registers of 64 bytes.
+    const WIDE: bool = true;
+    /// How the results of [far](Branchless::is_far) arguments are computed.
+    const FAR: Far = Far::None;
     /// Computes the function. The result is meaningless if the argument is [far](Branchless::is_far).
     fn compute(self, x: A) -> Self::Output;
     /// Returns whether an argument is *far*: the result of [`compute`](Branchless::compute) is invalid, usually because the argument is
@@ -121,12 +120,27 @@ trait Branchless<A>: Copy {
     }
 }
 
+/// How the results of [far](Branchless::is_far) arguments are computed.
+enum Far {
+    /// The function has no far arguments.
+    None,
+    /// [`far`](Branchless::far) computes them, one after the other.
+    Scalar,
+    /// [`far`](Branchless::far) has no branches. If a chunk has a far argument, a loop of `far` computes all results of the chunk, with the
+    /// same bits as [`compute`](Branchless::compute) for arguments that are not far.
+    Narrow,
+    /// As for `Narrow`, with a loop that is also compiled for registers of 64 bytes. For functions that are often called with far
+    /// arguments, such as 0 and infinity. For other functions, this loop would not be worth the time to compile it.
+    Wide,
+}
+
 /// The function [`Branchless::far`] of a function, for all arguments.
 #[derive(Clone, Copy)]
 struct General<R>(R);
 
 impl<A, R: Branchless<A>> Branchless<A> for General<R> {
     type Output = R::Output;
+    const WIDE: bool = matches!(R::FAR, Far::Wide);
     #[inline(always)]
     fn compute(self, x: A) -> R::Output {
         self.0.far(x)
@@ -204,7 +218,12 @@ kernel! {
     /// * `n` elements from each pointer of `from` on are readable.
     /// * `n` elements from `to` on may be written. These results do not overlap the arguments, and nothing else accesses the
     ///   results.
-    fused unsafe fn compute_all[P: Arguments, R: Branchless<P::Argument>][P, R](f: R, from: P, to: *mut R::Output, n: usize) -> bool {
+    fused if (R::WIDE) unsafe fn compute_all[P: Arguments, R: Branchless<P::Argument>][P, R](
+        f: R,
+        from: P,
+        to: *mut R::Output,
+        n: usize,
+    ) -> bool {
         let (mut any_far, mut i) = (false, 0);
         while i < n {
             // SAFETY: `i < n`, and the caller ensures that `n` elements from each pointer of `from` on are readable.
@@ -269,7 +288,7 @@ unsafe fn map_chunks<P: Arguments, R: Branchless<P::Argument>>(
     n: usize,
     far: &mut bool,
 ) -> bool {
-    if !R::HAS_FAR {
+    if const { matches!(R::FAR, Far::None) } {
         // SAFETY: `compute_all` has the same contract as `map_chunks`, and the caller ensures it for the same arguments.
         return unsafe { compute_all::<P, R>(f, from, to, n) }.is_some();
     }
@@ -278,13 +297,13 @@ unsafe fn map_chunks<P: Arguments, R: Branchless<P::Argument>>(
         let count = CHUNK.min(n - at);
         let (from, to) = (from.skip(at), to.wrapping_add(at));
         at += count;
-        if !(*far && const { R::FAR_IS_BRANCHLESS }) {
+        if !(*far && const { matches!(R::FAR, Far::Narrow | Far::Wide) }) {
             // SAFETY: `from` and `to` now point to `count` of the `n` arguments and results. The caller ensures the contract of `compute_all`
             // for all `n`.
             let Some(any) = (unsafe { compute_all::<P, R>(f, from, to, count) }) else { return false };
             *far = any;
         }
-        if *far && const { R::FAR_IS_BRANCHLESS } {
+        if *far && const { matches!(R::FAR, Far::Narrow | Far::Wide) } {
             // SAFETY: the caller ensures the contract of `compute_all` for `n` elements, and these are `count` of them.
             let Some(any) = (unsafe { compute_all::<P, General<R>>(General(f), from, to, count) }) else {
                 return false;
@@ -322,23 +341,10 @@ macro_rules! branchless {
     ($Name:ident, |$x:ident: $Argument:ty| -> $Output:ty $value:block) => {
         branchless!(@type $Name, $x: $Argument, $Output, $value,);
     };
-    ($Name:ident, |$x:ident: $Argument:ty| -> $Output:ty $value:block, $is_far:expr, $far:expr) => {
+    // `$Far` is a variant of `Far`. The last two expressions are a predicate and a function of far arguments.
+    ($Name:ident, |$x:ident: $Argument:ty| -> $Output:ty $value:block, $is_far:expr, $Far:ident $far:expr) => {
         branchless! { @type $Name, $x: $Argument, $Output, $value,
-            const HAS_FAR: bool = true;
-            #[inline(always)]
-            fn is_far(self, x: $Argument) -> bool {
-                $is_far(x)
-            }
-            fn far(self, x: $Argument) -> $Output {
-                $far(x)
-            }
-        }
-    };
-    // The last two expressions are a predicate and a branchless function for all arguments.
-    ($Name:ident, |$x:ident: $Argument:ty| -> $Output:ty $value:block, $is_far:expr, branchless $far:expr) => {
-        branchless! { @type $Name, $x: $Argument, $Output, $value,
-            const HAS_FAR: bool = true;
-            const FAR_IS_BRANCHLESS: bool = true;
+            const FAR: Far = Far::$Far;
             #[inline(always)]
             fn is_far(self, x: $Argument) -> bool {
                 $is_far(x)
@@ -367,7 +373,7 @@ macro_rules! functions {
         pub(crate) mod $numbers {
             use super::$module as text;
             use super::{
-                Branchless, CHUNK, Elementary, FloatFunction, PairFunction, RealFunction, map_function,
+                Branchless, CHUNK, Elementary, Far, FloatFunction, PairFunction, RealFunction, map_function,
             };
             use core::mem::MaybeUninit;
             use text::complex;
@@ -378,32 +384,29 @@ macro_rules! functions {
                 ($Name:ident, $function:ident) => {
                     branchless!($Name, |x: $F| -> $F { text::$function(x) });
                 };
-                ($Name:ident, $function:ident, $far:ident) => {
-                    branchless!($Name, |x: $F| -> $F { text::$function(x) }, text::is_far, text::$far);
-                };
-                ($Name:ident, $function:ident, $is_far:ident, branchless $far:ident) => {
-                    branchless!($Name, |x: $F| -> $F { text::$function(x) }, text::$is_far, branchless text::$far);
+                ($Name:ident, $function:ident, $is_far:ident, $Far:ident $far:ident) => {
+                    branchless!($Name, |x: $F| -> $F { text::$function(x) }, text::$is_far, $Far text::$far);
                 };
             }
-            real!(Exp, exp_ordinary, exp_is_far, branchless exp);
-            real!(Exp2, exp2_ordinary, exp2_is_far, branchless exp2);
-            real!(ExpM1, exp_m1_ordinary, exp_is_far, branchless exp_m1);
-            real!(Ln, ln_normal, is_not_normal, branchless ln);
-            real!(Log2, log2_normal, is_not_normal, branchless log2);
-            real!(Log10, log10_normal, is_not_normal, branchless log10);
-            real!(Ln1p, ln_1p_ordinary, ln_1p_is_far, branchless ln_1p);
-            real!(Tan, tan, tan_far);
+            real!(Exp, exp_ordinary, exp_is_far, Wide exp);
+            real!(Exp2, exp2_ordinary, exp2_is_far, Wide exp2);
+            real!(ExpM1, exp_m1_ordinary, exp_is_far, Narrow exp_m1);
+            real!(Ln, ln_normal, is_not_normal, Wide ln);
+            real!(Log2, log2_normal, is_not_normal, Wide log2);
+            real!(Log10, log10_normal, is_not_normal, Wide log10);
+            real!(Ln1p, ln_1p_ordinary, ln_1p_is_far, Wide ln_1p);
+            real!(Tan, tan, is_far, Scalar tan_far);
             real!(Asin, asin);
             real!(Acos, acos);
             real!(Atan, atan);
-            real!(Sinh, sinh_ordinary, exp_is_far, branchless sinh);
-            real!(Cosh, cosh_ordinary, exp_is_far, branchless cosh);
+            real!(Sinh, sinh_ordinary, exp_is_far, Narrow sinh);
+            real!(Cosh, cosh_ordinary, exp_is_far, Narrow cosh);
             real!(Tanh, tanh);
-            real!(Asinh, asinh_ordinary, asinh_is_far, branchless asinh);
-            real!(Acosh, acosh_ordinary, acosh_is_far, branchless acosh);
-            real!(Atanh, atanh_ordinary, atanh_is_far, branchless atanh);
-            real!(Cbrt, cbrt_ordinary, cbrt_is_far, branchless cbrt);
-            real!(Sigmoid, sigmoid_ordinary, exp_is_far, branchless sigmoid);
+            real!(Asinh, asinh_ordinary, asinh_is_far, Narrow asinh);
+            real!(Acosh, acosh_ordinary, acosh_is_far, Narrow acosh);
+            real!(Atanh, atanh_ordinary, atanh_is_far, Narrow atanh);
+            real!(Cbrt, cbrt_ordinary, cbrt_is_far, Wide cbrt);
+            real!(Sigmoid, sigmoid_ordinary, exp_is_far, Narrow sigmoid);
 
             /// Computes the sine or, if `cosine`, the cosine. A flag selects the function at run time, because each loop takes time to
             /// compile.
@@ -413,7 +416,7 @@ macro_rules! functions {
             }
             impl Branchless<$F> for Sin {
                 type Output = $F;
-                const HAS_FAR: bool = true;
+                const FAR: Far = Far::Scalar;
                 #[inline(always)]
                 fn compute(self, x: $F) -> $F {
                     text::sin_or_cos(self.cosine, x)
@@ -431,8 +434,7 @@ macro_rules! functions {
             struct Power($F);
             impl Branchless<$F> for Power {
                 type Output = $F;
-                const HAS_FAR: bool = true;
-                const FAR_IS_BRANCHLESS: bool = true;
+                const FAR: Far = Far::Wide;
                 #[inline(always)]
                 fn compute(self, x: $F) -> $F {
                     text::powf_ordinary(x, self.0)
@@ -462,13 +464,13 @@ macro_rules! functions {
                 Pow,
                 |x: [$F; 2]| -> $F { text::powf_ordinary(x[0], x[1]) },
                 |x: [$F; 2]| text::powf_is_far(x[0], x[1]),
-                branchless |x: [$F; 2]| text::powf(x[0], x[1])
+                Wide |x: [$F; 2]| text::powf(x[0], x[1])
             );
             branchless!(
                 Rem,
                 |x: [$F; 2]| -> $F { text::remainder(x[0], x[1]) },
                 |x: [$F; 2]| text::remainder_is_far(x[0], x[1]),
-                |x: [$F; 2]| x[0] % x[1]
+                Scalar |x: [$F; 2]| x[0] % x[1]
             );
 
             macro_rules! complex {
@@ -480,16 +482,23 @@ macro_rules! functions {
                         $Name,
                         |z: Pair| -> Pair { complex::$function(z) },
                         complex::$is_far,
-                        complex::$far
+                        Scalar complex::$far
                     );
                 };
             }
             complex!(ComplexSqrt, sqrt, sqrt_is_far, sqrt_far);
             complex!(ComplexExp, exp, exp_is_far, exp_far);
             complex!(ComplexExp2, exp2, exp_is_far, exp2_far);
-            complex!(ComplexLn, ln);
-            complex!(ComplexLog2, log2);
-            complex!(ComplexLog10, log10);
+
+            #[derive(Clone, Copy)]
+            struct ComplexLog(complex::Base);
+            impl Branchless<Pair> for ComplexLog {
+                type Output = Pair;
+                #[inline(always)]
+                fn compute(self, z: Pair) -> Pair {
+                    complex::log(self.0, z)
+                }
+            }
 
             // Circular functions of z are hyperbolic functions of i z, and the same holds for their inverses: sin z = -i sinh(i z). As in
             // `Sin`, flags select the function at run time.
@@ -558,7 +567,7 @@ macro_rules! functions {
                 ($Name:ident, |$f:ident, $z:ident| $function:expr, $is_far:ident, $far:expr) => {
                     impl Branchless<Pair> for $Name {
                         type Output = Pair;
-                        const HAS_FAR: bool = true;
+                        const FAR: Far = Far::Scalar;
                         #[inline(always)]
                         fn compute(self, z: Pair) -> Pair {
                             let ($f, $z) = (self, self.argument(z));
@@ -596,7 +605,7 @@ macro_rules! functions {
             struct ComplexPower($F);
             impl Branchless<Pair> for ComplexPower {
                 type Output = Pair;
-                const HAS_FAR: bool = true;
+                const FAR: Far = Far::Scalar;
                 #[inline(always)]
                 fn compute(self, z: Pair) -> Pair {
                     complex::powf(z, self.0)
@@ -709,9 +718,9 @@ macro_rules! functions {
                         FloatFunction::Sqrt => map!(ComplexSqrt),
                         FloatFunction::Exp => map!(ComplexExp),
                         FloatFunction::Exp2 => map!(ComplexExp2),
-                        FloatFunction::Ln => map!(ComplexLn),
-                        FloatFunction::Log2 => map!(ComplexLog2),
-                        FloatFunction::Log10 => map!(ComplexLog10),
+                        FloatFunction::Ln => map!(ComplexLog(complex::BASE_E)),
+                        FloatFunction::Log2 => map!(ComplexLog(complex::BASE_2)),
+                        FloatFunction::Log10 => map!(ComplexLog(complex::BASE_10)),
                         FloatFunction::Sin => map!(ComplexSinh { even: false, turned: true }),
                         FloatFunction::Cos => map!(ComplexSinh { even: true, turned: true }),
                         FloatFunction::Tan => map!(ComplexTanh { turned: true }),

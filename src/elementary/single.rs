@@ -73,7 +73,6 @@ const ROOT_SCALE_DOWN: f32 = power(-50);
 const POWER_MAX: f32 = 1e30;
 /// Up to this value, e^x does not overflow.
 const EXP_SAFE: f32 = 88.0;
-const LOG10_2: f32 = core::f32::consts::LOG10_2;
 
 /// Returns 2^k, if k is the exponent of a normal number.
 const fn power(k: i32) -> f32 {
