@@ -172,8 +172,6 @@ macro_rules! kernel {
                 body[$($bounds)*][$($generic),*]($($argument: $type),*) -> Option<$result>
             }
             kernel! { @at Avx2 "avx2,fma" body[$($bounds)*][$($generic),*]($($argument: $type),*) -> Option<$result> }
-            // Builds without the version for 64 bytes do not use the condition otherwise.
-            $(let _ = $condition;)?
             // 64-bit ARM always has FMA.
             #[cfg(target_arch = "aarch64")]
             // SAFETY: `body` has the conditions of the kernel `$name`, which the caller of `$name` ensures.
@@ -203,6 +201,11 @@ macro_rules! kernel {
             // SAFETY: `Level::get()` guarantees that the machine has these features. The caller of the enclosing kernel ensures its
             // conditions.
             return unsafe { at::<$($generic),*>($($argument),*) };
+        }
+        // Other builds do not use the condition.
+        #[cfg(not(all(target_arch = "x86_64", any(test, not(debug_assertions)))))]
+        {
+            $(let _ = $condition;)?
         }
     };
 }

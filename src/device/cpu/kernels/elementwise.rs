@@ -214,7 +214,11 @@ kernel! {
     /// The caller must ensure:
     /// * Each operand has `n` initialised elements, of the types `A`.
     /// * The first operand's elements may be written. They do not overlap the other operands, and nothing else accesses them.
-    unsafe fn update_contiguous[A: Arguments, F: Function<A, Output = A::First>][A, F](op: F, n: usize, operands: &Arrays) -> () {
+    wide if (const { is_wide_update::<A, F>() }) unsafe fn update_contiguous[A: Arguments, F: Function<A, Output = A::First>][A, F](
+        op: F,
+        n: usize,
+        operands: &Arrays,
+    ) -> () {
         let to = operands[0].cast::<A::First>();
         let mut done = 0;
         if const { A::LEN == 1 } && prefetches_rows() {
@@ -238,6 +242,13 @@ kernel! {
         // `A::First`. The caller ensures exclusive access to them, and that they do not overlap the other operands.
         unsafe { run::<A, F>(op, n - done, to, operands) };
     }
+}
+
+/// Returns whether the loop that updates the first operand is also compiled for registers of 64 bytes. With them on a Zen 5, `a += b` of
+/// 1000 to 5000 elements of floating-point and complex types takes 0.6 to 0.95 times as long. Loops that write a separate output gain less,
+/// and operands that are not in L1 nothing.
+const fn is_wide_update<A: Arguments, F: Function<A>>() -> bool {
+    A::LEN > 1 && F::COST == 0 && is_inexact(A::First::DTYPE) && !in_blocks::<A, F>()
 }
 
 /// Prefetch distance, in bytes, of a loop that updates its only operand, if [`prefetches_rows`]. On a Xeon with AVX-512, `b += α · b`
