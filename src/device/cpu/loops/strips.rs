@@ -160,7 +160,8 @@ unsafe fn planned<const K: usize>(
     // little.
     let wide = operands.iter().all(|operand| operand.size <= MAX_STREAMED_RATIO * size);
     let streams = long && cheap && wide && first == First::Written && plan.inner_strides()[0] == 1;
-    let job = StripTask { operands, first, streams, across: across(&plan), f };
+    let repeats = core::array::from_fn(|k| plan.outer_strides().last().is_some_and(|steps| steps[k] == 0));
+    let job = StripTask { operands, first, streams, repeats, across: across(&plan), f };
     // SAFETY: each part of the plan consists of indices of `shape`, for whose elements the caller ensures the conditions of `for_blocks`.
     // No two parts have an index in common. So no two threads access the same element of the first operand.
     over_parts(&plan, work, &|axis| job.grain(&plan, axis), &|part| unsafe { job.part(part) });
@@ -259,6 +260,9 @@ struct StripTask<'a, const K: usize> {
     first: First,
     /// Whether the first operand is written with non-temporal stores. Its inner stride is then 1.
     streams: bool,
+    /// Whether successive rows of an operand are the same row. It is then in cache, so it is not prefetched. On a Zen 5, `a + row` of 2000²
+    /// then takes 0.9 times (`f64`) and 0.95 times (`c64`) as long.
+    repeats: [bool; K],
     /// The outer loop along which an operand is transposed, or `None` if no operand is transposed.
     across: Option<usize>,
     f: Loop<'a>,
@@ -395,7 +399,7 @@ impl<const K: usize> StripTask<'_, K> {
             // 2000² `f64`, and 0.92 times for `c64`.
             if self.streams {
                 let left = width.min(columns - column - n);
-                for k in (1..K).filter(|&k| strides[k] != 0) {
+                for k in (1..K).filter(|&k| strides[k] != 0 && !self.repeats[k]) {
                     let step = strides[k] * self.operands[k].size as isize;
                     prefetch_strided(there[k].wrapping_offset(n as isize * step), step, left);
                 }
@@ -450,9 +454,10 @@ impl<const K: usize> StripTask<'_, K> {
             done += n;
             // The next elements are read from memory while the current ones are written. With 80 MB of `f64`, `abs` takes 0.74 to 0.92 times as
             // long on a Zen 3 and a Zen 4, and `a + b` 0.76 to 0.95 times (one thread, medians).
-            for (operand, from) in self.operands.iter().zip(&there).skip(1) {
-                let next = from.wrapping_add(n * operand.size);
-                prefetch_strided(next, operand.size as isize, width.min(columns - done));
+            for k in (1..K).filter(|&k| !self.repeats[k]) {
+                let size = self.operands[k].size;
+                let next = there[k].wrapping_add(n * size);
+                prefetch_strided(next, size as isize, width.min(columns - done));
             }
             // SAFETY: `done <= columns`, so the row has `n` elements from `there[0]` on. The caller of `streamed` ensures exclusive access
             // to them. The loop has written `n` elements to the local buffer. `part` calls `fence` before it returns.

@@ -446,6 +446,17 @@ fn reduce_many<T: Element, R: Reduction<T>>(
     if job.failed.into_inner() { Err(no_result::<T, R>(&a.shape()[out.shape().len()..])) } else { Ok(()) }
 }
 
+/// Returns the distinct elements, in ascending order. If `counts` is given, it becomes the number of elements that are equal to each of them.
+fn sorted_unique<T: Ordered>(a: Operand<'_, T, Cpu>, counts: Option<&mut Vec<i64>>) -> Result<Vec<T>, Error> {
+    let mut x = Cpu.gather(a)?;
+    let (shape, strides) = ([x.len()], [1]);
+    // SAFETY: `x` has an element for each index of the shape, and is exclusively borrowed.
+    let all = unsafe { Output::<T, Cpu>::from_raw(Cpu::slice_ptr_mut(&mut x), &shape, &strides) };
+    let found = sort::unique(all.into(), counts)?;
+    x.truncate(found);
+    Ok(x)
+}
+
 /// A function that reduces elements of type `T` to results of type `U`.
 type Many<T, U> = fn(Output<'_, U, Cpu>, Operand<'_, T, Cpu>) -> Result<(), Error>;
 type Sums<T> = Many<T, T>;
@@ -654,26 +665,16 @@ impl<T: Element> Reduce<T> for Cpu {
     where
         T: Ordered,
     {
-        let mut x = self.gather(a)?;
-        let (shape, strides) = ([x.len()], [1]);
-        // SAFETY: `x` has an element for each index of the shape, and is exclusively borrowed.
-        let all = unsafe { Output::<T, Cpu>::from_raw(Cpu::slice_ptr_mut(&mut x), &shape, &strides) };
-        let found = sort::unique(all.into(), None)?;
-        x.truncate(found);
-        self.adopt(x)
+        self.adopt(sorted_unique(a, None)?)
     }
 
     fn unique_counts(&self, a: Operand<'_, T, Cpu>) -> Result<(CpuBuffer<T>, CpuBuffer<i64>), Error>
     where
         T: Ordered,
     {
-        let (mut x, mut counts) = (self.gather(a)?, Vec::new());
-        let (shape, strides) = ([x.len()], [1]);
-        // SAFETY: `x` has an element for each index of the shape, and is exclusively borrowed.
-        let all = unsafe { Output::<T, Cpu>::from_raw(Cpu::slice_ptr_mut(&mut x), &shape, &strides) };
-        let found = sort::unique(all.into(), Some(&mut counts))?;
-        x.truncate(found);
-        Ok((self.adopt(x)?, self.adopt(counts)?))
+        let mut counts = Vec::new();
+        let values = sorted_unique(a, Some(&mut counts))?;
+        Ok((self.adopt(values)?, self.adopt(counts)?))
     }
 
     fn unique_with(&self, a: Operand<'_, T, Cpu>) -> Result<(CpuBuffer<T>, [CpuBuffer<i64>; 3]), Error>
