@@ -446,17 +446,6 @@ fn reduce_many<T: Element, R: Reduction<T>>(
     if job.failed.into_inner() { Err(no_result::<T, R>(&a.shape()[out.shape().len()..])) } else { Ok(()) }
 }
 
-/// Returns the distinct elements, in ascending order. If `counts` is given, it becomes the number of elements that are equal to each of them.
-fn sorted_unique<T: Ordered>(a: Operand<'_, T, Cpu>, counts: Option<&mut Vec<i64>>) -> Result<Vec<T>, Error> {
-    let mut x = Cpu.gather(a)?;
-    let (shape, strides) = ([x.len()], [1]);
-    // SAFETY: `x` has an element for each index of the shape, and is exclusively borrowed.
-    let all = unsafe { Output::<T, Cpu>::from_raw(Cpu::slice_ptr_mut(&mut x), &shape, &strides) };
-    let found = sort::unique(all.into(), counts)?;
-    x.truncate(found);
-    Ok(x)
-}
-
 /// A function that reduces elements of type `T` to results of type `U`.
 type Many<T, U> = fn(Output<'_, U, Cpu>, Operand<'_, T, Cpu>) -> Result<(), Error>;
 type Sums<T> = Many<T, T>;
@@ -722,4 +711,15 @@ impl<T: Element> Reduce<T> for Cpu {
     {
         sort::contains(out, a.into(), of.into())
     }
+}
+
+/// Returns the distinct elements, in ascending order. If `counts` is given, it becomes the number of elements that are equal to each of them.
+fn sorted_unique<T: Ordered>(a: Operand<'_, T, Cpu>, counts: Option<&mut Vec<i64>>) -> Result<Vec<T>, Error> {
+    let mut x = Cpu.gather(a)?;
+    let (shape, strides) = ([x.len()], [1]);
+    // SAFETY: `x` has an element for each index of the shape, and is exclusively borrowed.
+    let all = unsafe { Output::<T, Cpu>::from_raw(Cpu::slice_ptr_mut(&mut x), &shape, &strides) };
+    let found = sort::unique(all.into(), counts)?;
+    x.truncate(found);
+    Ok(x)
 }
