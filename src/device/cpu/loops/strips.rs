@@ -160,8 +160,11 @@ unsafe fn planned<const K: usize>(
     // little.
     let wide = operands.iter().all(|operand| operand.size <= MAX_STREAMED_RATIO * size);
     let streams = long && cheap && wide && first == First::Written && plan.inner_strides()[0] == 1;
-    let repeats = core::array::from_fn(|k| plan.outer_strides().last().is_some_and(|steps| steps[k] == 0));
-    let job = StripTask { operands, first, streams, repeats, across: across(&plan), f };
+    let across = across(&plan);
+    let steps = across.or(plan.outer_shape().len().checked_sub(1)).map(|axis| plan.outer_strides()[axis]);
+    let short = plan.inner_len() * size <= MAX_REPEATED_BYTES;
+    let repeats = core::array::from_fn(|k| short && steps.is_some_and(|steps| steps[k] == 0));
+    let job = StripTask { operands, first, streams, repeats, across, f };
     // SAFETY: each part of the plan consists of indices of `shape`, for whose elements the caller ensures the conditions of `for_blocks`.
     // No two parts have an index in common. So no two threads access the same element of the first operand.
     over_parts(&plan, work, &|axis| job.grain(&plan, axis), &|part| unsafe { job.part(part) });
@@ -247,6 +250,9 @@ const TILE_WIDTH_BYTES: usize = 1024;
 /// Maximum size of a tile, in bytes, for prefetching the next tile while this one is computed. Both tiles then fit in L2.
 const MAX_PREFETCHED_BYTES: usize = 128 << 10;
 
+/// Maximum size of a row of the result, in bytes, for which an operand's row that is read again is assumed to be in L2.
+const MAX_REPEATED_BYTES: usize = 128 << 10;
+
 #[derive(Debug, Clone, Copy)]
 #[repr(align(64))]
 struct Buffer(#[allow(dead_code)] [MaybeUninit<u8>; MAX_STREAMED_PART_BYTES]);
@@ -260,8 +266,8 @@ struct StripTask<'a, const K: usize> {
     first: First,
     /// Whether the first operand is written with non-temporal stores. Its inner stride is then 1.
     streams: bool,
-    /// Whether successive rows of an operand are the same row. It is then in cache, so it is not prefetched. On a Zen 5, `a + row` of 2000²
-    /// then takes 0.9 times (`f64`) and 0.95 times (`c64`) as long.
+    /// Whether successive rows of an operand are the same row, of at most [`MAX_REPEATED_BYTES`]. It stays in cache, so it is not
+    /// prefetched. On a Zen 5, `a + row` of 2000² then takes 0.9 times (`f64`) and 0.95 times (`c64`) as long.
     repeats: [bool; K],
     /// The outer loop along which an operand is transposed, or `None` if no operand is transposed.
     across: Option<usize>,
