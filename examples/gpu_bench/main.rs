@@ -7,6 +7,8 @@
 //!
 //! `cargo run --release --features cuda --example gpu_bench -- [--quick] [--once] [--rounds N] [--seconds N] [--dtype f64] [FILTER]`
 //!
+//! A case runs if its name contains the filter, or one of its parts if it has several, separated by `|`.
+//!
 //! `--quick` uses small sizes to check that everything runs; its times mean nothing. `--once` runs each case once, without checks
 //! and times, for a profiler. After `--seconds`, no further case starts; the number of skipped cases is printed at the end.
 
@@ -102,10 +104,11 @@ impl Bench {
         fits
     }
 
-    /// Returns whether a case is to run: its name contains the filter, and there is time left. Counts the cases that are skipped for lack
+    /// Returns whether a case is to run: its name contains a part of the filter, and there is time left. Counts the cases that are skipped for lack
     /// of time.
     pub(crate) fn wanted(&self, name: &str) -> bool {
-        let named = self.filter.as_ref().is_none_or(|filter| name.contains(filter.as_str()));
+        let named =
+            self.filter.as_ref().is_none_or(|filter| filter.split('|').any(|part| name.contains(part)));
         let late = named && self.end.is_some_and(|end| Instant::now() > end);
         self.late.set(self.late.get() + usize::from(late));
         named && !late

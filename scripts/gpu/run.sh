@@ -11,6 +11,7 @@
 #                   sanitizer, profiler
 #     junit.xml     the outcome of every test
 #     rows.jsonl    the measurements, one line for each row
+#     machine.txt   the GPU and the version of its driver
 #     stages.tsv    stages with their outcomes, seconds and reasons
 #     log.txt       the complete output of the stages
 #
@@ -117,6 +118,7 @@ rows() { # STAGE
 }
 
 if command -v nvidia-smi > /dev/null; then
+    nvidia-smi --query-gpu=name,driver_version --format=csv,noheader > "$out/machine.txt" || true
     stage machine 20 nvidia-smi || true
 else
     skip machine "nvidia-smi is not installed"

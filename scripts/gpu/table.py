@@ -85,6 +85,9 @@ def write(output, emulated):
     if emulated:
         lines += ["Run in the CUDA emulator at small sizes: **the times have no meaning**, and NumPy replaces PyTorch and CuPy.", ""]
     lines += ["Written by `scripts/check-gpu.sh`. A ratio is this crate's time divided by the other's: below 1, this crate is faster.", ""]
+    machine = output / "machine.txt"
+    if machine.exists():
+        lines += ["GPU and driver: " + machine.read_text(encoding="utf-8").strip() + ".", ""]
     stages = [line.split("\t") for line in (output / "stages.tsv").read_text(encoding="utf-8").splitlines()]
     lines += ["## Stages", "", *table(stages[0], stages[1:]), ""]
     junit = output / "junit.xml"

@@ -19,6 +19,12 @@ where
     (hash as i32 - 2000).cast_to()
 }
 
+/// Returns whether the cases with the largest operands run for the element type: only for `f64`, because copies of such operands from and
+/// to the host take most of the time of a run.
+fn runs_largest<T: Scalar>() -> bool {
+    T::DTYPE == vierbein::DType::F64
+}
+
 /// Returns a contiguous row-major tensor with [`value`] of each flat index.
 fn filled<T: Scalar, const N: usize>(shape: [usize; N]) -> Tensor<T, Rank<N>>
 where
