@@ -534,6 +534,11 @@ pub trait Reduce<T: Element>: Device {
     note = "in generic code, bound the device: `Dev: Backend<T>`"
 )]
 pub trait Gemm<T: Scalar>: Device {
+    /// The number of elements that the device copies in the time in which it starts a matrix product. If the matrices of a contraction are
+    /// not contiguous, several smaller products can accumulate the result, or an operand is copied first. A contraction chooses the
+    /// products only if starting them takes less time than the copy.
+    const START_COST: usize = 0;
+
     /// Computes the matrix products `out = alpha · a · b + beta · out` of a batch. `out`, `a` and `b` have shapes `[.., m, n]`,
     /// `[.., m, k]` and `[.., k, n]`. The leading axes, `..`, are those of the batch; they have equal extents. If `beta` is zero,
     /// `out` is not read.

@@ -177,7 +177,8 @@ pub(crate) fn two<T: Scalar, Dev: Contract<T>>(
     if b.has_more_than(kept_of_b) {
         b = b.reduced(device, kept_of_b, extents)?;
     }
-    match Kernel::choose(&a.axes, &b.axes, c, extents, !T::INTEGER) {
+    let start_cost = (!T::INTEGER).then_some(Dev::START_COST);
+    match Kernel::choose(&a.axes, &b.axes, c, extents, start_cost) {
         Kernel::Multiply => {
             let arrange = |x: &Input<'_, T, Dev>| x.axes.arrange(&c.labels(), extents);
             let (of_a, of_b) = (arrange(&a), arrange(&b));

@@ -95,26 +95,26 @@ const MIN_LONG_SUM: usize = 64;
 impl Kernel {
     /// Chooses the kernel by the table in the module documentation.
     ///
-    /// `accumulates` states whether several products may accumulate one sum. It must be `false` for integers: a partial sum may
-    /// overflow although the whole sum does not.
+    /// `start_cost` is the constant of [`Gemm`](crate::device::Gemm::START_COST) if several products may accumulate one sum. It must be
+    /// `None` for integers: a partial sum may overflow although the whole sum does not.
     pub(super) fn choose(
         a: &Labelled,
         b: &Labelled,
         c: &Labelled,
         extents: &Extents,
-        accumulates: bool,
+        start_cost: Option<usize>,
     ) -> Kernel {
         let classes = Classes::new(a, b, c.set());
         match (classes.sum.is_empty(), classes.left.is_empty() || classes.right.is_empty()) {
             (true, _) => Kernel::Multiply,
             (false, true) => Kernel::SumProducts(classes.sum),
-            (false, false) => Kernel::Gemm(Matrices::choose(&classes, a, b, c, extents, accumulates)),
+            (false, false) => Kernel::Gemm(Matrices::choose(&classes, a, b, c, extents, start_cost)),
         }
     }
 }
 
 impl Matrices {
-    /// Groups the labels for matrix products, and chooses between loops, packed operands and a temporary buffer. `accumulates` is
+    /// Groups the labels for matrix products, and chooses between loops, packed operands and a temporary buffer. `start_cost` is
     /// the parameter of [`Kernel::choose`].
     fn choose(
         classes: &Classes,
@@ -122,7 +122,7 @@ impl Matrices {
         b: &Labelled,
         c: &Labelled,
         extents: &Extents,
-        accumulates: bool,
+        start_cost: Option<usize>,
     ) -> Matrices {
         let Classes { mut batch, left, right, sum } = *classes;
         if left.len() == 1 && right.len() == 1 && sum.len() == 1 {
@@ -159,12 +159,14 @@ impl Matrices {
                 let sum = sum_axis_order(classes.sum, a, b, extents);
                 let copied =
                     [a, b].into_iter().filter(|x| !fuses(x, &sum)).map(|x| extents.product(&x.labels()));
-                let result = extents.product(&c.labels());
+                let iteration = extents.product(&c.labels()).saturating_add(start_cost.unwrap_or(0)).max(1);
                 // The largest number of iterations for which accumulating into the result is assumed to cost no more than packing.
-                let rounds = copied.fold(0, usize::saturating_add).saturating_mul(2) / result.max(1);
+                let rounds = copied.fold(0, usize::saturating_add).saturating_mul(2) / iteration;
                 match sum_loops(classes.sum, a, b, extents) {
                     // At least one iteration: the product inside the loops writes the result, also if the sum has zero terms.
-                    Some((walk, run)) if accumulates && (1..=rounds).contains(&extents.product(&walk)) => {
+                    Some((walk, run))
+                        if start_cost.is_some() && (1..=rounds).contains(&extents.product(&walk)) =>
+                    {
                         (walk, run)
                     }
                     _ => (Labels::NONE, sum),
@@ -275,8 +277,14 @@ mod tests {
     use super::*;
     use crate::layout::Layout;
 
-    /// Returns the kernel for contiguous operands whose axes have these orders in memory (the last label innermost).
+    /// [`kernel_if`] on a device where starting a product costs nothing.
     fn kernel(text: &str, memory: [&str; 2], extent: usize) -> Kernel {
+        kernel_if(Some(0), text, memory, extent)
+    }
+
+    /// Returns the kernel for contiguous operands whose axes have these orders in memory (the last label innermost). `start_cost` is the
+    /// parameter of [`Kernel::choose`].
+    fn kernel_if(start_cost: Option<usize>, text: &str, memory: [&str; 2], extent: usize) -> Kernel {
         let spec = Spec::new(text, 2);
         let words: Vec<&str> = text.split([',', '-']).collect();
         let layouts: Vec<Layout> = words[..2]
@@ -299,7 +307,7 @@ mod tests {
             &bound.operand(1, layouts[1].axes()),
             &c,
             bound.extents(),
-            true,
+            start_cost,
         )
     }
 
@@ -355,6 +363,14 @@ mod tests {
                 (batch, into_temporary),
                 "{text}: {found:?}"
             );
+        }
+        // If starting a product takes as long as copying the operands, or several products must not accumulate the result, an operand is
+        // packed.
+        for start_cost in [Some(2 * 12 * 12 * 12), None] {
+            let Kernel::Gemm(found) = kernel_if(start_cost, "abc,bce->ae", ["cab", "bce"], 12) else {
+                panic!("no matrix product")
+            };
+            assert_eq!((found.pack.each_ref().map(Option::is_some), found.walk.len()), ([true, false], 0));
         }
         // For a loop over `a`, products with 4 rows are too small, so the large operand is packed instead. The other operand determines
         // the summation order.
