@@ -472,6 +472,17 @@ fn shape_operations<O: Order, Dev: Full>() {
     let turned: Vec<f64> =
         indices::<Rank<3>, O>([4, 3, 2]).into_iter().map(|[k, j, i]| r([i, j, k])).collect();
     check(&x.reverse_axes().reshape([6, 4]), [6, 4], |i| turned[flat(i)]);
+    // Large copies in tiles: both sides long; one side short; the extent is not a multiple of the tile's.
+    for shape in [[16, 16, 16], [3, 70, 90], [9, 30, 40], [40, 30, 9]] {
+        let number = |[i, j, k]: [usize; 3]| (i * 10_000 + j * 100 + k) as i32;
+        let [a, b, c] = shape;
+        let x = make::<_, _, O, Dev>(shape, number);
+        check(&x.reverse_axes().to_owned(), [c, b, a], |[k, j, i]| number([i, j, k]));
+        check(&x.cast::<f64>().permute([2, 0, 1]).to_owned(), [c, a, b], |[k, i, j]| {
+            number([i, j, k]) as f64
+        });
+        check(&x.permute([0, 2, 1]).to_owned(), [a, c, b], |[i, k, j]| number([i, j, k]));
+    }
 }
 
 fn broadcast_views<O: Order, Dev: Full>() {

@@ -41,7 +41,8 @@ unsafe impl<const N: usize> Argument for Tiles<N> {}
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::device::cuda::engine) struct Tiled<const N: usize> {
     tiles: Tiles<N>,
-    side: usize,
+    /// Extents of a tile along `x` and along `y`: powers of two.
+    sides: [usize; 2],
     /// Mask of the operands that are contiguous along `y`: bit `k - 1` for operand `k`.
     across: u32,
     wide: bool,
@@ -64,21 +65,17 @@ pub(in crate::device::cuda::engine) fn tiles<const N: usize>(
     let (key, first) = (1..N).filter(|&k| has_gaps(k)).find_map(|k| Some((k, unit_stride_axis(k)?)))?;
     let across = mask(|k| has_gaps(k) && strides[first][k].unsigned_abs() == 1, N);
     let largest = elements.iter().map(|of| of.dtype.size()).max().unwrap_or(16);
+    let fits = |[x, y]: [usize; 2]| {
+        let tile = |k: usize| x * (y + 1) * elements[k].dtype.size();
+        let tiles: usize = (1..N).filter(|k| across >> (k - 1) & 1 == 1).map(tile).sum();
+        tiles + N * (x + y) * size_of::<i64>() <= SHARED_MEMORY_BYTES
+    };
     // A row of a tile has at least 256 bytes if the largest elements have at least 4 bytes. If the tiles of the operands in
     // `across` then exceed the shared memory, the rows are shorter.
-    let fits = |side: usize| {
-        let tile = |k: usize| side * (side + 1) * elements[k].dtype.size().next_multiple_of(8);
-        let tiles: usize = (1..N).filter(|k| across >> (k - 1) & 1 == 1).map(tile).sum();
-        tiles + 2 * N * side * size_of::<i64>() <= SHARED_MEMORY_BYTES
-    };
-    let side = if largest <= 4 && fits(64) {
-        64
-    } else if fits(32) {
-        32
-    } else {
-        16
-    };
-    let chain = |k: usize, first: usize, but: &[usize]| {
+    let widest = if largest <= 4 { 64 } else { 32 };
+    let side = [64, 32].into_iter().find(|&side| side <= widest && fits([side; 2])).unwrap_or(16);
+    // Returns axes that together are contiguous in operand `k`, beginning with `first`, until their length is at least `side`.
+    let chain = |k: usize, first: usize, but: &[usize], side: usize| {
         let mut axes = vec![first];
         let mut length = shape[first];
         // Adds an axis whose stride is the length so far: its elements continue where those of the chain end.
@@ -92,10 +89,26 @@ pub(in crate::device::cuda::engine) fn tiles<const N: usize>(
         }
         (axes, length)
     };
-    let (x, nx) = chain(0, inner, &[first]);
-    let (y, ny) = chain(key, first, &x);
+    let (mut x, mut nx) = chain(0, inner, &[first], side);
+    let (mut y, mut ny) = chain(key, first, &x, side);
     if nx.min(ny) < MIN_SIDE {
         return None;
+    }
+    // If the iteration space is shorter than the tile along one side, the tile is longer along the other side, so that no threads are idle.
+    let long = |short: usize| (side * side / short).min(THREADS);
+    let mut sides = [side; 2];
+    if ny < side {
+        let short = ny.next_power_of_two();
+        if fits([long(short), short]) {
+            sides = [long(short), short];
+            (x, nx) = chain(0, inner, &y, sides[0]);
+        }
+    } else if nx < side {
+        let short = nx.next_power_of_two();
+        if fits([short, long(short)]) {
+            sides = [short, long(short)];
+            (y, ny) = chain(key, first, &x, sides[1]);
+        }
     }
     let loops = |axes: &[usize]| {
         let mut loops = Loops::none();
@@ -104,7 +117,7 @@ pub(in crate::device::cuda::engine) fn tiles<const N: usize>(
     };
     let outer: Vec<usize> =
         (0..shape.len()).rev().filter(|axis| !x.contains(axis) && !y.contains(axis)).collect();
-    let (across_x, down_y) = (nx.div_ceil(side), ny.div_ceil(side));
+    let (across_x, down_y) = (nx.div_ceil(sides[0]), ny.div_ceil(sides[1]));
     let tiles = Tiles {
         x: loops(&x),
         y: loops(&y),
@@ -116,7 +129,7 @@ pub(in crate::device::cuda::engine) fn tiles<const N: usize>(
     };
     let count = outer.iter().map(|&axis| shape[axis]).product::<usize>() * across_x * down_y;
     let wide = plan.len() >= NARROW;
-    Some(Tiled { tiles, side, across, wide, count })
+    Some(Tiled { tiles, sides, across, wide, count })
 }
 
 impl<const N: usize> Tiled<N> {
@@ -125,7 +138,8 @@ impl<const N: usize> Tiled<N> {
         operation: &Operation,
         elements: [RawElements; N],
     ) -> Program {
-        let variant = [self.side as u32, self.across, u32::from(self.wide), 0, 0];
+        let [x, y] = self.sides.map(|side| side as u32);
+        let variant = [x, y, self.across, u32::from(self.wide), 0];
         operation.program(&TILE, elements[0].dtype, &elements[1..], variant)
     }
 
@@ -156,13 +170,13 @@ impl<const N: usize> Tiled<N> {
 }
 
 fn entry(program: &Program) -> String {
-    let [operands, side, across, wide, ..] = program.variant;
+    let [operands, x, y, across, wide, _] = program.variant;
     let index = if wide == 0 { "u32" } else { "u64" };
     let (parameters, readers) = readers(program, across, ["Along", "Across"], Some(1));
     format!(
         "{}extern \"C\" __global__ void __launch_bounds__({THREADS})\n\
          entry(F f, const __grid_constant__ Tiles<{}> tiles, R *out{parameters}) {{\n    \
-         tile<{side}, {side}, {index}>(f, tiles, out{readers});\n}}\n",
+         tile<{x}, {y}, {index}>(f, tiles, out{readers});\n}}\n",
         head(program, "R"),
         operands + 1
     )
@@ -189,19 +203,19 @@ mod tests {
     #[test]
     fn tiles_fit_into_shared_memory() {
         let n = N as isize;
-        let bytes = |side: usize, across: usize, operands: usize, size: usize| {
-            across * side * (side + 1) * size + operands * 2 * side * 8
+        let bytes = |[x, y]: [usize; 2], across: usize, operands: usize, size: usize| {
+            across * x * (y + 1) * size + operands * (x + y) * 8
         };
         for dtype in DType::ALL {
             let sides = [
-                (tiled([n, 1], dtype).unwrap().side, 1, 2),
-                (tiled([n, 1, 1], dtype).unwrap().side, 2, 3),
-                (tiled([n, 1, n, 1], dtype).unwrap().side, 2, 4),
-                (tiled([n, 1, 1, 1], dtype).unwrap().side, 3, 4),
+                (tiled([n, 1], dtype).unwrap().sides, 1, 2),
+                (tiled([n, 1, 1], dtype).unwrap().sides, 2, 3),
+                (tiled([n, 1, n, 1], dtype).unwrap().sides, 2, 4),
+                (tiled([n, 1, 1, 1], dtype).unwrap().sides, 3, 4),
             ];
-            for (side, across, operands) in sides {
+            for (sides, across, operands) in sides {
                 assert!(
-                    bytes(side, across, operands, dtype.size()) <= 49_152,
+                    bytes(sides, across, operands, dtype.size()) <= 49_152,
                     "{dtype}, {across} of {operands}"
                 );
             }
@@ -218,5 +232,10 @@ mod tests {
         // 96 elements are three tiles of 32 along each axis, or two tiles of 64.
         assert_eq!(tiled([n, 1], DType::F64).unwrap().count, 9);
         assert_eq!(tiled([n, 1], DType::F32).unwrap().count, 4);
+        // A reversal of three axes with extent 16: two of them are contiguous in the result, one in the operand.
+        let plan = Plan::unordered(&[16; 3], [&[256, 16, 1][..], &[1, 16, 256]]);
+        let tiled = |dtype| tiles(&plan, [RawElements { address: 0, dtype }; 2]).unwrap();
+        assert_eq!((tiled(DType::F64).sides, tiled(DType::F64).count), ([64, 16], 4));
+        assert_eq!((tiled(DType::F32).sides, tiled(DType::F32).count), ([256, 16], 1));
     }
 }
