@@ -60,7 +60,9 @@ def plain(value):
 
 def inexact(value):
     """Returns whether a value contains a number with many digits, of which the last one can differ in Rust."""
-    return any(isinstance(x, float) and len(repr(x)) > 8 for x in np.asarray(value).reshape(-1).tolist())
+    values = np.asarray(value).reshape(-1)
+    parts = [*values.real, *values.imag] if np.iscomplexobj(values) else values.tolist()
+    return any(isinstance(x, float) and len(repr(float(x))) > 8 for x in parts)
 
 
 def assertion(rust, value):

@@ -363,6 +363,9 @@ pub trait Inexact: Scalar<Float = Self, Accumulator = Self> + core::ops::Neg<Out
     /// Raises `self` to a real power.
     #[doc(hidden)]
     fn raised(self, n: Self::Magnitude) -> Self;
+    /// Computes a function of two numbers. For complex numbers, it must be [`Pow`](PairFunction::Pow): the others need [`RealFloat`].
+    #[doc(hidden)]
+    fn pair_function(self, f: PairFunction, right: Self) -> Self;
     /// Returns the argument (phase) in radians, from −π to π.
     fn arg(self) -> Self::Magnitude;
     #[doc(hidden)]
@@ -392,8 +395,6 @@ pub trait RealFloat:
 {
     #[doc(hidden)]
     fn real_function(self, f: RealFunction) -> Self;
-    #[doc(hidden)]
-    fn pair_function(self, f: PairFunction, right: Self) -> Self;
 }
 
 /// Element types with the bitwise operators `&`, `|`, `^` and `!`: `bool` and integers. Sealed.
@@ -756,6 +757,14 @@ macro_rules! floats {
             fn raised(self, n: $t) -> $t {
                 $numbers::one(Elementary::Power(n.into()), self).unwrap_or_else(|| <$t>::powf(self, n))
             }
+            fn pair_function(self, f: PairFunction, right: $t) -> $t {
+                $numbers::one_of_pair(f, self, right).unwrap_or_else(|| match f {
+                    PairFunction::Atan2 => <$t>::atan2(self, right),
+                    PairFunction::Hypot => <$t>::hypot(self, right),
+                    PairFunction::Pow => <$t>::powf(self, right),
+                    PairFunction::Rem => self % right,
+                })
+            }
             #[inline]
             fn arg(self) -> $t { if self.is_nan() { self } else if self.is_sign_negative() { core::$t::consts::PI } else { 0.0 } }
             #[inline]
@@ -778,14 +787,6 @@ macro_rules! floats {
                     }
                     RealFunction::Erf => libm::Libm::<$t>::erf(self),
                     RealFunction::Erfc => libm::Libm::<$t>::erfc(self),
-                })
-            }
-            fn pair_function(self, f: PairFunction, right: $t) -> $t {
-                $numbers::one_of_pair(f, self, right).unwrap_or_else(|| match f {
-                    PairFunction::Atan2 => <$t>::atan2(self, right),
-                    PairFunction::Hypot => <$t>::hypot(self, right),
-                    PairFunction::Pow => <$t>::powf(self, right),
-                    PairFunction::Rem => self % right,
                 })
             }
         }
@@ -818,6 +819,23 @@ macro_rules! floats {
             fn dot_re(self, other: Self) -> $t { self.re * other.re + self.im * other.im }
             fn raised(self, n: $t) -> Self {
                 $numbers::one_complex(Elementary::Power(n.into()), self).unwrap_or_else(|| Complex::powf(self, n))
+            }
+            fn pair_function(self, f: PairFunction, right: Self) -> Self {
+                match f {
+                    PairFunction::Pow => $numbers::one_power(self, right).unwrap_or_else(|| {
+                        // The formula of num-complex would give NaN for powers of zero, and rounding errors for real exponents.
+                        if right.im == 0.0 {
+                            Complex::powf(self, right.re)
+                        } else if self.is_zero() && right.re > 0.0 {
+                            Complex::zero()
+                        } else {
+                            Complex::powc(self, right)
+                        }
+                    }),
+                    PairFunction::Atan2 | PairFunction::Hypot | PairFunction::Rem => {
+                        unreachable!("{f:?} is a function of real numbers")
+                    }
+                }
             }
             fn arg(self) -> $t { $numbers::one_arg(self).unwrap_or_else(|| Complex::arg(self)) }
             #[inline]

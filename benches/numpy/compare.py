@@ -267,6 +267,8 @@ COMPLEX_FUNCTIONS = ["exp", "log", "sqrt", "sin", "cos", "tan", "sinh", "cosh", 
 for name in COMPLEX_FUNCTIONS:
     ROWS[f"{name} of c64"] = function(name, "cx")
     ROWS[f"{name} of c32"] = function(name, "cx32")
+ROWS["power 1+0.5i of c64"] = lambda o: np.power(o.cx, np.complex128(1 + 0.5j))
+ROWS["power 1+0.5i of c32"] = lambda o: np.power(o.cx32, np.complex64(1 + 0.5j))
 ROWS["arctan2"] = lambda o: np.arctan2(o.x, o.y)
 ROWS["hypot"] = lambda o: np.hypot(o.x, o.y)
 

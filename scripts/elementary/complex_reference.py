@@ -3,7 +3,7 @@
 Run:  python complex_reference.py     (needs mpmath; a minute; writes src/elementary/complex_reference.tsv)
 
 Columns, separated by tabs: function, type, bits of the argument's real and imaginary part in hexadecimal, exponent or -, bits of the
-expected result's real and imaginary part. Special values are those of C99, Annex G. An expected NaN stands for any NaN.
+expected result's real and imaginary part. The exponent of powc is complex: the bits of its parts, separated by a space. Special values are those of C99, Annex G. An expected NaN stands for any NaN.
 """
 import math
 import os
@@ -21,6 +21,15 @@ FUNCTIONS = {
     "tanh": mpmath.tanh, "asinh": mpmath.asinh, "acosh": mpmath.acosh, "atanh": mpmath.atanh,
 }
 EXPONENTS = [1.7, -0.3, 3.0, -2.0, 0.25, 12.5, 1.0, 2.0, 0.5, -1.0]
+COMPLEX_EXPONENTS = [(1.7, 0.6), (-0.3, -2.5), (0.0, 1.0), (0.0, -12.5), (3.0, 0.25), (-0.5, 1e-5), (2.0, 0.0), (40.0, -100.0), (1e-3, 1e3),
+                     (250.0, 0.0), (-120.0, 150.0)]
+# Pairs (z, w) whose powers are special values, and the powers.
+SPECIAL_POWERS = [
+    ((0.0, 0.0), (0.0, 0.0), (1.0, 0.0)), ((INF, NAN), (0.0, 0.0), (1.0, 0.0)), ((0.0, 0.0), (1.0, 1.0), (0.0, 0.0)),
+    ((-0.0, 0.0), (2.0, -3.0), (0.0, 0.0)), ((0.0, 0.0), (0.0, 1.0), (NAN, NAN)), ((0.0, 0.0), (2.0, 0.0), (0.0, 0.0)),
+    ((1.0, 2.0), (NAN, 1.0), (NAN, NAN)), ((NAN, 1.0), (1.0, 1.0), (NAN, NAN)), ((1.0, 2.0), (1.0, INF), (0.0, 0.0)),
+    ((INF, 0.0), (-1.0, 2.0), (0.0, 0.0)), ((2.0, 0.0), (3.0, 0.0), (8.0, 0.0)), ((0.5, 0.5), (1.0, 0.0), (0.5, 0.5)),
+]
 PI = math.pi
 # Pairs (argument, result) of C99, Annex G.6, for imaginary parts that are not negative. The results at the conjugate arguments are
 # the conjugates. Results whose sign Annex G leaves open are left out.
@@ -70,6 +79,8 @@ def exact(name, x, y, n, t):
     by a tiny number of the same sign. So the result is on the right side of a branch cut, and a zero in the result has the right sign."""
     tiny = mpf(2)**-4000
     z = mpc(mpf(x) if x else tiny * math.copysign(1, x), mpf(abs(y)) if y else tiny)
+    if isinstance(n, mpc) and math.copysign(1, y) < 0:
+        n = n.conjugate()
     w = FUNCTIONS[name](z) if n is None else mpmath.exp(n * mpmath.log(z))
     parts = (w.real, w.imag * math.copysign(1, y))
     return tuple(round_to(v if abs(v) > mpf(2)**-3000 else mpf(0), t, zero_sign=-1.0 if v < 0 else 1.0) for v in parts)
@@ -122,11 +133,13 @@ def arguments(name, t):
 def main():
     rows = []
     mp.prec = 5000
-    for t in ("f64", "f32"):
-        def add(name, z, n, w):
-            z, w = [to_type(x, t) for x in z], [to_type(x, t) for x in w]
-            rows.append((name, t, *(to_bits(x, t) for x in z), "-" if n is None else repr(n), *(to_bits(x, t) for x in w)))
 
+    def add(name, z, n, w):
+        z, w = [to_type(x, t) for x in z], [to_type(x, t) for x in w]
+        exponent = "-" if n is None else " ".join(to_bits(x, t) for x in n) if name == "powc" else repr(n)
+        rows.append((name, t, *(to_bits(x, t) for x in z), exponent, *(to_bits(x, t) for x in w)))
+
+    for t in ("f64", "f32"):
         for name in FUNCTIONS:
             for x, y in arguments(name, t):
                 add(name, (x, y), None, exact(name, x, y, None, t))
@@ -135,6 +148,14 @@ def main():
         for n in EXPONENTS:
             for x, y in arguments("powf", t)[:24]:
                 add("powf", (x, y), n, exact("powf", x, y, mpf(to_type(n, t)), t))
+    for t in ("f64", "f32"):
+        for z, w, power in SPECIAL_POWERS:
+            add("powc", z, w, power)
+        for w in COMPLEX_EXPONENTS:
+            w = tuple(to_type(x, t) for x in w)
+            points = arguments("powf", t)
+            for x, y in points[:12] + random.sample(points[12:], 10):
+                add("powc", (x, y), w, exact("powc", x, y, mpc(*w), t))
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/elementary/complex_reference.tsv"), "w") as file:
         file.write("# Written by scripts/elementary/complex_reference.py. function, type, argument bits, exponent, expected bits\n")
         file.writelines("\t".join(row) + "\n" for row in rows)

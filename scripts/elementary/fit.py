@@ -155,6 +155,7 @@ Z_QUARTER = (pi / 4 * mpf("1.0001"))**2
 SIN_Z = lambda z: (sin(sqrt(z)) / sqrt(z) - 1) / z
 COS_Z = lambda z: (cos(sqrt(z)) - 1 + z / 2) / z**2
 ATAN_Z = lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z
+ATAN_Z2 = lambda z: (atan(sqrt(z)) / sqrt(z) - 1 + z / 3) / z**2
 ASIN_Z = lambda z: (asin(sqrt(z)) / sqrt(z) - 1) / z
 Z_SINH = HALF_LN2**2
 SINH_Z = lambda z: (sinh(sqrt(z)) / sqrt(z) - 1) / z
@@ -217,6 +218,7 @@ lines += ["// Written by scripts/elementary/fit.py; do not edit.", "",
 both_types(10, 10, 11, 6, 6, (3, 4), 12, 13, 5, 4, 2)
 fit("LN", "(ln((1+s)/(1-s))/s - 2) / z, z = s^2, for |s| <= 0.1716.", "z", LN_S, lambda z: z, TINY, Z_LN, 7)
 fit("LN_LONG", "(ln((1+s)/(1-s))/s - 2 - 2z/3) / z^2, z = s^2, for |s| <= 0.1716.", "z^2", LN_S2, lambda z: z * z, TINY, Z_LN, 7)
+fit("ATAN_LONG", "(atan(t)/t - 1 + z/3) / z^2, z = t^2, for |t| <= 1/2.", "z^2", ATAN_Z2, lambda z: z * z, TINY, mpf(1) / 4, 14)
 fit("LOG2_FOR_F32", "log2((1+s)/(1-s))/s as a polynomial of z = s^2, for |s| <= 0.1716.", "1/2", lambda z: atanh_series(z) / LN2,
     lambda z: mpf(1) / 2, TINY, Z_LN, 5)
 fit("EXP2_FOR_F32", "(2^f - 1) / f for |f| <= 1/2.", "f / 2^f", near_zero(20, lambda f: (mpf(2)**f - 1) / f, LN2),

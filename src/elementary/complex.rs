@@ -8,8 +8,8 @@
 
 use super as real;
 use super::{
-    EXP_SAFE, Float, K_OFFSET, ROOT_SCALE_DOWN, ROOT_SCALE_UP, SQUARE_MAX, SQUARE_MIN, SQUARE_SCALE_DOWN, SQUARE_SCALE_UP, SumOfSquares,
-    angle, fma, ln_tail, select, split_normal, sum_of_squares, times_sign,
+    EXP_SAFE, Float, K_OFFSET, ROOT_SCALE_DOWN, ROOT_SCALE_UP, SQUARE_MAX, SQUARE_SCALE_DOWN, SQUARE_SCALE_UP, SumOfSquares,
+    fma, ln_tail, select, split_normal, sum_of_squares, times_sign,
 };
 use num_complex::Complex;
 
@@ -18,7 +18,7 @@ type Pair = Complex<Float>;
 const INFINITY: Float = Float::INFINITY;
 
 #[inline(always)]
-fn is_finite(z: Pair) -> bool {
+pub(crate) fn is_finite(z: Pair) -> bool {
     (z.re.abs() < INFINITY) & (z.im.abs() < INFINITY)
 }
 
@@ -42,18 +42,18 @@ pub(crate) fn select_pair(condition: bool, yes: Pair, no: Pair) -> Pair {
 
 /// Returns the cosine and the sine of `x` as the parts of cos x + i sin x, for |x| <= FAR.
 #[inline(always)]
-fn cos_sin(x: Float) -> Pair {
+pub(crate) fn cos_sin(x: Float) -> Pair {
     Pair::new(real::cos(x), real::sin(x))
 }
 
 /// [`cos_sin`] for any `x`.
-fn cos_sin_any(x: Float) -> Pair {
+pub(crate) fn cos_sin_any(x: Float) -> Pair {
     if real::is_far(x) { Pair::new(real::cos_far(x), real::sin_far(x)) } else { cos_sin(x) }
 }
 
 /// Returns the cosine and the sine of x + low for small `low`, given `unit`, the cosine and the sine of x.
 #[inline(always)]
-fn turn(unit: Pair, low: Float) -> Pair {
+pub(crate) fn turn(unit: Pair, low: Float) -> Pair {
     Pair::new(fma(-low, unit.im, unit.re), fma(low, unit.re, unit.im))
 }
 
@@ -65,7 +65,7 @@ fn product_with_rest(x: Float, y: Float, y_low: Float) -> (Float, Float) {
 }
 
 /// Returns `size` times `z`. A part that is zero stays zero, even if `size` is infinite.
-fn scaled(size: Float, z: Pair) -> Pair {
+pub(crate) fn scaled(size: Float, z: Pair) -> Pair {
     let part = |x: Float| if x == 0.0 { x } else { size * x };
     Pair::new(part(z.re), part(z.im))
 }
@@ -95,7 +95,7 @@ pub(crate) fn exp_far(z: Pair) -> Pair {
 
 /// Returns `half`^2 times `unit`, for z = x + i y. For e^z, `half` is e^(x/2), and `unit` has the parts cos y and sin y. For 2^z, `half` is
 /// 2^(x/2), and `unit` has cos(y ln 2) and sin(y ln 2). Multiplies by `half` twice, so that the product overflows only if the result does.
-fn exponential(z: Pair, half: Float, unit: Pair) -> Pair {
+pub(crate) fn exponential(z: Pair, half: Float, unit: Pair) -> Pair {
     if z.im == 0.0 {
         Pair::new(half * half, z.im)
     } else if z.re.abs() == INFINITY && !z.im.is_finite() {
@@ -255,7 +255,7 @@ pub(crate) fn arg(z: Pair) -> Float {
     real::atan2(z.im, z.re)
 }
 
-// Roots and powers.
+// Roots.
 
 /// Returns the square root of z = x + i y with a non-negative real part. With t = sqrt((|x| + |z|)/2), the root is t + i y/(2t) if x is not
 /// negative. If x is negative, the real part is |y|/(2t), and the imaginary part is t with the sign of y.
@@ -286,37 +286,6 @@ pub(crate) fn sqrt_far(z: Pair) -> Pair {
     } else {
         Pair::new(Float::NAN, Float::NAN)
     }
-}
-
-/// Returns z^n = |z|^n (cos(n arg z) + i sin(n arg z)) for real n. |z|^n is the power n/2 of the sum of squares, and arg z is a sum
-/// of two numbers, so that a large n does not multiply the rounding error of arg z.
-#[inline(always)]
-pub(crate) fn powf(z: Pair, n: Float) -> Pair {
-    let sum = sum_of_squares(z.re, z.im);
-    let half = 0.5 * n;
-    let size = real::powf(sum.high, half);
-    let size = fma(size, half * (sum.low / sum.high), size);
-    let (high, low) = angle(z.im, z.re);
-    let angle = high + low;
-    let angle_low = (high - angle) + low;
-    let (product, rest) = product_with_rest(n, angle, angle_low);
-    turn(cos_sin(product), rest).scale(size)
-}
-
-#[inline(always)]
-pub(crate) fn powf_is_far(z: Pair, n: Float) -> bool {
-    let (x, y) = (z.re.abs(), z.im.abs());
-    let in_range = (x <= SQUARE_MAX) & (y <= SQUARE_MAX) & ((x >= SQUARE_MIN) | (y >= SQUARE_MIN));
-    !(in_range & (n.abs() <= 0.25 * real::FAR))
-}
-
-pub(crate) fn powf_far(z: Pair, n: Float) -> Pair {
-    if n == 0.0 {
-        return Pair::new(1.0, 0.0);
-    }
-    let (high, low) = angle(z.im, z.re);
-    let (product, rest) = product_with_rest(n, high + low, (high - (high + low)) + low);
-    scaled(real::powf(real::hypot(z.re, z.im), n), cos_sin_any(product) * cos_sin(rest))
 }
 
 // Inverse functions: asin and acos are computed from the square roots of 1 - z and 1 + z (Kahan). asinh and atan are computed by

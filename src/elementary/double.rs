@@ -2,6 +2,7 @@
 
 use super::coefficients::TWO_OVER_PI_DIGITS;
 use super::coefficients::double::*;
+use num_complex::Complex;
 
 type Float = f64;
 type Bits = u64;
@@ -171,7 +172,7 @@ pub(crate) fn powf(x: f64, y: f64) -> f64 {
     // Limiting |y| prevents an overflow of the product with `ln_low`. It also prevents NaN for |x| = 1, where the product of an infinite y
     // and ln(1) = 0 would be NaN.
     let y_limited = select(y.abs() > POWER_MAX, POWER_MAX.copysign(y), y);
-    let (product, product_low) = ln_product((ln, ln_low), y_limited);
+    let (product, product_low) = times((ln, ln_low), y_limited);
     let product_low = select(product.abs() < EXP_MAX + 50.0, product_low, 0.0);
     let (k_biased, p) = exp_sum(clamp(product, EXP_MIN, EXP_MAX), product_low);
     let (first, second) = scale_factors(k_biased);
@@ -181,7 +182,7 @@ pub(crate) fn powf(x: f64, y: f64) -> f64 {
 /// Returns whether `x` is not a positive normal number, or x^y may not be a normal number.
 #[inline(always)]
 pub(crate) fn powf_is_far(x: f64, y: f64) -> bool {
-    let (product, _) = ln_product(ln_long(split_normal(x, K_OFFSET)), y);
+    let (product, _) = times(ln_long(split_normal(x, K_OFFSET)), y);
     // Comparisons with NaN are false.
     let near = product.abs() < EXP_NEAR;
     is_not_normal(x) | !near
@@ -190,7 +191,7 @@ pub(crate) fn powf_is_far(x: f64, y: f64) -> bool {
 /// [`powf`] of arguments that are not [far](powf_is_far).
 #[inline(always)]
 pub(crate) fn powf_ordinary(x: f64, y: f64) -> f64 {
-    let (product, product_low) = ln_product(ln_long(split_normal(x, K_OFFSET)), y);
+    let (product, product_low) = times(ln_long(split_normal(x, K_OFFSET)), y);
     let (k_biased, p) = exp_sum(product, product_low);
     let power = power_of_two(k_biased);
     fma(p, power, power)
@@ -233,11 +234,102 @@ fn ln_long((k, f): (f64, f64)) -> (f64, f64) {
     (sum, fma(s, tail_low, sum_low))
 }
 
-/// Returns y (ln + ln_low) as a sum of two numbers.
+/// Returns y (x + x_low) as a sum of two numbers.
 #[inline(always)]
-fn ln_product((ln, ln_low): (f64, f64), y: f64) -> (f64, f64) {
-    let product = ln * y;
-    (product, fma(ln_low, y, fma(ln, y, -product)))
+fn times((x, x_low): (f64, f64), y: f64) -> (f64, f64) {
+    let product = x * y;
+    (product, fma(x_low, y, fma(x, y, -product)))
+}
+
+/// Returns z to the power w, for two complex numbers: e^(w ln z), with w ln z as [`exponent_of_power`] returns it. The error is relative to
+/// the larger part of the result.
+/// Largest error measured: 2.6 ulp for |w| up to 140, 3.7 ulp for w = 300.
+#[inline(always)]
+pub(crate) fn powc(z: Complex<f64>, w: Complex<f64>) -> Complex<f64> {
+    let ((x, x_low), (y, y_low)) = exponent_of_power(z, w);
+    let (k_biased, p) = exp_sum(x, x_low);
+    let power = power_of_two(k_biased);
+    complex::turn(complex::cos_sin(y), y_low).scale(fma(p, power, power))
+}
+
+/// Returns whether `z` is zero or not finite, or z^w may overflow or underflow, or its angle needs more than [`FAR`] permits.
+#[inline(always)]
+pub(crate) fn powc_is_far(z: Complex<f64>, w: Complex<f64>) -> bool {
+    let ((x, _), (y, _)) = exponent_of_power(z, w);
+    let is_zero = (z.re == 0.0) & (z.im == 0.0);
+    // Comparisons with NaN are false.
+    let near = (x.abs() < EXP_NEAR) & (y.abs() <= FAR) & complex::is_finite(z);
+    is_zero | !near
+}
+
+/// [`powc`] of arguments that are [far](powc_is_far). C99 has no special values of powers, other than those of e^(w ln z).
+pub(crate) fn powc_far(z: Complex<f64>, w: Complex<f64>) -> Complex<f64> {
+    if w.re == 0.0 && w.im == 0.0 {
+        return Complex::new(1.0, 0.0);
+    }
+    let is_zero = z.re == 0.0 && z.im == 0.0;
+    if is_zero || !complex::is_finite(z) {
+        if w.im == 0.0 {
+            let (y, y_low) = times(angle_long(z.im, z.re), w.re);
+            return complex::scaled(
+                powf(hypot(z.re, z.im), w.re),
+                complex::cos_sin_any(y) * complex::cos_sin(y_low),
+            );
+        }
+        if is_zero && w.re > 0.0 {
+            return Complex::new(0.0, 0.0);
+        }
+        let product = w * complex::log(complex::BASE_E, z);
+        return if complex::exp_is_far(product) { complex::exp_far(product) } else { complex::exp(product) };
+    }
+    let ((x, x_low), (y, y_low)) = exponent_of_power(z, w);
+    // For larger |x|, the result overflows or underflows.
+    let x_low = if x.abs() < 2000.0 { x_low } else { 0.0 };
+    let unit = complex::cos_sin_any(y) * complex::cos_sin_any(y_low) * (1.0 + x_low);
+    complex::exponential(Complex::new(x, y), exp(0.5 * x), unit)
+}
+
+/// Returns the real and imaginary part of w ln z, each as a sum of two numbers: ln|z| and arg z are such sums, so that a large w does not
+/// multiply their rounding errors. The result is meaningless if z is zero or not finite.
+#[inline(always)]
+fn exponent_of_power(z: Complex<f64>, w: Complex<f64>) -> ((f64, f64), (f64, f64)) {
+    // ln|z| = ln(high + low)/2 - exponent ln 2
+    let sum = sum_of_squares(z.re, z.im);
+    let (k, f) = split_normal(sum.high, K_OFFSET);
+    let (ln, ln_low) = ln_long((fma(-2.0, sum.exponent, k), f));
+    let ln = (0.5 * ln, 0.5 * (ln_low + sum.low / sum.high));
+    let arg = angle_long(z.im, z.re);
+    let re = add_sums(times(ln, w.re), times(arg, -w.im));
+    (re, add_sums(times(arg, w.re), times(ln, w.im)))
+}
+
+/// Returns the angle of the point (x, y) as a sum of two numbers, accurate to about 62 bits.
+#[inline(always)]
+fn angle_long(y: f64, x: f64) -> (f64, f64) {
+    let point = reduce_point(y, x);
+    // z = t^2 as a sum of two numbers
+    let (t, t_low) = (point.t, point.t_low);
+    let z = t * t;
+    let z_low = fma(2.0 * t, t_low, fma(t, t, -z));
+    // atan(t) = t + t z (-1/3 + z P(z)), where P is the polynomial `ATAN_LONG`
+    let rest = polynomial(z, &ATAN_LONG);
+    let factor = fma(z, rest, -0.5 * TWO_THIRDS_1);
+    let factor_low = fma(z, rest, -0.5 * TWO_THIRDS_1 - factor) - 0.5 * TWO_THIRDS_2;
+    let tail = z * factor;
+    let tail_low = fma(z, factor_low, fma(z_low, factor, fma(z, factor, -tail)));
+    let atan = fma(t, tail, t);
+    let atan_low = fma(t, tail_low, fma(t_low, tail, fma(t, tail, t - atan)) + t_low);
+    let (high, low) = point.angle(y, atan, atan_low);
+    (high + low, (high - (high + low)) + low)
+}
+
+/// Adds two sums of two numbers each. The first two numbers are added without a rounding error (D. E. Knuth, "The Art of Computer
+/// Programming", vol. 2, 4.2.2, Theorem B).
+#[inline(always)]
+fn add_sums((a, a_low): (f64, f64), (b, b_low): (f64, f64)) -> (f64, f64) {
+    let sum = a + b;
+    let part = sum - a;
+    (sum, ((a - (sum - part)) + (b - part)) + (a_low + b_low))
 }
 
 /// Subtracts the nearest multiple of pi/2 from any finite x with |x| >= 1, by exact integer products with those digits of 2/pi that affect

@@ -976,11 +976,19 @@ pub(crate) fn remainder_is_far(x: Float, y: Float) -> bool {
     !near
 }
 
-/// Returns the angle of the point (x, y) as a sum of two numbers. t is the quotient of the smaller and the larger of |x| and |y|, or of
-/// their difference and their sum; its magnitude is at most 1/2. The angle is a multiple of pi/4, plus or minus atan(t). The quotient
-/// takes the only division, and the remainder of the division corrects it.
+/// The result of [`reduce_point`]: the angle of a point (x, |y|) is share pi/2 + sign atan(t + t_low).
+struct ReducedPoint {
+    share: Float,
+    sign: Float,
+    t: Float,
+    t_low: Float,
+}
+
+/// Reduces the angle of a point to an arctangent. t is the quotient of the smaller and the larger of |x| and |y|, or of their difference
+/// and their sum; its magnitude is at most 1/2. The angle is a multiple of pi/4, plus or minus atan(t). The quotient takes the only
+/// division, and the remainder of the division corrects it.
 #[inline(always)]
-fn angle(y: Float, x: Float) -> (Float, Float) {
+fn reduce_point(y: Float, x: Float) -> ReducedPoint {
     let (a, b) = (x.abs(), y.abs());
     let steep = b > a;
     let larger = select(steep, b, a);
@@ -999,20 +1007,37 @@ fn angle(y: Float, x: Float) -> (Float, Float) {
     let inverse = 1.0 / denominator;
     let t = numerator * inverse;
     let t_low = fma(-t, denominator_low, fma(-t, denominator, numerator)) * inverse;
-    let z = t * t;
-    let rest = fma(z * t, polynomial(z, &ATAN), t_low);
-    // The angle is share pi/2 + sign (t + rest). The next lines compute `share` and `sign` in three steps: for the angle with the tangent
-    // smaller / larger, for the angle of the point (|x|, |y|), and for the angle of the point (x, |y|).
+    // The next lines compute `share` and `sign` in three steps: for the angle with the tangent smaller / larger, for the angle of the
+    // point (|x|, |y|), and for the angle of the point (x, |y|).
     let share = select(middle, 0.5, 0.0);
     let (share, sign) = (select(steep, 1.0 - share, share), select(steep, -1.0, 1.0));
     let left = x.to_bits() >> (Bits::BITS - 1) != 0;
     let (share, sign) = (select(left, 2.0 - share, share), select(left, -sign, sign));
-    let base = share * HALF_PI_ROUNDED_1;
-    let base_low = fma(share, HALF_PI_ROUNDED_2, fma(share, HALF_PI_ROUNDED_1, -base));
-    let t = sign * t;
-    let high = base + t;
-    let low = ((base - high) + t) + fma(sign, rest, base_low);
-    (times_sign(high, y), times_sign(low, y))
+    ReducedPoint { share, sign, t, t_low }
+}
+
+impl ReducedPoint {
+    /// Returns the angle of the point (x, y) as a sum of two numbers, given atan(t + t_low) as such a sum.
+    #[inline(always)]
+    fn angle(self, y: Float, atan: Float, atan_low: Float) -> (Float, Float) {
+        let ReducedPoint { share, sign, .. } = self;
+        let base = share * HALF_PI_ROUNDED_1;
+        let base_low = fma(share, HALF_PI_ROUNDED_2, fma(share, HALF_PI_ROUNDED_1, -base));
+        let atan = sign * atan;
+        let high = base + atan;
+        let low = ((base - high) + atan) + fma(sign, atan_low, base_low);
+        (times_sign(high, y), times_sign(low, y))
+    }
+}
+
+/// Returns the angle of the point (x, y) as a sum of two numbers. The error of the sum is a small part of the last place of the first
+/// number.
+#[inline(always)]
+fn angle(y: Float, x: Float) -> (Float, Float) {
+    let point = reduce_point(y, x);
+    let (t, z) = (point.t, point.t * point.t);
+    let rest = fma(z * t, polynomial(z, &ATAN), point.t_low);
+    point.angle(y, t, rest)
 }
 
 /// Returns the angle of the point (x, y), from -pi to pi, with the special values of C99, F.9.1.4.

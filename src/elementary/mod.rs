@@ -30,6 +30,8 @@ mod tests;
 mod truncate;
 
 use crate::simd::kernel;
+use core::mem::MaybeUninit;
+use num_complex::Complex;
 pub(crate) use truncate::Truncate;
 
 /// An elementary function.
@@ -46,11 +48,11 @@ pub enum Elementary {
     Arg,
     /// A function of two numbers.
     Pair(PairFunction),
-    /// A function of two numbers with this second argument.
-    PairWith(PairFunction, f64),
+    /// A function of two numbers with this second argument, which is a real number if the first one is.
+    PairWith(PairFunction, Complex<f64>),
 }
 
-/// An elementary function of two floating-point numbers.
+/// An elementary function of two floating-point numbers. Only [`Pow`](PairFunction::Pow) also exists for complex numbers.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -318,6 +320,25 @@ unsafe fn map_chunks<P: Arguments, R: Branchless<P::Argument>>(
     true
 }
 
+/// Computes a function of two arguments, of which the second is always `right`. Calls `map` for each chunk, with pointers to the first
+/// arguments, to as many copies of `right`, and to the results, and with their number. Returns false if `map` does.
+///
+/// `map` may assume that the copies of `right` are readable and do not overlap the results. The pointers to the first arguments and to the
+/// results are `from` and `to`, increased by the same number. The elements from them on are among the first `n`.
+fn map_with<F: Copy>(
+    right: F,
+    from: *const F,
+    to: *mut F,
+    n: usize,
+    map: impl Fn(*const F, *const F, *mut F, usize) -> bool,
+) -> bool {
+    let mut rights = [MaybeUninit::<F>::uninit(); CHUNK];
+    rights[..CHUNK.min(n)].fill(MaybeUninit::new(right));
+    (0..n)
+        .step_by(CHUNK)
+        .all(|at| map(from.wrapping_add(at), rights.as_ptr().cast(), to.wrapping_add(at), CHUNK.min(n - at)))
+}
+
 /// Computes the results of [far](Branchless::is_far) arguments, and overwrites the meaningless results that [`compute_all`] has written
 /// for them.
 ///
@@ -373,12 +394,11 @@ macro_rules! functions {
         pub(crate) mod $numbers {
             use super::$module as text;
             use super::{
-                Branchless, CHUNK, Elementary, Far, FloatFunction, PairFunction, RealFunction, map_function,
+                Branchless, Complex, Elementary, Far, FloatFunction, PairFunction, RealFunction, map_function, map_with,
             };
-            use core::mem::MaybeUninit;
             use text::complex;
 
-            type Pair = num_complex::Complex<$F>;
+            type Pair = Complex<$F>;
 
             macro_rules! real {
                 ($Name:ident, $function:ident) => {
@@ -602,20 +622,20 @@ macro_rules! functions {
             branchless!(ComplexSquare, |z: Pair| -> Pair { z * z });
 
             #[derive(Clone, Copy)]
-            struct ComplexPower($F);
-            impl Branchless<Pair> for ComplexPower {
+            struct ComplexPow;
+            impl Branchless<[Pair; 2]> for ComplexPow {
                 type Output = Pair;
                 const FAR: Far = Far::Scalar;
                 #[inline(always)]
-                fn compute(self, z: Pair) -> Pair {
-                    complex::powf(z, self.0)
+                fn compute(self, z: [Pair; 2]) -> Pair {
+                    text::powc(z[0], z[1])
                 }
                 #[inline(always)]
-                fn is_far(self, z: Pair) -> bool {
-                    complex::powf_is_far(z, self.0)
+                fn is_far(self, z: [Pair; 2]) -> bool {
+                    text::powc_is_far(z[0], z[1])
                 }
-                fn far(self, z: Pair) -> Pair {
-                    complex::powf_far(z, self.0)
+                fn far(self, z: [Pair; 2]) -> Pair {
+                    text::powc_far(z[0], z[1])
                 }
             }
 
@@ -647,21 +667,10 @@ macro_rules! functions {
                     Elementary::Real(RealFunction::Sigmoid) => map!(Sigmoid),
                     Elementary::Real(RealFunction::Erf | RealFunction::Erfc) => false,
                     Elementary::PairWith(f, right) => {
-                        let mut rights = [MaybeUninit::<$F>::uninit(); CHUNK];
-                        rights[..CHUNK.min(n)].fill(MaybeUninit::new(right as $F));
-                        let mut at = 0;
-                        while at < n {
-                            let count = CHUNK.min(n - at);
-                            let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
-                            // SAFETY: `from` and `to` now point to `count` of the `n` elements for which the caller ensures the contract of
-                            // `map`. The first `min(CHUNK, n) >= count` elements of `rights` are initialised, and do not overlap the
-                            // results.
-                            if !unsafe { map_pairs(f, from, rights.as_ptr().cast(), to, count) } {
-                                return false;
-                            }
-                            at += count;
-                        }
-                        true
+                        map_with(right.re as $F, from, to, n, |left, right, to, count| {
+                            // SAFETY: `map_with` passes pointers for which the contract of `map` implies that of `map_pairs`.
+                            unsafe { map_pairs(f, left, right, to, count) }
+                        })
                     }
                     Elementary::Arg | Elementary::Pair(_) => false,
                     Elementary::Float(f) => match f {
@@ -706,10 +715,18 @@ macro_rules! functions {
                         unsafe { map_function($f, from, to, n) }
                     };
                 }
+                let to_power = |exponent: Complex<f64>| {
+                    let exponent = Pair::new(exponent.re as $F, exponent.im as $F);
+                    map_with(exponent, from, to, n, |left, right, to, count| {
+                        // SAFETY: `map_with` passes pointers for which the contract of `map` implies that of `map_powers`.
+                        unsafe { map_powers(left, right, to, count) }
+                    })
+                };
                 match f {
                     Elementary::Power(2.0) => map!(ComplexSquare),
                     Elementary::Power(0.5) => map!(ComplexSqrt),
-                    Elementary::Power(n) => map!(ComplexPower(n as $F)),
+                    Elementary::Power(exponent) => to_power(exponent.into()),
+                    Elementary::PairWith(PairFunction::Pow, exponent) => to_power(exponent),
                     Elementary::Real(_)
                     | Elementary::Arg
                     | Elementary::Pair(_)
@@ -777,6 +794,22 @@ macro_rules! functions {
                 }
             }
 
+            /// Computes `to[i]`, the complex number `left[i]` to the power `right[i]`, for `n` elements. Writes nothing and returns false if
+            /// the processor has no FMA or the build has no code for it.
+            ///
+            /// # Safety
+            /// The contract of [`map_pairs`].
+            pub(crate) unsafe fn map_powers(
+                left: *const Pair,
+                right: *const Pair,
+                to: *mut Pair,
+                n: usize,
+            ) -> bool {
+                // SAFETY: `map_function` requires `n` readable elements from `left` and from `right` on, and exclusive access to `n`
+                // results. They must not overlap, but `to` may be equal to `left`. The caller ensures this.
+                unsafe { map_function(ComplexPow, [left, right], to, n) }
+            }
+
             /// Returns `f(x)`, with the same bits as [`map`]; `None` if [`map`] returns false.
             pub(crate) fn one(f: Elementary, x: $F) -> Option<$F> {
                 let mut y = x;
@@ -803,6 +836,13 @@ macro_rules! functions {
                 let mut z = x;
                 // SAFETY: the three pointers are to local variables of one element each, which do not overlap.
                 unsafe { map_pairs(f, &raw const x, &raw const y, &raw mut z, 1) }.then_some(z)
+            }
+
+            /// Returns `z` to the power `w`, with the same bits as [`map_powers`]; `None` if [`map_powers`] returns false.
+            pub(crate) fn one_power(z: Pair, w: Pair) -> Option<Pair> {
+                let mut power = z;
+                // SAFETY: the three pointers are to local variables of one element each, which do not overlap.
+                unsafe { map_powers(&raw const z, &raw const w, &raw mut power, 1) }.then_some(power)
             }
 
             /// Computes an inverse hyperbolic function with FMA in software, which is slow. Returns `None` for all other functions. This

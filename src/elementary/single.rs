@@ -3,6 +3,7 @@
 use super::coefficients::double::{EXP2_FOR_F32, LOG2_FOR_F32};
 use super::coefficients::single::*;
 use super::double;
+use num_complex::Complex;
 
 type Float = f32;
 type Bits = u32;
@@ -195,6 +196,33 @@ fn exp2_wide(exponent: f64) -> f32 {
     let power =
         fraction.mul_add(double::polynomial(fraction, &EXP2_FOR_F32), 1.0) * double::power_of_two(k_biased);
     power as f32
+}
+
+/// Returns z to the power w, for two complex numbers, computed in `f64`.
+#[inline(always)]
+pub(crate) fn powc(z: Complex<f32>, w: Complex<f32>) -> Complex<f32> {
+    narrow(double::powc(widen(z), widen(w)))
+}
+
+/// Returns whether the power is [far](double::powc_is_far) in `f64`.
+#[inline(always)]
+pub(crate) fn powc_is_far(z: Complex<f32>, w: Complex<f32>) -> bool {
+    double::powc_is_far(widen(z), widen(w))
+}
+
+/// [`powc`] of arguments that are [far](powc_is_far).
+pub(crate) fn powc_far(z: Complex<f32>, w: Complex<f32>) -> Complex<f32> {
+    narrow(double::powc_far(widen(z), widen(w)))
+}
+
+#[inline(always)]
+fn widen(z: Complex<f32>) -> Complex<f64> {
+    Complex::new(f64::from(z.re), f64::from(z.im))
+}
+
+#[inline(always)]
+fn narrow(z: Complex<f64>) -> Complex<f32> {
+    Complex::new(z.re as f32, z.im as f32)
 }
 
 /// Returns the sine for |x| > FAR, computed in `f64`. NaN if `x` is infinite.

@@ -4,12 +4,19 @@ use super::catalogue::{binary, operation, verb};
 use super::operands::Operands;
 use super::unary::{DIVISION, INTEGER_DIVISION, QUOTIENT_OF_BYTES, RECIPROCAL, SLOW};
 use crate::device::{BinaryOp, CudaSource, Device, Elementwise};
-use crate::element::{Arithmetic, Bits, Element, Elementary, PairFunction, RealFloat, RealScalar, Scalar};
+use crate::element::{
+    Arithmetic, Bits, Element, Elementary, Inexact, PairFunction, RealFloat, RealScalar, Scalar, c64,
+};
 use crate::error::{Error, unwrap_or_panic};
 use crate::order::Order;
 use crate::rank::Dim;
 use crate::storage::Storage;
 use crate::tensor::Tensor;
+
+/// Converts a number to `c64`, which [`Elementary::PairWith`] has.
+fn in_c64<T: Scalar>(x: T) -> c64 {
+    c64::new(x.re().in_f64(), x.im().in_f64())
+}
 
 macro_rules! operations {
     ($($Name:ident: $method:ident $(, $try_method:ident)? {
@@ -58,7 +65,7 @@ macro_rules! operations {
                     Some(Elementary::Pair(PairFunction::$pair_function))
                 }
                 fn elementary_with_scalar(&self, b: T) -> Option<Elementary> {
-                    Some(Elementary::PairWith(PairFunction::$pair_function, b.in_f64()))
+                    Some(Elementary::PairWith(PairFunction::$pair_function, in_c64(b)))
                 }
             )?
             $(
@@ -66,7 +73,7 @@ macro_rules! operations {
                     Some(Elementary::Pair(PairFunction::$elementary))
                 }
                 fn elementary_with_scalar(&self, b: T) -> Option<Elementary> {
-                    Some(Elementary::PairWith(PairFunction::$elementary, b.re().in_f64()))
+                    Some(Elementary::PairWith(PairFunction::$elementary, in_c64(b)))
                 }
             )?
             $(
@@ -108,8 +115,8 @@ macro_rules! methods {
         }
     )*};
     (@accuracy pair_function: $($rest:tt)*) => {
-        " On processors with FMA, the error is below one unit in the last place (1.2 for powers of `f64`). Without FMA, the C library \
-         computes the function: see [`Cpu`](crate::Cpu#results)."
+        " On processors with FMA, the error is below one unit in the last place (1.2 for powers of `f64`). For powers of complex numbers, see \
+         [`powf`](Tensor::powf). Without FMA, the C library computes the function: see [`Cpu`](crate::Cpu#results)."
     };
     (@accuracy $($rest:tt)*) => { "" };
     // Defines the methods of a function or a comparison, such as `hypot` or `lt`.

@@ -399,7 +399,7 @@ macro_rules! binary {
         Pow: pow, try_pow {
             doc: "`self` to the power of `right`",
             verb: "take a power of",
-            elements: RealFloat, gives: T, example: "[2.0, 9.0]", "&tensor![3.0, 0.5]" => "[8.0, 3.0]",
+            elements: Inexact, gives: T, example: "[2.0, 9.0]", "&tensor![3.0, 0.5]" => "[8.0, 3.0]",
             pair_function: Pow, cuda: "pow(a, b)",
         }
         Equal: equal, try_equal {

@@ -410,11 +410,11 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         Ok(logarithm)
     }
 
-    /// Raises each element to the real power `n`.
+    /// Raises each element to the real power `n`. For complex exponents, and for exponents in a tensor, see [`pow`](Tensor::pow).
     ///
     /// On processors with FMA, the error is below one unit in the last place for `f32` and below 1.2 units for `f64`; the exponents 1, 2,
-    /// −1 and 0.5 give correctly rounded results. For complex numbers, the error is below four units in the last place of the result's
-    /// larger part.
+    /// −1 and 0.5 give correctly rounded results. For complex numbers, the error in units in the last place of the result's larger part
+    /// is below one for `c32`, and for `c64` below four if the magnitude of the exponent is at most 300.
     /// Without FMA, and in builds with debug assertions, the error is that of the C library. See [`Cpu`](crate::Cpu#results).
     ///
     /// # Panics

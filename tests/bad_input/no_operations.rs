@@ -214,7 +214,7 @@ pub(crate) const HIDDEN: &[(&str, &[&str])] = &[
             "RealScalar::wrapped",
             "Inexact::function",
             "RealFloat::real_function",
-            "RealFloat::pair_function",
+            "Inexact::pair_function",
             "BinaryOp::elementary",
             "BinaryOp::elementary_with_scalar",
             "UnaryOp::elementary",

@@ -306,6 +306,7 @@ macro_rules! complexes {
                 match op {
                     Binary::Equal => Some((a == b).into()),
                     Binary::NotEqual => Some((a != b).into()),
+                    Binary::Pow => Some(a.powc(b).into()),
                     _ => arithmetic!(op, a, b),
                 }
             }

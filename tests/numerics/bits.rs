@@ -129,7 +129,7 @@ fn same_at_any_level(Operands { a, b, narrow, flipped, z }: &Operands) -> Digest
         (&positive + 1.0).acosh(), unit.atanh(), a.cbrt(), a.sigmoid(), positive.powf(0.3), a.t().exp(), narrow.exp(), narrow.sin(), narrow.tanh(),
         narrow.abs().powf(0.3), a.atan2(b), a.hypot(b), a.hypot(0.3), a.pow(b), a.abs().pow(0.3), a.atan2(&row.slice(s![..1])), z.arg(), z.exp(), z.exp2(), z.ln(),
         z.log2(), z.log10(), z.sqrt(), z.sin(), z.cos(), z.tan(), z.asin(), z.acos(), z.atan(), z.sinh(), z.cosh(), z.tanh(), z.asinh(),
-        z.acosh(), z.atanh(), z.powf(0.3), z.t().exp(), (z * c64::new(1e7, 0.0)).sin(), z.cast::<c32>().tanh(),
+        z.acosh(), z.atanh(), z.powf(0.3), z.pow(&z.conj()), z.pow(c64::new(0.3, -2.0)), z.cast::<c32>().pow(&z.t().cast::<c32>().t()), z.t().exp(), (z * c64::new(1e7, 0.0)).sin(), z.cast::<c32>().tanh(),
     }
     let mut scaled = a.clone();
     scaled.add_scaled(0.3, b);

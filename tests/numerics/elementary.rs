@@ -8,7 +8,8 @@
 //! `scripts/elementary/check-f64.py` compares these results with those of a library of higher precision.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vierbein::{Rank, Tensor};
+use vierbein::prelude::*;
+use vierbein::{c32, c64, op};
 
 type Vector = Tensor<f32, Rank<1>>;
 type Function = (&'static str, fn(&Vector) -> Vector, fn(f64) -> f64);
@@ -158,4 +159,33 @@ fn functions_of_f64_are_written_to_files() {
     for (name, function) in functions {
         function(&x).write_npy(dir.join(name).with_extension("npy")).unwrap();
     }
+}
+
+/// Powers of complex numbers with complex exponents, of views and with broadcasting, compared with e^(w ln z) in num-complex.
+#[test]
+fn complex_powers() {
+    let number =
+        |k: usize| c64::from_polar(0.1 + (k * 37 % 101) as f64 / 20.0, (k * 53 % 97) as f64 / 15.0 - 3.0);
+    let z = Tensor::<c64, _>::from_fn([60, 20], |[i, j]| number(20 * i + j));
+    let w = Tensor::<c64, _>::from_fn([20], |[j]| number(j + 7) - 1.5);
+    let expected = |z: c64, w: c64| (w * z.ln()).exp();
+    let close = |a: c64, b: c64| (a - b).norm() <= 1e-13 * b.norm();
+    let by_row = z.slice(s![..;-2, ..]).pow(&w);
+    assert!(by_row.indexed_iter().all(|([i, j], &f)| close(f, expected(z[[59 - 2 * i, j]], w[[j]]))));
+    let by_scalar = z.t().pow(c64::new(0.0, 1.0));
+    assert!(by_scalar.indexed_iter().all(|([j, i], &f)| close(f, expected(z[[i, j]], c64::new(0.0, 1.0)))));
+    let mut in_place = z.clone();
+    in_place.apply2_inplace(op::Pow, &w);
+    assert!(in_place.indexed_iter().all(|([i, j], &f)| close(f, expected(z[[i, j]], w[[j]]))));
+    let single = z.cast::<c32>().pow(&w.cast::<c32>());
+    let of_single = |x: c32| c64::new(x.re.into(), x.im.into());
+    for ([i, j], &f) in single.indexed_iter() {
+        let exact = expected(of_single(z.cast::<c32>()[[i, j]]), of_single(w.cast::<c32>()[[j]]));
+        assert!((of_single(f) - exact).norm() <= 2e-6 * exact.norm(), "{f} is not {exact}");
+    }
+    // Powers of zero, and the power zero.
+    let zeros = Tensor::<c64, _>::zeros([3]);
+    let exponents = tensor![c64::new(0.0, 0.0), c64::new(2.0, 0.0), c64::new(0.5, -3.0)];
+    assert_eq!(zeros.pow(&exponents), tensor![c64::new(1.0, 0.0), c64::new(0.0, 0.0), c64::new(0.0, 0.0)]);
+    assert!(zeros.pow(c64::new(0.0, 1.0)).iter().all(|x| x.re.is_nan()));
 }

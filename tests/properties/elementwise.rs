@@ -314,6 +314,10 @@ proptest! {
         assert!(x.t().asin().t().iter().zip(&values).all(|(&f, v)| agree(f, alone(v).asin().item())));
         assert!(x.abs().iter().zip(&values).all(|(&f, v)| last_places_agree(f, v.re.hypot(v.im))));
         assert!(x.recip().iter().zip(&values).all(|(&f, v)| agree(f, Complex::new(1.0, 0.0) / v)));
+        let exponents = &x.slice(s![..;-1, ..]);
+        let powers = x.pow(exponents);
+        let pairs = x.iter().zip(exponents.iter()).zip(powers.iter());
+        pairs.for_each(|((&z, &w), &f)| assert!(agree(f, alone(&z).pow(w).item()), "{z} to the power {w}"));
         let nan = |v: &Complex<f64>| v.re.is_nan() || v.im.is_nan();
         assert!(x.is_nan().iter().zip(&values).all(|(&f, v)| f == nan(v)));
         assert!(x.is_finite().iter().zip(&values).all(|(&f, v)| f == (v.re.is_finite() && v.im.is_finite())));

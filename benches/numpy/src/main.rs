@@ -452,6 +452,8 @@ fn functions() -> Vec<Named> {
         "power 1.7": powf(1.7),
         "angle": arg(),
     ];
+    rows.push(("power 1+0.5i of c64", of_complex(|z, _| z.pow(Complex::new(1.0, 0.5)))));
+    rows.push(("power 1+0.5i of c32", of_narrow_complex(|z| z.pow(Complex::new(1.0, 0.5)))));
     rows.extend(real_functions());
     rows.push(("arctan2", two(|x, y| x.atan2(y))));
     rows.push(("hypot", two(|x, y| x.hypot(y))));

@@ -22,7 +22,7 @@ use crate::device::cpu::loops::strips::{
 };
 use crate::device::function::MAX_ARGUMENTS;
 use crate::device::{Arguments, ElementTuple, Elementwise, Function, Generator, Operand, Output, Visit};
-use crate::element::{DType, Element, Elementary};
+use crate::element::{DType, Element, Elementary, PairFunction};
 use crate::elementary::{numbers32, numbers64};
 use crate::error::Error;
 use crate::layout::broadcast::same;
@@ -182,6 +182,16 @@ unsafe fn map_elementary_of(
             // SAFETY: `numbers64::map_pairs` has the contract of `map_elementary_of`, which the caller ensures. Both operands and the
             // output have type `f64`.
             unsafe { numbers64::map_pairs(f, left.cast(), right.cast(), out.cast(), n) }
+        }
+        (2, C32, C32, Elementary::Pair(PairFunction::Pow)) => {
+            // SAFETY: `numbers32::map_powers` has the contract of `map_elementary_of`, which the caller ensures. Both operands and the
+            // output have type `c32`.
+            unsafe { numbers32::map_powers(left.cast(), right.cast(), out.cast(), n) }
+        }
+        (2, C64, C64, Elementary::Pair(PairFunction::Pow)) => {
+            // SAFETY: `numbers64::map_powers` has the contract of `map_elementary_of`, which the caller ensures. Both operands and the
+            // output have type `c64`.
+            unsafe { numbers64::map_powers(left.cast(), right.cast(), out.cast(), n) }
         }
         _ => false,
     }

@@ -52,6 +52,11 @@ template <class F> DEV Complex<F> pow(Complex<F> a, RealOf<F> n) {
     if (n == F(0)) return {F(1), F(0)};
     return polar(pow(modulus(a), n), arg(a) * n);
 }
+template <class F> DEV Complex<F> pow(Complex<F> a, Complex<F> n) {
+    if (n.im == F(0)) return pow(a, n.re);
+    if (a.re == F(0) && a.im == F(0) && n.re > F(0)) return {F(0), F(0)};
+    return exp(n * log(a));
+}
 
 // ---- trigonometric and hyperbolic functions
 

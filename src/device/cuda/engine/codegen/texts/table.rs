@@ -163,6 +163,9 @@ fn integer<T: Sample + RealScalar>(p: &mut Program) {
 fn number<T: Sample + Scalar<Real: Sample>>(p: &mut Program) {
     for n in [0, 1, 2, 3, 7, 12, i32::MAX, -1, -2, -5, i32::MIN] {
         p.unary::<T, _>(Powi(n));
+        if ShortPowi::fits::<T>(n) {
+            p.unary::<T, _>(ShortPowi(n));
+        }
     }
     let [zero, one] = [T::zero(), T::one()];
     let two = one + one;
