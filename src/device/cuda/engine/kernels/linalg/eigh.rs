@@ -39,6 +39,7 @@ pub(in crate::device::cuda::engine) unsafe fn run(
     }
     values.scale_parts(context, &scaled.exponents, None)?;
     if let Some(v) = v {
+        a.orthonormalise(context)?;
         let phases = Matrices::new(context, a.dtype, a.batch(), [n, 1])?;
         a.orient_columns(context, &phases)?;
         // SAFETY: the caller ensures that `v` has the extents of the result, and that nothing else accesses its elements.

@@ -143,12 +143,12 @@ impl Matrices {
         batch.chain([1, self.rows as isize]).collect()
     }
 
-    fn elements<'a>(&self, strides: &'a [isize]) -> RawOperand<'a> {
+    pub(super) fn elements<'a>(&self, strides: &'a [isize]) -> RawOperand<'a> {
         RawOperand { address: self.memory.address(), dtype: self.dtype, strides }
     }
 
     /// Returns the strides if all batch axes are fused into one axis: those of this axis, of the rows and of the columns.
-    fn flat_strides(&self) -> [isize; 3] {
+    pub(super) fn flat_strides(&self) -> [isize; 3] {
         [self.len() as isize, 1, self.rows as isize]
     }
 

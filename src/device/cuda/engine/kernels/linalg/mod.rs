@@ -6,6 +6,7 @@
 //! find the largest element of each; NaN and infinities are errors             (matrices)
 //! multiply each by a power of two, as on the host                             (matrices)
 //! call cuSOLVER, for one matrix after the other or for many together          (solver)
+//! make singular vectors and eigenvectors orthonormal                          (orthonormal)
 //! fix the signs and phases of vectors                                         (orient)
 //! undo the scaling
 //! read cuSOLVER's results for each matrix; a failure is an error              (solver)
@@ -21,6 +22,7 @@ pub(in crate::device::cuda::engine) mod eigh;
 pub(in crate::device::cuda::engine) mod lu;
 pub(in crate::device::cuda::engine) mod matrices;
 pub(in crate::device::cuda::engine) mod orient;
+mod orthonormal;
 pub(in crate::device::cuda::engine) mod qr;
 pub(in crate::device::cuda::engine) mod solve;
 pub(in crate::device::cuda::engine) mod solver;

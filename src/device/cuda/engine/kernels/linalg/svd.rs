@@ -48,6 +48,8 @@ pub(in crate::device::cuda::engine) unsafe fn run(
     }
     values.scale_parts(context, &scaled.exponents, None)?;
     if let Some([(to_u, p), (to_vh, q)]) = vectors {
+        u.orthonormalise(context)?;
+        v.orthonormalise(context)?;
         // If column `j` of `u` and column `j` of `v` are multiplied by the same factor of magnitude 1, `u · s · vᴴ` does not change.
         let phases = Matrices::new(context, a.dtype, a.batch(), [k, 1])?;
         u.orient_columns(context, &phases)?;
