@@ -13,7 +13,8 @@ import os
 import struct
 import sys
 
-from mpmath import (asin, atan, cos, cosh, exp, fabs, floor, frexp, ldexp, log, lu_solve, matrix, mp, mpf, pi, sin, sinh,
+import mpmath
+from mpmath import (asin, atan, cos, cosh, erf, erfc, exp, fabs, floor, frexp, ldexp, log, lu_solve, matrix, mp, mpf, pi, sin, sinh,
                     sqrt, tan, tanh)
 
 mp.dps = 50
@@ -157,6 +158,18 @@ COS_Z = lambda z: (cos(sqrt(z)) - 1 + z / 2) / z**2
 ATAN_Z = lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z
 ATAN_Z2 = lambda z: (atan(sqrt(z)) / sqrt(z) - 1 + z / 3) / z**2
 ASIN_Z = lambda z: (asin(sqrt(z)) / sqrt(z) - 1) / z
+# erf(x)/x near 0 and erfc(x), see `erf_or_erfc`
+ERF_Z = lambda z: (erf(sqrt(z)) / sqrt(z) - 2 / sqrt(pi)) / z
+ERFC_SHIFT = mpf(3.5)
+ERFC_V = [ERFC_SHIFT / (ERFC_SHIFT + x) - mpf(1) / 2 for x in (mpf(28), mpf("0.4999"))]
+
+
+def erfc_factor(v):
+    x = ERFC_SHIFT / (v + mpf(1) / 2) - ERFC_SHIFT
+    return exp(x * x) * erfc(x) * (1 + 2 * x)
+
+
+ERFC_MIDDLE = erfc_factor(mpf(0))
 Z_SINH = HALF_LN2**2
 SINH_Z = lambda z: (sinh(sqrt(z)) / sqrt(z) - 1) / z
 COSH_Z = lambda z: (cosh(sqrt(z)) - 1 - z / 2) / z**2
@@ -205,6 +218,8 @@ def constants(ln2_bits, log10_2_bits, half_pi_bits):
     parts("HALF_PI_ROUNDED", pi / 2, None, None)
     if Target.name == "f64":
         parts("TWO_THIRDS", mpf(2) / 3, None, None)
+        parts("TWO_OVER_ROOT_PI", 2 / sqrt(pi), None, None)
+        parts("ERFC_MIDDLE", ERFC_MIDDLE, None, None)
     constant("TWO_OVER_PI", 2 / pi)
 
 
@@ -219,6 +234,10 @@ both_types(10, 10, 11, 6, 6, (3, 4), 12, 13, 5, 4, 2)
 fit("LN", "(ln((1+s)/(1-s))/s - 2) / z, z = s^2, for |s| <= 0.1716.", "z", LN_S, lambda z: z, TINY, Z_LN, 7)
 fit("LN_LONG", "(ln((1+s)/(1-s))/s - 2 - 2z/3) / z^2, z = s^2, for |s| <= 0.1716.", "z^2", LN_S2, lambda z: z * z, TINY, Z_LN, 7)
 fit("ATAN_LONG", "(atan(t)/t - 1 + z/3) / z^2, z = t^2, for |t| <= 1/2.", "z^2", ATAN_Z2, lambda z: z * z, TINY, mpf(1) / 4, 14)
+fit("ERF", "(erf(x)/x - 2/sqrt(pi)) / z, z = x^2, for |x| <= 1.", "z", ERF_Z, lambda z: z, TINY, mpf(1), 12)
+fit("ERFC", "(f - c) / v, f = erfc(x) e^(x^2) (1 + 2x), v = 3.5 / (x + 3.5) - 1/2, for 1/2 <= x <= 28. c is f at v = 0.", "v/f",
+    near_zero(20, lambda v: (erfc_factor(v) - ERFC_MIDDLE) / v, mpmath.diff(erfc_factor, 0)), lambda v: v / erfc_factor(v),
+    *ERFC_V, 21)
 fit("LOG2_FOR_F32", "log2((1+s)/(1-s))/s as a polynomial of z = s^2, for |s| <= 0.1716.", "1/2", lambda z: atanh_series(z) / LN2,
     lambda z: mpf(1) / 2, TINY, Z_LN, 5)
 fit("EXP2_FOR_F32", "(2^f - 1) / f for |f| <= 1/2.", "f / 2^f", near_zero(20, lambda f: (mpf(2)**f - 1) / f, LN2),

@@ -25,6 +25,8 @@ const EXP_MIN: f64 = -746.0;
 /// For x from this value on, 2^x overflows. For x up to [`EXP2_MIN`], 2^x rounds to zero.
 const EXP2_MAX: f64 = 1024.0;
 const EXP2_MIN: f64 = -1077.0;
+/// For x from this value on, erfc x rounds to zero.
+const ERFC_ZERO: f64 = 28.0;
 /// For |x| below this value, 2^x is a normal number.
 const EXP2_NEAR: f64 = 1022.0;
 /// From this value on, 1 - e^-x and 1 - e^-2x round to 1.
@@ -239,6 +241,43 @@ fn ln_long((k, f): (f64, f64)) -> (f64, f64) {
 fn times((x, x_low): (f64, f64), y: f64) -> (f64, f64) {
     let product = x * y;
     (product, fma(x_low, y, fma(x, y, -product)))
+}
+
+/// Returns erf x or, if `complement`, erfc x = 1 - erf x. With a = |x|, erfc a is e^(-a^2) f / (1 + 2a), where f is a polynomial of
+/// 3.5 / (a + 3.5) (after M. M. Shepherd and J. G. Laframboise, "Chebyshev approximation of (1 + 2x) exp(x^2) erfc x in 0 <= x < infinity",
+/// 1981). For a < 1, erf x is a polynomial of x, and for -1 < x < 0.65, erfc x is 1 - erf x.
+/// Largest errors measured: 1.30 ulp (erf), 1.87 ulp (erfc).
+#[inline(always)]
+pub(crate) fn erf_or_erfc(complement: bool, x: f64) -> f64 {
+    let a = clamp(x.abs(), 0.0, ERFC_ZERO);
+    // f = c + v P(v) as a sum of two numbers
+    let v = 3.5 / (a + 3.5) - 0.5;
+    let rest = fma(v, polynomial(v, &ERFC), ERFC_MIDDLE_2);
+    let f = ERFC_MIDDLE_1 + rest;
+    let f_low = (ERFC_MIDDLE_1 - f) + rest;
+    // f / (1 + 2a) as a sum of two numbers
+    let twice = a + a;
+    let divisor = 1.0 + twice;
+    let divisor_low = twice - (divisor - 1.0);
+    let inverse = 1.0 / divisor;
+    let size = f * inverse;
+    let size_low = fma(-size, divisor_low, fma(-size, divisor, f) + f_low) * inverse;
+    let square = a * a;
+    let square_low = select(square < -EXP_MIN, fma(a, a, -square), 0.0);
+    let (k_biased, p) = exp_sum(clamp(-square, EXP_MIN, 0.0), -square_low);
+    let (first, second) = scale_factors(k_biased);
+    let tail = (fma(size, p, size_low) + size) * first * second;
+    // For small a: erf x = product + rest and 1 - product = part + part_low
+    let z = x * x;
+    let product = x * TWO_OVER_ROOT_PI_1;
+    let slope = fma(z, polynomial_accurate(z, &ERF), TWO_OVER_ROOT_PI_2);
+    let rest = fma(x, slope, fma(x, TWO_OVER_ROOT_PI_1, -product));
+    let part = 1.0 - product;
+    let part_low = (1.0 - part) - product;
+    let erf = select(a < 1.0, product + rest, 1.0 - tail).copysign(x);
+    let near = (x > -1.0) & (x < 0.65);
+    let erfc = select(near, part + (part_low - rest), select(x < 0.0, 2.0 - tail, tail));
+    select(complement, erfc, erf)
 }
 
 /// Returns z to the power w, for two complex numbers: e^(w ln z), with w ln z as [`exponent_of_power`] returns it. The error is relative to

@@ -450,6 +450,19 @@ macro_rules! functions {
                 }
             }
 
+            /// Computes the error function or, if `complement`, its complement.
+            #[derive(Clone, Copy)]
+            struct Erf {
+                complement: bool,
+            }
+            impl Branchless<$F> for Erf {
+                type Output = $F;
+                #[inline(always)]
+                fn compute(self, x: $F) -> $F {
+                    text::erf_or_erfc(self.complement, x)
+                }
+            }
+
             #[derive(Clone, Copy)]
             struct Power($F);
             impl Branchless<$F> for Power {
@@ -665,7 +678,8 @@ macro_rules! functions {
                     Elementary::Real(RealFunction::ExpM1) => map!(ExpM1),
                     Elementary::Real(RealFunction::Ln1p) => map!(Ln1p),
                     Elementary::Real(RealFunction::Sigmoid) => map!(Sigmoid),
-                    Elementary::Real(RealFunction::Erf | RealFunction::Erfc) => false,
+                    Elementary::Real(RealFunction::Erf) => map!(Erf { complement: false }),
+                    Elementary::Real(RealFunction::Erfc) => map!(Erf { complement: true }),
                     Elementary::PairWith(f, right) => {
                         map_with(right.re as $F, from, to, n, |left, right, to, count| {
                             // SAFETY: `map_with` passes pointers for which the contract of `map` implies that of `map_pairs`.

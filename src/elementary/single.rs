@@ -198,6 +198,12 @@ fn exp2_wide(exponent: f64) -> f32 {
     power as f32
 }
 
+/// Returns erf x or, if `complement`, erfc x, computed in `f64`.
+#[inline(always)]
+pub(crate) fn erf_or_erfc(complement: bool, x: f32) -> f32 {
+    double::erf_or_erfc(complement, f64::from(x)) as f32
+}
+
 /// Returns z to the power w, for two complex numbers, computed in `f64`.
 #[inline(always)]
 pub(crate) fn powc(z: Complex<f32>, w: Complex<f32>) -> Complex<f32> {

@@ -279,16 +279,18 @@ macro_rules! unary {
             cuda: "exp(a < cast<A>(0) ? a : cast<A>(0)) / (cast<A>(1) + exp(a < cast<A>(0) ? a : -a))",
             elementary: Elementary::Real(RealFunction::Sigmoid), cost: SLOW,
         }
-        // On the host, `erf` and `erfc` are the scalar functions of the crate `libm`.
         Erf: erf, try_erf {
-            doc: "The error function, with an error below one unit in the last place",
+            doc: "The error function, with an error below two units in the last place for `f64`, and one for `f32`",
             elements: RealFloat, gives: T, example: "[0.0, f64::INFINITY]" => "[0.0, 1.0]",
-            host: |x| x.real_function(RealFunction::Erf), cuda: "erf(a)", cost: SLOW,
+            host: |x| x.real_function(RealFunction::Erf), cuda: "erf(a)",
+            elementary: Elementary::Real(RealFunction::Erf), cost: SLOW,
         }
         Erfc: erfc, try_erfc {
-            doc: "The complementary error function, `1 − erf(x)`, accurate for large arguments",
+            doc: "The complementary error function, `1 − erf(x)`, also accurate where `erf(x)` is near 1. The error is below two units in the \
+                  last place for `f64`, and one for `f32`",
             elements: RealFloat, gives: T, example: "[0.0, f64::INFINITY]" => "[1.0, 0.0]",
-            host: |x| x.real_function(RealFunction::Erfc), cuda: "erfc(a)", cost: SLOW,
+            host: |x| x.real_function(RealFunction::Erfc), cuda: "erfc(a)",
+            elementary: Elementary::Real(RealFunction::Erfc), cost: SLOW,
         }
         NanToNum: nan_to_num, try_nan_to_num {
             doc: "The element, with 0 instead of NaN and the largest finite numbers instead of infinities",
