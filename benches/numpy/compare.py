@@ -87,7 +87,7 @@ class Operands:
         self.divisor8 = np.abs(self.y).astype(np.uint8) + np.uint8(1)
         self.cx = self.x + 1j * number(n, 10)
         self.cy = self.y + 1j * number(n, 11)
-        self.positive, self.unit, self.beyond_1 = np.abs(self.x), self.x / 73.0, np.abs(self.x) + 1.0
+        self.positive, self.unit, self.central, self.beyond_1 = np.abs(self.x), self.x / 73.0, self.x / 24.0, np.abs(self.x) + 1.0
         self.cx32 = self.cx.astype(np.complex64)
         for name in FUNCTIONS:
             setattr(self, f"{name}32", getattr(self, name).astype(np.float32))
@@ -224,12 +224,13 @@ ROWS = {
     "write_npy_to a file": lambda o: np.save(o.path, o.x),
 }
 
-# The elementary functions of NumPy, grouped by the operand to which they are applied: all numbers, positive numbers, numbers of
-# magnitude below 1, and numbers of at least 1.
+# The elementary functions of NumPy, and of SciPy (`erf` and `erfc`), grouped by the operand to which they are applied: all numbers,
+# positive numbers, numbers of magnitude below 1, numbers of magnitude up to 3, and numbers of at least 1.
 FUNCTIONS = {
     "x": ["exp", "exp2", "expm1", "sin", "cos", "tan", "arctan", "sinh", "cosh", "arcsinh", "cbrt"],
     "positive": ["log", "log2", "log10", "log1p", "power 1.7"],
     "unit": ["arcsin", "arccos", "tanh", "arctanh"],
+    "central": ["erf", "erfc"],
     "beyond_1": ["arccosh"],
 }
 
@@ -237,7 +238,8 @@ FUNCTIONS = {
 def function(name, operand):
     if name == "power 1.7":
         return lambda o: np.power(getattr(o, operand), getattr(o, operand).dtype.type(1.7))
-    return lambda o: getattr(np, name)(getattr(o, operand))
+    library = scipy_special if operand == "central" else lambda: np
+    return lambda o: getattr(library(), name)(getattr(o, operand))
 
 
 for operand, names in FUNCTIONS.items():

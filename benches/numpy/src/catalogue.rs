@@ -95,10 +95,7 @@ pub(crate) fn rows() -> Vec<Named> {
         ("sort axis 0", of_matrix(|x| x.sort(0))),
         ("sort axis 1", of_matrix(|x| x.sort(1))),
         ("unique_counts", one_of(|x| x as i64, |x| x.unique_counts().1)),
-        (
-            "unique_slices",
-            one_of(|x| (x / 40.0) as i64, |x| x.as_shape([x.len() / 4, 4]).unique_slices(0)),
-        ),
+        ("unique_slices", one_of(|x| (x / 40.0) as i64, |x| x.as_shape([x.len() / 4, 4]).unique_slices(0))),
         (
             "set_intersection",
             two_of(|x| (x * 1000.0) as i64, |x| (x * 1000.0) as i64, |x, y| x.set_intersection(y)),
@@ -151,10 +148,7 @@ pub(crate) fn rows() -> Vec<Named> {
         ("fftshift", of_matrix(|x| x.fftshift([0, 1]))),
         ("fft2", of_complex_matrix(|x| x.fft_axes([0, 1]))),
         ("sum axes 0 2 of rank 3", one(|x| x.as_shape([20, x.len() / 400, 20]).sum_axes([0, 2]))),
-        (
-            "transpose of rank 3",
-            one(|x| x.as_shape([20, x.len() / 400, 20]).permute([2, 0, 1]).to_owned()),
-        ),
+        ("transpose of rank 3", one(|x| x.as_shape([20, x.len() / 400, 20]).permute([2, 0, 1]).to_owned())),
         ("trace of rank 3", one(|x| x.as_shape([20, x.len() / 400, 20]).trace(0, 2))),
         ("scalar minus", one(|x| 10.0 - x)),
         (

@@ -408,6 +408,10 @@ fn positive(x: f64) -> f64 {
 fn unit(x: f64) -> f64 {
     x / 73.0
 }
+/// The numbers between about -3 and 3, where the error function changes.
+fn central(x: f64) -> f64 {
+    x / 24.0
+}
 fn beyond_1(x: f64) -> f64 {
     x.abs() + 1.0
 }
@@ -493,6 +497,8 @@ fn real_functions() -> Vec<Named> {
         "arctanh": atanh() of unit,
         "cbrt": cbrt() of any,
         "power 1.7": powf(1.7) of positive,
+        "erf": erf() of central,
+        "erfc": erfc() of central,
     ]
 }
 

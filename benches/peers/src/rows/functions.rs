@@ -112,7 +112,7 @@ pub(super) fn of_c64() -> Vec<Entry<Complex<f64>>> {
             ($name, $std, |x, out| x.apply_into($op, out))
         };
     }
-    let functions: [Function; 9] = [
+    let functions: [Function; 10] = [
         function!("exp", op::Exp, |z| z.exp()),
         function!("ln", op::Ln, |z| z.ln()),
         function!("sin", op::Sin, |z| z.sin()),
@@ -122,6 +122,11 @@ pub(super) fn of_c64() -> Vec<Entry<Complex<f64>>> {
         function!("cosh", op::Cosh, |z| z.cosh()),
         function!("tanh", op::Tanh, |z| z.tanh()),
         function!("powf 1.7", op::Powf(1.7), |z| z.powf(1.7)),
+        (
+            "powc 1+0.5i",
+            |z| z.powc(C64::new(1.0, 0.5)),
+            |x, out| x.apply2_into(op::Pow, C64::new(1.0, 0.5), out),
+        ),
     ];
     let mut all = Vec::new();
     for (n, size) in [SIZES[0], SIZES[1]] {
