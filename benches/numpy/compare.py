@@ -238,8 +238,7 @@ FUNCTIONS = {
 def function(name, operand):
     if name == "power 1.7":
         return lambda o: np.power(getattr(o, operand), getattr(o, operand).dtype.type(1.7))
-    library = scipy_special if operand == "central" else lambda: np
-    return lambda o: getattr(library(), name)(getattr(o, operand))
+    return lambda o: getattr(scipy_special() if operand.startswith("central") else np, name)(getattr(o, operand))
 
 
 for operand, names in FUNCTIONS.items():
