@@ -246,7 +246,7 @@ fn times((x, x_low): (f64, f64), y: f64) -> (f64, f64) {
 /// Returns erf x or, if `complement`, erfc x = 1 - erf x. With a = |x|, erfc a is e^(-a^2) f / (1 + 2a), where f is a polynomial of
 /// 3.5 / (a + 3.5) (after M. M. Shepherd and J. G. Laframboise, "Chebyshev approximation of (1 + 2x) exp(x^2) erfc x in 0 <= x < infinity",
 /// 1981). For a < 1, erf x is a polynomial of x, and for -1 < x < 0.65, erfc x is 1 - erf x.
-/// Largest errors measured: 1.30 ulp (erf), 1.87 ulp (erfc).
+/// Largest errors measured: 1.43 ulp (erf), 1.87 ulp (erfc).
 #[inline(always)]
 pub(crate) fn erf_or_erfc(complement: bool, x: f64) -> f64 {
     let a = clamp(x.abs(), 0.0, ERFC_ZERO);

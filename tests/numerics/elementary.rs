@@ -31,7 +31,7 @@ fn atanh(x: f64) -> f64 {
 }
 
 /// The tested functions: name, function of `f32` tensors, and reference in `f64`.
-const FUNCTIONS: [Function; 23] = [
+const FUNCTIONS: [Function; 25] = [
     ("exp", |x| x.exp(), f64::exp),
     ("exp2", |x| x.exp2(), f64::exp2),
     ("exp_m1", |x| x.exp_m1(), f64::exp_m1),
@@ -53,6 +53,8 @@ const FUNCTIONS: [Function; 23] = [
     ("atanh", |x| x.atanh(), atanh),
     ("cbrt", |x| x.cbrt(), f64::cbrt),
     ("sigmoid", |x| x.sigmoid(), |x| 1.0 / (1.0 + (-x).exp())),
+    ("erf", |x| x.erf(), libm::erf),
+    ("erfc", |x| x.erfc(), libm::erfc),
     ("powf(1.7)", |x| x.powf(1.7), |x| x.powf(f64::from(1.7f32))),
     ("powf(-2.3)", |x| x.powf(-2.3), |x| x.powf(f64::from(-2.3f32))),
 ];
@@ -133,7 +135,7 @@ fn functions_of_f64_are_written_to_files() {
         .collect();
     let x = Tensor::<f64, Rank<1>>::from_vec([x.len()], x);
     x.write_npy(dir.join("arguments.npy")).unwrap();
-    let functions: [(&str, fn(&Tensor<f64, Rank<1>>) -> Tensor<f64, Rank<1>>); 21] = [
+    let functions: [(&str, fn(&Tensor<f64, Rank<1>>) -> Tensor<f64, Rank<1>>); 23] = [
         ("exp", |x| x.exp()),
         ("exp2", |x| x.exp2()),
         ("exp_m1", |x| x.exp_m1()),
@@ -154,6 +156,8 @@ fn functions_of_f64_are_written_to_files() {
         ("acosh", |x| x.acosh()),
         ("atanh", |x| x.atanh()),
         ("cbrt", |x| x.cbrt()),
+        ("erf", |x| x.erf()),
+        ("erfc", |x| x.erfc()),
         ("powf", |x| x.powf(1.7)),
     ];
     for (name, function) in functions {
