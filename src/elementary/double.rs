@@ -25,10 +25,10 @@ const EXP_MIN: f64 = -746.0;
 /// For x from this value on, 2^x overflows. For x up to [`EXP2_MIN`], 2^x rounds to zero.
 const EXP2_MAX: f64 = 1024.0;
 const EXP2_MIN: f64 = -1077.0;
-/// For x from this value on, erfc x rounds to zero.
-const ERFC_ZERO: f64 = 28.0;
 /// For |x| below this value, 2^x is a normal number.
 const EXP2_NEAR: f64 = 1022.0;
+/// For x from this value on, erfc x rounds to zero.
+const ERFC_ZERO: f64 = 28.0;
 /// From this value on, 1 - e^-x and 1 - e^-2x round to 1.
 const EXP_M1_FLAT: f64 = 40.0;
 /// From this value on, tanh rounds to 1.
@@ -358,7 +358,7 @@ fn angle_long(y: f64, x: f64) -> (f64, f64) {
     let tail_low = fma(z, factor_low, fma(z_low, factor, fma(z, factor, -tail)));
     let atan = fma(t, tail, t);
     let atan_low = fma(t, tail_low, fma(t_low, tail, fma(t, tail, t - atan)) + t_low);
-    let (high, low) = point.angle(y, atan, atan_low);
+    let (high, low) = point.angle(y, x, atan, atan_low);
     (high + low, (high - (high + low)) + low)
 }
 

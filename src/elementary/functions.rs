@@ -976,12 +976,12 @@ pub(crate) fn remainder_is_far(x: Float, y: Float) -> bool {
     !near
 }
 
-/// The result of [`reduce_point`]: the angle of a point (x, |y|) is share pi/2 + sign atan(t + t_low).
+/// The result of [`reduce_point`]: t + t_low, whether |y| > |x|, and whether t is the quotient of a difference and a sum.
 struct ReducedPoint {
-    share: Float,
-    sign: Float,
     t: Float,
     t_low: Float,
+    steep: bool,
+    middle: bool,
 }
 
 /// Reduces the angle of a point to an arctangent. t is the quotient of the smaller and the larger of |x| and |y|, or of their difference
@@ -1007,20 +1007,20 @@ fn reduce_point(y: Float, x: Float) -> ReducedPoint {
     let inverse = 1.0 / denominator;
     let t = numerator * inverse;
     let t_low = fma(-t, denominator_low, fma(-t, denominator, numerator)) * inverse;
-    // The next lines compute `share` and `sign` in three steps: for the angle with the tangent smaller / larger, for the angle of the
-    // point (|x|, |y|), and for the angle of the point (x, |y|).
-    let share = select(middle, 0.5, 0.0);
-    let (share, sign) = (select(steep, 1.0 - share, share), select(steep, -1.0, 1.0));
-    let left = x.to_bits() >> (Bits::BITS - 1) != 0;
-    let (share, sign) = (select(left, 2.0 - share, share), select(left, -sign, sign));
-    ReducedPoint { share, sign, t, t_low }
+    ReducedPoint { t, t_low, steep, middle }
 }
 
 impl ReducedPoint {
     /// Returns the angle of the point (x, y) as a sum of two numbers, given atan(t + t_low) as such a sum.
     #[inline(always)]
-    fn angle(self, y: Float, atan: Float, atan_low: Float) -> (Float, Float) {
-        let ReducedPoint { share, sign, .. } = self;
+    fn angle(self, y: Float, x: Float, atan: Float, atan_low: Float) -> (Float, Float) {
+        let ReducedPoint { steep, middle, .. } = self;
+        // The angle of the point (x, |y|) is share pi/2 + sign (atan + atan_low). The next lines compute `share` and `sign` in three
+        // steps: for the angle with the tangent smaller / larger, for the angle of the point (|x|, |y|), and for that of (x, |y|).
+        let share = select(middle, 0.5, 0.0);
+        let (share, sign) = (select(steep, 1.0 - share, share), select(steep, -1.0, 1.0));
+        let left = x.to_bits() >> (Bits::BITS - 1) != 0;
+        let (share, sign) = (select(left, 2.0 - share, share), select(left, -sign, sign));
         let base = share * HALF_PI_ROUNDED_1;
         let base_low = fma(share, HALF_PI_ROUNDED_2, fma(share, HALF_PI_ROUNDED_1, -base));
         let atan = sign * atan;
@@ -1037,7 +1037,7 @@ fn angle(y: Float, x: Float) -> (Float, Float) {
     let point = reduce_point(y, x);
     let (t, z) = (point.t, point.t * point.t);
     let rest = fma(z * t, polynomial(z, &ATAN), point.t_low);
-    point.angle(y, t, rest)
+    point.angle(y, x, t, rest)
 }
 
 /// Returns the angle of the point (x, y), from -pi to pi, with the special values of C99, F.9.1.4.
