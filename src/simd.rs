@@ -40,22 +40,53 @@ const VARIABLE: &str = "VIERBEIN_SIMD";
 /// Returns whether loops over contiguous elements, with ordinary stores or without stores, prefetch the elements, although the processor
 /// also prefetches by itself: on Intel's processors with AVX-512. With 10⁷ `f64` in memory, loops take up to a quarter longer without
 /// prefetching on a Xeon with AVX-512. With prefetching, they take up to a fifth longer on a Zen 3, and up to twice as long on a Zen 4, which
-/// has AVX-512.
+/// has AVX-512. On a Zen 5, reductions take 0.9 to 1.1 times as long.
 #[inline]
 pub(crate) fn prefetches_rows() -> bool {
-    static INTEL: OnceLock<bool> = OnceLock::new();
-    Level::get() == Level::Avx512 && *INTEL.get_or_init(is_intel)
+    Level::get() == Level::Avx512 && Processor::get() == Processor::Intel
 }
 
-/// Returns whether the processor is Intel's: the instruction `cpuid` returns the vendor's name in 12 bytes.
-fn is_intel() -> bool {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    {
-        let found = core::arch::x86_64::__cpuid(0);
-        [found.ebx, found.edx, found.ecx].map(u32::to_le_bytes).as_flattened() == b"GenuineIntel"
+/// Returns whether the processor has AVX-512, but processes registers of 64 bytes in two halves: on a Zen 4.
+#[inline]
+#[allow(dead_code)] // Builds without kernels for registers of 64 bytes do not call it.
+pub(crate) fn halves_registers() -> bool {
+    Level::get() == Level::Avx512 && Processor::get() == Processor::Zen4
+}
+
+/// The kind of an x86-64 processor, as far as kernels depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Processor {
+    Intel,
+    /// AMD's family 25, to which the Zen 3 belongs, too. Of these, only a Zen 4 has AVX-512.
+    Zen4,
+    Other,
+}
+
+impl Processor {
+    /// Returns the processor of this machine. Detected once.
+    #[inline]
+    fn get() -> Processor {
+        static FOUND: OnceLock<Processor> = OnceLock::new();
+        *FOUND.get_or_init(Processor::of_machine)
     }
+
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    fn of_machine() -> Processor {
+        use core::arch::x86_64::__cpuid;
+        // Leaf 0 has the vendor's name in 12 bytes. Leaf 1 has the family: the sum of a field of 4 bits, which is 15, and one of 8 bits.
+        let (vendor, version) = (__cpuid(0), __cpuid(1).eax);
+        let family = (version >> 8 & 0xF) + (version >> 20 & 0xFF);
+        match [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened() {
+            b"GenuineIntel" => Processor::Intel,
+            b"AuthenticAMD" if family == 25 => Processor::Zen4,
+            _ => Processor::Other,
+        }
+    }
+
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    false
+    fn of_machine() -> Processor {
+        Processor::Other
+    }
 }
 
 impl Level {

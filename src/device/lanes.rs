@@ -42,7 +42,8 @@ pub(crate) fn in_lanes<T: Copy, A: Copy>(
         1 => fold_in_lanes::<T, A, 256, 128>(elements, far, start, step, combine),
         2 => fold_in_lanes::<T, A, 128, 64>(elements, far, start, step, combine),
         3..=8 => fold_in_lanes::<T, A, 64, 32>(elements, far, start, step, combine),
-        9..=16 => fold_in_lanes::<T, A, 32, 16>(elements, far, start, step, combine),
+        // The compiler does not vectorise a loop over 16 complex numbers.
+        9..=16 => fold_in_lanes::<T, A, 32, 32>(elements, far, start, step, combine),
         _ => in_few_lanes(elements, start, step, combine),
     }
 }

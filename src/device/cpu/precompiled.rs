@@ -17,6 +17,9 @@ macro_rules! precompiled {
     ($T:ident: $Bound:ident, $pointer:ident, fn $generic:ident ($($name:ident: $of:ty),* $(,)?) -> $result:ty) => {
         $crate::device::cpu::precompiled::precompiled!(@of $T: $Bound, $pointer, [] $generic [$($name: $of),*] $result)
     };
+    ($T:ident: $Bound:ident, $pointer:ident, unsafe fn $generic:ident ($($name:ident: $of:ty),* $(,)?) -> $result:ty) => {
+        $crate::device::cpu::precompiled::precompiled!(@of $T: $Bound, $pointer, [unsafe] $generic [$($name: $of),*] $result)
+    };
     ($T:ident, $pointer:ident, fn $generic:ident ($($name:ident: $of:ty),* $(,)?) -> $result:ty) => {
         $crate::device::cpu::precompiled::precompiled!(@of $T: Scalar, $pointer, [] $generic [$($name: $of),*] $result)
     };

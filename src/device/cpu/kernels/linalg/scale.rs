@@ -52,10 +52,17 @@ impl PowerOfTwo {
     }
 
     /// Multiplies all elements of a matrix of the workspace by this power.
-    pub(super) fn scale<T: Field>(self, mut a: MatMut<'_, T>) {
+    pub(super) fn scale<T: Field>(self, a: MatMut<'_, T>) {
+        self.scale_used(a, Used::All);
+    }
+
+    /// Multiplies the used elements of a matrix of the workspace by this power.
+    fn scale_used<T: Field>(self, mut a: MatMut<'_, T>, used: Used) {
+        let m = a.nrows();
         for factor in self.factors::<T::Magnitude>() {
             for j in 0..a.ncols() {
-                column(a.as_mut(), j).iter_mut().for_each(|x| *x = T::mul_pow2_impl(x, &factor));
+                let elements = &mut column(a.as_mut(), j)[used.rows(j, m)];
+                elements.iter_mut().for_each(|x| *x = T::mul_pow2_impl(x, &factor));
             }
         }
     }
@@ -82,7 +89,7 @@ impl Used {
     }
 }
 
-/// Multiplies the elements by a power of two. On return, the largest magnitude of the real and imaginary parts of the used elements
+/// Multiplies the used elements by a power of two. On return, the largest magnitude of the real and imaginary parts of the used elements
 /// is at least 1 and less than 2. Returns the inverse of this power. If all used elements are 0, the power is 1.
 ///
 /// # Errors
@@ -91,7 +98,7 @@ pub(super) fn normalise<T: Field>(mut a: MatMut<'_, T>, used: Used) -> Result<Po
     let largest = largest(a.as_mut(), used)?;
     let of_a =
         if largest == T::Magnitude::zero() { PowerOfTwo::ONE } else { PowerOfTwo(exponent_of(largest)) };
-    PowerOfTwo::ONE.divided_by(of_a).scale(a);
+    PowerOfTwo::ONE.divided_by(of_a).scale_used(a, used);
     Ok(of_a)
 }
 
@@ -113,7 +120,7 @@ pub(super) fn moderate<T: Field>(mut a: MatMut<'_, T>, used: Used) -> Result<Pow
         return Ok(PowerOfTwo::ONE);
     }
     let of_a = PowerOfTwo(exponent);
-    PowerOfTwo::ONE.divided_by(of_a).scale(a);
+    PowerOfTwo::ONE.divided_by(of_a).scale_used(a, used);
     Ok(of_a)
 }
 

@@ -41,7 +41,7 @@ use crate::device::fft::{FftComplex, FftElement, FftReal, Transform};
 use crate::device::via_host;
 use crate::device::{BinaryOp, CpuBuffer, Device, Operand, Output, Reduce, Reduction, no_result};
 use crate::element::DType::{C32, C64, F32, F64};
-use crate::element::{Element, Ordered, RealScalar, Scalar};
+use crate::element::{Element, Inexact, Ordered, RealScalar, Scalar};
 use crate::error::Error;
 use crate::layout::broadcast::same;
 use crate::layout::is_contiguous;
@@ -160,24 +160,6 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
         }
     }
 
-    /// Computes the output at offset `to`. The elements to reduce begin at offset `from` and have stride `stride`.
-    ///
-    /// # Safety
-    /// The caller must ensure that all `count` elements are readable, and exclusive access to the output.
-    #[inline]
-    unsafe fn one(&self, to: isize, from: isize, stride: isize) {
-        let (op, row) = (self.op, self.from.offset(from));
-        let acc = match self.count {
-            // SAFETY: the caller ensures that these `count` elements are readable.
-            ..MAX_SEQUENTIAL_LEN => unsafe { reduce_few(op, row, self.count, stride, 0) },
-            // SAFETY: `n` is `count`, and the caller ensures that these elements are readable. `row` points to the first of them,
-            // so it is aligned and not null.
-            n => unsafe { reduce_row::<T, R>(op, row, n, stride, 0) },
-        };
-        // SAFETY: the caller ensures that `to` is the offset of an output, and exclusive access to it.
-        unsafe { self.put(to, acc) };
-    }
-
     /// Computes the outputs of `part`, one after the other.
     ///
     /// # Safety
@@ -285,19 +267,15 @@ impl<T: Element, R: Reduction<T>> ReduceTask<'_, T, R> {
     fn over(&mut self, out: &Output<'_, R::Output, Cpu>, a: &Operand<'_, T, Cpu>) {
         let (kept_shape, shape) = a.shape().split_at(out.shape().len());
         let (_, strides) = a.strides().split_at(out.shape().len());
-        if kept_shape.is_empty() && self.count < enough::<T, R>() {
-            // A few elements are reduced to a single output. If they have one stride, no plan is needed: planning would take longer
-            // than such a short reduction.
-            let contiguous = || {
-                is_contiguous(shape, strides, true)
-                    || (!R::USES_INDEX && is_contiguous(shape, strides, false))
-            };
-            let stride = if let &[stride] = strides { Some(stride) } else { contiguous().then_some(1) };
-            if let Some(stride) = stride {
-                // SAFETY: the operand has one axis with this stride, or is contiguous, so these are its `count` elements, which
-                // `Operand` guarantees to be readable. The output has one element, to which `Output` guarantees exclusive access.
-                return unsafe { self.one(0, 0, stride) };
-            }
+        // If a few contiguous elements are reduced to a single output, planning would take longer than the reduction.
+        let contiguous = || {
+            is_contiguous(shape, strides, true) || (!R::USES_INDEX && is_contiguous(shape, strides, false))
+        };
+        if kept_shape.is_empty() && self.count < enough::<T, R>() && contiguous() {
+            // SAFETY: the operand is contiguous, so these are its `count` elements, which `Operand` guarantees to be readable.
+            let acc = unsafe { reduce_line(self.op, self.from, self.count, 1) };
+            // SAFETY: the output has one element, to which `Output` guarantees exclusive access.
+            return unsafe { self.put(0, acc) };
         }
         let (kept, reduced) = self.plans(out, a);
         let reads = self.count.max(1).saturating_mul(weight::<T>(&kept, &reduced));
@@ -392,9 +370,29 @@ impl Sweep {
     }
 }
 
-/// Computes a few outputs of a few elements each without a plan, because planning would take longer. Returns whether all results
-/// are representable. Returns `None` and writes nothing in these cases:
-/// * There are more than [`OUTPUTS_PER_CALL`] outputs, or more than [`CHAIN_LEN`] elements per output.
+/// Reduces `n` elements with stride `stride` to a single accumulator.
+///
+/// # Safety
+/// The caller must ensure that the `n` elements are readable, and that `row` is aligned and not null.
+#[inline(never)]
+unsafe fn reduce_line<T: Element, R: Reduction<T>>(
+    op: &R,
+    row: HostPtr<T>,
+    n: usize,
+    stride: isize,
+) -> R::Acc {
+    match n {
+        // SAFETY: the caller ensures that the `n` elements are readable.
+        ..MAX_SEQUENTIAL_LEN => unsafe { reduce_few(op, row, n, stride, 0) },
+        // SAFETY: the caller ensures that the `n` elements are readable, and that `row` is aligned and not null.
+        _ => unsafe { reduce_row::<T, R>(op, row, n, stride, 0) },
+    }
+}
+
+/// Computes a few outputs of a few elements each, or one output of more elements, without a plan, because planning would take longer.
+/// Returns whether all results are representable. Returns `None` and writes nothing in these cases:
+/// * There are more than [`OUTPUTS_PER_CALL`] outputs. Or there is a kept axis, and more than [`CHAIN_LEN`] elements per output.
+/// * The elements are enough for several threads.
 /// * There are several kept axes, or several reduced axes.
 /// * The accumulators belong on the heap: see module `boxed`.
 #[cfg_attr(not(debug_assertions), inline(always))]
@@ -409,11 +407,22 @@ fn reduce_a_few<T: Element, R: Reduction<T>>(
     }
     let (kept_strides, strides) = a.strides().split_at(out.shape().len());
     let (outputs, count) = (kept.first().map_or(1, |&n| n), reduced.first().map_or(1, |&n| n));
+    let first = |strides: &[isize]| strides.first().copied().unwrap_or(0);
+    let (to, from, stride) = (first(out.strides()), first(kept_strides), first(strides));
+    if kept.is_empty() && count > CHAIN_LEN && count < enough::<T, R>() {
+        let value = if const { is_precompiled::<T, R>() } {
+            // SAFETY: these are all elements of the operand, which `Operand` guarantees to be readable.
+            Some(unsafe { sum_of_line::<T, R::Output>()(a.ptr(), count, stride) })
+        } else {
+            // SAFETY: these are all elements of the operand, which `Operand` guarantees to be readable. Its address is aligned and not null.
+            op.finish(unsafe { reduce_line(op, a.ptr(), count, stride) }, count)
+        };
+        // SAFETY: the output has one element, to which `Output` guarantees exclusive access.
+        return Some(value.map(|value| unsafe { *out.ptr().get() = value }).is_some());
+    }
     if outputs > OUTPUTS_PER_CALL || count > CHAIN_LEN {
         return None;
     }
-    let first = |strides: &[isize]| strides.first().copied().unwrap_or(0);
-    let (to, from, stride) = (first(out.strides()), first(kept_strides), first(strides));
     let mut fits = true;
     for i in 0..outputs as isize {
         // SAFETY: `i` is less than the extent of the kept axis, or 0 if there is none. `count` is the extent of the reduced axis,
@@ -446,12 +455,17 @@ fn reduce_many<T: Element, R: Reduction<T>>(
     if job.failed.into_inner() { Err(no_result::<T, R>(&a.shape()[out.shape().len()..])) } else { Ok(()) }
 }
 
+/// Returns whether a reduction is a sum of floating-point or complex numbers. This crate compiles the kernels of these sums once, because
+/// programs with contractions need them. Kernels for integers are not included, because they would make the build of this crate longer.
+const fn is_precompiled<T: Element, R: Reduction<T>>() -> bool {
+    R::IS_SUM && matches!(T::DTYPE, F32 | F64 | C32 | C64)
+}
+
 /// A function that reduces elements of type `T` to results of type `U`.
 type Many<T, U> = fn(Output<'_, U, Cpu>, Operand<'_, T, Cpu>) -> Result<(), Error>;
 type Sums<T> = Many<T, T>;
 
-/// Returns [`reduce_many`] for the sum of floating-point or complex numbers. This crate compiles these kernels once, because programs with
-/// contractions need them. Kernels for integers are not included, because they would make the build of this crate longer.
+/// Returns [`reduce_many`] for a sum that [`is_precompiled`].
 #[inline]
 fn sums<T: Element, U: Element>() -> Many<T, U> {
     fn sum<T: Scalar>(out: Output<'_, T, Cpu>, a: Operand<'_, T, Cpu>) -> Result<(), Error> {
@@ -459,6 +473,26 @@ fn sums<T: Element, U: Element>() -> Many<T, U> {
     }
     let sums = precompiled!(T: Inexact, Sums, fn sum(out: Output<'_, S, Cpu>, a: Operand<'_, S, Cpu>) -> Result<(), Error>);
     let found = (&sums as &dyn core::any::Any).downcast_ref::<Many<T, U>>();
+    *found.expect("a sum has the type of its terms")
+}
+
+/// A function that reduces elements with a stride to a result of type `U`. Its contract is that of [`reduce_line`].
+type Line<T, U> = unsafe fn(HostPtr<T>, usize, isize) -> U;
+type SumOfLine<T> = Line<T, T>;
+
+/// Returns [`reduce_line`] for a sum that [`is_precompiled`].
+#[inline]
+fn sum_of_line<T: Element, U: Element>() -> Line<T, U> {
+    /// # Safety
+    /// The contract of [`reduce_line`].
+    unsafe fn sum<T: Inexact>(row: HostPtr<T>, n: usize, stride: isize) -> T {
+        // SAFETY: the caller ensures the conditions of `reduce_line`.
+        Sum.finish(unsafe { reduce_line(&Sum, row, n, stride) }, n)
+            .expect("sums of inexact numbers are representable")
+    }
+    let sum =
+        precompiled!(T: Inexact, SumOfLine, unsafe fn sum(row: HostPtr<S>, n: usize, stride: isize) -> S);
+    let found = (&sum as &dyn core::any::Any).downcast_ref::<Line<T, U>>();
     *found.expect("a sum has the type of its terms")
 }
 
@@ -479,9 +513,7 @@ impl<T: Element> Reduce<T> for Cpu {
         match reduce_a_few(op, &out, &a) {
             Some(true) => Ok(()),
             Some(false) => Err(no_result::<T, R>(&a.shape()[out.shape().len()..])),
-            None if const { R::IS_SUM && matches!(T::DTYPE, F32 | F64 | C32 | C64) } => {
-                sums::<T, R::Output>()(out, a)
-            }
+            None if const { is_precompiled::<T, R>() } => sums::<T, R::Output>()(out, a),
             None => reduce_many(op, out, a),
         }
     }
