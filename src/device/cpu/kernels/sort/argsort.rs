@@ -5,13 +5,15 @@ use super::keys::{PARALLEL_PASS_LEN, Words, any_up_to, bounds, equal_neighbours,
 use super::lines::scratch;
 use super::wide::{select_u64, sort_words};
 use crate::device::cpu::loops::threads::{join, threads};
+use crate::device::cpu::memory::pool::reserve;
 use crate::element::DType;
 use crate::error::Error;
 
 /// Number of elements per block. In [`over_repeated`], the elements of a block are visited one by one only if a vectorised loop finds equal
 /// adjacent words among them.
 const BLOCK: usize = 256;
-/// In [`top`], the elements of a part of a block are visited one by one only if a vectorised loop finds keys up to the limit among them.
+/// In [`Candidates::up_to`], the elements of a part of a block are visited one by one only if a vectorised loop finds keys up to the limit
+/// among them.
 const PART: usize = 32;
 
 /// Writes the indices that sort the line. Elements that are equal keep their order, and NaN is last.
@@ -120,50 +122,129 @@ fn over_repeated(x: &mut [u64], low: u32, f: &(dyn Fn(&mut [u64]) + Sync)) {
     }
 }
 
+/// Number of keys in the sample of [`probable_limit`]. It is smaller in tests, whose lines are shorter.
+const SAMPLE: usize = if cfg!(test) { 64 } else { 1 << 10 };
+/// Minimum number of elements of a line for a sample. Each sampled key stands for at least this number of elements.
+const MIN_PER_SAMPLE: usize = 8;
+
+/// Returns a limit up to which there are probably at least `k` keys of a descending sort, and not many more. The sample consists of elements
+/// at regular distances. Returns the greatest key, up to which all keys are, for short lines and large `k`.
+fn probable_limit(x: AnySlice<'_>, k: usize) -> u64 {
+    let step = x.len() / SAMPLE;
+    // `k` keys are expected to have this number of keys in the sample, with a variance of at most this number. Four standard deviations
+    // more, and a few keys for small numbers, are seldom too few.
+    let expected = k as f64 * SAMPLE as f64 / x.len() as f64;
+    let rank = (expected + 4.0 * expected.sqrt()) as usize + 8;
+    if step < MIN_PER_SAMPLE || rank > SAMPLE / 2 {
+        return u64::MAX;
+    }
+    let mut sample: [u64; SAMPLE] = core::array::from_fn(|i| x.key(i * step, true));
+    select_u64(&mut sample, rank - 1);
+    sample[..rank].iter().fold(0, |a, &b| a.max(b))
+}
+
+/// Some elements of a line, in the order of their indices.
+#[derive(Default)]
+struct Candidates {
+    /// The keys of a descending sort: the greatest elements have the least keys.
+    keys: Vec<u64>,
+    indices: Vec<i64>,
+}
+
+impl Candidates {
+    /// Returns the elements with keys up to `limit`. `first` is the index of the first element of `x`. Long lines are searched in parallel.
+    ///
+    /// # Errors
+    /// If an allocation fails.
+    fn up_to(limit: u64, x: AnySlice<'_>, first: usize) -> Result<Candidates, Error> {
+        if x.len() >= PARALLEL_PASS_LEN && threads() > 1 {
+            let half = x.len() / 2;
+            let (low, high) = (x.part(0, half), x.part(half, x.len() - half));
+            let (low, high) = join(
+                || Candidates::up_to(limit, low, first),
+                || Candidates::up_to(limit, high, first + half),
+            );
+            let (mut low, high) = (low?, high?);
+            low.reserve(high.keys.len())?;
+            low.keys.extend_from_slice(&high.keys);
+            low.indices.extend_from_slice(&high.indices);
+            return Ok(low);
+        }
+        let (mut found, mut block) = (Candidates::default(), [0; BLOCK]);
+        for start in (0..x.len()).step_by(BLOCK) {
+            let block = &mut block[..BLOCK.min(x.len() - start)];
+            x.part(start, block.len()).write_keys(block, true);
+            for (start, part) in (first + start..).step_by(PART).zip(block.chunks(PART)) {
+                if !any_up_to(part, limit) {
+                    continue;
+                }
+                found.reserve(PART)?;
+                for (i, &key) in (start..).zip(part).filter(|&(_, &key)| key <= limit) {
+                    found.keys.push(key);
+                    found.indices.push(i as i64);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Reserves capacity for `more` additional elements, and doubles the capacity if it does not suffice.
+    fn reserve(&mut self, more: usize) -> Result<(), Error> {
+        if self.keys.capacity() - self.keys.len() < more {
+            let more = more.max(self.keys.len());
+            reserve(&mut self.keys, more)?;
+            reserve(&mut self.indices, more)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the `k` elements with the least keys. Of equal keys, keeps the first ones.
+    ///
+    /// # Errors
+    /// If an allocation fails.
+    fn keep_least(&mut self, k: usize) -> Result<(), Error> {
+        let mut keys: Vec<u64> = scratch(1, self.keys.len())?;
+        keys.copy_from_slice(&self.keys);
+        select_u64(&mut keys, k - 1);
+        // The elements to keep are those whose keys are less than the limit, and the first `at_limit` ones whose keys are equal to it.
+        let limit = keys[..k].iter().fold(0, |a, &b| a.max(b));
+        let mut at_limit = keys[..k].iter().filter(|&&key| key == limit).count();
+        let mut kept = 0;
+        for i in 0..self.keys.len() {
+            let key = self.keys[i];
+            let keeps = key < limit || (key == limit && at_limit > 0);
+            at_limit -= usize::from(keeps && key == limit);
+            if keeps {
+                (self.keys[kept], self.indices[kept]) = (key, self.indices[i]);
+                kept += 1;
+            }
+        }
+        self.keys.truncate(k);
+        self.indices.truncate(k);
+        Ok(())
+    }
+}
+
 /// Writes the indices of the `out.len()` greatest elements, the greatest first. NaN is last. Elements that are equal are in the order of
 /// their indices.
+///
+/// Reads the line once, and keeps the elements that are not greater than a limit found in a sample. If these are too few, keeps all elements.
 ///
 /// # Errors
 /// If an allocation fails.
 pub(super) fn top(x: AnySlice<'_>, out: &mut [i64]) -> Result<(), Error> {
-    let (n, k) = (x.len(), out.len());
+    let k = out.len();
     if k == 0 {
         return Ok(());
     }
-    // These are the keys of a descending sort, so the greatest elements are those with the `k` least keys.
-    let mut keys: Vec<u64> = scratch(1, n)?;
-    in_parts(&mut keys, 0, &|keys, first| x.part(first, keys.len()).write_keys(keys, true));
-    if k < n {
-        select_u64(&mut keys, k - 1);
+    let mut found = Candidates::up_to(probable_limit(x, k), x, 0)?;
+    if found.keys.len() < k {
+        found = Candidates::up_to(u64::MAX, x, 0)?;
     }
-    let limit = keys[..k].iter().fold(0, |a, &b| a.max(b));
-    let mut candidates: Vec<i64> = scratch(1, k)?;
-    // The result contains all elements whose keys are less than the limit, and the first `at_limit` elements whose keys are equal to it.
-    let mut at_limit = keys[..k].iter().filter(|&&key| key == limit).count();
-    let (mut block, mut found) = ([0; BLOCK], 0);
-    for first in (0..n).step_by(BLOCK) {
-        let block = &mut block[..BLOCK.min(n - first)];
-        x.part(first, block.len()).write_keys(block, true);
-        for (first, part) in (first..).step_by(PART).zip(block.chunks(PART)) {
-            if !any_up_to(part, limit) {
-                continue;
-            }
-            for (i, &key) in (first..).zip(part) {
-                if found == k {
-                    break;
-                }
-                let is_wanted = key < limit || (key == limit && at_limit > 0);
-                at_limit -= usize::from(is_wanted && key == limit);
-                candidates[found] = i as i64;
-                found += usize::from(is_wanted);
-            }
-        }
+    if found.keys.len() > k {
+        found.keep_least(k)?;
     }
-    keys.truncate(k);
-    for (key, &i) in keys.iter_mut().zip(&candidates) {
-        *key = x.key(i as usize, true);
-    }
-    argsort(AnySlice::from_bits(DType::U64, &keys), out, false)?;
-    out.iter_mut().for_each(|i| *i = candidates[*i as usize]);
+    argsort(AnySlice::from_bits(DType::U64, &found.keys), out, false)?;
+    out.iter_mut().for_each(|i| *i = found.indices[*i as usize]);
     Ok(())
 }

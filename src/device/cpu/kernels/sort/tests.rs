@@ -82,6 +82,10 @@ fn lines<T: Sample>(n: usize) -> Vec<Vec<T>> {
         (0..n).map(|_| special[next() as usize % special.len()]).collect(),
         (0..n).map(|_| special[next() as usize % 2]).collect(),
         (0..n).map(|_| special[2 % special.len()]).collect(),
+        // Great elements at regular distances, where `top` samples a line.
+        (0..n)
+            .map(|i| T::of(if i % (n / 64).max(1) == 0 { 100 + i as i64 % 20 } else { i as i64 % 7 }))
+            .collect(),
     ];
     let mut one = lines[0].clone();
     if let Some(x) = one.get_mut(n / 3) {
@@ -153,7 +157,7 @@ fn check<T: Sample>(x: &[T]) {
                 "argsort of {x:?} gave {indices:?}"
             );
         }
-        for k in [0, x.len() / 5, x.len() / 2, x.len().saturating_sub(1), x.len()] {
+        for k in [0, x.len() / 40, x.len() / 5, x.len() / 2, x.len().saturating_sub(1), x.len()] {
             let mut parts = x.to_vec();
             if k < x.len() {
                 T::partition(&mut parts, k).unwrap();
