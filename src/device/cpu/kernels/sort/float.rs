@@ -133,7 +133,8 @@ pub(super) fn partition<T: Float>(x: &mut [T], k: usize) -> Result<(), Error> {
     let x = &mut x[..n];
     if k < n {
         T::select_number(x, k);
-        x.iter_mut().filter(|x| **x == T::default()).zip(&noted).for_each(|(to, &zero)| *to = zero);
+        // In this order, the elements are not searched for zeros if none is noted.
+        noted.iter().zip(x.iter_mut().filter(|x| **x == T::default())).for_each(|(&zero, to)| *to = zero);
     }
     Ok(())
 }
