@@ -2,7 +2,8 @@
 //! whose errors are negligible: a unit in the last place of `f32` is half a billion units of `f64`.
 //!
 //! With `VIERBEIN_F32_STEP=1`, every argument is tested, which takes an hour in an optimised build. By default, every 9973rd
-//! argument is tested. In builds with debug assertions, which use the functions of the C library, it is every 499 979th.
+//! argument is tested. In builds with debug assertions, which use the functions of the C library, it is every 499 979th. If
+//! `VIERBEIN_F32_FUNCTION` is set, only functions whose names begin with its value are tested.
 //!
 //! If `VIERBEIN_F64_DIR` names a directory, the results of functions of `f64` are written to files in this directory.
 //! `scripts/elementary/check-f64.py` compares these results with those of a library of higher precision.
@@ -83,9 +84,13 @@ fn functions_of_f32_are_within_one_or_two_units_in_the_last_place() {
     #[cfg(not(target_arch = "x86_64"))]
     let fma = cfg!(target_arch = "aarch64");
     let bound = if own && fma { 1.0 } else { 4.0 };
+    let prefix = std::env::var("VIERBEIN_F32_FUNCTION").unwrap_or_default();
+    let functions: Vec<Function> =
+        FUNCTIONS.into_iter().filter(|(name, ..)| name.starts_with(&prefix)).collect();
+    assert!(!functions.is_empty(), "there is no function whose name begins with {prefix:?}");
     let next = AtomicUsize::new(0);
     let test = || {
-        while let Some((name, function, exact)) = FUNCTIONS.get(next.fetch_add(1, Ordering::Relaxed)) {
+        while let Some((name, function, exact)) = functions.get(next.fetch_add(1, Ordering::Relaxed)) {
             let (error, x) = largest_error(*function, *exact, step);
             println!("{name:10} of f32: {error:.3} units in the last place, at {x:e}");
             let bound =
