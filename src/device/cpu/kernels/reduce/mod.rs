@@ -409,9 +409,12 @@ fn reduce_a_few<T: Element, R: Reduction<T>>(
     let (outputs, count) = (kept.first().map_or(1, |&n| n), reduced.first().map_or(1, |&n| n));
     let first = |strides: &[isize]| strides.first().copied().unwrap_or(0);
     let (to, from, stride) = (first(out.strides()), first(kept_strides), first(strides));
-    if kept.is_empty() && count > CHAIN_LEN && count < enough::<T, R>() {
+    if outputs > OUTPUTS_PER_CALL || count > CHAIN_LEN {
+        if !kept.is_empty() || count >= enough::<T, R>() {
+            return None;
+        }
         let value = if const { is_precompiled::<T, R>() } {
-            // SAFETY: these are all elements of the operand, which `Operand` guarantees to be readable.
+            // SAFETY: these are all elements of the operand, which `Operand` guarantees to be readable. Its address is aligned and not null.
             Some(unsafe { sum_of_line::<T, R::Output>()(a.ptr(), count, stride) })
         } else {
             // SAFETY: these are all elements of the operand, which `Operand` guarantees to be readable. Its address is aligned and not null.
@@ -419,9 +422,6 @@ fn reduce_a_few<T: Element, R: Reduction<T>>(
         };
         // SAFETY: the output has one element, to which `Output` guarantees exclusive access.
         return Some(value.map(|value| unsafe { *out.ptr().get() = value }).is_some());
-    }
-    if outputs > OUTPUTS_PER_CALL || count > CHAIN_LEN {
-        return None;
     }
     let mut fits = true;
     for i in 0..outputs as isize {
