@@ -250,7 +250,7 @@ fn samples<Di: Distribution<f64> + Copy + 'static>(distribution: Di) -> Box<dyn 
         let mut rng = SmallRng::seed_from_u64(1);
         Job {
             call: Box::new(move || {
-                black_box(Vector::<f64>::random([n], distribution, &mut rng));
+                drop(black_box(Vector::<f64>::random([n], distribution, &mut rng)));
             }),
             look: Box::new(move || {
                 let mut rng = SmallRng::seed_from_u64(2);
