@@ -37,8 +37,9 @@ use crate::rank::MAX_RANK;
 use crate::simd::{kernel, prefetch};
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// Number of positions between the one that is used and the one whose element is prefetched (measured).
-const PREFETCH_DISTANCE: usize = 32;
+/// Number of positions between the one that is used and the one whose element is prefetched. On a Zen 5, 10⁷ random elements of 10⁷ `f64`
+/// take 26 ms, and 25 to 26 with 160 or 192, 28 with 250, 36 with 64, 47 with 32, and 37 without prefetching.
+const PREFETCH_DISTANCE: usize = 128;
 /// Minimum size of an axis, in bytes, for prefetching its elements. The size is the extent times the stride. The elements of
 /// smaller axes stay in L2.
 const MIN_PREFETCHED_BYTES: usize = 1 << 20;
