@@ -1,7 +1,9 @@
 //! Finds the indices that sort a line, and the indices of the greatest elements of a line. Elements are compared by their keys.
 
 use super::erased::AnySlice;
-use super::keys::{PARALLEL_PASS_LEN, Words, any_up_to, bounds, equal_neighbours, in_parts};
+use super::keys::{
+    PARALLEL_PASS_LEN, Words, any_up_to, bounds, equal_neighbours, in_parts, replace_by_indices,
+};
 use super::lines::scratch;
 use super::wide::{select_u64, sort_words};
 use crate::device::cpu::loops::threads::{join, threads};
@@ -79,10 +81,9 @@ fn argsort_words(x: AnySlice<'_>, out: &mut [i64], descending: bool) {
     let words = Words { least, equal_low, dropped, index_bits: b };
     in_parts(out, 0, &|out, first| words.replace(out, first));
     sort_words(out);
-    let index_mask = (1 << b) - 1;
     if dropped > 0 {
         over_repeated(out, b, &|run| {
-            let low_mask = (1 << dropped) - 1;
+            let (index_mask, low_mask) = ((1 << b) - 1, (1 << dropped) - 1);
             for out in run.iter_mut() {
                 let i = *out & index_mask;
                 *out = (words.upper(x.key(i as usize, descending)) & low_mask) << b | i;
@@ -92,7 +93,7 @@ fn argsort_words(x: AnySlice<'_>, out: &mut [i64], descending: bool) {
             }
         });
     }
-    in_parts(out, 0, &|out, _| out.iter_mut().for_each(|x| *x &= index_mask));
+    in_parts(out, 0, &|out, _| replace_by_indices(out, b));
 }
 
 /// Calls `f` with each run of two or more words that are equal apart from their `low` lowest bits, in parallel if there are many words. The

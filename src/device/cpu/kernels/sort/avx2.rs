@@ -1,7 +1,7 @@
 //! Implements [`Vector`] for the registers of AVX2, with keys of 4 and 8 bytes.
 
-use super::vector::{Isa, Lane, Vector};
-use super::{network, quick, repeated};
+use super::vector::{Isa, Lane, MAX_LANES, Vector};
+use super::{network, pivot, quick, repeated};
 use crate::simd::Level;
 use core::arch::x86_64::*;
 
@@ -34,6 +34,15 @@ impl Isa for Avx2 {
         }
         // SAFETY: `Avx2::get` returns an `Avx2` such as `self` only if the processor has these instructions.
         unsafe { sort_small(self, x) }
+    }
+    fn estimates<T: Lane<Avx2>>(self, x: &[T], row: usize) -> [T; MAX_LANES] {
+        #[inline(never)]
+        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+        fn estimates<T: Lane<Avx2>>(token: Avx2, x: &[T], row: usize) -> [T; MAX_LANES] {
+            pivot::estimates(token, x, row)
+        }
+        // SAFETY: `Avx2::get` returns an `Avx2` such as `self` only if the processor has these instructions.
+        unsafe { estimates(self, x, row) }
     }
     fn remove_repeated<T: Lane<Avx2>>(self, x: &mut [T]) -> usize {
         #[inline(never)]

@@ -1,7 +1,7 @@
 //! Implements [`Vector`] for the registers of AVX-512, with keys of 4 and 8 bytes.
 
-use super::vector::{Isa, Lane, Vector};
-use super::{network, quick, repeated};
+use super::vector::{Isa, Lane, MAX_LANES, Vector};
+use super::{network, pivot, quick, repeated};
 use crate::simd::Level;
 use core::arch::x86_64::*;
 
@@ -34,6 +34,15 @@ impl Isa for Avx512 {
         }
         // SAFETY: `self` exists, so the processor has the instructions.
         unsafe { sort_small(self, x) }
+    }
+    fn estimates<T: Lane<Avx512>>(self, x: &[T], row: usize) -> [T; MAX_LANES] {
+        #[inline(never)]
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")]
+        fn estimates<T: Lane<Avx512>>(token: Avx512, x: &[T], row: usize) -> [T; MAX_LANES] {
+            pivot::estimates(token, x, row)
+        }
+        // SAFETY: `self` exists, so the processor has the instructions.
+        unsafe { estimates(self, x, row) }
     }
     fn remove_repeated<T: Lane<Avx512>>(self, x: &mut [T]) -> usize {
         #[inline(never)]
@@ -257,6 +266,17 @@ macro_rules! register {
                 assert!(to.len() <= $lanes);
                 // SAFETY: `self` exists, so the processor has AVX-512; the mask selects as many lanes as the slice has keys.
                 unsafe { $store_some(to.as_mut_ptr().cast(), first(to.len()) as $Mask, self.0) }
+            }
+            // Without branches, because the number of keys is hard to predict, and masks cost little.
+            #[inline(always)]
+            fn load_at(token: Avx512, from: &[$Key], at: usize) -> Self {
+                let n = from.len();
+                Self::load_first(token, &from[n.min(at)..n.min(at + $lanes)])
+            }
+            #[inline(always)]
+            fn store_at(self, to: &mut [$Key], at: usize) {
+                let n = to.len();
+                self.store_first(&mut to[n.min(at)..n.min(at + $lanes)]);
             }
             #[inline(always)]
             fn min(self, other: Self) -> Self {

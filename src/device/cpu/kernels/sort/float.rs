@@ -121,9 +121,11 @@ pub(super) fn sort<T: Float>(x: &mut [T], descending: bool) -> Result<(), Error>
     if descending {
         x.reverse();
     }
-    let zero = T::default();
-    let at = x.partition_point(|&x| if descending { x > zero } else { x < zero });
-    x[at..at + noted.len()].copy_from_slice(&noted);
+    if !noted.is_empty() {
+        let zero = T::default();
+        let at = x.partition_point(|&x| if descending { x > zero } else { x < zero });
+        x[at..at + noted.len()].copy_from_slice(&noted);
+    }
     Ok(())
 }
 

@@ -139,6 +139,22 @@ impl Words {
 }
 
 kernel! {
+    /// Sets the bits to zero that are not in `mask`.
+    ///
+    /// # Safety
+    /// None: `unsafe` is required by the macro.
+    wide unsafe fn mask_bits[][](x: &mut [u64], mask: u64) -> () {
+        x.iter_mut().for_each(|x| *x &= mask);
+    }
+}
+
+/// Replaces words by their indices, which are their low `index_bits` bits.
+pub(super) fn replace_by_indices(x: &mut [u64], index_bits: u32) {
+    // SAFETY: `mask_bits` has no conditions; the macro `kernel!` makes it unsafe.
+    unsafe { mask_bits(x, (1 << index_bits) - 1) }
+}
+
+kernel! {
     /// Returns whether any two adjacent words are equal apart from their `low` lowest bits.
     ///
     /// # Safety

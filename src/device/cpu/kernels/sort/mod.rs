@@ -4,7 +4,7 @@
 //! for each line along the last axis, in parallel if there are several lines and enough work:   (module lines)
 //!     copy it to a scratch buffer if it is not contiguous
 //!     floating-point numbers: move NaN to the end; if a zero is negative, save the zeros        (module float)
-//!     sort: by SIMD quicksort (quick, network) or the standard library (wide), or by counting   (small)
+//!     sort: by SIMD quicksort (quick, pivot, network) or the standard library (wide), or by counting   (small)
 //!     write back the saved zeros
 //! ```
 //!
@@ -29,6 +29,8 @@ mod keys;
 mod lines;
 #[cfg(target_arch = "x86_64")]
 mod network;
+#[cfg(target_arch = "x86_64")]
+mod pivot;
 mod quantile;
 #[cfg(target_arch = "x86_64")]
 mod quick;

@@ -6,8 +6,8 @@
 //! transpose, and store
 //! ```
 //!
-//! A run of `G` lanes consists of the keys in `G` adjacent lanes of all registers. Each lane is sorted by a network of 19 compare-exchanges
-//! for 8 registers, or of 60 for 16 registers: the smallest known numbers.
+//! A run of `G` lanes consists of the keys in `G` adjacent lanes of all registers. Each lane is sorted by a network of 9 compare-exchanges
+//! for 5 registers, 19 for 8 or 60 for 16: the smallest known numbers.
 
 use super::vector::{Isa, Lane, Vector};
 
@@ -35,10 +35,12 @@ const fn having(d: usize) -> u32 {
     bits
 }
 
-/// Sorts the keys of each lane across 8 or 16 registers.
+/// Sorts the keys of each lane across 5, 8 or 16 registers.
 #[inline(always)]
-fn sort_columns<V: Vector, const N: usize>(v: &mut [V; N]) {
-    if N == 8 {
+pub(super) fn sort_columns<V: Vector, const N: usize>(v: &mut [V; N]) {
+    if N == 5 {
+        network!(v; 0 3, 1 4, 0 2, 1 3, 0 1, 2 4, 1 2, 3 4, 2 3);
+    } else if N == 8 {
         network!(v; 0 2, 1 3, 4 6, 5 7, 0 4, 1 5, 2 6, 3 7, 0 1, 2 3, 4 5, 6 7, 2 4, 3 5, 1 4, 3 6, 1 2, 3 4, 5 6);
     } else {
         network!(v;
@@ -96,19 +98,45 @@ fn across<V: Vector, const N: usize, const D: usize>(v: &mut [V; N]) {
     }
 }
 
+/// Merges sorted runs of `G / 2` lanes of a register in pairs, to sorted runs of `G` lanes.
+#[inline(always)]
+fn merge_lanes<V: Vector, const G: usize>(v: &mut V) {
+    let y = v.exchange(G - 1);
+    *v = v.min(y).blend(v.max(y), having(G / 2));
+    let v = core::array::from_mut(v);
+    if G >= 16 {
+        within::<V, 1, 4>(v);
+    }
+    if G >= 8 {
+        within::<V, 1, 2>(v);
+    }
+    if G >= 4 {
+        within::<V, 1, 1>(v);
+    }
+}
+
+/// Sorts the lanes of a register.
+#[inline(always)]
+pub(super) fn sort_lanes<V: Vector>(mut v: V) -> V {
+    merge_lanes::<_, 2>(&mut v);
+    merge_lanes::<_, 4>(&mut v);
+    if V::LANES >= 8 {
+        merge_lanes::<_, 8>(&mut v);
+    }
+    if V::LANES == 16 {
+        merge_lanes::<_, 16>(&mut v);
+    }
+    v
+}
+
 /// Sorts at most `N` registers of keys.
 #[inline(always)]
 fn sort_block<I: Isa, T: Lane<I>, const N: usize>(token: I, x: &mut [T]) {
-    let (n, lanes) = (x.len(), T::Register::LANES);
+    let lanes = T::Register::LANES;
     // A loop and not `array::from_fn`, because a closure would be compiled without the vector instructions of `I`.
     let mut v = [T::Register::splat(token, T::HIGHEST); N];
     for (r, v) in v.iter_mut().enumerate() {
-        let at = r * lanes;
-        if at + lanes <= n {
-            *v = T::Register::load(token, &x[at..]);
-        } else if at < n {
-            *v = T::Register::load_first(token, &x[at..]);
-        }
+        *v = T::Register::load_at(token, x, r * lanes);
     }
     sort_columns(&mut v);
     merge::<_, N, 2>(&mut v);
@@ -124,12 +152,7 @@ fn sort_block<I: Isa, T: Lane<I>, const N: usize>(token: I, x: &mut [T]) {
         T::Register::transpose(block);
     }
     for (k, v) in v.iter().enumerate() {
-        let at = k % lanes * N + k / lanes * lanes;
-        if at + lanes <= n {
-            v.store(&mut x[at..]);
-        } else if at < n {
-            v.store_first(&mut x[at..]);
-        }
+        v.store_at(x, k % lanes * N + k / lanes * lanes);
     }
 }
 

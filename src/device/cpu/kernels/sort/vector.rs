@@ -2,14 +2,19 @@
 
 use super::wide::Portable;
 
+/// The greatest number of lanes of a [`Vector`].
+pub(super) const MAX_LANES: usize = 16;
+
 /// An instruction set. A value of this type, a token, exists only if the processor has the instructions.
 ///
-/// Each method calls a function of module `quick`, `network` or `repeated`, compiled for the instruction set.
+/// Each method calls a function of module `quick`, `pivot`, `network` or `repeated`, compiled for the instruction set.
 pub(super) trait Isa: Copy + Send + Sync + 'static {
     /// Calls [`quick::partition`](super::quick::partition).
     fn partition<T: Lane<Self>, const OR_EQUAL: bool>(self, x: &mut [T], pivot: T) -> usize;
     /// Calls [`network::sort_small`](super::network::sort_small).
     fn sort_small<T: Lane<Self>>(self, x: &mut [T]);
+    /// Calls [`pivot::estimates`](super::pivot::estimates).
+    fn estimates<T: Lane<Self>>(self, x: &[T], row: usize) -> [T; MAX_LANES];
     /// Calls [`repeated::remove`](super::repeated::remove).
     fn remove_repeated<T: Lane<Self>>(self, x: &mut [T]) -> usize;
 }
@@ -56,6 +61,26 @@ pub(super) trait Vector: Copy {
     /// # Panics
     /// If the slice has more keys.
     fn store_first(self, to: &mut [Self::Key]);
+    /// Reads the keys from index `at` on: as many as there are, up to `LANES`, or none. The other lanes are [`Lane::HIGHEST`].
+    #[inline(always)]
+    fn load_at(token: Self::Isa, from: &[Self::Key], at: usize) -> Self {
+        if at + Self::LANES <= from.len() {
+            Self::load(token, &from[at..])
+        } else if at < from.len() {
+            Self::load_first(token, &from[at..])
+        } else {
+            Self::splat(token, Self::Key::HIGHEST)
+        }
+    }
+    /// Writes the first lanes to the keys from index `at` on: as many as there are, up to `LANES`, or none.
+    #[inline(always)]
+    fn store_at(self, to: &mut [Self::Key], at: usize) {
+        if at + Self::LANES <= to.len() {
+            self.store(&mut to[at..]);
+        } else if at < to.len() {
+            self.store_first(&mut to[at..]);
+        }
+    }
     /// Returns, for each lane, the smaller key of `self` and `other`. If both are zeros, the sign of the result is unspecified.
     fn min(self, other: Self) -> Self;
     /// Returns, for each lane, the larger key of `self` and `other`. If both are zeros, the sign of the result is unspecified.
