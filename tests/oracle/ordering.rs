@@ -1,7 +1,7 @@
 //! Compares quantiles and histograms with NumPy's, and results for special values (NaN, infinities, signed zeros) with known ones.
 
 use super::{Matrix, both_orders, listed};
-use vierbein::{Bins, Cpu, DynTensor, Error, MemoryOrder, Order, Quantile, Rank, Side, Tensor, tensor};
+use vierbein::{Bins, Cpu, DynTensor, Error, MemoryOrder, Order, Quantile, Rank, Side, Tensor, s, tensor};
 
 const METHODS: [(&str, Quantile); 9] = [
     ("inverted_cdf", Quantile::InvertedCdf),
@@ -178,6 +178,32 @@ fn counts_of_integers() {
     let nan = f64::NAN;
     assert_eq!(tensor![nan, -1.0, 0.5, 3.0].histogram(&[0.0, 1.0, 2.0]).0, tensor![1, 0]);
     assert_eq!(tensor![i64::MIN, i64::MAX, 0].histogram(2).0, tensor![1, 2]);
+}
+
+#[test]
+fn members_of_few_and_many_elements() {
+    // Few elements are compared with each element of the operand; among many, it is searched for. The elements of `of` are the first `n`
+    // even numbers, in descending order.
+    macro_rules! check {
+        ($($T:ty),*) => {$(
+            for n in [0, 1, 3, 4, 5, 63, 64, 65, 100] {
+                let of: Vec<$T> = (0..n).rev().map(|i| (2 * i) as $T).collect();
+                let of = Tensor::<$T, Rank<1>>::from(of);
+                let x = Tensor::<$T, Rank<2>>::from_fn([3, 41], |[i, j]| (i * 41 + j) as $T);
+                let member = |k: usize| k % 2 == 0 && k < 2 * n;
+                assert_eq!(x.isin(&of), Tensor::from_fn([3, 41], |[i, j]| member(i * 41 + j)), "{n}");
+                let reversed = x.t().slice(s![..;-1, ..]).isin(&of);
+                assert_eq!(reversed, Tensor::from_fn([41, 3], |[j, i]| member(i * 41 + 40 - j)), "{n}");
+            }
+        )*};
+    }
+    check!(i8, u8, i16, u16, i32, u32, i64, u64, f32, f64);
+    for n in [1_i32, 64, 65] {
+        let of: Vec<f64> = (0..n).map(|i| if i == 0 { -0.0 } else { f64::NAN }).collect();
+        let found = tensor![0.0, -0.0, f64::NAN, 1.0].isin(Tensor::<f64, Rank<1>>::from(of));
+        assert_eq!(found, tensor![true, true, false, false]);
+    }
+    assert_eq!(tensor![true, false].isin(tensor![false, false]), tensor![false, true]);
 }
 
 both_orders! { special_values positions_in_memory_order empty_tensors sets labels }

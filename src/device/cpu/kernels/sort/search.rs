@@ -14,6 +14,10 @@ use crate::simd::kernel;
 /// Number of elements of the operand for which results are computed at a time.
 const BLOCK: usize = 64;
 
+/// Maximum number of elements that a membership test compares with each element of the operand. Among more elements, it searches: that takes
+/// about 4 ns, as the comparisons with 70 elements.
+const FEW: usize = 64;
+
 /// What a search returns for each element that is searched for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Find {
@@ -54,8 +58,30 @@ kernel! {
     }
 }
 
+kernel! {
+    /// Writes to `found`, for each element of `x`, 1 if an element of `of` is equal to it, otherwise 0. Registers of 64 bytes are not faster:
+    /// 1.7 instead of 1.4 ns for 20 elements on a Zen 5.
+    ///
+    /// # Safety
+    /// None.
+    unsafe fn equal_to_any[T: Key][T](of: &[T], x: &[T], found: &mut [i64]) -> () {
+        found.fill(0);
+        for of in of.chunks(4) {
+            // Four comparisons for each update of `found`. If fewer elements are left, the last one is compared several times.
+            let [a, b, c, d] = [0, 1, 2, 3].map(|i| of[i.min(of.len() - 1)]);
+            for (found, &x) in found.iter_mut().zip(x) {
+                *found |= i64::from((x == a) | (x == b) | (x == c) | (x == d));
+            }
+        }
+    }
+}
+
 /// For each of at most `BLOCK` elements of `a`, searches `sorted`, and writes to `out` the number that `find` selects.
 pub(super) fn find<T: Key>(sorted: &[T], a: &[T], find: Find, out: &mut [i64]) {
+    if find == Find::Equal && sorted.len() <= FEW {
+        // SAFETY: the kernel has no conditions.
+        return unsafe { equal_to_any(sorted, a, out) };
+    }
     match find {
         // SAFETY: the kernel has no conditions.
         Find::LessOrEqual => unsafe { partition_points::<T, true>(sorted, a, out) },
