@@ -59,10 +59,22 @@ fn extreme_in<T: RealScalar, const LANES: usize>(
             prefetch_after(pair);
         }
         let (xs, ys) = pair.split_at(LANES);
-        for k in 0..LANES {
-            let (x, y) = (xs[k], ys[k]);
-            best[k] = better(better(x, y), best[k]);
-            sum[k] = add(sum[k], add(x, y));
+        if const { !T::INTEGER && size_of::<T>() == 8 && LANES >= 32 } {
+            // The compiler reads each half before the other one. In memory, reading the two alternately would take longer, because the
+            // processor prefetches less: up to 1.5 times for `argmax` over axis 1 of 2000² elements on a Zen 5, and 1.7 times for 32 MB
+            // with AVX2. `f32` in L1 would take 1.25 times as long this way, and loops over integers would not be vectorised.
+            for row in [xs, ys] {
+                for k in 0..LANES {
+                    best[k] = better(row[k], best[k]);
+                    sum[k] = add(sum[k], row[k]);
+                }
+            }
+        } else {
+            for k in 0..LANES {
+                let (x, y) = (xs[k], ys[k]);
+                best[k] = better(better(x, y), best[k]);
+                sum[k] = add(sum[k], add(x, y));
+            }
         }
         at += step;
     }
