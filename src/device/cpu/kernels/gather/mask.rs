@@ -15,7 +15,6 @@ use crate::device::{Operand, Output};
 use crate::element::Element;
 use crate::layout::odometer::Odometer;
 use crate::layout::plan::Plan;
-use crate::rank::MAX_RANK;
 
 /// Number of elements that a loop without a branch handles between two checks of the vector's length.
 const CHUNK_LEN: usize = 64;
@@ -214,50 +213,79 @@ pub(in super::super) fn expand<T: Element>(
     unsafe { copy(Way::Expand, size_of::<T>(), out.shape(), strides, to, mask.ptr(), from) }
 }
 
+/// Writes the indices of the elements that are not zero to the vector, up to its end. `a` is the first of `n` elements. Returns the number
+/// of indices that did not fit.
+///
+/// # Safety
+/// The caller must ensure that the elements are readable, and exclusive access to the vector.
+#[inline(always)]
+unsafe fn write_indices<T: Element>(a: HostPtr<T>, stride: isize, n: usize, to: &mut Line<i64>) -> usize {
+    let mut lost = 0;
+    for first in (0..n).step_by(CHUNK_LEN) {
+        let chunk = first..n.min(first + CHUNK_LEN);
+        let fits = to.len - to.next >= chunk.len();
+        for i in chunk {
+            // SAFETY: `i < n`, so the caller ensures that this element is readable.
+            let chosen = unsafe { *a.offset(i as isize * stride).get() } != T::default();
+            if fits {
+                // SAFETY: at the start of the chunk, the vector had at least as much space as the chunk has elements. Each element uses
+                // at most one place, so `next < len`, and the caller ensures exclusive access to this element of the vector.
+                unsafe { *to.at(to.next) = i as i64 };
+                to.next += usize::from(chosen);
+            } else if chosen && to.next < to.len {
+                // SAFETY: `next < len`, so the caller ensures exclusive access to this element of the vector.
+                unsafe { *to.at(to.next) = i as i64 };
+                to.next += 1;
+            } else {
+                lost += usize::from(chosen);
+            }
+        }
+    }
+    lost
+}
+
 /// Implements [`Reduce::nonzero`](crate::device::Reduce::nonzero).
 pub(in super::super) fn nonzero<T: Element>(out: &Output<'_, i64, Cpu>, a: &Operand<'_, T, Cpu>) {
     let (&[rows, columns], &[down, right]) = (out.shape(), out.strides()) else {
         panic!("the output must be a matrix")
     };
     assert_eq!(columns, a.shape().len(), "there must be a column for each axis");
-    let mut row = 0;
-    // The odometer iterates over all axes but the last. For a tensor of rank 0, `out` has no columns, and one row if the element is not
-    // zero.
-    let (n, stride, outer) = match (a.shape().split_last(), a.strides().split_last()) {
-        (Some((&n, outer)), Some((&stride, strides))) => (n, stride, (outer, strides)),
-        _ => (1, 0, (&[][..], &[][..])),
+    let Some((&n, outer)) = a.shape().split_last() else {
+        // SAFETY: a tensor of rank 0 has one element. `Operand` guarantees that it may be read.
+        let chosen = unsafe { *a.ptr().get() } != T::default();
+        return assert_eq!(
+            usize::from(chosen),
+            rows,
+            "the output must have a row for each element that is not zero"
+        );
     };
-    let mut walk = Odometer::row_major(outer.0, [outer.1]);
-    let mut index = [0i64; MAX_RANK];
-    let lines: usize = if n == 0 { 0 } else { outer.0.iter().product() };
+    let (&stride, strides) = a.strides().split_last().expect("each axis has a stride");
+    // The odometer iterates over all axes but the last. The indices along the last axis are in the last column.
+    let mut walk = Odometer::row_major(outer, [strides]);
+    let ptr = out.ptr().offset((columns - 1) as isize * right);
+    let mut last = Line { ptr, stride: down, len: rows, next: 0 };
+    let mut lost = 0;
+    let lines: usize = if n == 0 { 0 } else { outer.iter().product() };
     for _ in 0..lines {
-        for (to, &i) in index.iter_mut().zip(walk.index()) {
-            *to = i as i64;
+        let ([at], begin) = (walk.offsets(), last.next);
+        lost += match (stride, down) {
+            // The stride is passed as a constant, so that the compiler removes the multiplication.
+            // SAFETY: the elements are those of a line of `a`, which `Operand` guarantees may be read. `last` addresses a column of `out`,
+            // to which `Output` guarantees exclusive access.
+            (1, 1) => unsafe { write_indices(a.ptr().offset(at), 1, n, &mut last) },
+            // SAFETY: the elements are those of a line of `a`, which `Operand` guarantees may be read. `last` addresses a column of `out`,
+            // to which `Output` guarantees exclusive access.
+            _ => unsafe { write_indices(a.ptr().offset(at), stride, n, &mut last) },
+        };
+        for (column, &index) in walk.index().iter().enumerate() {
+            for row in begin..last.next {
+                // SAFETY: `row < rows` and `column < columns`. `Output` guarantees exclusive access to this element of `out`.
+                unsafe {
+                    *out.ptr().offset(row as isize * down + column as isize * right).get() = index as i64
+                };
+            }
         }
-        let [at] = walk.offsets();
         walk.advance();
-        for first in (0..n).step_by(CHUNK_LEN) {
-            // Collects the indices of the chunk's elements that are not zero, in a loop without a branch.
-            let (mut chosen, mut count) = ([0i64; CHUNK_LEN], 0);
-            for i in first..n.min(first + CHUNK_LEN) {
-                // SAFETY: `at` is the offset of an index along all axes of `a` but the last, and `i` is less than `n`, the extent of the
-                // last axis. (`n` is 1 if the rank is 0.) So `Operand` guarantees that this element of `a` may be read.
-                let element = unsafe { *a.ptr().offset(at + i as isize * stride).get() };
-                chosen[count] = i as i64;
-                count += usize::from(element != T::default());
-            }
-            assert!(count <= rows - row, "the output must have a row for each element that is not zero");
-            for (column, &leading) in index[..columns].iter().enumerate() {
-                let to = out.ptr().offset(row as isize * down + column as isize * right);
-                for (k, &i) in chosen[..count].iter().enumerate() {
-                    let value = if column + 1 == columns { i } else { leading };
-                    // SAFETY: `k < count`, and `count <= rows - row`, as was asserted. So `row + k < rows`, and `column < columns`.
-                    // `Output` guarantees exclusive access to this element of `out`.
-                    unsafe { *to.offset(k as isize * down).get() = value };
-                }
-            }
-            row += count;
-        }
     }
-    assert_eq!(row, rows, "the output must have a row for each element that is not zero");
+    assert!(lost == 0 && last.next == rows, "the output must have a row for each element that is not zero");
 }
