@@ -199,6 +199,8 @@ pub(crate) enum Triangle {
 
 /// Copies one triangle of each matrix, including diagonal `k`, and writes the element of `zero`, which must have rank 0, to the rest of the
 /// output. The axes of the matrices are the last two if `row_major` is `true`, and otherwise the first two.
+///
+/// Copies whole matrices first, and then overwrites a part of each line. A copy for each line would take longer.
 pub(crate) fn triangle<T: Element, Dev: Permute<T>>(
     device: &Dev,
     row_major: bool,
@@ -213,27 +215,26 @@ pub(crate) fn triangle<T: Element, Dev: Permute<T>>(
     if out.shape().contains(&0) {
         return Ok(());
     }
-    let n = out.shape()[column];
-    for i in 0..out.shape()[row] {
-        // In this row, the columns `0..end` are below the diagonal. For the lower triangle, they include the diagonal.
-        let (diagonal, past) = (k.saturating_add(i as isize), usize::from(kept == Triangle::Lower));
-        let end = if diagonal < 0 { 0 } else { n.min((diagonal as usize).saturating_add(past)) };
-        let (kept_columns, zeros) = match kept {
-            Triangle::Lower => (0..end, end..n),
-            Triangle::Upper => (end..n, 0..end),
+    device.copy(out.reborrow(), from)?;
+    // Lines along the axis with the smaller stride are more likely to be contiguous.
+    let step = |axis: usize| out.strides()[axis].unsigned_abs();
+    let (lines, along) = if step(row) < step(column) { (column, row) } else { (row, column) };
+    let n = out.shape()[along];
+    let index = |i: isize| i.clamp(0, n as isize) as usize;
+    for i in 0..out.shape()[lines] {
+        // The element at row `r` and column `c` is overwritten if `c - r` is greater than `k` (lower triangle) or less (upper triangle).
+        let (on_row, on_column) = ((i as isize).saturating_add(k), (i as isize).saturating_sub(k));
+        let zeros = match (kept, lines == row) {
+            (Triangle::Lower, true) => index(on_row.saturating_add(1))..n,
+            (Triangle::Upper, true) => 0..index(on_row),
+            (Triangle::Lower, false) => 0..index(on_column),
+            (Triangle::Upper, false) => index(on_column.saturating_add(1))..n,
         };
-        let (mut shape, mut first) = ([0; MAX_RANK], [0; MAX_RANK]);
-        shape[..rank].copy_from_slice(out.shape());
-        (shape[row], first[row]) = (1, i);
-        if !kept_columns.is_empty() {
-            (shape[column], first[column]) = (kept_columns.len(), kept_columns.start);
-            let offset =
-                i as isize * from.strides()[row] + kept_columns.start as isize * from.strides()[column];
-            let part = from.with_axes(Axes::new(&shape[..rank], from.strides()), offset);
-            device.copy(part_of(&mut out, &first[..rank], &shape[..rank]), part)?;
-        }
         if !zeros.is_empty() {
-            (shape[column], first[column]) = (zeros.len(), zeros.start);
+            let (mut shape, mut first) = ([0; MAX_RANK], [0; MAX_RANK]);
+            shape[..rank].copy_from_slice(out.shape());
+            (shape[lines], first[lines]) = (1, i);
+            (shape[along], first[along]) = (zeros.len(), zeros.start);
             let part = zero.with_axes(Axes::new(&shape[..rank], &[0; MAX_RANK][..rank]), 0);
             device.copy(part_of(&mut out, &first[..rank], &shape[..rank]), part)?;
         }

@@ -70,6 +70,12 @@ pub(in crate::device::cpu) unsafe fn gather(
     unsafe fn gather<T: Copy>(from: *const u8, stride: isize, to: *mut u8, n: usize) {
         let (from, to) = (from.cast::<T>(), to.cast::<T>());
         match stride {
+            0 if n > 0 => {
+                // SAFETY: the caller ensures that the element at `from` may be read.
+                let value = unsafe { from.read_unaligned() };
+                // SAFETY: the caller ensures that `n` elements may be written at `to`.
+                unsafe { fill(value, to, n) }
+            }
             // SAFETY: the stride is -1, so `gather_near::<T, -1, 1>` accesses the same elements as this function. The caller ensures its
             // conditions.
             -1 => unsafe { gather_near::<T, -1, 1>(from, to, n) },
@@ -124,6 +130,19 @@ unsafe fn gather_far<T: Copy, const TO: isize>(from: *const T, stride: isize, to
 }
 
 kernel! {
+    /// Writes `value` to `n` elements at `to`.
+    ///
+    /// # Safety
+    /// The caller must ensure that the `n` elements may be written. The pointer needs no alignment.
+    unsafe fn fill[T: Copy][T](value: T, to: *mut T, n: usize) -> () {
+        for i in 0..n {
+            // SAFETY: `i < n`, so the caller ensures that this element may be written. `write_unaligned` needs no alignment.
+            unsafe { to.wrapping_add(i).write_unaligned(value) };
+        }
+    }
+}
+
+kernel! {
     /// Copies `n` elements with stride `STRIDE`, beginning at `from`, to elements with stride `TO`, beginning at `to`. If the strides are
     /// small constants, the compiler loads whole registers and shuffles them. The kernel is not `wide`, that is, not compiled for registers
     /// of 64 bytes: for these, the compiler would use gather instructions, which take up to seven times as long.
@@ -148,9 +167,8 @@ kernel! {
 /// Copies `n` contiguous elements at `from` to elements with stride `stride`, beginning at `to`.
 ///
 /// # Safety
-/// The caller must ensure:
-/// * The `n` elements of `size` bytes may be read at `from` and written at `to`, and source and result do not overlap.
-/// * Unless `stride` is 1, both pointers are aligned for an element type of this size.
+/// The caller must ensure that the `n` elements of `size` bytes may be read at `from` and written at `to`, and that source and result do not
+/// overlap. The pointers need no alignment.
 pub(in crate::device::cpu) unsafe fn scatter(
     size: usize,
     from: *const u8,
@@ -168,10 +186,10 @@ pub(in crate::device::cpu) unsafe fn scatter(
     unsafe fn scatter<T: Element>(from: *const u8, to: *mut u8, stride: isize, n: usize) {
         let (from, to) = (from.cast::<T>(), to.cast::<T>());
         for i in 0..n {
-            let (from, to) = (from.wrapping_add(i), to.wrapping_offset(i as isize * stride));
-            // SAFETY: `i < n`, so the caller ensures that this element may be read at `from` and written at `to`, and does not overlap its
-            // copy. The stride is not 1, so the caller ensures aligned pointers.
-            unsafe { to.copy_from_nonoverlapping(from, 1) };
+            // SAFETY: `i < n`, so the caller ensures that this element may be read. `read_unaligned` needs no alignment.
+            let value = unsafe { from.wrapping_add(i).read_unaligned() };
+            // SAFETY: `i < n`, so the caller ensures that this element may be written. `write_unaligned` needs no alignment.
+            unsafe { to.wrapping_offset(i as isize * stride).write_unaligned(value) };
         }
     }
     by_size!(size, scatter(from, to, stride, n))

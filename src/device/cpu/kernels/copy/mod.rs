@@ -5,6 +5,7 @@
 //! at most two axes, and a few elements: a loop without a plan               (Permute::copy)
 //! few bytes, and both contiguous in one memory order: one loop              (copy)
 //! at most MAX_UNPLANNED_LEN elements: one loop per axis                     (small)
+//! few bytes along one axis, contiguous in source or result: one loop        (copy)
 //! a small matrix to transpose: the tile kernel, without a plan              (tile::transpose)
 //! otherwise, by the loops that layout::tiling chooses:
 //!     split in half, recursively, for threads                               (CopyTask::run)
@@ -246,6 +247,19 @@ unsafe fn copy(
             16 => small!(16),
             _ => unreachable!("unsupported element size: {size} bytes"),
         }
+    } else if len * size < PARALLEL_COPY_BYTES
+        && let Some(axis) = only_axis(shape)
+        && strides.iter().any(|strides| strides[axis] == 1)
+    {
+        let (to, from) = (to.get(), from.get().cast_const());
+        match strides.map(|strides| strides[axis]) {
+            // SAFETY: all elements are along one axis, contiguous in the result. The caller ensures that those of the source may be read, and
+            // exclusive access to those of the result. The two do not overlap.
+            [1, stride] => unsafe { pack::gather(size, from, stride, to, len) },
+            // SAFETY: all elements are along one axis, contiguous in the source. The caller ensures that those of the source may be read, and
+            // exclusive access to those of the result. The two do not overlap.
+            [stride, _] => unsafe { pack::scatter(size, from, to, stride, len) },
+        }
     } else if let (&[rows, columns], [&[to_row, 1], &[1, from_column]]) = (shape, strides)
         && len * size < MAX_UNPLANNED_MATRIX_BYTES
     {
@@ -262,6 +276,12 @@ unsafe fn copy(
         // elements that `shape` and `strides` describe, for which the caller ensures this.
         enter(2 * blocks.bytes(), || unsafe { job.run(&blocks) });
     }
+}
+
+/// Returns the axis with several indices, or `None` if there are several such axes.
+fn only_axis(shape: &[usize]) -> Option<usize> {
+    let axis = shape.iter().position(|&n| n > 1)?;
+    shape[axis + 1..].iter().all(|&n| n == 1).then_some(axis)
 }
 
 /// Copies elements of the size of `P` with one loop per axis. The last axis is the innermost loop.
