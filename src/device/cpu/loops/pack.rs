@@ -167,8 +167,8 @@ kernel! {
 /// Copies `n` contiguous elements at `from` to elements with stride `stride`, beginning at `to`.
 ///
 /// # Safety
-/// The caller must ensure that the `n` elements of `size` bytes may be read at `from` and written at `to`, and that source and result do not
-/// overlap. The pointers need no alignment.
+/// The caller must ensure that the `n` elements of `size` bytes may be read at `from` and written at `to`, and that source and result do
+/// not overlap. The pointers need no alignment.
 pub(in crate::device::cpu) unsafe fn scatter(
     size: usize,
     from: *const u8,

@@ -253,11 +253,11 @@ unsafe fn copy(
     {
         let (to, from) = (to.get(), from.get().cast_const());
         match strides.map(|strides| strides[axis]) {
-            // SAFETY: all elements are along one axis, contiguous in the result. The caller ensures that those of the source may be read, and
-            // exclusive access to those of the result. The two do not overlap.
+            // SAFETY: all elements are along one axis, contiguous in the result. The caller ensures that those of the source may be read,
+            // and exclusive access to those of the result. The two do not overlap.
             [1, stride] => unsafe { pack::gather(size, from, stride, to, len) },
-            // SAFETY: all elements are along one axis, contiguous in the source. The caller ensures that those of the source may be read, and
-            // exclusive access to those of the result. The two do not overlap.
+            // SAFETY: all elements are along one axis, contiguous in the source. The caller ensures that those of the source may be read,
+            // and exclusive access to those of the result. The two do not overlap.
             [stride, _] => unsafe { pack::scatter(size, from, to, stride, len) },
         }
     } else if let (&[rows, columns], [&[to_row, 1], &[1, from_column]]) = (shape, strides)

@@ -1,7 +1,8 @@
 //! Chooses the pivots of a quicksort and of a selection.
 //!
-//! A pivot is a key of a sample. Fresh keys make all branches that depend on keys hard to predict, so sorting a sample by scalar comparisons
-//! would take about as long as partitioning a short slice. Therefore, samples are sorted by networks.
+//! A pivot is a key of a sample, which a network sorts. Branches that depend on the keys would be hard to predict for keys that the
+//! processor has not sorted before: with medians of nine keys found by scalar comparisons, sorting 1000 and 20,000 such `i64` takes 1.15
+//! and 1.1 times as long (Zen 5, AVX-512).
 
 use super::network::{max_small, sort_columns, sort_lanes};
 use super::vector::{Isa, Lane, MAX_LANES, Vector};
@@ -71,4 +72,43 @@ pub(super) fn choose<I: Isa, T: Lane<I>>(token: I, x: &[T], state: &mut u64, ran
     token.sort_small(&mut keys);
     let m = ((LARGE as f64 * rank) as usize).clamp(1, LARGE - 2);
     (keys[m], keys[m - 1] == keys[m] && keys[m + 1] == keys[m])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::avx2::Avx2;
+    use super::super::avx512::Avx512;
+    use super::*;
+
+    #[test]
+    fn pivots_of_short_slices_are_near_the_wanted_quantile() {
+        fn check<I: Isa>(token: Option<I>)
+        where
+            i32: Lane<I>,
+            i64: Lane<I>,
+        {
+            let Some(token) = token else { return };
+            for n in (257..2048).step_by(31) {
+                // The numbers below 2053, a prime, in a scattered order.
+                let x: Vec<i64> = (1..=n).map(|i| i * 769 % 2053).collect();
+                let few: Vec<i32> = x.iter().map(|&x| x as i32).collect();
+                let ranks = [of_short(token, &x).0, i64::from(of_short(token, &few).0)]
+                    .map(|pivot| x.iter().filter(|&&x| x < pivot).count() as f64 / n as f64);
+                let wanted = [max_small::<I, i64>(), max_small::<I, i32>()].map(|max| {
+                    match (n as usize).div_ceil(max * FILL / 100) {
+                        3 => 1.0 / 3.0,
+                        5 => 0.4,
+                        _ => 0.5,
+                    }
+                });
+                for (rank, wanted) in ranks.into_iter().zip(wanted) {
+                    assert!((rank - wanted).abs() < 0.25, "rank {rank} instead of {wanted}, {n} keys");
+                }
+                assert_eq!(of_short(token, &vec![7_i64; n as usize]), (7, true));
+                assert!(!of_short(token, &x).1);
+            }
+        }
+        check(Avx2::get());
+        check(Avx512::get());
+    }
 }

@@ -24,9 +24,9 @@ pub(super) const PARALLEL_SORT_LEN: usize = 1 << 16;
 
 /// Returns the number of registers that one step of the partition reads.
 ///
-/// From which side a step reads depends on the keys, so the processor often predicts it wrongly. Long steps make this less frequent: sorting
-/// four million keys takes 0.84 to 0.97 of the time with eight registers of 4 or 8 keys instead of four. Steps of 128 keys, eight registers
-/// of 16 keys, were slower for keys that do not fit in the cache.
+/// From which side a step reads depends on the keys, so the processor often predicts it wrongly. Long steps make this less frequent:
+/// sorting four million keys takes 0.85 to 0.98 of the time with eight registers of 4 or 8 keys instead of four. Steps of 128 keys, eight
+/// registers of 16 keys, were slower for keys that do not fit in the cache.
 const fn step<V: Vector>() -> usize {
     if V::LANES > 8 { MAX_STEP / 2 } else { MAX_STEP }
 }
@@ -45,8 +45,8 @@ fn read<I: Isa, T: Lane<I>>(token: I, x: &[T]) -> [T::Register; MAX_STEP] {
 
 /// Moves the keys less than `pivot` to the front; if `OR_EQUAL`, also the keys equal to it. Returns their number.
 ///
-/// First copies the last keys, which do not fill a [`step`], to an array. Then reads the first and the last step of the other keys. So there
-/// is room on both sides to write the keys that are read next. The keys that were read first are written last.
+/// First copies the last keys, which do not fill a [`step`], to an array. Then reads the first and the last step of the other keys. So
+/// there is room on both sides to write the keys that are read next. The keys that were read first are written last.
 #[inline(always)]
 pub(super) fn partition<I: Isa, T: Lane<I>, const OR_EQUAL: bool>(token: I, x: &mut [T], pivot: T) -> usize {
     let lanes = T::Register::LANES;

@@ -1,4 +1,4 @@
-//! Binary search in sorted elements, for insertion indices and for membership tests.
+//! Binary search in sorted elements, for insertion indices and for membership tests. Membership in a few elements is tested by comparisons.
 
 use super::erased::{AnySlice, AnySliceMut, for_sizes};
 use super::key::Key;
@@ -14,8 +14,8 @@ use crate::simd::kernel;
 /// Number of elements of the operand for which results are computed at a time.
 const BLOCK: usize = 64;
 
-/// Maximum number of elements that a membership test compares with each element of the operand. Among more elements, it searches: that takes
-/// about 4 ns, as the comparisons with 70 elements.
+/// Maximum number of elements that a membership test compares with each element of the operand. Among more elements, it searches: that
+/// takes about 4 ns, as the comparisons with 70 elements.
 const FEW: usize = 64;
 
 /// What a search returns for each element that is searched for.
@@ -59,8 +59,8 @@ kernel! {
 }
 
 kernel! {
-    /// Writes to `found`, for each element of `x`, 1 if an element of `of` is equal to it, otherwise 0. Registers of 64 bytes are not faster:
-    /// 1.7 instead of 1.4 ns for 20 elements on a Zen 5.
+    /// Writes to `found`, for each element of `x`, 1 if an element of `of` is equal to it, otherwise 0. Registers of 64 bytes are not
+    /// faster: 1.7 instead of 1.4 ns for 20 elements on a Zen 5.
     ///
     /// # Safety
     /// None.
