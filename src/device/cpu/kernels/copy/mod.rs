@@ -256,6 +256,12 @@ unsafe fn copy(
             // SAFETY: all elements are along one axis, contiguous in the result. The caller ensures that those of the source may be read,
             // and exclusive access to those of the result. The two do not overlap.
             [1, stride] => unsafe { pack::gather(size, from, stride, to, len) },
+            // The result runs backwards. Its last element has the smallest address.
+            // SAFETY: all elements are along one axis, contiguous in source and result. The caller ensures that those of the source may be
+            // read, and exclusive access to those of the result. The two do not overlap.
+            [-1, 1] => unsafe {
+                pack::gather_reversed(size, from, 1, to.wrapping_sub((len - 1) * size), len);
+            },
             // SAFETY: all elements are along one axis, contiguous in the source. The caller ensures that those of the source may be read,
             // and exclusive access to those of the result. The two do not overlap.
             [stride, _] => unsafe { pack::scatter(size, from, to, stride, len) },
