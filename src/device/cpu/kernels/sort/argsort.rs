@@ -2,17 +2,19 @@
 
 use super::erased::AnySlice;
 use super::keys::{
-    PARALLEL_PASS_LEN, Words, any_up_to, bounds, equal_neighbours, in_parts, replace_by_indices,
+    Bounds, PARALLEL_PASS_LEN, Words, any_up_to, first_repeated, in_parts, replace_by_indices,
 };
 use super::lines::scratch;
+use super::narrow;
 use super::wide::{select_u64, sort_words};
 use crate::device::cpu::loops::threads::{join, threads};
 use crate::device::cpu::memory::pool::reserve;
 use crate::element::DType;
 use crate::error::Error;
 
-/// Number of elements per block. In [`over_repeated`], the elements of a block are visited one by one only if a vectorised loop finds equal
-/// adjacent words among them.
+/// Number of elements of a block in [`write_keys`]. Its keys fit in the L1 cache.
+const KEYS_BLOCK: usize = 1024;
+/// Number of elements of a block in [`Candidates::up_to`].
 const BLOCK: usize = 256;
 /// In [`Candidates::up_to`], the elements of a part of a block are visited one by one only if a vectorised loop finds keys up to the limit
 /// among them.
@@ -22,14 +24,15 @@ const PART: usize = 32;
 ///
 /// Sorts words of 63 bits. The low `b` bits of a word are an index, and its high `63 - b` bits are the key minus the least key, without
 /// the low bits that are the same in all keys. If a difference needs more bits, its word has only the highest of them. A second sort then
-/// orders each run of words with equal high bits by the bits that were left out. Words are less than 2⁶³, so that they can be sorted as
-/// signed numbers, too.
+/// orders each run of words with equal high bits by the keys. Words are less than 2⁶³, so that they can be sorted as signed numbers, too.
+///
+/// Lines of some hundred to 2¹⁶ elements are sorted by shorter words if possible, see module [`narrow`].
 ///
 /// # Errors
-/// If an allocation fails. Only lines of more than 2³¹ elements need one.
+/// If an allocation fails.
 pub(super) fn argsort(x: AnySlice<'_>, out: &mut [i64], descending: bool) -> Result<(), Error> {
-    // In the second sort, a word consists of an index of `b` bits and of the bits that were left out, which are at most `b + 1`. These
-    // `2 b + 1` bits fit in a word of 63 bits if `b` is at most 31.
+    // The first sort of words with an index of `b` bits compares `63 - b` bits of the keys, so a second sort compares the other bits if
+    // `b` is at most 31.
     argsort_parts(x, out, descending, usize::try_from(1u64 << 31).unwrap_or(usize::MAX))
 }
 
@@ -43,8 +46,7 @@ pub(super) fn argsort_parts(
     let n = x.len();
     assert_eq!(out.len(), n);
     if n <= max {
-        argsort_words(x, out, descending);
-        return Ok(());
+        return argsort_words(x, out, descending);
     }
     let half = n / 2;
     let (low, high) = out.split_at_mut(half);
@@ -63,37 +65,66 @@ pub(super) fn argsort_parts(
     Ok(())
 }
 
-fn argsort_words(x: AnySlice<'_>, out: &mut [i64], descending: bool) {
+/// Writes the keys of the elements, of which there must be at least one, and returns their bounds.
+fn write_keys(x: AnySlice<'_>, out: &mut [u64], descending: bool) -> Bounds {
+    if out.len() >= PARALLEL_PASS_LEN && threads() > 1 {
+        let half = out.len() / 2;
+        let (low, high) = out.split_at_mut(half);
+        let (low, high) = join(
+            || write_keys(x.part(0, half), low, descending),
+            || write_keys(x.part(half, high.len()), high, descending),
+        );
+        return low.and(high);
+    }
+    let bounds = out.chunks_mut(KEYS_BLOCK).zip((0..).step_by(KEYS_BLOCK)).map(|(out, first)| {
+        x.part(first, out.len()).write_keys(out, descending);
+        Bounds::of(out)
+    });
+    bounds.reduce(Bounds::and).expect("there is at least one element")
+}
+
+fn argsort_words(x: AnySlice<'_>, out: &mut [i64], descending: bool) -> Result<(), Error> {
     let n = x.len();
+    if n == 0 {
+        return Ok(());
+    }
     // SAFETY: `u64` has the size and alignment of `i64`, and every bit pattern is valid for both. `out` is exclusively borrowed, and its
     // length is passed.
     let out: &mut [u64] = unsafe { core::slice::from_raw_parts_mut(out.as_mut_ptr().cast(), out.len()) };
-    in_parts(out, 0, &|out, first| x.part(first, out.len()).write_keys(out, descending));
+    let bounds = write_keys(x, out, descending);
     if out.is_sorted() {
-        return (0..).zip(out).for_each(|(i, out)| *out = i);
+        (0..).zip(out).for_each(|(i, out)| *out = i);
+        return Ok(());
     }
     let b = usize::BITS - (n - 1).leading_zeros();
-    let (least, greatest, differing) = bounds(out);
-    // Number of low bits that are the same in all keys. It is large if floating-point elements have integer values.
-    let equal_low = differing.trailing_zeros();
-    let significant = 64 - (greatest - least).leading_zeros() - equal_low;
-    let dropped = (significant + b).saturating_sub(63);
-    let words = Words { least, equal_low, dropped, index_bits: b };
-    in_parts(out, 0, &|out, first| words.replace(out, first));
-    sort_words(out);
-    if dropped > 0 {
-        over_repeated(out, b, &|run| {
-            let (index_mask, low_mask) = ((1 << b) - 1, (1 << dropped) - 1);
-            for out in run.iter_mut() {
-                let i = *out & index_mask;
-                *out = (words.upper(x.key(i as usize, descending)) & low_mask) << b | i;
-            }
-            if !run.is_sorted() {
-                sort_words(run);
-            }
-        });
+    let narrow = narrow::sort(x.dtype(), out, bounds, b)?;
+    let complete = !narrow && {
+        let words = Words::new(bounds, b);
+        in_parts(out, 0, &|out, first| words.replace(out, first));
+        sort_words(out);
+        words.dropped == 0
+    };
+    if !complete {
+        over_repeated(out, b, &|run| sort_run(x, run, b, descending));
     }
     in_parts(out, 0, &|out, _| replace_by_indices(out, b));
+    Ok(())
+}
+
+/// Sorts words by the keys of their elements, whose indices are their `b` low bits. Elements with equal keys keep their order: their
+/// indices must be in ascending order. The other bits of the words become unspecified.
+fn sort_run(x: AnySlice<'_>, run: &mut [u64], b: u32, descending: bool) {
+    let indices = (1 << b) - 1;
+    let Some(bounds) = x.bounds_of_unsorted(run, indices, descending) else { return };
+    let words = Words::new(bounds, b);
+    for word in run.iter_mut() {
+        let index = *word & indices;
+        *word = words.word(x.key(index as usize, descending), index);
+    }
+    sort_words(run);
+    if words.dropped > 0 {
+        over_repeated(run, b, &|run| sort_run(x, run, b, descending));
+    }
 }
 
 /// Calls `f` with each run of two or more words that are equal apart from their `low` lowest bits, in parallel if there are many words. The
@@ -109,17 +140,13 @@ fn over_repeated(x: &mut [u64], low: u32, f: &(dyn Fn(&mut [u64]) + Sync)) {
             return;
         }
     }
-    let mut first = 0;
-    while first < x.len() {
-        let mut end = x.len().min(first + BLOCK);
-        if equal_neighbours(&x[first..x.len().min(end + 1)], low) {
-            let high = x[end - 1] >> low;
-            end += x[end..].partition_point(|x| x >> low == high);
-            for run in x[first..end].chunk_by_mut(|a, b| a >> low == b >> low).filter(|run| run.len() > 1) {
-                f(run);
-            }
-        }
-        first = end;
+    let mut others = x;
+    while let Some(first) = first_repeated(others, low) {
+        let high = others[first] >> low;
+        let len = others[first..].iter().take_while(|&&x| x >> low == high).count();
+        let (run, after) = others[first..].split_at_mut(len);
+        f(run);
+        others = after;
     }
 }
 

@@ -6,7 +6,7 @@
 //! for each element type.
 
 use super::key::Key;
-use super::keys;
+use super::keys::{self, Bounds};
 use super::lines::scratch;
 use super::search::{Find, find};
 use crate::device::{Cpu, HostPtr, Operand, Output};
@@ -179,6 +179,11 @@ impl<'a> AnySlice<'a> {
         AnySlice { dtype, ptr: x.as_ptr().cast(), len: x.len(), data: PhantomData }
     }
 
+    /// Returns the type of the elements.
+    pub(super) fn dtype(self) -> DType {
+        self.dtype
+    }
+
     pub(super) fn len(self) -> usize {
         self.len
     }
@@ -220,6 +225,11 @@ impl AnySlice<'_> {
     /// If `out` has another length.
     pub(super) fn write_keys(self, out: &mut [u64], descending: bool) {
         with_elements!(self, x => keys::write(x, out, descending));
+    }
+    /// Returns the bounds of the keys of some elements, or `None` if their keys are sorted. The index of an element consists of the bits of
+    /// its word that are in the mask `indices`.
+    pub(super) fn bounds_of_unsorted(self, words: &[u64], indices: u64, descending: bool) -> Option<Bounds> {
+        with_elements!(self, x => keys::bounds_of_unsorted(x, words, indices, descending))
     }
     /// Returns the number of elements of each run of equal elements of a sorted line. All NaN count as equal.
     ///

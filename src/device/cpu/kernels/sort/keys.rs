@@ -39,6 +39,32 @@ pub(super) fn write<T: Key>(x: &[T], out: &mut [u64], descending: bool) {
     }
 }
 
+/// Returns the bounds of the keys of some elements, or `None` if their keys are sorted. The index of an element consists of the bits of its
+/// word that are in the mask `indices`.
+pub(super) fn bounds_of_unsorted<T: Key>(
+    x: &[T],
+    words: &[u64],
+    indices: u64,
+    descending: bool,
+) -> Option<Bounds> {
+    let key = |word: u64| {
+        let x = x[(word & indices) as usize];
+        if descending { x.descending_key() } else { x.key() }
+    };
+    let first = key(*words.first()?);
+    let mut bounds = Bounds { least: first, greatest: first, differing: 0 };
+    let (mut previous, mut sorted) = (first, true);
+    for &word in words {
+        let key = key(word);
+        sorted &= previous <= key;
+        previous = key;
+        bounds.least = bounds.least.min(key);
+        bounds.greatest = bounds.greatest.max(key);
+        bounds.differing |= key ^ first;
+    }
+    (!sorted).then_some(bounds)
+}
+
 /// Minimum number of elements along the sorted axis for which a pass over these elements runs in parallel.
 pub(super) const PARALLEL_PASS_LEN: usize = 1 << 16;
 
@@ -72,32 +98,46 @@ pub(super) fn in_parts(x: &mut [u64], first: usize, f: &(dyn Fn(&mut [u64], usiz
     join(|| in_parts(low, first, f), || in_parts(high, first + half, f));
 }
 
+/// The extremes of several keys, and the bits in which any two of them differ.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    pub(super) least: u64,
+    pub(super) greatest: u64,
+    pub(super) differing: u64,
+}
+
 kernel! {
-    /// Returns the least key, the greatest one, and the bits in which any two of the keys differ.
+    /// Returns the bounds of keys, of which there must be at least one.
     ///
     /// # Safety
     /// None: `unsafe` is required by the macro.
-    wide unsafe fn bounds_of[][](x: &[u64]) -> (u64, u64, u64) {
-        let first = x.first().map_or(0, |&x| x);
-        x.iter().fold((u64::MAX, 0, 0), |(low, high, differing), &key| {
-            (low.min(key), high.max(key), differing | (key ^ first))
+    wide unsafe fn bounds_of[][](x: &[u64]) -> Bounds {
+        let first = x[0];
+        x.iter().fold(Bounds { least: first, greatest: first, differing: 0 }, |bounds, &key| Bounds {
+            least: bounds.least.min(key),
+            greatest: bounds.greatest.max(key),
+            differing: bounds.differing | (key ^ first),
         })
     }
 }
 
-/// Returns the least key, the greatest one, and the bits in which any two of the keys differ.
-pub(super) fn bounds(x: &[u64]) -> (u64, u64, u64) {
-    in_parallel(
-        x,
-        PARALLEL_PASS_LEN,
+impl Bounds {
+    /// Returns the bounds of keys, of which there must be at least one.
+    pub(super) fn of(x: &[u64]) -> Bounds {
         // SAFETY: `bounds_of` has no conditions; the macro `kernel!` makes it unsafe.
-        &|x| unsafe { bounds_of(x) },
-        // Merges the results of two parts of `x`. The bits that differ within a part are in its `differing`. Every other bit is the same
-        // in all keys of the part. So the bits that differ between two parts are found by comparing one key of each, here the least.
-        &|(low, high, differing), (other_low, other_high, other_differing)| {
-            (low.min(other_low), high.max(other_high), differing | other_differing | (low ^ other_low))
-        },
-    )
+        unsafe { bounds_of(x) }
+    }
+    /// Returns the bounds of two groups of keys together.
+    pub(super) fn and(self, other: Bounds) -> Bounds {
+        // Bits that differ within a group are in its `differing`. Every other bit is the same in all keys of the group. So the bits that
+        // differ between two groups are found by comparing one key of each, here the least.
+        let between = self.least ^ other.least;
+        Bounds {
+            least: self.least.min(other.least),
+            greatest: self.greatest.max(other.greatest),
+            differing: self.differing | other.differing | between,
+        }
+    }
 }
 
 kernel! {
@@ -106,9 +146,8 @@ kernel! {
     /// # Safety
     /// None: `unsafe` is required by the macro.
     wide unsafe fn make_words[][](x: &mut [u64], first: u64, words: Words) -> () {
-        let Words { least, equal_low, dropped, index_bits } = words;
         for (i, x) in (first..).zip(x) {
-            *x = ((*x - least) >> equal_low >> dropped) << index_bits | i;
+            *x = words.word(*x, i);
         }
     }
 }
@@ -127,14 +166,22 @@ pub(super) struct Words {
 }
 
 impl Words {
+    /// Returns the parameters of words of at most 63 bits for keys with the given bounds, which must contain two different keys.
+    pub(super) fn new(bounds: Bounds, index_bits: u32) -> Self {
+        let Bounds { least, greatest, differing } = bounds;
+        let equal_low = differing.trailing_zeros();
+        let significant = 64 - (greatest - least).leading_zeros() - equal_low;
+        Words { least, equal_low, dropped: (significant + index_bits).saturating_sub(63), index_bits }
+    }
     /// Replaces keys by their words. The first key has index `first`.
     pub(super) fn replace(self, x: &mut [u64], first: usize) {
         // SAFETY: `make_words` has no conditions; the macro `kernel!` makes it unsafe.
         unsafe { make_words(x, first as u64, self) }
     }
-    /// Returns the upper part of a key's word, including the `dropped` bits that the word itself leaves out.
-    pub(super) fn upper(self, key: u64) -> u64 {
-        (key - self.least) >> self.equal_low
+    /// Returns the word of a key and an index.
+    #[inline(always)]
+    pub(super) fn word(self, key: u64, index: u64) -> u64 {
+        ((key - self.least) >> self.equal_low >> self.dropped) << self.index_bits | index
     }
 }
 
@@ -154,20 +201,36 @@ pub(super) fn replace_by_indices(x: &mut [u64], index_bits: u32) {
     unsafe { mask_bits(x, (1 << index_bits) - 1) }
 }
 
+/// Number of words that [`first_repeated`] visits one by one, if a run of equal words may begin soon.
+const FEW: usize = 8;
+/// Number of words of a chunk in [`first_repeated`].
+const CHUNK: usize = 64;
+
 kernel! {
-    /// Returns whether any two adjacent words are equal apart from their `low` lowest bits.
+    /// Returns the index of the first word that is equal to the next one apart from their `low` lowest bits.
     ///
     /// # Safety
     /// None: `unsafe` is required by the macro.
-    wide unsafe fn equal_neighbours_of[][](x: &[u64], low: u32) -> bool {
-        x.iter().zip(x.get(1..).unwrap_or_default()).fold(false, |found, (a, b)| found | ((a ^ b) >> low == 0))
+    wide unsafe fn first_repeated_of[][](x: &[u64], low: u32) -> Option<usize> {
+        let repeats = |x: &[u64]| (x[0] ^ x[1]) >> low == 0;
+        let mut first = x.len().min(FEW);
+        if let Some(found) = x[..first].windows(2).position(repeats) {
+            return Some(found);
+        }
+        first = first.saturating_sub(1);
+        while let Some(chunk) = x.get(first..first + CHUNK + 1)
+            && !chunk.iter().zip(&chunk[1..]).fold(false, |found, (a, b)| found | ((a ^ b) >> low == 0))
+        {
+            first += CHUNK;
+        }
+        x[first..].windows(2).position(repeats).map(|found| first + found)
     }
 }
 
-/// Returns whether any two adjacent words are equal apart from their `low` lowest bits.
-pub(super) fn equal_neighbours(x: &[u64], low: u32) -> bool {
-    // SAFETY: `equal_neighbours_of` has no conditions; the macro `kernel!` makes it unsafe.
-    unsafe { equal_neighbours_of(x, low) }
+/// Returns the index of the first word that is equal to the next one apart from their `low` lowest bits.
+pub(super) fn first_repeated(x: &[u64], low: u32) -> Option<usize> {
+    // SAFETY: `first_repeated_of` has no conditions; the macro `kernel!` makes it unsafe.
+    unsafe { first_repeated_of(x, low) }
 }
 
 kernel! {

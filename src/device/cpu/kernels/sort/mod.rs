@@ -27,6 +27,7 @@ mod float;
 mod key;
 mod keys;
 mod lines;
+mod narrow;
 #[cfg(target_arch = "x86_64")]
 mod network;
 #[cfg(target_arch = "x86_64")]

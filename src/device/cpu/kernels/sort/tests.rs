@@ -3,6 +3,8 @@
 use super::argsort;
 use super::erased::AnySlice;
 use super::key::Key;
+use super::keys::Bounds;
+use super::narrow;
 use super::search::{self, Find};
 use crate::simd::tests::at_each_level;
 use core::cmp::Ordering;
@@ -237,20 +239,74 @@ fn argsort_distinguishes_keys_by_any_bit() {
         let both: Vec<u64> = (0..n).map(|_| ((next() % 4) << 62) | (next() % 3)).collect();
         let highest: Vec<i64> = (0..n).map(|_| (next() % 2) as i64 * i64::MIN).collect();
         let floats: Vec<f64> = (0..n).map(|_| f64::from_bits(next())).collect();
-        fn same<T: Sample>(x: &[T]) {
-            for descending in [false, true] {
-                let expected = sorted_indices(x, descending);
-                at_each_level(|| {
-                    let mut indices = vec![-1; x.len()];
-                    argsort::argsort(any(x), &mut indices, descending).unwrap();
-                    assert!(indices.iter().map(|&i| i as usize).eq(expected.iter().copied()));
-                });
-            }
+        check_argsort(&lowest);
+        check_argsort(&both);
+        check_argsort(&highest);
+        check_argsort(&floats);
+    }
+}
+
+/// Compares `argsort` with the standard library's stable sort.
+fn check_argsort<T: Sample>(x: &[T]) {
+    for descending in [false, true] {
+        let expected = sorted_indices(x, descending);
+        at_each_level(|| {
+            let mut indices = vec![-1; x.len()];
+            argsort::argsort(any(x), &mut indices, descending).unwrap();
+            assert!(indices.iter().map(|&i| i as usize).eq(expected.iter().copied()));
+        });
+    }
+}
+
+#[test]
+fn argsort_by_positions() {
+    fn has_few_repeated_positions<T: Sample>(x: &[T]) -> bool {
+        let mut keys: Vec<u64> = x.iter().map(|x| x.key()).collect();
+        let bounds = Bounds::of(&keys);
+        narrow::sort(T::DTYPE, &mut keys, bounds, usize::BITS - (x.len() - 1).leading_zeros()).unwrap()
+    }
+    fn check<T: Sample>(x: &[T]) {
+        // Without SIMD, short lines are not sorted by positions.
+        assert!(x.len() <= 2048 || has_few_repeated_positions(x));
+        check_argsort(x);
+    }
+    // With one bin, with several, and with the maximum number.
+    for n in [400, 2048, 2049, 5001, (1 << 16) - 1] {
+        let mut next = random(n as u64);
+        let mut uniform = || (next() >> 11) as f64 / (1u64 << 53) as f64;
+        let normal: Vec<f64> = (0..n).map(|_| (0..12).map(|_| uniform()).sum::<f64>() - 6.0).collect();
+        check(&normal);
+        check(&normal.iter().map(|&x| x as f32).collect::<Vec<_>>());
+        check(&normal.iter().map(|&x| (x / 2.0).exp()).collect::<Vec<_>>());
+        // Different elements with the same position, in any order, and zeros of both signs.
+        let mut close = normal.clone();
+        for i in (0..n - 2).step_by(100) {
+            close[i + 1] = close[i].next_down();
+            close[i + 2] = close[i].next_up();
         }
-        same(&lowest);
-        same(&both);
-        same(&highest);
-        same(&floats);
+        (close[3], close[4], close[n - 2], close[n - 1]) = (0.0, -0.0, 0.0, -0.0);
+        check(&close);
+        // One in 23 elements is in a bin, which therefore has more than 2048 of the longest line.
+        let x: Vec<f64> = (0..n).map(|i| uniform() * if i % 23 == 0 { 1e-5 } else { 1.0 }).collect();
+        check(&x);
+        let mut next = random(n as u64 + 1);
+        check(&(0..n).map(|_| next() as i64).collect::<Vec<_>>());
+        check(&(0..n).map(|_| next()).collect::<Vec<_>>());
+        check(&(0..n).map(|_| (1 << 62) + next() % (1 << 40)).collect::<Vec<u64>>());
+        check(&(0..n).map(|_| next() as i32).collect::<Vec<_>>());
+        // Lines with elements that have no position, or mostly the same one.
+        let others = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, -f64::MAX, 1e9];
+        for other in others {
+            let mut x = normal.clone();
+            (x[n / 3], x[n / 2]) = (other, 0.0);
+            assert!(!has_few_repeated_positions(&x), "{other}");
+            check_argsort(&x);
+        }
+        let small: Vec<f64> = normal.iter().map(|x| (x * 8.0).round() * f64::from_bits(1)).collect();
+        for x in [small, normal.iter().map(|x| (x * 8.0).round()).collect()] {
+            assert!(!has_few_repeated_positions(&x));
+            check_argsort(&x);
+        }
     }
 }
 

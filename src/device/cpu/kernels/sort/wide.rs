@@ -7,6 +7,8 @@ use super::avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 use super::avx512::Avx512;
 #[cfg(target_arch = "x86_64")]
+use super::network::max_small;
+#[cfg(target_arch = "x86_64")]
 use super::quick;
 #[cfg(target_arch = "x86_64")]
 use super::vector::Isa;
@@ -14,6 +16,19 @@ use super::{repeated, small};
 #[cfg(feature = "rayon")]
 use crate::device::cpu::loops::threads::threads;
 use crate::simd::kernel;
+
+/// Returns the maximum number of `i32` that a sorting network sorts on this processor, or 0 if there is none.
+pub(super) fn network_len() -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if Avx512::get().is_some() {
+        return max_small::<Avx512, i32>();
+    }
+    #[cfg(target_arch = "x86_64")]
+    if Avx2::get().is_some() {
+        return max_small::<Avx2, i32>();
+    }
+    0
+}
 
 /// Sorts by the standard library or, if there are several threads and many elements, by rayon.
 fn sort_integers<T: Ord + Send>(x: &mut [T]) {

@@ -1,0 +1,272 @@
+//! Sorts the indices of lines of fewer than 2¹⁶ elements by words of 31 bits. A SIMD register holds twice as many of these as of the words
+//! of 63 bits in module `argsort`.
+//!
+//! ```text
+//! positions: map the elements to integers in proportion to their distance from the least element
+//! bins:      distribute the positions of more than 2048 elements to bins by their high bits
+//! groups:    adjacent bins with as many elements as a sorting network sorts, or one bin with more
+//! words:     in each group, sort words that consist of bits of a position and of an index
+//! ```
+//!
+//! Different elements can have the same position, and groups of several bins drop low bits of the positions. So the caller must sort
+//! elements with equal positions by their keys. A sample shows whether these are few: they are many if elements are equal, or if a few
+//! elements are much farther away than the others. Such lines are sorted by words of 63 bits.
+//!
+//! `argsort` of uniform and normal random numbers takes 0.65 to 0.8 of the time that it takes with words of 63 bits (Zen 5, AVX-512).
+
+use super::keys::Bounds;
+use super::lines::scratch;
+use super::wide::{network_len, sort_i32, sort_words};
+use crate::element::DType;
+use crate::error::Error;
+use crate::simd::kernel;
+
+/// Minimum number of elements. The sample takes too long for shorter lines. Without SIMD, lines with a single bin are not faster.
+const MIN_LEN: usize = 400;
+/// Maximum number of elements.
+const MAX_LEN: usize = (1 << 16) - 1;
+/// Maximum number of elements of a line with a single bin. SIMD quicksort of such lines is faster than distributing their elements.
+const ONE_BIN: usize = 2048;
+/// Mean number of elements per bin of a longer line. It is small, so that few bins have more elements than a sorting network sorts
+/// if the elements are not uniformly distributed.
+const BIN_LEN: usize = 28;
+/// Maximum number of bins.
+const MAX_BINS: usize = MAX_LEN.div_ceil(BIN_LEN);
+/// Number of bits of a word.
+const WORD_BITS: u32 = 31;
+/// Elements are considered dense if there are fewer positions per element than this.
+const DENSE: u64 = 16;
+/// Maximum number of elements in a sample.
+const SAMPLE: usize = 64;
+/// Minimum number of elements for each one in the sample.
+const MIN_PER_SAMPLE: usize = 32;
+/// The floating-point numbers from this one up to its double are integers. So adding it rounds a small number to an integer, which is then
+/// in the low bits.
+const ROUNDER: f64 = (1u64 << 52) as f64;
+
+/// The difference between two elements, from their [keys](super::key::Key).
+trait Difference {
+    /// Returns the element with key `key` minus the one with key `least`, rounded. It does not decrease if `key` increases.
+    fn difference(key: u64, least: u64) -> f64;
+}
+
+struct Integers;
+struct Floats32;
+struct Floats64;
+
+impl Difference for Integers {
+    #[inline(always)]
+    fn difference(key: u64, least: u64) -> f64 {
+        (key - least) as f64
+    }
+}
+impl Difference for Floats32 {
+    #[inline(always)]
+    fn difference(key: u64, least: u64) -> f64 {
+        let value = |key: u64| {
+            let bits = key as u32 ^ (1 << 31);
+            f32::from_bits(bits ^ ((bits as i32 >> 31) as u32 >> 1))
+        };
+        f64::from(value(key)) - f64::from(value(least))
+    }
+}
+impl Difference for Floats64 {
+    #[inline(always)]
+    fn difference(key: u64, least: u64) -> f64 {
+        let value = |key: u64| {
+            let bits = key ^ (1 << 63);
+            f64::from_bits(bits ^ ((bits as i64 >> 63) as u64 >> 1))
+        };
+        value(key) - value(least)
+    }
+}
+
+kernel! {
+    /// Replaces keys by their positions and indices: `position << index_bits | index`. The position is the rounded product of `scale` and
+    /// the difference to the least key, and must be less than 2⁴⁷.
+    ///
+    /// # Safety
+    /// None: `unsafe` is required by the macro.
+    wide unsafe fn write_positions[D: Difference][D](x: &mut [u64], least: u64, scale: f64, index_bits: u32) -> () {
+        for (i, x) in (0u64..).zip(x) {
+            let rounded = D::difference(*x, least) * scale + ROUNDER;
+            *x = (rounded.to_bits() - ROUNDER.to_bits()) << index_bits | i;
+        }
+    }
+}
+
+kernel! {
+    /// Shortens the words of a group.
+    ///
+    /// # Safety
+    /// None: `unsafe` is required by the macro.
+    wide unsafe fn shorten[][](x: &[u64], group: Group, words: &mut [i32]) -> () {
+        let Group { base, shift, indices } = group;
+        for (word, &x) in words.iter_mut().zip(x) {
+            *word = (((x - base) >> shift & !indices) | (x & indices)) as i32;
+        }
+    }
+}
+
+kernel! {
+    /// Restores the words of a group, apart from the dropped bits, which become zero.
+    ///
+    /// # Safety
+    /// None: `unsafe` is required by the macro.
+    wide unsafe fn lengthen[][](words: &[i32], group: Group, x: &mut [u64]) -> () {
+        let Group { base, shift, indices } = group;
+        for (x, &word) in x.iter_mut().zip(words) {
+            let word = word as u64;
+            *x = (base + ((word & !indices) << shift)) | (word & indices);
+        }
+    }
+}
+
+/// Replaces the keys of a line by sorted words: positions, with the index of each element in the `index_bits` low bits. Returns `false`, and
+/// changes nothing, if the line is not suitable.
+///
+/// # Errors
+/// If an allocation fails.
+pub(super) fn sort(dtype: DType, x: &mut [u64], bounds: Bounds, index_bits: u32) -> Result<bool, Error> {
+    let min = if network_len() > 0 { MIN_LEN } else { ONE_BIN + 1 };
+    if !(min..=MAX_LEN).contains(&x.len()) {
+        return Ok(false);
+    }
+    match dtype {
+        DType::F32 => sort_by::<Floats32>(x, bounds, index_bits),
+        DType::F64 => sort_by::<Floats64>(x, bounds, index_bits),
+        _ => sort_by::<Integers>(x, bounds, index_bits),
+    }
+}
+
+fn sort_by<D: Difference>(x: &mut [u64], bounds: Bounds, index_bits: u32) -> Result<bool, Error> {
+    let (n, Bounds { least, greatest, .. }) = (x.len(), bounds);
+    let bins = if n <= ONE_BIN { 1 } else { n.div_ceil(BIN_LEN) };
+    let greatest_position = ((bins as u64) << (WORD_BITS - index_bits)) - 1;
+    let scale = greatest_position as f64 / D::difference(greatest, least);
+    // The difference is infinite or NaN if an element is.
+    if !(scale.is_finite() && scale > 0.0 && few_repeated::<D>(x, least, scale)) {
+        return Ok(false);
+    }
+    let mut words: Vec<i32> = scratch(1, n.min(ONE_BIN))?;
+    let mut distributed = scratch(1, if bins == 1 { 0 } else { n })?;
+    // SAFETY: `write_positions` has no conditions; the macro `kernel!` makes it unsafe.
+    unsafe { write_positions::<D>(x, least, scale, index_bits) };
+    if bins == 1 {
+        let group = Group::new(0, 1, index_bits);
+        group.sort(x, &mut words);
+        group.restore(&words, x);
+    } else {
+        sort_bins(x, bins, index_bits, &mut distributed, &mut words);
+    }
+    Ok(true)
+}
+
+/// Returns whether a sample suggests that few elements have the position of another one: no sampled element has, and at most one in eight
+/// is among dense elements.
+fn few_repeated<D: Difference>(x: &[u64], least: u64, scale: f64) -> bool {
+    let mut sample = [0; SAMPLE];
+    let sample = &mut sample[..SAMPLE.min(x.len() / MIN_PER_SAMPLE)];
+    let step = x.len() / sample.len();
+    for (sample, x) in sample.iter_mut().zip(x.chunks_exact(step)) {
+        *sample = x[0];
+    }
+    let bits = SAMPLE.trailing_zeros();
+    // SAFETY: `write_positions` has no conditions; the macro `kernel!` makes it unsafe.
+    unsafe { write_positions::<D>(sample, least, scale, bits) };
+    sort_words(sample);
+    if sample.windows(2).any(|x| x[0] >> bits == x[1] >> bits) {
+        return false;
+    }
+    // About `4 * step` elements are between every fourth position of the sample.
+    let dense = 4 * DENSE * step as u64;
+    let count = sample.windows(5).filter(|x| (x[4] >> bits) - (x[0] >> bits) < dense).count();
+    count <= sample.len() / 8
+}
+
+/// Adjacent bins, whose words are shortened to [`WORD_BITS`].
+#[derive(Debug, Clone, Copy)]
+struct Group {
+    /// The least word of the first bin.
+    base: u64,
+    /// The number of low bits of a position that are dropped.
+    shift: u32,
+    /// The bits of an index.
+    indices: u64,
+}
+
+impl Group {
+    fn new(first: usize, bins: usize, index_bits: u32) -> Self {
+        Group {
+            base: (first as u64) << WORD_BITS,
+            shift: bins.next_power_of_two().trailing_zeros(),
+            indices: (1 << index_bits) - 1,
+        }
+    }
+    /// Shortens the words `x`, and sorts them.
+    fn sort(self, x: &[u64], words: &mut [i32]) {
+        // SAFETY: `shorten` has no conditions; the macro `kernel!` makes it unsafe.
+        unsafe { shorten(x, self, words) };
+        sort_i32(words);
+    }
+    /// Writes the words of which `words` are the shortened ones.
+    fn restore(self, words: &[i32], x: &mut [u64]) {
+        // SAFETY: `lengthen` has no conditions; the macro `kernel!` makes it unsafe.
+        unsafe { lengthen(words, self, x) };
+    }
+}
+
+/// Sorts words of several bins. `distributed` has the length of `x`, and `words` room for the words of a group.
+fn sort_bins(x: &mut [u64], bins: usize, index_bits: u32, distributed: &mut [u64], words: &mut [i32]) {
+    let bin = |x: u64| (x >> WORD_BITS) as usize;
+    // Each half of the elements has counters of its own, because a second addition to the same counter waits for the store of the first.
+    let mut ends = [[0u16; 2]; MAX_BINS];
+    let (low, high) = x.split_at(x.len() / 2);
+    let (high, odd) = high.split_at(low.len());
+    let pairs = || low.iter().zip(high);
+    for (&low, &high) in pairs() {
+        ends[bin(low)][0] += 1;
+        ends[bin(high)][1] += 1;
+    }
+    for &x in odd {
+        ends[bin(x)][0] += 1;
+    }
+    // The counters become the index at which the next element is written.
+    let mut end = 0;
+    for at in ends[..bins].as_flattened_mut() {
+        (*at, end) = (end, end + *at);
+    }
+    let mut put = |half: usize, x: u64| {
+        let at = &mut ends[bin(x)][half];
+        distributed[usize::from(*at)] = x;
+        *at += 1;
+    };
+    for (&low, &high) in pairs() {
+        put(0, low);
+        put(1, high);
+    }
+    for &x in odd {
+        put(0, x);
+    }
+    let group_len = if network_len() > 0 { network_len() } else { 256 };
+    let end_of = |bin: usize| usize::from(ends[bin][1]);
+    let (mut bin, mut first) = (0, 0);
+    while bin < bins {
+        let (first_bin, mut end) = (bin, end_of(bin));
+        bin += 1;
+        while bin < bins && end_of(bin) - first <= group_len {
+            end = end_of(bin);
+            bin += 1;
+        }
+        let (from, to) = (&mut distributed[first..end], &mut x[first..end]);
+        if let Some(words) = words.get_mut(..from.len()) {
+            let group = Group::new(first_bin, bin - first_bin, index_bits);
+            group.sort(from, words);
+            group.restore(words, to);
+        } else {
+            sort_words(from);
+            to.copy_from_slice(from);
+        }
+        first = end;
+    }
+}
