@@ -36,16 +36,17 @@ pub(super) struct Tile<const K: usize> {
 }
 
 /// Calls `f` for tiles, in parallel if there is enough work. Each line is in one tile. `shape` and `strides` are those of the axes that
-/// are not part of a line. `bytes` is the size of a line, and `work` its work, as the number of bytes that could be copied in the same time.
+/// are not part of a line. `bytes` is the size of a line, and `work` its work, as the number of bytes that could be copied in the same
+/// time. `f` also gets buffers, which the calls of a thread use one after the other: see [`reuse`].
 ///
 /// # Errors
 /// An error of `f`. `f` may have been called for other tiles, before or after the error.
-pub(super) fn over_lines<const K: usize>(
+pub(super) fn over_lines<const K: usize, B: Default>(
     shape: &[usize],
     strides: [&[isize]; K],
     bytes: usize,
     work: usize,
-    f: &(dyn Fn(Tile<K>) -> Result<(), Error> + Sync),
+    f: &(dyn Fn(Tile<K>, &mut B) -> Result<(), Error> + Sync),
 ) -> Result<(), Error> {
     let plan = Plan::unordered(shape, strides);
     let tile = (TILE_BYTES / bytes.max(1)).clamp(1, TILE_LINES);
@@ -53,6 +54,7 @@ pub(super) fn over_lines<const K: usize>(
     over_parts(&plan, work, &|_| 1, &|part| {
         let (n, strides) = (part.inner_len(), part.inner_strides());
         let mut walk = Odometer::outer(part);
+        let mut buffers = B::default();
         for _ in 0..part.outer_shape().iter().product() {
             let start = walk.offsets();
             walk.advance();
@@ -61,7 +63,7 @@ pub(super) fn over_lines<const K: usize>(
                 for (offset, stride) in offsets.iter_mut().zip(strides) {
                     *offset += first as isize * stride;
                 }
-                if let Err(error) = f(Tile { count: tile.min(n - first), offsets, strides }) {
+                if let Err(error) = f(Tile { count: tile.min(n - first), offsets, strides }, &mut buffers) {
                     *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
                     return;
                 }
@@ -111,6 +113,21 @@ impl TileAxes {
 /// If the allocation fails.
 pub(super) fn scratch<T: Element>(count: usize, len: usize) -> Result<Vec<T>, Error> {
     zeros(count * len)
+}
+
+/// Returns `count` lines of `len` elements of a buffer, which is replaced if it is too short. The elements are unspecified. If each
+/// tile allocated its buffers, the operating system would provide and clear their pages each time: `argsort` along axis 0 of 2000² `f64`
+/// would take 8.2 instead of 2.7 ns per element (Zen 5).
+///
+/// # Errors
+/// If the allocation fails.
+pub(super) fn reuse<T: Element>(buffer: &mut Vec<T>, count: usize, len: usize) -> Result<&mut [T], Error> {
+    let needed = count * len;
+    if buffer.len() < needed {
+        *buffer = Vec::new();
+        *buffer = scratch(count, len)?;
+    }
+    Ok(&mut buffer[..needed])
 }
 
 /// Copies the lines of a tile to a scratch buffer. `shape` and `strides` are those of a line. For each `k < count`, line `k` begins

@@ -53,7 +53,7 @@ use crate::device::{Cpu, Device, HostPtr, Operand, Output};
 use crate::element::{DType, Element};
 use crate::error::Error;
 use erased::{AnySlice, AnySliceMut, for_sizes};
-use lines::{Tile, gather, over_lines, scatter, scratch, select_work, sort_work};
+use lines::{Tile, gather, over_lines, reuse, scatter, scratch, select_work, sort_work};
 
 /// The lines of an operand or output along its last axis. `first` is the first element of the first line, `shape` and `strides` are those
 /// of the leading axes, and `len` and `stride` those of the last axis.
@@ -113,7 +113,7 @@ fn in_place_of<T: Element>(
         [lines.strides],
         n * size_of::<T>(),
         work(n),
-        &|Tile { count, offsets: [at], strides: [step] }| {
+        &|Tile { count, offsets: [at], strides: [step] }, buffer: &mut Vec<T>| {
             let first = lines.first.offset(at);
             if lines.is_contiguous() {
                 for line in 0..count as isize {
@@ -124,14 +124,14 @@ fn in_place_of<T: Element>(
                 }
                 return Ok(());
             }
-            let mut copy = scratch(count, n)?;
+            let copy = reuse(buffer, count, n)?;
             // SAFETY: the lines of a tile are lines of the output, to which `Output` guarantees exclusive access. Each line is in only one
             // tile, so no other thread writes to it.
-            unsafe { gather(first, count, step, &[n], &[lines.stride], &mut copy)? };
+            unsafe { gather(first, count, step, &[n], &[lines.stride], copy)? };
             copy.chunks_exact_mut(n).try_for_each(f)?;
             // SAFETY: the lines of a tile are lines of the output, and each line is in only one tile. `Output` guarantees exclusive access
             // to its elements, and that different indices address different elements.
-            unsafe { scatter(first, count, step, n, lines.stride, &copy) }
+            unsafe { scatter(first, count, step, n, lines.stride, copy) }
         },
     )
 }
@@ -166,40 +166,47 @@ fn argsort_of<T: Element>(
         return Ok(());
     }
     let work = sort_work(n);
-    over_lines(to.shape, [to.strides, from.strides], n * 8, work, &|Tile { count, offsets, strides }| {
-        let mut copy = scratch(if from.is_contiguous() { 0 } else { count }, n)?;
-        let first = from.first.offset(offsets[1]);
-        if !from.is_contiguous() {
-            // SAFETY: the lines of a tile are lines of the operand. `Operand` guarantees that their elements may be read and are not
-            // written to.
-            unsafe { gather(first, count, strides[1], &[n], &[from.stride], &mut copy)? };
-        }
-        let mut indices = scratch(if to.is_contiguous() { 0 } else { count }, n)?;
-        for k in 0..count {
-            let x = if from.is_contiguous() {
-                // SAFETY: this is the address of the first of `n` contiguous elements of the operand. `Operand` guarantees that they may be
-                // read.
-                unsafe { core::slice::from_raw_parts(first.offset(k as isize * strides[1]).get(), n) }
-            } else {
-                &copy[k * n..(k + 1) * n]
-            };
-            let out = if to.is_contiguous() {
-                let line = to.first.offset(offsets[0] + k as isize * strides[0]).get();
-                // SAFETY: this is the first of `n` contiguous elements of the output, to which `Output` guarantees exclusive access. Each
-                // line is in one tile, and lines share no elements.
-                unsafe { core::slice::from_raw_parts_mut(line, n) }
-            } else {
-                &mut indices[k * n..(k + 1) * n]
-            };
-            argsort::argsort(AnySlice::from_bits(dtype, x), out, descending)?;
-        }
-        if to.is_contiguous() {
-            return Ok(());
-        }
-        // SAFETY: the lines of a tile are lines of the output, and each line is in only one tile. `Output` guarantees exclusive access to
-        // its elements, and that different indices address different elements.
-        unsafe { scatter(to.first.offset(offsets[0]), count, strides[0], n, to.stride, &indices) }
-    })
+    over_lines(
+        to.shape,
+        [to.strides, from.strides],
+        n * 8,
+        work,
+        &|tile, buffers: &mut (Vec<T>, Vec<i64>)| {
+            let Tile { count, offsets, strides } = tile;
+            let copy = reuse(&mut buffers.0, if from.is_contiguous() { 0 } else { count }, n)?;
+            let first = from.first.offset(offsets[1]);
+            if !from.is_contiguous() {
+                // SAFETY: the lines of a tile are lines of the operand. `Operand` guarantees that their elements may be read and are not
+                // written to.
+                unsafe { gather(first, count, strides[1], &[n], &[from.stride], copy)? };
+            }
+            let indices = reuse(&mut buffers.1, if to.is_contiguous() { 0 } else { count }, n)?;
+            for k in 0..count {
+                let x = if from.is_contiguous() {
+                    // SAFETY: this is the address of the first of `n` contiguous elements of the operand. `Operand` guarantees that they may be
+                    // read.
+                    unsafe { core::slice::from_raw_parts(first.offset(k as isize * strides[1]).get(), n) }
+                } else {
+                    &copy[k * n..(k + 1) * n]
+                };
+                let out = if to.is_contiguous() {
+                    let line = to.first.offset(offsets[0] + k as isize * strides[0]).get();
+                    // SAFETY: this is the first of `n` contiguous elements of the output, to which `Output` guarantees exclusive access. Each
+                    // line is in one tile, and lines share no elements.
+                    unsafe { core::slice::from_raw_parts_mut(line, n) }
+                } else {
+                    &mut indices[k * n..(k + 1) * n]
+                };
+                argsort::argsort(AnySlice::from_bits(dtype, x), out, descending)?;
+            }
+            if to.is_contiguous() {
+                return Ok(());
+            }
+            // SAFETY: the lines of a tile are lines of the output, and each line is in only one tile. `Output` guarantees exclusive access to
+            // its elements, and that different indices address different elements.
+            unsafe { scatter(to.first.offset(offsets[0]), count, strides[0], n, to.stride, indices) }
+        },
+    )
 }
 
 /// Writes the greatest elements of each line, the greatest first, and their indices. The extent of the last axis of `values` is the number
@@ -237,15 +244,18 @@ fn top_k_of<T: Element>(
     }
     let strides = [values.strides, indices.strides, from.strides];
     let work = select_work(n);
-    over_lines(from.shape, strides, n * size_of::<T>(), work, &|Tile { count, offsets, strides }| {
+    over_lines(from.shape, strides, n * size_of::<T>(), work, &|tile, buffers| {
+        let Tile { count, offsets, strides } = tile;
+        let (lines, best, places): &mut (Vec<T>, Vec<T>, Vec<i64>) = buffers;
         let first = from.first.offset(offsets[2]);
-        let mut copy = scratch(if from.is_contiguous() { 0 } else { count }, n)?;
+        let copy = reuse(lines, if from.is_contiguous() { 0 } else { count }, n)?;
         if !from.is_contiguous() {
             // SAFETY: the lines of a tile are lines of the operand. `Operand` guarantees that their elements may be read and are not
             // written to.
-            unsafe { gather(first, count, strides[2], &[n], &[from.stride], &mut copy)? };
+            unsafe { gather(first, count, strides[2], &[n], &[from.stride], copy)? };
         }
-        let (mut best, mut places) = (scratch(count, k)?, scratch(count, k)?);
+        let best = reuse(best, count, k)?;
+        let places = reuse(places, count, k)?;
         for (i, (best, places)) in best.chunks_exact_mut(k).zip(places.chunks_exact_mut(k)).enumerate() {
             let x = if from.is_contiguous() {
                 // SAFETY: this is the address of the first of `n` contiguous elements of the operand. `Operand` guarantees that they may be
@@ -259,10 +269,10 @@ fn top_k_of<T: Element>(
         }
         // SAFETY: these are lines of the output `values`, and each line is in only one tile. `Output` guarantees exclusive access to its
         // elements, and that different indices address different elements.
-        unsafe { scatter(values.first.offset(offsets[0]), count, strides[0], k, values.stride, &best)? };
+        unsafe { scatter(values.first.offset(offsets[0]), count, strides[0], k, values.stride, best)? };
         // SAFETY: these are lines of the output `indices`, and each line is in only one tile. `Output` guarantees exclusive access to its
         // elements, and that different indices address different elements.
-        unsafe { scatter(indices.first.offset(offsets[1]), count, strides[1], k, indices.stride, &places) }
+        unsafe { scatter(indices.first.offset(offsets[1]), count, strides[1], k, indices.stride, places) }
     })
 }
 

@@ -1,7 +1,7 @@
 //! Medians and quantiles of lines. A line consists of the elements that are reduced to one median or to one set of quantiles.
 
 use super::erased::{AnySliceMut, for_sizes};
-use super::lines::{Tile, gather, over_lines, scatter, scratch, select_work, sort_work};
+use super::lines::{Tile, gather, over_lines, reuse, scatter, scratch, select_work, sort_work};
 use super::{AnyOperand, AnyOutput};
 use crate::device::{Cpu, HostPtr, Operand};
 use crate::element::{DType, Element};
@@ -56,11 +56,12 @@ fn of_lines<T: Element>(
     let of_leading = [&to_strides[..leading], &a.strides()[..leading]];
     let bytes = n.saturating_mul(size_of::<T>());
     let work = if found < SORT_MIN { select_work(n) } else { sort_work(n) };
-    over_lines(&a.shape()[..leading], of_leading, bytes, work, &|Tile { count, offsets, strides: steps }| {
-        let (mut copy, mut results) = (scratch(count, n)?, scratch(count, found)?);
+    over_lines(&a.shape()[..leading], of_leading, bytes, work, &|tile, buffer: &mut Vec<T>| {
+        let Tile { count, offsets, strides: steps } = tile;
+        let (copy, mut results) = (reuse(buffer, count, n)?, scratch(count, found)?);
         // SAFETY: the tile consists of `count` lines of the operand `a`. `Operand` guarantees that their elements are readable, and that
         // nothing writes to them.
-        unsafe { gather(from.offset(offsets[1]), count, steps[1], shape, strides, &mut copy)? };
+        unsafe { gather(from.offset(offsets[1]), count, steps[1], shape, strides, copy)? };
         for (x, results) in copy.chunks_exact_mut(n).zip(results.chunks_exact_mut(found)) {
             of_line(x, results)?;
         }
