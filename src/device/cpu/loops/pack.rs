@@ -27,27 +27,6 @@ macro_rules! by_size {
     };
 }
 
-/// Writes one element `n` times.
-///
-/// # Safety
-/// The caller must ensure:
-/// * The element of `size` bytes at `from` may be read.
-/// * The caller has exclusive access to `n` elements of `size` bytes at `to`.
-/// * Both pointers are aligned for an element type of this size.
-pub(in crate::device::cpu) unsafe fn repeat(size: usize, from: *const u8, to: *mut u8, n: usize) {
-    /// # Safety
-    /// The conditions of the outer `repeat`, with the size of `T` as `size`.
-    unsafe fn repeat<T: Element>(from: *const u8, to: *mut u8, n: usize) {
-        // SAFETY: the caller ensures that the element at `from` may be read, and that `from` is aligned. `T` is one of the types of
-        // `by_size`, for which any bytes are a valid value.
-        let value = unsafe { from.cast::<T>().read() };
-        // SAFETY: the caller ensures exclusive access to `n` elements at `to`, and that `to` is aligned. `T` is one of the types of
-        // `by_size`, for which any bytes are a valid value.
-        unsafe { core::slice::from_raw_parts_mut(to.cast::<T>(), n) }.fill(value);
-    }
-    by_size!(size, repeat(from, to, n))
-}
-
 /// Copies `n` elements with stride `stride`, beginning at `from`, to contiguous elements at `to`.
 ///
 /// # Safety

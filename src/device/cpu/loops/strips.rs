@@ -8,7 +8,7 @@
 //!
 //! ```text
 //! stride along the rows                 copied to the buffer by
-//! 0                                     repeating the value            (repeat)
+//! 0                                     repeating the value            (gather)
 //! other, but ±1 along another axis      transposing tiles              (transpose)
 //! other                                 one element at a time          (gather)
 //! ```
@@ -29,7 +29,7 @@
 //!             for each ROW_BUFFER_BYTES of it: copy to buffers, one call   (row)
 //! ```
 
-use super::pack::{gather, repeat, scatter, transpose};
+use super::pack::{gather, scatter, transpose};
 use super::stream::{fence, stream_piece};
 use super::threads::{PARALLEL_BYTES, over_parts};
 use crate::device::cpu::HostPtr;
@@ -378,7 +378,7 @@ impl<const K: usize> StripTask<'_, K> {
         for k in (0..K).filter(|&k| strides[k] == 0 && self.reads(k)) {
             // SAFETY: with stride 0, the element at `at[k]` is the only element of the row. The caller of `row` ensures that it may be read
             // and is aligned. The local buffer has space for `width` elements, and is aligned.
-            unsafe { repeat(self.operands[k].size, at[k], buffers[k], width) };
+            unsafe { gather(self.operands[k].size, at[k], 0, buffers[k], width) };
         }
         let gathered = |&k: &usize| !matches!(strides[k], 0 | 1);
         let size = self.operands[0].size;
@@ -605,14 +605,9 @@ impl<const K: usize> StripTask<'_, K> {
             return unsafe { transpose(size, from, stride, to, step * pitch, [height, width]) };
         }
         for (from, to) in (0..height as isize).map(at) {
-            match stride {
-                // SAFETY: with stride 0, a row has only one element. The caller of `pack` ensures that it may be read, and exclusive access
-                // to `width` elements at `to`. Both pointers are aligned.
-                0 => unsafe { repeat(size, from, to, width) },
-                // SAFETY: the caller of `pack` ensures that the elements of this row may be read, and exclusive access to `width` elements
-                // at `to`. Exclusive memory does not overlap the operand.
-                _ => unsafe { gather(size, from, stride, to, width) },
-            }
+            // SAFETY: the caller of `pack` ensures that the elements of this row may be read, and exclusive access to `width` elements at
+            // `to`. Exclusive memory does not overlap the operand.
+            unsafe { gather(size, from, stride, to, width) };
         }
     }
 

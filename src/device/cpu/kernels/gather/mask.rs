@@ -27,10 +27,44 @@ struct Line<U> {
     next: usize,
 }
 
-impl<U> Line<U> {
+impl<U: Copy> Line<U> {
     #[inline(always)]
     fn at(&self, k: usize) -> *mut U {
         self.ptr.offset(k as isize * self.stride).get()
+    }
+
+    /// Writes `value(i)` for each `i < n` with `chosen(i)`, up to the end of the vector. Returns the number of values that did not fit.
+    ///
+    /// # Safety
+    /// The caller must ensure exclusive access to the vector.
+    #[inline(always)]
+    unsafe fn append(
+        &mut self,
+        n: usize,
+        chosen: impl Fn(isize) -> bool,
+        value: impl Fn(isize) -> U,
+    ) -> usize {
+        let mut lost = 0;
+        for first in (0..n).step_by(CHUNK_LEN) {
+            let chunk = first..n.min(first + CHUNK_LEN);
+            let fits = self.len - self.next >= chunk.len();
+            for i in chunk {
+                let chosen = chosen(i as isize);
+                if fits {
+                    // SAFETY: at the start of the chunk, the vector had space for all values of the chunk, and each of them increases
+                    // `next` by at most 1. So `next < len`. The caller ensures exclusive access to the vector.
+                    unsafe { *self.at(self.next) = value(i as isize) };
+                    self.next += usize::from(chosen);
+                } else if chosen && self.next < self.len {
+                    // SAFETY: `next < len`, and the caller ensures exclusive access to the vector.
+                    unsafe { *self.at(self.next) = value(i as isize) };
+                    self.next += 1;
+                } else {
+                    lost += usize::from(chosen);
+                }
+            }
+        }
+        lost
     }
 }
 
@@ -50,33 +84,12 @@ impl<U: Copy> Row<U> {
     /// The caller must ensure that the row's elements and mask are readable, and exclusive access to the vector.
     #[inline(always)]
     unsafe fn compress(&self, [a, m]: [isize; 2], to: &mut Line<U>) -> usize {
-        let mut lost = 0;
-        for first in (0..self.n).step_by(CHUNK_LEN) {
-            let chunk = first..self.n.min(first + CHUNK_LEN);
-            let fits = to.len - to.next >= chunk.len();
-            for i in chunk {
-                let i = i as isize;
-                // SAFETY: `i < n`, so the caller ensures that this element of the mask is readable.
-                let chosen = unsafe { *self.mask.offset(i * m).get() };
-                if fits {
-                    // SAFETY: `i < n`, so this is an element of the row. The caller ensures that it may be read.
-                    let element = unsafe { *self.elements.offset(i * a).get() };
-                    // SAFETY: at the start of the chunk, the vector had space for all elements of the chunk, and each of them increases
-                    // `next` by at most 1. So `next < len`. The caller ensures exclusive access to the vector.
-                    unsafe { *to.at(to.next) = element };
-                    to.next += usize::from(chosen);
-                } else if chosen && to.next < to.len {
-                    // SAFETY: `i < n`, so this is an element of the row. The caller ensures that it may be read.
-                    let element = unsafe { *self.elements.offset(i * a).get() };
-                    // SAFETY: `next < len`, and the caller ensures exclusive access to the vector.
-                    unsafe { *to.at(to.next) = element };
-                    to.next += 1;
-                } else {
-                    lost += usize::from(chosen);
-                }
-            }
-        }
-        lost
+        // SAFETY: `append` calls this for `i < n` only, so the caller ensures that this element of the mask is readable.
+        let chosen = |i: isize| unsafe { *self.mask.offset(i * m).get() };
+        // SAFETY: `append` calls this for `i < n` only, so the caller ensures that this element of the row is readable.
+        let element = |i: isize| unsafe { *self.elements.offset(i * a).get() };
+        // SAFETY: the caller ensures exclusive access to the vector.
+        unsafe { to.append(self.n, chosen, element) }
     }
 
     /// Copies elements of the vector to those elements of the row at which the mask is `true`. Returns the number of `true` elements for
@@ -220,28 +233,10 @@ pub(in super::super) fn expand<T: Element>(
 /// The caller must ensure that the elements are readable, and exclusive access to the vector.
 #[inline(always)]
 unsafe fn write_indices<T: Element>(a: HostPtr<T>, stride: isize, n: usize, to: &mut Line<i64>) -> usize {
-    let mut lost = 0;
-    for first in (0..n).step_by(CHUNK_LEN) {
-        let chunk = first..n.min(first + CHUNK_LEN);
-        let fits = to.len - to.next >= chunk.len();
-        for i in chunk {
-            // SAFETY: `i < n`, so the caller ensures that this element is readable.
-            let chosen = unsafe { *a.offset(i as isize * stride).get() } != T::default();
-            if fits {
-                // SAFETY: at the start of the chunk, the vector had at least as much space as the chunk has elements. Each element uses
-                // at most one place, so `next < len`, and the caller ensures exclusive access to this element of the vector.
-                unsafe { *to.at(to.next) = i as i64 };
-                to.next += usize::from(chosen);
-            } else if chosen && to.next < to.len {
-                // SAFETY: `next < len`, so the caller ensures exclusive access to this element of the vector.
-                unsafe { *to.at(to.next) = i as i64 };
-                to.next += 1;
-            } else {
-                lost += usize::from(chosen);
-            }
-        }
-    }
-    lost
+    // SAFETY: `append` calls this for `i < n` only, so the caller ensures that this element is readable.
+    let chosen = |i: isize| unsafe { *a.offset(i * stride).get() } != T::default();
+    // SAFETY: the caller ensures exclusive access to the vector.
+    unsafe { to.append(n, chosen, |i| i as i64) }
 }
 
 /// Implements [`Reduce::nonzero`](crate::device::Reduce::nonzero).
