@@ -87,9 +87,11 @@ macro_rules! floats {
         impl Key for $T {
             #[inline(always)]
             fn key(self) -> u64 {
-                // The sum turns −0.0 into 0.0.
-                let bits = (self + 0.0).to_bits() as $I;
-                let key = (bits ^ ((bits >> ($U::BITS - 1)) as $U >> 1) as $I) as $U ^ (1 << ($U::BITS - 1));
+                let bits = self.to_bits() as $I;
+                let (sign, magnitude) = (bits >> ($U::BITS - 1), bits & $I::MAX);
+                // The magnitude, negated if the sign is set. So both zeros become 0, and the low bits of the magnitude that are zero remain
+                // zero: `argsort` leaves out low bits that are the same in all keys.
+                let key = ((magnitude ^ sign) - sign) as $U ^ (1 << ($U::BITS - 1));
                 u64::from(if self.is_nan() { $U::MAX } else { key })
             }
             #[inline(always)]

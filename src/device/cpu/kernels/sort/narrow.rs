@@ -44,7 +44,8 @@ const MIN_PER_SAMPLE: usize = 32;
 /// in the low bits.
 const ROUNDER: f64 = (1u64 << 52) as f64;
 
-/// The difference between two elements, from their [keys](super::key::Key).
+/// The difference between two elements, from their [keys](super::key::Key). In a descending sort, the key of an element is approximately
+/// that of the negated element.
 trait Difference {
     /// Returns the element with key `key` minus the one with key `least`, rounded. It does not decrease if `key` increases.
     fn difference(key: u64, least: u64) -> f64;
@@ -64,8 +65,8 @@ impl Difference for Floats32 {
     #[inline(always)]
     fn difference(key: u64, least: u64) -> f64 {
         let value = |key: u64| {
-            let bits = key as u32 ^ (1 << 31);
-            f32::from_bits(bits ^ ((bits as i32 >> 31) as u32 >> 1))
+            let key = (key as u32 ^ (1 << 31)).cast_signed();
+            f32::from_bits(key.unsigned_abs() | (key.cast_unsigned() & 1 << 31))
         };
         f64::from(value(key)) - f64::from(value(least))
     }
@@ -74,8 +75,8 @@ impl Difference for Floats64 {
     #[inline(always)]
     fn difference(key: u64, least: u64) -> f64 {
         let value = |key: u64| {
-            let bits = key ^ (1 << 63);
-            f64::from_bits(bits ^ ((bits as i64 >> 63) as u64 >> 1))
+            let key = (key ^ (1 << 63)).cast_signed();
+            f64::from_bits(key.unsigned_abs() | (key.cast_unsigned() & 1 << 63))
         };
         value(key) - value(least)
     }
