@@ -9,7 +9,8 @@
 //! | [`fftfreq`](crate::Tensor::fftfreq), [`rfftfreq`](crate::Tensor::rfftfreq) | | the frequencies of the results of `fft` and `rfft` |
 //!
 //! The transforms compute `Σ xⱼ · exp(−2πi·jk/n)`, their inverses `1/n · Σ xₖ · exp(2πi·jk/n)`. Methods such as `fft_axes` transform
-//! several axes. Methods such as `fft_with` take options: lengths ([`Fft::len`]) and the normalisation ([`Norm`]).
+//! several axes. Methods such as `fft_with` take options: lengths ([`Fft::len`]) and the normalisation ([`Norm`]). Methods such as
+//! `fft_into` and `fft_with_into` write to a given tensor.
 //!
 //! * **Lengths.** Every length `n`, even a prime number, takes time proportional to `n log n`. Products of small prime numbers are fastest.
 //! * **Plans.** A transform needs a plan, which has tables that depend on the length. Plans are made at the first transform of a length and

@@ -1,5 +1,6 @@
 //! Fourier transforms along one axis or several.
 
+use super::compute::check_out;
 use crate::axis::{AxesArg, AxisArg};
 use crate::device::fft::{FftComplex, FftElement, FftReal, Transform};
 use crate::device::{Device, Operand, Output, Reduce};
@@ -9,7 +10,7 @@ use crate::error::{Error, unwrap_or_panic};
 use crate::layout::axes::{Axes, AxesMut};
 use crate::order::Order;
 use crate::rank::Dim;
-use crate::storage::Storage;
+use crate::storage::{Storage, StorageMut};
 use crate::tensor::Tensor;
 
 impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D, O, Dev, S> {
@@ -19,25 +20,48 @@ impl<T: Element, D: Dim, O: Order, Dev: Device, S: Storage<T, Dev>> Tensor<T, D,
         request: Request<'_>,
         run: impl FnOnce(&Dev, Transform, Output<'_, U, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
     ) -> Result<Tensor<U, D, O, Dev>, Error> {
-        let mut result = D::Shape::default();
-        let (transform, order) = request.arrange(self.shape().as_ref(), result.as_mut())?;
-        let order = &order[..D::NDIM];
+        let mut shape = D::Shape::default();
+        let (transform, order) = request.arrange(self.shape().as_ref(), shape.as_mut())?;
+        let mut out = Tensor::allocate(shape, self.device().clone())?;
+        self.transform_to(&mut out, &order[..D::NDIM], |device, out, a| run(device, transform, out, a))?;
+        Ok(out)
+    }
+
+    /// Checks the shape and the device of `out`, and calls `run`, a method of the device.
+    fn transformed_into<U: Element, S2: StorageMut<U, Dev>>(
+        &self,
+        request: Request<'_>,
+        out: &mut Tensor<U, D, O, Dev, S2>,
+        run: impl FnOnce(&Dev, Transform, Output<'_, U, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let (op, mut shape) = (request.op, D::Shape::default());
+        let (transform, order) = request.arrange(self.shape().as_ref(), shape.as_mut())?;
+        check_out(op, shape.as_ref(), self.device(), out)?;
+        self.transform_to(out, &order[..D::NDIM], |device, out, a| run(device, transform, out, a))
+    }
+
+    /// Calls `run` with the output and the operand, whose axes are permuted to `order`.
+    fn transform_to<U: Element, S2: StorageMut<U, Dev>>(
+        &self,
+        out: &mut Tensor<U, D, O, Dev, S2>,
+        order: &[usize],
+        run: impl FnOnce(&Dev, Output<'_, U, Dev>, Operand<'_, T, Dev>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         let (mut shape, mut strides) = (D::Shape::default(), D::Strides::default());
         let (mut to_shape, mut to_strides) = (D::Shape::default(), D::Strides::default());
-        let mut out = Tensor::allocate(result, self.device().clone())?;
         self.axes().permute(order, AxesMut::new(shape.as_mut(), strides.as_mut()))?;
         out.axes().permute(order, AxesMut::new(to_shape.as_mut(), to_strides.as_mut()))?;
         let operand = self.operand_with_axes(Axes::new(shape.as_ref(), strides.as_ref()), 0);
         let (output, device) = out.output_with_axes(Axes::new(to_shape.as_ref(), to_strides.as_ref()), 0);
-        run(device, transform, output, operand)?;
-        Ok(out)
+        run(device, output, operand)
     }
 }
 
 macro_rules! transforms {
     ($(
         $(#[$doc:meta])*
-        $name:ident, $try_name:ident: $T:ident -> $U:ty,
+        $name:ident, $try_name:ident, $into:ident, $try_into:ident: $T:ident -> $U:ty,
+        ($operand:literal, $arguments:literal),
         ($op:literal, $kind:ident, inverse: $inverse:literal, $hook:ident),
         $axes:ident: $Axes:ident $(, $extra:ident: $Extra:ty)? => $method:ident, $options:expr;
     )*) => {
@@ -77,6 +101,67 @@ macro_rules! transforms {
                 };
                 self.transformed(request, Dev::$hook)
             }
+
+            #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") into a preallocated tensor or mutable")]
+            /// view of exactly the shape of the result.
+            ///
+            /// # Panics
+            #[doc = concat!("* For the reasons for which `", stringify!($name), "` panics.")]
+            /// * If `out` does not have the result's shape, or is on another instance of the device.
+            ///
+            /// If an allocation fails, `out` may be partly written. After any other of these panics, `out` is unchanged.
+            ///
+            /// ```
+            /// # use vierbein::fft::Fft;
+            /// use vierbein::{Tensor, tensor};
+            #[doc = concat!("let x = ", $operand, ";")]
+            #[doc = concat!("let y = x.", stringify!($name), "(", $arguments, ");")]
+            /// let mut out = Tensor::zeros(y.shape());
+            #[doc = concat!("x.", stringify!($into), "(", $arguments, ", &mut out);")]
+            /// assert_eq!(out, y);
+            /// ```
+            #[track_caller]
+            pub fn $into<A: $Axes<D>, S2>(
+                &self,
+                $axes: A,
+                $($extra: $Extra,)?
+                out: &mut Tensor<$U, D, O, Dev, S2>,
+            ) where
+                T: $T,
+                Dev: Reduce<T>,
+                S2: StorageMut<$U, Dev>,
+            {
+                unwrap_or_panic(self.$try_into($axes, $($extra,)? out));
+            }
+
+            #[doc = concat!("Fallible variant of [`", stringify!($into), "`](Tensor::", stringify!($into), ").")]
+            ///
+            /// # Errors
+            #[doc = concat!("* Those of [`", stringify!($try_name), "`](Tensor::", stringify!($try_name), ").")]
+            /// * If `out` does not have the result's shape, or is on another instance of the device.
+            ///
+            /// If an allocation fails, `out` may be partly written. After any other of these errors, `out` is unchanged.
+            pub fn $try_into<A: $Axes<D>, S2>(
+                &self,
+                $axes: A,
+                $($extra: $Extra,)?
+                out: &mut Tensor<$U, D, O, Dev, S2>,
+            ) -> Result<(), Error>
+            where
+                T: $T,
+                Dev: Reduce<T>,
+                S2: StorageMut<$U, Dev>,
+            {
+                let (axes, options) = (transforms!(@$method $axes), $options);
+                let request = Request {
+                    op: $op,
+                    kind: Kind::$kind,
+                    inverse: $inverse,
+                    axes: axes.as_ref(),
+                    options,
+                };
+                self.transformed_into(request, out, Dev::$hook)
+            }
         )*}
     };
     (@index $axis:ident) => { [AxisArg::<D>::index($axis)] };
@@ -98,7 +183,8 @@ transforms! {
     /// let x = tensor![1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0];
     /// assert_eq!(x.fft(0), tensor![four, zero, zero, zero, four, zero, zero, zero]);
     /// ```
-    fft, try_fft: FftElement -> T::Complex,
+    fft, try_fft, fft_into, try_fft_into: FftElement -> T::Complex,
+    ("tensor![1.0, 2.0]", "0"),
     ("fft", Complex, inverse: false, fft), axis: AxisArg => index, Fft::new();
 
     /// Returns the inverse Fourier transform along an axis: `1/n · Σ xₖ · exp(2πi·jk/n)` at index `j`.
@@ -111,7 +197,8 @@ transforms! {
     /// let x = tensor![Complex::new(1.0, 2.0), Complex::new(3.0, -4.0)];
     /// assert_eq!(x.fft(0).ifft(0), x);
     /// ```
-    ifft, try_ifft: FftElement -> T::Complex,
+    ifft, try_ifft, ifft_into, try_ifft_into: FftElement -> T::Complex,
+    ("tensor![1.0, 2.0]", "0"),
     ("ifft", Complex, inverse: true, fft), axis: AxisArg => index, Fft::new();
 
     /// Returns the Fourier transform of real numbers along an axis, for the `n / 2 + 1` frequencies that are not negative. The transform at
@@ -125,7 +212,8 @@ transforms! {
     /// let x = tensor![1.0, 1.0, -1.0, -1.0];
     /// assert_eq!(x.rfft(0), tensor![Complex::from(0.0), Complex::new(2.0, -2.0), Complex::from(0.0)]);
     /// ```
-    rfft, try_rfft: FftReal -> T::Complex,
+    rfft, try_rfft, rfft_into, try_rfft_into: FftReal -> T::Complex,
+    ("tensor![1.0, 2.0]", "0"),
     ("rfft", FromReal, inverse: false, rfft), axis: AxisArg => index, Fft::new();
 
     /// Returns the inverse of [`rfft`](Tensor::rfft) along an axis: `n` real numbers, computed from the first `n / 2 + 1` complex numbers.
@@ -142,7 +230,8 @@ transforms! {
     /// let x = tensor![1.0, 1.0, -1.0, -1.0];
     /// assert_eq!(x.rfft(0).irfft(0, 4), x);
     /// ```
-    irfft, try_irfft: FftComplex -> T::Magnitude,
+    irfft, try_irfft, irfft_into, try_irfft_into: FftComplex -> T::Magnitude,
+    ("tensor![1.0, 2.0].rfft(0)", "0, 2"),
     ("irfft", ToReal, inverse: true, irfft), axis: AxisArg, n: usize => index, Fft::new().len(n);
 
     /// Returns the Fourier transform along several axes: applies [`fft`](Tensor::fft) along each of them.
@@ -157,7 +246,8 @@ transforms! {
     /// let (zero, four) = (Complex::from(0.0), Complex::from(4.0));
     /// assert_eq!(x.fft_axes([0, 1]), tensor![[four, zero], [zero, zero]]);
     /// ```
-    fft_axes, try_fft_axes: FftElement -> T::Complex,
+    fft_axes, try_fft_axes, fft_axes_into, try_fft_axes_into: FftElement -> T::Complex,
+    ("tensor![[1.0, 2.0], [3.0, 4.0]]", "[0, 1]"),
     ("fft", Complex, inverse: false, fft), axes: AxesArg => axes, Fft::new();
 
     /// Returns the inverse Fourier transform along several axes: applies [`ifft`](Tensor::ifft) along each of them.
@@ -171,7 +261,8 @@ transforms! {
     /// let x = tensor![[1.0, 2.0], [3.0, 4.0]].cast::<Complex<f64>>();
     /// assert_eq!(x.fft_axes([0, 1]).ifft_axes([0, 1]), x);
     /// ```
-    ifft_axes, try_ifft_axes: FftElement -> T::Complex,
+    ifft_axes, try_ifft_axes, ifft_axes_into, try_ifft_axes_into: FftElement -> T::Complex,
+    ("tensor![[1.0, 2.0], [3.0, 4.0]]", "[0, 1]"),
     ("ifft", Complex, inverse: true, fft), axes: AxesArg => axes, Fft::new();
 
     /// Returns the Fourier transform of real numbers along several axes: [`rfft`](Tensor::rfft) along the axis that is named last,
@@ -187,7 +278,8 @@ transforms! {
     /// assert_eq!(x.rfft_axes([0, 1]).shape(), [4, 4]);
     /// assert_eq!(x.rfft_axes([1, 0]).shape(), [3, 6]);
     /// ```
-    rfft_axes, try_rfft_axes: FftReal -> T::Complex,
+    rfft_axes, try_rfft_axes, rfft_axes_into, try_rfft_axes_into: FftReal -> T::Complex,
+    ("tensor![[1.0, 2.0], [3.0, 4.0]]", "[0, 1]"),
     ("rfft", FromReal, inverse: false, rfft), axes: AxesArg => axes, Fft::new();
 
     /// Returns the inverse of [`rfft_axes`](Tensor::rfft_axes). `n` is the number of real elements along the axis that is named last.
@@ -202,7 +294,8 @@ transforms! {
     /// let x = tensor![[1.0, 2.0], [3.0, 4.0]];
     /// assert_eq!(x.rfft_axes([0, 1]).irfft_axes([0, 1], 2), x);
     /// ```
-    irfft_axes, try_irfft_axes: FftComplex -> T::Magnitude,
+    irfft_axes, try_irfft_axes, irfft_axes_into, try_irfft_axes_into: FftComplex -> T::Magnitude,
+    ("tensor![[1.0, 2.0], [3.0, 4.0]].rfft_axes([0, 1])", "[0, 1], 2"),
     ("irfft", ToReal, inverse: true, irfft), axes: AxesArg, n: usize => axes, Fft::new().len(n);
 
     /// [`fft`](Tensor::fft) along one axis or several, with options.
@@ -218,7 +311,8 @@ transforms! {
     /// let y = x.fft_with(0, Fft::new().len(2).norm(Norm::Forward));
     /// assert_eq!(y.re(), tensor![3.5, -0.5]);
     /// ```
-    fft_with, try_fft_with: FftElement -> T::Complex,
+    fft_with, try_fft_with, fft_with_into, try_fft_with_into: FftElement -> T::Complex,
+    ("tensor![1.0, 2.0, 3.0]", "0, Fft::new().len(4)"),
     ("fft", Complex, inverse: false, fft), axes: AxesArg, options: Fft => axes, options;
 
     /// [`ifft`](Tensor::ifft) along one axis or several, with options.
@@ -233,7 +327,8 @@ transforms! {
     /// let x = tensor![3.0, 4.0];
     /// assert_eq!(x.ifft_with(0, Fft::new().norm(Norm::Forward)).re(), tensor![7.0, -1.0]);
     /// ```
-    ifft_with, try_ifft_with: FftElement -> T::Complex,
+    ifft_with, try_ifft_with, ifft_with_into, try_ifft_with_into: FftElement -> T::Complex,
+    ("tensor![1.0, 2.0, 3.0]", "0, Fft::new().len(4)"),
     ("ifft", Complex, inverse: true, fft), axes: AxesArg, options: Fft => axes, options;
 
     /// [`rfft`](Tensor::rfft) along one axis or several, with options.
@@ -248,7 +343,8 @@ transforms! {
     /// let x = Tensor::<f32, _>::ones([3]);
     /// assert_eq!(x.rfft_with(0, Fft::new().len(8)).shape(), [5]);
     /// ```
-    rfft_with, try_rfft_with: FftReal -> T::Complex,
+    rfft_with, try_rfft_with, rfft_with_into, try_rfft_with_into: FftReal -> T::Complex,
+    ("tensor![1.0, 2.0, 3.0]", "0, Fft::new().len(4)"),
     ("rfft", FromReal, inverse: false, rfft), axes: AxesArg, options: Fft => axes, options;
 
     /// [`irfft`](Tensor::irfft) along one axis or several, with options. The options must contain the length along the axis that is named
@@ -266,6 +362,7 @@ transforms! {
     /// let y = x.rfft_with(0, Fft::new().norm(Norm::Forward));
     /// assert_eq!(y.irfft_with(0, Fft::new().len(4).norm(Norm::Forward)), x);
     /// ```
-    irfft_with, try_irfft_with: FftComplex -> T::Magnitude,
+    irfft_with, try_irfft_with, irfft_with_into, try_irfft_with_into: FftComplex -> T::Magnitude,
+    ("tensor![1.0, 2.0].rfft(0)", "0, Fft::new().len(2)"),
     ("irfft", ToReal, inverse: true, irfft), axes: AxesArg, options: Fft => axes, options;
 }

@@ -28,6 +28,13 @@ const TO_REAL: Call = Call {
     ],
     ..AXIS
 };
+const INTO: Call = Call {
+    cannot: &[
+        (HugeExtents, "no output has the shape of the result"),
+        (Rank0, "does not compile: there is no axis, or there are no two axes"),
+    ],
+    ..TO_REAL
+};
 
 impl<D: Dim> ToArray for (Tensor<Complex<f64>, D>,) {
     fn array(&self) -> Array {
@@ -48,9 +55,26 @@ fn options() -> Fft {
     Fft::new().len(LEN)
 }
 
+/// Evaluates to the outcome of a transform into an output. If the result has no shape, the output has that of the operand.
+macro_rules! into {
+    ($x:ident, $try_name:ident $into:ident $try_into:ident ($($argument:expr),*)) => {{
+        let out = || {
+            let zeros = |shape| Tensor::zeros(shape);
+            $x.$try_name($($argument),*).map_or_else(|_| zeros($x.shape()), |y| zeros(y.shape()))
+        };
+        done!(
+            try { let mut out = out(); $x.$try_into($($argument,)* &mut out).map(|()| (out,)) },
+            panics { let mut out = out(); $x.$into($($argument,)* &mut out); (out,) }
+        )
+    }};
+}
+
 macro_rules! transforms {
     ($(
-        $verb:literal [$name:ident $try_name:ident $axes:ident $try_axes:ident $with:ident $try_with:ident], $kind:ident;
+        $verb:literal [
+            $name:ident $try_name:ident $axes:ident $try_axes:ident $with:ident $try_with:ident
+            $into:ident $try_into:ident $axes_into:ident $try_axes_into:ident $with_into:ident $try_with_into:ident
+        ], $kind:ident;
     )*) => {
         vec![$(
             Call {
@@ -77,11 +101,35 @@ macro_rules! transforms {
                 expected: |a, n| transform(&a[0], Kind::$kind(Some(LEN)), n, 1.0),
                 ..AXIS
             }.into(),
+            Call {
+                names: &[stringify!($into), stringify!($try_into)],
+                verb: $verb,
+                run: |o, n| at_rank!(o, x: view, [1 2 16], into!(x, $try_name $into $try_into (n[0]))),
+                expected: |a, n| transform(&a[0], Kind::$kind(None), n, 1.0),
+                ..INTO
+            }.into(),
+            Call {
+                names: &[stringify!($axes_into), stringify!($try_axes_into)],
+                verb: $verb,
+                numbers: Numbers::Pair,
+                run: |o, n| at_rank!(o, x: view, [2 16],
+                    into!(x, $try_axes $axes_into $try_axes_into ([n[0], n[1]]))),
+                expected: |a, n| transform(&a[0], Kind::$kind(None), n, 1.0),
+                ..INTO
+            }.into(),
+            Call {
+                names: &[stringify!($with_into), stringify!($try_with_into)],
+                verb: $verb,
+                run: |o, n| at_rank!(o, x: view, [1 2 16],
+                    into!(x, $try_with $with_into $try_with_into (n[0], options()))),
+                expected: |a, n| transform(&a[0], Kind::$kind(Some(LEN)), n, 1.0),
+                ..INTO
+            }.into(),
         )*]
     };
 }
 
-fn to_real() -> [Call; 3] {
+fn to_real() -> [Call; 6] {
     [
         Call {
             names: &["irfft", "try_irfft"],
@@ -121,6 +169,44 @@ fn to_real() -> [Call; 3] {
             },
             expected: |a, n| transform(&a[0], Kind::ToReal(LEN), n, LEN as f64),
             ..TO_REAL
+        },
+        Call {
+            names: &["irfft_into", "try_irfft_into"],
+            verb: "irfft",
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let z = x.map(|re| Complex::new(re, imaginary(re)));
+                    into!(z, try_irfft irfft_into try_irfft_into (n[0], 4))
+                })
+            },
+            expected: |a, n| transform(&a[0], Kind::ToReal(4), n, 1.0),
+            ..INTO
+        },
+        Call {
+            names: &["irfft_axes_into", "try_irfft_axes_into"],
+            verb: "irfft",
+            numbers: Numbers::Pair,
+            run: |o, n| {
+                at_rank!(o, x: view, [2 16], {
+                    let z = x.map(|re| Complex::new(re, imaginary(re)));
+                    into!(z, try_irfft_axes irfft_axes_into try_irfft_axes_into ([n[0], n[1]], 3))
+                })
+            },
+            expected: |a, n| transform(&a[0], Kind::ToReal(3), n, 1.0),
+            ..INTO
+        },
+        Call {
+            names: &["irfft_with_into", "try_irfft_with_into"],
+            verb: "irfft",
+            run: |o, n| {
+                at_rank!(o, x: view, [1 2 16], {
+                    let z = x.map(|re| Complex::new(re, imaginary(re)));
+                    let forward = options().norm(Norm::Forward);
+                    into!(z, try_irfft_with irfft_with_into try_irfft_with_into (n[0], forward))
+                })
+            },
+            expected: |a, n| transform(&a[0], Kind::ToReal(LEN), n, LEN as f64),
+            ..INTO
         },
     ]
 }
@@ -232,9 +318,12 @@ fn rfftfreq(hazard: Hazard) -> ByHand {
 
 pub(crate) fn rows() -> Vec<Row> {
     let mut rows = transforms! {
-        "fft" [fft try_fft fft_axes try_fft_axes fft_with try_fft_with], Forward;
-        "ifft" [ifft try_ifft ifft_axes try_ifft_axes ifft_with try_ifft_with], Inverse;
-        "rfft" [rfft try_rfft rfft_axes try_rfft_axes rfft_with try_rfft_with], FromReal;
+        "fft" [fft try_fft fft_axes try_fft_axes fft_with try_fft_with
+            fft_into try_fft_into fft_axes_into try_fft_axes_into fft_with_into try_fft_with_into], Forward;
+        "ifft" [ifft try_ifft ifft_axes try_ifft_axes ifft_with try_ifft_with
+            ifft_into try_ifft_into ifft_axes_into try_ifft_axes_into ifft_with_into try_ifft_with_into], Inverse;
+        "rfft" [rfft try_rfft rfft_axes try_rfft_axes rfft_with try_rfft_with
+            rfft_into try_rfft_into rfft_axes_into try_rfft_axes_into rfft_with_into try_rfft_with_into], FromReal;
     };
     rows.extend(to_real().into_iter().chain(shifts()).chain(convolutions()).map(Row::from));
     rows.push(Row::by_hand(&["fftfreq", "try_fftfreq", "try_fftfreq_in"], "create frequencies", fftfreq));

@@ -8,7 +8,51 @@ use vierbein::fft::{Fft, FftElement, Norm};
 use vierbein::prelude::*;
 use vierbein::{CastTo, DynTensor, Error, MemoryOrder, c32, c64};
 
-both_orders! { axes_of_views negative_and_zero_strides axes_one_by_one padding_several_axes other_devices shifts }
+both_orders! { outputs axes_of_views negative_and_zero_strides axes_one_by_one padding_several_axes other_devices shifts }
+
+/// An element that no transform in [`outputs`] has.
+const UNWRITTEN: f64 = 1e300;
+
+/// Transforms into outputs: strided views, whose other elements must stay unchanged, and outputs of another shape.
+fn outputs<O: Order>() {
+    macro_rules! check {
+        ($unwritten:expr; $($x:ident.$name:ident $into:ident $try_into:ident ($($argument:expr),*);)*) => {$({
+            let y = $x.$name($($argument),*);
+            let mut wide = Tensor::<_, Rank<3>, O>::full(y.shape().map(|n| 2 * n + 1), $unwritten);
+            $x.$into($($argument,)* &mut wide.slice_mut(s![1..;2, 1..;-2, 1..;2]));
+            assert_eq!(wide.slice(s![1..;2, 1..;-2, 1..;2]), y, stringify!($name));
+            let unwritten = wide.iter().filter(|&&element| element == $unwritten).count();
+            assert_eq!(unwritten, wide.len() - y.len(), stringify!($name));
+
+            let mut other = Tensor::<_, Rank<3>, O>::full(y.shape().map(|n| n + 1), $unwritten);
+            let error = $x.$try_into($($argument,)* &mut other).unwrap_err();
+            assert!(matches!(&error, Error::OutputShape { result, .. } if *result == y.shape()), "{error}");
+            assert!(other.iter().all(|&element| element == $unwritten));
+        })*};
+    }
+    let x = Tensor::<f64, Rank<3>, O>::from_fn([3, 4, 6], |[i, j, k]| {
+        ((31 * i + 7 * j + k * k) % 13) as f64 - 6.0
+    });
+    let z = x.map(|re| Complex::new(re, re * re - 3.0));
+    let five = Fft::new().len(5).norm(Norm::Ortho);
+    check! { Complex::from(UNWRITTEN);
+        x.fft fft_into try_fft_into (1);
+        z.fft fft_into try_fft_into (-1);
+        z.ifft ifft_into try_ifft_into (0);
+        x.rfft rfft_into try_rfft_into (2);
+        z.fft_axes fft_axes_into try_fft_axes_into ([0, 2]);
+        z.ifft_axes ifft_axes_into try_ifft_axes_into ([2, 1]);
+        x.rfft_axes rfft_axes_into try_rfft_axes_into ([0, 1, 2]);
+        x.fft_with fft_with_into try_fft_with_into (2, five);
+        z.ifft_with ifft_with_into try_ifft_with_into (1, five);
+        x.rfft_with rfft_with_into try_rfft_with_into (0, five);
+    }
+    check! { UNWRITTEN;
+        z.irfft irfft_into try_irfft_into (2, 10);
+        z.irfft_axes irfft_axes_into try_irfft_axes_into ([1, 0], 4);
+        z.irfft_with irfft_with_into try_irfft_with_into (1, five);
+    }
+}
 
 // ------------------------------------------------------------------ NumPy's table
 

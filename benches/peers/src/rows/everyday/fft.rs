@@ -18,7 +18,8 @@ pub(crate) fn all() -> Vec<Entry<Complex<f64>>> {
         [[16384, 64], [10486, 100], [1024, 1024], [1049, 1000], [1040, 1009], [16, 65536], [4, 262_144]]
     {
         let [lines, n] = shape;
-        rows.push(Entry::new(format!("fft {lines} lines of {n}"), move || contiguous(shape)));
+        rows.push(Entry::new(format!("fft {lines} lines of {n}"), move || contiguous(shape, false)));
+        rows.push(Entry::new(format!("fft {lines} lines of {n} into"), move || contiguous(shape, true)));
     }
     for shape in [[1, 64, 16384], [1, 1000, 1000], [1, 1024, 1024], [128, 128, 128], [1, 65536, 16]] {
         let [outer, n, inner] = shape;
@@ -64,17 +65,23 @@ fn lines_into(
     }
 }
 
-fn contiguous([lines, n]: [usize; 2]) -> Row<Complex<f64>> {
+/// Returns a row of contiguous lines. rustfft always reuses its output; vierbein does so if `into`.
+fn contiguous([lines, n]: [usize; 2], into: bool) -> Row<Complex<f64>> {
     let a = operand::<Complex<f64>, _>(1, [lines, n, 1]);
     let (u, x) = (a.slice(), Tensor::clone(&a.tensor()).reshape([lines, n]));
     let problem = definition(a, n);
     let fft = FftPlanner::new().plan_fft_forward(n);
     let mut scratch = Vec::new();
-    Row::new(Problem::defined([lines, n], move |i| problem(&[i[0], i[1], 0])))
-        .fresh(Library::Vierbein, move || x.fft(1))
-        .over(Library::Rustfft, Output::slice([lines, n]), move |out| {
-            lines_into(&*fft, *u, out, &mut scratch);
-        })
+    let row = Row::new(Problem::defined([lines, n], move |i| problem(&[i[0], i[1], 0])));
+    let row = if into {
+        let out = Tensor::<Complex<f64>, _>::zeros([lines, n]);
+        row.over(Library::Vierbein, out, move |out| x.fft_into(1, out))
+    } else {
+        row.fresh(Library::Vierbein, move || x.fft(1))
+    };
+    row.over(Library::Rustfft, Output::slice([lines, n]), move |out| {
+        lines_into(&*fft, *u, out, &mut scratch);
+    })
 }
 
 fn strided([outer, n, inner]: [usize; 3]) -> Row<Complex<f64>> {
