@@ -91,14 +91,8 @@ macro_rules! transforms {
                 T: $T,
                 Dev: Reduce<T>,
             {
-                let (axes, options) = (transforms!(@$method $axes), $options);
-                let request = Request {
-                    op: $op,
-                    kind: Kind::$kind,
-                    inverse: $inverse,
-                    axes: axes.as_ref(),
-                    options,
-                };
+                let axes = transforms!(@$method $axes);
+                let request = transforms!(@request axes, $options, ($op, $kind, $inverse));
                 self.transformed(request, Dev::$hook)
             }
 
@@ -152,17 +146,14 @@ macro_rules! transforms {
                 Dev: Reduce<T>,
                 S2: StorageMut<$U, Dev>,
             {
-                let (axes, options) = (transforms!(@$method $axes), $options);
-                let request = Request {
-                    op: $op,
-                    kind: Kind::$kind,
-                    inverse: $inverse,
-                    axes: axes.as_ref(),
-                    options,
-                };
+                let axes = transforms!(@$method $axes);
+                let request = transforms!(@request axes, $options, ($op, $kind, $inverse));
                 self.transformed_into(request, out, Dev::$hook)
             }
         )*}
+    };
+    (@request $axes:ident, $options:expr, ($op:literal, $kind:ident, $inverse:literal)) => {
+        Request { op: $op, kind: Kind::$kind, inverse: $inverse, axes: $axes.as_ref(), options: $options }
     };
     (@index $axis:ident) => { [AxisArg::<D>::index($axis)] };
     (@axes $axes:ident) => { AxesArg::<D>::axes($axes) };
