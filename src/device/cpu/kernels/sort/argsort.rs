@@ -1,9 +1,7 @@
 //! Finds the indices that sort a line, and the indices of the greatest elements of a line. Elements are compared by their keys.
 
 use super::erased::AnySlice;
-use super::keys::{
-    Bounds, PARALLEL_PASS_LEN, Words, any_up_to, first_repeated, in_parts, replace_by_indices,
-};
+use super::keys::{Bounds, PARALLEL_PASS_LEN, Words, any_up_to, first_run, in_parts, replace_by_indices};
 use super::lines::scratch;
 use super::narrow;
 use super::wide::{select_u64, sort_words};
@@ -19,51 +17,6 @@ const BLOCK: usize = 256;
 /// In [`Candidates::up_to`], the elements of a part of a block are visited one by one only if a vectorised loop finds keys up to the limit
 /// among them.
 const PART: usize = 32;
-
-/// Writes the indices that sort the line. Elements that are equal keep their order, and NaN is last.
-///
-/// Sorts words of 63 bits. The low `b` bits of a word are an index, and its high `63 - b` bits are the key minus the least key, without
-/// the low bits that are the same in all keys. If a difference needs more bits, its word has only the highest of them. A second sort then
-/// orders each run of words with equal high bits by the keys. Words are less than 2⁶³, so that they can be sorted as signed numbers, too.
-///
-/// Lines of some hundred to 2¹⁶ elements are sorted by shorter words if possible, see module [`narrow`].
-///
-/// # Errors
-/// If an allocation fails.
-pub(super) fn argsort(x: AnySlice<'_>, out: &mut [i64], descending: bool) -> Result<(), Error> {
-    // The first sort of words with an index of `b` bits compares `63 - b` bits of the keys, so a second sort compares the other bits if
-    // `b` is at most 31.
-    argsort_parts(x, out, descending, usize::try_from(1u64 << 31).unwrap_or(usize::MAX))
-}
-
-/// Sorts the indices of a line. Splits lines of more than `max` elements, and merges the sorted indices of their parts.
-pub(super) fn argsort_parts(
-    x: AnySlice<'_>,
-    out: &mut [i64],
-    descending: bool,
-    max: usize,
-) -> Result<(), Error> {
-    let n = x.len();
-    assert_eq!(out.len(), n);
-    if n <= max {
-        return argsort_words(x, out, descending);
-    }
-    let half = n / 2;
-    let (low, high) = out.split_at_mut(half);
-    argsort_parts(x.part(0, half), low, descending, max)?;
-    argsort_parts(x.part(half, n - half), high, descending, max)?;
-    let mut low: Vec<i64> = scratch(1, half)?;
-    low.copy_from_slice(&out[..half]);
-    let key = |i: i64| x.key(i as usize, descending);
-    let (mut a, mut b) = (0, half);
-    for to in 0..n {
-        // Takes the next index from `low`, unless `low` is used up or the next element of the high part has a smaller key. The indices of
-        // the high part are relative to `half`.
-        let from_low = a < half && (b == n || key(low[a]) <= key(out[b] + half as i64));
-        (out[to], a, b) = if from_low { (low[a], a + 1, b) } else { (out[b] + half as i64, a, b + 1) };
-    }
-    Ok(())
-}
 
 /// Writes the keys of the elements, of which there must be at least one, and returns their bounds.
 fn write_keys(x: AnySlice<'_>, out: &mut [u64], descending: bool) -> Bounds {
@@ -83,8 +36,24 @@ fn write_keys(x: AnySlice<'_>, out: &mut [u64], descending: bool) -> Bounds {
     bounds.reduce(Bounds::and).expect("there is at least one element")
 }
 
-fn argsort_words(x: AnySlice<'_>, out: &mut [i64], descending: bool) -> Result<(), Error> {
+/// Writes the indices that sort the line. Elements that are equal keep their order, and NaN is last.
+///
+/// Sorts words of 63 bits. The low `b` bits of a word are an index, and its high `63 - b` bits are the key minus the least key, without
+/// the low bits that are the same in all keys. If a difference needs more bits, its word has only the highest of them. Another sort then
+/// orders each run of words with equal high bits by the keys. Words are less than 2⁶³, so that they can be sorted as signed numbers, too.
+///
+/// Lines of some hundred to 2¹⁶ elements are sorted by shorter words if possible, see module [`narrow`].
+///
+/// # Errors
+/// If an allocation fails.
+pub(super) fn argsort(
+    x: AnySlice<'_>,
+    out: &mut [i64],
+    descending: bool,
+    buffers: &mut narrow::Buffers,
+) -> Result<(), Error> {
     let n = x.len();
+    assert_eq!(out.len(), n);
     if n == 0 {
         return Ok(());
     }
@@ -97,15 +66,15 @@ fn argsort_words(x: AnySlice<'_>, out: &mut [i64], descending: bool) -> Result<(
         return Ok(());
     }
     let b = usize::BITS - (n - 1).leading_zeros();
-    let narrow = narrow::sort(x.dtype(), out, bounds, b)?;
-    let complete = !narrow && {
-        let words = Words::new(bounds, b);
-        in_parts(out, 0, &|out, first| words.replace(out, first));
-        sort_words(out);
-        words.dropped == 0
-    };
-    if !complete {
-        over_repeated(out, b, &|run| sort_run(x, run, b, descending));
+    let sort_run = |run: &mut [u64]| sort_run(x, run, b, descending);
+    if narrow::sort(x.dtype(), out, bounds, b, buffers, &sort_run)? {
+        return Ok(());
+    }
+    let words = Words::new(bounds, b);
+    in_parts(out, 0, &|out, first| words.replace(out, first));
+    sort_words(out);
+    if words.dropped > 0 {
+        over_repeated(out, b, &sort_run);
     }
     in_parts(out, 0, &|out, _| replace_by_indices(out, b));
     Ok(())
@@ -141,11 +110,9 @@ fn over_repeated(x: &mut [u64], low: u32, f: &(dyn Fn(&mut [u64]) + Sync)) {
         }
     }
     let mut others = x;
-    while let Some(first) = first_repeated(others, low) {
-        let high = others[first] >> low;
-        let len = others[first..].iter().take_while(|&&x| x >> low == high).count();
-        let (run, after) = others[first..].split_at_mut(len);
-        f(run);
+    while let Some(run) = first_run(others, low) {
+        let (before, after) = others.split_at_mut(run.end);
+        f(&mut before[run.start..]);
         others = after;
     }
 }
@@ -272,7 +239,7 @@ pub(super) fn top(x: AnySlice<'_>, out: &mut [i64]) -> Result<(), Error> {
     if found.keys.len() > k {
         found.keep_least(k)?;
     }
-    argsort(AnySlice::from_bits(DType::U64, &found.keys), out, false)?;
+    argsort(AnySlice::from_bits(DType::U64, &found.keys), out, false, &mut narrow::Buffers::default())?;
     out.iter_mut().for_each(|i| *i = found.indices[*i as usize]);
     Ok(())
 }

@@ -3,6 +3,8 @@
 use super::key::Key;
 use crate::device::cpu::loops::threads::{join, threads};
 use crate::simd::kernel;
+use core::ops::Range;
+use num_traits::PrimInt;
 
 kernel! {
     /// Writes the key of each element.
@@ -201,9 +203,9 @@ pub(super) fn replace_by_indices(x: &mut [u64], index_bits: u32) {
     unsafe { mask_bits(x, (1 << index_bits) - 1) }
 }
 
-/// Number of words that [`first_repeated`] visits one by one, if a run of equal words may begin soon.
+/// Number of words that [`first_run`] visits one by one, if a run may begin soon.
 const FEW: usize = 8;
-/// Number of words of a chunk in [`first_repeated`].
+/// Number of words of a chunk in [`first_run`].
 const CHUNK: usize = 64;
 
 kernel! {
@@ -211,15 +213,15 @@ kernel! {
     ///
     /// # Safety
     /// None: `unsafe` is required by the macro.
-    wide unsafe fn first_repeated_of[][](x: &[u64], low: u32) -> Option<usize> {
-        let repeats = |x: &[u64]| (x[0] ^ x[1]) >> low == 0;
+    wide unsafe fn first_repeated[T: PrimInt][T](x: &[T], low: usize) -> Option<usize> {
+        let repeats = |x: &[T]| (x[0] ^ x[1]) >> low == T::zero();
         let mut first = x.len().min(FEW);
         if let Some(found) = x[..first].windows(2).position(repeats) {
             return Some(found);
         }
         first = first.saturating_sub(1);
         while let Some(chunk) = x.get(first..first + CHUNK + 1)
-            && !chunk.iter().zip(&chunk[1..]).fold(false, |found, (a, b)| found | ((a ^ b) >> low == 0))
+            && !chunk.iter().zip(&chunk[1..]).fold(false, |found, (&a, &b)| found | ((a ^ b) >> low == T::zero()))
         {
             first += CHUNK;
         }
@@ -227,10 +229,13 @@ kernel! {
     }
 }
 
-/// Returns the index of the first word that is equal to the next one apart from their `low` lowest bits.
-pub(super) fn first_repeated(x: &[u64], low: u32) -> Option<usize> {
-    // SAFETY: `first_repeated_of` has no conditions; the macro `kernel!` makes it unsafe.
-    unsafe { first_repeated_of(x, low) }
+/// Returns the first run of two or more words that are equal apart from their `low` lowest bits.
+pub(super) fn first_run<T: PrimInt>(x: &[T], low: u32) -> Option<Range<usize>> {
+    let low = low as usize;
+    // SAFETY: `first_repeated` has no conditions; the macro `kernel!` makes it unsafe.
+    let first = unsafe { first_repeated(x, low) }?;
+    let len = x[first..].iter().take_while(|&&y| (y ^ x[first]) >> low == T::zero()).count();
+    Some(first..first + len)
 }
 
 kernel! {

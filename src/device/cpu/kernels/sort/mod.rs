@@ -166,47 +166,46 @@ fn argsort_of<T: Element>(
         return Ok(());
     }
     let work = sort_work(n);
-    over_lines(
-        to.shape,
-        [to.strides, from.strides],
-        n * 8,
-        work,
-        &|tile, buffers: &mut (Vec<T>, Vec<i64>)| {
-            let Tile { count, offsets, strides } = tile;
-            let copy = reuse(&mut buffers.0, if from.is_contiguous() { 0 } else { count }, n)?;
-            let first = from.first.offset(offsets[1]);
-            if !from.is_contiguous() {
-                // SAFETY: the lines of a tile are lines of the operand. `Operand` guarantees that their elements may be read and are not
-                // written to.
-                unsafe { gather(first, count, strides[1], &[n], &[from.stride], copy)? };
-            }
-            let indices = reuse(&mut buffers.1, if to.is_contiguous() { 0 } else { count }, n)?;
-            for k in 0..count {
-                let x = if from.is_contiguous() {
-                    // SAFETY: this is the address of the first of `n` contiguous elements of the operand. `Operand` guarantees that they may be
-                    // read.
-                    unsafe { core::slice::from_raw_parts(first.offset(k as isize * strides[1]).get(), n) }
-                } else {
-                    &copy[k * n..(k + 1) * n]
-                };
-                let out = if to.is_contiguous() {
-                    let line = to.first.offset(offsets[0] + k as isize * strides[0]).get();
-                    // SAFETY: this is the first of `n` contiguous elements of the output, to which `Output` guarantees exclusive access. Each
-                    // line is in one tile, and lines share no elements.
-                    unsafe { core::slice::from_raw_parts_mut(line, n) }
-                } else {
-                    &mut indices[k * n..(k + 1) * n]
-                };
-                argsort::argsort(AnySlice::from_bits(dtype, x), out, descending)?;
-            }
-            if to.is_contiguous() {
-                return Ok(());
-            }
-            // SAFETY: the lines of a tile are lines of the output, and each line is in only one tile. `Output` guarantees exclusive access to
-            // its elements, and that different indices address different elements.
-            unsafe { scatter(to.first.offset(offsets[0]), count, strides[0], n, to.stride, indices) }
-        },
-    )
+    over_lines(to.shape, [to.strides, from.strides], n * 8, work, &|tile,
+                                                                    (copy, indices, buffers): &mut (
+        Vec<T>,
+        Vec<i64>,
+        narrow::Buffers,
+    )| {
+        let Tile { count, offsets, strides } = tile;
+        let copy = reuse(copy, if from.is_contiguous() { 0 } else { count }, n)?;
+        let first = from.first.offset(offsets[1]);
+        if !from.is_contiguous() {
+            // SAFETY: the lines of a tile are lines of the operand. `Operand` guarantees that their elements may be read and are not
+            // written to.
+            unsafe { gather(first, count, strides[1], &[n], &[from.stride], copy)? };
+        }
+        let indices = reuse(indices, if to.is_contiguous() { 0 } else { count }, n)?;
+        for k in 0..count {
+            let x = if from.is_contiguous() {
+                // SAFETY: this is the address of the first of `n` contiguous elements of the operand. `Operand` guarantees that they may be
+                // read.
+                unsafe { core::slice::from_raw_parts(first.offset(k as isize * strides[1]).get(), n) }
+            } else {
+                &copy[k * n..(k + 1) * n]
+            };
+            let out = if to.is_contiguous() {
+                let line = to.first.offset(offsets[0] + k as isize * strides[0]).get();
+                // SAFETY: this is the first of `n` contiguous elements of the output, to which `Output` guarantees exclusive access. Each
+                // line is in one tile, and lines share no elements.
+                unsafe { core::slice::from_raw_parts_mut(line, n) }
+            } else {
+                &mut indices[k * n..(k + 1) * n]
+            };
+            argsort::argsort(AnySlice::from_bits(dtype, x), out, descending, buffers)?;
+        }
+        if to.is_contiguous() {
+            return Ok(());
+        }
+        // SAFETY: the lines of a tile are lines of the output, and each line is in only one tile. `Output` guarantees exclusive access to
+        // its elements, and that different indices address different elements.
+        unsafe { scatter(to.first.offset(offsets[0]), count, strides[0], n, to.stride, indices) }
+    })
 }
 
 /// Writes the greatest elements of each line, the greatest first, and their indices. The extent of the last axis of `values` is the number
@@ -312,7 +311,7 @@ fn write_keys(a: AnyOperand<'_>, keys: &mut [u64]) {
 /// Writes the indices that would sort `keys` to `order`.
 fn argsort_keys(keys: &[u64], order: &mut [i64]) -> Result<(), Error> {
     let keys = AnySlice::from_bits(DType::U64, keys);
-    enter(sort_work(keys.len()), || argsort::argsort(keys, order, false))
+    enter(sort_work(keys.len()), || argsort::argsort(keys, order, false, &mut narrow::Buffers::default()))
 }
 
 /// Groups the equal elements of a contiguous operand of rank 1. All NaN form one group. The groups are numbered in ascending order of

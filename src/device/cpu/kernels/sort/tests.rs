@@ -153,7 +153,7 @@ fn check<T: Sample>(x: &[T]) {
             T::sort(&mut sorted, down).unwrap();
             assert!(bits(&sorted) == *expected, "{x:?}\ngave {sorted:?}\ninstead of {expected:?}");
             let mut indices = vec![-1; x.len()];
-            argsort::argsort(any(x), &mut indices, down).unwrap();
+            argsort::argsort(any(x), &mut indices, down, &mut narrow::Buffers::default()).unwrap();
             assert!(
                 indices.iter().map(|&i| i as usize).eq(order.iter().copied()),
                 "argsort of {x:?} gave {indices:?}"
@@ -252,7 +252,7 @@ fn check_argsort<T: Sample>(x: &[T]) {
         let expected = sorted_indices(x, descending);
         at_each_level(|| {
             let mut indices = vec![-1; x.len()];
-            argsort::argsort(any(x), &mut indices, descending).unwrap();
+            argsort::argsort(any(x), &mut indices, descending, &mut narrow::Buffers::default()).unwrap();
             assert!(indices.iter().map(|&i| i as usize).eq(expected.iter().copied()));
         });
     }
@@ -263,7 +263,9 @@ fn argsort_by_positions() {
     fn has_few_repeated_positions<T: Sample>(x: &[T]) -> bool {
         let mut keys: Vec<u64> = x.iter().map(|x| x.key()).collect();
         let bounds = Bounds::of(&keys);
-        narrow::sort(T::DTYPE, &mut keys, bounds, usize::BITS - (x.len() - 1).leading_zeros()).unwrap()
+        let index_bits = usize::BITS - (x.len() - 1).leading_zeros();
+        let buffers = &mut narrow::Buffers::default();
+        narrow::sort(T::DTYPE, &mut keys, bounds, index_bits, buffers, &|_| ()).unwrap()
     }
     fn check<T: Sample>(x: &[T]) {
         // Without SIMD, short lines are not sorted by positions.
@@ -326,7 +328,7 @@ fn threads_do_not_change_results() {
                     T::sort(&mut sorted, false).unwrap();
                     assert!(bits(&sorted) == bits(&expected), "{threads} threads");
                     let mut indices = vec![-1; x.len()];
-                    argsort::argsort(any(x), &mut indices, false).unwrap();
+                    argsort::argsort(any(x), &mut indices, false, &mut narrow::Buffers::default()).unwrap();
                     assert!(
                         indices.iter().map(|&i| i as usize).eq(order.iter().copied()),
                         "{threads} threads"
@@ -355,20 +357,6 @@ fn threads_do_not_change_results() {
     let mut next = random(7);
     on_threads::<f32>(&(0..n).map(|_| f32::of((next() % 100_000) as i64 - 50_000)).collect::<Vec<_>>());
     on_threads::<i64>(&(0..n).map(|_| (next() % 5) as i64).collect::<Vec<_>>());
-}
-
-#[test]
-fn parts_of_long_lines_are_merged() {
-    for n in [1, 5, 64, 300] {
-        for x in lines::<f64>(n) {
-            for descending in [false, true] {
-                let mut indices = vec![-1; n];
-                argsort::argsort_parts(any(&x), &mut indices, descending, 7).unwrap();
-                let expected = sorted_indices(&x, descending);
-                assert!(indices.iter().map(|&i| i as usize).eq(expected), "{x:?} gave {indices:?}");
-            }
-        }
-    }
 }
 
 /// `bool` is sorted as `u8`.
