@@ -114,12 +114,15 @@ kernel! {
     /// # Safety
     /// None: `unsafe` is required by the macro.
     wide unsafe fn bounds_of[][](x: &[u64]) -> Bounds {
+        // AVX2 compares signed numbers only.
+        let signed = |key: u64| (key ^ 1 << 63).cast_signed();
         let first = x[0];
-        x.iter().fold(Bounds { least: first, greatest: first, differing: 0 }, |bounds, &key| Bounds {
-            least: bounds.least.min(key),
-            greatest: bounds.greatest.max(key),
-            differing: bounds.differing | (key ^ first),
-        })
+        let start = (signed(first), signed(first), 0);
+        let (least, greatest, differing) = x.iter().fold(start, |(least, greatest, differing), &key| {
+            (least.min(signed(key)), greatest.max(signed(key)), differing | (key ^ first))
+        });
+        let key = |signed: i64| signed.cast_unsigned() ^ 1 << 63;
+        Bounds { least: key(least), greatest: key(greatest), differing }
     }
 }
 
